@@ -1,0 +1,105 @@
+#pragma once
+
+/// \file
+/// The operation record: the one form in which every access, atomic and barrier of a kernel, a
+/// litmus thread or a host agent arrives at the engines (memory, race detector, trace, judge).
+
+#include <heddle/spirv.h>
+
+#include <cstdint>
+
+namespace heddle {
+
+/// A place in a source file. Own type because clang 14 has no std::source_location.
+struct SourceLocation {
+  const char* file = "";
+  const char* function = "";
+  std::uint32_t line = 0;
+};
+
+/// What an operation does. Source: Vulkan memory model, "Memory Operation", "Memory Semantics",
+/// "Availability, Visibility, and Domain Operations".
+enum class OperationKind : std::uint8_t {
+  Read,
+  Write,
+  ReadModifyWrite,
+  MemoryBarrier,
+  ControlBarrier,
+  /// Availability operation from every reference of its agent to the device domain.
+  DeviceAvailability,
+  /// Visibility operation from the device domain to every reference of its agent.
+  DeviceVisibility,
+};
+
+/// A dense number that an execution gives to each agent, from 0.
+enum class AgentId : std::uint32_t {};
+
+/// A reference (a descriptor, an address range, a variable): two may name the same bytes.
+//= vk:memory-model-references
+enum class ReferenceId : std::uint32_t {};
+
+/// One allocation: bytes that no other allocation has.
+enum class AllocationId : std::uint32_t {};
+
+/// A set of memory locations: `size_bytes` bytes of one allocation.
+//= vk:memory-model-memory-location
+struct Locations {
+  AllocationId allocation{};
+  std::uint64_t offset_bytes = 0;
+  std::uint32_t size_bytes = 0;
+
+  friend bool operator==(const Locations&, const Locations&) = default;
+  bool overlaps(const Locations& o) const {
+    return allocation == o.allocation && offset_bytes < o.offset_bytes + o.size_bytes &&
+           o.offset_bytes < offset_bytes + size_bytes;
+  }
+};
+
+/// A set of memory model relaxation tags (prefix:suffix), interned by the model; 0 is the empty set.
+enum class TagSetId : std::uint32_t { Empty = 0 };
+
+/// Everything the memory model knows about one dynamic instance of an instruction.
+struct Operation {
+  OperationKind kind = OperationKind::Read;
+  bool atomic = false;
+  AgentId agent{};
+
+  /// Of an access: what it touches.
+  StorageClass storage_class = StorageClass::StorageBuffer;
+  ReferenceId reference{};
+  Locations locations;
+
+  /// Of an atomic or a barrier: its memory scope and semantics. Of a read-modify-write, the
+  /// acquire side belongs to its read and the release side to its write.
+  Scope scope = Scope::Invocation;
+  MemorySemantics semantics = MemorySemantics::Relaxed;
+
+  /// Of a non-atomic access: its memory operands, and the scopes of MakePointerAvailable and
+  /// MakePointerVisible. Texel forms are mapped to the pointer forms.
+  MemoryOperands operands = MemoryOperands::None;
+  Scope available_scope = Scope::Invocation;
+  Scope visible_scope = Scope::Invocation;
+
+  /// Of a control barrier: who waits, and which dynamic instance of which barrier it is.
+  Scope execution_scope = Scope::Workgroup;
+  std::uint64_t barrier_instance = 0;
+
+  TagSetId tags = TagSetId::Empty;
+  SourceLocation where;
+
+  bool is_access() const { return kind <= OperationKind::ReadModifyWrite; }
+  bool reads() const {
+    return kind == OperationKind::Read || kind == OperationKind::ReadModifyWrite;
+  }
+  bool writes() const {
+    return kind == OperationKind::Write || kind == OperationKind::ReadModifyWrite;
+  }
+  bool is_barrier() const {
+    return kind == OperationKind::MemoryBarrier || kind == OperationKind::ControlBarrier;
+  }
+  /// Atomics are always non-private.
+  //= vk:memory-model-non-private
+  bool is_non_private() const { return atomic || non_private(operands); }
+};
+
+}  // namespace heddle
