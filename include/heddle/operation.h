@@ -4,18 +4,12 @@
 /// The operation record: the one form in which every access, atomic and barrier of a kernel, a
 /// litmus thread or a host agent arrives at the engines (memory, race detector, trace, judge).
 
+#include <heddle/source_location.h>
 #include <heddle/spirv.h>
 
 #include <cstdint>
 
 namespace heddle {
-
-/// A place in a source file. Own type because clang 14 has no std::source_location.
-struct SourceLocation {
-  const char* file = "";
-  const char* function = "";
-  std::uint32_t line = 0;
-};
 
 /// What an operation does. Source: Vulkan memory model, "Memory Operation", "Memory Semantics",
 /// "Availability, Visibility, and Domain Operations".
