@@ -1,0 +1,170 @@
+#pragma once
+
+/// \file
+/// What the templates of the kernel API ask of the runtime. Not for users.
+///
+/// Model ordering of everything here: none. Nothing becomes available or visible; the emulated
+/// invocation adds that.
+
+#include <heddle/choice.h>
+#include <heddle/report.h>
+#include <heddle/source_location.h>
+#include <heddle/vector.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace heddle::runtime {
+
+inline constexpr std::uint32_t kMaxSubgroupSize = 128;
+
+/// Shape of a dispatch, and how invocations map to subgroups.
+struct Grid {
+  uvec3 groups{1, 1, 1};
+  uvec3 local{1, 1, 1};
+  std::uint32_t group_size = 1;
+  std::uint32_t subgroup_size = 32;
+  std::uint32_t subgroups = 1;
+  /// Position (subgroup * subgroup_size + lane) of each invocation index, and the inverse.
+  /// Null for the linear mapping, where both are the identity.
+  const std::uint32_t* position_of = nullptr;
+  const std::uint32_t* index_at = nullptr;
+
+  std::uint32_t position(std::uint32_t index) const {
+    return position_of ? position_of[index] : index;
+  }
+  std::uint32_t index(std::uint32_t position) const {
+    return index_at ? index_at[position] : position;
+  }
+  /// How many invocations `subgroup` has: the last one of a workgroup may be short.
+  std::uint32_t lanes(std::uint32_t subgroup) const {
+    const std::uint32_t rest = group_size - subgroup * subgroup_size;
+    return rest < subgroup_size ? rest : subgroup_size;
+  }
+  uvec3 local_id(std::uint32_t index) const {
+    return {index % local.x, index / local.x % local.y, index / (local.x * local.y)};
+  }
+};
+
+/// A resident workgroup, as a kernel's invocation sees it.
+struct Workgroup {
+  uvec3 id;
+  const Grid* grid = nullptr;
+  /// Storage of the Workgroup storage class.
+  std::byte* memory = nullptr;
+  std::size_t memory_bytes = 0;
+  /// Whatever the emulation keeps for this workgroup.
+  void* emulation = nullptr;
+};
+
+Coordinates coordinates(const Workgroup& group, std::uint32_t index);
+
+/// A set of lanes of one subgroup.
+struct LaneMask {
+  std::uint64_t words[2] = {0, 0};
+  bool test(std::uint32_t lane) const { return words[lane / 64] >> (lane % 64) & 1; }
+  void set(std::uint32_t lane) { words[lane / 64] |= std::uint64_t{1} << (lane % 64); }
+  friend bool operator==(const LaneMask&, const LaneMask&) = default;
+};
+
+/// What a subgroup operation computes, given the payload of each active lane (null for the others);
+/// it writes the results into the payloads.
+using SubgroupFunction = void (*)(void* const payloads[kMaxSubgroupSize], const LaneMask& active,
+                                  std::uint32_t lanes);
+
+/// How an invocation that found nothing changed waits for others.
+struct Poll {
+  /// What is polled, for the report of a dispatch that makes no progress.
+  const char* operation = "";
+  const void* address = nullptr;
+  std::uint64_t value = 0;
+};
+
+/// Announces that invocation `index`, which ran as a plain call, is going to wait for the first
+/// time. Once per invocation, before any of the calls below.
+void begin_waiting(Workgroup& group, std::uint32_t index);
+
+/// Waits until every invocation of the workgroup has called this from the same place.
+/// The place comes in three registers: this is the call that every invocation pays at a barrier.
+void workgroup_barrier(const char* file, const char* function, std::uint32_t line);
+
+/// Waits for the invocations of the subgroup that are active at this dynamic instance, then runs
+/// `function` on their payloads once. The rule of reconvergence is in runtime/README.md.
+void subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload);
+
+/// Waits until `subgroups` whole subgroups have arrived at named barrier number `ordinal`.
+/// Every waiting subgroup must name the same count.
+void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups);
+
+/// Lets others run, because this invocation polls and found nothing changed.
+void yield(SourceLocation where, const Poll& poll);
+
+/// Lets the choice seam decide who runs next. Emulated dispatches only.
+void preempt(SourceLocation where);
+
+/// What a dispatch did.
+struct Statistics {
+  std::uint64_t workgroups = 0;
+  /// Fibers that were needed at once, on all workers together; 0 where nothing waited.
+  std::uint64_t fibers = 0;
+  std::uint64_t resident_peak = 0;
+};
+
+/// What emulation wants to know of workgroups and invocations as they come and go.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void workgroup_begins(Workgroup& group) = 0;
+  virtual void workgroup_ends(Workgroup& group) = 0;
+  /// The buffer, element and so on behind a polled address; empty if unknown.
+  virtual std::string describe(const void* address) = 0;
+};
+
+struct Launch {
+  Grid grid;
+  /// Runs invocations [first, last) one after the other on the calling stack, until one of them
+  /// has waited; returns the index after the last one that ran.
+  std::uint32_t (*run)(const void* kernel, Workgroup& group, std::uint32_t first,
+                       std::uint32_t last) = nullptr;
+  const void* kernel = nullptr;
+  std::uint32_t workers = 0;
+  std::uint32_t resident_workgroups = 0;
+  std::size_t stack_bytes = 0;
+  std::size_t workgroup_memory_bytes = 0;
+  /// Null: native, in parallel. Otherwise one worker, and every decision is asked of it.
+  Choice* choice = nullptr;
+  Observer* observer = nullptr;
+  /// Give up when nothing but polling happened for so many rounds of all residents ...
+  std::uint64_t no_progress_rounds = 0;
+  /// ... and, in native mode, for so long.
+  std::chrono::milliseconds no_progress_time{0};
+  /// Asked from time to time; true ends the dispatch. May be null.
+  const std::function<void(std::uint64_t done, std::uint64_t all)>* progress = nullptr;
+};
+
+/// Why a dispatch did not end well.
+struct Failure {
+  Finding finding;
+  std::exception_ptr exception;
+};
+
+/// Runs every workgroup of a dispatch. Blocks. On failure the other invocations are unwound, and
+/// the runtime can be used again.
+std::optional<Failure> launch(const Launch& launch, Statistics& statistics);
+
+/// Notes that invocation `index` threw. To be called in the handler.
+void kernel_threw(Workgroup& group, std::uint32_t index);
+
+/// Ends the running dispatch with a finding: unwinds the calling invocation.
+/// The coordinates and the place must have been filled in.
+[[noreturn]] void raise(Finding finding);
+
+/// Bytes of the deepest use of any fiber stack so far, in whole pages.
+std::size_t stack_high_water_bytes();
+
+}  // namespace heddle::runtime

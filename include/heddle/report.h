@@ -1,0 +1,87 @@
+#pragma once
+
+/// \file
+/// What heddle tells about a kernel that is wrong: findings, and the exceptions that carry them.
+
+#include <heddle/source_location.h>
+#include <heddle/vector.h>
+
+#include <cstdint>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle {
+
+/// Where an invocation stands in its dispatch.
+struct Coordinates {
+  uvec3 workgroup;
+  uvec3 local;
+  uvec3 global;
+  std::uint32_t subgroup = 0;
+  std::uint32_t lane = 0;
+  /// False where only the workgroup is known (a trap in a native kernel that has not waited yet):
+  /// then `local`, `global`, `subgroup` and `lane` are zero.
+  bool exact = true;
+};
+
+/// "global (5,0,0), workgroup (1,0,0), local (1,0,0), subgroup 0 lane 1"
+std::string to_string(const Coordinates& coordinates);
+
+enum class FindingKind : std::uint8_t {
+  /// Some invocations of a barrier's scope wait at it, the others finished or wait elsewhere.
+  BarrierDivergence,
+  /// Every resident invocation waits for something that none of them will do.
+  NoProgress,
+  OutOfBounds,
+  Misaligned,
+  UninitializedRead,
+  UseAfterFree,
+  /// A trap of the processor: an integer division by zero, or of the least value by -1.
+  DivisionByZero,
+  StackOverflow,
+  /// The invocations of one workgroup do not agree on its Workgroup variables, or those do not fit.
+  WorkgroupVariables,
+  /// `inv.require` was given false.
+  RequirementFailed,
+  /// An operation got an argument it may not have (semantics, scope, lane, cluster size ...).
+  InvalidArgument,
+  /// The kernel threw.
+  Exception,
+};
+
+/// SPIR-V-like spelling of the kind: "barrier divergence", "out of bounds" ...
+std::string_view name(FindingKind kind);
+
+/// One thing that is wrong with a kernel: a value with all that is needed to understand it.
+struct Finding {
+  FindingKind kind = FindingKind::Exception;
+  /// One or more sentences, without coordinates and place.
+  std::string message;
+  Coordinates invocation;
+  SourceLocation where;
+  /// Name of the buffer, image or variable; empty where there is none.
+  std::string object;
+  /// Element of `object`; meaningful where `object` is not empty.
+  std::uint64_t index = 0;
+  /// How to run this again: mode and seed; empty in native mode, whose schedule is the machine's.
+  std::string replay;
+};
+
+/// The finding as people read it: kind, message, place, coordinates, replay.
+std::string to_string(const Finding& finding);
+
+/// Thrown by a dispatch whose kernel is wrong. `what()` is `to_string(finding())`.
+/// An exception that the kernel threw is nested: `std::rethrow_if_nested(error)` gives it back.
+class KernelError : public std::runtime_error, public std::nested_exception {
+ public:
+  explicit KernelError(Finding finding);
+  const Finding& finding() const { return finding_; }
+
+ private:
+  Finding finding_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,149 @@
+#include "runtime/fault.h"
+
+#include "runtime/scheduler.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <ucontext.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+namespace heddle::runtime {
+
+namespace {
+
+// Room for the handler and, on a thread's own exhausted stack, for the way out: both only fill in
+// a Finding. 64 KiB is what the sanitizers' own handlers ask for.
+constexpr std::size_t kAlternateBytes = 64 * 1024;
+
+struct sigaction previous_segv;
+struct sigaction previous_fpe;
+
+[[noreturn]] void land(FindingKind kind) { Worker::of_thread().abandon(kind); }
+[[noreturn]] void land_overflow() { land(FindingKind::StackOverflow); }
+[[noreturn]] void land_division() { land(FindingKind::DivisionByZero); }
+
+void pass_on(int signal, siginfo_t* info, void* context) {
+  const struct sigaction& previous = signal == SIGSEGV ? previous_segv : previous_fpe;
+  if (previous.sa_flags & SA_SIGINFO) return previous.sa_sigaction(signal, info, context);
+  if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+    return previous.sa_handler(signal);
+  }
+  // Back to the default action: the instruction faults again when this returns.
+  ::signal(signal, SIG_DFL);
+}
+
+/// Makes the interrupted thread call `landing` instead, on another stack.
+void redirect(void* context, void (*landing)(), void* stack) {
+#if defined(__x86_64__)
+  auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  // As if called: the return address (there is none) lies at 8 modulo 16.
+  auto top = reinterpret_cast<std::uintptr_t>(stack) / 16 * 16 - 8;
+  registers[REG_RSP] = static_cast<greg_t>(top);
+  registers[REG_RIP] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(landing));
+#elif defined(__aarch64__)
+  auto& machine = static_cast<ucontext_t*>(context)->uc_mcontext;
+  machine.sp = reinterpret_cast<std::uintptr_t>(stack) / 16 * 16;
+  machine.pc = reinterpret_cast<std::uintptr_t>(landing);
+#else
+#error "say here how a signal handler redirects the interrupted thread"
+#endif
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  Worker* worker = Worker::of_thread_if_any();
+  if (!worker || !worker->at_work()) return pass_on(signal, info, context);
+  if (signal == SIGFPE) return redirect(context, land_division, worker->landing_stack());
+  if (worker->overflowed(info->si_addr)) {
+    return redirect(context, land_overflow, worker->landing_stack());
+  }
+  pass_on(signal, info, context);
+}
+
+struct AlternateStack {
+  std::unique_ptr<std::byte[]> memory = std::make_unique<std::byte[]>(kAlternateBytes);
+  AlternateStack() {
+    stack_t stack{};
+    stack.ss_sp = memory.get();
+    stack.ss_size = kAlternateBytes;
+    sigaltstack(&stack, nullptr);
+  }
+  ~AlternateStack() {
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    sigaltstack(&none, nullptr);
+  }
+};
+
+}  // namespace
+
+void install_fault_handler() {
+  static thread_local AlternateStack alternate;
+  static std::once_flag once;
+  std::call_once(once, [] {
+    struct sigaction action {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, &previous_segv);
+    sigaction(SIGFPE, &action, &previous_fpe);
+  });
+}
+
+bool Worker::overflowed(const void* address) const {
+  if (running_fiber_) return running_fiber_->stack().guards(address);
+  // A thread's own stack: the kernel faulted within the guard below it.
+  const auto* byte = static_cast<const std::byte*>(address);
+  const auto* bottom = static_cast<const std::byte*>(home_stack_.bottom);
+  constexpr std::ptrdiff_t kGuardBytes = 1 << 20;
+  return bottom && byte < bottom + kGuardBytes && byte >= bottom - kGuardBytes;
+}
+
+void* Worker::landing_stack() const {
+  if (running_fiber_) return running_fiber_->first_frame();
+  return landing_.get() + kLandingBytes;
+}
+
+void Worker::abandon(FindingKind kind) {
+  Group& g = *group_;
+  Finding finding;
+  finding.kind = kind;
+  if (current_) {
+    finding.invocation = coordinates(g, g.index_of(current_));
+  } else {
+    finding.invocation = coordinates(g, 0);
+    finding.invocation.local = finding.invocation.global = {};
+    finding.invocation.exact = false;
+  }
+  if (kind == FindingKind::StackOverflow) {
+    const std::size_t bytes = running_fiber_ ? running_fiber_->stack().bytes() : home_stack_.bytes;
+    finding.message = "the invocation needs more than its " + std::to_string(bytes / 1024) +
+                      " KiB of stack" +
+                      (running_fiber_ ? "; raise stack_bytes, or keep large arrays elsewhere" : "");
+  } else {
+    finding.message = "an integer was divided by zero, or the least integer by -1";
+  }
+  Slot* trapped = current_;
+  *exceptions_ = {};
+  fail({std::move(finding), nullptr});
+  if (!g.waited) {
+    g.finished = g.size;
+  } else if (trapped) {
+    finish(g, trapped);
+  }
+  Fiber* fiber = running_fiber_;
+  if (!fiber) longjmp(recovery_, 1);
+  if (g.driver_fiber == fiber && !g.driver_lost) {
+    if (g.finished == g.size) {
+      retire(g);
+    } else if (!g.driver) {
+      g.driver_lost = true;
+    }
+  }
+  job_ = pick(nullptr);
+  fiber_loop();
+}
+
+}  // namespace heddle::runtime

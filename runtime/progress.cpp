@@ -1,0 +1,214 @@
+// Polling, and the reports of those who wait in vain.
+
+#include "runtime/scheduler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <thread>
+#include <tuple>
+
+namespace heddle::runtime {
+
+namespace {
+
+// After so many rotations in which nothing but polling happened, let the operating system run
+// somebody else: on a machine with fewer cores than workers the one waited for may be off the CPU.
+constexpr std::uint64_t kRotationsBeforeYield = 256;
+
+std::string place(const SourceLocation& where) {
+  const char* slash = std::strrchr(where.file, '/');
+  return fmt::format("{}:{}", slash ? slash + 1 : where.file, where.line);
+}
+
+std::string text(const uvec3& v) { return fmt::format("({},{},{})", v.x, v.y, v.z); }
+
+/// Invocations that wait for the same thing at the same place.
+struct Waiting {
+  std::uint32_t count = 0;
+  Coordinates first;
+  std::string what;
+  SourceLocation where;
+};
+
+std::string sentence(const Waiting& w) {
+  const std::string who = "global " + text(w.first.global) + " of workgroup " + text(w.first.workgroup);
+  return fmt::format("{} {} {}{}", w.count, w.count == 1 ? "invocation" : "invocations", w.what,
+                     w.count == 1 ? " (" + who + ")" : " (first: " + who + ")");
+}
+
+class Census {
+ public:
+  void add(const Coordinates& who, std::string what, const SourceLocation& where) {
+    const auto found = std::find_if(all_.begin(), all_.end(), [&](const Waiting& w) {
+      return w.what == what && w.where.line == where.line &&
+             std::strcmp(w.where.file, where.file) == 0;
+    });
+    if (found != all_.end()) {
+      ++found->count;
+    } else {
+      all_.push_back({1, who, std::move(what), where});
+    }
+  }
+  const std::vector<Waiting>& all() const { return all_; }
+  std::string sentences() const {
+    std::string out;
+    for (const Waiting& w : all_) out += (out.empty() ? "" : "; ") + sentence(w);
+    return out;
+  }
+
+ private:
+  std::vector<Waiting> all_;
+};
+
+void count(Group& g, Observer* observer, Census& census) {
+  for (std::uint32_t i = 0; i < g.size; ++i) {
+    const Slot& slot = g.begin[i];
+    const SlotDetail& detail = g.detail(&slot);
+    const Coordinates who = coordinates(g, i);
+    if (slot.state == SlotState::Finished) {
+      census.add(who, "finished", {});
+      continue;
+    }
+    switch (slot.wait) {
+      case WaitKind::WorkgroupBarrier: {
+        const SourceLocation where = slot.where.line ? slot.where : g.barrier.where;
+        census.add(who, "wait at the workgroup barrier at " + place(where), where);
+        break;
+      }
+      case WaitKind::NamedBarrier:
+        census.add(who,
+                   fmt::format("wait at named barrier {} for {} subgroups at {}", detail.ordinal,
+                               detail.subgroups, place(slot.where)),
+                   slot.where);
+        break;
+      case WaitKind::Subgroup:
+        census.add(who, "wait at the subgroup operation at " + place(slot.where), slot.where);
+        break;
+      case WaitKind::Poll: {
+        std::string object = observer ? observer->describe(detail.poll.address) : "";
+        if (object.empty()) object = fmt::format("{}", detail.poll.address);
+        census.add(who,
+                   fmt::format("poll {} of {}, which stays {}, at {}", detail.poll.operation,
+                               object, detail.poll.value, place(slot.where)),
+                   slot.where);
+        break;
+      }
+      case WaitKind::Nothing:
+      case WaitKind::Preempted: census.add(who, "run", slot.where); break;
+    }
+  }
+}
+
+}  // namespace
+
+void Worker::yield(SourceLocation where, const Poll& poll) {
+  Slot* self = current_;
+  Group& g = *group_;
+  SlotDetail& detail = g.detail(self);
+  if (self->wait != WaitKind::Poll || detail.poll.address != poll.address ||
+      detail.poll.value != poll.value) {
+    ++local_progress_;
+  }
+  self->wait = WaitKind::Poll;
+  self->where = where;
+  detail.poll = poll;
+  self->phase = &kReadyPhase;
+  self->seen = 0;
+  self->polled_in_round = g.round;
+  self->state = SlotState::Suspended;
+  suspend_outside_ring(self);
+}
+
+void Worker::preempt(SourceLocation where) {
+  Slot* self = current_;
+  self->wait = WaitKind::Preempted;
+  self->where = where;
+  self->phase = &kReadyPhase;
+  self->seen = 0;
+  suspend_outside_ring(self);
+}
+
+void Worker::rotation_without_progress() {
+  const std::uint64_t progress =
+      local_progress_ + dispatch_->progress.load(std::memory_order_relaxed);
+  ++rotations_;
+  if (progress != seen_progress_) {
+    seen_progress_ = progress;
+    rotations_ = 0;
+    if (counted_stale_) {
+      counted_stale_ = false;
+      dispatch_->stale.fetch_sub(1);
+    }
+    return;
+  }
+  if (launch_->choice == nullptr) {
+    if (rotations_ == kRotationsBeforeYield) stale_since_ = std::chrono::steady_clock::now();
+    if (rotations_ >= kRotationsBeforeYield && rotations_ % kRotationsBeforeYield == 0) {
+      std::this_thread::yield();
+    }
+  }
+  check_failed();
+  if (unwinding_ || rotations_ < launch_->no_progress_rounds || can_admit()) return;
+  if (launch_->choice == nullptr &&
+      std::chrono::steady_clock::now() - stale_since_ < launch_->no_progress_time) {
+    return;
+  }
+  if (!counted_stale_) {
+    counted_stale_ = true;
+    dispatch_->stale.fetch_add(1);
+  }
+  if (dispatch_->stale.load() == dispatch_->busy.load()) fail({no_progress(), nullptr});
+}
+
+Finding Worker::no_progress() const {
+  Census census;
+  for (Group* g : residents_) {
+    if (g->waited) count(*g, launch_->observer, census);
+  }
+  Finding finding;
+  finding.kind = FindingKind::NoProgress;
+  for (const Waiting& w : census.all()) {
+    if (w.what.rfind("poll", 0) == 0) {
+      finding.where = w.where;
+      finding.invocation = w.first;
+      break;
+    }
+  }
+  finding.message = "no resident invocation can go on: " + census.sentences() + ".";
+  const std::uint64_t started = dispatch_->next_group.load();
+  if (started < dispatch_->groups) {
+    finding.message += fmt::format(
+        " {} of {} workgroups have not started, because {} may be resident at once: if one of "
+        "them is waited for, raise resident_workgroups.",
+        dispatch_->groups - started, dispatch_->groups, launch_->resident_workgroups);
+  }
+  return finding;
+}
+
+void Worker::stalled(Group& g) { fail({divergence(g), nullptr}); }
+
+Finding Worker::divergence(Group& g) const {
+  Census census;
+  count(g, launch_->observer, census);
+  Finding finding;
+  finding.kind = FindingKind::BarrierDivergence;
+  finding.message = "the invocations of workgroup " + text(g.id) +
+                    " do not all come to the same barrier: " + census.sentences() + ".";
+  for (const Waiting& w : census.all()) {
+    if (w.where.line != 0) {
+      finding.where = w.where;
+      finding.invocation = w.first;
+      break;
+    }
+  }
+  return finding;
+}
+
+void yield(SourceLocation where, const Poll& poll) { Worker::of_thread().yield(where, poll); }
+
+void preempt(SourceLocation where) { Worker::of_thread().preempt(where); }
+
+}  // namespace heddle::runtime

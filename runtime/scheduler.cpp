@@ -1,0 +1,563 @@
+#include "runtime/scheduler.h"
+
+#include "runtime/fault.h"
+
+#include <algorithm>
+#include <cxxabi.h>
+#include <thread>
+
+namespace heddle::runtime {
+
+namespace {
+
+// A worker that only polls looks at its resident workgroups so often before it admits another one:
+// enough for a neighbour on another core to publish what is waited for (a rotation costs some ten
+// nanoseconds), few enough to reach a workgroup that must start for anything to go on.
+constexpr std::uint64_t kRotationsBeforeAdmission = 64;
+constinit thread_local Worker* worker_of_thread = nullptr;
+
+}  // namespace
+
+/// Ends a thread's worker with the thread.
+struct ThreadWorker {
+  ThreadWorker() { worker_of_thread = new Worker; }
+  ~ThreadWorker() {
+    delete worker_of_thread;
+    worker_of_thread = nullptr;
+  }
+};
+
+Worker& Worker::of_thread() {
+  if (!worker_of_thread) [[unlikely]] {
+    static thread_local ThreadWorker owner;
+  }
+  return *worker_of_thread;
+}
+
+Worker* Worker::of_thread_if_any() noexcept { return worker_of_thread; }
+
+Worker::Worker()
+    : exceptions_(reinterpret_cast<ExceptionGlobals*>(abi::__cxa_get_globals())) {
+  announce_thread(home_stack_);
+  running_ = &home_stack_;
+  install_fault_handler();
+}
+
+Worker::~Worker() = default;
+
+void Dispatch::fail(Failure f) {
+  const std::lock_guard lock(mutex);
+  if (!failure) failure = std::move(f);
+  failed.store(true, std::memory_order_release);
+}
+
+// --- a dispatch on one thread ---------------------------------------------------------------
+
+void Worker::run(Dispatch& dispatch) {
+  // A kernel may dispatch on its own; its worker must not be the one that runs it.
+  if (dispatch_) throw std::logic_error("heddle: a kernel started a dispatch on its own thread");
+  dispatch_ = &dispatch;
+  launch_ = dispatch.launch;
+  ring_ = launch_->choice == nullptr && !kSanitized;
+  unwinding_ = false;
+  chunk_ = 1;
+  ticket_ = tickets_end_ = 0;
+  rotations_ = 0;
+  seen_progress_ = 0;
+  counted_stale_ = false;
+  if (fiber_bytes_ != launch_->stack_bytes) {
+    parked_.clear();
+    fibers_.clear();
+    fiber_bytes_ = launch_->stack_bytes;
+  }
+  dispatch.busy.fetch_add(1);
+  // `abandon` comes back here when an invocation trapped on this thread's own stack.
+  if (setjmp(recovery_) != 0) {
+    running_ = &home_stack_;
+    running_fiber_ = nullptr;
+    await_group(*home_group_);
+    retire(*home_group_);
+  }
+  home_loop();
+  dispatch.busy.fetch_sub(1);
+  if (counted_stale_) dispatch.stale.fetch_sub(1);
+  dispatch_ = nullptr;
+  group_ = nullptr;
+  current_ = nullptr;
+}
+
+void Worker::home_loop() {
+  for (;;) {
+    const Pick next = pick(nullptr);
+    switch (next.kind) {
+      case Pick::Nothing: return;
+      case Pick::Admit:
+        admit_and_run();
+        break;
+      case Pick::Resume:
+      case Pick::Start:
+      case Pick::Driver:
+        leave(next, &home_);
+        home_ = nullptr;
+        break;
+    }
+  }
+}
+
+void Worker::fiber_main(void* worker) {
+  auto& self = *static_cast<Worker*>(worker);
+  self.arrived();
+  self.fiber_loop();
+}
+
+void Worker::fiber_loop() {
+  Pick next = job_;
+  for (;;) {
+    switch (next.kind) {
+      case Pick::Start:
+        run_started(*next.group, next.slot);
+        break;
+      case Pick::Admit:
+        admit_and_run();
+        break;
+      case Pick::Nothing:
+      case Pick::Resume:
+      case Pick::Driver: {
+        // Nothing left here: the thread's own stack waits to hear of it.
+        Fiber* self = running_fiber_;
+        parked_.push_back(self);
+        leave(next, &self->parked);
+        next = job_;
+        continue;
+      }
+    }
+    next = pick(nullptr);
+  }
+}
+
+Fiber* Worker::take_fiber() {
+  if (parked_.empty()) {
+    fibers_.push_back(
+        std::make_unique<Fiber>(fiber_bytes_, fibers_.size(), &Worker::fiber_main, this));
+    parked_.push_back(fibers_.back().get());
+  }
+  Fiber* fiber = parked_.back();
+  parked_.pop_back();
+  const std::uint64_t used = fibers_.size() - parked_.size();
+  // Peak over the workers: each keeps its own maximum in the dispatch's sum of maxima.
+  if (used > fibers_peak_) {
+    dispatch_->fibers.fetch_add(used - fibers_peak_, std::memory_order_relaxed);
+    fibers_peak_ = used;
+  }
+  return fiber;
+}
+
+void Worker::leave(const Pick& pick, Context* save) {
+  Announced* from = running_;
+  Fiber* from_fiber = running_fiber_;
+  Context to = nullptr;
+  switch (pick.kind) {
+    case Pick::Resume:
+      group_ = pick.group;
+      current_ = pick.slot;
+      to = pick.slot->context;
+      running_ = pick.slot->stack;
+      break;
+    case Pick::Driver:
+      group_ = pick.group;
+      current_ = nullptr;
+      to = pick.group->driver;
+      running_ = pick.group->driver_stack;
+      break;
+    case Pick::Start:
+    case Pick::Admit: {
+      job_ = pick;
+      Fiber* fiber = take_fiber();
+      to = fiber->parked;
+      running_ = &fiber->announced;
+      running_fiber_ = fiber;
+      break;
+    }
+    case Pick::Nothing:
+      to = home_;
+      running_ = &home_stack_;
+      break;
+  }
+  if (kSanitized) announce_leaving(*from, *running_, false);
+  swap_context(save, to);
+  running_ = from;
+  running_fiber_ = from_fiber;
+  arrived();
+}
+
+void Worker::arrived() {
+  if (kSanitized) announce_arrival(*running_);
+}
+
+// --- workgroups -----------------------------------------------------------------------------
+
+bool Worker::can_admit() const {
+  if (ticket_ < tickets_end_) return true;
+  return !dispatch_->failed.load(std::memory_order_relaxed) &&
+         dispatch_->next_group.load(std::memory_order_relaxed) < dispatch_->groups &&
+         (residents_.empty() || dispatch_->resident.load(std::memory_order_relaxed) <
+                                    launch_->resident_workgroups);
+}
+
+void Worker::admit_and_run() {
+  if (ticket_ >= tickets_end_) {
+    ticket_ = dispatch_->next_group.fetch_add(chunk_, std::memory_order_relaxed);
+    tickets_end_ = std::min(ticket_ + chunk_, dispatch_->groups);
+  }
+  // Several workgroups at once only where none of them can ever hold up another.
+  while (ticket_ < tickets_end_ && !dispatch_->failed.load(std::memory_order_relaxed)) {
+    Group& g = make_group(ticket_++);
+    run_group(g);
+    const bool waited = g.waited;
+    retire(g);
+    if (waited) {
+      chunk_ = 1;
+    } else if (ticket_ == tickets_end_ && ring_) {
+      const std::uint64_t left = dispatch_->groups - std::min(dispatch_->groups, tickets_end_);
+      chunk_ = std::clamp<std::uint64_t>(left / (8 * launch_->workers), 1,
+                                         std::min<std::uint64_t>(2 * chunk_, 64));
+    }
+    if (!residents_.empty()) return;
+  }
+  if (dispatch_->failed.load(std::memory_order_relaxed)) ticket_ = tickets_end_;
+}
+
+Group& Worker::make_group(std::uint64_t number) {
+  if (spare_.empty()) {
+    groups_.push_back(std::make_unique<Group>());
+    spare_.push_back(groups_.back().get());
+  }
+  Group& g = *spare_.back();
+  spare_.pop_back();
+  const Grid& grid = launch_->grid;
+  g.grid = &grid;
+  g.id = {static_cast<std::uint32_t>(number % grid.groups.x),
+          static_cast<std::uint32_t>(number / grid.groups.x % grid.groups.y),
+          static_cast<std::uint32_t>(number / grid.groups.x / grid.groups.y)};
+  g.size = grid.group_size;
+  g.finished = 0;
+  g.next_unstarted = 0;
+  g.waited = false;
+  g.driver = nullptr;
+  g.driver_lost = false;
+  if (g.storage.size() != launch_->workgroup_memory_bytes + 64) {
+    g.storage.assign(launch_->workgroup_memory_bytes + 64, std::byte{});
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(g.storage.data());
+  g.memory = g.storage.data() + (64 - address % 64) % 64;
+  g.memory_bytes = launch_->workgroup_memory_bytes;
+  residents_.push_back(&g);
+  const std::uint32_t resident = dispatch_->resident.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (resident > dispatch_->resident_peak.load(std::memory_order_relaxed)) {
+    dispatch_->resident_peak.store(resident, std::memory_order_relaxed);
+  }
+  ++local_progress_;
+  if (launch_->observer) launch_->observer->workgroup_begins(g);
+  return g;
+}
+
+void Worker::prepare_slots(Group& g) {
+  g.waited = true;
+  if (g.slots.size() < g.size) {
+    g.slots.resize(g.size);
+    g.details.resize(g.size);
+  }
+  g.begin = g.slots.data();
+  g.end = g.begin + g.size;
+  for (Slot* slot = g.begin; slot != g.end; ++slot) {
+    slot->context = nullptr;
+    slot->phase = &kReadyPhase;
+    slot->seen = 0;
+    slot->state = SlotState::Unstarted;
+    slot->wait = WaitKind::Nothing;
+    slot->polled_in_round = 0;
+  }
+  g.barrier.missing = g.size;
+  g.barrier.phase = 0;
+  g.subgroup_arrived.assign(g.grid->subgroups, 0);
+  g.named.clear();
+  g.round = 1;
+}
+
+void Worker::run_group(Group& g) {
+  group_ = &g;
+  current_ = nullptr;
+  g.driver_fiber = running_fiber_;
+  if (!running_fiber_) home_group_ = &g;
+  const std::uint32_t ran = launch_->run(launch_->kernel, g, 0, g.size);
+  if (!g.waited) {
+    g.finished = g.size;
+    return;
+  }
+  // The last one that ran here is the one that waited.
+  Slot* slot = g.begin + (ran - 1);
+  if (slot->state == SlotState::Running) finish(g, slot);
+  await_group(g);
+}
+
+void Worker::await_group(Group& g) {
+  if (g.finished == g.size) return;
+  // From here on whoever finishes last hands over to this stack, even while it still looks around.
+  g.driver = this;
+  g.driver_stack = running_;
+  const Pick next = pick(nullptr);
+  if (next.kind != Pick::Driver || next.group != &g) leave(next, &g.driver);
+  g.driver = nullptr;
+}
+
+void Worker::retire(Group& g) {
+  if (launch_->observer) launch_->observer->workgroup_ends(g);
+  residents_.erase(std::find(residents_.begin(), residents_.end(), &g));
+  spare_.push_back(&g);
+  group_ = nullptr;
+  current_ = nullptr;
+  ++local_progress_;
+  dispatch_->resident.fetch_sub(1, std::memory_order_relaxed);
+  dispatch_->progress.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t done = dispatch_->groups_done.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (launch_->progress && *launch_->progress) (*launch_->progress)(done, dispatch_->groups);
+}
+
+void Worker::run_started(Group& g, Slot* slot) {
+  group_ = &g;
+  current_ = slot;
+  slot->state = SlotState::Running;
+  slot->stack = running_;
+  const std::uint32_t index = g.index_of(slot);
+  launch_->run(launch_->kernel, g, index, index + 1);
+  finish(g, slot);
+}
+
+void Worker::finish(Group& g, Slot* slot) {
+  slot->state = SlotState::Finished;
+  slot->context = nullptr;
+  slot->phase = &kNeverPhase;
+  slot->seen = 0;
+  slot->where = {};
+  ++g.finished;
+  ++local_progress_;
+  current_ = nullptr;
+  group_may_be_complete(g);
+}
+
+void Worker::group_may_be_complete(Group& g) {
+  if (g.finished < g.size) return;
+  if (g.driver_lost) {
+    retire(g);
+  } else if (g.driver) {
+    complete_.push_back(&g);
+  }
+}
+
+// --- waiting --------------------------------------------------------------------------------
+
+void Worker::begin_waiting(Group& g, std::uint32_t index) {
+  if (!g.waited) prepare_slots(g);
+  Slot* slot = g.begin + index;
+  if (slot->state == SlotState::Running) return;  // started on a fiber of its own
+  for (std::uint32_t i = g.next_unstarted; i < index; ++i) {
+    if (g.begin[i].state == SlotState::Unstarted) finish(g, g.begin + i);
+  }
+  g.next_unstarted = index + 1;
+  slot->state = SlotState::Running;
+  slot->stack = running_;
+  current_ = slot;
+}
+
+void Worker::suspend(Slot* self) {
+  const ExceptionGlobals mine = *exceptions_;
+  if (mine.caught || mine.uncaught) [[unlikely]] *exceptions_ = {};
+  self->state = SlotState::Suspended;
+  Slot* next = self + 1;
+  if (next == group_->end) [[unlikely]] next = group_->begin;
+  // The usual case, a barrier in a workgroup all of which has started: the next one in the ring.
+  if (ring_ && next->context && *next->phase != next->seen) [[likely]] {
+    current_ = next;
+    Announced* from = running_;
+    Fiber* from_fiber = running_fiber_;
+    swap_context(&self->context, next->context);
+    running_ = from;
+    running_fiber_ = from_fiber;
+  } else {
+    suspend_slowly(self);
+  }
+  resumed(self, mine);
+}
+
+void Worker::suspend_outside_ring(Slot* self) {
+  const ExceptionGlobals mine = *exceptions_;
+  if (mine.caught || mine.uncaught) [[unlikely]] *exceptions_ = {};
+  self->state = SlotState::Suspended;
+  suspend_slowly(self);
+  resumed(self, mine);
+}
+
+inline void Worker::resumed(Slot* self, const ExceptionGlobals& mine) {
+  self->state = SlotState::Running;
+  if (mine.caught || mine.uncaught) [[unlikely]] *exceptions_ = mine;
+  // Not while an exception is already on its way through a destructor that waits.
+  if (unwinding_ && mine.uncaught == 0) [[unlikely]] throw Unwind{};
+}
+
+void Worker::suspend_slowly(Slot* self) {
+  check_failed();
+  const Pick next = pick(self);
+  if (next.kind == Pick::Resume && next.slot == self) {
+    group_ = next.group;
+    current_ = self;
+    return;
+  }
+  leave(next, &self->context);
+}
+
+void Worker::check_failed() {
+  if (!unwinding_ && dispatch_->failed.load(std::memory_order_acquire)) begin_unwinding();
+}
+
+void Worker::fail(Failure failure) {
+  dispatch_->fail(std::move(failure));
+  if (!unwinding_) begin_unwinding();
+}
+
+void Worker::begin_unwinding() {
+  unwinding_ = true;
+  ticket_ = tickets_end_;
+  for (Group* g : std::vector(residents_)) release(*g);
+}
+
+void Worker::release(Group& g) {
+  if (!g.waited) return;
+  for (Slot* slot = g.begin; slot != g.end; ++slot) {
+    slot->polled_in_round = 0;
+    if (slot->state == SlotState::Unstarted) {
+      // Those that ran as plain calls before the first one that waited are counted here, too.
+      finish(g, slot);
+    } else if (slot->state == SlotState::Suspended) {
+      slot->phase = &kReadyPhase;
+      slot->seen = 0;
+    }
+  }
+}
+
+void Worker::kernel_threw(Group& g, std::uint32_t index) {
+  Failure failure;
+  failure.finding.invocation = coordinates(g, index);
+  try {
+    throw;
+  } catch (const Unwind&) {
+    return;
+  } catch (const std::exception& e) {
+    failure.finding.message = std::string("the kernel threw: ") + e.what();
+  } catch (...) {
+    failure.finding.message = "the kernel threw something that is no std::exception";
+  }
+  failure.exception = std::current_exception();
+  fail(std::move(failure));
+}
+
+// --- who is next ----------------------------------------------------------------------------
+
+Slot* Worker::ready_in(Group& g, std::uint32_t first) const {
+  for (std::uint32_t k = 0; k < g.size; ++k) {
+    Slot* slot = g.begin + (first + k < g.size ? first + k : first + k - g.size);
+    if (*slot->phase != slot->seen && slot->state != SlotState::Running &&
+        slot->polled_in_round != g.round) {
+      return slot;
+    }
+  }
+  return nullptr;
+}
+
+bool Worker::polls(const Group& g) const {
+  return std::any_of(g.begin, g.end, [&](const Slot& slot) {
+    return slot.state != SlotState::Running && *slot.phase != slot.seen;
+  });
+}
+
+Worker::Pick Worker::pick_in(Group& g, Slot* self) {
+  if (!g.waited) return {};
+  std::uint32_t first = self ? g.index_of(self) + 1 : 0;
+  if (launch_->choice) first = launch_->choice->below(g.size, ChoicePoint::Invocation);
+  Slot* slot = ready_in(g, first % g.size);
+  if (!slot && resolve_subgroups(g)) slot = ready_in(g, first % g.size);
+  if (!slot) return {};
+  return {slot->state == SlotState::Unstarted ? Pick::Start : Pick::Resume, &g, slot};
+}
+
+Worker::Pick Worker::pick(Slot* self) {
+  for (;;) {
+    if (!complete_.empty()) {
+      Group* g = complete_.back();
+      complete_.pop_back();
+      return {Pick::Driver, g, nullptr};
+    }
+    if (launch_->choice) {
+      // Any resident may be next, and so may one that is not resident yet.
+      const auto residents = static_cast<std::uint32_t>(residents_.size());
+      const std::uint32_t options = residents + (can_admit() ? 1 : 0);
+      if (options > 1) {
+        const std::uint32_t chosen = launch_->choice->below(options, ChoicePoint::Workgroup);
+        if (chosen == residents) return {Pick::Admit, nullptr, nullptr};
+        turn_ = chosen;
+        if (residents_[turn_] != group_) self = nullptr;
+      } else {
+        turn_ = 0;
+      }
+    } else if (group_) {
+      turn_ = static_cast<std::size_t>(std::find(residents_.begin(), residents_.end(), group_) -
+                                       residents_.begin());
+    }
+    if (turn_ >= residents_.size()) turn_ = 0;
+    if (!residents_.empty()) {
+      Group& g = *residents_[turn_];
+      if (const Pick next = pick_in(g, self); next.kind != Pick::Nothing) return next;
+    }
+    const Pick next = pick_elsewhere();
+    if (next.kind != Pick::Nothing || residents_.empty()) return next;
+    // Something was reported, and everybody is on the way out: look again.
+  }
+}
+
+Worker::Pick Worker::pick_elsewhere() {
+  const std::size_t n = residents_.size();
+  for (std::size_t k = 1; k < n; ++k) {
+    const std::size_t turn = (turn_ + k) % n;
+    const Pick next = pick_in(*residents_[turn], nullptr);
+    if (next.kind != Pick::Nothing) {
+      turn_ = turn;
+      return next;
+    }
+  }
+  // Every resident has polled or waits. A workgroup in which nobody polls will never go on.
+  for (Group* g : std::vector(residents_)) {
+    if (g->waited && g->finished < g->size && !polls(*g)) {
+      stalled(*g);
+      return {};
+    }
+  }
+  const bool first_look = n == 0;
+  if (can_admit() && (first_look || launch_->choice || rotations_ >= kRotationsBeforeAdmission)) {
+    rotations_ = 0;
+    return {Pick::Admit, nullptr, nullptr};
+  }
+  if (n == 0) return {};
+  for (Group* g : residents_) ++g->round;
+  rotation_without_progress();
+  if (unwinding_) return {};
+  for (std::size_t k = 1; k <= n; ++k) {
+    const std::size_t turn = (turn_ + k) % n;
+    const Pick next = pick_in(*residents_[turn], nullptr);
+    if (next.kind != Pick::Nothing) {
+      turn_ = turn;
+      return next;
+    }
+  }
+  return {};
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,265 @@
+#pragma once
+
+#include <heddle/detail/runtime.h>
+
+#include "runtime/fiber.h"
+
+#include <atomic>
+#include <chrono>
+#include <csetjmp>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace heddle::runtime {
+
+/// A suspended invocation can go on once `*phase != seen`; these two say it for ever.
+inline constexpr std::uint32_t kReadyPhase = 1;
+inline constexpr std::uint32_t kNeverPhase = 0;
+
+/// Thrown inside an invocation that must go away because the dispatch failed. Deliberately not a
+/// std::exception, so that a kernel's handlers for those let it pass.
+struct Unwind {};
+
+enum class SlotState : std::uint8_t { Unstarted, Running, Suspended, Finished };
+
+/// What a suspended invocation waits for.
+enum class WaitKind : std::uint8_t {
+  Nothing,
+  WorkgroupBarrier,
+  NamedBarrier,
+  Subgroup,
+  Poll,
+  Preempted,
+};
+
+/// One invocation of a resident workgroup: what every switch touches, in one cache line.
+struct alignas(64) Slot {
+  /// Set while the invocation is suspended.
+  Context context = nullptr;
+  /// A suspended invocation can go on once `*phase != seen`.
+  const std::uint32_t* phase = nullptr;
+  std::uint32_t seen = 0;
+  SlotState state = SlotState::Unstarted;
+  WaitKind wait = WaitKind::Nothing;
+  /// The round of polling in which this invocation last yielded.
+  std::uint32_t polled_in_round = 0;
+  Announced* stack = nullptr;
+  /// Where it waits. Not kept for a workgroup barrier: there the barrier knows.
+  SourceLocation where;
+};
+static_assert(sizeof(Slot) == 64);
+
+/// What only the slower ways of waiting touch.
+struct SlotDetail {
+  SubgroupFunction function = nullptr;
+  void* payload = nullptr;
+  std::uint32_t ordinal = 0;
+  std::uint32_t subgroups = 0;
+  Poll poll;
+};
+
+struct WorkgroupBarrier {
+  std::uint32_t missing = 0;
+  std::uint32_t phase = 0;
+  SourceLocation where;
+};
+
+struct NamedBarrier {
+  /// Subgroups all of whose lanes have arrived, and how many lanes of each have.
+  std::uint32_t complete = 0;
+  std::vector<std::uint32_t> lanes;
+};
+
+/// A resident workgroup with what the scheduler knows of it.
+struct Group : Workgroup {
+  Slot* begin = nullptr;
+  Slot* end = nullptr;
+  std::uint32_t size = 0;
+  std::uint32_t finished = 0;
+  /// Of the invocations that run as plain calls: all below have finished or wait.
+  std::uint32_t next_unstarted = 0;
+  /// Whether any invocation has waited: only then the slots mean anything.
+  bool waited = false;
+  WorkgroupBarrier barrier;
+  /// How many lanes of each subgroup wait at a subgroup operation.
+  std::vector<std::uint32_t> subgroup_arrived;
+  std::vector<NamedBarrier> named;
+  std::uint32_t round = 1;
+
+  /// The stack that runs the workgroup, while it waits for the workgroup's invocations.
+  Context driver = nullptr;
+  Announced* driver_stack = nullptr;
+  /// The fiber of that stack; null if it is the thread's own.
+  Fiber* driver_fiber = nullptr;
+  /// The driver's frames were given up after a trap: whoever finishes last retires the workgroup.
+  bool driver_lost = false;
+
+  std::vector<Slot> slots;
+  std::vector<SlotDetail> details;
+  std::vector<std::byte> storage;
+
+  std::uint32_t index_of(const Slot* slot) const {
+    return static_cast<std::uint32_t>(slot - begin);
+  }
+  SlotDetail& detail(const Slot* slot) { return details[index_of(slot)]; }
+};
+
+/// What the workers of one dispatch share.
+struct Dispatch {
+  const Launch* launch = nullptr;
+  std::uint64_t groups = 0;
+  std::atomic<std::uint64_t> next_group{0};
+  std::atomic<std::uint64_t> groups_done{0};
+  std::atomic<std::uint32_t> resident{0};
+  std::atomic<std::uint32_t> resident_peak{0};
+  std::atomic<std::uint64_t> fibers{0};
+  std::atomic<bool> failed{false};
+  /// Grows whenever a workgroup comes or goes.
+  std::atomic<std::uint64_t> progress{0};
+  /// Workers that are at work, and those of them that have seen nothing but polling for long.
+  std::atomic<std::uint32_t> busy{0};
+  std::atomic<std::uint32_t> stale{0};
+  std::mutex mutex;
+  std::optional<Failure> failure;
+
+  /// Keeps the first failure.
+  void fail(Failure f);
+};
+
+/// What the C++ runtime keeps for each thread while exceptions are on their way (Itanium C++ ABI,
+/// 2.2.2). It belongs to a stack, really: a switch inside a handler must take it along.
+struct ExceptionGlobals {
+  void* caught;
+  unsigned int uncaught;
+};
+
+/// One thread's part in a dispatch. All its stacks are its own, for ever.
+class Worker {
+ public:
+  /// The worker of the calling thread: made on first use, kept until the thread ends.
+  static Worker& of_thread();
+  /// The same, or null if the thread never worked. Safe in a signal handler.
+  static Worker* of_thread_if_any() noexcept;
+
+  void run(Dispatch& dispatch);
+
+  // On the stack of an invocation.
+  void begin_waiting(Group& group, std::uint32_t index);
+  void workgroup_barrier(const char* file, const char* function, std::uint32_t line);
+  void subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload);
+  void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups);
+  void yield(SourceLocation where, const Poll& poll);
+  void preempt(SourceLocation where);
+  void fail(Failure failure);
+  /// As fail, with the coordinates of invocation `index` of `group`.
+  void kernel_threw(Group& group, std::uint32_t index);
+
+  // For the fault handler.
+  bool at_work() const { return dispatch_ != nullptr && group_ != nullptr; }
+  bool overflowed(const void* address) const;
+  /// A stack pointer from which `abandon` can be called when the running stack is unusable.
+  void* landing_stack() const;
+  /// Gives up the frames of the running invocation, fails the dispatch and goes on.
+  [[noreturn]] void abandon(FindingKind kind);
+
+ private:
+  friend struct ThreadWorker;
+
+  /// What runs next on this thread.
+  struct Pick {
+    enum Kind : std::uint8_t { Nothing, Resume, Start, Driver, Admit } kind = Nothing;
+    Group* group = nullptr;
+    Slot* slot = nullptr;
+  };
+
+  Worker();
+  ~Worker();
+
+  static void fiber_main(void* worker);
+  [[noreturn]] void fiber_loop();
+  void home_loop();
+
+  bool can_admit() const;
+  void admit_and_run();
+  void run_group(Group& g);
+  void await_group(Group& g);
+  void retire(Group& g);
+  Group& make_group(std::uint64_t number);
+  void run_started(Group& g, Slot* slot);
+  void prepare_slots(Group& g);
+  void finish(Group& g, Slot* slot);
+  void group_may_be_complete(Group& g);
+
+  void suspend(Slot* self);
+  /// The same for one that could go on: somebody else comes first.
+  void suspend_outside_ring(Slot* self);
+  void suspend_slowly(Slot* self);
+  void resumed(Slot* self, const ExceptionGlobals& mine);
+  void check_failed();
+  void begin_unwinding();
+  void release(Group& g);
+
+  Pick pick(Slot* self);
+  Pick pick_in(Group& g, Slot* self);
+  Pick pick_elsewhere();
+  Slot* ready_in(Group& g, std::uint32_t first) const;
+  bool polls(const Group& g) const;
+  bool resolve_subgroups(Group& g);
+  bool resolve_subgroup(Group& g, std::uint32_t subgroup);
+  void stalled(Group& g);
+  void rotation_without_progress();
+  Finding divergence(Group& g) const;
+  Finding no_progress() const;
+
+  Fiber* take_fiber();
+  /// Leaves the running stack, whose context goes to `*save`, for what `pick` says (not Nothing,
+  /// not Admit unless `pick` names a fiber's first job).
+  void leave(const Pick& pick, Context* save);
+  void arrived();
+
+  ExceptionGlobals* exceptions_;
+  Slot* current_ = nullptr;
+  Group* group_ = nullptr;
+  bool ring_ = false;
+  bool unwinding_ = false;
+
+  Dispatch* dispatch_ = nullptr;
+  const Launch* launch_ = nullptr;
+  std::vector<Group*> residents_;
+  std::vector<std::unique_ptr<Group>> groups_;
+  std::vector<Group*> spare_;
+  std::vector<Group*> complete_;
+  std::size_t turn_ = 0;
+  /// Workgroups that this worker took from the shared counter at once, and not yet ran.
+  std::uint64_t ticket_ = 0;
+  std::uint64_t tickets_end_ = 0;
+  std::uint64_t chunk_ = 1;
+
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  std::vector<Fiber*> parked_;
+  std::size_t fiber_bytes_ = 0;
+  std::uint64_t fibers_peak_ = 0;
+  /// The first job of the fiber that is being switched to.
+  Pick job_;
+
+  Context home_ = nullptr;
+  Announced home_stack_;
+  Announced* running_ = nullptr;
+  Fiber* running_fiber_ = nullptr;
+  Group* home_group_ = nullptr;
+
+  std::uint64_t local_progress_ = 0;
+  std::uint64_t seen_progress_ = 0;
+  std::uint64_t rotations_ = 0;
+  std::chrono::steady_clock::time_point stale_since_;
+  bool counted_stale_ = false;
+
+  /// Where `run` is gone on with after a trap on the thread's own stack, and a stack to get there.
+  std::jmp_buf recovery_{};
+  static constexpr std::size_t kLandingBytes = 64 * 1024;
+  std::unique_ptr<std::byte[]> landing_ = std::make_unique<std::byte[]>(kLandingBytes);
+};
+
+}  // namespace heddle::runtime

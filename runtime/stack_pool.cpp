@@ -1,0 +1,74 @@
+#include "runtime/stack_pool.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <system_error>
+
+namespace heddle::runtime {
+
+namespace {
+
+std::size_t page_bytes() {
+  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+}  // namespace
+
+bool Stack::guards(const void* address) const {
+  const auto* byte = static_cast<const std::byte*>(address);
+  return bottom && byte >= bottom - page_bytes() && byte < bottom;
+}
+
+StackPool& StackPool::instance() {
+  // Never destroyed: threads give their stacks back when they end, and some end after main.
+  static auto* pool = new StackPool;
+  return *pool;
+}
+
+Stack StackPool::take(std::size_t bytes) {
+  const std::size_t page = page_bytes();
+  bytes = (std::max(bytes, 2 * page) + page - 1) / page * page;
+  const std::lock_guard lock(mutex_);
+  const auto found =
+      std::find_if(free_.begin(), free_.end(), [&](const Stack& s) { return s.bytes() == bytes; });
+  if (found != free_.end()) {
+    const Stack stack = *found;
+    *found = free_.back();
+    free_.pop_back();
+    return stack;
+  }
+  void* mapped = mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (mapped == MAP_FAILED || mprotect(mapped, page, PROT_NONE) != 0) {
+    throw std::system_error(errno, std::generic_category(),
+                            "heddle: no room for another fiber stack (" + std::to_string(bytes) +
+                                " bytes; " + std::to_string(all_.size()) + " stacks exist)");
+  }
+  auto* bottom = static_cast<std::byte*>(mapped) + page;
+  all_.push_back({bottom, bottom + bytes});
+  return all_.back();
+}
+
+void StackPool::give(Stack stack) {
+  const std::lock_guard lock(mutex_);
+  free_.push_back(stack);
+}
+
+std::size_t StackPool::high_water_bytes() {
+  const std::lock_guard lock(mutex_);
+  std::size_t deepest = 0;
+  std::vector<unsigned char> resident;
+  for (const Stack& stack : all_) {
+    resident.resize(stack.bytes() / page_bytes());
+    if (mincore(stack.bottom, stack.bytes(), resident.data()) != 0) continue;
+    const auto first = std::find_if(resident.begin(), resident.end(),
+                                    [](unsigned char page) { return (page & 1) != 0; });
+    deepest = std::max(deepest, static_cast<std::size_t>(resident.end() - first) * page_bytes());
+  }
+  return deepest;
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,101 @@
+#include "runtime/scheduler.h"
+
+#include <array>
+#include <cstring>
+
+namespace heddle::runtime {
+
+namespace {
+
+/// Whether `a` stands before `b` in the text of the program: the order of files is that of their
+/// names, so that it is the same on every machine.
+bool stands_before(const SourceLocation& a, const SourceLocation& b) {
+  const int files = a.file == b.file ? 0 : std::strcmp(a.file, b.file);
+  return files != 0 ? files < 0 : a.line < b.line;
+}
+
+bool same_place(const SourceLocation& a, const SourceLocation& b) {
+  return !stands_before(a, b) && !stands_before(b, a);
+}
+
+/// Whether the lane can do nothing of its own accord: it will not come to another operation before
+/// its subgroup or its workgroup has gone on.
+bool blocked(const Slot& slot) {
+  return slot.state == SlotState::Finished ||
+         (slot.state == SlotState::Suspended && *slot.phase == slot.seen);
+}
+
+}  // namespace
+
+void Worker::subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload) {
+  Slot* self = current_;
+  Group& g = *group_;
+  self->wait = WaitKind::Subgroup;
+  self->where = where;
+  self->state = SlotState::Suspended;
+  self->phase = &kNeverPhase;
+  self->seen = kNeverPhase;
+  SlotDetail& detail = g.detail(self);
+  detail.function = function;
+  detail.payload = payload;
+  const std::uint32_t subgroup = g.grid->position(g.index_of(self)) / g.grid->subgroup_size;
+  // The usual case: the last lane of a subgroup all of which is here.
+  if (++g.subgroup_arrived[subgroup] == g.grid->lanes(subgroup)) resolve_subgroup(g, subgroup);
+  if (*self->phase != self->seen && !launch_->choice) {
+    self->state = SlotState::Running;
+    return;
+  }
+  suspend(self);
+}
+
+bool Worker::resolve_subgroups(Group& g) {
+  bool any = false;
+  for (std::uint32_t s = 0; s < g.grid->subgroups; ++s) {
+    if (g.subgroup_arrived[s] != 0 && resolve_subgroup(g, s)) any = true;
+  }
+  return any;
+}
+
+bool Worker::resolve_subgroup(Group& g, std::uint32_t subgroup) {
+  const std::uint32_t lanes = g.grid->lanes(subgroup);
+  const auto slot_of = [&](std::uint32_t lane) {
+    return g.begin + g.grid->index(subgroup * g.grid->subgroup_size + lane);
+  };
+  const Slot* first = nullptr;
+  for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+    const Slot& slot = *slot_of(lane);
+    if (!blocked(slot)) return false;
+    if (slot.state == SlotState::Suspended && slot.wait == WaitKind::Subgroup &&
+        (!first || stands_before(slot.where, first->where))) {
+      first = &slot;
+    }
+  }
+  if (!first) return false;
+  const SourceLocation where = first->where;
+  const SubgroupFunction function = g.detail(first).function;
+  std::array<void*, kMaxSubgroupSize> payloads{};
+  LaneMask active;
+  for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+    Slot& slot = *slot_of(lane);
+    SlotDetail& detail = g.detail(&slot);
+    if (slot.state != SlotState::Suspended || slot.wait != WaitKind::Subgroup ||
+        detail.function != function || !same_place(slot.where, where)) {
+      continue;
+    }
+    payloads[lane] = detail.payload;
+    active.set(lane);
+    slot.phase = &kReadyPhase;
+    slot.seen = 0;
+    slot.wait = WaitKind::Nothing;
+    --g.subgroup_arrived[subgroup];
+  }
+  ++local_progress_;
+  function(payloads.data(), active, lanes);
+  return true;
+}
+
+void subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload) {
+  Worker::of_thread().subgroup_operation(where, function, payload);
+}
+
+}  // namespace heddle::runtime
