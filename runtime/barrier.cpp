@@ -13,28 +13,29 @@ bool same_place(const char* file, std::uint32_t line, const SourceLocation& wher
 
 }  // namespace
 
-void Worker::workgroup_barrier(const char* file, const char* function, std::uint32_t line) {
+void Worker::barrier_slowly(const char* file, const char* function, std::uint32_t line) {
   Slot* self = current_;
   Group& g = *group_;
   WorkgroupBarrier& barrier = g.barrier;
   if (barrier.missing == g.size) {
     barrier.where = {file, function, line};
-  } else if (!same_place(file, line, barrier.where)) [[unlikely]] {
+  } else if (!same_place(file, line, barrier.where)) {
     // Wait where nobody will come: once all others wait, too, the divergence is reported.
     self->wait = WaitKind::WorkgroupBarrier;
     self->where = {file, function, line};
-    self->phase = &self->seen;
+    self->phase = &kNeverPhase;
+    self->seen = kNeverPhase;
     return suspend(self);
   }
   if (--barrier.missing == 0) {
     barrier.missing = g.size;
     ++barrier.phase;
     ++local_progress_;
-    return;
-  }
-  if (self->wait != WaitKind::WorkgroupBarrier) [[unlikely]] {
-    self->wait = WaitKind::WorkgroupBarrier;
-    self->where = {};
+    if (!launch_->choice) return;
+    // Whoever came last has no right to go on first.
+    self->phase = &kReadyPhase;
+    self->seen = 0;
+    return suspend_outside_ring(self);
   }
   self->phase = &barrier.phase;
   self->seen = barrier.phase;
@@ -54,7 +55,7 @@ void Worker::named_barrier(SourceLocation where, std::uint32_t ordinal, std::uin
     barrier.complete = 0;
     ++local_progress_;
     for (Slot* slot = g.begin; slot != g.end; ++slot) {
-      if (slot->wait == WaitKind::NamedBarrier && slot->state == SlotState::Suspended &&
+      if (slot->wait == WaitKind::NamedBarrier && *slot->phase == slot->seen &&
           g.detail(slot).ordinal == ordinal) {
         slot->seen = 0;
         slot->phase = &kReadyPhase;
@@ -77,8 +78,26 @@ void begin_waiting(Workgroup& group, std::uint32_t index) {
   Worker::of_thread().begin_waiting(static_cast<Group&>(group), index);
 }
 
+// What every invocation pays at a barrier, so nothing here is more than it must be: the usual case
+// leads from each invocation to the next one of the ring, and the last one just goes on.
 void workgroup_barrier(const char* file, const char* function, std::uint32_t line) {
-  Worker::of_thread().workgroup_barrier(file, function, line);
+  Worker& w = *worker_of_thread;
+  Slot* self = w.current_;
+  Group& g = *w.group_;
+  WorkgroupBarrier& barrier = g.barrier;
+  Slot* next = self + 1;
+  if (next == g.end) [[unlikely]] next = g.begin;
+  if (line != barrier.where.line || file != barrier.where.file || barrier.missing == 1 ||
+      !next->context || *next->phase == next->seen || !w.ring_ || w.exceptions_->caught ||
+      w.exceptions_->uncaught || kSanitized) [[unlikely]] {
+    return w.barrier_slowly(file, function, line);
+  }
+  --barrier.missing;
+  self->phase = &barrier.phase;
+  self->seen = barrier.phase;
+  w.current_ = next;
+  swap_context(&self->context, next->context);
+  if (w.unwinding_) [[unlikely]] throw Unwind{};
 }
 
 void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups) {

@@ -25,10 +25,9 @@ using Context = void*;
 #if HEDDLE_INLINE_SWITCH
 
 /// Suspends the running stack into `*save` and goes on with `to`. Returns when somebody goes on
-/// with `*save`. The red zone below the stack pointer is stepped over.
+/// with `*save`. Whoever includes this is compiled with -mno-red-zone.
 [[gnu::always_inline]] inline void swap_context(Context* save, Context to) {
   asm volatile(
-      "leaq -128(%%rsp), %%rsp\n\t"
       "pushq %%rbp\n\t"
       "leaq 1f(%%rip), %%rcx\n\t"
       "pushq %%rcx\n\t"
@@ -37,8 +36,7 @@ using Context = void*;
       "popq %%rcx\n\t"
       "jmp *%%rcx\n"
       "1:\n\t"
-      "popq %%rbp\n\t"
-      "leaq 128(%%rsp), %%rsp"
+      "popq %%rbp"
       : "+a"(save), "+d"(to)
       :
       : "rbx", "rcx", "rdi", "rsi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "cc",
@@ -52,7 +50,6 @@ namespace detail {
 [[gnu::always_inline]] inline void leave_through_boost(Context* save,
                                                        boost::context::detail::fcontext_t to) {
   asm volatile(
-      "leaq -128(%%rsp), %%rsp\n\t"
       "pushq %%rbp\n\t"
       "leaq 1f(%%rip), %%rcx\n\t"
       "pushq %%rcx\n\t"
@@ -63,8 +60,7 @@ namespace detail {
       "call jump_fcontext@PLT\n\t"
       "ud2\n"
       "1:\n\t"
-      "popq %%rbp\n\t"
-      "leaq 128(%%rsp), %%rsp"
+      "popq %%rbp"
       : "+a"(save), "+d"(to)
       :
       : "rbx", "rcx", "rdi", "rsi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "cc",

@@ -93,7 +93,7 @@ void install_fault_handler() {
 }
 
 bool Worker::overflowed(const void* address) const {
-  if (running_fiber_) return running_fiber_->stack().guards(address);
+  if (running_fiber()) return running_fiber()->stack().guards(address);
   // A thread's own stack: the kernel faulted within the guard below it.
   const auto* byte = static_cast<const std::byte*>(address);
   const auto* bottom = static_cast<const std::byte*>(home_stack_.bottom);
@@ -102,7 +102,7 @@ bool Worker::overflowed(const void* address) const {
 }
 
 void* Worker::landing_stack() const {
-  if (running_fiber_) return running_fiber_->first_frame();
+  if (running_fiber()) return running_fiber()->first_frame();
   return landing_.get() + kLandingBytes;
 }
 
@@ -118,14 +118,15 @@ void Worker::abandon(FindingKind kind) {
     finding.invocation.exact = false;
   }
   if (kind == FindingKind::StackOverflow) {
-    const std::size_t bytes = running_fiber_ ? running_fiber_->stack().bytes() : home_stack_.bytes;
+    const std::size_t bytes = running_fiber() ? running_fiber()->stack().bytes() : home_stack_.bytes;
     finding.message = "the invocation needs more than its " + std::to_string(bytes / 1024) +
                       " KiB of stack" +
-                      (running_fiber_ ? "; raise stack_bytes, or keep large arrays elsewhere" : "");
+                      (running_fiber() ? "; raise stack_bytes, or keep large arrays elsewhere" : "");
   } else {
     finding.message = "an integer was divided by zero, or the least integer by -1";
   }
   Slot* trapped = current_;
+  Fiber* fiber = running_fiber();
   *exceptions_ = {};
   fail({std::move(finding), nullptr});
   if (!g.waited) {
@@ -133,7 +134,6 @@ void Worker::abandon(FindingKind kind) {
   } else if (trapped) {
     finish(g, trapped);
   }
-  Fiber* fiber = running_fiber_;
   if (!fiber) longjmp(recovery_, 1);
   if (g.driver_fiber == fiber && !g.driver_lost) {
     if (g.finished == g.size) {
@@ -143,7 +143,7 @@ void Worker::abandon(FindingKind kind) {
     }
   }
   job_ = pick(nullptr);
-  fiber_loop();
+  fiber_loop(fiber);
 }
 
 }  // namespace heddle::runtime

@@ -31,9 +31,9 @@ bool has_tsan() { return __tsan_create_fiber != nullptr; }
 
 const bool kSanitized = has_asan() || has_tsan();
 
-void announce_leaving(Announced& from, const Announced& to, bool for_good) {
+void announce_leaving(Announced& from, const Announced& to) {
   if (has_asan()) {
-    __sanitizer_start_switch_fiber(for_good ? nullptr : &from.fake_stack, to.bottom, to.bytes);
+    __sanitizer_start_switch_fiber(&from.fake_stack, to.bottom, to.bytes);
   }
   if (has_tsan()) __tsan_switch_to_fiber(to.tsan_fiber, 0);
 }

@@ -22,7 +22,7 @@ struct Announced {
 extern const bool kSanitized;
 
 /// Before and after a switch from one stack to another, the second on the stack that goes on.
-void announce_leaving(Announced& from, const Announced& to, bool for_good);
+void announce_leaving(Announced& from, const Announced& to);
 void announce_arrival(Announced& here);
 /// Fills in the stack of the calling thread.
 void announce_thread(Announced& thread);

@@ -63,7 +63,7 @@ class Census {
   std::vector<Waiting> all_;
 };
 
-void count(Group& g, Observer* observer, Census& census) {
+void count(Group& g, const std::function<std::string(const void*)>* describe, Census& census) {
   for (std::uint32_t i = 0; i < g.size; ++i) {
     const Slot& slot = g.begin[i];
     const SlotDetail& detail = g.detail(&slot);
@@ -72,12 +72,15 @@ void count(Group& g, Observer* observer, Census& census) {
       census.add(who, "finished", {});
       continue;
     }
+    if (g.at_barrier(slot)) {
+      census.add(who, "wait at the workgroup barrier at " + place(g.barrier.where),
+                 g.barrier.where);
+      continue;
+    }
     switch (slot.wait) {
-      case WaitKind::WorkgroupBarrier: {
-        const SourceLocation where = slot.where.line ? slot.where : g.barrier.where;
-        census.add(who, "wait at the workgroup barrier at " + place(where), where);
+      case WaitKind::WorkgroupBarrier:
+        census.add(who, "wait at the workgroup barrier at " + place(slot.where), slot.where);
         break;
-      }
       case WaitKind::NamedBarrier:
         census.add(who,
                    fmt::format("wait at named barrier {} for {} subgroups at {}", detail.ordinal,
@@ -88,7 +91,7 @@ void count(Group& g, Observer* observer, Census& census) {
         census.add(who, "wait at the subgroup operation at " + place(slot.where), slot.where);
         break;
       case WaitKind::Poll: {
-        std::string object = observer ? observer->describe(detail.poll.address) : "";
+        std::string object = describe ? (*describe)(detail.poll.address) : "";
         if (object.empty()) object = fmt::format("{}", detail.poll.address);
         census.add(who,
                    fmt::format("poll {} of {}, which stays {}, at {}", detail.poll.operation,
@@ -108,17 +111,13 @@ void Worker::yield(SourceLocation where, const Poll& poll) {
   Slot* self = current_;
   Group& g = *group_;
   SlotDetail& detail = g.detail(self);
-  if (self->wait != WaitKind::Poll || detail.poll.address != poll.address ||
-      detail.poll.value != poll.value) {
-    ++local_progress_;
-  }
+  if (detail.poll.address != poll.address || detail.poll.value != poll.value) ++local_progress_;
   self->wait = WaitKind::Poll;
   self->where = where;
   detail.poll = poll;
   self->phase = &kReadyPhase;
   self->seen = 0;
   self->polled_in_round = g.round;
-  self->state = SlotState::Suspended;
   suspend_outside_ring(self);
 }
 
@@ -166,7 +165,7 @@ void Worker::rotation_without_progress() {
 Finding Worker::no_progress() const {
   Census census;
   for (Group* g : residents_) {
-    if (g->waited) count(*g, launch_->observer, census);
+    if (g->waited) count(*g, launch_->describe, census);
   }
   Finding finding;
   finding.kind = FindingKind::NoProgress;
@@ -192,7 +191,7 @@ void Worker::stalled(Group& g) { fail({divergence(g), nullptr}); }
 
 Finding Worker::divergence(Group& g) const {
   Census census;
-  count(g, launch_->observer, census);
+  count(g, launch_->describe, census);
   Finding finding;
   finding.kind = FindingKind::BarrierDivergence;
   finding.message = "the invocations of workgroup " + text(g.id) +

@@ -14,9 +14,9 @@ namespace {
 // enough for a neighbour on another core to publish what is waited for (a rotation costs some ten
 // nanoseconds), few enough to reach a workgroup that must start for anything to go on.
 constexpr std::uint64_t kRotationsBeforeAdmission = 64;
-constinit thread_local Worker* worker_of_thread = nullptr;
-
 }  // namespace
+
+constinit thread_local Worker* worker_of_thread = nullptr;
 
 /// Ends a thread's worker with the thread.
 struct ThreadWorker {
@@ -39,7 +39,6 @@ Worker* Worker::of_thread_if_any() noexcept { return worker_of_thread; }
 Worker::Worker()
     : exceptions_(reinterpret_cast<ExceptionGlobals*>(abi::__cxa_get_globals())) {
   announce_thread(home_stack_);
-  running_ = &home_stack_;
   install_fault_handler();
 }
 
@@ -58,7 +57,7 @@ void Worker::run(Dispatch& dispatch) {
   if (dispatch_) throw std::logic_error("heddle: a kernel started a dispatch on its own thread");
   dispatch_ = &dispatch;
   launch_ = dispatch.launch;
-  ring_ = launch_->choice == nullptr && !kSanitized;
+  ring_ = launch_->choice == nullptr;
   unwinding_ = false;
   chunk_ = 1;
   ticket_ = tickets_end_ = 0;
@@ -73,8 +72,6 @@ void Worker::run(Dispatch& dispatch) {
   dispatch.busy.fetch_add(1);
   // `abandon` comes back here when an invocation trapped on this thread's own stack.
   if (setjmp(recovery_) != 0) {
-    running_ = &home_stack_;
-    running_fiber_ = nullptr;
     await_group(*home_group_);
     retire(*home_group_);
   }
@@ -92,12 +89,12 @@ void Worker::home_loop() {
     switch (next.kind) {
       case Pick::Nothing: return;
       case Pick::Admit:
-        admit_and_run();
+        admit_and_run(nullptr);
         break;
       case Pick::Resume:
       case Pick::Start:
       case Pick::Driver:
-        leave(next, &home_);
+        leave(next, &home_, nullptr);
         home_ = nullptr;
         break;
     }
@@ -106,30 +103,28 @@ void Worker::home_loop() {
 
 void Worker::fiber_main(void* worker) {
   auto& self = *static_cast<Worker*>(worker);
-  self.arrived();
-  self.fiber_loop();
+  Fiber* fiber = self.fresh_;
+  if (kSanitized) announce_arrival(fiber->announced);
+  self.fiber_loop(fiber);
 }
 
-void Worker::fiber_loop() {
+void Worker::fiber_loop(Fiber* self) {
   Pick next = job_;
   for (;;) {
     switch (next.kind) {
       case Pick::Start:
-        run_started(*next.group, next.slot);
+        run_started(*next.group, next.slot, self);
         break;
       case Pick::Admit:
-        admit_and_run();
+        admit_and_run(self);
         break;
       case Pick::Nothing:
       case Pick::Resume:
-      case Pick::Driver: {
-        // Nothing left here: the thread's own stack waits to hear of it.
-        Fiber* self = running_fiber_;
+      case Pick::Driver:
         parked_.push_back(self);
-        leave(next, &self->parked);
+        leave(next, &self->parked, self);
         next = job_;
         continue;
-      }
     }
     next = pick(nullptr);
   }
@@ -152,46 +147,40 @@ Fiber* Worker::take_fiber() {
   return fiber;
 }
 
-void Worker::leave(const Pick& pick, Context* save) {
-  Announced* from = running_;
-  Fiber* from_fiber = running_fiber_;
+void Worker::leave(const Pick& pick, Context* save, Fiber* here) {
   Context to = nullptr;
+  Fiber* there = nullptr;
   switch (pick.kind) {
     case Pick::Resume:
       group_ = pick.group;
       current_ = pick.slot;
       to = pick.slot->context;
-      running_ = pick.slot->stack;
+      there = pick.slot->fiber;
       break;
     case Pick::Driver:
       group_ = pick.group;
       current_ = nullptr;
       to = pick.group->driver;
-      running_ = pick.group->driver_stack;
+      there = pick.group->driver_fiber;
       break;
     case Pick::Start:
-    case Pick::Admit: {
+    case Pick::Admit:
       job_ = pick;
-      Fiber* fiber = take_fiber();
-      to = fiber->parked;
-      running_ = &fiber->announced;
-      running_fiber_ = fiber;
+      there = fresh_ = take_fiber();
+      to = there->parked;
       break;
-    }
     case Pick::Nothing:
       to = home_;
-      running_ = &home_stack_;
       break;
   }
-  if (kSanitized) announce_leaving(*from, *running_, false);
+  if (kSanitized) announce_leaving(announced(here), announced(there));
   swap_context(save, to);
-  running_ = from;
-  running_fiber_ = from_fiber;
-  arrived();
+  if (kSanitized) announce_arrival(announced(here));
 }
 
-void Worker::arrived() {
-  if (kSanitized) announce_arrival(*running_);
+Fiber* Worker::running_fiber() const {
+  if (current_) return current_->fiber;
+  return group_ ? group_->driver_fiber : nullptr;
 }
 
 // --- workgroups -----------------------------------------------------------------------------
@@ -204,7 +193,7 @@ bool Worker::can_admit() const {
                                     launch_->resident_workgroups);
 }
 
-void Worker::admit_and_run() {
+void Worker::admit_and_run(Fiber* here) {
   if (ticket_ >= tickets_end_) {
     ticket_ = dispatch_->next_group.fetch_add(chunk_, std::memory_order_relaxed);
     tickets_end_ = std::min(ticket_ + chunk_, dispatch_->groups);
@@ -212,7 +201,7 @@ void Worker::admit_and_run() {
   // Several workgroups at once only where none of them can ever hold up another.
   while (ticket_ < tickets_end_ && !dispatch_->failed.load(std::memory_order_relaxed)) {
     Group& g = make_group(ticket_++);
-    run_group(g);
+    run_group(g, here);
     const bool waited = g.waited;
     retire(g);
     if (waited) {
@@ -240,6 +229,7 @@ Group& Worker::make_group(std::uint64_t number) {
           static_cast<std::uint32_t>(number / grid.groups.x % grid.groups.y),
           static_cast<std::uint32_t>(number / grid.groups.x / grid.groups.y)};
   g.size = grid.group_size;
+  g.context = launch_->context;
   g.finished = 0;
   g.next_unstarted = 0;
   g.waited = false;
@@ -282,13 +272,14 @@ void Worker::prepare_slots(Group& g) {
   g.subgroup_arrived.assign(g.grid->subgroups, 0);
   g.named.clear();
   g.round = 1;
+  g.cursor = 0;
 }
 
-void Worker::run_group(Group& g) {
+void Worker::run_group(Group& g, Fiber* here) {
   group_ = &g;
   current_ = nullptr;
-  g.driver_fiber = running_fiber_;
-  if (!running_fiber_) home_group_ = &g;
+  g.driver_fiber = here;
+  if (!here) home_group_ = &g;
   const std::uint32_t ran = launch_->run(launch_->kernel, g, 0, g.size);
   if (!g.waited) {
     g.finished = g.size;
@@ -296,7 +287,7 @@ void Worker::run_group(Group& g) {
   }
   // The last one that ran here is the one that waited.
   Slot* slot = g.begin + (ran - 1);
-  if (slot->state == SlotState::Running) finish(g, slot);
+  if (slot->state == SlotState::Started) finish(g, slot);
   await_group(g);
 }
 
@@ -304,9 +295,8 @@ void Worker::await_group(Group& g) {
   if (g.finished == g.size) return;
   // From here on whoever finishes last hands over to this stack, even while it still looks around.
   g.driver = this;
-  g.driver_stack = running_;
   const Pick next = pick(nullptr);
-  if (next.kind != Pick::Driver || next.group != &g) leave(next, &g.driver);
+  if (next.kind != Pick::Driver || next.group != &g) leave(next, &g.driver, g.driver_fiber);
   g.driver = nullptr;
 }
 
@@ -323,11 +313,11 @@ void Worker::retire(Group& g) {
   if (launch_->progress && *launch_->progress) (*launch_->progress)(done, dispatch_->groups);
 }
 
-void Worker::run_started(Group& g, Slot* slot) {
+void Worker::run_started(Group& g, Slot* slot, Fiber* here) {
   group_ = &g;
   current_ = slot;
-  slot->state = SlotState::Running;
-  slot->stack = running_;
+  slot->state = SlotState::Started;
+  slot->fiber = here;
   const std::uint32_t index = g.index_of(slot);
   launch_->run(launch_->kernel, g, index, index + 1);
   finish(g, slot);
@@ -340,6 +330,7 @@ void Worker::finish(Group& g, Slot* slot) {
   slot->seen = 0;
   slot->where = {};
   ++g.finished;
+  g.cursor = g.index_of(slot) + 1;
   ++local_progress_;
   current_ = nullptr;
   group_may_be_complete(g);
@@ -359,60 +350,36 @@ void Worker::group_may_be_complete(Group& g) {
 void Worker::begin_waiting(Group& g, std::uint32_t index) {
   if (!g.waited) prepare_slots(g);
   Slot* slot = g.begin + index;
-  if (slot->state == SlotState::Running) return;  // started on a fiber of its own
+  if (slot->state == SlotState::Started) return;  // on a fiber of its own
   for (std::uint32_t i = g.next_unstarted; i < index; ++i) {
     if (g.begin[i].state == SlotState::Unstarted) finish(g, g.begin + i);
   }
   g.next_unstarted = index + 1;
-  slot->state = SlotState::Running;
-  slot->stack = running_;
+  slot->state = SlotState::Started;
+  slot->fiber = g.driver_fiber;
   current_ = slot;
 }
 
 void Worker::suspend(Slot* self) {
-  const ExceptionGlobals mine = *exceptions_;
-  if (mine.caught || mine.uncaught) [[unlikely]] *exceptions_ = {};
-  self->state = SlotState::Suspended;
-  Slot* next = self + 1;
-  if (next == group_->end) [[unlikely]] next = group_->begin;
-  // The usual case, a barrier in a workgroup all of which has started: the next one in the ring.
-  if (ring_ && next->context && *next->phase != next->seen) [[likely]] {
-    current_ = next;
-    Announced* from = running_;
-    Fiber* from_fiber = running_fiber_;
-    swap_context(&self->context, next->context);
-    running_ = from;
-    running_fiber_ = from_fiber;
-  } else {
-    suspend_slowly(self);
-  }
-  resumed(self, mine);
+  // Somebody may have let it go on at once.
+  if (*self->phase != self->seen) return;
+  suspend_outside_ring(self);
 }
 
 void Worker::suspend_outside_ring(Slot* self) {
   const ExceptionGlobals mine = *exceptions_;
-  if (mine.caught || mine.uncaught) [[unlikely]] *exceptions_ = {};
-  self->state = SlotState::Suspended;
-  suspend_slowly(self);
-  resumed(self, mine);
-}
-
-inline void Worker::resumed(Slot* self, const ExceptionGlobals& mine) {
-  self->state = SlotState::Running;
-  if (mine.caught || mine.uncaught) [[unlikely]] *exceptions_ = mine;
-  // Not while an exception is already on its way through a destructor that waits.
-  if (unwinding_ && mine.uncaught == 0) [[unlikely]] throw Unwind{};
-}
-
-void Worker::suspend_slowly(Slot* self) {
+  *exceptions_ = {};
   check_failed();
   const Pick next = pick(self);
   if (next.kind == Pick::Resume && next.slot == self) {
     group_ = next.group;
     current_ = self;
-    return;
+  } else {
+    leave(next, &self->context, self->fiber);
   }
-  leave(next, &self->context);
+  *exceptions_ = mine;
+  // Not while an exception is already on its way through a destructor that waits.
+  if (unwinding_ && mine.uncaught == 0) [[unlikely]] throw Unwind{};
 }
 
 void Worker::check_failed() {
@@ -437,7 +404,7 @@ void Worker::release(Group& g) {
     if (slot->state == SlotState::Unstarted) {
       // Those that ran as plain calls before the first one that waited are counted here, too.
       finish(g, slot);
-    } else if (slot->state == SlotState::Suspended) {
+    } else if (slot->state == SlotState::Started) {
       slot->phase = &kReadyPhase;
       slot->seen = 0;
     }
@@ -465,23 +432,18 @@ void Worker::kernel_threw(Group& g, std::uint32_t index) {
 Slot* Worker::ready_in(Group& g, std::uint32_t first) const {
   for (std::uint32_t k = 0; k < g.size; ++k) {
     Slot* slot = g.begin + (first + k < g.size ? first + k : first + k - g.size);
-    if (*slot->phase != slot->seen && slot->state != SlotState::Running &&
-        slot->polled_in_round != g.round) {
-      return slot;
-    }
+    if (*slot->phase != slot->seen && slot->polled_in_round != g.round) return slot;
   }
   return nullptr;
 }
 
 bool Worker::polls(const Group& g) const {
-  return std::any_of(g.begin, g.end, [&](const Slot& slot) {
-    return slot.state != SlotState::Running && *slot.phase != slot.seen;
-  });
+  return std::any_of(g.begin, g.end, [](const Slot& slot) { return *slot.phase != slot.seen; });
 }
 
 Worker::Pick Worker::pick_in(Group& g, Slot* self) {
   if (!g.waited) return {};
-  std::uint32_t first = self ? g.index_of(self) + 1 : 0;
+  std::uint32_t first = self ? g.index_of(self) + 1 : g.cursor;
   if (launch_->choice) first = launch_->choice->below(g.size, ChoicePoint::Invocation);
   Slot* slot = ready_in(g, first % g.size);
   if (!slot && resolve_subgroups(g)) slot = ready_in(g, first % g.size);
@@ -490,6 +452,15 @@ Worker::Pick Worker::pick_in(Group& g, Slot* self) {
 }
 
 Worker::Pick Worker::pick(Slot* self) {
+  // The usual case when invocations start and end: the next one of the same workgroup.
+  if (ring_ && complete_.empty() && group_ && group_->waited) {
+    Group& g = *group_;
+    const std::uint32_t index = self ? g.index_of(self) + 1 : g.cursor;
+    Slot* slot = g.begin + (index == g.size ? 0 : index);
+    if (*slot->phase != slot->seen && slot->polled_in_round != g.round) {
+      return {slot->state == SlotState::Unstarted ? Pick::Start : Pick::Resume, &g, slot};
+    }
+  }
   for (;;) {
     if (!complete_.empty()) {
       Group* g = complete_.back();

@@ -22,9 +22,10 @@ inline constexpr std::uint32_t kNeverPhase = 0;
 /// std::exception, so that a kernel's handlers for those let it pass.
 struct Unwind {};
 
-enum class SlotState : std::uint8_t { Unstarted, Running, Suspended, Finished };
+enum class SlotState : std::uint8_t { Unstarted, Started, Finished };
 
-/// What a suspended invocation waits for.
+/// What a suspended invocation waits for. One that waits at the workgroup's barrier is known by its
+/// `phase`, so that a barrier need not say so; WorkgroupBarrier is for those at another one.
 enum class WaitKind : std::uint8_t {
   Nothing,
   WorkgroupBarrier,
@@ -45,7 +46,8 @@ struct alignas(64) Slot {
   WaitKind wait = WaitKind::Nothing;
   /// The round of polling in which this invocation last yielded.
   std::uint32_t polled_in_round = 0;
-  Announced* stack = nullptr;
+  /// On which it runs; null: on the thread's own stack.
+  Fiber* fiber = nullptr;
   /// Where it waits. Not kept for a workgroup barrier: there the barrier knows.
   SourceLocation where;
 };
@@ -87,10 +89,11 @@ struct Group : Workgroup {
   std::vector<std::uint32_t> subgroup_arrived;
   std::vector<NamedBarrier> named;
   std::uint32_t round = 1;
+  /// Where to look for the next invocation after one has finished.
+  std::uint32_t cursor = 0;
 
   /// The stack that runs the workgroup, while it waits for the workgroup's invocations.
   Context driver = nullptr;
-  Announced* driver_stack = nullptr;
   /// The fiber of that stack; null if it is the thread's own.
   Fiber* driver_fiber = nullptr;
   /// The driver's frames were given up after a trap: whoever finishes last retires the workgroup.
@@ -104,6 +107,7 @@ struct Group : Workgroup {
     return static_cast<std::uint32_t>(slot - begin);
   }
   SlotDetail& detail(const Slot* slot) { return details[index_of(slot)]; }
+  bool at_barrier(const Slot& slot) const { return slot.phase == &barrier.phase; }
 };
 
 /// What the workers of one dispatch share.
@@ -147,7 +151,6 @@ class Worker {
 
   // On the stack of an invocation.
   void begin_waiting(Group& group, std::uint32_t index);
-  void workgroup_barrier(const char* file, const char* function, std::uint32_t line);
   void subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload);
   void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups);
   void yield(SourceLocation where, const Poll& poll);
@@ -157,6 +160,7 @@ class Worker {
   void kernel_threw(Group& group, std::uint32_t index);
 
   // For the fault handler.
+  Fiber* running_fiber() const;
   bool at_work() const { return dispatch_ != nullptr && group_ != nullptr; }
   bool overflowed(const void* address) const;
   /// A stack pointer from which `abandon` can be called when the running stack is unusable.
@@ -178,25 +182,26 @@ class Worker {
   ~Worker();
 
   static void fiber_main(void* worker);
-  [[noreturn]] void fiber_loop();
+  [[noreturn]] void fiber_loop(Fiber* self);
   void home_loop();
 
   bool can_admit() const;
-  void admit_and_run();
-  void run_group(Group& g);
+  void admit_and_run(Fiber* here);
+  void run_group(Group& g, Fiber* here);
   void await_group(Group& g);
   void retire(Group& g);
   Group& make_group(std::uint64_t number);
-  void run_started(Group& g, Slot* slot);
+  void run_started(Group& g, Slot* slot, Fiber* here);
   void prepare_slots(Group& g);
   void finish(Group& g, Slot* slot);
   void group_may_be_complete(Group& g);
 
+  /// Waits until `*self->phase != self->seen`.
   void suspend(Slot* self);
   /// The same for one that could go on: somebody else comes first.
   void suspend_outside_ring(Slot* self);
-  void suspend_slowly(Slot* self);
-  void resumed(Slot* self, const ExceptionGlobals& mine);
+  void barrier_slowly(const char* file, const char* function, std::uint32_t line);
+  friend void workgroup_barrier(const char* file, const char* function, std::uint32_t line);
   void check_failed();
   void begin_unwinding();
   void release(Group& g);
@@ -214,10 +219,10 @@ class Worker {
   Finding no_progress() const;
 
   Fiber* take_fiber();
-  /// Leaves the running stack, whose context goes to `*save`, for what `pick` says (not Nothing,
-  /// not Admit unless `pick` names a fiber's first job).
-  void leave(const Pick& pick, Context* save);
-  void arrived();
+  /// Leaves the running stack, `here` (null: the thread's own), whose context goes to `*save`, for
+  /// what `pick` says; Nothing leads to the thread's own stack.
+  void leave(const Pick& pick, Context* save, Fiber* here);
+  Announced& announced(Fiber* fiber) { return fiber ? fiber->announced : home_stack_; }
 
   ExceptionGlobals* exceptions_;
   Slot* current_ = nullptr;
@@ -246,8 +251,8 @@ class Worker {
 
   Context home_ = nullptr;
   Announced home_stack_;
-  Announced* running_ = nullptr;
-  Fiber* running_fiber_ = nullptr;
+  /// The fiber that is being switched to for its first time.
+  Fiber* fresh_ = nullptr;
   Group* home_group_ = nullptr;
 
   std::uint64_t local_progress_ = 0;
@@ -261,5 +266,8 @@ class Worker {
   static constexpr std::size_t kLandingBytes = 64 * 1024;
   std::unique_ptr<std::byte[]> landing_ = std::make_unique<std::byte[]>(kLandingBytes);
 };
+
+/// The worker of the calling thread; null if the thread never worked.
+extern constinit thread_local Worker* worker_of_thread;
 
 }  // namespace heddle::runtime

@@ -21,8 +21,11 @@ bool same_place(const SourceLocation& a, const SourceLocation& b) {
 /// Whether the lane can do nothing of its own accord: it will not come to another operation before
 /// its subgroup or its workgroup has gone on.
 bool blocked(const Slot& slot) {
-  return slot.state == SlotState::Finished ||
-         (slot.state == SlotState::Suspended && *slot.phase == slot.seen);
+  return *slot.phase == slot.seen;
+}
+
+bool at_operation(const Group& g, const Slot& slot) {
+  return slot.state == SlotState::Started && slot.wait == WaitKind::Subgroup && !g.at_barrier(slot);
 }
 
 }  // namespace
@@ -32,7 +35,6 @@ void Worker::subgroup_operation(SourceLocation where, SubgroupFunction function,
   Group& g = *group_;
   self->wait = WaitKind::Subgroup;
   self->where = where;
-  self->state = SlotState::Suspended;
   self->phase = &kNeverPhase;
   self->seen = kNeverPhase;
   SlotDetail& detail = g.detail(self);
@@ -41,10 +43,7 @@ void Worker::subgroup_operation(SourceLocation where, SubgroupFunction function,
   const std::uint32_t subgroup = g.grid->position(g.index_of(self)) / g.grid->subgroup_size;
   // The usual case: the last lane of a subgroup all of which is here.
   if (++g.subgroup_arrived[subgroup] == g.grid->lanes(subgroup)) resolve_subgroup(g, subgroup);
-  if (*self->phase != self->seen && !launch_->choice) {
-    self->state = SlotState::Running;
-    return;
-  }
+  if (launch_->choice) return suspend_outside_ring(self);
   suspend(self);
 }
 
@@ -65,8 +64,7 @@ bool Worker::resolve_subgroup(Group& g, std::uint32_t subgroup) {
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
     const Slot& slot = *slot_of(lane);
     if (!blocked(slot)) return false;
-    if (slot.state == SlotState::Suspended && slot.wait == WaitKind::Subgroup &&
-        (!first || stands_before(slot.where, first->where))) {
+    if (at_operation(g, slot) && (!first || stands_before(slot.where, first->where))) {
       first = &slot;
     }
   }
@@ -78,8 +76,8 @@ bool Worker::resolve_subgroup(Group& g, std::uint32_t subgroup) {
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
     Slot& slot = *slot_of(lane);
     SlotDetail& detail = g.detail(&slot);
-    if (slot.state != SlotState::Suspended || slot.wait != WaitKind::Subgroup ||
-        detail.function != function || !same_place(slot.where, where)) {
+    if (!at_operation(g, slot) || detail.function != function ||
+        !same_place(slot.where, where)) {
       continue;
     }
     payloads[lane] = detail.payload;

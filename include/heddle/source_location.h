@@ -8,16 +8,18 @@
 namespace heddle {
 
 /// A place in a source file. A type of our own because clang 14 has no std::source_location.
-/// As the last, defaulted parameter of a function (`SourceLocation where = HEDDLE_HERE`) it is the
-/// place of the call.
 struct SourceLocation {
   const char* file = "";
   const char* function = "";
   std::uint32_t line = 0;
+
+  /// As a default argument (`SourceLocation where = SourceLocation::current()`): the place of the
+  /// call.
+  static constexpr SourceLocation current(const char* file = __builtin_FILE(),
+                                          const char* function = __builtin_FUNCTION(),
+                                          std::uint32_t line = __builtin_LINE()) {
+    return {file, function, line};
+  }
 };
 
 }  // namespace heddle
-
-/// The place of the call, as a default argument.
-#define HEDDLE_HERE \
-  ::heddle::SourceLocation { __builtin_FILE(), __builtin_FUNCTION(), __builtin_LINE() }

@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace heddle::runtime {
 
@@ -58,8 +59,9 @@ struct Workgroup {
   /// Storage of the Workgroup storage class.
   std::byte* memory = nullptr;
   std::size_t memory_bytes = 0;
-  /// Whatever the emulation keeps for this workgroup.
-  void* emulation = nullptr;
+  /// What the dispatch was launched with, and what its observer keeps for this workgroup.
+  void* context = nullptr;
+  void* observed = nullptr;
 };
 
 Coordinates coordinates(const Workgroup& group, std::uint32_t index);
@@ -121,8 +123,6 @@ class Observer {
   virtual ~Observer() = default;
   virtual void workgroup_begins(Workgroup& group) = 0;
   virtual void workgroup_ends(Workgroup& group) = 0;
-  /// The buffer, element and so on behind a polled address; empty if unknown.
-  virtual std::string describe(const void* address) = 0;
 };
 
 struct Launch {
@@ -132,6 +132,8 @@ struct Launch {
   std::uint32_t (*run)(const void* kernel, Workgroup& group, std::uint32_t first,
                        std::uint32_t last) = nullptr;
   const void* kernel = nullptr;
+  /// Handed to every workgroup.
+  void* context = nullptr;
   std::uint32_t workers = 0;
   std::uint32_t resident_workgroups = 0;
   std::size_t stack_bytes = 0;
@@ -139,6 +141,8 @@ struct Launch {
   /// Null: native, in parallel. Otherwise one worker, and every decision is asked of it.
   Choice* choice = nullptr;
   Observer* observer = nullptr;
+  /// What a person calls the memory at an address; empty if unknown.
+  const std::function<std::string(const void*)>* describe = nullptr;
   /// Give up when nothing but polling happened for so many rounds of all residents ...
   std::uint64_t no_progress_rounds = 0;
   /// ... and, in native mode, for so long.

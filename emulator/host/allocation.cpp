@@ -1,0 +1,125 @@
+#include "emulator/host/device_state.h"
+
+#include <fmt/format.h>
+#include <mimalloc.h>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+
+namespace heddle::detail {
+
+namespace {
+
+// How much freed memory an emulated device keeps, so that stale addresses still name their buffer.
+constexpr std::uint64_t kKeptFreedBytes = std::uint64_t{64} << 20;
+
+std::uint64_t address_of(const Allocation& allocation) {
+  return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(allocation.bytes));
+}
+
+}  // namespace
+
+void InitializedBytes::mark(std::uint64_t offset, std::uint64_t bytes) {
+  if (words_.empty()) return;
+  while (bytes != 0) {
+    const std::uint64_t bit = offset % 64;
+    const std::uint64_t count = std::min(bytes, 64 - bit);
+    const std::uint64_t mask = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+    words_[offset / 64] |= mask << bit;
+    offset += count;
+    bytes -= count;
+  }
+}
+
+std::uint64_t InitializedBytes::first_missing(std::uint64_t offset, std::uint64_t bytes,
+                                              const unsigned char* mask) const {
+  // One word, or two, for everything but large structs.
+  if (!mask && offset % 64 + bytes <= 64) {
+    const std::uint64_t wanted =
+        bytes == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bytes) - 1;
+    if ((words_[offset / 64] >> (offset % 64) & wanted) == wanted) return bytes;
+  }
+  for (std::uint64_t i = 0; i < bytes; ++i) {
+    const bool counts = !mask || mask[i] != 0;
+    if (counts && (words_[(offset + i) / 64] >> ((offset + i) % 64) & 1) == 0) return i;
+  }
+  return bytes;
+}
+
+std::shared_ptr<Allocation> DeviceState::allocate(std::uint64_t count, std::uint64_t element_bytes,
+                                                  std::string name) {
+  if (element_bytes != 0 && count > std::numeric_limits<std::int64_t>::max() / element_bytes) {
+    throw std::bad_alloc();
+  }
+  auto made = std::make_shared<Allocation>();
+  made->id = new_allocation_id();
+  made->name = name.empty() ? fmt::format("buffer {}", static_cast<std::uint32_t>(made->id))
+                            : std::move(name);
+  made->size_bytes = count * element_bytes;
+  // At least one byte, so that every buffer has an address of its own.
+  made->bytes = static_cast<std::byte*>(mi_malloc_aligned(
+      std::max<std::uint64_t>(made->size_bytes, 1), kAllocationAlignment));
+  if (!made->bytes) throw std::bad_alloc();
+  made->tracks_initialization = mode == Mode::Emulated;
+  if (made->tracks_initialization) made->initialized.resize(made->size_bytes, false);
+  if (memory) memory->add(made->id, {made->bytes, made->size_bytes});
+  const std::lock_guard lock(mutex_);
+  by_address_[address_of(*made)] = made;
+  return made;
+}
+
+void DeviceState::free(Allocation& allocation) {
+  const std::lock_guard lock(mutex_);
+  if (allocation.freed) return;
+  allocation.freed = true;
+  if (memory) memory->remove(allocation.id);
+  freed_.push_back(address_of(allocation));
+  freed_bytes_ += allocation.size_bytes;
+  const std::uint64_t kept = mode == Mode::Emulated ? kKeptFreedBytes : 0;
+  while (!freed_.empty() && (freed_bytes_ > kept || kept == 0)) forget_oldest();
+}
+
+void DeviceState::forget_oldest() {
+  const auto found = by_address_.find(freed_.front());
+  freed_.pop_front();
+  freed_bytes_ -= found->second->size_bytes;
+  mi_free(found->second->bytes);
+  by_address_.erase(found);
+}
+
+std::shared_ptr<Allocation> DeviceState::at(std::uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  auto after = by_address_.upper_bound(address);
+  if (after == by_address_.begin()) return nullptr;
+  const std::shared_ptr<Allocation>& found = std::prev(after)->second;
+  return address < address_of(*found) + found->size_bytes ? found : nullptr;
+}
+
+std::string DeviceState::describe(const void* address) {
+  const auto number = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(address));
+  const std::shared_ptr<Allocation> found = at(number);
+  if (!found) return "";
+  return fmt::format("'{}', byte {}", found->name, number - address_of(*found));
+}
+
+Owner::Owner(std::shared_ptr<DeviceState> device, std::shared_ptr<Allocation> allocation)
+    : device_(device),
+      allocation_(allocation.get(),
+                  [device, allocation](Allocation* a) { device->free(*a); }) {}
+
+void Owner::free() { device_->free(*allocation_); }
+
+void Owner::check_alive(const char* what) const {
+  if (!allocation_) {
+    throw std::logic_error(fmt::format("heddle: {} of a buffer that was never made", what));
+  }
+  if (allocation_->freed) {
+    throw std::logic_error(fmt::format("heddle: {} of buffer '{}', which was freed", what,
+                                       allocation_->name));
+  }
+}
+
+ReferenceId Owner::new_reference() const { return device_->new_reference(); }
+
+}  // namespace heddle::detail

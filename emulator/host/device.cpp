@@ -1,0 +1,251 @@
+#include "emulator/host/device_state.h"
+#include "emulator/host/session.h"
+#include "emulator/memory/sequential.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <numeric>
+#include <thread>
+
+namespace heddle {
+
+namespace detail {
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitizedBuild = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kSanitizedBuild = true;
+#else
+constexpr bool kSanitizedBuild = false;
+#endif
+#else
+constexpr bool kSanitizedBuild = false;
+#endif
+
+/// What an environment variable or an option says; throws std::invalid_argument that names it.
+Mode mode_from(const std::optional<Mode>& asked) {
+  if (asked) return *asked;
+  const char* text = std::getenv("HEDDLE_MODE");
+  if (!text || !*text) return Mode::Native;
+  const std::string_view value(text);
+  if (value == "native") return Mode::Native;
+  if (value == "emulated") return Mode::Emulated;
+  throw std::invalid_argument(
+      fmt::format("HEDDLE_MODE is '{}'; it may be 'native' or 'emulated'", value));
+}
+
+std::uint64_t seed_from(const std::optional<std::uint64_t>& asked) {
+  if (asked) return *asked;
+  const char* text = std::getenv("HEDDLE_SEED");
+  if (!text || !*text) return 1;
+  char* end = nullptr;
+  const std::uint64_t seed = std::strtoull(text, &end, 0);
+  if (*end) throw std::invalid_argument(fmt::format("HEDDLE_SEED is '{}', not a number", text));
+  return seed;
+}
+
+DeviceOptions with_defaults(DeviceOptions o) {
+  const Mode mode = mode_from(o.mode);
+  if (o.subgroup_size == 0 || o.subgroup_size > runtime::kMaxSubgroupSize) {
+    throw std::invalid_argument(
+        fmt::format("subgroup_size is {}; it may be 1 to 128", o.subgroup_size));
+  }
+  if (o.operations_between_switches == 0) {
+    throw std::invalid_argument("operations_between_switches is 0; it must be at least 1");
+  }
+  if (o.workers == 0) o.workers = std::max(1u, std::thread::hardware_concurrency());
+  if (o.resident_workgroups == 0) o.resident_workgroups = mode == Mode::Native ? 64 : 2;
+  if (o.stack_bytes == 0) o.stack_bytes = std::size_t{kSanitizedBuild ? 256u : 64u} * 1024;
+  if (!o.print_to) o.print_to = stdout;
+  return o;
+}
+
+/// A permutation of the workgroup, both ways.
+struct Mapping {
+  std::vector<std::uint32_t> position_of;
+  std::vector<std::uint32_t> index_at;
+};
+
+Mapping shuffled(std::uint32_t size, Choice& choice) {
+  Mapping mapping;
+  mapping.index_at.resize(size);
+  std::iota(mapping.index_at.begin(), mapping.index_at.end(), 0u);
+  for (std::uint32_t i = size; i > 1; --i) {
+    std::swap(mapping.index_at[i - 1],
+              mapping.index_at[choice.below(i, ChoicePoint::LaneMapping)]);
+  }
+  mapping.position_of.resize(size);
+  for (std::uint32_t p = 0; p < size; ++p) mapping.position_of[mapping.index_at[p]] = p;
+  return mapping;
+}
+
+/// What the kernels of a dispatch print.
+class Printed {
+ public:
+  Printed(std::FILE* to, bool at_once) : to_(to), at_once_(at_once) {}
+  ~Printed() {
+    std::stable_sort(lines_.begin(), lines_.end(),
+                     [](const Line& a, const Line& b) { return a.group < b.group; });
+    for (const Line& line : lines_) std::fputs(line.text.c_str(), to_);
+  }
+  void add(std::uint64_t group, std::string text) {
+    const std::lock_guard lock(mutex_);
+    if (at_once_) {
+      std::fputs(text.c_str(), to_);
+    } else {
+      lines_.push_back({group, std::move(text)});
+    }
+  }
+
+ private:
+  struct Line {
+    std::uint64_t group;
+    std::string text;
+  };
+  std::FILE* to_;
+  bool at_once_;
+  std::mutex mutex_;
+  std::vector<Line> lines_;
+};
+
+/// What every workgroup of a dispatch can reach.
+struct Context {
+  Printed printed;
+  emulation::Session* session = nullptr;
+};
+
+}  // namespace
+
+DeviceState::DeviceState(DeviceOptions o)
+    : options(with_defaults(std::move(o))),
+      mode(mode_from(options.mode)),
+      seed(seed_from(options.seed)) {
+  if (mode == Mode::Emulated) memory = std::make_unique<memory::SequentialMemory>();
+}
+
+DeviceState::~DeviceState() {
+  while (!freed_.empty()) forget_oldest();
+}
+
+void print(runtime::Workgroup& group, std::string text) {
+  const uvec3 groups = group.grid->groups;
+  const std::uint64_t number =
+      group.id.x + std::uint64_t{groups.x} * (group.id.y + std::uint64_t{groups.y} * group.id.z);
+  static_cast<Context*>(group.context)->printed.add(number, std::move(text));
+}
+
+emulation::Session& session_of(const runtime::Workgroup& group) {
+  return *static_cast<Context*>(group.context)->session;
+}
+
+const emulation::Binding* bindings(const emulation::Session& session) {
+  return session.bindings.data();
+}
+
+}  // namespace detail
+
+Device::Device(DeviceOptions options)
+    : state_(std::make_shared<detail::DeviceState>(std::move(options))) {}
+
+Device::~Device() = default;
+
+Mode Device::mode() const { return state_->mode; }
+
+const DeviceOptions& Device::options() const { return state_->options; }
+
+detail::Owner Device::allocate(std::uint64_t count, std::uint64_t element_bytes, std::string name) {
+  return {state_, state_->allocate(count, element_bytes, std::move(name))};
+}
+
+DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& groups,
+                              const uvec3& local) {
+  const DeviceOptions& options = state_->options;
+  const std::uint64_t size = std::uint64_t{local.x} * local.y * local.z;
+  // Lane masks, slots and stacks of a workgroup are all in memory at once.
+  constexpr std::uint64_t kMaxGroupSize = 1 << 16;
+  if (size == 0 || size > kMaxGroupSize) {
+    throw std::invalid_argument(
+        fmt::format("a workgroup of {} x {} x {} invocations; it may have 1 to {}", local.x,
+                    local.y, local.z, kMaxGroupSize));
+  }
+  const bool emulated = state_->mode == Mode::Emulated;
+  std::unique_lock<std::mutex> one_at_a_time(state_->dispatching, std::defer_lock);
+  if (emulated) one_at_a_time.lock();
+  const std::uint64_t number = state_->dispatches++;
+  // Every dispatch of a device has a sequence of its own, so that one more choice in the first
+  // does not change the second.
+  SeededChoice choice(state_->seed * 0x9e3779b97f4a7c15u + number);
+
+  runtime::Launch launch;
+  launch.grid.groups = groups;
+  launch.grid.local = local;
+  launch.grid.group_size = static_cast<std::uint32_t>(size);
+  launch.grid.subgroup_size = options.subgroup_size;
+  launch.grid.subgroups = static_cast<std::uint32_t>((size + options.subgroup_size - 1) / options.subgroup_size);
+  detail::Mapping mapping;
+  if (options.lane_mapping == LaneMapping::Shuffled) {
+    mapping = detail::shuffled(launch.grid.group_size, choice);
+    launch.grid.position_of = mapping.position_of.data();
+    launch.grid.index_at = mapping.index_at.data();
+  }
+  launch.run = emulated ? typed.emulated : typed.native;
+  launch.kernel = typed.call;
+  launch.workers = options.workers;
+  launch.resident_workgroups = options.resident_workgroups;
+  launch.stack_bytes = options.stack_bytes;
+  launch.workgroup_memory_bytes = options.workgroup_memory_bytes;
+  launch.no_progress_rounds = options.no_progress_rounds;
+  launch.no_progress_time = options.no_progress_time;
+  if (options.progress) launch.progress = &options.progress;
+
+  detail::Context context{{options.print_to, emulated}, nullptr};
+  launch.context = &context;
+  std::function<std::string(const void*)> describe;
+  std::optional<emulation::Session> session;
+  if (emulated) {
+    session.emplace(*state_, choice, typed.bindings);
+    context.session = &*session;
+    launch.choice = &choice;
+    launch.observer = &*session;
+    describe = [&](const void* address) { return session->describe(address); };
+  } else {
+    describe = [&](const void* address) { return state_->describe(address); };
+  }
+  launch.describe = &describe;
+
+  runtime::Statistics statistics;
+  const auto begin = std::chrono::steady_clock::now();
+  std::optional<runtime::Failure> failure = runtime::launch(launch, statistics);
+  DispatchResult result;
+  result.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (failure) {
+    if (emulated) {
+      failure->finding.replay = fmt::format(
+          "HEDDLE_MODE=emulated HEDDLE_SEED={} (dispatch {} of the device)", state_->seed, number);
+    }
+    if (failure->exception) {
+      try {
+        std::rethrow_exception(failure->exception);
+      } catch (...) {
+        throw KernelError(std::move(failure->finding));  // nests the kernel's exception
+      }
+    }
+    throw KernelError(std::move(failure->finding));
+  }
+  result.workgroups = statistics.workgroups;
+  result.invocations = statistics.workgroups * size;
+  result.fibers = statistics.fibers;
+  result.resident_workgroups = statistics.resident_peak;
+  return result;
+}
+
+std::size_t stack_high_water_bytes() { return runtime::stack_high_water_bytes(); }
+
+}  // namespace heddle

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <heddle/host.h>
+
+#include "emulator/memory/memory.h"
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <mutex>
+
+namespace heddle::detail {
+
+/// A device: its settings, its memory, and what it knows of its allocations. Thread-safe but for
+/// the emulated memory, which belongs to the one dispatch that runs.
+class DeviceState : public std::enable_shared_from_this<DeviceState> {
+ public:
+  explicit DeviceState(DeviceOptions options);
+  ~DeviceState();
+
+  std::shared_ptr<Allocation> allocate(std::uint64_t count, std::uint64_t element_bytes,
+                                       std::string name);
+  void free(Allocation& allocation);
+  /// The allocation that has the byte at `address`, a freed one as long as its memory is kept.
+  std::shared_ptr<Allocation> at(std::uint64_t address);
+  /// "'flags', byte 12"; empty if no buffer has that address.
+  std::string describe(const void* address);
+  ReferenceId new_reference() { return static_cast<ReferenceId>(next_reference_++); }
+  AllocationId new_allocation_id() { return static_cast<AllocationId>(next_allocation_++); }
+
+  const DeviceOptions options;
+  const Mode mode;
+  const std::uint64_t seed;
+  /// Emulated mode only.
+  std::unique_ptr<memory::Memory> memory;
+  std::mutex dispatching;
+  std::uint64_t dispatches = 0;
+
+ private:
+  void forget_oldest();
+
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::shared_ptr<Allocation>> by_address_;
+  /// Freed, but kept so that a use is noticed.
+  std::deque<std::uint64_t> freed_;
+  std::uint64_t freed_bytes_ = 0;
+  std::atomic<std::uint32_t> next_reference_{0};
+  std::atomic<std::uint32_t> next_allocation_{0};
+};
+
+}  // namespace heddle::detail

@@ -1,0 +1,309 @@
+#include "emulator/host/session.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace heddle::emulation {
+
+namespace {
+
+WorkgroupMemory& memory_of(const Agent& agent) {
+  return *static_cast<WorkgroupMemory*>(agent.group->observed);
+}
+
+AgentId agent_id(const Agent& agent) {
+  const runtime::Grid& grid = *agent.group->grid;
+  const uvec3 id = agent.group->id;
+  return static_cast<AgentId>((id.x + grid.groups.x * (id.y + grid.groups.y * id.z)) *
+                                  grid.group_size +
+                              agent.index);
+}
+
+Locations locations(const Access& access) {
+  return {access.binding->allocation->id, access.binding->offset_bytes + access.offset_bytes,
+          access.size_bytes};
+}
+
+Operation record(const Agent& agent, const Access& access, OperationKind kind) {
+  Operation operation;
+  operation.kind = kind;
+  operation.agent = agent_id(agent);
+  operation.storage_class = access.binding->storage_class;
+  operation.reference = access.binding->reference;
+  operation.locations = locations(access);
+  operation.operands = access.operands;
+  operation.available_scope = access.available_scope;
+  operation.visible_scope = access.visible_scope;
+  operation.where = access.where;
+  return operation;
+}
+
+Operation atomic_record(const Agent& agent, const Access& access, OperationKind kind, Scope scope,
+                        MemorySemantics semantics) {
+  Operation operation = record(agent, access, kind);
+  operation.atomic = true;
+  operation.scope = scope;
+  operation.semantics = semantics;
+  return operation;
+}
+
+std::string object(const Binding& binding) {
+  return binding.storage_class == StorageClass::Private
+             ? binding.name
+             : fmt::format("{} '{}'", name(binding.storage_class), binding.name);
+}
+
+/// Everything that can be wrong with an access whatever its kind.
+void check(const Agent& agent, const Access& access) {
+  const Binding& binding = *access.binding;
+  if (binding.allocation->freed) [[unlikely]] {
+    raise(agent, FindingKind::UseAfterFree,
+          fmt::format("element {} of {}, which was freed", access.index, object(binding)), &binding,
+          access.index, access.where);
+  }
+  if (access.offset_bytes + access.size_bytes > binding.size_bytes) [[unlikely]] {
+    raise(agent, FindingKind::OutOfBounds,
+          fmt::format("bytes {} to {} of {}, which has {} bytes", access.offset_bytes,
+                      access.offset_bytes + access.size_bytes - 1, object(binding),
+                      binding.size_bytes),
+          &binding, access.index, access.where);
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(binding.allocation->bytes) +
+                       binding.offset_bytes + access.offset_bytes;
+  if (address % access.alignment_bytes != 0) [[unlikely]] {
+    raise(agent, FindingKind::Misaligned,
+          fmt::format("byte {} of {} is not at a multiple of {} bytes", access.offset_bytes,
+                      object(binding), access.alignment_bytes),
+          &binding, access.index, access.where);
+  }
+}
+
+void check_initialized(const Agent& agent, const Access& access) {
+  const detail::Allocation& allocation = *access.binding->allocation;
+  if (!allocation.tracks_initialization) return;
+  const std::uint64_t missing = allocation.initialized.first_missing(
+      access.binding->offset_bytes + access.offset_bytes, access.size_bytes, access.value_bytes);
+  if (missing == access.size_bytes) [[likely]] return;
+  raise(agent, FindingKind::UninitializedRead,
+        fmt::format("byte {} of element {} of {} was never written", missing, access.index,
+                    object(*access.binding)),
+        access.binding, access.index, access.where);
+}
+
+void mark_initialized(const Access& access) {
+  access.binding->allocation->initialized.mark(
+      access.binding->offset_bytes + access.offset_bytes, access.size_bytes);
+}
+
+}  // namespace
+
+Session::Session(detail::DeviceState& d, Choice& c, const std::vector<std::optional<Binding>>& b)
+    : device(d), choice(c) {
+  for (const std::optional<Binding>& binding : b) bindings.push_back(binding.value_or(Binding{}));
+}
+
+Session::~Session() = default;
+
+bool Session::interrupt() {
+  if (--until_switch_ != 0) [[likely]] return false;
+  const std::uint32_t mean = device.options.operations_between_switches;
+  until_switch_ = 1 + choice.below(2 * mean - 1, ChoicePoint::Preemption);
+  return true;
+}
+
+void Session::workgroup_begins(runtime::Workgroup& group) {
+  if (free_memory_.empty()) {
+    all_memory_.push_back(std::make_unique<WorkgroupMemory>());
+    free_memory_.push_back(all_memory_.back().get());
+    free_memory_.back()->allocation.id = device.new_allocation_id();
+  }
+  WorkgroupMemory& memory = *free_memory_.back();
+  free_memory_.pop_back();
+  memory.allocation.name = "Workgroup memory";
+  memory.allocation.bytes = group.memory;
+  memory.allocation.size_bytes = group.memory_bytes;
+  memory.allocation.tracks_initialization = true;
+  memory.used_bytes = 0;
+  memory.barriers = 0;
+  memory.variables.clear();
+  device.memory->add(memory.allocation.id, {group.memory, group.memory_bytes});
+  group.observed = &memory;
+}
+
+void Session::workgroup_ends(runtime::Workgroup& group) {
+  auto* memory = static_cast<WorkgroupMemory*>(group.observed);
+  device.memory->remove(memory->allocation.id);
+  free_memory_.push_back(memory);
+}
+
+std::string Session::describe(const void* address) {
+  for (const auto& memory : all_memory_) {
+    for (const Binding& variable : memory->variables) {
+      const auto* begin = memory->allocation.bytes + variable.offset_bytes;
+      const auto* byte = static_cast<const std::byte*>(address);
+      if (byte >= begin && byte < begin + variable.size_bytes) {
+        return fmt::format("'{}', byte {}", variable.name, byte - begin);
+      }
+    }
+  }
+  return device.describe(address);
+}
+
+bool interrupt(Session& session) { return session.interrupt(); }
+
+void read(Session& session, const Agent& agent, const Access& access, void* value) {
+  check(agent, access);
+  check_initialized(agent, access);
+  session.device.memory->read(record(agent, access, OperationKind::Read), value);
+}
+
+void write(Session& session, const Agent& agent, const Access& access, const void* value) {
+  check(agent, access);
+  mark_initialized(access);
+  session.device.memory->write(record(agent, access, OperationKind::Write), value);
+}
+
+void atomic_read(Session& session, const Agent& agent, const Access& access, Scope scope,
+                 MemorySemantics semantics, void* value) {
+  check(agent, access);
+  check_initialized(agent, access);
+  session.device.memory->read(
+      atomic_record(agent, access, OperationKind::Read, scope, semantics), value);
+}
+
+void atomic_write(Session& session, const Agent& agent, const Access& access, Scope scope,
+                  MemorySemantics semantics, const void* value) {
+  check(agent, access);
+  mark_initialized(access);
+  session.device.memory->write(
+      atomic_record(agent, access, OperationKind::Write, scope, semantics), value);
+}
+
+void atomic_update(Session& session, const Agent& agent, const Access& access, Scope scope,
+                   MemorySemantics semantics, MemorySemantics unequal, Modify modify,
+                   void* context) {
+  check(agent, access);
+  check_initialized(agent, access);
+  session.device.memory->read_modify_write(
+      atomic_record(agent, access, OperationKind::ReadModifyWrite, scope, semantics), unequal,
+      modify, context);
+}
+
+void memory_barrier(Session& session, const Agent& agent, Scope scope, MemorySemantics semantics,
+                    SourceLocation where) {
+  Operation operation;
+  operation.kind = OperationKind::MemoryBarrier;
+  operation.agent = agent_id(agent);
+  operation.scope = scope;
+  operation.semantics = semantics;
+  operation.where = where;
+  session.device.memory->barrier(operation);
+}
+
+namespace {
+
+void barrier_side(Session& session, const Agent& agent, Scope execution, Scope memory,
+                  MemorySemantics semantics, std::uint64_t instance, SourceLocation where) {
+  Operation operation;
+  operation.kind = OperationKind::ControlBarrier;
+  operation.agent = agent_id(agent);
+  operation.execution_scope = execution;
+  operation.scope = memory;
+  operation.semantics = semantics;
+  operation.barrier_instance = instance;
+  operation.where = where;
+  session.device.memory->barrier(operation);
+}
+
+}  // namespace
+
+std::uint64_t arrive(Session& session, const Agent& agent, Scope execution, Scope memory,
+                     MemorySemantics semantics, SourceLocation where) {
+  const std::uint64_t instance = memory_of(agent).barriers++ / agent.group->grid->group_size;
+  barrier_side(session, agent, execution, memory, semantics, instance, where);
+  return instance;
+}
+
+void leave(Session& session, const Agent& agent, Scope execution, Scope memory,
+           MemorySemantics semantics, std::uint64_t instance, SourceLocation where) {
+  barrier_side(session, agent, execution, memory, semantics, instance, where);
+}
+
+const Binding* workgroup_variable(Session& session, const Agent& agent, std::uint32_t ordinal,
+                                  std::uint32_t size_bytes, std::uint32_t alignment_bytes,
+                                  std::string_view name, SourceLocation where) {
+  WorkgroupMemory& memory = memory_of(agent);
+  if (ordinal < memory.variables.size()) {
+    const Binding& known = memory.variables[ordinal];
+    if (known.size_bytes != size_bytes) {
+      raise(agent, FindingKind::WorkgroupVariables,
+            fmt::format("Workgroup variable {} of this invocation has {} bytes, that of another "
+                        "invocation of the workgroup ('{}') has {}: all must ask for the same "
+                        "variables in the same order",
+                        ordinal, size_bytes, known.name, known.size_bytes),
+            &known, 0, where);
+    }
+    return &known;
+  }
+  memory.used_bytes = (memory.used_bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
+  Binding made;
+  made.reference = session.device.new_reference();
+  made.storage_class = StorageClass::Workgroup;
+  made.allocation = &memory.allocation;
+  made.offset_bytes = memory.used_bytes;
+  made.size_bytes = size_bytes;
+  made.name = name.empty() ? fmt::format("variable {}", ordinal) : std::string(name);
+  memory.used_bytes += size_bytes;
+  if (memory.used_bytes > agent.group->memory_bytes) {
+    raise(agent, FindingKind::WorkgroupVariables,
+          fmt::format("Workgroup variables need {} bytes; workgroup_memory_bytes is {}",
+                      memory.used_bytes, agent.group->memory_bytes),
+          &made, 0, where);
+  }
+  // Only the bytes that variables cover are tracked, and they are uninitialized.
+  if (ordinal == 0) memory.allocation.initialized.resize(agent.group->memory_bytes, false);
+  memory.variables.push_back(std::move(made));
+  return &memory.variables.back();
+}
+
+const Binding* buffer_at(Session& session, const Agent& agent, std::uint64_t address,
+                         SourceLocation where) {
+  const std::shared_ptr<detail::Allocation> found = session.device.at(address);
+  if (!found) {
+    raise(agent, FindingKind::OutOfBounds,
+          fmt::format("address {:#x} is in no buffer of the device", address), nullptr, 0, where);
+  }
+  Binding& binding = session.by_address[found.get()];
+  if (!binding.allocation) {
+    binding.reference = session.device.new_reference();
+    binding.storage_class = StorageClass::PhysicalStorageBuffer;
+    binding.allocation = found.get();
+    binding.size_bytes = found->size_bytes;
+    binding.name = found->name;
+  }
+  return &binding;
+}
+
+void raise(const Agent& agent, FindingKind kind, std::string message, const Binding* binding,
+           std::uint64_t index, SourceLocation where) {
+  Finding finding;
+  finding.kind = kind;
+  finding.message = std::move(message);
+  finding.invocation = runtime::coordinates(*agent.group, agent.index);
+  finding.where = where;
+  if (binding) {
+    finding.object = binding->name;
+    finding.index = index;
+  }
+  runtime::raise(std::move(finding));
+}
+
+void raise_out_of_bounds(const Agent& agent, const Binding& binding, std::uint64_t index,
+                         std::uint64_t size, SourceLocation where) {
+  raise(agent, FindingKind::OutOfBounds,
+        fmt::format("element {} of {}, which has {} elements", index, object(binding), size),
+        &binding, index, where);
+}
+
+}  // namespace heddle::emulation

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <heddle/detail/emulation.h>
+
+#include "emulator/host/device_state.h"
+
+#include <deque>
+#include <unordered_map>
+
+namespace heddle::emulation {
+
+/// The Workgroup memory of one resident workgroup, and its variables in the order in which the
+/// invocations ask for them.
+struct WorkgroupMemory {
+  detail::Allocation allocation;
+  std::deque<Binding> variables;
+  std::uint64_t used_bytes = 0;
+  std::uint64_t barriers = 0;
+};
+
+class Session final : public runtime::Observer {
+ public:
+  Session(detail::DeviceState& device, Choice& choice,
+          const std::vector<std::optional<Binding>>& bindings);
+  ~Session() override;
+
+  void workgroup_begins(runtime::Workgroup& group) override;
+  void workgroup_ends(runtime::Workgroup& group) override;
+
+  bool interrupt();
+  /// What a person calls the byte at `address`.
+  std::string describe(const void* address);
+
+  detail::DeviceState& device;
+  Choice& choice;
+  std::vector<Binding> bindings;
+  /// Bindings of buffers that were reached by address.
+  std::unordered_map<const detail::Allocation*, Binding> by_address;
+
+ private:
+  std::vector<std::unique_ptr<WorkgroupMemory>> all_memory_;
+  std::vector<WorkgroupMemory*> free_memory_;
+  std::uint64_t until_switch_ = 1;
+};
+
+}  // namespace heddle::emulation

@@ -1,0 +1,69 @@
+#pragma once
+
+/// \file
+/// Memory of a device, and who owns it.
+
+#include <heddle/operation.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace heddle::detail {
+
+/// Which bytes have ever been written.
+class InitializedBytes {
+ public:
+  void resize(std::uint64_t bytes, bool initialized) {
+    words_.assign((bytes + 63) / 64, initialized ? ~std::uint64_t{0} : 0);
+  }
+  void mark(std::uint64_t offset, std::uint64_t bytes);
+  /// The first byte of the range that has not been written, or `bytes` if all have. A byte whose
+  /// `mask` is 0 does not count (padding); without a mask all count.
+  std::uint64_t first_missing(std::uint64_t offset, std::uint64_t bytes,
+                              const unsigned char* mask) const;
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+/// One allocation of a device.
+struct Allocation {
+  AllocationId id{};
+  std::string name;
+  std::byte* bytes = nullptr;
+  std::uint64_t size_bytes = 0;
+  bool freed = false;
+  /// Emulated devices only.
+  bool tracks_initialization = false;
+  InitializedBytes initialized;
+};
+
+class DeviceState;
+
+/// Owns an allocation; the last copy frees it.
+class Owner {
+ public:
+  Owner() = default;
+  Owner(std::shared_ptr<DeviceState> device, std::shared_ptr<Allocation> allocation);
+  Allocation& operator*() const { return *allocation_; }
+  Allocation* operator->() const { return allocation_.get(); }
+  explicit operator bool() const { return allocation_ != nullptr; }
+  /// Frees the memory now. Uses from kernels are findings afterwards (emulated) or refused.
+  void free();
+  /// Throws std::logic_error if the memory was freed.
+  void check_alive(const char* what) const;
+  ReferenceId new_reference() const;
+
+ private:
+  std::shared_ptr<DeviceState> device_;
+  std::shared_ptr<Allocation> allocation_;
+};
+
+/// Memory that the processor's vectors like: every allocation starts at a multiple of this.
+inline constexpr std::size_t kAllocationAlignment = 64;
+
+}  // namespace heddle::detail

@@ -1,0 +1,635 @@
+#pragma once
+
+/// \file
+/// Emulated mode: every access goes through the emulation as an operation record.
+
+#include <heddle/detail/emulation.h>
+#include <heddle/detail/invocation.h>
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace heddle::emulated {
+
+class Invocation;
+
+/// One byte for each byte of a `T`, 0 where it is padding; null if every byte carries value, or if
+/// the compiler cannot tell (then structs are checked member by member only).
+template <typename T>
+const unsigned char* value_bytes() {
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_clear_padding)
+  if constexpr (std::is_class_v<T>) {
+    static const auto bytes = [] {
+      std::array<unsigned char, sizeof(T)> out;
+      alignas(T) unsigned char object[sizeof(T)];
+      std::memset(object, 0xff, sizeof(T));
+      __builtin_clear_padding(reinterpret_cast<T*>(object));
+      std::memcpy(out.data(), object, sizeof(T));
+      return out;
+    }();
+    return bytes.data();
+  }
+#endif
+#endif
+  return nullptr;
+}
+
+/// Where a reference points, and how plain accesses through it behave.
+struct Place {
+  Invocation* invocation = nullptr;
+  const emulation::Binding* binding = nullptr;
+  std::uint64_t offset_bytes = 0;
+  std::uint64_t index = 0;
+  Qualifiers qualifiers;
+  SourceLocation where;
+};
+
+template <typename T, StorageClass storage_class>
+class Array;
+
+template <typename T, StorageClass storage_class>
+class Ref {
+ public:
+  using value_type = std::remove_const_t<T>;
+  static constexpr StorageClass kStorageClass = storage_class;
+  static constexpr bool kWritable = !std::is_const_v<T> && !std::is_array_v<T>;
+  static_assert(detail::Plain<value_type>, "kernels read and write trivially copyable types");
+
+  explicit Ref(const Place& place) : place_(place) {}
+  value_type load() const;
+  void store(const value_type& v) const;
+
+  template <typename S, typename M>
+    requires std::same_as<S, value_type>
+  auto at(M S::*member) const {
+    using Member = std::conditional_t<std::is_const_v<T>, const M, M>;
+    Place place = place_;
+    place.offset_bytes += offset_of(member);
+    if constexpr (std::is_array_v<M>) {
+      using E = std::remove_extent_t<Member>;
+      return Array<E, storage_class>(place, std::extent_v<M>);
+    } else {
+      return Element(Ref<Member, storage_class>(place));
+    }
+  }
+
+  const Place& place() const { return place_; }
+
+ private:
+  template <typename S, typename M>
+  static std::uint64_t offset_of(M S::*member) {
+    alignas(S) static std::byte object[sizeof(S)];
+    return static_cast<std::uint64_t>(
+        reinterpret_cast<std::byte*>(&(reinterpret_cast<S*>(object)->*member)) - object);
+  }
+  Place place_;
+};
+
+template <typename T, StorageClass storage_class>
+class Array {
+ public:
+  using element_type = T;
+  static constexpr StorageClass kStorageClass = storage_class;
+
+  Array(const Place& place, std::uint64_t size) : place_(place), size_(size) {}
+  std::uint64_t size() const { return size_; }
+
+  auto operator[](Index i) const {
+    Place place = place_;
+    place.where = i.where;
+    place.index = i.value;
+    place.offset_bytes += i.value * sizeof(T);
+    if (i.value >= size_) [[unlikely]] out_of_bounds(place);
+    if constexpr (std::is_array_v<T>) {
+      return Array<std::remove_extent_t<T>, storage_class>(place, std::extent_v<T>);
+    } else {
+      return Element(Ref<T, storage_class>(place));
+    }
+  }
+
+  /// Plain accesses make available to, and visible from, the domain of `scope` (GLSL's
+  /// devicecoherent, workgroupcoherent ...). Ordering: they do not synchronize.
+  Array coherent(MemoryScope scope) const {
+    Array out = *this;
+    out.place_.qualifiers = {true, true, place_.qualifiers.is_volatile, scope};
+    return out;
+  }
+  /// Plain accesses are non-private: a barrier or an atomic may order them between invocations.
+  Array non_private() const {
+    Array out = *this;
+    out.place_.qualifiers.non_private = true;
+    return out;
+  }
+  Array volatile_() const {
+    Array out = *this;
+    out.place_.qualifiers.is_volatile = true;
+    return out;
+  }
+
+ private:
+  [[noreturn, gnu::noinline]] void out_of_bounds(const Place& place) const;
+  Place place_;
+  std::uint64_t size_;
+};
+
+template <typename T>
+class Pointer {
+ public:
+  using element_type = T;
+  static constexpr StorageClass kStorageClass = StorageClass::PhysicalStorageBuffer;
+
+  Pointer(Invocation& invocation, DeviceAddress<T> address)
+      : invocation_(&invocation), address_(address.value) {}
+  DeviceAddress<T> address() const { return {address_}; }
+
+  auto operator[](Index i) const {
+    return element(address_ + i.value * sizeof(T), i.value, i.where);
+  }
+  auto operator*() const { return element(address_, 0, {}); }
+  template <std::integral I>
+  Pointer operator+(I n) const {
+    Pointer out = *this;
+    out.address_ += static_cast<std::uint64_t>(n) * sizeof(T);
+    return out;
+  }
+  template <std::integral I>
+  Pointer operator-(I n) const {
+    Pointer out = *this;
+    out.address_ -= static_cast<std::uint64_t>(n) * sizeof(T);
+    return out;
+  }
+  std::ptrdiff_t operator-(const Pointer& o) const {
+    return static_cast<std::ptrdiff_t>(address_ - o.address_) /
+           static_cast<std::ptrdiff_t>(sizeof(T));
+  }
+  Pointer& operator++() {
+    address_ += sizeof(T);
+    return *this;
+  }
+  explicit operator bool() const { return address_ != 0; }
+  friend bool operator==(const Pointer& a, const Pointer& b) { return a.address_ == b.address_; }
+
+  Pointer coherent(MemoryScope scope) const {
+    Pointer out = *this;
+    out.qualifiers_ = {true, true, qualifiers_.is_volatile, scope};
+    return out;
+  }
+  Pointer non_private() const {
+    Pointer out = *this;
+    out.qualifiers_.non_private = true;
+    return out;
+  }
+  Pointer volatile_() const {
+    Pointer out = *this;
+    out.qualifiers_.is_volatile = true;
+    return out;
+  }
+
+ private:
+  Element<Ref<T, kStorageClass>> element(std::uint64_t address, std::uint64_t index,
+                                         SourceLocation where) const;
+  Invocation* invocation_;
+  std::uint64_t address_;
+  Qualifiers qualifiers_;
+};
+
+template <typename T, ImageDim dim>
+class Image {
+ public:
+  using texel_type = T;
+  static constexpr StorageClass kStorageClass = StorageClass::Image;
+  static constexpr ImageDim kDim = dim;
+  using Coordinate = detail::ImageCoordinate<dim>;
+
+  Image(const Place& place, const uvec3& extent) : place_(place), extent_(extent) {}
+  Coordinate size() const { return detail::to_coordinate<dim>(extent_); }
+
+  /// OpImageRead. Ordering: as OpLoad with the pointer forms of the operands.
+  T read(Coordinate c, TexelReadOperands operands = ImageOperands::None,
+         MemoryScope visible = Scope::Invocation, SourceLocation where = SourceLocation::current()) const;
+  /// OpImageWrite.
+  void write(Coordinate c, const T& value, TexelWriteOperands operands = ImageOperands::None,
+             MemoryScope available = Scope::Invocation, SourceLocation where = SourceLocation::current()) const;
+  /// OpImageTexelPointer: a reference to one texel, for atomics.
+  auto texel(Coordinate c, SourceLocation where = SourceLocation::current()) const {
+    return Element(Ref<T, kStorageClass>(place_of(c, where)));
+  }
+  Image coherent(MemoryScope scope) const {
+    Image out = *this;
+    out.place_.qualifiers = {true, true, false, scope};
+    return out;
+  }
+  Image non_private() const {
+    Image out = *this;
+    out.place_.qualifiers.non_private = true;
+    return out;
+  }
+
+ private:
+  Place place_of(const Coordinate& c, SourceLocation where) const;
+  Place place_;
+  uvec3 extent_;
+};
+
+/// Memory of one invocation: nobody else sees it, but its initialization is checked.
+template <typename T>
+class PrivateVariable;
+
+class Invocation : public detail::InvocationApi<Invocation> {
+ public:
+  static constexpr bool kEmulated = true;
+
+  Invocation(runtime::Workgroup& group, std::uint32_t index, emulation::Session& session)
+      : InvocationApi(group, index), session_(&session), agent_{&group, index} {}
+
+  template <typename T>
+  auto workgroup(std::string_view name = "", SourceLocation where = SourceLocation::current()) {
+    using E = std::remove_extent_t<T>;
+    static_assert(detail::Plain<std::remove_all_extents_t<T>>);
+    Place place;
+    place.invocation = this;
+    place.binding = emulation::workgroup_variable(
+        *session_, agent_, workgroup_variables_++, static_cast<std::uint32_t>(sizeof(T)),
+        static_cast<std::uint32_t>(alignof(T)), name, where);
+    place.qualifiers = default_qualifiers(StorageClass::Workgroup);
+    place.where = where;
+    if constexpr (std::is_array_v<T>) {
+      return Array<E, StorageClass::Workgroup>(place, std::extent_v<T>);
+    } else {
+      return Variable(Ref<T, StorageClass::Workgroup>(place));
+    }
+  }
+
+  template <typename T>
+  PrivateVariable<T> private_variable(std::string_view name = "",
+                                      SourceLocation where = SourceLocation::current()) {
+    return PrivateVariable<T>(*this, name, where);
+  }
+
+  template <typename T>
+  Pointer<T> pointer(DeviceAddress<T> address) {
+    return Pointer<T>(*this, address);
+  }
+
+  emulation::Session& session() const { return *session_; }
+  const emulation::Agent& agent() const { return agent_; }
+
+  /// Lets others run, if it is time for that.
+  void interrupt(SourceLocation where) {
+    if (emulation::interrupt(*session_)) [[unlikely]] {
+      wait_begins();
+      runtime::preempt(where);
+    }
+  }
+
+ private:
+  friend class detail::InvocationApi<Invocation>;
+  template <typename T, StorageClass storage_class>
+  friend class Ref;
+  template <typename T, ImageDim dim>
+  friend class Image;
+
+  template <typename T>
+  static emulation::Access access(const Place& place, SourceLocation where) {
+    emulation::Access a;
+    a.binding = place.binding;
+    a.offset_bytes = place.offset_bytes;
+    a.size_bytes = static_cast<std::uint32_t>(sizeof(T));
+    a.alignment_bytes = static_cast<std::uint32_t>(alignof(T));
+    a.index = place.index;
+    a.value_bytes = value_bytes<T>();
+    a.where = where;
+    return a;
+  }
+
+  static void qualify(emulation::Access& a, const Qualifiers& q, bool writes) {
+    if (q.is_volatile) a.operands |= MemoryOperands::Volatile;
+    if (q.non_private) a.operands |= MemoryOperands::NonPrivatePointer;
+    if (q.coherent && writes) {
+      a.operands |= MemoryOperands::MakePointerAvailable;
+      a.available_scope = q.scope;
+    } else if (q.coherent) {
+      a.operands |= MemoryOperands::MakePointerVisible;
+      a.visible_scope = q.scope;
+    }
+  }
+
+  template <typename R>
+  typename R::value_type load_from(const R& ref, MemoryOperands operands, Scope visible,
+                                   std::uint32_t alignment_bytes, SourceLocation where) {
+    using T = typename R::value_type;
+    emulation::Access a = access<T>(ref.place(), where);
+    a.operands = operands;
+    a.visible_scope = visible;
+    if (alignment_bytes != 0) a.alignment_bytes = alignment_bytes;
+    return read<T>(a);
+  }
+  template <typename R>
+  void store_to(const R& ref, const typename R::value_type& value, MemoryOperands operands,
+                Scope available, std::uint32_t alignment_bytes, SourceLocation where) {
+    emulation::Access a = access<typename R::value_type>(ref.place(), where);
+    a.operands = operands;
+    a.available_scope = available;
+    if (alignment_bytes != 0) a.alignment_bytes = alignment_bytes;
+    write(a, value);
+  }
+
+  template <typename T>
+  T read(const emulation::Access& a) {
+    interrupt(a.where);
+    T value;
+    emulation::read(*session_, agent_, a, &value);
+    return value;
+  }
+  template <typename T>
+  void write(const emulation::Access& a, const T& value) {
+    interrupt(a.where);
+    emulation::write(*session_, agent_, a, &value);
+  }
+
+  template <typename R>
+  typename R::value_type atomic_read(const R& ref, Scope scope, MemorySemantics semantics,
+                                     SourceLocation where) {
+    interrupt(where);
+    typename R::value_type value;
+    const emulation::Access a = access<typename R::value_type>(ref.place(), where);
+    emulation::atomic_read(*session_, agent_, a, scope, semantics, &value);
+    polled("atomic_load", a, value, where);
+    return value;
+  }
+
+  template <typename R>
+  void atomic_write(const R& ref, Scope scope, MemorySemantics semantics,
+                    typename R::value_type value, SourceLocation where) {
+    interrupt(where);
+    emulation::atomic_write(*session_, agent_,
+                            access<typename R::value_type>(ref.place(), where), scope, semantics,
+                            &value);
+  }
+
+  template <UpdateKind, typename R, typename F>
+  typename R::value_type atomic_update(const R& ref, Scope scope, MemorySemantics semantics,
+                                       const char* name, SourceLocation where, F f,
+                                       typename R::value_type) {
+    using T = typename R::value_type;
+    return update<T>(access<T>(ref.place(), where), scope, semantics, semantics, name,
+                     [&f](T old, T& fresh) {
+                       fresh = f(old);
+                       return true;
+                     });
+  }
+
+  template <typename R>
+  typename R::value_type atomic_compare(const R& ref, Scope scope, MemorySemantics equal,
+                                        MemorySemantics unequal, typename R::value_type value,
+                                        typename R::value_type comparator, SourceLocation where) {
+    using T = typename R::value_type;
+    return update<T>(access<T>(ref.place(), where), scope, equal, unequal,
+                     "atomic_compare_exchange", [&](T old, T& fresh) {
+                       fresh = value;
+                       return old == comparator;
+                     });
+  }
+
+  template <typename T, typename F>
+  T update(const emulation::Access& a, Scope scope, MemorySemantics semantics,
+           MemorySemantics unequal, const char* name, F f) {
+    interrupt(a.where);
+    struct Context {
+      F& f;
+      T old;
+    } context{f, T{}};
+    emulation::atomic_update(
+        *session_, agent_, a, scope, semantics, unequal,
+        [](void* opaque, const void* old, void* fresh) {
+          auto& c = *static_cast<Context*>(opaque);
+          std::memcpy(&c.old, old, sizeof(T));
+          T made{};
+          const bool writes = c.f(c.old, made);
+          std::memcpy(fresh, &made, sizeof(T));
+          return writes;
+        },
+        &context);
+    polled(name, a, context.old, a.where);
+    return context.old;
+  }
+
+  void fence(Scope scope, MemorySemantics semantics, SourceLocation where) {
+    interrupt(where);
+    emulation::memory_barrier(*session_, agent_, scope, semantics, where);
+  }
+  std::uint64_t before_barrier(Scope execution, Scope memory, MemorySemantics semantics,
+                               SourceLocation where) {
+    return emulation::arrive(*session_, agent_, execution, memory, semantics, where);
+  }
+  void after_barrier(Scope execution, Scope memory, MemorySemantics semantics,
+                     std::uint64_t instance, SourceLocation where) {
+    emulation::leave(*session_, agent_, execution, memory, semantics, instance, where);
+  }
+
+  /// What an undefined value looks like: all bytes 0xcd, so that its use is noticed.
+  template <typename T>
+  static T undefined_value(const T&) {
+    T value;
+    std::memset(static_cast<void*>(&value), 0xcd, sizeof value);
+    return value;
+  }
+
+  // As in native mode, but sooner: here every operation costs more than a switch.
+  static constexpr std::uint32_t kSameBeforeYield = 4;
+
+  template <typename T>
+  void polled(const char* operation, const emulation::Access& a, T value, SourceLocation where) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    const void* address = a.binding->allocation->bytes + a.binding->offset_bytes + a.offset_bytes;
+    if (address != polled_address_ || bits != polled_value_) {
+      polled_address_ = address;
+      polled_value_ = bits;
+      same_ = 0;
+    } else if (++same_ >= kSameBeforeYield) {
+      same_ = 0;
+      wait_begins();
+      runtime::yield(where, {operation, address, bits});
+    }
+  }
+
+  emulation::Session* session_;
+  emulation::Agent agent_;
+  std::uint32_t workgroup_variables_ = 0;
+  std::uint32_t same_ = 0;
+  const void* polled_address_ = nullptr;
+  std::uint64_t polled_value_ = 0;
+};
+
+template <typename T, StorageClass storage_class>
+auto Ref<T, storage_class>::load() const -> value_type {
+  emulation::Access a = Invocation::access<value_type>(place_, place_.where);
+  Invocation::qualify(a, place_.qualifiers, false);
+  return place_.invocation->template read<value_type>(a);
+}
+
+template <typename T, StorageClass storage_class>
+void Ref<T, storage_class>::store(const value_type& v) const {
+  emulation::Access a = Invocation::access<value_type>(place_, place_.where);
+  Invocation::qualify(a, place_.qualifiers, true);
+  place_.invocation->write(a, v);
+}
+
+template <typename T, StorageClass storage_class>
+void Array<T, storage_class>::out_of_bounds(const Place& place) const {
+  emulation::raise_out_of_bounds(place.invocation->agent(), *place.binding, place.index, size_,
+                                 place.where);
+}
+
+template <typename T>
+auto Pointer<T>::element(std::uint64_t address, std::uint64_t index, SourceLocation where) const
+    -> Element<Ref<T, kStorageClass>> {
+  Place place;
+  place.invocation = invocation_;
+  place.binding =
+      emulation::buffer_at(invocation_->session(), invocation_->agent(), address, where);
+  place.offset_bytes =
+      address - reinterpret_cast<std::uintptr_t>(place.binding->allocation->bytes);
+  place.index = index;
+  place.qualifiers = qualifiers_;
+  place.where = where;
+  return Element(Ref<T, kStorageClass>(place));
+}
+
+template <typename T, ImageDim dim>
+Place Image<T, dim>::place_of(const Coordinate& c, SourceLocation where) const {
+  const ivec3 v = detail::from_coordinate<dim>(c);
+  Place place = place_;
+  place.where = where;
+  const bool inside = v.x >= 0 && v.y >= 0 && v.z >= 0 &&
+                      static_cast<std::uint32_t>(v.x) < extent_.x &&
+                      static_cast<std::uint32_t>(v.y) < extent_.y &&
+                      static_cast<std::uint32_t>(v.z) < extent_.z;
+  if (!inside) {
+    emulation::raise(place.invocation->agent(), FindingKind::OutOfBounds,
+                     fmt::format("texel ({},{},{}) of image '{}', which has {} x {} x {}", v.x, v.y,
+                                 v.z, place.binding->name, extent_.x, extent_.y, extent_.z),
+                     place.binding, 0, where);
+  }
+  place.index = detail::linear_texel(v, extent_);
+  place.offset_bytes = place.index * sizeof(T);
+  return place;
+}
+
+template <typename T, ImageDim dim>
+T Image<T, dim>::read(Coordinate c, TexelReadOperands operands, MemoryScope visible,
+                      SourceLocation where) const {
+  emulation::Access a = Invocation::access<T>(place_of(c, where), where);
+  Invocation::qualify(a, place_.qualifiers, false);
+  const ImageOperands o = operands;
+  if (has(o, ImageOperands::VolatileTexel)) a.operands |= MemoryOperands::Volatile;
+  if (has(o, ImageOperands::NonPrivateTexel)) a.operands |= MemoryOperands::NonPrivatePointer;
+  if (has(o, ImageOperands::MakeTexelVisible)) {
+    a.operands |= MemoryOperands::MakePointerVisible;
+    a.visible_scope = visible;
+  }
+  return place_.invocation->template read<T>(a);
+}
+
+template <typename T, ImageDim dim>
+void Image<T, dim>::write(Coordinate c, const T& value, TexelWriteOperands operands,
+                          MemoryScope available, SourceLocation where) const {
+  emulation::Access a = Invocation::access<T>(place_of(c, where), where);
+  Invocation::qualify(a, place_.qualifiers, true);
+  const ImageOperands o = operands;
+  if (has(o, ImageOperands::VolatileTexel)) a.operands |= MemoryOperands::Volatile;
+  if (has(o, ImageOperands::NonPrivateTexel)) a.operands |= MemoryOperands::NonPrivatePointer;
+  if (has(o, ImageOperands::MakeTexelAvailable)) {
+    a.operands |= MemoryOperands::MakePointerAvailable;
+    a.available_scope = available;
+  }
+  place_.invocation->write(a, value);
+}
+
+/// The storage and the checks of private variables.
+template <typename T>
+class PrivateStorage {
+ public:
+  PrivateStorage(Invocation& invocation, std::string_view name, SourceLocation where)
+      : invocation_(&invocation) {
+    binding_.storage_class = StorageClass::Private;
+    binding_.name = name.empty() ? fmt::format("private variable of line {}", where.line)
+                                 : std::string(name);
+    initialized_.resize(sizeof(T), false);
+  }
+
+ protected:
+  template <typename E>
+  E get(std::uint64_t index, SourceLocation where) {
+    check(index, sizeof(E), where);
+    if (initialized_.first_missing(index * sizeof(E), sizeof(E), value_bytes<E>()) != sizeof(E)) {
+      emulation::raise(invocation_->agent(), FindingKind::UninitializedRead,
+                       fmt::format("element {} of {} was never written", index, binding_.name),
+                       &binding_, index, where);
+    }
+    E value;
+    std::memcpy(&value, bytes_ + index * sizeof(E), sizeof(E));
+    return value;
+  }
+  template <typename E>
+  void set(std::uint64_t index, const E& value, SourceLocation where) {
+    check(index, sizeof(E), where);
+    initialized_.mark(index * sizeof(E), sizeof(E));
+    std::memcpy(bytes_ + index * sizeof(E), &value, sizeof(E));
+  }
+
+ private:
+  void check(std::uint64_t index, std::uint64_t element_bytes, SourceLocation where) {
+    if (index >= sizeof(T) / element_bytes) {
+      emulation::raise_out_of_bounds(invocation_->agent(), binding_, index,
+                                     sizeof(T) / element_bytes, where);
+    }
+  }
+  Invocation* invocation_;
+  emulation::Binding binding_;
+  detail::InitializedBytes initialized_;
+  alignas(T) std::byte bytes_[sizeof(T)];
+};
+
+template <typename T>
+class PrivateVariable : public PrivateStorage<T> {
+  using E = std::remove_extent_t<T>;
+
+  class Ref {
+   public:
+    using value_type = E;
+    static constexpr StorageClass kStorageClass = StorageClass::Private;
+    static constexpr bool kWritable = true;
+    Ref(PrivateVariable& variable, Index i) : variable_(&variable), index_(i) {}
+    E load() const { return variable_->template get<E>(index_.value, index_.where); }
+    void store(const E& v) const { variable_->set(index_.value, v, index_.where); }
+
+   private:
+    PrivateVariable* variable_;
+    Index index_;
+  };
+
+ public:
+  using PrivateStorage<T>::PrivateStorage;
+  auto operator[](Index i) { return Element<Ref>(Ref(*this, i)); }
+  static constexpr std::uint64_t size() { return std::extent_v<T>; }
+};
+
+template <typename T>
+  requires(!std::is_array_v<T>)
+class PrivateVariable<T> : public PrivateStorage<T> {
+ public:
+  using PrivateStorage<T>::PrivateStorage;
+  T load(SourceLocation where = SourceLocation::current()) { return this->template get<T>(0, where); }
+  void store(const T& v, SourceLocation where = SourceLocation::current()) { this->set(0, v, where); }
+  operator T() { return load({}); }
+  T operator=(const T& v) {
+    store(v, {});
+    return v;
+  }
+};
+
+}  // namespace heddle::emulated

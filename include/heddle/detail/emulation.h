@@ -1,0 +1,91 @@
+#pragma once
+
+/// \file
+/// What the templates of emulated mode ask of the emulation: every access arrives there as an
+/// operation record, is checked, and goes to the memory.
+
+#include <heddle/detail/allocation.h>
+#include <heddle/detail/runtime.h>
+#include <heddle/operation.h>
+#include <heddle/reference.h>
+
+#include <string_view>
+
+namespace heddle::emulation {
+
+/// A reference as an execution knows it: a descriptor, an address range or a variable.
+struct Binding {
+  ReferenceId reference{};
+  StorageClass storage_class = StorageClass::StorageBuffer;
+  detail::Allocation* allocation = nullptr;
+  std::uint64_t offset_bytes = 0;
+  std::uint64_t size_bytes = 0;
+  std::string name;
+};
+
+/// The running invocation.
+struct Agent {
+  runtime::Workgroup* group = nullptr;
+  std::uint32_t index = 0;
+};
+
+/// One access through a reference.
+struct Access {
+  const Binding* binding = nullptr;
+  /// From the start of the binding.
+  std::uint64_t offset_bytes = 0;
+  std::uint32_t size_bytes = 0;
+  std::uint32_t alignment_bytes = 1;
+  std::uint64_t index = 0;
+  MemoryOperands operands = MemoryOperands::None;
+  Scope available_scope = Scope::Invocation;
+  Scope visible_scope = Scope::Invocation;
+  /// One byte for each byte of the access, 0 for padding; null if there is none.
+  const unsigned char* value_bytes = nullptr;
+  SourceLocation where;
+};
+
+/// Of an atomic: given the old value makes the new one; false if nothing is to be written.
+using Modify = bool (*)(void* context, const void* old, void* fresh);
+
+/// One emulated dispatch. Everything it does is decided by the choice seam.
+class Session;
+
+/// Counts an operation; true when it is time to let others run.
+bool interrupt(Session& session);
+
+void read(Session& session, const Agent& agent, const Access& access, void* value);
+void write(Session& session, const Agent& agent, const Access& access, const void* value);
+void atomic_read(Session& session, const Agent& agent, const Access& access, Scope scope,
+                 MemorySemantics semantics, void* value);
+void atomic_write(Session& session, const Agent& agent, const Access& access, Scope scope,
+                  MemorySemantics semantics, const void* value);
+/// `unequal` are the semantics if `modify` returns false.
+void atomic_update(Session& session, const Agent& agent, const Access& access, Scope scope,
+                   MemorySemantics semantics, MemorySemantics unequal, Modify modify,
+                   void* context);
+void memory_barrier(Session& session, const Agent& agent, Scope scope, MemorySemantics semantics,
+                    SourceLocation where);
+/// The memory side of a control barrier, before and after the wait. `arrive` gives the number of
+/// its dynamic instance, which `leave` wants back.
+std::uint64_t arrive(Session& session, const Agent& agent, Scope execution, Scope memory,
+                     MemorySemantics semantics, SourceLocation where);
+void leave(Session& session, const Agent& agent, Scope execution, Scope memory,
+           MemorySemantics semantics, std::uint64_t instance, SourceLocation where);
+
+/// The `ordinal`-th Workgroup variable of a workgroup: made by the first invocation that asks.
+const Binding* workgroup_variable(Session& session, const Agent& agent, std::uint32_t ordinal,
+                                  std::uint32_t size_bytes, std::uint32_t alignment_bytes,
+                                  std::string_view name, SourceLocation where);
+/// The buffer that a device address points into; raises a finding if there is none.
+const Binding* buffer_at(Session& session, const Agent& agent, std::uint64_t address,
+                         SourceLocation where);
+
+/// Ends the dispatch.
+[[noreturn]] void raise(const Agent& agent, FindingKind kind, std::string message,
+                        const Binding* binding, std::uint64_t index, SourceLocation where);
+[[noreturn]] void raise_out_of_bounds(const Agent& agent, const Binding& binding,
+                                      std::uint64_t index, std::uint64_t size,
+                                      SourceLocation where);
+
+}  // namespace heddle::emulation

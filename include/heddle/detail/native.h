@@ -1,0 +1,375 @@
+#pragma once
+
+/// \file
+/// Native mode: memory is memory. Plain loads and stores compile to plain loads and stores.
+
+#include <heddle/detail/invocation.h>
+
+#include <atomic>
+#include <cstring>
+
+namespace heddle::native {
+
+/// The std::memory_order that gives at least the ordering of `semantics`. Availability and
+/// visibility come with coherent caches.
+constexpr std::memory_order order_of(MemorySemantics s) {
+  if (acquires(s) && releases(s)) return std::memory_order_acq_rel;
+  if (acquires(s)) return std::memory_order_acquire;
+  if (releases(s)) return std::memory_order_release;
+  return std::memory_order_relaxed;
+}
+
+template <typename T, StorageClass storage_class>
+class Array;
+
+/// A reference to one `T`.
+template <typename T, StorageClass storage_class>
+class Ref {
+ public:
+  using value_type = std::remove_const_t<T>;
+  static constexpr StorageClass kStorageClass = storage_class;
+  static constexpr bool kWritable = !std::is_const_v<T> && !std::is_array_v<T>;
+
+  constexpr explicit Ref(T* memory) : memory_(memory) {}
+  constexpr value_type load() const { return *memory_; }
+  constexpr void store(const value_type& v) const { *memory_ = v; }
+
+  /// A member of a struct.
+  template <typename S, typename M>
+    requires std::same_as<S, value_type>
+  constexpr auto at(M S::*member) const {
+    using Member = std::conditional_t<std::is_const_v<T>, const M, M>;
+    if constexpr (std::is_array_v<M>) {
+      using E = std::remove_extent_t<Member>;
+      return Array<E, storage_class>(&(memory_->*member)[0], std::extent_v<M>);
+    } else {
+      return Element(Ref<Member, storage_class>(&(memory_->*member)));
+    }
+  }
+
+  T* memory() const { return memory_; }
+
+ private:
+  T* memory_;
+};
+
+/// A reference to `size()` elements.
+template <typename T, StorageClass storage_class>
+class Array {
+ public:
+  using element_type = T;
+  static constexpr StorageClass kStorageClass = storage_class;
+
+  constexpr Array(T* memory, std::uint64_t size) : memory_(memory), size_(size) {}
+  constexpr std::uint64_t size() const { return size_; }
+
+  template <std::integral I>
+  constexpr auto operator[](I i) const {
+    if constexpr (std::is_array_v<T>) {
+      return Array<std::remove_extent_t<T>, storage_class>(&memory_[i][0], std::extent_v<T>);
+    } else {
+      return Element(Ref<T, storage_class>(memory_ + i));
+    }
+  }
+
+  // GLSL's qualifiers: all memory is coherent here.
+  constexpr Array coherent(MemoryScope) const { return *this; }
+  constexpr Array non_private() const { return *this; }
+  constexpr Array volatile_() const { return *this; }
+
+ private:
+  T* memory_;
+  std::uint64_t size_;
+};
+
+/// A pointer into PhysicalStorageBuffer memory.
+template <typename T>
+class Pointer {
+ public:
+  using element_type = T;
+  static constexpr StorageClass kStorageClass = StorageClass::PhysicalStorageBuffer;
+
+  explicit Pointer(DeviceAddress<T> address)
+      : memory_(reinterpret_cast<T*>(static_cast<std::uintptr_t>(address.value))) {}
+  DeviceAddress<T> address() const {
+    return {static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(memory_))};
+  }
+  template <std::integral I>
+  auto operator[](I i) const {
+    return Element(Ref<T, kStorageClass>(memory_ + i));
+  }
+  auto operator*() const { return (*this)[0]; }
+  template <std::integral I>
+  Pointer operator+(I n) const {
+    return Pointer(memory_ + n);
+  }
+  template <std::integral I>
+  Pointer operator-(I n) const {
+    return Pointer(memory_ - n);
+  }
+  std::ptrdiff_t operator-(const Pointer& o) const { return memory_ - o.memory_; }
+  Pointer& operator++() {
+    ++memory_;
+    return *this;
+  }
+  explicit operator bool() const { return memory_ != nullptr; }
+  friend bool operator==(const Pointer&, const Pointer&) = default;
+  Pointer coherent(MemoryScope) const { return *this; }
+  Pointer non_private() const { return *this; }
+  Pointer volatile_() const { return *this; }
+
+ private:
+  explicit Pointer(T* memory) : memory_(memory) {}
+  T* memory_;
+};
+
+/// A storage image.
+template <typename T, ImageDim dim>
+class Image {
+ public:
+  using texel_type = T;
+  static constexpr StorageClass kStorageClass = StorageClass::Image;
+  static constexpr ImageDim kDim = dim;
+  using Coordinate = detail::ImageCoordinate<dim>;
+
+  Image(T* texels, const uvec3& extent) : texels_(texels), extent_(extent) {}
+  Coordinate size() const { return detail::to_coordinate<dim>(extent_); }
+  T read(Coordinate c, TexelReadOperands = ImageOperands::None, MemoryScope = Scope::Invocation,
+         SourceLocation = SourceLocation::current()) const {
+    return texels_[linear(c)];
+  }
+  void write(Coordinate c, const T& value, TexelWriteOperands = ImageOperands::None,
+             MemoryScope = Scope::Invocation, SourceLocation = SourceLocation::current()) const {
+    texels_[linear(c)] = value;
+  }
+  auto texel(Coordinate c, SourceLocation = SourceLocation::current()) const {
+    return Element(Ref<T, kStorageClass>(texels_ + linear(c)));
+  }
+  Image coherent(MemoryScope) const { return *this; }
+  Image non_private() const { return *this; }
+
+ private:
+  std::uint64_t linear(const Coordinate& c) const {
+    return detail::linear_texel(detail::from_coordinate<dim>(c), extent_);
+  }
+  T* texels_;
+  uvec3 extent_;
+};
+
+/// Memory of one invocation, on its stack.
+template <typename T>
+class PrivateVariable {
+ public:
+  auto operator[](std::integral auto i) {
+    return Element(Ref<std::remove_extent_t<T>, StorageClass::Private>(value_ + i));
+  }
+  static constexpr std::uint64_t size() { return std::extent_v<T>; }
+
+ private:
+  T value_;
+};
+template <typename T>
+  requires(!std::is_array_v<T>)
+class PrivateVariable<T> {
+ public:
+  T load() const { return value_; }
+  void store(const T& v) { value_ = v; }
+  operator T() const { return value_; }
+  T operator=(const T& v) { return value_ = v; }
+
+ private:
+  T value_;
+};
+
+class Invocation : public detail::InvocationApi<Invocation> {
+ public:
+  using InvocationApi::InvocationApi;
+  static constexpr bool kEmulated = false;
+
+  /// A variable in Workgroup memory, the same for all invocations of the workgroup. All of them
+  /// must ask for their variables in the same order. Uninitialized.
+  template <typename T>
+  auto workgroup(std::string_view = "", SourceLocation where = SourceLocation::current()) {
+    using E = std::remove_extent_t<T>;
+    static_assert(detail::Plain<std::remove_all_extents_t<T>>);
+    workgroup_bytes_ = (workgroup_bytes_ + alignof(T) - 1) / alignof(T) * alignof(T);
+    std::byte* memory = group_->memory + workgroup_bytes_;
+    workgroup_bytes_ += static_cast<std::uint32_t>(sizeof(T));
+    if (workgroup_bytes_ > group_->memory_bytes) [[unlikely]] {
+      raise(FindingKind::WorkgroupVariables,
+            fmt::format("Workgroup variables need {} bytes; workgroup_memory_bytes is {}",
+                        workgroup_bytes_, group_->memory_bytes),
+            where);
+    }
+    if constexpr (std::is_array_v<T>) {
+      return Array<E, StorageClass::Workgroup>(reinterpret_cast<E*>(memory), std::extent_v<T>);
+    } else {
+      return Variable(Ref<T, StorageClass::Workgroup>(reinterpret_cast<T*>(memory)));
+    }
+  }
+
+  /// A variable of this invocation alone. Uninitialized.
+  template <typename T>
+  PrivateVariable<T> private_variable(std::string_view = "", SourceLocation = SourceLocation::current()) {
+    return {};
+  }
+
+  /// A pointer into PhysicalStorageBuffer memory.
+  template <typename T>
+  Pointer<T> pointer(DeviceAddress<T> address) {
+    return Pointer<T>(address);
+  }
+
+ private:
+  friend class detail::InvocationApi<Invocation>;
+
+  template <typename R>
+  typename R::value_type load_from(const R& ref, MemoryOperands operands, Scope, std::uint32_t,
+                                   SourceLocation) {
+    if constexpr (std::is_arithmetic_v<typename R::value_type>) {
+      if (has(operands, MemoryOperands::Volatile)) {
+        return *static_cast<const volatile typename R::value_type*>(ref.memory());
+      }
+    }
+    return ref.load();
+  }
+  template <typename R>
+  void store_to(const R& ref, const typename R::value_type& value, MemoryOperands operands, Scope,
+                std::uint32_t, SourceLocation) {
+    if constexpr (std::is_arithmetic_v<typename R::value_type>) {
+      if (has(operands, MemoryOperands::Volatile)) {
+        *static_cast<volatile typename R::value_type*>(ref.memory()) = value;
+        return;
+      }
+    }
+    ref.store(value);
+  }
+
+  // A workgroup runs on one thread, and only waiting lets another of its invocations run: atomics
+  // on its own memory need no bus lock.
+  template <typename R>
+  static constexpr bool kOneThread = R::kStorageClass == StorageClass::Workgroup;
+
+  template <typename R>
+  typename R::value_type atomic_read(const R& ref, Scope, MemorySemantics semantics,
+                                     SourceLocation where) {
+    using T = typename R::value_type;
+    T value;
+    if constexpr (kOneThread<R>) {
+      value = *static_cast<const volatile T*>(ref.memory());
+    } else {
+      value = std::atomic_ref<T>(const_cast<T&>(*ref.memory())).load(order_of(semantics));
+    }
+    polled("atomic_load", ref.memory(), value, where);
+    return value;
+  }
+
+  template <typename R>
+  void atomic_write(const R& ref, Scope, MemorySemantics semantics, typename R::value_type value,
+                    SourceLocation) {
+    using T = typename R::value_type;
+    if constexpr (kOneThread<R>) {
+      *static_cast<volatile T*>(ref.memory()) = value;
+    } else {
+      std::atomic_ref<T>(*ref.memory()).store(value, order_of(semantics));
+    }
+  }
+
+  template <UpdateKind kind, typename R, typename F>
+  typename R::value_type atomic_update(const R& ref, Scope, MemorySemantics semantics,
+                                       const char* name, SourceLocation where, F f,
+                                       typename R::value_type value) {
+    using T = typename R::value_type;
+    T old;
+    if constexpr (kOneThread<R>) {
+      old = *ref.memory();
+      *ref.memory() = f(old);
+    } else {
+      const std::atomic_ref<T> atomic(*ref.memory());
+      const std::memory_order order = order_of(semantics);
+      if constexpr (kind == UpdateKind::atomic_i_add_kind) {
+        old = atomic.fetch_add(value, order);
+      } else if constexpr (kind == UpdateKind::atomic_i_sub_kind) {
+        old = atomic.fetch_sub(value, order);
+      } else if constexpr (kind == UpdateKind::atomic_and_kind) {
+        old = atomic.fetch_and(value, order);
+      } else if constexpr (kind == UpdateKind::atomic_or_kind) {
+        old = atomic.fetch_or(value, order);
+      } else if constexpr (kind == UpdateKind::atomic_xor_kind) {
+        old = atomic.fetch_xor(value, order);
+      } else {
+        (void)value;
+        old = atomic.load(std::memory_order_relaxed);
+        while (!atomic.compare_exchange_weak(old, f(old), order, std::memory_order_relaxed)) {
+        }
+      }
+    }
+    polled(name, ref.memory(), old, where);
+    return old;
+  }
+
+  template <typename R>
+  typename R::value_type atomic_compare(const R& ref, Scope, MemorySemantics equal,
+                                        MemorySemantics unequal, typename R::value_type value,
+                                        typename R::value_type comparator, SourceLocation where) {
+    using T = typename R::value_type;
+    T old = comparator;
+    if constexpr (kOneThread<R>) {
+      old = *ref.memory();
+      if (old == comparator) *ref.memory() = value;
+    } else {
+      std::atomic_ref<T>(*ref.memory())
+          .compare_exchange_strong(old, value, order_of(equal), order_of(unequal));
+    }
+    polled("atomic_compare_exchange", ref.memory(), old, where);
+    return old;
+  }
+
+  void fence(Scope, MemorySemantics semantics, SourceLocation) {
+    std::atomic_thread_fence(order_of(semantics));
+  }
+  std::uint64_t before_barrier(Scope, Scope memory, MemorySemantics semantics, SourceLocation) {
+    fence_wider_than_workgroup(memory, semantics);
+    return 0;
+  }
+  void after_barrier(Scope, Scope memory, MemorySemantics semantics, std::uint64_t,
+                     SourceLocation) {
+    fence_wider_than_workgroup(memory, semantics);
+  }
+  static void fence_wider_than_workgroup(Scope memory, MemorySemantics semantics) {
+    if (!includes(Scope::Workgroup, memory)) std::atomic_thread_fence(order_of(semantics));
+  }
+
+  template <typename T>
+  static T undefined_value(const T& own) {
+    return own;
+  }
+
+  // An atomic that finds what the one before it found, in the same place, may be waiting in a loop:
+  // after so many of them others get to run. A polling loop of several variables, which looks at
+  // another one each time, gets there with the larger number.
+  static constexpr std::uint32_t kSameBeforeYield = 32;
+  static constexpr std::uint32_t kAtomicsBeforeYield = 4096;
+
+  template <typename T>
+  void polled(const char* operation, const void* address, T value, SourceLocation where) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    const bool same = address == polled_address_ && bits == polled_value_;
+    polled_address_ = address;
+    polled_value_ = bits;
+    patience_ += same ? kAtomicsBeforeYield / kSameBeforeYield : 1;
+    if (patience_ >= kAtomicsBeforeYield) [[unlikely]] {
+      patience_ = 0;
+      wait_begins();
+      runtime::yield(where, {operation, address, bits});
+    }
+  }
+
+  std::uint32_t workgroup_bytes_ = 0;
+  std::uint32_t patience_ = 0;
+  const void* polled_address_ = nullptr;
+  std::uint64_t polled_value_ = 0;
+};
+
+}  // namespace heddle::native

@@ -1,0 +1,500 @@
+#pragma once
+
+/// \file
+/// The host's side: devices, buffers, images, dispatches.
+
+#include <heddle/detail/allocation.h>
+#include <heddle/detail/emulated.h>
+#include <heddle/detail/native.h>
+#include <heddle/report.h>
+
+#include <chrono>
+#include <concepts>
+#include <cstdio>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace heddle {
+
+/// How kernels run. The kernel's source is the same.
+enum class Mode : std::uint8_t {
+  /// On all cores, at full speed; memory is the machine's. Nothing is checked.
+  Native,
+  /// On one thread, in an order that a seed decides; every access is checked.
+  Emulated,
+};
+
+/// Which lane of which subgroup an invocation is.
+enum class LaneMapping : std::uint8_t {
+  /// Lane = local invocation index modulo subgroup size.
+  Linear,
+  /// A permutation of the workgroup drawn from the seed, the same for every workgroup of a
+  /// dispatch: shakes out kernels that take the linear mapping for granted.
+  Shuffled,
+};
+
+/// Settings of a device. Zero means: the default that the comment names.
+struct DeviceOptions {
+  /// The environment variable HEDDLE_MODE (native, emulated), if set, wins over the default.
+  std::optional<Mode> mode;
+  /// Of everything that is left to chance. HEDDLE_SEED, or 1.
+  std::optional<std::uint64_t> seed;
+  /// 1 to 128.
+  std::uint32_t subgroup_size = 32;
+  LaneMapping lane_mapping = LaneMapping::Linear;
+  /// Threads in native mode: as many as the machine has.
+  std::uint32_t workers = 0;
+  /// How many workgroups may have begun and not ended: 64 in native mode, 2 in emulated mode.
+  std::uint32_t resident_workgroups = 0;
+  /// Of each fiber, rounded up to pages: 64 KiB (256 KiB under a sanitizer).
+  std::size_t stack_bytes = 0;
+  /// For all Workgroup variables of a workgroup together.
+  std::size_t workgroup_memory_bytes = std::size_t{64} * 1024;
+  /// Emulated mode: mean number of memory operations after which another invocation gets to run.
+  std::uint32_t operations_between_switches = 16;
+  /// A dispatch in which all residents only polled for so long (native) makes no progress.
+  std::chrono::milliseconds no_progress_time{2000};
+  /// The same in emulated mode, counted in rounds of polling by all residents.
+  std::uint64_t no_progress_rounds = 4096;
+  /// Where `inv.print` goes; null: standard output.
+  std::FILE* print_to = nullptr;
+  /// Called as workgroups end, from any worker, with how many have and how many there are.
+  std::function<void(std::uint64_t done, std::uint64_t all)> progress;
+};
+
+/// The size of a dispatch or of a workgroup, in up to three dimensions.
+struct Extent {
+  /// Throws std::out_of_range for a size that does not fit in 32 bits.
+  template <std::integral X, std::integral Y = int, std::integral Z = int>
+  constexpr Extent(X x_, Y y_ = 1, Z z_ = 1) : x(checked(x_)), y(checked(y_)), z(checked(z_)) {}
+  std::uint32_t x, y, z;
+
+ private:
+  template <typename I>
+  static constexpr std::uint32_t checked(I i) {
+    if (!std::in_range<std::uint32_t>(i)) {
+      throw std::out_of_range("heddle: a size of a dispatch must be 0 to 2^32 - 1");
+    }
+    return static_cast<std::uint32_t>(i);
+  }
+};
+
+/// A value that a kernel gets as a compile-time constant (a specialization constant): pass
+/// `constant<256>`, take `auto n`, use it where a constant is wanted.
+template <auto value>
+inline constexpr std::integral_constant<decltype(value), value> constant{};
+
+/// An array of `T` in the memory of a device. Copies share the memory; the last one frees it.
+/// Passed to a dispatch it is a StorageBuffer; a const Buffer is a read-only one.
+template <typename T>
+class Buffer {
+  static_assert(detail::Plain<T>, "buffers hold trivially copyable types");
+
+ public:
+  Buffer() = default;
+  Buffer(detail::Owner owner, std::uint64_t size)
+      : owner_(std::move(owner)), reference_(owner_.new_reference()), size_(size) {}
+
+  std::uint64_t size() const { return size_; }
+  const std::string& name() const { return owner_->name; }
+
+  /// The contents, copied. Throws std::logic_error if freed.
+  std::vector<T> read() const {
+    const std::span<const T> all = view();
+    return {all.begin(), all.end()};
+  }
+  /// Replaces the first `values.size()` elements. Throws std::out_of_range if there are fewer.
+  void write(std::span<const T> values) {
+    if (values.size() > size_) throw std::out_of_range("heddle: writing past the end of a buffer");
+    owner_.check_alive("write");
+    if (!values.empty()) std::memcpy(owner_->bytes, values.data(), values.size_bytes());
+    owner_->initialized.mark(0, values.size_bytes());
+  }
+  void fill(const T& value) {
+    for (T& element : map()) element = value;
+  }
+  /// The memory itself, for reading.
+  std::span<const T> view() const {
+    owner_.check_alive("view");
+    return {reinterpret_cast<const T*>(owner_->bytes), size_};
+  }
+  /// The memory itself; all of it counts as written from now on.
+  std::span<T> map() {
+    owner_.check_alive("map");
+    owner_->initialized.mark(0, size_ * sizeof(T));
+    return {reinterpret_cast<T*>(owner_->bytes), size_};
+  }
+  /// Another reference (descriptor) to the same memory. The memory model orders accesses through
+  /// different references less than those through one.
+  Buffer alias() const {
+    Buffer other = *this;
+    other.reference_ = owner_.new_reference();
+    return other;
+  }
+  /// Frees the memory now, whoever still has copies.
+  void free() { owner_.free(); }
+  /// The address for PhysicalStorageBuffer access; valid until the buffer is freed.
+  DeviceAddress<T> address() const {
+    owner_.check_alive("address");
+    return {static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(owner_->bytes))};
+  }
+
+  // For dispatches.
+  const detail::Owner& owner() const { return owner_; }
+  ReferenceId reference() const { return reference_; }
+
+ private:
+  detail::Owner owner_;
+  ReferenceId reference_{};
+  std::uint64_t size_ = 0;
+};
+
+/// A storage image of texels `T` in the memory of a device.
+template <typename T, ImageDim dim>
+class Image {
+  static_assert(detail::Plain<T>, "images hold trivially copyable texels");
+
+ public:
+  Image() = default;
+  Image(detail::Owner owner, const uvec3& extent)
+      : owner_(std::move(owner)), reference_(owner_.new_reference()), extent_(extent) {}
+
+  /// Width, height (or layers of a 1D array), depth (or layers of a 2D array).
+  uvec3 extent() const { return extent_; }
+  std::uint64_t size() const { return std::uint64_t{extent_.x} * extent_.y * extent_.z; }
+  const std::string& name() const { return owner_->name; }
+  /// The texels, x fastest, then y, then z.
+  std::vector<T> read() const {
+    owner_.check_alive("read");
+    const auto* texels = reinterpret_cast<const T*>(owner_->bytes);
+    return {texels, texels + size()};
+  }
+  void write(std::span<const T> texels) {
+    if (texels.size() != size()) {
+      throw std::out_of_range("heddle: an image is written with as many texels as it has");
+    }
+    owner_.check_alive("write");
+    if (!texels.empty()) std::memcpy(owner_->bytes, texels.data(), texels.size_bytes());
+    owner_->initialized.mark(0, texels.size_bytes());
+  }
+  Image alias() const {
+    Image other = *this;
+    other.reference_ = owner_.new_reference();
+    return other;
+  }
+  void free() { owner_.free(); }
+
+  const detail::Owner& owner() const { return owner_; }
+  ReferenceId reference() const { return reference_; }
+
+ private:
+  detail::Owner owner_;
+  ReferenceId reference_{};
+  uvec3 extent_;
+};
+
+/// Arguments of a dispatch that say how a buffer or a value is bound.
+template <typename T>
+struct UniformArgument {
+  Buffer<T> buffer;
+};
+template <typename T>
+struct ReadOnlyArgument {
+  Buffer<T> buffer;
+};
+template <typename T>
+struct PushConstantArgument {
+  T value;
+};
+
+/// Binds a buffer as Uniform memory.
+template <typename T>
+UniformArgument<T> uniform(const Buffer<T>& buffer) {
+  return {buffer};
+}
+/// Binds a buffer as StorageBuffer memory that the kernel can only read.
+template <typename T>
+ReadOnlyArgument<T> read_only(const Buffer<T>& buffer) {
+  return {buffer};
+}
+/// Binds a value as PushConstant memory. (A plain value arrives in the kernel as a plain value.)
+template <detail::Plain T>
+PushConstantArgument<T> push_constant(const T& value) {
+  return {value};
+}
+
+/// What a dispatch did.
+struct DispatchResult {
+  std::uint64_t invocations = 0;
+  std::uint64_t workgroups = 0;
+  /// Fibers that existed at once at most, over all workers; 0 if no invocation had to wait.
+  std::uint64_t fibers = 0;
+  /// Workgroups that were resident at once at most.
+  std::uint64_t resident_workgroups = 0;
+  double seconds = 0;
+};
+
+namespace detail {
+
+/// How an argument of a dispatch becomes a parameter of the kernel, in either mode. The general
+/// case: a plain value, given by value.
+template <typename A>
+struct Argument {
+  static_assert(Plain<A>, "a kernel's arguments are buffers, images, and trivially copyable values");
+  static std::optional<emulation::Binding> bind(const A&) { return std::nullopt; }
+  static A native(const A& a) { return a; }
+  static A emulated(const A& a, const emulated::Place&) { return a; }
+};
+
+inline emulation::Binding binding(const Owner& owner, ReferenceId reference, StorageClass c) {
+  emulation::Binding b;
+  b.reference = reference;
+  b.storage_class = c;
+  b.allocation = &*owner;
+  b.size_bytes = owner->size_bytes;
+  b.name = owner->name;
+  return b;
+}
+
+template <typename T, typename Access, StorageClass storage_class>
+struct BufferArgument {
+  static emulation::Binding bind_buffer(const Buffer<T>& b) {
+    return binding(b.owner(), b.reference(), storage_class);
+  }
+  static auto native_array(const Buffer<T>& b) {
+    b.owner().check_alive("dispatch");
+    return native::Array<Access, storage_class>(reinterpret_cast<Access*>(b.owner()->bytes),
+                                                b.size());
+  }
+  static auto emulated_array(const Buffer<T>& b, const emulated::Place& place) {
+    return emulated::Array<Access, storage_class>(place, b.size());
+  }
+};
+
+template <typename T>
+struct Argument<Buffer<T>> : BufferArgument<T, T, StorageClass::StorageBuffer> {
+  using Base = BufferArgument<T, T, StorageClass::StorageBuffer>;
+  static std::optional<emulation::Binding> bind(const Buffer<T>& b) { return Base::bind_buffer(b); }
+  static auto native(const Buffer<T>& b) { return Base::native_array(b); }
+  static auto emulated(const Buffer<T>& b, const emulated::Place& p) {
+    return Base::emulated_array(b, p);
+  }
+};
+
+template <typename T>
+struct Argument<ReadOnlyArgument<T>> : BufferArgument<T, const T, StorageClass::StorageBuffer> {
+  using Base = BufferArgument<T, const T, StorageClass::StorageBuffer>;
+  static std::optional<emulation::Binding> bind(const ReadOnlyArgument<T>& a) {
+    return Base::bind_buffer(a.buffer);
+  }
+  static auto native(const ReadOnlyArgument<T>& a) { return Base::native_array(a.buffer); }
+  static auto emulated(const ReadOnlyArgument<T>& a, const emulated::Place& p) {
+    return Base::emulated_array(a.buffer, p);
+  }
+};
+
+template <typename T>
+struct Argument<UniformArgument<T>> : BufferArgument<T, const T, StorageClass::Uniform> {
+  using Base = BufferArgument<T, const T, StorageClass::Uniform>;
+  static std::optional<emulation::Binding> bind(const UniformArgument<T>& a) {
+    return Base::bind_buffer(a.buffer);
+  }
+  static auto native(const UniformArgument<T>& a) { return Base::native_array(a.buffer); }
+  static auto emulated(const UniformArgument<T>& a, const emulated::Place& p) {
+    return Base::emulated_array(a.buffer, p);
+  }
+};
+
+template <typename T, ImageDim dim>
+struct Argument<Image<T, dim>> {
+  static std::optional<emulation::Binding> bind(const Image<T, dim>& i) {
+    return binding(i.owner(), i.reference(), StorageClass::Image);
+  }
+  static auto native(const Image<T, dim>& i) {
+    i.owner().check_alive("dispatch");
+    return native::Image<T, dim>(reinterpret_cast<T*>(i.owner()->bytes), i.extent());
+  }
+  static auto emulated(const Image<T, dim>& i, const emulated::Place& p) {
+    return emulated::Image<T, dim>(p, i.extent());
+  }
+};
+
+/// A push constant is the same in both modes: nobody writes it.
+template <typename T>
+struct Argument<PushConstantArgument<T>> {
+  static std::optional<emulation::Binding> bind(const PushConstantArgument<T>&) {
+    return std::nullopt;
+  }
+  static auto native(const PushConstantArgument<T>& a) {
+    return native::Ref<const T, StorageClass::PushConstant>(&a.value);
+  }
+  static auto emulated(const PushConstantArgument<T>& a, const emulated::Place&) {
+    return native(a);
+  }
+};
+
+/// What `run` is given: the kernel, its arguments, and what they are in native mode.
+template <typename Kernel, typename... Args>
+struct Call {
+  const Kernel& kernel;
+  std::tuple<const Args&...> arguments;
+  std::tuple<decltype(Argument<Args>::native(std::declval<const Args&>()))...> native;
+};
+
+template <typename Kernel, typename... Args>
+std::uint32_t run_native(const void* opaque, runtime::Workgroup& group, std::uint32_t first,
+                         std::uint32_t last) {
+  const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
+  // Parameters by value, so that the loop has them in registers.
+  return std::apply(
+      [&](auto... parameters) {
+        std::uint32_t i = first;
+        try {
+          for (; i < last; ++i) {
+            native::Invocation invocation(group, i);
+            call.kernel(invocation, parameters...);
+            if (invocation.waited()) return i + 1;
+          }
+        } catch (...) {
+          runtime::kernel_threw(group, i);
+          return i + 1;
+        }
+        return last;
+      },
+      call.native);
+}
+
+/// The bindings of a session's arguments; one for each argument, used or not.
+const emulation::Binding* bindings(const emulation::Session& session);
+emulation::Session& session_of(const runtime::Workgroup& group);
+
+template <typename Kernel, typename... Args>
+std::uint32_t run_emulated(const void* opaque, runtime::Workgroup& group, std::uint32_t first,
+                           std::uint32_t last) {
+  const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
+  emulation::Session& session = session_of(group);
+  const emulation::Binding* bound = bindings(session);
+  std::uint32_t i = first;
+  try {
+    for (; i < last; ++i) {
+      emulated::Invocation invocation(group, i, session);
+      [&]<std::size_t... n>(std::index_sequence<n...>) {
+        const auto place = [&](std::size_t k) {
+          emulated::Place p;
+          p.invocation = &invocation;
+          p.binding = bound + k;
+          p.qualifiers = default_qualifiers(bound[k].storage_class);
+          return p;
+        };
+        call.kernel(invocation,
+                    Argument<Args>::emulated(std::get<n>(call.arguments), place(n))...);
+      }(std::index_sequence_for<Args...>{});
+      if (invocation.waited()) return i + 1;
+    }
+  } catch (...) {
+    runtime::kernel_threw(group, i);
+    return i + 1;
+  }
+  return last;
+}
+
+/// A dispatch without its types.
+struct TypedLaunch {
+  decltype(runtime::Launch::run) native = nullptr;
+  decltype(runtime::Launch::run) emulated = nullptr;
+  const void* call = nullptr;
+  std::vector<std::optional<emulation::Binding>> bindings;
+};
+
+}  // namespace detail
+
+/// Runs kernels. Cheap to make; buffers belong to the device that made them. Dispatches of one
+/// device from several threads are safe in native mode if the kernels are.
+class Device {
+ public:
+  Device() : Device(DeviceOptions{}) {}
+  Device(Mode mode) : Device(with_mode(mode)) {}  // NOLINT: `Device device{Mode::Emulated}`
+  /// Throws std::invalid_argument for options that make no sense, naming the option.
+  explicit Device(DeviceOptions options);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  Mode mode() const;
+  const DeviceOptions& options() const;
+
+  /// A buffer of `size` elements that have not been written. The name is for findings.
+  template <typename T>
+  Buffer<T> buffer(std::uint64_t size, std::string name = "") {
+    return Buffer<T>(allocate(size, sizeof(T), std::move(name)), size);
+  }
+  /// A buffer with a copy of `values`.
+  template <typename T>
+  Buffer<std::remove_const_t<T>> buffer(std::span<T> values, std::string name = "") {
+    auto made = buffer<std::remove_const_t<T>>(values.size(), std::move(name));
+    made.write(values);
+    return made;
+  }
+  template <typename T>
+  Buffer<T> buffer(const std::vector<T>& values, std::string name = "") {
+    return buffer(std::span<const T>(values), std::move(name));
+  }
+  template <typename T>
+  Buffer<T> buffer(std::initializer_list<T> values, std::string name = "") {
+    return buffer(std::span<const T>(values.begin(), values.size()), std::move(name));
+  }
+
+  /// An image of width `extent.x`, height (or layers) `extent.y`, depth (or layers) `extent.z`,
+  /// whose texels have not been written.
+  template <typename T, ImageDim dim>
+  Image<T, dim> image(Extent extent, std::string name = "") {
+    const std::uint64_t texels = std::uint64_t{extent.x} * extent.y * extent.z;
+    return Image<T, dim>(allocate(texels, sizeof(T), std::move(name)),
+                         {extent.x, extent.y, extent.z});
+  }
+
+  /// Runs `kernel(invocation, parameters...)` for every invocation of `groups` workgroups of
+  /// `local` invocations each, and returns when all have ended. Parameters: a Buffer arrives as a
+  /// StorageBuffer, an Image as a StorageImage, `uniform(buffer)` as a Uniform, `constant<n>` as a
+  /// compile-time constant, and any other value by value.
+  ///
+  /// Throws KernelError for a kernel that is wrong or that threw; the device stays usable, what was
+  /// written stays written. Throws std::invalid_argument for an empty or oversized workgroup.
+  /// Ordering: everything before the call happens before the kernel, and the kernel before what
+  /// follows the call.
+  template <typename Kernel, typename... Args>
+  DispatchResult dispatch(const Kernel& kernel, Extent groups, Extent local, const Args&... args) {
+    detail::Call<Kernel, Args...> call{kernel, {args...}, {detail::Argument<Args>::native(args)...}};
+    detail::TypedLaunch typed;
+    typed.native = &detail::run_native<Kernel, Args...>;
+    typed.emulated = &detail::run_emulated<Kernel, Args...>;
+    typed.call = &call;
+    (typed.bindings.push_back(detail::Argument<Args>::bind(args)), ...);
+    return launch(typed, {groups.x, groups.y, groups.z}, {local.x, local.y, local.z});
+  }
+
+ private:
+  static DeviceOptions with_mode(Mode mode) {
+    DeviceOptions options;
+    options.mode = mode;
+    return options;
+  }
+  detail::Owner allocate(std::uint64_t count, std::uint64_t element_bytes, std::string name);
+  DispatchResult launch(const detail::TypedLaunch& typed, const uvec3& groups, const uvec3& local);
+
+  std::shared_ptr<detail::DeviceState> state_;
+};
+
+/// Bytes of the deepest use of any fiber stack in this process so far, in whole pages.
+std::size_t stack_high_water_bytes();
+
+}  // namespace heddle

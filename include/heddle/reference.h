@@ -1,0 +1,272 @@
+#pragma once
+
+/// \file
+/// References to memory, as a kernel sees them, in every mode: what they offer, and the concepts
+/// that a kernel writes in its parameter list (`StorageBuffer<const float> auto in`).
+
+#include <heddle/source_location.h>
+#include <heddle/spirv.h>
+#include <heddle/vector.h>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace heddle {
+
+/// An index and where it was written, so that a finding can name the line.
+struct Index {
+  template <std::integral I>
+  constexpr Index(I i, SourceLocation here = SourceLocation::current())
+      : value(static_cast<std::uint64_t>(i)), where(here) {}
+  std::uint64_t value;
+  SourceLocation where;
+};
+
+/// How the plain accesses through a reference behave (`x[i] = v`): GLSL's memory qualifiers.
+/// Private is the default, except in Workgroup memory, which GLSL makes coherent in the workgroup.
+struct Qualifiers {
+  bool non_private = false;
+  /// Loads make visible from, stores make available to, the domain of `scope`.
+  bool coherent = false;
+  bool is_volatile = false;
+  Scope scope = Scope::Invocation;
+};
+
+/// The qualifiers that GLSL gives to memory of a storage class.
+constexpr Qualifiers default_qualifiers(StorageClass storage_class) {
+  if (storage_class != StorageClass::Workgroup) return {};
+  return {.non_private = true, .coherent = true, .is_volatile = false, .scope = Scope::Workgroup};
+}
+
+namespace detail {
+
+template <typename T>
+using ElementOf = std::remove_extent_t<T>;
+
+/// The operators that make a reference read like a variable. `Derived` has `load()` and `store(v)`.
+/// They take an rvalue where a reference was made on the spot (`x[i] += 1`), so that
+/// `auto v = x[i]; use(v + 1);`, which would read memory later than it says, does not compile.
+#define HEDDLE_REFERENCE_OPERATORS(qualifier)                                       \
+  constexpr operator value_type() const qualifier { return self().load(); }         \
+  constexpr value_type operator=(const value_type& v) const qualifier               \
+    requires kWritable                                                              \
+  {                                                                                 \
+    self().store(v);                                                                \
+    return v;                                                                       \
+  }                                                                                 \
+  HEDDLE_REFERENCE_ASSIGNMENT(+, qualifier)                                         \
+  HEDDLE_REFERENCE_ASSIGNMENT(-, qualifier)                                         \
+  HEDDLE_REFERENCE_ASSIGNMENT(*, qualifier)                                         \
+  HEDDLE_REFERENCE_ASSIGNMENT(/, qualifier)                                         \
+  HEDDLE_REFERENCE_ASSIGNMENT(%, qualifier)                                         \
+  HEDDLE_REFERENCE_ASSIGNMENT(&, qualifier)                                         \
+  HEDDLE_REFERENCE_ASSIGNMENT(|, qualifier)                                         \
+  HEDDLE_REFERENCE_ASSIGNMENT(^, qualifier)                                         \
+  HEDDLE_REFERENCE_ASSIGNMENT(<<, qualifier)                                        \
+  HEDDLE_REFERENCE_ASSIGNMENT(>>, qualifier)                                        \
+  constexpr value_type operator++() const qualifier                                 \
+    requires kWritable                                                              \
+  {                                                                                 \
+    return store_back(static_cast<value_type>(self().load() + 1));                  \
+  }                                                                                 \
+  constexpr value_type operator--() const qualifier                                 \
+    requires kWritable                                                              \
+  {                                                                                 \
+    return store_back(static_cast<value_type>(self().load() - 1));                  \
+  }                                                                                 \
+  constexpr value_type operator++(int) const qualifier                              \
+    requires kWritable                                                              \
+  {                                                                                 \
+    const value_type old = self().load();                                           \
+    self().store(static_cast<value_type>(old + 1));                                 \
+    return old;                                                                     \
+  }                                                                                 \
+  constexpr value_type operator--(int) const qualifier                              \
+    requires kWritable                                                              \
+  {                                                                                 \
+    const value_type old = self().load();                                           \
+    self().store(static_cast<value_type>(old - 1));                                 \
+    return old;                                                                     \
+  }
+
+#define HEDDLE_REFERENCE_ASSIGNMENT(op, qualifier)                                  \
+  template <typename U>                                                             \
+  constexpr value_type operator op##=(U&& v) const qualifier                        \
+    requires kWritable                                                              \
+  {                                                                                 \
+    return store_back(static_cast<value_type>(self().load() op std::forward<U>(v))); \
+  }
+
+}  // namespace detail
+
+/// A reference to one `T` that has a name (a Workgroup variable, a Private variable): reads and
+/// writes like the variable. `Ref` is the mode's plain reference.
+template <typename Ref>
+class Variable : public Ref {
+ public:
+  using value_type = typename Ref::value_type;
+  static constexpr bool kWritable = Ref::kWritable;
+  constexpr explicit Variable(const Ref& ref) : Ref(ref) {}
+  Variable(const Variable&) = default;
+  HEDDLE_REFERENCE_OPERATORS(&)
+  constexpr value_type operator=(const Variable& other) const& {
+    const value_type v = other.load();
+    self().store(v);
+    return v;
+  }
+
+ private:
+  constexpr const Ref& self() const { return *this; }
+  constexpr value_type store_back(const value_type& v) const {
+    self().store(v);
+    return v;
+  }
+};
+
+/// A reference to one `T` that was made on the spot by an index or a member.
+template <typename Ref>
+class Element : public Ref {
+ public:
+  using value_type = typename Ref::value_type;
+  static constexpr bool kWritable = Ref::kWritable;
+  constexpr explicit Element(const Ref& ref) : Ref(ref) {}
+  Element(const Element&) = default;
+  HEDDLE_REFERENCE_OPERATORS(&&)
+  constexpr value_type operator=(const Element& other) const&& {
+    const value_type v = other.load();
+    self().store(v);
+    return v;
+  }
+
+ private:
+  constexpr const Ref& self() const { return *this; }
+  constexpr value_type store_back(const value_type& v) const {
+    self().store(v);
+    return v;
+  }
+};
+
+#undef HEDDLE_REFERENCE_OPERATORS
+#undef HEDDLE_REFERENCE_ASSIGNMENT
+
+namespace detail {
+
+template <typename R>
+concept AnyReference = requires {
+  typename R::value_type;
+  { R::kStorageClass } -> std::convertible_to<StorageClass>;
+};
+
+template <typename A, typename T, StorageClass storage_class>
+concept ArrayOf = requires(const A& a) {
+  typename A::element_type;
+  requires A::kStorageClass == storage_class;
+  requires std::same_as<std::remove_const_t<typename A::element_type>, std::remove_const_t<T>>;
+  requires std::is_const_v<T> || !std::is_const_v<typename A::element_type>;
+  a[0];
+  { a.size() } -> std::convertible_to<std::uint64_t>;
+};
+
+}  // namespace detail
+
+/// An array of `T` in a storage buffer: `x[i]` reads and writes, `x.size()` elements.
+/// `StorageBuffer<const T>` may only be read here, and takes a writable one as well.
+template <typename A, typename T>
+concept StorageBuffer = detail::ArrayOf<A, T, StorageClass::StorageBuffer>;
+
+/// An array of `T` in a uniform buffer: read only.
+template <typename A, typename T>
+concept Uniform = detail::ArrayOf<A, const T, StorageClass::Uniform>;
+
+/// One `T` that the dispatch was given by value: `c.load()`, `c.at(&T::member)`.
+template <typename A, typename T>
+concept PushConstant = detail::AnyReference<A> && A::kStorageClass == StorageClass::PushConstant &&
+                       std::same_as<typename A::value_type, T>;
+
+/// The shapes of images. Arrays have their layer as the last coordinate.
+enum class ImageDim : std::uint8_t { Dim1D, Dim2D, Dim3D, Dim1DArray, Dim2DArray };
+
+/// How many coordinates a texel has.
+constexpr int coordinates_of(ImageDim dim) {
+  switch (dim) {
+    case ImageDim::Dim1D: return 1;
+    case ImageDim::Dim2D:
+    case ImageDim::Dim1DArray: return 2;
+    case ImageDim::Dim3D:
+    case ImageDim::Dim2DArray: return 3;
+  }
+  return 0;
+}
+
+namespace detail {
+
+template <int n>
+struct CoordinateOf {
+  using type = Vec<std::int32_t, static_cast<std::size_t>(n)>;
+};
+template <>
+struct CoordinateOf<1> {
+  using type = std::int32_t;
+};
+
+/// What a texel of an image is named by: an int, an ivec2 or an ivec3.
+template <ImageDim dim>
+using ImageCoordinate = typename CoordinateOf<coordinates_of(dim)>::type;
+
+template <ImageDim dim>
+constexpr ivec3 from_coordinate(const ImageCoordinate<dim>& c) {
+  if constexpr (coordinates_of(dim) == 1) {
+    return {c, 0, 0};
+  } else if constexpr (coordinates_of(dim) == 2) {
+    return {c.x, c.y, 0};
+  } else {
+    return c;
+  }
+}
+
+template <ImageDim dim>
+constexpr ImageCoordinate<dim> to_coordinate(const uvec3& v) {
+  const ivec3 c{static_cast<std::int32_t>(v.x), static_cast<std::int32_t>(v.y),
+                static_cast<std::int32_t>(v.z)};
+  if constexpr (coordinates_of(dim) == 1) {
+    return c.x;
+  } else if constexpr (coordinates_of(dim) == 2) {
+    return {c.x, c.y};
+  } else {
+    return c;
+  }
+}
+
+constexpr std::uint64_t linear_texel(const ivec3& c, const uvec3& extent) {
+  return static_cast<std::uint64_t>(c.x) +
+         extent.x * (static_cast<std::uint64_t>(c.y) + std::uint64_t{extent.y} * static_cast<std::uint64_t>(c.z));
+}
+
+}  // namespace detail
+
+/// A storage image of texels `T`: `read(coordinate)`, `write(coordinate, texel)`,
+/// `texel(coordinate)` for atomics, `size()`.
+template <typename A, typename T, ImageDim dim>
+concept StorageImage = requires {
+  requires A::kStorageClass == StorageClass::Image;
+  requires A::kDim == dim;
+  requires std::same_as<typename A::texel_type, T>;
+};
+
+/// An address in PhysicalStorageBuffer memory: plain data, may be stored in buffers. Address 0 is
+/// never that of a buffer.
+template <typename T>
+struct DeviceAddress {
+  std::uint64_t value = 0;
+
+  explicit operator bool() const { return value != 0; }
+  friend bool operator==(const DeviceAddress&, const DeviceAddress&) = default;
+  friend DeviceAddress operator+(DeviceAddress a, std::int64_t elements) {
+    return {a.value + static_cast<std::uint64_t>(elements) * sizeof(T)};
+  }
+};
+
+}  // namespace heddle
