@@ -186,6 +186,7 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   launch.grid.groups = groups;
   launch.grid.local = local;
   launch.grid.group_size = static_cast<std::uint32_t>(size);
+  launch.grid.linear = local.y == 1 && local.z == 1;
   launch.grid.subgroup_size = options.subgroup_size;
   launch.grid.subgroups = static_cast<std::uint32_t>((size + options.subgroup_size - 1) / options.subgroup_size);
   detail::Mapping mapping;

@@ -352,7 +352,7 @@ struct Call {
 
 template <typename Kernel, typename... Args>
 std::uint32_t run_native(const void* opaque, runtime::Workgroup& group, std::uint32_t first,
-                         std::uint32_t last) {
+                         std::uint32_t last, bool registered) {
   const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
   // Parameters by value, so that the loop has them in registers.
   return std::apply(
@@ -360,7 +360,7 @@ std::uint32_t run_native(const void* opaque, runtime::Workgroup& group, std::uin
         std::uint32_t i = first;
         try {
           for (; i < last; ++i) {
-            native::Invocation invocation(group, i);
+            native::Invocation invocation(group, i, registered);
             call.kernel(invocation, parameters...);
             if (invocation.waited()) return i + 1;
           }
@@ -379,14 +379,14 @@ emulation::Session& session_of(const runtime::Workgroup& group);
 
 template <typename Kernel, typename... Args>
 std::uint32_t run_emulated(const void* opaque, runtime::Workgroup& group, std::uint32_t first,
-                           std::uint32_t last) {
+                           std::uint32_t last, bool registered) {
   const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
   emulation::Session& session = session_of(group);
   const emulation::Binding* bound = bindings(session);
   std::uint32_t i = first;
   try {
     for (; i < last; ++i) {
-      emulated::Invocation invocation(group, i, session);
+      emulated::Invocation invocation(group, i, registered, session);
       [&]<std::size_t... n>(std::index_sequence<n...>) {
         const auto place = [&](std::size_t k) {
           emulated::Place p;

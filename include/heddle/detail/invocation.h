@@ -73,7 +73,8 @@ using Unsigned = std::make_unsigned_t<T>;
 template <typename Derived>
 class InvocationApi {
  public:
-  InvocationApi(runtime::Workgroup& group, std::uint32_t index) : group_(&group), index_(index) {}
+  InvocationApi(runtime::Workgroup& group, std::uint32_t index, bool registered)
+      : group_(&group), index_(index), waited_(registered) {}
   InvocationApi(const InvocationApi&) = delete;
   InvocationApi& operator=(const InvocationApi&) = delete;
 
