@@ -216,12 +216,21 @@ void Worker::admit_and_run(Fiber* here) {
   // Several workgroups at once only where none of them can ever hold up another.
   while (ticket_ < tickets_end_ && !dispatch_->failed.load(std::memory_order_relaxed)) {
     Group& g = make_group(ticket_++);
+    std::uint64_t done = 1;
     run_group(g, here);
+    // While nothing waits, the next workgroup is the same one with another number.
+    while (!g.waited && ticket_ < tickets_end_ && !launch_->observer && !unwinding_) {
+      next_id(g);
+      g.finished = 0;
+      ++ticket_;
+      ++done;
+      run_group(g, here);
+    }
     const bool waited = g.waited;
-    retire(g);
+    retire(g, done);
     if (waited) {
       chunk_ = 1;
-    } else if (ticket_ == tickets_end_ && ring_) {
+    } else if (ticket_ == tickets_end_ && !launch_->choice) {
       const std::uint64_t left = dispatch_->groups - std::min(dispatch_->groups, tickets_end_);
       chunk_ = std::clamp<std::uint64_t>(left / (8 * launch_->workers), 1,
                                          std::min<std::uint64_t>(2 * chunk_, 64));
@@ -229,6 +238,15 @@ void Worker::admit_and_run(Fiber* here) {
     if (!residents_.empty()) return;
   }
   if (dispatch_->failed.load(std::memory_order_relaxed)) ticket_ = tickets_end_;
+}
+
+void Worker::next_id(Group& g) const {
+  const uvec3& groups = launch_->grid.groups;
+  if (++g.id.x < groups.x) return;
+  g.id.x = 0;
+  if (++g.id.y < groups.y) return;
+  g.id.y = 0;
+  ++g.id.z;
 }
 
 Group& Worker::make_group(std::uint64_t number) {
@@ -315,7 +333,7 @@ void Worker::await_group(Group& g) {
   g.driver = nullptr;
 }
 
-void Worker::retire(Group& g) {
+void Worker::retire(Group& g, std::uint64_t workgroups) {
   if (launch_->observer) launch_->observer->workgroup_ends(g);
   residents_.erase(std::find(residents_.begin(), residents_.end(), &g));
   spare_.push_back(&g);
@@ -324,7 +342,7 @@ void Worker::retire(Group& g) {
   ++local_progress_;
   dispatch_->resident.fetch_sub(1, std::memory_order_relaxed);
   dispatch_->progress.fetch_add(1, std::memory_order_relaxed);
-  const std::uint64_t done = dispatch_->groups_done.fetch_add(1, std::memory_order_relaxed) + 1;
+  const std::uint64_t done = dispatch_->groups_done.fetch_add(workgroups, std::memory_order_relaxed) + workgroups;
   if (launch_->progress && *launch_->progress) (*launch_->progress)(done, dispatch_->groups);
 }
 

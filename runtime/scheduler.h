@@ -189,7 +189,9 @@ class Worker {
   void admit_and_run(Fiber* here);
   void run_group(Group& g, Fiber* here);
   void await_group(Group& g);
-  void retire(Group& g);
+  /// Ends `g`, which has been `workgroups` workgroups one after the other.
+  void retire(Group& g, std::uint64_t workgroups = 1);
+  void next_id(Group& g) const;
   Group& make_group(std::uint64_t number);
   void run_started(Group& g, Slot* slot, Fiber* here);
   void prepare_slots(Group& g);

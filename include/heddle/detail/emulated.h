@@ -243,7 +243,9 @@ class Invocation : public detail::InvocationApi<Invocation> {
 
   Invocation(runtime::Workgroup& group, std::uint32_t index, bool registered,
              emulation::Session& session)
-      : InvocationApi(group, index, registered), session_(&session), agent_{&group, index} {}
+      : InvocationApi(group, index, group.grid->local_id(index),
+                      group.id * group.grid->local + group.grid->local_id(index), registered),
+        session_(&session), agent_{&group, index} {}
 
   template <typename T>
   auto workgroup(std::string_view name = "", SourceLocation where = SourceLocation::current()) {
