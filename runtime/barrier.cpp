@@ -16,6 +16,7 @@ bool same_place(const char* file, std::uint32_t line, const SourceLocation& wher
 void Worker::barrier_slowly(const char* file, const char* function, std::uint32_t line) {
   Slot* self = current_;
   Group& g = *group_;
+  if (g.in_ring) leave_ring(g, self);
   WorkgroupBarrier& barrier = g.barrier;
   if (barrier.missing == g.size) {
     barrier.where = {file, function, line};
@@ -45,6 +46,7 @@ void Worker::barrier_slowly(const char* file, const char* function, std::uint32_
 void Worker::named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups) {
   Slot* self = current_;
   Group& g = *group_;
+  if (g.in_ring) leave_ring(g, self);
   if (g.named.size() <= ordinal) g.named.resize(ordinal + 1);
   NamedBarrier& barrier = g.named[ordinal];
   barrier.lanes.resize(g.grid->subgroups);
@@ -74,44 +76,31 @@ void Worker::named_barrier(SourceLocation where, std::uint32_t ordinal, std::uin
 
 // --- what templates call --------------------------------------------------------------------
 
-void begin_waiting(Workgroup& group, std::uint32_t index) {
-  worker_of_thread->begin_waiting(static_cast<Group&>(group), index);
+void begin_waiting(Workgroup& group, std::uint32_t index, bool at_barrier) {
+  worker_of_thread->begin_waiting(static_cast<Group&>(group), index, at_barrier);
 }
 
-// What every invocation pays at a barrier, so nothing here is more than it must be: the usual case
-// leads from each invocation to the next one of the ring, and the last one just goes on.
+// What every invocation pays at a barrier, so nothing here is more than it must be.
 void workgroup_barrier(const char* file, const char* function, std::uint32_t line) {
   Worker& w = *worker_of_thread;
   Slot* self = w.current_;
   Group& g = *w.group_;
-  WorkgroupBarrier& barrier = g.barrier;
-  Slot* next = self + 1;
-  if (next == g.end) [[unlikely]] next = g.begin;
-  if (line != barrier.where.line || file != barrier.where.file || barrier.missing == 1 ||
-      !w.ring_ || *next->phase == next->seen || w.exceptions_->caught ||
-      w.exceptions_->uncaught) [[unlikely]] {
+  SourceLocation& turn = g.barrier.where;
+  if (!g.in_ring || w.exceptions_->caught || w.exceptions_->uncaught) [[unlikely]] {
     return w.barrier_slowly(file, function, line);
   }
-  if (!next->context) [[unlikely]] {
-    if (next->state != SlotState::Unstarted || w.parked_.empty()) {
-      return w.barrier_slowly(file, function, line);
-    }
-    --barrier.missing;
-    self->phase = &barrier.phase;
-    self->seen = barrier.phase;
-    w.job_ = {Worker::Pick::Start, &g, next};
-    w.fresh_ = w.take_fiber();
-    swap_context(&self->context, w.fresh_->parked);
-    if (w.unwinding_) [[unlikely]] throw Unwind{};
-    return;
+  if (self == g.begin) [[unlikely]] {
+    turn = {file, function, line};
+  } else if (line != turn.line || file != turn.file) [[unlikely]] {
+    return w.barrier_slowly(file, function, line);
   }
-  --barrier.missing;
-  self->phase = &barrier.phase;
-  self->seen = barrier.phase;
+  Slot* next = self + 1;
+  if (next == g.end) [[unlikely]] {
+    next = g.begin;
+    g.first_turn = false;
+    ++w.local_progress_;
+  }
   w.current_ = next;
-  // The hot ends of 256 stacks do not fit into L1: ask for the one after the next.
-  __builtin_prefetch(next[1].context);
-  __builtin_prefetch(static_cast<std::byte*>(next[1].context) + 64);
   swap_context(&self->context, next->context);
   if (w.unwinding_) [[unlikely]] throw Unwind{};
 }

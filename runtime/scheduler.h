@@ -85,6 +85,10 @@ struct Group : Workgroup {
   /// Whether any invocation has waited: only then the slots mean anything.
   bool waited = false;
   WorkgroupBarrier barrier;
+  /// Every invocation has done the same so far, in turns: see ring.cpp. Then only `context` and
+  /// `fiber` of a slot mean something, and `barrier.where` is where this turn leads to.
+  bool in_ring = false;
+  bool first_turn = false;
   /// How many lanes of each subgroup wait at a subgroup operation.
   std::vector<std::uint32_t> subgroup_arrived;
   std::vector<NamedBarrier> named;
@@ -150,7 +154,7 @@ class Worker {
   void run(Dispatch& dispatch);
 
   // On the stack of an invocation.
-  void begin_waiting(Group& group, std::uint32_t index);
+  void begin_waiting(Group& group, std::uint32_t index, bool at_barrier);
   void subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload);
   void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups);
   void yield(SourceLocation where, const Poll& poll);
@@ -173,7 +177,7 @@ class Worker {
 
   /// What runs next on this thread.
   struct Pick {
-    enum Kind : std::uint8_t { Nothing, Resume, Start, Driver, Admit } kind = Nothing;
+    enum Kind : std::uint8_t { Nothing, Resume, Start, Driver, Admit, Ring } kind = Nothing;
     Group* group = nullptr;
     Slot* slot = nullptr;
   };
@@ -196,6 +200,10 @@ class Worker {
   void run_started(Group& g, Slot* slot, Fiber* here);
   void prepare_slots(Group& g);
   void finish(Group& g, Slot* slot);
+  void begin_ring(Group& g);
+  void end_ring(Group& g);
+  void leave_ring(Group& g, Slot* irregular);
+  void give_ring_back();
   void group_may_be_complete(Group& g);
 
   /// Waits until `*self->phase != self->seen`.
@@ -230,7 +238,8 @@ class Worker {
   ExceptionGlobals* exceptions_;
   Slot* current_ = nullptr;
   Group* group_ = nullptr;
-  bool ring_ = false;
+  /// Whether workgroups may run as rings: natively, and where no sanitizer wants to hear of switches.
+  bool rings_ = false;
   bool unwinding_ = false;
 
   Dispatch* dispatch_ = nullptr;
@@ -239,6 +248,9 @@ class Worker {
   std::vector<std::unique_ptr<Group>> groups_;
   std::vector<Group*> spare_;
   std::vector<Group*> complete_;
+  /// The slots of the workgroup in the ring, with the fibers that wait in them between workgroups.
+  std::vector<Slot> ring_;
+  std::uint32_t ring_size_ = 0;
   std::size_t turn_ = 0;
   /// Workgroups that this worker took from the shared counter at once, and not yet ran.
   std::uint64_t ticket_ = 0;

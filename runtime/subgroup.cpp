@@ -33,6 +33,7 @@ bool at_operation(const Group& g, const Slot& slot) {
 void Worker::subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload) {
   Slot* self = current_;
   Group& g = *group_;
+  if (g.in_ring) leave_ring(g, self);
   self->wait = WaitKind::Subgroup;
   self->where = where;
   self->phase = &kNeverPhase;

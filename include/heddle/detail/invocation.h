@@ -258,7 +258,7 @@ class InvocationApi {
     const std::uint64_t instance = derived().before_barrier(execution, memory, semantics, where);
     if (workgroup) {
       if (grid().group_size > 1) {
-        wait_begins();
+        wait_begins(true);
         runtime::workgroup_barrier(where.file, where.function, where.line);
       }
     } else {
@@ -539,10 +539,10 @@ class InvocationApi {
   Derived& derived() { return static_cast<Derived&>(*this); }
   const runtime::Grid& grid() const { return *group_->grid; }
 
-  void wait_begins() {
+  void wait_begins(bool at_barrier = false) {
     if (!waited_) {
       waited_ = true;
-      runtime::begin_waiting(*group_, index_);
+      runtime::begin_waiting(*group_, index_, at_barrier);
     }
   }
 

@@ -91,8 +91,9 @@ struct Poll {
 };
 
 /// Announces that invocation `index`, which ran as a plain call, is going to wait for the first
-/// time. Once per invocation, before any of the calls below.
-void begin_waiting(Workgroup& group, std::uint32_t index);
+/// time. Once per invocation, before any of the calls below; `at_barrier` says that
+/// workgroup_barrier comes next.
+void begin_waiting(Workgroup& group, std::uint32_t index, bool at_barrier);
 
 /// Waits until every invocation of the workgroup has called this from the same place.
 /// The place comes in three registers: this is the call that every invocation pays at a barrier.
