@@ -178,13 +178,12 @@ void Sample::check(bool passed, const std::string& what) {
 
 void Sample::wrote(const std::string& path) { state_->line("wrote", path); }
 
-heddle::DispatchResult operator+(heddle::DispatchResult a, const heddle::DispatchResult& b) {
-  a.invocations += b.invocations;
-  a.workgroups += b.workgroups;
-  a.fibers = std::max(a.fibers, b.fibers);
-  a.resident_workgroups = std::max(a.resident_workgroups, b.resident_workgroups);
-  a.seconds += b.seconds;
-  return a;
+void add(heddle::DispatchResult& all, const heddle::DispatchResult& one) {
+  all.invocations += one.invocations;
+  all.workgroups += one.workgroups;
+  all.fibers = std::max(all.fibers, one.fibers);
+  all.resident_workgroups = std::max(all.resident_workgroups, one.resident_workgroups);
+  all.seconds += one.seconds;
 }
 
 Picture read_picture(const std::string& path) {

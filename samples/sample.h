@@ -54,8 +54,8 @@ class Sample {
   std::unique_ptr<State> state_;
 };
 
-/// The work of several dispatches as one.
-heddle::DispatchResult operator+(heddle::DispatchResult a, const heddle::DispatchResult& b);
+/// Counts a dispatch in with others, for `Sample::ran`.
+void add(heddle::DispatchResult& all, const heddle::DispatchResult& one);
 
 /// How many workgroups of `local` invocations it takes for `count` invocations.
 constexpr std::uint32_t groups_for(std::uint32_t count, std::uint32_t local) {
