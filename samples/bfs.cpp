@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
   std::uint32_t scale = 0, degree = 0;
   sample.file_option("--graph", file,
                      "file with an edge a line, two numbers of vertices (default: a random graph)");
-  sample.size_option("--scale", scale, {18, 9, 1, 26}, "the random graph has 2^scale vertices");
+  sample.size_option("--scale", scale, {18, 12, 1, 24}, "the random graph has 2^scale vertices");
   sample.size_option("--degree", degree, {8, 8, 1, 64}, "and so many edges for each vertex");
 
   return sample.run(argc, argv, [&](Device& device) {

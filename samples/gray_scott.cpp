@@ -63,13 +63,13 @@ constexpr auto step = [](auto& inv, PushConstant<Reaction> auto push,
 std::vector<Cell> drops(std::uint32_t width, std::uint32_t height, std::uint64_t seed) {
   std::vector<Cell> cells(std::size_t{width} * height, Cell{1, 0});
   std::mt19937_64 random(seed);
-  const std::uint64_t count = std::max<std::uint64_t>(cells.size() / 5000, 1);
+  const std::uint64_t count = std::max<std::uint64_t>(cells.size() / 1200, 1);
   for (std::uint64_t drop = 0; drop < count; ++drop) {
     const std::uint64_t left = random() % width, top = random() % height;
-    const std::uint64_t side = 3 + random() % 8;
+    const std::uint64_t side = 6 + random() % 8;
     for (std::uint64_t y = top; y < top + side; ++y) {
       for (std::uint64_t x = left; x < left + side; ++x) {
-        cells[y % height * width + x % width] = {0.5f, 0.25f};
+        cells[y % height * width + x % width] = {0.5f, 0.5f};
       }
     }
   }
@@ -140,9 +140,9 @@ int main(int argc, char** argv) {
   sample::Sample sample("gray_scott", "Grows a pattern by reaction and diffusion.");
   std::uint32_t width = 0, height = 0, steps = 0;
   std::string out = sample::output_file("gray_scott.png");
-  sample.size_option("--width", width, {400, 40, 1, 8192}, "of the world, in cells");
-  sample.size_option("--height", height, {300, 30, 1, 8192}, "of the world, in cells");
-  sample.size_option("--steps", steps, {3000, 20, 1, 1000000}, "how long it grows");
+  sample.size_option("--width", width, {360, 64, 1, 8192}, "of the world, in cells");
+  sample.size_option("--height", height, {270, 48, 1, 8192}, "of the world, in cells");
+  sample.size_option("--steps", steps, {3000, 50, 1, 1000000}, "how long it grows");
   sample.file_option("--out", out, "PNG file to write");
 
   return sample.run(argc, argv, [&](Device& device) {

@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
   std::uint32_t size = 0;
   sample.file_option("--in", in, "the photograph, PNG or JPEG");
   sample.file_option("--out", out, "PNG file to write");
-  sample.size_option("--size", size, {16384, 100}, "width and height to cut the photograph to");
+  sample.size_option("--size", size, {16384, 200}, "width and height to cut the photograph to");
 
   return sample.run(argc, argv, [&](Device& device) {
     sample::Picture picture = cropped(sample::read_picture(in), size);

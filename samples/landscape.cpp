@@ -131,8 +131,8 @@ int main(int argc, char** argv) {
   sample::Sample sample("landscape", "Paints a valley in the haze.");
   uvec2 size;
   std::string out = sample::output_file("landscape.png");
-  sample.size_option("--width", size.x, {500, 48, 1, 16384}, "of the picture, in texels");
-  sample.size_option("--height", size.y, {300, 28, 1, 16384}, "of the picture, in texels");
+  sample.size_option("--width", size.x, {500, 120, 1, 16384}, "of the picture, in texels");
+  sample.size_option("--height", size.y, {300, 72, 1, 16384}, "of the picture, in texels");
   sample.file_option("--out", out, "PNG file to write");
 
   return sample.run(argc, argv, [&](Device& device) {

@@ -60,9 +60,9 @@ std::vector<double> reference(const Shape& shape, const std::vector<float>& a,
 int main(int argc, char** argv) {
   sample::Sample sample("matmul", "Multiplies matrices by tiles in Workgroup memory.");
   Shape shape{};
-  sample.size_option("--rows", shape.rows, {512, 20, 1, 8192}, "of the first matrix");
+  sample.size_option("--rows", shape.rows, {512, 40, 1, 8192}, "of the first matrix");
   sample.size_option("--inner", shape.inner, {500, 33, 1, 8192}, "columns of the first matrix");
-  sample.size_option("--columns", shape.columns, {600, 17, 1, 8192}, "of the second matrix");
+  sample.size_option("--columns", shape.columns, {600, 50, 1, 8192}, "of the second matrix");
 
   return sample.run(argc, argv, [&](Device& device) {
     std::mt19937 random(static_cast<std::uint32_t>(sample.seed()));

@@ -120,9 +120,9 @@ int main(int argc, char** argv) {
   sample::Sample sample("nearest", "Finds the nearest place to every point with a k-d tree.");
   std::uint32_t width = 0, height = 0, count = 0;
   std::string out = sample::output_file("nearest.png");
-  sample.size_option("--width", width, {600, 40, 1, 8192}, "of the map, in points");
-  sample.size_option("--height", height, {400, 30, 1, 8192}, "of the map, in points");
-  sample.size_option("--count", count, {500, 50, 1, 1000000}, "how many places");
+  sample.size_option("--width", width, {600, 120, 1, 8192}, "of the map, in points");
+  sample.size_option("--height", height, {400, 80, 1, 8192}, "of the map, in points");
+  sample.size_option("--count", count, {500, 100, 1, 1000000}, "how many places");
   sample.file_option("--out", out, "PNG file to write");
 
   return sample.run(argc, argv, [&](Device& device) {

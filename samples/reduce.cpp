@@ -49,7 +49,7 @@ constexpr auto reduce_subgroups = [](auto& inv, StorageBuffer<const std::uint32_
 int main(int argc, char** argv) {
   sample::Sample sample("reduce", "Adds up many numbers with a tree and with subgroup operations.");
   std::uint32_t count = 0;
-  sample.size_option("--count", count, {1 << 24, 20000}, "how many numbers");
+  sample.size_option("--count", count, {1 << 24, 200000}, "how many numbers");
 
   return sample.run(argc, argv, [&](Device& device) {
     std::mt19937_64 random(sample.seed());

@@ -105,7 +105,7 @@ constexpr auto scan = [](auto& inv, StorageBuffer<const std::uint32_t> auto in,
 int main(int argc, char** argv) {
   sample::Sample sample("scan", "Prefix sums in a single pass, with decoupled look-back.");
   std::uint32_t count = 0;
-  sample.size_option("--count", count, {1 << 24, 20000}, "how many numbers");
+  sample.size_option("--count", count, {1 << 24, 100000}, "how many numbers");
 
   return sample.run(argc, argv, [&](Device& device) {
     std::mt19937 random(static_cast<std::uint32_t>(sample.seed()));

@@ -88,7 +88,7 @@ DispatchResult sort(Device& device, const Buffer<std::uint32_t>& numbers) {
 int main(int argc, char** argv) {
   sample::Sample sample("sort", "Sorts numbers with a bitonic network.");
   std::uint32_t count = 0;
-  sample.size_option("--count", count, {1000000, 3000}, "how many numbers");
+  sample.size_option("--count", count, {1000000, 8000}, "how many numbers");
 
   return sample.run(argc, argv, [&](Device& device) {
     std::mt19937 random(static_cast<std::uint32_t>(sample.seed()));
