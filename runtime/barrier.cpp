@@ -75,7 +75,7 @@ void Worker::named_barrier(SourceLocation where, std::uint32_t ordinal, std::uin
 // --- what templates call --------------------------------------------------------------------
 
 void begin_waiting(Workgroup& group, std::uint32_t index) {
-  Worker::of_thread().begin_waiting(static_cast<Group&>(group), index);
+  worker_of_thread->begin_waiting(static_cast<Group&>(group), index);
 }
 
 // What every invocation pays at a barrier, so nothing here is more than it must be: the usual case
@@ -88,20 +88,36 @@ void workgroup_barrier(const char* file, const char* function, std::uint32_t lin
   Slot* next = self + 1;
   if (next == g.end) [[unlikely]] next = g.begin;
   if (line != barrier.where.line || file != barrier.where.file || barrier.missing == 1 ||
-      !next->context || *next->phase == next->seen || !w.ring_ || w.exceptions_->caught ||
-      w.exceptions_->uncaught || kSanitized) [[unlikely]] {
+      !w.ring_ || *next->phase == next->seen || w.exceptions_->caught ||
+      w.exceptions_->uncaught) [[unlikely]] {
     return w.barrier_slowly(file, function, line);
+  }
+  if (!next->context) [[unlikely]] {
+    if (next->state != SlotState::Unstarted || w.parked_.empty()) {
+      return w.barrier_slowly(file, function, line);
+    }
+    --barrier.missing;
+    self->phase = &barrier.phase;
+    self->seen = barrier.phase;
+    w.job_ = {Worker::Pick::Start, &g, next};
+    w.fresh_ = w.take_fiber();
+    swap_context(&self->context, w.fresh_->parked);
+    if (w.unwinding_) [[unlikely]] throw Unwind{};
+    return;
   }
   --barrier.missing;
   self->phase = &barrier.phase;
   self->seen = barrier.phase;
   w.current_ = next;
+  // The hot ends of 256 stacks do not fit into L1: ask for the one after the next.
+  __builtin_prefetch(next[1].context);
+  __builtin_prefetch(static_cast<std::byte*>(next[1].context) + 64);
   swap_context(&self->context, next->context);
   if (w.unwinding_) [[unlikely]] throw Unwind{};
 }
 
 void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups) {
-  Worker::of_thread().named_barrier(where, ordinal, subgroups);
+  worker_of_thread->named_barrier(where, ordinal, subgroups);
 }
 
 }  // namespace heddle::runtime

@@ -206,8 +206,8 @@ Finding Worker::divergence(Group& g) const {
   return finding;
 }
 
-void yield(SourceLocation where, const Poll& poll) { Worker::of_thread().yield(where, poll); }
+void yield(SourceLocation where, const Poll& poll) { worker_of_thread->yield(where, poll); }
 
-void preempt(SourceLocation where) { Worker::of_thread().preempt(where); }
+void preempt(SourceLocation where) { worker_of_thread->preempt(where); }
 
 }  // namespace heddle::runtime

@@ -57,7 +57,7 @@ void Worker::run(Dispatch& dispatch) {
   if (dispatch_) throw std::logic_error("heddle: a kernel started a dispatch on its own thread");
   dispatch_ = &dispatch;
   launch_ = dispatch.launch;
-  ring_ = launch_->choice == nullptr;
+  ring_ = launch_->choice == nullptr && !kSanitized;
   unwinding_ = false;
   chunk_ = 1;
   ticket_ = tickets_end_ = 0;
@@ -69,6 +69,9 @@ void Worker::run(Dispatch& dispatch) {
     fibers_.clear();
     fiber_bytes_ = launch_->stack_bytes;
   }
+  parked_low_ = parked_.size();
+  fibers_made_ = 0;
+  const std::size_t parked_before = parked_.size();
   dispatch.busy.fetch_add(1);
   // `abandon` comes back here when an invocation trapped on this thread's own stack.
   if (setjmp(recovery_) != 0) {
@@ -76,6 +79,7 @@ void Worker::run(Dispatch& dispatch) {
     retire(*home_group_);
   }
   home_loop();
+  dispatch.fibers.fetch_add(parked_before - parked_low_ + fibers_made_);
   dispatch.busy.fetch_sub(1);
   if (counted_stale_) dispatch.stale.fetch_sub(1);
   dispatch_ = nullptr;
@@ -112,16 +116,29 @@ void Worker::fiber_loop(Fiber* self) {
   Pick next = job_;
   for (;;) {
     switch (next.kind) {
-      case Pick::Start:
-        run_started(*next.group, next.slot, self);
+      case Pick::Start: {
+        Slot* slot = next.slot;
+        run_started(*next.group, slot, self);
+        // The usual case: the next one in the ring ends, too. Written out, because the processor
+        // predicts returns only as long as calls and switches nest alike for every invocation.
+        Slot* after = slot + 1;
+        if (ring_ && next.group->finished != next.group->size && after != next.group->end &&
+            after->context && *after->phase != after->seen && complete_.empty()) {
+          park(self);
+          current_ = after;
+          swap_context(&self->parked, after->context);
+          next = job_;
+          continue;
+        }
         break;
+      }
       case Pick::Admit:
         admit_and_run(self);
         break;
       case Pick::Nothing:
       case Pick::Resume:
       case Pick::Driver:
-        parked_.push_back(self);
+        park(self);
         leave(next, &self->parked, self);
         next = job_;
         continue;
@@ -130,20 +147,18 @@ void Worker::fiber_loop(Fiber* self) {
   }
 }
 
+void Worker::park(Fiber* fiber) { parked_.push_back(fiber); }
+
 Fiber* Worker::take_fiber() {
   if (parked_.empty()) {
     fibers_.push_back(
         std::make_unique<Fiber>(fiber_bytes_, fibers_.size(), &Worker::fiber_main, this));
+    ++fibers_made_;
     parked_.push_back(fibers_.back().get());
   }
   Fiber* fiber = parked_.back();
   parked_.pop_back();
-  const std::uint64_t used = fibers_.size() - parked_.size();
-  // Peak over the workers: each keeps its own maximum in the dispatch's sum of maxima.
-  if (used > fibers_peak_) {
-    dispatch_->fibers.fetch_add(used - fibers_peak_, std::memory_order_relaxed);
-    fibers_peak_ = used;
-  }
+  parked_low_ = std::min(parked_low_, parked_.size());
   return fiber;
 }
 
@@ -201,12 +216,21 @@ void Worker::admit_and_run(Fiber* here) {
   // Several workgroups at once only where none of them can ever hold up another.
   while (ticket_ < tickets_end_ && !dispatch_->failed.load(std::memory_order_relaxed)) {
     Group& g = make_group(ticket_++);
+    std::uint64_t done = 1;
     run_group(g, here);
+    // While nothing waits, the next workgroup is the same one with another number.
+    while (!g.waited && ticket_ < tickets_end_ && !launch_->observer && !unwinding_) {
+      next_id(g);
+      g.finished = 0;
+      ++ticket_;
+      ++done;
+      run_group(g, here);
+    }
     const bool waited = g.waited;
-    retire(g);
+    retire(g, done);
     if (waited) {
       chunk_ = 1;
-    } else if (ticket_ == tickets_end_ && ring_) {
+    } else if (ticket_ == tickets_end_ && !launch_->choice) {
       const std::uint64_t left = dispatch_->groups - std::min(dispatch_->groups, tickets_end_);
       chunk_ = std::clamp<std::uint64_t>(left / (8 * launch_->workers), 1,
                                          std::min<std::uint64_t>(2 * chunk_, 64));
@@ -214,6 +238,15 @@ void Worker::admit_and_run(Fiber* here) {
     if (!residents_.empty()) return;
   }
   if (dispatch_->failed.load(std::memory_order_relaxed)) ticket_ = tickets_end_;
+}
+
+void Worker::next_id(Group& g) const {
+  const uvec3& groups = launch_->grid.groups;
+  if (++g.id.x < groups.x) return;
+  g.id.x = 0;
+  if (++g.id.y < groups.y) return;
+  g.id.y = 0;
+  ++g.id.z;
 }
 
 Group& Worker::make_group(std::uint64_t number) {
@@ -253,8 +286,8 @@ Group& Worker::make_group(std::uint64_t number) {
 
 void Worker::prepare_slots(Group& g) {
   g.waited = true;
-  if (g.slots.size() < g.size) {
-    g.slots.resize(g.size);
+  if (g.slots.size() < g.size + 1) {
+    g.slots.resize(g.size + 1);  // one more, for those who look ahead
     g.details.resize(g.size);
   }
   g.begin = g.slots.data();
@@ -280,7 +313,7 @@ void Worker::run_group(Group& g, Fiber* here) {
   current_ = nullptr;
   g.driver_fiber = here;
   if (!here) home_group_ = &g;
-  const std::uint32_t ran = launch_->run(launch_->kernel, g, 0, g.size);
+  const std::uint32_t ran = launch_->run(launch_->kernel, g, 0, g.size, false);
   if (!g.waited) {
     g.finished = g.size;
     return;
@@ -300,7 +333,7 @@ void Worker::await_group(Group& g) {
   g.driver = nullptr;
 }
 
-void Worker::retire(Group& g) {
+void Worker::retire(Group& g, std::uint64_t workgroups) {
   if (launch_->observer) launch_->observer->workgroup_ends(g);
   residents_.erase(std::find(residents_.begin(), residents_.end(), &g));
   spare_.push_back(&g);
@@ -309,7 +342,7 @@ void Worker::retire(Group& g) {
   ++local_progress_;
   dispatch_->resident.fetch_sub(1, std::memory_order_relaxed);
   dispatch_->progress.fetch_add(1, std::memory_order_relaxed);
-  const std::uint64_t done = dispatch_->groups_done.fetch_add(1, std::memory_order_relaxed) + 1;
+  const std::uint64_t done = dispatch_->groups_done.fetch_add(workgroups, std::memory_order_relaxed) + workgroups;
   if (launch_->progress && *launch_->progress) (*launch_->progress)(done, dispatch_->groups);
 }
 
@@ -319,7 +352,7 @@ void Worker::run_started(Group& g, Slot* slot, Fiber* here) {
   slot->state = SlotState::Started;
   slot->fiber = here;
   const std::uint32_t index = g.index_of(slot);
-  launch_->run(launch_->kernel, g, index, index + 1);
+  launch_->run(launch_->kernel, g, index, index + 1, true);
   finish(g, slot);
 }
 
@@ -350,7 +383,6 @@ void Worker::group_may_be_complete(Group& g) {
 void Worker::begin_waiting(Group& g, std::uint32_t index) {
   if (!g.waited) prepare_slots(g);
   Slot* slot = g.begin + index;
-  if (slot->state == SlotState::Started) return;  // on a fiber of its own
   for (std::uint32_t i = g.next_unstarted; i < index; ++i) {
     if (g.begin[i].state == SlotState::Unstarted) finish(g, g.begin + i);
   }

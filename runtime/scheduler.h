@@ -189,7 +189,9 @@ class Worker {
   void admit_and_run(Fiber* here);
   void run_group(Group& g, Fiber* here);
   void await_group(Group& g);
-  void retire(Group& g);
+  /// Ends `g`, which has been `workgroups` workgroups one after the other.
+  void retire(Group& g, std::uint64_t workgroups = 1);
+  void next_id(Group& g) const;
   Group& make_group(std::uint64_t number);
   void run_started(Group& g, Slot* slot, Fiber* here);
   void prepare_slots(Group& g);
@@ -219,6 +221,7 @@ class Worker {
   Finding no_progress() const;
 
   Fiber* take_fiber();
+  void park(Fiber* fiber);
   /// Leaves the running stack, `here` (null: the thread's own), whose context goes to `*save`, for
   /// what `pick` says; Nothing leads to the thread's own stack.
   void leave(const Pick& pick, Context* save, Fiber* here);
@@ -245,7 +248,9 @@ class Worker {
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> parked_;
   std::size_t fiber_bytes_ = 0;
-  std::uint64_t fibers_peak_ = 0;
+  /// In this dispatch: the fewest that were parked, and how many were made.
+  std::size_t parked_low_ = 0;
+  std::uint64_t fibers_made_ = 0;
   /// The first job of the fiber that is being switched to.
   Pick job_;
 

@@ -93,7 +93,7 @@ bool Worker::resolve_subgroup(Group& g, std::uint32_t subgroup) {
 }
 
 void subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload) {
-  Worker::of_thread().subgroup_operation(where, function, payload);
+  worker_of_thread->subgroup_operation(where, function, payload);
 }
 
 }  // namespace heddle::runtime

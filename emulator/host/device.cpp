@@ -174,6 +174,15 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
         fmt::format("a workgroup of {} x {} x {} invocations; it may have 1 to {}", local.x,
                     local.y, local.z, kMaxGroupSize));
   }
+  // Coordinates and invocation numbers have 32 bits.
+  const std::uint64_t limit = std::uint64_t{1} << 32;
+  if (std::uint64_t{groups.x} * local.x >= limit || std::uint64_t{groups.y} * local.y >= limit ||
+      std::uint64_t{groups.z} * local.z >= limit) {
+    throw std::invalid_argument(fmt::format(
+        "a dispatch of {} x {} x {} workgroups of {} x {} x {}: no dimension may have 2^32 "
+        "invocations or more",
+        groups.x, groups.y, groups.z, local.x, local.y, local.z));
+  }
   const bool emulated = state_->mode == Mode::Emulated;
   std::unique_lock<std::mutex> one_at_a_time(state_->dispatching, std::defer_lock);
   if (emulated) one_at_a_time.lock();
@@ -186,6 +195,7 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   launch.grid.groups = groups;
   launch.grid.local = local;
   launch.grid.group_size = static_cast<std::uint32_t>(size);
+  launch.grid.linear = local.y == 1 && local.z == 1;
   launch.grid.subgroup_size = options.subgroup_size;
   launch.grid.subgroups = static_cast<std::uint32_t>((size + options.subgroup_size - 1) / options.subgroup_size);
   detail::Mapping mapping;

@@ -8,6 +8,7 @@
 #include <heddle/detail/native.h>
 #include <heddle/report.h>
 
+#include <algorithm>
 #include <chrono>
 #include <concepts>
 #include <cstdio>
@@ -352,21 +353,38 @@ struct Call {
 
 template <typename Kernel, typename... Args>
 std::uint32_t run_native(const void* opaque, runtime::Workgroup& group, std::uint32_t first,
-                         std::uint32_t last) {
+                         std::uint32_t last, bool registered) {
   const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
-  // Parameters by value, so that the loop has them in registers.
+  // Parameters by value, so that the loop has them in registers. The loop runs over global x, row by
+  // row, because a compiler vectorizes `x[i]` only if it sees that `i` does not wrap.
   return std::apply(
       [&](auto... parameters) {
+        const uvec3 size = group.grid->local;
+        const uvec3 base = group.id * size;
+        uvec3 local = group.grid->local_id(first);
         std::uint32_t i = first;
+        std::uint32_t x = 0;
+        std::uint32_t row = 0;
         try {
-          for (; i < last; ++i) {
-            native::Invocation invocation(group, i);
-            call.kernel(invocation, parameters...);
-            if (invocation.waited()) return i + 1;
+          while (i < last) {
+            row = base.x + local.x;
+            const std::uint32_t row_end = row + std::min(last - i, size.x - local.x);
+            for (x = row; x < row_end; ++x) {
+              native::Invocation invocation(group, i + (x - row), {local.x + (x - row), local.y, local.z},
+                                            {x, base.y + local.y, base.z + local.z}, registered);
+              call.kernel(invocation, parameters...);
+              if (invocation.waited()) return i + (x - row) + 1;
+            }
+            i += row_end - row;
+            local.x = 0;
+            if (++local.y == size.y) {
+              local.y = 0;
+              ++local.z;
+            }
           }
         } catch (...) {
-          runtime::kernel_threw(group, i);
-          return i + 1;
+          runtime::kernel_threw(group, i + (x - row));
+          return i + (x - row) + 1;
         }
         return last;
       },
@@ -379,16 +397,16 @@ emulation::Session& session_of(const runtime::Workgroup& group);
 
 template <typename Kernel, typename... Args>
 std::uint32_t run_emulated(const void* opaque, runtime::Workgroup& group, std::uint32_t first,
-                           std::uint32_t last) {
+                           std::uint32_t last, bool registered) {
   const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
   emulation::Session& session = session_of(group);
-  const emulation::Binding* bound = bindings(session);
+  [[maybe_unused]] const emulation::Binding* bound = bindings(session);
   std::uint32_t i = first;
   try {
     for (; i < last; ++i) {
-      emulated::Invocation invocation(group, i, session);
+      emulated::Invocation invocation(group, i, registered, session);
       [&]<std::size_t... n>(std::index_sequence<n...>) {
-        const auto place = [&](std::size_t k) {
+        [[maybe_unused]] const auto place = [&](std::size_t k) {
           emulated::Place p;
           p.invocation = &invocation;
           p.binding = bound + k;

@@ -241,8 +241,11 @@ class Invocation : public detail::InvocationApi<Invocation> {
  public:
   static constexpr bool kEmulated = true;
 
-  Invocation(runtime::Workgroup& group, std::uint32_t index, emulation::Session& session)
-      : InvocationApi(group, index), session_(&session), agent_{&group, index} {}
+  Invocation(runtime::Workgroup& group, std::uint32_t index, bool registered,
+             emulation::Session& session)
+      : InvocationApi(group, index, group.grid->local_id(index),
+                      group.id * group.grid->local + group.grid->local_id(index), registered),
+        session_(&session), agent_{&group, index} {}
 
   template <typename T>
   auto workgroup(std::string_view name = "", SourceLocation where = SourceLocation::current()) {

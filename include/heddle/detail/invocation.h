@@ -73,7 +73,9 @@ using Unsigned = std::make_unsigned_t<T>;
 template <typename Derived>
 class InvocationApi {
  public:
-  InvocationApi(runtime::Workgroup& group, std::uint32_t index) : group_(&group), index_(index) {}
+  InvocationApi(runtime::Workgroup& group, std::uint32_t index, const uvec3& local,
+                const uvec3& global, bool registered)
+      : group_(&group), index_(index), waited_(registered), local_(local), global_(global) {}
   InvocationApi(const InvocationApi&) = delete;
   InvocationApi& operator=(const InvocationApi&) = delete;
 
@@ -82,10 +84,8 @@ class InvocationApi {
   uvec3 num_workgroups() const { return grid().groups; }
   uvec3 workgroup_size() const { return grid().local; }
   uvec3 workgroup_id() const { return group_->id; }
-  uvec3 local_invocation_id() const { return grid().local_id(index_); }
-  uvec3 global_invocation_id() const {
-    return group_->id * grid().local + local_invocation_id();
-  }
+  uvec3 local_invocation_id() const { return local_; }
+  uvec3 global_invocation_id() const { return global_; }
   std::uint32_t local_invocation_index() const { return index_; }
   std::uint32_t subgroup_size() const { return grid().subgroup_size; }
   std::uint32_t num_subgroups() const { return grid().subgroups; }
@@ -570,8 +570,10 @@ class InvocationApi {
 
   runtime::Workgroup* group_;
   std::uint32_t index_;
-  bool waited_ = false;
+  bool waited_;
   std::uint32_t named_barriers_ = 0;
+  uvec3 local_;
+  uvec3 global_;
 
  private:
   template <AnyReference R>

@@ -29,6 +29,8 @@ struct Grid {
   uvec3 groups{1, 1, 1};
   uvec3 local{1, 1, 1};
   std::uint32_t group_size = 1;
+  /// Whether `local` has one dimension only: no division then.
+  bool linear = true;
   std::uint32_t subgroup_size = 32;
   std::uint32_t subgroups = 1;
   /// Position (subgroup * subgroup_size + lane) of each invocation index, and the inverse.
@@ -48,6 +50,7 @@ struct Grid {
     return rest < subgroup_size ? rest : subgroup_size;
   }
   uvec3 local_id(std::uint32_t index) const {
+    if (linear) return {index, 0, 0};
     return {index % local.x, index / local.x % local.y, index / (local.x * local.y)};
   }
 };
@@ -128,9 +131,10 @@ class Observer {
 struct Launch {
   Grid grid;
   /// Runs invocations [first, last) one after the other on the calling stack, until one of them
-  /// has waited; returns the index after the last one that ran.
+  /// has waited; returns the index after the last one that ran. `registered`: the one invocation
+  /// need not announce that it is going to wait.
   std::uint32_t (*run)(const void* kernel, Workgroup& group, std::uint32_t first,
-                       std::uint32_t last) = nullptr;
+                       std::uint32_t last, bool registered) = nullptr;
   const void* kernel = nullptr;
   /// Handed to every workgroup.
   void* context = nullptr;

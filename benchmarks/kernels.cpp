@@ -1,0 +1,77 @@
+// native/<kernel>/<size> and emulated/<kernel>/<size>; the same kernels as in `peers`.
+
+#include "benchmarks/workloads.h"
+
+#include <benchmark/benchmark.h>
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+
+#include <bit>
+
+namespace heddle::benchmarks {
+namespace {
+
+std::string size_name(std::size_t n) {
+  return n >= 1024 && std::has_single_bit(n) ? "2^" + std::to_string(std::countr_zero(n))
+                                             : std::to_string(n);
+}
+
+template <typename Workload>
+void run(benchmark::State& state, Mode mode, std::size_t size) {
+  Device device(mode);
+  Workload workload(device, size);
+  try {
+    workload.check();
+  } catch (const std::exception& e) {
+    state.SkipWithError(e.what());
+    return;
+  }
+  for (auto _ : state) workload.run();
+}
+
+template <typename Workload>
+void add(const char* name, std::initializer_list<std::size_t> native,
+         std::initializer_list<std::size_t> emulated) {
+  const auto register_one = [&](const char* mode_name, Mode mode, std::size_t size) {
+    benchmark::RegisterBenchmark((std::string(mode_name) + "/" + name + "/" + size_name(size)).c_str(),
+                                 [=](benchmark::State& state) { run<Workload>(state, mode, size); })
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime();
+  };
+  for (const std::size_t size : native) register_one("native", Mode::Native, size);
+  for (const std::size_t size : emulated) register_one("emulated", Mode::Emulated, size);
+}
+
+/// What native/saxpy is held against.
+void plain_saxpy(benchmark::State& state) {
+  const std::size_t n = 1 << 24;
+  const std::vector<float> x = random_values<float>(n, 100);
+  std::vector<float> y(n, 1.0f);
+  for (auto _ : state) {
+    oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<std::size_t>(0, n, 16384),
+                              [&](const oneapi::tbb::blocked_range<std::size_t>& range) {
+                                const float* from = x.data();
+                                float* to = y.data();
+                                for (std::size_t i = range.begin(); i != range.end(); ++i) {
+                                  to[i] = 2.0f * from[i] + to[i];
+                                }
+                              });
+  }
+}
+
+const bool registered = [] {
+  constexpr std::size_t kSmall = 1 << 16;
+  constexpr std::size_t kLarge = 1 << 24;
+  add<Saxpy>("saxpy", {kSmall, kLarge}, {kSmall});
+  benchmark::RegisterBenchmark("plain_tbb_loop/saxpy/2^24", plain_saxpy)
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+  add<Reduce>("reduce", {kSmall, kLarge}, {kSmall});
+  add<Matmul>("matmul", {64, 512}, {64});
+  add<Histogram>("histogram", {kSmall, kLarge}, {kSmall});
+  add<Scan>("scan", {kSmall, kLarge}, {kSmall});
+  return true;
+}();
+
+}  // namespace
+}  // namespace heddle::benchmarks

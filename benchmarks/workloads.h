@@ -1,0 +1,148 @@
+#pragma once
+
+// Input, dispatch and check of each reference kernel, for whatever runs it.
+
+#include "benchmarks/kernels.h"
+
+#include <cstdint>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace heddle::benchmarks {
+
+template <typename T>
+std::vector<T> random_values(std::size_t count, std::uint32_t bound) {
+  std::mt19937 random(1);
+  std::vector<T> values(count);
+  for (T& value : values) value = static_cast<T>(random() % bound);
+  return values;
+}
+
+inline void expect(bool holds, const char* what) {
+  if (!holds) throw std::runtime_error(std::string("wrong result of ") + what);
+}
+
+/// y = 2 x + y, again and again.
+class Saxpy {
+ public:
+  Saxpy(Device& device, std::size_t n)
+      : device_(device),
+        n_(n),
+        x_(device.buffer(random_values<float>(n, 100), "x")),
+        y_(device.buffer(std::vector<float>(n, 1.0f), "y")) {}
+  void run() { device_.dispatch(saxpy, {n_ / kGroup}, {kGroup}, 2.0f, read_only(x_), y_); }
+  void check() {
+    y_.fill(1.0f);
+    run();
+    for (std::size_t i = 0; i < n_; ++i) expect(y_.view()[i] == 2.0f * x_.view()[i] + 1.0f, "saxpy");
+  }
+
+ private:
+  Device& device_;
+  std::size_t n_;
+  Buffer<float> x_, y_;
+};
+
+class Reduce {
+ public:
+  Reduce(Device& device, std::size_t n)
+      : device_(device),
+        n_(n),
+        in_(device.buffer(random_values<std::uint32_t>(n, 1000), "in")),
+        out_(device.buffer<std::uint32_t>(n / kGroup, "out")) {}
+  void run() { device_.dispatch(reduce, {n_ / kGroup}, {kGroup}, read_only(in_), out_); }
+  void check() {
+    run();
+    for (std::size_t g = 0; g < n_ / kGroup; ++g) {
+      std::uint32_t sum = 0;
+      for (std::size_t i = 0; i < kGroup; ++i) sum += in_.view()[g * kGroup + i];
+      expect(out_.view()[g] == sum, "reduce");
+    }
+  }
+
+ private:
+  Device& device_;
+  std::size_t n_;
+  Buffer<std::uint32_t> in_, out_;
+};
+
+class Matmul {
+ public:
+  Matmul(Device& device, std::size_t n)
+      : device_(device),
+        n_(static_cast<std::uint32_t>(n)),
+        a_(device.buffer(random_values<float>(n * n, 8), "a")),
+        b_(device.buffer(random_values<float>(n * n, 8), "b")),
+        c_(device.buffer<float>(n * n, "c")) {}
+  void run() {
+    device_.dispatch(matmul, {n_ / kTile, n_ / kTile}, {kTile, kTile}, n_, read_only(a_),
+                     read_only(b_), c_);
+  }
+  void check() {
+    run();
+    for (std::uint32_t row = 0; row < n_; row += 7) {
+      for (std::uint32_t column = 0; column < n_; ++column) {
+        float sum = 0;  // exact: small integers
+        for (std::uint32_t k = 0; k < n_; ++k) {
+          sum += a_.view()[row * n_ + k] * b_.view()[k * n_ + column];
+        }
+        expect(c_.view()[row * n_ + column] == sum, "matmul");
+      }
+    }
+  }
+
+ private:
+  Device& device_;
+  std::uint32_t n_;
+  Buffer<float> a_, b_, c_;
+};
+
+class Histogram {
+ public:
+  Histogram(Device& device, std::size_t n)
+      : device_(device),
+        n_(n),
+        in_(device.buffer(random_values<std::uint8_t>(n, kBins), "in")),
+        bins_(device.buffer(std::vector<std::uint32_t>(kBins, 0), "bins")) {}
+  void run() { device_.dispatch(histogram, {n_ / kGroup}, {kGroup}, read_only(in_), bins_); }
+  void check() {
+    bins_.fill(0);
+    run();
+    std::vector<std::uint32_t> expected(kBins, 0);
+    for (const std::uint8_t value : in_.view()) ++expected[value];
+    expect(bins_.read() == expected, "histogram");
+  }
+
+ private:
+  Device& device_;
+  std::size_t n_;
+  Buffer<std::uint8_t> in_;
+  Buffer<std::uint32_t> bins_;
+};
+
+class Scan {
+ public:
+  Scan(Device& device, std::size_t n)
+      : device_(device),
+        n_(n),
+        in_(device.buffer(random_values<std::uint32_t>(n, 1000), "in")),
+        out_(device.buffer<std::uint32_t>(n, "out")) {}
+  void run() { device_.dispatch(scan, {n_ / kGroup}, {kGroup}, read_only(in_), out_); }
+  void check() {
+    run();
+    std::uint32_t sum = 0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      sum = i % kGroup == 0 ? in_.view()[i] : sum + in_.view()[i];
+      expect(out_.view()[i] == sum, "scan");
+    }
+  }
+
+ private:
+  Device& device_;
+  std::size_t n_;
+  Buffer<std::uint32_t> in_, out_;
+};
+
+}  // namespace heddle::benchmarks
