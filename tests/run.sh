@@ -24,7 +24,7 @@ while [ $# -gt 0 ]; do
     -h | --help) usage; exit 0 ;;
     --preset=*) preset=${1#*=}; shift ;;
     --preset)
-      [ $# -ge 2 ] || { echo 'tests/run.sh: --preset needs a name' >&2; exit 2; }
+      [ $# -ge 2 ] || { echo 'tests/run.sh: --preset needs a name' >&2; usage >&2; exit 2; }
       preset=$2; shift 2 ;;
     --) shift; break ;;
     *) printf 'tests/run.sh: unknown option %s\n' "$1" >&2; usage >&2; exit 2 ;;
