@@ -144,7 +144,7 @@ int Sample::run(int argc, char** argv, const std::function<void(heddle::Device&)
     for (const State::SizeOption& size : s.sizes) {
       if (!native && size.option->count() == 0) *size.value = size.emulated;
     }
-    s.seed = device.options().seed.value_or(1);
+    s.seed = device.options().seed.value();
     fmt::print("{} ({}, seed {})\n", s.name, native ? "native" : "emulated", s.seed);
     body(device);
     s.line("took", fmt::format("{:.2f} s in all", seconds_since(begin)));
