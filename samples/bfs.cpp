@@ -122,7 +122,8 @@ std::vector<std::uint32_t> reference(const Graph& graph, std::uint32_t start) {
 }
 
 int main(int argc, char** argv) {
-  sample::Sample sample("bfs", "Breadth-first search on a graph, with queues that grow by atomics.");
+  sample::Sample sample("bfs",
+                        "Breadth-first search on a graph, with queues that grow by atomics.");
   std::string file;
   std::uint32_t scale = 0, degree = 0;
   sample.file_option("--graph", file,
@@ -165,8 +166,9 @@ int main(int argc, char** argv) {
 
     const std::vector<std::uint32_t> got = distance.read();
     const auto reached = vertices - std::count(got.begin(), got.end(), kUnreached);
-    sample.check(got == reference(graph, start),
-                 fmt::format("every distance against a queue on one core; {} of {} vertices reached",
-                             reached, vertices));
+    sample.check(
+        got == reference(graph, start),
+        fmt::format("every distance against a queue on one core; {} of {} vertices reached",
+                    reached, vertices));
   });
 }

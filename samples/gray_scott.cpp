@@ -1,6 +1,6 @@
 // Reaction and diffusion of two substances (Gray and Scott 1984; Pearson 1993): V eats U to make
-// more V, and patterns like corals grow. A stencil: the next state of a cell depends on the cell and
-// its eight neighbours, so each step is a dispatch that reads one image and writes another.
+// more V, and patterns like corals grow. A stencil: the next state of a cell depends on the cell
+// and its eight neighbours, so each step is a dispatch that reads one image and writes another.
 #include "sample.h"
 
 #include <fmt/format.h>
@@ -54,9 +54,9 @@ constexpr auto step = [](auto& inv, PushConstant<Reaction> auto push,
   const Reaction r = push.load();
   const Cell here = before.read({x, y});
   const float eaten = here.u * here.v * here.v;
-  after.write({x, y}, {here.u + r.spread_u * (around.u - here.u) - eaten + r.feed * (1 - here.u),
-                       here.v + r.spread_v * (around.v - here.v) + eaten -
-                           (r.kill + r.feed) * here.v});
+  after.write({x, y},
+              {here.u + r.spread_u * (around.u - here.u) - eaten + r.feed * (1 - here.u),
+               here.v + r.spread_v * (around.v - here.v) + eaten - (r.kill + r.feed) * here.v});
 };
 
 // Nothing but U, and some drops of V.
@@ -122,8 +122,8 @@ std::vector<Cell> reference(std::vector<Cell> cells, std::uint32_t width, std::u
 // From the colour of deep water, where there is no V, over coral to sand.
 sample::Picture picture_of(const std::vector<Cell>& cells, std::uint32_t width,
                            std::uint32_t height) {
-  constexpr vec3 kColours[] = {{12, 24, 58}, {20, 78, 110}, {214, 88, 74}, {250, 190, 120},
-                               {255, 246, 226}};
+  constexpr vec3 kColours[] = {
+      {12, 24, 58}, {20, 78, 110}, {214, 88, 74}, {250, 190, 120}, {255, 246, 226}};
   sample::Picture picture{width, height, {}};
   for (const Cell& cell : cells) {
     const float place = std::clamp(cell.v / 0.36f, 0.0f, 0.999f) * 4;
@@ -156,9 +156,9 @@ int main(int argc, char** argv) {
     sample.dispatches(steps);
     DispatchResult all;
     for (std::uint32_t s = 0; s < steps; ++s) {
-      sample::add(all, device.dispatch(
-                           step, {sample::groups_for(width, 32), sample::groups_for(height, 8)},
-                           {32, 8}, push_constant(coral), before, after));
+      sample::add(
+          all, device.dispatch(step, {sample::groups_for(width, 32), sample::groups_for(height, 8)},
+                               {32, 8}, push_constant(coral), before, after));
       std::swap(before, after);
     }
     sample.ran("reaction and diffusion", all);
@@ -167,13 +167,14 @@ int main(int argc, char** argv) {
     const std::vector<Cell> expected = reference(begin, width, height, coral, steps);
     float worst = 0;
     for (std::size_t i = 0; i < got.size(); ++i) {
-      worst = std::max({worst, std::abs(got[i].u - expected[i].u),
-                        std::abs(got[i].v - expected[i].v)});
+      worst =
+          std::max({worst, std::abs(got[i].u - expected[i].u), std::abs(got[i].v - expected[i].v)});
     }
     // The same operations in the same order: different only where a compiler fuses a
     // multiplication and an addition.
-    sample.check(worst <= 1e-3f,
-                 fmt::format("every cell against plain loops on one core: off by at most {}", worst));
+    sample.check(
+        worst <= 1e-3f,
+        fmt::format("every cell against plain loops on one core: off by at most {}", worst));
     sample::write_picture(out, picture_of(got, width, height));
     sample.wrote(out);
   });

@@ -123,8 +123,9 @@ constexpr auto paint_all = [](auto& inv, StorageImage<Rgba, ImageDim::Dim2D> aut
   const ivec2 size = picture.size();
   const ivec2 place{static_cast<std::int32_t>(at.x), static_cast<std::int32_t>(at.y)};
   if (place.x >= size.x || place.y >= size.y) return;
-  picture.write(place, paint(place, {static_cast<std::uint32_t>(size.x),
-                                     static_cast<std::uint32_t>(size.y)}, seed));
+  picture.write(
+      place,
+      paint(place, {static_cast<std::uint32_t>(size.x), static_cast<std::uint32_t>(size.y)}, seed));
 };
 
 int main(int argc, char** argv) {
@@ -139,9 +140,10 @@ int main(int argc, char** argv) {
     const auto seed = static_cast<std::uint32_t>(sample.seed()) * 1000;
     sample.input(fmt::format("none but the seed; {} x {} texels", size.x, size.y));
     auto image = device.image<Rgba, ImageDim::Dim2D>({size.x, size.y}, "picture");
-    sample.ran("paint", device.dispatch(
-                            paint_all, {sample::groups_for(size.x, 8), sample::groups_for(size.y, 8)},
-                            {8, 8}, image, seed));
+    sample.ran(
+        "paint",
+        device.dispatch(paint_all, {sample::groups_for(size.x, 8), sample::groups_for(size.y, 8)},
+                        {8, 8}, image, seed));
 
     sample::Picture picture{size.x, size.y, image.read()};
     std::vector<Rgba> expected;

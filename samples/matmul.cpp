@@ -78,13 +78,13 @@ int main(int argc, char** argv) {
 
     constexpr std::uint32_t kWidth = 16;
     auto product = device.buffer<float>(std::uint64_t{shape.rows} * shape.columns, "product");
-    sample.ran(fmt::format("tiles of {0} x {0}", kWidth),
-               device.dispatch(multiply,
-                               {sample::groups_for(shape.columns, kWidth),
-                                sample::groups_for(shape.rows, kWidth)},
-                               {kWidth, kWidth}, constant<kWidth>, push_constant(shape),
-                               read_only(device.buffer(a, "a")), read_only(device.buffer(b, "b")),
-                               product));
+    sample.ran(
+        fmt::format("tiles of {0} x {0}", kWidth),
+        device.dispatch(
+            multiply,
+            {sample::groups_for(shape.columns, kWidth), sample::groups_for(shape.rows, kWidth)},
+            {kWidth, kWidth}, constant<kWidth>, push_constant(shape),
+            read_only(device.buffer(a, "a")), read_only(device.buffer(b, "b")), product));
 
     const std::vector<double> expected = reference(shape, a, b);
     const std::vector<float> got = product.read();

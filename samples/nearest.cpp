@@ -25,7 +25,9 @@ struct Nearest {
   float distance_squared;
 };
 
-constexpr float squared(float x) { return x * x; }
+constexpr float squared(float x) {
+  return x * x;
+}
 
 // Branches that the walk has put off, and how far from the point they begin. A tree that is
 // balanced has no more of them at once than levels: 32 are enough for 2^32 places.
@@ -55,8 +57,8 @@ constexpr auto nearest_place = [](auto& inv, DeviceAddress<Node> root, const vec
     do {
       if (depth == 0) return best;
       const PutOff put_off = stack[--depth];
-      next = put_off.distance_squared < best.distance_squared ? put_off.branch
-                                                              : DeviceAddress<Node>{};
+      next =
+          put_off.distance_squared < best.distance_squared ? put_off.branch : DeviceAddress<Node>{};
     } while (!next);
   }
 };
@@ -70,7 +72,8 @@ constexpr auto find_all = [](auto& inv, DeviceAddress<Node> root,
   found.write(at, nearest_place(inv, root, point));
 };
 
-// Builds the tree of `nodes`, which are at `address` on the device: the middle one becomes the root.
+// Builds the tree of `nodes`, which are at `address` on the device: the middle one becomes the
+// root.
 DeviceAddress<Node> build(std::span<Node> nodes, DeviceAddress<Node> address, bool level_line) {
   if (nodes.empty()) return {};
   const std::size_t middle = nodes.size() / 2;
@@ -140,17 +143,17 @@ int main(int argc, char** argv) {
     const DeviceAddress<Node> root = build(nodes, tree.address(), false);
     tree.write(nodes);
     auto found = device.image<Nearest, ImageDim::Dim2D>({width, height}, "found");
-    sample.ran("k-d tree walk",
-               device.dispatch(find_all,
-                               {sample::groups_for(width, 8), sample::groups_for(height, 8)},
-                               {8, 8}, root, found));
+    sample.ran(
+        "k-d tree walk",
+        device.dispatch(find_all, {sample::groups_for(width, 8), sample::groups_for(height, 8)},
+                        {8, 8}, root, found));
 
     const std::vector<Nearest> answers = found.read();
     const std::size_t wrong = count_wrong(answers, width, places);
     sample.check(wrong == 0,
                  fmt::format("every point against a search through all places, {} wrong", wrong));
-    const float usual =
-        std::sqrt(static_cast<float>(width) * static_cast<float>(height) / static_cast<float>(count));
+    const float usual = std::sqrt(static_cast<float>(width) * static_cast<float>(height) /
+                                  static_cast<float>(count));
     sample::Picture picture{width, height, {}};
     for (const Nearest& nearest : answers) picture.texels.push_back(colour_of(nearest, usual));
     sample::write_picture(out, picture);

@@ -39,8 +39,8 @@ constexpr auto reduce_tree = [](auto& inv, StorageBuffer<const std::uint32_t> au
 // The subgroup adds its numbers up by itself: neither Workgroup memory nor barriers.
 constexpr auto reduce_subgroups = [](auto& inv, StorageBuffer<const std::uint32_t> auto numbers,
                                      StorageBuffer<std::uint64_t> auto total) {
-  const std::uint64_t sum = inv.group_non_uniform_i_add(GroupOperation::Reduce,
-                                                        sum_of_my_numbers(inv, numbers));
+  const std::uint64_t sum =
+      inv.group_non_uniform_i_add(GroupOperation::Reduce, sum_of_my_numbers(inv, numbers));
   if (inv.group_non_uniform_elect()) {
     inv.atomic_i_add(total[0], Scope::Device, MemorySemantics::None, sum);
   }
@@ -64,8 +64,8 @@ int main(int argc, char** argv) {
     const std::uint32_t groups = sample::groups_for(count, 16 * kGroup);
     sample.ran("tree in Workgroup memory",
                device.dispatch(reduce_tree, {groups}, {kGroup}, read_only(in), tree_total));
-    sample.ran("subgroup operations",
-               device.dispatch(reduce_subgroups, {groups}, {kGroup}, read_only(in), subgroup_total));
+    sample.ran("subgroup operations", device.dispatch(reduce_subgroups, {groups}, {kGroup},
+                                                      read_only(in), subgroup_total));
 
     const std::uint64_t expected =
         std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});

@@ -1,9 +1,9 @@
 #include "sample.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <stb_image.h>
 #include <stb_image_write.h>
+#include <CLI/CLI.hpp>
 
 #include <unistd.h>
 
@@ -119,15 +119,14 @@ void Sample::size_option(const std::string& name, std::uint32_t& value, Size siz
                          const std::string& help) {
   value = size.native;
   CLI::Option* option = state_->app.add_option(
-      name, value,
-      fmt::format("{} (default: {}, emulated {})", help, size.native, size.emulated));
+      name, value, fmt::format("{} (default: {}, emulated {})", help, size.native, size.emulated));
   option->check(CLI::Range(size.least, size.most));
   state_->sizes.push_back({option, &value, size.emulated});
 }
 
 void Sample::file_option(const std::string& name, std::string& value, const std::string& help) {
-  state_->app.add_option(
-      name, value, value.empty() ? help : fmt::format("{} (default: {})", help, value));
+  state_->app.add_option(name, value,
+                         value.empty() ? help : fmt::format("{} (default: {})", help, value));
 }
 
 int Sample::run(int argc, char** argv, const std::function<void(heddle::Device&)>& body) {
@@ -160,11 +159,17 @@ int Sample::run(int argc, char** argv, const std::function<void(heddle::Device&)
   return s.failed ? 1 : 0;
 }
 
-std::uint64_t Sample::seed() const { return state_->seed; }
+std::uint64_t Sample::seed() const {
+  return state_->seed;
+}
 
-void Sample::dispatches(std::uint64_t count) { state_->bar.expect(count); }
+void Sample::dispatches(std::uint64_t count) {
+  state_->bar.expect(count);
+}
 
-void Sample::input(const std::string& what) { state_->line("input", what); }
+void Sample::input(const std::string& what) {
+  state_->line("input", what);
+}
 
 void Sample::ran(const std::string& what, const heddle::DispatchResult& result) {
   state_->line("ran", fmt::format("{}: {} invocations in {} workgroups, {:.3f} s", what,
@@ -176,7 +181,9 @@ void Sample::check(bool passed, const std::string& what) {
   if (!passed) state_->failed = true;
 }
 
-void Sample::wrote(const std::string& path) { state_->line("wrote", path); }
+void Sample::wrote(const std::string& path) {
+  state_->line("wrote", path);
+}
 
 void add(heddle::DispatchResult& all, const heddle::DispatchResult& one) {
   all.invocations += one.invocations;

@@ -16,8 +16,8 @@ constexpr std::uint32_t kTile = kGroup * kPerInvocation;
 
 // What a workgroup has published about its tile.
 constexpr std::uint32_t kNothing = 0;
-constexpr std::uint32_t kSumOfTile = 1;      // tile_sum has the sum of the tile,
-constexpr std::uint32_t kSumUpToTile = 2;    // sum_up_to that of it and all tiles before.
+constexpr std::uint32_t kSumOfTile = 1;    // tile_sum has the sum of the tile,
+constexpr std::uint32_t kSumUpToTile = 2;  // sum_up_to that of it and all tiles before.
 
 // A message to other workgroups has four parts, and takes all of them:
 // - the data is written through a NonPrivate reference: private accesses belong to one invocation,
@@ -64,43 +64,40 @@ constexpr auto scan_workgroup = [](auto& inv, std::uint32_t mine) {
   return mine;
 };
 
-constexpr auto scan = [](auto& inv, StorageBuffer<const std::uint32_t> auto in,
-                         StorageBuffer<std::uint32_t> auto out,
-                         StorageBuffer<std::uint32_t> auto next_tile,
-                         StorageBuffer<std::uint32_t> auto flags,
-                         StorageBuffer<std::uint32_t> auto tile_sum,
-                         StorageBuffer<std::uint32_t> auto sum_up_to) {
-  auto tile_of_group = inv.template workgroup<std::uint32_t>("tile_of_group");
-  auto sum_before = inv.template workgroup<std::uint32_t>("sum_before");
-  const std::uint32_t me = inv.local_invocation_index();
+constexpr auto scan =
+    [](auto& inv, StorageBuffer<const std::uint32_t> auto in, StorageBuffer<std::uint32_t> auto out,
+       StorageBuffer<std::uint32_t> auto next_tile, StorageBuffer<std::uint32_t> auto flags,
+       StorageBuffer<std::uint32_t> auto tile_sum, StorageBuffer<std::uint32_t> auto sum_up_to) {
+      auto tile_of_group = inv.template workgroup<std::uint32_t>("tile_of_group");
+      auto sum_before = inv.template workgroup<std::uint32_t>("sum_before");
+      const std::uint32_t me = inv.local_invocation_index();
 
-  // Tiles are given out in the order in which workgroups begin, whatever their numbers: whoever
-  // waits for a tile waits for a workgroup that has begun, and so makes progress.
-  if (me == 0) {
-    tile_of_group =
-        inv.atomic_i_increment(next_tile[0], Scope::Device, MemorySemantics::None);
-  }
-  inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
-  const std::uint32_t tile = tile_of_group;
+      // Tiles are given out in the order in which workgroups begin, whatever their numbers: whoever
+      // waits for a tile waits for a workgroup that has begun, and so makes progress.
+      if (me == 0) {
+        tile_of_group = inv.atomic_i_increment(next_tile[0], Scope::Device, MemorySemantics::None);
+      }
+      inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+      const std::uint32_t tile = tile_of_group;
 
-  const std::uint64_t begin = std::uint64_t{tile} * kTile + me * kPerInvocation;
-  const std::uint64_t end = std::min<std::uint64_t>(begin + kPerInvocation, in.size());
-  std::uint32_t sum = 0;
-  for (std::uint64_t i = begin; i < end; ++i) sum += in[i];
-  const std::uint32_t sum_with_me = scan_workgroup(inv, sum);
+      const std::uint64_t begin = std::uint64_t{tile} * kTile + me * kPerInvocation;
+      const std::uint64_t end = std::min<std::uint64_t>(begin + kPerInvocation, in.size());
+      std::uint32_t sum = 0;
+      for (std::uint64_t i = begin; i < end; ++i) sum += in[i];
+      const std::uint32_t sum_with_me = scan_workgroup(inv, sum);
 
-  // The last invocation knows the sum of the tile. It alone talks to the other workgroups.
-  if (me == kGroup - 1) {
-    if (tile > 0) publish(inv, flags, tile_sum, tile, sum_with_me, kSumOfTile);
-    const std::uint32_t before = look_back(inv, flags, tile_sum, sum_up_to, tile);
-    publish(inv, flags, sum_up_to, tile, before + sum_with_me, kSumUpToTile);
-    sum_before = before;
-  }
-  inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+      // The last invocation knows the sum of the tile. It alone talks to the other workgroups.
+      if (me == kGroup - 1) {
+        if (tile > 0) publish(inv, flags, tile_sum, tile, sum_with_me, kSumOfTile);
+        const std::uint32_t before = look_back(inv, flags, tile_sum, sum_up_to, tile);
+        publish(inv, flags, sum_up_to, tile, before + sum_with_me, kSumUpToTile);
+        sum_before = before;
+      }
+      inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
 
-  std::uint32_t running = sum_before + sum_with_me - sum;
-  for (std::uint64_t i = begin; i < end; ++i) out[i] = running += in[i];
-};
+      std::uint32_t running = sum_before + sum_with_me - sum;
+      for (std::uint64_t i = begin; i < end; ++i) out[i] = running += in[i];
+    };
 
 int main(int argc, char** argv) {
   sample::Sample sample("scan", "Prefix sums in a single pass, with decoupled look-back.");
@@ -122,9 +119,8 @@ int main(int argc, char** argv) {
     // Never read before they are written: emulated mode would tell.
     auto tile_sum = device.buffer<std::uint32_t>(tiles, "tile_sum");
     auto sum_up_to = device.buffer<std::uint32_t>(tiles, "sum_up_to");
-    sample.ran("decoupled look-back",
-               device.dispatch(scan, {tiles}, {kGroup}, read_only(in), out, next_tile, flags,
-                               tile_sum, sum_up_to));
+    sample.ran("decoupled look-back", device.dispatch(scan, {tiles}, {kGroup}, read_only(in), out,
+                                                      next_tile, flags, tile_sum, sum_up_to));
 
     std::vector<std::uint32_t> expected(count);
     std::partial_sum(numbers.begin(), numbers.end(), expected.begin());

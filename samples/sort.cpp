@@ -71,16 +71,16 @@ DispatchResult sort(Device& device, const Buffer<std::uint32_t>& numbers) {
   const auto size = static_cast<std::uint32_t>(numbers.size());
   const Extent groups(size / kBlock);
   // Each block by itself: up, down, up, ...
-  DispatchResult all = device.dispatch(sort_block, groups, {kGroup}, numbers,
-                                       push_constant(Step{2, 1}), kBlock);
+  DispatchResult all =
+      device.dispatch(sort_block, groups, {kGroup}, numbers, push_constant(Step{2, 1}), kBlock);
   for (std::uint32_t run = 2 * kBlock; run <= size; run *= 2) {
     Step step{run, run / 2};
     for (; step.distance >= kBlock; step.distance /= 2) {
-      sample::add(all, device.dispatch(sort_far_pairs, groups, {kGroup}, numbers,
-                                       push_constant(step)));
+      sample::add(all,
+                  device.dispatch(sort_far_pairs, groups, {kGroup}, numbers, push_constant(step)));
     }
-    sample::add(all, device.dispatch(sort_block, groups, {kGroup}, numbers, push_constant(step),
-                                     run));
+    sample::add(all,
+                device.dispatch(sort_block, groups, {kGroup}, numbers, push_constant(step), run));
   }
   return all;
 }
