@@ -30,8 +30,17 @@ namespace detail {
 /// Where `inv.print` goes: the lines of a dispatch, in an order that does not depend on threads.
 void print(runtime::Workgroup& group, std::string text);
 
-template <typename T>
-concept Numeric = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
+/// A format string and where it stands.
+template <typename... Args>
+struct FormatAt {
+  template <typename S>
+    requires std::convertible_to<const S&, fmt::string_view>
+  consteval FormatAt(const S& s, SourceLocation here = SourceLocation::current())
+      : text(s), where(here) {}
+  fmt::format_string<Args...> text;
+  SourceLocation where;
+};
+
 template <typename T>
 concept Integer = std::integral<T> && !std::same_as<T, bool>;
 /// What may be read, written and passed between lanes as a whole.
@@ -527,9 +536,10 @@ class InvocationApi {
   }
   template <typename... Args>
     requires(sizeof...(Args) > 0)
-  void require(bool condition, fmt::format_string<Args...> format, Args&&... args) {
+  void require(bool condition, FormatAt<std::type_identity_t<Args>...> format, Args&&... args) {
     if (!condition) [[unlikely]] {
-      raise(FindingKind::RequirementFailed, fmt::format(format, std::forward<Args>(args)...), {});
+      raise(FindingKind::RequirementFailed,
+            fmt::format(format.text, std::forward<Args>(args)...), format.where);
     }
   }
 
