@@ -7,23 +7,28 @@ namespace heddle::runtime {
 
 namespace {
 
-bool same_place(const char* file, std::uint32_t line, const SourceLocation& where) {
-  return line == where.line && (file == where.file || std::strcmp(file, where.file) == 0);
+bool same_place(const SourceLocation& a, const SourceLocation& b) {
+  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
 }
 
 }  // namespace
 
-void Worker::barrier_slowly(const char* file, const char* function, std::uint32_t line) {
-  Slot* self = current_;
+void Worker::workgroup_barrier(SourceLocation where) {
+  Slot* self = current();
   Group& g = *group_;
-  if (g.in_ring) leave_ring(g, self);
+  if (g.ring.active) {
+    const bool regular = exceptions_->caught == nullptr && exceptions_->uncaught == 0 &&
+                         (self == g.begin || same_place(where, g.ring.turn));
+    if (regular) return take_turn(g, self, where);
+    leave_ring(g, self);
+  }
   WorkgroupBarrier& barrier = g.barrier;
   if (barrier.missing == g.size) {
-    barrier.where = {file, function, line};
-  } else if (!same_place(file, line, barrier.where)) {
+    barrier.where = where;
+  } else if (!same_place(where, barrier.where)) {
     // Wait where nobody will come: once all others wait, too, the divergence is reported.
     self->wait = WaitKind::WorkgroupBarrier;
-    self->where = {file, function, line};
+    self->where = where;
     self->phase = &kNeverPhase;
     self->seen = kNeverPhase;
     return suspend(self);
@@ -44,9 +49,9 @@ void Worker::barrier_slowly(const char* file, const char* function, std::uint32_
 }
 
 void Worker::named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups) {
-  Slot* self = current_;
+  Slot* self = current();
   Group& g = *group_;
-  if (g.in_ring) leave_ring(g, self);
+  if (g.ring.active) leave_ring(g, self);
   if (g.named.size() <= ordinal) g.named.resize(ordinal + 1);
   NamedBarrier& barrier = g.named[ordinal];
   barrier.lanes.resize(g.grid->subgroups);
@@ -98,30 +103,9 @@ void begin_waiting(Workgroup& group, std::uint32_t index, bool at_barrier) {
   worker_of_thread->begin_waiting(static_cast<Group&>(group), index, at_barrier);
 }
 
-// What every invocation pays at a barrier, so nothing here is more than it must be.
-void workgroup_barrier(const char* file, const char* function, std::uint32_t line) {
-  Worker& w = *worker_of_thread;
-  Slot* self = w.current_;
-  Group& g = *w.group_;
-  SourceLocation& turn = g.barrier.where;
-  if (!g.in_ring || w.exceptions_->caught || w.exceptions_->uncaught) [[unlikely]] {
-    return w.barrier_slowly(file, function, line);
-  }
-  if (self == g.begin) [[unlikely]] {
-    turn = {file, function, line};
-  } else if (line != turn.line || file != turn.file) [[unlikely]] {
-    return w.barrier_slowly(file, function, line);
-  }
-  Slot* next = self + 1;
-  if (next == g.end) [[unlikely]] {
-    next = g.begin;
-    g.first_turn = false;
-    ++w.local_progress_;
-  }
-  w.current_ = next;
-  swap_context(&self->context, next->context);
-  if (w.unwinding_) [[unlikely]] throw Unwind{};
-}
+void workgroup_barrier(SourceLocation where) { worker_of_thread->workgroup_barrier(where); }
+
+void unwind() { throw Unwind{}; }
 
 void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups) {
   worker_of_thread->named_barrier(where, ordinal, subgroups);

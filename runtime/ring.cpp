@@ -21,7 +21,7 @@ void Worker::begin_ring(Group& g) {
   if (ring_size_ != g.size) {
     give_ring_back();
     ring_size_ = g.size;
-    ring_.resize(g.size);
+    ring_.resize(g.size + 1);  // one more, for those who look ahead
     for (std::uint32_t i = 1; i < g.size; ++i) {
       Fiber* fiber = take_fiber();
       ring_[i].fiber = fiber;
@@ -31,7 +31,10 @@ void Worker::begin_ring(Group& g) {
   g.begin = ring_.data();
   g.end = g.begin + g.size;
   g.begin->fiber = g.driver_fiber;
-  g.in_ring = true;
+  g.ring.active = true;
+  g.ring.begin = g.begin;
+  g.ring.last = g.end - 1;
+  g.ring.turn = {};
   g.first_turn = true;
   // What new fibers, and those that wait between workgroups, do when they are switched to.
   job_ = {Pick::Ring, &g, nullptr};
@@ -41,15 +44,30 @@ void Worker::begin_ring(Group& g) {
 /// The first invocation, which runs on the workgroup's own stack, has ended: the last turn.
 void Worker::end_ring(Group& g) {
   if (g.first_turn || unwinding_) return leave_ring(g, g.begin);
-  g.barrier.where = {};
+  g.ring.turn = {};
   current_ = g.begin + 1;
   swap_context(&g.driver, current_->context);
   g.driver = nullptr;
-  if (g.in_ring) g.finished = g.size;
+  if (g.ring.active) g.finished = g.size;
+}
+
+/// The slow form of a turn; kernels do the same inline (heddle/detail/invocation.h).
+void Worker::take_turn(Group& g, Slot* self, const SourceLocation& where) {
+  if (self == g.begin) g.ring.turn = where;
+  Slot* next = self + 1;
+  if (next == g.end) {
+    next = g.begin;
+    g.first_turn = false;
+    ++local_progress_;
+  }
+  current_ = next;
+  swap_context(&self->context, next->context);
+  if (unwinding_) throw Unwind{};
 }
 
 void Worker::leave_ring(Group& g, Slot* irregular) {
-  g.in_ring = false;
+  g.ring.active = false;
+  g.barrier.where = g.ring.turn;
   g.slots.swap(ring_);
   ring_size_ = 0;
   g.details.resize(g.size);
@@ -57,7 +75,7 @@ void Worker::leave_ring(Group& g, Slot* irregular) {
   g.named.clear();
   g.round = 1;
   g.cursor = 0;
-  const bool ending = g.barrier.where.line == 0 && !g.first_turn;
+  const bool ending = g.ring.turn.line == 0 && !g.first_turn;
   const auto set_free = [&](Slot* slot) {
     if (slot != g.begin) {
       slot->fiber->parked = slot->context;

@@ -112,7 +112,7 @@ void Worker::home_loop() {
 
 void Worker::fiber_main(void* worker) {
   auto& self = *static_cast<Worker*>(worker);
-  Fiber* fiber = self.job_.kind == Pick::Ring ? self.current_->fiber : self.fresh_;
+  Fiber* fiber = self.job_.kind == Pick::Ring ? self.current()->fiber : self.fresh_;
   if (kSanitized) announce_arrival(fiber->announced);
   self.fiber_loop(fiber);
 }
@@ -129,11 +129,11 @@ void Worker::fiber_loop(Fiber* self) {
         // and that must be the same for every fiber that is switched to. (A call here made an
         // invocation with one barrier cost 37 ns instead of 16.)
         Group& g = *group_;
-        Slot* slot = current_;
+        Slot* slot = current();
         const std::uint32_t index = g.index_of(slot);
         launch_->run(launch_->kernel, g, index, index + 1, true);
-        if (!g.in_ring || g.barrier.where.line != 0) [[unlikely]] {
-          if (g.in_ring) leave_ring(g, slot);
+        if (!g.ring.active || g.ring.turn.line != 0) [[unlikely]] {
+          if (g.ring.active) leave_ring(g, slot);
           finish(g, slot);
           break;
         }
@@ -214,7 +214,7 @@ void Worker::leave(const Pick& pick, Context* save, Fiber* here) {
 }
 
 Fiber* Worker::running_fiber() const {
-  if (current_) return current_->fiber;
+  if (current_) return current()->fiber;
   return group_ ? group_->driver_fiber : nullptr;
 }
 
@@ -332,7 +332,10 @@ Group& Worker::make_group(std::uint64_t number) {
   g.finished = 0;
   g.next_unstarted = 0;
   g.waited = false;
-  g.in_ring = false;
+  g.ring.active = false;
+  g.ring.unwinding = false;
+  g.ring.current = &current_;
+  g.ring.exceptions = exceptions_;
   g.driver = nullptr;
   g.driver_lost = false;
   if (g.storage.size() != launch_->workgroup_memory_bytes + 64) {
@@ -379,7 +382,7 @@ void Worker::run_group(Group& g, Fiber* here) {
     g.finished = g.size;
     return;
   }
-  if (g.in_ring) end_ring(g);
+  if (g.ring.active) end_ring(g);
   if (g.finished == g.size) return;
   // The last one that ran here is the one that waited.
   Slot* slot = g.begin + (ran - 1);
@@ -506,8 +509,9 @@ void Worker::begin_unwinding() {
 }
 
 void Worker::release(Group& g) {
+  g.ring.unwinding = true;
   if (!g.waited) return;
-  if (g.in_ring) leave_ring(g, current_);
+  if (g.ring.active) leave_ring(g, current());
   for (Slot* slot = g.begin; slot != g.end; ++slot) {
     slot->polled_in_round = 0;
     if (slot->state == SlotState::Unstarted) {

@@ -52,6 +52,8 @@ std::uint64_t seed_from(const std::optional<std::uint64_t>& asked) {
 
 DeviceOptions with_defaults(DeviceOptions o) {
   const Mode mode = mode_from(o.mode);
+  o.mode = mode;
+  o.seed = seed_from(o.seed);
   if (o.subgroup_size == 0 || o.subgroup_size > runtime::kMaxSubgroupSize) {
     throw std::invalid_argument(
         fmt::format("subgroup_size is {}; it may be 1 to 128", o.subgroup_size));
@@ -124,8 +126,8 @@ struct Context {
 
 DeviceState::DeviceState(DeviceOptions o)
     : options(with_defaults(std::move(o))),
-      mode(mode_from(options.mode)),
-      seed(seed_from(options.seed)) {
+      mode(*options.mode),
+      seed(*options.seed) {
   if (mode == Mode::Emulated) memory = std::make_unique<memory::SequentialMemory>();
 }
 

@@ -448,6 +448,7 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   Mode mode() const;
+  /// With all defaults filled in, mode and seed included.
   const DeviceOptions& options() const;
 
   /// A buffer of `size` elements that have not been written. The name is for findings.

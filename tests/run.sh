@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs the whole test suite.
+set -u
+source "$(dirname "${BASH_SOURCE[0]}")/../.ci/setup.sh"
+
+usage() {
+  cat <<'END'
+usage: bash tests/run.sh [--preset NAME] [-- CTEST_ARGUMENTS...]
+
+Installs the Debian packages that are missing (apt; through sudo when not root), configures, builds,
+and runs all tests through ctest. What is there already is neither installed nor built again.
+
+  --preset NAME   dev (the default), clang, asan, ubsan or tsan
+  -h, --help      this text
+  -- ...          arguments for ctest, such as -R scan
+
+Exit code: 0 all tests passed, 1 a test or the build failed, 2 bad options or missing packages.
+END
+}
+
+preset=dev
+while [ $# -gt 0 ]; do
+  case $1 in
+    -h | --help) usage; exit 0 ;;
+    --preset=*) preset=${1#*=}; shift ;;
+    --preset)
+      [ $# -ge 2 ] || { echo 'tests/run.sh: --preset needs a name' >&2; usage >&2; exit 2; }
+      preset=$2; shift 2 ;;
+    --) shift; break ;;
+    *) printf 'tests/run.sh: unknown option %s\n' "$1" >&2; usage >&2; exit 2 ;;
+  esac
+done
+packages=(gdb git graphviz)
+case $preset in
+  dev | asan | ubsan | tsan) ;;
+  clang) packages+=(clang-14) ;;
+  *) printf 'tests/run.sh: no test preset "%s"\n' "$preset" >&2; usage >&2; exit 2 ;;
+esac
+
+setup_packages "${packages[@]}" || exit $?
+setup_build "$preset" || exit $?
+cd "$setup_root" || exit 2
+ctest --preset "$preset" --parallel "$(nproc)" --no-tests=error "$@" || exit 1

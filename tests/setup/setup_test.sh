@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# Usage: setup_test.sh CASE. Runs a case below; each is a world of fake commands and what
+# .ci/setup.sh does in it.
+set -u
+source_dir=$(cd "$(dirname "$0")/../.." && pwd)
+world=$(mktemp -d)
+trap 'rm -rf "$world"' EXIT
+bash=$(command -v bash)
+
+fail() {
+  printf 'failed: %s\n--- calls\n' "$1" >&2
+  cat "$world/calls" >&2
+  printf -- '--- output\n' >&2
+  cat "$world/output" >&2
+  exit 1
+}
+
+# fake NAME SCRIPT: a command that notes down how it was called, and does SCRIPT.
+fake() {
+  printf '#!%s\nprintf "%%s\\n" "%s $*" >>"%s/calls"\n%s\n' "$bash" "$1" "$world" "$2" \
+    >"$world/bin/$1"
+  chmod +x "$world/bin/$1"
+}
+
+# A machine with user number $1, on which apt works and the packages after $1 are missing.
+make_world() {
+  mkdir "$world/bin" "$world/missing"
+  : >"$world/calls"
+  local tool package
+  for tool in bash dirname cat env rm basename; do
+    ln -s "$(command -v "$tool")" "$world/bin/$tool"
+  done
+  for package in "${@:2}"; do : >"$world/missing/$package"; done
+  printf '#!%s\necho %s\n' "$bash" "$1" >"$world/bin/id"
+  printf '#!%s\n[ -e "%s/missing/${!#}" ] || echo -n installed\n' "$bash" "$world" \
+    >"$world/bin/dpkg-query"
+  chmod +x "$world/bin/id" "$world/bin/dpkg-query"
+  fake apt-get "for p; do rm -f $world/missing/\$p; done"
+}
+
+# Runs setup_packages without a terminal; its exit code goes to $code.
+setup_packages() {
+  PATH=$world/bin bash -c "set -u; source '$source_dir/.ci/setup.sh'; setup_packages $*" \
+    </dev/null >"$world/output" 2>&1
+  code=$?
+}
+
+exits_with() { [ "$code" -eq "$1" ] || fail "exit code $code instead of $1"; }
+called() { grep -q -- "$1" "$world/calls" || fail "not called: $1"; }
+not_called() { ! grep -q -- "$1" "$world/calls" || fail "called: $1"; }
+says() { grep -q -- "$1" "$world/output" || fail "does not say: $1"; }
+
+nothing_missing() {
+  make_world 0
+  setup_packages gdb
+  exits_with 0
+  not_called .
+  [ ! -s "$world/output" ] || fail 'says something'
+}
+
+root_installs() {
+  make_world 0 cmake gdb
+  fake sudo 'exit 1'
+  setup_packages gdb git
+  exits_with 0
+  not_called sudo
+  head -n 1 "$world/calls" | grep -q 'update$' || fail 'no update first'
+  called '^apt-get .* install --no-install-recommends cmake gdb$'
+}
+
+sudo_installs() {
+  make_world 1000 cmake
+  fake sudo 'shift $([ "$1" = -n ] && echo 1 || echo 0); [ "$1" = true ] || "$@"'
+  setup_packages
+  exits_with 0
+  called '^sudo env .*apt-get .*update$'
+  called '^sudo env .*apt-get .*install --no-install-recommends cmake$'
+}
+
+no_sudo() {
+  make_world 1000 cmake catch2
+  setup_packages
+  exits_with 2
+  not_called apt-get
+  says '^  cmake catch2$'
+}
+
+sudo_wants_password() {
+  make_world 1000 cmake
+  fake sudo '[ "$1" = -n ] && exit 1; echo "no terminal"; exit 1'
+  setup_packages
+  exits_with 2
+  not_called '^sudo env'
+  says '^  cmake$'
+}
+
+apt_fails() {
+  make_world 0 cmake catch2
+  fake apt-get "rm -f $world/missing/cmake; exit 100"
+  setup_packages
+  exits_with 2
+  says '^  catch2$'
+}
+
+update_fails() {
+  make_world 0 cmake
+  fake apt-get "[ \"\${!#}\" != update ] || exit 100; for p; do rm -f $world/missing/\$p; done"
+  setup_packages
+  exits_with 0
+}
+
+# runs CODE SCRIPT ARGUMENTS...
+runs() {
+  : >"$world/calls"
+  bash "$source_dir/$2" "${@:3}" >"$world/output" 2>&1
+  code=$?
+  exits_with "$1"
+  says 'usage: bash'
+}
+
+options_of_tests() {
+  runs 0 tests/run.sh --help
+  runs 2 tests/run.sh --wrong
+  runs 2 tests/run.sh --preset
+  runs 2 tests/run.sh --preset=release
+}
+
+options_of_samples() {
+  runs 0 samples/run.sh --help
+  runs 2 samples/run.sh --wrong
+  runs 2 samples/run.sh --seed
+  runs 2 samples/run.sh reduce no_such_sample
+}
+
+"$1"
