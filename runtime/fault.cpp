@@ -136,6 +136,8 @@ void Worker::abandon(FindingKind kind) {
   finding.kind = kind;
   if (current_) {
     finding.invocation = coordinates(g, g.index_of(current()));
+  } else if (g.running != kUnknownIndex) {
+    finding.invocation = coordinates(g, g.running);
   } else {
     finding.invocation = coordinates(g, 0);
     finding.invocation.local = finding.invocation.global = {};

@@ -332,6 +332,7 @@ Group& Worker::make_group(std::uint64_t number) {
   g.finished = 0;
   g.next_unstarted = 0;
   g.waited = false;
+  g.running = kUnknownIndex;
   g.ring.active = false;
   g.ring.unwinding = false;
   g.ring.current = &current_;

@@ -404,6 +404,7 @@ std::uint32_t run_emulated(const void* opaque, runtime::Workgroup& group, std::u
   std::uint32_t i = first;
   try {
     for (; i < last; ++i) {
+      group.running = i;
       emulated::Invocation invocation(group, i, registered, session);
       [&]<std::size_t... n>(std::index_sequence<n...>) {
         [[maybe_unused]] const auto place = [&](std::size_t k) {

@@ -23,6 +23,7 @@
 namespace heddle::runtime {
 
 inline constexpr std::uint32_t kMaxSubgroupSize = 128;
+inline constexpr std::uint32_t kUnknownIndex = ~std::uint32_t{0};
 
 /// Shape of a dispatch, and how invocations map to subgroups.
 struct Grid {
@@ -91,6 +92,9 @@ struct Workgroup {
   /// Storage of the Workgroup storage class.
   std::byte* memory = nullptr;
   std::size_t memory_bytes = 0;
+  /// The invocation that runs as a plain call, where the mode keeps note of it (native mode does
+  /// not: it would cost vectorization).
+  std::uint32_t running = kUnknownIndex;
   /// What the dispatch was launched with, and what its observer keeps for this workgroup.
   void* context = nullptr;
   void* observed = nullptr;
