@@ -14,25 +14,33 @@ namespace heddle::emulated {
 
 class Invocation;
 
-/// One byte for each byte of a `T`, 0 where it is padding; null if every byte carries value, or if
-/// the compiler cannot tell (then structs are checked member by member only).
+/// Whether every byte of a `T` carries value, as far as the language tells.
+template <typename T>
+inline constexpr bool kNoPadding =
+    !std::is_class_v<T> || std::has_unique_object_representations_v<T>;
+template <typename T, std::size_t N>
+inline constexpr bool kNoPadding<Vec<T, N>> = true;
+
+/// One byte for each byte of a `T`, 0 where it is padding; null if every byte carries value. Where the
+/// compiler cannot tell, all bytes of a struct that may have padding count as such: then it is
+/// checked member by member only.
 template <typename T>
 const unsigned char* value_bytes() {
+  if constexpr (!kNoPadding<T>) {
+    static const auto bytes = [] {
+      std::array<unsigned char, sizeof(T)> out{};
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_clear_padding)
-  if constexpr (std::is_class_v<T>) {
-    static const auto bytes = [] {
-      std::array<unsigned char, sizeof(T)> out;
       alignas(T) unsigned char object[sizeof(T)];
       std::memset(object, 0xff, sizeof(T));
       __builtin_clear_padding(reinterpret_cast<T*>(object));
       std::memcpy(out.data(), object, sizeof(T));
+#endif
+#endif
       return out;
     }();
     return bytes.data();
   }
-#endif
-#endif
   return nullptr;
 }
 
@@ -557,7 +565,7 @@ template <typename T>
 class PrivateStorage {
  public:
   PrivateStorage(Invocation& invocation, std::string_view name, SourceLocation where)
-      : invocation_(&invocation) {
+      : declared_(where), invocation_(&invocation) {
     binding_.storage_class = StorageClass::Private;
     binding_.name = name.empty() ? fmt::format("private variable of line {}", where.line)
                                  : std::string(name);
@@ -583,6 +591,9 @@ class PrivateStorage {
     initialized_.mark(index * sizeof(E), sizeof(E));
     std::memcpy(bytes_ + index * sizeof(E), &value, sizeof(E));
   }
+
+  /// The place for accesses that cannot tell theirs: conversions and assignments.
+  SourceLocation declared_;
 
  private:
   void check(std::uint64_t index, std::uint64_t element_bytes, SourceLocation where) {
@@ -628,9 +639,9 @@ class PrivateVariable<T> : public PrivateStorage<T> {
   using PrivateStorage<T>::PrivateStorage;
   T load(SourceLocation where = SourceLocation::current()) { return this->template get<T>(0, where); }
   void store(const T& v, SourceLocation where = SourceLocation::current()) { this->set(0, v, where); }
-  operator T() { return load({}); }
+  operator T() { return load(this->declared_); }
   T operator=(const T& v) {
-    store(v, {});
+    store(v, this->declared_);
     return v;
   }
 };

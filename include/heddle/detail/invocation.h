@@ -440,11 +440,15 @@ class InvocationApi {
   template <Plain T>
   T group_non_uniform_rotate_khr(const T& value, std::uint32_t delta, std::uint32_t cluster_size = 0,
                                  SourceLocation where = SourceLocation::current()) {
-    if (cluster_size == 0) cluster_size = subgroup_size();
-    check_cluster(cluster_size, where);
+    if (cluster_size == 0) {
+      cluster_size = subgroup_size();
+    } else {
+      check_cluster(cluster_size, where);
+    }
     const std::uint32_t lane = subgroup_local_invocation_id();
     const std::uint32_t begin = lane / cluster_size * cluster_size;
-    return from_lane(value, begin + (lane - begin + delta) % cluster_size,
+    const std::uint64_t turned = std::uint64_t{lane} - begin + delta;
+    return from_lane(value, begin + static_cast<std::uint32_t>(turned % cluster_size),
                      "group_non_uniform_rotate_khr", where);
   }
 

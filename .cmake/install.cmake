@@ -1,0 +1,27 @@
+# What `cmake --install` gives: headers, static libraries, and what find_package and pkg-config need.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/heddle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h")
+install(TARGETS heddle_headers heddle_runtime heddle_memory heddle_host heddle_heddle
+        EXPORT heddleTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT heddleTargets NAMESPACE heddle:: DESTINATION ${package_dir})
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/heddleConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/heddleConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/heddleConfig.cmake
+              ${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake DESTINATION ${package_dir})
+
+# The prefix is only known when installing (`cmake --install --prefix`).
+set(pc_template ${CMAKE_CURRENT_LIST_DIR}/heddle.pc.in)
+install(CODE "
+  set(CMAKE_INSTALL_LIBDIR \"${CMAKE_INSTALL_LIBDIR}\")
+  set(CMAKE_INSTALL_INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")
+  set(PROJECT_DESCRIPTION \"${PROJECT_DESCRIPTION}\")
+  set(PROJECT_VERSION \"${PROJECT_VERSION}\")
+  configure_file(\"${pc_template}\" \"${PROJECT_BINARY_DIR}/heddle.pc\" @ONLY)")
+install(FILES ${PROJECT_BINARY_DIR}/heddle.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,26 @@
+// What somebody else's project looks like: a kernel with a barrier, in both modes.
+
+#include <heddle/heddle.h>
+
+#include <cstdio>
+
+using namespace heddle;
+
+int main() {
+  for (const Mode mode : {Mode::Native, Mode::Emulated}) {
+    Device device(mode);
+    auto out = device.buffer<std::uint32_t>(64);
+    const auto reverse = [](auto& inv, StorageBuffer<std::uint32_t> auto x) {
+      auto tile = inv.template workgroup<std::uint32_t[64]>();
+      const auto i = inv.local_invocation_index();
+      tile[i] = i;
+      inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+      x[i] = tile[63 - i];
+    };
+    device.dispatch(reverse, {1}, {64}, out);
+    for (std::uint32_t i = 0; i < 64; ++i) {
+      if (out.read()[i] != 63 - i) return 1;
+    }
+  }
+  std::puts("fine");
+}
