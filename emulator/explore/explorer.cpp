@@ -120,6 +120,8 @@ bool Explorer::visit_operation() {
 // on if the graph may become consistent.
 void Explorer::execute(std::size_t agent, const Operation& operation, Value read, Value written,
                        const Then& then) {
+  if (!reporting_ && prospects_.note(id(agent), agents_[agent].node, operation, written, false))
+    learned_ = true;
   const auto index = static_cast<model::OperationIndex>(execution_.operations.size());
   execution_.operations.push_back(operation);
   execution_.read_values.push_back(read);
@@ -141,7 +143,7 @@ void Explorer::learn_from_graph() {
   std::size_t writes = 0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const Operation& op = execution_.operations[i];
-    if (prospects_.note_in_graph(op.agent, nodes_[i], op, execution_.written_values[i]))
+    if (prospects_.note(op.agent, nodes_[i], op, execution_.written_values[i], true))
       learned_ = true;
     writes += op.writes() ? 1 : 0;
   }
@@ -232,9 +234,9 @@ bool Explorer::promises_may_be_kept() const {
             prospects_.may_write(id(a), agents_[a].node, promise.piece, promise.value);
     if (!may) return false;
   }
+  if (!reporting_) return true;
   for (std::size_t a = 0; a < agents_.size(); ++a)
-    if (at_read(a) && put_off(a) && !has_new_write(a) && !another_may_write(a))
-      return false;
+    if (at_read(a) && put_off(a) && !has_new_write(a) && !another_may_write(a)) return false;
   return true;
 }
 
@@ -259,8 +261,11 @@ bool Explorer::visit_read() {
     waits = may_wait;
   }
   if (chosen == agents_.size()) return false;
+  const std::uint64_t before_reading = statistics_.graphs;
   read_from_graph(chosen);
-  if (!waits || !may_go_on()) return true;
+  // A silent pass may not know yet of the write that a read without any choice has to wait for.
+  const bool knows_too_little = !reporting_ && statistics_.graphs == before_reading;
+  if (!(waits || knows_too_little) || !may_go_on()) return true;
   const std::uint32_t before = agents_[chosen].put_off_at;
   agents_[chosen].put_off_at = static_cast<std::uint32_t>(execution_.operations.size());
   visit();

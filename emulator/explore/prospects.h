@@ -43,11 +43,10 @@ class Prospects {
   void learn();
   bool exact() const { return exact_; }
 
-  /// Takes note of an access that `agent`, at `node`, does in a graph in which every read has its
-  /// write. Returns whether that was news, after which what was said before may have been too little.
-  bool note_in_graph(AgentId agent, Node node, const Operation& operation, Value written) {
-    return note(agent, node, operation, written, true);
-  }
+  /// Takes note of an access that `agent` does at `node`; `in_graph` if it does so in a consistent
+  /// graph in which every read has its write. Returns whether that was news, after which what was said
+  /// before may have been too little.
+  bool note(AgentId agent, Node node, const Operation& operation, Value written, bool in_graph);
 
   /// The values that `agent`, at a read, may read of a piece, apart from its own writes before.
   std::vector<Value> values_for(AgentId agent, const Locations& piece) const;
@@ -69,8 +68,6 @@ class Prospects {
     bool in_graph = false;
   };
   struct Run;
-
-  bool note(AgentId agent, Node node, const Operation& operation, Value written, bool in_graph);
 
   Value initial(const Locations& piece) const;
   std::vector<Value> reads_of(const Run& run, std::size_t agent, const Operation& read) const;
