@@ -107,7 +107,7 @@ class FirstMissing {
   MissingReason no_chain() {
     const Chain available = chains_.availability(x_);
     bool is_available = false;
-    for (Level level = 1; level < kLevels.size(); ++level) {
+    for (const Level level : facts_.levels) {
       if (!in_common_instance(level)) continue;
       available[level].for_each([&](EventIndex av) {
         is_available = is_available || leads_to(av);

@@ -65,7 +65,8 @@ class ReasonOfOrder {
     std::vector<EventIndex> links{end};
     while (!starts(links.back(), level)) {
       bool found = false;
-      for (Level narrow = 1; narrow < level && !found; ++narrow) {
+      for (const Level narrow : facts_.levels) {
+        if (found || narrow >= level) break;
         chain[narrow].for_each([&](EventIndex op) {
           if (found || !facts_.happens_before.has(op, links.back())) return;
           if (!in_instance(op, links.back(), narrow)) return;
@@ -91,7 +92,8 @@ class ReasonOfOrder {
     std::vector<EventIndex> links{begin};
     while (!ends(links.back(), level)) {
       bool found = false;
-      for (Level narrow = 1; narrow < level && !found; ++narrow) {
+      for (const Level narrow : facts_.levels) {
+        if (found || narrow >= level) break;
         chain[narrow].for_each([&](EventIndex op) {
           if (found || !facts_.happens_before.has(links.back(), op)) return;
           if (!in_instance(op, links.back(), narrow)) return;
@@ -118,7 +120,7 @@ class ReasonOfOrder {
   bool common_domain() {
     const Chain available = chains_.availability(x_);
     const Chain visible = facts_.events[y_].reads ? chains_.visibility(y_) : Chain{};
-    for (Level level = 1; level < kLevels.size(); ++level) {
+    for (const Level level : facts_.levels) {
       if (!in_instance(x_, y_, level)) continue;
       bool found = false;
       available[level].for_each([&](EventIndex av) {
