@@ -45,7 +45,7 @@ Explorer::Explorer(const Program& program, const Options& options,
 // Where agents could not be learned beforehand, silent passes learn until there is no news, and only
 // then executions are reported.
 Statistics Explorer::run() {
-  prospects_.learn();
+  prospects_.learn(options_.learned_steps);
   if (!prospects_.exact()) {
     reporting_ = false;
     std::size_t passes = 0;
@@ -337,7 +337,7 @@ void Explorer::choose_sources(std::size_t agent, const std::vector<Locations>& p
     chosen.pop_back();
   };
   if (promised) {
-    const std::vector<Value> values = prospects_.values_for(id(agent), piece);
+    const std::vector<Value> values = prospects_.values_for(id(agent), piece, step(agent).operation.reference);
     for (Value value : values)
       if (may_come(agent, piece, &value)) take(kPromised, value);
     if (pieces.size() == 1) return;
