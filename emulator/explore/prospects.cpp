@@ -233,12 +233,15 @@ bool Prospects::may_write(AgentId agent, Node node, const Locations& piece, Valu
   });
 }
 
-bool Prospects::may_overwrite_unordered(AgentId agent, Node node, const Locations& piece) const {
+bool Prospects::may_write_unordered(AgentId agent, Node node, const Locations& piece) const {
   const std::size_t a = position(agent);
   const Operation& read = trees_[a].step(node).operation;
   const auto unordered = [&](const Prospect& prospect) {
-    return prospect.piece == piece && prospect.reference != read.reference &&
-           !(prospect.non_private && read.is_non_private());
+    if (prospect.piece != piece) return false;
+    //= vk:memory-model-location-ordered
+    return !(read.locations.overlaps(piece) &&
+             (prospect.reference == read.reference ||
+              (prospect.non_private && read.is_non_private())));
   };
   if (node < learned_nodes_[a]) {
     const std::vector<Prospect>& list = prospects(a, node);

@@ -57,9 +57,9 @@ class Prospects {
   bool may_write(AgentId agent, Node node, const Locations& piece) const;
   /// The same, of this value.
   bool may_write(AgentId agent, Node node, const Locations& piece, Value value) const;
-  /// Whether `agent`, whose next step is the read at `node`, may itself write what that step reads,
-  /// later and in such a way that program order does not order the two.
-  bool may_overwrite_unordered(AgentId agent, Node node, const Locations& piece) const;
+  /// Whether `agent`, whose next step is the read at `node`, may write `piece` later in such a way that
+  /// its read need not be location-ordered before that write.
+  bool may_write_unordered(AgentId agent, Node node, const Locations& piece) const;
 
  private:
   /// A write that was seen, and the greatest depth at which it was.
