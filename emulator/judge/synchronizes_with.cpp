@@ -113,10 +113,11 @@ void add_through_control_barrier(Facts& facts, EventIndex from, EventIndex to) {
 // Fragment shader interlock needs neither storage classes nor scopes of its own.
 //= vk:memory-model-synchronizes-with
 void add_interlock(Facts& facts) {
-  for (const auto& [first, second] : facts.execution->interlock_order) {
-    facts.of_agent[static_cast<std::size_t>(first)].for_each([&](EventIndex a) {
+  for (const model::AgentPair& pair : facts.execution->interlock_order) {
+    const EventSet& after = facts.of_agent[static_cast<std::size_t>(pair.second)];
+    facts.of_agent[static_cast<std::size_t>(pair.first)].for_each([&](EventIndex a) {
       if (facts.operation(a).kind != OperationKind::EndInvocationInterlock) return;
-      facts.of_agent[static_cast<std::size_t>(second)].for_each([&](EventIndex b) {
+      after.for_each([&](EventIndex b) {
         if (facts.operation(b).kind == OperationKind::BeginInvocationInterlock)
           facts.synchronizes.add(a, b);
       });
