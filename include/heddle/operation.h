@@ -25,10 +25,24 @@ enum class OperationKind : std::uint8_t {
   ReadModifyWrite,
   MemoryBarrier,
   ControlBarrier,
-  /// Availability operation from every reference of its agent to the device domain.
+  /// Availability operation from every (agent, reference, location) of the device to the device
+  /// domain: what a memory dependency does to the writes before it.
   DeviceAvailability,
-  /// Visibility operation from the device domain to every reference of its agent.
+  /// Visibility operation from the device domain to every (agent, reference, location) of the device.
   DeviceVisibility,
+  /// The same between host agents and the host domain: flushing and invalidating mapped memory.
+  HostAvailability,
+  HostVisibility,
+  /// Memory domain operations.
+  HostToDeviceDomain,
+  DeviceToHostDomain,
+  /// Of fragment shader interlock.
+  BeginInvocationInterlock,
+  EndInvocationInterlock,
+  /// An instruction that creates shader-call-related invocations (tracing a ray, calling a callable).
+  ShaderCall,
+  /// The end of an allocation (`locations.allocation`).
+  Free,
 };
 
 /// A dense number that an execution gives to each agent, from 0.
@@ -80,7 +94,9 @@ struct Operation {
   Scope available_scope = Scope::Invocation;
   Scope visible_scope = Scope::Invocation;
 
-  /// Of a control barrier: who waits, and which dynamic instance of which barrier it is.
+  /// Of a control barrier: who waits, and which dynamic instance of which barrier it is. Two agents
+  /// meet if and only if their numbers are equal, so the number also tells apart the scope instances
+  /// in which the same instruction is executed.
   Scope execution_scope = Scope::Workgroup;
   std::uint64_t barrier_instance = 0;
 
@@ -93,6 +109,11 @@ struct Operation {
   }
   bool writes() const {
     return kind == OperationKind::Write || kind == OperationKind::ReadModifyWrite;
+  }
+  /// Whether it is a fence: a memory barrier, or a control barrier that orders memory.
+  bool is_memory_barrier() const {
+    return kind == OperationKind::MemoryBarrier ||
+           (kind == OperationKind::ControlBarrier && (acquires(semantics) || releases(semantics)));
   }
   bool is_barrier() const {
     return kind == OperationKind::MemoryBarrier || kind == OperationKind::ControlBarrier;

@@ -1,0 +1,81 @@
+#pragma once
+
+/// \file
+/// All consistent executions of a program, each exactly once.
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "emulator/explore/program.h"
+#include "emulator/judge/judgement.h"
+#include "emulator/model/execution.h"
+
+namespace heddle::explore {
+
+struct Options {
+  judge::Options model;
+  /// Stop after so many executions have been reported; 0 is no limit.
+  std::uint64_t limit = 0;
+  /// Stop after so many graphs have been visited; 0 is no limit.
+  std::uint64_t graph_limit = 0;
+  /// Let reads take values out of thin air: they range over Program::thin_air_values.
+  bool thin_air = false;
+};
+
+enum class EndState : std::uint8_t {
+  Finished,
+  /// Waits for ever at a control barrier.
+  Waiting,
+  /// Spins for ever.
+  Spinning,
+  /// Cut by its bound.
+  Cut,
+};
+
+struct AgentEnd {
+  EndState state = EndState::Finished;
+  /// Step::results of the step at which the agent ended.
+  std::vector<Value> results;
+};
+
+/// One consistent execution, valid during the call that hands it over.
+struct Found {
+  const model::Execution& execution;
+  /// Every relation of the execution; see judge/judgement.h.
+  const judge::Judgement& judgement;
+  /// Indexed by AgentId.
+  const std::vector<AgentEnd>& ends;
+
+  /// Whether every agent finished. Only such an execution may satisfy an assertion; the others count
+  /// for data races all the same.
+  bool terminated() const;
+  /// Whether some agent was cut by its bound.
+  bool cut() const;
+};
+
+struct Statistics {
+  /// Consistent executions reported.
+  std::uint64_t executions = 0;
+  /// Of which not terminated.
+  std::uint64_t blocked = 0;
+  std::uint64_t cut = 0;
+  /// Partial and whole execution graphs that were built.
+  std::uint64_t graphs = 0;
+  /// False when a limit stopped the exploration or an agent was cut by its bound.
+  bool complete = true;
+};
+
+/// Calls `on_execution` for every consistent execution of `program`, each exactly once, until it
+/// returns false or a limit is reached. Two executions differ if they differ in some agent's
+/// operations, in reads-from, in scoped modification order or in the synchronizing set of a control
+/// barrier with a quorum.
+///
+/// Load buffering is found. Values out of thin air are not generated unless options.thin_air asks for
+/// them: see explore/README.md for what that means exactly.
+///
+/// Throws std::invalid_argument for a program that cannot be (an access of more than 8 bytes).
+Statistics explore(const Program& program, const Options& options,
+                   const std::function<bool(const Found&)>& on_execution);
+
+}  // namespace heddle::explore

@@ -1,0 +1,90 @@
+#pragma once
+
+/// \file
+/// What the explorer explores: agents that yield one operation after another.
+
+#include <heddle/operation.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "emulator/model/execution.h"
+#include "emulator/model/place.h"
+
+namespace heddle::explore {
+
+using model::Value;
+
+enum class StepKind : std::uint8_t {
+  /// `Step::operation` is executed.
+  Operation,
+  /// The agent has come to its end.
+  Finished,
+  /// The agent is in a loop of which this iteration wrote nothing and changed no live register: it
+  /// would do the same for ever. The execution is blocked.
+  Spinning,
+  /// A bound of the agent's own (loop iterations) does not let it go on. The execution is cut.
+  Cut,
+};
+
+/// What an agent does next.
+struct Step {
+  StepKind kind = StepKind::Finished;
+
+  /// Its `agent` is filled in by the explorer.
+  Operation operation;
+
+  /// Of a write: what it writes.
+  Value written = 0;
+
+  /// Of a read-modify-write: what it writes when it reads this; nothing if it then does not write (a
+  /// compare-exchange that fails, which is a mere read with `failure_semantics`).
+  std::function<std::optional<Value>(Value)> modify;
+  MemorySemantics failure_semantics = MemorySemantics::Relaxed;
+
+  /// Of a control barrier: the agents that take part in the instance, ascending, this one included.
+  /// Without a quorum the barrier opens when all of them have arrived; with one, when as many have,
+  /// and then any set of at least `quorum` arrivals may be the one that synchronizes.
+  std::vector<AgentId> participants;
+  std::uint32_t quorum = 0;
+
+  /// The agent's state as the front end wants to see it at the end of an execution that ends here
+  /// (final registers of a litmus thread). Read for every kind but an `Operation` other than a
+  /// control barrier.
+  std::vector<Value> results;
+};
+
+/// One run of one agent. The explorer runs agents again from the start rather than copying them, so
+/// an agent must do the same again when it reads the same again.
+class Agent {
+ public:
+  virtual ~Agent() = default;
+
+  /// The next step. `last_read` is what the previous operation read; it is 0, and to be ignored,
+  /// at the start and after an operation that reads nothing. Not called again after a step that is
+  /// not an `Operation`.
+  virtual Step next(Value last_read) = 0;
+};
+
+struct AgentDescription {
+  model::Place place;
+  std::function<std::unique_ptr<Agent>()> start;
+};
+
+struct Program {
+  /// Indexed by AgentId.
+  std::vector<AgentDescription> agents;
+
+  /// The initial value of these locations (at most 8 bytes); all zeros if empty.
+  std::function<Value(const Locations&)> initial_value;
+
+  /// Every operation of the first system-synchronizes with every operation of the second.
+  std::vector<model::AgentPair> system_synchronization;
+
+  /// The values that a read may take out of thin air; asked for by Options::thin_air.
+  std::vector<Value> thin_air_values;
+};
+
+}  // namespace heddle::explore

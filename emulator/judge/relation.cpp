@@ -1,0 +1,77 @@
+#include "emulator/judge/relation.h"
+
+#include <algorithm>
+#include <deque>
+
+namespace heddle::judge {
+
+Relation Relation::then(const Relation& next) const {
+  Relation result(events_);
+  for_each([&](EventIndex a, EventIndex b) { result.add_row(a, next.row(b)); });
+  return result;
+}
+
+Relation Relation::transposed() const {
+  Relation result(events_);
+  for_each([&](EventIndex a, EventIndex b) { result.add(b, a); });
+  return result;
+}
+
+void Relation::close() {
+  for (EventIndex through = 0; through < events_; ++through)
+    for (EventIndex a = 0; a < events_; ++a)
+      if (has(a, through)) add_row(a, row(through));
+}
+
+bool Relation::acyclic() const {
+  // Takes away events that lead to nothing that is left; what never goes is on or before a cycle.
+  EventSet left(events_);
+  for (EventIndex e = 0; e < events_; ++e) left.add(e);
+  for (bool progress = true; progress;) {
+    progress = false;
+    left.for_each([&](EventIndex e) {
+      const auto successors = row(e);
+      const auto remaining = left.words();
+      for (std::size_t i = 0; i < stride_; ++i)
+        if (successors[i] & remaining[i]) return;
+      left.remove(e);
+      progress = true;
+    });
+  }
+  return left.empty();
+}
+
+std::vector<EventIndex> Relation::shortest_path(EventIndex a, EventIndex b) const {
+  constexpr EventIndex kUnseen = ~EventIndex{0};
+  std::vector<EventIndex> before(events_, kUnseen);
+  std::deque<EventIndex> queue{a};
+  while (!queue.empty()) {
+    const EventIndex at = queue.front();
+    queue.pop_front();
+    for_each_successor(at, [&](EventIndex next) {
+      if (before[next] != kUnseen) return;
+      before[next] = at;
+      queue.push_back(next);
+    });
+    if (before[b] == kUnseen) continue;
+    std::vector<EventIndex> path{b};
+    do path.push_back(before[path.back()]);
+    while (path.back() != a);
+    std::reverse(path.begin(), path.end());
+    return path;
+  }
+  return {};
+}
+
+std::vector<EventIndex> Relation::shortest_cycle() const {
+  std::vector<EventIndex> shortest;
+  for (EventIndex e = 0; e < events_; ++e) {
+    std::vector<EventIndex> path = shortest_path(e, e);
+    if (path.empty()) continue;
+    path.pop_back();
+    if (shortest.empty() || path.size() < shortest.size()) shortest = std::move(path);
+  }
+  return shortest;
+}
+
+}  // namespace heddle::judge
