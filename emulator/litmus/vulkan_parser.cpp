@@ -55,6 +55,7 @@ class Parser {
   void parse_cell(std::size_t thread);
   void resolve_targets();
   void parse_conditions(Test& test);
+  Quantifier expect_quantifier();
   void sort_observables(Test& test, std::vector<Observable> observables);
   bool at_condition() const;
   void skip_locations();
@@ -240,6 +241,8 @@ bool Parser::at_condition() const {
 
 void Parser::parse_rows() {
   while (!at_condition()) {
+    // A stray ';' is a row in which nobody does anything.
+    if (cursor_.accept(";")) continue;
     for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
       parse_cell(thread);
       if (thread + 1 == threads_.size()) {
@@ -317,6 +320,15 @@ void Parser::skip_locations() {
   cursor_.accept(";");
 }
 
+Quantifier Parser::expect_quantifier() {
+  if (cursor_.accept("forall")) return Quantifier::ForAll;
+  const bool negated = cursor_.accept("~") || cursor_.accept("not");
+  if (!cursor_.accept("exists")) {
+    cursor_.fail(negated ? "'exists'" : "'exists', '~exists', 'forall' or 'filter'");
+  }
+  return negated ? Quantifier::NotExists : Quantifier::Exists;
+}
+
 void Parser::parse_conditions(Test& test) {
   AssertionParser conditions(cursor_, variables_, thread_index_, registers_);
   while (cursor_.peek().kind != TokenKind::End) {
@@ -329,16 +341,8 @@ void Parser::parse_conditions(Test& test) {
       if (test.filter) throw ParseError(keyword.place, "a test has one filter at most");
       test.filter = conditions.parse();
     } else {
+      test.quantifier = expect_quantifier();
       if (test.assertion) throw ParseError(keyword.place, "a test has one assertion at most");
-      if (cursor_.accept("forall")) {
-        test.quantifier = Quantifier::ForAll;
-      } else {
-        const bool negated = cursor_.accept("~") || cursor_.accept("not");
-        if (!cursor_.accept("exists")) {
-          cursor_.fail(negated ? "'exists'" : "'exists', '~exists', 'forall' or 'filter'");
-        }
-        test.quantifier = negated ? Quantifier::NotExists : Quantifier::Exists;
-      }
       test.assertion = conditions.parse();
     }
     cursor_.accept(";");
