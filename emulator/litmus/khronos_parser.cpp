@@ -11,10 +11,6 @@
 
 namespace heddle::litmus {
 
-const std::vector<std::string_view> kKhronosRelations = {
-    "asmo", "dr", "fr", "hb", "hypors", "ithb", "locord", "mutordatom", "po",
-    "rf",   "rs", "ssw", "sw", "vislocord"};
-
 namespace {
 
 constexpr std::size_t kMostThreads = 1024;
@@ -51,7 +47,7 @@ class Parser {
   std::uint32_t subgroup_ = 0;
   bool in_thread_ = false;
   std::map<std::string, std::uint32_t, std::less<>> variables_;
-  std::map<std::string, std::uint32_t, std::less<>> barriers_;
+  std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> barriers_;
   std::map<std::uint64_t, std::uint32_t> threads_;
   std::vector<PendingSynchronization> synchronization_;
   std::vector<std::uint32_t> same_location_;  // of each variable: a variable of the same location
@@ -131,8 +127,10 @@ void Parser::parse_instruction(Line& line) {
     }
   } else if (out.operation.kind == OperationKind::ControlBarrier) {
     const Token& name = line.expect_name("the barrier's instance");
+    // The execution scope of a barrier is the workgroup, so other workgroups have other instances.
+    const auto next = static_cast<std::uint32_t>(barriers_.size());
     out.barrier_instance =
-        barriers_.emplace(name.text, static_cast<std::uint32_t>(barriers_.size())).first->second;
+        barriers_.emplace(std::pair(workgroup_, std::string(name.text)), next).first->second;
   }
   line.finish();
   test_.threads.back().code.push_back(std::move(out));

@@ -25,7 +25,7 @@ struct KhronosInstruction {
   std::uint32_t variable = 0;       ///< of an access
   std::optional<Integer> reads;     ///< the value that a read must see; 0 is the initial one
   std::optional<Integer> writes;    ///< the value that a write stores
-  std::uint32_t barrier_instance = 0;  ///< of a control barrier: equal for equal names
+  std::uint32_t barrier_instance = 0;  ///< of a control barrier: equal if workgroup and name are
 };
 
 struct KhronosThread {
