@@ -207,6 +207,7 @@ class Judgement {
 
  private:
   friend class PartialJudge;
+  Judgement();
   std::unique_ptr<Facts> facts_;
 };
 

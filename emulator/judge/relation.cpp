@@ -7,7 +7,7 @@ namespace heddle::judge {
 
 Relation Relation::then(const Relation& next) const {
   Relation result(events_);
-  for_each([&](EventIndex a, EventIndex b) { result.add_row(a, next.row(b)); });
+  for_each([&](EventIndex a, EventIndex b) { result.add_row(a, next, b); });
   return result;
 }
 
@@ -20,7 +20,7 @@ Relation Relation::transposed() const {
 void Relation::close() {
   for (EventIndex through = 0; through < events_; ++through)
     for (EventIndex a = 0; a < events_; ++a)
-      if (has(a, through)) add_row(a, row(through));
+      if (has(a, through)) add_row(a, *this, through);
 }
 
 bool Relation::acyclic() const {
@@ -30,10 +30,7 @@ bool Relation::acyclic() const {
   for (bool progress = true; progress;) {
     progress = false;
     left.for_each([&](EventIndex e) {
-      const auto successors = row(e);
-      const auto remaining = left.words();
-      for (std::size_t i = 0; i < stride_; ++i)
-        if (successors[i] & remaining[i]) return;
+      if (row_meets(e, left)) return;
       left.remove(e);
       progress = true;
     });

@@ -5,8 +5,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <span>
-#include <utility>
 #include <vector>
 
 namespace heddle::judge {
@@ -23,39 +21,43 @@ class EventSet {
   /// Empties it, and makes it one of `events` events.
   void reset(std::size_t events) {
     events_ = events;
-    words_.assign((events + 63) / 64, 0);
+    first_ = 0;
+    more_.assign(events > 64 ? (events - 1) / 64 : 0, 0);
   }
   std::size_t size() const { return events_; }
-  bool has(EventIndex e) const { return (words_[e / 64] >> (e % 64)) & 1; }
-  void add(EventIndex e) { words_[e / 64] |= std::uint64_t{1} << (e % 64); }
-  void remove(EventIndex e) { words_[e / 64] &= ~(std::uint64_t{1} << (e % 64)); }
-  void clear() { words_.assign(words_.size(), 0); }
+  std::size_t words() const { return 1 + more_.size(); }
+  std::uint64_t word(std::size_t i) const { return i == 0 ? first_ : more_[i - 1]; }
+  std::uint64_t& word(std::size_t i) { return i == 0 ? first_ : more_[i - 1]; }
+
+  bool has(EventIndex e) const { return (word(e / 64) >> (e % 64)) & 1; }
+  void add(EventIndex e) { word(e / 64) |= std::uint64_t{1} << (e % 64); }
+  void remove(EventIndex e) { word(e / 64) &= ~(std::uint64_t{1} << (e % 64)); }
   bool empty() const {
-    for (std::uint64_t w : words_)
-      if (w) return false;
+    for (std::size_t i = 0; i < words(); ++i)
+      if (word(i)) return false;
     return true;
   }
   std::size_t count() const {
     std::size_t n = 0;
-    for (std::uint64_t w : words_) n += static_cast<std::size_t>(std::popcount(w));
+    for (std::size_t i = 0; i < words(); ++i) n += static_cast<std::size_t>(std::popcount(word(i)));
     return n;
   }
   bool intersects(const EventSet& o) const {
-    for (std::size_t i = 0; i < words_.size(); ++i)
-      if (words_[i] & o.words_[i]) return true;
+    for (std::size_t i = 0; i < words(); ++i)
+      if (word(i) & o.word(i)) return true;
     return false;
   }
   EventSet& operator|=(const EventSet& o) {
-    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= o.words_[i];
+    for (std::size_t i = 0; i < words(); ++i) word(i) |= o.word(i);
     return *this;
   }
   EventSet& operator&=(const EventSet& o) {
-    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= o.words_[i];
+    for (std::size_t i = 0; i < words(); ++i) word(i) &= o.word(i);
     return *this;
   }
   /// Takes the events of `o` away.
   EventSet& operator-=(const EventSet& o) {
-    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= ~o.words_[i];
+    for (std::size_t i = 0; i < words(); ++i) word(i) &= ~o.word(i);
     return *this;
   }
   friend EventSet operator|(EventSet a, const EventSet& b) { return a |= b; }
@@ -66,17 +68,16 @@ class EventSet {
   /// Calls f(event) in ascending order.
   template <typename F>
   void for_each(F&& f) const {
-    for (std::size_t i = 0; i < words_.size(); ++i)
-      for (std::uint64_t w = words_[i]; w; w &= w - 1)
+    for (std::size_t i = 0; i < words(); ++i)
+      for (std::uint64_t w = word(i); w; w &= w - 1)
         f(static_cast<EventIndex>(i * 64 + static_cast<std::size_t>(std::countr_zero(w))));
   }
 
-  std::span<std::uint64_t> words() { return words_; }
-  std::span<const std::uint64_t> words() const { return words_; }
-
  private:
   std::size_t events_ = 0;
-  std::vector<std::uint64_t> words_;
+  // Executions of litmus tests fit into one word: it costs no allocation.
+  std::uint64_t first_ = 0;
+  std::vector<std::uint64_t> more_;
 };
 
 /// A relation between events.
@@ -125,22 +126,27 @@ class Relation {
   friend Relation operator&(Relation a, const Relation& b) { return a &= b; }
   friend bool operator==(const Relation&, const Relation&) = default;
 
-  /// What `a` is related to, as words of bits.
-  std::span<const std::uint64_t> row(EventIndex a) const {
-    return {bits_.data() + a * stride_, stride_};
+  /// Relates `a` to everything that `b` is related to in `o`.
+  void add_row(EventIndex a, const Relation& o, EventIndex b) {
+    for (std::size_t i = 0; i < stride_; ++i) bits_[a * stride_ + i] |= o.bits_[b * stride_ + i];
   }
-  /// Relates `a` to everything that `set` has.
-  void add_row(EventIndex a, std::span<const std::uint64_t> set) {
-    for (std::size_t i = 0; i < stride_; ++i) bits_[a * stride_ + i] |= set[i];
+  /// Relates `a` to every event of `set`.
+  void add_row(EventIndex a, const EventSet& set) {
+    for (std::size_t i = 0; i < stride_; ++i) bits_[a * stride_ + i] |= set.word(i);
   }
   /// Keeps of what `a` is related to what `set` has.
-  void keep_row(EventIndex a, std::span<const std::uint64_t> set) {
-    for (std::size_t i = 0; i < stride_; ++i) bits_[a * stride_ + i] &= set[i];
+  void keep_row(EventIndex a, const EventSet& set) {
+    for (std::size_t i = 0; i < stride_; ++i) bits_[a * stride_ + i] &= set.word(i);
   }
   /// Adds what `a` is related to to `set`.
   void add_row_to(EventIndex a, EventSet& set) const {
-    const auto words = set.words();
-    for (std::size_t i = 0; i < stride_; ++i) words[i] |= bits_[a * stride_ + i];
+    for (std::size_t i = 0; i < stride_; ++i) set.word(i) |= bits_[a * stride_ + i];
+  }
+  /// Whether `a` is related to an event of `set`.
+  bool row_meets(EventIndex a, const EventSet& set) const {
+    for (std::size_t i = 0; i < stride_; ++i)
+      if (bits_[a * stride_ + i] & set.word(i)) return true;
+    return false;
   }
   /// What `a` is related to.
   EventSet successors(EventIndex a) const {

@@ -77,6 +77,10 @@ struct Execution {
   std::vector<OperationPair> system_synchronization;
   std::vector<AgentPair> agent_system_synchronization;
 
+  /// Pairs of operations of host agents that the host language's own memory model orders
+  /// (inter-thread-happens-before there).
+  std::vector<OperationPair> host_order;
+
   std::vector<QuorumChoice> quorum_choices;
 
   std::vector<ShaderCallEdge> shader_calls;

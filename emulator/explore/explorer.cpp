@@ -1,0 +1,433 @@
+#include "emulator/explore/explorer.h"
+
+#include <algorithm>
+
+namespace heddle::explore {
+namespace {
+
+AgentId id(std::size_t agent) { return static_cast<AgentId>(agent); }
+std::size_t position(AgentId agent) { return static_cast<std::size_t>(agent); }
+
+std::vector<TraceTree> trees_of(const Program& program) {
+  std::vector<TraceTree> trees;
+  trees.reserve(program.agents.size());
+  for (std::size_t a = 0; a < program.agents.size(); ++a)
+    trees.emplace_back(program.agents[a], id(a));
+  return trees;
+}
+
+std::vector<std::vector<bool>> closure(std::size_t agents,
+                                       const std::vector<model::AgentPair>& pairs) {
+  std::vector<std::vector<bool>> result(agents, std::vector<bool>(agents));
+  for (const auto& [a, b] : pairs) result[position(a)][position(b)] = true;
+  for (std::size_t k = 0; k < agents; ++k)
+    for (std::size_t i = 0; i < agents; ++i)
+      for (std::size_t j = 0; j < agents; ++j)
+        if (result[i][k] && result[k][j]) result[i][j] = true;
+  return result;
+}
+
+}  // namespace
+
+Explorer::Explorer(const Program& program, const Options& options,
+                   const OnExecution& on_execution)
+    : program_(program),
+      options_(options),
+      on_execution_(on_execution),
+      judge_(options.model),
+      trees_(trees_of(program)),
+      prospects_(program, trees_, layout_, options.thin_air),
+      system_synchronizes_(closure(program.agents.size(), program.system_synchronization)) {
+  for (const AgentDescription& agent : program.agents) execution_.agents.push_back(agent.place);
+  execution_.agent_system_synchronization = program.system_synchronization;
+}
+
+// Where agents could not be learned beforehand, silent passes learn until there is no news, and only
+// then executions are reported.
+Statistics Explorer::run() {
+  prospects_.learn();
+  if (!prospects_.exact()) {
+    reporting_ = false;
+    std::size_t passes = 0;
+    do pass();
+    while (learned_ && ++passes <= most_writes_ + 2);
+    reporting_ = true;
+  }
+  pass();
+  return statistics_;
+}
+
+void Explorer::pass() {
+  statistics_ = {};
+  learned_ = false;
+  stopped_ = false;
+  agents_.assign(trees_.size(), {});
+  ends_.assign(trees_.size(), {});
+  visit();
+}
+
+// One step: the kind of step depends on the graph alone, so that every execution is reached in one
+// way. What cannot be chosen comes first, reads of what is in the graph next, promises last.
+void Explorer::visit() {
+  if (!may_go_on()) return;
+  ++statistics_.graphs;
+  if (options_.graph_limit != 0 && statistics_.graphs > options_.graph_limit) {
+    statistics_.complete = false;
+    stopped_ = true;
+    return;
+  }
+  if (visit_end() || visit_operation() || visit_barrier()) return;
+  if (!promises_may_be_kept()) return;
+  if (visit_read() || visit_promise()) return;
+  visit_leaf();
+}
+
+bool Explorer::visit_end() {
+  for (std::size_t a = 0; a < agents_.size(); ++a) {
+    if (agents_[a].status != Status::Ready || step(a).kind == StepKind::Operation) continue;
+    agents_[a].status = Status::Ended;
+    visit();
+    agents_[a].status = Status::Ready;
+    return true;
+  }
+  return false;
+}
+
+bool Explorer::at_read(std::size_t agent) const {
+  return agents_[agent].status == Status::Ready &&
+         step(agent).kind == StepKind::Operation && step(agent).operation.reads();
+}
+
+// A write or a fence of the lowest agent that is at one.
+bool Explorer::visit_operation() {
+  for (std::size_t a = 0; a < agents_.size(); ++a) {
+    if (agents_[a].status != Status::Ready || at_read(a)) continue;
+    const Step& next = step(a);
+    if (next.operation.kind == OperationKind::ControlBarrier) {
+      agents_[a].status = Status::Arrived;
+      visit();
+      agents_[a].status = Status::Ready;
+      return true;
+    }
+    execute(a, next.operation, 0, next.written, [&, a] { go_on(a, 0); });
+    return true;
+  }
+  return false;
+}
+
+// Adds an operation, chooses its place in modification order and the promises that it keeps, and goes
+// on if the graph may become consistent.
+void Explorer::execute(std::size_t agent, const Operation& operation, Value read, Value written,
+                       const Then& then) {
+  if (!prospects_.exact()) learn_from(agent, operation, written);
+  const auto index = static_cast<model::OperationIndex>(execution_.operations.size());
+  execution_.operations.push_back(operation);
+  execution_.read_values.push_back(read);
+  execution_.written_values.push_back(written);
+  if (operation.writes()) {
+    order_write(index, 0, [&] { keep_promises(index, 0, then); });
+  } else if (!operation.reads() || judge_.may_become_consistent(execution_)) {
+    then();
+  }
+  execution_.operations.pop_back();
+  execution_.read_values.pop_back();
+  execution_.written_values.pop_back();
+}
+
+void Explorer::learn_from(std::size_t agent, const Operation& operation, Value written) {
+  if (prospects_.note(id(agent), agents_[agent].node, operation, written)) learned_ = true;
+  std::size_t writes = operation.writes() ? 1 : 0;
+  for (const Operation& op : execution_.operations) writes += op.writes() ? 1 : 0;
+  most_writes_ = std::max(most_writes_, writes);
+}
+
+void Explorer::go_on(std::size_t agent, Value read) {
+  const AgentState before = agents_[agent];
+  agents_[agent] = {trees_[agent].after(before.node, read), Status::Ready, kNotPutOff};
+  visit();
+  agents_[agent] = before;
+}
+
+bool Explorer::may_open(std::size_t agent) const {
+  const Step& arrival = step(agent);
+  const std::uint64_t instance = arrival.operation.barrier_instance;
+  std::size_t arrived = 0;
+  for (const Operation& op : execution_.operations)
+    if (op.kind == OperationKind::ControlBarrier && op.barrier_instance == instance) ++arrived;
+  for (std::size_t a = 0; a < agents_.size(); ++a)
+    if (agents_[a].status == Status::Arrived &&
+        step(a).operation.barrier_instance == instance)
+      ++arrived;
+  return arrived >= (arrival.quorum != 0 ? arrival.quorum : arrival.participants.size());
+}
+
+bool Explorer::visit_barrier() {
+  for (std::size_t a = 0; a < agents_.size(); ++a) {
+    if (agents_[a].status != Status::Arrived || !may_open(a)) continue;
+    pass_barrier(a);
+    return true;
+  }
+  return false;
+}
+
+// With a quorum, an arrival may or may not be in the set that synchronizes.
+void Explorer::pass_barrier(std::size_t agent) {
+  const Step& arrival = step(agent);
+  const auto index = static_cast<model::OperationIndex>(execution_.operations.size());
+  const auto go = [&] { execute(agent, arrival.operation, 0, 0, [&] { go_on(agent, 0); }); };
+  if (arrival.quorum == 0) return go();
+  auto& choices = execution_.quorum_choices;
+  const std::uint64_t instance = arrival.operation.barrier_instance;
+  std::size_t at = 0;
+  while (at < choices.size() && choices[at].barrier_instance != instance) ++at;
+  const bool first = at == choices.size();
+  if (first) {
+    choices.push_back({instance, {}});
+    quorums_.push_back(arrival.quorum);
+  }
+  choices[at].synchronizing.push_back(index);
+  go();
+  choices[at].synchronizing.pop_back();
+  go();
+  if (first) {
+    choices.pop_back();
+    quorums_.pop_back();
+  }
+}
+
+// Whether a write of the piece, of the value if one is given, may still be added that the next read of
+// `reader` could take its value from.
+bool Explorer::may_come(std::size_t reader, const Locations& piece, const Value* value) const {
+  for (std::size_t a = 0; a < agents_.size(); ++a) {
+    if (agents_[a].status == Status::Ended || system_synchronizes_[reader][a]) continue;
+    if (a == reader) {
+      if (prospects_.may_overwrite_unordered(id(a), agents_[a].node, piece)) return true;
+      continue;
+    }
+    if (value ? prospects_.may_write(id(a), agents_[a].node, piece, *value)
+              : prospects_.may_write(id(a), agents_[a].node, piece))
+      return true;
+  }
+  return false;
+}
+
+bool Explorer::another_may_write(std::size_t agent) const {
+  for (const Locations& piece : layout_.pieces(step(agent).operation.locations))
+    if (may_come(agent, piece, nullptr)) return true;
+  return false;
+}
+
+bool Explorer::promises_may_be_kept() const {
+  for (const Promise& promise : promises_) {
+    bool may = false;
+    for (std::size_t a = 0; a < agents_.size() && !may; ++a)
+      may = agents_[a].status != Status::Ended &&
+            prospects_.may_write(id(a), agents_[a].node, promise.piece, promise.value);
+    if (!may) return false;
+  }
+  for (std::size_t a = 0; a < agents_.size(); ++a)
+    if (at_read(a) && put_off(a) && !has_new_write(a) && !another_may_write(a))
+      return false;
+  return true;
+}
+
+bool Explorer::has_new_write(std::size_t agent) const {
+  const Locations& wanted = step(agent).operation.locations;
+  for (std::size_t i = agents_[agent].put_off_at; i < execution_.operations.size(); ++i)
+    if (execution_.operations[i].writes() && execution_.operations[i].locations.overlaps(wanted))
+      return true;
+  return false;
+}
+
+// A read takes what is in the graph, or is put off until more is. A read that waits for nothing is
+// taken first: it has the fewest choices.
+bool Explorer::visit_read() {
+  std::size_t chosen = agents_.size();
+  bool waits = true;
+  for (std::size_t a = 0; a < agents_.size() && waits; ++a) {
+    if (!at_read(a) || (put_off(a) && !has_new_write(a))) continue;
+    const bool may_wait = another_may_write(a);
+    if (chosen != agents_.size() && may_wait) continue;
+    chosen = a;
+    waits = may_wait;
+  }
+  if (chosen == agents_.size()) return false;
+  read_from_graph(chosen);
+  if (!waits || !may_go_on()) return true;
+  const std::uint32_t before = agents_[chosen].put_off_at;
+  agents_[chosen].put_off_at = static_cast<std::uint32_t>(execution_.operations.size());
+  visit();
+  agents_[chosen].put_off_at = before;
+  return true;
+}
+
+void Explorer::read_from_graph(std::size_t agent) {
+  if (!prospects_.exact()) layout_.add(step(agent).operation.locations);
+  const std::vector<Locations> pieces = layout_.pieces(step(agent).operation.locations);
+  std::vector<Source> chosen;
+  choose_sources(agent, pieces, chosen, false);
+}
+
+// All reads were put off and nothing new came: they wait for each other (load buffering). The lowest
+// one is promised values that some write may bring.
+bool Explorer::visit_promise() {
+  for (std::size_t a = 0; a < agents_.size(); ++a) {
+    if (!at_read(a)) continue;
+    const std::vector<Locations> pieces = layout_.pieces(step(a).operation.locations);
+    std::vector<Source> chosen;
+    choose_sources(a, pieces, chosen, true);
+    return true;
+  }
+  return false;
+}
+
+// Chooses for each piece in turn. A read that was put off takes something that came since; a promised
+// read waits for something.
+void Explorer::choose_sources(std::size_t agent, const std::vector<Locations>& pieces,
+                              std::vector<Source>& chosen, bool promised) {
+  if (!may_go_on()) return;
+  if (chosen.size() == pieces.size()) {
+    const std::uint32_t put_off_at = agents_[agent].put_off_at;
+    const bool fresh = std::any_of(chosen.begin(), chosen.end(), [&](const Source& source) {
+      if (promised) return source.write == kPromised;
+      return put_off_at == kNotPutOff || (source.write != model::kInitialValue && source.write >= put_off_at);
+    });
+    if (fresh) read(agent, chosen);
+    return;
+  }
+  const Locations& piece = pieces[chosen.size()];
+  const auto take = [&](model::OperationIndex write, Value value) {
+    chosen.push_back({piece, write, value});
+    choose_sources(agent, pieces, chosen, promised);
+    chosen.pop_back();
+  };
+  if (promised) {
+    const std::vector<Value> values = prospects_.values(piece);
+    for (Value value : values)
+      if (may_come(agent, piece, &value)) take(kPromised, value);
+    if (pieces.size() == 1) return;
+  }
+  take(model::kInitialValue, program_.initial_value ? program_.initial_value(piece) : 0);
+  for (model::OperationIndex i = 0; i < execution_.operations.size(); ++i) {
+    const Operation& op = execution_.operations[i];
+    if (op.writes() && covers(op.locations, piece))
+      take(i, part_of_value(execution_.written_values[i], op.locations, piece));
+  }
+}
+
+void Explorer::read(std::size_t agent, const std::vector<Source>& sources) {
+  const Step& next = step(agent);
+  Operation operation = next.operation;
+  const auto index = static_cast<model::OperationIndex>(execution_.operations.size());
+  const std::size_t reads_from_before = execution_.reads_from.size();
+  const std::size_t promises_before = promises_.size();
+  Value value = 0;
+  for (const Source& source : sources) {
+    value |= place_in_value(source.value, source.piece, operation.locations);
+    if (source.write == kPromised)
+      promises_.push_back({index, source.piece, source.value});
+    else
+      execution_.reads_from.push_back({index, source.write, source.piece});
+  }
+  Value written = 0;
+  if (operation.kind == OperationKind::ReadModifyWrite) {
+    const std::optional<Value> result = next.modify(value);
+    if (!result) {
+      operation.kind = OperationKind::Read;
+      operation.semantics = next.failure_semantics;
+    }
+    written = result.value_or(0);
+  }
+  execute(agent, operation, value, written, [&] { go_on(agent, value); });
+  execution_.reads_from.resize(reads_from_before);
+  promises_.resize(promises_before);
+}
+
+bool Explorer::mutually_ordered(const Operation& a, const Operation& b) const {
+  if (!a.atomic || !b.atomic || !(a.locations == b.locations) || a.reference != b.reference)
+    return false;
+  const model::Place& at_a = execution_.place(a.agent);
+  const model::Place& at_b = execution_.place(b.agent);
+  if (at_a.is_host() != at_b.is_host() && !options_.model.concurrent_host_device_atomics)
+    return false;
+  return a.agent == b.agent || (same_instance(at_a, at_b, a.scope) && same_instance(at_a, at_b, b.scope));
+}
+
+bool Explorer::ordered_before(model::OperationIndex a, model::OperationIndex b) const {
+  if (a == b) return true;
+  for (const auto& [earlier, later] : execution_.modification_order)
+    if (earlier == a && ordered_before(later, b)) return true;
+  return false;
+}
+
+// Puts `write` before or after each write, from `other` on, that is mutually ordered with it.
+void Explorer::order_write(model::OperationIndex write, model::OperationIndex other,
+                           const Then& then) {
+  const auto& operations = execution_.operations;
+  while (other < write && !(operations[other].writes() &&
+                            mutually_ordered(operations[other], operations[write])))
+    ++other;
+  if (other == write) return then();
+  for (const model::OperationPair& pair : {model::OperationPair{other, write},
+                                          model::OperationPair{write, other}}) {
+    if (ordered_before(pair.second, pair.first)) continue;
+    if (pair.first == write && operations[other].agent == operations[write].agent) continue;
+    execution_.modification_order.push_back(pair);
+    order_write(write, other + 1, then);
+    execution_.modification_order.pop_back();
+    if (!may_go_on()) return;
+  }
+}
+
+// Each promise that the write could keep is kept by it, or not.
+void Explorer::keep_promises(model::OperationIndex write, std::size_t promise, const Then& then) {
+  const Locations& written = execution_.operations[write].locations;
+  const Value value = execution_.written_values[write];
+  while (promise < promises_.size() &&
+         !(covers(written, promises_[promise].piece) &&
+           part_of_value(value, written, promises_[promise].piece) == promises_[promise].value))
+    ++promise;
+  if (promise == promises_.size()) {
+    if (judge_.may_become_consistent(execution_)) then();
+    return;
+  }
+  const Promise kept = promises_[promise];
+  promises_.erase(promises_.begin() + static_cast<std::ptrdiff_t>(promise));
+  execution_.reads_from.push_back({kept.read, write, kept.piece});
+  keep_promises(write, promise, then);
+  execution_.reads_from.pop_back();
+  promises_.insert(promises_.begin() + static_cast<std::ptrdiff_t>(promise), kept);
+  if (may_go_on()) keep_promises(write, promise + 1, then);
+}
+
+void Explorer::visit_leaf() {
+  if (!promises_.empty()) return;
+  for (std::size_t a = 0; a < agents_.size(); ++a) {
+    ends_[a].results = step(a).results;
+    switch (step(a).kind) {
+      case StepKind::Operation: ends_[a].state = EndState::Waiting; break;
+      case StepKind::Finished: ends_[a].state = EndState::Finished; break;
+      case StepKind::Spinning: ends_[a].state = EndState::Spinning; break;
+      case StepKind::Cut: ends_[a].state = EndState::Cut; break;
+    }
+  }
+  for (std::size_t i = 0; i < quorums_.size(); ++i)
+    if (execution_.quorum_choices[i].synchronizing.size() < quorums_[i]) return;
+  if (!judge_.consistent(execution_)) return;
+  const Found found{execution_, judge_.judgement(), ends_};
+  if (options_.limit != 0 && statistics_.executions == options_.limit) {
+    statistics_.complete = false;
+    stopped_ = true;
+    return;
+  }
+  ++statistics_.executions;
+  if (found.cut()) {
+    ++statistics_.cut;
+    statistics_.complete = false;
+  } else if (!found.terminated()) {
+    ++statistics_.blocked;
+  }
+  if (reporting_ && !on_execution_(found)) stopped_ = true;
+}
+
+}  // namespace heddle::explore

@@ -1,0 +1,119 @@
+#pragma once
+
+/// \file
+/// The search itself; see README.md for why it finds every execution exactly once.
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "emulator/explore/explore.h"
+#include "emulator/explore/layout.h"
+#include "emulator/explore/prospects.h"
+#include "emulator/explore/trace_tree.h"
+#include "emulator/judge/incremental.h"
+
+namespace heddle::explore {
+
+class Explorer {
+ public:
+  using OnExecution = std::function<bool(const Found&)>;
+
+  Explorer(const Program& program, const Options& options, const OnExecution& on_execution);
+
+  Statistics run();
+
+ private:
+  static constexpr std::uint32_t kNotPutOff = ~std::uint32_t{0};
+
+  enum class Status : std::uint8_t { Ready, Arrived, Ended };
+
+  struct AgentState {
+    TraceTree::Node node = TraceTree::kRoot;
+    Status status = Status::Ready;
+    /// How many operations there were when the read that comes next was put off.
+    std::uint32_t put_off_at = kNotPutOff;
+  };
+
+  /// A read, or a piece of one, that waits for a write that is not in the graph yet.
+  struct Promise {
+    model::OperationIndex read = 0;
+    Locations piece;
+    Value value = 0;
+  };
+
+  /// Where a read takes one piece from.
+  struct Source {
+    Locations piece;
+    /// A write, kInitialValue, or kPromised.
+    model::OperationIndex write = 0;
+    Value value = 0;
+  };
+  static constexpr model::OperationIndex kPromised = model::kInitialValue - 1;
+
+  using Then = std::function<void()>;
+
+  void pass();
+  bool may_go_on() const { return !stopped_; }
+  void learn_from(std::size_t agent, const Operation& operation, Value written);
+
+  void visit();
+  bool visit_end();
+  bool visit_operation();
+  bool visit_barrier();
+  bool visit_read();
+  bool visit_promise();
+  void visit_leaf();
+
+  const Step& step(std::size_t agent) const { return trees_[agent].step(agents_[agent].node); }
+  bool at_read(std::size_t agent) const;
+  void execute(std::size_t agent, const Operation& operation, Value read, Value written,
+               const Then& then);
+  void go_on(std::size_t agent, Value read);
+
+  bool may_open(std::size_t agent) const;
+  void pass_barrier(std::size_t agent);
+
+  bool put_off(std::size_t agent) const { return agents_[agent].put_off_at != kNotPutOff; }
+  bool has_new_write(std::size_t agent) const;
+  bool another_may_write(std::size_t agent) const;
+  bool may_come(std::size_t reader, const Locations& piece, const Value* value) const;
+  bool promises_may_be_kept() const;
+  void read_from_graph(std::size_t agent);
+  void choose_sources(std::size_t agent, const std::vector<Locations>& pieces,
+                      std::vector<Source>& chosen, bool promised);
+  void read(std::size_t agent, const std::vector<Source>& sources);
+
+  void order_write(model::OperationIndex write, model::OperationIndex other, const Then& then);
+  bool ordered_before(model::OperationIndex a, model::OperationIndex b) const;
+  bool mutually_ordered(const Operation& a, const Operation& b) const;
+  void keep_promises(model::OperationIndex write, std::size_t promise, const Then& then);
+
+  const Program& program_;
+  const Options& options_;
+  const OnExecution& on_execution_;
+  judge::PartialJudge judge_;
+
+  std::vector<TraceTree> trees_;
+  Layout layout_;
+  Prospects prospects_;
+  /// By agent and agent: whether the first system-synchronizes with the second, transitively.
+  std::vector<std::vector<bool>> system_synchronizes_;
+
+  model::Execution execution_;
+  std::vector<AgentState> agents_;
+  std::vector<Promise> promises_;
+  /// Of each of the execution's quorum choices: how many have to be in it.
+  std::vector<std::uint32_t> quorums_;
+  std::vector<AgentEnd> ends_;
+
+  Statistics statistics_;
+  /// Whether executions are reported, or only learned from.
+  bool reporting_ = true;
+  /// Whether this pass saw what no pass before it had seen.
+  bool learned_ = false;
+  std::size_t most_writes_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace heddle::explore

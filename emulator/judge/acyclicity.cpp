@@ -1,0 +1,111 @@
+#include "emulator/judge/facts.h"
+
+namespace heddle::judge {
+namespace {
+
+//= vk:memory-model-acyclicity
+Relation causality(const Facts& facts) {
+  Relation order = facts.location_ordered;
+  order |= facts.modification_order;
+  order |= facts.reads_from;
+  order |= facts.from_reads;
+  return order;
+}
+
+RelationName step_name(const Facts& facts, EventIndex a, EventIndex b) {
+  if (facts.reads_from.has(a, b)) return RelationName::ReadsFrom;
+  if (facts.from_reads.has(a, b)) return RelationName::FromReads;
+  if (facts.modification_order.has(a, b)) return RelationName::ScopedModificationOrder;
+  if (facts.location_ordered.has(a, b)) return RelationName::LocationOrdered;
+  if (facts.system_synchronizes.has(a, b)) return RelationName::SystemSynchronizesWith;
+  if (facts.program_order.has(a, b)) return RelationName::ProgramOrder;
+  return RelationName::SynchronizesWith;
+}
+
+Violation violation_of(const Facts& facts, Axiom axiom, const std::vector<EventIndex>& cycle) {
+  Violation violation{axiom, {}};
+  for (std::size_t i = 0; i < cycle.size(); ++i)
+    violation.cycle.push_back({facts.events[cycle[i]].operation,
+                               step_name(facts, cycle[i], cycle[(i + 1) % cycle.size()])});
+  return violation;
+}
+
+// A non-atomic read takes its value from a write that no other write hides from it.
+//= vk:memory-model-visible-to
+std::vector<EventIndex> hidden_write_read(const Facts& facts) {
+  std::vector<EventIndex> found;
+  for (const Location& location : facts.locations) {
+    const EventSet plain_reads = (location.accesses & facts.reads) - facts.atomics;
+    plain_reads.for_each([&](EventIndex read) {
+      const EventIndex source = location.source[read];
+      if (source == kUnknown || source == kInitial || !found.empty()) return;
+      location.location_ordered.for_each_successor(source, [&](EventIndex between) {
+        if (facts.events[between].writes && location.location_ordered.has(between, read))
+          found = {source, between, read};
+      });
+    });
+  }
+  return found;
+}
+
+// Nothing mutually ordered comes between the read and the write of a read-modify-write. Where it is
+// one event, acyclicity says so.
+//= vk:memory-model-scoped-modification-order-coherence
+std::vector<EventIndex> split_read_modify_write(const Facts& facts) {
+  for (EventIndex write = 0; write < facts.size(); ++write) {
+    const EventFacts& e = facts.events[write];
+    if (!e.rmw || e.reads) continue;
+    const EventIndex read = facts.read_event(e.operation);
+    std::vector<EventIndex> found;
+    facts.from_reads.for_each_successor(read, [&](EventIndex between) {
+      if (facts.modification_order.has(between, write)) found = {read, between, write};
+    });
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
+// System-synchronization says that an operation occurs before another: program order cannot say the
+// opposite, nor can a control barrier, whose arrivals count as one event since nobody leaves before
+// the others arrive.
+//= vk:memory-model-system-synchronizes-with
+std::vector<EventIndex> impossible_schedule(const Facts& facts) {
+  if (facts.system_synchronizes.empty()) return {};
+  const Relation& meets = facts.meets_at_barrier;
+  std::vector<EventIndex> together(facts.size());
+  for (EventIndex e = 0; e < facts.size(); ++e) {
+    together[e] = e;
+    for (EventIndex other = 0; other < e; ++other)
+      if (meets.has(e, other) && meets.has(other, e)) together[e] = together[other];
+  }
+  Relation before(facts.size());
+  const auto add = [&](EventIndex a, EventIndex b) { before.add(together[a], together[b]); };
+  facts.program_order.for_each(add);
+  facts.system_synchronizes.for_each(add);
+  meets.for_each([&](EventIndex a, EventIndex b) {
+    facts.program_order.for_each_successor(b, [&](EventIndex after) { add(a, after); });
+  });
+  return before.acyclic() ? std::vector<EventIndex>{} : before.shortest_cycle();
+}
+
+}  // namespace
+
+//= vk:memory-model-acyclicity
+bool is_consistent(const Facts& facts) {
+  return causality(facts).acyclic() && hidden_write_read(facts).empty() &&
+         split_read_modify_write(facts).empty() && impossible_schedule(facts).empty();
+}
+
+std::optional<Violation> find_violation(const Facts& facts) {
+  const Relation order = causality(facts);
+  if (!order.acyclic()) return violation_of(facts, Axiom::Acyclicity, order.shortest_cycle());
+  if (const auto cycle = hidden_write_read(facts); !cycle.empty())
+    return violation_of(facts, Axiom::ReadsHiddenWrite, cycle);
+  if (const auto cycle = split_read_modify_write(facts); !cycle.empty())
+    return violation_of(facts, Axiom::Atomicity, cycle);
+  if (const auto cycle = impossible_schedule(facts); !cycle.empty())
+    return violation_of(facts, Axiom::SystemSynchronizationOrder, cycle);
+  return std::nullopt;
+}
+
+}  // namespace heddle::judge

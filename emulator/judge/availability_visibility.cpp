@@ -1,0 +1,97 @@
+#include "emulator/judge/facts.h"
+
+namespace heddle::judge {
+namespace {
+
+// Bulk operations include all references in the storage classes of the instruction.
+//= vk:memory-model-availability-visibility-semantics
+bool bulk_includes(const EventFacts& operation, const EventFacts& access) {
+  return access.storage != MemorySemantics::None && has(operation.mask, access.storage);
+}
+
+// Operations of an access's own include the reference and the locations that it accesses.
+//= vk:memory-model-instruction-av-vis
+bool own_includes(const Facts& facts, const Location& location, EventIndex operation,
+                  EventIndex access) {
+  return location.accesses.has(operation) &&
+         facts.operation(operation).reference == facts.operation(access).reference;
+}
+
+}  // namespace
+
+Level Chains::available_level(EventIndex operation, EventIndex access) const {
+  const EventFacts& op = facts_.events[operation];
+  Level level = 0;
+  if (op.bulk_availability && bulk_includes(op, facts_.events[access]))
+    level = op.bulk_availability;
+  if (op.own_availability > level && own_includes(facts_, location_, operation, access))
+    level = op.own_availability;
+  return level;
+}
+
+Level Chains::visible_level(EventIndex operation, EventIndex access) const {
+  const EventFacts& op = facts_.events[operation];
+  Level level = 0;
+  if (op.bulk_visibility && bulk_includes(op, facts_.events[access])) level = op.bulk_visibility;
+  if (op.own_visibility > level && own_includes(facts_, location_, operation, access))
+    level = op.own_visibility;
+  return level;
+}
+
+// An operation with a wide scope also makes available to every narrower instance that its agent is in,
+// so it counts at each level up to its own.
+//= vk:memory-model-availability-visibility-semantics
+const std::array<EventSet, kLevels.size()>& Chains::availability(EventIndex write) {
+  const AgentId agent = facts_.events[write].agent;
+  for (EventSet& set : found_) set.reset(facts_.size());
+
+  // A first element is the writing agent's, and program-ordered after the write or part of it.
+  facts_.of_agent[static_cast<std::size_t>(agent)].for_each([&](EventIndex op) {
+    if (op != write && !facts_.program_order.has(write, op)) return;
+    for (Level level = available_level(op, write); level > 0; --level) found_[level].add(op);
+  });
+  if (!facts_.options.chains) return found_;
+
+  // Each next element is performed in the instance that the previous one made the write available to,
+  // happens-after it, and is broader.
+  for (Level narrow = 1; narrow + 1U < kLevels.size(); ++narrow) {
+    found_[narrow].for_each([&](EventIndex op) {
+      EventSet next = facts_.happens_before.successors(op);
+      next &= facts_.in_instance[static_cast<std::size_t>(facts_.events[op].agent)][narrow];
+      next.for_each([&](EventIndex later) {
+        for (Level level = available_level(later, write); level > narrow; --level)
+          found_[level].add(later);
+      });
+    });
+  }
+  return found_;
+}
+
+//= vk:memory-model-availability-visibility
+const std::array<EventSet, kLevels.size()>& Chains::visibility(EventIndex read) {
+  const AgentId agent = facts_.events[read].agent;
+  for (EventSet& set : found_) set.reset(facts_.size());
+
+  // The last element is the reading agent's, and program-ordered before the read or part of it.
+  facts_.of_agent[static_cast<std::size_t>(agent)].for_each([&](EventIndex op) {
+    if (op != read && !facts_.program_order.has(op, read)) return;
+    for (Level level = visible_level(op, read); level > 0; --level) found_[level].add(op);
+  });
+  if (!facts_.options.chains) return found_;
+
+  // Each element before it is performed in the instance that the next one takes from, happens-before
+  // it, and takes from a broader one.
+  for (Level narrow = 1; narrow + 1U < kLevels.size(); ++narrow) {
+    found_[narrow].for_each([&](EventIndex op) {
+      facts_.in_instance[static_cast<std::size_t>(facts_.events[op].agent)][narrow].for_each(
+          [&](EventIndex earlier) {
+            if (!facts_.happens_before.has(earlier, op)) return;
+            for (Level level = visible_level(earlier, read); level > narrow; --level)
+              found_[level].add(earlier);
+          });
+    });
+  }
+  return found_;
+}
+
+}  // namespace heddle::judge

@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include "emulator/judge/facts.h"
+
+namespace heddle::judge {
+namespace {
+
+constexpr MemorySemantics kInterlockClasses =
+    MemorySemantics::UniformMemory | MemorySemantics::ImageMemory;
+
+// Both ends of fragment interlock count as barriers with these semantics.
+//= vk:memory-model-synchronizes-with
+void set_interlock(const Operation& op, EventFacts& e) {
+  if (op.kind != OperationKind::BeginInvocationInterlock &&
+      op.kind != OperationKind::EndInvocationInterlock)
+    return;
+  e.scope = Scope::FragmentInterlock;
+  e.mask = kInterlockClasses;
+  e.acquire = op.kind == OperationKind::BeginInvocationInterlock;
+  e.release = op.kind == OperationKind::EndInvocationInterlock;
+}
+
+// Atomics make available and visible at their own scope, other accesses as their operands say.
+//= vk:memory-model-instruction-av-vis
+//= vk:memory-model-informative-descriptions
+void set_own_operations(const Operation& op, EventFacts& e) {
+  if (e.writes && (op.atomic || has(op.operands, MemoryOperands::MakePointerAvailable)))
+    e.own_availability = level_of(op.atomic ? op.scope : op.available_scope);
+  if (e.reads && (op.atomic || has(op.operands, MemoryOperands::MakePointerVisible)))
+    e.own_visibility = level_of(op.atomic ? op.scope : op.visible_scope);
+}
+
+EventFacts facts_of(const Operation& op, model::OperationIndex index, Half half) {
+  EventFacts e;
+  e.operation = index;
+  e.agent = op.agent;
+  e.reads = op.reads() && half != Half::Write;
+  e.writes = op.writes() && half != Half::Read;
+  e.atomic = op.is_access() && op.atomic;
+  e.non_private = op.is_access() && op.is_non_private();
+  e.fence = op.is_memory_barrier();
+  e.control_barrier = op.kind == OperationKind::ControlBarrier;
+  e.rmw = op.kind == OperationKind::ReadModifyWrite && half != Half::Read;
+  e.scope = op.scope;
+  if (op.is_access()) e.storage = semantic_of(op.storage_class);
+
+  // Reads acquire, writes release, barriers do both; a half has the storage classes, and the bulk
+  // operations, of what it does.
+  //= vk:memory-model-memory-semantics
+  const bool orders = e.atomic || e.fence;
+  e.acquire = orders && acquires(op.semantics) && (e.reads || e.fence);
+  e.release = orders && releases(op.semantics) && (e.writes || e.fence);
+  if (e.acquire || e.release) e.mask = storage_classes(op.semantics);
+  if (e.acquire && has(op.semantics, MemorySemantics::MakeVisible))
+    e.bulk_visibility = level_of(op.scope);
+  if (e.release && has(op.semantics, MemorySemantics::MakeAvailable))
+    e.bulk_availability = level_of(op.scope);
+
+  set_own_operations(op, e);
+  set_interlock(op, e);
+  return e;
+}
+
+void add_event(Facts& facts, model::OperationIndex index, Half half) {
+  facts.events.push_back(facts_of(facts.execution->operations[index], index, half));
+  facts.names.push_back({index, half});
+}
+
+void fill_events(Facts& facts) {
+  const auto& operations = facts.execution->operations;
+  facts.events.clear();
+  facts.names.clear();
+  facts.events_of.resize(operations.size());
+  for (model::OperationIndex i = 0; i < operations.size(); ++i) {
+    const auto first = static_cast<EventIndex>(facts.events.size());
+    const bool split = operations[i].kind == OperationKind::ReadModifyWrite &&
+                       facts.options.flavour == Flavour::Specification;
+    add_event(facts, i, split ? Half::Read : Half::Whole);
+    if (split) add_event(facts, i, Half::Write);
+    facts.events_of[i] = {first, split ? first + 1 : first};
+  }
+}
+
+void fill_sets(Facts& facts) {
+  const std::size_t n = facts.size();
+  for (EventSet* set : {&facts.reads, &facts.writes, &facts.accesses, &facts.atomics,
+                        &facts.non_private, &facts.fences, &facts.releases, &facts.acquires})
+    set->reset(n);
+  const auto& agents = facts.execution->agents;
+  facts.of_agent.resize(agents.size());
+  for (EventSet& set : facts.of_agent) set.reset(n);
+  for (EventIndex i = 0; i < n; ++i) {
+    const EventFacts& e = facts.events[i];
+    if (e.reads) facts.reads.add(i);
+    if (e.writes) facts.writes.add(i);
+    if (e.reads || e.writes) facts.accesses.add(i);
+    if (e.atomic) facts.atomics.add(i);
+    if (e.non_private) facts.non_private.add(i);
+    if (e.fence) facts.fences.add(i);
+    if (e.release) facts.releases.add(i);
+    if (e.acquire) facts.acquires.add(i);
+    facts.of_agent[static_cast<std::size_t>(e.agent)].add(i);
+  }
+  facts.in_instance.resize(agents.size());
+  for (std::size_t a = 0; a < agents.size(); ++a) {
+    for (std::size_t level = 0; level < kLevels.size(); ++level) {
+      EventSet& set = facts.in_instance[a][level];
+      set = facts.of_agent[a];
+      for (std::size_t b = 0; b < agents.size(); ++b)
+        if (a != b && same_instance(agents[a], agents[b], kLevels[level])) set |= facts.of_agent[b];
+    }
+  }
+}
+
+// Cuts what is accessed into pieces that no access splits. Nearly always every access is one piece,
+// and pieces are accesses already seen.
+//= vk:memory-model-memory-location
+void fill_locations(Facts& facts) {
+  static thread_local std::vector<Locations> pieces;
+  pieces.clear();
+  const auto& execution = *facts.execution;
+  std::vector<std::pair<AllocationId, std::uint64_t>> cuts;
+  bool overlapping = false;
+  for (const Operation& op : execution.operations) {
+    if (!op.is_access() || op.locations.size_bytes == 0) continue;
+    if (std::find(pieces.begin(), pieces.end(), op.locations) != pieces.end()) continue;
+    for (const Locations& piece : pieces) overlapping = overlapping || piece.overlaps(op.locations);
+    pieces.push_back(op.locations);
+  }
+  if (overlapping) {
+    for (const Locations& piece : pieces) {
+      cuts.emplace_back(piece.allocation, piece.offset_bytes);
+      cuts.emplace_back(piece.allocation, piece.offset_bytes + piece.size_bytes);
+    }
+    std::sort(cuts.begin(), cuts.end());
+    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    std::vector<Locations> cut_pieces;
+    for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+      if (cuts[i].first != cuts[i + 1].first) continue;
+      const Locations piece{cuts[i].first, cuts[i].second,
+                            static_cast<std::uint32_t>(cuts[i + 1].second - cuts[i].second)};
+      if (std::any_of(pieces.begin(), pieces.end(),
+                      [&](const Locations& whole) { return whole.overlaps(piece); }))
+        cut_pieces.push_back(piece);
+    }
+    pieces = std::move(cut_pieces);
+  }
+  const std::size_t n = facts.size();
+  facts.locations.resize(pieces.size());
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    Location& location = facts.locations[i];
+    location.bytes = pieces[i];
+    location.accesses.reset(n);
+    location.source.assign(n, kUnknown);
+    facts.accesses.for_each([&](EventIndex e) {
+      if (facts.operation(e).locations.overlaps(pieces[i])) location.accesses.add(e);
+    });
+  }
+}
+
+bool covers(const Locations& whole, const Locations& part) {
+  return whole.allocation == part.allocation && whole.offset_bytes <= part.offset_bytes &&
+         part.offset_bytes + part.size_bytes <= whole.offset_bytes + whole.size_bytes;
+}
+
+// A recorded reads-from of bytes that no access splits further; several records may be of one access.
+void fill_sources(Facts& facts) {
+  facts.reads_from.reset(facts.size());
+  for (const model::ReadsFrom& from : facts.execution->reads_from) {
+    const EventIndex reader = facts.read_event(from.read);
+    const bool initial = from.write == model::kInitialValue;
+    const EventIndex source = initial ? kInitial : facts.write_event(from.write);
+    for (Location& location : facts.locations)
+      if (covers(from.bytes, location.bytes)) location.source[reader] = source;
+    if (!initial) facts.reads_from.add(source, reader);
+  }
+}
+
+}  // namespace
+
+Level level_of(Scope scope) {
+  for (Level level = 0; level < kLevels.size(); ++level)
+    if (kLevels[level] == scope) return level;
+  return 0;
+}
+
+//= vk:memory-model-agent
+//= vk:memory-model-memory-operation
+void derive_events(Facts& facts) {
+  fill_events(facts);
+  fill_sets(facts);
+  fill_locations(facts);
+  fill_sources(facts);
+}
+
+}  // namespace heddle::judge

@@ -1,0 +1,213 @@
+#pragma once
+
+/// \file
+/// Everything the judge derives from one execution. Each `derive_...` function is one section of the
+/// specification, has a file of its own, and reads only what the functions listed before it derived.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "emulator/judge/judgement.h"
+#include "emulator/judge/relation.h"
+#include "emulator/model/execution.h"
+
+namespace heddle::judge {
+
+/// How far an availability or visibility operation reaches: the width of a scope, as the levels of
+/// `kLevels` count it; 0 stands for no such operation.
+using Level = std::uint8_t;
+
+/// The scopes that have a memory domain as their dual, from narrow to wide, by level. Level 0 is the
+/// invocation, which has none. CrossDevice is the scope of host atomics.
+inline constexpr std::array kLevels = {Scope::Invocation,  Scope::Subgroup,          Scope::Workgroup,
+                                       Scope::ShaderCallKHR, Scope::FragmentInterlock, Scope::QueueFamily,
+                                       Scope::Device,      Scope::CrossDevice};
+
+/// The level of a scope's domain, 0 for Invocation.
+Level level_of(Scope scope);
+
+/// What an event is, with the answers of its operation worked out.
+struct EventFacts {
+  model::OperationIndex operation = 0;
+  AgentId agent{};
+  bool reads = false;
+  bool writes = false;
+  bool atomic = false;
+  bool non_private = false;
+  /// A memory barrier, or a control barrier with memory semantics.
+  bool fence = false;
+  bool control_barrier = false;
+  bool acquire = false;
+  bool release = false;
+  /// The write of a read-modify-write, or in the suite's flavour all of it.
+  bool rmw = false;
+  Scope scope = Scope::Invocation;
+  /// The storage-class semantics that its acquire or release constrains.
+  MemorySemantics mask = MemorySemantics::None;
+  /// Of an access: the storage-class semantic that applies to it.
+  MemorySemantics storage = MemorySemantics::None;
+  /// Levels of its availability and visibility operations: on its own reference and locations, and on
+  /// the storage classes of `mask`.
+  Level own_availability = 0;
+  Level own_visibility = 0;
+  Level bulk_availability = 0;
+  Level bulk_visibility = 0;
+};
+
+/// A set of bytes that no access of the execution splits, and what happens there.
+struct Location {
+  Locations bytes;
+  EventSet accesses;
+  /// Of each event that reads here: where from; see `kUnknown`.
+  std::vector<EventIndex> source;
+  Relation location_ordered;
+  Relation from_reads;
+};
+
+/// Sources of a read that are no event.
+inline constexpr EventIndex kInitial = ~EventIndex{0};
+/// Nothing is known yet of what the event reads.
+inline constexpr EventIndex kUnknown = ~EventIndex{0} - 1;
+
+/// The pairs of the inter-thread-happens-before relation of one set of storage classes.
+struct ClassOrder {
+  MemorySemantics classes = MemorySemantics::None;
+  Relation order;
+};
+
+class Facts {
+ public:
+  const model::Execution* execution = nullptr;
+  Options options;
+
+  /// Whether the execution may still grow. Then only what no growth can undo is derived: of a release
+  /// sequence, its head.
+  bool partial = false;
+
+  std::vector<EventFacts> events;
+  std::vector<Event> names;
+  /// The events of each operation: of a read-modify-write the read first.
+  std::vector<std::array<EventIndex, 2>> events_of;
+
+  EventSet reads, writes, accesses, atomics, non_private, fences, releases, acquires;
+  /// The events of each agent, and of all agents in its instance of each level.
+  std::vector<EventSet> of_agent;
+  std::vector<std::array<EventSet, kLevels.size()>> in_instance;
+
+  std::vector<Location> locations;
+
+  Relation program_order;
+  Relation shader_call_order;
+  Relation in_scope;
+  Relation mutually_ordered;
+  Relation reads_from;
+  Relation modification_order;
+  Relation release_sequence;
+  Relation hypothetical_release_sequence;
+  Relation system_synchronizes;
+  Relation meets_at_barrier;
+  Relation synchronizes;
+  std::vector<ClassOrder> class_orders;
+  Relation inter_thread_happens_before;
+  Relation happens_before;
+  Relation location_ordered;
+  Relation from_reads;
+  Relation visible_to;
+  Relation data_race;
+
+  /// Derives everything.
+  void derive(const model::Execution& e, const Options& o);
+  /// Derives what consistency needs from an execution that may still grow, and judges it. False only
+  /// if no growth makes the execution consistent.
+  bool derive_partial(const model::Execution& e, const Options& o);
+  /// The same of a whole execution. Races and visible-to are not derived.
+  bool derive_consistency(const model::Execution& e, const Options& o);
+
+  std::size_t size() const { return events.size(); }
+  const Operation& operation(EventIndex e) const {
+    return execution->operations[events[e].operation];
+  }
+  /// The event of an operation that reads, or that writes.
+  EventIndex read_event(model::OperationIndex i) const { return events_of[i][0]; }
+  EventIndex write_event(model::OperationIndex i) const { return events_of[i][1]; }
+
+ private:
+  void derive_orders(const model::Execution& e, const Options& o);
+};
+
+/// Fills `events`, the sets of events, and `locations` without their relations.
+void derive_events(Facts& facts);
+
+//= vk:memory-model-program-order
+void derive_program_order(Facts& facts);
+//= vk:shader-call-order
+void derive_shader_call_order(Facts& facts);
+//= vk:memory-model-atomic-operation
+void derive_mutual_order(Facts& facts);
+//= vk:memory-model-scoped-modification-order
+void derive_scoped_modification_order(Facts& facts);
+//= vk:memory-model-release-sequence
+void derive_release_sequences(Facts& facts);
+//= vk:memory-model-synchronizes-with
+void derive_synchronizes_with(Facts& facts);
+//= vk:memory-model-system-synchronizes-with
+void derive_system_synchronizes_with(Facts& facts);
+//= vk:memory-model-inter-thread-happens-before
+void derive_inter_thread_happens_before(Facts& facts);
+//= vk:memory-model-happens-before
+void derive_happens_before(Facts& facts);
+//= vk:memory-model-location-ordered
+void derive_location_order(Facts& facts);
+//= vk:memory-model-visible-to
+void derive_visible_to(Facts& facts);
+//= vk:memory-model-access-data-race
+void derive_data_races(Facts& facts);
+//= vk:memory-model-acyclicity
+void derive_from_reads(Facts& facts);
+
+/// Shader inputs are system-synchronized after the outputs that they come from, and see them.
+//= vk:memory-model-shader-io
+bool is_shader_input_from(const Facts& facts, EventIndex write, EventIndex read);
+void add_shader_input_synchronization(Facts& facts);
+void add_shader_input_order(const Facts& facts, Location& location);
+
+/// The order of tessellation outputs at one location.
+//= vk:memory-model-tessellation-output-ordering
+void add_tessellation_output_order(const Facts& facts, Location& location);
+
+/// Whether two events race at one location.
+//= vk:memory-model-access-data-race
+bool races_at(const Facts& facts, const Location& location, EventIndex x, EventIndex y);
+
+/// Which events an availability or visibility operation includes, and the chains they form.
+//= vk:memory-model-availability-visibility
+class Chains {
+ public:
+  Chains(const Facts& facts, const Location& location) : facts_(facts), location_(location) {}
+
+  /// By level: the operations at which a chain ends that makes what `write` wrote here available to
+  /// the write's instance of that level.
+  const std::array<EventSet, kLevels.size()>& availability(EventIndex write);
+  /// By level: the operations at which a chain begins that makes writes to this location that are
+  /// available in the read's instance of that level visible to `read`.
+  const std::array<EventSet, kLevels.size()>& visibility(EventIndex read);
+
+  /// Whether a bulk operation or an operation of its own on the location includes what `access`
+  /// touches here; the level is that of the availability or visibility operation, 0 if not.
+  Level available_level(EventIndex operation, EventIndex access) const;
+  Level visible_level(EventIndex operation, EventIndex access) const;
+
+ private:
+  const Facts& facts_;
+  const Location& location_;
+  std::array<EventSet, kLevels.size()> found_;
+};
+
+/// The first axiom that does not hold, and why; nothing if the execution is consistent.
+std::optional<Violation> find_violation(const Facts& facts);
+/// The same, without the reason.
+//= vk:memory-model-acyclicity
+bool is_consistent(const Facts& facts);
+
+}  // namespace heddle::judge

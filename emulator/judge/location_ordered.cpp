@@ -1,0 +1,147 @@
+#include "emulator/judge/facts.h"
+
+namespace heddle::judge {
+namespace {
+
+using Chain = std::array<EventSet, kLevels.size()>;
+
+bool on_host(const Facts& facts, EventIndex e) {
+  return facts.execution->place(facts.events[e].agent).is_host();
+}
+
+EventSet happens_after(const Facts& facts, const EventSet& from) {
+  EventSet to(facts.size());
+  from.for_each([&](EventIndex e) { facts.happens_before.add_row_to(e, to); });
+  return to;
+}
+
+EventSet of_kind(const Facts& facts, OperationKind kind) {
+  EventSet set(facts.size());
+  for (EventIndex e = 0; e < facts.size(); ++e)
+    if (facts.operation(e).kind == kind) set.add(e);
+  return set;
+}
+
+class LocationOrder {
+ public:
+  LocationOrder(Facts& facts, Location& location)
+      : facts_(facts), location_(location), chains_(facts, location) {}
+
+  void derive() {
+    location_.location_ordered.reset(facts_.size());
+    location_.accesses.for_each([&](EventIndex x) {
+      add_same_reference(x);
+      add_after_read(x);
+    });
+    visibility_of_.assign(facts_.size(), {});
+    (location_.accesses & facts_.reads & facts_.non_private).for_each([&](EventIndex y) {
+      visibility_of_[y] = chains_.visibility(y);
+    });
+    (location_.accesses & facts_.writes).for_each([&](EventIndex x) {
+      if (facts_.events[x].non_private) add_through_common_domain(x);
+      add_through_device_and_host(x);
+    });
+    add_tessellation_output_order(facts_, location_);
+    add_shader_input_order(facts_, location_);
+  }
+
+ private:
+  // The same agent and the same reference: no availability or visibility operations are needed.
+  //= vk:memory-model-location-ordered
+  void add_same_reference(EventIndex x) {
+    const Operation& op = facts_.operation(x);
+    EventSet after = facts_.happens_before.successors(x);
+    after &= location_.accesses;
+    after &= facts_.of_agent[static_cast<std::size_t>(op.agent)];
+    after.for_each([&](EventIndex y) {
+      if (y != x && facts_.operation(y).reference == op.reference)
+        location_.location_ordered.add(x, y);
+    });
+  }
+
+  // X is a read, and both are non-private and X happens-before Y, or X (transitively)
+  // system-synchronizes with Y.
+  //= vk:memory-model-location-ordered
+  //= vk:memory-model-non-private
+  void add_after_read(EventIndex x) {
+    if (!facts_.events[x].reads) return;
+    EventSet after(facts_.size());
+    if (facts_.events[x].non_private) {
+      facts_.happens_before.add_row_to(x, after);
+      after &= facts_.non_private;
+    }
+    facts_.system_synchronizes.add_row_to(x, after);
+    after &= location_.accesses;
+    after.remove(x);
+    location_.location_ordered.add_row(x, after);
+  }
+
+  // X is a write, both are non-private and use one reference, and both agents access a domain to
+  // which an availability chain makes X available, and from which, if Y is a read, a visibility chain
+  // makes it visible to Y.
+  //= vk:memory-model-location-ordered
+  void add_through_common_domain(EventIndex x) {
+    const Chain& available = chains_.availability(x);
+    const auto agent = static_cast<std::size_t>(facts_.events[x].agent);
+    const EventSet candidates = location_.accesses & facts_.non_private;
+    for (Level level = 1; level < kLevels.size(); ++level) {
+      if (available[level].empty()) continue;
+      const EventSet after = happens_after(facts_, available[level]);
+      (candidates & facts_.in_instance[agent][level]).for_each([&](EventIndex y) {
+        if (y == x || facts_.operation(y).reference != facts_.operation(x).reference) return;
+        const EventFacts& later = facts_.events[y];
+        const bool written_after = later.writes && after.has(y);
+        const bool seen = later.reads && visibility_of_[y][level].intersects(after);
+        if (written_after || seen) location_.location_ordered.add(x, y);
+      });
+    }
+  }
+
+  // Through the device or host domain, whatever the references, and for private accesses too.
+  //= vk:memory-model-location-ordered
+  //= vk:memory-model-vulkan-availability-visibility
+  void add_through_device_and_host(EventIndex x) {
+    EventSet made = facts_.happens_before.successors(x);
+    const bool x_on_host = on_host(facts_, x);
+    made &= of_kind(facts_, x_on_host ? OperationKind::HostAvailability
+                                      : OperationKind::DeviceAvailability);
+    if (made.empty()) return;
+    for (const bool y_on_host : {false, true}) {
+      EventSet in_domain = made;
+      if (x_on_host != y_on_host) {
+        in_domain = happens_after(facts_, made);
+        in_domain &= of_kind(facts_, x_on_host ? OperationKind::HostToDeviceDomain
+                                               : OperationKind::DeviceToHostDomain);
+      }
+      const EventSet after = happens_after(facts_, in_domain);
+      EventSet seeing = after;
+      seeing &= of_kind(facts_, y_on_host ? OperationKind::HostVisibility
+                                          : OperationKind::DeviceVisibility);
+      const EventSet seen = happens_after(facts_, seeing);
+      location_.accesses.for_each([&](EventIndex y) {
+        if (y == x || on_host(facts_, y) != y_on_host) return;
+        const EventFacts& later = facts_.events[y];
+        if ((later.writes && after.has(y)) || (later.reads && seen.has(y)))
+          location_.location_ordered.add(x, y);
+      });
+    }
+  }
+
+  Facts& facts_;
+  Location& location_;
+  Chains chains_;
+  std::vector<Chain> visibility_of_;
+};
+
+}  // namespace
+
+//= vk:memory-model-location-ordered
+void derive_location_order(Facts& facts) {
+  facts.location_ordered.reset(facts.size());
+  for (Location& location : facts.locations) {
+    LocationOrder(facts, location).derive();
+    facts.location_ordered |= location.location_ordered;
+  }
+}
+
+}  // namespace heddle::judge
