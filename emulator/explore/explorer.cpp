@@ -76,6 +76,7 @@ void Explorer::visit() {
     stopped_ = true;
     return;
   }
+  if (!reporting_) learn_from_graph();
   if (visit_end() || visit_operation() || visit_barrier()) return;
   if (!promises_may_be_kept()) return;
   if (visit_read() || visit_promise()) return;
@@ -119,11 +120,13 @@ bool Explorer::visit_operation() {
 // on if the graph may become consistent.
 void Explorer::execute(std::size_t agent, const Operation& operation, Value read, Value written,
                        const Then& then) {
-  if (!prospects_.exact()) learn_from(agent, operation, written);
+  if (!reporting_ && prospects_.note(id(agent), agents_[agent].node, operation, written, false))
+    learned_ = true;
   const auto index = static_cast<model::OperationIndex>(execution_.operations.size());
   execution_.operations.push_back(operation);
   execution_.read_values.push_back(read);
   execution_.written_values.push_back(written);
+  nodes_.push_back(agents_[agent].node);
   if (operation.writes()) {
     order_write(index, 0, [&] { keep_promises(index, 0, then); });
   } else if (!operation.reads() || judge_.may_become_consistent(execution_)) {
@@ -132,12 +135,18 @@ void Explorer::execute(std::size_t agent, const Operation& operation, Value read
   execution_.operations.pop_back();
   execution_.read_values.pop_back();
   execution_.written_values.pop_back();
+  nodes_.pop_back();
 }
 
-void Explorer::learn_from(std::size_t agent, const Operation& operation, Value written) {
-  if (prospects_.note(id(agent), agents_[agent].node, operation, written)) learned_ = true;
-  std::size_t writes = operation.writes() ? 1 : 0;
-  for (const Operation& op : execution_.operations) writes += op.writes() ? 1 : 0;
+void Explorer::learn_from_graph() {
+  if (!promises_.empty()) return;
+  std::size_t writes = 0;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const Operation& op = execution_.operations[i];
+    if (prospects_.note(op.agent, nodes_[i], op, execution_.written_values[i], true))
+      learned_ = true;
+    writes += op.writes() ? 1 : 0;
+  }
   most_writes_ = std::max(most_writes_, writes);
 }
 
@@ -225,9 +234,9 @@ bool Explorer::promises_may_be_kept() const {
             prospects_.may_write(id(a), agents_[a].node, promise.piece, promise.value);
     if (!may) return false;
   }
+  if (!reporting_) return true;
   for (std::size_t a = 0; a < agents_.size(); ++a)
-    if (at_read(a) && put_off(a) && !has_new_write(a) && !another_may_write(a))
-      return false;
+    if (at_read(a) && put_off(a) && !has_new_write(a) && !another_may_write(a)) return false;
   return true;
 }
 
@@ -252,8 +261,11 @@ bool Explorer::visit_read() {
     waits = may_wait;
   }
   if (chosen == agents_.size()) return false;
+  const std::uint64_t before_reading = statistics_.graphs;
   read_from_graph(chosen);
-  if (!waits || !may_go_on()) return true;
+  // A silent pass may not know yet of the write that a read without any choice has to wait for.
+  const bool knows_too_little = !reporting_ && statistics_.graphs == before_reading;
+  if (!(waits || knows_too_little) || !may_go_on()) return true;
   const std::uint32_t before = agents_[chosen].put_off_at;
   agents_[chosen].put_off_at = static_cast<std::uint32_t>(execution_.operations.size());
   visit();
@@ -302,7 +314,7 @@ void Explorer::choose_sources(std::size_t agent, const std::vector<Locations>& p
     chosen.pop_back();
   };
   if (promised) {
-    const std::vector<Value> values = prospects_.values(piece);
+    const std::vector<Value> values = prospects_.values_for(id(agent), piece);
     for (Value value : values)
       if (may_come(agent, piece, &value)) take(kPromised, value);
     if (pieces.size() == 1) return;

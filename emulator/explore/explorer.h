@@ -55,7 +55,7 @@ class Explorer {
 
   void pass();
   bool may_go_on() const { return !stopped_; }
-  void learn_from(std::size_t agent, const Operation& operation, Value written);
+  void learn_from_graph();
 
   void visit();
   bool visit_end();
@@ -101,6 +101,8 @@ class Explorer {
   std::vector<std::vector<bool>> system_synchronizes_;
 
   model::Execution execution_;
+  /// Of each operation, the step of its agent's tree.
+  std::vector<TraceTree::Node> nodes_;
   std::vector<AgentState> agents_;
   std::vector<Promise> promises_;
   /// Of each of the execution's quorum choices: how many have to be in it.

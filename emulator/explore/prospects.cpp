@@ -7,9 +7,19 @@ namespace {
 
 // Agents of litmus tests have some hundred nodes. Beyond this many, running agents by themselves over
 // values that never meet costs more than exploring twice.
-constexpr std::size_t kMaxLearnedNodes = 6000;
+constexpr std::size_t kMaxLearnedNodes = 10000;
 
 std::size_t position(AgentId agent) { return static_cast<std::size_t>(agent); }
+
+template <typename T>
+bool contains(const std::vector<T>& list, const T& element) {
+  return std::find(list.begin(), list.end(), element) != list.end();
+}
+
+template <typename T>
+void add_once(std::vector<T>& list, const T& element) {
+  if (!contains(list, element)) list.push_back(element);
+}
 
 }  // namespace
 
@@ -19,12 +29,15 @@ struct Prospects::Run {
   bool cut_anew = false;
   bool too_long = false;
   std::uint32_t most_writes = 0;
+  std::uint32_t barriers = 0;
+  /// What the agent that runs has written so far.
+  std::vector<Prospect> own;
 };
 
 Prospects::Prospects(const Program& program, std::vector<TraceTree>& trees, Layout& layout,
                      bool thin_air)
     : program_(program), trees_(trees), layout_(layout), thin_air_(thin_air) {
-  last_write_.resize(trees.size());
+  seen_.resize(trees.size());
   learned_nodes_.resize(trees.size());
   by_node_.resize(trees.size());
 }
@@ -33,47 +46,84 @@ Value Prospects::initial(const Locations& piece) const {
   return program_.initial_value ? program_.initial_value(piece) : 0;
 }
 
-void Prospects::reset_values() { values_.clear(); }
-
-const std::vector<Value>& Prospects::values(const Locations& piece) const {
-  static const std::vector<Value> kNone;
-  const auto found = values_.find(key(piece));
-  return found == values_.end() ? kNone : found->second;
-}
-
-bool Prospects::add_value(const Locations& piece, Value value) {
-  std::vector<Value>& known = values_[key(piece)];
-  if (known.empty()) {
-    known.push_back(initial(piece));
-    if (thin_air_)
-      for (Value air : program_.thin_air_values) {
-        air = part_of_value(air, piece, piece);
-        if (std::find(known.begin(), known.end(), air) == known.end()) known.push_back(air);
-      }
-  }
-  if (std::find(known.begin(), known.end(), value) != known.end()) return false;
-  known.push_back(value);
-  return true;
-}
-
-bool Prospects::note(AgentId agent, TraceTree::Node node, const Operation& operation,
-                     Value written) {
+bool Prospects::note(AgentId agent, Node node, const Operation& operation, Value written,
+                     bool in_graph) {
   if (!operation.is_access()) return false;
   bool news = layout_.add(operation.locations);
+  if (!operation.writes()) return news;
+  const std::uint32_t depth = trees_[position(agent)].depth(node) + 1;
   for (const Locations& piece : layout_.pieces(operation.locations)) {
-    if (values_.find(key(piece)) == values_.end()) news |= add_value(piece, initial(piece));
-    if (!operation.writes()) continue;
-    news |= add_value(piece, part_of_value(written, operation.locations, piece));
-    std::uint32_t& last = last_write_[position(agent)][key(piece)];
-    const std::uint32_t depth = trees_[position(agent)].depth(node) + 1;
-    news |= last < depth;
-    last = std::max(last, depth);
+    const Prospect prospect{piece, part_of_value(written, operation.locations, piece),
+                            operation.reference, operation.is_non_private()};
+    std::vector<Seen>& seen = seen_[position(agent)];
+    const auto known = std::find_if(seen.begin(), seen.end(),
+                                    [&](const Seen& s) { return s.prospect == prospect; });
+    if (known == seen.end()) {
+      seen.push_back({prospect, depth, in_graph});
+      news = true;
+    } else {
+      news = news || known->depth < depth || (in_graph && !known->in_graph);
+      known->depth = std::max(known->depth, depth);
+      known->in_graph = known->in_graph || in_graph;
+    }
   }
   return news;
 }
 
+bool Prospects::has_other_reference(std::size_t agent, const Locations& piece,
+                                    ReferenceId reference) const {
+  return std::any_of(seen_[agent].begin(), seen_[agent].end(), [&](const Seen& s) {
+    return s.prospect.piece == piece && s.prospect.reference != reference;
+  });
+}
+
+std::vector<Value> Prospects::values_for(AgentId agent, const Locations& piece) const {
+  std::vector<Value> values{initial(piece)};
+  for (std::size_t writer = 0; writer < seen_.size(); ++writer) {
+    for (const Seen& s : seen_[writer]) {
+      if (s.prospect.piece != piece || (!exact_ && !learning_ && !s.in_graph)) continue;
+      if (writer != position(agent) || has_other_reference(writer, piece, s.prospect.reference))
+        add_once(values, s.prospect.value);
+    }
+  }
+  if (thin_air_)
+    for (Value value : program_.thin_air_values) add_once(values, part_of_value(value, piece, piece));
+  return values;
+}
+
+// The values that a read may have, from all combinations of what its pieces may have.
+std::vector<Value> Prospects::reads_of(const Run& run, std::size_t agent,
+                                       const Operation& read) const {
+  std::vector<Value> reads{0};
+  for (const Locations& piece : layout_.pieces(read.locations)) {
+    std::vector<Value> parts = values_for(static_cast<AgentId>(agent), piece);
+    for (const Prospect& own : run.own)
+      if (own.piece == piece) add_once(parts, own.value);
+    if (has_other_reference(agent, piece, read.reference))
+      for (const Seen& s : seen_[agent])
+        if (s.prospect.piece == piece) add_once(parts, s.prospect.value);
+    std::vector<Value> longer;
+    for (Value low : reads)
+      for (Value part : parts) longer.push_back(low | place_in_value(part, piece, read.locations));
+    reads = std::move(longer);
+  }
+  return reads;
+}
+
+std::uint32_t Prospects::run_write(Run& run, std::size_t agent, Node node, Value read,
+                                   Value written) {
+  const Operation& op = trees_[agent].step(node).operation;
+  run.news |= note(static_cast<AgentId>(agent), node, op, written, false);
+  const std::size_t own_before = run.own.size();
+  for (const Locations& piece : layout_.pieces(op.locations))
+    run.own.push_back({piece, part_of_value(written, op.locations, piece), op.reference, false});
+  const std::uint32_t writes = this->run(run, agent, trees_[agent].after(node, read)) + 1;
+  run.own.resize(own_before);
+  return writes;
+}
+
 // Returns the greatest number of writes from here on.
-std::uint32_t Prospects::run(Run& run, std::size_t agent, TraceTree::Node node) {
+std::uint32_t Prospects::run(Run& run, std::size_t agent, Node node) {
   if (run.too_long || run.cut_anew) return 0;
   TraceTree& tree = trees_[agent];
   if (tree.size() > kMaxLearnedNodes) {
@@ -83,42 +133,40 @@ std::uint32_t Prospects::run(Run& run, std::size_t agent, TraceTree::Node node) 
   const Step& step = tree.step(node);
   if (step.kind != StepKind::Operation) return 0;
   const Operation& op = step.operation;
-  const auto id = static_cast<AgentId>(agent);
   if (op.is_access() && layout_.add(op.locations)) {
     run.cut_anew = true;
     return 0;
   }
-  if (!op.reads()) {
-    run.news |= note(id, node, op, step.written);
-    return this->run(run, agent, tree.after(node, 0)) + (op.writes() ? 1 : 0);
+  if (op.kind == OperationKind::ControlBarrier) {
+    run.news |= note_arrival(static_cast<AgentId>(agent), step);
+    if (!may_open(step)) return 0;
   }
-  for (const Locations& piece : layout_.pieces(op.locations)) add_value(piece, initial(piece));
-  std::vector<Value> reads{0};
-  for (const Locations& piece : layout_.pieces(op.locations)) {
-    std::vector<Value> longer;
-    for (Value low : reads)
-      for (Value part : values(piece))
-        longer.push_back(low | place_in_value(part, piece, op.locations));
-    reads = std::move(longer);
-  }
+  if (!op.reads())
+    return op.writes() ? run_write(run, agent, node, 0, step.written)
+                       : this->run(run, agent, tree.after(node, 0));
   std::uint32_t most = 0;
-  for (Value read : reads) {
-    bool writes = op.writes();
-    if (writes) {
-      const std::optional<Value> written = step.modify(read);
-      writes = written.has_value();
-      if (writes) run.news |= note(id, node, op, *written);
-    }
-    most = std::max(most, this->run(run, agent, tree.after(node, read)) + (writes ? 1U : 0U));
+  for (Value read : reads_of(run, agent, op)) {
+    const std::optional<Value> written = op.writes() ? step.modify(read) : std::nullopt;
+    most = std::max(most, written ? run_write(run, agent, node, read, *written)
+                                  : this->run(run, agent, tree.after(node, read)));
   }
   return most;
 }
 
-bool Prospects::run_all(Run& run) {
+bool Prospects::note_arrival(AgentId agent, const Step& arrival) {
+  return arrived_[arrival.operation.barrier_instance].insert(agent).second;
+}
+
+bool Prospects::may_open(const Step& arrival) const {
+  const std::size_t needed = arrival.quorum != 0 ? arrival.quorum : arrival.participants.size();
+  return arrived_.at(arrival.operation.barrier_instance).size() >= needed;
+}
+
+void Prospects::run_all(Run& run) {
   run = {};
   for (std::size_t agent = 0; agent < trees_.size(); ++agent)
     run.most_writes += this->run(run, agent, TraceTree::kRoot);
-  return run.news;
+  run.barriers = static_cast<std::uint32_t>(arrived_.size() * trees_.size());
 }
 
 // What is written in an execution without cycles of dependencies was derived in at most as many
@@ -126,14 +174,15 @@ bool Prospects::run_all(Run& run) {
 void Prospects::learn() {
   Run run;
   std::uint32_t rounds = 0;
-  reset_values();
+  learning_ = true;
   do {
     run_all(run);
     if (run.cut_anew) {
-      reset_values();
+      for (std::vector<Seen>& seen : seen_) seen.clear();
       rounds = 0;
     }
-  } while (!run.too_long && (run.cut_anew || (run.news && ++rounds <= run.most_writes + 1)));
+  } while (!run.too_long && (run.cut_anew || (run.news && ++rounds <= run.most_writes + run.barriers + 1)));
+  learning_ = false;
   exact_ = !run.too_long;
   for (std::size_t agent = 0; agent < trees_.size(); ++agent) {
     learned_nodes_[agent] = exact_ ? trees_[agent].size() : 0;
@@ -141,13 +190,10 @@ void Prospects::learn() {
   }
 }
 
-const std::vector<Prospect>& Prospects::prospects(std::size_t agent, TraceTree::Node node) const {
+const std::vector<Prospect>& Prospects::prospects(std::size_t agent, Node node) const {
   NodeProspects& entry = by_node_[agent][node];
   if (entry.known) return entry.list;
   std::vector<Prospect> list;
-  const auto add = [&](const Prospect& prospect) {
-    if (std::find(list.begin(), list.end(), prospect) == list.end()) list.push_back(prospect);
-  };
   const Step& step = trees_[agent].step(node);
   const Operation& op = step.operation;
   const bool writes = step.kind == StepKind::Operation && op.writes();
@@ -155,12 +201,13 @@ const std::vector<Prospect>& Prospects::prospects(std::size_t agent, TraceTree::
       writes ? layout_.pieces(op.locations) : std::vector<Locations>{};
   for (const auto& [read, child] : trees_[agent].children(node)) {
     if (child >= learned_nodes_[agent]) continue;
-    for (const Prospect& prospect : prospects(agent, child)) add(prospect);
+    for (const Prospect& prospect : prospects(agent, child)) add_once(list, prospect);
     if (!writes) continue;
     const std::optional<Value> written = op.reads() ? step.modify(read) : step.written;
     if (!written) continue;
     for (const Locations& piece : pieces)
-      add({piece, part_of_value(*written, op.locations, piece), op.reference, op.is_non_private()});
+      add_once(list, Prospect{piece, part_of_value(*written, op.locations, piece), op.reference,
+                              op.is_non_private()});
   }
   NodeProspects& result = by_node_[agent][node];
   result.known = true;
@@ -168,39 +215,47 @@ const std::vector<Prospect>& Prospects::prospects(std::size_t agent, TraceTree::
   return result.list;
 }
 
-bool Prospects::may_write(AgentId agent, TraceTree::Node node, const Locations& piece) const {
+bool Prospects::may_write(AgentId agent, Node node, const Locations& piece) const {
   const std::size_t a = position(agent);
   if (node < learned_nodes_[a]) {
     for (const Prospect& prospect : prospects(a, node))
       if (prospect.piece == piece) return true;
     return false;
   }
-  const auto last = last_write_[a].find(key(piece));
-  return last != last_write_[a].end() && last->second > trees_[a].depth(node);
+  const std::uint32_t depth = trees_[a].depth(node);
+  return std::any_of(seen_[a].begin(), seen_[a].end(), [&](const Seen& s) {
+    return s.depth > depth && s.prospect.piece == piece;
+  });
 }
 
-bool Prospects::may_write(AgentId agent, TraceTree::Node node, const Locations& piece,
-                          Value value) const {
+bool Prospects::may_write(AgentId agent, Node node, const Locations& piece, Value value) const {
   const std::size_t a = position(agent);
   if (node < learned_nodes_[a]) {
     for (const Prospect& prospect : prospects(a, node))
       if (prospect.piece == piece && prospect.value == value) return true;
     return false;
   }
-  const std::vector<Value>& known = values(piece);
-  return may_write(agent, node, piece) && std::find(known.begin(), known.end(), value) != known.end();
+  const std::uint32_t depth = trees_[a].depth(node);
+  return std::any_of(seen_[a].begin(), seen_[a].end(), [&](const Seen& s) {
+    return s.in_graph && s.depth > depth && s.prospect.piece == piece && s.prospect.value == value;
+  });
 }
 
-bool Prospects::may_overwrite_unordered(AgentId agent, TraceTree::Node node,
-                                        const Locations& piece) const {
+bool Prospects::may_overwrite_unordered(AgentId agent, Node node, const Locations& piece) const {
   const std::size_t a = position(agent);
   const Operation& read = trees_[a].step(node).operation;
-  if (node >= learned_nodes_[a]) return may_write(agent, node, piece);
-  for (const Prospect& prospect : prospects(a, node))
-    if (prospect.piece == piece && prospect.reference != read.reference &&
-        !(prospect.non_private && read.is_non_private()))
-      return true;
-  return false;
+  const auto unordered = [&](const Prospect& prospect) {
+    return prospect.piece == piece && prospect.reference != read.reference &&
+           !(prospect.non_private && read.is_non_private());
+  };
+  if (node < learned_nodes_[a]) {
+    const std::vector<Prospect>& list = prospects(a, node);
+    return std::any_of(list.begin(), list.end(), unordered);
+  }
+  const std::uint32_t depth = trees_[a].depth(node);
+  return std::any_of(seen_[a].begin(), seen_[a].end(), [&](const Seen& s) {
+    return s.depth > depth && unordered(s.prospect);
+  });
 }
 
 }  // namespace heddle::explore

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <map>
-#include <utility>
+#include <set>
 #include <vector>
 
 #include "emulator/explore/layout.h"
@@ -24,56 +24,72 @@ struct Prospect {
   friend bool operator==(const Prospect&, const Prospect&) = default;
 };
 
-/// Values out of thin air are those that are not here: the values of a piece are the smallest sets
-/// such that the initial value is in, and so is what an agent writes when each of its reads takes
-/// values that are in.
+/// Values out of thin air are those that are not here. What an agent may read of a piece is the
+/// initial value, what it wrote itself before, and what other agents may write; and an agent may write
+/// what it does write when it reads such values. (An agent that has several references to a piece may
+/// read its own later writes, too: they are not ordered.) Nobody passes a control barrier that no such
+/// run of the others can open.
 ///
-/// Learned by running each agent by itself over these values; if that takes too many steps, from the
-/// graphs that the explorer builds, which then has to start over as long as it learns something.
+/// Learned by running each agent by itself over these values; if that takes too many steps, values are
+/// learned from the graphs that the explorer builds, which then has to start over as long as it learns
+/// something.
 class Prospects {
  public:
+  using Node = TraceTree::Node;
+
   Prospects(const Program& program, std::vector<TraceTree>& trees, Layout& layout, bool thin_air);
 
   /// Runs each agent by itself. Afterwards `exact` tells whether all was learned.
   void learn();
   bool exact() const { return exact_; }
 
-  /// Takes note of the operation of `agent` at `node`, which writes `written` if it writes. Returns
-  /// whether that was news, after which what was said before may have been too little.
-  bool note(AgentId agent, TraceTree::Node node, const Operation& operation, Value written);
+  /// Takes note of an access that `agent` does at `node`; `in_graph` if it does so in a consistent
+  /// graph in which every read has its write. Returns whether that was news, after which what was said
+  /// before may have been too little.
+  bool note(AgentId agent, Node node, const Operation& operation, Value written, bool in_graph);
 
-  /// The values that `piece` may take; the initial one is among them.
-  const std::vector<Value>& values(const Locations& piece) const;
+  /// The values that `agent`, at a read, may read of a piece, apart from its own writes before.
+  std::vector<Value> values_for(AgentId agent, const Locations& piece) const;
 
   /// Whether `agent`, whose next step is `node`, may write `piece` before it ends.
-  bool may_write(AgentId agent, TraceTree::Node node, const Locations& piece) const;
+  bool may_write(AgentId agent, Node node, const Locations& piece) const;
   /// The same, of this value.
-  bool may_write(AgentId agent, TraceTree::Node node, const Locations& piece, Value value) const;
+  bool may_write(AgentId agent, Node node, const Locations& piece, Value value) const;
   /// Whether `agent`, whose next step is the read at `node`, may itself write what that step reads,
   /// later and in such a way that program order does not order the two.
-  bool may_overwrite_unordered(AgentId agent, TraceTree::Node node, const Locations& piece) const;
+  bool may_overwrite_unordered(AgentId agent, Node node, const Locations& piece) const;
 
  private:
-  using PieceKey = std::pair<AllocationId, std::uint64_t>;
+  /// A write that was seen, and the greatest depth at which it was.
+  struct Seen {
+    Prospect prospect;
+    std::uint32_t depth = 0;
+    /// Whether some graph has the write, or only an agent by itself did it.
+    bool in_graph = false;
+  };
   struct Run;
 
-  static PieceKey key(const Locations& piece) { return {piece.allocation, piece.offset_bytes}; }
   Value initial(const Locations& piece) const;
-  void reset_values();
-  bool add_value(const Locations& piece, Value value);
-  bool run_all(Run& run);
-  std::uint32_t run(Run& run, std::size_t agent, TraceTree::Node node);
-  const std::vector<Prospect>& prospects(std::size_t agent, TraceTree::Node node) const;
+  std::vector<Value> reads_of(const Run& run, std::size_t agent, const Operation& read) const;
+  void run_all(Run& run);
+  std::uint32_t run(Run& run, std::size_t agent, Node node);
+  std::uint32_t run_write(Run& run, std::size_t agent, Node node, Value read, Value written);
+  bool note_arrival(AgentId agent, const Step& arrival);
+  bool may_open(const Step& arrival) const;
+  const std::vector<Prospect>& prospects(std::size_t agent, Node node) const;
+  bool has_other_reference(std::size_t agent, const Locations& piece, ReferenceId reference) const;
 
   const Program& program_;
   std::vector<TraceTree>& trees_;
   Layout& layout_;
   bool thin_air_;
   bool exact_ = false;
-  std::map<PieceKey, std::vector<Value>> values_;
-  /// By agent: the greatest depth at which a write to a piece was seen.
-  std::vector<std::map<PieceKey, std::uint32_t>> last_write_;
-  /// By agent: how many nodes the tree had when all was learned.
+  bool learning_ = false;
+  /// By agent: all writes seen.
+  std::vector<std::vector<Seen>> seen_;
+  /// By control-barrier instance: who was seen to arrive.
+  std::map<std::uint64_t, std::set<AgentId>> arrived_;
+  /// By agent: how many nodes the tree had when all was learned; 0 if not all was.
   std::vector<std::size_t> learned_nodes_;
   /// By agent and node: what may be written from there on; filled in where it is asked for.
   struct NodeProspects {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "emulator/judge/facts.h"
 
 namespace heddle::judge {
@@ -13,29 +15,53 @@ bool bulk_includes(const EventFacts& operation, const EventFacts& access) {
 //= vk:memory-model-instruction-av-vis
 bool own_includes(const Facts& facts, const Location& location, EventIndex operation,
                   EventIndex access) {
-  return location.accesses.has(operation) &&
+  return location.accesses.has(operation) && location.accesses.has(access) &&
          facts.operation(operation).reference == facts.operation(access).reference;
+}
+
+// Links of a chain are treated like accesses to the storage classes that they are about: a bulk
+// operation includes another one if they have a storage class in common.
+//= vk:memory-model-availability-visibility
+bool bulk_includes_bulk(const EventFacts& operation, const EventFacts& link) {
+  return (operation.mask & link.mask) != MemorySemantics::None;
 }
 
 }  // namespace
 
-Level Chains::available_level(EventIndex operation, EventIndex access) const {
+Level Chains::available_level(EventIndex operation, EventIndex included) const {
   const EventFacts& op = facts_.events[operation];
+  const EventFacts& other = facts_.events[included];
   Level level = 0;
-  if (op.bulk_availability && bulk_includes(op, facts_.events[access]))
-    level = op.bulk_availability;
-  if (op.own_availability > level && own_includes(facts_, location_, operation, access))
+  if (op.bulk_availability && bulk_includes(op, other)) level = op.bulk_availability;
+  if (op.own_availability > level && own_includes(facts_, location_, operation, included))
     level = op.own_availability;
   return level;
 }
 
-Level Chains::visible_level(EventIndex operation, EventIndex access) const {
+Level Chains::available_link_level(EventIndex operation, EventIndex link) const {
   const EventFacts& op = facts_.events[operation];
+  const EventFacts& previous = facts_.events[link];
+  if (op.bulk_availability && previous.bulk_availability && bulk_includes_bulk(op, previous))
+    return std::max(op.bulk_availability, available_level(operation, link));
+  return available_level(operation, link);
+}
+
+Level Chains::visible_level(EventIndex operation, EventIndex included) const {
+  const EventFacts& op = facts_.events[operation];
+  const EventFacts& other = facts_.events[included];
   Level level = 0;
-  if (op.bulk_visibility && bulk_includes(op, facts_.events[access])) level = op.bulk_visibility;
-  if (op.own_visibility > level && own_includes(facts_, location_, operation, access))
+  if (op.bulk_visibility && bulk_includes(op, other)) level = op.bulk_visibility;
+  if (op.own_visibility > level && own_includes(facts_, location_, operation, included))
     level = op.own_visibility;
   return level;
+}
+
+Level Chains::visible_link_level(EventIndex operation, EventIndex link) const {
+  const EventFacts& op = facts_.events[operation];
+  const EventFacts& next = facts_.events[link];
+  if (op.bulk_visibility && next.bulk_visibility && bulk_includes_bulk(op, next))
+    return std::max(op.bulk_visibility, visible_level(operation, link));
+  return visible_level(operation, link);
 }
 
 // An operation with a wide scope also makes available to every narrower instance that its agent is in,
@@ -53,13 +79,13 @@ const std::array<EventSet, kLevels.size()>& Chains::availability(EventIndex writ
   if (!facts_.options.chains) return found_;
 
   // Each next element is performed in the instance that the previous one made the write available to,
-  // happens-after it, and is broader.
+  // happens-after it, includes it, and is broader.
   for (Level narrow = 1; narrow + 1U < kLevels.size(); ++narrow) {
     found_[narrow].for_each([&](EventIndex op) {
       EventSet next = facts_.happens_before.successors(op);
       next &= facts_.in_instance[static_cast<std::size_t>(facts_.events[op].agent)][narrow];
       next.for_each([&](EventIndex later) {
-        for (Level level = available_level(later, write); level > narrow; --level)
+        for (Level level = available_link_level(later, op); level > narrow; --level)
           found_[level].add(later);
       });
     });
@@ -80,13 +106,13 @@ const std::array<EventSet, kLevels.size()>& Chains::visibility(EventIndex read) 
   if (!facts_.options.chains) return found_;
 
   // Each element before it is performed in the instance that the next one takes from, happens-before
-  // it, and takes from a broader one.
+  // it, includes it, and takes from a broader one.
   for (Level narrow = 1; narrow + 1U < kLevels.size(); ++narrow) {
     found_[narrow].for_each([&](EventIndex op) {
       facts_.in_instance[static_cast<std::size_t>(facts_.events[op].agent)][narrow].for_each(
           [&](EventIndex earlier) {
             if (!facts_.happens_before.has(earlier, op)) return;
-            for (Level level = visible_level(earlier, read); level > narrow; --level)
+            for (Level level = visible_link_level(earlier, op); level > narrow; --level)
               found_[level].add(earlier);
           });
     });

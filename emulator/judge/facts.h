@@ -193,10 +193,13 @@ class Chains {
   /// available in the read's instance of that level visible to `read`.
   const std::array<EventSet, kLevels.size()>& visibility(EventIndex read);
 
-  /// Whether a bulk operation or an operation of its own on the location includes what `access`
-  /// touches here; the level is that of the availability or visibility operation, 0 if not.
+  /// The level of an availability (visibility) operation that includes what an access touches here; 0
+  /// if it does not.
   Level available_level(EventIndex operation, EventIndex access) const;
   Level visible_level(EventIndex operation, EventIndex access) const;
+  /// The same, of a link of a chain that includes the link beside it.
+  Level available_link_level(EventIndex operation, EventIndex link) const;
+  Level visible_link_level(EventIndex operation, EventIndex link) const;
 
  private:
   const Facts& facts_;

@@ -10,7 +10,7 @@ bool has_storage_of(const EventFacts& barrier, const EventFacts& atomic) {
 }
 
 // `x` is an atomic write, `y` an atomic read that takes its value from the (hypothetical) release
-// sequence that `x` heads, and the two are mutually ordered. Release barriers before `x` and acquire
+// sequence that `x` heads, and `y` is mutually ordered with both `x` and the write it reads. Release barriers before `x` and acquire
 // barriers after `y` may stand in for them.
 //= vk:memory-model-synchronizes-with
 void add_through_atomics(Facts& facts, EventIndex x, EventIndex y) {
@@ -55,7 +55,11 @@ void add_through_atomics(Facts& facts) {
       if (!facts.events[x].writes || !facts.mutually_ordered.has(x, y)) return;
       bool reads_from_sequence = false;
       facts.hypothetical_release_sequence.for_each_successor(x, [&](EventIndex member) {
-        reads_from_sequence = reads_from_sequence || facts.reads_from.has(member, y);
+        // Atomics that are not mutually ordered are to each other as if they were not atomic, so a
+        // read of such a member synchronizes with nothing.
+        //= vk:memory-model-atomic-operation
+        reads_from_sequence = reads_from_sequence || (facts.reads_from.has(member, y) &&
+                                                      facts.mutually_ordered.has(member, y));
       });
       if (reads_from_sequence) add_through_atomics(facts, x, y);
     });
