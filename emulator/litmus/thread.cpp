@@ -77,10 +77,11 @@ bool LitmusThread::spins(std::uint32_t target) const {
 
 std::optional<Step> LitmusThread::jump(std::uint32_t target) {
   if (target <= at_) {
-    // An iteration that changed nothing may go on for ever; those that leave the loop later look
-    // the same from outside as those that leave it at once, and these are found without it.
-    if (spins(target)) return end(StepKind::Spinning);
-    if (++jumps_[at_] >= code_.bound) return end(StepKind::Cut);
+    // Beyond the bound an iteration that changed nothing may go on for ever: that hides no outcome,
+    // because what leaves the loop later looks from outside like what left it before.
+    if (++jumps_[at_] >= code_.bound) {
+      return end(spins(target) ? StepKind::Spinning : StepKind::Cut);
+    }
   }
   at_ = target;
   return std::nullopt;
