@@ -86,9 +86,12 @@ void Explorer::visit() {
 bool Explorer::visit_end() {
   for (std::size_t a = 0; a < agents_.size(); ++a) {
     if (agents_[a].status != Status::Ready || step(a).kind == StepKind::Operation) continue;
+    if (step(a).kind == StepKind::SpunEnough) return true;
+    const bool goes_on = step(a).kind == StepKind::Spinning && step(a).goes_on;
     agents_[a].status = Status::Ended;
     visit();
     agents_[a].status = Status::Ready;
+    if (goes_on && may_go_on()) go_on(a, 0);
     return true;
   }
   return false;
@@ -248,13 +251,35 @@ bool Explorer::has_new_write(std::size_t agent) const {
   return false;
 }
 
+// Whether the agent may keep a promise that was made to another.
+bool Explorer::may_keep_a_promise(std::size_t agent) const {
+  return std::any_of(promises_.begin(), promises_.end(), [&](const Promise& promise) {
+    return execution_.operations[promise.read].agent != id(agent) &&
+           prospects_.may_write(id(agent), agents_[agent].node, promise.piece, promise.value);
+  });
+}
+
+// While promises are open, agents that may keep one come first, lest much is built on a promise that
+// nobody can keep.
+std::vector<std::size_t> Explorer::readers() const {
+  std::vector<std::size_t> all;
+  for (std::size_t a = 0; a < agents_.size(); ++a)
+    if (at_read(a)) all.push_back(a);
+  if (promises_.empty()) return all;
+  std::vector<std::size_t> helpful;
+  for (std::size_t a : all)
+    if (may_keep_a_promise(a)) helpful.push_back(a);
+  return helpful.empty() ? all : helpful;
+}
+
 // A read takes what is in the graph, or is put off until more is. A read that waits for nothing is
 // taken first: it has the fewest choices.
 bool Explorer::visit_read() {
   std::size_t chosen = agents_.size();
   bool waits = true;
-  for (std::size_t a = 0; a < agents_.size() && waits; ++a) {
-    if (!at_read(a) || (put_off(a) && !has_new_write(a))) continue;
+  for (std::size_t a : readers()) {
+    if (!waits) break;
+    if (put_off(a) && !has_new_write(a)) continue;
     const bool may_wait = another_may_write(a);
     if (chosen != agents_.size() && may_wait) continue;
     chosen = a;
@@ -283,14 +308,12 @@ void Explorer::read_from_graph(std::size_t agent) {
 // All reads were put off and nothing new came: they wait for each other (load buffering). The lowest
 // one is promised values that some write may bring.
 bool Explorer::visit_promise() {
-  for (std::size_t a = 0; a < agents_.size(); ++a) {
-    if (!at_read(a)) continue;
-    const std::vector<Locations> pieces = layout_.pieces(step(a).operation.locations);
-    std::vector<Source> chosen;
-    choose_sources(a, pieces, chosen, true);
-    return true;
-  }
-  return false;
+  const std::vector<std::size_t> waiting = readers();
+  if (waiting.empty()) return false;
+  const std::vector<Locations> pieces = layout_.pieces(step(waiting.front()).operation.locations);
+  std::vector<Source> chosen;
+  choose_sources(waiting.front(), pieces, chosen, true);
+  return true;
 }
 
 // Chooses for each piece in turn. A read that was put off takes something that came since; a promised
@@ -419,6 +442,7 @@ void Explorer::visit_leaf() {
     switch (step(a).kind) {
       case StepKind::Operation: ends_[a].state = EndState::Waiting; break;
       case StepKind::Finished: ends_[a].state = EndState::Finished; break;
+      case StepKind::SpunEnough:
       case StepKind::Spinning: ends_[a].state = EndState::Spinning; break;
       case StepKind::Cut: ends_[a].state = EndState::Cut; break;
     }

@@ -23,8 +23,13 @@ enum class StepKind : std::uint8_t {
   /// The agent has come to its end.
   Finished,
   /// The agent is in a loop of which this iteration wrote nothing and changed no live register: it
-  /// would do the same for ever. The execution is blocked.
+  /// may do the same for ever, and one such iteration shows whatever any number of them does. The
+  /// execution in which it stays there is blocked. With `Step::goes_on` the agent may be asked for a
+  /// next step, in which it goes round once more; else it is not asked again.
   Spinning,
+  /// The agent has spun again as often as it was to: what it would do next was found before, so
+  /// nothing that leads here is an execution of its own.
+  SpunEnough,
   /// A bound of the agent's own (loop iterations) does not let it go on. The execution is cut.
   Cut,
 };
@@ -50,6 +55,9 @@ struct Step {
   std::vector<AgentId> participants;
   std::uint32_t quorum = 0;
 
+  /// Of Spinning.
+  bool goes_on = false;
+
   /// The agent's state as the front end wants to see it at the end of an execution that ends here
   /// (final registers of a litmus thread). Read for every kind but an `Operation` other than a
   /// control barrier.
@@ -63,8 +71,8 @@ class Agent {
   virtual ~Agent() = default;
 
   /// The next step. `last_read` is what the previous operation read; it is 0, and to be ignored,
-  /// at the start and after an operation that reads nothing. Not called again after a step that is
-  /// not an `Operation`.
+  /// at the start and after a step that reads nothing. Not called again after a step that is not an
+  /// `Operation` and does not go on.
   virtual Step next(Value last_read) = 0;
 };
 

@@ -131,6 +131,8 @@ std::uint32_t Prospects::run(Run& run, std::size_t agent, Node node) {
     return 0;
   }
   const Step& step = tree.step(node);
+  if (step.kind == StepKind::Spinning && step.goes_on)
+    return this->run(run, agent, tree.after(node, 0));
   if (step.kind != StepKind::Operation) return 0;
   const Operation& op = step.operation;
   if (op.is_access() && layout_.add(op.locations)) {

@@ -80,7 +80,7 @@ const std::array<EventSet, kLevels.size()>& Chains::availability(EventIndex writ
 
   // Each next element is performed in the instance that the previous one made the write available to,
   // happens-after it, includes it, and is broader.
-  for (Level narrow = 1; narrow + 1U < kLevels.size(); ++narrow) {
+  for (const Level narrow : facts_.levels) {
     found_[narrow].for_each([&](EventIndex op) {
       EventSet next = facts_.happens_before.successors(op);
       next &= facts_.in_instance[static_cast<std::size_t>(facts_.events[op].agent)][narrow];
@@ -107,7 +107,7 @@ const std::array<EventSet, kLevels.size()>& Chains::visibility(EventIndex read) 
 
   // Each element before it is performed in the instance that the next one takes from, happens-before
   // it, includes it, and takes from a broader one.
-  for (Level narrow = 1; narrow + 1U < kLevels.size(); ++narrow) {
+  for (const Level narrow : facts_.levels) {
     found_[narrow].for_each([&](EventIndex op) {
       facts_.in_instance[static_cast<std::size_t>(facts_.events[op].agent)][narrow].for_each(
           [&](EventIndex earlier) {

@@ -82,10 +82,45 @@ void fill_events(Facts& facts) {
   }
 }
 
+// Host agents and the instances of ray tracing and of interlock are rare; without them their levels
+// tell nothing that the other levels do not.
+void fill_levels(Facts& facts) {
+  const auto& agents = facts.execution->agents;
+  bool shader_calls = false, interlock = false, host = false;
+  for (const model::Place& place : agents) {
+    shader_calls = shader_calls || place.shader_call_group != 0;
+    interlock = interlock || place.interlock_group != 0;
+    host = host || place.kind != model::AgentKind::Shader;
+  }
+  facts.levels.clear();
+  for (Level level = 1; level < kLevels.size(); ++level) {
+    const Scope scope = kLevels[level];
+    if ((scope == Scope::ShaderCallKHR && !shader_calls) ||
+        (scope == Scope::FragmentInterlock && !interlock) ||
+        (scope == Scope::CrossDevice && !host))
+      continue;
+    facts.levels.push_back(level);
+  }
+}
+
+void fill_instances(Facts& facts) {
+  const auto& agents = facts.execution->agents;
+  fill_levels(facts);
+  facts.in_instance.resize(agents.size());
+  for (std::size_t a = 0; a < agents.size(); ++a) {
+    for (EventSet& set : facts.in_instance[a]) set = facts.of_agent[a];
+    for (const Level level : facts.levels)
+      for (std::size_t b = 0; b < agents.size(); ++b)
+        if (a != b && same_instance(agents[a], agents[b], kLevels[level]))
+          facts.in_instance[a][level] |= facts.of_agent[b];
+  }
+}
+
 void fill_sets(Facts& facts) {
   const std::size_t n = facts.size();
   for (EventSet* set : {&facts.reads, &facts.writes, &facts.accesses, &facts.atomics,
-                        &facts.non_private, &facts.fences, &facts.releases, &facts.acquires})
+                        &facts.non_private, &facts.fences, &facts.releases, &facts.acquires,
+                        &facts.domain_operations})
     set->reset(n);
   const auto& agents = facts.execution->agents;
   facts.of_agent.resize(agents.size());
@@ -95,6 +130,7 @@ void fill_sets(Facts& facts) {
     if (e.reads) facts.reads.add(i);
     if (e.writes) facts.writes.add(i);
     if (e.reads || e.writes) facts.accesses.add(i);
+    if (is_domain_operation(facts.operation(i).kind)) facts.domain_operations.add(i);
     if (e.atomic) facts.atomics.add(i);
     if (e.non_private) facts.non_private.add(i);
     if (e.fence) facts.fences.add(i);
@@ -102,15 +138,7 @@ void fill_sets(Facts& facts) {
     if (e.acquire) facts.acquires.add(i);
     facts.of_agent[static_cast<std::size_t>(e.agent)].add(i);
   }
-  facts.in_instance.resize(agents.size());
-  for (std::size_t a = 0; a < agents.size(); ++a) {
-    for (std::size_t level = 0; level < kLevels.size(); ++level) {
-      EventSet& set = facts.in_instance[a][level];
-      set = facts.of_agent[a];
-      for (std::size_t b = 0; b < agents.size(); ++b)
-        if (a != b && same_instance(agents[a], agents[b], kLevels[level])) set |= facts.of_agent[b];
-    }
-  }
+  fill_instances(facts);
 }
 
 // Cuts what is accessed into pieces that no access splits. Nearly always every access is one piece,
@@ -183,6 +211,19 @@ Level level_of(Scope scope) {
   for (Level level = 0; level < kLevels.size(); ++level)
     if (kLevels[level] == scope) return level;
   return 0;
+}
+
+//= vk:memory-model-vulkan-availability-visibility
+bool is_domain_operation(OperationKind kind) {
+  switch (kind) {
+    case OperationKind::DeviceAvailability:
+    case OperationKind::DeviceVisibility:
+    case OperationKind::HostAvailability:
+    case OperationKind::HostVisibility:
+    case OperationKind::HostToDeviceDomain:
+    case OperationKind::DeviceToHostDomain: return true;
+    default: return false;
+  }
 }
 
 //= vk:memory-model-agent

@@ -27,6 +27,9 @@ inline constexpr std::array kLevels = {Scope::Invocation,  Scope::Subgroup,     
 /// The level of a scope's domain, 0 for Invocation.
 Level level_of(Scope scope);
 
+/// Whether it is an availability, visibility or domain operation of the API.
+bool is_domain_operation(OperationKind kind);
+
 /// What an event is, with the answers of its operation worked out.
 struct EventFacts {
   model::OperationIndex operation = 0;
@@ -91,6 +94,9 @@ class Facts {
   std::vector<std::array<EventIndex, 2>> events_of;
 
   EventSet reads, writes, accesses, atomics, non_private, fences, releases, acquires;
+  EventSet domain_operations;
+  /// The levels that matter between these agents, ascending.
+  std::vector<Level> levels;
   /// The events of each agent, and of all agents in its instance of each level.
   std::vector<EventSet> of_agent;
   std::vector<std::array<EventSet, kLevels.size()>> in_instance;
@@ -186,8 +192,8 @@ class Chains {
  public:
   Chains(const Facts& facts, const Location& location) : facts_(facts), location_(location) {}
 
-  /// By level: the operations at which a chain ends that makes what `write` wrote here available to
-  /// the write's instance of that level.
+  /// By level (of Facts::levels; the others mean nothing): the operations at which a chain ends that
+  /// makes what `write` wrote here available to the write's instance of that level.
   const std::array<EventSet, kLevels.size()>& availability(EventIndex write);
   /// By level: the operations at which a chain begins that makes writes to this location that are
   /// available in the read's instance of that level visible to `read`.

@@ -26,31 +26,20 @@ std::vector<ClassOrder> sets_that_matter(const Facts& facts) {
   return sets;
 }
 
-// Availability, visibility and domain operations of the API are treated like accesses, and have all
-// storage classes.
-//= vk:memory-model-availability-visibility
-bool is_domain_operation(OperationKind kind) {
-  switch (kind) {
-    case OperationKind::DeviceAvailability:
-    case OperationKind::DeviceVisibility:
-    case OperationKind::HostAvailability:
-    case OperationKind::HostVisibility:
-    case OperationKind::HostToDeviceDomain:
-    case OperationKind::DeviceToHostDomain: return true;
-    default: return false;
-  }
-}
-
 //= vk:memory-model-inter-thread-happens-before
 void derive_order_of(const Facts& facts, ClassOrder& set) {
   const std::size_t n = facts.size();
-  EventSet constrained(n), releases(n), acquires(n), synchronizing(n);
+  // Availability, visibility and domain operations of the API are treated like accesses, and have all
+  // storage classes.
+  //= vk:memory-model-availability-visibility
+  EventSet constrained = facts.domain_operations;
+  EventSet releases(n), acquires(n), synchronizing(n);
   for (EventIndex i = 0; i < n; ++i) {
     const EventFacts& e = facts.events[i];
     const bool has_all = e.mask != MemorySemantics::None && has(e.mask, set.classes);
     const bool accesses =
         e.storage != MemorySemantics::None && (e.storage & set.classes) != MemorySemantics::None;
-    if (has_all || accesses || is_domain_operation(facts.operation(i).kind)) constrained.add(i);
+    if (has_all || accesses) constrained.add(i);
     if (has_all) synchronizing.add(i);
     if (has_all && e.release) releases.add(i);
     if (has_all && e.acquire) acquires.add(i);

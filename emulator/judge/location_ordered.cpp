@@ -1,3 +1,6 @@
+#include <deque>
+#include <utility>
+
 #include "emulator/judge/facts.h"
 
 namespace heddle::judge {
@@ -17,8 +20,9 @@ EventSet happens_after(const Facts& facts, const EventSet& from) {
 
 EventSet of_kind(const Facts& facts, OperationKind kind) {
   EventSet set(facts.size());
-  for (EventIndex e = 0; e < facts.size(); ++e)
+  facts.domain_operations.for_each([&](EventIndex e) {
     if (facts.operation(e).kind == kind) set.add(e);
+  });
   return set;
 }
 
@@ -33,13 +37,9 @@ class LocationOrder {
       add_same_reference(x);
       add_after_read(x);
     });
-    visibility_of_.assign(facts_.size(), {});
-    (location_.accesses & facts_.reads & facts_.non_private).for_each([&](EventIndex y) {
-      visibility_of_[y] = chains_.visibility(y);
-    });
     (location_.accesses & facts_.writes).for_each([&](EventIndex x) {
       if (facts_.events[x].non_private) add_through_common_domain(x);
-      add_through_device_and_host(x);
+      if (!facts_.domain_operations.empty()) add_through_device_and_host(x);
     });
     add_tessellation_output_order(facts_, location_);
     add_shader_input_order(facts_, location_);
@@ -81,20 +81,29 @@ class LocationOrder {
   // makes it visible to Y.
   //= vk:memory-model-location-ordered
   void add_through_common_domain(EventIndex x) {
+    EventSet candidates = location_.accesses & facts_.non_private;
+    candidates.remove(x);
+    if (candidates.empty()) return;
     const Chain& available = chains_.availability(x);
     const auto agent = static_cast<std::size_t>(facts_.events[x].agent);
-    const EventSet candidates = location_.accesses & facts_.non_private;
-    for (Level level = 1; level < kLevels.size(); ++level) {
+    for (const Level level : facts_.levels) {
       if (available[level].empty()) continue;
       const EventSet after = happens_after(facts_, available[level]);
+      if (after.empty()) continue;
       (candidates & facts_.in_instance[agent][level]).for_each([&](EventIndex y) {
-        if (y == x || facts_.operation(y).reference != facts_.operation(x).reference) return;
+        if (facts_.operation(y).reference != facts_.operation(x).reference) return;
         const EventFacts& later = facts_.events[y];
         const bool written_after = later.writes && after.has(y);
-        const bool seen = later.reads && visibility_of_[y][level].intersects(after);
+        const bool seen = later.reads && visibility_of(y)[level].intersects(after);
         if (written_after || seen) location_.location_ordered.add(x, y);
       });
     }
+  }
+
+  const Chain& visibility_of(EventIndex read) {
+    for (const auto& [y, chain] : visibility_of_)
+      if (y == read) return chain;
+    return visibility_of_.emplace_back(read, Chains(facts_, location_).visibility(read)).second;
   }
 
   // Through the device or host domain, whatever the references, and for private accesses too.
@@ -130,7 +139,8 @@ class LocationOrder {
   Facts& facts_;
   Location& location_;
   Chains chains_;
-  std::vector<Chain> visibility_of_;
+  // Filled in where it is asked for. A deque, because it is referred to while it grows.
+  std::deque<std::pair<EventIndex, Chain>> visibility_of_;
 };
 
 }  // namespace

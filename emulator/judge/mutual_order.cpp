@@ -3,14 +3,6 @@
 namespace heddle::judge {
 namespace {
 
-// Whether `other` is in the instance of the memory scope of `e` that `e` is in.
-//= vk:memory-model-scope
-bool in_instance_of(const Facts& facts, EventIndex other, EventIndex e) {
-  const EventFacts& facts_of_e = facts.events[e];
-  return facts.in_instance[static_cast<std::size_t>(facts_of_e.agent)][level_of(facts_of_e.scope)]
-      .has(other);
-}
-
 //= vk:memory-model-atomic-operation
 bool potentially_mutually_ordered(const Facts& facts, EventIndex a, EventIndex b) {
   const Operation& x = facts.operation(a);
@@ -30,26 +22,42 @@ bool mutually_ordered(const Facts& facts, EventIndex a, EventIndex b) {
   return a_on_host == b_on_host || facts.options.concurrent_host_device_atomics;
 }
 
+// Each of two operations has to be in the instance of the other's memory scope.
+//= vk:memory-model-scope
+void derive_in_scope(Facts& facts) {
+  EventSet scoped = facts.atomics | facts.fences | facts.releases | facts.acquires;
+  for (EventIndex e = 0; e < facts.size(); ++e)
+    if (facts.events[e].control_barrier) scoped.add(e);
+  Relation in_instance_of(facts.size());
+  scoped.for_each([&](EventIndex e) {
+    const EventFacts& event = facts.events[e];
+    in_instance_of.add_row(
+        e, facts.in_instance[static_cast<std::size_t>(event.agent)][level_of(event.scope)]);
+    in_instance_of.keep_row(e, scoped);
+  });
+  facts.in_scope.reset(facts.size());
+  in_instance_of.for_each([&](EventIndex a, EventIndex b) {
+    if (in_instance_of.has(b, a)) facts.in_scope.add(a, b);
+  });
+}
+
 }  // namespace
 
 //= vk:memory-model-atomic-operation
 void derive_mutual_order(Facts& facts) {
-  facts.in_scope.reset(facts.size());
+  derive_in_scope(facts);
   facts.mutually_ordered.reset(facts.size());
-  const EventSet scoped = facts.atomics | facts.fences | facts.releases | facts.acquires;
-  EventSet with_scope = scoped;
-  for (EventIndex e = 0; e < facts.size(); ++e)
-    if (facts.events[e].control_barrier) with_scope.add(e);
-  with_scope.for_each([&](EventIndex a) {
-    with_scope.for_each([&](EventIndex b) {
-      if (in_instance_of(facts, a, b) && in_instance_of(facts, b, a)) facts.in_scope.add(a, b);
+  for (const Location& location : facts.locations) {
+    const EventSet atomics = location.accesses & facts.atomics;
+    atomics.for_each([&](EventIndex a) {
+      atomics.for_each([&](EventIndex b) {
+        if (a < b && mutually_ordered(facts, a, b)) {
+          facts.mutually_ordered.add(a, b);
+          facts.mutually_ordered.add(b, a);
+        }
+      });
     });
-  });
-  facts.atomics.for_each([&](EventIndex a) {
-    facts.atomics.for_each([&](EventIndex b) {
-      if (mutually_ordered(facts, a, b)) facts.mutually_ordered.add(a, b);
-    });
-  });
+  }
 }
 
 }  // namespace heddle::judge

@@ -1,0 +1,74 @@
+#include <algorithm>
+
+#include "emulator/judge/facts.h"
+#include "emulator/judge/order_reason.h"
+
+namespace heddle::judge {
+namespace {
+
+// The locations that both operations access.
+std::vector<const Location*> common_locations(const Facts& facts, model::OperationIndex x,
+                                              model::OperationIndex y) {
+  std::vector<const Location*> common;
+  for (const Location& location : facts.locations)
+    if (location.accesses.has(facts.read_event(x)) && location.accesses.has(facts.read_event(y)))
+      common.push_back(&location);
+  return common;
+}
+
+// The events of two operations that are ordered at a location, if some are.
+std::optional<std::pair<EventIndex, EventIndex>> ordered_events(const Facts& facts,
+                                                                const Location& location,
+                                                                model::OperationIndex x,
+                                                                model::OperationIndex y) {
+  for (EventIndex a : facts.events_of[x])
+    for (EventIndex b : facts.events_of[y])
+      if (location.location_ordered.has(a, b)) return std::pair{a, b};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<OrderReason> Judgement::location_ordered(model::OperationIndex x,
+                                                       model::OperationIndex y) const {
+  const auto common = common_locations(*facts_, x, y);
+  if (x == y || common.empty()) return std::nullopt;
+  for (const Location* location : common)
+    if (!ordered_events(*facts_, *location, x, y)) return std::nullopt;
+  const auto [a, b] = *ordered_events(*facts_, *common.front(), x, y);
+  return reason_of_order(*facts_, *common.front(), a, b);
+}
+
+std::optional<MissingReason> Judgement::why_unordered(model::OperationIndex x,
+                                                      model::OperationIndex y) const {
+  const auto common = common_locations(*facts_, x, y);
+  if (x == y || common.empty()) return std::nullopt;
+  for (const Location* location : common) {
+    if (ordered_events(*facts_, *location, x, y) || ordered_events(*facts_, *location, y, x))
+      continue;
+    const MissingReason forward = reason_of_missing(*facts_, *location, x, y);
+    const MissingReason backward = reason_of_missing(*facts_, *location, y, x);
+    // What comes later in the definition is nearer to being ordered.
+    return progress(backward.link) > progress(forward.link) ? backward : forward;
+  }
+  return std::nullopt;
+}
+
+//= vk:memory-model-deallocation
+std::vector<model::OperationPair> Judgement::accesses_not_before_deallocation() const {
+  std::vector<model::OperationPair> result;
+  for (EventIndex end = 0; end < facts_->size(); ++end) {
+    const Operation& free = facts_->operation(end);
+    if (free.kind != OperationKind::Free) continue;
+    facts_->accesses.for_each([&](EventIndex e) {
+      if (facts_->operation(e).locations.allocation != free.locations.allocation) return;
+      if (!facts_->happens_before.has(e, end))
+        result.emplace_back(facts_->events[e].operation, facts_->events[end].operation);
+    });
+  }
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+}  // namespace heddle::judge
