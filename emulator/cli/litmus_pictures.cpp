@@ -4,6 +4,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 
@@ -78,7 +79,11 @@ void add_vulkan(const LitmusReport& report, const judge::Options& model, Gallery
     return std::to_string(static_cast<litmus::Integer>(value));
   };
   Captions captions;
-  for (const litmus::Thread& thread : test.threads) captions.agents.push_back(thread.name());
+  for (const litmus::Thread& thread : test.threads) {
+    captions.agents.push_back(fmt::format("{}\nsg {}, wg {}, qf {}", thread.name(),
+                                          thread.subgroup, thread.workgroup,
+                                          thread.queue_family));
+  }
   captions.variable = [&](const Operation& operation) { return variable(operation).name; };
   captions.value = number;
   captions.initial_value = [&](const Operation& operation) {
@@ -100,7 +105,9 @@ void add_khronos(const LitmusReport& report, const judge::Options& model, Galler
   const litmus::KhronosTest& test = report.khronos->test;
   Captions captions;
   for (const litmus::KhronosThread& thread : test.threads) {
-    captions.agents.push_back(fmt::format("thread {}", thread.number));
+    captions.agents.push_back(fmt::format("thread {}\nsubgroup {}, workgroup {}, queue family {}",
+                                          thread.number, thread.subgroup, thread.workgroup,
+                                          thread.queue_family));
   }
   captions.variable = [&](const Operation& operation) {
     return test.variables[static_cast<std::size_t>(operation.reference)].name;

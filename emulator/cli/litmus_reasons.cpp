@@ -25,8 +25,7 @@ std::string explain_race(const judge::Judgement& judgement, const litmus::RaceEx
                          const judge::NameOfOperation& name_of) {
   std::string out = fmt::format("{} races with {}.\n", name_of(race.first), name_of(race.second));
   if (const auto reason = judgement.why_unordered(race.first, race.second)) {
-    out += fmt::format("The first missing link: {}.\n{}\n", judge::name(reason->link),
-                       judge::explain(*reason, name_of));
+    out += fmt::format("The first missing link: {}.\n", judge::explain(*reason, name_of));
   }
   return out;
 }

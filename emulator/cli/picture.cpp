@@ -73,10 +73,8 @@ std::string Drawing::label(OperationIndex index) const {
 
 void Drawing::clusters() {
   for (std::size_t agent = 0; agent < execution_.agents.size(); ++agent) {
-    const model::Place& place = execution_.agents[agent];
     out_ += fmt::format("  subgraph cluster_{} {{\n    label={};\n", agent,
-                        quoted(fmt::format("{}\nsg {}, wg {}, qf {}", captions_.agents[agent],
-                                           place.subgroup, place.workgroup, place.queue_family)));
+                        quoted(captions_.agents[agent]));
     out_ += "    style=\"rounded,filled\"; color=\"#d0d7de\"; fillcolor=\"#f6f8fa\";\n";
     std::string before;
     for (OperationIndex i = 0; i < execution_.operations.size(); ++i) {
@@ -96,8 +94,8 @@ void Drawing::clusters() {
 void Drawing::arrow(const std::string& from, const std::string& to, RelationName relation,
                     std::string_view style) {
   const std::string_view name = judge::name(relation);
-  out_ += fmt::format("  {} -> {} [label={}, {}];\n", from, to,
-                      quoted(std::string(name)), style);
+  // Threads stay side by side and program order alone goes downwards.
+  out_ += fmt::format("  {} -> {} [label={}, {}, constraint=false];\n", from, to, quoted(name), style);
 }
 
 /// Initial values that somebody reads.

@@ -15,7 +15,7 @@ namespace heddle::cli {
 /// What the drawing of an execution needs to know beside the execution.
 struct Captions {
   std::string title;
-  std::vector<std::string> agents;  ///< indexed by AgentId
+  std::vector<std::string> agents;  ///< indexed by AgentId; may have several lines
   std::function<std::string(const Operation&)> variable;
   std::function<std::string(model::Value)> value;
   /// The initial value of the location that an operation accesses.
