@@ -103,10 +103,13 @@ struct Operation {
   TagSetId tags = TagSetId::Empty;
   SourceLocation where;
 
+  //= vk:memory-model-access-access
   bool is_access() const { return kind <= OperationKind::ReadModifyWrite; }
+  //= vk:memory-model-access-read
   bool reads() const {
     return kind == OperationKind::Read || kind == OperationKind::ReadModifyWrite;
   }
+  //= vk:memory-model-access-write
   bool writes() const {
     return kind == OperationKind::Write || kind == OperationKind::ReadModifyWrite;
   }

@@ -22,16 +22,26 @@ const std::string kClaims =
     "NEWWG\nNEWSG\nNEWTHREAD\nst.atom.scopewg.sc0 x = 1\nNEWSG\nNEWTHREAD\n"
     "ld.atom.scopewg.sc0 x = 1\nSATISFIABLE consistent[X]\nNOSOLUTION consistent[X] && #dr>0\n";
 
-/// A test with more executions than anybody waits for.
+/// A test with more executions than anybody waits for: nothing orders what its threads see.
 std::string lengthy() {
   std::string head;
-  std::string row;
+  std::string stores;
+  std::string loads;
   for (int i = 0; i < 8; ++i) {
-    head += (i == 0 ? "P" : "| P") + std::to_string(i) + "@sg " + std::to_string(i) +
-            ", wg 0, qf 0 ";
-    row += (i == 0 ? "" : "| ") + std::string("rmw.atom.wg.sc0.add r0, x, 1 ");
+    const std::string bar = i == 0 ? "" : "| ";
+    head += bar + 'P' + std::to_string(i) + "@sg " + std::to_string(i) + ", wg 0, qf 0 ";
+    stores += bar + "st.atom.wg.sc0 x" + std::to_string(i) + ", 1 ";
+    loads += bar + "ld.atom.wg.sc0 r0, x" + std::to_string((i + 1) % 8) + ' ';
   }
-  return "Vulkan Lengthy\n{ x=0; }\n" + head + ";\n" + row + ";\n" + row + ";\nexists (x == 3)\n";
+  std::string more;
+  for (int i = 0; i < 8; ++i) {
+    more += (i == 0 ? "" : "| ") + std::string("ld.atom.wg.sc0 r1, x") +
+            std::to_string((i + 2) % 8) + ' ';
+  }
+  std::string variables;
+  for (int i = 0; i < 8; ++i) variables += 'x' + std::to_string(i) + "=0; ";
+  return "Vulkan Lengthy\n{ " + variables + "}\n" + head + ";\n" + stores + ";\n" + loads +
+         ";\n" + more + ";\n" + loads + ";\n" + "exists (x0 == 3)\n";
 }
 
 std::vector<Json> lines(const std::string& text) {

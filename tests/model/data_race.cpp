@@ -1,0 +1,118 @@
+#include <catch2/catch.hpp>
+
+#include "tests/model/scenario.h"
+
+using namespace heddle;
+using namespace heddle::model;
+using judge::RelationName;
+
+using judge::MissingLink;
+
+namespace {
+
+MissingLink missing(const MessagePassing& mp) {
+  const auto reason = mp.scenario().judge().why_unordered(0, 5);
+  REQUIRE(reason);
+  return reason->link;
+}
+
+}  // namespace
+
+//= vk:memory-model-access-data-race type=test
+TEST_CASE("conflicting accesses race unless they are location-ordered one way or the other") {
+  MessagePassing mp;
+  CHECK_FALSE(mp.scenario().judge().racy());
+  Scenario s = mp.scenario();
+  s.execution.reads_from[0].write = kInitialValue;
+  s.execution.reads_from[1].write = kInitialValue;
+  const auto races = s.judge().races();
+  REQUIRE(races.size() == 1);
+  CHECK(races[0].first == 0);
+  CHECK(races[0].second == 5);
+}
+
+//= vk:memory-model-access-data-race type=test
+TEST_CASE("mutually ordered atomics do not race, an atomic and a non-atomic access do") {
+  Scenario s;
+  s.add(s.invocation(0, 0, 0), write(0).atomic_at(Scope::Device));
+  s.add(s.invocation(0, 1, 0), write(0).atomic_at(Scope::Device));
+  CHECK_FALSE(s.judge().racy());
+  s.execution.operations[1].atomic = false;
+  CHECK(s.judge().racy());
+}
+
+//= vk:memory-model-access-data-race type=test
+TEST_CASE("accesses race if they are unordered in one of the bytes they share") {
+  Scenario s;
+  const AgentId a = s.invocation(0, 0, 0);
+  const AgentId b = s.invocation(0, 1, 0);
+  s.add(a, write(0).bytes(0, 4).shared_with_others());
+  s.add(a, write(0).bytes(2, 2).available_at(Scope::Device));
+  s.add(a, write(1).atomic_at(Scope::Device).release(kUniform));
+  s.add(b, read(1).atomic_at(Scope::Device).acquire(kUniform));
+  s.add(b, read(0).bytes(0, 4).visible_at(Scope::Device));
+  s.reads(3, 2);
+  s.reads(4, 0, 0, 2);
+  s.reads(4, 1, 2, 2);
+  const auto races = s.judge().races();
+  REQUIRE(races.size() == 1);
+  CHECK(races[0].bytes == Locations{AllocationId{0}, 0, 2});
+  s.execution.operations[4].locations = {AllocationId{0}, 2, 2};
+  s.execution.reads_from.erase(s.execution.reads_from.begin() + 1);
+  CHECK(s.judge().races().empty());
+}
+
+//= vk:memory-model-access-data-race type=test
+TEST_CASE("an agent races with itself through two references") {
+  Scenario s;
+  const AgentId a = s.invocation(0, 0, 0);
+  s.add(a, write(0));
+  s.add(a, write(0));
+  CHECK_FALSE(s.judge().racy());
+  s.execution.operations[1].reference = ReferenceId{7};
+  CHECK(s.judge().racy());
+}
+
+//= vk:memory-model-access-data-race type=test
+TEST_CASE("the first missing link of a race is named") {
+  MessagePassing mp;
+  mp.release.semantics = MemorySemantics::Relaxed;
+  CHECK(missing(mp) == MissingLink::NoSynchronization);
+  mp = {};
+  mp.release.scope = Scope::Workgroup;
+  CHECK(missing(mp) == MissingLink::ScopesDoNotIncludeEachOther);
+  mp = {};
+  mp.data_write.in(StorageClass::Image);
+  CHECK(missing(mp) == MissingLink::StorageClassMissing);
+  mp = {};
+  mp.data_read.operands = MemoryOperands::None;
+  CHECK(missing(mp) == MissingLink::PrivateAccess);
+  mp = {};
+  mp.data_read.through(3);
+  CHECK(missing(mp) == MissingLink::AnotherReference);
+  mp = {};
+  mp.release = fence(Scope::Device).release(kUniform);
+  CHECK(missing(mp) == MissingLink::NeverMadeAvailable);
+  mp = {};
+  mp.acquire = fence(Scope::Device).acquire(kUniform);
+  CHECK(missing(mp) == MissingLink::NeverMadeVisible);
+  CHECK_FALSE(MessagePassing{}.scenario().judge().why_unordered(0, 5));
+}
+
+//= vk:memory-model-access-data-race type=test
+TEST_CASE("the scopes and masks to blame are named with the operations that have them") {
+  MessagePassing mp;
+  mp.release.scope = Scope::Workgroup;
+  CHECK(mp.scenario().judge().why_unordered(0, 5)->culprits == std::vector<OperationIndex>{1, 4});
+  mp = {};
+  mp.acquire.semantics = MemorySemantics::Acquire | kShared;
+  const auto reason = mp.scenario().judge().why_unordered(0, 5);
+  CHECK(reason->link == MissingLink::StorageClassMissing);
+  CHECK(reason->culprits == std::vector<OperationIndex>{1, 4});
+  const auto name_of = [](OperationIndex i) {
+    std::string name = std::to_string(i);
+    return name.insert(0, 1, '#'); };
+  CHECK(judge::explain(*reason, name_of) ==
+        "storage class missing in a mask: #1 and #4 would order #0 before #5 with more storage "
+        "classes");
+}

@@ -1,0 +1,57 @@
+#include <catch2/catch.hpp>
+
+#include "tests/model/scenario.h"
+
+using namespace heddle;
+using namespace heddle::model;
+using judge::RelationName;
+
+namespace {
+
+// The data is written twice by the writer before it is handed over.
+Scenario overwritten(std::uint64_t offset, std::uint32_t size) {
+  Scenario s;
+  const AgentId a = s.invocation(0, 0, 0);
+  const AgentId b = s.invocation(0, 1, 0);
+  s.add(a, write(0).shared_with_others());
+  s.add(a, write(0).bytes(offset, size).shared_with_others());
+  s.add(a, fence(Scope::Device).release(kUniform).make_available());
+  s.add(a, write(1).atomic_at(Scope::Device));
+  s.add(b, read(1).atomic_at(Scope::Device));
+  s.add(b, fence(Scope::Device).acquire(kUniform).make_visible());
+  s.add(b, read(0).shared_with_others());
+  s.reads(4, 3);
+  return s;
+}
+
+}  // namespace
+
+//= vk:memory-model-visible-to type=test
+TEST_CASE("a write that another write hides is not visible to a read, and may not be read") {
+  Scenario s = overwritten(0, 4);
+  CHECK(s.related(RelationName::VisibleTo, 1, 6));
+  CHECK_FALSE(s.related(RelationName::VisibleTo, 0, 6));
+  s.reads(6, 1);
+  CHECK(s.judge().consistent());
+  s.execution.reads_from.back().write = 0;
+  CHECK_FALSE(s.judge().consistent());
+}
+
+//= vk:memory-model-visible-to type=test
+TEST_CASE("a write that is hidden in some bytes is visible in the others") {
+  Scenario s = overwritten(2, 2);
+  CHECK(s.related(RelationName::VisibleTo, 0, 6));
+  CHECK(s.related(RelationName::VisibleTo, 1, 6));
+  s.reads(6, 0, 0, 2);
+  s.reads(6, 1, 2, 2);
+  CHECK(s.judge().consistent());
+}
+
+//= vk:memory-model-visible-to type=test
+TEST_CASE("a racing write is not hidden: a non-atomic read may read it") {
+  Scenario s = overwritten(0, 4);
+  s.add(s.invocation(0, 2, 0), write(0).shared_with_others());
+  s.reads(6, 7);
+  CHECK(s.judge().consistent());
+  CHECK(s.judge().racy());
+}
