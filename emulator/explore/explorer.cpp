@@ -43,14 +43,15 @@ Explorer::Explorer(const Program& program, const Options& options,
 }
 
 // Where agents could not be learned beforehand, silent passes learn until there is no news, and only
-// then executions are reported.
+// then executions are reported. There is no bound on what a pass may be the first to see but that values
+// are derived in as many rounds as there are writes; four times as many leave room for new pieces.
 Statistics Explorer::run() {
-  prospects_.learn();
+  prospects_.learn(options_.learned_steps);
   if (!prospects_.exact()) {
     reporting_ = false;
     std::size_t passes = 0;
     do pass();
-    while (learned_ && ++passes <= most_writes_ + 2);
+    while (learned_ && ++passes <= 4 * (most_writes_ + 2));
     reporting_ = true;
   }
   pass();
@@ -213,7 +214,7 @@ bool Explorer::may_come(std::size_t reader, const Locations& piece, const Value*
   for (std::size_t a = 0; a < agents_.size(); ++a) {
     if (agents_[a].status == Status::Ended || system_synchronizes_[reader][a]) continue;
     if (a == reader) {
-      if (prospects_.may_overwrite_unordered(id(a), agents_[a].node, piece)) return true;
+      if (prospects_.may_write_unordered(id(a), agents_[a].node, piece)) return true;
       continue;
     }
     if (value ? prospects_.may_write(id(a), agents_[a].node, piece, *value)
@@ -305,11 +306,49 @@ void Explorer::read_from_graph(std::size_t agent) {
   choose_sources(agent, pieces, chosen, false);
 }
 
+// Whether `reader` may wait for what `writer` writes after its own next read; `unordered`: and that read
+// is not location-ordered before the write.
+bool Explorer::may_wait_for(std::size_t reader, std::size_t writer, bool unordered) const {
+  if (agents_[writer].status == Status::Ended || system_synchronizes_[reader][writer]) return false;
+  const bool reads_first = at_read(writer);
+  for (const Locations& piece : layout_.pieces(step(reader).operation.locations)) {
+    const bool may = (unordered || writer == reader) && reads_first
+                         ? prospects_.may_write_unordered(id(writer), agents_[writer].node, piece)
+                         : prospects_.may_write(id(writer), agents_[writer].node, piece);
+    if (may) return true;
+  }
+  return false;
+}
+
+// Reads that all wait for what comes after another one of them make a cycle. If each of them is
+// location-ordered before the write that the next one waits for, the cycle is one of reads-from and
+// location order, which no consistent execution has. So each read has to reach, along what it may wait
+// for, a write that is not ordered after the read before it, or a read that need not wait.
+bool Explorer::may_wait_for_each_other() const {
+  if (!reporting_) return true;
+  std::vector<bool> reaches(agents_.size(), false);
+  for (std::size_t a = 0; a < agents_.size(); ++a)
+    reaches[a] = at_read(a) && (!put_off(a) || has_new_write(a));
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (std::size_t a = 0; a < agents_.size(); ++a) {
+      if (!at_read(a) || reaches[a]) continue;
+      for (std::size_t b = 0; b < agents_.size() && !reaches[a]; ++b)
+        reaches[a] = may_wait_for(a, b, true) || (reaches[b] && may_wait_for(a, b, false));
+      progress = progress || reaches[a];
+    }
+  }
+  for (std::size_t a = 0; a < agents_.size(); ++a)
+    if (at_read(a) && !reaches[a]) return false;
+  return true;
+}
+
 // All reads were put off and nothing new came: they wait for each other (load buffering). The lowest
 // one is promised values that some write may bring.
 bool Explorer::visit_promise() {
   const std::vector<std::size_t> waiting = readers();
   if (waiting.empty()) return false;
+  if (!may_wait_for_each_other()) return true;
   const std::vector<Locations> pieces = layout_.pieces(step(waiting.front()).operation.locations);
   std::vector<Source> chosen;
   choose_sources(waiting.front(), pieces, chosen, true);
@@ -337,7 +376,7 @@ void Explorer::choose_sources(std::size_t agent, const std::vector<Locations>& p
     chosen.pop_back();
   };
   if (promised) {
-    const std::vector<Value> values = prospects_.values_for(id(agent), piece);
+    const std::vector<Value> values = prospects_.values_for(id(agent), piece, step(agent).operation.reference);
     for (Value value : values)
       if (may_come(agent, piece, &value)) take(kPromised, value);
     if (pieces.size() == 1) return;

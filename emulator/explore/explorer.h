@@ -79,6 +79,8 @@ class Explorer {
   bool another_may_write(std::size_t agent) const;
   bool may_come(std::size_t reader, const Locations& piece, const Value* value) const;
   bool promises_may_be_kept() const;
+  bool may_wait_for(std::size_t reader, std::size_t writer, bool unordered) const;
+  bool may_wait_for_each_other() const;
   bool may_keep_a_promise(std::size_t agent) const;
   std::vector<std::size_t> readers() const;
   void read_from_graph(std::size_t agent);

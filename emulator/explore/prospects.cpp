@@ -5,10 +5,6 @@
 namespace heddle::explore {
 namespace {
 
-// Agents of litmus tests have some hundred nodes. Beyond this many, running agents by themselves over
-// values that never meet costs more than exploring twice.
-constexpr std::size_t kMaxLearnedNodes = 10000;
-
 std::size_t position(AgentId agent) { return static_cast<std::size_t>(agent); }
 
 template <typename T>
@@ -25,6 +21,7 @@ void add_once(std::vector<T>& list, const T& element) {
 
 /// One round over all agents.
 struct Prospects::Run {
+  std::size_t most_steps = 0;
   bool news = false;
   bool cut_anew = false;
   bool too_long = false;
@@ -70,19 +67,13 @@ bool Prospects::note(AgentId agent, Node node, const Operation& operation, Value
   return news;
 }
 
-bool Prospects::has_other_reference(std::size_t agent, const Locations& piece,
-                                    ReferenceId reference) const {
-  return std::any_of(seen_[agent].begin(), seen_[agent].end(), [&](const Seen& s) {
-    return s.prospect.piece == piece && s.prospect.reference != reference;
-  });
-}
-
-std::vector<Value> Prospects::values_for(AgentId agent, const Locations& piece) const {
+std::vector<Value> Prospects::values_for(AgentId agent, const Locations& piece,
+                                         ReferenceId reference) const {
   std::vector<Value> values{initial(piece)};
   for (std::size_t writer = 0; writer < seen_.size(); ++writer) {
     for (const Seen& s : seen_[writer]) {
       if (s.prospect.piece != piece || (!exact_ && !learning_ && !s.in_graph)) continue;
-      if (writer != position(agent) || has_other_reference(writer, piece, s.prospect.reference))
+      if (writer != position(agent) || s.prospect.reference != reference)
         add_once(values, s.prospect.value);
     }
   }
@@ -96,12 +87,9 @@ std::vector<Value> Prospects::reads_of(const Run& run, std::size_t agent,
                                        const Operation& read) const {
   std::vector<Value> reads{0};
   for (const Locations& piece : layout_.pieces(read.locations)) {
-    std::vector<Value> parts = values_for(static_cast<AgentId>(agent), piece);
+    std::vector<Value> parts = values_for(static_cast<AgentId>(agent), piece, read.reference);
     for (const Prospect& own : run.own)
       if (own.piece == piece) add_once(parts, own.value);
-    if (has_other_reference(agent, piece, read.reference))
-      for (const Seen& s : seen_[agent])
-        if (s.prospect.piece == piece) add_once(parts, s.prospect.value);
     std::vector<Value> longer;
     for (Value low : reads)
       for (Value part : parts) longer.push_back(low | place_in_value(part, piece, read.locations));
@@ -126,7 +114,7 @@ std::uint32_t Prospects::run_write(Run& run, std::size_t agent, Node node, Value
 std::uint32_t Prospects::run(Run& run, std::size_t agent, Node node) {
   if (run.too_long || run.cut_anew) return 0;
   TraceTree& tree = trees_[agent];
-  if (tree.size() > kMaxLearnedNodes) {
+  if (tree.size() > run.most_steps) {
     run.too_long = true;
     return 0;
   }
@@ -165,7 +153,8 @@ bool Prospects::may_open(const Step& arrival) const {
 }
 
 void Prospects::run_all(Run& run) {
-  run = {};
+  run.news = run.cut_anew = run.too_long = false;
+  run.most_writes = 0;
   for (std::size_t agent = 0; agent < trees_.size(); ++agent)
     run.most_writes += this->run(run, agent, TraceTree::kRoot);
   run.barriers = static_cast<std::uint32_t>(arrived_.size() * trees_.size());
@@ -173,8 +162,9 @@ void Prospects::run_all(Run& run) {
 
 // What is written in an execution without cycles of dependencies was derived in at most as many
 // rounds as there are writes: values that only further rounds bring count without end.
-void Prospects::learn() {
+void Prospects::learn(std::size_t most_steps) {
   Run run;
+  run.most_steps = most_steps;
   std::uint32_t rounds = 0;
   learning_ = true;
   do {
@@ -243,12 +233,15 @@ bool Prospects::may_write(AgentId agent, Node node, const Locations& piece, Valu
   });
 }
 
-bool Prospects::may_overwrite_unordered(AgentId agent, Node node, const Locations& piece) const {
+bool Prospects::may_write_unordered(AgentId agent, Node node, const Locations& piece) const {
   const std::size_t a = position(agent);
   const Operation& read = trees_[a].step(node).operation;
   const auto unordered = [&](const Prospect& prospect) {
-    return prospect.piece == piece && prospect.reference != read.reference &&
-           !(prospect.non_private && read.is_non_private());
+    if (prospect.piece != piece) return false;
+    //= vk:memory-model-location-ordered
+    return !(read.locations.overlaps(piece) &&
+             (prospect.reference == read.reference ||
+              (prospect.non_private && read.is_non_private())));
   };
   if (node < learned_nodes_[a]) {
     const std::vector<Prospect>& list = prospects(a, node);

@@ -39,8 +39,9 @@ class Prospects {
 
   Prospects(const Program& program, std::vector<TraceTree>& trees, Layout& layout, bool thin_air);
 
-  /// Runs each agent by itself. Afterwards `exact` tells whether all was learned.
-  void learn();
+  /// Runs each agent by itself, as long as its tree has at most so many steps. Afterwards `exact` tells
+  /// whether all was learned.
+  void learn(std::size_t most_steps);
   bool exact() const { return exact_; }
 
   /// Takes note of an access that `agent` does at `node`; `in_graph` if it does so in a consistent
@@ -48,16 +49,17 @@ class Prospects {
   /// before may have been too little.
   bool note(AgentId agent, Node node, const Operation& operation, Value written, bool in_graph);
 
-  /// The values that `agent`, at a read, may read of a piece, apart from its own writes before.
-  std::vector<Value> values_for(AgentId agent, const Locations& piece) const;
+  /// The values that `agent` may read of a piece through a reference, apart from those of its own writes
+  /// through the same reference.
+  std::vector<Value> values_for(AgentId agent, const Locations& piece, ReferenceId reference) const;
 
   /// Whether `agent`, whose next step is `node`, may write `piece` before it ends.
   bool may_write(AgentId agent, Node node, const Locations& piece) const;
   /// The same, of this value.
   bool may_write(AgentId agent, Node node, const Locations& piece, Value value) const;
-  /// Whether `agent`, whose next step is the read at `node`, may itself write what that step reads,
-  /// later and in such a way that program order does not order the two.
-  bool may_overwrite_unordered(AgentId agent, Node node, const Locations& piece) const;
+  /// Whether `agent`, whose next step is the read at `node`, may write `piece` later in such a way that
+  /// its read need not be location-ordered before that write.
+  bool may_write_unordered(AgentId agent, Node node, const Locations& piece) const;
 
  private:
   /// A write that was seen, and the greatest depth at which it was.
@@ -77,7 +79,6 @@ class Prospects {
   bool note_arrival(AgentId agent, const Step& arrival);
   bool may_open(const Step& arrival) const;
   const std::vector<Prospect>& prospects(std::size_t agent, Node node) const;
-  bool has_other_reference(std::size_t agent, const Locations& piece, ReferenceId reference) const;
 
   const Program& program_;
   std::vector<TraceTree>& trees_;

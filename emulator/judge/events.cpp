@@ -141,46 +141,55 @@ void fill_sets(Facts& facts) {
   fill_instances(facts);
 }
 
-// Cuts what is accessed into pieces that no access splits. Nearly always every access is one piece,
-// and pieces are accesses already seen.
+// What is accessed, and what parts of reads are recorded to come from somewhere.
+void collect_pieces(const model::Execution& execution, std::vector<Locations>& pieces,
+                    bool& overlapping) {
+  const auto add = [&](const Locations& bytes) {
+    if (bytes.size_bytes == 0 || std::find(pieces.begin(), pieces.end(), bytes) != pieces.end())
+      return;
+    for (const Locations& piece : pieces) overlapping = overlapping || piece.overlaps(bytes);
+    pieces.push_back(bytes);
+  };
+  for (const Operation& op : execution.operations)
+    if (op.is_access()) add(op.locations);
+  for (const model::ReadsFrom& from : execution.reads_from) add(from.bytes);
+}
+
+// Cuts overlapping pieces where one of them begins or ends.
+std::vector<Locations> cut(const std::vector<Locations>& pieces) {
+  std::vector<std::pair<AllocationId, std::uint64_t>> cuts;
+  for (const Locations& piece : pieces) {
+    cuts.emplace_back(piece.allocation, piece.offset_bytes);
+    cuts.emplace_back(piece.allocation, piece.offset_bytes + piece.size_bytes);
+  }
+  std::sort(cuts.begin(), cuts.end());
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  std::vector<Locations> result;
+  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+    if (cuts[i].first != cuts[i + 1].first) continue;
+    const Locations piece{cuts[i].first, cuts[i].second,
+                          static_cast<std::uint32_t>(cuts[i + 1].second - cuts[i].second)};
+    if (std::any_of(pieces.begin(), pieces.end(),
+                    [&](const Locations& whole) { return whole.overlaps(piece); }))
+      result.push_back(piece);
+  }
+  return result;
+}
+
+// Nearly always every access is one piece, and pieces are accesses already seen.
 //= vk:memory-model-memory-location
 void fill_locations(Facts& facts) {
   static thread_local std::vector<Locations> pieces;
   pieces.clear();
-  const auto& execution = *facts.execution;
-  std::vector<std::pair<AllocationId, std::uint64_t>> cuts;
   bool overlapping = false;
-  for (const Operation& op : execution.operations) {
-    if (!op.is_access() || op.locations.size_bytes == 0) continue;
-    if (std::find(pieces.begin(), pieces.end(), op.locations) != pieces.end()) continue;
-    for (const Locations& piece : pieces) overlapping = overlapping || piece.overlaps(op.locations);
-    pieces.push_back(op.locations);
-  }
-  if (overlapping) {
-    for (const Locations& piece : pieces) {
-      cuts.emplace_back(piece.allocation, piece.offset_bytes);
-      cuts.emplace_back(piece.allocation, piece.offset_bytes + piece.size_bytes);
-    }
-    std::sort(cuts.begin(), cuts.end());
-    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-    std::vector<Locations> cut_pieces;
-    for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
-      if (cuts[i].first != cuts[i + 1].first) continue;
-      const Locations piece{cuts[i].first, cuts[i].second,
-                            static_cast<std::uint32_t>(cuts[i + 1].second - cuts[i].second)};
-      if (std::any_of(pieces.begin(), pieces.end(),
-                      [&](const Locations& whole) { return whole.overlaps(piece); }))
-        cut_pieces.push_back(piece);
-    }
-    pieces = std::move(cut_pieces);
-  }
-  const std::size_t n = facts.size();
+  collect_pieces(*facts.execution, pieces, overlapping);
+  if (overlapping) pieces = cut(pieces);
   facts.locations.resize(pieces.size());
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     Location& location = facts.locations[i];
     location.bytes = pieces[i];
-    location.accesses.reset(n);
-    location.source.assign(n, kUnknown);
+    location.accesses.reset(facts.size());
+    location.source.assign(facts.size(), kUnknown);
     facts.accesses.for_each([&](EventIndex e) {
       if (facts.operation(e).locations.overlaps(pieces[i])) location.accesses.add(e);
     });

@@ -1,0 +1,70 @@
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <string>
+
+#include "tests/explore/brute_force.h"
+#include "tests/explore/script.h"
+
+using namespace heddle;
+using namespace heddle::explore;
+
+namespace {
+
+// Programs in the usual run; HEDDLE_RANDOM_PROGRAMS asks for more.
+std::uint64_t programs() {
+  const char* more = std::getenv("HEDDLE_RANDOM_PROGRAMS");
+  return more ? std::strtoull(more, nullptr, 10) : 6000;
+}
+
+constexpr std::uint64_t kMostCandidates = 20000;
+
+// What one has and the other has not, for a message.
+std::string difference(const Executions& a, const Executions& b) {
+  for (const auto& [text, seen] : a) {
+    const auto other = b.find(text);
+    if (other == b.end()) return "only one has:\n" + text;
+    if (other->second.racy != seen.racy) return "racy in only one:\n" + text;
+  }
+  return "";
+}
+
+void compare(std::uint64_t seed, std::size_t lines, const Options& options) {
+  const ScriptedProgram scripts = random_program(seed, lines);
+  const Program program = scripts.program();
+  const auto expected = brute_force(program, options.model, kMostCandidates);
+  if (!expected) return;
+  const Executions found = explored(program, options);
+  INFO("seed " << seed << ", " << lines << " lines");
+  INFO("explorer: " << difference(found, *expected));
+  INFO("brute force: " << difference(*expected, found));
+  bool once = true;
+  for (const auto& [text, seen] : found) once = once && seen.times == 1;
+  const bool equal = difference(found, *expected).empty() && difference(*expected, found).empty();
+  REQUIRE(equal);
+  REQUIRE(once);
+}
+
+}  // namespace
+
+TEST_CASE("the explorer finds what brute force finds, each execution once") {
+  for (std::uint64_t seed = 0; seed < programs(); ++seed) compare(seed, 4 + seed % 4, {});
+}
+
+TEST_CASE("the explorer finds what brute force finds without chains and in the suite's flavour") {
+  Options no_chains;
+  no_chains.model.chains = false;
+  Options suite;
+  suite.model.flavour = judge::Flavour::KhronosSuite;
+  for (std::uint64_t seed = 0; seed < programs() / 6; ++seed) {
+    compare(seed + 1000000, 4 + seed % 4, no_chains);
+    compare(seed + 2000000, 4 + seed % 4, suite);
+  }
+}
+
+TEST_CASE("what the explorer finds does not depend on whether agents could be learned beforehand") {
+  Options from_graphs;
+  from_graphs.learned_steps = 0;
+  for (std::uint64_t seed = 0; seed < programs() / 6; ++seed)
+    compare(seed + 3000000, 4 + seed % 4, from_graphs);
+}

@@ -1,0 +1,268 @@
+#include <catch2/catch.hpp>
+
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+#include "emulator/explore/explore.h"
+#include "tests/explore/script.h"
+
+using namespace heddle;
+using namespace heddle::explore;
+
+namespace {
+
+using Results = std::vector<std::vector<Value>>;
+
+Line atomic(OperationKind kind, std::uint32_t variable, Value constant = 0) {
+  Line line;
+  line.operation.kind = kind;
+  line.operation.atomic = true;
+  line.operation.scope = Scope::Device;
+  line.operation.locations = {static_cast<AllocationId>(variable), 0, 4};
+  line.operation.reference = static_cast<ReferenceId>(variable);
+  line.constant = constant;
+  return line;
+}
+Line load(std::uint32_t variable) { return atomic(OperationKind::Read, variable); }
+Line store(std::uint32_t variable, Value value) {
+  return atomic(OperationKind::Write, variable, value);
+}
+Line copy(std::uint32_t variable) {
+  Line line = store(variable, 0);
+  line.copies = true;
+  return line;
+}
+Line add(std::uint32_t variable, Value value) {
+  return atomic(OperationKind::ReadModifyWrite, variable, value);
+}
+Line ending_on_zero(Line line) {
+  line.ends_on_zero = true;
+  return line;
+}
+Line arrive(std::vector<AgentId> participants, std::uint32_t quorum = 0) {
+  Line line;
+  line.operation.kind = OperationKind::ControlBarrier;
+  line.operation.scope = Scope::Device;
+  line.operation.execution_scope = Scope::Device;
+  line.operation.barrier_instance = 1;
+  line.participants = std::move(participants);
+  line.quorum = quorum;
+  return line;
+}
+
+ScriptedProgram in_one_workgroup(std::vector<Script> scripts) {
+  ScriptedProgram program;
+  program.places.resize(scripts.size());
+  program.scripts = std::move(scripts);
+  return program;
+}
+
+struct Summary {
+  std::set<Results> outcomes;
+  Statistics statistics;
+  std::uint64_t waiting = 0;
+};
+
+Summary summary(const ScriptedProgram& scripts, const Options& options = {},
+                std::vector<Value> thin_air = {}) {
+  Program program = scripts.program();
+  program.thin_air_values = std::move(thin_air);
+  Summary result;
+  result.statistics = heddle::explore::explore(program, options, [&](const Found& found) {
+    Results results;
+    for (const AgentEnd& end : found.ends) {
+      results.push_back(end.results);
+      if (end.state == EndState::Waiting) ++result.waiting;
+    }
+    if (found.terminated()) result.outcomes.insert(results);
+    return true;
+  });
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("store buffering has four executions, with all four outcomes") {
+  const auto found = summary(in_one_workgroup({{store(0, 1), load(1)}, {store(1, 1), load(0)}}));
+  CHECK(found.statistics.executions == 4);
+  CHECK(found.outcomes == std::set<Results>{{{0}, {0}}, {{0}, {1}}, {{1}, {0}}, {{1}, {1}}});
+}
+
+TEST_CASE("load buffering is found") {
+  const auto found = summary(in_one_workgroup({{load(0), store(1, 1)}, {load(1), store(0, 1)}}));
+  CHECK(found.statistics.executions == 4);
+  CHECK(found.outcomes.count({{1}, {1}}) == 1);
+}
+
+TEST_CASE("load buffering is found where the value is copied on one side") {
+  const auto found = summary(in_one_workgroup({{load(0), copy(1)}, {load(1), store(0, 7)}}));
+  CHECK(found.outcomes.count({{7}, {7}}) == 1);
+}
+
+TEST_CASE("values out of thin air are not generated unless asked for") {
+  const auto program = in_one_workgroup({{load(0), copy(1)}, {load(1), copy(0)}});
+  CHECK(summary(program).outcomes == std::set<Results>{{{0}, {0}}});
+  Options thin_air;
+  thin_air.thin_air = true;
+  CHECK(summary(program, thin_air, {0, 9}).outcomes == std::set<Results>{{{0}, {0}}, {{9}, {9}}});
+  CHECK(summary(program, {}, {0, 9}).outcomes == std::set<Results>{{{0}, {0}}});
+}
+
+TEST_CASE("conditions take no values out of thin air either") {
+  const auto found = summary(in_one_workgroup({{ending_on_zero(load(0)), store(1, 1)},
+                                               {ending_on_zero(load(1)), store(0, 1)}}));
+  CHECK(found.outcomes == std::set<Results>{{{0}, {0}}});
+}
+
+TEST_CASE("nobody passes a control barrier thanks to a value that is only written behind it") {
+  const std::vector<AgentId> both{AgentId{0}, AgentId{1}};
+  const auto found = summary(
+      in_one_workgroup({{ending_on_zero(load(0)), arrive(both)}, {arrive(both), store(0, 1)}}));
+  CHECK(found.outcomes.empty());
+  CHECK(found.statistics.executions == 1);
+  CHECK(found.statistics.blocked == 1);
+  // Without the condition a relaxed load may see a store behind the barrier, which orders no memory.
+  const auto unconditional =
+      summary(in_one_workgroup({{load(0), arrive(both)}, {arrive(both), store(0, 1)}}));
+  CHECK(unconditional.outcomes == std::set<Results>{{{0}, {}}, {{1}, {}}});
+}
+
+TEST_CASE("read-modify-writes that count never count twice the same") {
+  const auto found = summary(in_one_workgroup({{add(0, 1)}, {add(0, 1)}, {add(0, 1)}}));
+  CHECK(found.statistics.executions == 6);
+  for (const Results& results : found.outcomes) {
+    std::set<Value> seen;
+    for (const auto& reads : results) seen.insert(reads[0]);
+    CHECK(seen == std::set<Value>{0, 1, 2});
+  }
+}
+
+TEST_CASE("orders of writes that are not mutually ordered are not counted apart") {
+  ScriptedProgram program = in_one_workgroup({{store(0, 1)}, {store(0, 2)}});
+  CHECK(summary(program).statistics.executions == 2);
+  program.scripts[0][0].operation.atomic = false;
+  CHECK(summary(program).statistics.executions == 1);
+}
+
+TEST_CASE("an agent that nobody meets at a control barrier waits for ever") {
+  const std::vector<AgentId> both{AgentId{0}, AgentId{1}};
+  const auto found = summary(in_one_workgroup({{arrive(both)}, {ending_on_zero(load(0)), arrive(both)}}));
+  CHECK(found.outcomes.empty());
+  CHECK(found.waiting == 1);
+  const auto together = summary(in_one_workgroup({{arrive(both)}, {load(0), arrive(both)}}));
+  CHECK(together.statistics.blocked == 0);
+  CHECK(together.outcomes.size() == 1);
+}
+
+TEST_CASE("each synchronizing set of a barrier with a quorum is an execution of its own") {
+  const std::vector<AgentId> all{AgentId{0}, AgentId{1}, AgentId{2}};
+  const auto with_quorum = [&](std::uint32_t quorum) {
+    const Script script{arrive(all, quorum)};
+    return summary(in_one_workgroup({script, script, script})).statistics.executions;
+  };
+  CHECK(with_quorum(0) == 1);
+  CHECK(with_quorum(3) == 1);
+  CHECK(with_quorum(2) == 4);
+  CHECK(with_quorum(1) == 7);
+}
+
+TEST_CASE("a barrier whose quorum does not arrive opens for nobody") {
+  const std::vector<AgentId> both{AgentId{0}, AgentId{1}};
+  CHECK(summary(in_one_workgroup({{arrive(both, 1)}, {}})).waiting == 0);
+  CHECK(summary(in_one_workgroup({{arrive(both, 2)}, {}})).waiting == 1);
+}
+
+TEST_CASE("a limit stops the exploration and says so") {
+  const auto program = in_one_workgroup({{store(0, 1), load(1)}, {store(1, 1), load(0)}});
+  Options options;
+  options.limit = 3;
+  CHECK(summary(program, options).statistics.executions == 3);
+  CHECK_FALSE(summary(program, options).statistics.complete);
+  options.limit = 4;
+  CHECK(summary(program, options).statistics.complete);
+  options = {};
+  options.graph_limit = 2;
+  CHECK_FALSE(summary(program, options).statistics.complete);
+}
+
+TEST_CASE("the caller may stop the exploration") {
+  const auto scripts = in_one_workgroup({{store(0, 1), load(1)}, {store(1, 1), load(0)}});
+  int calls = 0;
+  heddle::explore::explore(scripts.program(), {}, [&](const Found&) { return ++calls < 2; });
+  CHECK(calls == 2);
+}
+
+namespace {
+
+// Waits until a flag is set, going round at most `bound` times.
+class Spinner : public Agent {
+ public:
+  explicit Spinner(int bound) : bound_(bound) {}
+  Step next(Value last_read) override {
+    Step step;
+    if (asked_ && last_read != 0) {
+      step.kind = StepKind::Finished;
+      step.results = {last_read};
+      return step;
+    }
+    if (asked_) {
+      asked_ = false;
+      ++rounds_;
+      if (rounds_ == 1) {
+        step.kind = StepKind::Spinning;
+        step.goes_on = rounds_ < bound_;
+        return step;
+      }
+      if (rounds_ == bound_) {
+        step.kind = StepKind::SpunEnough;
+        return step;
+      }
+    }
+    asked_ = true;
+    step.kind = StepKind::Operation;
+    step.operation = load(0).operation;
+    return step;
+  }
+
+ private:
+  int bound_;
+  int rounds_ = 0;
+  bool asked_ = false;
+};
+
+Statistics spin(int bound) {
+  const Script setter{store(0, 1)};
+  Program program;
+  program.agents.push_back({{}, [&] { return std::make_unique<ScriptedAgent>(setter); }});
+  program.agents.push_back({{}, [&] { return std::make_unique<Spinner>(bound); }});
+  return heddle::explore::explore(program, {}, [](const Found&) { return true; });
+}
+
+}  // namespace
+
+TEST_CASE("a spinning agent blocks in one execution, however often it may go round") {
+  CHECK(spin(1).blocked == 1);
+  CHECK(spin(1).executions == 2);
+  CHECK(spin(3).blocked == 1);
+  // One terminated execution for each number of rounds.
+  CHECK(spin(3).executions == 4);
+  CHECK(spin(3).complete);
+}
+
+TEST_CASE("a read of several bytes may take them from different writes") {
+  ScriptedProgram program = in_one_workgroup({{store(0, 1)}, {store(0, 2)}, {load(0)}});
+  for (Script& script : program.scripts) script[0].operation.atomic = false;
+  program.scripts[0][0].operation.locations.size_bytes = 2;
+  program.scripts[1][0].operation.locations = {AllocationId{0}, 2, 2};
+  const auto found = summary(program);
+  CHECK(found.statistics.executions == 4);
+  CHECK(found.outcomes ==
+        std::set<Results>{{{}, {}, {0}}, {{}, {}, {1}}, {{}, {}, {0x20000}}, {{}, {}, {0x20001}}});
+}
+
+TEST_CASE("an access of more than eight bytes is refused") {
+  ScriptedProgram program = in_one_workgroup({{store(0, 1)}});
+  program.scripts[0][0].operation.locations.size_bytes = 16;
+  CHECK_THROWS_AS(summary(program), std::invalid_argument);
+}

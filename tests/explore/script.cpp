@@ -1,0 +1,177 @@
+#include "tests/explore/script.h"
+
+#include <random>
+
+namespace heddle::explore {
+
+Step ScriptedAgent::end(StepKind kind) const {
+  Step step;
+  step.kind = kind;
+  step.results = reads_;
+  return step;
+}
+
+Step ScriptedAgent::next(Value last_read) {
+  if (at_ > 0 && script_[at_ - 1].operation.reads()) {
+    reads_.push_back(last_read);
+    if (script_[at_ - 1].ends_on_zero && last_read == 0) return end(StepKind::Finished);
+  }
+  if (at_ == script_.size()) return end(StepKind::Finished);
+  const Line& line = script_[at_++];
+  Step step = end(StepKind::Operation);
+  step.operation = line.operation;
+  const Value mask = (Value{1} << (8 * line.operation.locations.size_bytes)) - 1;
+  step.written = (line.constant + (line.copies && !reads_.empty() ? reads_.back() : 0)) & mask;
+  const Value constant = line.constant;
+  step.modify = [constant, mask](Value old) { return std::optional<Value>((old + constant) & mask); };
+  step.participants = line.participants;
+  step.quorum = line.quorum;
+  return step;
+}
+
+Program ScriptedProgram::program() const {
+  Program program;
+  for (std::size_t a = 0; a < scripts.size(); ++a)
+    program.agents.push_back(
+        {places[a], [this, a] { return std::make_unique<ScriptedAgent>(scripts[a]); }});
+  program.system_synchronization = system_synchronization;
+  return program;
+}
+
+namespace {
+
+class Generator {
+ public:
+  Generator(std::uint64_t seed, std::size_t most_lines) : random_(seed), most_lines_(most_lines) {}
+
+  ScriptedProgram generate() {
+    const std::size_t agents = 2 + below(2);
+    mixed_sizes_ = below(5) == 0;
+    aliases_ = below(4) == 0;
+    widest_ = below(2) == 0;
+    scripts_.scripts.resize(agents);
+    for (std::size_t a = 0; a < agents; ++a) {
+      model::Place place;
+      place.queue_family = below(4) == 0 ? 1 : 0;
+      place.workgroup = below(2);
+      place.subgroup = below(2);
+      scripts_.places.push_back(place);
+    }
+    for (std::size_t line = 0; line < most_lines_; ++line) add_line(below(agents));
+    if (below(4) == 0) add_barrier();
+    if (below(6) == 0) {
+      const auto a = static_cast<AgentId>(below(agents));
+      const auto b = static_cast<AgentId>(below(agents));
+      if (a != b) scripts_.system_synchronization.emplace_back(a, b);
+    }
+    return scripts_;
+  }
+
+ private:
+  std::uint32_t below(std::size_t n) {
+    return static_cast<std::uint32_t>(std::uniform_int_distribution<std::size_t>(0, n - 1)(random_));
+  }
+  bool once_in(std::size_t n) { return below(n) == 0; }
+
+  Scope scope() {
+    if (widest_ && !once_in(4)) return Scope::Device;
+    constexpr Scope kScopes[] = {Scope::Device, Scope::QueueFamily, Scope::Workgroup,
+                                 Scope::Subgroup};
+    return kScopes[below(4)];
+  }
+  MemorySemantics classes() {
+    if (once_in(4)) return MemorySemantics::ImageMemory;
+    return once_in(3) ? MemorySemantics::UniformMemory | MemorySemantics::ImageMemory
+                      : MemorySemantics::UniformMemory;
+  }
+  MemorySemantics semantics(bool reads, bool writes) {
+    if (reads && writes)
+      return MemorySemantics::AcquireRelease | classes() | available() | visible();
+    return reads ? MemorySemantics::Acquire | classes() | visible()
+                 : MemorySemantics::Release | classes() | available();
+  }
+  MemorySemantics available() {
+    return once_in(3) ? MemorySemantics::None : MemorySemantics::MakeAvailable;
+  }
+  MemorySemantics visible() {
+    return once_in(3) ? MemorySemantics::None : MemorySemantics::MakeVisible;
+  }
+
+  void add_line(std::size_t agent) {
+    Line line;
+    Operation& op = line.operation;
+    switch (below(10)) {
+      case 0:
+        op.kind = OperationKind::MemoryBarrier;
+        op.scope = scope();
+        op.semantics = semantics(!once_in(3), true);
+        break;
+      case 1:
+        op.kind = once_in(2) ? OperationKind::DeviceAvailability : OperationKind::DeviceVisibility;
+        break;
+      case 2: set_access(line, OperationKind::ReadModifyWrite); break;
+      case 3:
+      case 4:
+      case 5: set_access(line, OperationKind::Write); break;
+      default: set_access(line, OperationKind::Read); break;
+    }
+    scripts_.scripts[agent].push_back(line);
+  }
+
+  void set_access(Line& line, OperationKind kind) {
+    Operation& op = line.operation;
+    op.kind = kind;
+    op.storage_class = once_in(5) ? StorageClass::Image : StorageClass::StorageBuffer;
+    const std::uint32_t variable = once_in(3) ? 1 : 0;
+    op.locations = {static_cast<AllocationId>(variable), 0, 2};
+    if (mixed_sizes_ && once_in(2)) op.locations = {op.locations.allocation, below(2), 1};
+    op.reference = static_cast<ReferenceId>(variable + (aliases_ && once_in(2) ? 10 : 0));
+    op.atomic = kind == OperationKind::ReadModifyWrite || once_in(2);
+    if (op.atomic) {
+      op.scope = scope();
+      if (once_in(2)) op.semantics = semantics(op.reads(), op.writes());
+    } else if (!once_in(4)) {
+      op.operands |= MemoryOperands::NonPrivatePointer;
+      if (op.writes() && once_in(2)) op.operands |= MemoryOperands::MakePointerAvailable;
+      if (op.reads() && once_in(2)) op.operands |= MemoryOperands::MakePointerVisible;
+      op.available_scope = op.visible_scope = scope();
+    }
+    line.constant = 1 + below(2);
+    // Values flow from the first variable to the second only, so that none come out of thin air.
+    line.copies = kind == OperationKind::Write && variable == 1 && once_in(3);
+    line.ends_on_zero = kind == OperationKind::Read && variable == 0 && once_in(4);
+  }
+
+  // A control barrier for all agents, whatever their workgroups: participants are what is given.
+  void add_barrier() {
+    const std::uint32_t quorum = once_in(3) ? 1 + below(scripts_.scripts.size()) : 0;
+    std::vector<AgentId> all;
+    for (std::size_t a = 0; a < scripts_.scripts.size(); ++a) all.push_back(static_cast<AgentId>(a));
+    for (Script& script : scripts_.scripts) {
+      Line line;
+      line.operation.kind = OperationKind::ControlBarrier;
+      line.operation.scope = scope();
+      line.operation.execution_scope = Scope::Device;
+      line.operation.barrier_instance = 1;
+      if (!once_in(4)) line.operation.semantics = semantics(true, true);
+      line.participants = all;
+      line.quorum = quorum;
+      script.insert(script.begin() + below(script.size() + 1), line);
+    }
+  }
+
+  std::mt19937_64 random_;
+  std::size_t most_lines_;
+  bool mixed_sizes_ = false;
+  bool aliases_ = false;
+  bool widest_ = false;
+  ScriptedProgram scripts_;
+};
+
+}  // namespace
+
+ScriptedProgram random_program(std::uint64_t seed, std::size_t most_lines) {
+  return Generator(seed, most_lines).generate();
+}
+
+}  // namespace heddle::explore

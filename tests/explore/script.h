@@ -1,0 +1,57 @@
+#pragma once
+
+/// \file
+/// Small programs as data, and random ones.
+
+#include <cstdint>
+#include <vector>
+
+#include "emulator/explore/program.h"
+
+namespace heddle::explore {
+
+/// One line of a script.
+struct Line {
+  Operation operation;
+  /// Of a write, and of a read-modify-write, which adds it to what it reads.
+  Value constant = 0;
+  /// Of a write: write the value read last, plus `constant`.
+  bool copies = false;
+  /// Of a read: end here if it reads 0.
+  bool ends_on_zero = false;
+  /// Of a control barrier.
+  std::vector<AgentId> participants;
+  std::uint32_t quorum = 0;
+};
+
+using Script = std::vector<Line>;
+
+/// An agent that does what its script says; its results are the values it read, in order.
+class ScriptedAgent : public Agent {
+ public:
+  explicit ScriptedAgent(const Script& script) : script_(script) {}
+  Step next(Value last_read) override;
+
+ private:
+  Step end(StepKind kind) const;
+
+  const Script& script_;
+  std::size_t at_ = 0;
+  std::vector<Value> reads_;
+};
+
+/// Scripts and where their agents stand. It must outlive the programs made of it.
+struct ScriptedProgram {
+  std::vector<Script> scripts;
+  std::vector<model::Place> places;
+  std::vector<model::AgentPair> system_synchronization;
+
+  Program program() const;
+};
+
+/// A program of two or three agents and up to `most_lines` lines in all, the same for the same seed:
+/// scopes, semantics, storage classes, availability and visibility, references, sizes, fences, control
+/// barriers with and without quorum, system-synchronization, values and conditions at random.
+ScriptedProgram random_program(std::uint64_t seed, std::size_t most_lines);
+
+}  // namespace heddle::explore
