@@ -113,7 +113,9 @@ void add_through_control_barrier(Facts& facts, EventIndex from, EventIndex to) {
 // Fragment shader interlock needs neither storage classes nor scopes of its own.
 //= vk:memory-model-synchronizes-with
 void add_interlock(Facts& facts) {
-  for (const auto& [first, second] : facts.execution->interlock_order) {
+  for (const model::AgentPair& pair : facts.execution->interlock_order) {
+    const auto first = pair.first;
+    const auto second = pair.second;
     facts.of_agent[static_cast<std::size_t>(first)].for_each([&](EventIndex a) {
       if (facts.operation(a).kind != OperationKind::EndInvocationInterlock) return;
       facts.of_agent[static_cast<std::size_t>(second)].for_each([&](EventIndex b) {
