@@ -79,6 +79,10 @@ void Enumeration::extend(std::size_t agent, std::vector<Value>& reads, std::vect
   Value last = 0;
   while (true) {
     Step step = started->next(last);
+    if (step.kind == StepKind::Spinning && step.goes_on) {
+      last = 0;
+      continue;
+    }
     if (step.kind != StepKind::Operation) {
       run.results = std::move(step.results);
       if (step.kind == StepKind::Finished) out.push_back(std::move(run));

@@ -77,14 +77,25 @@ bool LitmusThread::spins(std::uint32_t target) const {
 
 std::optional<Step> LitmusThread::jump(std::uint32_t target) {
   if (target <= at_) {
-    // Beyond the bound an iteration that changed nothing may go on for ever: that hides no outcome,
-    // because what leaves the loop later looks from outside like what left it before.
-    if (++jumps_[at_] >= code_.bound) {
-      return end(spins(target) ? StepKind::Spinning : StepKind::Cut);
-    }
+    const bool last = ++jumps_[at_] >= code_.bound;
+    if (spins(target)) return spin(target, last);
+    if (last) return end(StepKind::Cut);
   }
   at_ = target;
   return std::nullopt;
+}
+
+/// An iteration that changed nothing may go on for ever, which is one way to block. That hides no
+/// outcome: what leaves the loop later looks from outside like what left it before. Up to the bound it
+/// also goes round again, for executions are counted with every iteration that they have.
+std::optional<Step> LitmusThread::spin(std::uint32_t target, bool last) {
+  const bool first = spun_.insert(at_).second;
+  if (last && !first) return end(StepKind::SpunEnough);
+  at_ = target;
+  if (!first) return std::nullopt;
+  Step step = end(StepKind::Spinning);
+  step.goes_on = !last;
+  return step;
 }
 
 std::optional<Step> LitmusThread::compute() {

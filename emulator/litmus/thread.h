@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -54,6 +55,7 @@ class LitmusThread : public explore::Agent {
   /// Goes to `target`, unless that needs a backward jump that ends the run: then the news of it.
   std::optional<explore::Step> jump(std::uint32_t target);
   bool spins(std::uint32_t target) const;
+  std::optional<explore::Step> spin(std::uint32_t target, bool last);
   std::optional<explore::Step> compute();
   explore::Step execute();
   explore::Step access();
@@ -70,6 +72,8 @@ class LitmusThread : public explore::Agent {
   std::uint64_t effects_ = 0;
   /// How often each backward jump has been taken, by its instruction.
   std::map<std::size_t, std::uint64_t> jumps_;
+  /// The backward jumps of iterations that changed nothing.
+  std::set<std::size_t> spun_;
   std::map<std::uint32_t, Visit> visits_;
   std::map<std::tuple<std::string, std::string, Integer>, std::uint64_t> arrivals_;
 };
