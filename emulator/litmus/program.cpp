@@ -87,6 +87,8 @@ TestProgram::TestProgram(const Test& test, std::uint64_t bound)
     place.queue_family = queue_family(thread.queue_family);
     place.workgroup = workgroup(thread.workgroup);
     place.subgroup = subgroup(thread.subgroup);
+    place.stage = thread.stage;
+    place.shader_call_group = thread.shader_call_group;
     parts_->threads.push_back(std::make_unique<ThreadCode>(
         ThreadCode{test, i, std::max<std::uint64_t>(bound, 1),
                    live_registers(thread, observed_registers(test, i)), parts_->barriers}));

@@ -10,6 +10,8 @@ std::optional<Scope> scope_of(std::string_view tag) {
   if (tag == "wg") return Scope::Workgroup;
   if (tag == "qf") return Scope::QueueFamily;
   if (tag == "dv") return Scope::Device;
+  // Our own extension, for threads that a shader call relates.
+  if (tag == "sh") return Scope::ShaderCallKHR;
   return std::nullopt;
 }
 

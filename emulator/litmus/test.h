@@ -14,6 +14,7 @@
 #include "emulator/litmus/arithmetic.h"
 #include "emulator/litmus/assertion.h"
 #include "emulator/litmus/diagnostic.h"
+#include "emulator/model/place.h"
 
 namespace heddle::litmus {
 
@@ -77,6 +78,9 @@ struct Thread {
   std::uint64_t subgroup = 0;
   std::uint64_t workgroup = 0;
   std::uint64_t queue_family = 0;
+  model::Stage stage = model::Stage::Compute;
+  /// Threads with equal numbers other than 0 are shader-call-related.
+  std::uint32_t shader_call_group = 0;
   std::vector<Register> registers;
   std::vector<Instruction> code;
   Place place;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -50,6 +51,7 @@ class Parser {
   std::uint32_t expect_thread();
   void parse_threads();
   Thread parse_thread_header();
+  void parse_stage(Thread& thread);
   void declare_registers();
   void parse_rows();
   void parse_cell(std::size_t thread);
@@ -187,7 +189,36 @@ Thread Parser::parse_thread_header() {
   out.workgroup = group("wg");
   cursor_.expect(",");
   out.queue_family = group("qf");
+  while (cursor_.accept(",")) parse_stage(out);
   return out;
+}
+
+/// Our own extension: what the memory model asks of threads that are no compute invocations.
+void Parser::parse_stage(Thread& thread) {
+  static constexpr std::pair<std::string_view, model::Stage> kStages[] = {
+      {"compute", model::Stage::Compute},
+      {"vertex", model::Stage::Vertex},
+      {"tesscontrol", model::Stage::TessellationControl},
+      {"fragment", model::Stage::Fragment},
+      {"raytracing", model::Stage::RayTracing}};
+  if (cursor_.accept("call")) {
+    const Token& token = cursor_.peek();
+    if (token.kind != TokenKind::Number) cursor_.fail("a number");
+    const Integer value = number(cursor_.take());
+    if (value < 1 || value > std::numeric_limits<std::int32_t>::max()) {
+      throw ParseError(token.place, "a group of shader calls has a number from 1 to 2147483647");
+    }
+    thread.shader_call_group = static_cast<std::uint32_t>(value);
+    return;
+  }
+  cursor_.expect("stage", "or 'call' after the thread's place");
+  for (const auto& [spelling, stage] : kStages) {
+    if (cursor_.accept(spelling)) {
+      thread.stage = stage;
+      return;
+    }
+  }
+  cursor_.fail("a stage (compute, vertex, tesscontrol, fragment, raytracing)");
 }
 
 void Parser::parse_threads() {

@@ -148,6 +148,18 @@ TEST_CASE("a thread's place has three numbers, and two threads cannot have one n
   CHECK(contains(error_of(kHead + "P0@wg 0, sg 0, qf 0;"), "expected 'sg' in the thread's place"));
 }
 
+TEST_CASE("a thread may have a stage and a group of shader calls") {
+  const Test test = parse(kHead + "P0@sg 0,wg 0,qf 0, stage tesscontrol | P1@sg 0,wg 0,qf 0, call 3;"
+                          " ld.vis.sh.sc0 r0, x | ;");
+  CHECK(test.threads[0].stage == model::Stage::TessellationControl);
+  CHECK(test.threads[1].stage == model::Stage::Compute);
+  CHECK(test.threads[1].shader_call_group == 3);
+  CHECK(test.threads[0].code[0].operation.visible_scope == Scope::ShaderCallKHR);
+  CHECK(contains(error_of(kHead + "P0@sg 0,wg 0,qf 0, stage left;"), "expected a stage"));
+  CHECK(contains(error_of(kHead + "P0@sg 0,wg 0,qf 0, call 0;"), "from 1"));
+  CHECK(contains(error_of(kHead + "P0@sg 0,wg 0,qf 0, speed 1;"), "expected 'stage' or 'call'"));
+}
+
 TEST_CASE("system synchronization names threads with or without the P") {
   const std::string tail = "P0@sg 0,wg 0,qf 0|P1@sg 0,wg 0,qf 0; | ;";
   const Test test = parse("Vulkan T {x=0;} { ssw 0 1; ssw P1 P0 } " + tail);
