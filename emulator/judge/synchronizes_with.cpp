@@ -114,11 +114,10 @@ void add_through_control_barrier(Facts& facts, EventIndex from, EventIndex to) {
 //= vk:memory-model-synchronizes-with
 void add_interlock(Facts& facts) {
   for (const model::AgentPair& pair : facts.execution->interlock_order) {
-    const auto first = pair.first;
-    const auto second = pair.second;
-    facts.of_agent[static_cast<std::size_t>(first)].for_each([&](EventIndex a) {
+    const EventSet& after = facts.of_agent[static_cast<std::size_t>(pair.second)];
+    facts.of_agent[static_cast<std::size_t>(pair.first)].for_each([&](EventIndex a) {
       if (facts.operation(a).kind != OperationKind::EndInvocationInterlock) return;
-      facts.of_agent[static_cast<std::size_t>(second)].for_each([&](EventIndex b) {
+      after.for_each([&](EventIndex b) {
         if (facts.operation(b).kind == OperationKind::BeginInvocationInterlock)
           facts.synchronizes.add(a, b);
       });
