@@ -267,7 +267,7 @@ TEST_CASE("chains can be switched off") {
   CHECK(lines(run_heddle({"litmus", "--json", "--no-chains", file}).out).at(0)["racy"] == true);
 }
 
-TEST_CASE("--why names both operations of a race with their lines, and the cycle of what is forbidden") {
+TEST_CASE("the option --why names both operations of a race with their lines, and the cycle of what is forbidden") {
   const TemporaryDirectory directory;
   const std::string racy = run_heddle({"litmus", "--why", directory.write("r.litmus", kRacy)}).out;
   CHECK(racy.find("P0's `st.sc0 x, 1` (line 4) races with P1's `ld.sc0 r0, x` (line 4)") !=
@@ -282,7 +282,7 @@ TEST_CASE("--why names both operations of a race with their lines, and the cycle
   CHECK(never.find("never compute them") != std::string::npos);
 }
 
-TEST_CASE("--quiet leaves the verdicts alone") {
+TEST_CASE("the option --quiet leaves the verdicts alone") {
   const TemporaryDirectory directory;
   const std::string file = directory.write("a.litmus", kAtomic);
   const std::string quiet = run_heddle({"litmus", "--quiet", file}).out;

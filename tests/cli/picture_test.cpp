@@ -13,7 +13,7 @@ std::string library(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("--dot draws an execution for each outcome, and one for a race") {
+TEST_CASE("the option --dot draws an execution for each outcome, and one for a race") {
   const TemporaryDirectory directory;
   const std::string name = "MP+rel-acq+wg-in-wg+flags+relmask";
   CHECK(run_heddle({"litmus", "--quiet", "--dot", directory.path("new/dir"), library(name)})
