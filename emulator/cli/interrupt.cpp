@@ -8,7 +8,9 @@ namespace {
 std::atomic<bool> g_interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler writes it");
 
-extern "C" void on_signal(int) { g_interrupted.store(true, std::memory_order_relaxed); }
+extern "C" void on_signal(int) {
+  g_interrupted.store(true, std::memory_order_relaxed);
+}
 
 }  // namespace
 
@@ -21,6 +23,8 @@ void watch_for_interrupt() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-const std::atomic<bool>& interrupted() { return g_interrupted; }
+const std::atomic<bool>& interrupted() {
+  return g_interrupted;
+}
 
 }  // namespace heddle::cli

@@ -60,8 +60,9 @@ std::vector<std::string> picture_stems(const std::vector<std::string>& files) {
 LitmusCommand::LitmusCommand(CLI::App& program)
     : command_(program.add_subcommand(
           "litmus", "List all executions that the memory model allows a litmus test")) {
-  command_->add_option("FILE", files_,
-                       "Vulkan litmus tests, Khronos .test files, or directories of them")
+  command_
+      ->add_option("FILE", files_,
+                   "Vulkan litmus tests, Khronos .test files, or directories of them")
       ->required();
   command_->add_option("--bound", bound_, "Iterations of each loop")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32))

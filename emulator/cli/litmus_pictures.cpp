@@ -47,8 +47,7 @@ class Gallery {
 };
 
 void Gallery::add(const std::string& suffix, const std::string& dot) {
-  const std::string base =
-      (std::filesystem::path(directory_) / (stem_ + '-' + suffix)).string();
+  const std::string base = (std::filesystem::path(directory_) / (stem_ + '-' + suffix)).string();
   std::ofstream out(base + ".dot", std::ios::binary);
   out << dot;
   out.close();
@@ -63,8 +62,8 @@ void Gallery::add(const std::string& suffix, const std::string& dot) {
 std::string describe(const litmus::Test& test, const litmus::OutcomeRow& row) {
   std::string out;
   for (std::size_t i = 0; i < test.observables.size(); ++i) {
-    out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", test.observables[i].name,
-                       row.values[i]);
+    out +=
+        fmt::format("{}{} = {}", out.empty() ? "" : ", ", test.observables[i].name, row.values[i]);
   }
   return out;
 }
@@ -80,9 +79,8 @@ void add_vulkan(const LitmusReport& report, const judge::Options& model, Gallery
   };
   Captions captions;
   for (const litmus::Thread& thread : test.threads) {
-    captions.agents.push_back(fmt::format("{}\nsg {}, wg {}, qf {}", thread.name(),
-                                          thread.subgroup, thread.workgroup,
-                                          thread.queue_family));
+    captions.agents.push_back(fmt::format("{}\nsg {}, wg {}, qf {}", thread.name(), thread.subgroup,
+                                          thread.workgroup, thread.queue_family));
   }
   captions.variable = [&](const Operation& operation) { return variable(operation).name; };
   captions.value = number;

@@ -62,8 +62,7 @@ bool ForbiddenSearch::asked_for(const judge::Judgement& judgement,
 }
 
 bool ForbiddenSearch::look(const litmus::Candidate& candidate) {
-  const judge::Judgement judgement(candidate.execution,
-                                   litmus::explorer_options(question_).model);
+  const judge::Judgement judgement(candidate.execution, litmus::explorer_options(question_).model);
   if (!asked_for(judgement, candidate.results)) return true;
   const auto violation = judgement.violation();
   if (!violation) return true;

@@ -19,7 +19,8 @@ std::string explain_race(const judge::Judgement& judgement, const litmus::RaceEx
                          const judge::NameOfOperation& name_of);
 
 /// Why no consistent execution ends in a state that the assertion (or its negation, if `negated`)
-/// describes: the cycle of one that would, or which values the threads would need. One or more lines.
+/// describes: the cycle of one that would, or which values the threads would need. One or more
+/// lines.
 std::string explain_forbidden(const litmus::Test& test, const litmus::Question& question,
                               bool negated);
 

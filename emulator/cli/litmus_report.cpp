@@ -108,16 +108,15 @@ LitmusReport report_on(const std::string& file, const litmus::Question& question
   report.bound = question.bound;
   const std::string source = read_file(file, report.error);
   if (!report.error) {
-    const bool khronos = ends_with(file, ".test") ||
-                         (!ends_with(file, ".litmus") && looks_like_khronos(source));
+    const bool khronos =
+        ends_with(file, ".test") || (!ends_with(file, ".litmus") && looks_like_khronos(source));
     if (khronos) {
       answer_khronos(source, question, report);
     } else {
       answer_vulkan(source, question, report);
     }
   }
-  report.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return report;
 }
 

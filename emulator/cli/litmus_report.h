@@ -16,8 +16,8 @@
 
 namespace heddle::cli {
 
-/// A test of the Vulkan dialect and its answer. Kept in one place, because executions point into the
-/// test.
+/// A test of the Vulkan dialect and its answer. Kept in one place, because executions point into
+/// the test.
 struct VulkanReport {
   litmus::Test test;
   litmus::Answer answer;
@@ -45,8 +45,8 @@ struct LitmusReport {
   bool cancelled() const;
 };
 
-/// Reads the file, understands it and explores it. A name that ends in ".litmus" or ".test" says what
-/// the file is; of another one the first word does.
+/// Reads the file, understands it and explores it. A name that ends in ".litmus" or ".test" says
+/// what the file is; of another one the first word does.
 LitmusReport report_on(const std::string& file, const litmus::Question& question);
 
 /// One line of JSON, without the line end.

@@ -77,7 +77,8 @@ std::string declarations(const litmus::Test& test) {
 /// What an outcome means to the assertion.
 Cell verdict_of(const litmus::OutcomeRow& row, Quantifier quantifier) {
   switch (quantifier) {
-    case Quantifier::None: return {"allowed"};
+    case Quantifier::None:
+      return {"allowed"};
     case Quantifier::Exists:
       return row.satisfies ? Cell{"allowed, as asked", Colour::Green} : Cell{"allowed"};
     case Quantifier::NotExists:
@@ -120,7 +121,8 @@ std::string assertion_sentence(const VulkanReport& report) {
   const std::string condition = litmus::spell(*test.assertion, test.observables);
   const std::string known = report.answer.complete ? "" : " (as far as the search went)";
   switch (test.quantifier) {
-    case Quantifier::None: break;
+    case Quantifier::None:
+      break;
     case Quantifier::Exists:
       return holds ? fmt::format("Allowed: some execution ends with {}.", condition)
                    : fmt::format("Forbidden: no execution ends with {}{}.", condition, known);
@@ -148,9 +150,10 @@ std::string verdict(const VulkanReport& report, std::uint64_t bound, const Paint
                        plural(answer.blocked, "execution"));
   }
   if (answer.cut > 0) {
-    out += fmt::format("  {} more went beyond the bound of {}, or to a division by zero, and {} cut.\n",
-                       plural(answer.cut, "execution"), plural(bound, "iteration"),
-                       answer.cut == 1 ? "was" : "were");
+    out += fmt::format(
+        "  {} more went beyond the bound of {}, or to a division by zero, and {} cut.\n",
+        plural(answer.cut, "execution"), plural(bound, "iteration"),
+        answer.cut == 1 ? "was" : "were");
   }
   if (answer.cancelled) {
     out += "  Interrupted: the search is not complete.\n";
@@ -200,9 +203,9 @@ std::string vulkan_text(const LitmusReport& report, const TextOptions& options,
   }
   out += verdict(vulkan, report.bound, paint);
   if (!options.quiet) {
-    out += paint(Colour::Dim, fmt::format("  {}, {:.1f} ms", plural(vulkan.answer.executions,
-                                                                    "execution"),
-                                          report.seconds * 1e3)) +
+    out += paint(Colour::Dim,
+                 fmt::format("  {}, {:.1f} ms", plural(vulkan.answer.executions, "execution"),
+                             report.seconds * 1e3)) +
            '\n';
   }
   if (options.why) out += reasons(vulkan, options.question, paint);

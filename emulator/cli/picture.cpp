@@ -95,7 +95,8 @@ void Drawing::arrow(const std::string& from, const std::string& to, RelationName
                     std::string_view style) {
   const std::string_view name = judge::name(relation);
   // Threads stay side by side and program order alone goes downwards.
-  out_ += fmt::format("  {} -> {} [label={}, {}, constraint=false];\n", from, to, quoted(name), style);
+  out_ +=
+      fmt::format("  {} -> {} [label={}, {}, constraint=false];\n", from, to, quoted(name), style);
 }
 
 /// Initial values that somebody reads.
@@ -126,8 +127,8 @@ void Drawing::relation(RelationName name, std::string_view style, bool within_ag
     bool implied = false;
     if (name == RelationName::ScopedModificationOrder) {
       for (OperationIndex middle = 0; middle < execution_.operations.size(); ++middle) {
-        implied = implied || (all.count({pair.first, middle}) != 0 &&
-                              all.count({middle, pair.second}) != 0);
+        implied = implied ||
+                  (all.count({pair.first, middle}) != 0 && all.count({middle, pair.second}) != 0);
       }
     }
     if (!implied) arrow(node(pair.first), node(pair.second), name, style);
@@ -137,8 +138,7 @@ void Drawing::relation(RelationName name, std::string_view style, bool within_ag
 /// Location order between threads that reads-from and modification order do not show already.
 void Drawing::location_order() {
   std::set<OperationPair> shown;
-  for (const RelationName name :
-       {RelationName::ReadsFrom, RelationName::ScopedModificationOrder}) {
+  for (const RelationName name : {RelationName::ReadsFrom, RelationName::ScopedModificationOrder}) {
     for (const OperationPair& pair : judgement_.pairs(name)) shown.insert(pair);
   }
   for (const OperationPair& pair : judgement_.pairs(RelationName::LocationOrdered)) {
@@ -151,7 +151,8 @@ void Drawing::location_order() {
 void Drawing::races() {
   for (const judge::Race& race : judgement_.races()) {
     out_ += fmt::format(
-        "  {} -> {} [label=race, dir=none, color=red, fontcolor=red, penwidth=2, constraint=false];\n",
+        "  {} -> {} [label=race, dir=none, color=red, fontcolor=red, penwidth=2, "
+        "constraint=false];\n",
         node(race.first), node(race.second));
   }
 }
@@ -163,15 +164,16 @@ std::string Drawing::text() {
   }
   out_ = fmt::format("digraph execution {{\n  label={};\n  labelloc=t;\n", quoted(captions_.title));
   out_ += "  fontname=\"Helvetica\";\n";
-  out_ += "  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"Courier\", "
-          "fontsize=11];\n";
+  out_ +=
+      "  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"Courier\", "
+      "fontsize=11];\n";
   out_ += "  edge [fontname=\"Helvetica\", fontsize=10];\n";
   clusters();
   initial_values();
   relation(RelationName::ReadsFrom, "color=\"#1a7f37\", fontcolor=\"#1a7f37\"", true);
   relation(RelationName::ScopedModificationOrder, "color=\"#0969da\", fontcolor=\"#0969da\"", true);
-  relation(RelationName::SynchronizesWith,
-           "color=\"#bc4c00\", fontcolor=\"#bc4c00\", style=bold", false);
+  relation(RelationName::SynchronizesWith, "color=\"#bc4c00\", fontcolor=\"#bc4c00\", style=bold",
+           false);
   location_order();
   races();
   return out_ + "}\n";

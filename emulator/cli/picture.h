@@ -22,8 +22,8 @@ struct Captions {
   std::function<std::string(const Operation&)> initial_value;
 };
 
-/// A graph in the DOT language: threads as clusters, program order downwards, and po, rf, smo, sw and
-/// (between threads, where nothing else implies it) locord as arrows; races are red.
+/// A graph in the DOT language: threads as clusters, program order downwards, and po, rf, smo, sw
+/// and (between threads, where nothing else implies it) locord as arrows; races are red.
 std::string draw(const judge::Judgement& judgement, const Captions& captions);
 
 }  // namespace heddle::cli

@@ -13,7 +13,8 @@ enum class Colour { Plain, Bold, Dim, Red, Green, Yellow, Cyan };
 /// Whether a file descriptor is a terminal.
 bool is_terminal(int descriptor);
 
-/// Whether standard output takes colour: it is a terminal, TERM is not "dumb" and NO_COLOR is empty.
+/// Whether standard output takes colour: it is a terminal, TERM is not "dumb" and NO_COLOR is
+/// empty.
 bool wants_colour();
 
 /// Paints text, or leaves it as it is.

@@ -28,7 +28,8 @@ bool satisfies(std::span<const Integer> outcome, const Assertion& assertion) {
       return std::all_of(assertion.operands.begin(), assertion.operands.end(), holds_here);
     case Assertion::Kind::Any:
       return std::any_of(assertion.operands.begin(), assertion.operands.end(), holds_here);
-    case Assertion::Kind::Not: return !holds_here(assertion.operands.front());
+    case Assertion::Kind::Not:
+      return !holds_here(assertion.operands.front());
     case Assertion::Kind::Compare:
       return compare(assertion.comparison, value(outcome, assertion.left),
                      value(outcome, assertion.right));
@@ -53,20 +54,28 @@ std::string spell(const Assertion& assertion, std::span<const Observable> observ
 
 const char* spell(Quantifier quantifier) {
   switch (quantifier) {
-    case Quantifier::None: return "";
-    case Quantifier::Exists: return "exists";
-    case Quantifier::NotExists: return "~exists";
-    case Quantifier::ForAll: return "forall";
+    case Quantifier::None:
+      return "";
+    case Quantifier::Exists:
+      return "exists";
+    case Quantifier::NotExists:
+      return "~exists";
+    case Quantifier::ForAll:
+      return "forall";
   }
   return "";
 }
 
 bool holds(Quantifier quantifier, std::size_t satisfied, std::size_t outcomes) {
   switch (quantifier) {
-    case Quantifier::None: return true;
-    case Quantifier::Exists: return satisfied > 0;
-    case Quantifier::NotExists: return satisfied == 0;
-    case Quantifier::ForAll: return satisfied == outcomes;
+    case Quantifier::None:
+      return true;
+    case Quantifier::Exists:
+      return satisfied > 0;
+    case Quantifier::NotExists:
+      return satisfied == 0;
+    case Quantifier::ForAll:
+      return satisfied == outcomes;
   }
   return true;
 }

@@ -28,8 +28,8 @@ struct Observable {
 /// Final values, one for each observable of the test, in its order.
 using Outcome = std::vector<Integer>;
 
-/// A tree of conditions. Conjunctions and disjunctions have any number of operands, so the tree is as
-/// deep as the parentheses of the text, which the parser bounds.
+/// A tree of conditions. Conjunctions and disjunctions have any number of operands, so the tree is
+/// as deep as the parentheses of the text, which the parser bounds.
 struct Assertion {
   enum class Kind : std::uint8_t { All, Any, Not, Compare };
 

@@ -13,8 +13,8 @@
 
 namespace heddle::litmus {
 
-/// What an arrival at a control barrier comes with: its name, evaluated, and how often its thread has
-/// arrived at that name before.
+/// What an arrival at a control barrier comes with: its name, evaluated, and how often its thread
+/// has arrived at that name before.
 struct BarrierArrival {
   std::string id;
   bool named = false;
@@ -23,8 +23,8 @@ struct BarrierArrival {
   std::uint64_t count = 0;
 };
 
-/// The control barriers of one test. Threads meet at a barrier if they are in one workgroup and come
-/// with equal names, each for the k-th time.
+/// The control barriers of one test. Threads meet at a barrier if they are in one workgroup and
+/// come with equal names, each for the k-th time.
 class Barriers {
  public:
   explicit Barriers(const Test& test) : test_(test) {}

@@ -184,8 +184,7 @@ bool Enumeration::with_combination() {
       sources.push_back(model::kInitialValue);
     }
     for (OperationIndex write = 0; write < operations.size(); ++write) {
-      if (write != read && operations[write].writes() &&
-          operations[write].locations == locations &&
+      if (write != read && operations[write].writes() && operations[write].locations == locations &&
           execution_.written_values[write] == execution_.read_values[read]) {
         sources.push_back(write);
       }
@@ -229,8 +228,8 @@ bool Enumeration::choose_modification_order() {
   return permute(0);
 }
 
-/// Every total order of the writes of a group orders its mutually ordered pairs without a cycle, and
-/// every such order of the pairs comes from one.
+/// Every total order of the writes of a group orders its mutually ordered pairs without a cycle,
+/// and every such order of the pairs comes from one.
 bool Enumeration::permute(std::size_t group) {
   if (group == groups_.size()) return hand_over();
   std::sort(groups_[group].begin(), groups_[group].end());

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Executions that a program might have if no axiom forbade any: the raw material of explanations and
-/// of claims about inconsistent executions.
+/// Executions that a program might have if no axiom forbade any: the raw material of explanations
+/// and of claims about inconsistent executions.
 
 #include <cstdint>
 #include <functional>
@@ -13,8 +13,8 @@
 
 namespace heddle::litmus {
 
-/// A candidate: every agent did what it does for what it read, every read read from some write to its
-/// location (or the initial value), and modification order is any order.
+/// A candidate: every agent did what it does for what it read, every read read from some write to
+/// its location (or the initial value), and modification order is any order.
 struct Candidate {
   const model::Execution& execution;
   /// Step::results of each agent's end.

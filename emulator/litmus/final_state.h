@@ -10,8 +10,8 @@
 
 namespace heddle::litmus {
 
-/// Every combination of final values, one for each observable of the test, that may be seen after an
-/// execution: registers have one, a variable that unordered writes leave undecided has several.
+/// Every combination of final values, one for each observable of the test, that may be seen after
+/// an execution: registers have one, a variable that unordered writes leave undecided has several.
 std::vector<Outcome> final_states(const Test& test, const judge::Judgement& judgement,
                                   const std::vector<std::vector<explore::Value>>& results);
 

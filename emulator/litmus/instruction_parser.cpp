@@ -10,17 +10,17 @@ namespace heddle::litmus {
 namespace {
 
 constexpr std::pair<std::string_view, Arithmetic> kArithmetic[] = {
-    {"add", Arithmetic::Add}, {"sub", Arithmetic::Subtract}, {"mul", Arithmetic::Multiply},
-    {"div", Arithmetic::Divide}, {"and", Arithmetic::And}, {"or", Arithmetic::Or},
+    {"add", Arithmetic::Add},    {"sub", Arithmetic::Subtract}, {"mul", Arithmetic::Multiply},
+    {"div", Arithmetic::Divide}, {"and", Arithmetic::And},      {"or", Arithmetic::Or},
     {"xor", Arithmetic::Xor}};
 
 constexpr std::pair<std::string_view, Comparison> kBranches[] = {
-    {"beq", Comparison::Equal},     {"bne", Comparison::NotEqual}, {"blt", Comparison::Less},
-    {"ble", Comparison::LessEqual}, {"bgt", Comparison::Greater},  {"bge", Comparison::GreaterEqual}};
+    {"beq", Comparison::Equal},   {"bne", Comparison::NotEqual},
+    {"blt", Comparison::Less},    {"ble", Comparison::LessEqual},
+    {"bgt", Comparison::Greater}, {"bge", Comparison::GreaterEqual}};
 
 template <typename Table>
-auto find_word(const Table& table, std::string_view word)
-    -> decltype(&std::begin(table)->second) {
+auto find_word(const Table& table, std::string_view word) -> decltype(&std::begin(table)->second) {
   for (const auto& [spelling, meaning] : table) {
     if (spelling == word) return &meaning;
   }
@@ -60,8 +60,8 @@ void parse_access_tags(Tags& tags, Operation& operation, MemorySemantics order,
                        std::string_view per_instruction) {
   operation.atomic = tags.accept("atom");
   if (operation.atomic) {
-    operation.semantics = tags.accept(acquires(order) ? "acq" : "rel") ? order
-                                                                       : MemorySemantics::Relaxed;
+    operation.semantics =
+        tags.accept(acquires(order) ? "acq" : "rel") ? order : MemorySemantics::Relaxed;
     operation.scope = tags.expect_scope();
     operation.storage_class = tags.expect_storage_class();
     operation.semantics = tags.expect_semantics_of(operation.semantics);
@@ -207,8 +207,8 @@ Instruction parse_instruction(Cursor& cursor, CellContext context, Token& label)
   } else if (word == "avdevice" || word == "visdevice") {
     tags.finish();
     out.kind = InstructionKind::DeviceOperation;
-    out.operation.kind = word == "avdevice" ? OperationKind::DeviceAvailability
-                                            : OperationKind::DeviceVisibility;
+    out.operation.kind =
+        word == "avdevice" ? OperationKind::DeviceAvailability : OperationKind::DeviceVisibility;
   } else if (word == "goto") {
     tags.finish();
     out.kind = InstructionKind::Jump;

@@ -10,8 +10,8 @@
 namespace heddle::litmus {
 
 const std::vector<std::string_view> kKhronosRelations = {
-    "asmo", "dr", "fr", "hb",  "hypors", "ithb",     "locord", "mutordatom",
-    "po",   "rf", "rs", "ssw", "sw",     "vislocord"};
+    "asmo",       "dr", "fr", "hb", "hypors", "ithb", "locord",
+    "mutordatom", "po", "rf", "rs", "ssw",    "sw",   "vislocord"};
 
 namespace {
 
@@ -39,12 +39,15 @@ judge::RelationName relation(std::string_view name) {
 
 bool holds_without_sign(const judge::Judgement& judgement, const KhronosCondition& condition) {
   switch (condition.kind) {
-    case KhronosCondition::Kind::Consistent: return judgement.consistent();
+    case KhronosCondition::Kind::Consistent:
+      return judgement.consistent();
     // Location order is complete where it orders every two accesses that must be ordered, which is
     // to say that there is no race.
     case KhronosCondition::Kind::LocordComplete:
-    case KhronosCondition::Kind::RaceFree: return !judgement.racy();
-    case KhronosCondition::Kind::Cardinality: break;
+    case KhronosCondition::Kind::RaceFree:
+      return !judgement.racy();
+    case KhronosCondition::Kind::Cardinality:
+      break;
   }
   const auto count = static_cast<Integer>(judgement.cardinality(relation(condition.relation)));
   return compare(condition.comparison, count, condition.count);
@@ -52,11 +55,10 @@ bool holds_without_sign(const judge::Judgement& judgement, const KhronosConditio
 
 /// Whether only consistent executions can satisfy a claim's condition.
 bool wants_consistent(const KhronosClaim& claim) {
-  return std::any_of(claim.conditions.begin(), claim.conditions.end(),
-                     [](const KhronosCondition& condition) {
-                       return condition.kind == KhronosCondition::Kind::Consistent &&
-                              !condition.negated;
-                     });
+  return std::any_of(
+      claim.conditions.begin(), claim.conditions.end(), [](const KhronosCondition& condition) {
+        return condition.kind == KhronosCondition::Kind::Consistent && !condition.negated;
+      });
 }
 
 /// Decides the claims of one test.

@@ -24,8 +24,8 @@ struct ClaimAnswer {
 
 struct KhronosAnswer {
   std::vector<ClaimAnswer> claims;  ///< in the order of the test
-  /// Of the consistent executions in which every read sees what the test demands, with chains unless
-  /// the question forbids them.
+  /// Of the consistent executions in which every read sees what the test demands, with chains
+  /// unless the question forbids them.
   std::uint64_t executions = 0;
   std::uint64_t racy_executions = 0;
   bool racy = false;
@@ -34,8 +34,8 @@ struct KhronosAnswer {
   std::optional<RaceExample> race;
 };
 
-/// Decides every claim in the flavour of the suite. `question.bound` and `thin_air` mean nothing here:
-/// the tests have neither loops nor computed values.
+/// Decides every claim in the flavour of the suite. `question.bound` and `thin_air` mean nothing
+/// here: the tests have neither loops nor computed values.
 KhronosAnswer answer(const KhronosTest& test, const Question& question);
 
 /// Whether an execution satisfies a claim's condition.

@@ -12,10 +12,10 @@ namespace heddle::litmus {
 namespace {
 
 constexpr std::string_view kKnown[] = {
-    "st",      "ld",       "atom",    "rmw",     "membar",  "cbar",     "acq",   "rel",   "sc0",
-    "sc1",     "sc2",      "sc3",     "semsc0",  "semsc1",  "semsc2",   "semsc3", "scopesg",
-    "scopewg", "scopeqf",  "scopedev", "semav",  "semvis",  "av",       "vis",   "nonpriv",
-    "avdevice", "visdevice"};
+    "st",     "ld",     "atom",    "rmw",     "membar",   "cbar",     "acq",
+    "rel",    "sc0",    "sc1",     "sc2",     "sc3",      "semsc0",   "semsc1",
+    "semsc2", "semsc3", "scopesg", "scopewg", "scopeqf",  "scopedev", "semav",
+    "semvis", "av",     "vis",     "nonpriv", "avdevice", "visdevice"};
 
 /// A set of tokens, and the questions that make an operation of it.
 class TokenSet {
@@ -72,7 +72,6 @@ OperationKind TokenSet::kind() const {
   return read ? OperationKind::Read : OperationKind::Write;
 }
 
-
 Scope TokenSet::scope() const {
   const int scopes = (has("scopesg") ? 1 : 0) + (has("scopewg") ? 1 : 0) +
                      (has("scopeqf") ? 1 : 0) + (has("scopedev") ? 1 : 0);
@@ -84,8 +83,8 @@ Scope TokenSet::scope() const {
 }
 
 StorageClass TokenSet::storage_class() const {
-  const int classes = (has("sc0") ? 1 : 0) + (has("sc1") ? 1 : 0) + (has("sc2") ? 1 : 0) +
-                      (has("sc3") ? 1 : 0);
+  const int classes =
+      (has("sc0") ? 1 : 0) + (has("sc1") ? 1 : 0) + (has("sc2") ? 1 : 0) + (has("sc3") ? 1 : 0);
   if (classes != 1) fail("expected one storage class (sc0, sc1, sc2, sc3)");
   if (has("sc0")) return StorageClass::StorageBuffer;
   if (has("sc1")) return StorageClass::Workgroup;
@@ -172,6 +171,8 @@ Operation TokenSet::operation() {
 
 }  // namespace
 
-Operation khronos_operation(const Token& word) { return TokenSet(word).operation(); }
+Operation khronos_operation(const Token& word) {
+  return TokenSet(word).operation();
+}
 
 }  // namespace heddle::litmus

@@ -9,8 +9,8 @@ using explore::Value;
 
 constexpr std::uint32_t kVariableBytes = 8;
 
-/// One run of a thread. Its result is 1 if a read saw what it must not see, and the thread then spins,
-/// so to speak: no execution that goes on like this is one of the test.
+/// One run of a thread. Its result is 1 if a read saw what it must not see, and the thread then
+/// spins, so to speak: no execution that goes on like this is one of the test.
 class KhronosRun : public explore::Agent {
  public:
   KhronosRun(const KhronosProgram& program, std::uint32_t thread)
@@ -33,8 +33,7 @@ class KhronosRun : public explore::Agent {
 };
 
 Step KhronosRun::next(Value last_read) {
-  if (at_ > 0 && code_[at_ - 1].operation.reads() &&
-      !program_.may_see(code_[at_ - 1], last_read)) {
+  if (at_ > 0 && code_[at_ - 1].operation.reads() && !program_.may_see(code_[at_ - 1], last_read)) {
     return end(StepKind::Spinning, 1);
   }
   if (at_ == code_.size()) return end(StepKind::Finished, 0);

@@ -22,9 +22,9 @@ struct KhronosInstruction {
   std::string text;
   /// Agent, reference, locations and barrier instance are filled in when it is executed.
   Operation operation;
-  std::uint32_t variable = 0;       ///< of an access
-  std::optional<Integer> reads;     ///< the value that a read must see; 0 is the initial one
-  std::optional<Integer> writes;    ///< the value that a write stores
+  std::uint32_t variable = 0;          ///< of an access
+  std::optional<Integer> reads;        ///< the value that a read must see; 0 is the initial one
+  std::optional<Integer> writes;       ///< the value that a write stores
   std::uint32_t barrier_instance = 0;  ///< of a control barrier: equal if workgroup and name are
 };
 
@@ -44,10 +44,10 @@ struct KhronosVariable {
 /// One conjunct of a claim's condition.
 struct KhronosCondition {
   enum class Kind : std::uint8_t {
-    Consistent,     ///< consistent[X]
-    LocordComplete, ///< locordcomplete[X]
-    RaceFree,       ///< racefree[X]
-    Cardinality,    ///< #relation, a comparison, a number
+    Consistent,      ///< consistent[X]
+    LocordComplete,  ///< locordcomplete[X]
+    RaceFree,        ///< racefree[X]
+    Cardinality,     ///< #relation, a comparison, a number
   };
   Kind kind = Kind::Consistent;
   bool negated = false;
@@ -58,9 +58,9 @@ struct KhronosCondition {
 
 struct KhronosClaim {
   Place place;
-  std::string text;          ///< the line
-  bool satisfiable = true;   ///< SATISFIABLE, or NOSOLUTION
-  bool chains = true;        ///< false with NOCHAINS
+  std::string text;         ///< the line
+  bool satisfiable = true;  ///< SATISFIABLE, or NOSOLUTION
+  bool chains = true;       ///< false with NOCHAINS
   std::vector<KhronosCondition> conditions;
 };
 
@@ -68,8 +68,8 @@ struct KhronosTest {
   std::vector<KhronosThread> threads;
   std::vector<KhronosVariable> variables;
   std::uint32_t locations = 0;
-  /// Pairs of thread indices: every operation of the first system-synchronizes-with every one of the
-  /// second.
+  /// Pairs of thread indices: every operation of the first system-synchronizes-with every one of
+  /// the second.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> system_synchronization;
   std::vector<KhronosClaim> claims;
 };

@@ -29,7 +29,7 @@ Line::Line(std::string_view text, std::uint32_t number) {
       continue;
     }
     std::size_t length = sign_length(text.substr(at));
-    const TokenKind kind = length != 0                           ? TokenKind::Symbol
+    const TokenKind kind = length != 0                            ? TokenKind::Symbol
                            : (text[at] >= '0' && text[at] <= '9') ? TokenKind::Number
                                                                   : TokenKind::Word;
     if (length == 0) {
@@ -44,8 +44,8 @@ Line::Line(std::string_view text, std::uint32_t number) {
   }
   end_ = {TokenKind::End, {}, place(text.size()), text.size()};
   if (!tokens_.empty()) {
-    text_ = text.substr(tokens_.front().offset,
-                        tokens_.back().end_offset() - tokens_.front().offset);
+    text_ =
+        text.substr(tokens_.front().offset, tokens_.back().end_offset() - tokens_.front().offset);
   }
 }
 

@@ -8,13 +8,13 @@ namespace heddle::litmus {
 namespace {
 
 constexpr std::string_view kReserved[] = {
-    "ld",      "st",     "rmw",       "membar",  "cbar",   "avdevice", "visdevice", "add",
-    "sub",     "mul",    "div",       "and",     "or",     "xor",      "beq",       "bne",
-    "blt",     "ble",    "bgt",       "bge",     "goto",   "sg",       "wg",        "qf",
-    "dv",      "sc0",    "sc1",       "sc2",     "sc3",    "semsc0",   "semsc1",    "semsc2",
-    "semsc3",  "semav",  "semvis",    "av",      "vis",    "atom",     "acq",       "rel",
-    "acq_rel", "ssw",    "nonpriv",   "aliases", "filter", "exists",   "forall",    "not",
-    "locations"};
+    "ld",      "st",      "rmw",    "membar", "cbar",   "avdevice", "visdevice",
+    "add",     "sub",     "mul",    "div",    "and",    "or",       "xor",
+    "beq",     "bne",     "blt",    "ble",    "bgt",    "bge",      "goto",
+    "sg",      "wg",      "qf",     "dv",     "sc0",    "sc1",      "sc2",
+    "sc3",     "semsc0",  "semsc1", "semsc2", "semsc3", "semav",    "semvis",
+    "av",      "vis",     "atom",   "acq",    "rel",    "acq_rel",  "ssw",
+    "nonpriv", "aliases", "filter", "exists", "forall", "not",      "locations"};
 
 bool is_prefix_and_digits(const Token& token, std::string_view prefix) {
   const std::string_view text = token.text;
@@ -26,9 +26,13 @@ bool is_prefix_and_digits(const Token& token, std::string_view prefix) {
 
 }  // namespace
 
-bool is_register(const Token& token) { return is_prefix_and_digits(token, "r"); }
+bool is_register(const Token& token) {
+  return is_prefix_and_digits(token, "r");
+}
 
-bool is_label(const Token& token) { return is_prefix_and_digits(token, "LC"); }
+bool is_label(const Token& token) {
+  return is_prefix_and_digits(token, "LC");
+}
 
 bool is_reserved(const Token& token) {
   return std::find(std::begin(kReserved), std::end(kReserved), token.text) != std::end(kReserved);

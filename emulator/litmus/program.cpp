@@ -42,8 +42,7 @@ std::vector<explore::Value> constants(const Test& test) {
     for (const Register& reg : thread.registers) all.insert(reg.initial);
     for (const Instruction& instruction : thread.code) {
       const InstructionKind kind = instruction.kind;
-      const bool left = kind == InstructionKind::Store ||
-                        kind == InstructionKind::ReadModifyWrite;
+      const bool left = kind == InstructionKind::Store || kind == InstructionKind::ReadModifyWrite;
       const bool both = kind == InstructionKind::Compute || kind == InstructionKind::Branch;
       if (left || both) collect(instruction.left, all);
       if (both) collect(instruction.right, all);

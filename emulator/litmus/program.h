@@ -14,7 +14,8 @@ namespace heddle::litmus {
 class TestProgram {
  public:
   /// `test` must outlive the program and its executions, whose operations name its instructions: as
-  /// `where.function` the text, as `where.line` the line. `bound` is the number of iterations of each loop, at least 1.
+  /// `where.function` the text, as `where.line` the line. `bound` is the number of iterations of
+  /// each loop, at least 1.
   explicit TestProgram(const Test& test, std::uint64_t bound = 2);
   ~TestProgram();
   TestProgram(const TestProgram&) = delete;

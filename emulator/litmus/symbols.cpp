@@ -21,16 +21,15 @@ std::uint32_t Variables::declare(const Token& name, Integer initial,
 
 std::uint32_t Variables::use(const Token& name) {
   if (const auto found = find(name.text)) return *found;
-  warnings_.push_back({name.place, fmt::format("variable {} is not declared: it starts at 0",
-                                               shown(name))});
+  warnings_.push_back(
+      {name.place, fmt::format("variable {} is not declared: it starts at 0", shown(name))});
   const std::uint32_t index = declare(name, 0);
   variables_[index].declared = false;
   return index;
 }
 
 std::uint32_t Registers::use(const std::string& name) {
-  const auto [place, added] =
-      by_name_.emplace(name, static_cast<std::uint32_t>(registers_.size()));
+  const auto [place, added] = by_name_.emplace(name, static_cast<std::uint32_t>(registers_.size()));
   if (added) registers_.push_back({name, 0});
   return place->second;
 }

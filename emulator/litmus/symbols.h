@@ -13,8 +13,8 @@
 
 namespace heddle::litmus {
 
-/// Gives every variable of a test a number. One that is used without having been declared is a bug of
-/// the test that changes nothing about its meaning: it starts at 0, and a warning says so.
+/// Gives every variable of a test a number. One that is used without having been declared is a bug
+/// of the test that changes nothing about its meaning: it starts at 0, and a warning says so.
 class Variables {
  public:
   std::optional<std::uint32_t> find(std::string_view name) const;

@@ -53,7 +53,9 @@ void Tags::fail(std::string_view expected) const {
                                             shown(mnemonic_), shown(found)));
 }
 
-bool Tags::sees_scope() const { return next() != nullptr && scope_of(next()->text).has_value(); }
+bool Tags::sees_scope() const {
+  return next() != nullptr && scope_of(next()->text).has_value();
+}
 
 Scope Tags::expect_scope() {
   if (!sees_scope()) fail("a scope (sg, wg, qf, dv)");
@@ -75,7 +77,8 @@ MemorySemantics Tags::expect_storage_class_semantics() {
     all |= *found;
     ++at_;
   }
-  if (all == MemorySemantics::None) fail("storage-class semantics (semsc0, semsc1, semsc2, semsc3)");
+  if (all == MemorySemantics::None)
+    fail("storage-class semantics (semsc0, semsc1, semsc2, semsc3)");
   return all;
 }
 

@@ -53,11 +53,12 @@ struct Instruction {
   Place place;
   std::string text;  ///< as in the source, blanks reduced to single spaces
 
-  /// What the memory model sees; agent, reference, locations and barrier instance are filled in when
-  /// it is executed.
+  /// What the memory model sees; agent, reference, locations and barrier instance are filled in
+  /// when it is executed.
   Operation operation;
-  std::uint32_t variable = 0;     ///< of an access
-  std::uint32_t destination = 0;  ///< register that a load, an rmw or an arithmetic instruction sets
+  std::uint32_t variable = 0;  ///< of an access
+  std::uint32_t destination =
+      0;  ///< register that a load, an rmw or an arithmetic instruction sets
   /// Store and rmw: `left` is the value. Compute and Branch: both sides.
   Operand left;
   Operand right;
@@ -103,8 +104,8 @@ struct Test {
   std::vector<Variable> variables;
   std::uint32_t locations = 0;  ///< how many different ones the variables have
   std::vector<Thread> threads;
-  /// Pairs of thread indices: every operation of the first system-synchronizes-with every one of the
-  /// second.
+  /// Pairs of thread indices: every operation of the first system-synchronizes-with every one of
+  /// the second.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> system_synchronization;
   std::optional<Assertion> filter;
   Quantifier quantifier = Quantifier::None;

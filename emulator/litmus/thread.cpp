@@ -15,7 +15,8 @@ Locations locations_of(const Variable& variable) {
 
 namespace {
 
-/// The text and the line stand in for a function and a line: they say where in the test it happened.
+/// The text and the line stand in for a function and a line: they say where in the test it
+/// happened.
 Operation operation_of(const Instruction& instruction) {
   Operation operation = instruction.operation;
   operation.where = {"", instruction.text.c_str(), instruction.place.line};
@@ -42,8 +43,12 @@ Step LitmusThread::next(Value last_read) {
     const Instruction& instruction = current();
     std::optional<Step> ended;
     switch (instruction.kind) {
-      case InstructionKind::Label: pass_label(); break;
-      case InstructionKind::Jump: ended = jump(instruction.target); break;
+      case InstructionKind::Label:
+        pass_label();
+        break;
+      case InstructionKind::Jump:
+        ended = jump(instruction.target);
+        break;
       case InstructionKind::Branch:
         if (compare(instruction.comparison, value(instruction.left), value(instruction.right))) {
           ended = jump(instruction.target);
@@ -51,8 +56,11 @@ Step LitmusThread::next(Value last_read) {
           ++at_;
         }
         break;
-      case InstructionKind::Compute: ended = compute(); break;
-      default: return execute();
+      case InstructionKind::Compute:
+        ended = compute();
+        break;
+      default:
+        return execute();
     }
     if (ended) return *std::move(ended);
   }
@@ -86,8 +94,8 @@ std::optional<Step> LitmusThread::jump(std::uint32_t target) {
 }
 
 /// An iteration that changed nothing may go on for ever, which is one way to block. That hides no
-/// outcome: what leaves the loop later looks from outside like what left it before. Up to the bound it
-/// also goes round again, for executions are counted with every iteration that they have.
+/// outcome: what leaves the loop later looks from outside like what left it before. Up to the bound
+/// it also goes round again, for executions are counted with every iteration that they have.
 std::optional<Step> LitmusThread::spin(std::uint32_t target, bool last) {
   const bool first = spun_.insert(at_).second;
   if (last && !first) return end(StepKind::SpunEnough);
@@ -113,9 +121,12 @@ Step LitmusThread::execute() {
   switch (instruction.kind) {
     case InstructionKind::Load:
     case InstructionKind::Store:
-    case InstructionKind::ReadModifyWrite: return access();
-    case InstructionKind::ControlBarrier: return control_barrier();
-    default: break;
+    case InstructionKind::ReadModifyWrite:
+      return access();
+    case InstructionKind::ControlBarrier:
+      return control_barrier();
+    default:
+      break;
   }
   Step step;
   step.kind = StepKind::Operation;

@@ -10,14 +10,20 @@ namespace heddle::litmus {
 namespace {
 
 // The C functions for these questions depend on the locale, and are undefined for negative chars.
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+bool is_space(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-constexpr std::array<std::string_view, 8> kPairs = {"/\\", "\\/", "==", "!=", "<=",
-                                                    ">=",  "&&",  "||"};
+constexpr std::array<std::string_view, 8> kPairs = {
+    "/\\", "\\/", "==", "!=", "<=", ">=", "&&", "||"};
 constexpr std::string_view kSingles = "{}()[];|,.:@=<>~&+-*!";
 
 class Lexer {
@@ -73,8 +79,8 @@ void Lexer::skip_blanks() {
     } else if (at_comment()) {
       const std::size_t end = comment_end();
       if (end == std::string_view::npos) {
-        throw ParseError(place_, fmt::format("comment without an end: expected '{}'",
-                                             sees("(*") ? "*)" : ">>"));
+        throw ParseError(
+            place_, fmt::format("comment without an end: expected '{}'", sees("(*") ? "*)" : ">>"));
       }
       step(end - at_);
     } else {
@@ -114,8 +120,8 @@ Header Lexer::header() {
   if (done()) throw ParseError(place_, "the file is empty: expected 'Vulkan', found end of file");
   header.language = take(TokenKind::Word, word_length()).text;
   if (header.language.empty()) {
-    throw ParseError(place_, fmt::format("expected 'Vulkan', found {}",
-                                         shown(source_.substr(at_, 1))));
+    throw ParseError(place_,
+                     fmt::format("expected 'Vulkan', found {}", shown(source_.substr(at_, 1))));
   }
   while (!done() && current() != '{' && is_space(current())) step();
   std::size_t name_bytes = 0;
@@ -126,8 +132,8 @@ Header Lexer::header() {
   header.name = std::string(source_.substr(at_, name_bytes));
   step(name_bytes);
   const std::size_t comment_begin = at_;
-  // Here alone a comment mark without its end is harmless: it is part of the text. The last ends are
-  // looked for once, so that a header full of marks costs linear time.
+  // Here alone a comment mark without its end is harmless: it is part of the text. The last ends
+  // are looked for once, so that a header full of marks costs linear time.
   const std::size_t last_star = source_.rfind("*)");
   const std::size_t last_angle = source_.rfind(">>");
   const auto may_end = [&](std::size_t last) {
@@ -188,8 +194,7 @@ Integer number(const Token& token, bool negative) {
   constexpr auto kMaximum = static_cast<std::uint64_t>(std::numeric_limits<Integer>::max());
   const std::uint64_t most = negative ? kMaximum + 1 : hexadecimal ? ~std::uint64_t{0} : kMaximum;
   if (read.ec == std::errc::result_out_of_range || magnitude > most) {
-    throw ParseError(token.place,
-                     fmt::format("number {} does not fit 64 bits", shown(token)));
+    throw ParseError(token.place, fmt::format("number {} does not fit 64 bits", shown(token)));
   }
   return static_cast<Integer>(negative ? 0 - magnitude : magnitude);
 }

@@ -79,8 +79,8 @@ class Parser {
 void Parser::parse_header() {
   const std::string_view language = header_.language;
   if (language != "VULKAN" && language != "Vulkan" && language != "vulkan") {
-    throw ParseError(header_.language_place, fmt::format("expected 'Vulkan', found {}",
-                                                         shown(language)));
+    throw ParseError(header_.language_place,
+                     fmt::format("expected 'Vulkan', found {}", shown(language)));
   }
 }
 
@@ -112,8 +112,8 @@ Integer Parser::initial_value() {
 void Parser::parse_register_declaration() {
   const Token thread = cursor_.take();
   if (!thread_id(thread)) {
-    throw ParseError(thread.place, fmt::format("expected a thread (P0, P1, ...), found {}",
-                                               shown(thread)));
+    throw ParseError(thread.place,
+                     fmt::format("expected a thread (P0, P1, ...), found {}", shown(thread)));
   }
   cursor_.expect(":");
   if (!is_register(cursor_.peek())) cursor_.fail("a register (r0, r1, ...)");
@@ -146,8 +146,8 @@ void Parser::parse_variable_declaration() {
   const Token target = cursor_.take();
   const auto aliased = variables_.find(target.text);
   if (!aliased || !variables_[*aliased].declared) {
-    throw ParseError(target.place, fmt::format("variable {} must be declared before its alias",
-                                               shown(target)));
+    throw ParseError(target.place,
+                     fmt::format("variable {} must be declared before its alias", shown(target)));
   }
   if (variables_.find(name.text)) {
     throw ParseError(name.place, fmt::format("variable {} is declared twice", shown(name)));
@@ -247,8 +247,8 @@ void Parser::declare_registers() {
   for (const PendingRegister& pending : pending_registers_) {
     const auto found = thread_index_.find(*thread_id(pending.thread));
     if (found == thread_index_.end()) {
-      warnings_.push_back({pending.thread.place, fmt::format("there is no thread {}",
-                                                             shown(pending.thread))});
+      warnings_.push_back(
+          {pending.thread.place, fmt::format("there is no thread {}", shown(pending.thread))});
       continue;
     }
     Registers& registers = registers_[found->second];
@@ -265,9 +265,9 @@ void Parser::declare_registers() {
 }
 
 bool Parser::at_condition() const {
-  return cursor_.peek().kind == TokenKind::End || cursor_.sees("exists") || cursor_.sees("forall") ||
-         cursor_.sees("filter") || cursor_.sees("locations") || cursor_.sees("~") ||
-         cursor_.sees("not");
+  return cursor_.peek().kind == TokenKind::End || cursor_.sees("exists") ||
+         cursor_.sees("forall") || cursor_.sees("filter") || cursor_.sees("locations") ||
+         cursor_.sees("~") || cursor_.sees("not");
 }
 
 void Parser::parse_rows() {
@@ -283,10 +283,9 @@ void Parser::parse_rows() {
                            : "'|' or ';' after an instruction");
         }
       } else if (!cursor_.sees("|")) {
-        cursor_.fail(cursor_.sees(";")
-                         ? fmt::format("'|' (the row has no cell for {})",
-                                       threads_[thread + 1].name())
-                         : "'|' or ';' after an instruction");
+        cursor_.fail(cursor_.sees(";") ? fmt::format("'|' (the row has no cell for {})",
+                                                     threads_[thread + 1].name())
+                                       : "'|' or ';' after an instruction");
       }
       cursor_.take();
     }

@@ -14,10 +14,11 @@ namespace {
 const std::string kThreads = " P0@sg 0, wg 0, qf 0 | P1@sg 1, wg 0, qf 0 ;\n";
 const std::string kAtomic = "Vulkan Atomic\n{ x=0; }\n" + kThreads +
                             " st.atom.wg.sc0 x, 1 | ld.atom.wg.sc0 r0, x ;\nexists (P1:r0 == 1)\n";
-const std::string kForbidden = "Vulkan Forbidden\n{ x=0; }\n" + kThreads +
-                               " st.atom.wg.sc0 x, 1 | ld.atom.wg.sc0 r0, x ;\nexists (P1:r0 == 2)\n";
-const std::string kRacy = "Vulkan Racy\n{ x=0; }\n" + kThreads +
-                          " st.sc0 x, 1 | ld.sc0 r0, x ;\nexists (P1:r0 == 1)\n";
+const std::string kForbidden =
+    "Vulkan Forbidden\n{ x=0; }\n" + kThreads +
+    " st.atom.wg.sc0 x, 1 | ld.atom.wg.sc0 r0, x ;\nexists (P1:r0 == 2)\n";
+const std::string kRacy =
+    "Vulkan Racy\n{ x=0; }\n" + kThreads + " st.sc0 x, 1 | ld.sc0 r0, x ;\nexists (P1:r0 == 1)\n";
 const std::string kClaims =
     "NEWWG\nNEWSG\nNEWTHREAD\nst.atom.scopewg.sc0 x = 1\nNEWSG\nNEWTHREAD\n"
     "ld.atom.scopewg.sc0 x = 1\nSATISFIABLE consistent[X]\nNOSOLUTION consistent[X] && #dr>0\n";
@@ -40,8 +41,8 @@ std::string lengthy() {
   }
   std::string variables;
   for (int i = 0; i < 8; ++i) variables += 'x' + std::to_string(i) + "=0; ";
-  return "Vulkan Lengthy\n{ " + variables + "}\n" + head + ";\n" + stores + ";\n" + loads +
-         ";\n" + more + ";\n" + loads + ";\n" + "exists (x0 == 3)\n";
+  return "Vulkan Lengthy\n{ " + variables + "}\n" + head + ";\n" + stores + ";\n" + loads + ";\n" +
+         more + ";\n" + loads + ";\n" + "exists (x0 == 3)\n";
 }
 
 std::vector<Json> lines(const std::string& text) {
@@ -207,7 +208,8 @@ TEST_CASE("a directory stands for the litmus files in it, sorted") {
   CHECK(run_heddle({"litmus", nothing.path()}).exit_code == 2);
 }
 
-TEST_CASE("a limit below the number of executions makes the answer incomplete, an equal one does not") {
+TEST_CASE(
+    "a limit below the number of executions makes the answer incomplete, an equal one does not") {
   const TemporaryDirectory directory;
   const std::string file = directory.write("a.litmus", kAtomic);
   const auto with = [&](const char* limit) {
@@ -221,10 +223,10 @@ TEST_CASE("a limit below the number of executions makes the answer incomplete, a
 
 TEST_CASE("the bound decides how far a counting loop gets, and completeness tells") {
   const TemporaryDirectory directory;
-  const std::string file = directory.write(
-      "count.litmus",
-      "Vulkan Count\n{ x=0; }\n P0@sg 0, wg 0, qf 0 ;\n LC00: ;\n add r0, r0, 1 ;\n"
-      " st.sc0 x, r0 ;\n blt r0, 3, LC00 ;\nexists (x == 3)\n");
+  const std::string file =
+      directory.write("count.litmus",
+                      "Vulkan Count\n{ x=0; }\n P0@sg 0, wg 0, qf 0 ;\n LC00: ;\n add r0, r0, 1 ;\n"
+                      " st.sc0 x, r0 ;\n blt r0, 3, LC00 ;\nexists (x == 3)\n");
   const auto with = [&](const char* bound) {
     return lines(run_heddle({"litmus", "--json", "--bound", bound, file}).out).at(0);
   };
@@ -249,11 +251,11 @@ TEST_CASE("a division by zero cuts the execution and says in which line") {
 
 TEST_CASE("values out of thin air come only when they are asked for") {
   const TemporaryDirectory directory;
-  const std::string file = directory.write(
-      "air.litmus", "Vulkan Air\n{ x=0; y=0; }\n" + kThreads +
-                        " ld.atom.wg.sc0 r0, x | ld.atom.wg.sc0 r0, y ;\n"
-                        " st.atom.wg.sc0 y, r0 | st.atom.wg.sc0 x, r0 ;\n"
-                        "exists (P0:r0 == 9 /\\ P1:r0 == 9)\n");
+  const std::string file =
+      directory.write("air.litmus", "Vulkan Air\n{ x=0; y=0; }\n" + kThreads +
+                                        " ld.atom.wg.sc0 r0, x | ld.atom.wg.sc0 r0, y ;\n"
+                                        " st.atom.wg.sc0 y, r0 | st.atom.wg.sc0 x, r0 ;\n"
+                                        "exists (P0:r0 == 9 /\\ P1:r0 == 9)\n");
   const Json plain = lines(run_heddle({"litmus", "--json", file}).out).at(0);
   CHECK(plain["holds"] == false);
   CHECK(plain["outcomes"] == Json::parse(R"([{"P0:r0": 0, "P1:r0": 0}])"));
@@ -267,7 +269,9 @@ TEST_CASE("chains can be switched off") {
   CHECK(lines(run_heddle({"litmus", "--json", "--no-chains", file}).out).at(0)["racy"] == true);
 }
 
-TEST_CASE("the option --why names both operations of a race with their lines, and the cycle of what is forbidden") {
+TEST_CASE(
+    "the option --why names both operations of a race with their lines, and the cycle of what is "
+    "forbidden") {
   const TemporaryDirectory directory;
   const std::string racy = run_heddle({"litmus", "--why", directory.write("r.litmus", kRacy)}).out;
   CHECK(racy.find("P0's `st.sc0 x, 1` (line 4) races with P1's `ld.sc0 r0, x` (line 4)") !=
@@ -296,7 +300,8 @@ TEST_CASE("an interrupt ends the run cleanly and keeps the lines that are done")
   const TemporaryDirectory directory;
   const std::string quick = directory.write("a.litmus", kAtomic);
   const std::string slow = directory.write("b.litmus", lengthy());
-  const Run run = run_and_interrupt({"litmus", "--json", "--jobs", "1", quick, slow, quick}, SIGINT);
+  const Run run =
+      run_and_interrupt({"litmus", "--json", "--jobs", "1", quick, slow, quick}, SIGINT);
   CHECK(run.exit_code == 130);
   const auto found = lines(run.out);
   REQUIRE(found.size() == 2);

@@ -32,8 +32,7 @@ TEST_CASE("a race is red, a test without one has no red arrow") {
   const TemporaryDirectory directory;
   run_heddle({"litmus", "--dot", directory.path(), library("MP+rel-acq+wg-in-wg+flags"),
               library("MP+rel-acq+wg-in-wg+flags+noacq")});
-  const std::string ordered =
-      read_all(directory.path("MP+rel-acq+wg-in-wg+flags-outcome-1.dot"));
+  const std::string ordered = read_all(directory.path("MP+rel-acq+wg-in-wg+flags-outcome-1.dot"));
   CHECK(ordered.find("color=red") == std::string::npos);
   for (const char* const relation : {"label=po", "\"rf\"", "\"sw\""}) {
     INFO(relation);

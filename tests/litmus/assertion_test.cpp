@@ -62,7 +62,9 @@ TEST_CASE("observables are sorted by name, whatever the order of the text") {
 }
 
 TEST_CASE("every comparison sign compares") {
-  const auto at = [](const std::string& sign, Integer x) { return holds_for("x " + sign + " 3", {x}); };
+  const auto at = [](const std::string& sign, Integer x) {
+    return holds_for("x " + sign + " 3", {x});
+  };
   CHECK((at("=", 3) && !at("=", 4)));
   CHECK((at("==", 3) && !at("==", 4)));
   CHECK((at("!=", 4) && !at("!=", 3)));

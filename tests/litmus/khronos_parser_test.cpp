@@ -28,7 +28,9 @@ KhronosInstruction instruction(const std::string& line) {
   return parse("NEWTHREAD\n" + line + "\n").threads[0].code.at(0);
 }
 
-std::string error_in(const std::string& line) { return error_of("NEWTHREAD\n" + line + "\n"); }
+std::string error_in(const std::string& line) {
+  return error_of("NEWTHREAD\n" + line + "\n");
+}
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;

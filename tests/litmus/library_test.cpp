@@ -61,7 +61,9 @@ TEST_CASE("every test of the library has the outcomes, the races and the executi
   }
 }
 
-TEST_CASE("the library has at least 300 tests") { CHECK(all_files().size() >= 300); }
+TEST_CASE("the library has at least 300 tests") {
+  CHECK(all_files().size() >= 300);
+}
 
 TEST_CASE("every test of the library has a reason, a clause, and a twin with another verdict") {
   for (const auto& [name, file] : all_files()) {

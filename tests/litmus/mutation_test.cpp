@@ -1,5 +1,5 @@
-// The part of fuzzing that every compiler can do: a bounded number of mutants of known files, the same
-// ones in every run.
+// The part of fuzzing that every compiler can do: a bounded number of mutants of known files, the
+// same ones in every run.
 
 #include <algorithm>
 #include <array>
@@ -47,15 +47,34 @@ class Mutator {
 
  private:
   void change(std::string& text, const std::vector<std::string>& others) {
-    static const std::array<std::string, 16> kWords = {
-        "(*", "<<", "9223372036854775808", "-", "~", "((((", "|", ";", "{", "}", "cbar", ".acq_rel",
-        "LC00:", "goto LC00", "\xff", std::string(1, '\0')};
+    static const std::array<std::string, 16> kWords = {"(*",
+                                                       "<<",
+                                                       "9223372036854775808",
+                                                       "-",
+                                                       "~",
+                                                       "((((",
+                                                       "|",
+                                                       ";",
+                                                       "{",
+                                                       "}",
+                                                       "cbar",
+                                                       ".acq_rel",
+                                                       "LC00:",
+                                                       "goto LC00",
+                                                       "\xff",
+                                                       std::string(1, '\0')};
     const auto at = static_cast<std::size_t>(below(text.size() + 1));
     const auto length = static_cast<std::size_t>(below(20));
     switch (below(6)) {
-      case 0: text.erase(at, length); break;
-      case 1: text.insert(at, kWords[static_cast<std::size_t>(below(kWords.size()))]); break;
-      case 2: text.insert(at, text.substr(at, length)); break;
+      case 0:
+        text.erase(at, length);
+        break;
+      case 1:
+        text.insert(at, kWords[static_cast<std::size_t>(below(kWords.size()))]);
+        break;
+      case 2:
+        text.insert(at, text.substr(at, length));
+        break;
       case 3:
         if (at < text.size()) text[at] = static_cast<char>(below(256));
         break;
@@ -64,7 +83,8 @@ class Mutator {
         text.insert(at, other.substr(static_cast<std::size_t>(below(other.size() + 1)), length));
         break;
       }
-      default: text.resize(at);
+      default:
+        text.resize(at);
     }
   }
 

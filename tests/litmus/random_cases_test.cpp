@@ -51,6 +51,10 @@ void check_all(bool chains) {
 
 }  // namespace
 
-TEST_CASE("420 random tests have the answers of brute force, with chains") { check_all(true); }
+TEST_CASE("420 random tests have the answers of brute force, with chains") {
+  check_all(true);
+}
 
-TEST_CASE("420 random tests have the answers of brute force, without chains") { check_all(false); }
+TEST_CASE("420 random tests have the answers of brute force, without chains") {
+  check_all(false);
+}

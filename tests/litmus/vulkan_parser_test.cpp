@@ -40,7 +40,9 @@ Instruction instruction(const std::string& cell) {
   return test.threads[0].code[0];
 }
 
-std::string error_in(const std::string& cell) { return error_of(kOne + cell + " ;\n"); }
+std::string error_in(const std::string& cell) {
+  return error_of(kOne + cell + " ;\n");
+}
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -59,7 +61,8 @@ TEST_CASE("the language may be spelled in three ways and no other") {
 
 TEST_CASE("everything between the language and the first brace is a comment") {
   const Test test = parse(
-      "Vulkan MP+rel.acq\n\"a text\nover lines\" \"another | ; ~ \\ ' \xc3\xa9\"\n(* with { inside *)"
+      "Vulkan MP+rel.acq\n\"a text\nover lines\" \"another | ; ~ \\ ' \xc3\xa9\"\n(* with { inside "
+      "*)"
       "\n(* without an end\n{x=0;}\n P0@sg 0,wg 0,qf 0;\n ld.sc0 r0,x;\n");
   CHECK(test.name == "MP+rel.acq");
   CHECK(test.variables.size() == 1);
@@ -149,7 +152,8 @@ TEST_CASE("a thread's place has three numbers, and two threads cannot have one n
 }
 
 TEST_CASE("a thread may have a stage and a group of shader calls") {
-  const Test test = parse(kHead + "P0@sg 0,wg 0,qf 0, stage tesscontrol | P1@sg 0,wg 0,qf 0, call 3;"
+  const Test test = parse(kHead +
+                          "P0@sg 0,wg 0,qf 0, stage tesscontrol | P1@sg 0,wg 0,qf 0, call 3;"
                           " ld.vis.sh.sc0 r0, x | ;");
   CHECK(test.threads[0].stage == model::Stage::TessellationControl);
   CHECK(test.threads[1].stage == model::Stage::Compute);
@@ -178,7 +182,8 @@ TEST_CASE("threads may have different lengths, but every row has a cell for ever
   CHECK(parse(kTwo + ";\nst.sc0 x, 1 | ;;\n | ld.sc0 r0, x ;").threads[1].code.size() == 1);
   CHECK(error_of(kTwo + "st.sc0 x, 1 ;") ==
         "4:13: expected '|' (the row has no cell for P1), found ';'");
-  CHECK(error_of(kTwo + "st.sc0 x, 1 | | ;") == "4:15: expected ';' (there are 2 threads), found '|'");
+  CHECK(error_of(kTwo + "st.sc0 x, 1 | | ;") ==
+        "4:15: expected ';' (there are 2 threads), found '|'");
   CHECK(error_of(kTwo + "st.sc0 x, 1 | st.sc0 x, 1\nexists 0==0") ==
         "5:1: expected '|' or ';' after an instruction, found 'exists'");
 }
@@ -217,8 +222,8 @@ TEST_CASE("an atomic's semantics are its order, storage classes and flags") {
   CHECK(acquire.semantics == (MemorySemantics::Acquire | MemorySemantics::UniformMemory |
                               MemorySemantics::WorkgroupMemory | MemorySemantics::MakeVisible));
   const Operation release = instruction("st.atom.rel.dv.sc0.semsc2.semav x, 1").operation;
-  CHECK(release.semantics == (MemorySemantics::Release | MemorySemantics::ImageMemory |
-                              MemorySemantics::MakeAvailable));
+  CHECK(release.semantics ==
+        (MemorySemantics::Release | MemorySemantics::ImageMemory | MemorySemantics::MakeAvailable));
   CHECK(instruction("st.atom.dv.sc0 x, 1").operation.semantics == MemorySemantics::Relaxed);
   CHECK(contains(error_in("ld.atom.rel.dv.sc0.semsc0 r0, x"), "expected a scope"));
   CHECK(contains(error_in("st.atom.acq.dv.sc0.semsc0 x, 1"), "expected a scope"));
@@ -368,7 +373,10 @@ TEST_CASE("nesting is bounded, length is not") {
 TEST_CASE("a file that is no text is an error with a place") {
   CHECK(error_of(kOne + std::string(1, '\0')) == "4:1: unexpected character '\\x00'");
   CHECK(error_of(kOne + "\xff") == "4:1: unexpected character '\\xff'");
-  CHECK(contains(error_of(std::string("\x7f" "ELF\0\0", 6)), "1:1: expected 'Vulkan'"));
+  CHECK(contains(error_of(std::string("\x7f"
+                                      "ELF\0\0",
+                                      6)),
+                 "1:1: expected 'Vulkan'"));
   CHECK(contains(error_of("Vulkan T {" + std::string(kLongestSource, ' ')), "longer than"));
 }
 

@@ -1,11 +1,11 @@
-// Chains: P0 writes, P1 of its workgroup passes the write on to a wider domain, P2 in another workgroup
-// reads; or the same for visibility, where P1 is next to the reader.
+// Chains: P0 writes, P1 of its workgroup passes the write on to a wider domain, P2 in another
+// workgroup reads; or the same for visibility, where P1 is next to the reader.
 //
-// Reasoning. P0 makes its write available to the workgroup domain only. An availability operation of P1
-// at device scope, performed in that workgroup and after P0's, lifts it to the shader domain: that is a
-// chain of two elements. Without the feature a chain has one element, P1's operation covers P1's writes
-// alone, and the write is never available where P2 can see it. Visibility mirrors this. Both flags are
-// looked at as seen, so everything else is as for MP.
+// Reasoning. P0 makes its write available to the workgroup domain only. An availability operation
+// of P1 at device scope, performed in that workgroup and after P0's, lifts it to the shader domain:
+// that is a chain of two elements. Without the feature a chain has one element, P1's operation
+// covers P1's writes alone, and the write is never available where P2 can see it. Visibility
+// mirrors this. Both flags are looked at as seen, so everything else is as for MP.
 
 #include "tests/litmus/families/library_test.h"
 
@@ -22,7 +22,7 @@ struct Spec {
   std::string read;
   Where second;
   Where third;
-  bool with_chains;     // whether the data is handed over
+  bool with_chains;  // whether the data is handed over
   bool without_chains;
   std::string reason;
   std::string twin;
@@ -69,8 +69,9 @@ Family chains() {
   };
   const auto up = [&](const std::string& name, const std::string& first, const std::string& second,
                       bool with, bool without, const std::string& reason, const std::string& twin) {
-    return make({name, nonprivate, rel("wg", first, "a"), acq("wg", "", "a"), rel("dv", second, "b"),
-                 acq("dv", "", "b"), vis, same, other, with, without, reason, twin});
+    return make({name, nonprivate, rel("wg", first, "a"), acq("wg", "", "a"),
+                 rel("dv", second, "b"), acq("dv", "", "b"), vis, same, other, with, without,
+                 reason, twin});
   };
   Family out;
   out.push_back(up("av", ".semav", ".semav", true, false,
@@ -84,21 +85,21 @@ Family chains() {
   out.push_back(make({"av+wide", "st.av.dv.sc0 data, 1", rel("wg", "", "a"), acq("wg", "", "a"),
                       rel("dv", "", "b"), acq("dv", "", "b"), vis, same, other, true, true,
                       "one availability operation at device scope is enough", "av+narrow"}));
-  out.push_back(make({"av+narrow", "st.av.wg.sc0 data, 1", rel("wg", "", "a"), acq("wg", "", "a"),
-                      rel("dv", "", "b"), acq("dv", "", "b"), vis, same, other, false, false,
-                      "availability in the workgroup domain is none for another workgroup",
-                      "av+wide"}));
+  out.push_back(
+      make({"av+narrow", "st.av.wg.sc0 data, 1", rel("wg", "", "a"), acq("wg", "", "a"),
+            rel("dv", "", "b"), acq("dv", "", "b"), vis, same, other, false, false,
+            "availability in the workgroup domain is none for another workgroup", "av+wide"}));
   out.push_back(make({"av+each", "st.av.wg.sc0 data, 1", rel("wg", "", "a"), acq("wg", "", "a"),
                       rel("dv", ".semav", "b"), acq("dv", "", "b"), vis, same, other, true, false,
                       "a per-instruction availability operation may be a chain's first element",
                       "av+narrow"}));
-  out.push_back(make({"av+lifted-elsewhere", nonprivate, rel("dv", ".semav", "a"),
-                      acq("dv", "", "a"), rel("dv", ".semav", "b"), acq("dv", "", "b"), vis, other,
-                      Where{0, 2, 0}, true, true,
-                      "availability at device scope reaches every workgroup at once",
-                      "av+lifted-elsewhere+narrow"}));
-  // P0's operation at workgroup scope, with an edge at device scope to P1 in another workgroup: made
-  // with a per-instruction operation, because flags share the release's scope.
+  out.push_back(
+      make({"av+lifted-elsewhere", nonprivate, rel("dv", ".semav", "a"), acq("dv", "", "a"),
+            rel("dv", ".semav", "b"), acq("dv", "", "b"), vis, other, Where{0, 2, 0}, true, true,
+            "availability at device scope reaches every workgroup at once",
+            "av+lifted-elsewhere+narrow"}));
+  // P0's operation at workgroup scope, with an edge at device scope to P1 in another workgroup:
+  // made with a per-instruction operation, because flags share the release's scope.
   out.push_back(make({"av+lifted-elsewhere+narrow", "st.av.wg.sc0 data, 1", rel("dv", "", "a"),
                       acq("dv", "", "a"), rel("dv", ".semav", "b"), acq("dv", "", "b"), vis, other,
                       Where{0, 2, 0}, false, false,
@@ -122,9 +123,11 @@ Family chains() {
                      "a per-instruction visibility operation may be a chain's last element",
                      "vis+missing-first+each"));
   out.push_back(down("vis+missing-first+each", "", "", "ld.vis.wg.sc0 r1, data", false, false,
-                     "a look into the workgroup domain does not see the shader domain", "vis+each"));
+                     "a look into the workgroup domain does not see the shader domain",
+                     "vis+each"));
   out.push_back(down("vis+wide", "", "", "ld.vis.dv.sc0 r1, data", true, true,
-                     "one visibility operation at device scope is enough", "vis+missing-first+each"));
+                     "one visibility operation at device scope is enough",
+                     "vis+missing-first+each"));
   return out;
 }
 

@@ -1,9 +1,10 @@
-// CoRR, CoWW, CoWR, CoRW: one location, and what one thread may see of it; through one reference and
-// through two, private and not, in scope and out of it.
+// CoRR, CoWW, CoWR, CoRW: one location, and what one thread may see of it; through one reference
+// and through two, private and not, in scope and out of it.
 //
-// Reasoning. Accesses of one agent through one reference are location-ordered by program order, whatever
-// they are; through two references writes need availability and visibility, reads before anything do
-// not, unless they are private. What is not location-ordered races, within an agent as well.
+// Reasoning. Accesses of one agent through one reference are location-ordered by program order,
+// whatever they are; through two references writes need availability and visibility, reads before
+// anything do not, unless they are private. What is not location-ordered races, within an agent as
+// well.
 
 #include "tests/litmus/families/shapes.h"
 
@@ -22,22 +23,24 @@ ShapeText shape(const std::string& name, std::vector<std::vector<std::string>> t
 
 void add_read_read(Family& out) {
   // The reads are ordered, the first one saw the write, the second one from-reads it.
-  ShapeText rr = shape("CoRR", {{relaxed_store("x", 1)},
-                                {relaxed_load("r0", "x"), relaxed_load("r1", "x")}},
-                       "exists (P1:r0 == 1 /\\ P1:r1 == 0)");
+  ShapeText rr =
+      shape("CoRR", {{relaxed_store("x", 1)}, {relaxed_load("r0", "x"), relaxed_load("r1", "x")}},
+            "exists (P1:r0 == 1 /\\ P1:r1 == 0)");
   rr.verdict = {false, false, 3, all_outcomes_but({"P1:r0", "P1:r1"}, {"P1:r0=1 P1:r1=0"})};
   rr.clause = "scoped-modification-order-coherence";
   rr.reason = "two reads through one reference cannot see a location go back";
   rr.twin = "CoRR+alias+private";
   out.push_back(in_one_workgroup(rr));
 
-  // Non-private reads are ordered by happens-before alone; the reference does not matter for a read.
+  // Non-private reads are ordered by happens-before alone; the reference does not matter for a
+  // read.
   rr.name = "CoRR+alias";
   rr.threads[1][1] = relaxed_load("r1", "y");
   rr.verdict.racy = true;
   rr.clause = "location-ordered";
-  rr.reason = "a read comes before what follows it through any reference; but the second read is not "
-              "mutually ordered with the write, through another reference, and races";
+  rr.reason =
+      "a read comes before what follows it through any reference; but the second read is not "
+      "mutually ordered with the write, through another reference, and races";
   rr.twin = "CoRR";
   out.push_back(in_one_workgroup(rr));
 
@@ -52,7 +55,8 @@ void add_read_read(Family& out) {
   rr.threads[1] = {"ld.nonpriv.sc0 r0, x", "ld.nonpriv.sc0 r1, x"};
   rr.verdict = {false, true, 3, all_outcomes_but({"P1:r0", "P1:r1"}, {"P1:r0=1 P1:r1=0"})};
   rr.clause = "acyclicity";
-  rr.reason = "coherence holds in races, too: reads-from, location order and from-reads have no cycle";
+  rr.reason =
+      "coherence holds in races, too: reads-from, location order and from-reads have no cycle";
   rr.twin = "CoRR+alias+private";
   out.push_back(in_one_workgroup(rr));
 
@@ -83,9 +87,11 @@ void add_write_write(Family& out) {
   out.push_back(in_one_workgroup(ww));
 
   for (const std::string kind : {"st.sc0", "st.nonpriv.sc0", "st.av.dv.sc0"}) {
-    const std::string suffix = kind == "st.sc0" ? "private" : kind == "st.nonpriv.sc0" ? "nonprivate"
-                                                                                       : "available";
-    ShapeText plain = shape("CoWW+" + suffix, {{kind + " x, 1", kind + " x, 2"}}, "exists (x == 1)");
+    const std::string suffix = kind == "st.sc0"           ? "private"
+                               : kind == "st.nonpriv.sc0" ? "nonprivate"
+                                                          : "available";
+    ShapeText plain =
+        shape("CoWW+" + suffix, {{kind + " x, 1", kind + " x, 2"}}, "exists (x == 1)");
     plain.verdict = {false, false, 1, {"x=2"}};
     plain.clause = "location-ordered";
     plain.reason = "program order is enough for one agent and one reference";
@@ -101,8 +107,8 @@ void add_write_write(Family& out) {
 }
 
 void add_write_read(Family& out) {
-  ShapeText own = shape("CoWR", {{relaxed_store("x", 1), relaxed_load("r0", "x")}},
-                        "exists (P0:r0 == 0)");
+  ShapeText own =
+      shape("CoWR", {{relaxed_store("x", 1), relaxed_load("r0", "x")}}, "exists (P0:r0 == 0)");
   own.verdict = {false, false, 1, {"P0:r0=1"}};
   own.clause = "scoped-modification-order-coherence";
   own.reason = "a read cannot miss its own agent's write";
@@ -118,9 +124,9 @@ void add_write_read(Family& out) {
   out.push_back(in_one_workgroup(own));
 
   // Writes 1 then 2: own value or the later one. Writes 2 then 1: only the own one, which hides 2.
-  ShapeText other = shape("CoWR+other", {{relaxed_store("x", 1), relaxed_load("r0", "x")},
-                                         {relaxed_store("x", 2)}},
-                          "exists (P0:r0 == 2 /\\ x == 1)");
+  ShapeText other = shape(
+      "CoWR+other", {{relaxed_store("x", 1), relaxed_load("r0", "x")}, {relaxed_store("x", 2)}},
+      "exists (P0:r0 == 2 /\\ x == 1)");
   other.verdict = {false, false, 3, {"P0:r0=1 x=1", "P0:r0=1 x=2", "P0:r0=2 x=2"}};
   other.clause = "scoped-modification-order-coherence";
   other.reason = "after its own write an agent sees that one or a later one";
@@ -143,8 +149,8 @@ void add_write_read(Family& out) {
 }
 
 void add_read_write(Family& out) {
-  ShapeText own = shape("CoRW1", {{relaxed_load("r0", "x"), relaxed_store("x", 1)}},
-                        "exists (P0:r0 == 1)");
+  ShapeText own =
+      shape("CoRW1", {{relaxed_load("r0", "x"), relaxed_store("x", 1)}}, "exists (P0:r0 == 1)");
   own.verdict = {false, false, 1, {"P0:r0=0"}};
   own.clause = "scoped-modification-order-coherence";
   own.reason = "a read cannot see a write that its own agent makes later";
@@ -165,9 +171,9 @@ void add_read_write(Family& out) {
   out.push_back(in_one_workgroup(own));
 
   // Writes 1 then 2: seeing 2 would be seeing the future. Writes 2 then 1: 0 or 2.
-  ShapeText other = shape("CoRW2", {{relaxed_load("r0", "x"), relaxed_store("x", 1)},
-                                    {relaxed_store("x", 2)}},
-                          "exists (P0:r0 == 2 /\\ x == 2)");
+  ShapeText other =
+      shape("CoRW2", {{relaxed_load("r0", "x"), relaxed_store("x", 1)}, {relaxed_store("x", 2)}},
+            "exists (P0:r0 == 2 /\\ x == 2)");
   other.verdict = {false, false, 3, {"P0:r0=0 x=1", "P0:r0=0 x=2", "P0:r0=2 x=1"}};
   other.clause = "scoped-modification-order-coherence";
   other.reason = "what a read sees is earlier than its own agent's later write";
@@ -186,10 +192,11 @@ void add_read_write(Family& out) {
 
 void add_two_writers_two_readers(Family& out) {
   // Each order of the writes lets each reader see one of six non-decreasing pairs: 2 * 6 * 6.
-  ShapeText co = shape("CoIRIW", {{relaxed_store("x", 1)},
-                                  {relaxed_store("x", 2)},
-                                  {relaxed_load("r0", "x"), relaxed_load("r1", "x")},
-                                  {relaxed_load("r0", "x"), relaxed_load("r1", "x")}},
+  ShapeText co = shape("CoIRIW",
+                       {{relaxed_store("x", 1)},
+                        {relaxed_store("x", 2)},
+                        {relaxed_load("r0", "x"), relaxed_load("r1", "x")},
+                        {relaxed_load("r0", "x"), relaxed_load("r1", "x")}},
                        "exists (P2:r0 == 1 /\\ P2:r1 == 2 /\\ P3:r0 == 2 /\\ P3:r1 == 1)");
   co.verdict = {false, false, 72, {}};
   co.clause = "scoped-modification-order";

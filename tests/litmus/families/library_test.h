@@ -34,8 +34,8 @@ struct LibraryTest {
   std::vector<std::string> declarations;
   std::vector<std::pair<int, int>> system_synchronization;
   std::vector<ThreadText> threads;
-  std::string filter;      ///< none if empty
-  std::string assertion;   ///< with its quantifier
+  std::string filter;     ///< none if empty
+  std::string assertion;  ///< with its quantifier
   Verdict verdict;
   std::optional<Verdict> without_chains;  ///< where it differs
   std::string reason;
@@ -46,8 +46,8 @@ struct LibraryTest {
 /// The test as a file of the Vulkan dialect, with verdict, reason, clause and twin in its header.
 std::string print(const LibraryTest& test);
 
-/// Every generated test of the library. Each family is a function in a file of its own; its reasoning
-/// stands above it, and the verdicts follow from that and never from running a test.
+/// Every generated test of the library. Each family is a function in a file of its own; its
+/// reasoning stands above it, and the verdicts follow from that and never from running a test.
 std::vector<LibraryTest> all_families();
 
 using Family = std::vector<LibraryTest>;

@@ -1,17 +1,18 @@
-// MP: P0 writes data, then a flag; P1 looks at the flag, then at the data. Only executions in which it
-// saw the flag are looked at.
+// MP: P0 writes data, then a flag; P1 looks at the flag, then at the data. Only executions in which
+// it saw the flag are looked at.
 //
 // Reasoning. The data is handed over if all of these hold, and each mutant breaks one of them:
-//  1. there is a synchronizes-with edge: a release (operation or fence) before the flag is written, an
+//  1. there is a synchronizes-with edge: a release (operation or fence) before the flag is written,
+//  an
 //     acquire where or after it is read, both ends inside each other's scope instance, the flag's
 //     storage class in the masks of fences;
 //  2. the edge is one for the data's storage class: it is in the masks of both ends;
 //  3. both data accesses are non-private;
 //  4. the data is made available to a domain that both agents share, before the release or by it;
 //  5. it is made visible from that domain, after the acquire or by it.
-// Then the only value is the new one: one execution, no race. If one is broken nothing orders the two
-// data accesses: both values, two executions, a race. Where the flag's accesses are outside each
-// other's scope they race themselves, with the same outcomes.
+// Then the only value is the new one: one execution, no race. If one is broken nothing orders the
+// two data accesses: both values, two executions, a race. Where the flag's accesses are outside
+// each other's scope they race themselves, with the same outcomes.
 
 #include "tests/litmus/families/library_test.h"
 
@@ -103,14 +104,18 @@ bool acquire_is_fence(Style style) {
 bool applies(Bug bug, Style style, Handing handing, const Setting& setting) {
   switch (bug) {
     case Bug::PrivateWrite:
-    case Bug::PrivateRead: return handing == Handing::Flags;
-    case Bug::FlagClass: return style != Style::AtomicAtomic;
+    case Bug::PrivateRead:
+      return handing == Handing::Flags;
+    case Bug::FlagClass:
+      return style != Style::AtomicAtomic;
     case Bug::NarrowRelease:
-    case Bug::NarrowAcquire: return !setting.narrower.empty();
+    case Bug::NarrowAcquire:
+      return !setting.narrower.empty();
     case Bug::NarrowAvailability:
     case Bug::NarrowVisibility:
       return handing == Handing::PerInstruction && !setting.narrower.empty();
-    default: return true;
+    default:
+      return true;
   }
 }
 
@@ -203,8 +208,8 @@ LibraryTest make(const BugText& text, Style style, Handing handing, const Settin
 Family message_passing() {
   Family out;
   for (const Setting& setting : kSettings) {
-    for (const Style style : {Style::AtomicAtomic, Style::FenceFence, Style::FenceAtomic,
-                              Style::AtomicFence}) {
+    for (const Style style :
+         {Style::AtomicAtomic, Style::FenceFence, Style::FenceAtomic, Style::AtomicFence}) {
       // The mixed styles and the odd placements are there for what is theirs alone.
       const bool mixed = style == Style::FenceAtomic || style == Style::AtomicFence;
       if (mixed && setting.placement != "dv") continue;

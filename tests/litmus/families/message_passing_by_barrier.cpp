@@ -1,9 +1,10 @@
 // MP+cbar: P0 writes data before a control barrier that P1 passes before it reads the data.
 //
-// Reasoning. A control barrier with memory semantics is a fence, so P0's release synchronizes-with P1's
-// acquire through it if both are in one workgroup, meet in one instance, and each is inside the other's
-// memory scope. Then, as for MP, storage class, non-private, availability and visibility decide. In
-// order: one value, one execution, no race. Broken: two values, two executions, a race.
+// Reasoning. A control barrier with memory semantics is a fence, so P0's release synchronizes-with
+// P1's acquire through it if both are in one workgroup, meet in one instance, and each is inside
+// the other's memory scope. Then, as for MP, storage class, non-private, availability and
+// visibility decide. In order: one value, one execution, no race. Broken: two values, two
+// executions, a race.
 
 #include "tests/litmus/families/library_test.h"
 
@@ -81,7 +82,9 @@ std::vector<Mutant> mutants() {
       [](Shape& s) { s.after = "cbar.acq_rel.SCOPE.semsc0.semav.semvis 01"; });
   add(mutant("+otherwg", true, "scope",
              "the execution scope of a barrier is the workgroup, and the reader is in another one"),
-      [](Shape& s) { s.reader = {0, 1, 0}; });
+      [](Shape& s) {
+        s.reader = {0, 1, 0};
+      });
   add(mutant("+fences", false, "synchronizes-with",
              "fences around a barrier without semantics synchronize through it"),
       [](Shape& s) {

@@ -1,11 +1,12 @@
 // SB, LB, WRC, RWC, ISA2, IRIW, Z6: two to four threads whose every access is a relaxed atomic of
 // workgroup scope in one workgroup, so that nothing races; some of them release and acquire.
 //
-// Reasoning. A read of the initial value from-reads the write. Location order between two atomics of
-// different threads needs happens-before, which needs release and acquire; the union of location order,
-// reads-from, from-reads and modification order is the only thing that forbids. Each read takes the
-// initial value or the one write, so without a cycle there are 2 to the power of the number of reads
-// executions, and a cycle takes away exactly those in which all reads on it have the values it needs.
+// Reasoning. A read of the initial value from-reads the write. Location order between two atomics
+// of different threads needs happens-before, which needs release and acquire; the union of location
+// order, reads-from, from-reads and modification order is the only thing that forbids. Each read
+// takes the initial value or the one write, so without a cycle there are 2 to the power of the
+// number of reads executions, and a cycle takes away exactly those in which all reads on it have
+// the values it needs.
 //  LB    both read 1: the read of x happens-before the write of x through y's release and acquire.
 //  WRC   P0 writes x, P1 sees it and releases y, P2 acquires y and misses x: the two reads of x are
 //        location-ordered, against reads-from and from-reads.
@@ -75,8 +76,8 @@ void add_forbidding(Family& out) {
                    {relaxed_load("r0", "x"), o.store("y", 1)},
                    {o.load("r0", "y"), relaxed_load("r1", "x")}};
     wrc.assertion = "exists (P1:r0 == 1 /\\ P2:r0 == 1 /\\ P2:r1 == 0)";
-    wrc.verdict = verdict_of(each.strong, 8, {"P1:r0", "P2:r0", "P2:r1"},
-                             "P1:r0=1 P2:r0=1 P2:r1=0");
+    wrc.verdict =
+        verdict_of(each.strong, 8, {"P1:r0", "P2:r0", "P2:r1"}, "P1:r0=1 P2:r0=1 P2:r1=0");
     finish(wrc, "WRC", each, out);
 
     ShapeText mp;
@@ -95,8 +96,8 @@ void add_forbidding(Family& out) {
                     {both.load("r0", "y"), o.store("z", 1)},
                     {o.load("r0", "z"), relaxed_load("r1", "x")}};
     isa2.assertion = "exists (P1:r0 == 1 /\\ P2:r0 == 1 /\\ P2:r1 == 0)";
-    isa2.verdict = verdict_of(each.strong, 8, {"P1:r0", "P2:r0", "P2:r1"},
-                              "P1:r0=1 P2:r0=1 P2:r1=0");
+    isa2.verdict =
+        verdict_of(each.strong, 8, {"P1:r0", "P2:r0", "P2:r1"}, "P1:r0=1 P2:r0=1 P2:r1=0");
     finish(isa2, "ISA2", each, out);
   }
 }
@@ -163,11 +164,12 @@ void add_barriers(Family& out) {
     sb.assertion = "exists (P0:r0 == 0 /\\ P1:r0 == 0)";
     sb.verdict.holds = !strong;
     sb.verdict.executions = strong ? 1 : 4;
-    sb.verdict.outcomes = strong ? std::vector<std::string>{"P0:r0=1 P1:r0=1"}
-                                 : all_outcomes({"P0:r0", "P1:r0"});
+    sb.verdict.outcomes =
+        strong ? std::vector<std::string>{"P0:r0=1 P1:r0=1"} : all_outcomes({"P0:r0", "P1:r0"});
     sb.clause = "synchronizes-with";
-    sb.reason = strong ? "the barrier synchronizes both ways: each write is ordered before each read"
-                       : "a barrier without semantics is a rendezvous that orders no memory";
+    sb.reason = strong
+                    ? "the barrier synchronizes both ways: each write is ordered before each read"
+                    : "a barrier without semantics is a rendezvous that orders no memory";
     sb.twin = strong ? "SB+cbar+plain" : "SB+cbar";
     out.push_back(in_one_workgroup(sb));
   }

@@ -1,11 +1,11 @@
 // Two relaxed atomics on one location: who is atomic with whom.
 //
 // Reasoning. Two atomics are mutually ordered if and only if each agent is inside the other's scope
-// instance. Then they do not race, two writes are ordered in one of two ways, and two increments count
-// to two. Otherwise they are as good as non-atomic to each other: they race, no order exists between
-// two writes (either is the final value of the one execution there is), and two increments may both
-// start from the initial value; that one takes its value from the other remains possible, and both from
-// each other does not, because each would have to be one more than the other.
+// instance. Then they do not race, two writes are ordered in one of two ways, and two increments
+// count to two. Otherwise they are as good as non-atomic to each other: they race, no order exists
+// between two writes (either is the final value of the one execution there is), and two increments
+// may both start from the initial value; that one takes its value from the other remains possible,
+// and both from each other does not, because each would have to be one more than the other.
 
 #include <algorithm>
 
@@ -30,13 +30,30 @@ struct Shape {
 };
 
 const Shape kShapes[] = {
-    {"WR", "st.atom.SCOPE.sc0 x, 1", "ld.atom.SCOPE.sc0 r0, x", "P1:r0 == 1", {"P1:r0=0", "P1:r0=1"},
-     {"P1:r0=0", "P1:r0=1"}, 2, 2},
-    {"WW", "st.atom.SCOPE.sc0 x, 1", "st.atom.SCOPE.sc0 x, 2", "x == 1", {"x=1", "x=2"},
-     {"x=1", "x=2"}, 2, 1},
-    {"UU", "rmw.atom.SCOPE.sc0.add r0, x, 1", "rmw.atom.SCOPE.sc0.add r0, x, 1",
-     "P0:r0 == 0 /\\ P1:r0 == 0", {"P0:r0=0 P1:r0=1", "P0:r0=1 P1:r0=0"},
-     {"P0:r0=0 P1:r0=0", "P0:r0=0 P1:r0=1", "P0:r0=1 P1:r0=0"}, 2, 3},
+    {"WR",
+     "st.atom.SCOPE.sc0 x, 1",
+     "ld.atom.SCOPE.sc0 r0, x",
+     "P1:r0 == 1",
+     {"P1:r0=0", "P1:r0=1"},
+     {"P1:r0=0", "P1:r0=1"},
+     2,
+     2},
+    {"WW",
+     "st.atom.SCOPE.sc0 x, 1",
+     "st.atom.SCOPE.sc0 x, 2",
+     "x == 1",
+     {"x=1", "x=2"},
+     {"x=1", "x=2"},
+     2,
+     1},
+    {"UU",
+     "rmw.atom.SCOPE.sc0.add r0, x, 1",
+     "rmw.atom.SCOPE.sc0.add r0, x, 1",
+     "P0:r0 == 0 /\\ P1:r0 == 0",
+     {"P0:r0=0 P1:r0=1", "P0:r0=1 P1:r0=0"},
+     {"P0:r0=0 P1:r0=0", "P0:r0=0 P1:r0=1", "P0:r0=1 P1:r0=0"},
+     2,
+     3},
 };
 
 std::string with_scope(std::string text, const std::string& scope) {
@@ -48,7 +65,8 @@ std::string name_of(const Shape& shape, int first, int second, int place) {
          kScopes[place];
 }
 
-/// Where the same two are mutually ordered, or not any more, by a change of the place or of one scope.
+/// Where the same two are mutually ordered, or not any more, by a change of the place or of one
+/// scope.
 std::string twin_of(const Shape& shape, int first, int second, int place) {
   const int narrower = std::min(first, second);
   if (narrower < place) return name_of(shape, first, second, narrower);
@@ -71,7 +89,7 @@ LibraryTest make(const Shape& shape, int first, int second, int place) {
   out.verdict.executions = ordered ? shape.ordered_executions : shape.unordered_executions;
   out.verdict.outcomes = ordered ? shape.ordered : shape.unordered;
   out.clause = "vk:memory-model-atomic-operation";
-  out.reason = ordered ? "each is inside the other's scope instance: mutually ordered"
+  out.reason = ordered         ? "each is inside the other's scope instance: mutually ordered"
                : first < place ? "P1 is outside P0's scope instance: as good as non-atomic"
                                : "P0 is outside P1's scope instance: as good as non-atomic";
   out.twin = twin_of(shape, first, second, place);

@@ -1,11 +1,13 @@
 // S, R, 2+2W: shapes with final values, all atomic, in one workgroup.
 //
 // Reasoning. Two writes to a location have two orders.
-//  S     P0 writes x=2, then y=1; P1 reads y, then writes x=1. If P1 saw y and they synchronize, the
-//        write of 2 is location-ordered before that of 1 (an atomic write makes itself available), so
-//        2 is not final: 2 orders without having seen y, one with it, 3 executions. Else 4.
+//  S     P0 writes x=2, then y=1; P1 reads y, then writes x=1. If P1 saw y and they synchronize,
+//  the
+//        write of 2 is location-ordered before that of 1 (an atomic write makes itself available),
+//        so 2 is not final: 2 orders without having seen y, one with it, 3 executions. Else 4.
 //  R     nothing synchronizes with a read-less writer of y: 2 orders times 2 reads.
-//  2+2W  no reads, so no synchronization: 2 orders times 2 orders. Through a control barrier that is a
+//  2+2W  no reads, so no synchronization: 2 orders times 2 orders. Through a control barrier that
+//  is a
 //        fence, each first write is ordered before the other thread's second: one execution.
 
 #include "tests/litmus/families/shapes.h"
@@ -14,11 +16,10 @@ namespace heddle::litmus::library {
 namespace {
 
 void add_s(Family& out) {
-  for (const auto& [name, ordering] :
-       {std::pair<std::string, Ordering>("rel-acq", {true, true}),
-        std::pair<std::string, Ordering>("rel", {true, false}),
-        std::pair<std::string, Ordering>("acq", {false, true}),
-        std::pair<std::string, Ordering>("rlx", {false, false})}) {
+  for (const auto& [name, ordering] : {std::pair<std::string, Ordering>("rel-acq", {true, true}),
+                                       std::pair<std::string, Ordering>("rel", {true, false}),
+                                       std::pair<std::string, Ordering>("acq", {false, true}),
+                                       std::pair<std::string, Ordering>("rlx", {false, false})}) {
     const bool strong = ordering.release && ordering.acquire;
     ShapeText s;
     s.name = "S+" + name;

@@ -10,10 +10,10 @@ namespace heddle::litmus {
 namespace {
 
 std::string check_diagnostic(std::string_view source, const Diagnostic& diagnostic) {
-  const auto lines =
-      static_cast<std::uint32_t>(std::count(source.begin(), source.end(), '\n')) + 1;
+  const auto lines = static_cast<std::uint32_t>(std::count(source.begin(), source.end(), '\n')) + 1;
   if (diagnostic.message.empty()) return "an error without a message";
-  if (diagnostic.place.line < 1 || diagnostic.place.line > lines + 1) return "a line that is not there";
+  if (diagnostic.place.line < 1 || diagnostic.place.line > lines + 1)
+    return "a line that is not there";
   if (diagnostic.place.column < 1 || diagnostic.place.column > source.size() + 1) {
     return "a column that is not there";
   }
@@ -34,8 +34,8 @@ std::string check_result(std::string_view source, const Parse& parse) {
 
 std::string check_thread(const Test& test, const Thread& thread) {
   for (const Instruction& instruction : thread.code) {
-    const bool jumps = instruction.kind == InstructionKind::Branch ||
-                       instruction.kind == InstructionKind::Jump;
+    const bool jumps =
+        instruction.kind == InstructionKind::Branch || instruction.kind == InstructionKind::Jump;
     if (jumps && (instruction.target >= thread.code.size() ||
                   thread.code[instruction.target].kind != InstructionKind::Label)) {
       return "a jump that leads to no label";
