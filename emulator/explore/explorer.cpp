@@ -124,7 +124,9 @@ bool Explorer::visit_operation() {
 // on if the graph may become consistent.
 void Explorer::execute(std::size_t agent, const Operation& operation, Value read, Value written,
                        const Then& then) {
-  if (!reporting_ && prospects_.note(id(agent), agents_[agent].node, operation, written, false))
+  // Consistent or not: the write may be found again, with the same value, where it is.
+  if (!reporting_ &&
+      prospects_.note(id(agent), agents_[agent].node, operation, written, promises_.empty()))
     learned_ = true;
   const auto index = static_cast<model::OperationIndex>(execution_.operations.size());
   execution_.operations.push_back(operation);

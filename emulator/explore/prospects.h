@@ -44,8 +44,8 @@ class Prospects {
   void learn(std::size_t most_steps);
   bool exact() const { return exact_; }
 
-  /// Takes note of an access that `agent` does at `node`; `in_graph` if it does so in a consistent
-  /// graph in which every read has its write. Returns whether that was news, after which what was said
+  /// Takes note of an access that `agent` does at `node`; `in_graph` if it does so in a graph in which
+  /// every read has its write. Returns whether that was news, after which what was said
   /// before may have been too little.
   bool note(AgentId agent, Node node, const Operation& operation, Value written, bool in_graph);
 

@@ -84,11 +84,15 @@ class Generator {
     return once_in(3) ? MemorySemantics::UniformMemory | MemorySemantics::ImageMemory
                       : MemorySemantics::UniformMemory;
   }
+  // Drawn one after the other: the order of operands is the compiler's.
   MemorySemantics semantics(bool reads, bool writes) {
-    if (reads && writes)
-      return MemorySemantics::AcquireRelease | classes() | available() | visible();
-    return reads ? MemorySemantics::Acquire | classes() | visible()
-                 : MemorySemantics::Release | classes() | available();
+    const MemorySemantics mask = classes();
+    const MemorySemantics bulk_available = writes ? available() : MemorySemantics::None;
+    const MemorySemantics bulk_visible = reads ? visible() : MemorySemantics::None;
+    const MemorySemantics order = reads && writes ? MemorySemantics::AcquireRelease
+                                  : reads         ? MemorySemantics::Acquire
+                                                  : MemorySemantics::Release;
+    return order | mask | bulk_available | bulk_visible;
   }
   MemorySemantics available() {
     return once_in(3) ? MemorySemantics::None : MemorySemantics::MakeAvailable;
@@ -125,7 +129,8 @@ class Generator {
     const std::uint32_t variable = once_in(3) ? 1 : 0;
     op.locations = {static_cast<AllocationId>(variable), 0, 2};
     if (mixed_sizes_ && once_in(2)) op.locations = {op.locations.allocation, below(2), 1};
-    op.reference = static_cast<ReferenceId>(variable + (aliases_ && once_in(2) ? 10 : 0));
+    const std::uint32_t alias = aliases_ && once_in(2) ? 10 : 0;
+    op.reference = static_cast<ReferenceId>(variable + alias);
     op.atomic = kind == OperationKind::ReadModifyWrite || once_in(2);
     if (op.atomic) {
       op.scope = scope();
