@@ -1,0 +1,17 @@
+#pragma once
+
+/// \file
+/// Ctrl-C.
+
+#include <atomic>
+
+namespace heddle::cli {
+
+/// From now on Ctrl-C (SIGINT) and SIGTERM make `interrupted()` true; a second one ends the program
+/// at once, as without this call.
+void watch_for_interrupt();
+
+/// Lock-free, and set by a signal handler.
+const std::atomic<bool>& interrupted();
+
+}  // namespace heddle::cli

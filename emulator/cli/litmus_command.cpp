@@ -1,0 +1,156 @@
+#include "emulator/cli/litmus_command.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <thread>
+
+#include "emulator/cli/in_order.h"
+#include "emulator/cli/interrupt.h"
+#include "emulator/cli/litmus_pictures.h"
+#include "emulator/cli/litmus_report.h"
+#include "emulator/cli/progress.h"
+#include "emulator/cli/terminal.h"
+
+namespace heddle::cli {
+namespace {
+
+/// Directories are replaced by the litmus files in and below them, in alphabetical order.
+std::vector<std::string> expand(const std::vector<std::string>& names) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> out;
+  for (const std::string& name : names) {
+    std::error_code error;
+    if (!fs::is_directory(name, error)) {
+      out.push_back(name);
+      continue;
+    }
+    std::vector<std::string> found;
+    const auto options = fs::directory_options::skip_permission_denied;
+    for (fs::recursive_directory_iterator at(name, options, error), end; !error && at != end;
+         at.increment(error)) {
+      const std::string extension = at->path().extension().string();
+      std::error_code ignored;
+      if ((extension == ".litmus" || extension == ".test") && at->is_regular_file(ignored)) {
+        found.push_back(at->path().string());
+      }
+    }
+    std::sort(found.begin(), found.end());
+    out.insert(out.end(), found.begin(), found.end());
+  }
+  return out;
+}
+
+/// Names for the pictures of each file: its stem, with a number where two files share it.
+std::vector<std::string> picture_stems(const std::vector<std::string>& files) {
+  std::map<std::string, int> uses;
+  std::vector<std::string> out;
+  for (const std::string& file : files) {
+    const std::string stem = stem_of(file);
+    const int use = ++uses[stem];
+    out.push_back(use == 1 ? stem : stem + '.' + std::to_string(use));
+  }
+  return out;
+}
+
+}  // namespace
+
+LitmusCommand::LitmusCommand(CLI::App& program)
+    : command_(program.add_subcommand(
+          "litmus", "List all executions that the memory model allows a litmus test")) {
+  command_
+      ->add_option("FILE", files_,
+                   "Vulkan litmus tests, Khronos .test files, or directories of them")
+      ->required();
+  command_->add_option("--bound", bound_, "Iterations of each loop")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32))
+      ->capture_default_str();
+  command_->add_flag("--no-chains", no_chains_,
+                     "Availability and visibility chains have one element");
+  command_->add_option("--limit", limit_, "Stop each test after so many executions")
+      ->check(CLI::PositiveNumber);
+  command_->add_option("--jobs", jobs_, "Files at a time (default: one for each processor)")
+      ->check(CLI::Range(1U, 1024U));
+  command_->add_flag("--thin-air", thin_air_,
+                     "Also values out of thin air: the constants of the test");
+  command_->add_flag("--why", why_, "Say why a test is racy, and why an outcome is forbidden");
+  command_->add_option("--dot", dot_,
+                       "Draw an execution for each outcome and for a race, as .dot and .svg files "
+                       "in this directory");
+  command_->add_flag("--json", json_, "One JSON object a line for each file");
+  command_->add_flag("--quiet", quiet_, "Verdicts only, no progress");
+  command_->footer(
+      "Exit code: 0 fine, 1 an assertion or claim fails or a test is racy, 2 bad input,\n"
+      "3 an internal error.");
+}
+
+ExitCode LitmusCommand::run() const {
+  watch_for_interrupt();
+  const std::vector<std::string> files = expand(files_);
+  if (files.empty()) {
+    std::fputs("heddle litmus: the directories contain no .litmus or .test file\n", stderr);
+    return ExitCode::BadInput;
+  }
+  if (!dot_.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(dot_, error);
+    if (error) {
+      std::fprintf(stderr, "heddle litmus: --dot %s: %s\n", dot_.c_str(), error.message().c_str());
+      return ExitCode::BadInput;
+    }
+  }
+  TextOptions text;
+  text.coloured = wants_colour();
+  text.quiet = quiet_;
+  text.why = why_;
+  text.question.bound = bound_;
+  text.question.limit = limit_;
+  text.question.chains = !no_chains_;
+  text.question.thin_air = thin_air_;
+  text.question.keep_examples = why_ || !dot_.empty();
+  text.question.cancelled = &interrupted();
+
+  struct Printed {
+    std::string out;
+    std::string err;
+    bool bad_input = false;
+    bool finding = false;
+  };
+  std::vector<Printed> results(files.size());
+  const std::vector<std::string> stems = picture_stems(files);
+  const auto work = [&](std::size_t i) {
+    const LitmusReport report = report_on(files[i], text.question);
+    Printed& printed = results[i];
+    printed.bad_input = report.error.has_value();
+    printed.finding = report.has_finding();
+    if (json_) {
+      printed.out = to_json(report) + '\n';
+    } else {
+      (report.error ? printed.err : printed.out) = to_text(report, text);
+    }
+    if (dot_.empty()) return;
+    for (const std::string& problem : write_pictures(report, text.question, dot_, stems[i])) {
+      printed.err += "heddle litmus: " + problem + '\n';
+    }
+  };
+  ExitCode exit_code = ExitCode::Fine;
+  Progress progress(files.size(), !quiet_);
+  const auto done = [&](std::size_t i) {
+    progress.clear();
+    std::fwrite(results[i].out.data(), 1, results[i].out.size(), stdout);
+    std::fflush(stdout);
+    std::fwrite(results[i].err.data(), 1, results[i].err.size(), stderr);
+    if (results[i].bad_input) exit_code = ExitCode::BadInput;
+    if (results[i].finding && exit_code == ExitCode::Fine) exit_code = ExitCode::Finding;
+    results[i] = {};
+    progress.update(i + 1, files[i]);
+  };
+  const unsigned jobs = jobs_ != 0 ? jobs_ : std::max(1U, std::thread::hardware_concurrency());
+  in_order(files.size(), jobs, work, done, [] { return interrupted().load(); });
+  progress.clear();
+  return interrupted().load() ? ExitCode::Interrupted : exit_code;
+}
+
+}  // namespace heddle::cli

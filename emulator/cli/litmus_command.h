@@ -1,0 +1,40 @@
+#pragma once
+
+/// \file
+/// `heddle litmus`.
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "emulator/cli/exit_code.h"
+
+namespace heddle::cli {
+
+/// The options of `heddle litmus`, and what it does with them.
+class LitmusCommand {
+ public:
+  /// Adds the command to the program.
+  explicit LitmusCommand(CLI::App& program);
+
+  /// Whether the command line asked for it.
+  bool chosen() const { return command_->parsed(); }
+  ExitCode run() const;
+
+ private:
+  CLI::App* command_;
+  std::vector<std::string> files_;
+  std::uint64_t bound_ = 2;
+  std::uint64_t limit_ = 0;
+  unsigned jobs_ = 0;
+  bool no_chains_ = false;
+  bool thin_air_ = false;
+  bool json_ = false;
+  bool quiet_ = false;
+  bool why_ = false;
+  std::string dot_;
+};
+
+}  // namespace heddle::cli

@@ -1,0 +1,123 @@
+#include "emulator/cli/litmus_report.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "emulator/litmus/khronos_parser.h"
+#include "emulator/litmus/token.h"
+#include "emulator/litmus/vulkan_parser.h"
+
+namespace heddle::cli {
+namespace {
+
+using FilePointer = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+/// The bytes of a file, one more than the parsers take at most; or the reason why not, in `error`.
+std::string read_file(const std::string& file, std::optional<std::string>& error) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) {
+    error = file + ": is a directory";
+    return {};
+  }
+  const FilePointer stream(std::fopen(file.c_str(), "rb"), &std::fclose);
+  if (!stream) {
+    error = file + ": " + std::strerror(errno);
+    return {};
+  }
+  std::string bytes(litmus::kLongestSource + 1, '\0');
+  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), stream.get()));
+  if (std::ferror(stream.get()) != 0) error = file + ": " + std::strerror(errno);
+  return bytes;
+}
+
+bool ends_with(const std::string& text, std::string_view ending) {
+  return text.size() >= ending.size() &&
+         std::string_view(text).substr(text.size() - ending.size()) == ending;
+}
+
+/// Whether a text that no file name explains looks like a `.test` file.
+bool looks_like_khronos(const std::string& source) {
+  static constexpr std::string_view kFirstWords[] = {"NEWQF", "NEWWG", "NEWSG", "NEWTHREAD", "//"};
+  const std::size_t begin = std::min(source.find_first_not_of(" \t\r\n"), source.size());
+  const std::string_view start = std::string_view(source).substr(begin);
+  return std::any_of(std::begin(kFirstWords), std::end(kFirstWords),
+                     [&](std::string_view word) { return start.substr(0, word.size()) == word; });
+}
+
+template <typename Parse>
+bool keep_diagnostics(const Parse& parse, LitmusReport& report) {
+  for (const litmus::Diagnostic& warning : parse.warnings) {
+    report.warnings.push_back(litmus::describe(report.file, warning));
+  }
+  if (parse.errors.empty()) return true;
+  report.error = litmus::describe(report.file, parse.errors.front());
+  return false;
+}
+
+void answer_vulkan(const std::string& source, const litmus::Question& question,
+                   LitmusReport& report) {
+  litmus::VulkanParse parse = litmus::parse_vulkan(source);
+  if (!keep_diagnostics(parse, report)) return;
+  report.vulkan = std::make_unique<VulkanReport>();
+  report.vulkan->test = *std::move(parse.test);
+  if (!report.vulkan->test.name.empty()) report.name = report.vulkan->test.name;
+  report.vulkan->answer = litmus::answer(report.vulkan->test, question);
+  for (const std::uint32_t line : report.vulkan->answer.faults) {
+    report.warnings.push_back(report.file + ':' + std::to_string(line) +
+                              ":1: division by zero; executions that come to it are cut there");
+  }
+}
+
+void answer_khronos(const std::string& source, const litmus::Question& question,
+                    LitmusReport& report) {
+  litmus::KhronosParse parse = litmus::parse_khronos(source);
+  if (!keep_diagnostics(parse, report)) return;
+  report.khronos = std::make_unique<KhronosReport>();
+  report.khronos->test = *std::move(parse.test);
+  report.khronos->answer = litmus::answer(report.khronos->test, question);
+}
+
+}  // namespace
+
+std::string stem_of(const std::string& file) {
+  return std::filesystem::path(file).stem().string();
+}
+
+bool LitmusReport::has_finding() const {
+  if (vulkan) return vulkan->answer.racy || !vulkan->answer.holds;
+  if (!khronos) return false;
+  const auto& claims = khronos->answer.claims;
+  return std::any_of(claims.begin(), claims.end(),
+                     [](const litmus::ClaimAnswer& claim) { return !claim.holds; });
+}
+
+bool LitmusReport::cancelled() const {
+  return (vulkan && vulkan->answer.cancelled) || (khronos && khronos->answer.cancelled);
+}
+
+LitmusReport report_on(const std::string& file, const litmus::Question& question) {
+  const auto begin = std::chrono::steady_clock::now();
+  LitmusReport report;
+  report.file = file;
+  report.name = stem_of(file);
+  report.bound = question.bound;
+  const std::string source = read_file(file, report.error);
+  if (!report.error) {
+    const bool khronos =
+        ends_with(file, ".test") || (!ends_with(file, ".litmus") && looks_like_khronos(source));
+    if (khronos) {
+      answer_khronos(source, question, report);
+    } else {
+      answer_vulkan(source, question, report);
+    }
+  }
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return report;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,67 @@
+#pragma once
+
+/// \file
+/// What `heddle litmus` knows about one file.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emulator/litmus/answer.h"
+#include "emulator/litmus/khronos_answer.h"
+#include "emulator/litmus/khronos_test.h"
+#include "emulator/litmus/test.h"
+
+namespace heddle::cli {
+
+/// A test of the Vulkan dialect and its answer. Kept in one place, because executions point into
+/// the test.
+struct VulkanReport {
+  litmus::Test test;
+  litmus::Answer answer;
+};
+
+struct KhronosReport {
+  litmus::KhronosTest test;
+  litmus::KhronosAnswer answer;
+};
+
+/// Exactly one of `error`, `vulkan` and `khronos` is there.
+struct LitmusReport {
+  std::string file;
+  std::string name;
+  /// "file:line:column: message" of a file that cannot be read.
+  std::optional<std::string> error;
+  std::vector<std::string> warnings;
+  std::unique_ptr<VulkanReport> vulkan;
+  std::unique_ptr<KhronosReport> khronos;
+  std::uint64_t bound = 2;
+  double seconds = 0;
+
+  /// Whether there is a data race or an assertion or claim that does not hold.
+  bool has_finding() const;
+  bool cancelled() const;
+};
+
+/// Reads the file, understands it and explores it. A name that ends in ".litmus" or ".test" says
+/// what the file is; of another one the first word does.
+LitmusReport report_on(const std::string& file, const litmus::Question& question);
+
+/// One line of JSON, without the line end.
+std::string to_json(const LitmusReport& report);
+
+/// The same for people; `why` adds reasons.
+struct TextOptions {
+  bool coloured = false;
+  bool quiet = false;
+  bool why = false;
+  litmus::Question question;
+};
+std::string to_text(const LitmusReport& report, const TextOptions& options);
+
+/// The name of a file without directories and without its last extension.
+std::string stem_of(const std::string& file);
+
+}  // namespace heddle::cli

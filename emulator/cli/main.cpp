@@ -1,0 +1,39 @@
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <exception>
+
+#include "emulator/cli/exit_code.h"
+#include "emulator/cli/litmus_command.h"
+
+namespace {
+
+using heddle::cli::ExitCode;
+
+ExitCode run(int argc, char** argv) {
+  CLI::App program("heddle: SIMT kernels on memory as weak as the Vulkan memory model allows",
+                   "heddle");
+  program.set_version_flag("--version", "heddle " HEDDLE_VERSION);
+  program.require_subcommand(1);
+  const heddle::cli::LitmusCommand litmus(program);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Help and version come this way as well, with 0.
+    return program.exit(error) == 0 ? ExitCode::Fine : ExitCode::BadInput;
+  }
+  return litmus.run();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return static_cast<int>(run(argc, argv));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "heddle: internal error: %s\n", error.what());
+  } catch (...) {
+    std::fputs("heddle: internal error\n", stderr);
+  }
+  return static_cast<int>(ExitCode::InternalError);
+}

@@ -1,0 +1,29 @@
+#pragma once
+
+/// \file
+/// Executions as Graphviz draws them.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "emulator/judge/judgement.h"
+#include "emulator/model/execution.h"
+
+namespace heddle::cli {
+
+/// What the drawing of an execution needs to know beside the execution.
+struct Captions {
+  std::string title;
+  std::vector<std::string> agents;  ///< indexed by AgentId; may have several lines
+  std::function<std::string(const Operation&)> variable;
+  std::function<std::string(model::Value)> value;
+  /// The initial value of the location that an operation accesses.
+  std::function<std::string(const Operation&)> initial_value;
+};
+
+/// A graph in the DOT language: threads as clusters, program order downwards, and po, rf, smo, sw
+/// and (between threads, where nothing else implies it) locord as arrows; races are red.
+std::string draw(const judge::Judgement& judgement, const Captions& captions);
+
+}  // namespace heddle::cli

@@ -1,0 +1,33 @@
+#pragma once
+
+/// \file
+/// Colour for people, nothing for pipes.
+
+#include <string>
+#include <string_view>
+
+namespace heddle::cli {
+
+enum class Colour { Plain, Bold, Dim, Red, Green, Yellow, Cyan };
+
+/// Whether a file descriptor is a terminal.
+bool is_terminal(int descriptor);
+
+/// Whether standard output takes colour: it is a terminal, TERM is not "dumb" and NO_COLOR is
+/// empty.
+bool wants_colour();
+
+/// Paints text, or leaves it as it is.
+class Painter {
+ public:
+  explicit Painter(bool coloured) : coloured_(coloured) {}
+  std::string operator()(Colour colour, std::string_view text) const;
+
+ private:
+  bool coloured_;
+};
+
+/// Columns that a UTF-8 text takes: its characters, each counted as one.
+std::size_t width(std::string_view text);
+
+}  // namespace heddle::cli

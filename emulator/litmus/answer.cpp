@@ -1,0 +1,119 @@
+#include "emulator/litmus/answer.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "emulator/litmus/final_state.h"
+#include "emulator/litmus/program.h"
+
+namespace heddle::litmus {
+namespace {
+
+class Collector {
+ public:
+  Collector(const Test& test, const Question& question) : test_(test), question_(question) {}
+
+  /// Takes one execution; false when the exploration should stop.
+  bool take(const explore::Found& found);
+  Answer finish(const explore::Statistics& statistics);
+
+ private:
+  void note_faults(const std::vector<explore::AgentEnd>& ends);
+  void note_race(const explore::Found& found);
+
+  const Test& test_;
+  const Question& question_;
+  Answer answer_;
+  std::map<Outcome, OutcomeRow> rows_;
+  std::set<std::uint32_t> faults_;
+  bool limited_ = false;
+};
+
+bool Collector::take(const explore::Found& found) {
+  if (question_.cancelled != nullptr && question_.cancelled->load(std::memory_order_relaxed)) {
+    answer_.cancelled = true;
+    return false;
+  }
+  std::vector<std::vector<explore::Value>> results;
+  for (const explore::AgentEnd& end : found.ends) results.push_back(end.results);
+  std::vector<Outcome> states = final_states(test_, found.judgement, results);
+  if (test_.filter) {
+    const auto fails = [&](const Outcome& state) { return !satisfies(state, *test_.filter); };
+    states.erase(std::remove_if(states.begin(), states.end(), fails), states.end());
+    if (states.empty()) return true;
+  }
+  const bool racy = found.judgement.racy();
+  if (!found.terminated()) {
+    if (racy) note_race(found);
+    note_faults(found.ends);
+    ++(found.cut() ? answer_.cut : answer_.blocked);
+    return true;
+  }
+  if (question_.limit != 0 && answer_.executions == question_.limit) {
+    limited_ = true;
+    return false;
+  }
+  ++answer_.executions;
+  if (racy) {
+    note_race(found);
+    ++answer_.racy_executions;
+  }
+  for (Outcome& state : states) {
+    OutcomeRow& row = rows_[state];
+    if (question_.keep_examples && row.executions == 0) row.example = found.execution;
+    ++row.executions;
+    if (racy) ++row.racy_executions;
+  }
+  return true;
+}
+
+void Collector::note_faults(const std::vector<explore::AgentEnd>& ends) {
+  for (std::size_t thread = 0; thread < ends.size(); ++thread) {
+    const explore::Value fault = ends[thread].results.back();
+    if (fault != 0) faults_.insert(test_.threads[thread].code[fault - 1].place.line);
+  }
+}
+
+void Collector::note_race(const explore::Found& found) {
+  const bool first = !answer_.racy;
+  answer_.racy = true;
+  if (!first || !question_.keep_examples) return;
+  const judge::Race race = found.judgement.races().front();
+  answer_.race = RaceExample{found.execution, race.first, race.second};
+}
+
+Answer Collector::finish(const explore::Statistics& statistics) {
+  std::size_t satisfied = 0;
+  for (auto& [values, row] : rows_) {
+    row.values = values;
+    row.satisfies = !test_.assertion || satisfies(values, *test_.assertion);
+    satisfied += row.satisfies ? 1 : 0;
+    answer_.outcomes.push_back(std::move(row));
+  }
+  answer_.holds = holds(test_.quantifier, satisfied, answer_.outcomes.size());
+  answer_.graphs = statistics.graphs;
+  answer_.complete = statistics.complete && !limited_ && !answer_.cancelled && answer_.cut == 0;
+  answer_.faults.assign(faults_.begin(), faults_.end());
+  return std::move(answer_);
+}
+
+}  // namespace
+
+explore::Options explorer_options(const Question& question) {
+  explore::Options options;
+  options.model.chains = question.chains;
+  options.thin_air = question.thin_air;
+  return options;
+}
+
+Answer answer(const Test& test, const Question& question) {
+  const TestProgram program(test, question.bound);
+  Collector collector(test, question);
+  const explore::Statistics statistics =
+      explore::explore(program.program(), explorer_options(question),
+                       [&](const explore::Found& found) { return collector.take(found); });
+  return collector.finish(statistics);
+}
+
+}  // namespace heddle::litmus

@@ -1,0 +1,60 @@
+#include "emulator/litmus/barriers.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace heddle::litmus {
+namespace {
+
+bool assigns(const Thread& thread, std::uint32_t index) {
+  return std::any_of(thread.code.begin(), thread.code.end(), [&](const Instruction& instruction) {
+    return (instruction.kind == InstructionKind::Load ||
+            instruction.kind == InstructionKind::ReadModifyWrite ||
+            instruction.kind == InstructionKind::Compute) &&
+           instruction.destination == index;
+  });
+}
+
+/// The value that an operand has whatever the thread does, if there is one.
+std::optional<Integer> constant(const Thread& thread, const Operand& operand) {
+  if (!operand.is_register) return operand.constant;
+  if (assigns(thread, operand.index)) return std::nullopt;
+  return thread.registers[operand.index].initial;
+}
+
+bool may_have_name(const Thread& thread, const BarrierName& name, const BarrierArrival& arrival) {
+  if (name.id != arrival.id || name.named != arrival.named) return false;
+  if (!name.named) return true;
+  if (name.resource_word != arrival.resource_word) return false;
+  if (!name.resource_word.empty()) return true;
+  const auto value = constant(thread, name.resource);
+  return !value || *value == arrival.resource;
+}
+
+}  // namespace
+
+std::uint64_t Barriers::instance(std::uint32_t thread, const BarrierArrival& arrival) {
+  const Thread& place = test_.threads[thread];
+  const Key key(place.queue_family, place.workgroup, arrival.id, arrival.named,
+                arrival.resource_word, arrival.resource, arrival.count);
+  return instances_.emplace(key, instances_.size()).first->second;
+}
+
+std::vector<std::uint32_t> Barriers::participants(std::uint32_t thread,
+                                                  const BarrierArrival& arrival) const {
+  const Thread& place = test_.threads[thread];
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t i = 0; i < test_.threads.size(); ++i) {
+    const Thread& other = test_.threads[i];
+    if (other.queue_family != place.queue_family || other.workgroup != place.workgroup) continue;
+    const bool takes_part =
+        std::any_of(other.code.begin(), other.code.end(), [&](const Instruction& instruction) {
+          return instruction.kind == InstructionKind::ControlBarrier &&
+                 may_have_name(other, instruction.barrier, arrival);
+        });
+    if (takes_part || i == thread) out.push_back(i);
+  }
+  return out;
+}
+
+}  // namespace heddle::litmus
