@@ -7,22 +7,28 @@ namespace heddle::runtime {
 
 namespace {
 
-bool same_place(const char* file, std::uint32_t line, const SourceLocation& where) {
-  return line == where.line && (file == where.file || std::strcmp(file, where.file) == 0);
+bool same_place(const SourceLocation& a, const SourceLocation& b) {
+  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
 }
 
 }  // namespace
 
-void Worker::barrier_slowly(const char* file, const char* function, std::uint32_t line) {
-  Slot* self = current_;
+void Worker::workgroup_barrier(SourceLocation where) {
+  Slot* self = current();
   Group& g = *group_;
+  if (g.ring.active) {
+    const bool regular = exceptions_->caught == nullptr && exceptions_->uncaught == 0 &&
+                         (self == g.begin || same_place(where, g.ring.turn));
+    if (regular) return take_turn(g, self, where);
+    leave_ring(g, self);
+  }
   WorkgroupBarrier& barrier = g.barrier;
   if (barrier.missing == g.size) {
-    barrier.where = {file, function, line};
-  } else if (!same_place(file, line, barrier.where)) {
+    barrier.where = where;
+  } else if (!same_place(where, barrier.where)) {
     // Wait where nobody will come: once all others wait, too, the divergence is reported.
     self->wait = WaitKind::WorkgroupBarrier;
-    self->where = {file, function, line};
+    self->where = where;
     self->phase = &kNeverPhase;
     self->seen = kNeverPhase;
     return suspend(self);
@@ -43,8 +49,9 @@ void Worker::barrier_slowly(const char* file, const char* function, std::uint32_
 }
 
 void Worker::named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups) {
-  Slot* self = current_;
+  Slot* self = current();
   Group& g = *group_;
+  if (g.ring.active) leave_ring(g, self);
   if (g.named.size() <= ordinal) g.named.resize(ordinal + 1);
   NamedBarrier& barrier = g.named[ordinal];
   barrier.lanes.resize(g.grid->subgroups);
@@ -74,47 +81,13 @@ void Worker::named_barrier(SourceLocation where, std::uint32_t ordinal, std::uin
 
 // --- what templates call --------------------------------------------------------------------
 
-void begin_waiting(Workgroup& group, std::uint32_t index) {
-  worker_of_thread->begin_waiting(static_cast<Group&>(group), index);
+void begin_waiting(Workgroup& group, std::uint32_t index, bool at_barrier) {
+  worker_of_thread->begin_waiting(static_cast<Group&>(group), index, at_barrier);
 }
 
-// What every invocation pays at a barrier, so nothing here is more than it must be: the usual case
-// leads from each invocation to the next one of the ring, and the last one just goes on.
-void workgroup_barrier(const char* file, const char* function, std::uint32_t line) {
-  Worker& w = *worker_of_thread;
-  Slot* self = w.current_;
-  Group& g = *w.group_;
-  WorkgroupBarrier& barrier = g.barrier;
-  Slot* next = self + 1;
-  if (next == g.end) [[unlikely]] next = g.begin;
-  if (line != barrier.where.line || file != barrier.where.file || barrier.missing == 1 ||
-      !w.ring_ || *next->phase == next->seen || w.exceptions_->caught ||
-      w.exceptions_->uncaught) [[unlikely]] {
-    return w.barrier_slowly(file, function, line);
-  }
-  if (!next->context) [[unlikely]] {
-    if (next->state != SlotState::Unstarted || w.parked_.empty()) {
-      return w.barrier_slowly(file, function, line);
-    }
-    --barrier.missing;
-    self->phase = &barrier.phase;
-    self->seen = barrier.phase;
-    w.job_ = {Worker::Pick::Start, &g, next};
-    w.fresh_ = w.take_fiber();
-    swap_context(&self->context, w.fresh_->parked);
-    if (w.unwinding_) [[unlikely]] throw Unwind{};
-    return;
-  }
-  --barrier.missing;
-  self->phase = &barrier.phase;
-  self->seen = barrier.phase;
-  w.current_ = next;
-  // The hot ends of 256 stacks do not fit into L1: ask for the one after the next.
-  __builtin_prefetch(next[1].context);
-  __builtin_prefetch(static_cast<std::byte*>(next[1].context) + 64);
-  swap_context(&self->context, next->context);
-  if (w.unwinding_) [[unlikely]] throw Unwind{};
-}
+void workgroup_barrier(SourceLocation where) { worker_of_thread->workgroup_barrier(where); }
+
+void unwind() { throw Unwind{}; }
 
 void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups) {
   worker_of_thread->named_barrier(where, ordinal, subgroups);

@@ -1,21 +1,13 @@
 #pragma once
 
-// Switching stacks. Boost.Context makes the stacks' first frames and, wherever the processor is not
-// x86-64, does the switching. On x86-64 the switch itself is written here, because it is the price
-// of a barrier: told that nothing survives, the compiler keeps only what is live, and neither the
-// x87 nor the SSE control word is saved. benchmarks/barrier.cpp holds it against Boost's.
-//
-// Consequence: a kernel that changes the rounding mode must restore it before it waits.
+// Making stacks that can be switched to, with Boost.Context; on x86-64 the switch itself is heddle's
+// (heddle/detail/switch.h), elsewhere Boost's.
+
+#include <heddle/detail/switch.h>
 
 #include <boost/context/detail/fcontext.hpp>
 
 #include <cstddef>
-
-#if defined(__x86_64__) && !defined(HEDDLE_BOOST_SWITCH)
-#define HEDDLE_INLINE_SWITCH 1
-#else
-#define HEDDLE_INLINE_SWITCH 0
-#endif
 
 namespace heddle::runtime {
 
@@ -23,26 +15,6 @@ namespace heddle::runtime {
 using Context = void*;
 
 #if HEDDLE_INLINE_SWITCH
-
-/// Suspends the running stack into `*save` and goes on with `to`. Returns when somebody goes on
-/// with `*save`. Whoever includes this is compiled with -mno-red-zone.
-[[gnu::always_inline]] inline void swap_context(Context* save, Context to) {
-  asm volatile(
-      "pushq %%rbp\n\t"
-      "leaq 1f(%%rip), %%rcx\n\t"
-      "pushq %%rcx\n\t"
-      "movq %%rsp, (%%rax)\n\t"
-      "movq %%rdx, %%rsp\n\t"
-      "popq %%rcx\n\t"
-      "jmp *%%rcx\n"
-      "1:\n\t"
-      "popq %%rbp"
-      : "+a"(save), "+d"(to)
-      :
-      : "rbx", "rcx", "rdi", "rsi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "cc",
-        "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
-        "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
-}
 
 namespace detail {
 
@@ -63,9 +35,7 @@ namespace detail {
       "popq %%rbp"
       : "+a"(save), "+d"(to)
       :
-      : "rbx", "rcx", "rdi", "rsi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "cc",
-        "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
-        "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+      : HEDDLE_SWITCH_CLOBBERS);
 }
 
 struct Birth {

@@ -111,7 +111,7 @@ void Worker::abandon(FindingKind kind) {
   Finding finding;
   finding.kind = kind;
   if (current_) {
-    finding.invocation = coordinates(g, g.index_of(current_));
+    finding.invocation = coordinates(g, g.index_of(current()));
   } else {
     finding.invocation = coordinates(g, 0);
     finding.invocation.local = finding.invocation.global = {};
@@ -125,7 +125,7 @@ void Worker::abandon(FindingKind kind) {
   } else {
     finding.message = "an integer was divided by zero, or the least integer by -1";
   }
-  Slot* trapped = current_;
+  Slot* trapped = current();
   Fiber* fiber = running_fiber();
   *exceptions_ = {};
   fail({std::move(finding), nullptr});

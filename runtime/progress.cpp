@@ -108,8 +108,9 @@ void count(Group& g, const std::function<std::string(const void*)>* describe, Ce
 }  // namespace
 
 void Worker::yield(SourceLocation where, const Poll& poll) {
-  Slot* self = current_;
+  Slot* self = current();
   Group& g = *group_;
+  if (g.ring.active) leave_ring(g, self);
   SlotDetail& detail = g.detail(self);
   if (detail.poll.address != poll.address || detail.poll.value != poll.value) ++local_progress_;
   self->wait = WaitKind::Poll;
@@ -122,7 +123,8 @@ void Worker::yield(SourceLocation where, const Poll& poll) {
 }
 
 void Worker::preempt(SourceLocation where) {
-  Slot* self = current_;
+  Slot* self = current();
+  if (group_->ring.active) leave_ring(*group_, self);
   self->wait = WaitKind::Preempted;
   self->where = where;
   self->phase = &kReadyPhase;

@@ -36,9 +36,7 @@ enum class WaitKind : std::uint8_t {
 };
 
 /// One invocation of a resident workgroup: what every switch touches, in one cache line.
-struct alignas(64) Slot {
-  /// Set while the invocation is suspended.
-  Context context = nullptr;
+struct alignas(kSlotBytes) Slot : RingSlot {
   /// A suspended invocation can go on once `*phase != seen`.
   const std::uint32_t* phase = nullptr;
   std::uint32_t seen = 0;
@@ -51,7 +49,7 @@ struct alignas(64) Slot {
   /// Where it waits. Not kept for a workgroup barrier: there the barrier knows.
   SourceLocation where;
 };
-static_assert(sizeof(Slot) == 64);
+static_assert(sizeof(Slot) == kSlotBytes);
 
 /// What only the slower ways of waiting touch.
 struct SlotDetail {
@@ -85,6 +83,8 @@ struct Group : Workgroup {
   /// Whether any invocation has waited: only then the slots mean anything.
   bool waited = false;
   WorkgroupBarrier barrier;
+  /// While `ring.active`, only `context` and `fiber` of a slot mean something.
+  bool first_turn = false;
   /// How many lanes of each subgroup wait at a subgroup operation.
   std::vector<std::uint32_t> subgroup_arrived;
   std::vector<NamedBarrier> named;
@@ -132,13 +132,6 @@ struct Dispatch {
   void fail(Failure f);
 };
 
-/// What the C++ runtime keeps for each thread while exceptions are on their way (Itanium C++ ABI,
-/// 2.2.2). It belongs to a stack, really: a switch inside a handler must take it along.
-struct ExceptionGlobals {
-  void* caught;
-  unsigned int uncaught;
-};
-
 /// One thread's part in a dispatch. All its stacks are its own, for ever.
 class Worker {
  public:
@@ -150,7 +143,7 @@ class Worker {
   void run(Dispatch& dispatch);
 
   // On the stack of an invocation.
-  void begin_waiting(Group& group, std::uint32_t index);
+  void begin_waiting(Group& group, std::uint32_t index, bool at_barrier);
   void subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload);
   void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups);
   void yield(SourceLocation where, const Poll& poll);
@@ -173,7 +166,7 @@ class Worker {
 
   /// What runs next on this thread.
   struct Pick {
-    enum Kind : std::uint8_t { Nothing, Resume, Start, Driver, Admit } kind = Nothing;
+    enum Kind : std::uint8_t { Nothing, Resume, Start, Driver, Admit, Ring } kind = Nothing;
     Group* group = nullptr;
     Slot* slot = nullptr;
   };
@@ -196,14 +189,19 @@ class Worker {
   void run_started(Group& g, Slot* slot, Fiber* here);
   void prepare_slots(Group& g);
   void finish(Group& g, Slot* slot);
+  void begin_ring(Group& g);
+  void end_ring(Group& g);
+  void take_turn(Group& g, Slot* self, const SourceLocation& where);
+  void leave_ring(Group& g, Slot* irregular);
+  void give_ring_back();
   void group_may_be_complete(Group& g);
 
   /// Waits until `*self->phase != self->seen`.
   void suspend(Slot* self);
   /// The same for one that could go on: somebody else comes first.
   void suspend_outside_ring(Slot* self);
-  void barrier_slowly(const char* file, const char* function, std::uint32_t line);
-  friend void workgroup_barrier(const char* file, const char* function, std::uint32_t line);
+  void workgroup_barrier(SourceLocation where);
+  friend void workgroup_barrier(SourceLocation where);
   void check_failed();
   void begin_unwinding();
   void release(Group& g);
@@ -225,12 +223,15 @@ class Worker {
   /// Leaves the running stack, `here` (null: the thread's own), whose context goes to `*save`, for
   /// what `pick` says; Nothing leads to the thread's own stack.
   void leave(const Pick& pick, Context* save, Fiber* here);
+  Slot* current() const { return static_cast<Slot*>(current_); }
   Announced& announced(Fiber* fiber) { return fiber ? fiber->announced : home_stack_; }
 
   ExceptionGlobals* exceptions_;
-  Slot* current_ = nullptr;
+  /// The running invocation's slot; null on a stack that runs none, or plain calls only.
+  RingSlot* current_ = nullptr;
   Group* group_ = nullptr;
-  bool ring_ = false;
+  /// Whether workgroups may run as rings: natively, and where no sanitizer wants to hear of switches.
+  bool rings_ = false;
   bool unwinding_ = false;
 
   Dispatch* dispatch_ = nullptr;
@@ -239,6 +240,9 @@ class Worker {
   std::vector<std::unique_ptr<Group>> groups_;
   std::vector<Group*> spare_;
   std::vector<Group*> complete_;
+  /// The slots of the workgroup in the ring, with the fibers that wait in them between workgroups.
+  std::vector<Slot> ring_;
+  std::uint32_t ring_size_ = 0;
   std::size_t turn_ = 0;
   /// Workgroups that this worker took from the shared counter at once, and not yet ran.
   std::uint64_t ticket_ = 0;

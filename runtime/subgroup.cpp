@@ -31,8 +31,9 @@ bool at_operation(const Group& g, const Slot& slot) {
 }  // namespace
 
 void Worker::subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload) {
-  Slot* self = current_;
+  Slot* self = current();
   Group& g = *group_;
+  if (g.ring.active) leave_ring(g, self);
   self->wait = WaitKind::Subgroup;
   self->where = where;
   self->phase = &kNeverPhase;

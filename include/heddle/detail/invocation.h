@@ -5,6 +5,7 @@
 
 #include <heddle/detail/runtime.h>
 #include <heddle/detail/subgroup.h>
+#include <heddle/detail/switch.h>
 #include <heddle/operation.h>
 #include <heddle/reference.h>
 #include <heddle/semantics.h>
@@ -29,8 +30,17 @@ namespace detail {
 /// Where `inv.print` goes: the lines of a dispatch, in an order that does not depend on threads.
 void print(runtime::Workgroup& group, std::string text);
 
-template <typename T>
-concept Numeric = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
+/// A format string and where it stands.
+template <typename... Args>
+struct FormatAt {
+  template <typename S>
+    requires std::convertible_to<const S&, fmt::string_view>
+  consteval FormatAt(const S& s, SourceLocation here = SourceLocation::current())
+      : text(s), where(here) {}
+  fmt::format_string<Args...> text;
+  SourceLocation where;
+};
+
 template <typename T>
 concept Integer = std::integral<T> && !std::same_as<T, bool>;
 /// What may be read, written and passed between lanes as a whole.
@@ -258,8 +268,8 @@ class InvocationApi {
     const std::uint64_t instance = derived().before_barrier(execution, memory, semantics, where);
     if (workgroup) {
       if (grid().group_size > 1) {
-        wait_begins();
-        runtime::workgroup_barrier(where.file, where.function, where.line);
+        wait_begins(true);
+        workgroup_turn(where);
       }
     } else {
       subgroup_wait(where, [](void* const*, const LaneMask&, std::uint32_t) {}, nullptr);
@@ -526,9 +536,10 @@ class InvocationApi {
   }
   template <typename... Args>
     requires(sizeof...(Args) > 0)
-  void require(bool condition, fmt::format_string<Args...> format, Args&&... args) {
+  void require(bool condition, FormatAt<std::type_identity_t<Args>...> format, Args&&... args) {
     if (!condition) [[unlikely]] {
-      raise(FindingKind::RequirementFailed, fmt::format(format, std::forward<Args>(args)...), {});
+      raise(FindingKind::RequirementFailed,
+            fmt::format(format.text, std::forward<Args>(args)...), format.where);
     }
   }
 
@@ -539,12 +550,40 @@ class InvocationApi {
   Derived& derived() { return static_cast<Derived&>(*this); }
   const runtime::Grid& grid() const { return *group_->grid; }
 
-  void wait_begins() {
+  void wait_begins(bool at_barrier = false) {
     if (!waited_) {
       waited_ = true;
-      runtime::begin_waiting(*group_, index_);
+      runtime::begin_waiting(*group_, index_, at_barrier);
     }
   }
+
+#if HEDDLE_INLINE_SWITCH
+  /// A turn in a ring whose invocations keep step: hands over to the next one. Whatever is not that
+  /// goes to the library.
+  [[gnu::always_inline]] void workgroup_turn(const SourceLocation& where) {
+    runtime::Ring& ring = group_->ring;
+    runtime::RingSlot* self = *ring.current;
+    if (!ring.active || where.line != ring.turn.line || where.file != ring.turn.file ||
+        self == ring.begin || self == ring.last || ring.exceptions->caught ||
+        ring.exceptions->uncaught) [[unlikely]] {
+      return runtime::workgroup_barrier(where);
+    }
+    auto* next = reinterpret_cast<runtime::RingSlot*>(reinterpret_cast<std::byte*>(self) +
+                                                      runtime::kSlotBytes);
+    *ring.current = next;
+    // The hot ends of 256 stacks do not fit into L1: ask early for the one after the next.
+    auto* soon = reinterpret_cast<runtime::RingSlot*>(reinterpret_cast<std::byte*>(next) +
+                                                      runtime::kSlotBytes);
+    const auto* end = static_cast<const std::byte*>(soon->context);
+    __builtin_prefetch(end);
+    __builtin_prefetch(end + 64);
+    __builtin_prefetch(end + 128);
+    runtime::swap_context(&self->context, next->context);
+    if (group_->ring.unwinding) [[unlikely]] runtime::unwind();
+  }
+#else
+  void workgroup_turn(const SourceLocation& where) { runtime::workgroup_barrier(where); }
+#endif
 
   [[noreturn, gnu::noinline]] void raise(FindingKind kind, std::string message,
                                          SourceLocation where) {

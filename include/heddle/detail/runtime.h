@@ -55,8 +55,37 @@ struct Grid {
   }
 };
 
+/// The start of the scheduler's record of an invocation: where its suspended stack goes on.
+struct RingSlot {
+  void* context = nullptr;
+};
+/// How far apart the records of neighbours are.
+inline constexpr std::size_t kSlotBytes = 64;
+
+/// What the C++ runtime keeps for each thread while exceptions are on their way (Itanium C++ ABI,
+/// 2.2.2). It belongs to a stack, really: a switch inside a handler must take it along.
+struct ExceptionGlobals {
+  void* caught;
+  unsigned int uncaught;
+};
+
+/// A workgroup whose invocations all did the same so far, in turns: see runtime/ring.cpp.
+struct Ring {
+  /// Whose turn it is: the worker's running invocation.
+  RingSlot** current = nullptr;
+  RingSlot* begin = nullptr;
+  RingSlot* last = nullptr;
+  /// Where the current turn leads to.
+  SourceLocation turn;
+  bool active = false;
+  /// The dispatch failed: whoever goes on must unwind.
+  bool unwinding = false;
+  const ExceptionGlobals* exceptions = nullptr;
+};
+
 /// A resident workgroup, as a kernel's invocation sees it.
 struct Workgroup {
+  Ring ring;
   uvec3 id;
   const Grid* grid = nullptr;
   /// Storage of the Workgroup storage class.
@@ -91,12 +120,15 @@ struct Poll {
 };
 
 /// Announces that invocation `index`, which ran as a plain call, is going to wait for the first
-/// time. Once per invocation, before any of the calls below.
-void begin_waiting(Workgroup& group, std::uint32_t index);
+/// time. Once per invocation, before any of the calls below; `at_barrier` says that
+/// workgroup_barrier comes next.
+void begin_waiting(Workgroup& group, std::uint32_t index, bool at_barrier);
 
 /// Waits until every invocation of the workgroup has called this from the same place.
-/// The place comes in three registers: this is the call that every invocation pays at a barrier.
-void workgroup_barrier(const char* file, const char* function, std::uint32_t line);
+void workgroup_barrier(SourceLocation where);
+
+/// Ends the calling invocation, because the dispatch failed.
+[[noreturn]] void unwind();
 
 /// Waits for the invocations of the subgroup that are active at this dynamic instance, then runs
 /// `function` on their payloads once. The rule of reconvergence is in runtime/README.md.

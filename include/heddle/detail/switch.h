@@ -1,0 +1,57 @@
+#pragma once
+
+/// \file
+/// The switch from one stack to another on x86-64: the price of a barrier, so it stands in the
+/// kernel itself. Told that nothing survives, the compiler keeps just what is live; neither the x87
+/// nor the SSE control word is saved, so a kernel that changes the rounding mode must restore it
+/// before it waits; and because nothing is called and nothing returns, the processor predicts where
+/// the other stack goes on. Other processors, and programs with a sanitizer, wait in the library.
+
+#if defined(__x86_64__) && !defined(HEDDLE_BOOST_SWITCH)
+#define HEDDLE_INLINE_SWITCH 1
+#else
+#define HEDDLE_INLINE_SWITCH 0
+#endif
+
+#if HEDDLE_INLINE_SWITCH
+
+#if defined(__AVX512F__)
+#define HEDDLE_SWITCH_CLOBBERS_512                                                              \
+  , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",   \
+      "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", \
+      "k7"
+#else
+#define HEDDLE_SWITCH_CLOBBERS_512
+#endif
+
+/// Every register but the two operands (rax, rdx), rsp, and rbp, which is saved.
+#define HEDDLE_SWITCH_CLOBBERS                                                                  \
+  "rbx", "rcx", "rdi", "rsi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "cc",       \
+      "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", \
+      "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)",    \
+      "st(4)", "st(5)", "st(6)", "st(7)" HEDDLE_SWITCH_CLOBBERS_512
+
+namespace heddle::runtime {
+
+/// Suspends the running stack into `*save` and goes on with `to`. Returns when somebody goes on
+/// with `*save`. Pushes below the stack pointer: to be called from functions that call others, too,
+/// for only leaf functions keep anything there (or that are compiled with -mno-red-zone).
+[[gnu::always_inline]] inline void swap_context(void** save, void* to) {
+  asm volatile(
+      "pushq %%rbp\n\t"
+      "leaq 1f(%%rip), %%rcx\n\t"
+      "pushq %%rcx\n\t"
+      "movq %%rsp, (%%rax)\n\t"
+      "movq %%rdx, %%rsp\n\t"
+      "popq %%rcx\n\t"
+      "jmp *%%rcx\n"
+      "1:\n\t"
+      "popq %%rbp"
+      : "+a"(save), "+d"(to)
+      :
+      : HEDDLE_SWITCH_CLOBBERS);
+}
+
+}  // namespace heddle::runtime
+
+#endif
