@@ -55,28 +55,46 @@ void Worker::named_barrier(SourceLocation where, std::uint32_t ordinal, std::uin
   if (g.named.size() <= ordinal) g.named.resize(ordinal + 1);
   NamedBarrier& barrier = g.named[ordinal];
   barrier.lanes.resize(g.grid->subgroups);
-  const std::uint32_t subgroup = g.grid->position(g.index_of(self)) / g.grid->subgroup_size;
-  if (++barrier.lanes[subgroup] == g.grid->lanes(subgroup)) ++barrier.complete;
-  if (barrier.complete == subgroups) {
-    std::fill(barrier.lanes.begin(), barrier.lanes.end(), 0);
-    barrier.complete = 0;
-    ++local_progress_;
-    for (Slot* slot = g.begin; slot != g.end; ++slot) {
-      if (slot->wait == WaitKind::NamedBarrier && *slot->phase == slot->seen &&
-          g.detail(slot).ordinal == ordinal) {
-        slot->seen = 0;
-        slot->phase = &kReadyPhase;
-      }
-    }
-    return;
-  }
   self->wait = WaitKind::NamedBarrier;
   self->where = where;
   g.detail(self).ordinal = ordinal;
   g.detail(self).subgroups = subgroups;
   self->phase = &kNeverPhase;
   self->seen = kNeverPhase;
+  // Those that name another count wait for ever, and the divergence is reported.
+  if (barrier.subgroups == 0) barrier.subgroups = subgroups;
+  if (barrier.subgroups == subgroups) {
+    const std::uint32_t subgroup = g.grid->position(g.index_of(self)) / g.grid->subgroup_size;
+    if (++barrier.lanes[subgroup] == g.grid->lanes(subgroup)) ++barrier.complete;
+    if (barrier.complete == subgroups) complete_named_barrier(g, ordinal);
+  }
+  if (launch_->choice) return suspend_outside_ring(self);
   suspend(self);
+}
+
+void Worker::complete_named_barrier(Group& g, std::uint32_t ordinal) {
+  NamedBarrier& barrier = g.named[ordinal];
+  const auto subgroup_of = [&](const Slot* slot) {
+    return g.grid->position(g.index_of(slot)) / g.grid->subgroup_size;
+  };
+  // A subgroup of which only some lanes have come stays for the next time.
+  const auto whole = [&](std::uint32_t subgroup) {
+    return barrier.lanes[subgroup] == g.grid->lanes(subgroup);
+  };
+  for (Slot* slot = g.begin; slot != g.end; ++slot) {
+    if (slot->wait == WaitKind::NamedBarrier && *slot->phase == slot->seen &&
+        g.detail(slot).ordinal == ordinal && g.detail(slot).subgroups == barrier.subgroups &&
+        whole(subgroup_of(slot))) {
+      slot->seen = 0;
+      slot->phase = &kReadyPhase;
+      slot->wait = WaitKind::Nothing;
+    }
+  }
+  for (std::uint32_t s = 0; s < g.grid->subgroups; ++s) {
+    if (whole(s)) barrier.lanes[s] = 0;
+  }
+  barrier.complete = 0;
+  ++local_progress_;
 }
 
 // --- what templates call --------------------------------------------------------------------

@@ -14,7 +14,9 @@ std::optional<Failure> launch(const Launch& launch, Statistics& statistics) {
   const uvec3 groups = launch.grid.groups;
   dispatch.groups = std::uint64_t{groups.x} * groups.y * groups.z;
   const auto workers = static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(dispatch.groups, 1, launch.choice ? 1 : launch.workers));
+      std::clamp<std::uint64_t>(
+      dispatch.groups, 1,
+      launch.choice ? 1 : std::min(launch.workers, launch.resident_workgroups)));
   if (dispatch.groups != 0 && launch.grid.group_size != 0) {
     if (workers == 1) {
       Worker::of_thread().run(dispatch);

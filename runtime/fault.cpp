@@ -26,6 +26,14 @@ struct sigaction previous_fpe;
 [[noreturn]] void land_division() { land(FindingKind::DivisionByZero); }
 
 void pass_on(int signal, siginfo_t* info, void* context) {
+  // A handler that was installed after ours may hand the signal back to us.
+  static thread_local volatile int passed = 0;
+  constexpr int kCircle = 16;
+  if (passed == kCircle) {
+    ::signal(signal, SIG_DFL);
+    return;
+  }
+  passed = passed + 1;
   const struct sigaction& previous = signal == SIGSEGV ? previous_segv : previous_fpe;
   if (previous.sa_flags & SA_SIGINFO) return previous.sa_sigaction(signal, info, context);
   if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
@@ -64,32 +72,48 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 
 struct AlternateStack {
   std::unique_ptr<std::byte[]> memory = std::make_unique<std::byte[]>(kAlternateBytes);
-  AlternateStack() {
+  bool in_use = false;
+  void use() {
+    stack_t now{};
+    sigaltstack(nullptr, &now);
+    if ((now.ss_flags & SS_DISABLE) == 0) return;
     stack_t stack{};
     stack.ss_sp = memory.get();
     stack.ss_size = kAlternateBytes;
     sigaltstack(&stack, nullptr);
+    in_use = true;
   }
   ~AlternateStack() {
+    stack_t now{};
+    sigaltstack(nullptr, &now);
+    if (!in_use || now.ss_sp != memory.get()) return;
     stack_t none{};
     none.ss_flags = SS_DISABLE;
     sigaltstack(&none, nullptr);
   }
 };
 
+void take_over(int signal, struct sigaction& previous) {
+  struct sigaction now {};
+  sigaction(signal, nullptr, &now);
+  if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_fault) return;
+  previous = now;
+  struct sigaction action {};
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  sigaction(signal, &action, nullptr);
+}
+
 }  // namespace
 
 void install_fault_handler() {
   static thread_local AlternateStack alternate;
-  static std::once_flag once;
-  std::call_once(once, [] {
-    struct sigaction action {};
-    action.sa_sigaction = on_fault;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGSEGV, &action, &previous_segv);
-    sigaction(SIGFPE, &action, &previous_fpe);
-  });
+  alternate.use();
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  take_over(SIGSEGV, previous_segv);
+  take_over(SIGFPE, previous_fpe);
 }
 
 bool Worker::overflowed(const void* address) const {

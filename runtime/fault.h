@@ -3,8 +3,9 @@
 namespace heddle::runtime {
 
 /// Turns the traps of kernels into findings: SIGSEGV on a guard page (stack overflow) and SIGFPE
-/// (integer division). Other faults go to whatever handler was there before. To be called once on
-/// every thread that runs kernels, because alternate signal stacks belong to threads.
+/// (integer division). Other faults go to whatever handler was there before. To be called
+/// before a dispatch on every thread that takes part: alternate signal stacks belong to threads, and
+/// somebody else may have installed a handler since the last one (test frameworks do).
 void install_fault_handler();
 
 }  // namespace heddle::runtime

@@ -39,7 +39,6 @@ Worker* Worker::of_thread_if_any() noexcept { return worker_of_thread; }
 Worker::Worker()
     : exceptions_(reinterpret_cast<ExceptionGlobals*>(abi::__cxa_get_globals())) {
   announce_thread(home_stack_);
-  install_fault_handler();
 }
 
 Worker::~Worker() = default;
@@ -55,12 +54,14 @@ void Dispatch::fail(Failure f) {
 void Worker::run(Dispatch& dispatch) {
   // A kernel may dispatch on its own; its worker must not be the one that runs it.
   if (dispatch_) throw std::logic_error("heddle: a kernel started a dispatch on its own thread");
+  install_fault_handler();
   dispatch_ = &dispatch;
   launch_ = dispatch.launch;
   rings_ = launch_->choice == nullptr && !kSanitized;
   unwinding_ = false;
   chunk_ = 1;
   ticket_ = tickets_end_ = 0;
+  reserved_ = false;
   rotations_ = 0;
   seen_progress_ = 0;
   counted_stale_ = false;
@@ -92,7 +93,9 @@ void Worker::home_loop() {
   for (;;) {
     const Pick next = pick(nullptr);
     switch (next.kind) {
-      case Pick::Nothing: return;
+      case Pick::Nothing:
+        if (!await_admission()) return;
+        break;
       case Pick::Admit:
         admit_and_run(nullptr);
         break;
@@ -217,21 +220,62 @@ Fiber* Worker::running_fiber() const {
 
 // --- workgroups -----------------------------------------------------------------------------
 
+bool Worker::groups_left() const {
+  return ticket_ < tickets_end_ || (!dispatch_->failed.load(std::memory_order_relaxed) &&
+                                    dispatch_->next_group.load(std::memory_order_relaxed) <
+                                        dispatch_->groups);
+}
+
 bool Worker::can_admit() const {
-  if (ticket_ < tickets_end_) return true;
-  return !dispatch_->failed.load(std::memory_order_relaxed) &&
-         dispatch_->next_group.load(std::memory_order_relaxed) < dispatch_->groups &&
-         (residents_.empty() || dispatch_->resident.load(std::memory_order_relaxed) <
-                                    launch_->resident_workgroups);
+  return groups_left() && (reserved_ || dispatch_->resident.load(std::memory_order_relaxed) <
+                                            launch_->resident_workgroups);
+}
+
+bool Worker::reserve() {
+  if (reserved_) {
+    reserved_ = false;
+    return true;
+  }
+  std::uint32_t resident = dispatch_->resident.load(std::memory_order_relaxed);
+  do {
+    if (resident >= launch_->resident_workgroups) return false;
+  } while (!dispatch_->resident.compare_exchange_weak(resident, resident + 1,
+                                                      std::memory_order_relaxed));
+  std::uint32_t peak = dispatch_->resident_peak.load(std::memory_order_relaxed);
+  while (peak < resident + 1 &&
+         !dispatch_->resident_peak.compare_exchange_weak(peak, resident + 1,
+                                                         std::memory_order_relaxed)) {
+  }
+  return true;
+}
+
+// A worker that has nothing to do while others have as many residents as there may be. It counts
+// among those that see no progress, so that these can tell when nobody does.
+bool Worker::await_admission() {
+  if (!groups_left()) return false;
+  if (!counted_stale_) {
+    counted_stale_ = true;
+    dispatch_->stale.fetch_add(1);
+  }
+  while (!can_admit()) {
+    if (!groups_left()) return false;
+    std::this_thread::yield();
+  }
+  counted_stale_ = false;
+  dispatch_->stale.fetch_sub(1);
+  return true;
 }
 
 void Worker::admit_and_run(Fiber* here) {
+  if (!reserve()) return;
   if (ticket_ >= tickets_end_) {
     ticket_ = dispatch_->next_group.fetch_add(chunk_, std::memory_order_relaxed);
     tickets_end_ = std::min(ticket_ + chunk_, dispatch_->groups);
   }
   // Several workgroups at once only where none of them can ever hold up another.
-  while (ticket_ < tickets_end_ && !dispatch_->failed.load(std::memory_order_relaxed)) {
+  bool may_begin = true;
+  while (may_begin && ticket_ < tickets_end_ &&
+         !dispatch_->failed.load(std::memory_order_relaxed)) {
     Group& g = make_group(ticket_++);
     std::uint64_t done = 1;
     run_group(g, here);
@@ -253,7 +297,12 @@ void Worker::admit_and_run(Fiber* here) {
                                          std::min<std::uint64_t>(2 * chunk_, 64));
     }
     if (!residents_.empty()) return;
+    // Its place is kept for the next one: whoever waits for earlier workgroups only must find that
+    // those can begin.
+    may_begin = reserved_;
+    reserved_ = false;
   }
+  if (may_begin) dispatch_->resident.fetch_sub(1, std::memory_order_relaxed);
   if (dispatch_->failed.load(std::memory_order_relaxed)) ticket_ = tickets_end_;
 }
 
@@ -296,10 +345,6 @@ Group& Worker::make_group(std::uint64_t number) {
   g.memory = g.storage.data() + (64 - address % 64) % 64;
   g.memory_bytes = launch_->workgroup_memory_bytes;
   residents_.push_back(&g);
-  const std::uint32_t resident = dispatch_->resident.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (resident > dispatch_->resident_peak.load(std::memory_order_relaxed)) {
-    dispatch_->resident_peak.store(resident, std::memory_order_relaxed);
-  }
   ++local_progress_;
   if (launch_->observer) launch_->observer->workgroup_begins(g);
   return g;
@@ -361,7 +406,11 @@ void Worker::retire(Group& g, std::uint64_t workgroups) {
   group_ = nullptr;
   current_ = nullptr;
   ++local_progress_;
-  dispatch_->resident.fetch_sub(1, std::memory_order_relaxed);
+  if (ticket_ < tickets_end_ && !reserved_) {
+    reserved_ = true;
+  } else {
+    dispatch_->resident.fetch_sub(1, std::memory_order_relaxed);
+  }
   dispatch_->progress.fetch_add(1, std::memory_order_relaxed);
   const std::uint64_t done = dispatch_->groups_done.fetch_add(workgroups, std::memory_order_relaxed) + workgroups;
   if (launch_->progress && *launch_->progress) (*launch_->progress)(done, dispatch_->groups);
@@ -422,6 +471,14 @@ void Worker::suspend(Slot* self) {
 
 void Worker::suspend_outside_ring(Slot* self) {
   const ExceptionGlobals mine = *exceptions_;
+  if (unwinding_) [[unlikely]] {
+    // A kernel that went on after its unwinding (it catches everything, or waits in a destructor):
+    // nobody will come any more.
+    self->phase = &kReadyPhase;
+    self->seen = 0;
+    if (mine.uncaught == 0) throw Unwind{};
+    return;
+  }
   *exceptions_ = {};
   check_failed();
   const Pick next = pick(self);

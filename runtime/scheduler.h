@@ -67,6 +67,8 @@ struct WorkgroupBarrier {
 };
 
 struct NamedBarrier {
+  /// For how many it was made, as the first one to come said; 0: nobody has come.
+  std::uint32_t subgroups = 0;
   /// Subgroups all of whose lanes have arrived, and how many lanes of each have.
   std::uint32_t complete = 0;
   std::vector<std::uint32_t> lanes;
@@ -178,7 +180,12 @@ class Worker {
   [[noreturn]] void fiber_loop(Fiber* self);
   void home_loop();
 
+  bool groups_left() const;
   bool can_admit() const;
+  /// Takes one of the places for resident workgroups; false if all are taken.
+  bool reserve();
+  /// Waits until another workgroup may become resident; false if none is left.
+  bool await_admission();
   void admit_and_run(Fiber* here);
   void run_group(Group& g, Fiber* here);
   void await_group(Group& g);
@@ -200,6 +207,7 @@ class Worker {
   void suspend(Slot* self);
   /// The same for one that could go on: somebody else comes first.
   void suspend_outside_ring(Slot* self);
+void complete_named_barrier(Group& g, std::uint32_t ordinal);
   void workgroup_barrier(SourceLocation where);
   friend void workgroup_barrier(SourceLocation where);
   void check_failed();
@@ -247,6 +255,8 @@ class Worker {
   /// Workgroups that this worker took from the shared counter at once, and not yet ran.
   std::uint64_t ticket_ = 0;
   std::uint64_t tickets_end_ = 0;
+  /// A place for a resident workgroup that this worker keeps for the first of those.
+  bool reserved_ = false;
   std::uint64_t chunk_ = 1;
 
   std::vector<std::unique_ptr<Fiber>> fibers_;

@@ -246,7 +246,7 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
       try {
         std::rethrow_exception(failure->exception);
       } catch (...) {
-        throw KernelError(std::move(failure->finding));  // nests the kernel's exception
+        std::throw_with_nested(KernelError(std::move(failure->finding)));
       }
     }
     throw KernelError(std::move(failure->finding));

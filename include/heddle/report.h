@@ -74,8 +74,9 @@ struct Finding {
 std::string to_string(const Finding& finding);
 
 /// Thrown by a dispatch whose kernel is wrong. `what()` is `to_string(finding())`.
-/// An exception that the kernel threw is nested: `std::rethrow_if_nested(error)` gives it back.
-class KernelError : public std::runtime_error, public std::nested_exception {
+/// An exception that the kernel threw is nested: `std::rethrow_if_nested(error)` gives it back, and
+/// does nothing where the kernel threw none.
+class KernelError : public std::runtime_error {
  public:
   explicit KernelError(Finding finding);
   const Finding& finding() const { return finding_; }

@@ -1,0 +1,239 @@
+// Whoever is resident makes progress; whoever cannot is reported.
+
+#include "tests/device_under_test.h"
+
+using namespace heddle;
+using heddle::test::contains;
+using heddle::test::finding_of;
+using heddle::test::options_for;
+using heddle::test::place;
+
+namespace {
+
+// Invocation i waits until `turn[0]` is its number in a sequence that runs up or down.
+const auto kInTurn = [](auto& inv, StorageBuffer<std::uint32_t> auto turn,
+                        StorageBuffer<std::uint32_t> auto seen, std::uint32_t downwards) {
+  const auto all = inv.num_workgroups().x * inv.workgroup_size().x;
+  const auto i = inv.global_invocation_id().x;
+  const auto mine = downwards ? all - 1 - i : i;
+  while (inv.atomic_load(turn[0], Scope::Device, kAcquireBuffers) != mine) {
+  }
+  seen[i] = mine;
+  inv.atomic_store(turn[0], Scope::Device, kReleaseBuffers, mine + 1);
+};
+
+void runs_in_turn(DeviceOptions options, std::uint32_t groups, std::uint32_t local,
+                  std::uint32_t downwards) {
+  Device device(options);
+  auto turn = device.buffer({0u}, "turn");
+  auto seen = device.buffer<std::uint32_t>(groups * local, "seen");
+  REQUIRE_NOTHROW(device.dispatch(kInTurn, {groups}, {local}, turn, seen, downwards));
+  CHECK(turn.read()[0] == groups * local);
+  CHECK(seen.read()[0] == (downwards ? groups * local - 1 : 0));
+}
+
+// A barrier of all workgroups of a dispatch, made of an atomic counter.
+const auto kDeviceBarrier = [](auto& inv, StorageBuffer<std::uint32_t> auto arrived,
+                               StorageBuffer<std::uint32_t> auto out) {
+  if (inv.local_invocation_index() == 0) {
+    inv.atomic_i_increment(arrived[0], Scope::Device, kReleaseBuffers);
+    while (inv.atomic_load(arrived[0], Scope::Device, kAcquireBuffers) <
+           inv.num_workgroups().x) {
+    }
+  }
+  inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kBufferBarrier);
+  out[inv.global_invocation_id().x] = 1u;
+};
+
+DeviceOptions resident(Mode mode, std::uint32_t workgroups, std::uint32_t workers,
+                       std::uint64_t seed = 1) {
+  DeviceOptions options = options_for(mode, seed);
+  options.resident_workgroups = workgroups;
+  options.workers = workers;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("invocations of one subgroup wait for each other in a spin loop, in either direction") {
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  for (const std::uint32_t downwards : {0u, 1u}) runs_in_turn(options_for(mode), 1, 32, downwards);
+}
+
+TEST_CASE("invocations of one workgroup wait for each other in a spin loop, in either direction") {
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  for (const std::uint32_t downwards : {0u, 1u}) runs_in_turn(options_for(mode), 1, 96, downwards);
+}
+
+TEST_CASE("resident workgroups wait for each other in a spin loop, in either direction") {
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  const std::uint32_t workers = GENERATE(1u, 2u, 3u);
+  for (const std::uint32_t downwards : {0u, 1u}) {
+    runs_in_turn(resident(mode, 4, workers), 4, 8, downwards);
+    runs_in_turn(resident(mode, 4, workers), 4, 1, downwards);
+  }
+}
+
+TEST_CASE("an earlier workgroup may wait for a later one in a dispatch larger than what is resident") {
+  // Every workgroup but the last waits for its right neighbour to have begun: two residents do.
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  Device device(resident(mode, 2, 1));
+  auto begun = device.buffer(std::vector<std::uint32_t>(33, 0), "begun");
+  const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto flags) {
+    const auto g = inv.workgroup_id().x;
+    inv.atomic_store(flags[g], Scope::Device, kReleaseBuffers, 1);
+    if (g + 1 == inv.num_workgroups().x) return;
+    while (inv.atomic_load(flags[g + 1], Scope::Device, kAcquireBuffers) == 0) {
+    }
+  };
+  CHECK_NOTHROW(device.dispatch(kernel, {4}, {1}, begun));
+  CHECK(begun.read()[3] == 1);
+}
+
+TEST_CASE("a lock made of a compare-exchange loop lets everybody in, one at a time") {
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  Device device(resident(mode, 4, 2));
+  auto lock = device.buffer({0u}, "lock");
+  auto sum = device.buffer({0u}, "sum");
+  const auto kernel = [](auto& inv, auto mutex, auto total) {
+    while (inv.atomic_compare_exchange(mutex[0], Scope::Device, kAcquireBuffers,
+                                       MemorySemantics::Relaxed, 1, 0) != 0) {
+    }
+    total[0] += 1;
+    inv.atomic_store(mutex[0], Scope::Device, kReleaseBuffers, 0);
+  };
+  CHECK_NOTHROW(device.dispatch(kernel, {8}, {32}, lock, sum));
+  CHECK(sum.read()[0] == 256);
+}
+
+TEST_CASE("a device-wide spin barrier works over as many workgroups as may be resident") {
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  const std::uint32_t workers = GENERATE(1u, 2u);
+  Device device(resident(mode, 5, workers));
+  auto arrived = device.buffer({0u}, "arrived");
+  auto out = device.buffer(std::vector<std::uint32_t>(5 * 16, 0));
+  DispatchResult result;
+  REQUIRE_NOTHROW(result = device.dispatch(kDeviceBarrier, {5}, {16}, arrived, out));
+  CHECK(result.resident_workgroups == 5);
+  CHECK(out.read() == std::vector<std::uint32_t>(5 * 16, 1));
+}
+
+TEST_CASE("a device-wide spin barrier over one workgroup more is reported: who waits, where, for what") {
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  const std::uint32_t workers = GENERATE(1u, 2u);
+  Device device(resident(mode, 5, workers));
+  auto arrived = device.buffer({0u}, "arrived");
+  auto out = device.buffer(std::vector<std::uint32_t>(6 * 16, 0));
+  const Finding finding =
+      finding_of([&] { device.dispatch(kDeviceBarrier, {6}, {16}, arrived, out); });
+  CHECK(finding.kind == FindingKind::NoProgress);
+  INFO(to_string(finding));
+  CHECK(contains(finding.message, "poll atomic_load of 'arrived', byte 0, which stays 5"));
+  CHECK(contains(finding.message, "1 of 6 workgroups have not started, because 5 may be resident"));
+  CHECK(contains(finding.message, "wait at the workgroup barrier at progress.cpp:"));
+  CHECK(contains(finding.where.file, "progress.cpp"));
+  CHECK(finding.invocation.local == uvec3{0, 0, 0});
+  arrived.fill(0);
+  CHECK_NOTHROW(device.dispatch(kDeviceBarrier, {5}, {16}, arrived, out));
+}
+
+TEST_CASE("a flag that is set after a barrier instead of before it is reported as no progress") {
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  Device device(options_for(mode));
+  auto flag = device.buffer({0u}, "flag");
+  const std::uint32_t load_line = __LINE__ + 6;
+  const auto kernel = [](auto& inv, auto f, std::uint32_t set_before) {
+    const auto i = inv.local_invocation_index();
+    if (i == 0 && set_before) inv.atomic_store(f[0], Scope::Device, kReleaseBuffers, 1);
+    if (i == 7) {
+      for (;;) {
+        if (inv.atomic_load(f[0], Scope::Device, kAcquireBuffers) == 1) break;
+      }
+    }
+    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    if (i == 0 && !set_before) inv.atomic_store(f[0], Scope::Device, kReleaseBuffers, 1);
+  };
+  const std::uint32_t barrier_line = __LINE__ - 3;
+  CHECK_NOTHROW(device.dispatch(kernel, {1}, {8}, flag, 1u));
+  flag.fill(0);
+  const Finding finding = finding_of([&] { device.dispatch(kernel, {1}, {8}, flag, 0u); });
+  INFO(to_string(finding));
+  CHECK(finding.kind == FindingKind::NoProgress);
+  CHECK(finding.where.line == load_line);
+  CHECK(finding.invocation.local == uvec3{7, 0, 0});
+  CHECK(contains(finding.message,
+                 "1 invocation poll atomic_load of 'flag', byte 0, which stays 0, at " +
+                     place(load_line)));
+  CHECK(contains(finding.message,
+                 "7 invocations wait at the workgroup barrier at " + place(barrier_line)));
+}
+
+TEST_CASE("a Workgroup variable that is polled in vain is named in the report") {
+  Device device(options_for(Mode::Emulated));
+  const auto kernel = [](auto& inv) {
+    auto ready = inv.template workgroup<std::uint32_t>("ready");
+    if (inv.local_invocation_index() == 0) {
+      inv.atomic_store(ready, Scope::Workgroup, MemorySemantics::Relaxed, 0);
+    }
+    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    while (inv.atomic_load(ready, Scope::Workgroup, MemorySemantics::Relaxed) == 0) {
+    }
+  };
+  const Finding finding = finding_of([&] { device.dispatch(kernel, {1}, {4}); });
+  CHECK(finding.kind == FindingKind::NoProgress);
+  CHECK(contains(finding.message, "4 invocations poll atomic_load of 'ready', byte 0"));
+}
+
+TEST_CASE("a loop whose polled value changes is progress, however long it takes") {
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  DeviceOptions options = options_for(mode);
+  options.no_progress_rounds = 64;
+  options.no_progress_time = std::chrono::milliseconds(1);
+  Device device(options);
+  auto count = device.buffer({0u}, "count");
+  const auto kernel = [](auto& inv, auto counter) {
+    if (inv.local_invocation_index() == 1) {
+      for (int i = 0; i < 20000; ++i) {
+        inv.atomic_i_increment(counter[0], Scope::Device, MemorySemantics::Relaxed);
+      }
+    } else {
+      while (inv.atomic_load(counter[0], Scope::Device, MemorySemantics::Relaxed) != 20000) {
+      }
+    }
+  };
+  CHECK_NOTHROW(device.dispatch(kernel, {1}, {2}, count));
+  CHECK(count.read()[0] == 20000);
+}
+
+TEST_CASE("no more workgroups are resident than resident_workgroups says") {
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  const std::uint32_t limit = GENERATE(1u, 2u, 3u);
+  Device device(resident(mode, limit, 2));
+  auto now = device.buffer({0u}, "now");
+  auto most = device.buffer({0u}, "most");
+  const auto kernel = [](auto& inv, auto inside, auto maximum) {
+    if (inv.local_invocation_index() == 0) {
+      const auto others = inv.atomic_i_increment(inside[0], Scope::Device, MemorySemantics::Relaxed);
+      inv.atomic_u_max(maximum[0], Scope::Device, MemorySemantics::Relaxed, others + 1);
+    }
+    for (int i = 0; i < 4; ++i) {
+      inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    }
+    if (inv.local_invocation_index() == 0) {
+      inv.atomic_i_decrement(inside[0], Scope::Device, MemorySemantics::Relaxed);
+    }
+  };
+  const DispatchResult result = device.dispatch(kernel, {40}, {8}, now, most);
+  CHECK(most.read()[0] <= limit);
+  CHECK(result.resident_workgroups <= limit);
+  CHECK(result.workgroups == 40);
+}
+
+TEST_CASE("an emulated device makes use of every resident it may have") {
+  Device device(resident(Mode::Emulated, 3, 1));
+  auto out = device.buffer<std::uint32_t>(40 * 8);
+  const auto kernel = [](auto& inv, auto results) {
+    for (std::uint32_t i = 0; i < 8; ++i) results[inv.global_invocation_id().x] = i;
+  };
+  CHECK(device.dispatch(kernel, {40}, {8}, out).resident_workgroups == 3);
+}

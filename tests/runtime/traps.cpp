@@ -1,0 +1,136 @@
+// Traps of the processor inside a kernel become findings; the device survives them.
+
+#include "tests/device_under_test.h"
+
+#include <limits>
+
+using namespace heddle;
+using heddle::test::contains;
+using heddle::test::finding_of;
+using heddle::test::options_for;
+
+namespace {
+
+// Not optimized into a loop: each call has a frame.
+[[gnu::noinline]] std::uint32_t recurse(std::uint32_t depth) {
+  volatile char frame[512];
+  frame[0] = static_cast<char>(depth);
+  if (depth == 0) return static_cast<std::uint32_t>(frame[0]);
+  return recurse(depth - 1) + static_cast<std::uint32_t>(frame[0] != 0);
+}
+
+const auto kRecurse = [](auto& inv, auto out, std::uint32_t deep_one, std::uint32_t depth) {
+  const auto i = inv.local_invocation_index();
+  inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+  out[inv.global_invocation_id().x] = recurse(i == deep_one ? depth : 1);
+  inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+};
+
+constexpr std::uint32_t kEndless = 1u << 24;
+
+}  // namespace
+
+TEST_CASE("a stack overflow is a finding that names the invocation, and the device stays usable") {
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  Device device(options_for(mode));
+  auto out = device.buffer<std::uint32_t>(32);
+  for (int again = 0; again < 3; ++again) {
+    const Finding finding =
+        finding_of([&] { device.dispatch(kRecurse, {2}, {16}, out, 5u, kEndless); });
+    CHECK(finding.kind == FindingKind::StackOverflow);
+    CHECK(finding.invocation.exact);
+    CHECK(finding.invocation.local == uvec3{5, 0, 0});
+    CHECK(contains(finding.message, "KiB of stack"));
+    CHECK(contains(finding.message, "stack_bytes"));
+    CHECK_NOTHROW(device.dispatch(kRecurse, {2}, {16}, out, 5u, 10u));
+  }
+}
+
+TEST_CASE("an overflow of a plain call, on the thread's own stack, is a finding as well") {
+  Device device(options_for(Mode::Native));
+  auto out = device.buffer<std::uint32_t>(4);
+  const auto kernel = [](auto& inv, auto results, std::uint32_t depth) {
+    results[inv.global_invocation_id().x] = recurse(depth);
+  };
+  const Finding finding = finding_of([&] { device.dispatch(kernel, {1}, {4}, out, kEndless); });
+  CHECK(finding.kind == FindingKind::StackOverflow);
+  CHECK_FALSE(finding.invocation.exact);
+  CHECK_NOTHROW(device.dispatch(kernel, {1}, {4}, out, 10u));
+}
+
+// The sanitizer reports these itself, before the processor traps.
+#ifndef HEDDLE_TEST_UNDEFINED_SANITIZER
+
+namespace {
+const auto kDivide = [](auto& inv, StorageBuffer<const std::int32_t> auto a,
+                        StorageBuffer<const std::int32_t> auto b,
+                        StorageBuffer<std::int32_t> auto out, std::uint32_t wait) {
+  const auto i = inv.global_invocation_id().x;
+  if (wait) inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+  const std::int32_t x = a[i];
+  const std::int32_t y = b[i];
+  out[i] = x / y;
+};
+}  // namespace
+
+TEST_CASE("a division by zero is a finding; by one it is not") {
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  Device device(options_for(mode));
+  auto a = device.buffer(std::vector<std::int32_t>(8, 6));
+  auto b = device.buffer(std::vector<std::int32_t>(8, 1));
+  auto out = device.buffer(std::vector<std::int32_t>(8, 0));
+  CHECK_NOTHROW(device.dispatch(kDivide, {1}, {8}, a, b, out, 1u));
+  b.map()[3] = 0;
+  const Finding finding = finding_of([&] { device.dispatch(kDivide, {1}, {8}, a, b, out, 1u); });
+  CHECK(finding.kind == FindingKind::DivisionByZero);
+  CHECK(finding.invocation.exact);
+  CHECK(finding.invocation.local == uvec3{3, 0, 0});
+  b.map()[3] = 2;
+  CHECK_NOTHROW(device.dispatch(kDivide, {1}, {8}, a, b, out, 1u));
+  CHECK(out.read()[3] == 3);
+}
+
+TEST_CASE("a division of the least integer by -1 is a finding; of the next one it is not") {
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  Device device(options_for(mode));
+  constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
+  auto a = device.buffer({1, 1, 1, kLeast + 1});
+  auto b = device.buffer({1, 1, 1, -1});
+  auto out = device.buffer(std::vector<std::int32_t>(4, 0));
+  CHECK_NOTHROW(device.dispatch(kDivide, {1}, {4}, a, b, out, 1u));
+  CHECK(out.read()[3] == std::numeric_limits<std::int32_t>::max());
+  a.map()[3] = kLeast;
+  const Finding finding = finding_of([&] { device.dispatch(kDivide, {1}, {4}, a, b, out, 1u); });
+  CHECK(finding.kind == FindingKind::DivisionByZero);
+}
+
+TEST_CASE("a division by zero in a native plain call names the workgroup, and says that it knows no more") {
+  Device device(options_for(Mode::Native));
+  std::vector<std::int32_t> divisors(16, 1);
+  divisors[13] = 0;
+  auto a = device.buffer(std::vector<std::int32_t>(16, 6));
+  auto b = device.buffer(divisors);
+  auto out = device.buffer(std::vector<std::int32_t>(16, 0));
+  for (int again = 0; again < 3; ++again) {
+    const Finding finding = finding_of([&] { device.dispatch(kDivide, {4}, {4}, a, b, out, 0u); });
+    CHECK(finding.kind == FindingKind::DivisionByZero);
+    CHECK_FALSE(finding.invocation.exact);
+    CHECK(finding.invocation.workgroup == uvec3{3, 0, 0});
+    CHECK(contains(to_string(finding), "an invocation of workgroup (3,0,0)"));
+  }
+}
+
+TEST_CASE("many divisions by zero at once end in one finding") {
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  Device device(options_for(mode));
+  auto a = device.buffer(std::vector<std::int32_t>(256, 6));
+  auto b = device.buffer(std::vector<std::int32_t>(256, 0));
+  auto out = device.buffer(std::vector<std::int32_t>(256, 0));
+  for (const std::uint32_t wait : {0u, 1u}) {
+    const Finding finding =
+        finding_of([&] { device.dispatch(kDivide, {16}, {16}, a, b, out, wait); });
+    CHECK(finding.kind == FindingKind::DivisionByZero);
+  }
+}
+
+#endif
