@@ -63,7 +63,9 @@ constexpr std::uint32_t groups_for(std::uint32_t count, std::uint32_t local) {
 }
 
 /// The larger of two differences; NaN, which passes no check, if one of them is NaN.
-constexpr double worse(double a, double b) { return b != b || b > a ? b : a; }
+constexpr double worse(double a, double b) {
+  return b != b || b > a ? b : a;
+}
 
 /// A texel of a picture with 8 bits a channel.
 struct Rgba {
