@@ -10,8 +10,8 @@ extern "C" {
 [[gnu::weak]] void __tsan_acquire(void* address);
 [[gnu::weak]] void __tsan_release(void* address);
 // TBB's library is built without ThreadSanitizer, which therefore does not see it hand tasks from
-// thread to thread: what TBB's own headers do with them is no race. Only the innermost frame counts,
-// and a function in which no kernel runs: races of kernels are reported.
+// thread to thread: what TBB's own headers do with them is no race. Only the innermost frame
+// counts, and a function in which no kernel runs: races of kernels are reported.
 [[gnu::weak]] const char* __tsan_default_suppressions() {
   return "race_top:oneapi/tbb/\nrace:tbb::detail::d1::fold_tree\n";
 }
