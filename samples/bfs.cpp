@@ -155,7 +155,9 @@ int main(int argc, char** argv) {
 
     DispatchResult all;
     std::uint32_t level = 0;
+    std::uint64_t queued = 0;
     for (std::uint32_t size = 1; size > 0; size = next_size.read()[0]) {
+      queued += size;
       next_size.fill(0);
       sample::add(all, device.dispatch(expand, {sample::groups_for(size, kGroup)}, {kGroup},
                                        read_only(first), read_only(neighbours), read_only(frontier),
@@ -170,5 +172,6 @@ int main(int argc, char** argv) {
         got == reference(graph, start),
         fmt::format("every distance against a queue on one core; {} of {} vertices reached",
                     reached, vertices));
+    sample.check(static_cast<std::int64_t>(queued) == reached, "each of them was queued once");
   });
 }

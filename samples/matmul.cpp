@@ -90,7 +90,7 @@ int main(int argc, char** argv) {
     const std::vector<float> got = product.read();
     double worst = 0;
     for (std::size_t i = 0; i < got.size(); ++i) {
-      worst = std::max(worst, std::abs(double{got[i]} - expected[i]));
+      worst = sample::worse(worst, std::abs(double{got[i]} - expected[i]));
     }
     // Each of `inner` additions may round a sum that is at most inner/4.
     const double allowed = std::pow(shape.inner, 2) / 4 * 0x1p-24;

@@ -62,6 +62,11 @@ constexpr std::uint32_t groups_for(std::uint32_t count, std::uint32_t local) {
   return count / local + (count % local != 0);
 }
 
+/// The larger of two differences; NaN, which passes no check, if one of them is NaN.
+constexpr double worse(double a, double b) {
+  return b != b || b > a ? b : a;
+}
+
 /// A texel of a picture with 8 bits a channel.
 struct Rgba {
   std::uint8_t r = 0, g = 0, b = 0, a = 255;
