@@ -8,6 +8,7 @@ extern "C" {
                                                   std::size_t size);
 [[gnu::weak]] void __sanitizer_finish_switch_fiber(void* fake_stack_save, const void** bottom_old,
                                                    std::size_t* size_old);
+[[gnu::weak]] void __asan_unpoison_memory_region(void const volatile* bottom, std::size_t size);
 [[gnu::weak]] void* __tsan_get_current_fiber();
 [[gnu::weak]] void* __tsan_create_fiber(unsigned flags);
 [[gnu::weak]] void __tsan_destroy_fiber(void* fiber);
@@ -41,6 +42,12 @@ void announce_leaving(Announced& from, const Announced& to) {
 void announce_arrival(Announced& here) {
   if (has_asan()) __sanitizer_finish_switch_fiber(here.fake_stack, nullptr, nullptr);
   here.fake_stack = nullptr;
+}
+
+void announce_abandoned(const Announced& stack) {
+  if (__asan_unpoison_memory_region && stack.bottom) {
+    __asan_unpoison_memory_region(stack.bottom, stack.bytes);
+  }
 }
 
 void announce_thread(Announced& thread) {
