@@ -77,6 +77,8 @@ Fiber::Fiber(std::size_t stack_bytes, std::size_t colour, void (*entry)(void*), 
   first_frame_ = stack_.top - shift;
   announced.bottom = stack_.bottom;
   announced.bytes = stack_.bytes();
+  // The stack may be one whose last fiber ended in the middle of its frames.
+  announce_abandoned(announced);
   announce_made(announced);
   make_context(&parked, first_frame_, static_cast<std::size_t>(first_frame_ - stack_.bottom), entry,
                argument);
