@@ -126,7 +126,10 @@ bool Worker::overflowed(const void* address) const {
 }
 
 void* Worker::landing_stack() const {
+  announce_abandoned(running_fiber() ? running_fiber()->announced : home_stack_);
   if (running_fiber()) return running_fiber()->first_frame();
+  // Its last use ended in a jump.
+  announce_abandoned({landing_.get(), kLandingBytes, nullptr, nullptr});
   return landing_.get() + kLandingBytes;
 }
 

@@ -8,6 +8,7 @@ extern "C" {
                                                   std::size_t size);
 [[gnu::weak]] void __sanitizer_finish_switch_fiber(void* fake_stack_save, const void** bottom_old,
                                                    std::size_t* size_old);
+[[gnu::weak]] void __asan_unpoison_memory_region(void const volatile* bottom, std::size_t size);
 [[gnu::weak]] void* __tsan_get_current_fiber();
 [[gnu::weak]] void* __tsan_create_fiber(unsigned flags);
 [[gnu::weak]] void __tsan_destroy_fiber(void* fiber);
@@ -43,6 +44,12 @@ void announce_arrival(Announced& here) {
   here.fake_stack = nullptr;
 }
 
+void announce_abandoned(const Announced& stack) {
+  if (__asan_unpoison_memory_region && stack.bottom) {
+    __asan_unpoison_memory_region(stack.bottom, stack.bytes);
+  }
+}
+
 void announce_thread(Announced& thread) {
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
@@ -70,6 +77,8 @@ Fiber::Fiber(std::size_t stack_bytes, std::size_t colour, void (*entry)(void*), 
   first_frame_ = stack_.top - shift;
   announced.bottom = stack_.bottom;
   announced.bytes = stack_.bytes();
+  // The stack may be one whose last fiber ended in the middle of its frames.
+  announce_abandoned(announced);
   announce_made(announced);
   make_context(&parked, first_frame_, static_cast<std::size_t>(first_frame_ - stack_.bottom), entry,
                argument);

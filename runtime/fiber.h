@@ -24,6 +24,8 @@ extern const bool kSanitized;
 /// Before and after a switch from one stack to another, the second on the stack that goes on.
 void announce_leaving(Announced& from, const Announced& to);
 void announce_arrival(Announced& here);
+/// Frames of this stack were given up without unwinding: what they had poisoned is free again.
+void announce_abandoned(const Announced& stack);
 /// Fills in the stack of the calling thread.
 void announce_thread(Announced& thread);
 void announce_made(Announced& fiber);

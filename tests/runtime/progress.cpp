@@ -49,6 +49,8 @@ DeviceOptions resident(Mode mode, std::uint32_t workgroups, std::uint32_t worker
                        std::uint64_t seed = 1) {
   DeviceOptions options = options_for(mode, seed);
   options.resident_workgroups = workgroups;
+  // A worker may be off the processor for long on a busy machine.
+  options.no_progress_time = std::chrono::milliseconds(2000);
   options.workers = workers;
   return options;
 }
@@ -121,7 +123,9 @@ TEST_CASE("a device-wide spin barrier works over as many workgroups as may be re
 TEST_CASE("a device-wide spin barrier over one workgroup more is reported: who waits, where, for what") {
   const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
   const std::uint32_t workers = GENERATE(1u, 2u);
-  Device device(resident(mode, 5, workers));
+  DeviceOptions options = resident(mode, 5, workers);
+  options.no_progress_time = std::chrono::milliseconds(400);
+  Device device(options);
   auto arrived = device.buffer({0u}, "arrived");
   auto out = device.buffer(std::vector<std::uint32_t>(6 * 16, 0));
   const Finding finding =
