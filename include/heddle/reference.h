@@ -4,6 +4,7 @@
 /// References to memory, as a kernel sees them, in every mode: what they offer, and the concepts
 /// that a kernel writes in its parameter list (`StorageBuffer<const float> auto in`).
 
+#include <heddle/float16.h>
 #include <heddle/source_location.h>
 #include <heddle/spirv.h>
 #include <heddle/vector.h>
@@ -16,11 +17,24 @@
 
 namespace heddle {
 
+namespace detail {
+
+/// A reference that reads as an integer.
+template <typename E>
+concept IntegerElement = std::integral<typename std::remove_cvref_t<E>::value_type> &&
+                         requires(const std::remove_cvref_t<E>& e) { e.load(); };
+
+}  // namespace detail
+
 /// An index and where it was written, so that a finding can name the line.
 struct Index {
   template <std::integral I>
   constexpr Index(I i, SourceLocation here = SourceLocation::current())
       : value(static_cast<std::uint64_t>(i)), where(here) {}
+  /// An element of another buffer: `bins[keys[i]]`.
+  template <detail::IntegerElement E>
+  constexpr Index(E&& e, SourceLocation here = SourceLocation::current())
+      : value(static_cast<std::uint64_t>(e.load())), where(here) {}
   std::uint64_t value;
   SourceLocation where;
 };
@@ -51,6 +65,12 @@ using ElementOf = std::remove_extent_t<T>;
 /// `auto v = x[i]; use(v + 1);`, which would read memory later than it says, does not compile.
 #define HEDDLE_REFERENCE_OPERATORS(qualifier)                                       \
   constexpr operator value_type() const qualifier { return self().load(); }         \
+  /** A float16 is for storage: what is computed with is its float. */              \
+  constexpr operator float() const qualifier                                        \
+    requires std::same_as<value_type, float16>                                      \
+  {                                                                                 \
+    return self().load();                                                           \
+  }                                                                                 \
   constexpr value_type operator=(const value_type& v) const qualifier               \
     requires kWritable                                                              \
   {                                                                                 \

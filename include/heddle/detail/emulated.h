@@ -148,14 +148,15 @@ class Pointer {
   using element_type = T;
   static constexpr StorageClass kStorageClass = StorageClass::PhysicalStorageBuffer;
 
-  Pointer(Invocation& invocation, DeviceAddress<T> address)
-      : invocation_(&invocation), address_(address.value) {}
+  Pointer(Invocation& invocation, DeviceAddress<T> address, SourceLocation where)
+      : invocation_(&invocation), address_(address.value), where_(where) {}
   DeviceAddress<T> address() const { return {address_}; }
 
   auto operator[](Index i) const {
     return element(address_ + i.value * sizeof(T), i.value, i.where);
   }
-  auto operator*() const { return element(address_, 0, {}); }
+  /// A finding names the line that made the pointer: `*` has no room for its own.
+  auto operator*() const { return element(address_, 0, where_); }
   template <std::integral I>
   Pointer operator+(I n) const {
     Pointer out = *this;
@@ -200,6 +201,7 @@ class Pointer {
                                          SourceLocation where) const;
   Invocation* invocation_;
   std::uint64_t address_;
+  SourceLocation where_;
   Qualifiers qualifiers_;
 };
 
@@ -280,8 +282,9 @@ class Invocation : public detail::InvocationApi<Invocation> {
   }
 
   template <typename T>
-  Pointer<T> pointer(DeviceAddress<T> address) {
-    return Pointer<T>(*this, address);
+  Pointer<T> pointer(DeviceAddress<T> address,
+                     SourceLocation where = SourceLocation::current()) {
+    return Pointer<T>(*this, address, where);
   }
 
   emulation::Session& session() const { return *session_; }

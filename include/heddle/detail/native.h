@@ -92,6 +92,11 @@ class Array {
     }
   }
 
+  template <detail::IntegerElement E>
+  constexpr auto operator[](E&& e) const {
+    return (*this)[e.load()];
+  }
+
   // GLSL's qualifiers: all memory is coherent here.
   constexpr Array coherent(MemoryScope) const { return *this; }
   constexpr Array non_private() const { return *this; }
@@ -236,7 +241,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
 
   /// A pointer into PhysicalStorageBuffer memory.
   template <typename T>
-  Pointer<T> pointer(DeviceAddress<T> address) {
+  Pointer<T> pointer(DeviceAddress<T> address, SourceLocation = SourceLocation::current()) {
     return Pointer<T>(address);
   }
 
