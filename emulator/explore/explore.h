@@ -3,6 +3,7 @@
 /// \file
 /// All consistent executions of a program, each exactly once.
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -19,6 +20,8 @@ struct Options {
   std::uint64_t limit = 0;
   /// Stop after so many graphs have been visited; 0 is no limit.
   std::uint64_t graph_limit = 0;
+  /// Looked at before each graph: once it is true the exploration stops, incomplete. May be null.
+  const std::atomic<bool>* cancelled = nullptr;
   /// How many steps of an agent are tried by itself, to learn what it may write, before it is left to
   /// the graphs to show. Agents of litmus tests have some hundred. Beyond some thousand it is cheaper to
   /// explore twice than to promise reads all the values that agents alone could come to.

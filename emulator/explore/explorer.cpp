@@ -72,7 +72,9 @@ void Explorer::pass() {
 void Explorer::visit() {
   if (!may_go_on()) return;
   ++statistics_.graphs;
-  if (options_.graph_limit != 0 && statistics_.graphs > options_.graph_limit) {
+  const bool cancelled =
+      options_.cancelled != nullptr && options_.cancelled->load(std::memory_order_relaxed);
+  if (cancelled || (options_.graph_limit != 0 && statistics_.graphs > options_.graph_limit)) {
     statistics_.complete = false;
     stopped_ = true;
     return;

@@ -93,6 +93,9 @@ Answer Collector::finish(const explore::Statistics& statistics) {
   }
   answer_.holds = holds(test_.quantifier, satisfied, answer_.outcomes.size());
   answer_.graphs = statistics.graphs;
+  if (question_.cancelled != nullptr && question_.cancelled->load(std::memory_order_relaxed)) {
+    answer_.cancelled = true;
+  }
   answer_.complete = statistics.complete && !limited_ && !answer_.cancelled && answer_.cut == 0;
   answer_.faults.assign(faults_.begin(), faults_.end());
   return std::move(answer_);
@@ -104,6 +107,14 @@ explore::Options explorer_options(const Question& question) {
   explore::Options options;
   options.model.chains = question.chains;
   options.thin_air = question.thin_air;
+  options.cancelled = question.cancelled;
+  // A test may have many executions that do not count (blocked, cut, filtered out): whoever sets a
+  // limit wants an end all the same. The explorer visits 2 to 20 graphs for each execution.
+  constexpr std::uint64_t kGraphsForEach = 1000;
+  constexpr std::uint64_t kGraphsAtLeast = 100000;
+  if (question.limit != 0) {
+    options.graph_limit = std::max(kGraphsAtLeast, kGraphsForEach * question.limit);
+  }
   return options;
 }
 

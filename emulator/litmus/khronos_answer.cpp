@@ -136,6 +136,7 @@ void Court::count(const explore::Found& found) {
 void Court::explore_consistent(bool with_chains) {
   explore::Options explorer;
   explorer.model = options(with_chains);
+  explorer.cancelled = question_.cancelled;
   const bool counts = with_chains == question_.chains;
   bool limited = false;
   const explore::Statistics statistics =

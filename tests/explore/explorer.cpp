@@ -173,6 +173,17 @@ TEST_CASE("a barrier whose quorum does not arrive opens for nobody") {
   CHECK(summary(in_one_workgroup({{arrive(both, 2)}, {}})).waiting == 1);
 }
 
+TEST_CASE("an exploration that is cancelled stops before it has found anything, and says so") {
+  const auto program = in_one_workgroup({{store(0, 1), load(1)}, {store(1, 1), load(0)}});
+  std::atomic<bool> cancelled = false;
+  Options options;
+  options.cancelled = &cancelled;
+  CHECK(summary(program, options).statistics.complete);
+  cancelled = true;
+  CHECK(summary(program, options).statistics.executions == 0);
+  CHECK_FALSE(summary(program, options).statistics.complete);
+}
+
 TEST_CASE("a limit stops the exploration and says so") {
   const auto program = in_one_workgroup({{store(0, 1), load(1)}, {store(1, 1), load(0)}});
   Options options;
