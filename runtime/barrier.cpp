@@ -103,7 +103,9 @@ void begin_waiting(Workgroup& group, std::uint32_t index, bool at_barrier) {
   worker_of_thread->begin_waiting(static_cast<Group&>(group), index, at_barrier);
 }
 
-void workgroup_barrier(SourceLocation where) { worker_of_thread->workgroup_barrier(where); }
+void workgroup_barrier(const char* file, const char* function, std::uint32_t line) {
+  worker_of_thread->workgroup_barrier({file, function, line});
+}
 
 void unwind() { throw Unwind{}; }
 

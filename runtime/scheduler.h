@@ -146,6 +146,7 @@ class Worker {
 
   // On the stack of an invocation.
   void begin_waiting(Group& group, std::uint32_t index, bool at_barrier);
+  void workgroup_barrier(SourceLocation where);
   void subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload);
   void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups);
   void yield(SourceLocation where, const Poll& poll);
@@ -208,8 +209,6 @@ class Worker {
   /// The same for one that could go on: somebody else comes first.
   void suspend_outside_ring(Slot* self);
 void complete_named_barrier(Group& g, std::uint32_t ordinal);
-  void workgroup_barrier(SourceLocation where);
-  friend void workgroup_barrier(SourceLocation where);
   void check_failed();
   void begin_unwinding();
   void release(Group& g);

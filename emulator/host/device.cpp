@@ -1,5 +1,5 @@
 #include "emulator/host/device_state.h"
-#include "emulator/host/session.h"
+#include "emulator/host/emulator.h"
 #include "emulator/memory/sequential.h"
 
 #include <fmt/format.h>
@@ -119,7 +119,7 @@ class Printed {
 /// What every workgroup of a dispatch can reach.
 struct Context {
   Printed printed;
-  emulation::Session* session = nullptr;
+  emulation::Emulator* emulator = nullptr;
 };
 
 }  // namespace
@@ -142,12 +142,12 @@ void print(runtime::Workgroup& group, std::string text) {
   static_cast<Context*>(group.context)->printed.add(number, std::move(text));
 }
 
-emulation::Session& session_of(const runtime::Workgroup& group) {
-  return *static_cast<Context*>(group.context)->session;
+emulation::Emulator& emulator_of(const runtime::Workgroup& group) {
+  return *static_cast<Context*>(group.context)->emulator;
 }
 
-const emulation::Binding* bindings(const emulation::Session& session) {
-  return session.bindings.data();
+const emulation::Binding* bindings(const emulation::Emulator& emulator) {
+  return emulator.bindings.data();
 }
 
 }  // namespace detail
@@ -219,13 +219,13 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   detail::Context context{{options.print_to, emulated}, nullptr};
   launch.context = &context;
   std::function<std::string(const void*)> describe;
-  std::optional<emulation::Session> session;
+  std::optional<emulation::Emulator> emulator;
   if (emulated) {
-    session.emplace(*state_, choice, typed.bindings);
-    context.session = &*session;
+    emulator.emplace(*state_, choice, typed.bindings);
+    context.emulator = &*emulator;
     launch.choice = &choice;
-    launch.observer = &*session;
-    describe = [&](const void* address) { return session->describe(address); };
+    launch.observer = &*emulator;
+    describe = [&](const void* address) { return emulator->describe(address); };
   } else {
     describe = [&](const void* address) { return state_->describe(address); };
   }

@@ -391,21 +391,21 @@ std::uint32_t run_native(const void* opaque, runtime::Workgroup& group, std::uin
       call.native);
 }
 
-/// The bindings of a session's arguments; one for each argument, used or not.
-const emulation::Binding* bindings(const emulation::Session& session);
-emulation::Session& session_of(const runtime::Workgroup& group);
+/// The bindings of a emulator's arguments; one for each argument, used or not.
+const emulation::Binding* bindings(const emulation::Emulator& emulator);
+emulation::Emulator& emulator_of(const runtime::Workgroup& group);
 
 template <typename Kernel, typename... Args>
 std::uint32_t run_emulated(const void* opaque, runtime::Workgroup& group, std::uint32_t first,
                            std::uint32_t last, bool registered) {
   const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
-  emulation::Session& session = session_of(group);
-  [[maybe_unused]] const emulation::Binding* bound = bindings(session);
+  emulation::Emulator& emulator = emulator_of(group);
+  [[maybe_unused]] const emulation::Binding* bound = bindings(emulator);
   std::uint32_t i = first;
   try {
     for (; i < last; ++i) {
       group.running = i;
-      emulated::Invocation invocation(group, i, registered, session);
+      emulated::Invocation invocation(group, i, registered, emulator);
       [&]<std::size_t... n>(std::index_sequence<n...>) {
         [[maybe_unused]] const auto place = [&](std::size_t k) {
           emulated::Place p;

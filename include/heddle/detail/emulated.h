@@ -252,10 +252,10 @@ class Invocation : public detail::InvocationApi<Invocation> {
   static constexpr bool kEmulated = true;
 
   Invocation(runtime::Workgroup& group, std::uint32_t index, bool registered,
-             emulation::Session& session)
+             emulation::Emulator& emulator)
       : InvocationApi(group, index, group.grid->local_id(index),
                       group.id * group.grid->local + group.grid->local_id(index), registered),
-        session_(&session), agent_{&group, index} {}
+        emulator_(&emulator), agent_{&group, index} {}
 
   template <typename T>
   auto workgroup(std::string_view name = "", SourceLocation where = SourceLocation::current()) {
@@ -264,7 +264,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     Place place;
     place.invocation = this;
     place.binding = emulation::workgroup_variable(
-        *session_, agent_, workgroup_variables_++, static_cast<std::uint32_t>(sizeof(T)),
+        *emulator_, agent_, workgroup_variables_++, static_cast<std::uint32_t>(sizeof(T)),
         static_cast<std::uint32_t>(alignof(T)), name, where);
     place.qualifiers = default_qualifiers(StorageClass::Workgroup);
     place.where = where;
@@ -287,12 +287,12 @@ class Invocation : public detail::InvocationApi<Invocation> {
     return Pointer<T>(*this, address, where);
   }
 
-  emulation::Session& session() const { return *session_; }
+  emulation::Emulator& emulator() const { return *emulator_; }
   const emulation::Agent& agent() const { return agent_; }
 
   /// Lets others run, if it is time for that.
   void interrupt(SourceLocation where) {
-    if (emulation::interrupt(*session_)) [[unlikely]] {
+    if (emulation::interrupt(*emulator_)) [[unlikely]] {
       wait_begins();
       runtime::preempt(where);
     }
@@ -354,13 +354,13 @@ class Invocation : public detail::InvocationApi<Invocation> {
   T read(const emulation::Access& a) {
     interrupt(a.where);
     T value;
-    emulation::read(*session_, agent_, a, &value);
+    emulation::read(*emulator_, agent_, a, &value);
     return value;
   }
   template <typename T>
   void write(const emulation::Access& a, const T& value) {
     interrupt(a.where);
-    emulation::write(*session_, agent_, a, &value);
+    emulation::write(*emulator_, agent_, a, &value);
   }
 
   template <typename R>
@@ -369,7 +369,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     interrupt(where);
     typename R::value_type value;
     const emulation::Access a = access<typename R::value_type>(ref.place(), where);
-    emulation::atomic_read(*session_, agent_, a, scope, semantics, &value);
+    emulation::atomic_read(*emulator_, agent_, a, scope, semantics, &value);
     polled("atomic_load", a, value, where);
     return value;
   }
@@ -378,7 +378,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
   void atomic_write(const R& ref, Scope scope, MemorySemantics semantics,
                     typename R::value_type value, SourceLocation where) {
     interrupt(where);
-    emulation::atomic_write(*session_, agent_,
+    emulation::atomic_write(*emulator_, agent_,
                             access<typename R::value_type>(ref.place(), where), scope, semantics,
                             &value);
   }
@@ -416,7 +416,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
       T old;
     } context{f, T{}};
     emulation::atomic_update(
-        *session_, agent_, a, scope, semantics, unequal,
+        *emulator_, agent_, a, scope, semantics, unequal,
         [](void* opaque, const void* old, void* fresh) {
           auto& c = *static_cast<Context*>(opaque);
           std::memcpy(&c.old, old, sizeof(T));
@@ -432,15 +432,15 @@ class Invocation : public detail::InvocationApi<Invocation> {
 
   void fence(Scope scope, MemorySemantics semantics, SourceLocation where) {
     interrupt(where);
-    emulation::memory_barrier(*session_, agent_, scope, semantics, where);
+    emulation::memory_barrier(*emulator_, agent_, scope, semantics, where);
   }
   std::uint64_t before_barrier(Scope execution, Scope memory, MemorySemantics semantics,
                                SourceLocation where) {
-    return emulation::arrive(*session_, agent_, execution, memory, semantics, where);
+    return emulation::arrive(*emulator_, agent_, execution, memory, semantics, where);
   }
   void after_barrier(Scope execution, Scope memory, MemorySemantics semantics,
                      std::uint64_t instance, SourceLocation where) {
-    emulation::leave(*session_, agent_, execution, memory, semantics, instance, where);
+    emulation::leave(*emulator_, agent_, execution, memory, semantics, instance, where);
   }
 
   /// What an undefined value looks like: all bytes 0xcd, so that its use is noticed.
@@ -470,7 +470,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     }
   }
 
-  emulation::Session* session_;
+  emulation::Emulator* emulator_;
   emulation::Agent agent_;
   std::uint32_t workgroup_variables_ = 0;
   std::uint32_t same_ = 0;
@@ -504,7 +504,7 @@ auto Pointer<T>::element(std::uint64_t address, std::uint64_t index, SourceLocat
   Place place;
   place.invocation = invocation_;
   place.binding =
-      emulation::buffer_at(invocation_->session(), invocation_->agent(), address, where);
+      emulation::buffer_at(invocation_->emulator(), invocation_->agent(), address, where);
   place.offset_bytes =
       address - reinterpret_cast<std::uintptr_t>(place.binding->allocation->bytes);
   place.index = index;

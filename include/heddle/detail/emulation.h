@@ -49,36 +49,36 @@ struct Access {
 using Modify = bool (*)(void* context, const void* old, void* fresh);
 
 /// One emulated dispatch. Everything it does is decided by the choice seam.
-class Session;
+class Emulator;
 
 /// Counts an operation; true when it is time to let others run.
-bool interrupt(Session& session);
+bool interrupt(Emulator& emulator);
 
-void read(Session& session, const Agent& agent, const Access& access, void* value);
-void write(Session& session, const Agent& agent, const Access& access, const void* value);
-void atomic_read(Session& session, const Agent& agent, const Access& access, Scope scope,
+void read(Emulator& emulator, const Agent& agent, const Access& access, void* value);
+void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value);
+void atomic_read(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
                  MemorySemantics semantics, void* value);
-void atomic_write(Session& session, const Agent& agent, const Access& access, Scope scope,
+void atomic_write(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
                   MemorySemantics semantics, const void* value);
 /// `unequal` are the semantics if `modify` returns false.
-void atomic_update(Session& session, const Agent& agent, const Access& access, Scope scope,
+void atomic_update(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
                    MemorySemantics semantics, MemorySemantics unequal, Modify modify,
                    void* context);
-void memory_barrier(Session& session, const Agent& agent, Scope scope, MemorySemantics semantics,
+void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemorySemantics semantics,
                     SourceLocation where);
 /// The memory side of a control barrier, before and after the wait. `arrive` gives the number of
 /// its dynamic instance, which `leave` wants back.
-std::uint64_t arrive(Session& session, const Agent& agent, Scope execution, Scope memory,
+std::uint64_t arrive(Emulator& emulator, const Agent& agent, Scope execution, Scope memory,
                      MemorySemantics semantics, SourceLocation where);
-void leave(Session& session, const Agent& agent, Scope execution, Scope memory,
+void leave(Emulator& emulator, const Agent& agent, Scope execution, Scope memory,
            MemorySemantics semantics, std::uint64_t instance, SourceLocation where);
 
 /// The `ordinal`-th Workgroup variable of a workgroup: made by the first invocation that asks.
-const Binding* workgroup_variable(Session& session, const Agent& agent, std::uint32_t ordinal,
+const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::uint32_t ordinal,
                                   std::uint32_t size_bytes, std::uint32_t alignment_bytes,
                                   std::string_view name, SourceLocation where);
 /// The buffer that a device address points into; raises a finding if there is none.
-const Binding* buffer_at(Session& session, const Agent& agent, std::uint64_t address,
+const Binding* buffer_at(Emulator& emulator, const Agent& agent, std::uint64_t address,
                          SourceLocation where);
 
 /// Ends the dispatch.

@@ -570,7 +570,7 @@ class InvocationApi {
     if (!ring.active || where.line != ring.turn.line || where.file != ring.turn.file ||
         self == ring.begin || self == ring.last || ring.exceptions->caught ||
         ring.exceptions->uncaught) [[unlikely]] {
-      return runtime::workgroup_barrier(where);
+      return runtime::workgroup_barrier(where.file, where.function, where.line);
     }
     auto* next = reinterpret_cast<runtime::RingSlot*>(reinterpret_cast<std::byte*>(self) +
                                                       runtime::kSlotBytes);
@@ -586,7 +586,9 @@ class InvocationApi {
     if (group_->ring.unwinding) [[unlikely]] runtime::unwind();
   }
 #else
-  void workgroup_turn(const SourceLocation& where) { runtime::workgroup_barrier(where); }
+  void workgroup_turn(const SourceLocation& where) {
+    runtime::workgroup_barrier(where.file, where.function, where.line);
+  }
 #endif
 
   [[noreturn, gnu::noinline]] void raise(FindingKind kind, std::string message,

@@ -129,7 +129,8 @@ struct Poll {
 void begin_waiting(Workgroup& group, std::uint32_t index, bool at_barrier);
 
 /// Waits until every invocation of the workgroup has called this from the same place.
-void workgroup_barrier(SourceLocation where);
+/// The place comes in registers, so that kernels need not keep one in memory for the usual case.
+void workgroup_barrier(const char* file, const char* function, std::uint32_t line);
 
 /// Ends the calling invocation, because the dispatch failed.
 [[noreturn]] void unwind();

@@ -18,11 +18,11 @@ struct WorkgroupMemory {
   std::uint64_t barriers = 0;
 };
 
-class Session final : public runtime::Observer {
+class Emulator final : public runtime::Observer {
  public:
-  Session(detail::DeviceState& device, Choice& choice,
+  Emulator(detail::DeviceState& device, Choice& choice,
           const std::vector<std::optional<Binding>>& bindings);
-  ~Session() override;
+  ~Emulator() override;
 
   void workgroup_begins(runtime::Workgroup& group) override;
   void workgroup_ends(runtime::Workgroup& group) override;

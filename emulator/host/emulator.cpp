@@ -1,4 +1,4 @@
-#include "emulator/host/session.h"
+#include "emulator/host/emulator.h"
 
 #include <fmt/format.h>
 
@@ -98,21 +98,21 @@ void mark_initialized(const Access& access) {
 
 }  // namespace
 
-Session::Session(detail::DeviceState& d, Choice& c, const std::vector<std::optional<Binding>>& b)
+Emulator::Emulator(detail::DeviceState& d, Choice& c, const std::vector<std::optional<Binding>>& b)
     : device(d), choice(c) {
   for (const std::optional<Binding>& binding : b) bindings.push_back(binding.value_or(Binding{}));
 }
 
-Session::~Session() = default;
+Emulator::~Emulator() = default;
 
-bool Session::interrupt() {
+bool Emulator::interrupt() {
   if (--until_switch_ != 0) [[likely]] return false;
   const std::uint32_t mean = device.options.operations_between_switches;
   until_switch_ = 1 + choice.below(2 * mean - 1, ChoicePoint::Preemption);
   return true;
 }
 
-void Session::workgroup_begins(runtime::Workgroup& group) {
+void Emulator::workgroup_begins(runtime::Workgroup& group) {
   if (free_memory_.empty()) {
     all_memory_.push_back(std::make_unique<WorkgroupMemory>());
     free_memory_.push_back(all_memory_.back().get());
@@ -131,13 +131,13 @@ void Session::workgroup_begins(runtime::Workgroup& group) {
   group.observed = &memory;
 }
 
-void Session::workgroup_ends(runtime::Workgroup& group) {
+void Emulator::workgroup_ends(runtime::Workgroup& group) {
   auto* memory = static_cast<WorkgroupMemory*>(group.observed);
   device.memory->remove(memory->allocation.id);
   free_memory_.push_back(memory);
 }
 
-std::string Session::describe(const void* address) {
+std::string Emulator::describe(const void* address) {
   for (const auto& memory : all_memory_) {
     for (const Binding& variable : memory->variables) {
       const auto* begin = memory->allocation.bytes + variable.offset_bytes;
@@ -150,47 +150,47 @@ std::string Session::describe(const void* address) {
   return device.describe(address);
 }
 
-bool interrupt(Session& session) { return session.interrupt(); }
+bool interrupt(Emulator& emulator) { return emulator.interrupt(); }
 
-void read(Session& session, const Agent& agent, const Access& access, void* value) {
+void read(Emulator& emulator, const Agent& agent, const Access& access, void* value) {
   check(agent, access);
   check_initialized(agent, access);
-  session.device.memory->read(record(agent, access, OperationKind::Read), value);
+  emulator.device.memory->read(record(agent, access, OperationKind::Read), value);
 }
 
-void write(Session& session, const Agent& agent, const Access& access, const void* value) {
+void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value) {
   check(agent, access);
   mark_initialized(access);
-  session.device.memory->write(record(agent, access, OperationKind::Write), value);
+  emulator.device.memory->write(record(agent, access, OperationKind::Write), value);
 }
 
-void atomic_read(Session& session, const Agent& agent, const Access& access, Scope scope,
+void atomic_read(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
                  MemorySemantics semantics, void* value) {
   check(agent, access);
   check_initialized(agent, access);
-  session.device.memory->read(
+  emulator.device.memory->read(
       atomic_record(agent, access, OperationKind::Read, scope, semantics), value);
 }
 
-void atomic_write(Session& session, const Agent& agent, const Access& access, Scope scope,
+void atomic_write(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
                   MemorySemantics semantics, const void* value) {
   check(agent, access);
   mark_initialized(access);
-  session.device.memory->write(
+  emulator.device.memory->write(
       atomic_record(agent, access, OperationKind::Write, scope, semantics), value);
 }
 
-void atomic_update(Session& session, const Agent& agent, const Access& access, Scope scope,
+void atomic_update(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
                    MemorySemantics semantics, MemorySemantics unequal, Modify modify,
                    void* context) {
   check(agent, access);
   check_initialized(agent, access);
-  session.device.memory->read_modify_write(
+  emulator.device.memory->read_modify_write(
       atomic_record(agent, access, OperationKind::ReadModifyWrite, scope, semantics), unequal,
       modify, context);
 }
 
-void memory_barrier(Session& session, const Agent& agent, Scope scope, MemorySemantics semantics,
+void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemorySemantics semantics,
                     SourceLocation where) {
   Operation operation;
   operation.kind = OperationKind::MemoryBarrier;
@@ -198,12 +198,12 @@ void memory_barrier(Session& session, const Agent& agent, Scope scope, MemorySem
   operation.scope = scope;
   operation.semantics = semantics;
   operation.where = where;
-  session.device.memory->barrier(operation);
+  emulator.device.memory->barrier(operation);
 }
 
 namespace {
 
-void barrier_side(Session& session, const Agent& agent, Scope execution, Scope memory,
+void barrier_side(Emulator& emulator, const Agent& agent, Scope execution, Scope memory,
                   MemorySemantics semantics, std::uint64_t instance, SourceLocation where) {
   Operation operation;
   operation.kind = OperationKind::ControlBarrier;
@@ -213,24 +213,24 @@ void barrier_side(Session& session, const Agent& agent, Scope execution, Scope m
   operation.semantics = semantics;
   operation.barrier_instance = instance;
   operation.where = where;
-  session.device.memory->barrier(operation);
+  emulator.device.memory->barrier(operation);
 }
 
 }  // namespace
 
-std::uint64_t arrive(Session& session, const Agent& agent, Scope execution, Scope memory,
+std::uint64_t arrive(Emulator& emulator, const Agent& agent, Scope execution, Scope memory,
                      MemorySemantics semantics, SourceLocation where) {
   const std::uint64_t instance = memory_of(agent).barriers++ / agent.group->grid->group_size;
-  barrier_side(session, agent, execution, memory, semantics, instance, where);
+  barrier_side(emulator, agent, execution, memory, semantics, instance, where);
   return instance;
 }
 
-void leave(Session& session, const Agent& agent, Scope execution, Scope memory,
+void leave(Emulator& emulator, const Agent& agent, Scope execution, Scope memory,
            MemorySemantics semantics, std::uint64_t instance, SourceLocation where) {
-  barrier_side(session, agent, execution, memory, semantics, instance, where);
+  barrier_side(emulator, agent, execution, memory, semantics, instance, where);
 }
 
-const Binding* workgroup_variable(Session& session, const Agent& agent, std::uint32_t ordinal,
+const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::uint32_t ordinal,
                                   std::uint32_t size_bytes, std::uint32_t alignment_bytes,
                                   std::string_view name, SourceLocation where) {
   WorkgroupMemory& memory = memory_of(agent);
@@ -248,7 +248,7 @@ const Binding* workgroup_variable(Session& session, const Agent& agent, std::uin
   }
   memory.used_bytes = (memory.used_bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
   Binding made;
-  made.reference = session.device.new_reference();
+  made.reference = emulator.device.new_reference();
   made.storage_class = StorageClass::Workgroup;
   made.allocation = &memory.allocation;
   made.offset_bytes = memory.used_bytes;
@@ -267,16 +267,16 @@ const Binding* workgroup_variable(Session& session, const Agent& agent, std::uin
   return &memory.variables.back();
 }
 
-const Binding* buffer_at(Session& session, const Agent& agent, std::uint64_t address,
+const Binding* buffer_at(Emulator& emulator, const Agent& agent, std::uint64_t address,
                          SourceLocation where) {
-  const std::shared_ptr<detail::Allocation> found = session.device.at(address);
+  const std::shared_ptr<detail::Allocation> found = emulator.device.at(address);
   if (!found) {
     raise(agent, FindingKind::OutOfBounds,
           fmt::format("address {:#x} is in no buffer of the device", address), nullptr, 0, where);
   }
-  Binding& binding = session.by_address[found.get()];
+  Binding& binding = emulator.by_address[found.get()];
   if (!binding.allocation) {
-    binding.reference = session.device.new_reference();
+    binding.reference = emulator.device.new_reference();
     binding.storage_class = StorageClass::PhysicalStorageBuffer;
     binding.allocation = found.get();
     binding.size_bytes = found->size_bytes;
