@@ -5,14 +5,6 @@
 
 namespace heddle::runtime {
 
-namespace {
-
-bool same_place(const SourceLocation& a, const SourceLocation& b) {
-  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
-}
-
-}  // namespace
-
 void Worker::workgroup_barrier(SourceLocation where) {
   Slot* self = current();
   Group& g = *group_;
@@ -29,8 +21,7 @@ void Worker::workgroup_barrier(SourceLocation where) {
     // Wait where nobody will come: once all others wait, too, the divergence is reported.
     self->wait = WaitKind::WorkgroupBarrier;
     self->where = where;
-    self->phase = &kNeverPhase;
-    self->seen = kNeverPhase;
+    self->hold();
     return suspend(self);
   }
   if (--barrier.missing == 0) {
@@ -39,8 +30,7 @@ void Worker::workgroup_barrier(SourceLocation where) {
     ++local_progress_;
     if (!launch_->choice) return;
     // Whoever came last has no right to go on first.
-    self->phase = &kReadyPhase;
-    self->seen = 0;
+    self->let_go();
     return suspend_outside_ring(self);
   }
   self->phase = &barrier.phase;
@@ -59,8 +49,7 @@ void Worker::named_barrier(SourceLocation where, std::uint32_t ordinal, std::uin
   self->where = where;
   g.detail(self).ordinal = ordinal;
   g.detail(self).subgroups = subgroups;
-  self->phase = &kNeverPhase;
-  self->seen = kNeverPhase;
+  self->hold();
   // Those that name another count wait for ever, and the divergence is reported.
   if (barrier.subgroups == 0) barrier.subgroups = subgroups;
   if (barrier.subgroups == subgroups) {
@@ -82,11 +71,10 @@ void Worker::complete_named_barrier(Group& g, std::uint32_t ordinal) {
     return barrier.lanes[subgroup] == g.grid->lanes(subgroup);
   };
   for (Slot* slot = g.begin; slot != g.end; ++slot) {
-    if (slot->wait == WaitKind::NamedBarrier && *slot->phase == slot->seen &&
+    if (slot->wait == WaitKind::NamedBarrier && !slot->can_go_on() &&
         g.detail(slot).ordinal == ordinal && g.detail(slot).subgroups == barrier.subgroups &&
         whole(subgroup_of(slot))) {
-      slot->seen = 0;
-      slot->phase = &kReadyPhase;
+      slot->let_go();
       slot->wait = WaitKind::Nothing;
     }
   }

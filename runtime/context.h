@@ -14,10 +14,16 @@ namespace heddle::runtime {
 /// A suspended stack; null where there is none.
 using Context = void*;
 
-#if HEDDLE_INLINE_SWITCH
+#if !HEDDLE_INLINE_SWITCH
+inline void swap_context(Context* save, Context to) {
+  const auto transfer = boost::context::detail::jump_fcontext(to, save);
+  *static_cast<Context*>(transfer.data) = transfer.fctx;
+}
+#endif
 
 namespace detail {
 
+#if HEDDLE_INLINE_SWITCH
 /// Suspends into `*save` in the form that swap_context resumes, and leaves through Boost's switch.
 [[gnu::always_inline]] inline void leave_through_boost(Context* save,
                                                        boost::context::detail::fcontext_t to) {
@@ -37,6 +43,12 @@ namespace detail {
       :
       : HEDDLE_SWITCH_CLOBBERS);
 }
+#else
+/// Where Boost switches, leaving through it is a switch like any other.
+inline void leave_through_boost(Context* save, boost::context::detail::fcontext_t to) {
+  swap_context(save, to);
+}
+#endif
 
 struct Birth {
   Context* save;
@@ -56,41 +68,11 @@ inline void born(boost::context::detail::transfer_t transfer) {
 inline void make_context(Context* made, void* top, std::size_t bytes, void (*entry)(void*),
                          void* argument) {
   detail::Birth birth{made, entry, argument};
-  boost::context::detail::jump_fcontext(
+  [[maybe_unused]] const auto transfer = boost::context::detail::jump_fcontext(
       boost::context::detail::make_fcontext(top, bytes, detail::born), &birth);
-}
-
-#else
-
-inline void swap_context(Context* save, Context to) {
-  const auto transfer = boost::context::detail::jump_fcontext(to, save);
+#if !HEDDLE_INLINE_SWITCH
   *static_cast<Context*>(transfer.data) = transfer.fctx;
-}
-
-namespace detail {
-
-struct Birth {
-  Context* save;
-  void (*entry)(void*);
-  void* argument;
-};
-
-inline void born(boost::context::detail::transfer_t transfer) {
-  const Birth birth = *static_cast<Birth*>(transfer.data);
-  swap_context(birth.save, transfer.fctx);
-  birth.entry(birth.argument);
-}
-
-}  // namespace detail
-
-inline void make_context(Context* made, void* top, std::size_t bytes, void (*entry)(void*),
-                         void* argument) {
-  detail::Birth birth{made, entry, argument};
-  const auto transfer = boost::context::detail::jump_fcontext(
-      boost::context::detail::make_fcontext(top, bytes, detail::born), &birth);
-  *static_cast<Context*>(transfer.data) = transfer.fctx;
-}
-
 #endif
+}
 
 }  // namespace heddle::runtime

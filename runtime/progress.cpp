@@ -43,8 +43,7 @@ class Census {
  public:
   void add(const Coordinates& who, std::string what, const SourceLocation& where) {
     const auto found = std::find_if(all_.begin(), all_.end(), [&](const Waiting& w) {
-      return w.what == what && w.where.line == where.line &&
-             std::strcmp(w.where.file, where.file) == 0;
+      return w.what == what && same_place(w.where, where);
     });
     if (found != all_.end()) {
       ++found->count;
@@ -116,8 +115,7 @@ void Worker::yield(SourceLocation where, const Poll& poll) {
   self->wait = WaitKind::Poll;
   self->where = where;
   detail.poll = poll;
-  self->phase = &kReadyPhase;
-  self->seen = 0;
+  self->let_go();
   self->polled_in_round = g.round;
   suspend_outside_ring(self);
 }
@@ -127,8 +125,7 @@ void Worker::preempt(SourceLocation where) {
   if (group_->ring.active) leave_ring(*group_, self);
   self->wait = WaitKind::Preempted;
   self->where = where;
-  self->phase = &kReadyPhase;
-  self->seen = 0;
+  self->let_go();
   suspend_outside_ring(self);
 }
 

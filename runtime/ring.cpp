@@ -71,10 +71,7 @@ void Worker::leave_ring(Group& g, Slot* irregular) {
   g.slots.swap(ring_);
   ring_size_ = 0;
   g.details.resize(g.size);
-  g.subgroup_arrived.assign(g.grid->subgroups, 0);
-  g.named.clear();
-  g.round = 1;
-  g.cursor = 0;
+  forget_waits(g);
   const bool ending = g.ring.turn.line == 0 && !g.first_turn;
   const auto set_free = [&](Slot* slot) {
     if (slot != g.begin) {
@@ -84,18 +81,16 @@ void Worker::leave_ring(Group& g, Slot* irregular) {
     slot->fiber = nullptr;
     slot->context = nullptr;
   };
-  g.barrier.missing = g.size;
   for (Slot* slot = g.begin; slot != g.end; ++slot) {
     slot->wait = WaitKind::Nothing;
     slot->polled_in_round = 0;
-    slot->phase = &kReadyPhase;
-    slot->seen = 0;
+    slot->let_go();
     slot->state = SlotState::Started;
     slot->where = {};
     if (slot < irregular && ending) {
       set_free(slot);
       slot->state = SlotState::Finished;
-      slot->phase = &kNeverPhase;
+      slot->hold();
       ++g.finished;
     } else if (slot < irregular) {
       slot->phase = &g.barrier.phase;

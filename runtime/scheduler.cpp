@@ -359,14 +359,18 @@ void Worker::prepare_slots(Group& g) {
   g.end = g.begin + g.size;
   for (Slot* slot = g.begin; slot != g.end; ++slot) {
     slot->context = nullptr;
-    slot->phase = &kReadyPhase;
-    slot->seen = 0;
+    slot->let_go();
     slot->state = SlotState::Unstarted;
     slot->wait = WaitKind::Nothing;
     slot->polled_in_round = 0;
   }
-  g.barrier.missing = g.size;
   g.barrier.phase = 0;
+  forget_waits(g);
+}
+
+/// Nobody has come to any barrier or subgroup operation yet.
+void Worker::forget_waits(Group& g) {
+  g.barrier.missing = g.size;
   g.subgroup_arrived.assign(g.grid->subgroups, 0);
   g.named.clear();
   g.round = 1;
@@ -430,8 +434,7 @@ void Worker::run_started(Group& g, Slot* slot, Fiber* here) {
 void Worker::finish(Group& g, Slot* slot) {
   slot->state = SlotState::Finished;
   slot->context = nullptr;
-  slot->phase = &kNeverPhase;
-  slot->seen = 0;
+  slot->hold();
   slot->where = {};
   ++g.finished;
   g.cursor = g.index_of(slot) + 1;
@@ -466,7 +469,7 @@ void Worker::begin_waiting(Group& g, std::uint32_t index, bool at_barrier) {
 
 void Worker::suspend(Slot* self) {
   // Somebody may have let it go on at once.
-  if (*self->phase != self->seen) return;
+  if (self->can_go_on()) return;
   suspend_outside_ring(self);
 }
 
@@ -475,8 +478,7 @@ void Worker::suspend_outside_ring(Slot* self) {
   if (unwinding_) [[unlikely]] {
     // A kernel that went on after its unwinding (it catches everything, or waits in a destructor):
     // nobody will come any more.
-    self->phase = &kReadyPhase;
-    self->seen = 0;
+    self->let_go();
     if (mine.uncaught == 0) throw Unwind{};
     return;
   }
@@ -519,8 +521,7 @@ void Worker::release(Group& g) {
       // Those that ran as plain calls before the first one that waited are counted here, too.
       finish(g, slot);
     } else if (slot->state == SlotState::Started) {
-      slot->phase = &kReadyPhase;
-      slot->seen = 0;
+      slot->let_go();
     }
   }
 }
@@ -546,13 +547,13 @@ void Worker::kernel_threw(Group& g, std::uint32_t index) {
 Slot* Worker::ready_in(Group& g, std::uint32_t first) const {
   for (std::uint32_t k = 0; k < g.size; ++k) {
     Slot* slot = g.begin + (first + k < g.size ? first + k : first + k - g.size);
-    if (*slot->phase != slot->seen && slot->polled_in_round != g.round) return slot;
+    if (slot->can_go_on() && slot->polled_in_round != g.round) return slot;
   }
   return nullptr;
 }
 
 bool Worker::polls(const Group& g) const {
-  return std::any_of(g.begin, g.end, [](const Slot& slot) { return *slot.phase != slot.seen; });
+  return std::any_of(g.begin, g.end, [](const Slot& slot) { return slot.can_go_on(); });
 }
 
 Worker::Pick Worker::pick_in(Group& g, Slot* self) {
@@ -562,6 +563,10 @@ Worker::Pick Worker::pick_in(Group& g, Slot* self) {
   Slot* slot = ready_in(g, first % g.size);
   if (!slot && resolve_subgroups(g)) slot = ready_in(g, first % g.size);
   if (!slot) return {};
+  return picked(g, slot);
+}
+
+Worker::Pick Worker::picked(Group& g, Slot* slot) {
   return {slot->state == SlotState::Unstarted ? Pick::Start : Pick::Resume, &g, slot};
 }
 
@@ -571,8 +576,8 @@ Worker::Pick Worker::pick(Slot* self) {
     Group& g = *group_;
     const std::uint32_t index = self ? g.index_of(self) + 1 : g.cursor;
     Slot* slot = g.begin + (index == g.size ? 0 : index);
-    if (*slot->phase != slot->seen && slot->polled_in_round != g.round) {
-      return {slot->state == SlotState::Unstarted ? Pick::Start : Pick::Resume, &g, slot};
+    if (slot->can_go_on() && slot->polled_in_round != g.round) {
+      return picked(g, slot);
     }
   }
   for (;;) {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <csetjmp>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -48,8 +49,24 @@ struct alignas(kSlotBytes) Slot : RingSlot {
   Fiber* fiber = nullptr;
   /// Where it waits. Not kept for a workgroup barrier: there the barrier knows.
   SourceLocation where;
+
+  bool can_go_on() const { return *phase != seen; }
+  /// From now on it can go on, or cannot unless somebody lets it.
+  void let_go() {
+    phase = &kReadyPhase;
+    seen = 0;
+  }
+  void hold() {
+    phase = &kNeverPhase;
+    seen = kNeverPhase;
+  }
 };
 static_assert(sizeof(Slot) == kSlotBytes);
+
+/// Whether two places are one line of one file.
+inline bool same_place(const SourceLocation& a, const SourceLocation& b) {
+  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
 
 /// What only the slower ways of waiting touch.
 struct SlotDetail {
@@ -196,6 +213,7 @@ class Worker {
   Group& make_group(std::uint64_t number);
   void run_started(Group& g, Slot* slot, Fiber* here);
   void prepare_slots(Group& g);
+  void forget_waits(Group& g);
   void finish(Group& g, Slot* slot);
   void begin_ring(Group& g);
   void end_ring(Group& g);
@@ -214,6 +232,7 @@ void complete_named_barrier(Group& g, std::uint32_t ordinal);
   void release(Group& g);
 
   Pick pick(Slot* self);
+  static Pick picked(Group& g, Slot* slot);
   Pick pick_in(Group& g, Slot* self);
   Pick pick_elsewhere();
   Slot* ready_in(Group& g, std::uint32_t first) const;

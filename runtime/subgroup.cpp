@@ -14,14 +14,10 @@ bool stands_before(const SourceLocation& a, const SourceLocation& b) {
   return files != 0 ? files < 0 : a.line < b.line;
 }
 
-bool same_place(const SourceLocation& a, const SourceLocation& b) {
-  return !stands_before(a, b) && !stands_before(b, a);
-}
-
 /// Whether the lane can do nothing of its own accord: it will not come to another operation before
 /// its subgroup or its workgroup has gone on.
 bool blocked(const Slot& slot) {
-  return *slot.phase == slot.seen;
+  return !slot.can_go_on();
 }
 
 bool at_operation(const Group& g, const Slot& slot) {
@@ -36,8 +32,7 @@ void Worker::subgroup_operation(SourceLocation where, SubgroupFunction function,
   if (g.ring.active) leave_ring(g, self);
   self->wait = WaitKind::Subgroup;
   self->where = where;
-  self->phase = &kNeverPhase;
-  self->seen = kNeverPhase;
+  self->hold();
   SlotDetail& detail = g.detail(self);
   detail.function = function;
   detail.payload = payload;
@@ -83,8 +78,7 @@ bool Worker::resolve_subgroup(Group& g, std::uint32_t subgroup) {
     }
     payloads[lane] = detail.payload;
     active.set(lane);
-    slot.phase = &kReadyPhase;
-    slot.seen = 0;
+    slot.let_go();
     slot.wait = WaitKind::Nothing;
     --g.subgroup_arrived[subgroup];
   }
