@@ -203,8 +203,8 @@ void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemoryS
 
 namespace {
 
-void barrier_side(Emulator& emulator, const Agent& agent, Scope execution, Scope memory,
-                  MemorySemantics semantics, std::uint64_t instance, SourceLocation where) {
+Operation control_barrier(const Agent& agent, Scope execution, Scope memory,
+                          MemorySemantics semantics, std::uint64_t instance, SourceLocation where) {
   Operation operation;
   operation.kind = OperationKind::ControlBarrier;
   operation.agent = agent_id(agent);
@@ -213,7 +213,7 @@ void barrier_side(Emulator& emulator, const Agent& agent, Scope execution, Scope
   operation.semantics = semantics;
   operation.barrier_instance = instance;
   operation.where = where;
-  emulator.device.memory->barrier(operation);
+  return operation;
 }
 
 }  // namespace
@@ -221,13 +221,15 @@ void barrier_side(Emulator& emulator, const Agent& agent, Scope execution, Scope
 std::uint64_t arrive(Emulator& emulator, const Agent& agent, Scope execution, Scope memory,
                      MemorySemantics semantics, SourceLocation where) {
   const std::uint64_t instance = memory_of(agent).barriers++ / agent.group->grid->group_size;
-  barrier_side(emulator, agent, execution, memory, semantics, instance, where);
+  emulator.device.memory->arrive(
+      control_barrier(agent, execution, memory, semantics, instance, where));
   return instance;
 }
 
 void leave(Emulator& emulator, const Agent& agent, Scope execution, Scope memory,
            MemorySemantics semantics, std::uint64_t instance, SourceLocation where) {
-  barrier_side(emulator, agent, execution, memory, semantics, instance, where);
+  emulator.device.memory->leave(
+      control_barrier(agent, execution, memory, semantics, instance, where), {});
 }
 
 const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::uint32_t ordinal,

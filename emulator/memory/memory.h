@@ -5,18 +5,31 @@
 #include <cstddef>
 #include <span>
 
+#include "emulator/model/place.h"
+#include "emulator/trace/listener.h"
+
 namespace heddle::memory {
 
 /// Given the old bytes of an atomic makes the new ones; false if nothing is to be written.
 using Modify = bool (*)(void* context, const void* old, void* fresh);
 
 /// The memory of a device: answers reads, takes writes, is told of barriers. Every operation has
-/// been checked before; its locations lie inside an allocation that was added.
+/// been checked before; its locations lie inside an allocation that was added, it has at most 8 bytes
+/// inside 8 bytes that begin at a multiple of 8, and its agent has begun.
 ///
 /// One thread at a time. What a read returns beyond the model's guarantees is the memory's choice.
 class Memory {
  public:
   virtual ~Memory() = default;
+
+  /// Who is told of everything from now on; null for nobody. To be set before the first agent begins.
+  virtual void listen(trace::Listener* listener) = 0;
+
+  virtual void agent_begins(AgentId agent, const model::Place& place) = 0;
+  virtual void agent_ends(AgentId agent) = 0;
+  /// What `first` has done is before all that `second` will do: between dispatches and the like. Makes
+  /// nothing available or visible.
+  virtual void system_synchronizes(AgentId first, AgentId second) = 0;
 
   /// `storage` is where the bytes lie once nothing holds them back.
   virtual void add(AllocationId allocation, std::span<std::byte> storage) = 0;
@@ -27,8 +40,16 @@ class Memory {
   /// `unequal` replaces the semantics where `modify` returns false.
   virtual void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
                                  void* context) = 0;
-  /// A memory barrier, or one side of a control barrier.
+  /// A memory barrier, or a device-domain operation.
   virtual void barrier(const Operation& operation) = 0;
+  /// The agent of a control barrier arrives.
+  virtual void arrive(const Operation& operation) = 0;
+  /// The agent of the same operation leaves, synchronizing with these agents, which have arrived; all
+  /// that have if there are none.
+  virtual void leave(const Operation& operation, std::span<const AgentId> synchronizing) = 0;
+
+  /// Whatever is still held back gets to its storage: the end of everything.
+  virtual void settle() = 0;
 };
 
 }  // namespace heddle::memory

@@ -1,0 +1,91 @@
+#pragma once
+
+/// \file
+/// What an emulated memory tells while a program runs on it: the stream of which the recorder makes
+/// an execution for the judge, the race detector its verdicts, and the trace file its contents.
+
+#include <heddle/operation.h>
+
+#include <span>
+#include <string_view>
+
+#include "emulator/model/execution.h"
+#include "emulator/model/place.h"
+
+namespace heddle::trace {
+
+using model::OperationIndex;
+using model::Value;
+
+/// Where the bytes of a read come from; `write` is model::kInitialValue for bytes that nothing in
+/// the stream wrote.
+struct Source {
+  Locations bytes;
+  OperationIndex write = model::kInitialValue;
+};
+
+/// A place in which a write waits, or in which a copy is kept: of the agent itself, or of the scope
+/// instance (the memory domain) that `agent` is in.
+enum class CacheLevel : std::uint8_t {
+  Agent,
+  Subgroup,
+  Workgroup,
+  QueueFamily,
+  Shader,
+  Device,
+  Host,
+};
+
+/// "agent", "subgroup", "workgroup", "queue family", "shader", "device", "host"
+std::string_view name(CacheLevel level);
+
+/// Why a write moved.
+enum class MoveReason : std::uint8_t {
+  /// Of its own accord.
+  Eviction,
+  /// An availability operation (or domain operation) demanded it.
+  Availability,
+  /// It is an atomic, which acts at its scope's domain.
+  Atomic,
+  /// The memory ran out of patience or of room, or came to its end.
+  Flush,
+};
+
+/// Told of everything in the order in which it happens. Every operation gets the number of
+/// operations before it as its index; an operation is told before anything refers to it.
+/// Calls come from one thread at a time.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+
+  /// A new agent, before its first operation. Numbers are dense: as many as there were agents.
+  virtual void agent_begins(AgentId agent, const model::Place& place) = 0;
+  /// `agent` executes nothing any more; its writes may still be on their way.
+  virtual void agent_ends(AgentId agent) = 0;
+  /// Every operation of the first system-synchronizes with every operation of the second.
+  virtual void system_synchronizes(AgentId first, AgentId second) = 0;
+
+  /// An operation is executed. Of a read (or read-modify-write) `sources` has each byte read once,
+  /// in ascending order. A control barrier is told when its agent arrives.
+  virtual void operation(OperationIndex index, const Operation& operation, Value read,
+                         Value written, std::span<const Source> sources) = 0;
+  /// The agent of control barrier `arrival` passes it. `synchronizing` are the arrivals that release
+  /// to those who pass, where a quorum was chosen; empty where all arrivals at the instance do, which
+  /// have then all been told.
+  virtual void passes(OperationIndex arrival, std::span<const OperationIndex> synchronizing) = 0;
+  /// An atomic write takes its place in scoped modification order: after all writes that took theirs
+  /// before. At the latest when the memory comes to its end.
+  virtual void placed(OperationIndex write) = 0;
+
+  /// Bytes of `write` moved to the cache of `agent`'s instance at `to`.
+  virtual void moved(OperationIndex write, const Locations& bytes, AgentId agent, CacheLevel from,
+                     CacheLevel to, MoveReason reason) {
+    (void)write, (void)bytes, (void)agent, (void)from, (void)to, (void)reason;
+  }
+  /// `read` was served by a stale copy: `missed` had been in reach.
+  virtual void stale(OperationIndex read, OperationIndex missed, CacheLevel kept_in) {
+    (void)read, (void)missed, (void)kept_in;
+  }
+};
+
+}  // namespace heddle::trace

@@ -1,0 +1,38 @@
+#pragma once
+
+/// \file
+/// Makes a recorded execution of what a memory tells.
+
+#include <unordered_map>
+#include <vector>
+
+#include "emulator/trace/listener.h"
+
+namespace heddle::trace {
+
+/// Keeps everything: for programs of some hundred operations. For longer ones there is the trace
+/// file.
+class Recorder final : public Listener {
+ public:
+  void agent_begins(AgentId agent, const model::Place& place) override;
+  void agent_ends(AgentId) override {}
+  void system_synchronizes(AgentId first, AgentId second) override;
+  void operation(OperationIndex index, const Operation& operation, Value read, Value written,
+                 std::span<const Source> sources) override;
+  void passes(OperationIndex arrival, std::span<const OperationIndex> synchronizing) override;
+  void placed(OperationIndex write) override;
+
+  /// The execution so far. Modification order has every pair of mutually ordered atomic writes that
+  /// were placed.
+  model::Execution execution() const;
+
+  /// Forgets everything.
+  void clear();
+
+ private:
+  model::Execution execution_;
+  /// In the order of their places.
+  std::vector<OperationIndex> placed_;
+};
+
+}  // namespace heddle::trace
