@@ -50,6 +50,9 @@ class Memory {
 
   /// Whatever is still held back gets to its storage: the end of everything.
   virtual void settle() = 0;
+  /// Forgets all agents, allocations and operations, and what was held back, as if it were new, but
+  /// for its listener and the room that it has: for runs one after the other.
+  virtual void restart() = 0;
 };
 
 }  // namespace heddle::memory

@@ -43,6 +43,13 @@ void SequentialMemory::remove(AllocationId allocation) {
   writers_[static_cast<std::size_t>(allocation)] = {};
 }
 
+void SequentialMemory::restart() {
+  for (auto& storage : storage_) storage = {};
+  for (auto& writers : writers_) writers.clear();
+  told_ = 0;
+  arrivals_.clear();
+}
+
 std::byte* SequentialMemory::at(const Locations& locations) const {
   return storage_[static_cast<std::size_t>(locations.allocation)].data() + locations.offset_bytes;
 }

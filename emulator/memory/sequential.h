@@ -26,6 +26,7 @@ class SequentialMemory final : public Memory {
   void arrive(const Operation& operation) override;
   void leave(const Operation& operation, std::span<const AgentId> synchronizing) override;
   void settle() override {}
+  void restart() override;
 
  private:
   using Arrivals = std::vector<std::pair<AgentId, trace::OperationIndex>>;
