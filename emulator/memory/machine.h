@@ -51,11 +51,9 @@ class Machine final : public Memory {
 
   /// Asks another oracle from now on.
   void choose_with(Choice& choice) { choice_ = &choice; }
-  /// Forgets everything but the allocations, as if nothing had happened: for the next of many runs.
-  /// What is held back is lost.
-  void restart();
   const MachineStatistics& statistics() const { return statistics_; }
 
+  void restart() override;
   void listen(trace::Listener* listener) override { listener_ = listener; }
   void agent_begins(AgentId agent, const model::Place& place) override;
   void agent_ends(AgentId agent) override;
