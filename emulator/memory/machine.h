@@ -184,7 +184,7 @@ class Machine final : public Memory {
   void raise(Granule& granule, Version& version, CacheLevel level, trace::MoveReason reason);
   void widen(std::size_t position, CacheLevel level, trace::MoveReason reason);
   void make_available(Agent& agent, Scope scope, MemorySemantics classes);
-  bool lifts(const Agent& agent, const Version& version) const;
+  bool lifts(const Agent& agent, const Version& version, MemorySemantics classes) const;
   void make_visible(Agent& agent, Scope scope, MemorySemantics classes);
   void device_availability(Agent& agent);
   void tick();
