@@ -34,7 +34,7 @@ bool mutually_ordered(const Written& write, const Operation& operation, const Ag
 
 }  // namespace
 
-Machine::Machine(const Policy& policy, Choice& choice) : policy_(policy), choice_(&choice) {}
+Machine::Machine(const MemoryPolicy& policy, Choice& choice) : policy_(policy), choice_(&choice) {}
 
 void Machine::restart() {
   synchronization_.restart();
@@ -137,7 +137,7 @@ void Machine::after(Agent& agent, const Operation& operation, MemorySemantics se
 
 void Machine::read(const Operation& operation, void* value) {
   tick();
-  ++statistics_.reads;
+  ++report_.reads;
   const std::uint32_t size = operation.locations.size_bytes;
   const std::uint32_t record = find(operation.locations);
   if (record == kNone) [[likely]] {
@@ -165,7 +165,7 @@ void Machine::read(const Operation& operation, void* value) {
 
 void Machine::write(const Operation& operation, const void* value) {
   tick();
-  ++statistics_.writes;
+  ++report_.writes;
   const std::uint32_t size = operation.locations.size_bytes;
   if (operation.atomic)
     before(agent(operation.agent), operation, operation.semantics);
@@ -202,7 +202,7 @@ void Machine::write(const Operation& operation, const void* value) {
 void Machine::read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
                                 void* context) {
   tick();
-  ++statistics_.atomics;
+  ++report_.updates;
   const std::uint32_t size = operation.locations.size_bytes;
   if (has(operation.semantics, MemorySemantics::MakeAvailable))
     before(agent(operation.agent), operation, operation.semantics);
@@ -417,7 +417,7 @@ void Machine::overwrite_waiting(std::uint32_t record, const Access& writing) {
         ++i;
         continue;
       }
-      ++statistics_.lost;
+      ++report_.lost;
       --granules_[record].waiting;
       waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
     }
@@ -427,7 +427,7 @@ void Machine::overwrite_waiting(std::uint32_t record, const Access& writing) {
 void Machine::wait(std::uint32_t record, Written made) {
   if (waiting_.size() == kMostWaiting)
     place_waiting(0, CacheLevel::Shader, trace::MoveReason::Flush);
-  ++statistics_.delayed;
+  ++report_.delayed;
   ++granules_[record].waiting;
   Waiting waiting;
   static_cast<Written&>(waiting) = std::move(made);
@@ -443,7 +443,7 @@ CacheLevel Machine::least_level(const Written& write) const {
 }
 
 CacheLevel Machine::climb() {
-  CacheLevel level = policy_.first_level;
+  CacheLevel level = level_of(policy_.first_scope);
   while (level < CacheLevel::Shader && !chance(policy_.rest))
     level = static_cast<CacheLevel>(static_cast<unsigned>(level) + 1);
   return level;
@@ -459,7 +459,7 @@ void Machine::place(std::uint32_t record, Written made, CacheLevel level,
   version.level = level;
   if (version.non_private) version.available.push_back({version.event, version.place, level, false});
   if (Agent* agent = synchronization_.find(version.agent)) {
-    if (version.born < agent->youngest_placed) ++statistics_.overtaken;
+    if (version.born < agent->youngest_placed) ++report_.overtaken;
     agent->youngest_placed = std::max(agent->youngest_placed, version.born);
   }
   raise_floor(granule, version.agent, version.reference, version.stamp);
@@ -478,7 +478,7 @@ void Machine::place_waiting(std::size_t position, CacheLevel level, trace::MoveR
   waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(position));
   Granule& granule = granules_[waiting.granule];
   --granule.waiting;
-  if (reason == trace::MoveReason::Eviction) ++statistics_.evictions;
+  if (reason == trace::MoveReason::Eviction) ++report_.evicted;
   place(waiting.granule, std::move(static_cast<Written&>(waiting)), level, reason);
   if (waiting.observed)
     observe(granule, waiting.observation, waiting.class_index, waiting.observed_non_private, stamp_);
@@ -515,7 +515,7 @@ void Machine::widen(std::size_t position, CacheLevel level, trace::MoveReason re
 void Machine::make_available(Agent& agent, Scope scope, MemorySemantics classes) {
   const CacheLevel level = level_of(scope);
   if (level == CacheLevel::Agent) return;
-  ++statistics_.availability_operations;
+  ++report_.availability_operations;
   const Event event = synchronization_.event(agent);
   for (std::size_t i = 0; i < waiting_.size();) {
     const Waiting& waiting = waiting_[i];
@@ -524,7 +524,7 @@ void Machine::make_available(Agent& agent, Scope scope, MemorySemantics classes)
       ++i;
       continue;
     }
-    ++statistics_.made_available;
+    ++report_.made_available;
     Granule& granule = granules_[waiting.granule];
     place_waiting(i, std::max(level, least_level(waiting)), trace::MoveReason::Availability);
     granule.versions.back().available.push_back({event, agent.place, level, true});
@@ -534,7 +534,7 @@ void Machine::make_available(Agent& agent, Scope scope, MemorySemantics classes)
     const Stamp stamp = narrow_[i].stamp;
     Version& version = version_at(granule, stamp);
     if (version.non_private && lifts(agent, version, classes)) {
-      ++statistics_.made_available;
+      ++report_.made_available;
       version.available.push_back({event, agent.place, level, true});
       raise(granule, version, level, trace::MoveReason::Availability);
     }
@@ -554,7 +554,7 @@ bool Machine::lifts(const Agent& agent, const Version& version, MemorySemantics 
 }
 
 void Machine::make_visible(Agent& agent, Scope scope, MemorySemantics classes) {
-  ++statistics_.visibility_operations;
+  ++report_.visibility_operations;
   synchronization_.make_visible(agent, scope, classes);
   if (policy_.shared_copies && level_of(scope) > CacheLevel::Workgroup)
     ++generation_of(agent).generation;
@@ -589,7 +589,6 @@ bool Machine::chance(std::uint32_t of_256) {
 
 void Machine::tick() {
   ++now_;
-  ++statistics_.operations;
   if (waiting_.empty() && narrow_.empty()) [[likely]] return;
   if (!waiting_.empty() && now_ - waiting_.front().born > policy_.longest_wait)
     place_waiting(0, CacheLevel::Shader, trace::MoveReason::Flush);

@@ -298,7 +298,7 @@ trace::Value Machine::read_granule(std::uint32_t record, const Access& reading, 
     found.newest = found.position;
   }
   const bool stale = found.position < found.newest;
-  if (stale) ++statistics_.stale;
+  if (stale) ++report_.stale;
   reading.agent.stale_reads = stale ? reading.agent.stale_reads + 1 : 0;
   const unsigned bits = reading.operation.locations.size_bytes * 8;
   const trace::Value value = found.value >> reading.shift;
