@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "emulator/judge/judgement.h"
+#include "emulator/litmus/final_state.h"
 #include "emulator/trace/fork.h"
 #include "emulator/trace/recorder.h"
 
@@ -231,20 +232,12 @@ TestRunner::TestRunner(const Test& test, const RunRequest& request)
       program_(test, request.bound, Spinning::Endless),
       memory_(request.memory(choice_)),
       runner_(program_.program(), std::vector<std::uint32_t>(test.locations, kVariableBytes),
-              *memory_, choice_),
-      outcome_(test.observables.size()) {}
+              *memory_, choice_) {}
 
 RunEnd TestRunner::run(std::uint64_t number) {
   choice_ = SeededChoice(seed_of_run(seed_, number));
   const RunEnd end = runner_.run();
-  for (std::size_t i = 0; i < outcome_.size(); ++i) {
-    const Observable& observable = test_.observables[i];
-    const explore::Value value =
-        observable.kind == Observable::Kind::Register
-            ? runner_.ends()[observable.thread].results[observable.index]
-            : runner_.final_value(locations_of(test_.variables[observable.index]));
-    outcome_[i] = static_cast<Integer>(value);
-  }
+  settled_outcome(test_, runner_, outcome_);
   return end;
 }
 
