@@ -55,6 +55,8 @@ struct Availability {
   Event event;
   model::Place place;
   CacheLevel level = CacheLevel::Agent;
+  /// By a barrier or an atomic for all that came before it, not by the access itself.
+  bool bulk = false;
 };
 
 /// A write that left its agent's cache.

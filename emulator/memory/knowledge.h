@@ -67,7 +67,10 @@ struct Event {
   std::uint32_t epoch = 0;
 };
 
-/// The rows of a clock: for each, the latest epoch of each lane.
+inline constexpr unsigned kLevels = 4;  // Subgroup to Shader
+
+/// The rows of a clock: for each, the latest epoch of each lane. Of the rows of visibility there is one
+/// for each level and class.
 enum Row : unsigned {
   /// Happens-before, by class.
   kHappened = 0,
@@ -75,16 +78,22 @@ enum Row : unsigned {
   kSystem = kHappened + kClasses,
   /// Happened before a device-domain visibility operation that I know of.
   kDeviceVisible,
-  /// What my visibility operations at a level, of a class, covered.
+  /// Accesses of a class, with availability operations of their own, that visibility operations of mine
+  /// came after.
   kVisible,
-  /// What visibility operations of others covered that happened before me: the next of mine continues
-  /// their chains.
-  kChained = kVisible + 4 * kClasses,
-  kRows = kChained + 4 * kClasses,
+  /// Bulk availability operations that visibility operations of mine, which include the class, came
+  /// after.
+  kVisibleBulk = kVisible + kLevels * kClasses,
+  /// What visibility operations of others came after that happened before me: the next one of mine
+  /// continues their chains.
+  kChained = kVisibleBulk + kLevels * kClasses,
+  kChainedBulk = kChained + kLevels * kClasses,
+  kRows = kChainedBulk + kLevels * kClasses,
 };
+inline constexpr unsigned kVisibleRows = 2 * kLevels * kClasses;
 
-/// The row of visibility operations at a level (Subgroup to Shader) and class.
-constexpr unsigned visible(Row first, CacheLevel level, unsigned class_index) {
+/// One of the rows of visibility.
+constexpr unsigned row_of(Row first, CacheLevel level, unsigned class_index) {
   return first + (static_cast<unsigned>(level) - 1) * kClasses + class_index;
 }
 

@@ -110,7 +110,7 @@ void Machine::before(Agent& agent, const Operation& operation, MemorySemantics s
     make_available(agent, operation.scope, semantics);
 }
 
-// And after it.
+// And after it has acquired, before it releases: a release passes on what was made visible, too.
 //= vk:memory-model-availability-visibility-semantics
 void Machine::after(Agent& agent, const Operation& operation, MemorySemantics semantics) {
   if (has(semantics, MemorySemantics::MakeVisible)) make_visible(agent, operation.scope, semantics);
@@ -207,6 +207,7 @@ void Machine::read_modify_write(const Operation& operation, MemorySemantics uneq
   }
   fresh = load(&fresh, size);
   acquire(record, updating, operation.semantics, found);
+  after(updating.agent, operation, operation.semantics);
   raise_floor(granules_[record], updating.agent.id, operation.reference,
               available_floor(granules_[record], updating));
   Written made = written(updating, fresh);
@@ -215,7 +216,6 @@ void Machine::read_modify_write(const Operation& operation, MemorySemantics uneq
   if (listener_) made.operation = tell(operation, old, fresh);
   const CacheLevel level = std::max(climb(), least_level(made));
   place(record, std::move(made), level, trace::MoveReason::Atomic);
-  after(updating.agent, operation, operation.semantics);
 }
 
 // A read-modify-write goes on with the release sequences that what it reads belongs to.
@@ -296,8 +296,8 @@ void Machine::barrier(const Operation& operation) {
     case OperationKind::MemoryBarrier:
       before(agent, operation, operation.semantics);
       if (acquires(operation.semantics)) synchronization_.acquire_barrier(agent, operation);
-      if (releases(operation.semantics)) synchronization_.release_barrier(agent, operation);
       after(agent, operation, operation.semantics);
+      if (releases(operation.semantics)) synchronization_.release_barrier(agent, operation);
       break;
     case OperationKind::DeviceAvailability: device_availability(agent); break;
     case OperationKind::DeviceVisibility: synchronization_.make_device_visible(agent); break;
@@ -330,6 +330,7 @@ void Machine::arrive(const Operation& operation) {
   const trace::OperationIndex index = listener_ ? tell(operation, 0, 0) : 0;
   before(agent, operation, operation.semantics);
   if (acquires(operation.semantics)) synchronization_.acquire_barrier(agent, operation);
+  after(agent, operation, operation.semantics);
   if (orders_outputs(agent)) {
     device_availability(agent);
     synchronization_.arrive(agent, as_ordered(operation), index);
@@ -434,7 +435,7 @@ void Machine::place(std::uint32_t record, Written made, CacheLevel level,
   static_cast<Written&>(version) = std::move(made);
   version.stamp = ++stamp_;
   version.level = level;
-  if (version.non_private) version.available.push_back({version.event, version.place, level});
+  if (version.non_private) version.available.push_back({version.event, version.place, level, false});
   if (Agent* agent = synchronization_.find(version.agent)) {
     if (version.born < agent->youngest_placed) ++statistics_.overtaken;
     agent->youngest_placed = std::max(agent->youngest_placed, version.born);
@@ -502,29 +503,32 @@ void Machine::make_available(Agent& agent, Scope scope, MemorySemantics classes)
       continue;
     }
     ++statistics_.made_available;
+    Granule& granule = granules_[waiting.granule];
     place_waiting(i, std::max(level, least_level(waiting)), trace::MoveReason::Availability);
+    granule.versions.back().available.push_back({event, agent.place, level, true});
   }
   for (std::size_t i = 0; i < narrow_.size();) {
     Granule& granule = granules_[narrow_[i].record];
     const Stamp stamp = narrow_[i].stamp;
     Version& version = version_at(granule, stamp);
-    if (version.non_private && version.class_index != kAnyClass &&
-        constrains(classes, version.class_index) && lifts(agent, version)) {
+    if (version.non_private && lifts(agent, version, classes)) {
       ++statistics_.made_available;
-      version.available.push_back({event, agent.place, level});
+      version.available.push_back({event, agent.place, level, true});
       raise(granule, version, level, trace::MoveReason::Availability);
     }
     if (i < narrow_.size() && narrow_[i].stamp == stamp) ++i;
   }
 }
 
-bool Machine::lifts(const Agent& agent, const Version& version) const {
-  return std::any_of(version.available.begin(), version.available.end(),
-                     [&](const Availability& available) {
-                       return agent.knows(kHappened + version.class_index, available.event) &&
-                              (available.event.agent == agent.id ||
-                               share(available.place, agent.place, available.level));
-                     });
+bool Machine::lifts(const Agent& agent, const Version& version, MemorySemantics classes) const {
+  return std::any_of(
+      version.available.begin(), version.available.end(), [&](const Availability& available) {
+        const unsigned k = available.bulk ? kAnyClass : version.class_index;
+        if (k != kAnyClass && !constrains(classes, k)) return false;
+        return agent.knows(kHappened + k, available.event) &&
+               (available.event.agent == agent.id ||
+                share(available.place, agent.place, available.level));
+      });
 }
 
 void Machine::make_visible(Agent& agent, Scope scope, MemorySemantics classes) {

@@ -51,11 +51,9 @@ class Machine final : public Memory {
 
   /// Asks another oracle from now on.
   void choose_with(Choice& choice) { choice_ = &choice; }
-  /// Forgets everything but the allocations, as if nothing had happened: for the next of many runs.
-  /// What is held back is lost.
-  void restart();
   const MachineStatistics& statistics() const { return statistics_; }
 
+  void restart() override;
   void listen(trace::Listener* listener) override { listener_ = listener; }
   void agent_begins(AgentId agent, const model::Place& place) override;
   void agent_ends(AgentId agent) override;
@@ -186,7 +184,7 @@ class Machine final : public Memory {
   void raise(Granule& granule, Version& version, CacheLevel level, trace::MoveReason reason);
   void widen(std::size_t position, CacheLevel level, trace::MoveReason reason);
   void make_available(Agent& agent, Scope scope, MemorySemantics classes);
-  bool lifts(const Agent& agent, const Version& version) const;
+  bool lifts(const Agent& agent, const Version& version, MemorySemantics classes) const;
   void make_visible(Agent& agent, Scope scope, MemorySemantics classes);
   void device_availability(Agent& agent);
   void tick();

@@ -72,12 +72,19 @@ bool Machine::visible_to(const Version& version, const Access& reading, CacheLev
       return available.event.agent == agent.id ||
              share(available.place, agent.place, std::min(level, available.level));
     };
-    if (own != CacheLevel::Agent && agent.knows(kHappened + k, available.event) && common(own))
+    const auto knows = [&](Row row, Row bulk_row, CacheLevel level) {
+      return agent.knowledge.knows(
+          available.bulk ? row_of(bulk_row, level, reading.class_index) : row_of(row, level, k),
+          available.event);
+    };
+    const unsigned happened = kHappened + (available.bulk ? kAnyClass : k);
+    if (own != CacheLevel::Agent && agent.knows(happened, available.event) && common(own))
       return true;
     bool seen = false;
     for_each_level([&](CacheLevel level) {
-      seen = seen || (agent.knowledge.knows(visible(kVisible, level, k), available.event) &&
-                      common(level));
+      seen = seen || (common(level) && (knows(kVisible, kVisibleBulk, level) ||
+                                        (own != CacheLevel::Agent &&
+                                         knows(kChained, kChainedBulk, level))));
     });
     if (seen) return true;
   }
@@ -115,9 +122,9 @@ Stamp Machine::available_floor(const Granule& granule, const Access& writing) co
     if (!version->non_private || !writing.non_private ||
         version->reference != writing.operation.reference)
       continue;
-    const unsigned row = kHappened + class_of_pair(version->class_index, writing.class_index);
+    const unsigned k = class_of_pair(version->class_index, writing.class_index);
     for (const Availability& available : version->available)
-      if (agent.knows(row, available.event) &&
+      if (agent.knows(kHappened + (available.bulk ? kAnyClass : k), available.event) &&
           (available.event.agent == agent.id ||
            share(available.place, agent.place, available.level)))
         return version->stamp;

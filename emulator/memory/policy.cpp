@@ -2,6 +2,9 @@
 
 #include <array>
 
+#include "emulator/memory/machine.h"
+#include "emulator/memory/sequential.h"
+
 namespace heddle::memory {
 namespace {
 
@@ -104,6 +107,11 @@ std::optional<Policy> policy_named(std::string_view name) {
   for (const Policy& policy : kPolicies)
     if (policy.name == name) return policy;
   return std::nullopt;
+}
+
+std::unique_ptr<Memory> make_memory(const Policy& policy, Choice& choice) {
+  if (policy.sequential) return std::make_unique<SequentialMemory>();
+  return std::make_unique<Machine>(policy, choice);
 }
 
 }  // namespace heddle::memory

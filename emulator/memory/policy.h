@@ -3,7 +3,10 @@
 /// \file
 /// How a machine uses the freedom that the memory model gives it.
 
+#include <heddle/choice.h>
+
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -56,5 +59,10 @@ std::span<const Policy> policies();
 
 /// The policy of that name.
 std::optional<Policy> policy_named(std::string_view name);
+
+class Memory;
+
+/// Memory that does as the policy says. Policy and choice must outlive it.
+std::unique_ptr<Memory> make_memory(const Policy& policy, Choice& choice);
 
 }  // namespace heddle::memory

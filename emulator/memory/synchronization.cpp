@@ -152,7 +152,7 @@ SnapshotHandle Synchronization::snapshot(const Agent& agent) {
   pool_->free.pop_back();
   Knowledge& knowledge = made->knowledge;
   knowledge.copy(agent.knowledge, lanes_);
-  knowledge.join(kChained, agent.knowledge, kVisible, 4 * kClasses, lanes_);
+  knowledge.join(kChained, agent.knowledge, kVisible, kVisibleRows, lanes_);
   const std::uint32_t epoch = epochs_[agent.lane]++;
   for (unsigned k = 0; k < kClasses; ++k) knowledge.learn(kHappened + k, agent.lane, epoch);
   return SnapshotHandle(made);
@@ -189,7 +189,7 @@ void Synchronization::learn(Agent& agent, const Head& head, MemorySemantics sema
       agent.knowledge.join(kHappened + k, known, kHappened + k, 1, lanes_);
   agent.knowledge.join(kHappened + kAnyClass, known, kHappened + kAnyClass, 1, lanes_);
   agent.knowledge.join(kDeviceVisible, known, kDeviceVisible, 1, lanes_);
-  agent.knowledge.join(kChained, known, kChained, 4 * kClasses, lanes_);
+  agent.knowledge.join(kChained, known, kChained, kVisibleRows, lanes_);
 }
 
 void Synchronization::learn_everything(Agent& agent, MemorySemantics semantics) {
@@ -298,8 +298,8 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
   } else {
     Knowledge& known = *instance.groups[group].head.known;
     known.join(0, agent.knowledge, 0, kVisible, lanes_);
-    known.join(kChained, agent.knowledge, kChained, 4 * kClasses, lanes_);
-    known.join(kChained, agent.knowledge, kVisible, 4 * kClasses, lanes_);
+    known.join(kChained, agent.knowledge, kChained, kVisibleRows, lanes_);
+    known.join(kChained, agent.knowledge, kVisible, kVisibleRows, lanes_);
     const std::uint32_t epoch = epochs_[0]++;
     for (unsigned k = 0; k < kClasses; ++k) known.learn(kHappened + k, 0, epoch);
   }
@@ -351,22 +351,33 @@ void Synchronization::system_synchronizes(AgentId first_id, AgentId second_id) {
   const SnapshotHandle known = snapshot(first);
   const std::uint32_t epoch = epochs_[first.lane] - 1;
   second.knowledge.join(0, *known, 0, kVisible, lanes_);
-  second.knowledge.join(kChained, *known, kChained, 4 * kClasses, lanes_);
+  second.knowledge.join(kChained, *known, kChained, kVisibleRows, lanes_);
   second.knowledge.learn(kSystem, first.lane, epoch);
 }
 
+// The last link of a chain includes the class of the read; the links before it only need to have a
+// class in common, and here not even that.
 //= vk:memory-model-availability-visibility-semantics
 void Synchronization::make_visible(Agent& agent, Scope scope, MemorySemantics classes) {
   const CacheLevel level = level_of(scope);
   if (level == CacheLevel::Agent) return;
   Knowledge& knowledge = agent.knowledge;
   for (unsigned k = 0; k < kClasses; ++k) {
+    // What I did is before what I do, whatever the class.
+    knowledge.learn(row_of(kVisible, level, k), agent.lane, epochs_[agent.lane]);
+    knowledge.learn(row_of(kVisibleBulk, level, k), agent.lane, epochs_[agent.lane]);
     if (k != kAnyClass && !constrains(classes, k)) continue;
-    knowledge.join(visible(kVisible, level, k), knowledge, kHappened + k, 1, lanes_);
-    knowledge.learn(visible(kVisible, level, k), agent.lane, epochs_[agent.lane]);
-    for (auto wide = CacheLevel::Subgroup; wide <= CacheLevel::Shader;
-         wide = static_cast<CacheLevel>(static_cast<unsigned>(wide) + 1))
-      knowledge.join(visible(kVisible, wide, k), knowledge, visible(kChained, wide, k), 1, lanes_);
+    knowledge.join(row_of(kVisible, level, k), knowledge, kHappened + k, 1, lanes_);
+    for (unsigned of = 0; of < kClasses; ++of)
+      if (k == kAnyClass || (of != kAnyClass && constrains(classes, of)))
+        knowledge.join(row_of(kVisibleBulk, level, k), knowledge, kHappened + of, 1, lanes_);
+    for (unsigned wide = 0; wide < kLevels; ++wide) {
+      knowledge.join(kVisible + wide * kClasses + k, knowledge, kChained + wide * kClasses + k, 1,
+                     lanes_);
+      for (unsigned of = 0; of < kClasses; ++of)
+        knowledge.join(kVisibleBulk + wide * kClasses + k, knowledge,
+                       kChainedBulk + wide * kClasses + of, 1, lanes_);
+    }
   }
 }
 

@@ -159,6 +159,10 @@ class Synchronization {
   unsigned new_lane();
   void use_one_lane();
 
+  // Outlives everything that has handles.
+  struct Pool;
+  std::unique_ptr<Pool> pool_;
+
   unsigned lanes_ = 1;
   bool one_lane_ = false;
   std::uint32_t begun_ = 0;
@@ -168,8 +172,6 @@ class Synchronization {
   std::unordered_map<AgentId, Agent*> by_id_;
   Agent* last_ = nullptr;
   std::unordered_map<std::uint64_t, Instance> instances_;
-  struct Pool;
-  std::unique_ptr<Pool> pool_;
 };
 
 }  // namespace heddle::memory
