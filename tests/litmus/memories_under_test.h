@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "emulator/memory/sequential.h"
+#include "emulator/litmus/run.h"
+#include "emulator/memory/policy.h"
 
 namespace heddle::litmus {
 
@@ -17,9 +18,12 @@ struct MemoryUnderTest {
   std::function<std::unique_ptr<memory::Memory>(Choice&)> make;
 };
 
+/// Sequentially consistent memory first.
 inline std::vector<MemoryUnderTest> memories_under_test() {
-  return {{"sequentially consistent",
-           [](Choice&) { return std::make_unique<memory::SequentialMemory>(); }}};
+  std::vector<MemoryUnderTest> out;
+  for (const memory::Policy& policy : memory::policies())
+    out.push_back({std::string(policy.name), memory_of(policy)});
+  return out;
 }
 
 }  // namespace heddle::litmus
