@@ -125,7 +125,7 @@ void Emulator::workgroup_begins(runtime::Workgroup& group) {
   memory.allocation.size_bytes = group.memory_bytes;
   memory.allocation.tracks_initialization = true;
   memory.used_bytes = 0;
-  memory.barriers = 0;
+  memory.barriers.assign(group.grid->group_size, {});
   memory.variables.clear();
   device.memory->add(memory.allocation.id, {group.memory, group.memory_bytes});
   group.observed = &memory;
@@ -135,6 +135,18 @@ void Emulator::workgroup_ends(runtime::Workgroup& group) {
   auto* memory = static_cast<WorkgroupMemory*>(group.observed);
   device.memory->remove(memory->allocation.id);
   free_memory_.push_back(memory);
+}
+
+void Emulator::invocations_meet(runtime::Workgroup& group,
+                                std::span<const std::uint32_t> indices) {
+  std::vector<Operation>& barriers = static_cast<WorkgroupMemory*>(group.observed)->barriers;
+  // Of those that meet at one place, all are at a barrier or none is.
+  if (barriers[indices.front()].kind != OperationKind::ControlBarrier) return;
+  const std::uint64_t instance = next_barrier_instance_++;
+  for (const std::uint32_t index : indices) {
+    barriers[index].barrier_instance = instance;
+    device.memory->arrive(barriers[index]);
+  }
 }
 
 std::string Emulator::describe(const void* address) {
@@ -201,35 +213,26 @@ void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemoryS
   emulator.device.memory->barrier(operation);
 }
 
-namespace {
-
-Operation control_barrier(const Agent& agent, Scope execution, Scope memory,
-                          MemorySemantics semantics, std::uint64_t instance, SourceLocation where) {
-  Operation operation;
+void arrive(Emulator&, const Agent& agent, Scope execution, Scope memory,
+            MemorySemantics semantics, SourceLocation where) {
+  Operation& operation = memory_of(agent).barriers[agent.index];
   operation.kind = OperationKind::ControlBarrier;
   operation.agent = agent_id(agent);
   operation.execution_scope = execution;
   operation.scope = memory;
   operation.semantics = semantics;
-  operation.barrier_instance = instance;
+  operation.barrier_instance = kNotMet;
   operation.where = where;
-  return operation;
 }
 
-}  // namespace
-
-std::uint64_t arrive(Emulator& emulator, const Agent& agent, Scope execution, Scope memory,
-                     MemorySemantics semantics, SourceLocation where) {
-  const std::uint64_t instance = memory_of(agent).barriers++ / agent.group->grid->group_size;
-  emulator.device.memory->arrive(
-      control_barrier(agent, execution, memory, semantics, instance, where));
-  return instance;
-}
-
-void leave(Emulator& emulator, const Agent& agent, Scope execution, Scope memory,
-           MemorySemantics semantics, std::uint64_t instance, SourceLocation where) {
-  emulator.device.memory->leave(
-      control_barrier(agent, execution, memory, semantics, instance, where), {});
+void leave(Emulator& emulator, const Agent& agent) {
+  Operation& operation = memory_of(agent).barriers[agent.index];
+  // Whoever is alone in its scope instance does not wait.
+  if (operation.barrier_instance == kNotMet) {
+    emulator.invocations_meet(*agent.group, {&agent.index, 1});
+  }
+  emulator.device.memory->leave(operation, {});
+  operation = {};
 }
 
 const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::uint32_t ordinal,

@@ -15,8 +15,12 @@ struct WorkgroupMemory {
   detail::Allocation allocation;
   std::deque<Binding> variables;
   std::uint64_t used_bytes = 0;
-  std::uint64_t barriers = 0;
+  /// For each invocation the control barrier that it is in; of another kind if it is in none.
+  std::vector<Operation> barriers;
 };
+
+/// In place of its number: who meets at this instance of a barrier is not known yet.
+inline constexpr std::uint64_t kNotMet = 0;
 
 class Emulator final : public runtime::Observer {
  public:
@@ -26,6 +30,8 @@ class Emulator final : public runtime::Observer {
 
   void workgroup_begins(runtime::Workgroup& group) override;
   void workgroup_ends(runtime::Workgroup& group) override;
+  void invocations_meet(runtime::Workgroup& group,
+                        std::span<const std::uint32_t> indices) override;
 
   bool interrupt();
   /// What a person calls the byte at `address`.
@@ -41,6 +47,7 @@ class Emulator final : public runtime::Observer {
   std::vector<std::unique_ptr<WorkgroupMemory>> all_memory_;
   std::vector<WorkgroupMemory*> free_memory_;
   std::uint64_t until_switch_ = 1;
+  std::uint64_t next_barrier_instance_ = kNotMet + 1;
 };
 
 }  // namespace heddle::emulation

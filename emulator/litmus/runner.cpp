@@ -94,7 +94,7 @@ void Runner::begin() {
     running.standing = Standing::NotBegun;
     running.before = 0;
     if (!running.agent || !running.agent->restart()) running.agent = program_.agents[a].start();
-    memory_.agent_begins(static_cast<AgentId>(a), program_.agents[a].place);
+    memory_.begin(static_cast<AgentId>(a), program_.agents[a].place);
   }
   for (const Running& running : agents_)
     for (const std::uint32_t follower : running.after) ++agents_[follower].before;
@@ -181,7 +181,7 @@ void Runner::end(std::uint32_t agent, EndState state) {
   if (state == EndState::Finished)
     for (const std::uint32_t follower : running.after)
       memory_.system_synchronizes(id, static_cast<AgentId>(follower));
-  memory_.agent_ends(id);
+  memory_.end(id);
   if (state != EndState::Finished) return;
   progress();
   for (const std::uint32_t follower : running.after)

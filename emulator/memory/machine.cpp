@@ -54,15 +54,34 @@ void Machine::restart() {
 
 // --- Agents ---
 
-void Machine::agent_begins(AgentId agent, const model::Place& place) {
-  synchronization_.begin(agent, place);
-  if (synchronization_.uses_one_lane() && !lanes_gone_) one_lane();
-  if (listener_) listener_->agent_begins(agent, place);
+void Machine::begin(const Cohort& cohort) {
+  synchronization_.begin(cohort);
+  if (!listener_) return;
+  for (std::uint32_t i = 0; i < cohort.count; ++i)
+    listener_->agent_begins(cohort.agent(i), cohort.place_of(i));
 }
 
-void Machine::agent_ends(AgentId agent) {
-  synchronization_.end(agent);
-  if (listener_) listener_->agent_ends(agent);
+void Machine::end(const Cohort& cohort) {
+  synchronization_.end(cohort);
+  if (!listener_) return;
+  for (std::uint32_t i = 0; i < cohort.count; ++i) listener_->agent_ends(cohort.agent(i));
+}
+
+// Agents that access nothing that anybody remembers never come here.
+Agent& Machine::agent(AgentId id) {
+  Agent& found = synchronization_.agent(id);
+  if (synchronization_.uses_one_lane() && !lanes_gone_) one_lane();
+  return found;
+}
+
+//= vk:memory-model-vulkan-availability-visibility
+void Machine::depend(Dependency dependency) {
+  if (dependency == Dependency::Memory) {
+    settle_in_storage();
+  } else {
+    synchronization_.all_synchronize();
+  }
+  if (listener_) listener_->dependency(dependency == Dependency::Memory);
 }
 
 void Machine::system_synchronizes(AgentId first, AgentId second) {
@@ -96,7 +115,7 @@ Machine::Access Machine::access(const Operation& operation) {
   const auto first = static_cast<unsigned>(operation.locations.offset_bytes % kGranuleBytes);
   const unsigned bytes = (1u << operation.locations.size_bytes) - 1;
   return {operation,
-          synchronization_.agent(operation.agent),
+          agent(operation.agent),
           static_cast<ByteMask>(bytes << first),
           first * 8,
           class_of(operation.storage_class),
@@ -125,7 +144,7 @@ void Machine::read(const Operation& operation, void* value) {
     std::memcpy(value, storage_of(operation.locations), size);
     if (listener_) tell_read_storage(operation, load(value, size));
     if (operation.atomic) {
-      Agent& agent = synchronization_.agent(operation.agent);
+      Agent& agent = this->agent(operation.agent);
       if (allocation_of(operation.locations).released)
         synchronization_.meet_forgotten(agent, operation.semantics);
       after(agent, operation, operation.semantics);
@@ -149,7 +168,7 @@ void Machine::write(const Operation& operation, const void* value) {
   ++statistics_.writes;
   const std::uint32_t size = operation.locations.size_bytes;
   if (operation.atomic)
-    before(synchronization_.agent(operation.agent), operation, operation.semantics);
+    before(agent(operation.agent), operation, operation.semantics);
   const std::uint32_t record = find_or_make(operation.locations);
   const trace::Value fresh = load(value, size);
   if (record == kNone) [[likely]] {
@@ -185,7 +204,8 @@ void Machine::read_modify_write(const Operation& operation, MemorySemantics uneq
   tick();
   ++statistics_.atomics;
   const std::uint32_t size = operation.locations.size_bytes;
-  before(synchronization_.agent(operation.agent), operation, operation.semantics);
+  if (has(operation.semantics, MemorySemantics::MakeAvailable))
+    before(agent(operation.agent), operation, operation.semantics);
   const std::uint32_t record = find_or_make(operation.locations);
   if (record == kNone) {
     modify_storage(operation, unequal, modify, context);
@@ -259,14 +279,14 @@ void Machine::acquire(std::uint32_t record, const Access& reading, MemorySemanti
 // --- Accesses to bytes without a record ---
 
 void Machine::carry_forgotten(const Operation& write) {
-  const Agent& agent = synchronization_.agent(write.agent);
+  const Agent& agent = this->agent(write.agent);
   if (releases(write.semantics) || !agent.released.empty())
     allocation_of(write.locations).released = true;
 }
 
 void Machine::modify_storage(const Operation& operation, MemorySemantics unequal, Modify modify,
                              void* context) {
-  Agent& agent = synchronization_.agent(operation.agent);
+  Agent& agent = this->agent(operation.agent);
   const std::uint32_t size = operation.locations.size_bytes;
   std::byte* bytes = storage_of(operation.locations);
   trace::Value old = load(bytes, size);
@@ -290,7 +310,7 @@ void Machine::modify_storage(const Operation& operation, MemorySemantics unequal
 //= vk:memory-model-memory-semantics
 void Machine::barrier(const Operation& operation) {
   tick();
-  Agent& agent = synchronization_.agent(operation.agent);
+  Agent& agent = this->agent(operation.agent);
   if (listener_) tell(operation, 0, 0);
   switch (operation.kind) {
     case OperationKind::MemoryBarrier:
@@ -326,7 +346,7 @@ bool orders_outputs(const Agent& agent) {
 
 void Machine::arrive(const Operation& operation) {
   tick();
-  Agent& agent = synchronization_.agent(operation.agent);
+  Agent& agent = this->agent(operation.agent);
   const trace::OperationIndex index = listener_ ? tell(operation, 0, 0) : 0;
   before(agent, operation, operation.semantics);
   if (acquires(operation.semantics)) synchronization_.acquire_barrier(agent, operation);
@@ -340,7 +360,7 @@ void Machine::arrive(const Operation& operation) {
 }
 
 void Machine::leave(const Operation& operation, std::span<const AgentId> synchronizing) {
-  Agent& agent = synchronization_.agent(operation.agent);
+  Agent& agent = this->agent(operation.agent);
   const Synchronization::Passage passage = synchronization_.leave(
       agent, orders_outputs(agent) ? as_ordered(operation) : operation, synchronizing);
   if (orders_outputs(agent)) synchronization_.make_device_visible(agent);
@@ -348,7 +368,9 @@ void Machine::leave(const Operation& operation, std::span<const AgentId> synchro
   after(agent, operation, operation.semantics);
 }
 
-void Machine::settle() {
+void Machine::settle() { settle_in_storage(); }
+
+void Machine::settle_in_storage() {
   while (!waiting_.empty()) {
     const auto count = static_cast<std::uint32_t>(waiting_.size());
     place_waiting(policy_.in_order || count == 1 ? 0 : below(count), CacheLevel::Shader,

@@ -55,9 +55,10 @@ class Machine final : public Memory {
 
   void restart() override;
   void listen(trace::Listener* listener) override { listener_ = listener; }
-  void agent_begins(AgentId agent, const model::Place& place) override;
-  void agent_ends(AgentId agent) override;
+  void begin(const Cohort& cohort) override;
+  void end(const Cohort& cohort) override;
   void system_synchronizes(AgentId first, AgentId second) override;
+  void depend(Dependency dependency) override;
   void add(AllocationId allocation, std::span<std::byte> storage) override;
   void remove(AllocationId allocation) override;
   void read(const Operation& operation, void* value) override;
@@ -165,6 +166,8 @@ class Machine final : public Memory {
 
   // Writes, barriers and time (machine.cpp).
   void one_lane();
+  Agent& agent(AgentId id);
+  void settle_in_storage();
   Access access(const Operation& operation);
   void before(Agent& agent, const Operation& operation, MemorySemantics semantics);
   void after(Agent& agent, const Operation& operation, MemorySemantics semantics);

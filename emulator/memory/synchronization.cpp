@@ -63,13 +63,18 @@ bool share(const model::Place& a, const model::Place& b, CacheLevel level) {
 Synchronization::Synchronization() : pool_(std::make_unique<Pool>()) { epochs_.fill(1); }
 Synchronization::~Synchronization() = default;
 
+template <typename Visit>
+void Synchronization::for_each_agent(Visit visit) {
+  for (std::size_t i = 0; i < resident_count_; ++i)
+    for (Agent* agent : residents_[i].agents)
+      if (agent) visit(*agent);
+}
+
 void Synchronization::restart() {
-  for (auto& entry : by_id_) free_agents_.push_back(entry.second);
-  by_id_.clear();
+  while (resident_count_ != 0) end(residents_[resident_count_ - 1].cohort);
   instances_.clear();
-  last_ = nullptr;
   lanes_ = 1;
-  one_lane_ = false;
+  one_lane_ = has_past_ = false;
   begun_ = 0;
   epochs_.fill(1);
 }
@@ -79,8 +84,9 @@ unsigned Synchronization::new_lane() {
   if (begun_ == kMostAgentsWithLanes) use_one_lane();
   if (one_lane_ || lanes_ == kLanes) return 0;
   ++lanes_;
-  for (auto& entry : by_id_) entry.second->knowledge.forget(lanes_ - 1);
+  for_each_agent([&](Agent& agent) { agent.knowledge.forget(lanes_ - 1); });
   for (Snapshot& snapshot : pool_->all) snapshot.knowledge.forget(lanes_ - 1);
+  past_.forget(lanes_ - 1);
   return lanes_ - 1;
 }
 
@@ -89,17 +95,67 @@ void Synchronization::use_one_lane() {
   const auto know_all = [&](Knowledge& knowledge) {
     for (unsigned row = 0; row < kRows; ++row) knowledge.learn(row, 0, epochs_[0]);
   };
-  for (auto& entry : by_id_) {
-    know_all(entry.second->knowledge);
-    entry.second->lane = 0;
-  }
+  for_each_agent([&](Agent& agent) {
+    know_all(agent.knowledge);
+    agent.lane = 0;
+  });
   for (Snapshot& snapshot : pool_->all) know_all(snapshot.knowledge);
+  if (has_past_) know_all(past_);
   ++epochs_[0];
   lanes_ = 1;
   one_lane_ = true;
 }
 
-Agent& Synchronization::begin(AgentId id, const model::Place& place) {
+void Synchronization::begin(const Cohort& cohort) {
+  if (resident_count_ == residents_.size()) residents_.emplace_back();
+  Resident& resident = residents_[resident_count_++];
+  resident.cohort = cohort;
+  resident.agents.assign(cohort.count, nullptr);
+}
+
+void Synchronization::end(const Cohort& cohort) {
+  Resident* ended = resident(cohort.first);
+  for (Agent* agent : ended->agents) {
+    if (!agent) continue;
+    agent->released.clear();
+    agent->met.clear();
+    free_agents_.push_back(agent);
+  }
+  last_ = nullptr;
+  last_resident_ = 0;
+  std::swap(*ended, residents_[--resident_count_]);
+}
+
+Synchronization::Resident* Synchronization::resident(AgentId id) {
+  if (last_resident_ < resident_count_ && residents_[last_resident_].cohort.contains(id))
+    return &residents_[last_resident_];
+  for (std::size_t i = 0; i < resident_count_; ++i) {
+    if (!residents_[i].cohort.contains(id)) continue;
+    last_resident_ = i;
+    return &residents_[i];
+  }
+  return nullptr;
+}
+
+Agent* Synchronization::find(AgentId id) {
+  if (last_ && last_->id == id) return last_;
+  Resident* found = resident(id);
+  if (!found) return nullptr;
+  return found->agents[static_cast<std::uint32_t>(id) -
+                       static_cast<std::uint32_t>(found->cohort.first)];
+}
+
+Agent& Synchronization::agent(AgentId id) {
+  if (last_ && last_->id == id) return *last_;
+  Resident& found = *resident(id);
+  const auto position =
+      static_cast<std::uint32_t>(id) - static_cast<std::uint32_t>(found.cohort.first);
+  Agent* agent = found.agents[position];
+  last_ = agent ? agent : &make(found, position);
+  return *last_;
+}
+
+Agent& Synchronization::make(Resident& resident, std::uint32_t position) {
   if (free_agents_.empty()) {
     agents_.emplace_back();
     free_agents_.push_back(&agents_.back());
@@ -108,38 +164,28 @@ Agent& Synchronization::begin(AgentId id, const model::Place& place) {
   ++begun_;
   Agent& agent = *free_agents_.back();
   free_agents_.pop_back();
-  agent.id = id;
-  agent.place = place;
+  resident.agents[position] = &agent;
+  agent.id = resident.cohort.agent(position);
+  agent.place = resident.cohort.place_of(position);
   agent.lane = lane;
-  agent.knowledge.clear(lanes_);
-  agent.released.clear();
-  agent.met.clear();
+  if (has_past_) {
+    agent.knowledge.copy(past_, lanes_);
+  } else {
+    agent.knowledge.clear(lanes_);
+  }
   agent.met_forgotten = false;
   agent.stale_reads = 0;
   agent.youngest_placed = 0;
-  by_id_[id] = &agent;
-  last_ = &agent;
   return agent;
 }
 
-void Synchronization::end(AgentId id) {
-  const auto found = by_id_.find(id);
-  found->second->released.clear();
-  found->second->met.clear();
-  free_agents_.push_back(found->second);
-  by_id_.erase(found);
-  last_ = nullptr;
-}
-
-Agent& Synchronization::agent(AgentId id) {
-  if (!last_ || last_->id != id) last_ = by_id_.find(id)->second;
-  return *last_;
-}
-
-Agent* Synchronization::find(AgentId id) {
-  if (last_ && last_->id == id) return last_;
-  const auto found = by_id_.find(id);
-  return found == by_id_.end() ? nullptr : found->second;
+void Synchronization::all_synchronize() {
+  if (!has_past_) past_.clear(lanes_);
+  has_past_ = true;
+  for (unsigned lane = 0; lane < lanes_; ++lane) {
+    for (unsigned row = kHappened; row <= kSystem; ++row) past_.learn(row, lane, epochs_[lane]);
+    ++epochs_[lane];
+  }
 }
 
 SnapshotHandle Synchronization::snapshot(const Agent& agent) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "emulator/memory/knowledge.h"
+#include "emulator/memory/memory.h"
 #include "emulator/model/place.h"
 
 namespace heddle::memory {
@@ -93,12 +94,15 @@ class Synchronization {
 
   void restart();
 
-  Agent& begin(AgentId agent, const model::Place& place);
-  void end(AgentId agent);
+  void begin(const Cohort& cohort);
+  void end(const Cohort& cohort);
+  /// One that has begun. Agents are made when they are asked for.
   Agent& agent(AgentId id);
-  /// Null if it has ended.
+  /// Null if nobody asked for it, or it has ended.
   Agent* find(AgentId id);
   void system_synchronizes(AgentId first, AgentId second);
+  /// Whatever was done, by agents that have ended, is before all that agents do that begin from now on.
+  void all_synchronize();
 
   /// There were too many agents for lanes: all events so far are now of lane 0 and epoch 1.
   bool uses_one_lane() const { return one_lane_; }
@@ -169,8 +173,23 @@ class Synchronization {
   std::array<std::uint32_t, kLanes> epochs_{};
   std::deque<Agent> agents_;
   std::vector<Agent*> free_agents_;
-  std::unordered_map<AgentId, Agent*> by_id_;
+  /// The agents that were asked for, and what all of a cohort have in common.
+  struct Resident {
+    Cohort cohort;
+    std::vector<Agent*> agents;
+  };
+  Resident* resident(AgentId id);
+  Agent& make(Resident& resident, std::uint32_t position);
+  template <typename Visit>
+  void for_each_agent(Visit visit);
+  /// Those that began and have not ended, then those whose room can be used again.
+  std::vector<Resident> residents_;
+  std::size_t resident_count_ = 0;
+  std::size_t last_resident_ = 0;
   Agent* last_ = nullptr;
+  /// What all agents know from the start.
+  Knowledge past_{};
+  bool has_past_ = false;
   std::unordered_map<std::uint64_t, Instance> instances_;
 };
 

@@ -24,6 +24,9 @@ class Fork final : public Listener {
   void system_synchronizes(AgentId first, AgentId second) override {
     for (Listener* listener : listeners_) listener->system_synchronizes(first, second);
   }
+  void dependency(bool memory) override {
+    for (Listener* listener : listeners_) listener->dependency(memory);
+  }
   void operation(OperationIndex index, const Operation& operation, Value read, Value written,
                  std::span<const Source> sources) override {
     for (Listener* listener : listeners_)

@@ -444,6 +444,8 @@ class Device {
   Device(Mode mode) : Device(with_mode(mode)) {}  // NOLINT: `Device device{Mode::Emulated}`
   /// Throws std::invalid_argument for options that make no sense, naming the option.
   explicit Device(DeviceOptions options);
+  /// Not for users: a device whose inside was made before, with another memory, say.
+  explicit Device(std::shared_ptr<detail::DeviceState> state) : state_(std::move(state)) {}
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
