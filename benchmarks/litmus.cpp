@@ -1,4 +1,4 @@
-/// Runs of litmus tests on one core: litmus/<test>/<memory>. Items are runs.
+/// Runs of litmus tests on one core: litmus/<test>/<policy>. Items are runs.
 
 #include <benchmark/benchmark.h>
 
@@ -8,7 +8,6 @@
 
 #include "emulator/litmus/run.h"
 #include "emulator/litmus/vulkan_parser.h"
-#include "emulator/memory/sequential.h"
 
 namespace {
 
@@ -48,10 +47,10 @@ litmus::Test parsed(const char* source) {
   return *std::move(parse.test);
 }
 
-void run(benchmark::State& state, const char* source) {
+void run(benchmark::State& state, const char* source, const memory::Policy& policy) {
   const litmus::Test test = parsed(source);
   litmus::RunRequest request;
-  request.memory = [](Choice&) { return std::make_unique<memory::SequentialMemory>(); };
+  request.memory = litmus::memory_of(policy);
   litmus::TestRunner runner(test, request);
   std::uint64_t number = 0;
   for (auto _ : state) benchmark::DoNotOptimize(runner.run(number++));
@@ -60,8 +59,11 @@ void run(benchmark::State& state, const char* source) {
 
 const bool registered = [] {
   const auto add = [](const char* name, const char* source) {
-    benchmark::RegisterBenchmark((std::string("litmus/") + name + "/sequential").c_str(),
-                                 [=](benchmark::State& state) { run(state, source); });
+    for (const memory::Policy& policy : memory::policies()) {
+      const std::string title = "litmus/" + std::string(name) + '/' + std::string(policy.name);
+      benchmark::RegisterBenchmark(
+          title.c_str(), [source, &policy](benchmark::State& state) { run(state, source, policy); });
+    }
   };
   add("MP", kMessagePassing);
   add("SB", kStoreBuffering);

@@ -8,6 +8,9 @@
 #include <unordered_map>
 
 #include "emulator/judge/judgement.h"
+#include "emulator/litmus/final_state.h"
+#include "emulator/memory/machine.h"
+#include "emulator/memory/sequential.h"
 #include "emulator/trace/fork.h"
 #include "emulator/trace/recorder.h"
 
@@ -224,27 +227,30 @@ std::uint64_t seed_of_run(std::uint64_t seed, std::uint64_t run) {
   return mixed(mixed(seed + kGolden) + (run + 1) * kGolden);
 }
 
+std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const memory::Policy& policy) {
+  // Machines refer to their policy, and this function is what outlives them.
+  auto ours = std::make_shared<memory::Policy>(policy);
+  ours->longest_wait = std::min(ours->longest_wait, kLongestWait);
+  return [ours](Choice& choice) -> std::unique_ptr<memory::Memory> {
+    if (ours->sequential) return std::make_unique<memory::SequentialMemory>();
+    return std::make_unique<memory::Machine>(*ours, choice);
+  };
+}
+
 TestRunner::TestRunner(const Test& test, const RunRequest& request)
     : test_(test),
+      make_memory_(request.memory),
       seed_(request.seed),
       choice_(0),
       program_(test, request.bound, Spinning::Endless),
-      memory_(request.memory(choice_)),
+      memory_(make_memory_(choice_)),
       runner_(program_.program(), std::vector<std::uint32_t>(test.locations, kVariableBytes),
-              *memory_, choice_),
-      outcome_(test.observables.size()) {}
+              *memory_, choice_) {}
 
 RunEnd TestRunner::run(std::uint64_t number) {
   choice_ = SeededChoice(seed_of_run(seed_, number));
   const RunEnd end = runner_.run();
-  for (std::size_t i = 0; i < outcome_.size(); ++i) {
-    const Observable& observable = test_.observables[i];
-    const explore::Value value =
-        observable.kind == Observable::Kind::Register
-            ? runner_.ends()[observable.thread].results[observable.index]
-            : runner_.final_value(locations_of(test_.variables[observable.index]));
-    outcome_[i] = static_cast<Integer>(value);
-  }
+  settled_outcome(test_, runner_, outcome_);
   return end;
 }
 

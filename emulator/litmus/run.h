@@ -16,6 +16,7 @@
 #include "emulator/litmus/runner.h"
 #include "emulator/litmus/test.h"
 #include "emulator/memory/memory.h"
+#include "emulator/memory/policy.h"
 #include "emulator/trace/listener.h"
 
 namespace heddle::litmus {
@@ -34,9 +35,12 @@ class RaceWatch {
   virtual std::vector<model::OperationPair> races() = 0;
 };
 
+/// Makes memories that do as the policy says, but for kLongestWait.
+std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const memory::Policy& policy);
+
 /// How a test is run.
 struct RunRequest {
-  /// Makes the memory to run on, whose choices come from the argument.
+  /// Makes the memory to run on, whose choices come from the argument. Outlives what it makes.
   std::function<std::unique_ptr<memory::Memory>(Choice&)> memory;
   /// Makes what looks for data races; without it only the judge does, in the runs that it judges.
   std::function<std::unique_ptr<RaceWatch>()> watch;
@@ -76,6 +80,7 @@ class TestRunner {
 
  private:
   const Test& test_;
+  std::function<std::unique_ptr<memory::Memory>(Choice&)> make_memory_;
   std::uint64_t seed_;
   SeededChoice choice_;
   TestProgram program_;

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <span>
 
+#include "emulator/memory/policy.h"
+
 namespace heddle::litmus {
 namespace {
 
@@ -12,9 +14,8 @@ using explore::Step;
 using explore::StepKind;
 using explore::Value;
 
-// A memory may keep a write back for some time, but must let spinning agents see it in the end: this
-// many rounds of every agent are more than the most patient policy needs.
-constexpr std::uint32_t kIdleRounds = 200;
+// A round of spinning has an operation or more: after so many of them nothing is held back any more.
+constexpr std::uint32_t kIdleRounds = kLongestWait + 2 * memory::Policy{}.most_stale;
 
 struct Modification {
   const Step& step;

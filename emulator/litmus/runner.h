@@ -14,6 +14,11 @@
 
 namespace heddle::litmus {
 
+/// Operations after which a write of a litmus test must have left its cache (Policy::longest_wait). More
+/// than all operations of a test without spinning threads, so that only those ever get to it; and not
+/// many more, because executions with thousands of spins are of no use to anybody.
+inline constexpr std::uint32_t kLongestWait = 64;
+
 /// What happens to an agent that spins.
 enum class Patience : std::uint8_t {
   /// It goes round for as long as its fellows have something to do, and then some rounds more: what it

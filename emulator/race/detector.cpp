@@ -1,0 +1,92 @@
+#include "emulator/race/detector.h"
+
+#include <algorithm>
+
+namespace heddle::race {
+namespace {
+
+Locations common_bytes(const Locations& a, const Locations& b) {
+  const std::uint64_t first = std::max(a.offset_bytes, b.offset_bytes);
+  const std::uint64_t last = std::min(a.offset_bytes + a.size_bytes, b.offset_bytes + b.size_bytes);
+  return {a.allocation, first, static_cast<std::uint32_t>(last - first)};
+}
+
+}  // namespace
+
+Detector::Detector(const Options& options) : order_(events_, options.chains) {}
+
+void Detector::agent_begins(AgentId agent, const model::Place& place) {
+  events_.agent_begins(agent, place);
+}
+
+void Detector::system_synchronizes(AgentId first, AgentId second) {
+  events_.system_synchronizes(first, second);
+}
+
+void Detector::clear() {
+  events_.clear();
+  order_.clear();
+  event_of_.clear();
+  for (auto& accesses : accesses_) accesses.clear();
+  races_.clear();
+}
+
+void Detector::operation(model::OperationIndex index, const Operation& operation, model::Value,
+                         model::Value, std::span<const trace::Source> sources) {
+  sources_.clear();
+  for (const trace::Source& source : sources)
+    if (source.write != model::kInitialValue) sources_.push_back(event_of_[source.write]);
+
+  const auto take = [&](Half half, std::span<const EventIndex> from) {
+    const EventIndex e = events_.add(event_of(operation, index, half), from);
+    order_.add(e);
+    if (events_[e].accesses()) access(e);
+    return e;
+  };
+  if (operation.kind != OperationKind::ReadModifyWrite) {
+    event_of_.push_back(take(Half::Whole, sources_));
+  } else {
+    take(Half::Read, sources_);
+    event_of_.push_back(take(Half::Write, {}));
+  }
+}
+
+void Detector::passes(model::OperationIndex arrival,
+                      std::span<const model::OperationIndex> synchronizing) {
+  sources_.clear();
+  for (const model::OperationIndex other : synchronizing) sources_.push_back(event_of_[other]);
+  events_.passes(event_of_[arrival], sources_);
+}
+
+void Detector::placed(model::OperationIndex write) { events_.placed(event_of_[write]); }
+
+void Detector::access(EventIndex e) {
+  const Locations& bytes = events_[e].bytes;
+  const auto allocation = static_cast<std::size_t>(bytes.allocation);
+  if (accesses_.size() <= allocation) accesses_.resize(allocation + 1);
+  for (const EventIndex earlier : accesses_[allocation]) {
+    const Event& x = events_[earlier];
+    if (!x.bytes.overlaps(bytes)) continue;
+    const Locations both = common_bytes(x.bytes, bytes);
+    if (!race_at(earlier, e, both)) continue;
+    const model::OperationIndex operation = events_[e].operation;
+    const bool known = std::any_of(races_.rbegin(), races_.rend(), [&](const Race& race) {
+      return race.second == operation && race.first == x.operation;
+    });
+    if (!known) races_.push_back({x.operation, operation, both});
+  }
+  accesses_[allocation].push_back(e);
+}
+
+//= vk:memory-model-access-data-race
+bool Detector::race_at(EventIndex x, EventIndex y, const Locations& bytes) const {
+  const Event& a = events_[x];
+  const Event& b = events_[y];
+  // X != Y; the halves of a read-modify-write are one operation.
+  if (a.operation == b.operation) return false;
+  if (!a.writes && !b.writes) return false;
+  if (events_.mutually_ordered(x, y)) return false;
+  return !order_.ordered(x, y, bytes);
+}
+
+}  // namespace heddle::race

@@ -1,0 +1,67 @@
+#pragma once
+
+/// \file
+/// Data races while a program runs, all of them.
+
+#include <vector>
+
+#include "emulator/race/location_order.h"
+#include "emulator/trace/listener.h"
+
+namespace heddle::race {
+
+struct Options {
+  /// vulkanMemoryModelAvailabilityVisibilityChains; without it chains have one element.
+  bool chains = true;
+};
+
+/// Two operations that race, the one told first first, and bytes on which they do.
+//= vk:memory-model-access-data-race
+struct Race {
+  model::OperationIndex first = 0;
+  model::OperationIndex second = 0;
+  Locations bytes;
+};
+
+/// Hears every operation and knows at once with which of the earlier ones it races. Keeps everything,
+/// and compares each access with all earlier ones to the same bytes: for runs of up to some thousand
+/// operations.
+///
+/// Exact for streams in which a read-modify-write takes its place in scoped modification order before
+/// anything else reads what it wrote, and in which the first of two agents that system-synchronize has
+/// come to its end before the second one begins.
+class Detector final : public trace::Listener {
+ public:
+  explicit Detector(const Options& options = {});
+
+  void agent_begins(AgentId agent, const model::Place& place) override;
+  void agent_ends(AgentId) override {}
+  void system_synchronizes(AgentId first, AgentId second) override;
+  void operation(model::OperationIndex index, const Operation& operation, model::Value read,
+                 model::Value written, std::span<const trace::Source> sources) override;
+  void passes(model::OperationIndex arrival,
+              std::span<const model::OperationIndex> synchronizing) override;
+  void placed(model::OperationIndex write) override;
+
+  bool racy() const { return !races_.empty(); }
+  /// In the order in which they were found; each pair of operations once.
+  const std::vector<Race>& races() const { return races_; }
+
+  /// Forgets everything.
+  void clear();
+
+ private:
+  void access(EventIndex e);
+  bool race_at(EventIndex x, EventIndex y, const Locations& bytes) const;
+
+  HappensBefore events_;
+  LocationOrder order_;
+  /// The last event of each operation: of a read-modify-write its write.
+  std::vector<EventIndex> event_of_;
+  /// By allocation.
+  std::vector<std::vector<EventIndex>> accesses_;
+  std::vector<Race> races_;
+  std::vector<EventIndex> sources_;
+};
+
+}  // namespace heddle::race

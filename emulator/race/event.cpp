@@ -1,0 +1,84 @@
+#include "emulator/race/event.h"
+
+namespace heddle::race {
+namespace {
+
+//= vk:memory-model-vulkan-availability-visibility
+bool is_domain_operation(OperationKind kind) {
+  switch (kind) {
+    case OperationKind::DeviceAvailability:
+    case OperationKind::DeviceVisibility:
+    case OperationKind::HostAvailability:
+    case OperationKind::HostVisibility:
+    case OperationKind::HostToDeviceDomain:
+    case OperationKind::DeviceToHostDomain: return true;
+    default: return false;
+  }
+}
+
+// An atomic makes available and visible at its own scope, another access as its operands say.
+//= vk:memory-model-instruction-av-vis
+//= vk:memory-model-availability-visibility-semantics
+void set_availability_and_visibility(const Operation& op, Event& e) {
+  if (e.writes && (op.atomic || has(op.operands, MemoryOperands::MakePointerAvailable)))
+    e.own_availability = level_of(op.atomic ? op.scope : op.available_scope);
+  if (e.reads && (op.atomic || has(op.operands, MemoryOperands::MakePointerVisible)))
+    e.own_visibility = level_of(op.atomic ? op.scope : op.visible_scope);
+  if (e.release && has(op.semantics, MemorySemantics::MakeAvailable))
+    e.bulk_availability = level_of(op.scope);
+  if (e.acquire && has(op.semantics, MemorySemantics::MakeVisible))
+    e.bulk_visibility = level_of(op.scope);
+}
+
+}  // namespace
+
+Level level_of(Scope scope) {
+  for (Level level = 0; level < kScopes.size(); ++level)
+    if (kScopes[level] == scope) return level;
+  return 0;
+}
+
+//= vk:memory-model-memory-semantics
+Classes classes_of(MemorySemantics semantics) {
+  Classes classes = 0;
+  if (has(semantics, MemorySemantics::UniformMemory)) classes |= 1;
+  if (has(semantics, MemorySemantics::WorkgroupMemory)) classes |= 2;
+  if (has(semantics, MemorySemantics::ImageMemory)) classes |= 4;
+  if (has(semantics, MemorySemantics::OutputMemory)) classes |= 8;
+  return classes;
+}
+
+Classes class_of(StorageClass storage_class) { return classes_of(semantic_of(storage_class)); }
+
+//= vk:memory-model-memory-operation
+Event event_of(const Operation& op, model::OperationIndex index, Half half) {
+  Event e;
+  e.operation = index;
+  e.agent = op.agent;
+  e.kind = op.kind;
+  e.reads = op.reads() && half != Half::Write;
+  e.writes = op.writes() && half != Half::Read;
+  e.atomic = op.is_access() && op.atomic;
+  //= vk:memory-model-non-private
+  e.non_private = op.is_access() && op.is_non_private();
+  e.fence = op.is_memory_barrier();
+  e.modifies = half == Half::Write;
+  e.of_domain = is_domain_operation(op.kind);
+  e.scope = op.scope;
+  e.execution_scope = op.execution_scope;
+  e.barrier_instance = op.barrier_instance;
+  if (op.is_access()) {
+    e.storage = class_of(op.storage_class);
+    e.output = op.storage_class == StorageClass::Output;
+    e.reference = op.reference;
+    e.bytes = op.locations;
+  }
+  const bool orders = e.atomic || e.fence;
+  e.acquire = orders && acquires(op.semantics) && (e.reads || e.fence);
+  e.release = orders && releases(op.semantics) && (e.writes || e.fence);
+  if (e.acquire || e.release) e.mask = classes_of(op.semantics);
+  set_availability_and_visibility(op, e);
+  return e;
+}
+
+}  // namespace heddle::race

@@ -1,0 +1,82 @@
+#pragma once
+
+/// \file
+/// What the detector knows of an operation: its answers to the questions of the memory model.
+
+#include <heddle/operation.h>
+
+#include <array>
+#include <cstdint>
+
+#include "emulator/model/execution.h"
+#include "emulator/model/place.h"
+#include "emulator/race/event_set.h"
+
+namespace heddle::race {
+
+/// How far a scope reaches: 0 is the invocation, whose operations make nothing available or visible.
+using Level = std::uint8_t;
+inline constexpr std::array kScopes = {Scope::Invocation,  Scope::Subgroup,          Scope::Workgroup,
+                                       Scope::ShaderCallKHR, Scope::FragmentInterlock, Scope::QueueFamily,
+                                       Scope::Device,      Scope::CrossDevice};
+Level level_of(Scope scope);
+
+/// Storage classes as the memory model counts them, a bit each.
+using Classes = std::uint8_t;
+Classes classes_of(MemorySemantics semantics);
+Classes class_of(StorageClass storage_class);
+
+/// The sets of storage classes for which inter-thread-happens-before is kept. That of a smaller set
+/// relates whatever that of a larger one relates, if only both ends belong to it; an end is an access,
+/// which belongs to the sets that have its class, or a barrier, which belongs to every set of classes
+/// from its mask. So one class is enough, or one for each end.
+//= vk:memory-model-inter-thread-happens-before
+inline constexpr std::array<Classes, 10> kClassSets = {1, 2, 4, 8, 3, 5, 6, 9, 10, 12};
+
+/// A read-modify-write is two events: the read acquires, the write releases.
+enum class Half : std::uint8_t { Whole, Read, Write };
+
+struct Event {
+  model::OperationIndex operation = 0;
+  AgentId agent{};
+  OperationKind kind = OperationKind::Read;
+  bool reads = false;
+  bool writes = false;
+  bool atomic = false;
+  bool non_private = false;
+  /// A memory barrier, or a control barrier with memory semantics.
+  bool fence = false;
+  bool acquire = false;
+  bool release = false;
+  /// The write of a read-modify-write.
+  bool modifies = false;
+  /// A domain operation of the API.
+  bool of_domain = false;
+  bool output = false;
+  Scope scope = Scope::Invocation;
+  Scope execution_scope = Scope::Invocation;
+  std::uint64_t barrier_instance = 0;
+  /// The storage classes that its acquire or release constrains, and that of an access.
+  Classes mask = 0;
+  Classes storage = 0;
+  /// Its availability and visibility operations: of its own reference and bytes, and of `mask`.
+  Level own_availability = 0;
+  Level own_visibility = 0;
+  Level bulk_availability = 0;
+  Level bulk_visibility = 0;
+  ReferenceId reference{};
+  Locations bytes;
+
+  bool accesses() const { return reads || writes; }
+  bool makes_available() const { return own_availability != 0 || bulk_availability != 0; }
+  bool makes_visible() const { return own_visibility != 0 || bulk_visibility != 0; }
+  /// Whether inter-thread-happens-before of these classes relates it to others by program order.
+  bool constrained_by(Classes set) const {
+    return of_domain || (storage & set) != 0 || has_all(set);
+  }
+  bool has_all(Classes set) const { return mask != 0 && (mask & set) == set; }
+};
+
+Event event_of(const Operation& operation, model::OperationIndex index, Half half);
+
+}  // namespace heddle::race

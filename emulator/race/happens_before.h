@@ -1,0 +1,118 @@
+#pragma once
+
+/// \file
+/// Happens-before while the program runs: what is before an operation is known when the operation is
+/// executed, since nothing of it comes later in the stream.
+
+#include <array>
+#include <deque>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "emulator/model/place.h"
+#include "emulator/race/event.h"
+#include "emulator/trace/listener.h"
+
+namespace heddle::race {
+
+/// For each of kClassSets what is inter-thread-happens-before something.
+using Before = std::array<EventSet, kClassSets.size()>;
+
+class HappensBefore {
+ public:
+  void agent_begins(AgentId agent, const model::Place& place);
+  void system_synchronizes(AgentId first, AgentId second);
+
+  /// Takes the next event; `sources` are the write events whose bytes it reads.
+  EventIndex add(const Event& event, std::span<const EventIndex> sources);
+  /// The control barrier `arrival` is passed; see trace::Listener.
+  void passes(EventIndex arrival, std::span<const EventIndex> synchronizing);
+  /// The atomic write takes its place in scoped modification order.
+  void placed(EventIndex write);
+  void clear();
+
+  const Event& operator[](EventIndex e) const { return events_[e]; }
+  EventIndex size() const { return static_cast<EventIndex>(events_.size()); }
+  const model::Place& place(AgentId agent) const {
+    return agents_[static_cast<std::size_t>(agent)].place;
+  }
+
+  //= vk:memory-model-happens-before
+  bool happens_before(EventIndex a, EventIndex b) const;
+  //= vk:memory-model-system-synchronizes-with
+  bool system_synchronizes_before(EventIndex a, EventIndex b) const;
+  //= vk:memory-model-program-order
+  bool program_ordered(EventIndex a, EventIndex b) const {
+    return a < b && events_[a].agent == events_[b].agent;
+  }
+  //= vk:memory-model-atomic-operation
+  bool mutually_ordered(EventIndex a, EventIndex b) const;
+  /// Whether both agents are in one instance of the scope of this level; an agent always is with itself.
+  //= vk:memory-model-scope
+  bool in_instance(AgentId a, AgentId b, Level level) const;
+  /// Whether the arrival `a` at a control barrier releases to those who pass at `b`.
+  bool meets(EventIndex a, EventIndex b) const;
+  /// The control barriers of an agent, in program order.
+  const std::vector<EventIndex>& barriers_of(AgentId agent) const {
+    return agents_[static_cast<std::size_t>(agent)].barriers;
+  }
+
+ private:
+  /// A release that an agent has seen: an acquire barrier that follows may synchronize with it.
+  struct Seen {
+    EventIndex release = 0;
+    /// The class of the atomic read that saw it.
+    Classes storage = 0;
+    bool at_barrier = false;
+  };
+  struct Agent {
+    model::Place place;
+    bool begun = false;
+    std::vector<AgentId> system_synchronized_after;
+    EventSet events;
+    EventSet system_before;
+    /// Before each of its operations, by system-synchronization.
+    Before base;
+    /// Acquires so far, and what is before them.
+    Before acquired;
+    /// Its operations so far that the classes constrain, and what is before them.
+    Before constrained;
+    /// Its operations so far and what is before them.
+    Before all;
+    std::vector<EventIndex> release_fences;
+    std::vector<Seen> seen;
+    std::vector<EventIndex> barriers;
+  };
+  struct Meeting {
+    std::vector<EventIndex> arrivals;
+    /// The arrivals that release; all if there are none.
+    std::vector<EventIndex> synchronizing;
+    /// The release barriers up to each arrival, indexed like `arrivals`.
+    std::vector<std::vector<EventIndex>> releases;
+  };
+
+  Agent& agent_of(EventIndex e) { return agents_[static_cast<std::size_t>(events_[e].agent)]; }
+  void begin(Agent& agent);
+  bool in_scope(EventIndex a, EventIndex b) const;
+  void see(EventIndex reader, EventIndex write);
+  void see_head(EventIndex reader, EventIndex head);
+  void acquire_seen(EventIndex fence);
+  bool acquire_from(EventIndex acquire, EventIndex release);
+  void settle(EventIndex e);
+  void arrive(EventIndex e);
+  bool acquire_at(const Meeting& meeting, EventIndex arrival);
+  bool releases_at(const Meeting& meeting, EventIndex arrival) const;
+  bool barriers_synchronize(EventIndex from, EventIndex to) const;
+  std::vector<EventIndex> sequence_heads(EventIndex write) const;
+
+  std::vector<Event> events_;
+  std::vector<Before> before_;
+  std::vector<EventSet> any_before_;
+  std::deque<Agent> agents_;
+  std::unordered_map<std::uint64_t, Meeting> meetings_;
+  /// Atomic writes in the order of their places.
+  std::vector<EventIndex> placed_;
+};
+
+}  // namespace heddle::race

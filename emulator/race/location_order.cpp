@@ -1,0 +1,240 @@
+#include "emulator/race/location_order.h"
+
+#include <algorithm>
+
+namespace heddle::race {
+namespace {
+
+bool covers(const Locations& whole, const Locations& part) {
+  return whole.allocation == part.allocation && whole.offset_bytes <= part.offset_bytes &&
+         part.offset_bytes + part.size_bytes <= whole.offset_bytes + whole.size_bytes;
+}
+
+// Bulk operations include all references in the storage classes of the instruction.
+//= vk:memory-model-availability-visibility-semantics
+bool bulk_includes(const Event& op, const Event& access) {
+  return access.storage != 0 && op.has_all(access.storage);
+}
+
+bool share_a_class(const Event& a, const Event& b) { return (a.mask & b.mask) != 0; }
+
+}  // namespace
+
+void LocationOrder::add(EventIndex e) {
+  const Event& event = events_[e];
+  if (event.makes_available()) availability_.add(e);
+  if (event.makes_visible()) visibility_.add(e);
+  if (event.of_domain) domain_operations_.push_back(e);
+  if (events_.place(event.agent).kind != model::AgentKind::Shader) beyond_device_ = true;
+}
+
+void LocationOrder::clear() {
+  beyond_device_ = false;
+  availability_.clear();
+  visibility_.clear();
+  domain_operations_.clear();
+}
+
+// Nearly always there is one piece: `bytes` are cut where an access that makes only a part of them
+// available or visible begins or ends.
+//= vk:memory-model-memory-location
+bool LocationOrder::ordered(EventIndex x, EventIndex y, const Locations& bytes) const {
+  const std::uint64_t first = bytes.offset_bytes;
+  const std::uint64_t last = first + bytes.size_bytes;
+  std::vector<std::uint64_t> cuts = {first, last};
+  const auto cut = [&](EventIndex e) {
+    const Locations& own = events_[e].bytes;
+    if (!events_[e].accesses() || !own.overlaps(bytes)) return;
+    for (const std::uint64_t at : {own.offset_bytes, own.offset_bytes + own.size_bytes})
+      if (at > first && at < last) cuts.push_back(at);
+  };
+  availability_.for_each(cut);
+  visibility_.for_each(cut);
+  std::sort(cuts.begin(), cuts.end());
+  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+    if (cuts[i] == cuts[i + 1]) continue;
+    const auto size = static_cast<std::uint32_t>(cuts[i + 1] - cuts[i]);
+    if (!ordered_at(x, y, {bytes.allocation, cuts[i], size})) return false;
+  }
+  return true;
+}
+
+// The bullets in the specification's order.
+//= vk:memory-model-location-ordered
+bool LocationOrder::ordered_at(EventIndex x, EventIndex y, const Locations& piece) const {
+  const Event& a = events_[x];
+  const Event& b = events_[y];
+  if (a.agent == b.agent && a.reference == b.reference && events_.happens_before(x, y)) return true;
+  //= vk:memory-model-non-private
+  const bool non_private = a.non_private && b.non_private;
+  if (a.reads) {
+    if (non_private && events_.happens_before(x, y)) return true;
+    if (events_.system_synchronizes_before(x, y)) return true;
+  }
+  if (a.writes) {
+    if (non_private && a.reference == b.reference && through_common_domain(x, y, piece)) return true;
+    if (!domain_operations_.empty() && through_device_or_host(x, y)) return true;
+  }
+  return a.output && b.output && through_tessellation_outputs(x, y);
+}
+
+bool LocationOrder::own_includes(EventIndex a, EventIndex b, const Locations& piece) const {
+  const Event& x = events_[a];
+  const Event& y = events_[b];
+  return x.accesses() && y.accesses() && x.reference == y.reference && covers(x.bytes, piece) &&
+         covers(y.bytes, piece);
+}
+
+//= vk:memory-model-instruction-av-vis
+Level LocationOrder::available_level(EventIndex op, EventIndex access, const Locations& piece) const {
+  const Event& a = events_[op];
+  Level level = bulk_includes(a, events_[access]) ? a.bulk_availability : Level{0};
+  if (a.own_availability > level && own_includes(op, access, piece)) level = a.own_availability;
+  return level;
+}
+
+//= vk:memory-model-instruction-av-vis
+Level LocationOrder::visible_level(EventIndex op, EventIndex access, const Locations& piece) const {
+  const Event& v = events_[op];
+  Level level = bulk_includes(v, events_[access]) ? v.bulk_visibility : Level{0};
+  if (v.own_visibility > level && own_includes(op, access, piece)) level = v.own_visibility;
+  return level;
+}
+
+// A link includes the link beside it as it includes an access, and also if both are bulk operations
+// with a storage class in common.
+//= vk:memory-model-availability-visibility
+Level LocationOrder::available_link_level(EventIndex op, EventIndex link,
+                                          const Locations& piece) const {
+  const Event& a = events_[op];
+  const Level level = available_level(op, link, piece);
+  if (events_[link].bulk_availability == 0 || !share_a_class(a, events_[link])) return level;
+  return std::max(level, a.bulk_availability);
+}
+
+//= vk:memory-model-availability-visibility
+Level LocationOrder::visible_link_level(EventIndex op, EventIndex link, const Locations& piece) const {
+  const Event& v = events_[op];
+  const Level level = visible_level(op, link, piece);
+  if (events_[link].bulk_visibility == 0 || !share_a_class(v, events_[link])) return level;
+  return std::max(level, v.bulk_visibility);
+}
+
+// The operations at which a chain ends that makes the write available at a level. The first is the
+// writing agent's, and not before the write; each next one is performed in the instance that the one
+// before it made the write available to, happens-after it, includes it, and reaches farther.
+//= vk:memory-model-availability-visibility
+ByLevel LocationOrder::availability(EventIndex write, const Locations& piece) const {
+  ByLevel found;
+  availability_.for_each([&](EventIndex op) {
+    if (op != write && !events_.program_ordered(write, op)) return;
+    for (Level level = available_level(op, write, piece); level > 0; --level) found[level].add(op);
+  });
+  for (Level narrow = 1; chains_ && narrow + 1u < kScopes.size(); ++narrow) {
+    found[narrow].for_each([&](EventIndex op) {
+      availability_.for_each([&](EventIndex next) {
+        if (!events_.happens_before(op, next)) return;
+        if (!events_.in_instance(events_[op].agent, events_[next].agent, narrow)) return;
+        for (Level level = available_link_level(next, op, piece); level > narrow; --level)
+          found[level].add(next);
+      });
+    });
+  }
+  return found;
+}
+
+// The operations at which a chain begins that makes what is available at a level visible to the read:
+// the same, backwards.
+//= vk:memory-model-availability-visibility
+ByLevel LocationOrder::visibility(EventIndex read, const Locations& piece) const {
+  ByLevel found;
+  visibility_.for_each([&](EventIndex op) {
+    if (op != read && !events_.program_ordered(op, read)) return;
+    for (Level level = visible_level(op, read, piece); level > 0; --level) found[level].add(op);
+  });
+  for (Level narrow = 1; chains_ && narrow + 1u < kScopes.size(); ++narrow) {
+    found[narrow].for_each([&](EventIndex op) {
+      visibility_.for_each([&](EventIndex earlier) {
+        if (!events_.happens_before(earlier, op)) return;
+        if (!events_.in_instance(events_[op].agent, events_[earlier].agent, narrow)) return;
+        for (Level level = visible_link_level(earlier, op, piece); level > narrow; --level)
+          found[level].add(earlier);
+      });
+    });
+  }
+  return found;
+}
+
+//= vk:memory-model-location-ordered
+bool LocationOrder::through_common_domain(EventIndex x, EventIndex y, const Locations& piece) const {
+  const Event& b = events_[y];
+  const ByLevel available = availability(x, piece);
+  ByLevel visible;
+  if (b.reads) visible = visibility(y, piece);
+  const Level widest = level_of(beyond_device_ ? Scope::CrossDevice : Scope::Device);
+  for (Level level = 1; level <= widest; ++level) {
+    if (!events_.in_instance(events_[x].agent, b.agent, level)) continue;
+    bool ordered = false;
+    available[level].for_each([&](EventIndex made) {
+      ordered = ordered || (b.writes && events_.happens_before(made, y));
+      if (ordered || !b.reads) return;
+      visible[level].for_each(
+          [&](EventIndex seen) { ordered = ordered || events_.happens_before(made, seen); });
+    });
+    if (ordered) return true;
+  }
+  return false;
+}
+
+// Whatever the references, and for private accesses too.
+//= vk:memory-model-location-ordered
+//= vk:memory-model-vulkan-availability-visibility
+bool LocationOrder::through_device_or_host(EventIndex x, EventIndex y) const {
+  const bool x_on_host = events_.place(events_[x].agent).is_host();
+  const bool y_on_host = events_.place(events_[y].agent).is_host();
+  const auto after = [&](const EventSet& from, OperationKind kind) {
+    EventSet to;
+    for (const EventIndex op : domain_operations_) {
+      if (events_[op].kind != kind) continue;
+      from.for_each([&](EventIndex e) {
+        if (events_.happens_before(e, op)) to.add(op);
+      });
+    }
+    return to;
+  };
+  const auto any_before = [&](const EventSet& from) {
+    bool before = false;
+    from.for_each([&](EventIndex e) { before = before || events_.happens_before(e, y); });
+    return before;
+  };
+  EventSet made;
+  made.add(x);
+  made = after(made, x_on_host ? OperationKind::HostAvailability : OperationKind::DeviceAvailability);
+  if (x_on_host != y_on_host)
+    made = after(made, x_on_host ? OperationKind::HostToDeviceDomain
+                                 : OperationKind::DeviceToHostDomain);
+  if (made.empty()) return false;
+  if (events_[y].writes && any_before(made)) return true;
+  return events_[y].reads &&
+         any_before(after(made, y_on_host ? OperationKind::HostVisibility
+                                          : OperationKind::DeviceVisibility));
+}
+
+// An instance of a control barrier, with no particular memory scope or semantics, stands between.
+//= vk:memory-model-tessellation-output-ordering
+bool LocationOrder::through_tessellation_outputs(EventIndex x, EventIndex y) const {
+  const AgentId first = events_[x].agent;
+  const AgentId second = events_[y].agent;
+  for (const AgentId agent : {first, second})
+    if (events_.place(agent).stage != model::Stage::TessellationControl) return false;
+  for (const EventIndex c : events_.barriers_of(first)) {
+    const Scope scope = events_[c].execution_scope;
+    if (c < x || !includes(scope, Scope::Workgroup)) continue;
+    if (!events_.in_instance(first, second, level_of(scope))) continue;
+    for (const EventIndex other : events_.barriers_of(second))
+      if (other < y && events_.meets(c, other)) return true;
+  }
+  return false;
+}
+
+}  // namespace heddle::race

@@ -1,0 +1,331 @@
+#include "tests/race/random_stream.h"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+namespace heddle::race {
+namespace {
+
+using model::OperationIndex;
+
+constexpr std::uint32_t kBytes = 8;
+
+class Teller {
+ public:
+  Teller(std::uint64_t seed, const StreamFeatures& features, trace::Listener& listener)
+      : random_(seed), features_(features), listener_(listener) {}
+
+  void tell() {
+    tessellation_ = !features_.plain && one_in(20);
+    classes_ = 1 + below(15);
+    references_ = features_.plain ? 1 : 1 + below(2);
+    const std::uint32_t phases = one_in(4) ? 2 : 1;
+    std::uint32_t left = 3 + below(features_.most_operations - 2);
+    for (std::uint32_t phase = 0; phase < phases; ++phase) {
+      const std::size_t first = agents_.size();
+      const std::uint32_t more = phases == 2 ? 1 + below(2) : 2 + below(3);
+      for (std::uint32_t i = 0; i < more; ++i) begin_agent(first);
+      std::uint32_t here = phase + 1 == phases ? left : below(left + 1);
+      left -= here;
+      while (here-- > 0) step(first);
+      // Whoever waits at a barrier that nobody else comes to stays there.
+    }
+    for (const OperationIndex write : waiting_) listener_.placed(write);
+  }
+
+ private:
+  struct Waiting {
+    std::size_t agent = 0;
+    OperationIndex arrival = 0;
+  };
+  struct Barrier {
+    std::uint64_t instance = 0;
+    std::vector<std::size_t> participants;
+    std::uint32_t quorum = 0;
+    Scope execution = Scope::Workgroup;
+    std::vector<Waiting> arrived;
+    std::vector<OperationIndex> synchronizing;
+  };
+  struct Told {
+    model::Place place;
+    std::int64_t waits_at = -1;
+  };
+
+  std::uint32_t below(std::uint32_t n) {
+    return std::uniform_int_distribution<std::uint32_t>(0, n - 1)(random_);
+  }
+  bool one_in(std::uint32_t n) { return below(n) == 0; }
+
+  void begin_agent(std::size_t phase_begins) {
+    model::Place place;
+    place.device = one_in(20) ? 1 : 0;
+    place.queue_family = one_in(6) ? 1 : 0;
+    place.workgroup = one_in(3) ? 1 : 0;
+    place.subgroup = one_in(2) ? 1 : 0;
+    if (tessellation_ && !one_in(4)) place.stage = model::Stage::TessellationControl;
+    if (!features_.plain && one_in(15))
+      place.kind = one_in(2) ? model::AgentKind::Host : model::AgentKind::FixedFunction;
+    const auto id = static_cast<AgentId>(agents_.size());
+    listener_.agent_begins(id, place);
+    for (std::size_t before = 0; before < phase_begins; ++before)
+      if (!one_in(4)) listener_.system_synchronizes(static_cast<AgentId>(before), id);
+    agents_.push_back({place, -1});
+  }
+
+  MemorySemantics random_classes() {
+    if (features_.plain) return MemorySemantics::UniformMemory;
+    MemorySemantics mask = MemorySemantics::None;
+    while (mask == MemorySemantics::None) {
+      const std::uint32_t bits = (1 + below(15)) & (one_in(8) ? 15 : classes_);
+      if ((bits & 1) != 0) mask = mask | MemorySemantics::UniformMemory;
+      if ((bits & 2) != 0) mask = mask | MemorySemantics::WorkgroupMemory;
+      if ((bits & 4) != 0) mask = mask | MemorySemantics::ImageMemory;
+      if ((bits & 8) != 0) mask = mask | MemorySemantics::OutputMemory;
+    }
+    return mask;
+  }
+
+  MemorySemantics random_semantics(bool acquire, bool release) {
+    if (one_in(5)) return MemorySemantics::Relaxed;
+    MemorySemantics s = random_classes();
+    if (acquire && release) {
+      const std::uint32_t which = below(4);
+      acquire = which != 0;
+      release = which != 1;
+    }
+    s = s | (acquire && release ? MemorySemantics::AcquireRelease
+             : acquire          ? MemorySemantics::Acquire
+                                : MemorySemantics::Release);
+    if (release && !one_in(3)) s = s | MemorySemantics::MakeAvailable;
+    if (acquire && !one_in(3)) s = s | MemorySemantics::MakeVisible;
+    return s;
+  }
+
+  // CrossDevice is the scope of host atomics, and of no shader operation.
+  Scope random_scope(std::size_t agent) {
+    static constexpr Scope kChoices[] = {Scope::Device,      Scope::Device,   Scope::Workgroup,
+                                         Scope::QueueFamily, Scope::Subgroup, Scope::Workgroup,
+                                         Scope::Device};
+    if (agents_[agent].place.is_host()) return Scope::CrossDevice;
+    return one_in(30) ? Scope::Invocation : kChoices[below(7)];
+  }
+
+  StorageClass random_storage() {
+    static constexpr StorageClass kChoices[] = {StorageClass::StorageBuffer, StorageClass::Workgroup,
+                                                StorageClass::Image, StorageClass::Output};
+    if (features_.plain) return StorageClass::StorageBuffer;
+    if (tessellation_) return StorageClass::Output;
+    if (one_in(50)) return StorageClass::Private;
+    const std::uint32_t choice = below(4);
+    return kChoices[((classes_ >> choice) & 1) != 0 ? choice : below(4)];
+  }
+
+  Locations random_bytes() {
+    const std::uint32_t size = one_in(4) ? 1u << below(4) : 4;
+    const std::uint32_t places = kBytes / size;
+    return {static_cast<AllocationId>(one_in(10) ? 1 : 0), size * (one_in(3) ? below(places) : 0),
+            size};
+  }
+
+  std::vector<trace::Source> random_sources(const Locations& bytes) {
+    std::vector<trace::Source> sources;
+    const bool torn = one_in(6);
+    OperationIndex chosen = model::kInitialValue;
+    for (std::uint32_t i = 0; i < bytes.size_bytes; ++i) {
+      const Locations byte{bytes.allocation, bytes.offset_bytes + i, 1};
+      if (i == 0 || torn || !is_writer(chosen, byte)) chosen = random_writer(byte);
+      if (!sources.empty() && sources.back().write == chosen) {
+        ++sources.back().bytes.size_bytes;
+      } else {
+        sources.push_back({byte, chosen});
+      }
+    }
+    return sources;
+  }
+
+  bool is_writer(OperationIndex w, const Locations& byte) const {
+    return w != model::kInitialValue && operations_[w].locations.overlaps(byte);
+  }
+
+  OperationIndex random_writer(const Locations& byte) {
+    std::vector<OperationIndex> writers;
+    for (OperationIndex w = 0; w < operations_.size(); ++w)
+      if (operations_[w].writes() && is_writer(w, byte)) writers.push_back(w);
+    if (writers.empty() || one_in(6)) return model::kInitialValue;
+    return one_in(2) ? writers.back() : writers[below(static_cast<std::uint32_t>(writers.size()))];
+  }
+
+  OperationIndex tell(Operation operation) {
+    std::vector<trace::Source> sources;
+    if (operation.reads()) sources = random_sources(operation.locations);
+    const auto index = static_cast<OperationIndex>(operations_.size());
+    operations_.push_back(operation);
+    listener_.operation(index, operation, 0, 0, sources);
+    if (operation.atomic && operation.writes()) {
+      if (operation.kind == OperationKind::ReadModifyWrite || !one_in(3)) {
+        listener_.placed(index);
+      } else {
+        waiting_.push_back(index);
+      }
+    }
+    return index;
+  }
+
+  void access(std::size_t agent) {
+    Operation op;
+    op.agent = static_cast<AgentId>(agent);
+    op.locations = random_bytes();
+    op.storage_class = random_storage();
+    op.reference = static_cast<ReferenceId>(below(references_));
+    const bool writes = one_in(2);
+    op.kind = writes ? OperationKind::Write : OperationKind::Read;
+    op.atomic = one_in(2);
+    if (op.atomic) {
+      if (one_in(3)) op.kind = OperationKind::ReadModifyWrite;
+      op.scope = random_scope(agent);
+      op.semantics = random_semantics(op.reads(), op.writes());
+    } else if (!one_in(4)) {
+      op.operands = MemoryOperands::NonPrivatePointer;
+      if (one_in(2)) {
+        op.operands = op.operands | (writes ? MemoryOperands::MakePointerAvailable
+                                            : MemoryOperands::MakePointerVisible);
+        (writes ? op.available_scope : op.visible_scope) = random_scope(agent);
+      }
+    }
+    tell(op);
+  }
+
+  void fence(std::size_t agent) {
+    Operation op;
+    op.agent = static_cast<AgentId>(agent);
+    op.kind = OperationKind::MemoryBarrier;
+    op.scope = random_scope(agent);
+    op.semantics = random_semantics(true, true);
+    tell(op);
+  }
+
+  void domain_operation(std::size_t agent) {
+    static constexpr OperationKind kKinds[] = {
+        OperationKind::DeviceAvailability, OperationKind::DeviceVisibility,
+        OperationKind::DeviceAvailability, OperationKind::DeviceVisibility,
+        OperationKind::HostAvailability,   OperationKind::HostVisibility,
+        OperationKind::HostToDeviceDomain, OperationKind::DeviceToHostDomain};
+    Operation op;
+    op.agent = static_cast<AgentId>(agent);
+    op.kind = kKinds[below(8)];
+    tell(op);
+  }
+
+  bool arrived(const Barrier& barrier, std::size_t agent) const {
+    return std::any_of(barrier.arrived.begin(), barrier.arrived.end(),
+                       [&](const Waiting& w) { return w.agent == agent; });
+  }
+
+  // The barrier that the agent comes to: one that waits for it, or a new one.
+  std::size_t barrier_of(std::size_t agent, std::size_t first) {
+    for (std::size_t b = 0; b < barriers_.size(); ++b) {
+      const Barrier& barrier = barriers_[b];
+      const bool takes_part = std::count(barrier.participants.begin(), barrier.participants.end(),
+                                         agent) != 0;
+      if (takes_part && !arrived(barrier, agent)) return b;
+    }
+    Barrier barrier;
+    barrier.instance = barriers_.size();
+    barrier.execution = one_in(4) ? Scope::Subgroup : Scope::Workgroup;
+    if (one_in(5)) barrier.execution = Scope::Device;
+    for (std::size_t a = first; a < agents_.size(); ++a)
+      if (a == agent || !one_in(5)) barrier.participants.push_back(a);
+    if (one_in(4)) barrier.quorum = 1 + below(static_cast<std::uint32_t>(barrier.participants.size()));
+    barriers_.push_back(barrier);
+    return barriers_.size() - 1;
+  }
+
+  void control_barrier(std::size_t agent, std::size_t first) {
+    const std::size_t at = barrier_of(agent, first);
+    Operation op;
+    op.agent = static_cast<AgentId>(agent);
+    op.kind = OperationKind::ControlBarrier;
+    op.barrier_instance = barriers_[at].instance;
+    op.execution_scope = barriers_[at].execution;
+    op.scope = one_in(2) ? Scope::Workgroup : random_scope(agent);
+    op.semantics = random_semantics(true, true);
+    const OperationIndex arrival = tell(op);
+    Barrier& barrier = barriers_[at];
+    barrier.arrived.push_back({agent, arrival});
+    agents_[agent].waits_at = static_cast<std::int64_t>(at);
+    open(barrier);
+  }
+
+  void open(Barrier& barrier) {
+    if (barrier.quorum == 0) {
+      if (barrier.arrived.size() != barrier.participants.size()) return;
+    } else if (barrier.synchronizing.empty()) {
+      if (barrier.arrived.size() < barrier.quorum) return;
+      std::vector<OperationIndex> all;
+      for (const Waiting& w : barrier.arrived) all.push_back(w.arrival);
+      std::shuffle(all.begin(), all.end(), random_);
+      const std::size_t most = all.size() - barrier.quorum;
+      all.resize(barrier.quorum + (most == 0 ? 0 : below(static_cast<std::uint32_t>(most) + 1)));
+      barrier.synchronizing = all;
+    }
+    for (const Waiting& w : barrier.arrived) {
+      Told& agent = agents_[w.agent];
+      if (agent.waits_at < 0 ||
+          barriers_[static_cast<std::size_t>(agent.waits_at)].instance != barrier.instance)
+        continue;
+      // The others go on once they are told of another time.
+      if (one_in(8) && barrier.quorum == 0) continue;
+      pass(w.agent);
+    }
+  }
+
+  void pass(std::size_t agent) {
+    const Barrier& barrier = barriers_[static_cast<std::size_t>(agents_[agent].waits_at)];
+    for (const Waiting& w : barrier.arrived)
+      if (w.agent == agent) listener_.passes(w.arrival, barrier.synchronizing);
+    agents_[agent].waits_at = -1;
+  }
+
+  void step(std::size_t first) {
+    const std::size_t agent =
+        first + below(static_cast<std::uint32_t>(agents_.size() - first));
+    if (agents_[agent].waits_at >= 0) {
+      const Barrier& barrier = barriers_[static_cast<std::size_t>(agents_[agent].waits_at)];
+      const bool opened = barrier.quorum == 0
+                              ? barrier.arrived.size() == barrier.participants.size()
+                              : !barrier.synchronizing.empty();
+      if (!opened) return;
+      pass(agent);
+    }
+    if (!waiting_.empty() && one_in(3)) {
+      listener_.placed(waiting_.front());
+      waiting_.erase(waiting_.begin());
+    }
+    const std::uint32_t kind = below(20);
+    if (kind < 13) return access(agent);
+    if (kind < 16) return fence(agent);
+    if (kind < 19 || features_.plain) return control_barrier(agent, first);
+    domain_operation(agent);
+  }
+
+  std::mt19937_64 random_;
+  const StreamFeatures& features_;
+  trace::Listener& listener_;
+  bool tessellation_ = false;
+  std::uint32_t classes_ = 1;
+  std::uint32_t references_ = 1;
+  std::vector<Told> agents_;
+  std::vector<Operation> operations_;
+  std::vector<Barrier> barriers_;
+  std::vector<OperationIndex> waiting_;
+};
+
+}  // namespace
+
+void tell_random_stream(std::uint64_t seed, const StreamFeatures& features,
+                        trace::Listener& listener) {
+  Teller(seed, features, listener).tell();
+}
+
+}  // namespace heddle::race

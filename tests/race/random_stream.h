@@ -1,0 +1,26 @@
+#pragma once
+
+/// \file
+/// Random streams of operations: what a memory that guarantees nothing could tell.
+
+#include <cstdint>
+
+#include "emulator/trace/listener.h"
+
+namespace heddle::race {
+
+/// What a random stream may have in it.
+struct StreamFeatures {
+  std::uint32_t most_operations = 10;
+  /// Masks of one and the same storage class, accesses of the same class and through one reference.
+  bool plain = false;
+};
+
+/// Tells `listener` a stream, the same for the same seed: agents in all sorts of instances, phases of
+/// agents that system-synchronize, accesses of all kinds, classes, references and sizes, reads that
+/// read from whatever was written before, fences, control barriers with and without quorum, and
+/// operations of the domains.
+void tell_random_stream(std::uint64_t seed, const StreamFeatures& features,
+                        trace::Listener& listener);
+
+}  // namespace heddle::race
