@@ -359,7 +359,41 @@ void Machine::arrive(const Operation& operation) {
   }
 }
 
+// Where the operations at one control barrier differ, one may continue the chains of another: what
+// the first made available to a narrow domain, a second to a wider one, for a third. They meet in
+// one moment, so that all of it is done before anybody leaves.
+//= vk:memory-model-availability-visibility
+void Machine::open(const Operation& barrier) {
+  auto arrivals = synchronization_.different_arrivals(barrier.barrier_instance);
+  std::stable_sort(arrivals.begin(), arrivals.end(), [](const auto& a, const auto& b) {
+    return !includes(a.scope, b.scope);
+  });
+  // Whoever is in the scope of the second only learns of the first through it.
+  Operation operation = barrier;
+  for (std::size_t round = 0; round + 1 < arrivals.size(); ++round) {
+    for (const auto& arrival : arrivals) {
+      operation.scope = arrival.scope;
+      operation.semantics = arrival.semantics;
+      synchronization_.pass_on(arrival, operation);
+    }
+  }
+  for (const auto& arrival : arrivals)
+    if (has(arrival.semantics, MemorySemantics::MakeAvailable))
+      lift(agent(arrival.event.agent), arrival.event, arrival.scope, arrival.semantics);
+  for (std::size_t round = 0; round + 1 < arrivals.size(); ++round) {
+    for (const auto& arrival : arrivals) {
+      if (!has(arrival.semantics, MemorySemantics::MakeVisible)) continue;
+      Agent& one = agent(arrival.event.agent);
+      synchronization_.make_visible(one, arrival.scope, arrival.semantics);
+      for (const auto& other : arrivals)
+        synchronization_.chain_visibility(one, arrival.scope, agent(other.event.agent),
+                                          other.scope);
+    }
+  }
+}
+
 void Machine::leave(const Operation& operation, std::span<const AgentId> synchronizing) {
+  if (synchronizing.empty()) open(operation);
   Agent& agent = this->agent(operation.agent);
   const Synchronization::Passage passage = synchronization_.leave(
       agent, orders_outputs(agent) ? as_ordered(operation) : operation, synchronizing);
@@ -525,19 +559,55 @@ void Machine::make_available(Agent& agent, Scope scope, MemorySemantics classes)
       continue;
     }
     ++report_.made_available;
-    Granule& granule = granules_[waiting.granule];
     place_waiting(i, std::max(level, least_level(waiting)), trace::MoveReason::Availability);
-    granule.versions.back().available.push_back({event, agent.place, level, true});
+  }
+  lift(agent, event, scope, classes);
+}
+
+namespace {
+
+bool has_several_classes(MemorySemantics semantics) {
+  unsigned classes = 0;
+  for (unsigned k = 0; k < kAnyClass; ++k) classes += constrains(semantics, k) ? 1 : 0;
+  return classes > 1;
+}
+
+}  // namespace
+
+// Versions that came as far as they can profit, too: a link that has several classes lets a chain that
+// came by one of them go on by another.
+void Machine::lift(Agent& agent, const Event& event, Scope scope, MemorySemantics classes) {
+  const CacheLevel level = level_of(scope);
+  const auto take_up = [&](Granule& granule, Version& version) {
+    if (!version.non_private || !lifts(agent, version, classes)) return;
+    for (const Availability& known : version.available)
+      if (known.bulk && known.event.agent == agent.id && known.level >= level) return;
+    version.available.push_back({event, agent.place, level, true});
+    if (level <= version.level) return;
+    ++report_.made_available;
+    raise(granule, version, level, trace::MoveReason::Availability);
+  };
+  // Atomics are available at their scope even while they wait.
+  for (std::size_t i = 0; i < waiting_.size();) {
+    const Waiting& w = waiting_[i];
+    if (w.atomic && constrains(classes, w.class_index) &&
+        agent.knows(kHappened + w.class_index, w.event) &&
+        (w.agent == agent.id || share(w.place, agent.place, level_of(w.scope)))) {
+      place_waiting(i, least_level(w), trace::MoveReason::Availability);
+    } else {
+      ++i;
+    }
+  }
+  if (!lanes_gone_ && has_several_classes(classes)) {
+    for (Granule& granule : granules_)
+      if (granule.used)
+        for (Version& version : granule.versions) take_up(granule, version);
+    return;
   }
   for (std::size_t i = 0; i < narrow_.size();) {
-    Granule& granule = granules_[narrow_[i].record];
     const Stamp stamp = narrow_[i].stamp;
-    Version& version = version_at(granule, stamp);
-    if (version.non_private && lifts(agent, version, classes)) {
-      ++report_.made_available;
-      version.available.push_back({event, agent.place, level, true});
-      raise(granule, version, level, trace::MoveReason::Availability);
-    }
+    Granule& granule = granules_[narrow_[i].record];
+    take_up(granule, version_at(granule, stamp));
     if (i < narrow_.size() && narrow_[i].stamp == stamp) ++i;
   }
 }

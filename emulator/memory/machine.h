@@ -138,6 +138,7 @@ class Machine final : public Memory {
   Stamp shared_copy(Granule& granule, const Access& access, Stamp floor, Stamp newest);
   Generation& generation_of(const Agent& agent);
   ByteMask read_own_waiting(std::uint32_t record, const Access& reading, trace::Value& value);
+  void place_part_waiting(std::uint32_t record, const Access& reading);
   trace::Value read_granule(std::uint32_t record, const Access& reading, bool fresh, Found& found);
 
   // Writes, barriers and time (machine.cpp).
@@ -162,7 +163,9 @@ class Machine final : public Memory {
   void place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason);
   void raise(Granule& granule, Version& version, CacheLevel level, trace::MoveReason reason);
   void widen(std::size_t position, CacheLevel level, trace::MoveReason reason);
+  void open(const Operation& barrier);
   void make_available(Agent& agent, Scope scope, MemorySemantics classes);
+  void lift(Agent& agent, const Event& event, Scope scope, MemorySemantics classes);
   bool lifts(const Agent& agent, const Version& version, MemorySemantics classes) const;
   void make_visible(Agent& agent, Scope scope, MemorySemantics classes);
   void device_availability(Agent& agent);
