@@ -261,8 +261,12 @@ class InvocationApi {
   /// OpControlBarrier: waits until every invocation of the workgroup (or every active one of the
   /// subgroup) has come to this call. With semantics it is a memory barrier at scope `memory`, too;
   /// without it orders no memory at all.
-  void control_barrier(ExecutionScope execution, MemoryScope memory,
-                       ControlBarrierSemantics semantics, SourceLocation where = SourceLocation::current()) {
+  // Inlined, and so is what it calls until it waits: a call that stands between two switches would
+  // be returned from on another stack, which the processor does not predict, and an invocation
+  // whose address nobody has lives in registers.
+  [[gnu::always_inline]] void control_barrier(ExecutionScope execution, MemoryScope memory,
+                                              ControlBarrierSemantics semantics,
+                                              SourceLocation where = SourceLocation::current()) {
     check_scope_with_semantics(memory, semantics);
     const bool workgroup = static_cast<Scope>(execution) == Scope::Workgroup;
     derived().before_barrier(execution, memory, semantics, where);
@@ -590,13 +594,17 @@ class InvocationApi {
   }
 #endif
 
-  [[noreturn, gnu::noinline]] void raise(FindingKind kind, std::string message,
-                                         SourceLocation where) {
+  [[noreturn]] void raise(FindingKind kind, std::string message, SourceLocation where) {
+    raise_for(*group_, index_, kind, std::move(message), where);
+  }
+  [[noreturn, gnu::noinline]] static void raise_for(const runtime::Workgroup& group,
+                                                    std::uint32_t index, FindingKind kind,
+                                                    std::string message, SourceLocation where) {
     Finding finding;
     finding.kind = kind;
     finding.message = std::move(message);
     finding.where = where;
-    finding.invocation = coordinates();
+    finding.invocation = runtime::coordinates(group, index);
     runtime::raise(std::move(finding));
   }
 

@@ -221,10 +221,9 @@ class Invocation : public detail::InvocationApi<Invocation> {
     std::byte* memory = group_->memory + workgroup_bytes_;
     workgroup_bytes_ += static_cast<std::uint32_t>(sizeof(T));
     if (workgroup_bytes_ > group_->memory_bytes) [[unlikely]] {
-      raise(FindingKind::WorkgroupVariables,
-            fmt::format("Workgroup variables need {} bytes; workgroup_memory_bytes is {}",
-                        workgroup_bytes_, group_->memory_bytes),
-            where);
+      // By value: nobody may have the address of a member, or the invocation leaves registers.
+      raise_for(*group_, index_, FindingKind::WorkgroupVariables,
+                too_little_memory(workgroup_bytes_, group_->memory_bytes), where);
     }
     if constexpr (std::is_array_v<T>) {
       return Array<E, StorageClass::Workgroup>(reinterpret_cast<E*>(memory), std::extent_v<T>);
@@ -247,6 +246,11 @@ class Invocation : public detail::InvocationApi<Invocation> {
 
  private:
   friend class detail::InvocationApi<Invocation>;
+
+  static std::string too_little_memory(std::uint64_t needed, std::uint64_t there) {
+    return fmt::format("Workgroup variables need {} bytes; workgroup_memory_bytes is {}", needed,
+                       there);
+  }
 
   template <typename R>
   typename R::value_type load_from(const R& ref, MemoryOperands operands, Scope, std::uint32_t,
