@@ -38,6 +38,7 @@ Worker* Worker::of_thread_if_any() noexcept { return worker_of_thread; }
 
 Worker::Worker()
     : exceptions_(reinterpret_cast<ExceptionGlobals*>(abi::__cxa_get_globals())) {
+  ring_.exceptions = exceptions_;
   announce_thread(home_stack_);
 }
 
@@ -57,8 +58,9 @@ void Worker::run(Dispatch& dispatch) {
   install_fault_handler();
   dispatch_ = &dispatch;
   launch_ = dispatch.launch;
-  rings_ = launch_->choice == nullptr && !kSanitized;
-  unwinding_ = false;
+  rings_ = launch_->run_turns && !kSanitized;
+  ++ring_.dispatch;
+  ring_.unwinding = false;
   chunk_ = 1;
   ticket_ = tickets_end_ = 0;
   reserved_ = false;
@@ -103,6 +105,7 @@ void Worker::home_loop() {
       case Pick::Start:
       case Pick::Driver:
       case Pick::Ring:
+      case Pick::Park:
         leave(next, &home_, nullptr);
         home_ = nullptr;
         break;
@@ -112,7 +115,8 @@ void Worker::home_loop() {
 
 void Worker::fiber_main(void* worker) {
   auto& self = *static_cast<Worker*>(worker);
-  Fiber* fiber = self.job_.kind == Pick::Ring ? self.current()->fiber : self.fresh_;
+  Fiber* fiber =
+      self.job_.kind == Pick::Ring ? self.ring_fibers_[self.turn_index()] : self.fresh_;
   if (kSanitized) announce_arrival(fiber->announced);
   self.fiber_loop(fiber);
 }
@@ -124,33 +128,18 @@ void Worker::fiber_loop(Fiber* self) {
       case Pick::Start:
         run_started(*next.group, next.slot, self);
         break;
-      case Pick::Ring: {
-        // Written out here, not called: the processor predicts returns by the nesting of calls,
-        // and that must be the same for every fiber that is switched to. (A call here made an
-        // invocation with one barrier cost 37 ns instead of 16.)
-        Group& g = *group_;
-        Slot* slot = current();
-        const std::uint32_t index = g.index_of(slot);
-        launch_->run(launch_->kernel, g, index, index + 1, true);
-        if (!g.ring.active || g.ring.turn.line != 0) [[unlikely]] {
-          if (g.ring.active) leave_ring(g, slot);
-          finish(g, slot);
-          break;
+      case Pick::Ring:
+        if (!launch_->run_turns(launch_->kernel, ring_)) {
+          next = job_;
+          continue;
         }
-        Slot* after = slot + 1;
-        Context to = nullptr;
-        if (after == g.end) [[unlikely]] {
-          current_ = nullptr;
-          to = g.driver;
-        } else {
-          current_ = after;
-          to = after->context;
-        }
-        swap_context(&slot->context, to);
-        next.kind = job_.kind;
-        if (next.kind != Pick::Ring) [[unlikely]] next = job_;
+        finish(*group_, outside_ring());
+        break;
+      case Pick::Park:
+        park(self);
+        swap_context(&self->parked, asker_);
+        next = job_;
         continue;
-      }
       case Pick::Admit:
         admit_and_run(self);
         break;
@@ -205,6 +194,7 @@ void Worker::leave(const Pick& pick, Context* save, Fiber* here) {
       break;
     case Pick::Nothing:
     case Pick::Ring:
+    case Pick::Park:
       to = home_;
       break;
   }
@@ -214,7 +204,8 @@ void Worker::leave(const Pick& pick, Context* save, Fiber* here) {
 }
 
 Fiber* Worker::running_fiber() const {
-  if (current_) return current()->fiber;
+  if (in_ring()) return turn_index() == 0 ? group_->driver_fiber : ring_fibers_[turn_index()];
+  if (current_) return current_->fiber;
   return group_ ? group_->driver_fiber : nullptr;
 }
 
@@ -280,7 +271,7 @@ void Worker::admit_and_run(Fiber* here) {
     std::uint64_t done = 1;
     run_group(g, here);
     // While nothing waits, the next workgroup is the same one with another number.
-    while (!g.waited && ticket_ < tickets_end_ && !launch_->observer && !unwinding_) {
+    while (!g.waited && ticket_ < tickets_end_ && !launch_->observer && !ring_.unwinding) {
       next_id(g);
       g.finished = 0;
       ++ticket_;
@@ -333,10 +324,8 @@ Group& Worker::make_group(std::uint64_t number) {
   g.next_unstarted = 0;
   g.waited = false;
   g.running = kUnknownIndex;
-  g.ring.active = false;
-  g.ring.unwinding = false;
-  g.ring.current = &current_;
-  g.ring.exceptions = exceptions_;
+  g.ring = &ring_;
+  g.in_ring = false;
   g.driver = nullptr;
   g.driver_lost = false;
   if (g.storage.size() != launch_->workgroup_memory_bytes + 64) {
@@ -387,7 +376,7 @@ void Worker::run_group(Group& g, Fiber* here) {
     g.finished = g.size;
     return;
   }
-  if (g.ring.active) end_ring(g);
+  if (g.in_ring) end_ring(g);
   if (g.finished == g.size) return;
   // The last one that ran here is the one that waited.
   Slot* slot = g.begin + (ran - 1);
@@ -475,7 +464,7 @@ void Worker::suspend(Slot* self) {
 
 void Worker::suspend_outside_ring(Slot* self) {
   const ExceptionGlobals mine = *exceptions_;
-  if (unwinding_) [[unlikely]] {
+  if (ring_.unwinding) [[unlikely]] {
     // A kernel that went on after its unwinding (it catches everything, or waits in a destructor):
     // nobody will come any more.
     self->let_go();
@@ -493,28 +482,28 @@ void Worker::suspend_outside_ring(Slot* self) {
   }
   *exceptions_ = mine;
   // Not while an exception is already on its way through a destructor that waits.
-  if (unwinding_ && mine.uncaught == 0) [[unlikely]] throw Unwind{};
+  if (ring_.unwinding && mine.uncaught == 0) [[unlikely]] throw Unwind{};
 }
 
 void Worker::check_failed() {
-  if (!unwinding_ && dispatch_->failed.load(std::memory_order_acquire)) begin_unwinding();
+  if (!ring_.unwinding && dispatch_->failed.load(std::memory_order_acquire)) begin_unwinding();
 }
 
 void Worker::fail(Failure failure) {
   dispatch_->fail(std::move(failure));
-  if (!unwinding_) begin_unwinding();
+  if (!ring_.unwinding) begin_unwinding();
 }
 
 void Worker::begin_unwinding() {
-  unwinding_ = true;
+  ring_.unwinding = true;
   ticket_ = tickets_end_;
   for (Group* g : std::vector(residents_)) release(*g);
 }
 
 void Worker::release(Group& g) {
-  g.ring.unwinding = true;
   if (!g.waited) return;
-  if (g.ring.active) leave_ring(g, current());
+  if (g.in_ring) leave_ring(g);
+  Slot* const running = current_;
   for (Slot* slot = g.begin; slot != g.end; ++slot) {
     slot->polled_in_round = 0;
     if (slot->state == SlotState::Unstarted) {
@@ -524,6 +513,7 @@ void Worker::release(Group& g) {
       slot->let_go();
     }
   }
+  current_ = running;
 }
 
 void Worker::kernel_threw(Group& g, std::uint32_t index) {
@@ -638,7 +628,7 @@ Worker::Pick Worker::pick_elsewhere() {
   if (n == 0) return {};
   for (Group* g : residents_) ++g->round;
   rotation_without_progress();
-  if (unwinding_) return {};
+  if (ring_.unwinding) return {};
   for (std::size_t k = 1; k <= n; ++k) {
     const std::size_t turn = (turn_ + k) % n;
     const Pick next = pick_in(*residents_[turn], nullptr);

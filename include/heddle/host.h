@@ -391,6 +391,37 @@ std::uint32_t run_native(const void* opaque, runtime::Workgroup& group, std::uin
       call.native);
 }
 
+/// The same kernel for a stack of its own: no loop over invocations, so that the frame that waits
+/// holds little more than what lives across a barrier. Flattened: whether the compiler inlines a
+/// kernel must not depend on its size, for in a function of its own it reaches everything through
+/// the address of the invocation, and returns where the processor does not expect it.
+template <typename Kernel, typename... Args>
+[[gnu::flatten]] bool run_native_turns(const void* opaque, runtime::Ring& ring) {
+  const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
+  const std::uint64_t dispatch = ring.dispatch;
+  do {
+    runtime::Workgroup& group = *ring.next;
+    const auto index = static_cast<std::uint32_t>(ring.current - ring.begin);
+    try {
+      const uvec3 local = group.grid->local_id(index);
+      native::Invocation invocation(group, index, local, group.id * group.grid->local + local,
+                                    true);
+      std::apply([&](const auto&... parameters) { call.kernel(invocation, parameters...); },
+                 call.native);
+    } catch (...) {
+      runtime::kernel_threw(group, index);
+    }
+#if HEDDLE_INLINE_SWITCH
+    if (ring.line == runtime::kTheEnd && ring.current != ring.last) [[likely]] {
+      runtime::hand_over(ring);
+      continue;
+    }
+#endif
+    if (!runtime::invocation_ended()) return true;
+  } while (ring.next && ring.dispatch == dispatch);
+  return false;
+}
+
 /// The bindings of a emulator's arguments; one for each argument, used or not.
 const emulation::Binding* bindings(const emulation::Emulator& emulator);
 emulation::Emulator& emulator_of(const runtime::Workgroup& group);
@@ -429,6 +460,7 @@ std::uint32_t run_emulated(const void* opaque, runtime::Workgroup& group, std::u
 /// A dispatch without its types.
 struct TypedLaunch {
   decltype(runtime::Launch::run) native = nullptr;
+  decltype(runtime::Launch::run_turns) turns = nullptr;
   decltype(runtime::Launch::run) emulated = nullptr;
   const void* call = nullptr;
   std::vector<std::optional<emulation::Binding>> bindings;
@@ -498,6 +530,7 @@ class Device {
     detail::Call<Kernel, Args...> call{kernel, {args...}, {detail::Argument<Args>::native(args)...}};
     detail::TypedLaunch typed;
     typed.native = &detail::run_native<Kernel, Args...>;
+    typed.turns = &detail::run_native_turns<Kernel, Args...>;
     typed.emulated = &detail::run_emulated<Kernel, Args...>;
     typed.call = &call;
     (typed.bindings.push_back(detail::Argument<Args>::bind(args)), ...);

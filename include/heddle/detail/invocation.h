@@ -85,7 +85,8 @@ class InvocationApi {
  public:
   InvocationApi(runtime::Workgroup& group, std::uint32_t index, const uvec3& local,
                 const uvec3& global, bool registered)
-      : group_(&group), index_(index), waited_(registered), local_(local), global_(global) {}
+      : group_(&group), ring_(group.ring), index_(index), waited_(registered), local_(local),
+        global_(global) {}
   InvocationApi(const InvocationApi&) = delete;
   InvocationApi& operator=(const InvocationApi&) = delete;
 
@@ -271,10 +272,7 @@ class InvocationApi {
     const bool workgroup = static_cast<Scope>(execution) == Scope::Workgroup;
     derived().before_barrier(execution, memory, semantics, where);
     if (workgroup) {
-      if (grid().group_size > 1) {
-        wait_begins(true);
-        workgroup_turn(where);
-      }
+      workgroup_wait(where);
     } else {
       subgroup_wait(where, [](void* const*, const LaneMask&, std::uint32_t) {}, nullptr);
     }
@@ -564,35 +562,23 @@ class InvocationApi {
     }
   }
 
-#if HEDDLE_INLINE_SWITCH
-  /// A turn in a ring whose invocations keep step: hands over to the next one. Whatever is not that
-  /// goes to the library.
-  [[gnu::always_inline]] void workgroup_turn(const SourceLocation& where) {
-    runtime::Ring& ring = group_->ring;
-    runtime::RingSlot* self = *ring.current;
-    if (!ring.active || where.line != ring.turn.line || where.file != ring.turn.file ||
-        self == ring.begin || self == ring.last || ring.exceptions->caught ||
-        ring.exceptions->uncaught) [[unlikely]] {
-      return runtime::workgroup_barrier(where.file, where.function, where.line);
+  [[gnu::always_inline]] void workgroup_wait(const SourceLocation& where) {
+    if (!waited_) {
+      if (grid().group_size == 1) return;
+      wait_begins(true);
     }
-    auto* next = reinterpret_cast<runtime::RingSlot*>(reinterpret_cast<std::byte*>(self) +
-                                                      runtime::kSlotBytes);
-    *ring.current = next;
-    // The hot ends of 256 stacks do not fit into L1: ask early for the one after the next.
-    auto* soon = reinterpret_cast<runtime::RingSlot*>(reinterpret_cast<std::byte*>(next) +
-                                                      runtime::kSlotBytes);
-    const auto* end = static_cast<const std::byte*>(soon->context);
-    __builtin_prefetch(end);
-    __builtin_prefetch(end + 64);
-    __builtin_prefetch(end + 128);
-    runtime::swap_context(&self->context, next->context);
-    if (group_->ring.unwinding) [[unlikely]] runtime::unwind();
-  }
-#else
-  void workgroup_turn(const SourceLocation& where) {
+#if HEDDLE_INLINE_SWITCH
+    // A turn in a ring whose invocations keep step hands over to the next one. Whatever is not that
+    // goes to the library.
+    if (where.line == ring_->line && where.file == ring_->file && ring_->current != ring_->last &&
+        !ring_->exceptions->caught && !ring_->exceptions->uncaught) [[likely]] {
+      runtime::hand_over(*ring_);
+      if (ring_->unwinding) [[unlikely]] runtime::unwind();
+      return;
+    }
+#endif
     runtime::workgroup_barrier(where.file, where.function, where.line);
   }
-#endif
 
   [[noreturn]] void raise(FindingKind kind, std::string message, SourceLocation where) {
     raise_for(*group_, index_, kind, std::move(message), where);
@@ -621,6 +607,7 @@ class InvocationApi {
   }
 
   runtime::Workgroup* group_;
+  runtime::Ring* ring_;
   std::uint32_t index_;
   bool waited_;
   std::uint32_t named_barriers_ = 0;

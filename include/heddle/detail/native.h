@@ -221,9 +221,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     std::byte* memory = group_->memory + workgroup_bytes_;
     workgroup_bytes_ += static_cast<std::uint32_t>(sizeof(T));
     if (workgroup_bytes_ > group_->memory_bytes) [[unlikely]] {
-      // By value: nobody may have the address of a member, or the invocation leaves registers.
-      raise_for(*group_, index_, FindingKind::WorkgroupVariables,
-                too_little_memory(workgroup_bytes_, group_->memory_bytes), where);
+      too_little_memory(*group_, index_, workgroup_bytes_, where);
     }
     if constexpr (std::is_array_v<T>) {
       return Array<E, StorageClass::Workgroup>(reinterpret_cast<E*>(memory), std::extent_v<T>);
@@ -247,9 +245,15 @@ class Invocation : public detail::InvocationApi<Invocation> {
  private:
   friend class detail::InvocationApi<Invocation>;
 
-  static std::string too_little_memory(std::uint64_t needed, std::uint64_t there) {
-    return fmt::format("Workgroup variables need {} bytes; workgroup_memory_bytes is {}", needed,
-                       there);
+  // Given all by value: nobody may have the address of a member, or the invocation leaves registers.
+  [[noreturn, gnu::noinline]] static void too_little_memory(const runtime::Workgroup& group,
+                                                            std::uint32_t index,
+                                                            std::uint32_t needed_bytes,
+                                                            SourceLocation where) {
+    raise_for(group, index, FindingKind::WorkgroupVariables,
+              fmt::format("Workgroup variables need {} bytes; workgroup_memory_bytes is {}",
+                          needed_bytes, group.memory_bytes),
+              where);
   }
 
   template <typename R>
