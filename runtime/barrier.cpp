@@ -11,7 +11,7 @@ void Worker::workgroup_barrier(SourceLocation where) {
   if (g.in_ring) {
     // The first one says where a turn leads to.
     const bool regular =
-        exceptions_->caught == nullptr && exceptions_->uncaught == 0 &&
+        exceptions_->none() &&
         (turn_index() == 0 || same_place(where, {ring_.file, nullptr, ring_.line}));
     if (regular) return take_turn(g, where);
   }

@@ -571,7 +571,7 @@ class InvocationApi {
     // A turn in a ring whose invocations keep step hands over to the next one. Whatever is not that
     // goes to the library.
     if (where.line == ring_->line && where.file == ring_->file && ring_->current != ring_->last &&
-        !ring_->exceptions->caught && !ring_->exceptions->uncaught) [[likely]] {
+        ring_->exceptions->none()) [[likely]] {
       runtime::hand_over(*ring_);
       if (ring_->unwinding) [[unlikely]] runtime::unwind();
       return;

@@ -62,6 +62,9 @@ struct Grid {
 struct ExceptionGlobals {
   void* caught;
   unsigned int uncaught;
+
+  /// Whether none is on its way, or being handled. (One test instead of two.)
+  bool none() const { return (reinterpret_cast<std::uintptr_t>(caught) | uncaught) == 0; }
 };
 
 struct Workgroup;
