@@ -14,6 +14,14 @@ namespace {
 // enough for a neighbour on another core to publish what is waited for (a rotation costs some ten
 // nanoseconds), few enough to reach a workgroup that must start for anything to go on.
 constexpr std::uint64_t kRotationsBeforeAdmission = 64;
+
+using Clock = std::chrono::steady_clock;
+// A worker takes ever more workgroups at once while they do not wait: at least so many, and then as
+// long as all of them together take less than this time. Long enough that taking them (some 50 ns)
+// costs nothing, short enough to notice that the dispatch has failed, or that only one worker has
+// work left.
+constexpr std::uint64_t kFreeChunk = 64;
+constexpr std::chrono::microseconds kLongChunk{100};
 }  // namespace
 
 constinit thread_local Worker* worker_of_thread = nullptr;
@@ -62,7 +70,7 @@ void Worker::run(Dispatch& dispatch) {
   ++ring_.dispatch;
   ring_.unwinding = false;
   chunk_ = 1;
-  ticket_ = tickets_end_ = 0;
+  tickets_left_ = tickets_end_ = 0;
   reserved_ = false;
   rotations_ = 0;
   seen_progress_ = 0;
@@ -212,7 +220,7 @@ Fiber* Worker::running_fiber() const {
 // --- workgroups -----------------------------------------------------------------------------
 
 bool Worker::groups_left() const {
-  return ticket_ < tickets_end_ || (!dispatch_->failed.load(std::memory_order_relaxed) &&
+  return tickets_left_ != 0 || (!dispatch_->failed.load(std::memory_order_relaxed) &&
                                     dispatch_->next_group.load(std::memory_order_relaxed) <
                                         dispatch_->groups);
 }
@@ -259,33 +267,30 @@ bool Worker::await_admission() {
 
 void Worker::admit_and_run(Fiber* here) {
   if (!reserve()) return;
-  if (ticket_ >= tickets_end_) {
-    ticket_ = dispatch_->next_group.fetch_add(chunk_, std::memory_order_relaxed);
-    tickets_end_ = std::min(ticket_ + chunk_, dispatch_->groups);
+  if (tickets_left_ == 0) {
+    const std::uint64_t first =
+        dispatch_->next_group.fetch_add(chunk_, std::memory_order_relaxed);
+    tickets_end_ = std::min(first + chunk_, dispatch_->groups);
+    if (first < tickets_end_) tickets_left_ = tickets_end_ - first;
   }
   // Several workgroups at once only where none of them can ever hold up another.
   bool may_begin = true;
-  while (may_begin && ticket_ < tickets_end_ &&
+  while (may_begin && tickets_left_ != 0 &&
          !dispatch_->failed.load(std::memory_order_relaxed)) {
-    Group& g = make_group(ticket_++);
-    std::uint64_t done = 1;
+    const bool timed = chunk_ >= kFreeChunk;
+    const auto begin = timed ? Clock::now() : Clock::time_point{};
+    const std::uint64_t first = tickets_end_ - tickets_left_--;
+    Group& g = make_group(first);
     run_group(g, here);
-    // While nothing waits, the next workgroup is the same one with another number.
-    while (!g.waited && ticket_ < tickets_end_ && !launch_->observer && !ring_.unwinding) {
-      next_id(g);
-      g.finished = 0;
-      ++ticket_;
-      ++done;
-      run_group(g, here);
-    }
     const bool waited = g.waited;
-    retire(g, done);
+    retire(g, number(g) - first + 1);
     if (waited) {
       chunk_ = 1;
-    } else if (ticket_ == tickets_end_ && !launch_->choice) {
+    } else if (tickets_left_ == 0 && !launch_->choice) {
       const std::uint64_t left = dispatch_->groups - std::min(dispatch_->groups, tickets_end_);
+      const bool long_enough = timed && Clock::now() - begin > kLongChunk;
       chunk_ = std::clamp<std::uint64_t>(left / (8 * launch_->workers), 1,
-                                         std::min<std::uint64_t>(2 * chunk_, 64));
+                                         long_enough ? chunk_ : 2 * chunk_);
     }
     if (!residents_.empty()) return;
     // Its place is kept for the next one: whoever waits for earlier workgroups only must find that
@@ -294,16 +299,12 @@ void Worker::admit_and_run(Fiber* here) {
     reserved_ = false;
   }
   if (may_begin) dispatch_->resident.fetch_sub(1, std::memory_order_relaxed);
-  if (dispatch_->failed.load(std::memory_order_relaxed)) ticket_ = tickets_end_;
+  if (dispatch_->failed.load(std::memory_order_relaxed)) tickets_left_ = 0;
 }
 
-void Worker::next_id(Group& g) const {
+std::uint64_t Worker::number(const Group& g) const {
   const uvec3& groups = launch_->grid.groups;
-  if (++g.id.x < groups.x) return;
-  g.id.x = 0;
-  if (++g.id.y < groups.y) return;
-  g.id.y = 0;
-  ++g.id.z;
+  return g.id.x + std::uint64_t{groups.x} * (g.id.y + std::uint64_t{groups.y} * g.id.z);
 }
 
 Group& Worker::make_group(std::uint64_t number) {
@@ -371,7 +372,8 @@ void Worker::run_group(Group& g, Fiber* here) {
   current_ = nullptr;
   g.driver_fiber = here;
   if (!here) home_group_ = &g;
-  const std::uint32_t ran = launch_->run(launch_->kernel, g, 0, g.size, false);
+  // While nothing waits, the next workgroup is the same one with another number.
+  const std::uint32_t ran = launch_->run(launch_->kernel, g, 0, g.size, false, tickets_left_);
   if (!g.waited) {
     g.finished = g.size;
     return;
@@ -400,7 +402,7 @@ void Worker::retire(Group& g, std::uint64_t workgroups) {
   group_ = nullptr;
   current_ = nullptr;
   ++local_progress_;
-  if (ticket_ < tickets_end_ && !reserved_) {
+  if (tickets_left_ != 0 && !reserved_) {
     reserved_ = true;
   } else {
     dispatch_->resident.fetch_sub(1, std::memory_order_relaxed);
@@ -416,7 +418,8 @@ void Worker::run_started(Group& g, Slot* slot, Fiber* here) {
   slot->state = SlotState::Started;
   slot->fiber = here;
   const std::uint32_t index = g.index_of(slot);
-  launch_->run(launch_->kernel, g, index, index + 1, true);
+  std::uint64_t no_more = 0;
+  launch_->run(launch_->kernel, g, index, index + 1, true, no_more);
   finish(g, slot);
 }
 
@@ -496,7 +499,7 @@ void Worker::fail(Failure failure) {
 
 void Worker::begin_unwinding() {
   ring_.unwinding = true;
-  ticket_ = tickets_end_;
+  tickets_left_ = 0;
   for (Group* g : std::vector(residents_)) release(*g);
 }
 

@@ -213,7 +213,7 @@ class Worker {
   void await_group(Group& g);
   /// Ends `g`, which has been `workgroups` workgroups one after the other.
   void retire(Group& g, std::uint64_t workgroups = 1);
-  void next_id(Group& g) const;
+  std::uint64_t number(const Group& g) const;
   Group& make_group(std::uint64_t number);
   void run_started(Group& g, Slot* slot, Fiber* here);
   void prepare_slots(Group& g);
@@ -284,7 +284,7 @@ class Worker {
   std::uint32_t ring_size_ = 0;
   std::size_t turn_ = 0;
   /// Workgroups that this worker took from the shared counter at once, and not yet ran.
-  std::uint64_t ticket_ = 0;
+  std::uint64_t tickets_left_ = 0;
   std::uint64_t tickets_end_ = 0;
   /// A place for a resident workgroup that this worker keeps for the first of those.
   bool reserved_ = false;

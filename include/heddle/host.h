@@ -353,40 +353,42 @@ struct Call {
 
 template <typename Kernel, typename... Args>
 std::uint32_t run_native(const void* opaque, runtime::Workgroup& group, std::uint32_t first,
-                         std::uint32_t last, bool registered) {
+                         std::uint32_t last, bool registered, std::uint64_t& more) {
   const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
   // Parameters by value, so that the loop has them in registers. The loop runs over global x, row by
   // row, because a compiler vectorizes `x[i]` only if it sees that `i` does not wrap.
   return std::apply(
       [&](auto... parameters) {
         const uvec3 size = group.grid->local;
-        const uvec3 base = group.id * size;
-        uvec3 local = group.grid->local_id(first);
-        std::uint32_t i = first;
-        std::uint32_t x = 0;
-        std::uint32_t row = 0;
-        try {
-          while (i < last) {
-            row = base.x + local.x;
-            const std::uint32_t row_end = row + std::min(last - i, size.x - local.x);
-            for (x = row; x < row_end; ++x) {
-              native::Invocation invocation(group, i + (x - row), {local.x + (x - row), local.y, local.z},
-                                            {x, base.y + local.y, base.z + local.z}, registered);
-              call.kernel(invocation, parameters...);
-              if (invocation.waited()) return i + (x - row) + 1;
+        for (;; --more, runtime::next_id(group.id, group.grid->groups)) {
+          const uvec3 base = group.id * size;
+          uvec3 local = group.grid->local_id(first);
+          std::uint32_t i = first;
+          std::uint32_t x = 0;
+          std::uint32_t row = 0;
+          try {
+            while (i < last) {
+              row = base.x + local.x;
+              const std::uint32_t row_end = row + std::min(last - i, size.x - local.x);
+              for (x = row; x < row_end; ++x) {
+                native::Invocation invocation(group, i + (x - row), {local.x + (x - row), local.y, local.z},
+                                              {x, base.y + local.y, base.z + local.z}, registered);
+                call.kernel(invocation, parameters...);
+                if (invocation.waited()) return i + (x - row) + 1;
+              }
+              i += row_end - row;
+              local.x = 0;
+              if (++local.y == size.y) {
+                local.y = 0;
+                ++local.z;
+              }
             }
-            i += row_end - row;
-            local.x = 0;
-            if (++local.y == size.y) {
-              local.y = 0;
-              ++local.z;
-            }
+          } catch (...) {
+            runtime::kernel_threw(group, i + (x - row));
+            return i + (x - row) + 1;
           }
-        } catch (...) {
-          runtime::kernel_threw(group, i + (x - row));
-          return i + (x - row) + 1;
+          if (more == 0) return last;
         }
-        return last;
       },
       call.native);
 }
@@ -428,7 +430,7 @@ emulation::Emulator& emulator_of(const runtime::Workgroup& group);
 
 template <typename Kernel, typename... Args>
 std::uint32_t run_emulated(const void* opaque, runtime::Workgroup& group, std::uint32_t first,
-                           std::uint32_t last, bool registered) {
+                           std::uint32_t last, bool registered, std::uint64_t&) {
   const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
   emulation::Emulator& emulator = emulator_of(group);
   [[maybe_unused]] const emulation::Binding* bound = bindings(emulator);

@@ -109,6 +109,15 @@ struct Workgroup {
   void* observed = nullptr;
 };
 
+/// The workgroup after the one with this `id`: x first.
+inline void next_id(uvec3& id, const uvec3& groups) {
+  if (++id.x < groups.x) return;
+  id.x = 0;
+  if (++id.y < groups.y) return;
+  id.y = 0;
+  ++id.z;
+}
+
 Coordinates coordinates(const Workgroup& group, std::uint32_t index);
 
 /// A set of lanes of one subgroup.
@@ -184,10 +193,11 @@ class Observer {
 struct Launch {
   Grid grid;
   /// Runs invocations [first, last) one after the other on the calling stack, until one of them
-  /// has waited; returns the index after the last one that ran. `registered`: the one invocation
-  /// need not announce that it is going to wait.
+  /// has waited or thrown; returns the index after the last one that ran. `registered`: the one
+  /// invocation need not announce that it is going to wait. Where all have ended, goes on with the
+  /// next workgroups, which `group` then is, until there are no `more` (which is counted down).
   std::uint32_t (*run)(const void* kernel, Workgroup& group, std::uint32_t first,
-                       std::uint32_t last, bool registered) = nullptr;
+                       std::uint32_t last, bool registered, std::uint64_t& more) = nullptr;
   /// Runs invocations of the ring on the calling stack, of one workgroup after the other. Returns
   /// true when an invocation ended out of turn, false when the stack is wanted for something else.
   /// Null where there is no ring.
