@@ -24,7 +24,7 @@ void Worker::begin_ring(Group& g) {
   if (ring_size_ != g.size) {
     give_ring_back();
     ring_size_ = g.size;
-    ring_contexts_.assign(g.size + 1, nullptr);  // one more, for those who look ahead
+    ring_contexts_.assign(g.size + kAhead, nullptr);
     ring_fibers_.assign(g.size, nullptr);
     for (std::uint32_t i = 1; i < g.size; ++i) {
       ring_fibers_[i] = take_fiber();

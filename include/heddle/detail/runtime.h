@@ -69,6 +69,9 @@ struct ExceptionGlobals {
 
 struct Workgroup;
 
+/// How many turns ahead an invocation looks: so many more contexts, null, stand behind the last.
+inline constexpr std::size_t kAhead = 4;
+
 /// Of Ring::line: no turn leads anywhere yet; the turn leads to the end of the kernel.
 inline constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
 inline constexpr std::uint32_t kTheEnd = 0;
