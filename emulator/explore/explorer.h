@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
+#include "emulator/explore/derivations.h"
 #include "emulator/explore/explore.h"
+#include "emulator/explore/foresight.h"
 #include "emulator/explore/layout.h"
-#include "emulator/explore/prospects.h"
 #include "emulator/explore/trace_tree.h"
 #include "emulator/judge/incremental.h"
 
@@ -53,9 +55,9 @@ class Explorer {
 
   using Then = std::function<void()>;
 
+  void learn();
   void pass();
   bool may_go_on() const { return !stopped_; }
-  void learn_from_graph();
 
   void visit();
   bool visit_end();
@@ -77,12 +79,14 @@ class Explorer {
   bool put_off(std::size_t agent) const { return agents_[agent].put_off_at != kNotPutOff; }
   bool has_new_write(std::size_t agent) const;
   bool another_may_write(std::size_t agent) const;
+  bool may_write(std::size_t agent, const Locations& piece, Value value) const;
   bool may_come(std::size_t reader, const Locations& piece, const Value* value) const;
   bool promises_may_be_kept() const;
   bool may_wait_for(std::size_t reader, std::size_t writer, bool unordered) const;
   bool may_wait_for_each_other() const;
   bool may_keep_a_promise(std::size_t agent) const;
   std::vector<std::size_t> readers() const;
+  const Derivations* derivations(std::optional<Derivations>& from_here);
   void read_from_graph(std::size_t agent);
   void choose_sources(std::size_t agent, const std::vector<Locations>& pieces,
                       std::vector<Source>& chosen, bool promised);
@@ -100,7 +104,11 @@ class Explorer {
 
   std::vector<TraceTree> trees_;
   Layout layout_;
-  Prospects prospects_;
+  Foresight foresight_;
+  /// Of the agents' beginnings; made when first asked for.
+  std::optional<Derivations> derivations_;
+  /// What promises are made of, from the first promise on that this graph holds.
+  const Derivations* promising_ = nullptr;
   /// By agent and agent: whether the first system-synchronizes with the second, transitively.
   std::vector<std::vector<bool>> system_synchronizes_;
 
@@ -118,7 +126,6 @@ class Explorer {
   bool reporting_ = true;
   /// Whether this pass saw what no pass before it had seen.
   bool learned_ = false;
-  std::size_t most_writes_ = 0;
   bool stopped_ = false;
 };
 

@@ -30,6 +30,7 @@ LitmusThread::LitmusThread(const ThreadCode& code)
   for (const Register& reg : code.test.threads[code.thread].registers) {
     registers_.push_back(reg.initial);
   }
+  for (std::size_t i = 0; i < instructions_.size(); ++i) note_spent(i);
 }
 
 Integer LitmusThread::value(const Operand& operand) const {
@@ -39,6 +40,13 @@ Integer LitmusThread::value(const Operand& operand) const {
 Step LitmusThread::next(Value last_read) {
   if (pending_) registers_[*pending_] = static_cast<Integer>(last_read);
   pending_.reset();
+  Step step = go_on();
+  const bool passed = step.kind == StepKind::Operation;
+  step.later_accesses = &code_.reachability.from(passed ? at_ - 1 : at_, spent_);
+  return step;
+}
+
+Step LitmusThread::go_on() {
   while (at_ < instructions_.size()) {
     const Instruction& instruction = current();
     std::optional<Step> ended;
@@ -83,9 +91,18 @@ bool LitmusThread::spins(std::uint32_t target) const {
   return true;
 }
 
+void LitmusThread::note_spent(std::size_t at) {
+  const Instruction& instruction = instructions_[at];
+  const bool jumps =
+      instruction.kind == InstructionKind::Branch || instruction.kind == InstructionKind::Jump;
+  if (!jumps || instruction.target > at || jumps_[at] + 1 != code_.bound) return;
+  spent_.insert(std::upper_bound(spent_.begin(), spent_.end(), at), at);
+}
+
 std::optional<Step> LitmusThread::jump(std::uint32_t target) {
   if (target <= at_) {
     const bool last = ++jumps_[at_] >= code_.bound;
+    note_spent(at_);
     if (spins(target)) return spin(target, last);
     if (last) return end(StepKind::Cut);
   }

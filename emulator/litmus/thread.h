@@ -13,6 +13,7 @@
 
 #include "emulator/explore/program.h"
 #include "emulator/litmus/barriers.h"
+#include "emulator/litmus/reachability.h"
 #include "emulator/litmus/test.h"
 
 namespace heddle::litmus {
@@ -32,6 +33,7 @@ struct ThreadCode {
   /// See live_registers().
   std::vector<std::vector<bool>> live;
   Barriers& barriers;
+  Reachability& reachability;
 };
 
 /// One run of a thread. The results of its last step are its registers, then the index plus one of
@@ -49,11 +51,14 @@ class LitmusThread : public explore::Agent {
     std::vector<Integer> registers;
   };
 
+  explore::Step go_on();
   const Instruction& current() const { return instructions_[at_]; }
   Integer value(const Operand& operand) const;
   void pass_label();
   /// Goes to `target`, unless that needs a backward jump that ends the run: then the news of it.
   std::optional<explore::Step> jump(std::uint32_t target);
+  /// Takes note of the jump at `at` if it may not be taken again.
+  void note_spent(std::size_t at);
   bool spins(std::uint32_t target) const;
   std::optional<explore::Step> spin(std::uint32_t target, bool last);
   std::optional<explore::Step> compute();
@@ -72,6 +77,8 @@ class LitmusThread : public explore::Agent {
   std::uint64_t effects_ = 0;
   /// How often each backward jump has been taken, by its instruction.
   std::map<std::size_t, std::uint64_t> jumps_;
+  /// The backward jumps that may not be taken again, ascending.
+  std::vector<std::size_t> spent_;
   /// The backward jumps of iterations that changed nothing.
   std::set<std::size_t> spun_;
   std::map<std::uint32_t, Visit> visits_;
