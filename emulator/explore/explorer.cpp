@@ -40,6 +40,7 @@ Explorer::Explorer(const Program& program, const Options& options,
       system_synchronizes_(closure(program.agents.size(), program.system_synchronization)) {
   for (const AgentDescription& agent : program.agents) execution_.agents.push_back(agent.place);
   execution_.agent_system_synchronization = program.system_synchronization;
+  order_knows_agents_ = !program.system_synchronization.empty();
 }
 
 Statistics Explorer::run() {
@@ -143,13 +144,38 @@ void Explorer::execute(std::size_t agent, const Operation& operation, Value read
   nodes_.push_back(agents_[agent].node);
   if (operation.writes()) {
     order_write(index, 0, [&] { keep_promises(index, 0, then); });
-  } else if (!operation.reads() || judge_.may_become_consistent(execution_)) {
+  } else if (!operation.reads() || is_last() || judge_.may_become_consistent(execution_)) {
     then();
   }
+  judge_.forget_from(index);
   execution_.operations.pop_back();
   execution_.read_values.pop_back();
   execution_.written_values.pop_back();
   nodes_.pop_back();
+}
+
+// Whether a graph that may become consistent still may with this write, which came last: it is read by
+// nobody and last in modification order, so that nothing comes after it and no cycle goes through it.
+bool Explorer::is_harmless(model::OperationIndex write) const {
+  if (order_knows_agents_ || execution_.operations[write].reads()) return false;
+  const auto& order = execution_.modification_order;
+  for (auto pair = order.rbegin(); pair != order.rend(); ++pair) {
+    if (pair->first == write) return false;
+    if (pair->second != write) break;
+  }
+  return execution_.reads_from.empty() || execution_.reads_from.back().write != write;
+}
+
+// Whether the graph is whole with the operation that came last, and judged as such anyway.
+bool Explorer::is_last() {
+  if (!promises_.empty()) return false;
+  const std::size_t last = position(execution_.operations.back().agent);
+  for (std::size_t a = 0; a < agents_.size(); ++a)
+    if (a != last && agents_[a].status != Status::Ended) return false;
+  const TraceTree::Node next = trees_[last].after(agents_[last].node, execution_.read_values.back());
+  const Step& end = trees_[last].step(next);
+  return end.kind == StepKind::Finished || end.kind == StepKind::Cut ||
+         (end.kind == StepKind::Spinning && !end.goes_on);
 }
 
 void Explorer::go_on(std::size_t agent, Value read) {
@@ -492,7 +518,7 @@ void Explorer::keep_promises(model::OperationIndex write, std::size_t promise, c
            part_of_value(value, written, promises_[promise].piece) == promises_[promise].value))
     ++promise;
   if (promise == promises_.size()) {
-    if (judge_.may_become_consistent(execution_)) then();
+    if (is_harmless(write) || is_last() || judge_.may_become_consistent(execution_)) then();
     return;
   }
   const Promise kept = promises_[promise];

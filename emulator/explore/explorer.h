@@ -96,6 +96,8 @@ class Explorer {
   bool ordered_before(model::OperationIndex a, model::OperationIndex b) const;
   bool mutually_ordered(const Operation& a, const Operation& b) const;
   void keep_promises(model::OperationIndex write, std::size_t promise, const Then& then);
+  bool is_harmless(model::OperationIndex write) const;
+  bool is_last();
 
   const Program& program_;
   const Options& options_;
@@ -111,6 +113,8 @@ class Explorer {
   const Derivations* promising_ = nullptr;
   /// By agent and agent: whether the first system-synchronizes with the second, transitively.
   std::vector<std::vector<bool>> system_synchronizes_;
+  /// Whether an operation may come before one that was executed earlier, other than in modification order.
+  bool order_knows_agents_ = false;
 
   model::Execution execution_;
   /// Of each operation, the step of its agent's tree.

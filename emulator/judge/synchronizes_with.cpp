@@ -104,8 +104,7 @@ bool program_ordered_or_same(const Facts& facts, EventIndex a, EventIndex b) {
 void add_through_control_barrier(Facts& facts, EventIndex from, EventIndex to) {
   if (!facts.in_scope.has(from, to)) return;
   const EventSet& in_execution_scope =
-      facts.in_instance[static_cast<std::size_t>(facts.events[from].agent)]
-                       [level_of(facts.operation(from).execution_scope)];
+      facts.instance(facts.events[from].agent, level_of(facts.operation(from).execution_scope));
   if (!in_execution_scope.has(to)) return;
   (facts.fences & facts.releases).for_each([&](EventIndex a) {
     if (!program_ordered_or_same(facts, a, from)) return;
