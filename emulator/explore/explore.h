@@ -29,6 +29,9 @@ struct Options {
   /// How many steps may be taken to derive the values that reads can be promised. Where that is too few,
   /// reads are promised nothing, and the exploration is incomplete.
   std::size_t derivation_steps = 50000;
+  /// Once it is true, executions in which an agent does not finish are of no interest any more, and are
+  /// left out. May be null.
+  const bool* only_terminated = nullptr;
   /// Let reads take values out of thin air: they range over Program::thin_air_values.
   bool thin_air = false;
 };

@@ -100,9 +100,11 @@ bool Explorer::visit_end() {
     if (agents_[a].status != Status::Ready || step(a).kind == StepKind::Operation) continue;
     if (step(a).kind == StepKind::SpunEnough) return true;
     const bool goes_on = step(a).kind == StepKind::Spinning && step(a).goes_on;
-    agents_[a].status = Status::Ended;
-    visit();
-    agents_[a].status = Status::Ready;
+    if (step(a).kind == StepKind::Finished || wants_others()) {
+      agents_[a].status = Status::Ended;
+      visit();
+      agents_[a].status = Status::Ready;
+    }
     if (goes_on && may_go_on()) go_on(a, 0);
     return true;
   }
@@ -542,6 +544,10 @@ void Explorer::visit_leaf() {
       case StepKind::Cut: ends_[a].state = EndState::Cut; break;
     }
   }
+  const bool terminated = std::all_of(ends_.begin(), ends_.end(), [](const AgentEnd& end) {
+    return end.state == EndState::Finished;
+  });
+  if (!terminated && !wants_others()) return;
   for (std::size_t i = 0; i < quorums_.size(); ++i)
     if (execution_.quorum_choices[i].synchronizing.size() < quorums_[i]) return;
   if (!judge_.consistent(execution_)) return;

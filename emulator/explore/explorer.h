@@ -58,6 +58,9 @@ class Explorer {
   void learn();
   void pass();
   bool may_go_on() const { return !stopped_; }
+  bool wants_others() const {
+    return options_.only_terminated == nullptr || !*options_.only_terminated;
+  }
 
   void visit();
   bool visit_end();

@@ -275,15 +275,25 @@ class Spinner : public Agent {
   bool asked_ = false;
 };
 
-Statistics spin(int bound) {
+Statistics spin(int bound, const bool* only_terminated = nullptr) {
   const Script setter{store(0, 1)};
   Program program;
   program.agents.push_back({{}, [&] { return std::make_unique<ScriptedAgent>(setter); }});
   program.agents.push_back({{}, [&] { return std::make_unique<Spinner>(bound); }});
-  return heddle::explore::explore(program, {}, [](const Found&) { return true; });
+  Options options;
+  options.only_terminated = only_terminated;
+  return heddle::explore::explore(program, options, [](const Found&) { return true; });
 }
 
 }  // namespace
+
+TEST_CASE("executions that do not terminate are left out once they are of no interest, and no others") {
+  const bool wanted = false;
+  CHECK(spin(3, &wanted).executions == 4);
+  const bool unwanted = true;
+  CHECK(spin(3, &unwanted).executions == 3);
+  CHECK(spin(3, &unwanted).blocked == 0);
+}
 
 TEST_CASE("a spinning agent blocks in one execution, however often it may go round") {
   CHECK(spin(1).blocked == 1);
