@@ -145,15 +145,16 @@ std::string verdict(const VulkanReport& report, std::uint64_t bound, const Paint
   }
   out += answer.racy ? "  " + paint(Colour::Red, "There is a data race.") + '\n'
                      : "  " + paint(Colour::Green, "There is no data race.") + '\n';
+  const std::string_view at_least = answer.counted_others ? "" : "at least ";
   if (answer.blocked > 0) {
-    out += fmt::format("  In {} more a thread waits or spins for ever.\n",
+    out += fmt::format("  In {}{} more a thread waits or spins for ever.\n", at_least,
                        plural(answer.blocked, "execution"));
   }
   if (answer.cut > 0) {
     out += fmt::format(
         "  {} more went beyond the bound of {}, or to a division by zero, and {} cut.\n",
-        plural(answer.cut, "execution"), plural(bound, "iteration"),
-        answer.cut == 1 ? "was" : "were");
+        (answer.counted_others ? "" : "At least ") + plural(answer.cut, "execution"),
+        plural(bound, "iteration"), answer.cut == 1 ? "was" : "were");
   }
   if (answer.cancelled) {
     out += "  Interrupted: the search is not complete.\n";

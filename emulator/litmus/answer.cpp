@@ -17,6 +17,9 @@ class Collector {
   /// Takes one execution; false when the exploration should stop.
   bool take(const explore::Found& found);
   Answer finish(const explore::Statistics& statistics);
+  /// Becomes true when executions that do not terminate can change nothing any more: they count for
+  /// races, and those that are cut make the answer incomplete.
+  const bool* knows_all_of_others() const { return &knows_all_of_others_; }
 
  private:
   void note_faults(const std::vector<explore::AgentEnd>& ends);
@@ -28,6 +31,7 @@ class Collector {
   std::map<Outcome, OutcomeRow> rows_;
   std::set<std::uint32_t> faults_;
   bool limited_ = false;
+  bool knows_all_of_others_ = false;
 };
 
 bool Collector::take(const explore::Found& found) {
@@ -48,6 +52,7 @@ bool Collector::take(const explore::Found& found) {
     if (racy) note_race(found);
     note_faults(found.ends);
     ++(found.cut() ? answer_.cut : answer_.blocked);
+    knows_all_of_others_ = answer_.racy && answer_.cut > 0;
     return true;
   }
   if (question_.limit != 0 && answer_.executions == question_.limit) {
@@ -93,6 +98,7 @@ Answer Collector::finish(const explore::Statistics& statistics) {
   }
   answer_.holds = holds(test_.quantifier, satisfied, answer_.outcomes.size());
   answer_.graphs = statistics.graphs;
+  answer_.counted_others = !knows_all_of_others_;
   if (question_.cancelled != nullptr && question_.cancelled->load(std::memory_order_relaxed)) {
     answer_.cancelled = true;
   }
@@ -122,8 +128,10 @@ explore::Options explorer_options(const Question& question) {
 Answer answer(const Test& test, const Question& question) {
   const TestProgram program(test, question.bound);
   Collector collector(test, question);
+  explore::Options options = explorer_options(question);
+  options.only_terminated = collector.knows_all_of_others();
   const explore::Statistics statistics =
-      explore::explore(program.program(), explorer_options(question),
+      explore::explore(program.program(), options,
                        [&](const explore::Found& found) { return collector.take(found); });
   return collector.finish(statistics);
 }

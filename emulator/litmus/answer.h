@@ -57,6 +57,9 @@ struct Answer {
   std::uint64_t blocked = 0;
   /// Those that a bound cut off.
   std::uint64_t cut = 0;
+  /// False if there may be more of those two: once a race and a cut have been found, nothing depends on
+  /// them.
+  bool counted_others = true;
   std::uint64_t graphs = 0;
   bool complete = true;
   /// Whether Question::limit may have kept something back.

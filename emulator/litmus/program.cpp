@@ -71,6 +71,7 @@ struct TestProgram::Parts {
   explicit Parts(const Test& test) : barriers(test) {}
 
   Barriers barriers;
+  std::vector<std::unique_ptr<Reachability>> reachability;  // of each thread
   std::vector<std::unique_ptr<ThreadCode>> threads;
   std::vector<explore::Value> initial;  // of each location
 };
@@ -88,9 +89,11 @@ TestProgram::TestProgram(const Test& test, std::uint64_t bound, Spinning spinnin
     place.subgroup = subgroup(thread.subgroup);
     place.stage = thread.stage;
     place.shader_call_group = thread.shader_call_group;
+    parts_->reachability.push_back(std::make_unique<Reachability>(test, thread));
     parts_->threads.push_back(std::make_unique<ThreadCode>(
         ThreadCode{test, i, std::max<std::uint64_t>(bound, 1), spinning,
-                   live_registers(thread, observed_registers(test, i)), parts_->barriers}));
+                   live_registers(thread, observed_registers(test, i)), parts_->barriers,
+                   *parts_->reachability.back()}));
     const ThreadCode& code = *parts_->threads.back();
     program_.agents.push_back({place, [&code] { return std::make_unique<LitmusThread>(code); }});
   }
