@@ -89,7 +89,7 @@ std::string stem_of(const std::string& file) {
 }
 
 bool LitmusReport::has_finding() const {
-  if (vulkan) return vulkan->answer.racy || !vulkan->answer.holds;
+  if (vulkan) return vulkan->answer.racy || vulkan->answer.freed_early || !vulkan->answer.holds;
   if (!khronos) return false;
   const auto& claims = khronos->answer.claims;
   return std::any_of(claims.begin(), claims.end(),

@@ -40,7 +40,10 @@ Explorer::Explorer(const Program& program, const Options& options,
       system_synchronizes_(closure(program.agents.size(), program.system_synchronization)) {
   for (const AgentDescription& agent : program.agents) execution_.agents.push_back(agent.place);
   execution_.agent_system_synchronization = program.system_synchronization;
-  order_knows_agents_ = !program.system_synchronization.empty();
+  execution_.interlock_order = program.interlock_order;
+  execution_.shader_inputs = program.shader_inputs;
+  order_knows_agents_ = !program.system_synchronization.empty() ||
+                        !program.interlock_order.empty() || !program.shader_inputs.empty();
 }
 
 Statistics Explorer::run() {

@@ -68,6 +68,10 @@ Step LitmusThread::go_on() {
         ended = compute();
         break;
       default:
+        if (!code_.executes[at_]) {
+          ++at_;
+          break;
+        }
         return execute();
     }
     if (ended) return *std::move(ended);
@@ -148,6 +152,9 @@ Step LitmusThread::execute() {
   Step step;
   step.kind = StepKind::Operation;
   step.operation = operation_of(instruction);
+  if (instruction.kind == InstructionKind::Free) {
+    step.operation.locations = locations_of(code_.test.variables[instruction.variable]);
+  }
   ++at_;
   return step;
 }

@@ -32,6 +32,8 @@ struct ThreadCode {
   std::uint64_t bound = 2;
   /// See live_registers().
   std::vector<std::vector<bool>> live;
+  /// Which instructions it executes: see Performers.
+  std::vector<bool> executes;
   Barriers& barriers;
   Reachability& reachability;
 };
