@@ -40,7 +40,10 @@ Explorer::Explorer(const Program& program, const Options& options,
       system_synchronizes_(closure(program.agents.size(), program.system_synchronization)) {
   for (const AgentDescription& agent : program.agents) execution_.agents.push_back(agent.place);
   execution_.agent_system_synchronization = program.system_synchronization;
-  order_knows_agents_ = !program.system_synchronization.empty();
+  execution_.interlock_order = program.interlock_order;
+  execution_.shader_inputs = program.shader_inputs;
+  order_knows_agents_ = !program.system_synchronization.empty() ||
+                        !program.interlock_order.empty() || !program.shader_inputs.empty();
 }
 
 Statistics Explorer::run() {
@@ -485,11 +488,35 @@ bool Explorer::mutually_ordered(const Operation& a, const Operation& b) const {
   return a.agent == b.agent || (same_instance(at_a, at_b, a.scope) && same_instance(at_a, at_b, b.scope));
 }
 
+// Mutual order is not transitive, so a path of pairs need not be a pair.
 bool Explorer::ordered_before(model::OperationIndex a, model::OperationIndex b) const {
   if (a == b) return true;
-  for (const auto& [earlier, later] : execution_.modification_order)
-    if (earlier == a && ordered_before(later, b)) return true;
-  return false;
+  const auto& order = execution_.modification_order;
+  reached_.assign(execution_.operations.size(), false);
+  reached_[a] = true;
+  for (bool progress = true; progress && !reached_[b];) {
+    progress = false;
+    for (const auto& [earlier, later] : order) {
+      if (!reached_[earlier] || reached_[later]) continue;
+      reached_[later] = true;
+      progress = true;
+    }
+  }
+  return reached_[b];
+}
+
+// A read-modify-write's write comes right after what it reads: nothing mutually ordered is between.
+std::optional<bool> Explorer::has_to_follow(model::OperationIndex write,
+                                            model::OperationIndex other) const {
+  const auto& reads_from = execution_.reads_from;
+  if (reads_from.empty() || reads_from.back().read != write ||
+      !(reads_from.back().bytes == execution_.operations[write].locations))
+    return std::nullopt;
+  const model::OperationIndex source = reads_from.back().write;
+  if (source == model::kInitialValue) return false;
+  if (ordered_before(other, source)) return true;
+  if (ordered_before(source, other)) return false;
+  return std::nullopt;
 }
 
 // Puts `write` before or after each write, from `other` on, that is mutually ordered with it.
@@ -500,10 +527,12 @@ void Explorer::order_write(model::OperationIndex write, model::OperationIndex ot
                             mutually_ordered(operations[other], operations[write])))
     ++other;
   if (other == write) return then();
+  const std::optional<bool> follows = has_to_follow(write, other);
   for (const model::OperationPair& pair : {model::OperationPair{other, write},
                                           model::OperationPair{write, other}}) {
-    if (ordered_before(pair.second, pair.first)) continue;
+    if (follows && *follows != (pair.second == write)) continue;
     if (pair.first == write && operations[other].agent == operations[write].agent) continue;
+    if (ordered_before(pair.second, pair.first)) continue;
     execution_.modification_order.push_back(pair);
     order_write(write, other + 1, then);
     execution_.modification_order.pop_back();

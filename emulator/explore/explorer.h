@@ -97,6 +97,7 @@ class Explorer {
 
   void order_write(model::OperationIndex write, model::OperationIndex other, const Then& then);
   bool ordered_before(model::OperationIndex a, model::OperationIndex b) const;
+  std::optional<bool> has_to_follow(model::OperationIndex write, model::OperationIndex other) const;
   bool mutually_ordered(const Operation& a, const Operation& b) const;
   void keep_promises(model::OperationIndex write, std::size_t promise, const Then& then);
   bool is_harmless(model::OperationIndex write) const;
@@ -127,6 +128,8 @@ class Explorer {
   /// Of each of the execution's quorum choices: how many have to be in it.
   std::vector<std::uint32_t> quorums_;
   std::vector<AgentEnd> ends_;
+  /// By operation, for ordered_before; kept for its memory.
+  mutable std::vector<bool> reached_;
 
   Statistics statistics_;
   /// Whether executions are reported, or only learned from.

@@ -113,6 +113,10 @@ struct Program {
   /// Every operation of the first system-synchronizes with every operation of the second.
   std::vector<model::AgentPair> system_synchronization;
 
+  /// As in model::Execution.
+  std::vector<model::AgentPair> interlock_order;
+  std::vector<model::AgentPair> shader_inputs;
+
   /// The values that a read may take out of thin air; asked for by Options::thin_air.
   std::vector<Value> thin_air_values;
 };

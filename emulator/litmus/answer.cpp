@@ -10,9 +10,17 @@
 namespace heddle::litmus {
 namespace {
 
+bool frees(const Test& test) {
+  for (const Thread& thread : test.threads)
+    for (const Instruction& instruction : thread.code)
+      if (instruction.kind == InstructionKind::Free) return true;
+  return false;
+}
+
 class Collector {
  public:
-  Collector(const Test& test, const Question& question) : test_(test), question_(question) {}
+  Collector(const Test& test, const Question& question)
+      : test_(test), question_(question), has_free_(frees(test)) {}
 
   /// Takes one execution; false when the exploration should stop.
   bool take(const explore::Found& found);
@@ -24,9 +32,11 @@ class Collector {
  private:
   void note_faults(const std::vector<explore::AgentEnd>& ends);
   void note_race(const explore::Found& found);
+  void note_early_free(const explore::Found& found);
 
   const Test& test_;
   const Question& question_;
+  bool has_free_;
   Answer answer_;
   std::map<Outcome, OutcomeRow> rows_;
   std::set<std::uint32_t> faults_;
@@ -48,11 +58,13 @@ bool Collector::take(const explore::Found& found) {
     if (states.empty()) return true;
   }
   const bool racy = found.judgement.racy();
+  note_early_free(found);
   if (!found.terminated()) {
     if (racy) note_race(found);
     note_faults(found.ends);
     ++(found.cut() ? answer_.cut : answer_.blocked);
-    knows_all_of_others_ = answer_.racy && answer_.cut > 0;
+    knows_all_of_others_ =
+        answer_.racy && answer_.cut > 0 && (answer_.freed_early || !has_free_);
     return true;
   }
   if (question_.limit != 0 && answer_.executions == question_.limit) {
@@ -86,6 +98,18 @@ void Collector::note_race(const explore::Found& found) {
   if (!first || !question_.keep_examples) return;
   const judge::Race race = found.judgement.races().front();
   answer_.race = RaceExample{found.execution, race.first, race.second};
+}
+
+//= vk:memory-model-deallocation
+void Collector::note_early_free(const explore::Found& found) {
+  if (answer_.freed_early || !has_free_) return;
+  const auto accesses = found.judgement.accesses_not_before_deallocation();
+  if (accesses.empty()) return;
+  answer_.freed_early = true;
+  if (question_.keep_examples) {
+    answer_.early_free =
+        RaceExample{found.execution, accesses.front().first, accesses.front().second};
+  }
 }
 
 Answer Collector::finish(const explore::Statistics& statistics) {
@@ -126,14 +150,19 @@ explore::Options explorer_options(const Question& question) {
 }
 
 Answer answer(const Test& test, const Question& question) {
-  const TestProgram program(test, question.bound);
   Collector collector(test, question);
   explore::Options options = explorer_options(question);
   options.only_terminated = collector.knows_all_of_others();
-  const explore::Statistics statistics =
-      explore::explore(program.program(), options,
-                       [&](const explore::Found& found) { return collector.take(found); });
-  return collector.finish(statistics);
+  explore::Statistics all;
+  for (Performers& performers : choices_of_performers(test)) {
+    const TestProgram program(test, question.bound, Spinning::Explored, std::move(performers));
+    const explore::Statistics statistics =
+        explore::explore(program.program(), options,
+                         [&](const explore::Found& found) { return collector.take(found); });
+    all.graphs += statistics.graphs;
+    all.complete = all.complete && statistics.complete;
+  }
+  return collector.finish(all);
 }
 
 }  // namespace heddle::litmus

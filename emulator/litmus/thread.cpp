@@ -71,6 +71,10 @@ bool LitmusThread::go_on(const Instruction& instruction, Step& step) {
     case InstructionKind::Compute:
       return compute(step);
     default:
+      if (!code_.executes[at_]) {
+        ++at_;
+        return false;
+      }
       execute(instruction, step);
       return true;
   }
@@ -162,6 +166,9 @@ void LitmusThread::execute(const Instruction& instruction, Step& step) {
       return access(instruction, step);
     case InstructionKind::ControlBarrier:
       return control_barrier(instruction, step);
+    case InstructionKind::Free:
+      step.operation.locations = locations_of(code_.test.variables[instruction.variable]);
+      [[fallthrough]];
     default:
       ++at_;
   }

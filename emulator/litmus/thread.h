@@ -41,6 +41,8 @@ struct ThreadCode {
   Spinning spinning = Spinning::Explored;
   /// See live_registers().
   std::vector<std::vector<bool>> live;
+  /// Which instructions it executes: see Performers.
+  std::vector<bool> executes;
   Barriers& barriers;
   Reachability& reachability;
 };
