@@ -12,20 +12,20 @@ namespace heddle::cli {
 
 std::vector<std::string> policy_names() {
   std::vector<std::string> out;
-  for (const memory::Policy& policy : memory::policies()) out.emplace_back(policy.name);
+  for (const MemoryPolicy& policy : memory_policies()) out.emplace_back(policy.name);
   return out;
 }
 
 std::string policy_descriptions() {
   std::string out;
-  for (const memory::Policy& policy : memory::policies())
+  for (const MemoryPolicy& policy : memory_policies())
     out += fmt::format("  {:14} {}\n", policy.name, policy.description);
   return out;
 }
 
 litmus::RunRequest run_request(const litmus::Question& question, const MachineOptions& options) {
   litmus::RunRequest request;
-  request.memory = litmus::memory_of(*memory::policy_named(options.policy));
+  request.memory = litmus::memory_of(*memory_policy(options.policy));
   request.watch = [chains = question.chains] { return litmus::detector_watch(chains); };
   request.runs = options.runs;
   request.seed = options.seed;

@@ -227,9 +227,9 @@ std::uint64_t seed_of_run(std::uint64_t seed, std::uint64_t run) {
   return mixed(mixed(seed + kGolden) + (run + 1) * kGolden);
 }
 
-std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const memory::Policy& policy) {
+std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const MemoryPolicy& policy) {
   // Machines refer to their policy, and this function is what outlives them.
-  auto ours = std::make_shared<memory::Policy>(policy);
+  auto ours = std::make_shared<MemoryPolicy>(policy);
   ours->longest_wait = std::min(ours->longest_wait, kLongestWait);
   return [ours](Choice& choice) -> std::unique_ptr<memory::Memory> {
     if (ours->sequential) return std::make_unique<memory::SequentialMemory>();

@@ -23,7 +23,7 @@
 namespace heddle::litmus {
 
 /// Makes memories that do as the policy says, but for kLongestWait.
-std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const memory::Policy& policy);
+std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const MemoryPolicy& policy);
 
 /// How a test is run.
 struct RunRequest {

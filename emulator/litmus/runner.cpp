@@ -15,7 +15,7 @@ using explore::StepKind;
 using explore::Value;
 
 // A round of spinning has an operation or more: after so many of them nothing is held back any more.
-constexpr std::uint32_t kIdleRounds = kLongestWait + 2 * memory::Policy{}.most_stale;
+constexpr std::uint32_t kIdleRounds = kLongestWait + 2 * MemoryPolicy{}.most_stale;
 
 struct Modification {
   const Step& step;

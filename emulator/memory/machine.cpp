@@ -34,7 +34,7 @@ bool mutually_ordered(const Written& write, const Operation& operation, const Ag
 
 }  // namespace
 
-Machine::Machine(const Policy& policy, Choice& choice) : policy_(policy), choice_(&choice) {}
+Machine::Machine(const MemoryPolicy& policy, Choice& choice) : policy_(policy), choice_(&choice) {}
 
 void Machine::restart() {
   synchronization_.restart();
@@ -137,7 +137,7 @@ void Machine::after(Agent& agent, const Operation& operation, MemorySemantics se
 
 void Machine::read(const Operation& operation, void* value) {
   tick();
-  ++statistics_.reads;
+  ++report_.reads;
   const std::uint32_t size = operation.locations.size_bytes;
   const std::uint32_t record = find(operation.locations);
   if (record == kNone) [[likely]] {
@@ -165,7 +165,7 @@ void Machine::read(const Operation& operation, void* value) {
 
 void Machine::write(const Operation& operation, const void* value) {
   tick();
-  ++statistics_.writes;
+  ++report_.writes;
   const std::uint32_t size = operation.locations.size_bytes;
   if (operation.atomic)
     before(agent(operation.agent), operation, operation.semantics);
@@ -202,7 +202,7 @@ void Machine::write(const Operation& operation, const void* value) {
 void Machine::read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
                                 void* context) {
   tick();
-  ++statistics_.atomics;
+  ++report_.updates;
   const std::uint32_t size = operation.locations.size_bytes;
   if (has(operation.semantics, MemorySemantics::MakeAvailable))
     before(agent(operation.agent), operation, operation.semantics);
@@ -359,7 +359,41 @@ void Machine::arrive(const Operation& operation) {
   }
 }
 
+// Where the operations at one control barrier differ, one may continue the chains of another: what
+// the first made available to a narrow domain, a second to a wider one, for a third. They meet in
+// one moment, so that all of it is done before anybody leaves.
+//= vk:memory-model-availability-visibility
+void Machine::open(const Operation& barrier) {
+  auto arrivals = synchronization_.different_arrivals(barrier.barrier_instance);
+  std::stable_sort(arrivals.begin(), arrivals.end(), [](const auto& a, const auto& b) {
+    return !includes(a.scope, b.scope);
+  });
+  // Whoever is in the scope of the second only learns of the first through it.
+  Operation operation = barrier;
+  for (std::size_t round = 0; round + 1 < arrivals.size(); ++round) {
+    for (const auto& arrival : arrivals) {
+      operation.scope = arrival.scope;
+      operation.semantics = arrival.semantics;
+      synchronization_.pass_on(arrival, operation);
+    }
+  }
+  for (const auto& arrival : arrivals)
+    if (has(arrival.semantics, MemorySemantics::MakeAvailable))
+      lift(agent(arrival.event.agent), arrival.event, arrival.scope, arrival.semantics);
+  for (std::size_t round = 0; round + 1 < arrivals.size(); ++round) {
+    for (const auto& arrival : arrivals) {
+      if (!has(arrival.semantics, MemorySemantics::MakeVisible)) continue;
+      Agent& one = agent(arrival.event.agent);
+      synchronization_.make_visible(one, arrival.scope, arrival.semantics);
+      for (const auto& other : arrivals)
+        synchronization_.chain_visibility(one, arrival.scope, agent(other.event.agent),
+                                          other.scope);
+    }
+  }
+}
+
 void Machine::leave(const Operation& operation, std::span<const AgentId> synchronizing) {
+  if (synchronizing.empty()) open(operation);
   Agent& agent = this->agent(operation.agent);
   const Synchronization::Passage passage = synchronization_.leave(
       agent, orders_outputs(agent) ? as_ordered(operation) : operation, synchronizing);
@@ -417,7 +451,7 @@ void Machine::overwrite_waiting(std::uint32_t record, const Access& writing) {
         ++i;
         continue;
       }
-      ++statistics_.lost;
+      ++report_.lost;
       --granules_[record].waiting;
       waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
     }
@@ -427,7 +461,7 @@ void Machine::overwrite_waiting(std::uint32_t record, const Access& writing) {
 void Machine::wait(std::uint32_t record, Written made) {
   if (waiting_.size() == kMostWaiting)
     place_waiting(0, CacheLevel::Shader, trace::MoveReason::Flush);
-  ++statistics_.delayed;
+  ++report_.delayed;
   ++granules_[record].waiting;
   Waiting waiting;
   static_cast<Written&>(waiting) = std::move(made);
@@ -443,7 +477,7 @@ CacheLevel Machine::least_level(const Written& write) const {
 }
 
 CacheLevel Machine::climb() {
-  CacheLevel level = policy_.first_level;
+  CacheLevel level = level_of(policy_.first_scope);
   while (level < CacheLevel::Shader && !chance(policy_.rest))
     level = static_cast<CacheLevel>(static_cast<unsigned>(level) + 1);
   return level;
@@ -459,7 +493,7 @@ void Machine::place(std::uint32_t record, Written made, CacheLevel level,
   version.level = level;
   if (version.non_private) version.available.push_back({version.event, version.place, level, false});
   if (Agent* agent = synchronization_.find(version.agent)) {
-    if (version.born < agent->youngest_placed) ++statistics_.overtaken;
+    if (version.born < agent->youngest_placed) ++report_.overtaken;
     agent->youngest_placed = std::max(agent->youngest_placed, version.born);
   }
   raise_floor(granule, version.agent, version.reference, version.stamp);
@@ -478,7 +512,7 @@ void Machine::place_waiting(std::size_t position, CacheLevel level, trace::MoveR
   waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(position));
   Granule& granule = granules_[waiting.granule];
   --granule.waiting;
-  if (reason == trace::MoveReason::Eviction) ++statistics_.evictions;
+  if (reason == trace::MoveReason::Eviction) ++report_.evicted;
   place(waiting.granule, std::move(static_cast<Written&>(waiting)), level, reason);
   if (waiting.observed)
     observe(granule, waiting.observation, waiting.class_index, waiting.observed_non_private, stamp_);
@@ -515,7 +549,7 @@ void Machine::widen(std::size_t position, CacheLevel level, trace::MoveReason re
 void Machine::make_available(Agent& agent, Scope scope, MemorySemantics classes) {
   const CacheLevel level = level_of(scope);
   if (level == CacheLevel::Agent) return;
-  ++statistics_.availability_operations;
+  ++report_.availability_operations;
   const Event event = synchronization_.event(agent);
   for (std::size_t i = 0; i < waiting_.size();) {
     const Waiting& waiting = waiting_[i];
@@ -524,20 +558,56 @@ void Machine::make_available(Agent& agent, Scope scope, MemorySemantics classes)
       ++i;
       continue;
     }
-    ++statistics_.made_available;
-    Granule& granule = granules_[waiting.granule];
+    ++report_.made_available;
     place_waiting(i, std::max(level, least_level(waiting)), trace::MoveReason::Availability);
-    granule.versions.back().available.push_back({event, agent.place, level, true});
+  }
+  lift(agent, event, scope, classes);
+}
+
+namespace {
+
+bool has_several_classes(MemorySemantics semantics) {
+  unsigned classes = 0;
+  for (unsigned k = 0; k < kAnyClass; ++k) classes += constrains(semantics, k) ? 1 : 0;
+  return classes > 1;
+}
+
+}  // namespace
+
+// Versions that came as far as they can profit, too: a link that has several classes lets a chain that
+// came by one of them go on by another.
+void Machine::lift(Agent& agent, const Event& event, Scope scope, MemorySemantics classes) {
+  const CacheLevel level = level_of(scope);
+  const auto take_up = [&](Granule& granule, Version& version) {
+    if (!version.non_private || !lifts(agent, version, classes)) return;
+    for (const Availability& known : version.available)
+      if (known.bulk && known.event.agent == agent.id && known.level >= level) return;
+    version.available.push_back({event, agent.place, level, true});
+    if (level <= version.level) return;
+    ++report_.made_available;
+    raise(granule, version, level, trace::MoveReason::Availability);
+  };
+  // Atomics are available at their scope even while they wait.
+  for (std::size_t i = 0; i < waiting_.size();) {
+    const Waiting& w = waiting_[i];
+    if (w.atomic && constrains(classes, w.class_index) &&
+        agent.knows(kHappened + w.class_index, w.event) &&
+        (w.agent == agent.id || share(w.place, agent.place, level_of(w.scope)))) {
+      place_waiting(i, least_level(w), trace::MoveReason::Availability);
+    } else {
+      ++i;
+    }
+  }
+  if (!lanes_gone_ && has_several_classes(classes)) {
+    for (Granule& granule : granules_)
+      if (granule.used)
+        for (Version& version : granule.versions) take_up(granule, version);
+    return;
   }
   for (std::size_t i = 0; i < narrow_.size();) {
-    Granule& granule = granules_[narrow_[i].record];
     const Stamp stamp = narrow_[i].stamp;
-    Version& version = version_at(granule, stamp);
-    if (version.non_private && lifts(agent, version, classes)) {
-      ++statistics_.made_available;
-      version.available.push_back({event, agent.place, level, true});
-      raise(granule, version, level, trace::MoveReason::Availability);
-    }
+    Granule& granule = granules_[narrow_[i].record];
+    take_up(granule, version_at(granule, stamp));
     if (i < narrow_.size() && narrow_[i].stamp == stamp) ++i;
   }
 }
@@ -554,7 +624,7 @@ bool Machine::lifts(const Agent& agent, const Version& version, MemorySemantics 
 }
 
 void Machine::make_visible(Agent& agent, Scope scope, MemorySemantics classes) {
-  ++statistics_.visibility_operations;
+  ++report_.visibility_operations;
   synchronization_.make_visible(agent, scope, classes);
   if (policy_.shared_copies && level_of(scope) > CacheLevel::Workgroup)
     ++generation_of(agent).generation;
@@ -589,7 +659,6 @@ bool Machine::chance(std::uint32_t of_256) {
 
 void Machine::tick() {
   ++now_;
-  ++statistics_.operations;
   if (waiting_.empty() && narrow_.empty()) [[likely]] return;
   if (!waiting_.empty() && now_ - waiting_.front().born > policy_.longest_wait)
     place_waiting(0, CacheLevel::Shader, trace::MoveReason::Flush);

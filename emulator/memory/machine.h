@@ -4,6 +4,7 @@
 /// The weak machine: memory that holds back what the memory model lets it hold back.
 
 #include <heddle/choice.h>
+#include <heddle/memory_policy.h>
 
 #include <array>
 #include <deque>
@@ -12,46 +13,20 @@
 
 #include "emulator/memory/granule.h"
 #include "emulator/memory/memory.h"
-#include "emulator/memory/policy.h"
 #include "emulator/memory/synchronization.h"
 
 namespace heddle::memory {
-
-/// What a machine did, in numbers of accesses to a granule.
-struct MachineStatistics {
-  std::uint64_t operations = 0;
-  std::uint64_t reads = 0;
-  std::uint64_t writes = 0;
-  std::uint64_t atomics = 0;
-  /// Writes that waited in their agent's cache.
-  std::uint64_t delayed = 0;
-  /// Of those: overwritten there, so that nobody else ever met them.
-  std::uint64_t lost = 0;
-  /// Writes that came after a younger write of the same agent.
-  std::uint64_t overtaken = 0;
-  std::uint64_t evictions = 0;
-  /// Reads that a stale copy served.
-  std::uint64_t stale = 0;
-  std::uint64_t availability_operations = 0;
-  /// Writes that those moved.
-  std::uint64_t made_available = 0;
-  std::uint64_t visibility_operations = 0;
-};
 
 /// Memory with caches: one for each agent and reference, and one for each subgroup, workgroup and queue
 /// family instance, before the device's own. README.md says what it does and why that is sound.
 ///
 /// Every execution on it is consistent. Choices come from the seam alone: the same answers give the
-/// same execution. Progress: a write leaves its cache after Policy::longest_wait operations at the
-/// latest, and an agent is served stale copies Policy::most_stale times in a row at most.
+/// same execution. Progress: a write leaves its cache after MemoryPolicy::longest_wait operations at the
+/// latest, and an agent is served stale copies MemoryPolicy::most_stale times in a row at most.
 class Machine final : public Memory {
  public:
-  /// Both must outlive the machine.
-  Machine(const Policy& policy, Choice& choice);
-
-  /// Asks another oracle from now on.
-  void choose_with(Choice& choice) { choice_ = &choice; }
-  const MachineStatistics& statistics() const { return statistics_; }
+  /// `choice` must outlive the machine.
+  Machine(const MemoryPolicy& policy, Choice& choice);
 
   void restart() override;
   void listen(trace::Listener* listener) override { listener_ = listener; }
@@ -69,6 +44,7 @@ class Machine final : public Memory {
   void arrive(const Operation& operation) override;
   void leave(const Operation& operation, std::span<const AgentId> synchronizing) override;
   void settle() override;
+  MemoryReport report() const override { return report_; }
 
  private:
   /// Of a part of an allocation: by granule, its record plus one, or 0.
@@ -162,6 +138,7 @@ class Machine final : public Memory {
   Stamp shared_copy(Granule& granule, const Access& access, Stamp floor, Stamp newest);
   Generation& generation_of(const Agent& agent);
   ByteMask read_own_waiting(std::uint32_t record, const Access& reading, trace::Value& value);
+  void place_part_waiting(std::uint32_t record, const Access& reading);
   trace::Value read_granule(std::uint32_t record, const Access& reading, bool fresh, Found& found);
 
   // Writes, barriers and time (machine.cpp).
@@ -186,7 +163,9 @@ class Machine final : public Memory {
   void place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason);
   void raise(Granule& granule, Version& version, CacheLevel level, trace::MoveReason reason);
   void widen(std::size_t position, CacheLevel level, trace::MoveReason reason);
+  void open(const Operation& barrier);
   void make_available(Agent& agent, Scope scope, MemorySemantics classes);
+  void lift(Agent& agent, const Event& event, Scope scope, MemorySemantics classes);
   bool lifts(const Agent& agent, const Version& version, MemorySemantics classes) const;
   void make_visible(Agent& agent, Scope scope, MemorySemantics classes);
   void device_availability(Agent& agent);
@@ -195,10 +174,10 @@ class Machine final : public Memory {
   bool chance(std::uint32_t of_256);
   std::uint32_t below(std::uint32_t bound) { return choice_->below(bound, ChoicePoint::Memory); }
 
-  const Policy& policy_;
+  const MemoryPolicy policy_;
   Choice* choice_;
   trace::Listener* listener_ = nullptr;
-  MachineStatistics statistics_;
+  MemoryReport report_;
   Synchronization synchronization_;
 
   std::vector<Allocation> allocations_;

@@ -68,16 +68,17 @@ bool Machine::visible_to(const Version& version, const Access& reading, CacheLev
     return false;
   const unsigned k = class_of_pair(version.class_index, reading.class_index);
   for (const Availability& available : version.available) {
+    const bool bulk = available.bulk || lanes_gone_;
     const auto common = [&](CacheLevel level) {
       return available.event.agent == agent.id ||
              share(available.place, agent.place, std::min(level, available.level));
     };
     const auto knows = [&](Row row, Row bulk_row, CacheLevel level) {
       return agent.knowledge.knows(
-          available.bulk ? row_of(bulk_row, level, reading.class_index) : row_of(row, level, k),
+          bulk ? row_of(bulk_row, level, reading.class_index) : row_of(row, level, k),
           available.event);
     };
-    const unsigned happened = kHappened + (available.bulk ? kAnyClass : k);
+    const unsigned happened = kHappened + (bulk ? kAnyClass : k);
     if (own != CacheLevel::Agent && agent.knows(happened, available.event) && common(own))
       return true;
     bool seen = false;
@@ -273,10 +274,34 @@ ByteMask Machine::read_own_waiting(std::uint32_t record, const Access& reading,
   return static_cast<ByteMask>(own);
 }
 
+// An access is one operation: what it reads is what there was at one moment. Bytes of it that others
+// wrote must not be left out while later bytes are taken, and own writes that wait must not be mixed
+// with what came in between.
+//= vk:memory-model-acyclicity
+void Machine::place_part_waiting(std::uint32_t record, const Access& reading) {
+  if (granules_[record].waiting == 0) return;
+  const auto overlaps = [&](const Waiting& w) {
+    return w.granule == record && w.agent == reading.agent.id &&
+           w.reference == reading.operation.reference && (w.bytes & reading.bytes) != 0;
+  };
+  unsigned own = 0;
+  for (const Waiting& w : waiting_)
+    if (overlaps(w)) own |= w.bytes & reading.bytes;
+  if (own == 0 || own == reading.bytes) return;
+  for (std::size_t i = 0; i < waiting_.size();) {
+    if (overlaps(waiting_[i])) {
+      place_waiting(i, std::max(climb(), least_level(waiting_[i])), trace::MoveReason::Eviction);
+    } else {
+      ++i;
+    }
+  }
+}
+
 trace::Value Machine::read_granule(std::uint32_t record, const Access& reading, bool fresh,
                                    Found& found) {
   Granule& granule = granules_[record];
   show_known(record, reading);
+  place_part_waiting(record, reading);
   const CacheLevel own = own_visibility(reading.operation);
   const Stamp floor = floor_of(granule, reading, own);
   for (Version& version : granule.versions)
@@ -285,6 +310,13 @@ trace::Value Machine::read_granule(std::uint32_t record, const Access& reading, 
   const Stamp newest = newest_position(granule, reading, floor);
   const Stamp position = fresh ? newest : choose_position(record, reading, floor, newest);
   found = look(granule, reading, position);
+  if (!found.whole && !found.from_storage) {
+    for (Version& version : granule.versions)
+      if (version.stamp <= found.stamp && (version.bytes & reading.bytes) != 0 &&
+          !reaches(version, reading))
+        raise(granule, version, CacheLevel::Shader, trace::MoveReason::Eviction);
+    found = look(granule, reading, position);
+  }
   found.newest = newest;
   if (listener_) add_sources(record, reading, position);
   const ByteMask waiting = read_own_waiting(record, reading, found.value);
@@ -298,7 +330,7 @@ trace::Value Machine::read_granule(std::uint32_t record, const Access& reading, 
     found.newest = found.position;
   }
   const bool stale = found.position < found.newest;
-  if (stale) ++statistics_.stale;
+  if (stale) ++report_.stale;
   reading.agent.stale_reads = stale ? reading.agent.stale_reads + 1 : 0;
   const unsigned bits = reading.operation.locations.size_bytes * 8;
   const trace::Value value = found.value >> reading.shift;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/operation.h>
+#include <heddle/report.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -83,6 +84,8 @@ class Memory {
 
   /// Whatever is still held back gets to its storage: the end of everything.
   virtual void settle() = 0;
+  /// What it did so far.
+  virtual MemoryReport report() const { return {}; }
   /// Forgets all agents, allocations and operations, and what was held back, as if it were new, but
   /// for its listener and the room that it has: for runs one after the other.
   virtual void restart() = 0;

@@ -5,19 +5,19 @@
 #include "emulator/memory/machine.h"
 #include "emulator/memory/sequential.h"
 
-namespace heddle::memory {
+namespace heddle {
 namespace {
 
-constexpr Policy sequential() {
-  Policy p;
+constexpr MemoryPolicy sequential() {
+  MemoryPolicy p;
   p.name = "sequential";
   p.description = "sequentially consistent: nothing is delayed, nothing is stale";
   p.sequential = true;
   return p;
 }
 
-constexpr Policy random() {
-  Policy p;
+constexpr MemoryPolicy random() {
+  MemoryPolicy p;
   p.name = "random";
   p.description = "writes wait or go on, copies are kept or given up, by the toss of a coin";
   p.delay = 128;
@@ -27,8 +27,8 @@ constexpr Policy random() {
   return p;
 }
 
-constexpr Policy adversarial() {
-  Policy p;
+constexpr MemoryPolicy adversarial() {
+  MemoryPolicy p;
   p.name = "adversarial";
   p.description =
       "nothing moves before it must: writes wait for an availability operation, reads take the "
@@ -42,8 +42,8 @@ constexpr Policy adversarial() {
 
 // AMD GCN's vector L1, NVIDIA's L1 before Volta: one write-through L1 for each compute unit, which
 // nobody keeps coherent; the L2 behind it is the device's.
-constexpr Policy incoherent_l1() {
-  Policy p;
+constexpr MemoryPolicy incoherent_l1() {
+  MemoryPolicy p;
   p.name = "incoherent-l1";
   p.description =
       "imitates a write-through L1 for each workgroup that nobody keeps coherent, before a coherent "
@@ -56,13 +56,13 @@ constexpr Policy incoherent_l1() {
 
 // A write-back L1 for each workgroup, as in some embedded GPUs and in scoped-synchronization designs
 // (QuickRelease): dirty lines stay until a release of wider scope.
-constexpr Policy write_back() {
-  Policy p;
+constexpr MemoryPolicy write_back() {
+  MemoryPolicy p;
   p.name = "write-back";
   p.description =
       "imitates a write-back cache for each workgroup: what is written stays there until it is made "
       "available to more, and lines that were read stay until they are made visible";
-  p.first_level = CacheLevel::Workgroup;
+  p.first_scope = Scope::Workgroup;
   p.rest = 256;
   p.stale = 256;
   p.oldest = true;
@@ -71,8 +71,8 @@ constexpr Policy write_back() {
 }
 
 // Sewell et al., x86-TSO (2010): a FIFO store buffer for each agent, coherent memory behind it.
-constexpr Policy store_buffer() {
-  Policy p;
+constexpr MemoryPolicy store_buffer() {
+  MemoryPolicy p;
   p.name = "store-buffer";
   p.description =
       "imitates a first-in first-out store buffer for each invocation before coherent memory, as "
@@ -84,8 +84,8 @@ constexpr Policy store_buffer() {
 }
 
 // A coherent hierarchy with stores that overtake each other, and loads that were done early.
-constexpr Policy reordering() {
-  Policy p;
+constexpr MemoryPolicy reordering() {
+  MemoryPolicy p;
   p.name = "reordering";
   p.description =
       "imitates a processor that reorders what it may before coherent memory: stores overtake each "
@@ -101,17 +101,17 @@ constexpr std::array kPolicies{sequential(), random(),       adversarial(), inco
 
 }  // namespace
 
-std::span<const Policy> policies() { return kPolicies; }
+std::span<const MemoryPolicy> memory_policies() { return kPolicies; }
 
-std::optional<Policy> policy_named(std::string_view name) {
-  for (const Policy& policy : kPolicies)
+std::optional<MemoryPolicy> memory_policy(std::string_view name) {
+  for (const MemoryPolicy& policy : kPolicies)
     if (policy.name == name) return policy;
   return std::nullopt;
 }
 
-std::unique_ptr<Memory> make_memory(const Policy& policy, Choice& choice) {
+std::unique_ptr<memory::Memory> memory::make_memory(const MemoryPolicy& policy, Choice& choice) {
   if (policy.sequential) return std::make_unique<SequentialMemory>();
   return std::make_unique<Machine>(policy, choice);
 }
 
-}  // namespace heddle::memory
+}  // namespace heddle

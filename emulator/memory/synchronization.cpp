@@ -349,7 +349,13 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
     const std::uint32_t epoch = epochs_[0]++;
     for (unsigned k = 0; k < kClasses; ++k) known.learn(kHappened + k, 0, epoch);
   }
-  instance.arrivals.push_back({agent.id, index, group});
+  // The epoch of this arrival: its release has just ended it.
+  const std::uint32_t epoch = epochs_[agent.lane] - (releasing ? 1 : 0);
+  instance.arrivals.push_back(
+      {{agent.id, agent.lane, epoch}, index, group, barrier.scope, barrier.semantics});
+  const Arrival& first = instance.arrivals.front();
+  instance.different = instance.different || first.scope != barrier.scope ||
+                       first.semantics != barrier.semantics;
   if (!releasing) return;
   agent.released.push_back(instance.groups[group].head);
   agent.released.back().agent = agent.id;
@@ -376,9 +382,9 @@ Synchronization::Passage Synchronization::leave(Agent& agent, const Operation& b
   Passage passage;
   std::uint64_t passed = 0;  // groups that were, of the first 64
   for (const Arrival& arrival : instance.arrivals) {
-    if (arrival.agent == agent.id) passage.arrival = arrival.index;
+    if (arrival.event.agent == agent.id) passage.arrival = arrival.index;
     if (!synchronizing.empty()) {
-      if (!chosen(arrival.agent)) continue;
+      if (!chosen(arrival.event.agent)) continue;
       passage.synchronizing.push_back(arrival.index);
     }
     const std::uint64_t bit = arrival.group < 64 ? std::uint64_t{1} << arrival.group : 0;
@@ -389,6 +395,31 @@ Synchronization::Passage Synchronization::leave(Agent& agent, const Operation& b
   instance.kept = instance.kept || !synchronizing.empty();
   if (++instance.left == instance.arrivals.size() && !instance.kept) instances_.erase(found);
   return passage;
+}
+
+std::vector<Synchronization::Arrival> Synchronization::different_arrivals(
+    std::uint64_t barrier_instance) {
+  Instance& instance = instances_[barrier_instance];
+  if (!instance.different) return {};
+  instance.different = false;
+  return instance.arrivals;
+}
+
+void Synchronization::pass_on(const Arrival& arrival, const Operation& barrier) {
+  Agent& passing = agent(arrival.event.agent);
+  Instance& instance = instances_[barrier.barrier_instance];
+  for (const Group& group : instance.groups) release_to_passing(group, passing, barrier);
+  SnapshotHandle& known = instance.groups[arrival.group].head.known;
+  if (!known) return;
+  (*known).join(kHappened, passing.knowledge, kHappened, kVisible, lanes_);
+  (*known).join(kChained, passing.knowledge, kChained, kVisibleRows, lanes_);
+}
+
+void Synchronization::chain_visibility(const Agent& from, Scope from_scope, Agent& to,
+                                       Scope to_scope) {
+  if (from.id != to.id &&
+      in_scope(from.id, from.place, from_scope, to.id, to.place, to_scope))
+    to.knowledge.join(kChained, from.knowledge, kVisible, kVisibleRows, lanes_);
 }
 
 void Synchronization::system_synchronizes(AgentId first_id, AgentId second_id) {

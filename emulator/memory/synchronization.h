@@ -129,16 +129,28 @@ class Synchronization {
   };
   Passage leave(Agent& agent, const Operation& barrier, std::span<const AgentId> synchronizing);
 
+  /// One who arrived at a control barrier, and what its operation there is.
+  struct Arrival {
+    Event event;
+    trace::OperationIndex index = 0;
+    std::uint32_t group = 0;
+    Scope scope = Scope::Invocation;
+    MemorySemantics semantics = MemorySemantics::None;
+  };
+  /// Those who arrived at this instance, if their operations differ and nobody has asked yet; else
+  /// nobody.
+  std::vector<Arrival> different_arrivals(std::uint64_t barrier_instance);
+  /// The agent acquires from all that arrived, and releases what it learned to them.
+  void pass_on(const Arrival& arrival, const Operation& barrier);
+  /// What is visible to the first is a link of chains for the second, with which it synchronizes at a
+  /// control barrier.
+  void chain_visibility(const Agent& from, Scope from_scope, Agent& to, Scope to_scope);
+
   /// What happened before becomes visible: writes available at the scope's level, of these classes.
   void make_visible(Agent& agent, Scope scope, MemorySemantics classes);
   void make_device_visible(Agent& agent);
 
  private:
-  struct Arrival {
-    AgentId agent{};
-    trace::OperationIndex index = 0;
-    std::uint32_t group = 0;
-  };
   /// Arrivals that release the same to the same agents.
   struct Group {
     Head head;
@@ -149,6 +161,7 @@ class Synchronization {
     std::vector<Group> groups;
     std::uint32_t left = 0;
     bool kept = false;
+    bool different = false;
   };
 
   SnapshotHandle snapshot(const Agent& agent);

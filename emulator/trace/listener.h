@@ -67,7 +67,8 @@ class Listener {
 
   /// All agents so far, which have ended, system-synchronize with all that begin from now on. If
   /// `memory`, a device-domain availability operation and a visibility operation are in between.
-  virtual void dependency(bool memory) = 0;
+  /// Comes from devices only, not from litmus tests.
+  virtual void dependency(bool memory) { (void)memory; }
 
   /// An operation is executed. Of a read (or read-modify-write) `sources` has each byte read once,
   /// in ascending order. A control barrier is told when its agent arrives.
