@@ -47,7 +47,7 @@ litmus::Test parsed(const char* source) {
   return *std::move(parse.test);
 }
 
-void run(benchmark::State& state, const char* source, const memory::Policy& policy) {
+void run(benchmark::State& state, const char* source, const MemoryPolicy& policy) {
   const litmus::Test test = parsed(source);
   litmus::RunRequest request;
   request.memory = litmus::memory_of(policy);
@@ -59,7 +59,7 @@ void run(benchmark::State& state, const char* source, const memory::Policy& poli
 
 const bool registered = [] {
   const auto add = [](const char* name, const char* source) {
-    for (const memory::Policy& policy : memory::policies()) {
+    for (const MemoryPolicy& policy : memory_policies()) {
       const std::string title = "litmus/" + std::string(name) + '/' + std::string(policy.name);
       benchmark::RegisterBenchmark(
           title.c_str(), [source, &policy](benchmark::State& state) { run(state, source, policy); });

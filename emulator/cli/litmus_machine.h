@@ -91,7 +91,7 @@ struct MachineReport {
 MachineReport run_on_machine(const litmus::Test& test, const litmus::Answer* answer,
                              const litmus::Question& question, const MachineOptions& options);
 
-/// Makes one run by itself. Throws std::runtime_error if the trace cannot be written.
+/// Makes one run by itself. Throws TraceFileError if the trace cannot be written.
 Replay replay_run(const litmus::Test& test, const litmus::Question& question,
                   const MachineOptions& options);
 

@@ -20,6 +20,7 @@ class Narrator final : public trace::Listener {
   void agent_begins(AgentId, const model::Place&) override {}
   void agent_ends(AgentId) override {}
   void system_synchronizes(AgentId first, AgentId second) override;
+  void dependency(bool) override {}
   void operation(trace::OperationIndex index, const Operation& operation, trace::Value read,
                  trace::Value written, std::span<const trace::Source> sources) override;
   void passes(trace::OperationIndex arrival,

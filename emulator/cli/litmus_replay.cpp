@@ -4,6 +4,7 @@
 #include "emulator/cli/litmus_narrator.h"
 #include "emulator/cli/litmus_reasons.h"
 #include "emulator/judge/judgement.h"
+#include "emulator/trace/file_writer.h"
 #include "emulator/trace/fork.h"
 #include "emulator/trace/recorder.h"
 
@@ -14,10 +15,14 @@ Replay replay_run(const litmus::Test& test, const litmus::Question& question,
   litmus::TestRunner runner(test, run_request(question, options));
   trace::Recorder recorder;
   Narrator narrator(test);
-  trace::Fork fork({&recorder, &narrator});
+  std::vector<trace::Listener*> listeners{&recorder, &narrator};
+  std::optional<trace::FileWriter> writer;
+  if (!options.trace.empty()) listeners.push_back(&writer.emplace(options.trace));
+  trace::Fork fork(listeners);
   runner.listen(&fork);
   Replay replay;
   replay.end = runner.run(*options.replay);
+  if (writer) writer->close();
   replay.events = narrator.events();
   replay.outcome = runner.outcome();
   replay.passes_filter = runner.passes_filter();

@@ -11,6 +11,7 @@
 #include "emulator/litmus/khronos_parser.h"
 #include "emulator/litmus/token.h"
 #include "emulator/litmus/vulkan_parser.h"
+#include "emulator/trace/file_error.h"
 
 namespace heddle::cli {
 namespace {
@@ -75,8 +76,13 @@ void answer_vulkan(const std::string& source, const litmus::Question& question,
     }
   }
   if (machine) {
-    vulkan.machine = run_on_machine(vulkan.test, vulkan.answer ? &*vulkan.answer : nullptr,
-                                    question, *machine);
+    try {
+      vulkan.machine = run_on_machine(vulkan.test, vulkan.answer ? &*vulkan.answer : nullptr,
+                                      question, *machine);
+    } catch (const trace::TraceFileError& error) {
+      report.error = error.what();
+      report.vulkan.reset();
+    }
   }
 }
 

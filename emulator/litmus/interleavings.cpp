@@ -55,6 +55,7 @@ class Systematic final : public Choice, public trace::Listener {
   void agent_begins(AgentId, const model::Place&) override {}
   void agent_ends(AgentId) override {}
   void system_synchronizes(AgentId, AgentId) override {}
+  void dependency(bool) override {}
   void placed(trace::OperationIndex) override {}
   void operation(trace::OperationIndex, const Operation& operation, trace::Value read, trace::Value,
                  std::span<const trace::Source>) override {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "emulator/litmus/program.h"
+#include "emulator/litmus/race_watch.h"
 #include "emulator/litmus/runner.h"
 #include "emulator/litmus/test.h"
 #include "emulator/memory/memory.h"
@@ -20,20 +21,6 @@
 #include "emulator/trace/listener.h"
 
 namespace heddle::litmus {
-
-/// Says of one run after the other which data races it has.
-class RaceWatch {
- public:
-  virtual ~RaceWatch() = default;
-  /// A new run begins.
-  virtual void restart() = 0;
-  /// Who is told of what the run does.
-  virtual trace::Listener& listener() = 0;
-  /// Of the run that was told, at its end.
-  virtual bool racy() = 0;
-  /// The pairs of operations that race, ascending, each once, the lower one first.
-  virtual std::vector<model::OperationPair> races() = 0;
-};
 
 /// Makes memories that do as the policy says, but for kLongestWait.
 std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const MemoryPolicy& policy);

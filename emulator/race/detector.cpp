@@ -1,5 +1,7 @@
 #include "emulator/race/detector.h"
 
+#include <stdexcept>
+
 #include <algorithm>
 
 namespace heddle::race {
@@ -29,6 +31,10 @@ void Detector::clear() {
   event_of_.clear();
   for (auto& accesses : accesses_) accesses.clear();
   races_.clear();
+}
+
+void Detector::dependency(bool) {
+  throw std::logic_error("race::Detector hears runs without dependencies between dispatches");
 }
 
 void Detector::operation(model::OperationIndex index, const Operation& operation, model::Value,

@@ -37,6 +37,8 @@ class Detector final : public trace::Listener {
   void agent_begins(AgentId agent, const model::Place& place) override;
   void agent_ends(AgentId) override {}
   void system_synchronizes(AgentId first, AgentId second) override;
+  /// Throws std::logic_error: dispatches are not among what it can hear.
+  void dependency(bool memory) override;
   void operation(model::OperationIndex index, const Operation& operation, model::Value read,
                  model::Value written, std::span<const trace::Source> sources) override;
   void passes(model::OperationIndex arrival,

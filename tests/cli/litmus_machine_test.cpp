@@ -117,3 +117,45 @@ TEST_CASE("options of runs without --machine, and policies that do not exist, ar
   const std::string claims = directory.write("claims.test", "NEWWG\nNEWSG\nNEWTHREAD\n");
   CHECK(run_heddle({"litmus", "--machine", "random", claims}).exit_code == 2);
 }
+
+TEST_CASE("a replayed run is recorded, summed up, and exported with a track for each thread and cache") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("sb.litmus", kStoreBuffering);
+  const std::string trace = directory.path("sb.trace");
+  CHECK(run_heddle({"litmus", "--machine", "adversarial", "--replay", "3", "--trace", trace, file})
+            .exit_code == 0);
+  const std::string exported = directory.path("sb.json");
+  const Run run = run_heddle({"trace", trace, "--perfetto", exported, "--json"});
+  CHECK(run.exit_code == 0);
+  const Json line = Json::parse(run.out);
+  CHECK(line.at("agents") == 2);
+  CHECK(line.at("operations") == 4);
+  CHECK(line.at("moves") > 0);
+  const Json events = Json::parse(read_all(exported)).at("traceEvents");
+  std::size_t threads = 0;
+  std::size_t caches = 0;
+  std::size_t slices = 0;
+  for (const Json& event : events) {
+    if (event.at("name") == "thread_name") ++(event.at("pid") == 1 ? threads : caches);
+    if (event.at("ph") == "X" && event.at("pid") == 1) ++slices;
+  }
+  CHECK(threads == 2);
+  CHECK(caches > 0);
+  CHECK(slices == 4);
+}
+
+TEST_CASE("a trace that is cut off, or none at all, is bad input") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("sb.litmus", kStoreBuffering);
+  const std::string trace = directory.path("sb.trace");
+  run_heddle({"litmus", "--machine", "random", "--replay", "3", "--trace", trace, file});
+  const std::string bytes = read_all(trace);
+  const std::string half = directory.write("half.trace", bytes.substr(0, bytes.size() / 2));
+  const Run cut = run_heddle({"trace", half});
+  CHECK(cut.exit_code == 2);
+  CHECK_THAT(cut.err, Catch::Contains("half.trace: cut off after"));
+  CHECK(run_heddle({"trace", file}).exit_code == 2);
+  CHECK(run_heddle({"trace", directory.path("nothing")}).exit_code == 2);
+  CHECK(run_heddle({"litmus", "--machine", "random", "--replay", "3", "--trace", "/no/such/place",
+                    file}).exit_code == 2);
+}

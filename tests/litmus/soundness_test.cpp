@@ -47,6 +47,7 @@ bool is_sound(const std::string& file, const std::string& source, std::uint64_t 
     if (only && memory.name != only) continue;
     RunRequest request;
     request.memory = memory.make;
+    request.watch = [] { return detector_watch(true); };
     request.runs = runs;
     request.judged = runs;
     request.bound = bound;
@@ -56,6 +57,12 @@ bool is_sound(const std::string& file, const std::string& source, std::uint64_t 
       sound = false;
       WARN(file << ", " << memory.name << ": " << totals.inconsistent
                          << " inconsistent, first run " << *totals.first_inconsistent_run);
+    }
+    if (totals.detector_disagreements != 0) {
+      sound = false;
+      WARN(file << ", " << memory.name << ": the race detector disagrees in "
+                << *totals.detector_disagreements << " runs, first in run "
+                << *totals.first_disagreement_run);
     }
     for (const HistogramRow& row : totals.histogram) {
       if (allowed.count(row.values) > 0) continue;

@@ -1,0 +1,89 @@
+#include "emulator/cli/trace_command.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "emulator/cli/perfetto.h"
+#include "emulator/trace/file_reader.h"
+#include "emulator/trace/fork.h"
+
+namespace heddle::cli {
+namespace {
+
+ExitCode bad_input(const std::string& message) {
+  std::fprintf(stderr, "heddle trace: %s\n", message.c_str());
+  return ExitCode::BadInput;
+}
+
+std::string json_line(const std::string& file, const std::optional<trace::TraceSummary>& summary,
+                      const std::string& error) {
+  nlohmann::ordered_json line;
+  line["file"] = file;
+  if (summary) {
+    line["agents"] = summary->agents;
+    line["operations"] = summary->operations;
+    line["moves"] = summary->moves;
+    line["stale_reads"] = summary->stale_reads;
+  } else {
+    line["error"] = error;
+  }
+  return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace
+
+TraceCommand::TraceCommand(CLI::App& program)
+    : command_(program.add_subcommand(
+          "trace", "Say what a recorded run consists of, and hand it to other programs")) {
+  command_->add_option("FILE", file_, "What --trace or HEDDLE_TRACE wrote")->required();
+  command_->add_option("--perfetto", perfetto_,
+                       "Write it to this file as JSON for ui.perfetto.dev and chrome://tracing, with a "
+                       "track for each invocation and each cache");
+  command_->add_flag("--json", json_, "One JSON object");
+  command_->add_flag("--quiet", quiet_, "No summary");
+  command_->footer("Exit code: 0 fine, 2 the file cannot be read, or is no whole trace.");
+}
+
+ExitCode TraceCommand::run() const {
+  trace::Fork listeners({});
+  std::ofstream out;
+  std::optional<PerfettoWriter> perfetto;
+  if (!perfetto_.empty()) {
+    out.open(perfetto_, std::ios::binary | std::ios::trunc);
+    if (!out) return bad_input(perfetto_ + ": " + std::strerror(errno));
+    perfetto.emplace(out);
+    listeners = trace::Fork({&*perfetto});
+  }
+  std::optional<trace::TraceSummary> summary;
+  std::string error;
+  try {
+    summary = trace::read_trace_file(file_, listeners);
+  } catch (const trace::TraceFileError& failure) {
+    error = failure.what();
+  }
+  if (perfetto) {
+    // What is in front of a fault is worth a look, too.
+    perfetto->finish();
+    out.close();
+    if (!out) return bad_input(perfetto_ + ": cannot be written");
+  }
+  if (json_) {
+    std::puts(json_line(file_, summary, error).c_str());
+    return summary ? ExitCode::Fine : ExitCode::BadInput;
+  }
+  if (!summary) return bad_input(error);
+  if (!quiet_) {
+    fmt::print("{}: {} agents, {} operations, {} movements between caches, {} stale reads\n", file_,
+               summary->agents, summary->operations, summary->moves, summary->stale_reads);
+    if (perfetto) fmt::print("{}: open it at ui.perfetto.dev or chrome://tracing\n", perfetto_);
+  }
+  return ExitCode::Fine;
+}
+
+}  // namespace heddle::cli

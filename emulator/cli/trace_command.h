@@ -1,0 +1,30 @@
+#pragma once
+
+/// \file
+/// `heddle trace`.
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+#include "emulator/cli/exit_code.h"
+
+namespace heddle::cli {
+
+class TraceCommand {
+ public:
+  /// Adds the command to the program.
+  explicit TraceCommand(CLI::App& program);
+
+  bool chosen() const { return command_->parsed(); }
+  ExitCode run() const;
+
+ private:
+  CLI::App* command_;
+  std::string file_;
+  std::string perfetto_;
+  bool json_ = false;
+  bool quiet_ = false;
+};
+
+}  // namespace heddle::cli

@@ -1,0 +1,54 @@
+#pragma once
+
+/// \file
+/// What a trace file consists of. It is a stream of records, each a tag and its fields:
+///
+///   header      the bytes "HEDDLETR", then the version
+///   number      little-endian base 128, seven bits a byte, the highest bit says that more follow
+///   difference  a number, signed: 0, -1, 1, -2, 2 ... are 0, 1, 2, 3, 4 ...
+///   operation   how many operations ago it was told: 1 is the last one; 0 stands for the initial value
+///
+/// README.md has the fields of every record. The last record is End; a file without it was cut off.
+
+#include <array>
+#include <cstdint>
+
+namespace heddle::trace {
+
+inline constexpr std::array<char, 8> kTraceMagic = {'H', 'E', 'D', 'D', 'L', 'E', 'T', 'R'};
+inline constexpr std::uint32_t kTraceVersion = 1;
+
+enum class RecordTag : std::uint8_t {
+  End,
+  AgentBegins,
+  AgentEnds,
+  SystemSynchronizes,
+  Dependency,
+  /// Strings and shapes get numbers from 0, in the order in which they come.
+  String,
+  Shape,
+  /// All strings and shapes so far are forgotten: nobody has to keep more than kMostShapes.
+  Forget,
+  Operation,
+  Passes,
+  Placed,
+  Moved,
+  Stale,
+};
+inline constexpr std::uint8_t kRecordTags = 13;
+
+/// What an operation has beside its agent, locations and values is its shape: a program has as many as
+/// it has instructions and references, whatever the number of its operations.
+inline constexpr std::uint32_t kMostShapes = 65536;
+/// Longer names of files and functions are cut.
+inline constexpr std::uint32_t kLongestString = 4096;
+
+constexpr std::uint64_t zigzag(std::int64_t difference) {
+  return (static_cast<std::uint64_t>(difference) << 1) ^
+         static_cast<std::uint64_t>(difference >> 63);
+}
+constexpr std::int64_t unzigzag(std::uint64_t number) {
+  return static_cast<std::int64_t>(number >> 1) ^ -static_cast<std::int64_t>(number & 1);
+}
+
+}  // namespace heddle::trace

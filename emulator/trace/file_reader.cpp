@@ -1,0 +1,335 @@
+#include "emulator/trace/file_reader.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+#include <unordered_set>
+#include <vector>
+
+#include "emulator/trace/file_format.h"
+
+namespace heddle::trace {
+namespace {
+
+/// Names live as long as the program, each once.
+const char* kept_name(std::string text) {
+  static std::mutex mutex;
+  static std::unordered_set<std::string> names;
+  const std::lock_guard lock(mutex);
+  return names.insert(std::move(text)).first->c_str();
+}
+
+bool is_scope(std::uint32_t scope) {
+  return scope <= static_cast<std::uint32_t>(Scope::ShaderCallKHR) ||
+         scope == static_cast<std::uint32_t>(Scope::FragmentInterlock);
+}
+
+bool is_storage_class(std::uint32_t value) {
+  constexpr std::array kNamed = {
+      StorageClass::CallableDataKHR,       StorageClass::IncomingCallableDataKHR,
+      StorageClass::RayPayloadKHR,         StorageClass::HitAttributeKHR,
+      StorageClass::IncomingRayPayloadKHR, StorageClass::ShaderRecordBufferKHR,
+      StorageClass::PhysicalStorageBuffer};
+  if (value <= static_cast<std::uint32_t>(StorageClass::StorageBuffer)) return true;
+  for (const StorageClass one : kNamed)
+    if (value == static_cast<std::uint32_t>(one)) return true;
+  return false;
+}
+
+class Reader {
+ public:
+  Reader(std::istream& in, const std::string& name, Listener& listener)
+      : in_(*in.rdbuf()), name_(name), listener_(listener) {}
+
+  TraceSummary read();
+
+ private:
+  [[noreturn]] void damaged(const char* what) const;
+  std::uint8_t byte();
+  std::uint64_t number();
+  std::uint32_t small();
+  std::uint32_t below(std::uint32_t end, const char* what);
+  AgentId agent();
+  AgentId begun_agent();
+  OperationIndex earlier(bool may_be_initial);
+  Locations locations();
+  void header();
+  void record(RecordTag tag);
+  void agent_begins();
+  void string();
+  void shape();
+  void operation();
+  void sources(const Operation& operation);
+  void passes();
+  void moved();
+  void end();
+
+  std::streambuf& in_;
+  const std::string& name_;
+  Listener& listener_;
+  TraceSummary summary_;
+  std::uint32_t last_agent_ = 0;
+  model::Place last_place_;
+  Locations last_bytes_;
+  std::uint64_t last_instance_ = 0;
+  std::vector<const char*> strings_;
+  std::vector<Operation> shapes_;
+  std::vector<Source> sources_;
+  std::vector<OperationIndex> synchronizing_;
+};
+
+void Reader::damaged(const char* what) const {
+  throw TraceFileError(name_ + ": damaged after " + std::to_string(summary_.operations) +
+                       " operations: " + what);
+}
+
+std::uint8_t Reader::byte() {
+  const int value = in_.sbumpc();
+  if (value == std::char_traits<char>::eof()) {
+    throw TraceFileError(name_ + ": cut off after " + std::to_string(summary_.operations) +
+                         " operations: the end of the trace is missing");
+  }
+  return static_cast<std::uint8_t>(value);
+}
+
+std::uint64_t Reader::number() {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    const std::uint8_t seven = byte();
+    if (shift == 63 && seven > 1) break;
+    value |= std::uint64_t{seven & 0x7fu} << shift;
+    if (seven < 0x80) return value;
+  }
+  damaged("a number of more than 64 bits");
+}
+
+std::uint32_t Reader::small() {
+  const std::uint64_t value = number();
+  if (value > 0xffffffffu) damaged("a number of more than 32 bits");
+  return static_cast<std::uint32_t>(value);
+}
+
+std::uint32_t Reader::below(std::uint32_t end, const char* what) {
+  const std::uint32_t value = small();
+  if (value >= end) damaged(what);
+  return value;
+}
+
+AgentId Reader::agent() {
+  const std::int64_t step = unzigzag(number());
+  last_agent_ += static_cast<std::uint32_t>(step);
+  return static_cast<AgentId>(last_agent_);
+}
+
+AgentId Reader::begun_agent() {
+  const AgentId id = agent();
+  if (static_cast<std::uint32_t>(id) >= summary_.agents) damaged("an agent that has not begun");
+  return id;
+}
+
+OperationIndex Reader::earlier(bool may_be_initial) {
+  const std::uint64_t ago = number();
+  if (ago > summary_.operations || (ago == 0 && !may_be_initial))
+    damaged("an operation that was not there before");
+  return ago == 0 ? model::kInitialValue : static_cast<OperationIndex>(summary_.operations - ago);
+}
+
+Locations Reader::locations() {
+  last_bytes_.allocation =
+      static_cast<AllocationId>(static_cast<std::uint32_t>(last_bytes_.allocation) +
+                                static_cast<std::uint32_t>(unzigzag(number())));
+  last_bytes_.offset_bytes += static_cast<std::uint64_t>(unzigzag(number()));
+  last_bytes_.size_bytes = below(9, "an access of more than 8 bytes");
+  if (last_bytes_.size_bytes == 0) damaged("an access of no bytes");
+  if (last_bytes_.offset_bytes > ~std::uint64_t{0} - 8) damaged("an access past the end of all memory");
+  return last_bytes_;
+}
+
+TraceSummary Reader::read() {
+  header();
+  while (true) {
+    const std::uint8_t tag = byte();
+    if (tag >= kRecordTags) damaged("a record of unknown kind");
+    if (static_cast<RecordTag>(tag) == RecordTag::End) break;
+    record(static_cast<RecordTag>(tag));
+  }
+  end();
+  return summary_;
+}
+
+void Reader::header() {
+  for (const char expected : kTraceMagic) {
+    if (in_.sbumpc() != expected)
+      throw TraceFileError(name_ + ": is no heddle trace: it does not begin with HEDDLETR");
+  }
+  const std::uint64_t version = number();
+  if (version != kTraceVersion) {
+    throw TraceFileError(name_ + ": has version " + std::to_string(version) +
+                         ", this heddle reads version " + std::to_string(kTraceVersion));
+  }
+}
+
+void Reader::record(RecordTag tag) {
+  switch (tag) {
+    case RecordTag::End: break;
+    case RecordTag::AgentBegins: agent_begins(); break;
+    case RecordTag::AgentEnds: listener_.agent_ends(begun_agent()); break;
+    case RecordTag::SystemSynchronizes: {
+      const AgentId first = begun_agent();
+      listener_.system_synchronizes(first, begun_agent());
+      break;
+    }
+    case RecordTag::Dependency: listener_.dependency(byte() != 0); break;
+    case RecordTag::String: string(); break;
+    case RecordTag::Shape: shape(); break;
+    case RecordTag::Forget:
+      strings_.clear();
+      shapes_.clear();
+      break;
+    case RecordTag::Operation: operation(); break;
+    case RecordTag::Passes: passes(); break;
+    case RecordTag::Placed: listener_.placed(earlier(false)); break;
+    case RecordTag::Moved: moved(); break;
+    case RecordTag::Stale: {
+      const OperationIndex read = earlier(false);
+      const OperationIndex missed = earlier(true);
+      ++summary_.stale_reads;
+      listener_.stale(read, missed, static_cast<CacheLevel>(below(7, "no level of caches")));
+      break;
+    }
+  }
+}
+
+void Reader::agent_begins() {
+  const AgentId id = agent();
+  if (static_cast<std::uint32_t>(id) != summary_.agents) damaged("an agent out of turn");
+  if (byte() != 0) {
+    last_place_.kind = static_cast<model::AgentKind>(below(3, "no kind of agent"));
+    last_place_.stage = static_cast<model::Stage>(below(6, "no stage"));
+    last_place_.device = small();
+    last_place_.queue_family = small();
+    last_place_.workgroup = small();
+    last_place_.subgroup = small();
+    last_place_.shader_call_group = small();
+    last_place_.interlock_group = small();
+  }
+  ++summary_.agents;
+  listener_.agent_begins(id, last_place_);
+}
+
+void Reader::string() {
+  if (strings_.size() == 2 * kMostShapes) damaged("more strings than there may be");
+  std::string text(below(kLongestString + 1, "a string of more than 4096 bytes"), '\0');
+  for (char& one : text) one = static_cast<char>(byte());
+  strings_.push_back(kept_name(std::move(text)));
+}
+
+void Reader::shape() {
+  if (shapes_.size() == kMostShapes) damaged("more shapes than there may be");
+  const auto scope = [this] {
+    const std::uint32_t value = small();
+    if (!is_scope(value)) damaged("no scope");
+    return static_cast<Scope>(value);
+  };
+  Operation out;
+  out.kind = static_cast<OperationKind>(
+      below(static_cast<std::uint32_t>(OperationKind::Free) + 1, "no kind of operation"));
+  out.atomic = below(2, "neither atomic nor not") != 0;
+  const std::uint32_t storage_class = small();
+  if (!is_storage_class(storage_class)) damaged("no storage class");
+  out.storage_class = static_cast<StorageClass>(storage_class);
+  out.reference = static_cast<ReferenceId>(small());
+  out.scope = scope();
+  out.semantics = static_cast<MemorySemantics>(small());
+  out.operands = static_cast<MemoryOperands>(small());
+  out.available_scope = scope();
+  out.visible_scope = scope();
+  out.execution_scope = scope();
+  out.tags = static_cast<TagSetId>(small());
+  out.where.line = small();
+  const auto strings = static_cast<std::uint32_t>(strings_.size());
+  out.where.file = strings_[below(strings, "a string that was not there before")];
+  out.where.function = strings_[below(strings, "a string that was not there before")];
+  shapes_.push_back(out);
+}
+
+void Reader::operation() {
+  const auto shapes = static_cast<std::uint32_t>(shapes_.size());
+  Operation out = shapes_[below(shapes, "a shape that was not there before")];
+  if (summary_.operations == model::kInitialValue) damaged("more operations than there may be");
+  out.agent = begun_agent();
+  if (out.is_access()) out.locations = locations();
+  if (out.kind == OperationKind::Free) out.locations.allocation = static_cast<AllocationId>(small());
+  if (out.kind == OperationKind::ControlBarrier) {
+    last_instance_ += static_cast<std::uint64_t>(unzigzag(number()));
+    out.barrier_instance = last_instance_;
+  }
+  Value read = 0;
+  sources_.clear();
+  if (out.reads()) {
+    read = number();
+    sources(out);
+  }
+  const Value written = out.writes() ? number() : 0;
+  const auto index = static_cast<OperationIndex>(summary_.operations++);
+  listener_.operation(index, out, read, written, sources_);
+}
+
+void Reader::sources(const Operation& operation) {
+  const std::uint32_t size = operation.locations.size_bytes;
+  const std::uint32_t pieces = below(10, "more sources than bytes");
+  if (pieces == 0) {
+    sources_.push_back({operation.locations, earlier(true)});
+    return;
+  }
+  std::uint32_t done = 0;
+  for (std::uint32_t i = 1; i < pieces; ++i) {
+    Source source;
+    const std::uint32_t begin = below(size, "a source beyond the read");
+    const std::uint32_t bytes = below(size + 1, "a source beyond the read");
+    if (begin < done || bytes == 0 || begin + bytes > size) damaged("sources that are out of order");
+    done = begin + bytes;
+    source.bytes = {operation.locations.allocation, operation.locations.offset_bytes + begin, bytes};
+    source.write = earlier(true);
+    sources_.push_back(source);
+  }
+}
+
+void Reader::passes() {
+  const OperationIndex arrival = earlier(false);
+  synchronizing_.clear();
+  for (std::uint64_t left = number(); left > 0; --left) synchronizing_.push_back(earlier(false));
+  listener_.passes(arrival, synchronizing_);
+}
+
+void Reader::moved() {
+  const OperationIndex write = earlier(false);
+  const Locations bytes = locations();
+  const AgentId id = begun_agent();
+  const auto from = static_cast<CacheLevel>(below(7, "no level of caches"));
+  const auto to = static_cast<CacheLevel>(below(7, "no level of caches"));
+  const auto reason = static_cast<MoveReason>(below(4, "no reason to move"));
+  ++summary_.moves;
+  listener_.moved(write, bytes, id, from, to, reason);
+}
+
+void Reader::end() {
+  if (number() != summary_.operations) damaged("it says that it had another number of them");
+  if (in_.sbumpc() != std::char_traits<char>::eof()) damaged("something follows its end");
+}
+
+}  // namespace
+
+TraceSummary read_trace(std::istream& in, const std::string& name, Listener& listener) {
+  return Reader(in, name, listener).read();
+}
+
+TraceSummary read_trace_file(const std::string& path, Listener& listener) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw TraceFileError(path + ": " + std::strerror(errno));
+  return read_trace(in, path, listener);
+}
+
+}  // namespace heddle::trace

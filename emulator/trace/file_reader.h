@@ -1,0 +1,30 @@
+#pragma once
+
+/// \file
+/// Reads traces.
+
+#include <cstdint>
+#include <istream>
+#include <string>
+
+#include "emulator/trace/file_error.h"
+#include "emulator/trace/listener.h"
+
+namespace heddle::trace {
+
+/// What there was in a trace.
+struct TraceSummary {
+  std::uint64_t agents = 0;
+  std::uint64_t operations = 0;
+  std::uint64_t moves = 0;
+  std::uint64_t stale_reads = 0;
+};
+
+/// Tells `listener` what the writer was told; at once, so that it needs no more memory than the writer.
+/// Names in `Operation::where` are valid as long as the program runs. Throws TraceFileError; whatever is
+/// in front of the fault has then been told. `name` is for its message.
+TraceSummary read_trace(std::istream& in, const std::string& name, Listener& listener);
+/// The same with a file.
+TraceSummary read_trace_file(const std::string& path, Listener& listener);
+
+}  // namespace heddle::trace

@@ -1,0 +1,233 @@
+#include "emulator/trace/file_writer.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "emulator/trace/file_error.h"
+
+namespace heddle::trace {
+namespace {
+
+// Large beside a system call, small beside everything else.
+constexpr std::size_t kBufferBytes = std::size_t{1} << 16;
+
+constexpr unsigned kPlaceFields = 8;
+std::array<std::uint32_t, kPlaceFields> fields(const model::Place& place) {
+  return {static_cast<std::uint32_t>(place.kind), static_cast<std::uint32_t>(place.stage),
+          place.device, place.queue_family, place.workgroup, place.subgroup,
+          place.shader_call_group, place.interlock_group};
+}
+
+constexpr unsigned kShapeFields = 12;
+std::array<std::uint32_t, kShapeFields> fields(const Operation& operation) {
+  return {static_cast<std::uint32_t>(operation.kind),
+          operation.atomic,
+          static_cast<std::uint32_t>(operation.storage_class),
+          static_cast<std::uint32_t>(operation.reference),
+          static_cast<std::uint32_t>(operation.scope),
+          static_cast<std::uint32_t>(operation.semantics),
+          static_cast<std::uint32_t>(operation.operands),
+          static_cast<std::uint32_t>(operation.available_scope),
+          static_cast<std::uint32_t>(operation.visible_scope),
+          static_cast<std::uint32_t>(operation.execution_scope),
+          static_cast<std::uint32_t>(operation.tags),
+          operation.where.line};
+}
+
+}  // namespace
+
+bool FileWriter::Shape::operator==(const Shape& other) const {
+  return fields(operation) == fields(other.operation) &&
+         operation.where.file == other.operation.where.file &&
+         operation.where.function == other.operation.where.function;
+}
+
+std::size_t FileWriter::HashOfShape::operator()(const Shape& shape) const {
+  std::size_t hash = std::hash<const void*>()(shape.operation.where.function);
+  for (const std::uint32_t field : fields(shape.operation))
+    hash = (hash ^ field) * 0x9e3779b97f4a7c15u + (hash >> 31);
+  return hash;
+}
+
+FileWriter::FileWriter(const std::string& path)
+    : path_(path), file_(path, std::ios::binary | std::ios::trunc) {
+  if (!file_) throw TraceFileError(path + ": " + std::strerror(errno));
+  buffer_.reserve(kBufferBytes + kLongestString);
+  buffer_.insert(buffer_.end(), kTraceMagic.begin(), kTraceMagic.end());
+  number(kTraceVersion);
+}
+
+FileWriter::~FileWriter() {
+  if (closed_) return;
+  // What is there may still be of use; it does not say that it is whole.
+  file_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+}
+
+void FileWriter::flush() {
+  file_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+  buffer_.clear();
+  if (!file_) throw TraceFileError(path_ + ": cannot be written: " + std::strerror(errno));
+}
+
+void FileWriter::close() {
+  if (closed_) return;
+  begin(RecordTag::End);
+  number(told_);
+  flush();
+  file_.close();
+  if (!file_) throw TraceFileError(path_ + ": cannot be written: " + std::strerror(errno));
+  closed_ = true;
+}
+
+void FileWriter::begin(RecordTag tag) {
+  if (buffer_.size() >= kBufferBytes) flush();
+  byte(static_cast<std::uint8_t>(tag));
+}
+
+void FileWriter::number(std::uint64_t value) {
+  while (value >= 0x80) {
+    byte(static_cast<std::uint8_t>(value | 0x80));
+    value >>= 7;
+  }
+  byte(static_cast<std::uint8_t>(value));
+}
+
+void FileWriter::agent(AgentId id) {
+  const auto position = static_cast<std::uint32_t>(id);
+  difference(std::int64_t{position} - last_agent_);
+  last_agent_ = position;
+}
+
+void FileWriter::earlier(OperationIndex index) {
+  number(index == model::kInitialValue ? 0 : told_ - index);
+}
+
+void FileWriter::locations(const Locations& bytes) {
+  difference(std::int64_t{static_cast<std::uint32_t>(bytes.allocation)} -
+             static_cast<std::uint32_t>(last_bytes_.allocation));
+  difference(static_cast<std::int64_t>(bytes.offset_bytes - last_bytes_.offset_bytes));
+  number(bytes.size_bytes);
+  last_bytes_ = bytes;
+}
+
+std::uint32_t FileWriter::string_of(const char* text) {
+  const std::string cut(std::string_view(text).substr(0, kLongestString));
+  const auto [known, fresh] = strings_.emplace(cut, static_cast<std::uint32_t>(strings_.size()));
+  if (!fresh) return known->second;
+  begin(RecordTag::String);
+  number(cut.size());
+  buffer_.insert(buffer_.end(), cut.begin(), cut.end());
+  return known->second;
+}
+
+std::uint32_t FileWriter::shape_of(const Operation& operation) {
+  const Shape shape{operation};
+  const auto known = shapes_.find(shape);
+  if (known != shapes_.end()) return known->second;
+  if (shapes_.size() == kMostShapes) {
+    begin(RecordTag::Forget);
+    shapes_.clear();
+    strings_.clear();
+  }
+  const std::uint32_t file = string_of(operation.where.file);
+  const std::uint32_t function = string_of(operation.where.function);
+  begin(RecordTag::Shape);
+  for (const std::uint32_t field : fields(operation)) number(field);
+  number(file);
+  number(function);
+  return shapes_.emplace(shape, static_cast<std::uint32_t>(shapes_.size())).first->second;
+}
+
+void FileWriter::agent_begins(AgentId id, const model::Place& place) {
+  begin(RecordTag::AgentBegins);
+  agent(id);
+  byte(place == last_place_ ? 0 : 1);
+  if (place == last_place_) return;
+  for (const std::uint32_t field : fields(place)) number(field);
+  last_place_ = place;
+}
+
+void FileWriter::agent_ends(AgentId id) {
+  begin(RecordTag::AgentEnds);
+  agent(id);
+}
+
+void FileWriter::system_synchronizes(AgentId first, AgentId second) {
+  begin(RecordTag::SystemSynchronizes);
+  agent(first);
+  agent(second);
+}
+
+void FileWriter::dependency(bool memory) {
+  begin(RecordTag::Dependency);
+  byte(memory ? 1 : 0);
+}
+
+void FileWriter::operation(OperationIndex index, const Operation& operation, Value read,
+                           Value written, std::span<const Source> from) {
+  const std::uint32_t shape = shape_of(operation);
+  begin(RecordTag::Operation);
+  number(shape);
+  agent(operation.agent);
+  told_ = index;
+  if (operation.is_access()) locations(operation.locations);
+  if (operation.kind == OperationKind::Free)
+    number(static_cast<std::uint32_t>(operation.locations.allocation));
+  if (operation.kind == OperationKind::ControlBarrier) {
+    difference(static_cast<std::int64_t>(operation.barrier_instance - last_instance_));
+    last_instance_ = operation.barrier_instance;
+  }
+  if (operation.reads()) {
+    number(read);
+    sources(operation, from);
+  }
+  if (operation.writes()) number(written);
+  told_ = index + 1;
+}
+
+/// Nearly always all bytes come from one write: then the number of pieces is 0.
+void FileWriter::sources(const Operation& operation, std::span<const Source> from) {
+  const bool whole = from.size() == 1 && from[0].bytes == operation.locations;
+  number(whole ? 0 : from.size() + 1);
+  for (const Source& source : from) {
+    if (!whole) {
+      number(source.bytes.offset_bytes - operation.locations.offset_bytes);
+      number(source.bytes.size_bytes);
+    }
+    earlier(source.write);
+  }
+}
+
+void FileWriter::passes(OperationIndex arrival, std::span<const OperationIndex> synchronizing) {
+  begin(RecordTag::Passes);
+  earlier(arrival);
+  number(synchronizing.size());
+  for (const OperationIndex one : synchronizing) earlier(one);
+}
+
+void FileWriter::placed(OperationIndex write) {
+  begin(RecordTag::Placed);
+  earlier(write);
+}
+
+void FileWriter::moved(OperationIndex write, const Locations& bytes, AgentId id, CacheLevel from,
+                       CacheLevel to, MoveReason reason) {
+  begin(RecordTag::Moved);
+  earlier(write);
+  locations(bytes);
+  agent(id);
+  byte(static_cast<std::uint8_t>(from));
+  byte(static_cast<std::uint8_t>(to));
+  byte(static_cast<std::uint8_t>(reason));
+}
+
+void FileWriter::stale(OperationIndex read, OperationIndex missed, CacheLevel kept_in) {
+  begin(RecordTag::Stale);
+  earlier(read);
+  earlier(missed);
+  byte(static_cast<std::uint8_t>(kept_in));
+}
+
+}  // namespace heddle::trace

@@ -1,0 +1,79 @@
+#pragma once
+
+/// \file
+/// Streams a trace to disk.
+
+#include <cstddef>
+#include <fstream>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "emulator/trace/file_format.h"
+#include "emulator/trace/listener.h"
+
+namespace heddle::trace {
+
+/// Writes everything it is told to a file, as it comes. Keeps a buffer and the shapes of the program's
+/// operations, whatever the length of the run. Names of files and functions must outlive it.
+class FileWriter final : public Listener {
+ public:
+  /// Throws TraceFileError if it cannot be written; so do all others.
+  explicit FileWriter(const std::string& path);
+  /// Closes it; says nothing if that fails.
+  ~FileWriter() override;
+  FileWriter(const FileWriter&) = delete;
+  FileWriter& operator=(const FileWriter&) = delete;
+
+  /// Writes the end. A trace without it counts as cut off.
+  void close();
+
+  void agent_begins(AgentId agent, const model::Place& place) override;
+  void agent_ends(AgentId agent) override;
+  void system_synchronizes(AgentId first, AgentId second) override;
+  void dependency(bool memory) override;
+  void operation(OperationIndex index, const Operation& operation, Value read, Value written,
+                 std::span<const Source> sources) override;
+  void passes(OperationIndex arrival, std::span<const OperationIndex> synchronizing) override;
+  void placed(OperationIndex write) override;
+  void moved(OperationIndex write, const Locations& bytes, AgentId agent, CacheLevel from,
+             CacheLevel to, MoveReason reason) override;
+  void stale(OperationIndex read, OperationIndex missed, CacheLevel kept_in) override;
+
+ private:
+  /// An operation with its variable parts cleared.
+  struct Shape {
+    Operation operation;
+    bool operator==(const Shape& other) const;
+  };
+  struct HashOfShape {
+    std::size_t operator()(const Shape& shape) const;
+  };
+
+  void begin(RecordTag tag);
+  void byte(std::uint8_t value) { buffer_.push_back(static_cast<char>(value)); }
+  void number(std::uint64_t value);
+  void difference(std::int64_t value) { number(zigzag(value)); }
+  /// An agent, as seen from the one that the last record named.
+  void agent(AgentId id);
+  void earlier(OperationIndex index);
+  void locations(const Locations& bytes);
+  void sources(const Operation& operation, std::span<const Source> sources);
+  std::uint32_t shape_of(const Operation& operation);
+  std::uint32_t string_of(const char* text);
+  void flush();
+
+  std::string path_;
+  std::ofstream file_;
+  std::vector<char> buffer_;
+  bool closed_ = false;
+  OperationIndex told_ = 0;
+  std::uint32_t last_agent_ = 0;
+  model::Place last_place_;
+  Locations last_bytes_;
+  std::uint64_t last_instance_ = 0;
+  std::unordered_map<Shape, std::uint32_t, HashOfShape> shapes_;
+  std::unordered_map<std::string, std::uint32_t> strings_;
+};
+
+}  // namespace heddle::trace

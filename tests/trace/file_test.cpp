@@ -1,0 +1,164 @@
+#include <catch2/catch.hpp>
+#include <heddle/choice.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "emulator/trace/file_reader.h"
+#include "emulator/trace/file_writer.h"
+#include "emulator/trace/fork.h"
+#include "tests/trace/check_trace.h"
+#include "tests/trace/random_stream.h"
+#include "tests/trace/transcript.h"
+
+using namespace heddle;
+using namespace heddle::trace;
+
+namespace {
+
+/// A file that is gone when this is.
+class TemporaryFile {
+ public:
+  TemporaryFile() : path_(std::string("heddle_trace_") + std::to_string(++count) + ".tmp") {}
+  ~TemporaryFile() { std::remove(path_.c_str()); }
+  const std::string& path() const { return path_; }
+  std::string bytes() const {
+    std::ifstream in(path_, std::ios::binary);
+    std::ostringstream out;
+    out << in.rdbuf();
+    return out.str();
+  }
+
+ private:
+  static inline int count = 0;
+  std::string path_;
+};
+
+/// What was told, and the file that was made of it.
+struct Written {
+  std::string transcript;
+  std::string bytes;
+};
+
+Written written(std::uint64_t seed, std::uint32_t operations) {
+  const TemporaryFile file;
+  Transcript transcript;
+  FileWriter writer(file.path());
+  Fork fork({&transcript, &writer});
+  tell_random_stream(seed, operations, fork);
+  writer.close();
+  return {transcript.text(), file.bytes()};
+}
+
+std::string read(const std::string& bytes) {
+  std::istringstream in(bytes);
+  Transcript transcript;
+  read_trace(in, "a.trace", transcript);
+  return transcript.text();
+}
+
+std::string error_of(const std::string& bytes) {
+  try {
+    read(bytes);
+  } catch (const TraceFileError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a trace tells its reader exactly what its writer was told") {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const Written made = written(seed, 200);
+    REQUIRE(read(made.bytes) == made.transcript);
+  }
+}
+
+TEST_CASE("a trace that is longer than any buffer comes across") {
+  const Written made = written(7, 30000);
+  CHECK(made.bytes.size() > 500000);
+  const bool same = read(made.bytes) == made.transcript;
+  CHECK(same);
+}
+
+TEST_CASE("a trace that was cut off anywhere says so, and so does one without its last byte only") {
+  const std::string bytes = written(1, 20).bytes;
+  for (std::size_t size = 9; size < bytes.size(); ++size) {
+    INFO(size);
+    REQUIRE_THAT(error_of(bytes.substr(0, size)), Catch::Contains("a.trace: cut off after "));
+  }
+  CHECK(error_of(bytes) == "");
+}
+
+TEST_CASE("what is in front of the cut has been told") {
+  const Written made = written(2, 50);
+  std::istringstream in(made.bytes.substr(0, made.bytes.size() / 2));
+  Transcript transcript;
+  CHECK_THROWS_AS(read_trace(in, "a.trace", transcript), TraceFileError);
+  const std::string told = transcript.text();
+  CHECK(told.size() > made.transcript.size() / 4);
+  CHECK(made.transcript.compare(0, told.size(), told) == 0);
+}
+
+TEST_CASE("a file that is no trace, or of another version, is refused by name") {
+  CHECK_THAT(error_of("not a trace at all"), Catch::Contains("a.trace: is no heddle trace"));
+  CHECK_THAT(error_of(""), Catch::Contains("is no heddle trace"));
+  std::string bytes = written(1, 5).bytes;
+  bytes[8] = 2;
+  CHECK(error_of(bytes) == "a.trace: has version 2, this heddle reads version 1");
+}
+
+TEST_CASE("whatever follows the end is not overlooked") {
+  CHECK_THAT(error_of(written(1, 5).bytes + "x"), Catch::Contains("something follows its end"));
+}
+
+TEST_CASE("a file that is not there, or cannot be written, is an error with its name") {
+  Transcript transcript;
+  CHECK_THROWS_WITH(read_trace_file("no/such/file", transcript),
+                    Catch::Contains("no/such/file: No such file"));
+  CHECK_THROWS_WITH(FileWriter("no/such/file"), Catch::Contains("no/such/file"));
+  FileWriter full("/dev/full");
+  tell_random_stream(1, 5, full);
+  CHECK_THROWS_WITH(full.close(), Catch::Contains("/dev/full: cannot be written"));
+}
+
+TEST_CASE("damaged traces are refused or make sense, but never harm") {
+  const std::string bytes = written(3, 60).bytes;
+  SeededChoice choice(9);
+  const auto below = [&](std::size_t bound) {
+    return choice.below(static_cast<std::uint32_t>(bound), ChoicePoint::Memory);
+  };
+  int refused = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string damaged = bytes;
+    for (std::uint32_t times = 1 + below(3); times > 0; --times)
+      damaged[8 + below(damaged.size() - 8)] = static_cast<char>(below(256));
+    refused += check_trace(damaged) ? 0 : 1;
+  }
+  CHECK(refused > 2000);
+}
+
+TEST_CASE("an operation takes a dozen bytes") {
+  // Neighbours that add one to neighbouring elements.
+  const TemporaryFile file;
+  FileWriter writer(file.path());
+  constexpr std::uint32_t kAgents = 1000;
+  for (std::uint32_t i = 0; i < kAgents; ++i) writer.agent_begins(static_cast<AgentId>(i), {});
+  Operation operation;
+  operation.where = {"kernel.cpp", "add", 12};
+  OperationIndex told = 0;
+  for (std::uint32_t i = 0; i < kAgents; ++i) {
+    operation.agent = static_cast<AgentId>(i);
+    operation.locations = {AllocationId{3}, 4 * i, 4};
+    operation.kind = OperationKind::Read;
+    const Source source{operation.locations, model::kInitialValue};
+    writer.operation(told++, operation, 100 + i, 0, {&source, 1});
+    operation.kind = OperationKind::Write;
+    writer.operation(told++, operation, 0, 101 + i, {});
+  }
+  writer.close();
+  CHECK(file.bytes().size() < 12 * 2 * kAgents);
+}
