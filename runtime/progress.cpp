@@ -129,7 +129,7 @@ void Worker::preempt(SourceLocation where) {
 
 void Worker::rotation_without_progress() {
   const std::uint64_t progress =
-      local_progress_ + dispatch_->progress.load(std::memory_order_relaxed);
+      local_progress_ + dispatch_->groups_done.load(std::memory_order_relaxed);
   ++rotations_;
   if (progress != seen_progress_) {
     seen_progress_ = progress;

@@ -49,6 +49,7 @@ void Worker::end_ring(Group& g) {
   if (!g.in_ring) return;
   forget_ring(g);
   g.finished = g.size;
+  g.kept_step = true;
 }
 
 /// The slow form of a turn; kernels do the same inline (heddle/detail/switch.h).

@@ -272,23 +272,23 @@ void Worker::admit_and_run(Fiber* here) {
         dispatch_->next_group.fetch_add(chunk_, std::memory_order_relaxed);
     tickets_end_ = std::min(first + chunk_, dispatch_->groups);
     if (first < tickets_end_) tickets_left_ = tickets_end_ - first;
+    if (chunk_ >= kFreeChunk) chunk_begun_ = Clock::now();
   }
   // Several workgroups at once only where none of them can ever hold up another.
   bool may_begin = true;
   while (may_begin && tickets_left_ != 0 &&
          !dispatch_->failed.load(std::memory_order_relaxed)) {
-    const bool timed = chunk_ >= kFreeChunk;
-    const auto begin = timed ? Clock::now() : Clock::time_point{};
     const std::uint64_t first = tickets_end_ - tickets_left_--;
     Group& g = make_group(first);
     run_group(g, here);
-    const bool waited = g.waited;
+    const bool long_waits = g.waited && !g.kept_step;
     retire(g, number(g) - first + 1);
-    if (waited) {
+    if (long_waits) {
       chunk_ = 1;
     } else if (tickets_left_ == 0 && !launch_->choice) {
       const std::uint64_t left = dispatch_->groups - std::min(dispatch_->groups, tickets_end_);
-      const bool long_enough = timed && Clock::now() - begin > kLongChunk;
+      const bool long_enough =
+          chunk_ >= kFreeChunk && Clock::now() - chunk_begun_ > kLongChunk;
       chunk_ = std::clamp<std::uint64_t>(left / (8 * launch_->workers), 1,
                                          long_enough ? chunk_ : 2 * chunk_);
     }
@@ -324,6 +324,7 @@ Group& Worker::make_group(std::uint64_t number) {
   g.finished = 0;
   g.next_unstarted = 0;
   g.waited = false;
+  g.kept_step = false;
   g.running = kUnknownIndex;
   g.ring = &ring_;
   g.in_ring = false;
@@ -407,7 +408,6 @@ void Worker::retire(Group& g, std::uint64_t workgroups) {
   } else {
     dispatch_->resident.fetch_sub(1, std::memory_order_relaxed);
   }
-  dispatch_->progress.fetch_add(1, std::memory_order_relaxed);
   const std::uint64_t done = dispatch_->groups_done.fetch_add(workgroups, std::memory_order_relaxed) + workgroups;
   if (launch_->progress && *launch_->progress) (*launch_->progress)(done, dispatch_->groups);
 }

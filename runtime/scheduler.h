@@ -103,6 +103,8 @@ struct Group : Workgroup {
   std::uint32_t next_unstarted = 0;
   /// Whether any invocation has waited: only then the slots mean anything.
   bool waited = false;
+  /// Whether its invocations kept step from the first wait to the end.
+  bool kept_step = false;
   WorkgroupBarrier barrier;
   /// Whether its invocations take turns. No slot means anything then.
   bool in_ring = false;
@@ -136,14 +138,13 @@ struct Group : Workgroup {
 struct Dispatch {
   const Launch* launch = nullptr;
   std::uint64_t groups = 0;
-  std::atomic<std::uint64_t> next_group{0};
-  std::atomic<std::uint64_t> groups_done{0};
-  std::atomic<std::uint32_t> resident{0};
+  // Lines of their own: each is written for every workgroup.
+  alignas(64) std::atomic<std::uint64_t> next_group{0};
+  alignas(64) std::atomic<std::uint64_t> groups_done{0};
+  alignas(64) std::atomic<std::uint32_t> resident{0};
   std::atomic<std::uint32_t> resident_peak{0};
   std::atomic<std::uint64_t> fibers{0};
   std::atomic<bool> failed{false};
-  /// Grows whenever a workgroup comes or goes.
-  std::atomic<std::uint64_t> progress{0};
   /// Workers that are at work, and those of them that have seen nothing but polling for long.
   std::atomic<std::uint32_t> busy{0};
   std::atomic<std::uint32_t> stale{0};
@@ -289,6 +290,7 @@ class Worker {
   /// A place for a resident workgroup that this worker keeps for the first of those.
   bool reserved_ = false;
   std::uint64_t chunk_ = 1;
+  std::chrono::steady_clock::time_point chunk_begun_;
 
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> parked_;
