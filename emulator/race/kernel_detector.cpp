@@ -1,0 +1,361 @@
+#include "emulator/race/kernel_detector.h"
+
+#include <algorithm>
+
+namespace heddle::race {
+namespace {
+
+const ClassView kNothingKnown;
+
+Stamp stamp_of(std::uint32_t time) { return time >> 8; }
+std::uint8_t reference_of(std::uint32_t time) { return static_cast<std::uint8_t>(time); }
+std::uint32_t time_of(const Record& record) { return record.stamp << 8 | record.reference; }
+
+}  // namespace
+
+KernelDetector::KernelDetector(const KernelOptions& options)
+    : options_(options), order_(options.chains) {}
+
+void KernelDetector::agent_begins(AgentId agent, const model::Place& place) {
+  order_.agent_begins(agent, place);
+}
+void KernelDetector::agent_ends(AgentId agent) { order_.agent_ends(agent); }
+void KernelDetector::system_synchronizes(AgentId first, AgentId second) {
+  order_.system_synchronizes(first, second);
+}
+
+void KernelDetector::operation(model::OperationIndex index, const Operation& operation,
+                               model::Value, model::Value, std::span<const trace::Source> sources) {
+  if (!operation.is_access()) {
+    if (operation.kind == OperationKind::ControlBarrier) {
+      order_.arrive(index, operation);
+    } else {
+      order_.barrier(operation);
+    }
+    return;
+  }
+  if (operation.atomic && operation.reads()) order_.atomic_reads(operation, sources);
+  const SiteId site = sites_.of(operation);
+  const auto agent = static_cast<std::uint32_t>(operation.agent);
+  const Stamp stamp = order_.now(agent);
+  if (site != kNoSite && stamp <= kMostStamps) {
+    Now now;
+    now.index = index;
+    now.record.agent = agent;
+    now.record.stamp = stamp;
+    now.record.site = site;
+    now.record.reference =
+        shadow_.reference_number(operation.locations.allocation, operation.reference);
+    now.site = &sites_[site];
+    now.operation = &operation;
+    const auto& view = order_.view(agent).classes[now.site->class_number];
+    now.view = view && now.site->storage != 0 ? view.get() : &kNothingKnown;
+    now.group = order_.group(agent);
+    access(now);
+  }
+  if (operation.atomic && operation.writes())
+    order_.atomic_writes(
+        index, operation,
+        operation.kind == OperationKind::ReadModifyWrite ? sources : std::span<const trace::Source>{});
+}
+
+void KernelDetector::passes(model::OperationIndex arrival,
+                            std::span<const model::OperationIndex> synchronizing) {
+  order_.passes(arrival, synchronizing);
+}
+
+void KernelDetector::access(Now& now) {
+  const Locations& bytes = now.operation->locations;
+  const std::uint64_t end = bytes.offset_bytes + bytes.size_bytes;
+  for (std::uint64_t granule = bytes.offset_bytes / kGranuleBytes; granule * kGranuleBytes < end;
+       ++granule) {
+    const std::uint64_t begin = granule * kGranuleBytes;
+    now.record.first = static_cast<std::uint8_t>(std::max(begin, bytes.offset_bytes) - begin);
+    now.record.last = static_cast<std::uint8_t>(std::min(begin + kGranuleBytes, end) - begin);
+    Cell& cell = shadow_.cell(bytes, granule);
+    const bool whole = now.record.last - now.record.first == static_cast<int>(kGranuleBytes);
+    if (whole && cell.write_site != kList && !now.site->atomic) {
+      if (now.site->writes ? write_at_once(cell, now) : read_at_once(cell, now)) continue;
+    }
+    access_slowly(cell, now, granule);
+  }
+}
+
+// The three answers that nearly all accesses get: nobody accessed it, I did, or everybody of my
+// workgroup did what they did before a barrier.
+bool KernelDetector::read_at_once(Cell& cell, const Now& now) {
+  const auto same = [&](SiteId site, std::uint32_t time) {
+    const Site& x = sites_[site];
+    return x.non_private && now.site->non_private && x.storage == now.site->storage &&
+           reference_of(time) == now.record.reference && !x.atomic;
+  };
+  if (cell.write_site != kNoSite) {
+    const bool mine = cell.writer == now.record.agent &&
+                      reference_of(cell.write_time) == now.record.reference;
+    if (!mine) {
+      if (order_.group(cell.writer) != now.group ||
+          stamp_of(cell.write_time) > now.view->write_then_read || !same(cell.write_site, cell.write_time))
+        return false;
+    }
+  }
+  if (cell.read_site != kNoSite && cell.read_site != now.record.site) {
+    const Site& x = sites_[cell.read_site];
+    if (x.own_visibility > now.site->own_visibility || x.atomic) return false;
+    if (!same(cell.read_site, cell.read_time)) return false;
+  }
+  if (cell.read_site != kNoSite && cell.reader != now.record.agent) {
+    if (order_.group(cell.reader) != now.group ||
+        stamp_of(cell.read_time) > now.view->read_then_write || !same(cell.read_site, cell.read_time))
+      return false;
+    if (sites_[cell.read_site].own_visibility != kOwn) return false;
+  }
+  if (cell.read_site != kNoSite && reference_of(cell.read_time) != now.record.reference) return false;
+  cell.reader = now.record.agent;
+  cell.read_time = time_of(now.record);
+  cell.read_site = now.record.site;
+  return true;
+}
+
+bool KernelDetector::write_at_once(Cell& cell, const Now& now) {
+  const auto passes = [&](std::uint32_t agent, std::uint32_t time, SiteId site, Stamp most) {
+    if (reference_of(time) != now.record.reference) return false;
+    const Site& x = sites_[site];
+    if (agent == now.record.agent) return x.non_private || !now.site->non_private;
+    return order_.group(agent) == now.group && stamp_of(time) <= most && x.non_private &&
+           now.site->non_private && x.storage == now.site->storage && options_.chains &&
+           now.site->own_availability <= kWorkgroup;
+  };
+  if (cell.write_site != kNoSite &&
+      !passes(cell.writer, cell.write_time, cell.write_site,
+              std::min(now.view->write_then_write, now.view->write_then_read)))
+    return false;
+  if (cell.read_site != kNoSite &&
+      !passes(cell.reader, cell.read_time, cell.read_site, now.view->read_then_write))
+    return false;
+  cell.writer = now.record.agent;
+  cell.write_time = time_of(now.record);
+  cell.write_site = now.record.site;
+  cell.read_site = kNoSite;
+  return true;
+}
+
+void KernelDetector::unpack(Cell& cell, std::vector<Record>& records) {
+  records.clear();
+  if (cell.write_site == kList) {
+    std::swap(records, shadow_.list(cell));
+    return;
+  }
+  const auto add = [&](std::uint32_t agent, std::uint32_t time, SiteId site) {
+    if (site == kNoSite) return;
+    records.push_back({agent, stamp_of(time), site, reference_of(time), 0, kGranuleBytes});
+  };
+  add(cell.writer, cell.write_time, cell.write_site);
+  add(cell.reader, cell.read_time, cell.read_site);
+}
+
+void KernelDetector::pack(Cell& cell, const std::vector<Record>& records) {
+  const Record* write = nullptr;
+  const Record* read = nullptr;
+  bool fits = records.size() <= 2;
+  for (const Record& record : records) {
+    const Site& site = sites_[record.site];
+    const Record*& slot = site.writes ? write : read;
+    fits = fits && !slot && record.first == 0 && record.last == kGranuleBytes;
+    slot = &record;
+  }
+  if (!fits) {
+    if (cell.write_site != kList) shadow_.make_list(cell);
+    shadow_.list(cell) = records;
+    return;
+  }
+  if (cell.write_site == kList) shadow_.drop_list(cell);
+  cell = {};
+  if (write) {
+    cell.writer = write->agent;
+    cell.write_time = time_of(*write);
+    cell.write_site = write->site;
+  }
+  if (read) {
+    cell.reader = read->agent;
+    cell.read_time = time_of(*read);
+    cell.read_site = read->site;
+  }
+}
+
+void KernelDetector::access_slowly(Cell& cell, const Now& now, std::uint64_t granule) {
+  unpack(cell, records_);
+  // A read of one's own that made the bytes visible did so for later reads too.
+  //= vk:memory-model-instruction-av-vis
+  Reach seen_here = now.site->own_visibility;
+  for (const Record& x : records_)
+    if (x.agent == now.record.agent && x.reference == now.record.reference &&
+        x.overlaps(now.record))
+      seen_here = std::max(seen_here, sites_[x.site].own_visibility);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const Record x = records_[i];
+    const Site& site = sites_[x.site];
+    bool order = true;
+    if (x.overlaps(now.record) && (site.writes || now.site->writes)) {
+      order = mutually_ordered(x, now) || ordered(x, now, seen_here);
+      if (!order) report(x, now, granule);
+    }
+    if (!order || !replaces(x, now)) records_[kept++] = x;
+  }
+  records_.resize(kept);
+  forget_oldest(records_);
+  records_.push_back(now.record);
+  pack(cell, records_);
+}
+
+void KernelDetector::forget_oldest(std::vector<Record>& records) const {
+  if (records.size() >= options_.most_records && options_.most_records != 0)
+    records.erase(records.begin());
+}
+
+// Whether whatever is ordered after the new access is ordered after the old one as well.
+bool KernelDetector::replaces(const Record& old, const Now& now) const {
+  const Site& x = sites_[old.site];
+  const Site& y = *now.site;
+  if (!old.inside(now.record)) return false;
+  if (x.writes && !y.writes) return false;
+  if (x.storage != y.storage) return false;
+  // What is mutually ordered with the new one need not be so with the old one.
+  if (y.atomic && (!x.atomic || x.scope != y.scope ||
+                   x.operation.locations.size_bytes != y.operation.locations.size_bytes))
+    return false;
+  if (old.reference != now.record.reference) return false;
+  if (x.reads && x.own_visibility > y.own_visibility) return false;
+  if (old.agent == now.record.agent) return x.non_private || !y.non_private;
+  if (!x.non_private || !y.non_private || !options_.chains) return false;
+  if (x.reads && x.own_visibility != kOwn) return false;
+  const GroupId group = order_.group(old.agent);
+  const bool before = now.view->before.has(group, old.agent, old.stamp);
+  if (!before) return false;
+  if (!x.writes) return true;
+  // A write that makes itself available does not lift what others wrote before.
+  if (y.own_availability != kOwn && !now.view->available[y.own_availability].has(group, old.agent, old.stamp))
+    return false;
+  return available(old, x, *now.view, now, kEverywhere, false) &&
+         visible(old, x, *now.view, now, kOwn, false);
+}
+
+//= vk:memory-model-atomic-operation
+bool KernelDetector::mutually_ordered(const Record& old, const Now& now) const {
+  const Site& x = sites_[old.site];
+  const Site& y = *now.site;
+  return x.atomic && y.atomic && old.reference == now.record.reference &&
+         x.operation.locations.size_bytes == y.operation.locations.size_bytes &&
+         old.first == now.record.first && old.last == now.record.last &&
+         order_.same_instance(old.agent, now.record.agent, x.scope) &&
+         order_.same_instance(old.agent, now.record.agent, y.scope) &&
+         order_.both_on_host_or_not(old.agent, now.record.agent);
+}
+
+// The bullets in the specification's order, for the halves of which one writes.
+//= vk:memory-model-location-ordered
+bool KernelDetector::ordered(const Record& old, const Now& now, Reach seen_here) const {
+  const Site& x = sites_[old.site];
+  const Site& y = *now.site;
+  const bool same_reference = old.reference == now.record.reference;
+  if (old.agent == now.record.agent && same_reference) return true;
+  const GroupId group = order_.group(old.agent);
+  const View& all = order_.view(now.record.agent);
+  const SystemView* system = all.system.get();
+  const bool system_before = system && system->before.has(group, old.agent, old.stamp);
+  const bool non_private = x.non_private && y.non_private;
+  // Accesses through two storage classes are compared in each of them.
+  const auto in_some_class = [&](auto&& test) {
+    for (const Site* site : {&x, &y}) {
+      const auto& view = all.classes[site->class_number];
+      const ClassView& of = view && site->storage != 0 ? *view : kNothingKnown;
+      const bool before = old.agent == now.record.agent || system_before ||
+                          of.before.has(group, old.agent, old.stamp);
+      if (test(of, before)) return true;
+    }
+    return false;
+  };
+  if (x.reads && y.writes) {
+    const bool after_read = non_private && in_some_class([](const ClassView&, bool b) { return b; });
+    if (!after_read && !system_before) return false;
+  }
+  const bool through_domain = non_private && same_reference;
+  const auto in_system = [&](const std::array<Clock, 2>& clocks) {
+    return system && (clocks[0].has(group, old.agent, old.stamp) ||
+                      clocks[1].has(group, old.agent, old.stamp));
+  };
+  if (x.writes && y.writes) {
+    const bool made = through_domain && in_some_class([&](const ClassView& view, bool before) {
+      return available(old, x, view, now, kEverywhere, before);
+    });
+    if (!made && !(system && in_system(system->available))) return false;
+  }
+  if (x.writes && y.reads) {
+    const bool shown = through_domain && in_some_class([&](const ClassView& view, bool before) {
+      return visible(old, x, view, now, seen_here, before);
+    });
+    if (!shown && !(system && in_system(system->seen))) return false;
+  }
+  return true;
+}
+
+// To some domain up to `most` that both agents are in: by bulk operations, or by itself.
+//= vk:memory-model-availability-visibility
+bool KernelDetector::available(const Record& old, const Site& x, const ClassView& view,
+                               const Now& now, Reach most, bool before) const {
+  const GroupId group = order_.group(old.agent);
+  for (Reach reach = kSubgroup; reach <= most; ++reach) {
+    if (!order_.same_instance(old.agent, now.record.agent, reach)) continue;
+    if (view.available[reach].has(group, old.agent, old.stamp)) return true;
+    if (!before || x.own_availability == kOwn) continue;
+    if (x.own_availability >= reach) return true;
+    // A bulk operation of the same workgroup may have been the next link.
+    if (options_.chains && view.available[reach].knows(group)) return true;
+  }
+  return false;
+}
+
+bool KernelDetector::in_visible(const Visible& seen, const Record& old, const Site& x,
+                                const ClassView& view, const Now& now) const {
+  const GroupId group = order_.group(old.agent);
+  const auto together = [&](Reach reach) {
+    return order_.same_instance(old.agent, now.record.agent, reach);
+  };
+  for (Reach reach = kSubgroup; reach <= kEverywhere; ++reach) {
+    if (seen.available[reach].has(group, old.agent, old.stamp) && together(reach)) return true;
+    if (x.own_availability == kOwn || !seen.own[reach].has(group, old.agent, old.stamp)) continue;
+    if (together(std::min(x.own_availability, reach))) return true;
+    if (options_.chains && together(reach) && view.available[reach].knows(group)) return true;
+  }
+  return false;
+}
+
+//= vk:memory-model-availability-visibility
+bool KernelDetector::visible(const Record& old, const Site& x, const ClassView& view,
+                             const Now& now, Reach seen_here, bool before) const {
+  if (in_visible(view.seen, old, x, view, now)) return true;
+  if (seen_here == kOwn) return false;
+  if (available(old, x, view, now, seen_here, before)) return true;
+  if (!options_.chains) return false;
+  return in_visible(view.in_subgroup, old, x, view, now) ||
+         (seen_here >= kWorkgroup && in_visible(view.in_workgroup, old, x, view, now));
+}
+
+void KernelDetector::report(const Record& old, const Now& now, std::uint64_t granule) {
+  const Locations& bytes = now.operation->locations;
+  const auto key = std::tuple(old.site, now.record.site, bytes.allocation);
+  const auto [at, fresh] = known_.emplace(key, races_.size());
+  if (!fresh) {
+    ++races_[at->second].count;
+    return;
+  }
+  const std::uint8_t first = std::max(old.first, now.record.first);
+  const std::uint8_t last = std::min(old.last, now.record.last);
+  races_.push_back({static_cast<AgentId>(old.agent), now.operation->agent, old.site,
+                    now.record.site, now.index,
+                    {bytes.allocation, granule * kGranuleBytes + first,
+                     static_cast<std::uint32_t>(last - first)},
+                    1});
+}
+
+}  // namespace heddle::race

@@ -1,0 +1,96 @@
+#pragma once
+
+/// \file
+/// Data races of kernels, in bounded memory.
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "emulator/race/detector.h"
+#include "emulator/race/kernel_order.h"
+#include "emulator/race/shadow.h"
+
+namespace heddle::race {
+
+struct KernelOptions {
+  bool chains = true;
+  /// How many accesses of one granule that nothing orders are remembered at most: the others are
+  /// forgotten, the oldest first.
+  std::uint32_t most_records = 16;
+};
+
+/// A pair of instructions that race in one allocation, one example, and how often it was seen.
+struct KernelRace {
+  AgentId first_agent{};
+  AgentId second_agent{};
+  SiteId first = kNoSite;
+  SiteId second = kNoSite;
+  /// Of the second operation.
+  model::OperationIndex operation = 0;
+  Locations bytes;
+  std::uint64_t count = 0;
+};
+
+/// Hears every operation of kernels of any size. Remembers of every four bytes the last write and the
+/// reads since, and more where those are not ordered; never reports a pair that does not race.
+class KernelDetector final : public trace::Listener {
+ public:
+  explicit KernelDetector(const KernelOptions& options = {});
+
+  void agent_begins(AgentId agent, const model::Place& place) override;
+  void agent_ends(AgentId agent) override;
+  void system_synchronizes(AgentId first, AgentId second) override;
+  void operation(model::OperationIndex index, const Operation& operation, model::Value read,
+                 model::Value written, std::span<const trace::Source> sources) override;
+  void passes(model::OperationIndex arrival,
+              std::span<const model::OperationIndex> synchronizing) override;
+  void placed(model::OperationIndex) override {}
+
+  /// The bytes of the allocation are new: nobody has accessed them.
+  void forget(AllocationId allocation) { shadow_.forget(allocation); }
+
+  const std::vector<KernelRace>& races() const { return races_; }
+  const Site& site(SiteId id) const { return sites_[id]; }
+  std::size_t shadow_bytes() const { return shadow_.bytes(); }
+
+ private:
+  /// The access that is being told.
+  struct Now {
+    model::OperationIndex index = 0;
+    Record record;
+    const Site* site = nullptr;
+    const Operation* operation = nullptr;
+    const ClassView* view = nullptr;
+    GroupId group = 0;
+  };
+
+  void access(Now& now);
+  bool read_at_once(Cell& cell, const Now& now);
+  bool write_at_once(Cell& cell, const Now& now);
+  void access_slowly(Cell& cell, const Now& now, std::uint64_t granule);
+  void unpack(Cell& cell, std::vector<Record>& records);
+  void pack(Cell& cell, const std::vector<Record>& records);
+  bool replaces(const Record& old, const Now& now) const;
+  void forget_oldest(std::vector<Record>& records) const;
+
+  bool mutually_ordered(const Record& x, const Now& now) const;
+  bool ordered(const Record& x, const Now& now, Reach seen_here) const;
+  bool available(const Record& x, const Site& site, const ClassView& view, const Now& now,
+                 Reach most, bool before) const;
+  bool visible(const Record& x, const Site& site, const ClassView& view, const Now& now,
+               Reach seen_here, bool before) const;
+  bool in_visible(const Visible& seen, const Record& x, const Site& site, const ClassView& view,
+                  const Now& now) const;
+  void report(const Record& x, const Now& now, std::uint64_t granule);
+
+  KernelOptions options_;
+  KernelOrder order_;
+  Shadow shadow_;
+  Sites sites_;
+  std::vector<Record> records_;
+  std::vector<KernelRace> races_;
+  std::map<std::tuple<SiteId, SiteId, AllocationId>, std::size_t> known_;
+};
+
+}  // namespace heddle::race
