@@ -13,6 +13,8 @@ void KernelOrder::arrive(model::OperationIndex index, const Operation& operation
   Meeting& meeting = meetings_[operation.barrier_instance];
   meeting.arrivals.push_back({index, agent, ordering, {}, false});
   meeting_of_.emplace(index, operation.barrier_instance);
+  agent_of(agent).waits = true;
+  agent_of(agent).waits_with = ordering;
 }
 
 void KernelOrder::passes(model::OperationIndex index,
@@ -34,6 +36,7 @@ void KernelOrder::passes(model::OperationIndex index,
   if (at->index != index)
     at = std::find_if(meeting.arrivals.begin(), meeting.arrivals.end(),
                       [&](const Arrival& arrival) { return arrival.index == index; });
+  agent_of(at->agent).waits = false;
   if (meeting.together) {
     pass_together(meeting, *at);
   } else {
@@ -80,40 +83,33 @@ bool KernelOrder::can_open_together(const Meeting& meeting) const {
   return true;
 }
 
-// What everybody did up to now is before what everybody does from now on.
-std::shared_ptr<const ClassView> KernelOrder::common_view(const Meeting& meeting, std::size_t c,
-                                                          Stamp stamp) {
-  const Arrival& first = meeting.arrivals.front();
-  const GroupId group = places_[first.agent].group;
-  const ClassView* last = agents_[first.agent]->view->classes[c].get();
-  auto made = last ? std::make_shared<ClassView>(*last) : std::make_shared<ClassView>();
-  made->in_workgroup.join(made->seen);
+void KernelOrder::join_arrivals(const Meeting& meeting, std::size_t c, ClassView& view) const {
+  const ClassView* last = meeting.before->classes[c].get();
+  view.in_workgroup.join(view.seen);
   for (const Arrival& arrival : meeting.arrivals) {
     const ClassView* next = agents_[arrival.agent]->view->classes[c].get();
-    if (next && next != last) made->join(*next, true, true);
+    if (next && next != last) view.join(*next, true, true);
     last = next;
   }
-  if (first.ordering.makes_available) {
-    make_available(*made, first.agent, first.ordering.reach);
-    for (std::size_t reach = kSubgroup; reach <= first.ordering.reach; ++reach)
-      made->available[reach].add_everybody(group, stamp);
-  }
-  made->before.add_everybody(group, stamp);
-  if (first.ordering.makes_visible) make_visible(*made, first.ordering.reach);
-  made->summarize(group);
-  return made;
 }
 
+// What everybody did up to now is before what everybody does from now on.
 void KernelOrder::open_together(Meeting& meeting) {
   const Arrival& first = meeting.arrivals.front();
   const Ordering& o = first.ordering;
   merge_fences(meeting);
   if (!o.releases) return;
-  const Stamp stamp = groups_[places_[first.agent].group].now++;
+  const GroupId group = places_[first.agent].group;
+  const Stamp stamp = groups_[group].now++;
   meeting.before = agents_[first.agent]->view;
-  View made = *meeting.before;
+  Edited edited = edit(*meeting.before, o.mask);
   for (std::size_t c = 0; c < kClasses; ++c)
-    if (((o.mask >> c) & 1) != 0) made.classes[c] = common_view(meeting, c, stamp);
+    if (edited[c]) join_arrivals(meeting, c, *edited[c]);
+  if (o.makes_available) make_available(edited, first.agent, true, stamp, o.reach);
+  for (const auto& view : edited)
+    if (view) view->before.add_everybody(group, stamp);
+  if (o.makes_visible) make_visible(edited, o.reach);
+  View made = finish(*meeting.before, std::move(edited), group);
   const SystemView* last = made.system.get();
   for (const Arrival& arrival : meeting.arrivals) {
     const SystemView* next = agents_[arrival.agent]->view->system.get();

@@ -47,6 +47,7 @@ void KernelDetector::operation(model::OperationIndex index, const Operation& ope
     now.record.reference =
         shadow_.reference_number(operation.locations.allocation, operation.reference);
     now.site = &sites_[site];
+    now.record.available = now.site->own_availability;
     now.operation = &operation;
     const auto& view = order_.view(agent).classes[now.site->class_number];
     now.view = view && now.site->storage != 0 ? view.get() : &kNothingKnown;
@@ -147,7 +148,8 @@ void KernelDetector::unpack(Cell& cell, std::vector<Record>& records) {
   }
   const auto add = [&](std::uint32_t agent, std::uint32_t time, SiteId site) {
     if (site == kNoSite) return;
-    records.push_back({agent, stamp_of(time), site, reference_of(time), 0, kGranuleBytes});
+    records.push_back({agent, stamp_of(time), site, reference_of(time), 0, kGranuleBytes,
+                       sites_[site].own_availability});
   };
   add(cell.writer, cell.write_time, cell.write_site);
   add(cell.reader, cell.read_time, cell.read_site);
@@ -160,7 +162,8 @@ void KernelDetector::pack(Cell& cell, const std::vector<Record>& records) {
   for (const Record& record : records) {
     const Site& site = sites_[record.site];
     const Record*& slot = site.writes ? write : read;
-    fits = fits && !slot && record.first == 0 && record.last == kGranuleBytes;
+    fits = fits && !slot && record.first == 0 && record.last == kGranuleBytes &&
+           record.available == site.own_availability;
     slot = &record;
   }
   if (!fits) {
@@ -197,15 +200,43 @@ void KernelDetector::access_slowly(Cell& cell, const Now& now, std::uint64_t gra
     const Site& site = sites_[x.site];
     bool order = true;
     if (x.overlaps(now.record) && (site.writes || now.site->writes)) {
-      order = mutually_ordered(x, now) || ordered(x, now, seen_here);
+      order = mutually_ordered(x, now) || ordered(x, now, seen_here) || outputs(x, now);
       if (!order) report(x, now, granule);
     }
-    if (!order || !replaces(x, now)) records_[kept++] = x;
+    if (order && replaces(x, now)) continue;
+    records_[kept++] = x;
   }
   records_.resize(kept);
+  share_availability(now);
   forget_oldest(records_);
   records_.push_back(now.record);
   pack(cell, records_);
+}
+
+// A write of one's own that makes itself available does so for earlier ones to the same bytes.
+//= vk:memory-model-instruction-av-vis
+void KernelDetector::share_availability(const Now& now) {
+  const Reach made = now.site->own_availability;
+  if (made == kOwn) return;
+  const std::size_t count = records_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Record x = records_[i];
+    if (x.agent != now.record.agent || x.reference != now.record.reference ||
+        x.available >= made || !x.overlaps(now.record))
+      continue;
+    // The bytes beside them stay as they are.
+    if (x.first < now.record.first) {
+      records_.push_back(x);
+      records_.back().last = now.record.first;
+    }
+    if (x.last > now.record.last) {
+      records_.push_back(x);
+      records_.back().first = now.record.last;
+    }
+    records_[i].first = std::max(x.first, now.record.first);
+    records_[i].last = std::min(x.last, now.record.last);
+    records_[i].available = made;
+  }
 }
 
 void KernelDetector::forget_oldest(std::vector<Record>& records) const {
@@ -230,14 +261,22 @@ bool KernelDetector::replaces(const Record& old, const Now& now) const {
   if (!x.non_private || !y.non_private || !options_.chains) return false;
   if (x.reads && x.own_visibility != kOwn) return false;
   const GroupId group = order_.group(old.agent);
-  const bool before = now.view->before.has(group, old.agent, old.stamp);
-  if (!before) return false;
+  if (!now.view->before.has(group, old.agent, old.stamp)) return false;
   if (!x.writes) return true;
   // A write that makes itself available does not lift what others wrote before.
-  if (y.own_availability != kOwn && !now.view->available[y.own_availability].has(group, old.agent, old.stamp))
+  if (y.own_availability != kOwn && !now.view->available[y.class_number][y.own_availability].has(group, old.agent, old.stamp))
     return false;
-  return available(old, x, *now.view, now, kEverywhere, false) &&
-         visible(old, x, *now.view, now, kOwn, false);
+  return available(old, *now.view, now, kEverywhere, false) &&
+         visible(old, *now.view, now, kOwn, false);
+}
+
+// Tessellation control outputs have an order of their own, of which nothing is kept: no kernel has them.
+//= vk:memory-model-tessellation-output-ordering
+bool KernelDetector::outputs(const Record& old, const Now& now) const {
+  return sites_[old.site].operation.storage_class == StorageClass::Output &&
+         now.operation->storage_class == StorageClass::Output &&
+         order_.stage(old.agent) == model::Stage::TessellationControl &&
+         order_.stage(now.record.agent) == model::Stage::TessellationControl;
 }
 
 //= vk:memory-model-atomic-operation
@@ -264,20 +303,21 @@ bool KernelDetector::ordered(const Record& old, const Now& now, Reach seen_here)
   const SystemView* system = all.system.get();
   const bool system_before = system && system->before.has(group, old.agent, old.stamp);
   const bool non_private = x.non_private && y.non_private;
-  // Accesses through two storage classes are compared in each of them.
+  // Happens-before is of a set of classes to which both ends belong.
+  //= vk:memory-model-inter-thread-happens-before
+  Classes common = x.ordered_by & y.ordered_by;
+  if (x.storage != y.storage) common |= x.storage | y.storage;
+  bool before = old.agent == now.record.agent || system_before;
+  for (std::size_t c = 0; c < kClasses; ++c)
+    before = before || (((common >> c) & 1) != 0 && all.classes[c] &&
+                        all.classes[c]->before.has(group, old.agent, old.stamp));
   const auto in_some_class = [&](auto&& test) {
-    for (const Site* site : {&x, &y}) {
-      const auto& view = all.classes[site->class_number];
-      const ClassView& of = view && site->storage != 0 ? *view : kNothingKnown;
-      const bool before = old.agent == now.record.agent || system_before ||
-                          of.before.has(group, old.agent, old.stamp);
-      if (test(of, before)) return true;
-    }
-    return false;
+    for (std::size_t c = 0; c < kClasses; ++c)
+      if (((common >> c) & 1) != 0 && all.classes[c] && test(*all.classes[c])) return true;
+    return test(kNothingKnown);
   };
   if (x.reads && y.writes) {
-    const bool after_read = non_private && in_some_class([](const ClassView&, bool b) { return b; });
-    if (!after_read && !system_before) return false;
+    if (!(non_private && before) && !system_before) return false;
   }
   const bool through_domain = non_private && same_reference;
   const auto in_system = [&](const std::array<Clock, 2>& clocks) {
@@ -285,14 +325,14 @@ bool KernelDetector::ordered(const Record& old, const Now& now, Reach seen_here)
                       clocks[1].has(group, old.agent, old.stamp));
   };
   if (x.writes && y.writes) {
-    const bool made = through_domain && in_some_class([&](const ClassView& view, bool before) {
-      return available(old, x, view, now, kEverywhere, before);
+    const bool made = through_domain && in_some_class([&](const ClassView& view) {
+      return before && available(old, view, now, kEverywhere, before);
     });
     if (!made && !(system && in_system(system->available))) return false;
   }
   if (x.writes && y.reads) {
-    const bool shown = through_domain && in_some_class([&](const ClassView& view, bool before) {
-      return visible(old, x, view, now, seen_here, before);
+    const bool shown = through_domain && in_some_class([&](const ClassView& view) {
+      return visible(old, view, now, seen_here, before);
     });
     if (!shown && !(system && in_system(system->seen))) return false;
   }
@@ -301,44 +341,47 @@ bool KernelDetector::ordered(const Record& old, const Now& now, Reach seen_here)
 
 // To some domain up to `most` that both agents are in: by bulk operations, or by itself.
 //= vk:memory-model-availability-visibility
-bool KernelDetector::available(const Record& old, const Site& x, const ClassView& view,
+bool KernelDetector::available(const Record& old, const ClassView& view,
                                const Now& now, Reach most, bool before) const {
   const GroupId group = order_.group(old.agent);
   for (Reach reach = kSubgroup; reach <= most; ++reach) {
     if (!order_.same_instance(old.agent, now.record.agent, reach)) continue;
-    if (view.available[reach].has(group, old.agent, old.stamp)) return true;
-    if (!before || x.own_availability == kOwn) continue;
-    if (x.own_availability >= reach) return true;
+    const auto& of_class = view.available[sites_[old.site].class_number];
+    if (of_class[reach].has(group, old.agent, old.stamp)) return true;
+    if (!before || old.available == kOwn) continue;
+    if (old.available >= reach) return true;
     // A bulk operation of the same workgroup may have been the next link.
-    if (options_.chains && view.available[reach].knows(group)) return true;
+    if (options_.chains && of_class[reach].knows(group)) return true;
   }
   return false;
 }
 
-bool KernelDetector::in_visible(const Visible& seen, const Record& old, const Site& x,
-                                const ClassView& view, const Now& now) const {
+bool KernelDetector::in_visible(const Visible& seen, const Record& old, const ClassView& view,
+                                const Now& now) const {
   const GroupId group = order_.group(old.agent);
   const auto together = [&](Reach reach) {
     return order_.same_instance(old.agent, now.record.agent, reach);
   };
   for (Reach reach = kSubgroup; reach <= kEverywhere; ++reach) {
     if (seen.available[reach].has(group, old.agent, old.stamp) && together(reach)) return true;
-    if (x.own_availability == kOwn || !seen.own[reach].has(group, old.agent, old.stamp)) continue;
-    if (together(std::min(x.own_availability, reach))) return true;
-    if (options_.chains && together(reach) && view.available[reach].knows(group)) return true;
+    if (old.available == kOwn || !seen.own[reach].has(group, old.agent, old.stamp)) continue;
+    if (together(std::min(old.available, reach))) return true;
+    if (options_.chains && together(reach) &&
+        view.available[sites_[old.site].class_number][reach].knows(group))
+      return true;
   }
   return false;
 }
 
 //= vk:memory-model-availability-visibility
-bool KernelDetector::visible(const Record& old, const Site& x, const ClassView& view,
+bool KernelDetector::visible(const Record& old, const ClassView& view,
                              const Now& now, Reach seen_here, bool before) const {
-  if (in_visible(view.seen, old, x, view, now)) return true;
+  if (in_visible(view.seen, old, view, now)) return true;
   if (seen_here == kOwn) return false;
-  if (available(old, x, view, now, seen_here, before)) return true;
+  if (available(old, view, now, seen_here, before)) return true;
   if (!options_.chains) return false;
-  return in_visible(view.in_subgroup, old, x, view, now) ||
-         (seen_here >= kWorkgroup && in_visible(view.in_workgroup, old, x, view, now));
+  return in_visible(view.in_subgroup, old, view, now) ||
+         (seen_here >= kWorkgroup && in_visible(view.in_workgroup, old, view, now));
 }
 
 void KernelDetector::report(const Record& old, const Now& now, std::uint64_t granule) {

@@ -72,15 +72,17 @@ class KernelDetector final : public trace::Listener {
   void unpack(Cell& cell, std::vector<Record>& records);
   void pack(Cell& cell, const std::vector<Record>& records);
   bool replaces(const Record& old, const Now& now) const;
+  void share_availability(const Now& now);
   void forget_oldest(std::vector<Record>& records) const;
 
   bool mutually_ordered(const Record& x, const Now& now) const;
+  bool outputs(const Record& x, const Now& now) const;
   bool ordered(const Record& x, const Now& now, Reach seen_here) const;
-  bool available(const Record& x, const Site& site, const ClassView& view, const Now& now,
-                 Reach most, bool before) const;
-  bool visible(const Record& x, const Site& site, const ClassView& view, const Now& now,
-               Reach seen_here, bool before) const;
-  bool in_visible(const Visible& seen, const Record& x, const Site& site, const ClassView& view,
+  bool available(const Record& x, const ClassView& view, const Now& now, Reach most,
+                 bool before) const;
+  bool visible(const Record& x, const ClassView& view, const Now& now, Reach seen_here,
+               bool before) const;
+  bool in_visible(const Visible& seen, const Record& x, const ClassView& view,
                   const Now& now) const;
   void report(const Record& x, const Now& now, std::uint64_t granule);
 

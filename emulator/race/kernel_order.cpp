@@ -11,10 +11,6 @@ void for_each_class(Classes mask, F&& f) {
     if (((mask >> c) & 1) != 0) f(c);
 }
 
-std::shared_ptr<ClassView> edit(const std::shared_ptr<const ClassView>& view) {
-  return view ? std::make_shared<ClassView>(*view) : std::make_shared<ClassView>();
-}
-
 std::uint64_t group_key(const model::Place& place) {
   return (std::uint64_t{place.device} << 56) ^ (std::uint64_t{place.queue_family} << 40) ^
          place.workgroup;
@@ -75,21 +71,25 @@ void KernelOrder::system_synchronizes(AgentId first, AgentId second) {
   const auto to = static_cast<std::uint32_t>(second);
   Agent& before = agent_of(from);
   Agent& after = agent_of(to);
+  // Nobody else came to the barrier at which it ended.
+  if (before.waits && before.waits_with.releases) release(from, before.waits_with);
+  before.waits = false;
   View made = *after.view;
   auto system = made.system ? std::make_shared<SystemView>(*made.system)
                             : std::make_shared<SystemView>();
   if (before.view->system) system->join(*before.view->system);
   system->before.add(places_[from].group, from, kForEver);
   made.system = std::move(system);
-  for (std::size_t c = 0; c < kClasses; ++c) {
-    if (!before.view->classes[c]) continue;
-    auto view = edit(made.classes[c]);
-    view->join(*before.view->classes[c], same_instance(from, to, kWorkgroup),
-               same_instance(from, to, kSubgroup));
-    view->summarize(places_[to].group);
-    made.classes[c] = std::move(view);
-  }
-  after.view = std::make_shared<const View>(std::move(made));
+  Classes known = 0;
+  for (std::size_t c = 0; c < kClasses; ++c)
+    if (before.view->classes[c]) known |= static_cast<Classes>(1 << c);
+  Edited edited = edit(made, known);
+  for_each_class(known, [&](std::size_t c) {
+    edited[c]->join(*before.view->classes[c], same_instance(from, to, kWorkgroup),
+                    same_instance(from, to, kSubgroup));
+  });
+  after.view = std::make_shared<const View>(
+      finish(std::move(made), std::move(edited), places_[to].group));
 }
 
 KernelOrder::Ordering KernelOrder::ordering_of(const Operation& op) {
@@ -104,52 +104,96 @@ KernelOrder::Ordering KernelOrder::ordering_of(const Operation& op) {
   return ordering;
 }
 
-// Lifts what narrower instances of the agent hold, as the next link of their chains.
+KernelOrder::Edited KernelOrder::edit(const View& view, Classes mask) {
+  Edited edited;
+  for_each_class(mask, [&](std::size_t c) {
+    edited[c] = view.classes[c] ? std::make_shared<ClassView>(*view.classes[c])
+                                : std::make_shared<ClassView>();
+  });
+  return edited;
+}
+
+View KernelOrder::finish(View view, Edited edited, GroupId group) const {
+  for (std::size_t c = 0; c < kClasses; ++c) {
+    if (!edited[c]) continue;
+    edited[c]->summarize(group, c);
+    view.classes[c] = std::move(edited[c]);
+  }
+  return view;
+}
+
+// What narrower instances of the agent hold gets farther, as the next link of its chains.
 //= vk:memory-model-availability-visibility
-void KernelOrder::make_available(ClassView& view, std::uint32_t agent, Reach reach) const {
-  if (!chains_) return;
+void KernelOrder::lift(Edited& edited, std::uint32_t agent, Reach reach) const {
   const GroupId own = places_[agent].group;
-  for (Reach narrow = kSubgroup; narrow < reach; ++narrow) {
-    if (view.available[narrow].empty()) continue;
-    const Clock mine = view.available[narrow].only([&](GroupId group) {
-      if (group == own) return true;
-      const model::Place& a = groups_[group].place;
-      const model::Place& b = groups_[own].place;
-      return narrow >= kQueueFamily && a.device == b.device &&
-             (narrow >= kDevice || a.queue_family == b.queue_family);
-    });
-    for (std::size_t wide = narrow + 1u; wide <= reach; ++wide) view.available[wide].join(mine);
+  const auto in_reach = [&](GroupId group, Reach narrow) {
+    if (group == own) return true;
+    const model::Place& a = groups_[group].place;
+    const model::Place& b = groups_[own].place;
+    return narrow >= kQueueFamily && a.device == b.device &&
+           (narrow >= kDevice || a.queue_family == b.queue_family);
+  };
+  for (std::size_t c = 0; c < kClasses; ++c) {
+    for (Reach narrow = kSubgroup; narrow < reach; ++narrow) {
+      Clock mine;
+      for (const auto& view : edited)
+        if (view) mine.join(view->available[c][narrow]);
+      if (mine.empty()) continue;
+      mine = mine.only([&](GroupId group) { return in_reach(group, narrow); });
+      for (const auto& view : edited)
+        for (std::size_t wide = narrow + 1u; view && wide <= reach; ++wide)
+          view->available[c][wide].join(mine);
+    }
+  }
+}
+
+//= vk:memory-model-availability-visibility-semantics
+void KernelOrder::make_available(Edited& edited, std::uint32_t agent, bool everybody, Stamp stamp,
+                                 Reach reach) const {
+  if (chains_) lift(edited, agent, reach);
+  const GroupId group = places_[agent].group;
+  for (const auto& view : edited) {
+    for (std::size_t c = 0; view && c < kClasses; ++c) {
+      if (!edited[c]) continue;
+      for (std::size_t to = kSubgroup; to <= reach; ++to) {
+        if (everybody) {
+          view->available[c][to].add_everybody(group, stamp);
+        } else {
+          view->available[c][to].add(group, agent, stamp);
+        }
+      }
+    }
   }
 }
 
 // A visibility operation finds what is available in the domains up to its own, and goes on where
 // another agent of a narrower instance of its own began.
 //= vk:memory-model-availability-visibility
-void KernelOrder::make_visible(ClassView& view, Reach reach) const {
-  if (chains_ && reach >= kSubgroup) view.seen.join(view.in_subgroup);
-  if (chains_ && reach >= kWorkgroup) view.seen.join(view.in_workgroup);
-  for (std::size_t narrow = kSubgroup; narrow <= reach; ++narrow)
-    view.seen.available[narrow].join(view.available[narrow]);
-  view.seen.own[reach].join(view.before);
+void KernelOrder::make_visible(Edited& edited, Reach reach) const {
+  Clock before;
+  for (const auto& view : edited)
+    if (view) before.join(view->before);
+  for (std::size_t c = 0; c < kClasses; ++c) {
+    if (!edited[c]) continue;
+    Visible& seen = edited[c]->seen;
+    if (chains_ && reach >= kSubgroup) seen.join(edited[c]->in_subgroup);
+    if (chains_ && reach >= kWorkgroup) seen.join(edited[c]->in_workgroup);
+    for (const auto& view : edited)
+      for (std::size_t narrow = kSubgroup; view && narrow <= reach; ++narrow)
+        seen.available[narrow].join(view->available[c][narrow]);
+    seen.own[reach].join(before);
+  }
 }
 
-//= vk:memory-model-availability-visibility-semantics
 KernelOrder::ReleasePointer KernelOrder::release(std::uint32_t agent, const Ordering& ordering) {
   const GroupId group = places_[agent].group;
   const Stamp stamp = groups_[group].now++;
-  View made = *agent_of(agent).view;
-  for_each_class(ordering.mask, [&](std::size_t c) {
-    auto view = edit(made.classes[c]);
-    if (ordering.makes_available) {
-      make_available(*view, agent, ordering.reach);
-      for (std::size_t reach = kSubgroup; reach <= ordering.reach; ++reach)
-        view->available[reach].add(group, agent, stamp);
-    }
-    view->before.add(group, agent, stamp);
-    view->summarize(group);
-    made.classes[c] = std::move(view);
-  });
-  auto published = std::make_shared<const View>(std::move(made));
+  const std::shared_ptr<const View> old = agent_of(agent).view;
+  Edited edited = edit(*old, ordering.mask);
+  if (ordering.makes_available) make_available(edited, agent, false, stamp, ordering.reach);
+  for (const auto& view : edited)
+    if (view) view->before.add(group, agent, stamp);
+  auto published = std::make_shared<const View>(finish(*old, std::move(edited), group));
   agent_of(agent).view = published;
   return std::make_shared<const Release>(
       Release{agent, false, ordering.mask, ordering.reach, std::move(published)});
@@ -169,19 +213,17 @@ void KernelOrder::remember_fence(Agent& agent, const ReleasePointer& fence) cons
 void KernelOrder::acquire(std::uint32_t agent, const Ordering& ordering,
                           const std::vector<const Release*>& releases) {
   Agent& state = agent_of(agent);
-  View made = *state.view;
+  Edited edited = edit(*state.view, ordering.mask);
   for_each_class(ordering.mask, [&](std::size_t c) {
-    auto view = edit(made.classes[c]);
     for (const Release* release : releases) {
       if (((release->mask >> c) & 1) == 0 || !release->view->classes[c]) continue;
       const bool same_group = places_[release->agent].group == places_[agent].group;
-      view->join(*release->view->classes[c], same_group,
-                 same_group && same_instance(release->agent, agent, kSubgroup));
+      edited[c]->join(*release->view->classes[c], same_group,
+                      same_group && same_instance(release->agent, agent, kSubgroup));
     }
-    if (ordering.makes_visible) make_visible(*view, ordering.reach);
-    view->summarize(places_[agent].group);
-    made.classes[c] = std::move(view);
   });
+  if (ordering.makes_visible) make_visible(edited, ordering.reach);
+  View made = finish(*state.view, std::move(edited), places_[agent].group);
   for (const Release* release : releases) {
     if (!release->view->system || (release->mask & ordering.mask) == 0) continue;
     auto system = made.system ? std::make_shared<SystemView>(*made.system)

@@ -38,7 +38,7 @@ class KernelOrder {
   const View& view(std::uint32_t agent) const { return *agents_[agent]->view; }
   Stamp now(std::uint32_t agent) const { return groups_[places_[agent].group].now; }
   GroupId group(std::uint32_t agent) const { return places_[agent].group; }
-  bool chains() const { return chains_; }
+  model::Stage stage(std::uint32_t agent) const { return groups_[places_[agent].group].place.stage; }
   /// Whether both are in one instance of the reach; an agent always is with itself.
   bool same_instance(std::uint32_t a, std::uint32_t b, Reach reach) const;
   bool both_on_host_or_not(std::uint32_t a, std::uint32_t b) const {
@@ -46,6 +46,17 @@ class KernelOrder {
   }
 
  private:
+  /// The parts of a barrier's record that count.
+  struct Ordering {
+    Classes mask = 0;
+    Reach reach = kOwn;
+    Reach execution = kOwn;
+    bool acquires = false;
+    bool releases = false;
+    bool makes_available = false;
+    bool makes_visible = false;
+    friend bool operator==(const Ordering&, const Ordering&) = default;
+  };
   struct AgentPlace {
     GroupId group = 0;
     std::uint32_t subgroup = 0;
@@ -74,6 +85,9 @@ class KernelOrder {
     std::shared_ptr<const View> view;
     std::vector<ReleasePointer> fences;
     std::vector<Seen> seen;
+    /// While it waits at a control barrier: what that releases.
+    bool waits = false;
+    Ordering waits_with;
   };
   /// What an atomic write offers to those who read it, besides itself: of a head of a release sequence.
   struct Head {
@@ -89,17 +103,6 @@ class KernelOrder {
     ReferenceId reference{};
     Locations bytes;
     std::vector<Head> heads;
-  };
-  /// The parts of a barrier's record that count.
-  struct Ordering {
-    Classes mask = 0;
-    Reach reach = kOwn;
-    Reach execution = kOwn;
-    bool acquires = false;
-    bool releases = false;
-    bool makes_available = false;
-    bool makes_visible = false;
-    friend bool operator==(const Ordering&, const Ordering&) = default;
   };
   struct Arrival {
     model::OperationIndex index = 0;
@@ -128,8 +131,14 @@ class KernelOrder {
   bool in_scope(const Release& release, std::uint32_t agent, Reach reach) const;
   bool mutually_ordered(const Written& write, const Operation& read) const;
 
-  void make_available(ClassView& view, std::uint32_t agent, Reach reach) const;
-  void make_visible(ClassView& view, Reach reach) const;
+  /// Views of the classes in a mask, on their way to be shared; null for the others.
+  using Edited = std::array<std::shared_ptr<ClassView>, kClasses>;
+  static Edited edit(const View& view, Classes mask);
+  View finish(View view, Edited edited, GroupId group) const;
+  void lift(Edited& edited, std::uint32_t agent, Reach reach) const;
+  void make_available(Edited& edited, std::uint32_t agent, bool everybody, Stamp stamp,
+                      Reach reach) const;
+  void make_visible(Edited& edited, Reach reach) const;
   ReleasePointer release(std::uint32_t agent, const Ordering& ordering);
   void remember_fence(Agent& agent, const ReleasePointer& fence) const;
   void acquire(std::uint32_t agent, const Ordering& ordering,
@@ -142,7 +151,7 @@ class KernelOrder {
   void open(Meeting& meeting);
   bool can_open_together(const Meeting& meeting) const;
   void open_together(Meeting& meeting);
-  std::shared_ptr<const ClassView> common_view(const Meeting& meeting, std::size_t c, Stamp stamp);
+  void join_arrivals(const Meeting& meeting, std::size_t c, ClassView& view) const;
   void merge_fences(Meeting& meeting);
   void settle_one_by_one(Meeting& meeting);
   void pass_together(const Meeting& meeting, const Arrival& arrival);

@@ -26,6 +26,8 @@ struct Record {
   std::uint8_t reference = 0;
   std::uint8_t first = 0;
   std::uint8_t last = kGranuleBytes;
+  /// How far the agent's own accesses to these bytes made the write available.
+  Reach available = kOwn;
 
   bool overlaps(const Record& o) const { return first < o.last && o.first < last; }
   bool inside(const Record& o) const { return o.first <= first && last <= o.last; }

@@ -32,6 +32,9 @@ Site site_of(const Operation& op) {
   site.storage = class_of(op.storage_class);
   if (site.storage != 0)
     site.class_number = static_cast<std::uint8_t>(std::countr_zero(site.storage));
+  site.ordered_by = site.storage;
+  if (op.atomic && (acquires(op.semantics) || releases(op.semantics)))
+    site.ordered_by |= classes_of(op.semantics);
   site.scope = reach_of(op.scope);
   //= vk:memory-model-instruction-av-vis
   if (site.writes && (op.atomic || has(op.operands, MemoryOperands::MakePointerAvailable)))

@@ -27,6 +27,8 @@ struct Site {
   /// The bit of its storage class, and its number.
   Classes storage = 0;
   std::uint8_t class_number = 0;
+  /// Its storage class, and those that it constrains as an acquire or release.
+  Classes ordered_by = 0;
   Reach scope = kOwn;
   Reach own_availability = kOwn;
   Reach own_visibility = kOwn;

@@ -27,7 +27,8 @@ void Visible::join(const Visible& other) {
 
 void ClassView::join(const ClassView& other, bool same_workgroup, bool same_subgroup) {
   before.join(other.before);
-  for (std::size_t i = 0; i < available.size(); ++i) available[i].join(other.available[i]);
+  for (std::size_t c = 0; c < kClasses; ++c)
+    for (std::size_t i = 0; i < kReaches; ++i) available[c][i].join(other.available[c][i]);
   if (same_workgroup) {
     in_workgroup.join(other.in_workgroup);
     in_workgroup.join(other.seen);
@@ -38,10 +39,10 @@ void ClassView::join(const ClassView& other, bool same_workgroup, bool same_subg
   }
 }
 
-void ClassView::summarize(GroupId group) {
+void ClassView::summarize(GroupId group, std::size_t own_class) {
   read_then_write = before.everybody(group);
   // What is available to a wider domain than the workgroup's is so to the workgroup's.
-  const Stamp made = available[kWorkgroup].everybody(group);
+  const Stamp made = available[own_class][kWorkgroup].everybody(group);
   write_then_write = std::min(read_then_write, made);
   write_then_read = std::min(read_then_write, seen.available[kWorkgroup].everybody(group));
 }

@@ -37,8 +37,9 @@ struct Visible {
 struct ClassView {
   /// Accesses that inter-thread-happen-before the agent's next access.
   Clock before;
-  /// By reach, writes that bulk operations made available to their own instance of that reach.
-  std::array<Clock, kReaches> available;
+  /// By storage class and reach, writes of that class that bulk operations before made available to
+  /// their own instance of that reach.
+  std::array<std::array<Clock, kReaches>, kClasses> available;
   Visible seen;
   /// Seen by agents of the same subgroup, of the same workgroup: what a visibility chain begins with.
   Visible in_subgroup;
@@ -50,7 +51,7 @@ struct ClassView {
   Stamp write_then_read = 0;
 
   void join(const ClassView& other, bool same_workgroup, bool same_subgroup);
-  void summarize(GroupId group);
+  void summarize(GroupId group, std::size_t own_class);
 };
 
 /// Of system-synchronization, and of the device and host domains, whatever the storage class.

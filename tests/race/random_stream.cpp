@@ -31,7 +31,7 @@ class Teller {
       while (here-- > 0) step(first);
       // Whoever waits at a barrier that nobody else comes to stays there.
     }
-    for (const OperationIndex write : waiting_) listener_.placed(write);
+    for (const OperationIndex write : waiting_) place(write);
   }
 
  private:
@@ -128,6 +128,29 @@ class Teller {
             size};
   }
 
+  bool mutually_ordered(const Operation& a, const Operation& b) const {
+    const auto in_instance = [&](Scope scope) {
+      return a.agent == b.agent ||
+             (scope != Scope::Invocation &&
+              model::same_instance(agents_[static_cast<std::size_t>(a.agent)].place,
+                                   agents_[static_cast<std::size_t>(b.agent)].place, scope));
+    };
+    return a.locations == b.locations && a.reference == b.reference && in_instance(a.scope) &&
+           in_instance(b.scope);
+  }
+
+  std::vector<trace::Source> sources_of(const Operation& op) {
+    if (features_.atomic_updates && op.kind == OperationKind::ReadModifyWrite)
+      for (auto w = placed_.rbegin(); w != placed_.rend(); ++w)
+        if (mutually_ordered(operations_[*w], op)) return {{op.locations, *w}};
+    return random_sources(op.locations);
+  }
+
+  void place(OperationIndex write) {
+    placed_.push_back(write);
+    listener_.placed(write);
+  }
+
   std::vector<trace::Source> random_sources(const Locations& bytes) {
     std::vector<trace::Source> sources;
     const bool torn = one_in(6);
@@ -158,13 +181,13 @@ class Teller {
 
   OperationIndex tell(Operation operation) {
     std::vector<trace::Source> sources;
-    if (operation.reads()) sources = random_sources(operation.locations);
+    if (operation.reads()) sources = sources_of(operation);
     const auto index = static_cast<OperationIndex>(operations_.size());
     operations_.push_back(operation);
     listener_.operation(index, operation, 0, 0, sources);
     if (operation.atomic && operation.writes()) {
       if (operation.kind == OperationKind::ReadModifyWrite || !one_in(3)) {
-        listener_.placed(index);
+        place(index);
       } else {
         waiting_.push_back(index);
       }
@@ -299,7 +322,7 @@ class Teller {
       pass(agent);
     }
     if (!waiting_.empty() && one_in(3)) {
-      listener_.placed(waiting_.front());
+      place(waiting_.front());
       waiting_.erase(waiting_.begin());
     }
     const std::uint32_t kind = below(20);
@@ -319,6 +342,7 @@ class Teller {
   std::vector<Operation> operations_;
   std::vector<Barrier> barriers_;
   std::vector<OperationIndex> waiting_;
+  std::vector<OperationIndex> placed_;
 };
 
 }  // namespace
