@@ -24,10 +24,12 @@ Stamp Clock::everybody(GroupId group) const {
   return all ? all->stamp : 0;
 }
 
-bool Clock::knows(GroupId group) const {
+bool Clock::reaches(GroupId group, Stamp stamp) const {
   if (!entries_) return false;
-  const auto at = std::lower_bound(entries_->begin(), entries_->end(), Entry{group, 0, 0}, before);
-  return at != entries_->end() && at->group == group;
+  auto at = std::lower_bound(entries_->begin(), entries_->end(), Entry{group, 0, 0}, before);
+  for (; at != entries_->end() && at->group == group; ++at)
+    if (at->stamp >= stamp) return true;
+  return false;
 }
 
 void Clock::put(Entry entry) {

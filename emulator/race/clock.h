@@ -24,8 +24,8 @@ class Clock {
   bool has(GroupId group, std::uint32_t agent, Stamp stamp) const;
   /// Up to when the operations of every agent of `group` are in the clock.
   Stamp everybody(GroupId group) const;
-  /// Whether some agent of the group has an entry.
-  bool knows(GroupId group) const;
+  /// Whether some agent of the group has a stamp as late as this one.
+  bool reaches(GroupId group, Stamp stamp) const;
 
   void add(GroupId group, std::uint32_t agent, Stamp stamp);
   void add_everybody(GroupId group, Stamp stamp);

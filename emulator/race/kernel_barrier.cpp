@@ -108,7 +108,7 @@ void KernelOrder::open_together(Meeting& meeting) {
   if (o.makes_available) make_available(edited, first.agent, true, stamp, o.reach);
   for (const auto& view : edited)
     if (view) view->before.add_everybody(group, stamp);
-  if (o.makes_visible) make_visible(edited, o.reach);
+  if (o.makes_visible) make_visible(edited, *meeting.before, o.reach);
   View made = finish(*meeting.before, std::move(edited), group);
   const SystemView* last = made.system.get();
   for (const Arrival& arrival : meeting.arrivals) {

@@ -47,6 +47,7 @@ void KernelDetector::operation(model::OperationIndex index, const Operation& ope
     now.record.reference =
         shadow_.reference_number(operation.locations.allocation, operation.reference);
     now.site = &sites_[site];
+    now.mixed_classes = shadow_.mixes_classes(operation.locations.allocation, now.site->storage);
     now.record.available = now.site->own_availability;
     now.operation = &operation;
     const auto& view = order_.view(agent).classes[now.site->class_number];
@@ -73,6 +74,9 @@ void KernelDetector::access(Now& now) {
     const std::uint64_t begin = granule * kGranuleBytes;
     now.record.first = static_cast<std::uint8_t>(std::max(begin, bytes.offset_bytes) - begin);
     now.record.last = static_cast<std::uint8_t>(std::min(begin + kGranuleBytes, end) - begin);
+    now.record.saw_all = true;
+    now.record.told_first = now.record.first;
+    now.record.told_last = now.record.last;
     Cell& cell = shadow_.cell(bytes, granule);
     const bool whole = now.record.last - now.record.first == static_cast<int>(kGranuleBytes);
     if (whole && cell.write_site != kList && !now.site->atomic) {
@@ -148,8 +152,8 @@ void KernelDetector::unpack(Cell& cell, std::vector<Record>& records) {
   }
   const auto add = [&](std::uint32_t agent, std::uint32_t time, SiteId site) {
     if (site == kNoSite) return;
-    records.push_back({agent, stamp_of(time), site, reference_of(time), 0, kGranuleBytes,
-                       sites_[site].own_availability});
+    records.push_back({agent, stamp_of(time), site, reference_of(time), 0, kGranuleBytes, 0,
+                       kGranuleBytes, sites_[site].own_availability});
   };
   add(cell.writer, cell.write_time, cell.write_site);
   add(cell.reader, cell.read_time, cell.read_site);
@@ -163,7 +167,7 @@ void KernelDetector::pack(Cell& cell, const std::vector<Record>& records) {
     const Site& site = sites_[record.site];
     const Record*& slot = site.writes ? write : read;
     fits = fits && !slot && record.first == 0 && record.last == kGranuleBytes &&
-           record.available == site.own_availability;
+           record.available == site.own_availability && record.saw_all;
     slot = &record;
   }
   if (!fits) {
@@ -185,7 +189,7 @@ void KernelDetector::pack(Cell& cell, const std::vector<Record>& records) {
   }
 }
 
-void KernelDetector::access_slowly(Cell& cell, const Now& now, std::uint64_t granule) {
+void KernelDetector::access_slowly(Cell& cell, Now& now, std::uint64_t granule) {
   unpack(cell, records_);
   // A read of one's own that made the bytes visible did so for later reads too.
   //= vk:memory-model-instruction-av-vis
@@ -194,18 +198,22 @@ void KernelDetector::access_slowly(Cell& cell, const Now& now, std::uint64_t gra
     if (x.agent == now.record.agent && x.reference == now.record.reference &&
         x.overlaps(now.record))
       seen_here = std::max(seen_here, sites_[x.site].own_visibility);
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < records_.size(); ++i) {
-    const Record x = records_[i];
-    const Site& site = sites_[x.site];
+  compared_ = records_.size();
+  gone_.assign(compared_, false);
+  for (std::size_t i = 0; i < compared_; ++i) {
+    const Record& x = records_[i];
     bool order = true;
-    if (x.overlaps(now.record) && (site.writes || now.site->writes)) {
-      order = mutually_ordered(x, now) || ordered(x, now, seen_here) || outputs(x, now);
+    if (x.overlaps(now.record) && (sites_[x.site].writes || now.site->writes)) {
+      order = ordered(x, now.record, seen_here);
+      if (!order && sites_[x.site].writes) now.record.saw_all = false;
+      order = order || mutually_ordered(x, now) || is_foreign(x, now);
       if (!order) report(x, now, granule);
     }
-    if (order && replaces(x, now)) continue;
-    records_[kept++] = x;
+    gone_[i] = order && replaces(x, now);
   }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < compared_; ++i)
+    if (!gone_[i]) records_[kept++] = records_[i];
   records_.resize(kept);
   share_availability(now);
   forget_oldest(records_);
@@ -221,7 +229,7 @@ void KernelDetector::share_availability(const Now& now) {
   const std::size_t count = records_.size();
   for (std::size_t i = 0; i < count; ++i) {
     const Record x = records_[i];
-    if (x.agent != now.record.agent || x.reference != now.record.reference ||
+    if (!sites_[x.site].writes || x.agent != now.record.agent || x.reference != now.record.reference ||
         x.available >= made || !x.overlaps(now.record))
       continue;
     // The bytes beside them stay as they are.
@@ -266,15 +274,16 @@ bool KernelDetector::replaces(const Record& old, const Now& now) const {
   // A write that makes itself available does not lift what others wrote before.
   if (y.own_availability != kOwn && !now.view->available[y.class_number][y.own_availability].has(group, old.agent, old.stamp))
     return false;
-  return available(old, *now.view, now, kEverywhere, false) &&
-         visible(old, *now.view, now, kOwn, false);
+  return available(old, *now.view, now.record, kEverywhere, false) &&
+         visible(old, *now.view, now.record, kOwn, false);
 }
 
-// Tessellation control outputs have an order of their own, of which nothing is kept: no kernel has them.
+// What no kernel does, and what the views keep too little for: tessellation control outputs, which have
+// an order of their own, and accesses through several storage classes to one allocation.
 //= vk:memory-model-tessellation-output-ordering
-bool KernelDetector::outputs(const Record& old, const Now& now) const {
-  return sites_[old.site].operation.storage_class == StorageClass::Output &&
-         now.operation->storage_class == StorageClass::Output &&
+bool KernelDetector::is_foreign(const Record& old, const Now& now) const {
+  if (now.mixed_classes) return true;
+  return now.operation->storage_class == StorageClass::Output &&
          order_.stage(old.agent) == model::Stage::TessellationControl &&
          order_.stage(now.record.agent) == model::Stage::TessellationControl;
 }
@@ -285,89 +294,129 @@ bool KernelDetector::mutually_ordered(const Record& old, const Now& now) const {
   const Site& y = *now.site;
   return x.atomic && y.atomic && old.reference == now.record.reference &&
          x.operation.locations.size_bytes == y.operation.locations.size_bytes &&
-         old.first == now.record.first && old.last == now.record.last &&
+         old.told_first == now.record.told_first && old.told_last == now.record.told_last &&
          order_.same_instance(old.agent, now.record.agent, x.scope) &&
          order_.same_instance(old.agent, now.record.agent, y.scope) &&
          order_.both_on_host_or_not(old.agent, now.record.agent);
 }
 
-// The bullets in the specification's order, for the halves of which one writes.
-//= vk:memory-model-location-ordered
-bool KernelDetector::ordered(const Record& old, const Now& now, Reach seen_here) const {
+KernelDetector::Between KernelDetector::between(const Record& old, const Record& later) const {
+  Between between;
   const Site& x = sites_[old.site];
-  const Site& y = *now.site;
-  const bool same_reference = old.reference == now.record.reference;
-  if (old.agent == now.record.agent && same_reference) return true;
-  const GroupId group = order_.group(old.agent);
-  const View& all = order_.view(now.record.agent);
-  const SystemView* system = all.system.get();
-  const bool system_before = system && system->before.has(group, old.agent, old.stamp);
-  const bool non_private = x.non_private && y.non_private;
+  const Site& y = sites_[later.site];
+  between.group = order_.group(old.agent);
+  between.view = &order_.view(later.agent);
+  between.non_private = x.non_private && y.non_private;
+  const SystemView* system = between.view->system.get();
+  between.system_before = system && system->before.has(between.group, old.agent, old.stamp);
   // Happens-before is of a set of classes to which both ends belong.
   //= vk:memory-model-inter-thread-happens-before
-  Classes common = x.ordered_by & y.ordered_by;
-  if (x.storage != y.storage) common |= x.storage | y.storage;
-  bool before = old.agent == now.record.agent || system_before;
+  between.common = x.ordered_by & y.ordered_by;
+  between.before = old.agent == later.agent || between.system_before;
   for (std::size_t c = 0; c < kClasses; ++c)
-    before = before || (((common >> c) & 1) != 0 && all.classes[c] &&
-                        all.classes[c]->before.has(group, old.agent, old.stamp));
-  const auto in_some_class = [&](auto&& test) {
-    for (std::size_t c = 0; c < kClasses; ++c)
-      if (((common >> c) & 1) != 0 && all.classes[c] && test(*all.classes[c])) return true;
-    return test(kNothingKnown);
-  };
+    between.before = between.before ||
+                     (((between.common >> c) & 1) != 0 && between.view->classes[c] &&
+                      between.view->classes[c]->before.has(between.group, old.agent, old.stamp));
+  return between;
+}
+
+// The bullets in the specification's order, for the halves of which one writes.
+//= vk:memory-model-location-ordered
+bool KernelDetector::ordered(const Record& old, const Record& later, Reach seen_here) const {
+  const Site& x = sites_[old.site];
+  const Site& y = sites_[later.site];
+  if (old.agent == later.agent && old.reference == later.reference) return true;
   if (x.reads && y.writes) {
-    if (!(non_private && before) && !system_before) return false;
+    const Between b = between(old, later);
+    if (!(b.non_private && b.before) && !b.system_before) return false;
   }
-  const bool through_domain = non_private && same_reference;
-  const auto in_system = [&](const std::array<Clock, 2>& clocks) {
-    return system && (clocks[0].has(group, old.agent, old.stamp) ||
-                      clocks[1].has(group, old.agent, old.stamp));
+  if (!x.writes) return true;
+  if (y.writes && !shown(old, later, false, seen_here)) return false;
+  return !y.reads || shown(old, later, true, seen_here);
+}
+
+// Whether a write is available to a later write, or visible to a later read: as it stands, or since
+// other accesses of the two agents to the same bytes made it available or visible.
+//= vk:memory-model-instruction-av-vis
+bool KernelDetector::shown(const Record& old, const Record& later, bool to_read,
+                           Reach seen_here) const {
+  if (shown_directly(old, later, to_read, seen_here)) return true;
+  if (!between(old, later).non_private || old.reference != later.reference) return false;
+  const auto stands_for = [](const Record& other, const Record& one) {
+    return other.agent == one.agent && other.reference == one.reference && other.overlaps(one);
   };
-  if (x.writes && y.writes) {
-    const bool made = through_domain && in_some_class([&](const ClassView& view) {
-      return before && available(old, view, now, kEverywhere, before);
-    });
-    if (!made && !(system && in_system(system->available))) return false;
+  // A later write of the same agent, or the next link of a chain.
+  const auto made = [&](const Record& x) {
+    if (sites_[x.site].own_availability == kOwn || x.reference != old.reference) return false;
+    if (!x.overlaps(old) || &x == &old) return false;
+    if (x.agent == old.agent) return x.stamp >= old.stamp;
+    return options_.chains && shown_directly(old, x, false, kOwn);
+  };
+  bool told_before = false;
+  for (std::size_t i = 0; i < compared_; ++i) {
+    const Record& x = records_[i];
+    told_before = told_before || &x == &old;
+    if (made(x) && shown_directly(x, later, to_read, seen_here)) return true;
+    if (!to_read || !stands_for(x, later) || sites_[x.site].own_visibility == kOwn) continue;
+    // A read of one's own before the write was told saw nothing of it; one after it was checked.
+    if (!told_before) continue;
+    if (x.saw_all) return true;
+    if (shown_directly(old, x, true, sites_[x.site].own_visibility)) return true;
+    for (std::size_t j = 0; j < compared_; ++j)
+      if (made(records_[j]) &&
+          shown_directly(records_[j], x, true, sites_[x.site].own_visibility))
+        return true;
   }
-  if (x.writes && y.reads) {
-    const bool shown = through_domain && in_some_class([&](const ClassView& view) {
-      return visible(old, view, now, seen_here, before);
-    });
-    if (!shown && !(system && in_system(system->seen))) return false;
-  }
-  return true;
+  return false;
+}
+
+//= vk:memory-model-location-ordered
+bool KernelDetector::shown_directly(const Record& old, const Record& later, bool to_read,
+                                    Reach seen_here) const {
+  const Between b = between(old, later);
+  const SystemView* system = b.view->system.get();
+  for (std::size_t domain = 0; system && domain < 2; ++domain)
+    if ((to_read ? system->seen : system->available)[domain].has(b.group, old.agent, old.stamp))
+      return true;
+  if (!b.non_private || old.reference != later.reference) return false;
+  const auto test = [&](const ClassView& view) {
+    return to_read ? visible(old, view, later, seen_here, b.before)
+                   : b.before && available(old, view, later, kEverywhere, b.before);
+  };
+  for (std::size_t c = 0; c < kClasses; ++c)
+    if (((b.common >> c) & 1) != 0 && b.view->classes[c] && test(*b.view->classes[c])) return true;
+  return test(kNothingKnown);
 }
 
 // To some domain up to `most` that both agents are in: by bulk operations, or by itself.
 //= vk:memory-model-availability-visibility
 bool KernelDetector::available(const Record& old, const ClassView& view,
-                               const Now& now, Reach most, bool before) const {
+                               const Record& later, Reach most, bool before) const {
   const GroupId group = order_.group(old.agent);
   for (Reach reach = kSubgroup; reach <= most; ++reach) {
-    if (!order_.same_instance(old.agent, now.record.agent, reach)) continue;
+    if (!order_.same_instance(old.agent, later.agent, reach)) continue;
     const auto& of_class = view.available[sites_[old.site].class_number];
     if (of_class[reach].has(group, old.agent, old.stamp)) return true;
     if (!before || old.available == kOwn) continue;
     if (old.available >= reach) return true;
     // A bulk operation of the same workgroup may have been the next link.
-    if (options_.chains && of_class[reach].knows(group)) return true;
+    if (options_.chains && of_class[reach].reaches(group, old.stamp)) return true;
   }
   return false;
 }
 
 bool KernelDetector::in_visible(const Visible& seen, const Record& old, const ClassView& view,
-                                const Now& now) const {
+                                const Record& later) const {
   const GroupId group = order_.group(old.agent);
   const auto together = [&](Reach reach) {
-    return order_.same_instance(old.agent, now.record.agent, reach);
+    return order_.same_instance(old.agent, later.agent, reach);
   };
   for (Reach reach = kSubgroup; reach <= kEverywhere; ++reach) {
     if (seen.available[reach].has(group, old.agent, old.stamp) && together(reach)) return true;
     if (old.available == kOwn || !seen.own[reach].has(group, old.agent, old.stamp)) continue;
     if (together(std::min(old.available, reach))) return true;
     if (options_.chains && together(reach) &&
-        view.available[sites_[old.site].class_number][reach].knows(group))
+        view.available[sites_[old.site].class_number][reach].reaches(group, old.stamp))
       return true;
   }
   return false;
@@ -375,13 +424,13 @@ bool KernelDetector::in_visible(const Visible& seen, const Record& old, const Cl
 
 //= vk:memory-model-availability-visibility
 bool KernelDetector::visible(const Record& old, const ClassView& view,
-                             const Now& now, Reach seen_here, bool before) const {
-  if (in_visible(view.seen, old, view, now)) return true;
+                             const Record& later, Reach seen_here, bool before) const {
+  if (in_visible(view.seen, old, view, later)) return true;
   if (seen_here == kOwn) return false;
-  if (available(old, view, now, seen_here, before)) return true;
+  if (available(old, view, later, seen_here, before)) return true;
   if (!options_.chains) return false;
-  return in_visible(view.in_subgroup, old, view, now) ||
-         (seen_here >= kWorkgroup && in_visible(view.in_workgroup, old, view, now));
+  return in_visible(view.in_subgroup, old, view, later) ||
+         (seen_here >= kWorkgroup && in_visible(view.in_workgroup, old, view, later));
 }
 
 void KernelDetector::report(const Record& old, const Now& now, std::uint64_t granule) {

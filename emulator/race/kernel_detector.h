@@ -63,12 +63,23 @@ class KernelDetector final : public trace::Listener {
     const Operation* operation = nullptr;
     const ClassView* view = nullptr;
     GroupId group = 0;
+    bool mixed_classes = false;
+  };
+
+  /// What lies between two accesses.
+  struct Between {
+    GroupId group = 0;
+    const View* view = nullptr;
+    bool non_private = false;
+    bool system_before = false;
+    bool before = false;
+    Classes common = 0;
   };
 
   void access(Now& now);
   bool read_at_once(Cell& cell, const Now& now);
   bool write_at_once(Cell& cell, const Now& now);
-  void access_slowly(Cell& cell, const Now& now, std::uint64_t granule);
+  void access_slowly(Cell& cell, Now& now, std::uint64_t granule);
   void unpack(Cell& cell, std::vector<Record>& records);
   void pack(Cell& cell, const std::vector<Record>& records);
   bool replaces(const Record& old, const Now& now) const;
@@ -76,21 +87,27 @@ class KernelDetector final : public trace::Listener {
   void forget_oldest(std::vector<Record>& records) const;
 
   bool mutually_ordered(const Record& x, const Now& now) const;
-  bool outputs(const Record& x, const Now& now) const;
-  bool ordered(const Record& x, const Now& now, Reach seen_here) const;
-  bool available(const Record& x, const ClassView& view, const Now& now, Reach most,
+  bool is_foreign(const Record& x, const Now& now) const;
+  Between between(const Record& old, const Record& later) const;
+  bool ordered(const Record& old, const Record& later, Reach seen_here) const;
+  bool shown(const Record& old, const Record& later, bool to_read, Reach seen_here) const;
+  bool shown_directly(const Record& old, const Record& later, bool to_read, Reach seen_here) const;
+  bool available(const Record& old, const ClassView& view, const Record& later, Reach most,
                  bool before) const;
-  bool visible(const Record& x, const ClassView& view, const Now& now, Reach seen_here,
+  bool visible(const Record& old, const ClassView& view, const Record& later, Reach seen_here,
                bool before) const;
-  bool in_visible(const Visible& seen, const Record& x, const ClassView& view,
-                  const Now& now) const;
+  bool in_visible(const Visible& seen, const Record& old, const ClassView& view,
+                  const Record& later) const;
   void report(const Record& x, const Now& now, std::uint64_t granule);
 
   KernelOptions options_;
   KernelOrder order_;
   Shadow shadow_;
   Sites sites_;
+  /// Of the granule that is looked at; the first `compared_` were there before.
   std::vector<Record> records_;
+  std::vector<bool> gone_;
+  std::size_t compared_ = 0;
   std::vector<KernelRace> races_;
   std::map<std::tuple<SiteId, SiteId, AllocationId>, std::size_t> known_;
 };

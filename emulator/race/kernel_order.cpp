@@ -87,6 +87,12 @@ void KernelOrder::system_synchronizes(AgentId first, AgentId second) {
   for_each_class(known, [&](std::size_t c) {
     edited[c]->join(*before.view->classes[c], same_instance(from, to, kWorkgroup),
                     same_instance(from, to, kSubgroup));
+    // What was made available is so for operations of every class.
+    for_each_class(known, [&](std::size_t of) {
+      for (std::size_t i = 0; i < kClasses; ++i)
+        for (std::size_t reach = 0; reach < kReaches; ++reach)
+          edited[c]->available[i][reach].join(before.view->classes[of]->available[i][reach]);
+    });
   });
   after.view = std::make_shared<const View>(
       finish(std::move(made), std::move(edited), places_[to].group));
@@ -169,8 +175,9 @@ void KernelOrder::make_available(Edited& edited, std::uint32_t agent, bool every
 // A visibility operation finds what is available in the domains up to its own, and goes on where
 // another agent of a narrower instance of its own began.
 //= vk:memory-model-availability-visibility
-void KernelOrder::make_visible(Edited& edited, Reach reach) const {
+void KernelOrder::make_visible(Edited& edited, const View& view_before, Reach reach) const {
   Clock before;
+  if (view_before.system) before = view_before.system->before;
   for (const auto& view : edited)
     if (view) before.join(view->before);
   for (std::size_t c = 0; c < kClasses; ++c) {
@@ -222,7 +229,7 @@ void KernelOrder::acquire(std::uint32_t agent, const Ordering& ordering,
                       same_group && same_instance(release->agent, agent, kSubgroup));
     }
   });
-  if (ordering.makes_visible) make_visible(edited, ordering.reach);
+  if (ordering.makes_visible) make_visible(edited, *state.view, ordering.reach);
   View made = finish(*state.view, std::move(edited), places_[agent].group);
   for (const Release* release : releases) {
     if (!release->view->system || (release->mask & ordering.mask) == 0) continue;

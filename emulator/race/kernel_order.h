@@ -138,7 +138,7 @@ class KernelOrder {
   void lift(Edited& edited, std::uint32_t agent, Reach reach) const;
   void make_available(Edited& edited, std::uint32_t agent, bool everybody, Stamp stamp,
                       Reach reach) const;
-  void make_visible(Edited& edited, Reach reach) const;
+  void make_visible(Edited& edited, const View& view, Reach reach) const;
   ReleasePointer release(std::uint32_t agent, const Ordering& ordering);
   void remember_fence(Agent& agent, const ReleasePointer& fence) const;
   void acquire(std::uint32_t agent, const Ordering& ordering,

@@ -26,8 +26,13 @@ struct Record {
   std::uint8_t reference = 0;
   std::uint8_t first = 0;
   std::uint8_t last = kGranuleBytes;
+  /// The bytes that the access had when it was told: a part of it may have been made available since.
+  std::uint8_t told_first = 0;
+  std::uint8_t told_last = kGranuleBytes;
   /// How far the agent's own accesses to these bytes made the write available.
   Reach available = kOwn;
+  /// Of a read: whether it was ordered after every write that was remembered.
+  bool saw_all = true;
 
   bool overlaps(const Record& o) const { return first < o.last && o.first < last; }
   bool inside(const Record& o) const { return o.first <= first && last <= o.last; }
@@ -57,6 +62,12 @@ class Shadow {
     if (!pages[page]) [[unlikely]] add_page(pages[page]);
     return (*pages[page])[granule % kCellsOfPage];
   }
+  /// Whether the allocation is accessed through more than one storage class, with this one.
+  bool mixes_classes(AllocationId id, Classes storage) {
+    Classes& known = allocation(id).classes;
+    known |= storage;
+    return (known & (known - 1)) != 0;
+  }
   std::uint8_t reference_number(AllocationId allocation, ReferenceId reference);
 
   /// The list of a cell that has one.
@@ -75,6 +86,7 @@ class Shadow {
   struct Allocation {
     std::vector<std::unique_ptr<Page>> pages;
     std::vector<ReferenceId> references;
+    Classes classes = 0;
   };
 
   Allocation& allocation(AllocationId id) {

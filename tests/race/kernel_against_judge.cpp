@@ -101,6 +101,7 @@ TEST_CASE("of one class and reference the kernel detector finds every racy locat
   for (std::uint64_t seed = 0; seed < executions(); ++seed) {
     StreamFeatures features;
     features.atomic_updates = true;
+    features.one_class_each = true;
     features.plain = true;
     features.most_operations = seed % 10 == 9 ? 40 : 4 + static_cast<std::uint32_t>(seed % 12);
     const bool chains = seed % 4 != 0;
@@ -120,6 +121,7 @@ TEST_CASE("with everything in the streams the kernel detector never reports what
   for (std::uint64_t seed = 0; seed < executions(); ++seed) {
     StreamFeatures features;
     features.atomic_updates = true;
+    features.one_class_each = true;
     features.most_operations = 4 + static_cast<std::uint32_t>(seed % 12);
     const Verdict verdict = compare(seed, features, true);
     racy += verdict.racy ? 1 : 0;

@@ -1,6 +1,8 @@
 #include "tests/race/random_stream.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -17,7 +19,7 @@ class Teller {
       : random_(seed), features_(features), listener_(listener) {}
 
   void tell() {
-    tessellation_ = !features_.plain && one_in(20);
+    tessellation_ = !features_.plain && !features_.atomic_updates && one_in(20);
     classes_ = 1 + below(15);
     references_ = features_.plain ? 1 : 1 + below(2);
     const std::uint32_t phases = one_in(4) ? 2 : 1;
@@ -200,6 +202,11 @@ class Teller {
     op.agent = static_cast<AgentId>(agent);
     op.locations = random_bytes();
     op.storage_class = random_storage();
+    if (features_.one_class_each) {
+      auto& known = class_of_[static_cast<std::size_t>(op.locations.allocation)];
+      if (!known) known = op.storage_class;
+      op.storage_class = *known;
+    }
     op.reference = static_cast<ReferenceId>(below(references_));
     const bool writes = one_in(2);
     op.kind = writes ? OperationKind::Write : OperationKind::Read;
@@ -343,6 +350,7 @@ class Teller {
   std::vector<Barrier> barriers_;
   std::vector<OperationIndex> waiting_;
   std::vector<OperationIndex> placed_;
+  std::array<std::optional<StorageClass>, 2> class_of_;
 };
 
 }  // namespace

@@ -17,6 +17,8 @@ struct StreamFeatures {
   /// Read-modify-writes read the write that is last in modification order before them, as they do in
   /// consistent executions.
   bool atomic_updates = false;
+  /// Each allocation is accessed through one storage class.
+  bool one_class_each = false;
 };
 
 /// Tells `listener` a stream, the same for the same seed: agents in all sorts of instances, phases of
