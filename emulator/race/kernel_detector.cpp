@@ -163,6 +163,8 @@ void KernelDetector::pack(Cell& cell, const std::vector<Record>& records) {
   const Record* write = nullptr;
   const Record* read = nullptr;
   bool fits = records.size() <= 2;
+  // The order of a read before a write would be lost.
+  if (records.size() == 2 && !sites_[records[0].site].writes) fits = false;
   for (const Record& record : records) {
     const Site& site = sites_[record.site];
     const Record*& slot = site.writes ? write : read;
@@ -191,13 +193,7 @@ void KernelDetector::pack(Cell& cell, const std::vector<Record>& records) {
 
 void KernelDetector::access_slowly(Cell& cell, Now& now, std::uint64_t granule) {
   unpack(cell, records_);
-  // A read of one's own that made the bytes visible did so for later reads too.
-  //= vk:memory-model-instruction-av-vis
-  Reach seen_here = now.site->own_visibility;
-  for (const Record& x : records_)
-    if (x.agent == now.record.agent && x.reference == now.record.reference &&
-        x.overlaps(now.record))
-      seen_here = std::max(seen_here, sites_[x.site].own_visibility);
+  const Reach seen_here = now.site->own_visibility;
   compared_ = records_.size();
   gone_.assign(compared_, false);
   for (std::size_t i = 0; i < compared_; ++i) {
@@ -336,35 +332,60 @@ bool KernelDetector::ordered(const Record& old, const Record& later, Reach seen_
 }
 
 // Whether a write is available to a later write, or visible to a later read: as it stands, or since
-// other accesses of the two agents to the same bytes made it available or visible.
-//= vk:memory-model-instruction-av-vis
+// other accesses to the same bytes made it available or visible.
 bool KernelDetector::shown(const Record& old, const Record& later, bool to_read,
                            Reach seen_here) const {
   if (shown_directly(old, later, to_read, seen_here)) return true;
   if (!between(old, later).non_private || old.reference != later.reference) return false;
-  const auto stands_for = [](const Record& other, const Record& one) {
-    return other.agent == one.agent && other.reference == one.reference && other.overlaps(one);
-  };
-  // A later write of the same agent, or the next link of a chain.
-  const auto made = [&](const Record& x) {
-    if (sites_[x.site].own_availability == kOwn || x.reference != old.reference) return false;
-    if (!x.overlaps(old) || &x == &old) return false;
-    if (x.agent == old.agent) return x.stamp >= old.stamp;
-    return options_.chains && shown_directly(old, x, false, kOwn);
-  };
+  for (std::uint8_t byte = std::max(old.first, later.first); byte < std::min(old.last, later.last);
+       ++byte)
+    if (!shown_by_others(old, later, byte, to_read, seen_here)) return false;
+  return true;
+}
+
+// A later write of the writing agent's own that makes itself available, or the next link of a chain.
+//= vk:memory-model-instruction-av-vis
+bool KernelDetector::makes_available(const Record& other, const Record& write,
+                                     std::uint8_t byte) const {
+  const Reach made = sites_[other.site].own_availability;
+  if (made == kOwn || other.reference != write.reference || !other.has(byte)) return false;
+  // Records stand in the order in which they were told.
+  if (&other <= &write) return false;
+  if (other.agent == write.agent) return true;
+  return options_.chains && made > narrowest(other.agent, write.agent) &&
+         shown_directly(write, other, false, kOwn);
+}
+
+Reach KernelDetector::narrowest(std::uint32_t a, std::uint32_t b) const {
+  Reach reach = kSubgroup;
+  while (!order_.same_instance(a, b, reach)) ++reach;
+  return reach;
+}
+
+// An earlier read of the reading agent's own that made it visible, or the link of a chain before that.
+//= vk:memory-model-instruction-av-vis
+bool KernelDetector::makes_visible(const Record& other, const Record& read, std::uint8_t byte,
+                                   Reach seen_here) const {
+  const Reach seen = sites_[other.site].own_visibility;
+  if (seen == kOwn || other.reference != read.reference || !other.has(byte)) return false;
+  if (other.agent == read.agent) return true;
+  const Reach narrow = narrowest(other.agent, read.agent);
+  return options_.chains && seen > narrow && seen_here >= narrow && between(other, read).before;
+}
+
+bool KernelDetector::shown_by_others(const Record& old, const Record& later, std::uint8_t byte,
+                                     bool to_read, Reach seen_here) const {
   bool told_before = false;
   for (std::size_t i = 0; i < compared_; ++i) {
     const Record& x = records_[i];
+    if (makes_available(x, old, byte) && shown_directly(x, later, to_read, seen_here)) return true;
     told_before = told_before || &x == &old;
-    if (made(x) && shown_directly(x, later, to_read, seen_here)) return true;
-    if (!to_read || !stands_for(x, later) || sites_[x.site].own_visibility == kOwn) continue;
-    // A read of one's own before the write was told saw nothing of it; one after it was checked.
-    if (!told_before) continue;
-    if (x.saw_all) return true;
-    if (shown_directly(old, x, true, sites_[x.site].own_visibility)) return true;
+    // A read before the write was told saw nothing of it; one after it was checked.
+    if (!to_read || !told_before || !makes_visible(x, later, byte, seen_here)) continue;
+    const Reach seen = sites_[x.site].own_visibility;
+    if (x.saw_all || shown_directly(old, x, true, seen)) return true;
     for (std::size_t j = 0; j < compared_; ++j)
-      if (made(records_[j]) &&
-          shown_directly(records_[j], x, true, sites_[x.site].own_visibility))
+      if (makes_available(records_[j], old, byte) && shown_directly(records_[j], x, true, seen))
         return true;
   }
   return false;
@@ -381,10 +402,11 @@ bool KernelDetector::shown_directly(const Record& old, const Record& later, bool
   if (!b.non_private || old.reference != later.reference) return false;
   const auto test = [&](const ClassView& view) {
     return to_read ? visible(old, view, later, seen_here, b.before)
-                   : b.before && available(old, view, later, kEverywhere, b.before);
+                   : available(old, view, later, kEverywhere, b.before);
   };
+  const Classes ordered_by = sites_[later.site].ordered_by;
   for (std::size_t c = 0; c < kClasses; ++c)
-    if (((b.common >> c) & 1) != 0 && b.view->classes[c] && test(*b.view->classes[c])) return true;
+    if (((ordered_by >> c) & 1) != 0 && b.view->classes[c] && test(*b.view->classes[c])) return true;
   return test(kNothingKnown);
 }
 

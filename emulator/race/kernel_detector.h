@@ -91,6 +91,12 @@ class KernelDetector final : public trace::Listener {
   Between between(const Record& old, const Record& later) const;
   bool ordered(const Record& old, const Record& later, Reach seen_here) const;
   bool shown(const Record& old, const Record& later, bool to_read, Reach seen_here) const;
+  bool shown_by_others(const Record& old, const Record& later, std::uint8_t byte, bool to_read,
+                       Reach seen_here) const;
+  bool makes_available(const Record& other, const Record& write, std::uint8_t byte) const;
+  bool makes_visible(const Record& other, const Record& read, std::uint8_t byte,
+                     Reach seen_here) const;
+  Reach narrowest(std::uint32_t a, std::uint32_t b) const;
   bool shown_directly(const Record& old, const Record& later, bool to_read, Reach seen_here) const;
   bool available(const Record& old, const ClassView& view, const Record& later, Reach most,
                  bool before) const;

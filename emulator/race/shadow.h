@@ -35,6 +35,7 @@ struct Record {
   bool saw_all = true;
 
   bool overlaps(const Record& o) const { return first < o.last && o.first < last; }
+  bool has(std::uint8_t byte) const { return first <= byte && byte < last; }
   bool inside(const Record& o) const { return o.first <= first && last <= o.last; }
 };
 
