@@ -222,24 +222,21 @@ void KernelDetector::access_slowly(Cell& cell, Now& now, std::uint64_t granule) 
 void KernelDetector::share_availability(const Now& now) {
   const Reach made = now.site->own_availability;
   if (made == kOwn) return;
-  const std::size_t count = records_.size();
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < records_.size(); ++i) {
     const Record x = records_[i];
-    if (!sites_[x.site].writes || x.agent != now.record.agent || x.reference != now.record.reference ||
-        x.available >= made || !x.overlaps(now.record))
+    if (!sites_[x.site].writes || x.agent != now.record.agent ||
+        x.reference != now.record.reference || x.available >= made || !x.overlaps(now.record))
       continue;
-    // The bytes beside them stay as they are.
-    if (x.first < now.record.first) {
-      records_.push_back(x);
-      records_.back().last = now.record.first;
-    }
-    if (x.last > now.record.last) {
-      records_.push_back(x);
-      records_.back().first = now.record.last;
-    }
+    // The bytes beside them stay as they are, and the parts in the order in which they were told.
     records_[i].first = std::max(x.first, now.record.first);
     records_[i].last = std::min(x.last, now.record.last);
     records_[i].available = made;
+    Record beside = x;
+    beside.last = now.record.first;
+    if (x.first < now.record.first) records_.insert(records_.begin() + static_cast<std::ptrdiff_t>(i++), beside);
+    beside = x;
+    beside.first = now.record.last;
+    if (x.last > now.record.last) records_.insert(records_.begin() + static_cast<std::ptrdiff_t>(++i), beside);
   }
 }
 

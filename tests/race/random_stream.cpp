@@ -22,7 +22,7 @@ class Teller {
     tessellation_ = !features_.plain && !features_.atomic_updates && one_in(20);
     classes_ = 1 + below(15);
     references_ = features_.plain ? 1 : 1 + below(2);
-    const std::uint32_t phases = one_in(4) ? 2 : 1;
+    const std::uint32_t phases = !features_.one_dispatch && one_in(4) ? 2 : 1;
     std::uint32_t left = 3 + below(features_.most_operations - 2);
     for (std::uint32_t phase = 0; phase < phases; ++phase) {
       const std::size_t first = agents_.size();
@@ -61,12 +61,12 @@ class Teller {
 
   void begin_agent(std::size_t phase_begins) {
     model::Place place;
-    place.device = one_in(20) ? 1 : 0;
-    place.queue_family = one_in(6) ? 1 : 0;
+    place.device = !features_.one_dispatch && one_in(20) ? 1 : 0;
+    place.queue_family = !features_.one_dispatch && one_in(6) ? 1 : 0;
     place.workgroup = one_in(3) ? 1 : 0;
     place.subgroup = one_in(2) ? 1 : 0;
     if (tessellation_ && !one_in(4)) place.stage = model::Stage::TessellationControl;
-    if (!features_.plain && one_in(15))
+    if (!features_.plain && !features_.one_dispatch && one_in(15))
       place.kind = one_in(2) ? model::AgentKind::Host : model::AgentKind::FixedFunction;
     const auto id = static_cast<AgentId>(agents_.size());
     listener_.agent_begins(id, place);
@@ -110,7 +110,7 @@ class Teller {
                                          Scope::QueueFamily, Scope::Subgroup, Scope::Workgroup,
                                          Scope::Device};
     if (agents_[agent].place.is_host()) return Scope::CrossDevice;
-    return one_in(30) ? Scope::Invocation : kChoices[below(7)];
+    return !features_.one_dispatch && one_in(30) ? Scope::Invocation : kChoices[below(7)];
   }
 
   StorageClass random_storage() {
@@ -335,7 +335,7 @@ class Teller {
     const std::uint32_t kind = below(20);
     if (kind < 13) return access(agent);
     if (kind < 16) return fence(agent);
-    if (kind < 19 || features_.plain) return control_barrier(agent, first);
+    if (kind < 19 || features_.plain || features_.one_dispatch) return control_barrier(agent, first);
     domain_operation(agent);
   }
 

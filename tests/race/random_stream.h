@@ -17,6 +17,9 @@ struct StreamFeatures {
   /// Read-modify-writes read the write that is last in modification order before them, as they do in
   /// consistent executions.
   bool atomic_updates = false;
+  /// Invocations of one dispatch on one queue, without agents that system-synchronize; a control barrier
+  /// is passed in the end.
+  bool one_dispatch = false;
   /// Each allocation is accessed through one storage class.
   bool one_class_each = false;
 };
