@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace heddle::runtime {
 
@@ -25,6 +26,7 @@ void Worker::workgroup_barrier(SourceLocation where) {
     return suspend(self);
   }
   if (--barrier.missing == 0) {
+    if (launch_->observer) all_meet(g);
     barrier.missing = g.size;
     ++barrier.phase;
     ++local_progress_;
@@ -36,6 +38,13 @@ void Worker::workgroup_barrier(SourceLocation where) {
   self->phase = &barrier.phase;
   self->seen = barrier.phase;
   suspend(self);
+}
+
+/// Tells the observer that all invocations of the workgroup meet.
+void Worker::all_meet(Group& g) {
+  meeting_.resize(g.size);
+  std::iota(meeting_.begin(), meeting_.end(), 0u);
+  launch_->observer->invocations_meet(g, meeting_);
 }
 
 void Worker::named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups) {
@@ -70,14 +79,17 @@ void Worker::complete_named_barrier(Group& g, std::uint32_t ordinal) {
   const auto whole = [&](std::uint32_t subgroup) {
     return barrier.lanes[subgroup] == g.grid->lanes(subgroup);
   };
+  meeting_.clear();
   for (Slot* slot = g.begin; slot != g.end; ++slot) {
     if (slot->wait == WaitKind::NamedBarrier && !slot->can_go_on() &&
         g.detail(slot).ordinal == ordinal && g.detail(slot).subgroups == barrier.subgroups &&
         whole(subgroup_of(slot))) {
       slot->let_go();
       slot->wait = WaitKind::Nothing;
+      meeting_.push_back(g.index_of(slot));
     }
   }
+  if (launch_->observer) launch_->observer->invocations_meet(g, meeting_);
   for (std::uint32_t s = 0; s < g.grid->subgroups; ++s) {
     if (whole(s)) barrier.lanes[s] = 0;
   }

@@ -226,7 +226,8 @@ class Worker {
   void suspend(Slot* self);
   /// The same for one that could go on: somebody else comes first.
   void suspend_outside_ring(Slot* self);
-void complete_named_barrier(Group& g, std::uint32_t ordinal);
+  void all_meet(Group& g);
+  void complete_named_barrier(Group& g, std::uint32_t ordinal);
   void check_failed();
   void begin_unwinding();
   void release(Group& g);
@@ -266,6 +267,8 @@ void complete_named_barrier(Group& g, std::uint32_t ordinal);
   std::vector<std::unique_ptr<Group>> groups_;
   std::vector<Group*> spare_;
   std::vector<Group*> complete_;
+  /// Those that the barrier or subgroup operation at hand lets go.
+  std::vector<std::uint32_t> meeting_;
   /// The slots of the workgroup in the ring, with the fibers that wait in them between workgroups.
   std::vector<Slot> ring_;
   std::uint32_t ring_size_ = 0;

@@ -69,6 +69,7 @@ bool Worker::resolve_subgroup(Group& g, std::uint32_t subgroup) {
   const SubgroupFunction function = g.detail(first).function;
   std::array<void*, kMaxSubgroupSize> payloads{};
   LaneMask active;
+  meeting_.clear();
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
     Slot& slot = *slot_of(lane);
     SlotDetail& detail = g.detail(&slot);
@@ -78,11 +79,13 @@ bool Worker::resolve_subgroup(Group& g, std::uint32_t subgroup) {
     }
     payloads[lane] = detail.payload;
     active.set(lane);
+    meeting_.push_back(g.index_of(&slot));
     slot.let_go();
     slot.wait = WaitKind::Nothing;
     --g.subgroup_arrived[subgroup];
   }
   ++local_progress_;
+  if (launch_->observer) launch_->observer->invocations_meet(g, meeting_);
   function(payloads.data(), active, lanes);
   return true;
 }

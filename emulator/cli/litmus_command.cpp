@@ -79,11 +79,48 @@ LitmusCommand::LitmusCommand(CLI::App& program)
   command_->add_option("--dot", dot_,
                        "Draw an execution for each outcome and for a race, as .dot and .svg files "
                        "in this directory");
+  add_machine_options();
   command_->add_flag("--json", json_, "One JSON object a line for each file");
   command_->add_flag("--quiet", quiet_, "Verdicts only, no progress");
-  command_->footer(
-      "Exit code: 0 fine, 1 an assertion or claim fails or a test is racy, 2 bad input,\n"
-      "3 an internal error.");
+  command_->footer("Policies:\n" + policy_descriptions() +
+                   "Exit code: 0 fine, 1 an assertion or claim fails or a test is racy, 2 bad input,\n"
+                   "3 an internal error (a run that the memory model does not allow is one).");
+}
+
+void LitmusCommand::add_machine_options() {
+  CLI::Option* machine =
+      command_->add_option("--machine", machine_.policy, "Run it on an emulated memory of this policy")
+          ->check(CLI::IsMember(policy_names()));
+  command_->add_option("--runs", machine_.runs, "How often")
+      ->needs(machine)
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command_->add_option("--seed", machine_.seed, "Of everything that is left to chance")
+      ->needs(machine)
+      ->capture_default_str();
+  command_->add_option("--judge", machine_.judged, "Hand the first N runs to the judge")
+      ->needs(machine)
+      ->capture_default_str();
+  command_->add_flag("--no-explore", no_explore_, "Do not ask what the memory model allows")
+      ->needs(machine);
+  command_->add_option("--replay", replay_, "Make run K by itself and tell it step by step")
+      ->needs(machine);
+  command_->add_option("--trace", machine_.trace, "Record the replayed run in this file")
+      ->needs("--replay");
+}
+
+unsigned LitmusCommand::jobs() const {
+  return jobs_ != 0 ? jobs_ : std::max(1U, std::thread::hardware_concurrency());
+}
+
+std::optional<MachineOptions> LitmusCommand::machine(std::size_t files) const {
+  if (machine_.policy.empty()) return std::nullopt;
+  MachineOptions out = machine_;
+  out.explore = !no_explore_;
+  if (command_->count("--replay") > 0) out.replay = replay_;
+  // What files leave over.
+  out.jobs = std::max(1U, jobs() / static_cast<unsigned>(std::min<std::size_t>(files, jobs())));
+  return out;
 }
 
 ExitCode LitmusCommand::run() const {
@@ -117,13 +154,20 @@ ExitCode LitmusCommand::run() const {
     std::string err;
     bool bad_input = false;
     bool finding = false;
+    bool unsound = false;
   };
   std::vector<Printed> results(files.size());
   const std::vector<std::string> stems = picture_stems(files);
+  std::optional<MachineOptions> machine = this->machine(files.size());
+  Progress run_progress(machine_.runs, machine && files.size() == 1 && !quiet_);
+  if (machine && files.size() == 1)
+    machine->progress = [&](std::uint64_t made) { run_progress.update(made, "runs"); };
   const auto work = [&](std::size_t i) {
-    const LitmusReport report = report_on(files[i], text.question);
+    const LitmusReport report = report_on(files[i], text.question, machine);
+    run_progress.clear();
     Printed& printed = results[i];
     printed.bad_input = report.error.has_value();
+    printed.unsound = report.is_unsound();
     printed.finding = report.has_finding();
     if (json_) {
       printed.out = to_json(report) + '\n';
@@ -142,13 +186,13 @@ ExitCode LitmusCommand::run() const {
     std::fwrite(results[i].out.data(), 1, results[i].out.size(), stdout);
     std::fflush(stdout);
     std::fwrite(results[i].err.data(), 1, results[i].err.size(), stderr);
-    if (results[i].bad_input) exit_code = ExitCode::BadInput;
+    if (results[i].bad_input && exit_code != ExitCode::InternalError) exit_code = ExitCode::BadInput;
     if (results[i].finding && exit_code == ExitCode::Fine) exit_code = ExitCode::Finding;
+    if (results[i].unsound) exit_code = ExitCode::InternalError;
     results[i] = {};
     progress.update(i + 1, files[i]);
   };
-  const unsigned jobs = jobs_ != 0 ? jobs_ : std::max(1U, std::thread::hardware_concurrency());
-  in_order(files.size(), jobs, work, done, [] { return interrupted().load(); });
+  in_order(files.size(), jobs(), work, done, [] { return interrupted().load(); });
   progress.clear();
   return interrupted().load() ? ExitCode::Interrupted : exit_code;
 }

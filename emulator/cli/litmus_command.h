@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "emulator/cli/exit_code.h"
+#include "emulator/cli/litmus_machine.h"
 
 namespace heddle::cli {
 
@@ -24,6 +25,11 @@ class LitmusCommand {
   ExitCode run() const;
 
  private:
+  void add_machine_options();
+  /// What the runs of each file are to be, if there are any.
+  std::optional<MachineOptions> machine(std::size_t files) const;
+  unsigned jobs() const;
+
   CLI::App* command_;
   std::vector<std::string> files_;
   std::uint64_t bound_ = 2;
@@ -35,6 +41,9 @@ class LitmusCommand {
   bool quiet_ = false;
   bool why_ = false;
   std::string dot_;
+  MachineOptions machine_;
+  bool no_explore_ = false;
+  std::uint64_t replay_ = 0;
 };
 
 }  // namespace heddle::cli

@@ -1,16 +1,21 @@
 #include <nlohmann/json.hpp>
 
+#include "emulator/cli/litmus_machine_json.h"
 #include "emulator/cli/litmus_report.h"
 
 namespace heddle::cli {
 namespace {
 
-// Keeps the order of the documentation.
-using Json = nlohmann::ordered_json;
-
-void add_vulkan(const VulkanReport& report, Json& out) {
+void add_answer(const VulkanReport& report, Json& out) {
   const litmus::Test& test = report.test;
-  const litmus::Answer& answer = report.answer;
+  if (!report.answer) {
+    for (const char* unknown : {"quantifier", "holds", "racy", "outcomes", "executions", "complete"})
+      out[unknown] = nullptr;
+    if (test.quantifier != litmus::Quantifier::None)
+      out["quantifier"] = litmus::spell(test.quantifier);
+    return;
+  }
+  const litmus::Answer& answer = *report.answer;
   if (test.quantifier == litmus::Quantifier::None) {
     out["quantifier"] = nullptr;
     out["holds"] = nullptr;
@@ -56,10 +61,12 @@ std::string to_json(const LitmusReport& report) {
   } else {
     out["name"] = report.name;
     out["format"] = report.vulkan ? "vulkan-litmus" : "khronos-test";
-    if (report.vulkan) add_vulkan(*report.vulkan, out);
+    if (report.vulkan) add_answer(*report.vulkan, out);
     if (report.khronos) add_khronos(*report.khronos, out);
     out["bound"] = report.bound;
     out["seconds"] = report.seconds;
+    if (report.vulkan && report.vulkan->machine)
+      add_machine(report.vulkan->test, *report.vulkan->machine, out);
   }
   if (!report.warnings.empty()) out["warnings"] = report.warnings;
   // A file name or a header need not be UTF-8; JSON must be.

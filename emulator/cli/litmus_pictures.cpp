@@ -70,7 +70,8 @@ std::string describe(const litmus::Test& test, const litmus::OutcomeRow& row) {
 
 void add_vulkan(const LitmusReport& report, const judge::Options& model, Gallery& gallery) {
   const litmus::Test& test = report.vulkan->test;
-  const litmus::Answer& answer = report.vulkan->answer;
+  if (!report.vulkan->answer) return;
+  const litmus::Answer& answer = *report.vulkan->answer;
   const auto variable = [&](const Operation& operation) -> const litmus::Variable& {
     return test.variables[static_cast<std::size_t>(operation.reference)];
   };

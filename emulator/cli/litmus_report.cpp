@@ -60,16 +60,23 @@ bool keep_diagnostics(const Parse& parse, LitmusReport& report) {
 }
 
 void answer_vulkan(const std::string& source, const litmus::Question& question,
-                   LitmusReport& report) {
+                   const std::optional<MachineOptions>& machine, LitmusReport& report) {
   litmus::VulkanParse parse = litmus::parse_vulkan(source);
   if (!keep_diagnostics(parse, report)) return;
   report.vulkan = std::make_unique<VulkanReport>();
   report.vulkan->test = *std::move(parse.test);
   if (!report.vulkan->test.name.empty()) report.name = report.vulkan->test.name;
-  report.vulkan->answer = litmus::answer(report.vulkan->test, question);
-  for (const std::uint32_t line : report.vulkan->answer.faults) {
-    report.warnings.push_back(report.file + ':' + std::to_string(line) +
-                              ":1: division by zero; executions that come to it are cut there");
+  VulkanReport& vulkan = *report.vulkan;
+  if (!machine || machine->explore) {
+    vulkan.answer = litmus::answer(vulkan.test, question);
+    for (const std::uint32_t line : vulkan.answer->faults) {
+      report.warnings.push_back(report.file + ':' + std::to_string(line) +
+                                ":1: division by zero; executions that come to it are cut there");
+    }
+  }
+  if (machine) {
+    vulkan.machine = run_on_machine(vulkan.test, vulkan.answer ? &*vulkan.answer : nullptr,
+                                    question, *machine);
   }
 }
 
@@ -89,18 +96,26 @@ std::string stem_of(const std::string& file) {
 }
 
 bool LitmusReport::has_finding() const {
-  if (vulkan) return vulkan->answer.racy || !vulkan->answer.holds;
+  if (vulkan) {
+    return (vulkan->answer && (vulkan->answer->racy || !vulkan->answer->holds)) ||
+           (vulkan->machine && vulkan->machine->has_finding());
+  }
   if (!khronos) return false;
   const auto& claims = khronos->answer.claims;
   return std::any_of(claims.begin(), claims.end(),
                      [](const litmus::ClaimAnswer& claim) { return !claim.holds; });
 }
 
-bool LitmusReport::cancelled() const {
-  return (vulkan && vulkan->answer.cancelled) || (khronos && khronos->answer.cancelled);
+bool LitmusReport::is_unsound() const {
+  return vulkan && vulkan->machine && vulkan->machine->is_unsound();
 }
 
-LitmusReport report_on(const std::string& file, const litmus::Question& question) {
+bool LitmusReport::cancelled() const {
+  return (vulkan && vulkan->answer && vulkan->answer->cancelled) || (khronos && khronos->answer.cancelled);
+}
+
+LitmusReport report_on(const std::string& file, const litmus::Question& question,
+                       const std::optional<MachineOptions>& machine) {
   const auto begin = std::chrono::steady_clock::now();
   LitmusReport report;
   report.file = file;
@@ -110,10 +125,13 @@ LitmusReport report_on(const std::string& file, const litmus::Question& question
   if (!report.error) {
     const bool khronos =
         ends_with(file, ".test") || (!ends_with(file, ".litmus") && looks_like_khronos(source));
-    if (khronos) {
+    if (khronos && machine) {
+      report.error = report.file + ": a .test file makes claims about executions; it has no final "
+                                   "values to run for";
+    } else if (khronos) {
       answer_khronos(source, question, report);
     } else {
-      answer_vulkan(source, question, report);
+      answer_vulkan(source, question, machine, report);
     }
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

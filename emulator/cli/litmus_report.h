@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "emulator/cli/litmus_machine.h"
+#include "emulator/cli/terminal.h"
 #include "emulator/litmus/answer.h"
 #include "emulator/litmus/khronos_answer.h"
 #include "emulator/litmus/khronos_test.h"
@@ -20,7 +22,9 @@ namespace heddle::cli {
 /// the test.
 struct VulkanReport {
   litmus::Test test;
-  litmus::Answer answer;
+  /// What was not asked for is not there.
+  std::optional<litmus::Answer> answer;
+  std::optional<MachineReport> machine;
 };
 
 struct KhronosReport {
@@ -42,12 +46,16 @@ struct LitmusReport {
 
   /// Whether there is a data race or an assertion or claim that does not hold.
   bool has_finding() const;
+  /// Whether heddle contradicts itself.
+  bool is_unsound() const;
   bool cancelled() const;
 };
 
 /// Reads the file, understands it and explores it. A name that ends in ".litmus" or ".test" says
 /// what the file is; of another one the first word does.
-LitmusReport report_on(const std::string& file, const litmus::Question& question);
+/// With `machine` the test also runs, and whether it is explored is what that says.
+LitmusReport report_on(const std::string& file, const litmus::Question& question,
+                       const std::optional<MachineOptions>& machine = std::nullopt);
 
 /// One line of JSON, without the line end.
 std::string to_json(const LitmusReport& report);
@@ -60,6 +68,11 @@ struct TextOptions {
   litmus::Question question;
 };
 std::string to_text(const LitmusReport& report, const TextOptions& options);
+/// The part of it that is about runs.
+std::string machine_text(const litmus::Test& test, const MachineReport& report, bool quiet,
+                         const Painter& paint);
+std::string replay_text(const litmus::Test& test, const MachineReport& report,
+                        const Painter& paint);
 
 /// The name of a file without directories and without its last extension.
 std::string stem_of(const std::string& file);

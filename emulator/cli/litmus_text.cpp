@@ -90,7 +90,7 @@ Cell verdict_of(const litmus::OutcomeRow& row, Quantifier quantifier) {
 }
 
 std::string outcome_table(const VulkanReport& report, const Painter& paint) {
-  const litmus::Answer& answer = report.answer;
+  const litmus::Answer& answer = *report.answer;
   if (answer.outcomes.empty()) return "  (no execution comes to an end)\n";
   Table table;
   std::vector<Cell> head;
@@ -117,9 +117,9 @@ std::string outcome_table(const VulkanReport& report, const Painter& paint) {
 
 std::string assertion_sentence(const VulkanReport& report) {
   const litmus::Test& test = report.test;
-  const bool holds = report.answer.holds;
+  const bool holds = report.answer->holds;
   const std::string condition = litmus::spell(*test.assertion, test.observables);
-  const std::string known = report.answer.complete ? "" : " (as far as the search went)";
+  const std::string known = report.answer->complete ? "" : " (as far as the search went)";
   switch (test.quantifier) {
     case Quantifier::None:
       break;
@@ -137,7 +137,7 @@ std::string assertion_sentence(const VulkanReport& report) {
 }
 
 std::string verdict(const VulkanReport& report, std::uint64_t bound, const Painter& paint) {
-  const litmus::Answer& answer = report.answer;
+  const litmus::Answer& answer = *report.answer;
   std::string out;
   if (report.test.quantifier != Quantifier::None) {
     out += "  " + paint(answer.holds ? Colour::Green : Colour::Yellow, assertion_sentence(report)) +
@@ -166,7 +166,7 @@ std::string verdict(const VulkanReport& report, std::uint64_t bound, const Paint
 std::string reasons(const VulkanReport& report, const litmus::Question& question,
                     const Painter& paint) {
   std::string out;
-  const litmus::Answer& answer = report.answer;
+  const litmus::Answer& answer = *report.answer;
   if (answer.race) {
     const judge::Judgement judgement(answer.race->execution,
                                      litmus::explorer_options(question).model);
@@ -199,12 +199,17 @@ std::string vulkan_text(const LitmusReport& report, const TextOptions& options,
       out += fmt::format("  {} {}\n", litmus::spell(vulkan.test.quantifier),
                          litmus::spell(*vulkan.test.assertion, vulkan.test.observables));
     }
-    out += '\n' + outcome_table(vulkan, paint) + '\n';
+    if (!vulkan.machine) out += '\n' + outcome_table(vulkan, paint) + '\n';
+  }
+  if (vulkan.machine) {
+    const std::string what = machine_text(vulkan.test, *vulkan.machine, options.quiet, paint);
+    if (!vulkan.answer || vulkan.machine->replay) return out + what;
+    out += what + "  Of all executions that the memory model allows:\n";
   }
   out += verdict(vulkan, report.bound, paint);
   if (!options.quiet) {
     out += paint(Colour::Dim,
-                 fmt::format("  {}, {:.1f} ms", plural(vulkan.answer.executions, "execution"),
+                 fmt::format("  {}, {:.1f} ms", plural(vulkan.answer->executions, "execution"),
                              report.seconds * 1e3)) +
            '\n';
   }

@@ -74,6 +74,12 @@ class Agent {
   /// at the start and after a step that reads nothing. Not called again after a step that is not an
   /// `Operation` and does not go on.
   virtual Step next(Value last_read) = 0;
+
+  /// The same for whoever runs agents again and again: `step` is used again, and keeps what its new
+  /// kind does not need.
+  virtual void advance(Value last_read, Step& step) { step = next(last_read); }
+  /// Becomes as it was when it was started; false if it cannot, and a new one has to be started.
+  virtual bool restart() { return false; }
 };
 
 struct AgentDescription {

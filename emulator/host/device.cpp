@@ -1,6 +1,6 @@
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
-#include "emulator/memory/sequential.h"
+#include "emulator/memory/policy.h"
 
 #include <fmt/format.h>
 
@@ -50,10 +50,22 @@ std::uint64_t seed_from(const std::optional<std::uint64_t>& asked) {
   return seed;
 }
 
+MemoryPolicy memory_from(const std::optional<MemoryPolicy>& asked) {
+  if (asked) return *asked;
+  const char* text = std::getenv("HEDDLE_MEMORY");
+  const std::string_view name = text && *text ? text : "sequential";
+  if (const std::optional<MemoryPolicy> policy = memory_policy(name)) return *policy;
+  std::string known;
+  for (const MemoryPolicy& policy : memory_policies())
+    known += fmt::format("{}'{}'", known.empty() ? "" : ", ", policy.name);
+  throw std::invalid_argument(fmt::format("HEDDLE_MEMORY is '{}'; it may be {}", name, known));
+}
+
 DeviceOptions with_defaults(DeviceOptions o) {
   const Mode mode = mode_from(o.mode);
   o.mode = mode;
   o.seed = seed_from(o.seed);
+  o.memory = memory_from(o.memory);
   if (o.subgroup_size == 0 || o.subgroup_size > runtime::kMaxSubgroupSize) {
     throw std::invalid_argument(
         fmt::format("subgroup_size is {}; it may be 1 to 128", o.subgroup_size));
@@ -116,6 +128,17 @@ class Printed {
   std::vector<Line> lines_;
 };
 
+MemoryReport difference(const MemoryReport& later, const MemoryReport& earlier) {
+  MemoryReport d;
+  for (const auto count :
+       {&MemoryReport::reads, &MemoryReport::writes, &MemoryReport::updates, &MemoryReport::delayed,
+        &MemoryReport::lost, &MemoryReport::overtaken, &MemoryReport::evicted, &MemoryReport::stale,
+        &MemoryReport::availability_operations, &MemoryReport::made_available,
+        &MemoryReport::visibility_operations})
+    d.*count = later.*count - earlier.*count;
+  return d;
+}
+
 /// What every workgroup of a dispatch can reach.
 struct Context {
   Printed printed;
@@ -128,7 +151,7 @@ DeviceState::DeviceState(DeviceOptions o)
     : options(with_defaults(std::move(o))),
       mode(*options.mode),
       seed(*options.seed) {
-  if (mode == Mode::Emulated) memory = std::make_unique<memory::SequentialMemory>();
+  if (mode == Mode::Emulated) memory = memory::make_memory(*options.memory, choice);
 }
 
 DeviceState::~DeviceState() {
@@ -165,6 +188,26 @@ detail::Owner Device::allocate(std::uint64_t count, std::uint64_t element_bytes,
   return {state_, state_->allocate(count, element_bytes, std::move(name))};
 }
 
+void Device::begin_submission() {
+  if (state_->mode == Mode::Emulated) state_->submitting.lock();
+}
+
+void Device::end_submission() {
+  if (state_->mode != Mode::Emulated) return;
+  memory_barrier();
+  // Nobody remembers anybody.
+  if (!state_->listener) state_->next_agent = state_->next_workgroup = 0;
+  state_->submitting.unlock();
+}
+
+void Device::execution_barrier() {
+  if (state_->mode == Mode::Emulated) state_->memory->depend(memory::Dependency::Execution);
+}
+
+void Device::memory_barrier() {
+  if (state_->mode == Mode::Emulated) state_->memory->depend(memory::Dependency::Memory);
+}
+
 DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& groups,
                               const uvec3& local) {
   const DeviceOptions& options = state_->options;
@@ -186,12 +229,20 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
         groups.x, groups.y, groups.z, local.x, local.y, local.z));
   }
   const bool emulated = state_->mode == Mode::Emulated;
-  std::unique_lock<std::mutex> one_at_a_time(state_->dispatching, std::defer_lock);
-  if (emulated) one_at_a_time.lock();
   const std::uint64_t number = state_->dispatches++;
   // Every dispatch of a device has a sequence of its own, so that one more choice in the first
   // does not change the second.
-  SeededChoice choice(state_->seed * 0x9e3779b97f4a7c15u + number);
+  const std::uint64_t seed = state_->seed * 0x9e3779b97f4a7c15u + number;
+  std::unique_ptr<Choice> made =
+      options.choices && emulated ? options.choices(seed) : std::make_unique<SeededChoice>(seed);
+  Choice& choice = *made;
+  MemoryReport before;
+  if (emulated) {
+    // What is held back stays so until the submission ends, and asks this oracle then.
+    state_->choice_of_dispatch = std::move(made);
+    state_->choice.current = &choice;
+    before = state_->memory->report();
+  }
 
   runtime::Launch launch;
   launch.grid.groups = groups;
@@ -221,7 +272,7 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   std::function<std::string(const void*)> describe;
   std::optional<emulation::Emulator> emulator;
   if (emulated) {
-    emulator.emplace(*state_, choice, typed.bindings);
+    emulator.emplace(*state_, launch.grid, typed.bindings);
     context.emulator = &*emulator;
     launch.choice = &choice;
     launch.observer = &*emulator;
@@ -240,7 +291,9 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   if (failure) {
     if (emulated) {
       failure->finding.replay = fmt::format(
-          "HEDDLE_MODE=emulated HEDDLE_SEED={} (dispatch {} of the device)", state_->seed, number);
+          "HEDDLE_MODE=emulated{} HEDDLE_SEED={} (dispatch {} of the device)",
+          options.memory->sequential ? "" : fmt::format(" HEDDLE_MEMORY={}", options.memory->name),
+          state_->seed, number);
     }
     if (failure->exception) {
       try {
@@ -255,7 +308,27 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   result.invocations = statistics.workgroups * size;
   result.fibers = statistics.fibers;
   result.resident_workgroups = statistics.resident_peak;
+  if (emulated) result.memory = detail::difference(state_->memory->report(), before);
   return result;
+}
+
+std::string to_string(const MemoryReport& report) {
+  std::string text;
+  const auto line = [&](std::uint64_t count, std::string_view what) {
+    text += fmt::format("{:>12}  {}\n", count, what);
+  };
+  line(report.reads, "reads");
+  line(report.stale, "  of them served by a stale copy");
+  line(report.writes, "writes");
+  line(report.delayed, "  of them waited in the cache of their invocation");
+  line(report.lost, "    of them overwritten there, before anybody met them");
+  line(report.evicted, "    of them went on by themselves");
+  line(report.overtaken, "  of them came after a younger write of their invocation");
+  line(report.updates, "read-modify-writes");
+  line(report.availability_operations, "availability operations");
+  line(report.made_available, "  writes that they moved");
+  line(report.visibility_operations, "visibility operations");
+  return text;
 }
 
 std::size_t stack_high_water_bytes() { return runtime::stack_high_water_bytes(); }

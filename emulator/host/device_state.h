@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heddle/choice.h>
 #include <heddle/host.h>
 
 #include "emulator/memory/memory.h"
@@ -10,6 +11,15 @@
 #include <mutex>
 
 namespace heddle::detail {
+
+/// Asks whichever oracle is in charge.
+class CurrentChoice final : public Choice {
+ public:
+  std::uint32_t below(std::uint32_t bound, ChoicePoint point) override {
+    return current->below(bound, point);
+  }
+  Choice* current = nullptr;
+};
 
 /// A device: its settings, its memory, and what it knows of its allocations. Thread-safe but for
 /// the emulated memory, which belongs to the one dispatch that runs.
@@ -31,10 +41,18 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   const DeviceOptions options;
   const Mode mode;
   const std::uint64_t seed;
-  /// Emulated mode only.
-  std::unique_ptr<memory::Memory> memory;
-  std::mutex dispatching;
   std::uint64_t dispatches = 0;
+
+  // Emulated mode only, and for the submission that runs.
+  std::mutex submitting;
+  CurrentChoice choice;
+  std::unique_ptr<Choice> choice_of_dispatch;
+  std::unique_ptr<memory::Memory> memory;
+  /// Who listens to the memory; may be null.
+  trace::Listener* listener = nullptr;
+  /// Numbers of the agents and workgroups that begin next.
+  std::uint32_t next_agent = 0;
+  std::uint32_t next_workgroup = 0;
 
  private:
   void forget_oldest();

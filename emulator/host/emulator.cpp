@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace heddle::emulation {
@@ -12,13 +13,7 @@ WorkgroupMemory& memory_of(const Agent& agent) {
   return *static_cast<WorkgroupMemory*>(agent.group->observed);
 }
 
-AgentId agent_id(const Agent& agent) {
-  const runtime::Grid& grid = *agent.group->grid;
-  const uvec3 id = agent.group->id;
-  return static_cast<AgentId>((id.x + grid.groups.x * (id.y + grid.groups.y * id.z)) *
-                                  grid.group_size +
-                              agent.index);
-}
+AgentId agent_id(const Agent& agent) { return memory_of(agent).invocations.agent(agent.index); }
 
 Locations locations(const Access& access) {
   return {access.binding->allocation->id, access.binding->offset_bytes + access.offset_bytes,
@@ -98,17 +93,29 @@ void mark_initialized(const Access& access) {
 
 }  // namespace
 
-Emulator::Emulator(detail::DeviceState& d, Choice& c, const std::vector<std::optional<Binding>>& b)
-    : device(d), choice(c) {
+Emulator::Emulator(detail::DeviceState& d, const runtime::Grid& grid,
+                   const std::vector<std::optional<Binding>>& b)
+    : device(d), first_agent_(d.next_agent), first_workgroup_(d.next_workgroup) {
   for (const std::optional<Binding>& binding : b) bindings.push_back(binding.value_or(Binding{}));
+  const std::uint32_t groups = grid.groups.x * grid.groups.y * grid.groups.z;
+  d.next_agent += groups * grid.group_size;
+  d.next_workgroup += groups;
+  subgroups_.resize(grid.group_size);
+  for (std::uint32_t i = 0; i < grid.group_size; ++i)
+    subgroups_[i] = (grid.position_of ? grid.position_of[i] : i) / grid.subgroup_size;
 }
 
-Emulator::~Emulator() = default;
+// Of a dispatch that failed, some workgroups are still there.
+Emulator::~Emulator() {
+  for (const auto& memory : all_memory_) {
+    if (memory->invocations.count != 0) end(*memory);
+  }
+}
 
 bool Emulator::interrupt() {
   if (--until_switch_ != 0) [[likely]] return false;
   const std::uint32_t mean = device.options.operations_between_switches;
-  until_switch_ = 1 + choice.below(2 * mean - 1, ChoicePoint::Preemption);
+  until_switch_ = 1 + device.choice.below(2 * mean - 1, ChoicePoint::Preemption);
   return true;
 }
 
@@ -125,16 +132,44 @@ void Emulator::workgroup_begins(runtime::Workgroup& group) {
   memory.allocation.size_bytes = group.memory_bytes;
   memory.allocation.tracks_initialization = true;
   memory.used_bytes = 0;
-  memory.barriers = 0;
+  memory.barriers.assign(group.grid->group_size, {});
   memory.variables.clear();
+  // Whoever listens must not take one workgroup's memory for another's.
+  if (device.listener) memory.allocation.id = device.new_allocation_id();
   device.memory->add(memory.allocation.id, {group.memory, group.memory_bytes});
+  const runtime::Grid& grid = *group.grid;
+  const std::uint32_t number =
+      group.id.x + grid.groups.x * (group.id.y + grid.groups.y * group.id.z);
+  memory.invocations.first = static_cast<AgentId>(first_agent_ + number * grid.group_size);
+  memory.invocations.count = grid.group_size;
+  memory.invocations.place.workgroup = first_workgroup_ + number;
+  memory.invocations.subgroups = subgroups_;
+  device.memory->begin(memory.invocations);
   group.observed = &memory;
+}
+
+void Emulator::end(WorkgroupMemory& memory) {
+  device.memory->end(memory.invocations);
+  memory.invocations.count = 0;
+  device.memory->remove(memory.allocation.id);
 }
 
 void Emulator::workgroup_ends(runtime::Workgroup& group) {
   auto* memory = static_cast<WorkgroupMemory*>(group.observed);
-  device.memory->remove(memory->allocation.id);
+  end(*memory);
   free_memory_.push_back(memory);
+}
+
+void Emulator::invocations_meet(runtime::Workgroup& group,
+                                std::span<const std::uint32_t> indices) {
+  std::vector<Operation>& barriers = static_cast<WorkgroupMemory*>(group.observed)->barriers;
+  // Of those that meet at one place, all are at a barrier or none is.
+  if (barriers[indices.front()].kind != OperationKind::ControlBarrier) return;
+  const std::uint64_t instance = next_barrier_instance_++;
+  for (const std::uint32_t index : indices) {
+    barriers[index].barrier_instance = instance;
+    device.memory->arrive(barriers[index]);
+  }
 }
 
 std::string Emulator::describe(const void* address) {
@@ -152,16 +187,46 @@ std::string Emulator::describe(const void* address) {
 
 bool interrupt(Emulator& emulator) { return emulator.interrupt(); }
 
+namespace {
+
+// The memory takes pieces of eight bytes that begin at a multiple of eight, and parts of them.
+constexpr std::uint64_t kPieceBytes = 8;
+
+template <typename Do>
+void for_each_piece(Operation operation, Do with_piece) {
+  const std::uint64_t begin = operation.locations.offset_bytes;
+  const std::uint64_t end = begin + operation.locations.size_bytes;
+  if (begin / kPieceBytes == (end - 1) / kPieceBytes) [[likely]] {
+    with_piece(operation, 0);
+    return;
+  }
+  for (std::uint64_t at = begin; at < end;) {
+    const std::uint64_t next = std::min(end, (at / kPieceBytes + 1) * kPieceBytes);
+    operation.locations.offset_bytes = at;
+    operation.locations.size_bytes = static_cast<std::uint32_t>(next - at);
+    with_piece(operation, at - begin);
+    at = next;
+  }
+}
+
+}  // namespace
+
 void read(Emulator& emulator, const Agent& agent, const Access& access, void* value) {
   check(agent, access);
   check_initialized(agent, access);
-  emulator.device.memory->read(record(agent, access, OperationKind::Read), value);
+  for_each_piece(record(agent, access, OperationKind::Read),
+                 [&](const Operation& piece, std::uint64_t at) {
+                   emulator.device.memory->read(piece, static_cast<std::byte*>(value) + at);
+                 });
 }
 
 void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value) {
   check(agent, access);
   mark_initialized(access);
-  emulator.device.memory->write(record(agent, access, OperationKind::Write), value);
+  for_each_piece(record(agent, access, OperationKind::Write),
+                 [&](const Operation& piece, std::uint64_t at) {
+                   emulator.device.memory->write(piece, static_cast<const std::byte*>(value) + at);
+                 });
 }
 
 void atomic_read(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
@@ -201,35 +266,26 @@ void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemoryS
   emulator.device.memory->barrier(operation);
 }
 
-namespace {
-
-Operation control_barrier(const Agent& agent, Scope execution, Scope memory,
-                          MemorySemantics semantics, std::uint64_t instance, SourceLocation where) {
-  Operation operation;
+void arrive(Emulator&, const Agent& agent, Scope execution, Scope memory,
+            MemorySemantics semantics, SourceLocation where) {
+  Operation& operation = memory_of(agent).barriers[agent.index];
   operation.kind = OperationKind::ControlBarrier;
   operation.agent = agent_id(agent);
   operation.execution_scope = execution;
   operation.scope = memory;
   operation.semantics = semantics;
-  operation.barrier_instance = instance;
+  operation.barrier_instance = kNotMet;
   operation.where = where;
-  return operation;
 }
 
-}  // namespace
-
-std::uint64_t arrive(Emulator& emulator, const Agent& agent, Scope execution, Scope memory,
-                     MemorySemantics semantics, SourceLocation where) {
-  const std::uint64_t instance = memory_of(agent).barriers++ / agent.group->grid->group_size;
-  emulator.device.memory->arrive(
-      control_barrier(agent, execution, memory, semantics, instance, where));
-  return instance;
-}
-
-void leave(Emulator& emulator, const Agent& agent, Scope execution, Scope memory,
-           MemorySemantics semantics, std::uint64_t instance, SourceLocation where) {
-  emulator.device.memory->leave(
-      control_barrier(agent, execution, memory, semantics, instance, where), {});
+void leave(Emulator& emulator, const Agent& agent) {
+  Operation& operation = memory_of(agent).barriers[agent.index];
+  // Whoever is alone in its scope instance does not wait.
+  if (operation.barrier_instance == kNotMet) {
+    emulator.invocations_meet(*agent.group, {&agent.index, 1});
+  }
+  emulator.device.memory->leave(operation, {});
+  operation = {};
 }
 
 const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::uint32_t ordinal,

@@ -96,6 +96,7 @@ Answer Collector::finish(const explore::Statistics& statistics) {
   if (question_.cancelled != nullptr && question_.cancelled->load(std::memory_order_relaxed)) {
     answer_.cancelled = true;
   }
+  answer_.limited = limited_ || (question_.limit != 0 && !statistics.complete);
   answer_.complete = statistics.complete && !limited_ && !answer_.cancelled && answer_.cut == 0;
   answer_.faults.assign(faults_.begin(), faults_.end());
   return std::move(answer_);

@@ -59,6 +59,8 @@ struct Answer {
   std::uint64_t cut = 0;
   std::uint64_t graphs = 0;
   bool complete = true;
+  /// Whether Question::limit may have kept something back.
+  bool limited = false;
   bool cancelled = false;
   /// Divisions by zero: lines of the test, ascending.
   std::vector<std::uint32_t> faults;

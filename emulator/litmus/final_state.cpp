@@ -52,4 +52,16 @@ std::vector<Outcome> final_states(const Test& test, const judge::Judgement& judg
   return states;
 }
 
+void settled_outcome(const Test& test, const Runner& runner, Outcome& outcome) {
+  outcome.resize(test.observables.size());
+  for (std::size_t i = 0; i < outcome.size(); ++i) {
+    const Observable& observable = test.observables[i];
+    const explore::Value value =
+        observable.kind == Observable::Kind::Register
+            ? runner.ends()[observable.thread].results[observable.index]
+            : runner.final_value(locations_of(test.variables[observable.index]));
+    outcome[i] = static_cast<Integer>(value);
+  }
+}
+
 }  // namespace heddle::litmus

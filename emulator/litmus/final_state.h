@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "emulator/explore/explore.h"
+#include "emulator/litmus/runner.h"
 #include "emulator/litmus/test.h"
 
 namespace heddle::litmus {
@@ -14,5 +15,9 @@ namespace heddle::litmus {
 /// an execution: registers have one, a variable that unordered writes leave undecided has several.
 std::vector<Outcome> final_states(const Test& test, const judge::Judgement& judgement,
                                   const std::vector<std::vector<explore::Value>>& results);
+
+/// The final values of a runner's last run; of variables those that memory settled on. Into
+/// `outcome`, whose room is used again.
+void settled_outcome(const Test& test, const Runner& runner, Outcome& outcome);
 
 }  // namespace heddle::litmus

@@ -75,7 +75,7 @@ struct TestProgram::Parts {
   std::vector<explore::Value> initial;  // of each location
 };
 
-TestProgram::TestProgram(const Test& test, std::uint64_t bound)
+TestProgram::TestProgram(const Test& test, std::uint64_t bound, Spinning spinning)
     : test_(test), parts_(std::make_unique<Parts>(test)) {
   Renumbering queue_family;
   Renumbering workgroup;
@@ -89,7 +89,7 @@ TestProgram::TestProgram(const Test& test, std::uint64_t bound)
     place.stage = thread.stage;
     place.shader_call_group = thread.shader_call_group;
     parts_->threads.push_back(std::make_unique<ThreadCode>(
-        ThreadCode{test, i, std::max<std::uint64_t>(bound, 1),
+        ThreadCode{test, i, std::max<std::uint64_t>(bound, 1), spinning,
                    live_registers(thread, observed_registers(test, i)), parts_->barriers}));
     const ThreadCode& code = *parts_->threads.back();
     program_.agents.push_back({place, [&code] { return std::make_unique<LitmusThread>(code); }});

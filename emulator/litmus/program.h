@@ -7,6 +7,7 @@
 
 #include "emulator/explore/program.h"
 #include "emulator/litmus/test.h"
+#include "emulator/litmus/thread.h"
 
 namespace heddle::litmus {
 
@@ -16,7 +17,8 @@ class TestProgram {
   /// `test` must outlive the program and its executions, whose operations name its instructions: as
   /// `where.function` the text, as `where.line` the line. `bound` is the number of iterations of
   /// each loop, at least 1.
-  explicit TestProgram(const Test& test, std::uint64_t bound = 2);
+  explicit TestProgram(const Test& test, std::uint64_t bound = 2,
+                       Spinning spinning = Spinning::Explored);
   ~TestProgram();
   TestProgram(const TestProgram&) = delete;
   TestProgram& operator=(const TestProgram&) = delete;

@@ -13,23 +13,23 @@ Locations locations_of(const Variable& variable) {
   return {static_cast<AllocationId>(variable.location), 0, kVariableBytes};
 }
 
-namespace {
-
-/// The text and the line stand in for a function and a line: they say where in the test it
-/// happened.
-Operation operation_of(const Instruction& instruction) {
-  Operation operation = instruction.operation;
-  operation.where = {"", instruction.text.c_str(), instruction.place.line};
-  return operation;
-}
-
-}  // namespace
-
 LitmusThread::LitmusThread(const ThreadCode& code)
     : code_(code), instructions_(code.test.threads[code.thread].code) {
-  for (const Register& reg : code.test.threads[code.thread].registers) {
-    registers_.push_back(reg.initial);
-  }
+  restart();
+}
+
+bool LitmusThread::restart() {
+  const std::vector<Register>& registers = code_.test.threads[code_.thread].registers;
+  registers_.resize(registers.size());
+  for (std::size_t i = 0; i < registers.size(); ++i) registers_[i] = registers[i].initial;
+  at_ = 0;
+  pending_.reset();
+  effects_ = 0;
+  jumps_.clear();
+  spun_.clear();
+  visits_.clear();
+  arrivals_.clear();
+  return true;
 }
 
 Integer LitmusThread::value(const Operand& operand) const {
@@ -37,34 +37,39 @@ Integer LitmusThread::value(const Operand& operand) const {
 }
 
 Step LitmusThread::next(Value last_read) {
+  Step step;
+  advance(last_read, step);
+  return step;
+}
+
+void LitmusThread::advance(Value last_read, Step& step) {
   if (pending_) registers_[*pending_] = static_cast<Integer>(last_read);
   pending_.reset();
   while (at_ < instructions_.size()) {
-    const Instruction& instruction = current();
-    std::optional<Step> ended;
-    switch (instruction.kind) {
-      case InstructionKind::Label:
-        pass_label();
-        break;
-      case InstructionKind::Jump:
-        ended = jump(instruction.target);
-        break;
-      case InstructionKind::Branch:
-        if (compare(instruction.comparison, value(instruction.left), value(instruction.right))) {
-          ended = jump(instruction.target);
-        } else {
-          ++at_;
-        }
-        break;
-      case InstructionKind::Compute:
-        ended = compute();
-        break;
-      default:
-        return execute();
-    }
-    if (ended) return *std::move(ended);
+    if (go_on(current(), step)) return;
   }
-  return end(StepKind::Finished);
+  end(StepKind::Finished, step);
+}
+
+bool LitmusThread::go_on(const Instruction& instruction, Step& step) {
+  switch (instruction.kind) {
+    case InstructionKind::Label:
+      pass_label();
+      return false;
+    case InstructionKind::Jump:
+      return jump(instruction.target, step);
+    case InstructionKind::Branch:
+      if (compare(instruction.comparison, value(instruction.left), value(instruction.right))) {
+        return jump(instruction.target, step);
+      }
+      ++at_;
+      return false;
+    case InstructionKind::Compute:
+      return compute(step);
+    default:
+      execute(instruction, step);
+      return true;
+  }
 }
 
 void LitmusThread::pass_label() {
@@ -83,64 +88,74 @@ bool LitmusThread::spins(std::uint32_t target) const {
   return true;
 }
 
-std::optional<Step> LitmusThread::jump(std::uint32_t target) {
+bool LitmusThread::jump(std::uint32_t target, Step& step) {
   if (target <= at_) {
+    if (code_.spinning == Spinning::Endless && spins(target)) {
+      at_ = target;
+      end(StepKind::Spinning, step);
+      step.goes_on = true;
+      return true;
+    }
     const bool last = ++jumps_[at_] >= code_.bound;
-    if (spins(target)) return spin(target, last);
-    if (last) return end(StepKind::Cut);
+    if (spins(target)) return spin(target, last, step);
+    if (last) {
+      end(StepKind::Cut, step);
+      return true;
+    }
   }
   at_ = target;
-  return std::nullopt;
+  return false;
 }
 
 /// An iteration that changed nothing may go on for ever, which is one way to block. That hides no
 /// outcome: what leaves the loop later looks from outside like what left it before. Up to the bound
 /// it also goes round again, for executions are counted with every iteration that they have.
-std::optional<Step> LitmusThread::spin(std::uint32_t target, bool last) {
+bool LitmusThread::spin(std::uint32_t target, bool last, Step& step) {
   const bool first = spun_.insert(at_).second;
-  if (last && !first) return end(StepKind::SpunEnough);
+  if (last && !first) {
+    end(StepKind::SpunEnough, step);
+    return true;
+  }
   at_ = target;
-  if (!first) return std::nullopt;
-  Step step = end(StepKind::Spinning);
+  if (!first) return false;
+  end(StepKind::Spinning, step);
   step.goes_on = !last;
-  return step;
+  return true;
 }
 
-std::optional<Step> LitmusThread::compute() {
+bool LitmusThread::compute(Step& step) {
   const Instruction& instruction = current();
   const auto result =
       apply(*instruction.arithmetic, value(instruction.left), value(instruction.right));
-  if (!result) return end(StepKind::Cut, at_ + 1);
+  if (!result) {
+    end(StepKind::Cut, step, at_ + 1);
+    return true;
+  }
   registers_[instruction.destination] = *result;
   ++at_;
-  return std::nullopt;
+  return false;
 }
 
-Step LitmusThread::execute() {
-  const Instruction& instruction = current();
+void LitmusThread::execute(const Instruction& instruction, Step& step) {
+  step.kind = StepKind::Operation;
+  step.operation = instruction.operation;
+  // The text and the line stand in for a function and a line: they say where in the test it
+  // happened.
+  step.operation.where = {"", instruction.text.c_str(), instruction.place.line};
   switch (instruction.kind) {
     case InstructionKind::Load:
     case InstructionKind::Store:
     case InstructionKind::ReadModifyWrite:
-      return access();
+      return access(instruction, step);
     case InstructionKind::ControlBarrier:
-      return control_barrier();
+      return control_barrier(instruction, step);
     default:
-      break;
+      ++at_;
   }
-  Step step;
-  step.kind = StepKind::Operation;
-  step.operation = operation_of(instruction);
-  ++at_;
-  return step;
 }
 
-Step LitmusThread::access() {
-  const Instruction& instruction = current();
+void LitmusThread::access(const Instruction& instruction, Step& step) {
   const Variable& variable = code_.test.variables[instruction.variable];
-  Step step;
-  step.kind = StepKind::Operation;
-  step.operation = operation_of(instruction);
   step.operation.reference = static_cast<ReferenceId>(instruction.variable);
   step.operation.locations = locations_of(variable);
   if (instruction.kind != InstructionKind::Load) {
@@ -149,7 +164,7 @@ Step LitmusThread::access() {
     step.written = static_cast<Value>(operand);
     if (instruction.kind == InstructionKind::ReadModifyWrite) {
       if (instruction.arithmetic == Arithmetic::Divide && operand == 0) {
-        return end(StepKind::Cut, at_ + 1);
+        return end(StepKind::Cut, step, at_ + 1);
       }
       step.modify = [op = instruction.arithmetic, operand](Value old) -> std::optional<Value> {
         if (!op) return static_cast<Value>(operand);
@@ -159,11 +174,9 @@ Step LitmusThread::access() {
   }
   if (instruction.kind != InstructionKind::Store) pending_ = instruction.destination;
   ++at_;
-  return step;
 }
 
-Step LitmusThread::control_barrier() {
-  const Instruction& instruction = current();
+void LitmusThread::control_barrier(const Instruction& instruction, Step& step) {
   BarrierArrival arrival;
   arrival.id = instruction.barrier.id;
   arrival.named = instruction.barrier.named;
@@ -175,12 +188,13 @@ Step LitmusThread::control_barrier() {
   arrival.count = arrivals_[{(arrival.named ? "," : "") + arrival.id, arrival.resource_word,
                              arrival.resource}]++;
   ++effects_;
-  Step step = end(StepKind::Operation);
-  step.operation = operation_of(instruction);
+  end(StepKind::Operation, step);
   step.operation.barrier_instance = code_.barriers.instance(code_.thread, arrival);
+  step.participants.clear();
   for (const std::uint32_t thread : code_.barriers.participants(code_.thread, arrival)) {
     step.participants.push_back(static_cast<AgentId>(thread));
   }
+  step.quorum = 0;
   if (instruction.barrier.quorum) {
     constexpr Integer kMost = std::numeric_limits<std::int32_t>::max();
     // Whoever waits has arrived, so fewer than one is one.
@@ -188,15 +202,16 @@ Step LitmusThread::control_barrier() {
         std::clamp<Integer>(value(*instruction.barrier.quorum), 1, kMost));
   }
   ++at_;
-  return step;
 }
 
-Step LitmusThread::end(StepKind kind, std::uint64_t fault) const {
-  Step step;
+void LitmusThread::end(StepKind kind, Step& step, std::uint64_t fault) const {
   step.kind = kind;
-  for (const Integer reg : registers_) step.results.push_back(static_cast<Value>(reg));
-  step.results.push_back(fault);
-  return step;
+  step.goes_on = false;
+  step.results.resize(registers_.size() + 1);
+  for (std::size_t i = 0; i < registers_.size(); ++i) {
+    step.results[i] = static_cast<Value>(registers_[i]);
+  }
+  step.results.back() = fault;
 }
 
 }  // namespace heddle::litmus

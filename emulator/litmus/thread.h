@@ -23,12 +23,21 @@ inline constexpr std::uint32_t kVariableBytes = 8;
 /// The memory locations of a variable.
 Locations locations_of(const Variable& variable);
 
+/// What becomes of an iteration that changes nothing.
+enum class Spinning : std::uint8_t {
+  /// It counts like any other, and is one way to block: what there is to explore.
+  Explored,
+  /// It does not count: the thread may go round until it is stopped.
+  Endless,
+};
+
 /// What all runs of one thread have in common.
 struct ThreadCode {
   const Test& test;
   std::uint32_t thread = 0;
   /// Iterations of each loop; 1 is straight through.
   std::uint64_t bound = 2;
+  Spinning spinning = Spinning::Explored;
   /// See live_registers().
   std::vector<std::vector<bool>> live;
   Barriers& barriers;
@@ -41,6 +50,8 @@ class LitmusThread : public explore::Agent {
   explicit LitmusThread(const ThreadCode& code);
 
   explore::Step next(explore::Value last_read) override;
+  void advance(explore::Value last_read, explore::Step& step) override;
+  bool restart() override;
 
  private:
   /// What the state was when control last passed a label.
@@ -52,15 +63,17 @@ class LitmusThread : public explore::Agent {
   const Instruction& current() const { return instructions_[at_]; }
   Integer value(const Operand& operand) const;
   void pass_label();
-  /// Goes to `target`, unless that needs a backward jump that ends the run: then the news of it.
-  std::optional<explore::Step> jump(std::uint32_t target);
+  // These four return whether there is a step now.
+  bool go_on(const Instruction& instruction, explore::Step& step);
+  /// Goes to `target`, unless that is a backward jump that is news, or ends the run.
+  bool jump(std::uint32_t target, explore::Step& step);
+  bool spin(std::uint32_t target, bool last, explore::Step& step);
+  bool compute(explore::Step& step);
   bool spins(std::uint32_t target) const;
-  std::optional<explore::Step> spin(std::uint32_t target, bool last);
-  std::optional<explore::Step> compute();
-  explore::Step execute();
-  explore::Step access();
-  explore::Step control_barrier();
-  explore::Step end(explore::StepKind kind, std::uint64_t fault = 0) const;
+  void execute(const Instruction& instruction, explore::Step& step);
+  void access(const Instruction& instruction, explore::Step& step);
+  void control_barrier(const Instruction& instruction, explore::Step& step);
+  void end(explore::StepKind kind, explore::Step& step, std::uint64_t fault = 0) const;
 
   const ThreadCode& code_;
   const std::vector<Instruction>& instructions_;

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <heddle/operation.h>
+#include <heddle/report.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "emulator/model/place.h"
@@ -12,6 +14,36 @@ namespace heddle::memory {
 
 /// Given the old bytes of an atomic makes the new ones; false if nothing is to be written.
 using Modify = bool (*)(void* context, const void* old, void* fresh);
+
+/// Agents with consecutive numbers that begin and end together: the invocations of a workgroup.
+struct Cohort {
+  AgentId first{};
+  std::uint32_t count = 1;
+  /// Of all of them, but for the subgroup.
+  model::Place place;
+  /// By position in the cohort; valid until it ends. Empty where all are in `place.subgroup`.
+  std::span<const std::uint32_t> subgroups;
+
+  AgentId agent(std::uint32_t position) const {
+    return static_cast<AgentId>(static_cast<std::uint32_t>(first) + position);
+  }
+  model::Place place_of(std::uint32_t position) const {
+    model::Place one = place;
+    if (!subgroups.empty()) one.subgroup = subgroups[position];
+    return one;
+  }
+  bool contains(AgentId id) const {
+    return static_cast<std::uint32_t>(id) - static_cast<std::uint32_t>(first) < count;
+  }
+};
+
+/// What is between all agents so far, which have ended, and all that are still to begin.
+enum class Dependency : std::uint8_t {
+  /// They system-synchronize; nothing becomes available or visible.
+  Execution,
+  /// And in between everything becomes available to the device domain, and visible from it.
+  Memory,
+};
 
 /// The memory of a device: answers reads, takes writes, is told of barriers. Every operation has
 /// been checked before; its locations lie inside an allocation that was added, it has at most 8 bytes
@@ -25,11 +57,13 @@ class Memory {
   /// Who is told of everything from now on; null for nobody. To be set before the first agent begins.
   virtual void listen(trace::Listener* listener) = 0;
 
-  virtual void agent_begins(AgentId agent, const model::Place& place) = 0;
-  virtual void agent_ends(AgentId agent) = 0;
-  /// What `first` has done is before all that `second` will do: between dispatches and the like. Makes
-  /// nothing available or visible.
+  virtual void begin(const Cohort& cohort) = 0;
+  virtual void end(const Cohort& cohort) = 0;
+  void begin(AgentId agent, const model::Place& place) { begin(Cohort{agent, 1, place, {}}); }
+  void end(AgentId agent) { end(Cohort{agent, 1, {}, {}}); }
+  /// What `first` has done is before all that `second` will do. Makes nothing available or visible.
   virtual void system_synchronizes(AgentId first, AgentId second) = 0;
+  virtual void depend(Dependency dependency) = 0;
 
   /// `storage` is where the bytes lie once nothing holds them back.
   virtual void add(AllocationId allocation, std::span<std::byte> storage) = 0;
@@ -50,6 +84,11 @@ class Memory {
 
   /// Whatever is still held back gets to its storage: the end of everything.
   virtual void settle() = 0;
+  /// What it did so far.
+  virtual MemoryReport report() const { return {}; }
+  /// Forgets all agents, allocations and operations, and what was held back, as if it were new, but
+  /// for its listener and the room that it has: for runs one after the other.
+  virtual void restart() = 0;
 };
 
 }  // namespace heddle::memory

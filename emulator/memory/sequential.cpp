@@ -16,12 +16,19 @@ trace::Value value_of(const void* bytes, std::uint32_t size_bytes) {
 
 }  // namespace
 
-void SequentialMemory::agent_begins(AgentId agent, const model::Place& place) {
-  if (listener_) listener_->agent_begins(agent, place);
+void SequentialMemory::begin(const Cohort& cohort) {
+  if (!listener_) return;
+  for (std::uint32_t i = 0; i < cohort.count; ++i)
+    listener_->agent_begins(cohort.agent(i), cohort.place_of(i));
 }
 
-void SequentialMemory::agent_ends(AgentId agent) {
-  if (listener_) listener_->agent_ends(agent);
+void SequentialMemory::end(const Cohort& cohort) {
+  if (!listener_) return;
+  for (std::uint32_t i = 0; i < cohort.count; ++i) listener_->agent_ends(cohort.agent(i));
+}
+
+void SequentialMemory::depend(Dependency dependency) {
+  if (listener_) listener_->dependency(dependency == Dependency::Memory);
 }
 
 void SequentialMemory::system_synchronizes(AgentId first, AgentId second) {
@@ -41,6 +48,13 @@ void SequentialMemory::add(AllocationId allocation, std::span<std::byte> storage
 void SequentialMemory::remove(AllocationId allocation) {
   storage_[static_cast<std::size_t>(allocation)] = {};
   writers_[static_cast<std::size_t>(allocation)] = {};
+}
+
+void SequentialMemory::restart() {
+  for (auto& storage : storage_) storage = {};
+  for (auto& writers : writers_) writers.clear();
+  told_ = 0;
+  arrivals_.clear();
 }
 
 std::byte* SequentialMemory::at(const Locations& locations) const {

@@ -13,9 +13,10 @@ namespace heddle::memory {
 class SequentialMemory final : public Memory {
  public:
   void listen(trace::Listener* listener) override { listener_ = listener; }
-  void agent_begins(AgentId agent, const model::Place& place) override;
-  void agent_ends(AgentId agent) override;
+  void begin(const Cohort& cohort) override;
+  void end(const Cohort& cohort) override;
   void system_synchronizes(AgentId first, AgentId second) override;
+  void depend(Dependency dependency) override;
   void add(AllocationId allocation, std::span<std::byte> storage) override;
   void remove(AllocationId allocation) override;
   void read(const Operation& operation, void* value) override;
@@ -26,6 +27,7 @@ class SequentialMemory final : public Memory {
   void arrive(const Operation& operation) override;
   void leave(const Operation& operation, std::span<const AgentId> synchronizing) override;
   void settle() override {}
+  void restart() override;
 
  private:
   using Arrivals = std::vector<std::pair<AgentId, trace::OperationIndex>>;

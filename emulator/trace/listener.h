@@ -65,6 +65,11 @@ class Listener {
   /// Every operation of the first system-synchronizes with every operation of the second.
   virtual void system_synchronizes(AgentId first, AgentId second) = 0;
 
+  /// All agents so far, which have ended, system-synchronize with all that begin from now on. If
+  /// `memory`, a device-domain availability operation and a visibility operation are in between.
+  /// Comes from devices only, not from litmus tests.
+  virtual void dependency(bool memory) { (void)memory; }
+
   /// An operation is executed. Of a read (or read-modify-write) `sources` has each byte read once,
   /// in ascending order. A control barrier is told when its agent arrives.
   virtual void operation(OperationIndex index, const Operation& operation, Value read,

@@ -41,6 +41,39 @@ void Recorder::system_synchronizes(AgentId first, AgentId second) {
   execution_.agent_system_synchronization.emplace_back(first, second);
 }
 
+void Recorder::dependency(bool memory) {
+  dependencies_.push_back({execution_.agents.size(), memory});
+}
+
+//= vk:memory-model-vulkan-availability-visibility
+void Recorder::add(model::Execution& execution, const Dependency& dependency) const {
+  auto& order = execution.agent_system_synchronization;
+  const std::size_t agents = execution_.agents.size();
+  const auto id = [](std::size_t agent) { return static_cast<AgentId>(agent); };
+  if (!dependency.memory) {
+    for (std::size_t earlier = 0; earlier < dependency.agents; ++earlier)
+      for (std::size_t later = dependency.agents; later < agents; ++later)
+        order.emplace_back(id(earlier), id(later));
+    return;
+  }
+  const AgentId between = id(execution.agents.size());
+  model::Place place;
+  place.kind = model::AgentKind::FixedFunction;
+  execution.agents.push_back(place);
+  for (const OperationKind kind :
+       {OperationKind::DeviceAvailability, OperationKind::DeviceVisibility}) {
+    Operation operation;
+    operation.kind = kind;
+    operation.agent = between;
+    execution.operations.push_back(operation);
+    execution.read_values.push_back(0);
+    execution.written_values.push_back(0);
+  }
+  for (std::size_t agent = 0; agent < agents; ++agent)
+    order.emplace_back(agent < dependency.agents ? id(agent) : between,
+                       agent < dependency.agents ? between : id(agent));
+}
+
 void Recorder::operation(OperationIndex index, const Operation& operation, Value read, Value written,
                          std::span<const Source> sources) {
   execution_.operations.push_back(operation);
@@ -66,12 +99,14 @@ model::Execution Recorder::execution() const {
     for (std::size_t earlier = 0; earlier < later; ++earlier)
       if (mutually_ordered(made, made.operations[placed_[earlier]], made.operations[placed_[later]]))
         made.modification_order.emplace_back(placed_[earlier], placed_[later]);
+  for (const Dependency& dependency : dependencies_) add(made, dependency);
   return made;
 }
 
 void Recorder::clear() {
   execution_ = {};
   placed_.clear();
+  dependencies_.clear();
 }
 
 }  // namespace heddle::trace

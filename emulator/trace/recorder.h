@@ -17,13 +17,14 @@ class Recorder final : public Listener {
   void agent_begins(AgentId agent, const model::Place& place) override;
   void agent_ends(AgentId) override {}
   void system_synchronizes(AgentId first, AgentId second) override;
+  void dependency(bool memory) override;
   void operation(OperationIndex index, const Operation& operation, Value read, Value written,
                  std::span<const Source> sources) override;
   void passes(OperationIndex arrival, std::span<const OperationIndex> synchronizing) override;
   void placed(OperationIndex write) override;
 
   /// The execution so far. Modification order has every pair of mutually ordered atomic writes that
-  /// were placed.
+  /// were placed. A memory dependency is an agent of its own, after all others.
   model::Execution execution() const;
 
   /// Forgets everything.
@@ -33,6 +34,13 @@ class Recorder final : public Listener {
   model::Execution execution_;
   /// In the order of their places.
   std::vector<OperationIndex> placed_;
+  /// How many agents had begun, and whether it is a memory dependency.
+  struct Dependency {
+    std::size_t agents = 0;
+    bool memory = false;
+  };
+  void add(model::Execution& execution, const Dependency& dependency) const;
+  std::vector<Dependency> dependencies_;
 };
 
 }  // namespace heddle::trace

@@ -6,6 +6,8 @@
 #include <heddle/detail/allocation.h>
 #include <heddle/detail/emulated.h>
 #include <heddle/detail/native.h>
+#include <heddle/choice.h>
+#include <heddle/memory_policy.h>
 #include <heddle/report.h>
 
 #include <algorithm>
@@ -60,6 +62,10 @@ struct DeviceOptions {
   std::size_t stack_bytes = 0;
   /// For all Workgroup variables of a workgroup together.
   std::size_t workgroup_memory_bytes = std::size_t{64} * 1024;
+  /// Emulated mode: what the memory holds back. The policy that HEDDLE_MEMORY names, or "sequential".
+  std::optional<MemoryPolicy> memory;
+  /// Emulated mode: makes the oracle of a dispatch, given its seed. Null: a SeededChoice.
+  std::function<std::unique_ptr<Choice>(std::uint64_t seed)> choices;
   /// Emulated mode: mean number of memory operations after which another invocation gets to run.
   std::uint32_t operations_between_switches = 16;
   /// A dispatch in which all residents only polled for so long (native) makes no progress.
@@ -242,6 +248,8 @@ struct DispatchResult {
   /// Workgroups that were resident at once at most.
   std::uint64_t resident_workgroups = 0;
   double seconds = 0;
+  /// Emulated mode.
+  MemoryReport memory;
 };
 
 namespace detail {
@@ -436,6 +444,31 @@ struct TypedLaunch {
 
 }  // namespace detail
 
+class Device;
+
+/// What Device::submit hands out: commands that are executed together.
+class Commands {
+ public:
+  /// As Device::dispatch, but for the ordering: nothing of what other dispatches of the submission wrote
+  /// is available or visible to this one, unless a barrier in between makes it so.
+  template <typename Kernel, typename... Args>
+  DispatchResult dispatch(const Kernel& kernel, Extent groups, Extent local, const Args&... args);
+
+  /// What was dispatched before ends before what is dispatched after begins (an execution dependency).
+  /// Ordering: system-synchronizes; makes nothing available or visible.
+  //= vk:memory-model-system-synchronizes-with
+  void execution_barrier();
+  /// The same, and all memory becomes available to and visible from the device domain in between (a
+  /// memory dependency).
+  //= vk:memory-model-vulkan-availability-visibility
+  void memory_barrier();
+
+ private:
+  friend class Device;
+  explicit Commands(Device& device) : device_(device) {}
+  Device& device_;
+};
+
 /// Runs kernels. Cheap to make; buffers belong to the device that made them. Dispatches of one
 /// device from several threads are safe in native mode if the kernels are.
 class Device {
@@ -444,6 +477,8 @@ class Device {
   Device(Mode mode) : Device(with_mode(mode)) {}  // NOLINT: `Device device{Mode::Emulated}`
   /// Throws std::invalid_argument for options that make no sense, naming the option.
   explicit Device(DeviceOptions options);
+  /// Not for users: a device whose inside was made before, with another memory, say.
+  explicit Device(std::shared_ptr<detail::DeviceState> state) : state_(std::move(state)) {}
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -493,26 +528,65 @@ class Device {
   /// follows the call.
   template <typename Kernel, typename... Args>
   DispatchResult dispatch(const Kernel& kernel, Extent groups, Extent local, const Args&... args) {
-    detail::Call<Kernel, Args...> call{kernel, {args...}, {detail::Argument<Args>::native(args)...}};
-    detail::TypedLaunch typed;
-    typed.native = &detail::run_native<Kernel, Args...>;
-    typed.emulated = &detail::run_emulated<Kernel, Args...>;
-    typed.call = &call;
-    (typed.bindings.push_back(detail::Argument<Args>::bind(args)), ...);
-    return launch(typed, {groups.x, groups.y, groups.z}, {local.x, local.y, local.z});
+    DispatchResult result;
+    submit([&](Commands& commands) { result = commands.dispatch(kernel, groups, local, args...); });
+    return result;
+  }
+
+  /// Calls `record(commands)`, which executes what it is told: several dispatches between which there
+  /// are only the dependencies that are asked for. Ordering: everything before the call happens before
+  /// the commands and is visible to them, and they before what follows the call, as if a queue had
+  /// been waited for. In native mode dispatches follow each other, and barriers mean nothing.
+  template <std::invocable<Commands&> Record>
+  void submit(const Record& record) {
+    const Submission submission(*this);
+    Commands commands(*this);
+    record(commands);
   }
 
  private:
+  friend class Commands;
+  /// The time from the begin to the end of a submission.
+  class Submission {
+   public:
+    explicit Submission(Device& device) : device_(device) { device_.begin_submission(); }
+    ~Submission() { device_.end_submission(); }
+    Submission(const Submission&) = delete;
+    Submission& operator=(const Submission&) = delete;
+
+   private:
+    Device& device_;
+  };
+
   static DeviceOptions with_mode(Mode mode) {
     DeviceOptions options;
     options.mode = mode;
     return options;
   }
   detail::Owner allocate(std::uint64_t count, std::uint64_t element_bytes, std::string name);
+  void begin_submission();
+  void end_submission();
+  void execution_barrier();
+  void memory_barrier();
   DispatchResult launch(const detail::TypedLaunch& typed, const uvec3& groups, const uvec3& local);
 
   std::shared_ptr<detail::DeviceState> state_;
 };
+
+template <typename Kernel, typename... Args>
+DispatchResult Commands::dispatch(const Kernel& kernel, Extent groups, Extent local,
+                                  const Args&... args) {
+  detail::Call<Kernel, Args...> call{kernel, {args...}, {detail::Argument<Args>::native(args)...}};
+  detail::TypedLaunch typed;
+  typed.native = &detail::run_native<Kernel, Args...>;
+  typed.emulated = &detail::run_emulated<Kernel, Args...>;
+  typed.call = &call;
+  (typed.bindings.push_back(detail::Argument<Args>::bind(args)), ...);
+  return device_.launch(typed, {groups.x, groups.y, groups.z}, {local.x, local.y, local.z});
+}
+
+inline void Commands::execution_barrier() { device_.execution_barrier(); }
+inline void Commands::memory_barrier() { device_.memory_barrier(); }
 
 /// Bytes of the deepest use of any fiber stack in this process so far, in whole pages.
 std::size_t stack_high_water_bytes();

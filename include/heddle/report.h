@@ -73,6 +73,32 @@ struct Finding {
 /// The finding as people read it: kind, message, place, coordinates, replay.
 std::string to_string(const Finding& finding);
 
+/// What the memory of an emulated device did, in accesses of at most eight bytes. All zero on
+/// sequential memory and in native mode.
+struct MemoryReport {
+  std::uint64_t reads = 0;
+  std::uint64_t writes = 0;
+  /// Read-modify-writes.
+  std::uint64_t updates = 0;
+  /// Writes that waited in the cache of their invocation, and of those the ones that were overwritten
+  /// there: nobody else ever met them.
+  std::uint64_t delayed = 0;
+  std::uint64_t lost = 0;
+  /// Writes that came after a younger write of the same invocation.
+  std::uint64_t overtaken = 0;
+  /// Writes that went on by themselves.
+  std::uint64_t evicted = 0;
+  /// Reads that a stale copy served.
+  std::uint64_t stale = 0;
+  /// Bulk availability operations, and the writes that they moved: their cost on such hardware.
+  std::uint64_t availability_operations = 0;
+  std::uint64_t made_available = 0;
+  std::uint64_t visibility_operations = 0;
+};
+
+/// As a table for people.
+std::string to_string(const MemoryReport& report);
+
 /// Thrown by a dispatch whose kernel is wrong. `what()` is `to_string(finding())`.
 /// An exception that the kernel threw is nested: `std::rethrow_if_nested(error)` gives it back, and
 /// does nothing where the kernel threw none.

@@ -434,14 +434,11 @@ class Invocation : public detail::InvocationApi<Invocation> {
     interrupt(where);
     emulation::memory_barrier(*emulator_, agent_, scope, semantics, where);
   }
-  std::uint64_t before_barrier(Scope execution, Scope memory, MemorySemantics semantics,
-                               SourceLocation where) {
-    return emulation::arrive(*emulator_, agent_, execution, memory, semantics, where);
+  void before_barrier(Scope execution, Scope memory, MemorySemantics semantics,
+                      SourceLocation where) {
+    emulation::arrive(*emulator_, agent_, execution, memory, semantics, where);
   }
-  void after_barrier(Scope execution, Scope memory, MemorySemantics semantics,
-                     std::uint64_t instance, SourceLocation where) {
-    emulation::leave(*emulator_, agent_, execution, memory, semantics, instance, where);
-  }
+  void after_barrier(Scope, MemorySemantics) { emulation::leave(*emulator_, agent_); }
 
   /// What an undefined value looks like: all bytes 0xcd, so that its use is noticed.
   template <typename T>

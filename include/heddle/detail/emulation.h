@@ -66,12 +66,12 @@ void atomic_update(Emulator& emulator, const Agent& agent, const Access& access,
                    void* context);
 void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemorySemantics semantics,
                     SourceLocation where);
-/// The memory side of a control barrier, before and after the wait. `arrive` gives the number of
-/// its dynamic instance, which `leave` wants back.
-std::uint64_t arrive(Emulator& emulator, const Agent& agent, Scope execution, Scope memory,
-                     MemorySemantics semantics, SourceLocation where);
-void leave(Emulator& emulator, const Agent& agent, Scope execution, Scope memory,
-           MemorySemantics semantics, std::uint64_t instance, SourceLocation where);
+/// The memory side of a control barrier, around the wait. Its record before the wait is made when
+/// it is known who meets, for only then the dynamic instance has a number; the one after the wait
+/// by `leave`.
+void arrive(Emulator& emulator, const Agent& agent, Scope execution, Scope memory,
+            MemorySemantics semantics, SourceLocation where);
+void leave(Emulator& emulator, const Agent& agent);
 
 /// The `ordinal`-th Workgroup variable of a workgroup: made by the first invocation that asks.
 const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::uint32_t ordinal,

@@ -265,7 +265,7 @@ class InvocationApi {
                        ControlBarrierSemantics semantics, SourceLocation where = SourceLocation::current()) {
     check_scope_with_semantics(memory, semantics);
     const bool workgroup = static_cast<Scope>(execution) == Scope::Workgroup;
-    const std::uint64_t instance = derived().before_barrier(execution, memory, semantics, where);
+    derived().before_barrier(execution, memory, semantics, where);
     if (workgroup) {
       if (grid().group_size > 1) {
         wait_begins(true);
@@ -274,7 +274,7 @@ class InvocationApi {
     } else {
       subgroup_wait(where, [](void* const*, const LaneMask&, std::uint32_t) {}, nullptr);
     }
-    derived().after_barrier(execution, memory, semantics, instance, where);
+    derived().after_barrier(memory, semantics);
   }
 
   /// OpMemoryBarrier: orders this invocation's accesses as `semantics` say, for agents inside
@@ -303,11 +303,10 @@ class InvocationApi {
   void memory_named_barrier(NamedBarrier barrier, MemoryScope memory,
                             ControlBarrierSemantics semantics, SourceLocation where = SourceLocation::current()) {
     check_scope_with_semantics(memory, semantics);
-    const std::uint64_t instance =
-        derived().before_barrier(Scope::Workgroup, memory, semantics, where);
+    derived().before_barrier(Scope::Workgroup, memory, semantics, where);
     wait_begins();
     runtime::named_barrier(where, barrier.ordinal, barrier.subgroups);
-    derived().after_barrier(Scope::Workgroup, memory, semantics, instance, where);
+    derived().after_barrier(memory, semantics);
   }
 
   // --- Subgroup operations (SPIR-V 3.42.24). They act on the lanes that are active at this dynamic

@@ -353,12 +353,10 @@ class Invocation : public detail::InvocationApi<Invocation> {
   void fence(Scope, MemorySemantics semantics, SourceLocation) {
     thread_fence(semantics);
   }
-  std::uint64_t before_barrier(Scope, Scope memory, MemorySemantics semantics, SourceLocation) {
+  void before_barrier(Scope, Scope memory, MemorySemantics semantics, SourceLocation) {
     fence_wider_than_workgroup(memory, semantics);
-    return 0;
   }
-  void after_barrier(Scope, Scope memory, MemorySemantics semantics, std::uint64_t,
-                     SourceLocation) {
+  void after_barrier(Scope memory, MemorySemantics semantics) {
     fence_wider_than_workgroup(memory, semantics);
   }
   static void fence_wider_than_workgroup(Scope memory, MemorySemantics semantics) {

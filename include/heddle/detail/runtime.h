@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace heddle::runtime {
@@ -163,6 +164,9 @@ class Observer {
   virtual ~Observer() = default;
   virtual void workgroup_begins(Workgroup& group) = 0;
   virtual void workgroup_ends(Workgroup& group) = 0;
+  /// The invocations `indices` of `group`, all of which wait, execute one dynamic instance of a
+  /// barrier or a subgroup operation together: called once for each, before any of them goes on.
+  virtual void invocations_meet(Workgroup& group, std::span<const std::uint32_t> indices) = 0;
 };
 
 struct Launch {

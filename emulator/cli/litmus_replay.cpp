@@ -1,0 +1,47 @@
+#include <fmt/format.h>
+
+#include "emulator/cli/litmus_machine.h"
+#include "emulator/cli/litmus_narrator.h"
+#include "emulator/cli/litmus_reasons.h"
+#include "emulator/judge/judgement.h"
+#include "emulator/trace/fork.h"
+#include "emulator/trace/recorder.h"
+
+namespace heddle::cli {
+
+Replay replay_run(const litmus::Test& test, const litmus::Question& question,
+                  const MachineOptions& options) {
+  litmus::TestRunner runner(test, run_request(question, options));
+  trace::Recorder recorder;
+  Narrator narrator(test);
+  trace::Fork fork({&recorder, &narrator});
+  runner.listen(&fork);
+  Replay replay;
+  replay.end = runner.run(*options.replay);
+  replay.events = narrator.events();
+  replay.outcome = runner.outcome();
+  replay.passes_filter = runner.passes_filter();
+
+  const model::Execution execution = recorder.execution();
+  judge::Options model;
+  model.chains = question.chains;
+  const judge::Judgement judgement(execution, model);
+  const judge::NameOfOperation name_of = [&](model::OperationIndex index) -> std::string {
+    if (index >= execution.operations.size()) return "the initial value";
+    const Operation& operation = execution.operations[index];
+    return fmt::format("{}'s `{}` (step {})",
+                       test.threads[static_cast<std::size_t>(operation.agent)].name(),
+                       operation.where.function, index + 1);
+  };
+  if (const auto violation = judgement.violation()) {
+    replay.consistent = false;
+    replay.violation = judge::explain(*violation, name_of);
+  }
+  for (const judge::Race& race : judgement.races()) {
+    replay.races.push_back(
+        explain_race(judgement, {execution, race.first, race.second}, name_of));
+  }
+  return replay;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,134 @@
+#pragma once
+
+/// \file
+/// Which events an agent knows of: the vector clocks by which the machine decides what it may no
+/// longer hold back.
+
+#include <heddle/operation.h>
+
+#include <array>
+#include <cstdint>
+
+#include "emulator/trace/listener.h"
+
+namespace heddle::memory {
+
+using trace::CacheLevel;
+
+/// Storage classes that semantics masks tell apart. kAnyClass stands for pairs of accesses of
+/// different classes: there every synchronization counts, which is more than the model demands.
+inline constexpr unsigned kClasses = 5;
+inline constexpr unsigned kAnyClass = 4;
+
+/// Index of the one storage-class bit, kAnyClass for none or another.
+constexpr unsigned class_of(StorageClass storage_class) {
+  switch (semantic_of(storage_class)) {
+    case MemorySemantics::UniformMemory: return 0;
+    case MemorySemantics::WorkgroupMemory: return 1;
+    case MemorySemantics::ImageMemory: return 2;
+    case MemorySemantics::OutputMemory: return 3;
+    default: return kAnyClass;
+  }
+}
+
+/// Whether the semantics constrain that class.
+constexpr bool constrains(MemorySemantics semantics, unsigned class_index) {
+  constexpr std::array kBits{MemorySemantics::UniformMemory, MemorySemantics::WorkgroupMemory,
+                             MemorySemantics::ImageMemory, MemorySemantics::OutputMemory,
+                             MemorySemantics::None};
+  return has(semantics, kBits[class_index]);
+}
+
+/// The cache that stands for a scope's memory domain. Shader calls and interlocked fragments have
+/// none of their own: theirs is the queue family's.
+constexpr CacheLevel level_of(Scope scope) {
+  switch (scope) {
+    case Scope::CrossDevice:
+    case Scope::Device: return CacheLevel::Shader;
+    case Scope::QueueFamily:
+    case Scope::FragmentInterlock:
+    case Scope::ShaderCallKHR: return CacheLevel::QueueFamily;
+    case Scope::Workgroup: return CacheLevel::Workgroup;
+    case Scope::Subgroup: return CacheLevel::Subgroup;
+    case Scope::Invocation: return CacheLevel::Agent;
+  }
+  return CacheLevel::Agent;
+}
+
+/// Agents have lanes of their own as long as there are some; those that come later share lane 0,
+/// where everything that happened counts as known to whoever synchronizes with anybody of it. That
+/// is more order than the model demands, never less.
+inline constexpr unsigned kLanes = 16;
+
+/// Something that an agent did; epochs of a lane advance when one of its agents releases.
+struct Event {
+  AgentId agent{};
+  std::uint32_t lane = 0;
+  std::uint32_t epoch = 0;
+};
+
+inline constexpr unsigned kLevels = 4;  // Subgroup to Shader
+
+/// The rows of a clock: for each, the latest epoch of each lane. Of the rows of visibility there is one
+/// for each level and class.
+enum Row : unsigned {
+  /// Happens-before, by class.
+  kHappened = 0,
+  /// System-synchronized before.
+  kSystem = kHappened + kClasses,
+  /// Happened before a device-domain visibility operation that I know of.
+  kDeviceVisible,
+  /// Accesses of a class, with availability operations of their own, that visibility operations of mine
+  /// came after.
+  kVisible,
+  /// Bulk availability operations that visibility operations of mine, which include the class, came
+  /// after.
+  kVisibleBulk = kVisible + kLevels * kClasses,
+  /// What visibility operations of others came after that happened before me: the next one of mine
+  /// continues their chains.
+  kChained = kVisibleBulk + kLevels * kClasses,
+  kChainedBulk = kChained + kLevels * kClasses,
+  kRows = kChainedBulk + kLevels * kClasses,
+};
+inline constexpr unsigned kVisibleRows = 2 * kLevels * kClasses;
+
+/// One of the rows of visibility.
+constexpr unsigned row_of(Row first, CacheLevel level, unsigned class_index) {
+  return first + (static_cast<unsigned>(level) - 1) * kClasses + class_index;
+}
+
+class Knowledge {
+ public:
+  /// Forgets everything; `lanes` are in use.
+  void clear(unsigned lanes) {
+    for (unsigned i = 0; i < lanes * kRows; ++i) words_[i] = 0;
+  }
+  /// A lane is in use from now on.
+  void forget(unsigned lane) {
+    for (unsigned row = 0; row < kRows; ++row) words_[lane * kRows + row] = 0;
+  }
+  bool knows(unsigned row, const Event& event) const {
+    return words_[event.lane * kRows + row] >= event.epoch;
+  }
+  void learn(unsigned row, unsigned lane, std::uint32_t epoch) {
+    std::uint32_t& word = words_[lane * kRows + row];
+    if (word < epoch) word = epoch;
+  }
+  /// What `other` has in rows from `from` on becomes known in rows from `row` on.
+  void join(unsigned row, const Knowledge& other, unsigned from, unsigned rows, unsigned lanes) {
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      std::uint32_t* to = words_.data() + lane * kRows + row;
+      const std::uint32_t* source = other.words_.data() + lane * kRows + from;
+      for (unsigned i = 0; i < rows; ++i) to[i] = to[i] < source[i] ? source[i] : to[i];
+    }
+  }
+  void copy(const Knowledge& other, unsigned lanes) {
+    for (unsigned i = 0; i < lanes * kRows; ++i) words_[i] = other.words_[i];
+  }
+
+ private:
+  // By lane, then by row; lanes that are not in use are not touched.
+  std::array<std::uint32_t, kLanes * kRows> words_;
+};
+
+}  // namespace heddle::memory

@@ -1,0 +1,694 @@
+#include "emulator/memory/machine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+namespace heddle::memory {
+
+namespace {
+
+// An atomic that many update carries the releases of all of them; the last ones say enough.
+constexpr std::size_t kMostHeads = 16;
+// More than a store buffer has, few enough to look through.
+constexpr std::size_t kMostWaiting = 64;
+
+trace::Value load(const void* bytes, std::uint32_t size_bytes) {
+  trace::Value value = 0;
+  std::memcpy(&value, bytes, size_bytes);
+  return value;
+}
+
+Operation failed(Operation operation, MemorySemantics semantics) {
+  operation.kind = OperationKind::Read;
+  operation.semantics = semantics;
+  return operation;
+}
+
+bool mutually_ordered(const Written& write, const Operation& operation, const Agent& agent) {
+  return write.atomic && operation.atomic && write.locations == operation.locations &&
+         write.reference == operation.reference &&
+         (write.agent == agent.id || (model::same_instance(write.place, agent.place, write.scope) &&
+                                      model::same_instance(agent.place, write.place, operation.scope)));
+}
+
+}  // namespace
+
+Machine::Machine(const MemoryPolicy& policy, Choice& choice) : policy_(policy), choice_(&choice) {}
+
+void Machine::restart() {
+  synchronization_.restart();
+  waiting_.clear();
+  narrow_.clear();
+  generations_.clear();
+  for (std::uint32_t record = 0; record < granules_.size(); ++record)
+    if (granules_[record].used) drop(record);
+  for (Allocation& allocation : allocations_) {
+    allocation.released = false;
+    allocation.writers.clear();
+  }
+  stamp_ = now_ = until_eviction_ = 0;
+  lanes_gone_ = false;
+  told_ = 0;
+}
+
+// --- Agents ---
+
+void Machine::begin(const Cohort& cohort) {
+  synchronization_.begin(cohort);
+  if (!listener_) return;
+  for (std::uint32_t i = 0; i < cohort.count; ++i)
+    listener_->agent_begins(cohort.agent(i), cohort.place_of(i));
+}
+
+void Machine::end(const Cohort& cohort) {
+  synchronization_.end(cohort);
+  if (!listener_) return;
+  for (std::uint32_t i = 0; i < cohort.count; ++i) listener_->agent_ends(cohort.agent(i));
+}
+
+// Agents that access nothing that anybody remembers never come here.
+Agent& Machine::agent(AgentId id) {
+  Agent& found = synchronization_.agent(id);
+  if (synchronization_.uses_one_lane() && !lanes_gone_) one_lane();
+  return found;
+}
+
+//= vk:memory-model-vulkan-availability-visibility
+void Machine::depend(Dependency dependency) {
+  if (dependency == Dependency::Memory) {
+    settle_in_storage();
+  } else {
+    synchronization_.all_synchronize();
+  }
+  if (listener_) listener_->dependency(dependency == Dependency::Memory);
+}
+
+void Machine::system_synchronizes(AgentId first, AgentId second) {
+  synchronization_.system_synchronizes(first, second);
+  if (listener_) listener_->system_synchronizes(first, second);
+}
+
+void Machine::one_lane() {
+  lanes_gone_ = true;
+  const auto move = [](Event& event) {
+    event.lane = 0;
+    event.epoch = 1;
+  };
+  for (Waiting& waiting : waiting_) {
+    move(waiting.event);
+    move(waiting.observation);
+  }
+  for (Granule& granule : granules_) {
+    for (Observation& observation : granule.observations) move(observation.event);
+    for (Version& version : granule.versions) {
+      move(version.event);
+      move(version.device);
+      for (Availability& available : version.available) move(available.event);
+    }
+  }
+}
+
+// --- Accesses ---
+
+Machine::Access Machine::access(const Operation& operation) {
+  const auto first = static_cast<unsigned>(operation.locations.offset_bytes % kGranuleBytes);
+  const unsigned bytes = (1u << operation.locations.size_bytes) - 1;
+  return {operation,
+          agent(operation.agent),
+          static_cast<ByteMask>(bytes << first),
+          first * 8,
+          class_of(operation.storage_class),
+          operation.is_non_private()};
+}
+
+// What comes before an atomic or a barrier orders anything.
+//= vk:memory-model-availability-visibility-semantics
+void Machine::before(Agent& agent, const Operation& operation, MemorySemantics semantics) {
+  if (has(semantics, MemorySemantics::MakeAvailable))
+    make_available(agent, operation.scope, semantics);
+}
+
+// And after it has acquired, before it releases: a release passes on what was made visible, too.
+//= vk:memory-model-availability-visibility-semantics
+void Machine::after(Agent& agent, const Operation& operation, MemorySemantics semantics) {
+  if (has(semantics, MemorySemantics::MakeVisible)) make_visible(agent, operation.scope, semantics);
+}
+
+void Machine::read(const Operation& operation, void* value) {
+  tick();
+  ++report_.reads;
+  const std::uint32_t size = operation.locations.size_bytes;
+  const std::uint32_t record = find(operation.locations);
+  if (record == kNone) [[likely]] {
+    std::memcpy(value, storage_of(operation.locations), size);
+    if (listener_) tell_read_storage(operation, load(value, size));
+    if (operation.atomic) {
+      Agent& agent = this->agent(operation.agent);
+      if (allocation_of(operation.locations).released)
+        synchronization_.meet_forgotten(agent, operation.semantics);
+      after(agent, operation, operation.semantics);
+    }
+    return;
+  }
+  const Access reading = access(operation);
+  Found found;
+  const trace::Value read = read_granule(record, reading, false, found);
+  std::memcpy(value, &read, size);
+  if (listener_) tell(operation, read, 0);
+  if (listener_ && found.position < found.newest) tell_stale(record, reading, found);
+  if (operation.atomic) {
+    acquire(record, reading, operation.semantics, found);
+    after(reading.agent, operation, operation.semantics);
+  }
+}
+
+void Machine::write(const Operation& operation, const void* value) {
+  tick();
+  ++report_.writes;
+  const std::uint32_t size = operation.locations.size_bytes;
+  if (operation.atomic)
+    before(agent(operation.agent), operation, operation.semantics);
+  const std::uint32_t record = find_or_make(operation.locations);
+  const trace::Value fresh = load(value, size);
+  if (record == kNone) [[likely]] {
+    std::memcpy(storage_of(operation.locations), value, size);
+    if (operation.atomic) carry_forgotten(operation);
+    if (listener_) tell_write_storage(operation, 0, fresh);
+    return;
+  }
+  const Access writing = access(operation);
+  show_known(record, writing);
+  raise_floor(granules_[record], writing.agent.id, operation.reference,
+              available_floor(granules_[record], writing));
+  overwrite_waiting(record, writing);
+  Written made = written(writing, fresh);
+  if (operation.atomic)
+    made.heads = synchronization_.heads(writing.agent, operation, operation.semantics);
+  if (listener_) made.operation = tell(operation, 0, fresh);
+  //= vk:memory-model-instruction-av-vis
+  if (has(operation.operands, MemoryOperands::MakePointerAvailable) &&
+      level_of(operation.available_scope) != CacheLevel::Agent) {
+    place(record, std::move(made), level_of(operation.available_scope),
+          trace::MoveReason::Availability);
+  } else if (chance(policy_.delay)) {
+    wait(record, std::move(made));
+  } else {
+    const CacheLevel level = std::max(climb(), least_level(made));
+    place(record, std::move(made), level, trace::MoveReason::Eviction);
+  }
+}
+
+void Machine::read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
+                                void* context) {
+  tick();
+  ++report_.updates;
+  const std::uint32_t size = operation.locations.size_bytes;
+  if (has(operation.semantics, MemorySemantics::MakeAvailable))
+    before(agent(operation.agent), operation, operation.semantics);
+  const std::uint32_t record = find_or_make(operation.locations);
+  if (record == kNone) {
+    modify_storage(operation, unequal, modify, context);
+    return;
+  }
+  const Access updating = access(operation);
+  show_known(record, updating);
+  overwrite_waiting(record, updating);
+  Found found;
+  const trace::Value old = read_granule(record, updating, true, found);
+  trace::Value fresh = 0;
+  if (!modify(context, &old, &fresh)) {
+    const Operation read = failed(operation, unequal);
+    if (listener_) tell(read, old, 0);
+    acquire(record, {read, updating.agent, updating.bytes, updating.shift, updating.class_index, true},
+            unequal, found);
+    after(updating.agent, read, unequal);
+    return;
+  }
+  fresh = load(&fresh, size);
+  acquire(record, updating, operation.semantics, found);
+  after(updating.agent, operation, operation.semantics);
+  raise_floor(granules_[record], updating.agent.id, operation.reference,
+              available_floor(granules_[record], updating));
+  Written made = written(updating, fresh);
+  made.heads = synchronization_.heads(updating.agent, operation, operation.semantics);
+  inherit(made, granules_[record], updating, found);
+  if (listener_) made.operation = tell(operation, old, fresh);
+  const CacheLevel level = std::max(climb(), least_level(made));
+  place(record, std::move(made), level, trace::MoveReason::Atomic);
+}
+
+// A read-modify-write goes on with the release sequences that what it reads belongs to.
+//= vk:memory-model-release-sequence
+void Machine::inherit(Written& made, const Granule& granule, const Access& updating,
+                      const Found& found) {
+  if (!found.whole) {
+    made.forgotten = found.from_storage && releases_forgotten(granule);
+    return;
+  }
+  const Version& read = version_at(granule, found.stamp);
+  if (!mutually_ordered(read, updating.operation, updating.agent)) return;
+  made.forgotten = read.forgotten;
+  for (const Head& head : read.heads) {
+    const bool superseded =
+        std::any_of(made.heads.begin(), made.heads.end(), [&](const Head& later) {
+          return later.agent == head.agent && later.scope == head.scope &&
+                 later.semantics == head.semantics && later.atomic_scope == head.atomic_scope;
+        });
+    if (!superseded) made.heads.push_back(head);
+  }
+  if (made.heads.size() > kMostHeads) {
+    made.heads.clear();
+    made.forgotten = true;
+  }
+}
+
+//= vk:memory-model-synchronizes-with
+void Machine::acquire(std::uint32_t record, const Access& reading, MemorySemantics semantics,
+                      const Found& found) {
+  const Granule& granule = granules_[record];
+  if (found.from_storage && releases_forgotten(granule))
+    synchronization_.meet_forgotten(reading.agent, semantics);
+  if (!found.whole) return;
+  const Version& read = version_at(granule, found.stamp);
+  if (!mutually_ordered(read, reading.operation, reading.agent)) return;
+  if (read.forgotten) synchronization_.meet_forgotten(reading.agent, semantics);
+  synchronization_.meet(reading.agent, reading.operation, semantics, read.heads);
+}
+
+// --- Accesses to bytes without a record ---
+
+void Machine::carry_forgotten(const Operation& write) {
+  const Agent& agent = this->agent(write.agent);
+  if (releases(write.semantics) || !agent.released.empty())
+    allocation_of(write.locations).released = true;
+}
+
+void Machine::modify_storage(const Operation& operation, MemorySemantics unequal, Modify modify,
+                             void* context) {
+  Agent& agent = this->agent(operation.agent);
+  const std::uint32_t size = operation.locations.size_bytes;
+  std::byte* bytes = storage_of(operation.locations);
+  trace::Value old = load(bytes, size);
+  trace::Value fresh = 0;
+  const bool modified = modify(context, &old, &fresh);
+  const MemorySemantics semantics = modified ? operation.semantics : unequal;
+  if (allocation_of(operation.locations).released)
+    synchronization_.meet_forgotten(agent, semantics);
+  if (modified) {
+    std::memcpy(bytes, &fresh, size);
+    carry_forgotten(operation);
+    if (listener_) tell_write_storage(operation, old, load(&fresh, size));
+  } else if (listener_) {
+    tell_read_storage(failed(operation, unequal), old);
+  }
+  after(agent, operation, semantics);
+}
+
+// --- Barriers ---
+
+//= vk:memory-model-memory-semantics
+void Machine::barrier(const Operation& operation) {
+  tick();
+  Agent& agent = this->agent(operation.agent);
+  if (listener_) tell(operation, 0, 0);
+  switch (operation.kind) {
+    case OperationKind::MemoryBarrier:
+      before(agent, operation, operation.semantics);
+      if (acquires(operation.semantics)) synchronization_.acquire_barrier(agent, operation);
+      after(agent, operation, operation.semantics);
+      if (releases(operation.semantics)) synchronization_.release_barrier(agent, operation);
+      break;
+    case OperationKind::DeviceAvailability: device_availability(agent); break;
+    case OperationKind::DeviceVisibility: synchronization_.make_device_visible(agent); break;
+    default:
+      throw std::invalid_argument("the weak machine runs no such operation");
+  }
+}
+
+namespace {
+
+// A control barrier of a tessellation control shader orders what it does to its outputs, whatever its
+// scope and semantics; here it orders everything.
+//= vk:memory-model-tessellation-output-ordering
+Operation as_ordered(const Operation& operation) {
+  Operation ordered = operation;
+  ordered.scope = Scope::Device;
+  ordered.semantics = MemorySemantics::AcquireRelease | kStorageClassBits;
+  return ordered;
+}
+
+bool orders_outputs(const Agent& agent) {
+  return agent.place.stage == model::Stage::TessellationControl;
+}
+
+}  // namespace
+
+void Machine::arrive(const Operation& operation) {
+  tick();
+  Agent& agent = this->agent(operation.agent);
+  const trace::OperationIndex index = listener_ ? tell(operation, 0, 0) : 0;
+  before(agent, operation, operation.semantics);
+  if (acquires(operation.semantics)) synchronization_.acquire_barrier(agent, operation);
+  after(agent, operation, operation.semantics);
+  if (orders_outputs(agent)) {
+    device_availability(agent);
+    synchronization_.arrive(agent, as_ordered(operation), index);
+  } else {
+    synchronization_.arrive(agent, operation, index);
+  }
+}
+
+// Where the operations at one control barrier differ, one may continue the chains of another: what
+// the first made available to a narrow domain, a second to a wider one, for a third. They meet in
+// one moment, so that all of it is done before anybody leaves.
+//= vk:memory-model-availability-visibility
+void Machine::open(const Operation& barrier) {
+  auto arrivals = synchronization_.different_arrivals(barrier.barrier_instance);
+  std::stable_sort(arrivals.begin(), arrivals.end(), [](const auto& a, const auto& b) {
+    return !includes(a.scope, b.scope);
+  });
+  // Whoever is in the scope of the second only learns of the first through it.
+  Operation operation = barrier;
+  for (std::size_t round = 0; round + 1 < arrivals.size(); ++round) {
+    for (const auto& arrival : arrivals) {
+      operation.scope = arrival.scope;
+      operation.semantics = arrival.semantics;
+      synchronization_.pass_on(arrival, operation);
+    }
+  }
+  for (const auto& arrival : arrivals)
+    if (has(arrival.semantics, MemorySemantics::MakeAvailable))
+      lift(agent(arrival.event.agent), arrival.event, arrival.scope, arrival.semantics);
+  for (std::size_t round = 0; round + 1 < arrivals.size(); ++round) {
+    for (const auto& arrival : arrivals) {
+      if (!has(arrival.semantics, MemorySemantics::MakeVisible)) continue;
+      Agent& one = agent(arrival.event.agent);
+      synchronization_.make_visible(one, arrival.scope, arrival.semantics);
+      for (const auto& other : arrivals)
+        synchronization_.chain_visibility(one, arrival.scope, agent(other.event.agent),
+                                          other.scope);
+    }
+  }
+}
+
+void Machine::leave(const Operation& operation, std::span<const AgentId> synchronizing) {
+  if (synchronizing.empty()) open(operation);
+  Agent& agent = this->agent(operation.agent);
+  const Synchronization::Passage passage = synchronization_.leave(
+      agent, orders_outputs(agent) ? as_ordered(operation) : operation, synchronizing);
+  if (orders_outputs(agent)) synchronization_.make_device_visible(agent);
+  if (listener_) listener_->passes(passage.arrival, passage.synchronizing);
+  after(agent, operation, operation.semantics);
+}
+
+void Machine::settle() { settle_in_storage(); }
+
+void Machine::settle_in_storage() {
+  while (!waiting_.empty()) {
+    const auto count = static_cast<std::uint32_t>(waiting_.size());
+    place_waiting(policy_.in_order || count == 1 ? 0 : below(count), CacheLevel::Shader,
+                  trace::MoveReason::Flush);
+  }
+  narrow_.clear();
+  for (std::uint32_t record = 0; record < granules_.size(); ++record)
+    if (granules_[record].used) forget(record);
+}
+
+// --- Writes on their way ---
+
+Written Machine::written(const Access& writing, trace::Value value) {
+  Written made;
+  made.locations = writing.operation.locations;
+  made.value = value << writing.shift;
+  made.bytes = writing.bytes;
+  made.atomic = writing.operation.atomic;
+  made.non_private = writing.non_private;
+  made.class_index = writing.class_index;
+  made.reference = writing.operation.reference;
+  made.agent = writing.agent.id;
+  made.place = writing.agent.place;
+  made.scope = writing.operation.scope;
+  made.event = synchronization_.event(writing.agent);
+  made.born = now_;
+  return made;
+}
+
+// What the agent has waiting for the same bytes, through the same reference: an atomic takes its place
+// first, so does what the agent read back; the rest is overwritten where it stands.
+void Machine::overwrite_waiting(std::uint32_t record, const Access& writing) {
+  if (granules_[record].waiting == 0) return;
+  for (std::size_t i = 0; i < waiting_.size();) {
+    Waiting& older = waiting_[i];
+    if (older.granule != record || older.agent != writing.agent.id ||
+        older.reference != writing.operation.reference || (older.bytes & writing.bytes) == 0) {
+      ++i;
+    } else if (older.atomic || writing.operation.atomic || older.observed) {
+      place_waiting(i, std::max(climb(), least_level(older)), trace::MoveReason::Atomic);
+    } else {
+      older.bytes = static_cast<ByteMask>(older.bytes & ~writing.bytes);
+      if (older.bytes != 0) {
+        ++i;
+        continue;
+      }
+      ++report_.lost;
+      --granules_[record].waiting;
+      waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+}
+
+void Machine::wait(std::uint32_t record, Written made) {
+  if (waiting_.size() == kMostWaiting)
+    place_waiting(0, CacheLevel::Shader, trace::MoveReason::Flush);
+  ++report_.delayed;
+  ++granules_[record].waiting;
+  Waiting waiting;
+  static_cast<Written&>(waiting) = std::move(made);
+  waiting.granule = record;
+  waiting_.push_back(std::move(waiting));
+}
+
+// An atomic is at least available at its own scope.
+//= vk:memory-model-atomic-operation
+CacheLevel Machine::least_level(const Written& write) const {
+  return write.atomic ? std::max(level_of(write.scope), CacheLevel::Subgroup)
+                      : CacheLevel::Subgroup;
+}
+
+CacheLevel Machine::climb() {
+  CacheLevel level = level_of(policy_.first_scope);
+  while (level < CacheLevel::Shader && !chance(policy_.rest))
+    level = static_cast<CacheLevel>(static_cast<unsigned>(level) + 1);
+  return level;
+}
+
+void Machine::place(std::uint32_t record, Written made, CacheLevel level,
+                    trace::MoveReason reason) {
+  Granule& granule = granules_[record];
+  if (granule.versions.size() >= kHistory) fold_oldest(record);
+  Version version;
+  static_cast<Written&>(version) = std::move(made);
+  version.stamp = ++stamp_;
+  version.level = level;
+  if (version.non_private) version.available.push_back({version.event, version.place, level, false});
+  if (Agent* agent = synchronization_.find(version.agent)) {
+    if (version.born < agent->youngest_placed) ++report_.overtaken;
+    agent->youngest_placed = std::max(agent->youngest_placed, version.born);
+  }
+  raise_floor(granule, version.agent, version.reference, version.stamp);
+  if (level < CacheLevel::Shader) narrow_.push_back({record, version.stamp, now_});
+  if (listener_) {
+    listener_->moved(version.operation, version.locations, version.agent, CacheLevel::Agent, level,
+                     reason);
+    if (version.atomic) listener_->placed(version.operation);
+  }
+  granule.versions.push_back(std::move(version));
+  if (narrow_.size() > kMostWaiting) widen(0, CacheLevel::Shader, trace::MoveReason::Flush);
+}
+
+void Machine::place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason) {
+  Waiting waiting = std::move(waiting_[position]);
+  waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(position));
+  Granule& granule = granules_[waiting.granule];
+  --granule.waiting;
+  if (reason == trace::MoveReason::Eviction) ++report_.evicted;
+  place(waiting.granule, std::move(static_cast<Written&>(waiting)), level, reason);
+  if (waiting.observed)
+    observe(granule, waiting.observation, waiting.class_index, waiting.observed_non_private, stamp_);
+}
+
+// Of narrow versions and of those that only some know to be available: `level` is where it is now.
+void Machine::raise(Granule& granule, Version& version, CacheLevel level,
+                    trace::MoveReason reason) {
+  if (level <= version.level) return;
+  if (listener_)
+    listener_->moved(version.operation, version.locations, version.agent, version.level, level,
+                     reason);
+  version.level = level;
+  if (reason != trace::MoveReason::Availability && version.non_private)
+    version.available.front().level = std::max(version.available.front().level, level);
+  if (level >= CacheLevel::Shader) {
+    const std::uint32_t stamp = version.stamp;
+    std::erase_if(narrow_, [&](const Narrow& n) {
+      return n.stamp == stamp && &granules_[n.record] == &granule;
+    });
+  }
+}
+
+void Machine::widen(std::size_t position, CacheLevel level, trace::MoveReason reason) {
+  Granule& granule = granules_[narrow_[position].record];
+  raise(granule, version_at(granule, narrow_[position].stamp), level, reason);
+}
+
+// --- Availability ---
+
+// The first element of a chain is the writer's own; the next ones take up what happened before them in
+// their own instance of the level that the chain has reached.
+//= vk:memory-model-availability-visibility
+void Machine::make_available(Agent& agent, Scope scope, MemorySemantics classes) {
+  const CacheLevel level = level_of(scope);
+  if (level == CacheLevel::Agent) return;
+  ++report_.availability_operations;
+  const Event event = synchronization_.event(agent);
+  for (std::size_t i = 0; i < waiting_.size();) {
+    const Waiting& waiting = waiting_[i];
+    if (waiting.agent != agent.id || !waiting.non_private ||
+        !constrains(classes, waiting.class_index) || waiting.class_index == kAnyClass) {
+      ++i;
+      continue;
+    }
+    ++report_.made_available;
+    place_waiting(i, std::max(level, least_level(waiting)), trace::MoveReason::Availability);
+  }
+  lift(agent, event, scope, classes);
+}
+
+namespace {
+
+bool has_several_classes(MemorySemantics semantics) {
+  unsigned classes = 0;
+  for (unsigned k = 0; k < kAnyClass; ++k) classes += constrains(semantics, k) ? 1 : 0;
+  return classes > 1;
+}
+
+}  // namespace
+
+// Versions that came as far as they can profit, too: a link that has several classes lets a chain that
+// came by one of them go on by another.
+void Machine::lift(Agent& agent, const Event& event, Scope scope, MemorySemantics classes) {
+  const CacheLevel level = level_of(scope);
+  const auto take_up = [&](Granule& granule, Version& version) {
+    if (!version.non_private || !lifts(agent, version, classes)) return;
+    for (const Availability& known : version.available)
+      if (known.bulk && known.event.agent == agent.id && known.level >= level) return;
+    version.available.push_back({event, agent.place, level, true});
+    if (level <= version.level) return;
+    ++report_.made_available;
+    raise(granule, version, level, trace::MoveReason::Availability);
+  };
+  // Atomics are available at their scope even while they wait.
+  for (std::size_t i = 0; i < waiting_.size();) {
+    const Waiting& w = waiting_[i];
+    if (w.atomic && constrains(classes, w.class_index) &&
+        agent.knows(kHappened + w.class_index, w.event) &&
+        (w.agent == agent.id || share(w.place, agent.place, level_of(w.scope)))) {
+      place_waiting(i, least_level(w), trace::MoveReason::Availability);
+    } else {
+      ++i;
+    }
+  }
+  if (!lanes_gone_ && has_several_classes(classes)) {
+    for (Granule& granule : granules_)
+      if (granule.used)
+        for (Version& version : granule.versions) take_up(granule, version);
+    return;
+  }
+  for (std::size_t i = 0; i < narrow_.size();) {
+    const Stamp stamp = narrow_[i].stamp;
+    Granule& granule = granules_[narrow_[i].record];
+    take_up(granule, version_at(granule, stamp));
+    if (i < narrow_.size() && narrow_[i].stamp == stamp) ++i;
+  }
+}
+
+bool Machine::lifts(const Agent& agent, const Version& version, MemorySemantics classes) const {
+  return std::any_of(
+      version.available.begin(), version.available.end(), [&](const Availability& available) {
+        const unsigned k = available.bulk ? kAnyClass : version.class_index;
+        if (k != kAnyClass && !constrains(classes, k)) return false;
+        return agent.knows(kHappened + k, available.event) &&
+               (available.event.agent == agent.id ||
+                share(available.place, agent.place, available.level));
+      });
+}
+
+void Machine::make_visible(Agent& agent, Scope scope, MemorySemantics classes) {
+  ++report_.visibility_operations;
+  synchronization_.make_visible(agent, scope, classes);
+  if (policy_.shared_copies && level_of(scope) > CacheLevel::Workgroup)
+    ++generation_of(agent).generation;
+}
+
+//= vk:memory-model-vulkan-availability-visibility
+void Machine::device_availability(Agent& agent) {
+  for (std::size_t i = 0; i < waiting_.size();) {
+    if (agent.knows(kHappened + kAnyClass, waiting_[i].event)) {
+      place_waiting(i, CacheLevel::Shader, trace::MoveReason::Availability);
+    } else {
+      ++i;
+    }
+  }
+  const Event event = synchronization_.event(agent);
+  for (Granule& granule : granules_) {
+    if (!granule.used) continue;
+    for (Version& version : granule.versions) {
+      if (version.on_device || !agent.knows(kHappened + kAnyClass, version.event)) continue;
+      version.on_device = true;
+      version.device = event;
+      raise(granule, version, CacheLevel::Shader, trace::MoveReason::Availability);
+    }
+  }
+}
+
+// --- Time ---
+
+bool Machine::chance(std::uint32_t of_256) {
+  return of_256 >= 256 || (of_256 != 0 && below(256) < of_256);
+}
+
+void Machine::tick() {
+  ++now_;
+  if (waiting_.empty() && narrow_.empty()) [[likely]] return;
+  if (!waiting_.empty() && now_ - waiting_.front().born > policy_.longest_wait)
+    place_waiting(0, CacheLevel::Shader, trace::MoveReason::Flush);
+  if (!narrow_.empty() && now_ - narrow_.front().born > policy_.longest_wait)
+    widen(0, CacheLevel::Shader, trace::MoveReason::Flush);
+  if (policy_.eviction_interval == 0) return;
+  if (until_eviction_-- != 0) return;
+  until_eviction_ = below(2 * policy_.eviction_interval);
+  evict();
+}
+
+void Machine::evict() {
+  const auto waiting = static_cast<std::uint32_t>(waiting_.size());
+  const auto all = waiting + static_cast<std::uint32_t>(narrow_.size());
+  if (all == 0) return;
+  std::size_t chosen = below(all);
+  if (chosen >= waiting) {
+    chosen -= waiting;
+    const Version& version = version_at(granules_[narrow_[chosen].record], narrow_[chosen].stamp);
+    const auto next = static_cast<CacheLevel>(static_cast<unsigned>(version.level) + 1);
+    widen(chosen, std::max(next, climb()), trace::MoveReason::Eviction);
+    return;
+  }
+  if (policy_.in_order) {
+    const AgentId agent = waiting_[chosen].agent;
+    chosen = 0;
+    while (waiting_[chosen].agent != agent) ++chosen;
+  }
+  place_waiting(chosen, std::max(climb(), least_level(waiting_[chosen])),
+                trace::MoveReason::Eviction);
+}
+
+}  // namespace heddle::memory

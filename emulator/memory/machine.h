@@ -1,0 +1,205 @@
+#pragma once
+
+/// \file
+/// The weak machine: memory that holds back what the memory model lets it hold back.
+
+#include <heddle/choice.h>
+#include <heddle/memory_policy.h>
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "emulator/memory/granule.h"
+#include "emulator/memory/memory.h"
+#include "emulator/memory/synchronization.h"
+
+namespace heddle::memory {
+
+/// Memory with caches: one for each agent and reference, and one for each subgroup, workgroup and queue
+/// family instance, before the device's own. README.md says what it does and why that is sound.
+///
+/// Every execution on it is consistent. Choices come from the seam alone: the same answers give the
+/// same execution. Progress: a write leaves its cache after MemoryPolicy::longest_wait operations at the
+/// latest, and an agent is served stale copies MemoryPolicy::most_stale times in a row at most.
+class Machine final : public Memory {
+ public:
+  /// `choice` must outlive the machine.
+  Machine(const MemoryPolicy& policy, Choice& choice);
+
+  void restart() override;
+  void listen(trace::Listener* listener) override { listener_ = listener; }
+  void begin(const Cohort& cohort) override;
+  void end(const Cohort& cohort) override;
+  void system_synchronizes(AgentId first, AgentId second) override;
+  void depend(Dependency dependency) override;
+  void add(AllocationId allocation, std::span<std::byte> storage) override;
+  void remove(AllocationId allocation) override;
+  void read(const Operation& operation, void* value) override;
+  void write(const Operation& operation, const void* value) override;
+  void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
+                         void* context) override;
+  void barrier(const Operation& operation) override;
+  void arrive(const Operation& operation) override;
+  void leave(const Operation& operation, std::span<const AgentId> synchronizing) override;
+  void settle() override;
+  MemoryReport report() const override { return report_; }
+
+ private:
+  /// Of a part of an allocation: by granule, its record plus one, or 0.
+  static constexpr std::size_t kPageGranules = 512;
+  using Page = std::array<std::uint32_t, kPageGranules>;
+  struct Allocation {
+    std::span<std::byte> storage;
+    /// Empty as long as there are no records.
+    std::vector<std::unique_ptr<Page>> pages;
+    /// An atomic write released something here that is forgotten.
+    bool released = false;
+    /// By byte, for the listener: who wrote what the storage holds.
+    std::vector<trace::OperationIndex> writers;
+  };
+  /// An access, cut out of its granule.
+  struct Access {
+    const Operation& operation;
+    Agent& agent;
+    ByteMask bytes = 0;
+    unsigned shift = 0;  // bits
+    unsigned class_index = 0;
+    bool non_private = false;
+  };
+  /// What a read finds where it looks.
+  struct Found {
+    /// Of the whole granule.
+    trace::Value value = 0;
+    /// Where it looked, and where it could have looked.
+    Stamp position = 0;
+    Stamp newest = 0;
+    /// The latest version that it has bytes of; the granule's base if none.
+    Stamp stamp = 0;
+    /// All bytes are of that version.
+    bool whole = false;
+    bool from_storage = false;
+  };
+  struct Generation {
+    std::uint32_t queue_family = 0;
+    std::uint32_t workgroup = 0;
+    std::uint32_t generation = 0;
+  };
+  /// A version that not everybody may meet.
+  struct Narrow {
+    std::uint32_t record = 0;
+    Stamp stamp = 0;
+    std::uint32_t born = 0;
+  };
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  /// Versions of a granule: as many as an adversary needs.
+  static constexpr std::size_t kHistory = 8;
+  /// Of each kind, before the granule forgets who knows what and lets everybody know.
+  static constexpr std::size_t kMostWitnesses = 32;
+
+  // Records (machine_records.cpp).
+  Allocation& allocation_of(const Locations& locations);
+  std::byte* storage_of(const Locations& locations);
+  static std::uint32_t* record_of(Allocation& allocation, std::uint64_t offset_bytes);
+  std::uint32_t find(const Locations& locations);
+  std::uint32_t find_or_make(const Locations& locations);
+  bool worth_a_record();
+  std::uint32_t make_record(const Locations& locations);
+  void make_room();
+  void fold_oldest(std::uint32_t record);
+  void forget(std::uint32_t record);
+  void drop(std::uint32_t record);
+  trace::Value value_in_storage(const Granule& granule) const;
+  static Version& version_at(Granule& granule, Stamp stamp);
+  const Version& version_at(const Granule& granule, Stamp stamp) const;
+  bool releases_forgotten(const Granule& granule) const;
+  trace::OperationIndex writer_in_storage(AllocationId allocation, std::uint64_t offset) const;
+  void tell_writer(const Locations& bytes, trace::OperationIndex writer);
+  void add_sources(std::uint32_t record, const Access& reading, Stamp position);
+  trace::OperationIndex tell(const Operation& operation, trace::Value read, trace::Value written);
+  void sources_in_storage(const Locations& locations);
+  void tell_read_storage(const Operation& operation, trace::Value value);
+  void tell_write_storage(const Operation& operation, trace::Value read, trace::Value value);
+  void tell_stale(std::uint32_t record, const Access& reading, const Found& found);
+
+  // Reads (machine_reads.cpp).
+  void show_known(std::uint32_t record, const Access& access);
+  bool visible_to(const Version& version, const Access& reading, CacheLevel own) const;
+  Stamp floor_of(const Granule& granule, const Access& access, CacheLevel own) const;
+  Stamp available_floor(const Granule& granule, const Access& writing) const;
+  void raise_floor(Granule& granule, AgentId agent, ReferenceId reference, Stamp stamp);
+  void observe(Granule& granule, const Event& event, unsigned class_index, bool non_private,
+               Stamp stamp);
+  bool reaches(const Version& version, const Access& access) const;
+  Stamp newest_position(const Granule& granule, const Access& access, Stamp floor) const;
+  Found look(const Granule& granule, const Access& access, Stamp position) const;
+  Stamp choose_position(std::uint32_t record, const Access& access, Stamp floor, Stamp newest);
+  Stamp shared_copy(Granule& granule, const Access& access, Stamp floor, Stamp newest);
+  Generation& generation_of(const Agent& agent);
+  ByteMask read_own_waiting(std::uint32_t record, const Access& reading, trace::Value& value);
+  void place_part_waiting(std::uint32_t record, const Access& reading);
+  trace::Value read_granule(std::uint32_t record, const Access& reading, bool fresh, Found& found);
+
+  // Writes, barriers and time (machine.cpp).
+  void one_lane();
+  Agent& agent(AgentId id);
+  void settle_in_storage();
+  Access access(const Operation& operation);
+  void before(Agent& agent, const Operation& operation, MemorySemantics semantics);
+  void after(Agent& agent, const Operation& operation, MemorySemantics semantics);
+  void inherit(Written& made, const Granule& granule, const Access& updating, const Found& found);
+  void acquire(std::uint32_t record, const Access& reading, MemorySemantics semantics,
+               const Found& found);
+  void carry_forgotten(const Operation& write);
+  void modify_storage(const Operation& operation, MemorySemantics unequal, Modify modify,
+                      void* context);
+  Written written(const Access& writing, trace::Value value);
+  void overwrite_waiting(std::uint32_t record, const Access& writing);
+  void wait(std::uint32_t record, Written made);
+  CacheLevel least_level(const Written& write) const;
+  CacheLevel climb();
+  void place(std::uint32_t record, Written made, CacheLevel level, trace::MoveReason reason);
+  void place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason);
+  void raise(Granule& granule, Version& version, CacheLevel level, trace::MoveReason reason);
+  void widen(std::size_t position, CacheLevel level, trace::MoveReason reason);
+  void open(const Operation& barrier);
+  void make_available(Agent& agent, Scope scope, MemorySemantics classes);
+  void lift(Agent& agent, const Event& event, Scope scope, MemorySemantics classes);
+  bool lifts(const Agent& agent, const Version& version, MemorySemantics classes) const;
+  void make_visible(Agent& agent, Scope scope, MemorySemantics classes);
+  void device_availability(Agent& agent);
+  void tick();
+  void evict();
+  bool chance(std::uint32_t of_256);
+  std::uint32_t below(std::uint32_t bound) { return choice_->below(bound, ChoicePoint::Memory); }
+
+  const MemoryPolicy policy_;
+  Choice* choice_;
+  trace::Listener* listener_ = nullptr;
+  MemoryReport report_;
+  Synchronization synchronization_;
+
+  std::vector<Allocation> allocations_;
+  std::deque<Granule> granules_;
+  std::vector<std::uint32_t> free_records_;
+  std::uint32_t records_ = 0;
+  std::uint32_t next_forgotten_ = 0;
+  std::uint32_t until_record_ = 0;
+
+  /// In the order in which they came here.
+  std::vector<Waiting> waiting_;
+  std::vector<Narrow> narrow_;
+  /// By queue family and workgroup: how often its copies were given up.
+  std::vector<Generation> generations_;
+
+  Stamp stamp_ = 0;
+  std::uint32_t now_ = 0;
+  std::uint32_t until_eviction_ = 0;
+  bool lanes_gone_ = false;
+
+  trace::OperationIndex told_ = 0;
+  std::vector<trace::Source> sources_;
+};
+
+}  // namespace heddle::memory

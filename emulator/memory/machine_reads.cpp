@@ -1,0 +1,340 @@
+// What a machine's reads see: the versions that reach the reader, from the oldest that it may be shown
+// to the newest.
+
+#include <algorithm>
+
+#include "emulator/memory/machine.h"
+
+namespace heddle::memory {
+
+namespace {
+
+// The class by which accesses are ordered; see kAnyClass.
+unsigned class_of_pair(unsigned a, unsigned b) { return a == b ? a : kAnyClass; }
+
+//= vk:memory-model-instruction-av-vis
+CacheLevel own_visibility(const Operation& read) {
+  if (read.atomic) return level_of(read.scope);
+  if (has(read.operands, MemoryOperands::MakePointerVisible)) return level_of(read.visible_scope);
+  return CacheLevel::Agent;
+}
+
+template <typename Visit>
+void for_each_level(Visit visit) {
+  for (const CacheLevel level : {CacheLevel::Subgroup, CacheLevel::Workgroup,
+                                 CacheLevel::QueueFamily, CacheLevel::Shader})
+    visit(level);
+}
+
+}  // namespace
+
+// Writes that still wait, though the agent must not act as if there were none: atomics that happened
+// before (they are available at their scope), and what somebody read before.
+//= vk:memory-model-location-ordered
+void Machine::show_known(std::uint32_t record, const Access& access) {
+  if (granules_[record].waiting == 0) return;
+  const Agent& agent = access.agent;
+  for (std::size_t i = 0; i < waiting_.size();) {
+    const Waiting& w = waiting_[i];
+    const bool own = w.agent == agent.id && w.reference == access.operation.reference;
+    if (w.granule != record || own) {
+      ++i;
+      continue;
+    }
+    const unsigned row = kHappened + class_of_pair(w.class_index, access.class_index);
+    const bool available = w.atomic && access.non_private && agent.knows(row, w.event) &&
+                           (w.agent == agent.id || share(w.place, agent.place, level_of(w.scope)));
+    const bool read_before = w.observed && w.observed_non_private && access.non_private &&
+                             agent.knows(row, w.observation);
+    const bool read_in_past = w.observed && agent.knowledge.knows(kSystem, w.observation);
+    if (read_before || read_in_past) {
+      place_waiting(i, CacheLevel::Shader, trace::MoveReason::Atomic);
+    } else if (available) {
+      place_waiting(i, least_level(w), trace::MoveReason::Atomic);
+    } else {
+      ++i;
+    }
+  }
+}
+
+// Available to a level, then visible from it: by the read itself, by a visibility operation of its
+// agent, or by a chain that ends in one.
+//= vk:memory-model-location-ordered
+bool Machine::visible_to(const Version& version, const Access& reading, CacheLevel own) const {
+  const Agent& agent = reading.agent;
+  if (version.on_device && agent.knowledge.knows(kDeviceVisible, version.device)) return true;
+  if (!version.non_private || !reading.non_private ||
+      version.reference != reading.operation.reference)
+    return false;
+  const unsigned k = class_of_pair(version.class_index, reading.class_index);
+  for (const Availability& available : version.available) {
+    const bool bulk = available.bulk || lanes_gone_;
+    const auto common = [&](CacheLevel level) {
+      return available.event.agent == agent.id ||
+             share(available.place, agent.place, std::min(level, available.level));
+    };
+    const auto knows = [&](Row row, Row bulk_row, CacheLevel level) {
+      return agent.knowledge.knows(
+          bulk ? row_of(bulk_row, level, reading.class_index) : row_of(row, level, k),
+          available.event);
+    };
+    const unsigned happened = kHappened + (bulk ? kAnyClass : k);
+    if (own != CacheLevel::Agent && agent.knows(happened, available.event) && common(own))
+      return true;
+    bool seen = false;
+    for_each_level([&](CacheLevel level) {
+      seen = seen || (common(level) && (knows(kVisible, kVisibleBulk, level) ||
+                                        (own != CacheLevel::Agent &&
+                                         knows(kChained, kChainedBulk, level))));
+    });
+    if (seen) return true;
+  }
+  return false;
+}
+
+// Reads are ordered by happens-before alone, whatever is visible.
+//= vk:memory-model-location-ordered
+Stamp Machine::floor_of(const Granule& granule, const Access& access, CacheLevel own) const {
+  Stamp floor = std::max(granule.floor, granule.base);
+  const Agent& agent = access.agent;
+  for (const Floor& known : granule.floors)
+    if (known.agent == agent.id && known.reference == access.operation.reference)
+      floor = std::max(floor, known.stamp);
+  for (const Observation& observation : granule.observations) {
+    if (observation.stamp <= floor) continue;
+    const unsigned row = kHappened + class_of_pair(observation.class_index, access.class_index);
+    if ((observation.non_private && access.non_private && agent.knows(row, observation.event)) ||
+        agent.knowledge.knows(kSystem, observation.event))
+      floor = observation.stamp;
+  }
+  for (auto version = granule.versions.rbegin();
+       version != granule.versions.rend() && version->stamp > floor; ++version)
+    if (visible_to(*version, access, own)) floor = version->stamp;
+  return floor;
+}
+
+// A write comes after all that is available and happened before it, visible or not.
+//= vk:memory-model-location-ordered
+Stamp Machine::available_floor(const Granule& granule, const Access& writing) const {
+  const Agent& agent = writing.agent;
+  for (auto version = granule.versions.rbegin(); version != granule.versions.rend(); ++version) {
+    if (version->on_device && agent.knows(kHappened + kAnyClass, version->device))
+      return version->stamp;
+    if (!version->non_private || !writing.non_private ||
+        version->reference != writing.operation.reference)
+      continue;
+    const unsigned k = class_of_pair(version->class_index, writing.class_index);
+    for (const Availability& available : version->available)
+      if (agent.knows(kHappened + (available.bulk ? kAnyClass : k), available.event) &&
+          (available.event.agent == agent.id ||
+           share(available.place, agent.place, available.level)))
+        return version->stamp;
+  }
+  return 0;
+}
+
+void Machine::raise_floor(Granule& granule, AgentId agent, ReferenceId reference, Stamp stamp) {
+  if (stamp <= std::max(granule.floor, granule.base)) return;
+  for (Floor& known : granule.floors) {
+    if (known.agent == agent && known.reference == reference) {
+      known.stamp = std::max(known.stamp, stamp);
+      return;
+    }
+  }
+  if (granule.floors.size() == kMostWitnesses) {
+    for (const Floor& known : granule.floors) granule.floor = std::max(granule.floor, known.stamp);
+    granule.floors.clear();
+  }
+  granule.floors.push_back({agent, reference, stamp});
+}
+
+void Machine::observe(Granule& granule, const Event& event, unsigned class_index, bool non_private,
+                      Stamp stamp) {
+  if (stamp <= granule.base) return;
+  for (Observation& known : granule.observations) {
+    if (known.event.agent == event.agent && known.event.epoch == event.epoch &&
+        known.class_index == class_index && known.non_private == non_private) {
+      known.stamp = std::max(known.stamp, stamp);
+      return;
+    }
+  }
+  if (granule.observations.size() == kMostWitnesses) {
+    for (const Observation& known : granule.observations)
+      granule.floor = std::max(granule.floor, known.stamp);
+    granule.observations.clear();
+  }
+  granule.observations.push_back({event, stamp, class_index, non_private});
+}
+
+bool Machine::reaches(const Version& version, const Access& access) const {
+  return version.level >= CacheLevel::Shader ||
+         (version.reference == access.operation.reference &&
+          (version.agent == access.agent.id ||
+           share(version.place, access.agent.place, version.level)));
+}
+
+Stamp Machine::newest_position(const Granule& granule, const Access& access, Stamp floor) const {
+  for (auto version = granule.versions.rbegin();
+       version != granule.versions.rend() && version->stamp > floor; ++version)
+    if ((version->bytes & access.bytes) != 0 && reaches(*version, access)) return version->stamp;
+  return floor;
+}
+
+Machine::Found Machine::look(const Granule& granule, const Access& access, Stamp position) const {
+  Found found;
+  found.position = position;
+  found.stamp = granule.base;
+  found.from_storage = true;
+  trace::Value value = value_in_storage(granule);
+  unsigned missing = access.bytes;
+  trace::Value taken = 0;
+  for (auto version = granule.versions.rbegin();
+       version != granule.versions.rend() && missing != 0; ++version) {
+    if (version->stamp > position || (version->bytes & missing) == 0 ||
+        !reaches(*version, access))
+      continue;
+    if (found.from_storage) {
+      found.stamp = version->stamp;
+      found.whole = (version->bytes & missing) == missing;
+    }
+    found.from_storage = false;
+    const trace::Value mask = mask_of(static_cast<ByteMask>(version->bytes & missing));
+    taken |= mask;
+    value = (value & ~mask) | (version->value & mask);
+    missing &= ~static_cast<unsigned>(version->bytes);
+  }
+  found.value = value;
+  return found;
+}
+
+// With copies that a workgroup shares, the copy is what it is; else any that the model allows may have
+// been kept.
+Stamp Machine::choose_position(std::uint32_t record, const Access& access, Stamp floor,
+                               Stamp newest) {
+  Granule& granule = granules_[record];
+  if (policy_.shared_copies) return shared_copy(granule, access, floor, newest);
+  if (newest == floor || access.agent.stale_reads >= policy_.most_stale || !chance(policy_.stale))
+    return newest;
+  if (policy_.oldest) return floor;
+  std::array<Stamp, kHistory + 1> positions;
+  std::uint32_t count = 0;
+  positions[count++] = floor;
+  for (const Version& version : granule.versions)
+    if (version.stamp > floor && (version.bytes & access.bytes) != 0 && reaches(version, access))
+      positions[count++] = version.stamp;
+  return positions[below(count)];
+}
+
+Stamp Machine::shared_copy(Granule& granule, const Access& access, Stamp floor, Stamp newest) {
+  const std::uint32_t generation = generation_of(access.agent).generation;
+  const model::Place& place = access.agent.place;
+  const auto found = std::find_if(granule.copies.begin(), granule.copies.end(), [&](const Copy& c) {
+    return c.workgroup == place.workgroup && c.queue_family == place.queue_family;
+  });
+  if (found == granule.copies.end()) {
+    granule.copies.push_back({place.queue_family, place.workgroup, generation, newest});
+    // What a workgroup has not read yet may still have been in its cache since before.
+    if (access.operation.atomic || !chance(policy_.stale / 2)) return newest;
+    granule.copies.back().stamp = floor;
+    return floor;
+  }
+  const bool hit = found->generation == generation && found->stamp >= floor &&
+                   found->stamp <= newest && access.agent.stale_reads < policy_.most_stale &&
+                   !access.operation.atomic && chance(policy_.stale);
+  if (!hit) *found = {place.queue_family, place.workgroup, generation, newest};
+  return found->stamp;
+}
+
+Machine::Generation& Machine::generation_of(const Agent& agent) {
+  for (Generation& known : generations_)
+    if (known.workgroup == agent.place.workgroup && known.queue_family == agent.place.queue_family)
+      return known;
+  generations_.push_back({agent.place.queue_family, agent.place.workgroup, 0});
+  return generations_.back();
+}
+
+// The agent's own writes that wait are what it reads, through the same reference.
+ByteMask Machine::read_own_waiting(std::uint32_t record, const Access& reading,
+                                   trace::Value& value) {
+  if (granules_[record].waiting == 0) return 0;
+  unsigned own = 0;
+  for (Waiting& w : waiting_) {
+    if (w.granule != record || w.agent != reading.agent.id ||
+        w.reference != reading.operation.reference || (w.bytes & reading.bytes) == 0)
+      continue;
+    const trace::Value mask = mask_of(static_cast<ByteMask>(w.bytes & reading.bytes));
+    value = (value & ~mask) | (w.value & mask);
+    own |= w.bytes & reading.bytes;
+    if (!w.observed || (reading.non_private && !w.observed_non_private)) {
+      w.observed = true;
+      w.observed_non_private = reading.non_private;
+      w.observation = synchronization_.event(reading.agent);
+    }
+  }
+  return static_cast<ByteMask>(own);
+}
+
+// An access is one operation: what it reads is what there was at one moment. Bytes of it that others
+// wrote must not be left out while later bytes are taken, and own writes that wait must not be mixed
+// with what came in between.
+//= vk:memory-model-acyclicity
+void Machine::place_part_waiting(std::uint32_t record, const Access& reading) {
+  if (granules_[record].waiting == 0) return;
+  const auto overlaps = [&](const Waiting& w) {
+    return w.granule == record && w.agent == reading.agent.id &&
+           w.reference == reading.operation.reference && (w.bytes & reading.bytes) != 0;
+  };
+  unsigned own = 0;
+  for (const Waiting& w : waiting_)
+    if (overlaps(w)) own |= w.bytes & reading.bytes;
+  if (own == 0 || own == reading.bytes) return;
+  for (std::size_t i = 0; i < waiting_.size();) {
+    if (overlaps(waiting_[i])) {
+      place_waiting(i, std::max(climb(), least_level(waiting_[i])), trace::MoveReason::Eviction);
+    } else {
+      ++i;
+    }
+  }
+}
+
+trace::Value Machine::read_granule(std::uint32_t record, const Access& reading, bool fresh,
+                                   Found& found) {
+  Granule& granule = granules_[record];
+  show_known(record, reading);
+  place_part_waiting(record, reading);
+  const CacheLevel own = own_visibility(reading.operation);
+  const Stamp floor = floor_of(granule, reading, own);
+  for (Version& version : granule.versions)
+    if (version.stamp <= floor && !reaches(version, reading))
+      raise(granule, version, CacheLevel::Shader, trace::MoveReason::Eviction);
+  const Stamp newest = newest_position(granule, reading, floor);
+  const Stamp position = fresh ? newest : choose_position(record, reading, floor, newest);
+  found = look(granule, reading, position);
+  if (!found.whole && !found.from_storage) {
+    for (Version& version : granule.versions)
+      if (version.stamp <= found.stamp && (version.bytes & reading.bytes) != 0 &&
+          !reaches(version, reading))
+        raise(granule, version, CacheLevel::Shader, trace::MoveReason::Eviction);
+    found = look(granule, reading, position);
+  }
+  found.newest = newest;
+  if (listener_) add_sources(record, reading, position);
+  const ByteMask waiting = read_own_waiting(record, reading, found.value);
+  if (waiting != 0) found.whole = found.from_storage = false;
+  if (waiting != reading.bytes) {
+    observe(granule, synchronization_.event(reading.agent), reading.class_index,
+            reading.non_private, found.stamp);
+    raise_floor(granule, reading.agent.id, reading.operation.reference,
+                own == CacheLevel::Agent ? found.stamp : std::max(floor, found.stamp));
+  } else {
+    found.newest = found.position;
+  }
+  const bool stale = found.position < found.newest;
+  if (stale) ++report_.stale;
+  reading.agent.stale_reads = stale ? reading.agent.stale_reads + 1 : 0;
+  const unsigned bits = reading.operation.locations.size_bytes * 8;
+  const trace::Value value = found.value >> reading.shift;
+  return bits == 64 ? value : value & ((trace::Value{1} << bits) - 1);
+}
+
+}  // namespace heddle::memory

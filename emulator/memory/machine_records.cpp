@@ -1,0 +1,262 @@
+// Where a machine keeps what it remembers of granules, how it forgets, and what it tells.
+
+#include <algorithm>
+#include <cstring>
+
+#include "emulator/memory/machine.h"
+
+namespace heddle::memory {
+
+namespace {
+
+// So many granules are always worth a record: small programs get all the weakness there is.
+constexpr std::uint32_t kFewRecords = 64;
+// Beyond, one in some gets one, and an older one is forgotten for it.
+constexpr std::uint32_t kMostRecords = 512;
+constexpr std::uint32_t kRecordInterval = 64;
+
+}  // namespace
+
+Machine::Allocation& Machine::allocation_of(const Locations& locations) {
+  return allocations_[static_cast<std::size_t>(locations.allocation)];
+}
+
+std::byte* Machine::storage_of(const Locations& locations) {
+  return allocation_of(locations).storage.data() + locations.offset_bytes;
+}
+
+void Machine::add(AllocationId id, std::span<std::byte> storage) {
+  const auto index = static_cast<std::size_t>(id);
+  if (allocations_.size() <= index) allocations_.resize(index + 1);
+  Allocation& allocation = allocations_[index];
+  allocation.storage = storage;
+  allocation.pages.clear();
+  allocation.released = false;
+  allocation.writers.clear();
+}
+
+void Machine::remove(AllocationId id) {
+  std::erase_if(waiting_, [&](const Waiting& w) {
+    if (w.locations.allocation != id) return false;
+    --granules_[w.granule].waiting;
+    return true;
+  });
+  std::erase_if(narrow_, [&](const Narrow& n) { return granules_[n.record].allocation == id; });
+  Allocation& allocation = allocations_[static_cast<std::size_t>(id)];
+  if (!allocation.pages.empty())
+    for (std::uint32_t record = 0; record < granules_.size(); ++record)
+      if (granules_[record].used && granules_[record].allocation == id) drop(record);
+  allocation = {};
+}
+
+std::uint32_t* Machine::record_of(Allocation& allocation, std::uint64_t offset_bytes) {
+  if (allocation.pages.empty()) return nullptr;
+  const std::uint64_t granule = offset_bytes / kGranuleBytes;
+  Page* page = allocation.pages[granule / kPageGranules].get();
+  return page ? &(*page)[granule % kPageGranules] : nullptr;
+}
+
+std::uint32_t Machine::find(const Locations& locations) {
+  const std::uint32_t* record = record_of(allocation_of(locations), locations.offset_bytes);
+  return record ? *record - 1 : kNone;
+}
+
+std::uint32_t Machine::find_or_make(const Locations& locations) {
+  const std::uint32_t record = find(locations);
+  return record == kNone && worth_a_record() ? make_record(locations) : record;
+}
+
+bool Machine::worth_a_record() {
+  if (records_ < kFewRecords) return true;
+  if (until_record_ != 0) {
+    --until_record_;
+    return false;
+  }
+  until_record_ = below(2 * kRecordInterval);
+  return true;
+}
+
+std::uint32_t Machine::make_record(const Locations& locations) {
+  if (records_ >= kMostRecords) make_room();
+  if (free_records_.empty()) {
+    free_records_.push_back(static_cast<std::uint32_t>(granules_.size()));
+    granules_.emplace_back();
+  }
+  const std::uint32_t record = free_records_.back();
+  free_records_.pop_back();
+  ++records_;
+  Allocation& allocation = allocation_of(locations);
+  const std::uint64_t granules = (allocation.storage.size() + kGranuleBytes - 1) / kGranuleBytes;
+  if (allocation.pages.empty()) allocation.pages.resize((granules + kPageGranules - 1) / kPageGranules);
+  std::unique_ptr<Page>& page =
+      allocation.pages[locations.offset_bytes / kGranuleBytes / kPageGranules];
+  if (!page) page = std::make_unique<Page>();
+  Granule& granule = granules_[record];
+  granule.used = true;
+  granule.allocation = locations.allocation;
+  granule.offset_bytes = locations.offset_bytes / kGranuleBytes * kGranuleBytes;
+  granule.storage = allocation.storage.data() + granule.offset_bytes;
+  granule.size_bytes = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(kGranuleBytes, allocation.storage.size() - granule.offset_bytes));
+  granule.base = granule.floor = 0;
+  granule.base_released = false;
+  granule.waiting = 0;
+  *record_of(allocation, locations.offset_bytes) = record + 1;
+  return record;
+}
+
+// The next in turn of which nothing waits.
+void Machine::make_room() {
+  for (std::uint32_t tried = 0; tried < granules_.size(); ++tried) {
+    next_forgotten_ = (next_forgotten_ + 1) % static_cast<std::uint32_t>(granules_.size());
+    Granule& granule = granules_[next_forgotten_];
+    if (!granule.used || granule.waiting != 0) continue;
+    forget(next_forgotten_);
+    return;
+  }
+}
+
+void Machine::fold_oldest(std::uint32_t record) {
+  Granule& granule = granules_[record];
+  Version& version = granule.versions.front();
+  raise(granule, version, CacheLevel::Shader, trace::MoveReason::Flush);
+  const trace::Value mask = mask_of(version.bytes);
+  const trace::Value value = (value_in_storage(granule) & ~mask) | (version.value & mask);
+  std::memcpy(granule.storage, &value, granule.size_bytes);
+  if (listener_)
+    for (std::uint32_t i = 0; i < kGranuleBytes; ++i)
+      if ((version.bytes >> i & 1) != 0)
+        tell_writer({granule.allocation, granule.offset_bytes + i, 1}, version.operation);
+  granule.base = version.stamp;
+  granule.base_released = granule.base_released || version.forgotten || !version.heads.empty();
+  granule.versions.erase(granule.versions.begin());
+  std::erase_if(granule.observations,
+                [&](const Observation& o) { return o.stamp <= granule.base; });
+  std::erase_if(granule.floors, [&](const Floor& f) { return f.stamp <= granule.base; });
+}
+
+void Machine::forget(std::uint32_t record) {
+  Granule& granule = granules_[record];
+  while (!granule.versions.empty()) fold_oldest(record);
+  Allocation& allocation = allocations_[static_cast<std::size_t>(granule.allocation)];
+  allocation.released = allocation.released || granule.base_released;
+  drop(record);
+}
+
+void Machine::drop(std::uint32_t record) {
+  Granule& granule = granules_[record];
+  granule.used = false;
+  granule.versions.clear();
+  granule.observations.clear();
+  granule.floors.clear();
+  granule.copies.clear();
+  if (std::uint32_t* entry = record_of(allocations_[static_cast<std::size_t>(granule.allocation)],
+                                       granule.offset_bytes))
+    *entry = 0;
+  free_records_.push_back(record);
+  --records_;
+}
+
+trace::Value Machine::value_in_storage(const Granule& granule) const {
+  trace::Value value = 0;
+  std::memcpy(&value, granule.storage, granule.size_bytes);
+  return value;
+}
+
+Version& Machine::version_at(Granule& granule, Stamp stamp) {
+  return *std::find_if(granule.versions.begin(), granule.versions.end(),
+                       [&](const Version& version) { return version.stamp == stamp; });
+}
+
+const Version& Machine::version_at(const Granule& granule, Stamp stamp) const {
+  return *std::find_if(granule.versions.begin(), granule.versions.end(),
+                       [&](const Version& version) { return version.stamp == stamp; });
+}
+
+bool Machine::releases_forgotten(const Granule& granule) const {
+  return granule.base_released || allocations_[static_cast<std::size_t>(granule.allocation)].released;
+}
+
+// --- Telling ---
+
+namespace {
+
+void add_byte(std::vector<trace::Source>& sources, AllocationId allocation, std::uint64_t offset,
+              trace::OperationIndex writer) {
+  if (!sources.empty() && sources.back().write == writer) {
+    ++sources.back().bytes.size_bytes;
+  } else {
+    sources.push_back({{allocation, offset, 1}, writer});
+  }
+}
+
+}  // namespace
+
+trace::OperationIndex Machine::writer_in_storage(AllocationId id, std::uint64_t offset) const {
+  const auto& writers = allocations_[static_cast<std::size_t>(id)].writers;
+  return offset < writers.size() ? writers[offset] : model::kInitialValue;
+}
+
+void Machine::tell_writer(const Locations& bytes, trace::OperationIndex writer) {
+  auto& writers = allocation_of(bytes).writers;
+  const std::uint64_t end = bytes.offset_bytes + bytes.size_bytes;
+  if (writers.size() < end) writers.resize(end, model::kInitialValue);
+  std::fill_n(writers.begin() + static_cast<std::ptrdiff_t>(bytes.offset_bytes), bytes.size_bytes,
+              writer);
+}
+
+void Machine::add_sources(std::uint32_t record, const Access& reading, Stamp position) {
+  const Granule& granule = granules_[record];
+  sources_.clear();
+  for (std::uint32_t i = 0; i < kGranuleBytes; ++i) {
+    const unsigned bit = 1u << i;
+    if ((reading.bytes & bit) == 0) continue;
+    trace::OperationIndex writer = writer_in_storage(granule.allocation, granule.offset_bytes + i);
+    for (const Version& version : granule.versions)
+      if (version.stamp <= position && (version.bytes & bit) != 0 && reaches(version, reading))
+        writer = version.operation;
+    if (granule.waiting != 0)
+      for (const Waiting& w : waiting_)
+        if (w.granule == record && w.agent == reading.agent.id &&
+            w.reference == reading.operation.reference && (w.bytes & bit) != 0)
+          writer = w.operation;
+    add_byte(sources_, granule.allocation, granule.offset_bytes + i, writer);
+  }
+}
+
+trace::OperationIndex Machine::tell(const Operation& operation, trace::Value read,
+                                    trace::Value written) {
+  const trace::OperationIndex index = told_++;
+  if (!operation.reads()) sources_.clear();
+  listener_->operation(index, operation, read, written, sources_);
+  return index;
+}
+
+void Machine::sources_in_storage(const Locations& locations) {
+  sources_.clear();
+  for (std::uint32_t i = 0; i < locations.size_bytes; ++i)
+    add_byte(sources_, locations.allocation, locations.offset_bytes + i,
+             writer_in_storage(locations.allocation, locations.offset_bytes + i));
+}
+
+void Machine::tell_read_storage(const Operation& operation, trace::Value value) {
+  sources_in_storage(operation.locations);
+  tell(operation, value, 0);
+}
+
+void Machine::tell_write_storage(const Operation& operation, trace::Value read,
+                                 trace::Value value) {
+  sources_in_storage(operation.locations);
+  const trace::OperationIndex index = tell(operation, read, value);
+  tell_writer(operation.locations, index);
+  if (operation.atomic) listener_->placed(index);
+}
+
+void Machine::tell_stale(std::uint32_t record, const Access& reading, const Found& found) {
+  const Version& missed = version_at(granules_[record], found.newest);
+  (void)reading;
+  listener_->stale(told_ - 1, missed.operation,
+                   policy_.shared_copies ? CacheLevel::Workgroup : CacheLevel::Agent);
+}
+
+}  // namespace heddle::memory

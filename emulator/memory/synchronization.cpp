@@ -1,0 +1,466 @@
+#include "emulator/memory/synchronization.h"
+
+#include <algorithm>
+
+namespace heddle::memory {
+
+class Snapshot {
+ public:
+  Knowledge knowledge{};
+  std::uint32_t references = 0;
+  std::vector<Snapshot*>* home = nullptr;
+};
+
+struct Synchronization::Pool {
+  std::deque<Snapshot> all;
+  std::vector<Snapshot*> free;
+};
+
+SnapshotHandle::SnapshotHandle(Snapshot* snapshot) : snapshot_(snapshot) {
+  if (snapshot_) ++snapshot_->references;
+}
+
+SnapshotHandle::~SnapshotHandle() {
+  if (snapshot_ && --snapshot_->references == 0) snapshot_->home->push_back(snapshot_);
+}
+
+const Knowledge& SnapshotHandle::operator*() const { return snapshot_->knowledge; }
+Knowledge& SnapshotHandle::operator*() { return snapshot_->knowledge; }
+
+namespace {
+
+// Beyond so many agents the lanes of the first ones cost more than they tell.
+constexpr std::uint32_t kMostAgentsWithLanes = 128;
+
+// A barrier or atomic of a few agents has a handful of releases to remember.
+constexpr std::size_t kMostMet = 64;
+
+bool in_scope(AgentId a, const model::Place& place_a, Scope scope_a, AgentId b,
+              const model::Place& place_b, Scope scope_b) {
+  return a == b || (model::same_instance(place_a, place_b, scope_a) &&
+                    model::same_instance(place_b, place_a, scope_b));
+}
+
+// What is met at control barriers counts whatever its class.
+bool lets_through(const Met& met, MemorySemantics semantics) {
+  return met.through_control_barrier || constrains(semantics, met.class_index);
+}
+
+}  // namespace
+
+bool share(const model::Place& a, const model::Place& b, CacheLevel level) {
+  if (a.kind != model::AgentKind::Shader || b.kind != model::AgentKind::Shader)
+    return a.kind == b.kind;
+  switch (level) {
+    case CacheLevel::Agent: return false;
+    case CacheLevel::Subgroup: return model::same_instance(a, b, Scope::Subgroup);
+    case CacheLevel::Workgroup: return model::same_instance(a, b, Scope::Workgroup);
+    case CacheLevel::QueueFamily: return model::same_instance(a, b, Scope::QueueFamily);
+    default: return a.device == b.device;
+  }
+}
+
+Synchronization::Synchronization() : pool_(std::make_unique<Pool>()) { epochs_.fill(1); }
+Synchronization::~Synchronization() = default;
+
+template <typename Visit>
+void Synchronization::for_each_agent(Visit visit) {
+  for (std::size_t i = 0; i < resident_count_; ++i)
+    for (Agent* agent : residents_[i].agents)
+      if (agent) visit(*agent);
+}
+
+void Synchronization::restart() {
+  while (resident_count_ != 0) end(residents_[resident_count_ - 1].cohort);
+  instances_.clear();
+  lanes_ = 1;
+  one_lane_ = has_past_ = false;
+  begun_ = 0;
+  epochs_.fill(1);
+}
+
+// Lanes that were not in use hold what they held for others.
+unsigned Synchronization::new_lane() {
+  if (begun_ == kMostAgentsWithLanes) use_one_lane();
+  if (one_lane_ || lanes_ == kLanes) return 0;
+  ++lanes_;
+  for_each_agent([&](Agent& agent) { agent.knowledge.forget(lanes_ - 1); });
+  for (Snapshot& snapshot : pool_->all) snapshot.knowledge.forget(lanes_ - 1);
+  past_.forget(lanes_ - 1);
+  return lanes_ - 1;
+}
+
+// Everything so far becomes known to everybody who is there: more order than there was.
+void Synchronization::use_one_lane() {
+  const auto know_all = [&](Knowledge& knowledge) {
+    for (unsigned row = 0; row < kRows; ++row) knowledge.learn(row, 0, epochs_[0]);
+  };
+  for_each_agent([&](Agent& agent) {
+    know_all(agent.knowledge);
+    agent.lane = 0;
+  });
+  for (Snapshot& snapshot : pool_->all) know_all(snapshot.knowledge);
+  if (has_past_) know_all(past_);
+  ++epochs_[0];
+  lanes_ = 1;
+  one_lane_ = true;
+}
+
+void Synchronization::begin(const Cohort& cohort) {
+  if (resident_count_ == residents_.size()) residents_.emplace_back();
+  Resident& resident = residents_[resident_count_++];
+  resident.cohort = cohort;
+  resident.agents.assign(cohort.count, nullptr);
+}
+
+void Synchronization::end(const Cohort& cohort) {
+  Resident* ended = resident(cohort.first);
+  for (Agent* agent : ended->agents) {
+    if (!agent) continue;
+    agent->released.clear();
+    agent->met.clear();
+    free_agents_.push_back(agent);
+  }
+  last_ = nullptr;
+  last_resident_ = 0;
+  std::swap(*ended, residents_[--resident_count_]);
+}
+
+Synchronization::Resident* Synchronization::resident(AgentId id) {
+  if (last_resident_ < resident_count_ && residents_[last_resident_].cohort.contains(id))
+    return &residents_[last_resident_];
+  for (std::size_t i = 0; i < resident_count_; ++i) {
+    if (!residents_[i].cohort.contains(id)) continue;
+    last_resident_ = i;
+    return &residents_[i];
+  }
+  return nullptr;
+}
+
+Agent* Synchronization::find(AgentId id) {
+  if (last_ && last_->id == id) return last_;
+  Resident* found = resident(id);
+  if (!found) return nullptr;
+  return found->agents[static_cast<std::uint32_t>(id) -
+                       static_cast<std::uint32_t>(found->cohort.first)];
+}
+
+Agent& Synchronization::agent(AgentId id) {
+  if (last_ && last_->id == id) return *last_;
+  Resident& found = *resident(id);
+  const auto position =
+      static_cast<std::uint32_t>(id) - static_cast<std::uint32_t>(found.cohort.first);
+  Agent* agent = found.agents[position];
+  last_ = agent ? agent : &make(found, position);
+  return *last_;
+}
+
+Agent& Synchronization::make(Resident& resident, std::uint32_t position) {
+  if (free_agents_.empty()) {
+    agents_.emplace_back();
+    free_agents_.push_back(&agents_.back());
+  }
+  const unsigned lane = new_lane();
+  ++begun_;
+  Agent& agent = *free_agents_.back();
+  free_agents_.pop_back();
+  resident.agents[position] = &agent;
+  agent.id = resident.cohort.agent(position);
+  agent.place = resident.cohort.place_of(position);
+  agent.lane = lane;
+  if (has_past_) {
+    agent.knowledge.copy(past_, lanes_);
+  } else {
+    agent.knowledge.clear(lanes_);
+  }
+  agent.met_forgotten = false;
+  agent.stale_reads = 0;
+  agent.youngest_placed = 0;
+  return agent;
+}
+
+void Synchronization::all_synchronize() {
+  if (!has_past_) past_.clear(lanes_);
+  has_past_ = true;
+  for (unsigned lane = 0; lane < lanes_; ++lane) {
+    for (unsigned row = kHappened; row <= kSystem; ++row) past_.learn(row, lane, epochs_[lane]);
+    ++epochs_[lane];
+  }
+}
+
+SnapshotHandle Synchronization::snapshot(const Agent& agent) {
+  if (pool_->free.empty()) {
+    pool_->all.emplace_back();
+    pool_->all.back().home = &pool_->free;
+    pool_->free.push_back(&pool_->all.back());
+  }
+  Snapshot* made = pool_->free.back();
+  pool_->free.pop_back();
+  Knowledge& knowledge = made->knowledge;
+  knowledge.copy(agent.knowledge, lanes_);
+  knowledge.join(kChained, agent.knowledge, kVisible, kVisibleRows, lanes_);
+  const std::uint32_t epoch = epochs_[agent.lane]++;
+  for (unsigned k = 0; k < kClasses; ++k) knowledge.learn(kHappened + k, agent.lane, epoch);
+  return SnapshotHandle(made);
+}
+
+Head Synchronization::head_of(Agent& agent, const Operation& operation, MemorySemantics semantics) {
+  Head head;
+  head.agent = agent.id;
+  head.place = agent.place;
+  head.scope = operation.scope;
+  head.semantics = semantics;
+  head.atomic_scope = operation.scope;
+  head.known = snapshot(agent);
+  return head;
+}
+
+//= vk:memory-model-synchronizes-with
+std::vector<Head> Synchronization::heads(Agent& agent, const Operation& write,
+                                         MemorySemantics semantics) {
+  std::vector<Head> heads;
+  for (const Head& barrier : agent.released) {
+    if (!constrains(barrier.semantics, class_of(write.storage_class))) continue;
+    heads.push_back(barrier);
+    heads.back().atomic_scope = write.scope;
+  }
+  if (releases(semantics)) heads.push_back(head_of(agent, write, semantics));
+  return heads;
+}
+
+void Synchronization::learn(Agent& agent, const Head& head, MemorySemantics semantics) {
+  const Knowledge& known = *head.known;
+  for (unsigned k = 0; k < kAnyClass; ++k)
+    if (constrains(head.semantics, k) && constrains(semantics, k))
+      agent.knowledge.join(kHappened + k, known, kHappened + k, 1, lanes_);
+  agent.knowledge.join(kHappened + kAnyClass, known, kHappened + kAnyClass, 1, lanes_);
+  agent.knowledge.join(kDeviceVisible, known, kDeviceVisible, 1, lanes_);
+  agent.knowledge.join(kChained, known, kChained, kVisibleRows, lanes_);
+}
+
+void Synchronization::learn_everything(Agent& agent, MemorySemantics semantics) {
+  for (unsigned lane = 0; lane < lanes_; ++lane) {
+    for (unsigned k = 0; k < kClasses; ++k)
+      if (k == kAnyClass || constrains(semantics, k))
+        agent.knowledge.learn(kHappened + k, lane, epochs_[lane]);
+    agent.knowledge.learn(kDeviceVisible, lane, epochs_[lane]);
+    for (unsigned row = kChained; row < kRows; ++row)
+      agent.knowledge.learn(row, lane, epochs_[lane]);
+    ++epochs_[lane];
+  }
+}
+
+void Synchronization::remember(Agent& agent, Met met) {
+  for (const Met& known : agent.met)
+    if (known.head.known == met.head.known && known.class_index == met.class_index &&
+        known.through_control_barrier == met.through_control_barrier &&
+        known.head.atomic_scope == met.head.atomic_scope)
+      return;
+  if (agent.met.size() == kMostMet) {
+    learn(agent, agent.met.front().head, kStorageClassBits);
+    agent.met.erase(agent.met.begin());
+  }
+  agent.met.push_back(std::move(met));
+}
+
+// Of a release that an acquire learned whole, later acquires have nothing to learn.
+void Synchronization::met(Agent& agent, const Met& met, Scope scope, MemorySemantics semantics) {
+  const Head& head = met.head;
+  if (head.agent == agent.id) return;
+  if (acquires(semantics) &&
+      in_scope(head.agent, head.place, head.scope, agent.id, agent.place, scope)) {
+    learn(agent, head, semantics);
+    if (has(semantics, storage_classes(head.semantics))) return;
+  }
+  remember(agent, met);
+}
+
+//= vk:memory-model-synchronizes-with
+void Synchronization::meet(Agent& agent, const Operation& read, MemorySemantics semantics,
+                           const std::vector<Head>& heads) {
+  for (const Head& head : heads) {
+    if (!in_scope(head.agent, head.place, head.atomic_scope, agent.id, agent.place, read.scope))
+      continue;
+    met(agent, {head, class_of(read.storage_class), false}, read.scope, semantics);
+  }
+}
+
+void Synchronization::meet_forgotten(Agent& agent, MemorySemantics semantics) {
+  if (acquires(semantics)) learn_everything(agent, semantics);
+  agent.met_forgotten = true;
+}
+
+// Whom an older barrier releases to, a later one of the same or more classes and scope does, too.
+void Synchronization::supersede(Agent& agent, const Operation& barrier) {
+  std::erase_if(agent.released, [&](const Head& older) {
+    return includes(barrier.scope, older.scope) &&
+           has(barrier.semantics, storage_classes(older.semantics));
+  });
+}
+
+void Synchronization::release_barrier(Agent& agent, const Operation& barrier) {
+  supersede(agent, barrier);
+  agent.released.push_back(head_of(agent, barrier, barrier.semantics));
+  agent.released.back().barrier = true;
+}
+
+void Synchronization::acquire_barrier(Agent& agent, const Operation& barrier) {
+  for (const Met& met : agent.met) {
+    const Head& head = met.head;
+    if (lets_through(met, barrier.semantics) &&
+        in_scope(head.agent, head.place, head.scope, agent.id, agent.place, barrier.scope))
+      learn(agent, head, barrier.semantics);
+  }
+  if (agent.met_forgotten) learn_everything(agent, barrier.semantics);
+}
+
+// Agents of the crowd in lane 0 know each other's releases anyhow, so that those who release in the
+// same way are one group.
+bool Synchronization::joins_group(const Group& group, const Agent& agent,
+                                  const Operation& barrier) const {
+  return group.head.known && group.barriers.empty() && group.head.scope == barrier.scope &&
+         group.head.semantics == barrier.semantics &&
+         (includes(barrier.scope, Scope::Workgroup) || group.head.place == agent.place);
+}
+
+// The barrier itself is a release barrier for what comes after it, too.
+void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::OperationIndex index) {
+  Instance& instance = instances_[barrier.barrier_instance];
+  const bool releasing = releases(barrier.semantics);
+  if (releasing) supersede(agent, barrier);
+  const auto group_count = static_cast<std::uint32_t>(instance.groups.size());
+  std::uint32_t group = group_count;
+  if (releasing && agent.lane == 0 && agent.released.empty()) {
+    for (group = 0; group < group_count; ++group)
+      if (joins_group(instance.groups[group], agent, barrier)) break;
+  }
+  if (group == group_count) {
+    instance.groups.emplace_back();
+    instance.groups.back().barriers = agent.released;
+    if (releasing) {
+      instance.groups.back().head = head_of(agent, barrier, barrier.semantics);
+      instance.groups.back().head.barrier = true;
+    }
+  } else {
+    Knowledge& known = *instance.groups[group].head.known;
+    known.join(0, agent.knowledge, 0, kVisible, lanes_);
+    known.join(kChained, agent.knowledge, kChained, kVisibleRows, lanes_);
+    known.join(kChained, agent.knowledge, kVisible, kVisibleRows, lanes_);
+    const std::uint32_t epoch = epochs_[0]++;
+    for (unsigned k = 0; k < kClasses; ++k) known.learn(kHappened + k, 0, epoch);
+  }
+  // The epoch of this arrival: its release has just ended it.
+  const std::uint32_t epoch = epochs_[agent.lane] - (releasing ? 1 : 0);
+  instance.arrivals.push_back(
+      {{agent.id, agent.lane, epoch}, index, group, barrier.scope, barrier.semantics});
+  const Arrival& first = instance.arrivals.front();
+  instance.different = instance.different || first.scope != barrier.scope ||
+                       first.semantics != barrier.semantics;
+  if (!releasing) return;
+  agent.released.push_back(instance.groups[group].head);
+  agent.released.back().agent = agent.id;
+  agent.released.back().place = agent.place;
+}
+
+// Where one of a group's agents is out of reach and another is not, the group counts as in reach.
+//= vk:memory-model-synchronizes-with
+void Synchronization::release_to_passing(const Group& group, Agent& agent,
+                                         const Operation& barrier) {
+  if (group.head.known)
+    met(agent, {group.head, kAnyClass, true}, barrier.scope, barrier.semantics);
+  for (const Head& head : group.barriers)
+    met(agent, {head, kAnyClass, true}, barrier.scope, barrier.semantics);
+}
+
+Synchronization::Passage Synchronization::leave(Agent& agent, const Operation& barrier,
+                                                std::span<const AgentId> synchronizing) {
+  const auto found = instances_.find(barrier.barrier_instance);
+  Instance& instance = found->second;
+  const auto chosen = [&](AgentId id) {
+    return std::find(synchronizing.begin(), synchronizing.end(), id) != synchronizing.end();
+  };
+  Passage passage;
+  std::uint64_t passed = 0;  // groups that were, of the first 64
+  for (const Arrival& arrival : instance.arrivals) {
+    if (arrival.event.agent == agent.id) passage.arrival = arrival.index;
+    if (!synchronizing.empty()) {
+      if (!chosen(arrival.event.agent)) continue;
+      passage.synchronizing.push_back(arrival.index);
+    }
+    const std::uint64_t bit = arrival.group < 64 ? std::uint64_t{1} << arrival.group : 0;
+    if ((passed & bit) != 0) continue;
+    passed |= bit;
+    release_to_passing(instance.groups[arrival.group], agent, barrier);
+  }
+  instance.kept = instance.kept || !synchronizing.empty();
+  if (++instance.left == instance.arrivals.size() && !instance.kept) instances_.erase(found);
+  return passage;
+}
+
+std::vector<Synchronization::Arrival> Synchronization::different_arrivals(
+    std::uint64_t barrier_instance) {
+  Instance& instance = instances_[barrier_instance];
+  if (!instance.different) return {};
+  instance.different = false;
+  return instance.arrivals;
+}
+
+void Synchronization::pass_on(const Arrival& arrival, const Operation& barrier) {
+  Agent& passing = agent(arrival.event.agent);
+  Instance& instance = instances_[barrier.barrier_instance];
+  for (const Group& group : instance.groups) release_to_passing(group, passing, barrier);
+  SnapshotHandle& known = instance.groups[arrival.group].head.known;
+  if (!known) return;
+  (*known).join(kHappened, passing.knowledge, kHappened, kVisible, lanes_);
+  (*known).join(kChained, passing.knowledge, kChained, kVisibleRows, lanes_);
+}
+
+void Synchronization::chain_visibility(const Agent& from, Scope from_scope, Agent& to,
+                                       Scope to_scope) {
+  if (from.id != to.id &&
+      in_scope(from.id, from.place, from_scope, to.id, to.place, to_scope))
+    to.knowledge.join(kChained, from.knowledge, kVisible, kVisibleRows, lanes_);
+}
+
+void Synchronization::system_synchronizes(AgentId first_id, AgentId second_id) {
+  Agent& first = agent(first_id);
+  Agent& second = agent(second_id);
+  const SnapshotHandle known = snapshot(first);
+  const std::uint32_t epoch = epochs_[first.lane] - 1;
+  second.knowledge.join(0, *known, 0, kVisible, lanes_);
+  second.knowledge.join(kChained, *known, kChained, kVisibleRows, lanes_);
+  second.knowledge.learn(kSystem, first.lane, epoch);
+}
+
+// The last link of a chain includes the class of the read; the links before it only need to have a
+// class in common, and here not even that.
+//= vk:memory-model-availability-visibility-semantics
+void Synchronization::make_visible(Agent& agent, Scope scope, MemorySemantics classes) {
+  const CacheLevel level = level_of(scope);
+  if (level == CacheLevel::Agent) return;
+  Knowledge& knowledge = agent.knowledge;
+  for (unsigned k = 0; k < kClasses; ++k) {
+    // What I did is before what I do, whatever the class.
+    knowledge.learn(row_of(kVisible, level, k), agent.lane, epochs_[agent.lane]);
+    knowledge.learn(row_of(kVisibleBulk, level, k), agent.lane, epochs_[agent.lane]);
+    if (k != kAnyClass && !constrains(classes, k)) continue;
+    knowledge.join(row_of(kVisible, level, k), knowledge, kHappened + k, 1, lanes_);
+    for (unsigned of = 0; of < kClasses; ++of)
+      if (k == kAnyClass || (of != kAnyClass && constrains(classes, of)))
+        knowledge.join(row_of(kVisibleBulk, level, k), knowledge, kHappened + of, 1, lanes_);
+    for (unsigned wide = 0; wide < kLevels; ++wide) {
+      knowledge.join(kVisible + wide * kClasses + k, knowledge, kChained + wide * kClasses + k, 1,
+                     lanes_);
+      for (unsigned of = 0; of < kClasses; ++of)
+        knowledge.join(kVisibleBulk + wide * kClasses + k, knowledge,
+                       kChainedBulk + wide * kClasses + of, 1, lanes_);
+    }
+  }
+}
+
+void Synchronization::make_device_visible(Agent& agent) {
+  agent.knowledge.join(kDeviceVisible, agent.knowledge, kHappened + kAnyClass, 1, lanes_);
+  agent.knowledge.learn(kDeviceVisible, agent.lane, epochs_[agent.lane]);
+}
+
+}  // namespace heddle::memory

@@ -1,0 +1,209 @@
+#pragma once
+
+/// \file
+/// Who knows of what: releases, acquires, control barriers, visibility operations.
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "emulator/memory/knowledge.h"
+#include "emulator/memory/memory.h"
+#include "emulator/model/place.h"
+
+namespace heddle::memory {
+
+class Snapshot;
+
+/// Shares a snapshot; the last one gives it back to its pool.
+class SnapshotHandle {
+ public:
+  SnapshotHandle() = default;
+  explicit SnapshotHandle(Snapshot* snapshot);
+  SnapshotHandle(const SnapshotHandle& other) : SnapshotHandle(other.snapshot_) {}
+  SnapshotHandle(SnapshotHandle&& other) noexcept : snapshot_(other.snapshot_) {
+    other.snapshot_ = nullptr;
+  }
+  SnapshotHandle& operator=(SnapshotHandle other) noexcept {
+    std::swap(snapshot_, other.snapshot_);
+    return *this;
+  }
+  ~SnapshotHandle();
+  explicit operator bool() const { return snapshot_ != nullptr; }
+  const Knowledge& operator*() const;
+  Knowledge& operator*();
+  bool operator==(const SnapshotHandle& other) const { return snapshot_ == other.snapshot_; }
+
+ private:
+  Snapshot* snapshot_ = nullptr;
+};
+
+/// A release: what whoever synchronizes with it learns.
+struct Head {
+  AgentId agent{};
+  model::Place place;
+  Scope scope = Scope::Invocation;
+  MemorySemantics semantics = MemorySemantics::None;
+  /// A release barrier before an atomic write, or before (or as) a control barrier.
+  bool barrier = false;
+  /// Of the atomic write that carries it.
+  Scope atomic_scope = Scope::Invocation;
+  SnapshotHandle known;
+};
+
+/// A release that an agent met, so that acquire barriers of its may synchronize with it.
+struct Met {
+  Head head;
+  /// The class of the atomic read that met it; control barriers have none.
+  unsigned class_index = kAnyClass;
+  bool through_control_barrier = false;
+};
+
+struct Agent {
+  AgentId id{};
+  model::Place place;
+  std::uint32_t lane = 0;
+  Knowledge knowledge{};
+  /// Its release barriers: each later atomic write, and control barrier, carries them.
+  std::vector<Head> released;
+  std::vector<Met> met;
+  /// It read what released something that is forgotten.
+  bool met_forgotten = false;
+  /// Reads in a row that were served by stale copies.
+  std::uint32_t stale_reads = 0;
+  /// When it issued the youngest of its writes that left its cache.
+  std::uint32_t youngest_placed = 0;
+
+  bool knows(unsigned row, const Event& event) const {
+    return event.agent == id || knowledge.knows(row, event);
+  }
+};
+
+/// Whether two agents share the instance of a level.
+bool share(const model::Place& a, const model::Place& b, CacheLevel level);
+
+/// The order that operations give to others. Rules that are not worth their cost are replaced by ones
+/// that give more order: nobody can tell that from a machine that happened to be fast.
+class Synchronization {
+ public:
+  Synchronization();
+  ~Synchronization();
+
+  void restart();
+
+  void begin(const Cohort& cohort);
+  void end(const Cohort& cohort);
+  /// One that has begun. Agents are made when they are asked for.
+  Agent& agent(AgentId id);
+  /// Null if nobody asked for it, or it has ended.
+  Agent* find(AgentId id);
+  void system_synchronizes(AgentId first, AgentId second);
+  /// Whatever was done, by agents that have ended, is before all that agents do that begin from now on.
+  void all_synchronize();
+
+  /// There were too many agents for lanes: all events so far are now of lane 0 and epoch 1.
+  bool uses_one_lane() const { return one_lane_; }
+
+  /// Something that the agent does now.
+  Event event(const Agent& agent) const { return {agent.id, agent.lane, epochs_[agent.lane]}; }
+
+  /// What an atomic write of these semantics and scope carries.
+  std::vector<Head> heads(Agent& agent, const Operation& write, MemorySemantics semantics);
+  /// An atomic read meets what the write that it read carried.
+  void meet(Agent& agent, const Operation& read, MemorySemantics semantics,
+            const std::vector<Head>& heads);
+  /// The same where what was carried is forgotten.
+  void meet_forgotten(Agent& agent, MemorySemantics semantics);
+
+  /// A memory barrier, or a control barrier before it waits.
+  void release_barrier(Agent& agent, const Operation& barrier);
+  void acquire_barrier(Agent& agent, const Operation& barrier);
+  void arrive(Agent& agent, const Operation& barrier, trace::OperationIndex index);
+  /// Returns the index of the agent's arrival and those of the synchronizing ones, if not all do.
+  struct Passage {
+    trace::OperationIndex arrival = 0;
+    std::vector<trace::OperationIndex> synchronizing;
+  };
+  Passage leave(Agent& agent, const Operation& barrier, std::span<const AgentId> synchronizing);
+
+  /// One who arrived at a control barrier, and what its operation there is.
+  struct Arrival {
+    Event event;
+    trace::OperationIndex index = 0;
+    std::uint32_t group = 0;
+    Scope scope = Scope::Invocation;
+    MemorySemantics semantics = MemorySemantics::None;
+  };
+  /// Those who arrived at this instance, if their operations differ and nobody has asked yet; else
+  /// nobody.
+  std::vector<Arrival> different_arrivals(std::uint64_t barrier_instance);
+  /// The agent acquires from all that arrived, and releases what it learned to them.
+  void pass_on(const Arrival& arrival, const Operation& barrier);
+  /// What is visible to the first is a link of chains for the second, with which it synchronizes at a
+  /// control barrier.
+  void chain_visibility(const Agent& from, Scope from_scope, Agent& to, Scope to_scope);
+
+  /// What happened before becomes visible: writes available at the scope's level, of these classes.
+  void make_visible(Agent& agent, Scope scope, MemorySemantics classes);
+  void make_device_visible(Agent& agent);
+
+ private:
+  /// Arrivals that release the same to the same agents.
+  struct Group {
+    Head head;
+    std::vector<Head> barriers;
+  };
+  struct Instance {
+    std::vector<Arrival> arrivals;
+    std::vector<Group> groups;
+    std::uint32_t left = 0;
+    bool kept = false;
+    bool different = false;
+  };
+
+  SnapshotHandle snapshot(const Agent& agent);
+  Head head_of(Agent& agent, const Operation& operation, MemorySemantics semantics);
+  void remember(Agent& agent, Met met);
+  void supersede(Agent& agent, const Operation& barrier);
+  void learn(Agent& agent, const Head& head, MemorySemantics semantics);
+  void met(Agent& agent, const Met& met, Scope scope, MemorySemantics semantics);
+  void learn_everything(Agent& agent, MemorySemantics semantics);
+  bool joins_group(const Group& group, const Agent& agent, const Operation& barrier) const;
+  void release_to_passing(const Group& group, Agent& agent, const Operation& barrier);
+  unsigned new_lane();
+  void use_one_lane();
+
+  // Outlives everything that has handles.
+  struct Pool;
+  std::unique_ptr<Pool> pool_;
+
+  unsigned lanes_ = 1;
+  bool one_lane_ = false;
+  std::uint32_t begun_ = 0;
+  std::array<std::uint32_t, kLanes> epochs_{};
+  std::deque<Agent> agents_;
+  std::vector<Agent*> free_agents_;
+  /// The agents that were asked for, and what all of a cohort have in common.
+  struct Resident {
+    Cohort cohort;
+    std::vector<Agent*> agents;
+  };
+  Resident* resident(AgentId id);
+  Agent& make(Resident& resident, std::uint32_t position);
+  template <typename Visit>
+  void for_each_agent(Visit visit);
+  /// Those that began and have not ended, then those whose room can be used again.
+  std::vector<Resident> residents_;
+  std::size_t resident_count_ = 0;
+  std::size_t last_resident_ = 0;
+  Agent* last_ = nullptr;
+  /// What all agents know from the start.
+  Knowledge past_{};
+  bool has_past_ = false;
+  std::unordered_map<std::uint64_t, Instance> instances_;
+};
+
+}  // namespace heddle::memory

@@ -1,0 +1,53 @@
+#pragma once
+
+/// \file
+/// Tells several listeners of one stream.
+
+#include <utility>
+#include <vector>
+
+#include "emulator/trace/listener.h"
+
+namespace heddle::trace {
+
+/// Passes everything on, to one listener after the other, which must outlive it.
+class Fork final : public Listener {
+ public:
+  explicit Fork(std::vector<Listener*> listeners) : listeners_(std::move(listeners)) {}
+
+  void agent_begins(AgentId agent, const model::Place& place) override {
+    for (Listener* listener : listeners_) listener->agent_begins(agent, place);
+  }
+  void agent_ends(AgentId agent) override {
+    for (Listener* listener : listeners_) listener->agent_ends(agent);
+  }
+  void system_synchronizes(AgentId first, AgentId second) override {
+    for (Listener* listener : listeners_) listener->system_synchronizes(first, second);
+  }
+  void dependency(bool memory) override {
+    for (Listener* listener : listeners_) listener->dependency(memory);
+  }
+  void operation(OperationIndex index, const Operation& operation, Value read, Value written,
+                 std::span<const Source> sources) override {
+    for (Listener* listener : listeners_)
+      listener->operation(index, operation, read, written, sources);
+  }
+  void passes(OperationIndex arrival, std::span<const OperationIndex> synchronizing) override {
+    for (Listener* listener : listeners_) listener->passes(arrival, synchronizing);
+  }
+  void placed(OperationIndex write) override {
+    for (Listener* listener : listeners_) listener->placed(write);
+  }
+  void moved(OperationIndex write, const Locations& bytes, AgentId agent, CacheLevel from,
+             CacheLevel to, MoveReason reason) override {
+    for (Listener* listener : listeners_) listener->moved(write, bytes, agent, from, to, reason);
+  }
+  void stale(OperationIndex read, OperationIndex missed, CacheLevel kept_in) override {
+    for (Listener* listener : listeners_) listener->stale(read, missed, kept_in);
+  }
+
+ private:
+  std::vector<Listener*> listeners_;
+};
+
+}  // namespace heddle::trace

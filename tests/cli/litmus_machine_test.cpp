@@ -1,0 +1,119 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_heddle.h"
+
+using namespace heddle::cli;
+using Json = nlohmann::json;
+
+namespace {
+
+const std::string kThreads = " P0@sg 0, wg 0, qf 0 | P1@sg 1, wg 0, qf 0 ;\n";
+const std::string kStoreBuffering =
+    "Vulkan SB\n{ x=0; y=0; }\n" + kThreads + " st.atom.wg.sc0 x, 1 | st.atom.wg.sc0 y, 1 ;\n" +
+    " ld.atom.wg.sc0 r0, y | ld.atom.wg.sc0 r0, x ;\nexists (P0:r0 == 0 /\\ P1:r0 == 0)\n";
+const std::string kRacy =
+    "Vulkan Racy\n{ x=0; }\n" + kThreads + " st.sc0 x, 1 | ld.sc0 r0, x ;\nexists (P1:r0 == 1)\n";
+
+std::uint64_t count_of(const Json& line, int p0, int p1) {
+  for (const Json& row : line.at("histogram"))
+    if (row.at("outcome") == Json{{"P0:r0", p0}, {"P1:r0", p1}}) return row.at("count");
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("on the sequential policy store buffering does not come up, on the adversarial one it does") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("sb.litmus", kStoreBuffering);
+  for (const std::string policy : {"sequential", "adversarial"}) {
+    const Run run = run_heddle(
+        {"litmus", "--machine", policy, "--runs", "2000", "--judge", "50", "--json", file});
+    CHECK(run.exit_code == 0);
+    const Json line = Json::parse(run.out);
+    CHECK(line.at("policy") == policy);
+    CHECK(line.at("runs") == 2000);
+    CHECK(line.at("judged") == 50);
+    CHECK(line.at("inconsistent") == 0);
+    CHECK(line.at("racy_runs") == 0);
+    CHECK(line.at("first_racy_run") == nullptr);
+    std::uint64_t all = 0;
+    for (const Json& row : line.at("histogram")) {
+      CHECK(row.at("allowed") == true);
+      all += row.at("count").get<std::uint64_t>();
+    }
+    CHECK(all == 2000);
+    CHECK((count_of(line, 0, 0) > 0) == (policy == "adversarial"));
+  }
+}
+
+TEST_CASE("the histogram is the same for the same seed, whatever the number of jobs, and another for another") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("sb.litmus", kStoreBuffering);
+  const auto histogram = [&](const char* seed, const char* jobs) {
+    const Run run = run_heddle({"litmus", "--machine", "random", "--runs", "3000", "--seed", seed,
+                                "--jobs", jobs, "--json", file});
+    return Json::parse(run.out).at("histogram");
+  };
+  const Json one = histogram("5", "1");
+  CHECK(one == histogram("5", "3"));
+  CHECK(one != histogram("6", "1"));
+}
+
+TEST_CASE("a replayed run ends as it ended among the others") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("sb.litmus", kStoreBuffering);
+  const std::vector<std::string> options{"litmus", "--machine", "random", "--json", file};
+  const auto with = [&](const std::string& option, const std::string& value) {
+    std::vector<std::string> all = options;
+    all.insert(all.end(), {option, value});
+    return Json::parse(run_heddle(all).out);
+  };
+  for (const Json& row : with("--runs", "500").at("histogram")) {
+    const Json line = with("--replay", std::to_string(row.at("first_run").get<int>()));
+    CHECK(line.at("replay").at("outcome") == row.at("outcome"));
+    CHECK(line.at("replay").at("consistent") == true);
+  }
+}
+
+TEST_CASE("a replay names every step, where values come from, and races") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("racy.litmus", kRacy);
+  const Run run = run_heddle({"litmus", "--machine", "sequential", "--replay", "0", file});
+  CHECK(run.exit_code == 1);
+  CHECK_THAT(run.out, Catch::Contains("st.sc0 x, 1"));
+  CHECK_THAT(run.out, Catch::Contains("reads x = "));
+  CHECK_THAT(run.out, Catch::Contains("Data race: "));
+}
+
+TEST_CASE("without the explorer nobody says what is allowed") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("sb.litmus", kStoreBuffering);
+  const Run run =
+      run_heddle({"litmus", "--machine", "random", "--runs", "50", "--no-explore", "--json", file});
+  CHECK(run.exit_code == 0);
+  const Json line = Json::parse(run.out);
+  CHECK(line.at("holds") == nullptr);
+  for (const Json& row : line.at("histogram")) CHECK(row.at("allowed") == nullptr);
+}
+
+TEST_CASE("people see which outcomes are weak, and which never came up") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("sb.litmus", kStoreBuffering);
+  const Run weak = run_heddle({"litmus", "--machine", "adversarial", "--runs", "500", file});
+  CHECK_THAT(weak.out, Catch::Contains("weak"));
+  CHECK_THAT(weak.out, Catch::Contains("█"));
+  const Run strong = run_heddle({"litmus", "--machine", "sequential", "--runs", "500", file});
+  CHECK_THAT(strong.out, Catch::Contains("weak, never seen"));
+}
+
+TEST_CASE("options of runs without --machine, and policies that do not exist, are bad input") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("sb.litmus", kStoreBuffering);
+  CHECK(run_heddle({"litmus", "--runs", "5", file}).exit_code == 2);
+  const Run run = run_heddle({"litmus", "--machine", "psychic", file});
+  CHECK(run.exit_code == 2);
+  CHECK_THAT(run.err, Catch::Contains("adversarial"));
+  const std::string claims = directory.write("claims.test", "NEWWG\nNEWSG\nNEWTHREAD\n");
+  CHECK(run_heddle({"litmus", "--machine", "random", claims}).exit_code == 2);
+}

@@ -1,0 +1,267 @@
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+
+#include "emulator/judge/judgement.h"
+#include "emulator/litmus/answer.h"
+#include "emulator/litmus/run.h"
+#include "emulator/litmus/vulkan_parser.h"
+#include "emulator/trace/recorder.h"
+#include "tests/explore/script.h"
+#include "tests/litmus/expectation.h"
+#include "tests/litmus/memories_under_test.h"
+
+using namespace heddle;
+using namespace heddle::litmus;
+
+namespace {
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+std::string spelled(const Outcome& values) {
+  std::string out;
+  for (const Integer value : values) out += ' ' + std::to_string(value);
+  return out;
+}
+
+/// Runs one test on every memory; true if nothing is wrong.
+bool is_sound(const std::string& file, const std::string& source, std::uint64_t bound,
+              std::uint64_t runs) {
+  const VulkanParse parse = parse_vulkan(source);
+  REQUIRE(parse.test);
+  Question question;
+  question.bound = bound;
+  std::set<Outcome> allowed;
+  for (const OutcomeRow& row : answer(*parse.test, question).outcomes) allowed.insert(row.values);
+  bool sound = true;
+  const char* only = std::getenv("HEDDLE_POLICY");
+  for (const MemoryUnderTest& memory : memories_under_test()) {
+    if (only && memory.name != only) continue;
+    RunRequest request;
+    request.memory = memory.make;
+    request.runs = runs;
+    request.judged = runs;
+    request.bound = bound;
+    request.seed = from_environment("HEDDLE_SEED", 1);
+    const RunTotals totals = run(*parse.test, request);
+    if (totals.inconsistent > 0) {
+      sound = false;
+      WARN(file << ", " << memory.name << ": " << totals.inconsistent
+                         << " inconsistent, first run " << *totals.first_inconsistent_run);
+    }
+    for (const HistogramRow& row : totals.histogram) {
+      if (allowed.count(row.values) > 0) continue;
+      sound = false;
+      WARN(file << ", " << memory.name << ": forbidden outcome" << spelled(row.values)
+                         << ", first run " << row.first_run);
+    }
+  }
+  return sound;
+}
+
+/// How every agent ended, as a word.
+std::string spelled(const std::vector<explore::AgentEnd>& ends) {
+  std::string out;
+  for (const explore::AgentEnd& end : ends) {
+    out += '|' + std::to_string(static_cast<int>(end.state));
+    for (const explore::Value value : end.results) out += ' ' + std::to_string(value);
+  }
+  return out;
+}
+
+/// A random program on one memory.
+class ScriptRun {
+ public:
+  ScriptRun(const explore::ScriptedProgram& scripts, const MemoryUnderTest& memory)
+      : program_(scripts.program()),
+        choice_(0),
+        memory_(memory.make(choice_)),
+        runner_(program_, {2, 2}, *memory_, choice_) {}
+
+  /// What is wrong with a run; empty if nothing is.
+  std::string fault(std::uint64_t seed, const std::set<std::string>& allowed);
+
+ private:
+  std::string final_memory_fault(const judge::Judgement& judgement);
+
+  explore::Program program_;
+  SeededChoice choice_;
+  std::unique_ptr<memory::Memory> memory_;
+  Runner runner_;
+};
+
+std::string ScriptRun::fault(std::uint64_t seed, const std::set<std::string>& allowed) {
+  choice_ = SeededChoice(seed);
+  trace::Recorder recorder;
+  memory_->listen(&recorder);
+  const RunEnd end = runner_.run();
+  const model::Execution execution = recorder.execution();
+  const judge::Judgement judgement(execution);
+  if (const auto violation = judgement.violation()) {
+    return "inconsistent: " + judge::explain(*violation, [&](model::OperationIndex index) {
+             return "operation " + std::to_string(index);
+           });
+  }
+  if (end == RunEnd::Terminated && allowed.count(spelled(runner_.ends())) == 0)
+    return "ends as the explorer does not know: " + spelled(runner_.ends());
+  return final_memory_fault(judgement);
+}
+
+/// Whether memory settled on values that may be the final ones.
+std::string ScriptRun::final_memory_fault(const judge::Judgement& judgement) {
+  for (std::uint32_t variable = 0; variable < 2; ++variable) {
+    for (std::uint32_t at = 0; at < 2; ++at) {
+      const Locations byte{static_cast<AllocationId>(variable), at, 1};
+      const explore::Value held = runner_.final_value(byte);
+      bool allowed = false;
+      for (const model::OperationIndex write : judgement.final_writes(byte)) {
+        if (write == model::kInitialValue) {
+          allowed = allowed || held == 0;
+          continue;
+        }
+        const std::uint64_t first =
+            judgement.execution().operations[write].locations.offset_bytes;
+        const explore::Value value = judgement.execution().written_values[write];
+        allowed = allowed || held == ((value >> (8 * (at - first))) & 0xff);
+      }
+      if (!allowed)
+        return "byte " + std::to_string(at) + " of variable " + std::to_string(variable) +
+               " ends as " + std::to_string(held);
+    }
+  }
+  return {};
+}
+
+/// What is wrong with some run of the program on the memory, and its seed.
+std::string fault_of(const explore::ScriptedProgram& scripts, const MemoryUnderTest& memory,
+                     std::uint64_t runs, std::uint64_t seed) {
+  std::set<std::string> allowed;
+  explore::explore(scripts.program(), {}, [&](const explore::Found& found) {
+    if (found.terminated()) allowed.insert(spelled(found.ends));
+    return true;
+  });
+  ScriptRun run(scripts, memory);
+  for (std::uint64_t number = 0; number < runs; ++number) {
+    const std::string fault = run.fault(seed_of_run(seed, number), allowed);
+    if (!fault.empty()) return fault + " (run " + std::to_string(number) + ")";
+  }
+  return {};
+}
+
+/// The program with as few lines as still go wrong.
+explore::ScriptedProgram shrunk(explore::ScriptedProgram scripts, const MemoryUnderTest& memory,
+                                std::uint64_t runs, std::uint64_t seed) {
+  bool smaller = true;
+  while (smaller) {
+    smaller = false;
+    for (std::size_t agent = 0; agent < scripts.scripts.size(); ++agent) {
+      for (std::size_t line = 0; line < scripts.scripts[agent].size(); ++line) {
+        if (scripts.scripts[agent][line].operation.kind == OperationKind::ControlBarrier) continue;
+        explore::ScriptedProgram less = scripts;
+        less.scripts[agent].erase(less.scripts[agent].begin() + static_cast<std::ptrdiff_t>(line));
+        if (fault_of(less, memory, runs * 20, seed).empty()) continue;
+        scripts = std::move(less);
+        smaller = true;
+        --line;
+      }
+    }
+  }
+  return scripts;
+}
+
+std::string describe(const Operation& op) {
+  static const std::map<OperationKind, std::string> kKinds = {
+      {OperationKind::Read, "read"},
+      {OperationKind::Write, "write"},
+      {OperationKind::ReadModifyWrite, "rmw"},
+      {OperationKind::MemoryBarrier, "membar"},
+      {OperationKind::ControlBarrier, "cbar"},
+      {OperationKind::DeviceAvailability, "avdevice"},
+      {OperationKind::DeviceVisibility, "visdevice"}};
+  std::string out = kKinds.at(op.kind);
+  if (op.is_access()) {
+    out += " variable " + std::to_string(static_cast<std::uint32_t>(op.locations.allocation)) +
+           '[' + std::to_string(op.locations.offset_bytes) + '+' +
+           std::to_string(op.locations.size_bytes) + "] reference " +
+           std::to_string(static_cast<std::uint32_t>(op.reference)) +
+           (op.storage_class == StorageClass::Image ? " image" : "");
+  }
+  if (op.atomic) out += " atomic";
+  out += " scope " + std::to_string(static_cast<std::uint32_t>(op.scope));
+  out += " semantics " + std::to_string(static_cast<std::uint32_t>(op.semantics));
+  if (!op.atomic && op.is_access()) {
+    out += " operands " + std::to_string(static_cast<std::uint32_t>(op.operands)) + " scopes " +
+           std::to_string(static_cast<std::uint32_t>(op.available_scope)) + ' ' +
+           std::to_string(static_cast<std::uint32_t>(op.visible_scope));
+  }
+  return out;
+}
+
+std::string describe(const explore::ScriptedProgram& scripts) {
+  std::string out;
+  for (std::size_t agent = 0; agent < scripts.scripts.size(); ++agent) {
+    const model::Place& place = scripts.places[agent];
+    out += "agent " + std::to_string(agent) + " qf " + std::to_string(place.queue_family) + " wg " +
+           std::to_string(place.workgroup) + " sg " + std::to_string(place.subgroup) + '\n';
+    for (const explore::Line& line : scripts.scripts[agent]) {
+      out += "  " + describe(line.operation) + " constant " + std::to_string(line.constant) +
+             (line.copies ? " copies" : "") + (line.ends_on_zero ? " ends-on-zero" : "") +
+             (line.quorum ? " quorum " + std::to_string(line.quorum) : "") + '\n';
+    }
+  }
+  for (const auto& [first, second] : scripts.system_synchronization)
+    out += "ssw " + std::to_string(static_cast<std::uint32_t>(first)) + ' ' +
+           std::to_string(static_cast<std::uint32_t>(second)) + '\n';
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("whatever the memory, every run of the library is consistent and ends as the model allows") {
+  const std::uint64_t runs = from_environment("HEDDLE_MACHINE_RUNS", 30);
+  bool sound = true;
+  for (const LibraryFile& file : read_library())
+    sound = is_sound(file.name, file.source, 2, runs) && sound;
+  CHECK(sound);
+}
+
+TEST_CASE("whatever the memory, every run of the random cases is consistent and ends as the model allows") {
+  const std::uint64_t runs = from_environment("HEDDLE_MACHINE_RUNS", 20);
+  bool sound = true;
+  std::size_t files = 0;
+  const std::string directory = std::string(HEDDLE_SOURCE_DIR) + "/tests/litmus/random/";
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    if (entry.path().extension() != ".litmus") continue;
+    ++files;
+    sound = is_sound(entry.path().filename().string(), read_text(entry.path().string()), 2, runs) &&
+            sound;
+  }
+  CHECK(files == 420);
+  CHECK(sound);
+}
+
+TEST_CASE("whatever the memory, every run of a random program is consistent and ends as the model allows") {
+  const std::uint64_t programs = from_environment("HEDDLE_MACHINE_PROGRAMS", 400);
+  const std::uint64_t first = from_environment("HEDDLE_SEED", 0);
+  constexpr std::uint64_t kRuns = 10;
+  for (std::uint64_t seed = first; seed < first + programs; ++seed) {
+    const explore::ScriptedProgram scripts = explore::random_program(seed, 4 + seed % 5);
+    for (const MemoryUnderTest& memory : memories_under_test()) {
+      std::string fault = fault_of(scripts, memory, kRuns, seed);
+      CHECK(fault.empty());
+      if (fault.empty()) continue;
+      const explore::ScriptedProgram less = shrunk(scripts, memory, kRuns, seed);
+      fault = fault_of(less, memory, kRuns * 20, seed);
+      FAIL_CHECK("program " << seed << " on " << memory.name << ": " << fault << '\n'
+                            << describe(less));
+    }
+  }
+}
