@@ -197,9 +197,18 @@ void KernelOrder::settle_one_by_one(Meeting& meeting) {
 void KernelOrder::acquire_at(const Meeting& meeting, Arrival& to) {
   std::vector<const Release*> releases;
   for (const Arrival& from : meeting.arrivals) {
-    if (!releases_at(meeting, from) || !arrivals_synchronize(from, to)) continue;
-    for (const ReleasePointer& fence : from.fences)
-      if (in_scope(*fence, to.agent, to.ordering.reach)) releases.push_back(fence.get());
+    if (!releases_at(meeting, from)) continue;
+    if (!arrivals_synchronize(from, to)) {
+      for (const ReleasePointer& fence : from.fences) miss(to.agent, *fence);
+      continue;
+    }
+    for (const ReleasePointer& fence : from.fences) {
+      if (in_scope(*fence, to.agent, to.ordering.reach)) {
+        releases.push_back(fence.get());
+      } else {
+        miss(to.agent, *fence);
+      }
+    }
   }
   acquire(to.agent, to.ordering, releases);
   if (!to.ordering.releases) return;

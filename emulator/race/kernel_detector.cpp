@@ -24,6 +24,13 @@ void KernelDetector::system_synchronizes(AgentId first, AgentId second) {
   order_.system_synchronizes(first, second);
 }
 
+// After a memory dependency everything so far is location-ordered before everything that follows.
+//= vk:memory-model-vulkan-availability-visibility
+void KernelDetector::dependency(bool memory) {
+  order_.dependency(memory);
+  if (memory) shadow_.forget_all();
+}
+
 void KernelDetector::operation(model::OperationIndex index, const Operation& operation,
                                model::Value, model::Value, std::span<const trace::Source> sources) {
   if (!operation.is_access()) {
@@ -454,7 +461,10 @@ bool KernelDetector::visible(const Record& old, const ClassView& view,
 
 void KernelDetector::report(const Record& old, const Now& now, std::uint64_t granule) {
   const Locations& bytes = now.operation->locations;
-  const auto key = std::tuple(old.site, now.record.site, bytes.allocation);
+  // Each workgroup has Workgroup memory of its own: it is one bug all the same.
+  const bool shared = now.operation->storage_class == StorageClass::Workgroup;
+  const auto key = std::tuple(old.site, now.record.site,
+                              shared ? AllocationId{~0u} : bytes.allocation);
   const auto [at, fresh] = known_.emplace(key, races_.size());
   if (!fresh) {
     ++races_[at->second].count;
@@ -466,7 +476,48 @@ void KernelDetector::report(const Record& old, const Now& now, std::uint64_t gra
                     now.record.site, now.index,
                     {bytes.allocation, granule * kGranuleBytes + first,
                      static_cast<std::uint32_t>(last - first)},
-                    1});
+                    1, explain(old, now.record)});
+  if (on_race_) on_race_(races_.back());
+}
+
+// The first missing link.
+//= vk:memory-model-location-ordered
+std::string KernelDetector::explain(const Record& old, const Record& later) const {
+  const Site& x = sites_[old.site];
+  const Site& y = sites_[later.site];
+  const Between b = between(old, later);
+  if (!x.non_private || !y.non_private) {
+    const char* which = !x.non_private && !y.non_private ? "both accesses are private"
+                        : !x.non_private               ? "the first access is private"
+                                                       : "the second access is private";
+    return std::string(which) + ": only non-private ones are ordered between invocations";
+  }
+  if (old.reference != later.reference)
+    return "they use different references to the same memory, which only a dependency between "
+           "dispatches orders";
+  if (!b.before) {
+    for (const auto& view : b.view->classes)
+      if (view && view->before.has(b.group, old.agent, old.stamp))
+        return "they are synchronized, but the storage class of this memory is missing in the "
+               "semantics on the way";
+    if (order_.out_of_scope(later.agent).has(b.group, old.agent, old.stamp))
+      return "a release and an acquire meet, but the scopes do not include both invocations";
+    return order_.same_instance(old.agent, later.agent, kWorkgroup)
+               ? "no synchronization: no barrier of the workgroup, and no release and acquire, is "
+                 "between them"
+               : "no synchronization: nothing between the two workgroups releases and acquires";
+  }
+  const ClassView* view = b.view->classes[x.class_number].get();
+  if (x.writes && view && !available(old, *view, later, kEverywhere, b.before)) {
+    for (Reach reach = kSubgroup; reach <= kEverywhere; ++reach)
+      if (view->available[x.class_number][reach].has(b.group, old.agent, old.stamp) ||
+          (old.available != kOwn && old.available >= reach))
+        return "they are synchronized, but the write was made available at a scope that does not "
+               "include both invocations";
+    return "they are synchronized, but the write was never made available: MakeAvailable is missing";
+  }
+  return "they are synchronized and the write is available, but it was never made visible: "
+         "MakeVisible is missing";
 }
 
 }  // namespace heddle::race

@@ -3,7 +3,9 @@
 /// \file
 /// Data races of kernels, in bounded memory.
 
+#include <functional>
 #include <map>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -30,6 +32,8 @@ struct KernelRace {
   model::OperationIndex operation = 0;
   Locations bytes;
   std::uint64_t count = 0;
+  /// What is missing, in a sentence.
+  std::string reason;
 };
 
 /// Hears every operation of kernels of any size. Remembers of every four bytes the last write and the
@@ -41,11 +45,15 @@ class KernelDetector final : public trace::Listener {
   void agent_begins(AgentId agent, const model::Place& place) override;
   void agent_ends(AgentId agent) override;
   void system_synchronizes(AgentId first, AgentId second) override;
+  void dependency(bool memory) override;
   void operation(model::OperationIndex index, const Operation& operation, model::Value read,
                  model::Value written, std::span<const trace::Source> sources) override;
   void passes(model::OperationIndex arrival,
               std::span<const model::OperationIndex> synchronizing) override;
   void placed(model::OperationIndex) override {}
+
+  /// Called with every race of a kind that was not seen before, while it happens.
+  void on_race(std::function<void(const KernelRace&)> call) { on_race_ = std::move(call); }
 
   /// The bytes of the allocation are new: nobody has accessed them.
   void forget(AllocationId allocation) { shadow_.forget(allocation); }
@@ -104,9 +112,11 @@ class KernelDetector final : public trace::Listener {
                bool before) const;
   bool in_visible(const Visible& seen, const Record& old, const ClassView& view,
                   const Record& later) const;
+  std::string explain(const Record& old, const Record& later) const;
   void report(const Record& x, const Now& now, std::uint64_t granule);
 
   KernelOptions options_;
+  std::function<void(const KernelRace&)> on_race_;
   KernelOrder order_;
   Shadow shadow_;
   Sites sites_;

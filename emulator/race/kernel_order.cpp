@@ -64,6 +64,41 @@ bool KernelOrder::in_scope(const Release& release, std::uint32_t agent, Reach re
          same_instance(release.agent, agent, reach);
 }
 
+// Views of agents that have ended are mostly shared, so there are few to look at.
+//= vk:memory-model-system-synchronizes-with
+void KernelOrder::dependency(bool memory) {
+  View made = memory ? View{} : *nothing_;
+  if (!memory) {
+    auto system = made.system ? std::make_shared<SystemView>(*made.system)
+                              : std::make_shared<SystemView>();
+    for (GroupId group = 0; group < groups_.size(); ++group)
+      system->before.add_everybody(group, kForEver);
+    Edited edited = edit(made, 15);
+    const View* last = nullptr;
+    for (std::size_t agent = first_agent_; agent < agents_.size(); ++agent) {
+      const View* view = agents_[agent] ? agents_[agent]->view.get() : nullptr;
+      if (!view || view == last) continue;
+      last = view;
+      if (view->system) system->join(*view->system);
+      for (std::size_t c = 0; c < kClasses; ++c)
+        if (view->classes[c]) edited[c]->join(*view->classes[c], false, false);
+    }
+    made.system = std::move(system);
+    made = finish(std::move(made), std::move(edited), ~GroupId{0});
+  }
+  for (std::size_t agent = first_agent_; agent < agents_.size(); ++agent) agents_[agent].reset();
+  first_agent_ = static_cast<std::uint32_t>(agents_.size());
+  nothing_ = std::make_shared<const View>(std::move(made));
+  meetings_.clear();
+  meeting_of_.clear();
+  if (memory) written_.clear();
+}
+
+void KernelOrder::miss(std::uint32_t agent, const Release& release) {
+  for (const auto& view : release.view->classes)
+    if (view) agent_of(agent).out_of_scope.join(view->before);
+}
+
 // All that the first did is before all that the second does, whatever the storage class.
 //= vk:memory-model-system-synchronizes-with
 void KernelOrder::system_synchronizes(AgentId first, AgentId second) {
@@ -246,7 +281,11 @@ void KernelOrder::acquire_seen(std::uint32_t agent, const Ordering& ordering) {
   std::vector<const Release*> releases;
   for (const Seen& seen : agent_of(agent).seen) {
     if (!seen.at_barrier && (ordering.mask & seen.storage) == 0) continue;
-    if (in_scope(*seen.release, agent, ordering.reach)) releases.push_back(seen.release.get());
+    if (in_scope(*seen.release, agent, ordering.reach)) {
+      releases.push_back(seen.release.get());
+    } else {
+      miss(agent, *seen.release);
+    }
   }
   acquire(agent, ordering, releases);
 }
@@ -325,7 +364,12 @@ void KernelOrder::atomic_reads(const Operation& operation, std::span<const trace
   std::vector<const Release*> acquired;
   for (const trace::Source& source : sources) {
     const auto found = written_.find(source.write);
-    if (found == written_.end() || !mutually_ordered(found->second, operation)) continue;
+    if (found == written_.end()) continue;
+    if (!mutually_ordered(found->second, operation)) {
+      for (const Head& head : found->second.heads)
+        if (head.own) miss(agent, *head.own);
+      continue;
+    }
     for (const Head& head : found->second.heads) {
       Written as_head = found->second;
       as_head.agent = head.agent;

@@ -25,6 +25,10 @@ class KernelOrder {
   void agent_ends(AgentId agent);
   void system_synchronizes(AgentId first, AgentId second);
 
+  /// All agents so far have ended, and are before all that begin from now on; after a memory dependency
+  /// nobody asks for them any more.
+  void dependency(bool memory);
+
   /// A memory barrier, or an operation of the domains.
   void barrier(const Operation& operation);
   void arrive(model::OperationIndex index, const Operation& operation);
@@ -35,6 +39,8 @@ class KernelOrder {
   void atomic_writes(model::OperationIndex index, const Operation& operation,
                      std::span<const trace::Source> sources);
 
+  /// What would be before the agent if the scopes of releases and acquires included it.
+  const Clock& out_of_scope(std::uint32_t agent) const { return agents_[agent]->out_of_scope; }
   const View& view(std::uint32_t agent) const { return *agents_[agent]->view; }
   Stamp now(std::uint32_t agent) const { return groups_[places_[agent].group].now; }
   GroupId group(std::uint32_t agent) const { return places_[agent].group; }
@@ -85,6 +91,7 @@ class KernelOrder {
     std::shared_ptr<const View> view;
     std::vector<ReleasePointer> fences;
     std::vector<Seen> seen;
+    Clock out_of_scope;
     /// While it waits at a control barrier: what that releases.
     bool waits = false;
     Ordering waits_with;
@@ -169,6 +176,10 @@ class KernelOrder {
   /// The meeting of each control barrier that was told and not passed.
   std::unordered_map<model::OperationIndex, std::uint64_t> meeting_of_;
   std::unordered_map<model::OperationIndex, Written> written_;
+  void miss(std::uint32_t agent, const Release& release);
+
+  std::uint32_t first_agent_ = 0;
+  /// What an agent begins with.
   std::shared_ptr<const View> nothing_ = std::make_shared<const View>();
 };
 

@@ -48,4 +48,11 @@ void Shadow::forget(AllocationId id) {
   allocations_[index] = {};
 }
 
+void Shadow::forget_all() {
+  allocations_.clear();
+  lists_.clear();
+  free_lists_.clear();
+  pages_ = 0;
+}
+
 }  // namespace heddle::race

@@ -79,6 +79,7 @@ class Shadow {
 
   /// Forgets what is known of an allocation: its bytes are new.
   void forget(AllocationId allocation);
+  void forget_all();
   std::size_t bytes() const { return pages_ * sizeof(Page) + lists_.size() * sizeof(lists_[0]); }
 
  private:
