@@ -19,6 +19,18 @@ Detector::Detector(const Options& options) : order_(events_, options.chains) {}
 
 void Detector::agent_begins(AgentId agent, const model::Place& place) {
   events_.agent_begins(agent, place);
+  agents_ = std::max(agents_, static_cast<std::uint32_t>(agent) + 1);
+  for (std::uint32_t before = 0; before < before_dependency_; ++before)
+    events_.system_synchronizes(static_cast<AgentId>(before), agent);
+}
+
+// After a memory dependency everything so far is location-ordered before everything that follows,
+// through the device domain.
+//= vk:memory-model-vulkan-availability-visibility
+void Detector::dependency(bool memory) {
+  before_dependency_ = agents_;
+  if (!memory) return;
+  for (auto& accesses : accesses_) accesses.clear();
 }
 
 void Detector::system_synchronizes(AgentId first, AgentId second) {
@@ -31,10 +43,7 @@ void Detector::clear() {
   event_of_.clear();
   for (auto& accesses : accesses_) accesses.clear();
   races_.clear();
-}
-
-void Detector::dependency(bool) {
-  throw std::logic_error("race::Detector hears runs without dependencies between dispatches");
+  agents_ = before_dependency_ = 0;
 }
 
 void Detector::operation(model::OperationIndex index, const Operation& operation, model::Value,

@@ -37,7 +37,6 @@ class Detector final : public trace::Listener {
   void agent_begins(AgentId agent, const model::Place& place) override;
   void agent_ends(AgentId) override {}
   void system_synchronizes(AgentId first, AgentId second) override;
-  /// Throws std::logic_error: dispatches are not among what it can hear.
   void dependency(bool memory) override;
   void operation(model::OperationIndex index, const Operation& operation, model::Value read,
                  model::Value written, std::span<const trace::Source> sources) override;
@@ -64,6 +63,9 @@ class Detector final : public trace::Listener {
   std::vector<std::vector<EventIndex>> accesses_;
   std::vector<Race> races_;
   std::vector<EventIndex> sources_;
+  /// Agents so far, and how many of them were there at the last dependency.
+  std::uint32_t agents_ = 0;
+  std::uint32_t before_dependency_ = 0;
 };
 
 }  // namespace heddle::race

@@ -1,6 +1,8 @@
 #include "tests/race/random_stream.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -17,10 +19,10 @@ class Teller {
       : random_(seed), features_(features), listener_(listener) {}
 
   void tell() {
-    tessellation_ = !features_.plain && one_in(20);
+    tessellation_ = !features_.plain && !features_.atomic_updates && one_in(20);
     classes_ = 1 + below(15);
     references_ = features_.plain ? 1 : 1 + below(2);
-    const std::uint32_t phases = one_in(4) ? 2 : 1;
+    const std::uint32_t phases = !features_.one_dispatch && one_in(4) ? 2 : 1;
     std::uint32_t left = 3 + below(features_.most_operations - 2);
     for (std::uint32_t phase = 0; phase < phases; ++phase) {
       const std::size_t first = agents_.size();
@@ -31,7 +33,7 @@ class Teller {
       while (here-- > 0) step(first);
       // Whoever waits at a barrier that nobody else comes to stays there.
     }
-    for (const OperationIndex write : waiting_) listener_.placed(write);
+    for (const OperationIndex write : waiting_) place(write);
   }
 
  private:
@@ -59,12 +61,12 @@ class Teller {
 
   void begin_agent(std::size_t phase_begins) {
     model::Place place;
-    place.device = one_in(20) ? 1 : 0;
-    place.queue_family = one_in(6) ? 1 : 0;
+    place.device = !features_.one_dispatch && one_in(20) ? 1 : 0;
+    place.queue_family = !features_.one_dispatch && one_in(6) ? 1 : 0;
     place.workgroup = one_in(3) ? 1 : 0;
     place.subgroup = one_in(2) ? 1 : 0;
     if (tessellation_ && !one_in(4)) place.stage = model::Stage::TessellationControl;
-    if (!features_.plain && one_in(15))
+    if (!features_.plain && !features_.one_dispatch && one_in(15))
       place.kind = one_in(2) ? model::AgentKind::Host : model::AgentKind::FixedFunction;
     const auto id = static_cast<AgentId>(agents_.size());
     listener_.agent_begins(id, place);
@@ -108,7 +110,7 @@ class Teller {
                                          Scope::QueueFamily, Scope::Subgroup, Scope::Workgroup,
                                          Scope::Device};
     if (agents_[agent].place.is_host()) return Scope::CrossDevice;
-    return one_in(30) ? Scope::Invocation : kChoices[below(7)];
+    return !features_.one_dispatch && one_in(30) ? Scope::Invocation : kChoices[below(7)];
   }
 
   StorageClass random_storage() {
@@ -126,6 +128,29 @@ class Teller {
     const std::uint32_t places = kBytes / size;
     return {static_cast<AllocationId>(one_in(10) ? 1 : 0), size * (one_in(3) ? below(places) : 0),
             size};
+  }
+
+  bool mutually_ordered(const Operation& a, const Operation& b) const {
+    const auto in_instance = [&](Scope scope) {
+      return a.agent == b.agent ||
+             (scope != Scope::Invocation &&
+              model::same_instance(agents_[static_cast<std::size_t>(a.agent)].place,
+                                   agents_[static_cast<std::size_t>(b.agent)].place, scope));
+    };
+    return a.locations == b.locations && a.reference == b.reference && in_instance(a.scope) &&
+           in_instance(b.scope);
+  }
+
+  std::vector<trace::Source> sources_of(const Operation& op) {
+    if (features_.atomic_updates && op.kind == OperationKind::ReadModifyWrite)
+      for (auto w = placed_.rbegin(); w != placed_.rend(); ++w)
+        if (mutually_ordered(operations_[*w], op)) return {{op.locations, *w}};
+    return random_sources(op.locations);
+  }
+
+  void place(OperationIndex write) {
+    placed_.push_back(write);
+    listener_.placed(write);
   }
 
   std::vector<trace::Source> random_sources(const Locations& bytes) {
@@ -158,13 +183,13 @@ class Teller {
 
   OperationIndex tell(Operation operation) {
     std::vector<trace::Source> sources;
-    if (operation.reads()) sources = random_sources(operation.locations);
+    if (operation.reads()) sources = sources_of(operation);
     const auto index = static_cast<OperationIndex>(operations_.size());
     operations_.push_back(operation);
     listener_.operation(index, operation, 0, 0, sources);
     if (operation.atomic && operation.writes()) {
       if (operation.kind == OperationKind::ReadModifyWrite || !one_in(3)) {
-        listener_.placed(index);
+        place(index);
       } else {
         waiting_.push_back(index);
       }
@@ -177,6 +202,11 @@ class Teller {
     op.agent = static_cast<AgentId>(agent);
     op.locations = random_bytes();
     op.storage_class = random_storage();
+    if (features_.one_class_each) {
+      auto& known = class_of_[static_cast<std::size_t>(op.locations.allocation)];
+      if (!known) known = op.storage_class;
+      op.storage_class = *known;
+    }
     op.reference = static_cast<ReferenceId>(below(references_));
     const bool writes = one_in(2);
     op.kind = writes ? OperationKind::Write : OperationKind::Read;
@@ -299,13 +329,13 @@ class Teller {
       pass(agent);
     }
     if (!waiting_.empty() && one_in(3)) {
-      listener_.placed(waiting_.front());
+      place(waiting_.front());
       waiting_.erase(waiting_.begin());
     }
     const std::uint32_t kind = below(20);
     if (kind < 13) return access(agent);
     if (kind < 16) return fence(agent);
-    if (kind < 19 || features_.plain) return control_barrier(agent, first);
+    if (kind < 19 || features_.plain || features_.one_dispatch) return control_barrier(agent, first);
     domain_operation(agent);
   }
 
@@ -319,6 +349,8 @@ class Teller {
   std::vector<Operation> operations_;
   std::vector<Barrier> barriers_;
   std::vector<OperationIndex> waiting_;
+  std::vector<OperationIndex> placed_;
+  std::array<std::optional<StorageClass>, 2> class_of_;
 };
 
 }  // namespace

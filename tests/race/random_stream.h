@@ -14,6 +14,14 @@ struct StreamFeatures {
   std::uint32_t most_operations = 10;
   /// Masks of one and the same storage class, accesses of the same class and through one reference.
   bool plain = false;
+  /// Read-modify-writes read the write that is last in modification order before them, as they do in
+  /// consistent executions.
+  bool atomic_updates = false;
+  /// Invocations of one dispatch on one queue, without agents that system-synchronize; a control barrier
+  /// is passed in the end.
+  bool one_dispatch = false;
+  /// Each allocation is accessed through one storage class.
+  bool one_class_each = false;
 };
 
 /// Tells `listener` a stream, the same for the same seed: agents in all sorts of instances, phases of

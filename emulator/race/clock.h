@@ -1,0 +1,64 @@
+#pragma once
+
+/// \file
+/// Which operations of which agents: everything up to some moment of each.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace heddle::race {
+
+/// A number of a workgroup; other agents have one of their own.
+using GroupId = std::uint32_t;
+/// Counts the releases of a group: an operation happened in the time that it is stamped with.
+using Stamp = std::uint32_t;
+
+inline constexpr Stamp kForEver = ~Stamp{0};
+
+/// Of each agent a stamp: its operations up to it are in the clock. Groups of which all agents have
+/// the same stamp cost one entry. Copies share their entries until one of them changes.
+class Clock {
+ public:
+  bool empty() const { return !entries_; }
+  bool has(GroupId group, std::uint32_t agent, Stamp stamp) const;
+  /// Up to when the operations of every agent of `group` are in the clock.
+  Stamp everybody(GroupId group) const;
+  /// Whether some agent of the group has a stamp as late as this one.
+  bool reaches(GroupId group, Stamp stamp) const;
+
+  void add(GroupId group, std::uint32_t agent, Stamp stamp);
+  void add_everybody(GroupId group, Stamp stamp);
+  void join(const Clock& other);
+
+  /// The entries that `keep(group)` wants.
+  template <typename F>
+  Clock only(F&& keep) const {
+    if (!entries_) return {};
+    std::vector<Entry> kept;
+    for (const Entry& entry : *entries_)
+      if (keep(entry.group)) kept.push_back(entry);
+    if (kept.size() == entries_->size()) return *this;
+    Clock made;
+    if (!kept.empty()) made.entries_ = std::make_shared<const std::vector<Entry>>(std::move(kept));
+    return made;
+  }
+
+ private:
+  struct Entry {
+    GroupId group = 0;
+    /// 0 stands for everybody in the group, n + 1 for agent n.
+    std::uint32_t agent = 0;
+    Stamp stamp = 0;
+  };
+
+  const Entry* find(GroupId group, std::uint32_t agent) const;
+  void put(Entry entry);
+  static bool before(const Entry& a, const Entry& b) {
+    return a.group != b.group ? a.group < b.group : a.agent < b.agent;
+  }
+
+  std::shared_ptr<const std::vector<Entry>> entries_;
+};
+
+}  // namespace heddle::race
