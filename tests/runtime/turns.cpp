@@ -1,0 +1,163 @@
+// Workgroups whose invocations keep step take turns (runtime/ring.cpp). Here one invocation falls
+// out of step, each one that is special and at each place: before the first barrier, between two,
+// and after the last; the workgroups before and after keep step.
+
+#include "tests/device_under_test.h"
+
+#include <stdexcept>
+
+using namespace heddle;
+using heddle::test::finding_of;
+using heddle::test::options_for;
+
+namespace {
+
+enum class Irregular : std::uint32_t { Nothing, Spin, Subgroup, Throw, Divide, Return };
+
+constexpr std::uint32_t kRounds = 3;
+constexpr std::uint32_t kGroups = 7;
+constexpr std::uint32_t kBad = 3;
+
+struct Plan {
+  Irregular what = Irregular::Nothing;
+  std::uint32_t who = 0;
+  std::uint32_t when = 0;
+  std::int32_t zero = 0;
+  /// Never the same twice: Workgroup memory may still hold what another dispatch left there.
+  std::uint32_t token = 0;
+};
+
+/// Each round reads what the next invocation wrote in the round. `flag` is for those that spin.
+constexpr auto kernel = [](auto& inv, auto out, Plan plan) {
+  auto tile = inv.template workgroup<std::uint32_t[256]>("tile");
+  auto flag = inv.template workgroup<std::uint32_t[kRounds + 1]>("flag");
+  const std::uint32_t i = inv.local_invocation_index();
+  const std::uint32_t size = inv.workgroup_size().x;
+  const bool bad_group = inv.workgroup_id().x == kBad;
+  std::uint32_t sum = 0;
+  for (std::uint32_t round = 0;; ++round) {
+    if (bad_group && plan.when == round) {
+      if (plan.what == Irregular::Spin) {
+        // All but one wait for that one.
+        if (i == plan.who) {
+          inv.atomic_store(flag[round], Scope::Workgroup, MemorySemantics::Relaxed, plan.token);
+        } else {
+          while (inv.atomic_load(flag[round], Scope::Workgroup, MemorySemantics::Relaxed) !=
+                 plan.token) {
+          }
+        }
+      } else if (i == plan.who) {
+        switch (plan.what) {
+          case Irregular::Subgroup:
+            sum += inv.group_non_uniform_i_add(GroupOperation::Reduce, 0u);
+            break;
+          case Irregular::Throw: throw std::runtime_error("out of step");
+          case Irregular::Divide: sum += static_cast<std::uint32_t>(100 / plan.zero); break;
+          case Irregular::Return: return;
+          default: break;
+        }
+      }
+    }
+    if (round == kRounds) break;
+    tile[i] = 10 * round + i;
+    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    sum += tile[(i + 1) % size];
+    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+  }
+  out[inv.global_invocation_id().x] = sum;
+};
+
+std::vector<std::uint32_t> expected(std::uint32_t size) {
+  std::vector<std::uint32_t> sums;
+  for (std::uint32_t x = 0; x < kGroups * size; ++x) {
+    sums.push_back(kRounds * ((x % size + 1) % size) + 10 * (0 + 1 + 2));
+  }
+  return sums;
+}
+
+/// Calls `test(plan, size)` for every special invocation and every place.
+template <typename Test>
+void for_each_plan(Irregular what, const Test& test) {
+  static std::uint32_t token = 0;
+  for (const std::uint32_t size : {2u, 5u, 70u}) {
+    for (const std::uint32_t who : {0u, 1u, size / 2, size - 1}) {
+      for (std::uint32_t when = 0; when <= kRounds; ++when) {
+        INFO("invocation " << who << " of " << size << ", round " << when);
+        test(Plan{what, who, when, 0, ++token}, size);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("who spins or acts in a subgroup out of step computes what those in step compute") {
+  const Irregular what = GENERATE(Irregular::Nothing, Irregular::Spin, Irregular::Subgroup);
+  const std::uint32_t workers = GENERATE(1u, 2u);
+  DeviceOptions options = options_for(Mode::Native);
+  options.workers = workers;
+  Device device(options);
+  for_each_plan(what, [&](const Plan& plan, std::uint32_t size) {
+    auto out = device.buffer<std::uint32_t>(kGroups * size);
+    device.dispatch(kernel, {kGroups}, {size}, out, plan);
+    CHECK(out.read() == expected(size));
+  });
+}
+
+TEST_CASE("who throws or divides by zero out of step is named, and the next dispatch is whole") {
+  const Irregular what = GENERATE(Irregular::Throw, Irregular::Divide);
+  DeviceOptions options = options_for(Mode::Native);
+  options.workers = 1;
+  Device device(options);
+  for_each_plan(what, [&](const Plan& plan, std::uint32_t size) {
+    // Plain calls do not say which one trapped (see traps.cpp): those come before the first wait.
+    const bool known = what == Irregular::Throw || plan.when > 0;
+    auto out = device.buffer<std::uint32_t>(kGroups * size);
+    const Finding finding =
+        finding_of([&] { device.dispatch(kernel, {kGroups}, {size}, out, plan); });
+    CHECK(finding.kind ==
+          (what == Irregular::Throw ? FindingKind::Exception : FindingKind::DivisionByZero));
+    CHECK(finding.invocation.workgroup.x == kBad);
+    if (known) CHECK(finding.invocation.local.x == plan.who);
+    device.dispatch(kernel, {kGroups}, {size}, out, Plan{});
+    CHECK(out.read() == expected(size));
+  });
+}
+
+TEST_CASE("who returns before the last barrier is reported, after it is fine") {
+  Device device(options_for(Mode::Native));
+  for_each_plan(Irregular::Return, [&](const Plan& plan, std::uint32_t size) {
+    auto out = device.buffer(std::vector<std::uint32_t>(kGroups * size, 0u));
+    if (plan.when == kRounds) {
+      CHECK_NOTHROW(device.dispatch(kernel, {kGroups}, {size}, out, plan));
+      CHECK(out.read()[kBad * size + plan.who] == 0);
+    } else {
+      const Finding finding =
+          finding_of([&] { device.dispatch(kernel, {kGroups}, {size}, out, plan); });
+      CHECK(finding.kind == FindingKind::BarrierDivergence);
+      CHECK(test::contains(finding.message, "1 invocation finished"));
+    }
+  });
+}
+
+TEST_CASE("the stacks of one kernel serve another, and workgroups of another size") {
+  DeviceOptions options = options_for(Mode::Native);
+  options.workers = 1;
+  Device device(options);
+  const auto other = [](auto& inv, auto out) {
+    auto tile = inv.template workgroup<float[128]>();
+    const auto i = inv.local_invocation_index();
+    tile[i] = static_cast<float>(i);
+    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    out[inv.global_invocation_id().x] = tile[inv.workgroup_size().x - 1 - i];
+  };
+  for (const std::uint32_t size : {64u, 128u, 3u, 64u, 2u}) {
+    auto sums = device.buffer<std::uint32_t>(kGroups * size);
+    device.dispatch(kernel, {kGroups}, {size}, sums, Plan{});
+    CHECK(sums.read() == expected(size));
+    auto out = device.buffer<float>(2 * size);
+    device.dispatch(other, {2}, {size}, out);
+    CHECK(out.read()[2 * size - 1] == 0.0f);
+    CHECK(out.read()[size] == static_cast<float>(size - 1));
+  }
+}
