@@ -70,7 +70,7 @@ LitmusCommand::LitmusCommand(CLI::App& program)
   command_->add_flag("--no-chains", no_chains_,
                      "Availability and visibility chains have one element");
   command_->add_option("--limit", limit_, "Stop each test after so many executions")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
   command_->add_option("--jobs", jobs_, "Files at a time (default: one for each processor)")
       ->check(CLI::Range(1U, 1024U));
   command_->add_flag("--thin-air", thin_air_,
@@ -175,7 +175,11 @@ ExitCode LitmusCommand::run() const {
       (report.error ? printed.err : printed.out) = to_text(report, text);
     }
     if (dot_.empty()) return;
-    for (const std::string& problem : write_pictures(report, text.question, dot_, stems[i])) {
+    const Pictures pictures = write_pictures(report, text.question, dot_, stems[i]);
+    if (!json_ && !quiet_) {
+      for (const std::string& file : pictures.files) printed.out += "  Picture: " + file + '\n';
+    }
+    for (const std::string& problem : pictures.problems) {
       printed.err += "heddle litmus: " + problem + '\n';
     }
   };

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "emulator/cli/picture.h"
+#include "emulator/litmus/names.h"
 
 extern char** environ;
 
@@ -38,12 +39,12 @@ class Gallery {
       : directory_(directory), stem_(stem) {}
 
   void add(const std::string& suffix, const std::string& dot);
-  std::vector<std::string> problems() { return std::move(problems_); }
+  Pictures written() { return std::move(written_); }
 
  private:
   std::string directory_;
   std::string stem_;
-  std::vector<std::string> problems_;
+  Pictures written_;
 };
 
 void Gallery::add(const std::string& suffix, const std::string& dot) {
@@ -52,10 +53,13 @@ void Gallery::add(const std::string& suffix, const std::string& dot) {
   out << dot;
   out.close();
   if (!out) {
-    problems_.push_back("cannot write " + base + ".dot");
-  } else if (!render(base + ".dot", base + ".svg")) {
-    problems_.push_back("cannot render " + base +
-                        ".svg: Graphviz's program 'dot' is missing or failed");
+    written_.problems.push_back("cannot write " + base + ".dot");
+  } else if (render(base + ".dot", base + ".svg")) {
+    written_.files.push_back(base + ".svg");
+  } else {
+    written_.files.push_back(base + ".dot");
+    written_.problems.push_back("cannot render " + base +
+                                ".svg: Graphviz's program 'dot' is missing or failed");
   }
 }
 
@@ -80,8 +84,7 @@ void add_vulkan(const LitmusReport& report, const judge::Options& model, Gallery
   };
   Captions captions;
   for (const litmus::Thread& thread : test.threads) {
-    captions.agents.push_back(fmt::format("{}\nsg {}, wg {}, qf {}", thread.name(), thread.subgroup,
-                                          thread.workgroup, thread.queue_family));
+    captions.agents.push_back(thread.name() + '\n' + litmus::spell_place(thread));
   }
   captions.variable = [&](const Operation& operation) { return variable(operation).name; };
   captions.value = number;
@@ -130,14 +133,13 @@ void add_khronos(const LitmusReport& report, const judge::Options& model, Galler
 
 }  // namespace
 
-std::vector<std::string> write_pictures(const LitmusReport& report,
-                                        const litmus::Question& question,
-                                        const std::string& directory, const std::string& stem) {
+Pictures write_pictures(const LitmusReport& report, const litmus::Question& question,
+                        const std::string& directory, const std::string& stem) {
   Gallery gallery(directory, stem);
   const judge::Options model = litmus::explorer_options(question).model;
   if (report.vulkan) add_vulkan(report, model, gallery);
   if (report.khronos) add_khronos(report, model, gallery);
-  return gallery.problems();
+  return gallery.written();
 }
 
 }  // namespace heddle::cli

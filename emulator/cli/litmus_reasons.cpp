@@ -82,7 +82,7 @@ std::string ForbiddenSearch::explain() {
       [&](const litmus::Candidate& candidate) { return look(candidate); });
   if (!reason_.empty()) return reason_;
   return all ? "No choice of reads-from and modification order leads to these values at all: the "
-               "threads never compute them.\n"
+               "threads never compute them (values out of thin air are not listed).\n"
              : "No short reason was found among the candidates that were tried.\n";
 }
 

@@ -7,6 +7,7 @@
 #include "emulator/cli/litmus_report.h"
 #include "emulator/cli/table.h"
 #include "emulator/cli/terminal.h"
+#include "emulator/litmus/names.h"
 
 namespace heddle::cli {
 namespace {
@@ -34,9 +35,7 @@ std::string program_table(const litmus::Test& test, const Painter& paint) {
   std::vector<Cell> head;
   std::size_t rows = 0;
   for (const litmus::Thread& thread : test.threads) {
-    head.push_back({fmt::format("{} @ sg {}, wg {}, qf {}", thread.name(), thread.subgroup,
-                                thread.workgroup, thread.queue_family),
-                    Colour::Cyan});
+    head.push_back({thread.name() + " @ " + litmus::spell_place(thread), Colour::Cyan});
     rows = std::max(rows, thread.code.size());
   }
   table.add_row(std::move(head));

@@ -122,6 +122,8 @@ void Derivations::run(AgentId agent, Node node, Ways ways, std::uint32_t writes)
       break;
     }
     const Step& step = tree.step(node);
+    // What only reads brings about nothing.
+    if (step.later != nullptr && !step.later->arrives && !step.later->writes()) break;
     const bool spins = step.kind == StepKind::Spinning && step.goes_on;
     if (step.kind != StepKind::Operation && !spins) break;
     const Operation& op = step.operation;

@@ -12,10 +12,10 @@ std::size_t position(AgentId agent) { return static_cast<std::size_t>(agent); }
 Foresight::Foresight(const std::vector<TraceTree>& trees, Layout& layout)
     : trees_(trees), layout_(layout), seen_(trees.size()) {
   for (const TraceTree& tree : trees) {
-    const auto* accesses = tree.step(TraceTree::kRoot).later_accesses;
-    told_ = told_ && accesses != nullptr;
-    if (accesses == nullptr) continue;
-    for (const LaterAccess& access : *accesses) layout_.add(access.locations);
+    const Later* later = tree.step(TraceTree::kRoot).later;
+    told_ = told_ && later != nullptr;
+    if (later == nullptr) continue;
+    for (const LaterAccess& access : later->accesses) layout_.add(access.locations);
   }
 }
 
@@ -41,8 +41,8 @@ bool Foresight::note(AgentId agent, Node node, const Operation& operation) {
 template <typename Matches>
 bool Foresight::any(AgentId agent, Node node, Matches matches) const {
   const TraceTree& tree = trees_[position(agent)];
-  if (const auto* accesses = tree.step(node).later_accesses)
-    return std::any_of(accesses->begin(), accesses->end(), matches);
+  if (const Later* later = tree.step(node).later)
+    return std::any_of(later->accesses.begin(), later->accesses.end(), matches);
   const std::uint32_t depth = tree.depth(node);
   const std::vector<Seen>& seen = seen_[position(agent)];
   return std::any_of(seen.begin(), seen.end(),

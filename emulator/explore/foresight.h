@@ -12,7 +12,7 @@
 
 namespace heddle::explore {
 
-/// What agents may still do, from what they tell themselves (Step::later_accesses) or from what they
+/// What agents may still do, from what they tell themselves (Step::later) or from what they
 /// were seen to do.
 class Foresight {
  public:

@@ -44,6 +44,19 @@ struct LaterAccess {
   friend bool operator==(const LaterAccess&, const LaterAccess&) = default;
 };
 
+/// All that an agent may still do, whatever it reads; more does no harm but to speed.
+struct Later {
+  std::vector<LaterAccess> accesses;
+  /// Whether it may come to a control barrier.
+  bool arrives = false;
+
+  bool writes() const {
+    for (const LaterAccess& access : accesses)
+      if (access.writes) return true;
+    return false;
+  }
+};
+
 /// What an agent does next.
 struct Step {
   StepKind kind = StepKind::Finished;
@@ -68,11 +81,10 @@ struct Step {
   /// Of Spinning.
   bool goes_on = false;
 
-  /// All that the agent may still access, whatever it reads, this step included; more does no harm but
-  /// to speed. Null if the agent does not know: then it is watched, or its program explored more than
-  /// once, to find out. Either all of its steps say so or none; what it points to lives as long as the
-  /// program.
-  const std::vector<LaterAccess>* later_accesses = nullptr;
+  /// What the agent may still do, this step included. Null if it does not know: then it is watched, or its
+  /// program explored more than once, to find out. Either all of its steps say so or none; what it points
+  /// to lives as long as the program.
+  const Later* later = nullptr;
 
   /// The agent's state as the front end wants to see it at the end of an execution that ends here
   /// (final registers of a litmus thread). Read for every kind but an `Operation` other than a

@@ -1,5 +1,7 @@
 #include "emulator/litmus/names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -25,6 +27,19 @@ bool is_prefix_and_digits(const Token& token, std::string_view prefix) {
 }
 
 }  // namespace
+
+std::string spell_place(const Thread& thread) {
+  std::string out = fmt::format("sg {}, wg {}, qf {}", thread.subgroup, thread.workgroup,
+                                thread.queue_family);
+  for (const auto& [spelling, stage] : kStages) {
+    if (stage == thread.stage && stage != model::Stage::Compute) {
+      out += fmt::format(", stage {}", spelling);
+    }
+  }
+  if (thread.shader_call_group != 0) out += fmt::format(", call {}", thread.shader_call_group);
+  if (thread.interlock_group != 0) out += fmt::format(", overlap {}", thread.interlock_group);
+  return out;
+}
 
 bool is_register(const Token& token) {
   return is_prefix_and_digits(token, "r");

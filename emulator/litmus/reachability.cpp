@@ -14,11 +14,10 @@ bool accesses_memory(const Instruction& instruction) {
 
 }  // namespace
 
-const std::vector<explore::LaterAccess>& Reachability::from(std::size_t at,
-                                                            const std::vector<std::size_t>& spent) {
+const explore::Later& Reachability::from(std::size_t at, const std::vector<std::size_t>& spent) {
   const auto [entry, fresh] = known_.try_emplace({at, spent});
-  std::vector<explore::LaterAccess>& accesses = entry->second;
-  if (!fresh) return accesses;
+  explore::Later& later = entry->second;
+  if (!fresh) return later;
   const std::vector<Instruction>& code = thread_.code;
   std::vector<bool> reached(code.size() + 1, false);
   std::vector<std::size_t> next{at};
@@ -32,15 +31,16 @@ const std::vector<explore::LaterAccess>& Reachability::from(std::size_t at,
         instruction.kind == InstructionKind::Branch || instruction.kind == InstructionKind::Jump;
     if (jumps && !std::binary_search(spent.begin(), spent.end(), i)) next.push_back(instruction.target);
     if (instruction.kind != InstructionKind::Jump) next.push_back(i + 1);
+    later.arrives = later.arrives || instruction.kind == InstructionKind::ControlBarrier;
     if (!accesses_memory(instruction)) continue;
     const Variable& variable = test_.variables[instruction.variable];
     const explore::LaterAccess access{
         locations_of(variable), static_cast<ReferenceId>(instruction.variable),
         instruction.kind != InstructionKind::Load, instruction.operation.is_non_private()};
-    if (std::find(accesses.begin(), accesses.end(), access) == accesses.end())
-      accesses.push_back(access);
+    if (std::find(later.accesses.begin(), later.accesses.end(), access) == later.accesses.end())
+      later.accesses.push_back(access);
   }
-  return accesses;
+  return later;
 }
 
 }  // namespace heddle::litmus

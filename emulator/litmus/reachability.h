@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a litmus thread may still access from a point of its code on.
+/// What a litmus thread may still do from a point of its code on.
 
 #include <cstdint>
 #include <map>
@@ -13,19 +13,19 @@
 
 namespace heddle::litmus {
 
-/// The accesses that the code of one thread leads to, whatever branches do.
+/// The accesses and control barriers that the code of one thread leads to, whatever branches do.
 class Reachability {
  public:
   explicit Reachability(const Test& test, const Thread& thread) : test_(test), thread_(thread) {}
 
-  /// The accesses from instruction `at` on, without the jumps that may not be taken any more (their
+  /// What may be done from instruction `at` on, without the jumps that may not be taken any more (their
   /// instructions, ascending). Lives as long as this.
-  const std::vector<explore::LaterAccess>& from(std::size_t at, const std::vector<std::size_t>& spent);
+  const explore::Later& from(std::size_t at, const std::vector<std::size_t>& spent);
 
  private:
   const Test& test_;
   const Thread& thread_;
-  std::map<std::pair<std::size_t, std::vector<std::size_t>>, std::vector<explore::LaterAccess>> known_;
+  std::map<std::pair<std::size_t, std::vector<std::size_t>>, explore::Later> known_;
 };
 
 }  // namespace heddle::litmus

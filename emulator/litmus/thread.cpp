@@ -42,7 +42,7 @@ Step LitmusThread::next(Value last_read) {
   Step step;
   advance(last_read, step);
   const bool passed = step.kind == StepKind::Operation;
-  step.later_accesses = &code_.reachability.from(passed ? at_ - 1 : at_, spent_);
+  step.later = &code_.reachability.from(passed ? at_ - 1 : at_, spent_);
   return step;
 }
 

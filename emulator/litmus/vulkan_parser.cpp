@@ -216,12 +216,6 @@ Thread Parser::parse_thread_header() {
 
 /// Our own extension: what the memory model asks of threads that are no compute invocations.
 void Parser::parse_stage(Thread& thread) {
-  static constexpr std::pair<std::string_view, model::Stage> kStages[] = {
-      {"compute", model::Stage::Compute},
-      {"vertex", model::Stage::Vertex},
-      {"tesscontrol", model::Stage::TessellationControl},
-      {"fragment", model::Stage::Fragment},
-      {"raytracing", model::Stage::RayTracing}};
   if (cursor_.accept("call")) {
     thread.shader_call_group = group_number();
     return;

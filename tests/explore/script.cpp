@@ -8,7 +8,7 @@ Step ScriptedAgent::end(StepKind kind) const {
   Step step;
   step.kind = kind;
   step.results = reads_;
-  if (later_ != nullptr) step.later_accesses = &(*later_)[at_];
+  if (later_ != nullptr) step.later = &(*later_)[at_];
   return step;
 }
 
@@ -42,12 +42,13 @@ Program ScriptedProgram::program() const {
 Program ScriptedProgram::telling_program() {
   later_.clear();
   for (const Script& script : scripts) {
-    std::vector<std::vector<LaterAccess>> from(script.size() + 1);
+    std::vector<Later> from(script.size() + 1);
     for (std::size_t i = script.size(); i-- > 0;) {
       const Operation& op = script[i].operation;
       from[i] = from[i + 1];
+      from[i].arrives = from[i].arrives || op.kind == OperationKind::ControlBarrier;
       if (op.is_access())
-        from[i].push_back({op.locations, op.reference, op.writes(), op.is_non_private()});
+        from[i].accesses.push_back({op.locations, op.reference, op.writes(), op.is_non_private()});
     }
     later_.push_back(std::move(from));
   }

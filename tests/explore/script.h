@@ -31,7 +31,7 @@ class ScriptedAgent : public Agent {
  public:
   /// With `later`, what may be accessed from each line on, the agent tells so.
   explicit ScriptedAgent(const Script& script,
-                         const std::vector<std::vector<LaterAccess>>* later = nullptr)
+                         const std::vector<Later>* later = nullptr)
       : script_(script), later_(later) {}
   Step next(Value last_read) override;
 
@@ -39,7 +39,7 @@ class ScriptedAgent : public Agent {
   Step end(StepKind kind) const;
 
   const Script& script_;
-  const std::vector<std::vector<LaterAccess>>* later_;
+  const std::vector<Later>* later_;
   std::size_t at_ = 0;
   std::vector<Value> reads_;
 };
@@ -55,7 +55,7 @@ struct ScriptedProgram {
   Program telling_program();
 
  private:
-  std::vector<std::vector<std::vector<LaterAccess>>> later_;
+  std::vector<std::vector<Later>> later_;
 };
 
 /// A program of two or three agents and up to `most_lines` lines in all, the same for the same seed:
