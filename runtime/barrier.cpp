@@ -7,14 +7,15 @@
 namespace heddle::runtime {
 
 void Worker::workgroup_barrier(SourceLocation where) {
-  Slot* self = current();
   Group& g = *group_;
-  if (g.ring.active) {
-    const bool regular = exceptions_->caught == nullptr && exceptions_->uncaught == 0 &&
-                         (self == g.begin || same_place(where, g.ring.turn));
-    if (regular) return take_turn(g, self, where);
-    leave_ring(g, self);
+  if (g.in_ring) {
+    // The first one says where a turn leads to.
+    const bool regular =
+        exceptions_->none() &&
+        (turn_index() == 0 || same_place(where, {ring_.file, nullptr, ring_.line}));
+    if (regular) return take_turn(g, where);
   }
+  Slot* self = outside_ring();
   WorkgroupBarrier& barrier = g.barrier;
   if (barrier.missing == g.size) {
     barrier.where = where;
@@ -48,9 +49,8 @@ void Worker::all_meet(Group& g) {
 }
 
 void Worker::named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups) {
-  Slot* self = current();
+  Slot* self = outside_ring();
   Group& g = *group_;
-  if (g.ring.active) leave_ring(g, self);
   if (g.named.size() <= ordinal) g.named.resize(ordinal + 1);
   NamedBarrier& barrier = g.named[ordinal];
   barrier.lanes.resize(g.grid->subgroups);
@@ -106,6 +106,8 @@ void begin_waiting(Workgroup& group, std::uint32_t index, bool at_barrier) {
 void workgroup_barrier(const char* file, const char* function, std::uint32_t line) {
   worker_of_thread->workgroup_barrier({file, function, line});
 }
+
+bool invocation_ended() { return worker_of_thread->invocation_ended(); }
 
 void unwind() { throw Unwind{}; }
 

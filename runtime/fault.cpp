@@ -137,8 +137,9 @@ void Worker::abandon(FindingKind kind) {
   Group& g = *group_;
   Finding finding;
   finding.kind = kind;
-  if (current_) {
-    finding.invocation = coordinates(g, g.index_of(current()));
+  Slot* const trapped = outside_ring();
+  if (trapped) {
+    finding.invocation = coordinates(g, g.index_of(trapped));
   } else if (g.running != kUnknownIndex) {
     finding.invocation = coordinates(g, g.running);
   } else {
@@ -154,7 +155,6 @@ void Worker::abandon(FindingKind kind) {
   } else {
     finding.message = "an integer was divided by zero, or the least integer by -1";
   }
-  Slot* trapped = current();
   Fiber* fiber = running_fiber();
   *exceptions_ = {};
   fail({std::move(finding), nullptr});

@@ -107,9 +107,8 @@ void count(Group& g, const std::function<std::string(const void*)>* describe, Ce
 }  // namespace
 
 void Worker::yield(SourceLocation where, const Poll& poll) {
-  Slot* self = current();
+  Slot* self = outside_ring();
   Group& g = *group_;
-  if (g.ring.active) leave_ring(g, self);
   SlotDetail& detail = g.detail(self);
   if (detail.poll.address != poll.address || detail.poll.value != poll.value) ++local_progress_;
   self->wait = WaitKind::Poll;
@@ -121,8 +120,7 @@ void Worker::yield(SourceLocation where, const Poll& poll) {
 }
 
 void Worker::preempt(SourceLocation where) {
-  Slot* self = current();
-  if (group_->ring.active) leave_ring(*group_, self);
+  Slot* self = outside_ring();
   self->wait = WaitKind::Preempted;
   self->where = where;
   self->let_go();
@@ -131,7 +129,7 @@ void Worker::preempt(SourceLocation where) {
 
 void Worker::rotation_without_progress() {
   const std::uint64_t progress =
-      local_progress_ + dispatch_->progress.load(std::memory_order_relaxed);
+      local_progress_ + dispatch_->groups_done.load(std::memory_order_relaxed);
   ++rotations_;
   if (progress != seen_progress_) {
     seen_progress_ = progress;
@@ -149,7 +147,7 @@ void Worker::rotation_without_progress() {
     }
   }
   check_failed();
-  if (unwinding_ || rotations_ < launch_->no_progress_rounds || can_admit()) return;
+  if (ring_.unwinding || rotations_ < launch_->no_progress_rounds || can_admit()) return;
   if (launch_->choice == nullptr &&
       std::chrono::steady_clock::now() - stale_since_ < launch_->no_progress_time) {
     return;

@@ -14,6 +14,14 @@ namespace {
 // enough for a neighbour on another core to publish what is waited for (a rotation costs some ten
 // nanoseconds), few enough to reach a workgroup that must start for anything to go on.
 constexpr std::uint64_t kRotationsBeforeAdmission = 64;
+
+using Clock = std::chrono::steady_clock;
+// A worker takes ever more workgroups at once while they do not wait: at least so many, and then as
+// long as all of them together take less than this time. Long enough that taking them (some 50 ns)
+// costs nothing, short enough to notice that the dispatch has failed, or that only one worker has
+// work left.
+constexpr std::uint64_t kFreeChunk = 64;
+constexpr std::chrono::microseconds kLongChunk{100};
 }  // namespace
 
 constinit thread_local Worker* worker_of_thread = nullptr;
@@ -38,6 +46,7 @@ Worker* Worker::of_thread_if_any() noexcept { return worker_of_thread; }
 
 Worker::Worker()
     : exceptions_(reinterpret_cast<ExceptionGlobals*>(abi::__cxa_get_globals())) {
+  ring_.exceptions = exceptions_;
   announce_thread(home_stack_);
 }
 
@@ -57,10 +66,11 @@ void Worker::run(Dispatch& dispatch) {
   install_fault_handler();
   dispatch_ = &dispatch;
   launch_ = dispatch.launch;
-  rings_ = launch_->choice == nullptr && !kSanitized;
-  unwinding_ = false;
+  rings_ = launch_->run_turns && !kSanitized;
+  ++ring_.dispatch;
+  ring_.unwinding = false;
   chunk_ = 1;
-  ticket_ = tickets_end_ = 0;
+  tickets_left_ = tickets_end_ = 0;
   reserved_ = false;
   rotations_ = 0;
   seen_progress_ = 0;
@@ -103,6 +113,7 @@ void Worker::home_loop() {
       case Pick::Start:
       case Pick::Driver:
       case Pick::Ring:
+      case Pick::Park:
         leave(next, &home_, nullptr);
         home_ = nullptr;
         break;
@@ -112,7 +123,8 @@ void Worker::home_loop() {
 
 void Worker::fiber_main(void* worker) {
   auto& self = *static_cast<Worker*>(worker);
-  Fiber* fiber = self.job_.kind == Pick::Ring ? self.current()->fiber : self.fresh_;
+  Fiber* fiber =
+      self.job_.kind == Pick::Ring ? self.ring_fibers_[self.turn_index()] : self.fresh_;
   if (kSanitized) announce_arrival(fiber->announced);
   self.fiber_loop(fiber);
 }
@@ -124,33 +136,18 @@ void Worker::fiber_loop(Fiber* self) {
       case Pick::Start:
         run_started(*next.group, next.slot, self);
         break;
-      case Pick::Ring: {
-        // Written out here, not called: the processor predicts returns by the nesting of calls,
-        // and that must be the same for every fiber that is switched to. (A call here made an
-        // invocation with one barrier cost 37 ns instead of 16.)
-        Group& g = *group_;
-        Slot* slot = current();
-        const std::uint32_t index = g.index_of(slot);
-        launch_->run(launch_->kernel, g, index, index + 1, true);
-        if (!g.ring.active || g.ring.turn.line != 0) [[unlikely]] {
-          if (g.ring.active) leave_ring(g, slot);
-          finish(g, slot);
-          break;
+      case Pick::Ring:
+        if (!launch_->run_turns(launch_->kernel, ring_)) {
+          next = job_;
+          continue;
         }
-        Slot* after = slot + 1;
-        Context to = nullptr;
-        if (after == g.end) [[unlikely]] {
-          current_ = nullptr;
-          to = g.driver;
-        } else {
-          current_ = after;
-          to = after->context;
-        }
-        swap_context(&slot->context, to);
-        next.kind = job_.kind;
-        if (next.kind != Pick::Ring) [[unlikely]] next = job_;
+        finish(*group_, outside_ring());
+        break;
+      case Pick::Park:
+        park(self);
+        swap_context(&self->parked, asker_);
+        next = job_;
         continue;
-      }
       case Pick::Admit:
         admit_and_run(self);
         break;
@@ -205,6 +202,7 @@ void Worker::leave(const Pick& pick, Context* save, Fiber* here) {
       break;
     case Pick::Nothing:
     case Pick::Ring:
+    case Pick::Park:
       to = home_;
       break;
   }
@@ -214,14 +212,15 @@ void Worker::leave(const Pick& pick, Context* save, Fiber* here) {
 }
 
 Fiber* Worker::running_fiber() const {
-  if (current_) return current()->fiber;
+  if (in_ring()) return turn_index() == 0 ? group_->driver_fiber : ring_fibers_[turn_index()];
+  if (current_) return current_->fiber;
   return group_ ? group_->driver_fiber : nullptr;
 }
 
 // --- workgroups -----------------------------------------------------------------------------
 
 bool Worker::groups_left() const {
-  return ticket_ < tickets_end_ || (!dispatch_->failed.load(std::memory_order_relaxed) &&
+  return tickets_left_ != 0 || (!dispatch_->failed.load(std::memory_order_relaxed) &&
                                     dispatch_->next_group.load(std::memory_order_relaxed) <
                                         dispatch_->groups);
 }
@@ -268,33 +267,30 @@ bool Worker::await_admission() {
 
 void Worker::admit_and_run(Fiber* here) {
   if (!reserve()) return;
-  if (ticket_ >= tickets_end_) {
-    ticket_ = dispatch_->next_group.fetch_add(chunk_, std::memory_order_relaxed);
-    tickets_end_ = std::min(ticket_ + chunk_, dispatch_->groups);
+  if (tickets_left_ == 0) {
+    const std::uint64_t first =
+        dispatch_->next_group.fetch_add(chunk_, std::memory_order_relaxed);
+    tickets_end_ = std::min(first + chunk_, dispatch_->groups);
+    if (first < tickets_end_) tickets_left_ = tickets_end_ - first;
+    if (chunk_ >= kFreeChunk) chunk_begun_ = Clock::now();
   }
   // Several workgroups at once only where none of them can ever hold up another.
   bool may_begin = true;
-  while (may_begin && ticket_ < tickets_end_ &&
+  while (may_begin && tickets_left_ != 0 &&
          !dispatch_->failed.load(std::memory_order_relaxed)) {
-    Group& g = make_group(ticket_++);
-    std::uint64_t done = 1;
+    const std::uint64_t first = tickets_end_ - tickets_left_--;
+    Group& g = make_group(first);
     run_group(g, here);
-    // While nothing waits, the next workgroup is the same one with another number.
-    while (!g.waited && ticket_ < tickets_end_ && !launch_->observer && !unwinding_) {
-      next_id(g);
-      g.finished = 0;
-      ++ticket_;
-      ++done;
-      run_group(g, here);
-    }
-    const bool waited = g.waited;
-    retire(g, done);
-    if (waited) {
+    const bool long_waits = g.waited && !g.kept_step;
+    retire(g, number(g) - first + 1);
+    if (long_waits) {
       chunk_ = 1;
-    } else if (ticket_ == tickets_end_ && !launch_->choice) {
+    } else if (tickets_left_ == 0 && !launch_->choice) {
       const std::uint64_t left = dispatch_->groups - std::min(dispatch_->groups, tickets_end_);
+      const bool long_enough =
+          chunk_ >= kFreeChunk && Clock::now() - chunk_begun_ > kLongChunk;
       chunk_ = std::clamp<std::uint64_t>(left / (8 * launch_->workers), 1,
-                                         std::min<std::uint64_t>(2 * chunk_, 64));
+                                         long_enough ? chunk_ : 2 * chunk_);
     }
     if (!residents_.empty()) return;
     // Its place is kept for the next one: whoever waits for earlier workgroups only must find that
@@ -303,16 +299,12 @@ void Worker::admit_and_run(Fiber* here) {
     reserved_ = false;
   }
   if (may_begin) dispatch_->resident.fetch_sub(1, std::memory_order_relaxed);
-  if (dispatch_->failed.load(std::memory_order_relaxed)) ticket_ = tickets_end_;
+  if (dispatch_->failed.load(std::memory_order_relaxed)) tickets_left_ = 0;
 }
 
-void Worker::next_id(Group& g) const {
+std::uint64_t Worker::number(const Group& g) const {
   const uvec3& groups = launch_->grid.groups;
-  if (++g.id.x < groups.x) return;
-  g.id.x = 0;
-  if (++g.id.y < groups.y) return;
-  g.id.y = 0;
-  ++g.id.z;
+  return g.id.x + std::uint64_t{groups.x} * (g.id.y + std::uint64_t{groups.y} * g.id.z);
 }
 
 Group& Worker::make_group(std::uint64_t number) {
@@ -332,11 +324,10 @@ Group& Worker::make_group(std::uint64_t number) {
   g.finished = 0;
   g.next_unstarted = 0;
   g.waited = false;
+  g.kept_step = false;
   g.running = kUnknownIndex;
-  g.ring.active = false;
-  g.ring.unwinding = false;
-  g.ring.current = &current_;
-  g.ring.exceptions = exceptions_;
+  g.ring = &ring_;
+  g.in_ring = false;
   g.driver = nullptr;
   g.driver_lost = false;
   if (g.storage.size() != launch_->workgroup_memory_bytes + 64) {
@@ -382,12 +373,13 @@ void Worker::run_group(Group& g, Fiber* here) {
   current_ = nullptr;
   g.driver_fiber = here;
   if (!here) home_group_ = &g;
-  const std::uint32_t ran = launch_->run(launch_->kernel, g, 0, g.size, false);
+  // While nothing waits, the next workgroup is the same one with another number.
+  const std::uint32_t ran = launch_->run(launch_->kernel, g, 0, g.size, false, tickets_left_);
   if (!g.waited) {
     g.finished = g.size;
     return;
   }
-  if (g.ring.active) end_ring(g);
+  if (g.in_ring) end_ring(g);
   if (g.finished == g.size) return;
   // The last one that ran here is the one that waited.
   Slot* slot = g.begin + (ran - 1);
@@ -411,12 +403,11 @@ void Worker::retire(Group& g, std::uint64_t workgroups) {
   group_ = nullptr;
   current_ = nullptr;
   ++local_progress_;
-  if (ticket_ < tickets_end_ && !reserved_) {
+  if (tickets_left_ != 0 && !reserved_) {
     reserved_ = true;
   } else {
     dispatch_->resident.fetch_sub(1, std::memory_order_relaxed);
   }
-  dispatch_->progress.fetch_add(1, std::memory_order_relaxed);
   const std::uint64_t done = dispatch_->groups_done.fetch_add(workgroups, std::memory_order_relaxed) + workgroups;
   if (launch_->progress && *launch_->progress) (*launch_->progress)(done, dispatch_->groups);
 }
@@ -427,7 +418,8 @@ void Worker::run_started(Group& g, Slot* slot, Fiber* here) {
   slot->state = SlotState::Started;
   slot->fiber = here;
   const std::uint32_t index = g.index_of(slot);
-  launch_->run(launch_->kernel, g, index, index + 1, true);
+  std::uint64_t no_more = 0;
+  launch_->run(launch_->kernel, g, index, index + 1, true, no_more);
   finish(g, slot);
 }
 
@@ -475,7 +467,7 @@ void Worker::suspend(Slot* self) {
 
 void Worker::suspend_outside_ring(Slot* self) {
   const ExceptionGlobals mine = *exceptions_;
-  if (unwinding_) [[unlikely]] {
+  if (ring_.unwinding) [[unlikely]] {
     // A kernel that went on after its unwinding (it catches everything, or waits in a destructor):
     // nobody will come any more.
     self->let_go();
@@ -493,28 +485,28 @@ void Worker::suspend_outside_ring(Slot* self) {
   }
   *exceptions_ = mine;
   // Not while an exception is already on its way through a destructor that waits.
-  if (unwinding_ && mine.uncaught == 0) [[unlikely]] throw Unwind{};
+  if (ring_.unwinding && mine.uncaught == 0) [[unlikely]] throw Unwind{};
 }
 
 void Worker::check_failed() {
-  if (!unwinding_ && dispatch_->failed.load(std::memory_order_acquire)) begin_unwinding();
+  if (!ring_.unwinding && dispatch_->failed.load(std::memory_order_acquire)) begin_unwinding();
 }
 
 void Worker::fail(Failure failure) {
   dispatch_->fail(std::move(failure));
-  if (!unwinding_) begin_unwinding();
+  if (!ring_.unwinding) begin_unwinding();
 }
 
 void Worker::begin_unwinding() {
-  unwinding_ = true;
-  ticket_ = tickets_end_;
+  ring_.unwinding = true;
+  tickets_left_ = 0;
   for (Group* g : std::vector(residents_)) release(*g);
 }
 
 void Worker::release(Group& g) {
-  g.ring.unwinding = true;
   if (!g.waited) return;
-  if (g.ring.active) leave_ring(g, current());
+  if (g.in_ring) leave_ring(g);
+  Slot* const running = current_;
   for (Slot* slot = g.begin; slot != g.end; ++slot) {
     slot->polled_in_round = 0;
     if (slot->state == SlotState::Unstarted) {
@@ -524,6 +516,7 @@ void Worker::release(Group& g) {
       slot->let_go();
     }
   }
+  current_ = running;
 }
 
 void Worker::kernel_threw(Group& g, std::uint32_t index) {
@@ -638,7 +631,7 @@ Worker::Pick Worker::pick_elsewhere() {
   if (n == 0) return {};
   for (Group* g : residents_) ++g->round;
   rotation_without_progress();
-  if (unwinding_) return {};
+  if (ring_.unwinding) return {};
   for (std::size_t k = 1; k <= n; ++k) {
     const std::size_t turn = (turn_ + k) % n;
     const Pick next = pick_in(*residents_[turn], nullptr);

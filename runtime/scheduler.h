@@ -37,7 +37,9 @@ enum class WaitKind : std::uint8_t {
 };
 
 /// One invocation of a resident workgroup: what every switch touches, in one cache line.
-struct alignas(kSlotBytes) Slot : RingSlot {
+struct alignas(64) Slot {
+  /// Where its suspended stack goes on.
+  Context context = nullptr;
   /// A suspended invocation can go on once `*phase != seen`.
   const std::uint32_t* phase = nullptr;
   std::uint32_t seen = 0;
@@ -61,7 +63,7 @@ struct alignas(kSlotBytes) Slot : RingSlot {
     seen = kNeverPhase;
   }
 };
-static_assert(sizeof(Slot) == kSlotBytes);
+static_assert(sizeof(Slot) == 64);
 
 /// Whether two places are one line of one file.
 inline bool same_place(const SourceLocation& a, const SourceLocation& b) {
@@ -101,8 +103,11 @@ struct Group : Workgroup {
   std::uint32_t next_unstarted = 0;
   /// Whether any invocation has waited: only then the slots mean anything.
   bool waited = false;
+  /// Whether its invocations kept step from the first wait to the end.
+  bool kept_step = false;
   WorkgroupBarrier barrier;
-  /// While `ring.active`, only `context` and `fiber` of a slot mean something.
+  /// Whether its invocations take turns. No slot means anything then.
+  bool in_ring = false;
   bool first_turn = false;
   /// How many lanes of each subgroup wait at a subgroup operation.
   std::vector<std::uint32_t> subgroup_arrived;
@@ -133,14 +138,13 @@ struct Group : Workgroup {
 struct Dispatch {
   const Launch* launch = nullptr;
   std::uint64_t groups = 0;
-  std::atomic<std::uint64_t> next_group{0};
-  std::atomic<std::uint64_t> groups_done{0};
-  std::atomic<std::uint32_t> resident{0};
+  // Lines of their own: each is written for every workgroup.
+  alignas(64) std::atomic<std::uint64_t> next_group{0};
+  alignas(64) std::atomic<std::uint64_t> groups_done{0};
+  alignas(64) std::atomic<std::uint32_t> resident{0};
   std::atomic<std::uint32_t> resident_peak{0};
   std::atomic<std::uint64_t> fibers{0};
   std::atomic<bool> failed{false};
-  /// Grows whenever a workgroup comes or goes.
-  std::atomic<std::uint64_t> progress{0};
   /// Workers that are at work, and those of them that have seen nothing but polling for long.
   std::atomic<std::uint32_t> busy{0};
   std::atomic<std::uint32_t> stale{0};
@@ -168,6 +172,7 @@ class Worker {
   void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups);
   void yield(SourceLocation where, const Poll& poll);
   void preempt(SourceLocation where);
+  bool invocation_ended();
   void fail(Failure failure);
   /// As fail, with the coordinates of invocation `index` of `group`.
   void kernel_threw(Group& group, std::uint32_t index);
@@ -186,7 +191,7 @@ class Worker {
 
   /// What runs next on this thread.
   struct Pick {
-    enum Kind : std::uint8_t { Nothing, Resume, Start, Driver, Admit, Ring } kind = Nothing;
+    enum Kind : std::uint8_t { Nothing, Resume, Start, Driver, Admit, Ring, Park } kind = Nothing;
     Group* group = nullptr;
     Slot* slot = nullptr;
   };
@@ -209,7 +214,7 @@ class Worker {
   void await_group(Group& g);
   /// Ends `g`, which has been `workgroups` workgroups one after the other.
   void retire(Group& g, std::uint64_t workgroups = 1);
-  void next_id(Group& g) const;
+  std::uint64_t number(const Group& g) const;
   Group& make_group(std::uint64_t number);
   void run_started(Group& g, Slot* slot, Fiber* here);
   void prepare_slots(Group& g);
@@ -217,9 +222,15 @@ class Worker {
   void finish(Group& g, Slot* slot);
   void begin_ring(Group& g);
   void end_ring(Group& g);
-  void take_turn(Group& g, Slot* self, const SourceLocation& where);
-  void leave_ring(Group& g, Slot* irregular);
+  void take_turn(Group& g, const SourceLocation& where);
+  void leave_ring(Group& g);
+  void forget_ring(Group& g);
   void give_ring_back();
+  void park_from_ring(std::uint32_t index);
+  bool in_ring() const { return group_ && group_->in_ring; }
+  std::uint32_t turn_index() const { return static_cast<std::uint32_t>(ring_.current - ring_.begin); }
+  /// The running invocation's slot, after its workgroup has left the ring if it was in one.
+  Slot* outside_ring();
   void group_may_be_complete(Group& g);
 
   /// Waits until `*self->phase != self->seen`.
@@ -250,16 +261,14 @@ class Worker {
   /// Leaves the running stack, `here` (null: the thread's own), whose context goes to `*save`, for
   /// what `pick` says; Nothing leads to the thread's own stack.
   void leave(const Pick& pick, Context* save, Fiber* here);
-  Slot* current() const { return static_cast<Slot*>(current_); }
   Announced& announced(Fiber* fiber) { return fiber ? fiber->announced : home_stack_; }
 
   ExceptionGlobals* exceptions_;
   /// The running invocation's slot; null on a stack that runs none, or plain calls only.
-  RingSlot* current_ = nullptr;
+  Slot* current_ = nullptr;
   Group* group_ = nullptr;
   /// Whether workgroups may run as rings: natively, and where no sanitizer wants to hear of switches.
   bool rings_ = false;
-  bool unwinding_ = false;
 
   Dispatch* dispatch_ = nullptr;
   const Launch* launch_ = nullptr;
@@ -269,16 +278,19 @@ class Worker {
   std::vector<Group*> complete_;
   /// Those that the barrier or subgroup operation at hand lets go.
   std::vector<std::uint32_t> meeting_;
-  /// The slots of the workgroup in the ring, with the fibers that wait in them between workgroups.
-  std::vector<Slot> ring_;
+  /// The workgroup that takes turns; the stacks and fibers stay in it from one to the next.
+  Ring ring_;
+  std::vector<Context> ring_contexts_;
+  std::vector<Fiber*> ring_fibers_;
   std::uint32_t ring_size_ = 0;
   std::size_t turn_ = 0;
   /// Workgroups that this worker took from the shared counter at once, and not yet ran.
-  std::uint64_t ticket_ = 0;
+  std::uint64_t tickets_left_ = 0;
   std::uint64_t tickets_end_ = 0;
   /// A place for a resident workgroup that this worker keeps for the first of those.
   bool reserved_ = false;
   std::uint64_t chunk_ = 1;
+  std::chrono::steady_clock::time_point chunk_begun_;
 
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> parked_;
@@ -286,8 +298,10 @@ class Worker {
   /// In this dispatch: the fewest that were parked, and how many were made.
   std::size_t parked_low_ = 0;
   std::uint64_t fibers_made_ = 0;
-  /// The first job of the fiber that is being switched to.
+  /// What the fiber that is being switched to has to do, if it is at nothing.
   Pick job_;
+  /// Who waits for a fiber to be parked.
+  Context asker_ = nullptr;
 
   Context home_ = nullptr;
   Announced home_stack_;

@@ -27,9 +27,8 @@ bool at_operation(const Group& g, const Slot& slot) {
 }  // namespace
 
 void Worker::subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload) {
-  Slot* self = current();
+  Slot* self = outside_ring();
   Group& g = *group_;
-  if (g.ring.active) leave_ring(g, self);
   self->wait = WaitKind::Subgroup;
   self->where = where;
   self->hold();

@@ -5,6 +5,7 @@
 #include <stb_image_write.h>
 #include <CLI/CLI.hpp>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -41,20 +42,30 @@ class ProgressBar {
     drawn_ = Clock::now();
     const double part = done == all ? 0.0 : static_cast<double>(done) / static_cast<double>(all);
     const double share = (static_cast<double>(finished_) + part) / static_cast<double>(expected_);
-    const auto length = static_cast<std::size_t>(std::min(share, 1.0) * kLength);
-    fmt::print(stderr, "\r  [{:<{}}] {:3.0f} %", std::string(length, '='), kLength,
-               100 * std::min(share, 1.0));
+    const std::size_t length = fitting_length();
+    fmt::print(stderr, "\r  [{:<{}}] {:3.0f} %",
+               std::string(static_cast<std::size_t>(std::min(share, 1.0) * static_cast<double>(length)), '='),
+               length, 100 * std::min(share, 1.0));
     visible_ = true;
   }
 
   void clear() {
     const std::lock_guard lock(mutex_);
-    if (visible_) fmt::print(stderr, "\r{:{}}\r", "", kLength + 12);
+    if (visible_) fmt::print(stderr, "\r{:{}}\r", "", fitting_length() + kAround);
     visible_ = false;
   }
 
  private:
+  /// A line that is too long for the terminal would stay there.
+  static std::size_t fitting_length() {
+    winsize size{};
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kLength;
+    return std::clamp<std::size_t>(size.ws_col, kAround + 10, kAround + kLength) - kAround;
+  }
+
   static constexpr std::size_t kLength = 50;
+  /// "  [" and "] 100 %", and one column in which a terminal would begin the next line.
+  static constexpr std::size_t kAround = 11;
   std::atomic<std::uint64_t> expected_ = 1, finished_ = 0;
   std::mutex mutex_;
   Clock::time_point begin_ = Clock::now(), drawn_;

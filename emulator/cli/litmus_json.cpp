@@ -24,6 +24,7 @@ void add_answer(const VulkanReport& report, Json& out) {
     out["holds"] = answer.holds;
   }
   out["racy"] = answer.racy;
+  if (answer.freed_early) out["freed_early"] = true;
   Json outcomes = Json::array();
   for (const litmus::OutcomeRow& row : answer.outcomes) {
     Json values = Json::object();

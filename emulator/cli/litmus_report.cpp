@@ -103,7 +103,8 @@ std::string stem_of(const std::string& file) {
 
 bool LitmusReport::has_finding() const {
   if (vulkan) {
-    return (vulkan->answer && (vulkan->answer->racy || !vulkan->answer->holds)) ||
+    return (vulkan->answer && (vulkan->answer->racy || vulkan->answer->freed_early ||
+                               !vulkan->answer->holds)) ||
            (vulkan->machine && vulkan->machine->has_finding());
   }
   if (!khronos) return false;

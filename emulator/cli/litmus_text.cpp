@@ -67,9 +67,15 @@ std::string declarations(const litmus::Test& test) {
       }
     }
   }
-  for (const auto& [first, second] : test.system_synchronization) {
-    out += fmt::format("{}{} system-synchronizes-with {}", out.empty() ? "  " : ";  ",
-                       test.threads[first].name(), test.threads[second].name());
+  const std::pair<const litmus::ThreadPairs*, std::string_view> relations[] = {
+      {&test.system_synchronization, "system-synchronizes-with"},
+      {&test.interlock_order, "comes first at the interlock with"},
+      {&test.shader_inputs, "feeds"}};
+  for (const auto& [pairs, relation] : relations) {
+    for (const auto& pair : *pairs) {
+      out += fmt::format("{}{} {} {}", out.empty() ? "  " : ";  ", test.threads[pair.first].name(),
+                         relation, test.threads[pair.second].name());
+    }
   }
   return out.empty() ? out : out + '\n';
 }
@@ -145,15 +151,19 @@ std::string verdict(const VulkanReport& report, std::uint64_t bound, const Paint
   }
   out += answer.racy ? "  " + paint(Colour::Red, "There is a data race.") + '\n'
                      : "  " + paint(Colour::Green, "There is no data race.") + '\n';
+  if (answer.freed_early) {
+    out += "  " + paint(Colour::Red, "Memory is freed that may still be accessed.") + '\n';
+  }
+  const std::string_view at_least = answer.counted_others ? "" : "at least ";
   if (answer.blocked > 0) {
-    out += fmt::format("  In {} more a thread waits or spins for ever.\n",
+    out += fmt::format("  In {}{} more a thread waits or spins for ever.\n", at_least,
                        plural(answer.blocked, "execution"));
   }
   if (answer.cut > 0) {
     out += fmt::format(
         "  {} more went beyond the bound of {}, or to a division by zero, and {} cut.\n",
-        plural(answer.cut, "execution"), plural(bound, "iteration"),
-        answer.cut == 1 ? "was" : "were");
+        (answer.counted_others ? "" : "At least ") + plural(answer.cut, "execution"),
+        plural(bound, "iteration"), answer.cut == 1 ? "was" : "were");
   }
   if (answer.cancelled) {
     out += "  Interrupted: the search is not complete.\n";
@@ -173,6 +183,13 @@ std::string reasons(const VulkanReport& report, const litmus::Question& question
     out += "  " + paint(Colour::Bold, "Why racy") + '\n' +
            indented(explain_race(judgement, *answer.race,
                                  name_operations(report.test, answer.race->execution)),
+                    "    ");
+  }
+  if (answer.early_free) {
+    const auto name_of = name_operations(report.test, answer.early_free->execution);
+    out += "  " + paint(Colour::Bold, "Why freed early") + '\n' +
+           indented(fmt::format("{} does not happen-before {}.\n", name_of(answer.early_free->first),
+                                name_of(answer.early_free->second)),
                     "    ");
   }
   const Quantifier quantifier = report.test.quantifier;

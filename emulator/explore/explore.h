@@ -22,10 +22,16 @@ struct Options {
   std::uint64_t graph_limit = 0;
   /// Looked at before each graph: once it is true the exploration stops, incomplete. May be null.
   const std::atomic<bool>* cancelled = nullptr;
-  /// How many steps of an agent are tried by itself, to learn what it may write, before it is left to
-  /// the graphs to show. Agents of litmus tests have some hundred. Beyond some thousand it is cheaper to
-  /// explore twice than to promise reads all the values that agents alone could come to.
-  std::uint32_t learned_steps = 1000;
+  /// Agents that do not tell what they may do (Step::later_accesses) are first run by themselves, so
+  /// many steps in all, to learn it. Where that is too few, the program is explored in silence until
+  /// there is nothing more to learn.
+  std::size_t learned_steps = 5000;
+  /// How many steps may be taken to derive the values that reads can be promised. Where that is too few,
+  /// reads are promised nothing, and the exploration is incomplete.
+  std::size_t derivation_steps = 50000;
+  /// Once it is true, executions in which an agent does not finish are of no interest any more, and are
+  /// left out. May be null.
+  const bool* only_terminated = nullptr;
   /// Let reads take values out of thin air: they range over Program::thin_air_values.
   bool thin_air = false;
 };
@@ -69,7 +75,8 @@ struct Statistics {
   std::uint64_t cut = 0;
   /// Partial and whole execution graphs that were built.
   std::uint64_t graphs = 0;
-  /// False when a limit stopped the exploration or an agent was cut by its bound.
+  /// False when a limit stopped the exploration, an agent was cut by its bound, or reads waited for each
+  /// other for values that took too many steps to derive.
   bool complete = true;
 };
 

@@ -36,26 +36,39 @@ Explorer::Explorer(const Program& program, const Options& options,
       on_execution_(on_execution),
       judge_(options.model),
       trees_(trees_of(program)),
-      prospects_(program, trees_, layout_, options.thin_air),
+      foresight_(trees_, layout_),
       system_synchronizes_(closure(program.agents.size(), program.system_synchronization)) {
   for (const AgentDescription& agent : program.agents) execution_.agents.push_back(agent.place);
   execution_.agent_system_synchronization = program.system_synchronization;
+  execution_.interlock_order = program.interlock_order;
+  execution_.shader_inputs = program.shader_inputs;
+  order_knows_agents_ = !program.system_synchronization.empty() ||
+                        !program.interlock_order.empty() || !program.shader_inputs.empty();
 }
 
-// Where agents could not be learned beforehand, silent passes learn until there is no news, and only
-// then executions are reported. There is no bound on what a pass may be the first to see but that values
-// are derived in as many rounds as there are writes; four times as many leave room for new pieces.
 Statistics Explorer::run() {
-  prospects_.learn(options_.learned_steps);
-  if (!prospects_.exact()) {
-    reporting_ = false;
-    std::size_t passes = 0;
-    do pass();
-    while (learned_ && ++passes <= 4 * (most_writes_ + 2));
-    reporting_ = true;
-  }
+  if (!foresight_.told()) learn();
   pass();
   return statistics_;
+}
+
+// Agents that do not tell what they may do are run by themselves; if that takes too many steps, silent
+// passes learn from the graphs until there is no news, and only then executions are reported.
+void Explorer::learn() {
+  derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{},
+                       options_.learned_steps);
+  if (derivations_->exact()) {
+    derivations_->for_each_access([&](AgentId agent, TraceTree::Node node, const Operation& op) {
+      foresight_.note(agent, node, op);
+    });
+    return;
+  }
+  reporting_ = false;
+  do {
+    derivations_.reset();
+    pass();
+  } while (learned_);
+  reporting_ = true;
 }
 
 void Explorer::pass() {
@@ -79,7 +92,6 @@ void Explorer::visit() {
     stopped_ = true;
     return;
   }
-  if (!reporting_) learn_from_graph();
   if (visit_end() || visit_operation() || visit_barrier()) return;
   if (!promises_may_be_kept()) return;
   if (visit_read() || visit_promise()) return;
@@ -91,9 +103,11 @@ bool Explorer::visit_end() {
     if (agents_[a].status != Status::Ready || step(a).kind == StepKind::Operation) continue;
     if (step(a).kind == StepKind::SpunEnough) return true;
     const bool goes_on = step(a).kind == StepKind::Spinning && step(a).goes_on;
-    agents_[a].status = Status::Ended;
-    visit();
-    agents_[a].status = Status::Ready;
+    if (step(a).kind == StepKind::Finished || wants_others()) {
+      agents_[a].status = Status::Ended;
+      visit();
+      agents_[a].status = Status::Ready;
+    }
     if (goes_on && may_go_on()) go_on(a, 0);
     return true;
   }
@@ -126,10 +140,8 @@ bool Explorer::visit_operation() {
 // on if the graph may become consistent.
 void Explorer::execute(std::size_t agent, const Operation& operation, Value read, Value written,
                        const Then& then) {
-  // Consistent or not: the write may be found again, with the same value, where it is.
-  if (!reporting_ &&
-      prospects_.note(id(agent), agents_[agent].node, operation, written, promises_.empty()))
-    learned_ = true;
+  // Consistent or not: the write may be found again where it is.
+  if (!reporting_ && foresight_.note(id(agent), agents_[agent].node, operation)) learned_ = true;
   const auto index = static_cast<model::OperationIndex>(execution_.operations.size());
   execution_.operations.push_back(operation);
   execution_.read_values.push_back(read);
@@ -137,25 +149,38 @@ void Explorer::execute(std::size_t agent, const Operation& operation, Value read
   nodes_.push_back(agents_[agent].node);
   if (operation.writes()) {
     order_write(index, 0, [&] { keep_promises(index, 0, then); });
-  } else if (!operation.reads() || judge_.may_become_consistent(execution_)) {
+  } else if (!operation.reads() || is_last() || judge_.may_become_consistent(execution_)) {
     then();
   }
+  judge_.forget_from(index);
   execution_.operations.pop_back();
   execution_.read_values.pop_back();
   execution_.written_values.pop_back();
   nodes_.pop_back();
 }
 
-void Explorer::learn_from_graph() {
-  if (!promises_.empty()) return;
-  std::size_t writes = 0;
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    const Operation& op = execution_.operations[i];
-    if (prospects_.note(op.agent, nodes_[i], op, execution_.written_values[i], true))
-      learned_ = true;
-    writes += op.writes() ? 1 : 0;
+// Whether a graph that may become consistent still may with this write, which came last: it is read by
+// nobody and last in modification order, so that nothing comes after it and no cycle goes through it.
+bool Explorer::is_harmless(model::OperationIndex write) const {
+  if (order_knows_agents_ || execution_.operations[write].reads()) return false;
+  const auto& order = execution_.modification_order;
+  for (auto pair = order.rbegin(); pair != order.rend(); ++pair) {
+    if (pair->first == write) return false;
+    if (pair->second != write) break;
   }
-  most_writes_ = std::max(most_writes_, writes);
+  return execution_.reads_from.empty() || execution_.reads_from.back().write != write;
+}
+
+// Whether the graph is whole with the operation that came last, and judged as such anyway.
+bool Explorer::is_last() {
+  if (!promises_.empty()) return false;
+  const std::size_t last = position(execution_.operations.back().agent);
+  for (std::size_t a = 0; a < agents_.size(); ++a)
+    if (a != last && agents_[a].status != Status::Ended) return false;
+  const TraceTree::Node next = trees_[last].after(agents_[last].node, execution_.read_values.back());
+  const Step& end = trees_[last].step(next);
+  return end.kind == StepKind::Finished || end.kind == StepKind::Cut ||
+         (end.kind == StepKind::Spinning && !end.goes_on);
 }
 
 void Explorer::go_on(std::size_t agent, Value read) {
@@ -212,17 +237,24 @@ void Explorer::pass_barrier(std::size_t agent) {
   }
 }
 
+// Where promises are made, it is known of what values they are.
+bool Explorer::may_write(std::size_t agent, const Locations& piece, Value value) const {
+  const TraceTree::Node node = agents_[agent].node;
+  return agents_[agent].status != Status::Ended && foresight_.may_write(id(agent), node, piece) &&
+         promising_->may_write(id(agent), trees_[agent].depth(node), piece, value);
+}
+
 // Whether a write of the piece, of the value if one is given, may still be added that the next read of
 // `reader` could take its value from.
 bool Explorer::may_come(std::size_t reader, const Locations& piece, const Value* value) const {
   for (std::size_t a = 0; a < agents_.size(); ++a) {
     if (agents_[a].status == Status::Ended || system_synchronizes_[reader][a]) continue;
     if (a == reader) {
-      if (prospects_.may_write_unordered(id(a), agents_[a].node, piece)) return true;
+      if (foresight_.may_write_unordered(id(a), agents_[a].node, piece)) return true;
       continue;
     }
-    if (value ? prospects_.may_write(id(a), agents_[a].node, piece, *value)
-              : prospects_.may_write(id(a), agents_[a].node, piece))
+    if (value ? may_write(a, piece, *value)
+              : foresight_.may_write(id(a), agents_[a].node, piece))
       return true;
   }
   return false;
@@ -238,8 +270,7 @@ bool Explorer::promises_may_be_kept() const {
   for (const Promise& promise : promises_) {
     bool may = false;
     for (std::size_t a = 0; a < agents_.size() && !may; ++a)
-      may = agents_[a].status != Status::Ended &&
-            prospects_.may_write(id(a), agents_[a].node, promise.piece, promise.value);
+      may = may_write(a, promise.piece, promise.value);
     if (!may) return false;
   }
   if (!reporting_) return true;
@@ -260,7 +291,7 @@ bool Explorer::has_new_write(std::size_t agent) const {
 bool Explorer::may_keep_a_promise(std::size_t agent) const {
   return std::any_of(promises_.begin(), promises_.end(), [&](const Promise& promise) {
     return execution_.operations[promise.read].agent != id(agent) &&
-           prospects_.may_write(id(agent), agents_[agent].node, promise.piece, promise.value);
+           may_write(agent, promise.piece, promise.value);
   });
 }
 
@@ -304,7 +335,7 @@ bool Explorer::visit_read() {
 }
 
 void Explorer::read_from_graph(std::size_t agent) {
-  if (!prospects_.exact()) layout_.add(step(agent).operation.locations);
+  if (!foresight_.told()) layout_.add(step(agent).operation.locations);
   const std::vector<Locations> pieces = layout_.pieces(step(agent).operation.locations);
   std::vector<Source> chosen;
   choose_sources(agent, pieces, chosen, false);
@@ -317,8 +348,8 @@ bool Explorer::may_wait_for(std::size_t reader, std::size_t writer, bool unorder
   const bool reads_first = at_read(writer);
   for (const Locations& piece : layout_.pieces(step(reader).operation.locations)) {
     const bool may = (unordered || writer == reader) && reads_first
-                         ? prospects_.may_write_unordered(id(writer), agents_[writer].node, piece)
-                         : prospects_.may_write(id(writer), agents_[writer].node, piece);
+                         ? foresight_.may_write_unordered(id(writer), agents_[writer].node, piece)
+                         : foresight_.may_write(id(writer), agents_[writer].node, piece);
     if (may) return true;
   }
   return false;
@@ -347,15 +378,40 @@ bool Explorer::may_wait_for_each_other() const {
   return true;
 }
 
+// The derivations that start from the agents' beginnings, or where these are too many, those that go on
+// from here if they are the same; null if that is too much, too.
+const Derivations* Explorer::derivations(std::optional<Derivations>& from_here) {
+  if (!derivations_)
+    derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{},
+                         options_.derivation_steps);
+  if (derivations_->exact()) return &*derivations_;
+  Derivations::Start here;
+  here.graph = &execution_;
+  for (const AgentState& agent : agents_) {
+    here.nodes.push_back(agent.node);
+    here.ended.push_back(agent.status == Status::Ended);
+  }
+  from_here.emplace(program_, trees_, layout_, options_.thin_air, here, options_.derivation_steps);
+  return from_here->exact() && from_here->closed() ? &*from_here : nullptr;
+}
+
 // All reads were put off and nothing new came: they wait for each other (load buffering). The lowest
 // one is promised values that some write may bring.
 bool Explorer::visit_promise() {
   const std::vector<std::size_t> waiting = readers();
   if (waiting.empty()) return false;
   if (!may_wait_for_each_other()) return true;
-  const std::vector<Locations> pieces = layout_.pieces(step(waiting.front()).operation.locations);
-  std::vector<Source> chosen;
-  choose_sources(waiting.front(), pieces, chosen, true);
+  const Derivations* const before = promising_;
+  std::optional<Derivations> from_here;
+  if (promising_ == nullptr) promising_ = derivations(from_here);
+  if (promising_ != nullptr) {
+    const std::vector<Locations> pieces = layout_.pieces(step(waiting.front()).operation.locations);
+    std::vector<Source> chosen;
+    choose_sources(waiting.front(), pieces, chosen, true);
+  } else {
+    statistics_.complete = false;
+  }
+  promising_ = before;
   return true;
 }
 
@@ -375,13 +431,14 @@ void Explorer::choose_sources(std::size_t agent, const std::vector<Locations>& p
   }
   const Locations& piece = pieces[chosen.size()];
   const auto take = [&](model::OperationIndex write, Value value) {
+    // Before the first promise nothing is in the graph that is not derived.
+    if (promising_ != nullptr && !promising_->has(piece, value)) return;
     chosen.push_back({piece, write, value});
     choose_sources(agent, pieces, chosen, promised);
     chosen.pop_back();
   };
   if (promised) {
-    const std::vector<Value> values = prospects_.values_for(id(agent), piece, step(agent).operation.reference);
-    for (Value value : values)
+    for (Value value : promising_->values(piece))
       if (may_come(agent, piece, &value)) take(kPromised, value);
     if (pieces.size() == 1) return;
   }
@@ -431,11 +488,35 @@ bool Explorer::mutually_ordered(const Operation& a, const Operation& b) const {
   return a.agent == b.agent || (same_instance(at_a, at_b, a.scope) && same_instance(at_a, at_b, b.scope));
 }
 
+// Mutual order is not transitive, so a path of pairs need not be a pair.
 bool Explorer::ordered_before(model::OperationIndex a, model::OperationIndex b) const {
   if (a == b) return true;
-  for (const auto& [earlier, later] : execution_.modification_order)
-    if (earlier == a && ordered_before(later, b)) return true;
-  return false;
+  const auto& order = execution_.modification_order;
+  reached_.assign(execution_.operations.size(), false);
+  reached_[a] = true;
+  for (bool progress = true; progress && !reached_[b];) {
+    progress = false;
+    for (const auto& [earlier, later] : order) {
+      if (!reached_[earlier] || reached_[later]) continue;
+      reached_[later] = true;
+      progress = true;
+    }
+  }
+  return reached_[b];
+}
+
+// A read-modify-write's write comes right after what it reads: nothing mutually ordered is between.
+std::optional<bool> Explorer::has_to_follow(model::OperationIndex write,
+                                            model::OperationIndex other) const {
+  const auto& reads_from = execution_.reads_from;
+  if (reads_from.empty() || reads_from.back().read != write ||
+      !(reads_from.back().bytes == execution_.operations[write].locations))
+    return std::nullopt;
+  const model::OperationIndex source = reads_from.back().write;
+  if (source == model::kInitialValue) return false;
+  if (ordered_before(other, source)) return true;
+  if (ordered_before(source, other)) return false;
+  return std::nullopt;
 }
 
 // Puts `write` before or after each write, from `other` on, that is mutually ordered with it.
@@ -446,10 +527,12 @@ void Explorer::order_write(model::OperationIndex write, model::OperationIndex ot
                             mutually_ordered(operations[other], operations[write])))
     ++other;
   if (other == write) return then();
+  const std::optional<bool> follows = has_to_follow(write, other);
   for (const model::OperationPair& pair : {model::OperationPair{other, write},
                                           model::OperationPair{write, other}}) {
-    if (ordered_before(pair.second, pair.first)) continue;
+    if (follows && *follows != (pair.second == write)) continue;
     if (pair.first == write && operations[other].agent == operations[write].agent) continue;
+    if (ordered_before(pair.second, pair.first)) continue;
     execution_.modification_order.push_back(pair);
     order_write(write, other + 1, then);
     execution_.modification_order.pop_back();
@@ -466,7 +549,7 @@ void Explorer::keep_promises(model::OperationIndex write, std::size_t promise, c
            part_of_value(value, written, promises_[promise].piece) == promises_[promise].value))
     ++promise;
   if (promise == promises_.size()) {
-    if (judge_.may_become_consistent(execution_)) then();
+    if (is_harmless(write) || is_last() || judge_.may_become_consistent(execution_)) then();
     return;
   }
   const Promise kept = promises_[promise];
@@ -490,6 +573,10 @@ void Explorer::visit_leaf() {
       case StepKind::Cut: ends_[a].state = EndState::Cut; break;
     }
   }
+  const bool terminated = std::all_of(ends_.begin(), ends_.end(), [](const AgentEnd& end) {
+    return end.state == EndState::Finished;
+  });
+  if (!terminated && !wants_others()) return;
   for (std::size_t i = 0; i < quorums_.size(); ++i)
     if (execution_.quorum_choices[i].synchronizing.size() < quorums_[i]) return;
   if (!judge_.consistent(execution_)) return;

@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
+#include "emulator/explore/derivations.h"
 #include "emulator/explore/explore.h"
+#include "emulator/explore/foresight.h"
 #include "emulator/explore/layout.h"
-#include "emulator/explore/prospects.h"
 #include "emulator/explore/trace_tree.h"
 #include "emulator/judge/incremental.h"
 
@@ -53,9 +55,12 @@ class Explorer {
 
   using Then = std::function<void()>;
 
+  void learn();
   void pass();
   bool may_go_on() const { return !stopped_; }
-  void learn_from_graph();
+  bool wants_others() const {
+    return options_.only_terminated == nullptr || !*options_.only_terminated;
+  }
 
   void visit();
   bool visit_end();
@@ -77,12 +82,14 @@ class Explorer {
   bool put_off(std::size_t agent) const { return agents_[agent].put_off_at != kNotPutOff; }
   bool has_new_write(std::size_t agent) const;
   bool another_may_write(std::size_t agent) const;
+  bool may_write(std::size_t agent, const Locations& piece, Value value) const;
   bool may_come(std::size_t reader, const Locations& piece, const Value* value) const;
   bool promises_may_be_kept() const;
   bool may_wait_for(std::size_t reader, std::size_t writer, bool unordered) const;
   bool may_wait_for_each_other() const;
   bool may_keep_a_promise(std::size_t agent) const;
   std::vector<std::size_t> readers() const;
+  const Derivations* derivations(std::optional<Derivations>& from_here);
   void read_from_graph(std::size_t agent);
   void choose_sources(std::size_t agent, const std::vector<Locations>& pieces,
                       std::vector<Source>& chosen, bool promised);
@@ -90,8 +97,11 @@ class Explorer {
 
   void order_write(model::OperationIndex write, model::OperationIndex other, const Then& then);
   bool ordered_before(model::OperationIndex a, model::OperationIndex b) const;
+  std::optional<bool> has_to_follow(model::OperationIndex write, model::OperationIndex other) const;
   bool mutually_ordered(const Operation& a, const Operation& b) const;
   void keep_promises(model::OperationIndex write, std::size_t promise, const Then& then);
+  bool is_harmless(model::OperationIndex write) const;
+  bool is_last();
 
   const Program& program_;
   const Options& options_;
@@ -100,9 +110,15 @@ class Explorer {
 
   std::vector<TraceTree> trees_;
   Layout layout_;
-  Prospects prospects_;
+  Foresight foresight_;
+  /// Of the agents' beginnings; made when first asked for.
+  std::optional<Derivations> derivations_;
+  /// What promises are made of, from the first promise on that this graph holds.
+  const Derivations* promising_ = nullptr;
   /// By agent and agent: whether the first system-synchronizes with the second, transitively.
   std::vector<std::vector<bool>> system_synchronizes_;
+  /// Whether an operation may come before one that was executed earlier, other than in modification order.
+  bool order_knows_agents_ = false;
 
   model::Execution execution_;
   /// Of each operation, the step of its agent's tree.
@@ -112,13 +128,14 @@ class Explorer {
   /// Of each of the execution's quorum choices: how many have to be in it.
   std::vector<std::uint32_t> quorums_;
   std::vector<AgentEnd> ends_;
+  /// By operation, for ordered_before; kept for its memory.
+  mutable std::vector<bool> reached_;
 
   Statistics statistics_;
   /// Whether executions are reported, or only learned from.
   bool reporting_ = true;
   /// Whether this pass saw what no pass before it had seen.
   bool learned_ = false;
-  std::size_t most_writes_ = 0;
   bool stopped_ = false;
 };
 

@@ -34,6 +34,16 @@ enum class StepKind : std::uint8_t {
   Cut,
 };
 
+/// An access that an agent may still do.
+struct LaterAccess {
+  Locations locations;
+  ReferenceId reference{};
+  bool writes = false;
+  bool non_private = false;
+
+  friend bool operator==(const LaterAccess&, const LaterAccess&) = default;
+};
+
 /// What an agent does next.
 struct Step {
   StepKind kind = StepKind::Finished;
@@ -57,6 +67,12 @@ struct Step {
 
   /// Of Spinning.
   bool goes_on = false;
+
+  /// All that the agent may still access, whatever it reads, this step included; more does no harm but
+  /// to speed. Null if the agent does not know: then it is watched, or its program explored more than
+  /// once, to find out. Either all of its steps say so or none; what it points to lives as long as the
+  /// program.
+  const std::vector<LaterAccess>* later_accesses = nullptr;
 
   /// The agent's state as the front end wants to see it at the end of an execution that ends here
   /// (final registers of a litmus thread). Read for every kind but an `Operation` other than a
@@ -96,6 +112,10 @@ struct Program {
 
   /// Every operation of the first system-synchronizes with every operation of the second.
   std::vector<model::AgentPair> system_synchronization;
+
+  /// As in model::Execution.
+  std::vector<model::AgentPair> interlock_order;
+  std::vector<model::AgentPair> shader_inputs;
 
   /// The values that a read may take out of thin air; asked for by Options::thin_air.
   std::vector<Value> thin_air_values;

@@ -258,6 +258,7 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
     launch.grid.index_at = mapping.index_at.data();
   }
   launch.run = emulated ? typed.emulated : typed.native;
+  if (!emulated) launch.run_turns = typed.turns;
   launch.kernel = typed.call;
   launch.workers = options.workers;
   launch.resident_workgroups = options.resident_workgroups;

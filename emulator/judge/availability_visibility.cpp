@@ -68,22 +68,26 @@ Level Chains::visible_link_level(EventIndex operation, EventIndex link) const {
 // so it counts at each level up to its own.
 //= vk:memory-model-availability-visibility-semantics
 const std::array<EventSet, kLevels.size()>& Chains::availability(EventIndex write) {
-  const AgentId agent = facts_.events[write].agent;
   for (EventSet& set : found_) set.reset(facts_.size());
 
   // A first element is the writing agent's, and program-ordered after the write or part of it.
-  facts_.of_agent[static_cast<std::size_t>(agent)].for_each([&](EventIndex op) {
-    if (op != write && !facts_.program_order.has(write, op)) return;
+  EventSet first = facts_.program_order.successors(write);
+  first.add(write);
+  first &= facts_.making_available;
+  first.for_each([&](EventIndex op) {
     for (Level level = available_level(op, write); level > 0; --level) found_[level].add(op);
   });
   if (!facts_.options.chains) return found_;
 
   // Each next element is performed in the instance that the previous one made the write available to,
   // happens-after it, includes it, and is broader.
+  const EventSet& everywhere = found_[facts_.levels.back()];
   for (const Level narrow : facts_.levels) {
     found_[narrow].for_each([&](EventIndex op) {
       EventSet next = facts_.happens_before.successors(op);
-      next &= facts_.in_instance[static_cast<std::size_t>(facts_.events[op].agent)][narrow];
+      next &= facts_.instance(facts_.events[op].agent, narrow);
+      next &= facts_.making_available;
+      next -= everywhere;
       next.for_each([&](EventIndex later) {
         for (Level level = available_link_level(later, op); level > narrow; --level)
           found_[level].add(later);
@@ -99,7 +103,9 @@ const std::array<EventSet, kLevels.size()>& Chains::visibility(EventIndex read) 
   for (EventSet& set : found_) set.reset(facts_.size());
 
   // The last element is the reading agent's, and program-ordered before the read or part of it.
-  facts_.of_agent[static_cast<std::size_t>(agent)].for_each([&](EventIndex op) {
+  EventSet last = facts_.of_agent[static_cast<std::size_t>(agent)];
+  last &= facts_.making_visible;
+  last.for_each([&](EventIndex op) {
     if (op != read && !facts_.program_order.has(op, read)) return;
     for (Level level = visible_level(op, read); level > 0; --level) found_[level].add(op);
   });
@@ -107,14 +113,17 @@ const std::array<EventSet, kLevels.size()>& Chains::visibility(EventIndex read) 
 
   // Each element before it is performed in the instance that the next one takes from, happens-before
   // it, includes it, and takes from a broader one.
+  const EventSet& everywhere = found_[facts_.levels.back()];
   for (const Level narrow : facts_.levels) {
     found_[narrow].for_each([&](EventIndex op) {
-      facts_.in_instance[static_cast<std::size_t>(facts_.events[op].agent)][narrow].for_each(
-          [&](EventIndex earlier) {
-            if (!facts_.happens_before.has(earlier, op)) return;
-            for (Level level = visible_link_level(earlier, op); level > narrow; --level)
-              found_[level].add(earlier);
-          });
+      EventSet before = facts_.instance(facts_.events[op].agent, narrow);
+      before &= facts_.making_visible;
+      before -= everywhere;
+      before.for_each([&](EventIndex earlier) {
+        if (!facts_.happens_before.has(earlier, op)) return;
+        for (Level level = visible_link_level(earlier, op); level > narrow; --level)
+          found_[level].add(earlier);
+      });
     });
   }
   return found_;

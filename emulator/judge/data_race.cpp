@@ -16,8 +16,12 @@ bool races_at(const Facts& facts, const Location& location, EventIndex x, EventI
 void derive_data_races(Facts& facts) {
   facts.data_race.reset(facts.size());
   for (const Location& location : facts.locations) {
+    const EventSet writes = location.accesses & facts.writes;
     location.accesses.for_each([&](EventIndex x) {
-      location.accesses.for_each([&](EventIndex y) {
+      EventSet against = facts.events[x].writes ? location.accesses : writes;
+      facts.mutually_ordered.take_row_from(x, against);
+      location.location_ordered.take_row_from(x, against);
+      against.for_each([&](EventIndex y) {
         if (x < y && races_at(facts, location, x, y)) facts.data_race.add(x, y);
       });
     });

@@ -59,27 +59,8 @@ EventFacts facts_of(const Operation& op, model::OperationIndex index, Half half)
 
   set_own_operations(op, e);
   set_interlock(op, e);
+  e.level = level_of(e.scope);
   return e;
-}
-
-void add_event(Facts& facts, model::OperationIndex index, Half half) {
-  facts.events.push_back(facts_of(facts.execution->operations[index], index, half));
-  facts.names.push_back({index, half});
-}
-
-void fill_events(Facts& facts) {
-  const auto& operations = facts.execution->operations;
-  facts.events.clear();
-  facts.names.clear();
-  facts.events_of.resize(operations.size());
-  for (model::OperationIndex i = 0; i < operations.size(); ++i) {
-    const auto first = static_cast<EventIndex>(facts.events.size());
-    const bool split = operations[i].kind == OperationKind::ReadModifyWrite &&
-                       facts.options.flavour == Flavour::Specification;
-    add_event(facts, i, split ? Half::Read : Half::Whole);
-    if (split) add_event(facts, i, Half::Write);
-    facts.events_of[i] = {first, split ? first + 1 : first};
-  }
 }
 
 // Host agents and the instances of ray tracing and of interlock are rare; without them their levels
@@ -93,6 +74,7 @@ void fill_levels(Facts& facts) {
     host = host || place.kind != model::AgentKind::Shader;
   }
   facts.levels.clear();
+  facts.level_matters = {};
   for (Level level = 1; level < kLevels.size(); ++level) {
     const Scope scope = kLevels[level];
     if ((scope == Scope::ShaderCallKHR && !shader_calls) ||
@@ -100,45 +82,89 @@ void fill_levels(Facts& facts) {
         (scope == Scope::CrossDevice && !host))
       continue;
     facts.levels.push_back(level);
+    facts.level_matters[level] = true;
   }
 }
 
-void fill_instances(Facts& facts) {
+void fill_agents(Facts& facts) {
   const auto& agents = facts.execution->agents;
   fill_levels(facts);
+  facts.of_agent.assign(agents.size(), EventSet());
   facts.in_instance.resize(agents.size());
+  facts.levels_in_common.assign(agents.size() * agents.size(), {});
   for (std::size_t a = 0; a < agents.size(); ++a) {
-    for (EventSet& set : facts.in_instance[a]) set = facts.of_agent[a];
-    for (const Level level : facts.levels)
-      for (std::size_t b = 0; b < agents.size(); ++b)
-        if (a != b && same_instance(agents[a], agents[b], kLevels[level]))
-          facts.in_instance[a][level] |= facts.of_agent[b];
+    for (const Level level : facts.levels) facts.in_instance[a][level].reset(0);
+    for (std::size_t b = 0; b < agents.size(); ++b)
+      for (const Level level : facts.levels)
+        if (a == b || same_instance(agents[a], agents[b], kLevels[level]))
+          facts.levels_in_common[a * agents.size() + b].push_back(level);
   }
 }
 
-void fill_sets(Facts& facts) {
-  const std::size_t n = facts.size();
-  for (EventSet* set : {&facts.reads, &facts.writes, &facts.accesses, &facts.atomics,
-                        &facts.non_private, &facts.fences, &facts.releases, &facts.acquires,
-                        &facts.domain_operations})
-    set->reset(n);
-  const auto& agents = facts.execution->agents;
-  facts.of_agent.resize(agents.size());
-  for (EventSet& set : facts.of_agent) set.reset(n);
-  for (EventIndex i = 0; i < n; ++i) {
-    const EventFacts& e = facts.events[i];
-    if (e.reads) facts.reads.add(i);
-    if (e.writes) facts.writes.add(i);
-    if (e.reads || e.writes) facts.accesses.add(i);
-    if (is_domain_operation(facts.operation(i).kind)) facts.domain_operations.add(i);
-    if (e.atomic) facts.atomics.add(i);
-    if (e.non_private) facts.non_private.add(i);
-    if (e.fence) facts.fences.add(i);
-    if (e.release) facts.releases.add(i);
-    if (e.acquire) facts.acquires.add(i);
-    facts.of_agent[static_cast<std::size_t>(e.agent)].add(i);
+std::array<EventSet*, 14> sets_of_kinds(Facts& facts) {
+  return {&facts.reads,
+          &facts.writes,
+          &facts.accesses,
+          &facts.atomics,
+          &facts.fences,
+          &facts.releases,
+          &facts.acquires,
+          &facts.non_private,
+          &facts.scoped,
+          &facts.rmws,
+          &facts.making_available,
+          &facts.making_visible,
+          &facts.domain_operations,
+          &facts.tessellation_outputs};
+}
+
+template <typename F>
+void for_each_set(Facts& facts, F&& f) {
+  for (EventSet* set : sets_of_kinds(facts)) f(*set);
+  for (EventSet& set : facts.of_agent) f(set);
+  for (auto& sets : facts.in_instance)
+    for (const Level level : facts.levels) f(sets[level]);
+}
+
+void add_to_sets(Facts& facts, EventIndex i) {
+  const EventFacts& e = facts.events[i];
+  if (e.reads) facts.reads.add(i);
+  if (e.writes) facts.writes.add(i);
+  if (e.reads || e.writes) facts.accesses.add(i);
+  if (is_domain_operation(facts.operation(i).kind)) facts.domain_operations.add(i);
+  if (e.atomic) facts.atomics.add(i);
+  if (e.non_private) facts.non_private.add(i);
+  if (e.fence) facts.fences.add(i);
+  if (e.release) facts.releases.add(i);
+  if (e.acquire) facts.acquires.add(i);
+  if (e.rmw && !e.reads) facts.rmws.add(i);
+  if (e.own_availability != 0 || e.bulk_availability != 0) facts.making_available.add(i);
+  if (e.own_visibility != 0 || e.bulk_visibility != 0) facts.making_visible.add(i);
+  if (e.atomic || e.fence || e.release || e.acquire || e.control_barrier) facts.scoped.add(i);
+  if (accesses_tessellation_output(facts, i)) facts.tessellation_outputs.add(i);
+  const auto agent = static_cast<std::size_t>(e.agent);
+  facts.of_agent[agent].add(i);
+  const std::size_t agents = facts.of_agent.size();
+  for (std::size_t other = 0; other < agents; ++other)
+    for (const Level level : facts.levels_in_common[other * agents + agent])
+      facts.in_instance[other][level].add(i);
+}
+
+void add_event(Facts& facts, model::OperationIndex index, Half half) {
+  facts.events.push_back(facts_of(facts.execution->operations[index], index, half));
+  facts.names.push_back({index, half});
+}
+
+void extend_events(Facts& facts) {
+  const auto& operations = facts.execution->operations;
+  for (auto i = static_cast<model::OperationIndex>(facts.events_of.size()); i < operations.size(); ++i) {
+    const auto first = static_cast<EventIndex>(facts.events.size());
+    const bool split = operations[i].kind == OperationKind::ReadModifyWrite &&
+                       facts.options.flavour == Flavour::Specification;
+    add_event(facts, i, split ? Half::Read : Half::Whole);
+    if (split) add_event(facts, i, Half::Write);
+    facts.events_of.push_back({first, split ? first + 1 : first});
   }
-  fill_instances(facts);
 }
 
 // What is accessed, and what parts of reads are recorded to come from somewhere.
@@ -176,11 +202,10 @@ std::vector<Locations> cut(const std::vector<Locations>& pieces) {
   return result;
 }
 
-// Nearly always every access is one piece, and pieces are accesses already seen.
+// Accesses of different bounds cut each other.
 //= vk:memory-model-memory-location
-void fill_locations(Facts& facts) {
-  static thread_local std::vector<Locations> pieces;
-  pieces.clear();
+void fill_cut_locations(Facts& facts) {
+  std::vector<Locations> pieces;
   bool overlapping = false;
   collect_pieces(*facts.execution, pieces, overlapping);
   if (overlapping) pieces = cut(pieces);
@@ -189,11 +214,47 @@ void fill_locations(Facts& facts) {
     Location& location = facts.locations[i];
     location.bytes = pieces[i];
     location.accesses.reset(facts.size());
-    location.source.assign(facts.size(), kUnknown);
     facts.accesses.for_each([&](EventIndex e) {
       if (facts.operation(e).locations.overlaps(pieces[i])) location.accesses.add(e);
     });
   }
+}
+
+Location* location_of(Facts& facts, const Locations& bytes) {
+  for (Location& location : facts.locations)
+    if (location.bytes == bytes) return &location;
+  return nullptr;
+}
+
+// Nearly always every access is one piece. False if the new events have others.
+bool add_to_locations(Facts& facts, EventIndex first) {
+  for (EventIndex e = first; e < facts.size(); ++e) {
+    const Locations& bytes = facts.operation(e).locations;
+    if (!facts.accesses.has(e) || bytes.size_bytes == 0) continue;
+    Location* location = location_of(facts, bytes);
+    if (location == nullptr) {
+      for (const Location& other : facts.locations)
+        if (other.bytes.overlaps(bytes)) return false;
+      location = &facts.locations.emplace_back();
+      location->bytes = bytes;
+      location->accesses.reset(facts.size());
+    }
+    location->accesses.add(e);
+  }
+  return true;
+}
+
+void extend_locations(Facts& facts, EventIndex first) {
+  if (facts.cut_locations) {
+    facts.locations.clear();
+    first = 0;
+  }
+  for (Location& location : facts.locations) location.accesses.resize(facts.size());
+  facts.cut_locations = !add_to_locations(facts, first);
+  for (const model::ReadsFrom& from : facts.execution->reads_from)
+    facts.cut_locations = facts.cut_locations || location_of(facts, from.bytes) == nullptr;
+  if (facts.cut_locations) fill_cut_locations(facts);
+  for (Location& location : facts.locations) location.source.assign(facts.size(), kUnknown);
 }
 
 bool covers(const Locations& whole, const Locations& part) {
@@ -235,13 +296,36 @@ bool is_domain_operation(OperationKind kind) {
   }
 }
 
+// What is known of operations does not depend on what comes later, nor on what is read.
+void Facts::forget_from(model::OperationIndex first) {
+  if (first >= events_of.size() && first != 0) return;
+  const std::size_t left = first == 0 || events_of.empty() ? 0 : events_of[first][0];
+  events_of.resize(std::min<std::size_t>(first, events_of.size()));
+  events.resize(left);
+  names.resize(left);
+  for_each_set(*this, [&](EventSet& set) { set.resize(left); });
+  program_order.resize(left);
+  same_reference_order.resize(left);
+  in_scope.resize(left);
+  mutually_ordered.resize(left);
+  for (Location& location : locations) location.accesses.resize(left);
+  while (!locations.empty() && locations.back().accesses.empty()) locations.pop_back();
+}
+
 //= vk:memory-model-agent
 //= vk:memory-model-memory-operation
-void derive_events(Facts& facts) {
-  fill_events(facts);
-  fill_sets(facts);
-  fill_locations(facts);
+EventIndex derive_events(Facts& facts) {
+  const auto first = static_cast<EventIndex>(facts.size());
+  if (first == 0) {
+    facts.locations.clear();
+    fill_agents(facts);
+  }
+  extend_events(facts);
+  for_each_set(facts, [&](EventSet& set) { set.resize(facts.size()); });
+  for (EventIndex e = first; e < facts.size(); ++e) add_to_sets(facts, e);
+  extend_locations(facts, first);
   fill_sources(facts);
+  return first;
 }
 
 }  // namespace heddle::judge

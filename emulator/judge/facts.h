@@ -50,6 +50,8 @@ struct EventFacts {
   MemorySemantics mask = MemorySemantics::None;
   /// Of an access: the storage-class semantic that applies to it.
   MemorySemantics storage = MemorySemantics::None;
+  /// The level of `scope`.
+  Level level = 0;
   /// Levels of its availability and visibility operations: on its own reference and locations, and on
   /// the storage classes of `mask`.
   Level own_availability = 0;
@@ -87,6 +89,8 @@ class Facts {
   /// Whether the execution may still grow. Then only what no growth can undo is derived: of a release
   /// sequence, its head.
   bool partial = false;
+  /// Whether only happens-before is wanted of inter-thread-happens-before.
+  bool only_happens_before = false;
 
   std::vector<EventFacts> events;
   std::vector<Event> names;
@@ -95,15 +99,35 @@ class Facts {
 
   EventSet reads, writes, accesses, atomics, non_private, fences, releases, acquires;
   EventSet domain_operations;
+  /// The writes of read-modify-writes, where these are two events.
+  EventSet rmws;
+  /// Those that have a scope.
+  EventSet scoped;
+  /// Those that are, or have, an availability or a visibility operation.
+  EventSet making_available, making_visible;
+  /// Accesses to the outputs of tessellation control shaders.
+  EventSet tessellation_outputs;
   /// The levels that matter between these agents, ascending.
   std::vector<Level> levels;
-  /// The events of each agent, and of all agents in its instance of each level.
+  /// The events of each agent, and of all agents in its instance of each of `levels`.
   std::vector<EventSet> of_agent;
   std::vector<std::array<EventSet, kLevels.size()>> in_instance;
+  /// By level: whether it is one of `levels`.
+  std::array<bool, kLevels.size()> level_matters{};
+  const EventSet& instance(AgentId agent, Level level) const {
+    const auto a = static_cast<std::size_t>(agent);
+    return level_matters[level] ? in_instance[a][level] : of_agent[a];
+  }
+  /// By agent and agent: the levels at which they are in one instance.
+  std::vector<std::vector<Level>> levels_in_common;
 
   std::vector<Location> locations;
+  /// Whether some locations are only parts of accesses.
+  bool cut_locations = false;
 
   Relation program_order;
+  /// Program order between accesses to common locations through one reference.
+  Relation same_reference_order;
   Relation shader_call_order;
   Relation in_scope;
   Relation mutually_ordered;
@@ -122,13 +146,20 @@ class Facts {
   Relation visible_to;
   Relation data_race;
 
+  /// Operations from `first` on are others than those that were derived from last; the others, and all
+  /// agents, are the same.
+  void forget_from(model::OperationIndex first);
+
   /// Derives everything.
   void derive(const model::Execution& e, const Options& o);
   /// Derives what consistency needs from an execution that may still grow, and judges it. False only
-  /// if no growth makes the execution consistent.
+  /// if no growth makes the execution consistent. What was not forgotten is not derived again.
   bool derive_partial(const model::Execution& e, const Options& o);
-  /// The same of a whole execution. Races and visible-to are not derived.
+  /// The same of a whole execution. Races and visible-to are not derived, nor those pairs of
+  /// inter-thread-happens-before that program order has as well: see `complete`.
   bool derive_consistency(const model::Execution& e, const Options& o);
+  /// Derives what a judgement of consistency left out.
+  void complete();
 
   std::size_t size() const { return events.size(); }
   const Operation& operation(EventIndex e) const {
@@ -139,18 +170,20 @@ class Facts {
   EventIndex write_event(model::OperationIndex i) const { return events_of[i][1]; }
 
  private:
-  void derive_orders(const model::Execution& e, const Options& o);
+  void derive_what_is_given(const model::Execution& e, const Options& o);
+  void derive_orders();
 };
 
-/// Fills `events`, the sets of events, and `locations` without their relations.
-void derive_events(Facts& facts);
+/// Fills `events`, the sets of events, and `locations` without their relations. Returns the first event
+/// that was not known; what the next ones derive is added to what they know of the others.
+EventIndex derive_events(Facts& facts);
 
 //= vk:memory-model-program-order
-void derive_program_order(Facts& facts);
+void derive_program_order(Facts& facts, EventIndex first);
 //= vk:shader-call-order
 void derive_shader_call_order(Facts& facts);
 //= vk:memory-model-atomic-operation
-void derive_mutual_order(Facts& facts);
+void derive_mutual_order(Facts& facts, EventIndex first);
 //= vk:memory-model-scoped-modification-order
 void derive_scoped_modification_order(Facts& facts);
 //= vk:memory-model-release-sequence
@@ -180,6 +213,7 @@ void add_shader_input_order(const Facts& facts, Location& location);
 
 /// The order of tessellation outputs at one location.
 //= vk:memory-model-tessellation-output-ordering
+bool accesses_tessellation_output(const Facts& facts, EventIndex e);
 void add_tessellation_output_order(const Facts& facts, Location& location);
 
 /// Whether two events race at one location.
@@ -218,5 +252,9 @@ std::optional<Violation> find_violation(const Facts& facts);
 /// The same, without the reason.
 //= vk:memory-model-acyclicity
 bool is_consistent(const Facts& facts);
+/// False if what is known before any synchronization makes a cycle: program order of one reference,
+/// scoped modification order, reads-from and what comes of these.
+//= vk:memory-model-scoped-modification-order-coherence
+bool is_coherent(Facts& facts);
 
 }  // namespace heddle::judge

@@ -12,6 +12,10 @@ class PartialJudge {
  public:
   explicit PartialJudge(const Options& options);
 
+  /// To be called when operations from `first` on are no longer those that it was asked about last;
+  /// before them, and of the agents, nothing changes.
+  void forget_from(model::OperationIndex first);
+
   /// Whether an execution that has these operations, reads-from and scoped modification order, and
   /// perhaps more, may be consistent. False only if none can be: what is judged here only grows when
   /// the execution does. Reads without an entry in reads_from are waiting for theirs.

@@ -1,29 +1,28 @@
-#include <algorithm>
-
 #include "emulator/judge/facts.h"
 
 namespace heddle::judge {
 namespace {
 
-bool contains(const std::vector<ClassOrder>& orders, MemorySemantics classes) {
-  return std::any_of(orders.begin(), orders.end(),
-                     [&](const ClassOrder& order) { return order.classes == classes; });
-}
-
 // The sets of storage classes that matter: the masks in use and what they have in common. A path
 // needs its set to be a part of certain masks, and profits from every class that the set has more, so
-// the best set for a path is the intersection of those masks.
-std::vector<ClassOrder> sets_that_matter(const Facts& facts) {
-  std::vector<ClassOrder> sets;
-  for (const EventFacts& e : facts.events)
-    if (e.mask != MemorySemantics::None && !contains(sets, e.mask)) sets.push_back({e.mask, {}});
-  for (std::size_t i = 0; i < sets.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const MemorySemantics both = sets[i].classes & sets[j].classes;
-      if (both != MemorySemantics::None && !contains(sets, both)) sets.push_back({both, {}});
-    }
-  }
-  return sets;
+// the best set for a path is the intersection of those masks. Orders keep their memory.
+void find_sets_that_matter(Facts& facts) {
+  std::vector<ClassOrder>& sets = facts.class_orders;
+  std::size_t found = 0;
+  const auto add = [&](MemorySemantics classes) {
+    if (classes == MemorySemantics::None) return;
+    for (std::size_t i = 0; i < found; ++i)
+      if (sets[i].classes == classes) return;
+    if (found == sets.size()) sets.emplace_back();
+    sets[found++].classes = classes;
+  };
+  for (const EventFacts& e : facts.events) add(e.mask);
+  for (std::size_t i = 0; i < found; ++i)
+    for (std::size_t j = 0; j < i; ++j) add(sets[i].classes & sets[j].classes);
+  // Without any synchronizing operation, system-synchronization and the host's order are left: of any
+  // set, since they constrain all storage classes.
+  if (found == 0) add(kStorageClassBits);
+  sets.resize(found);
 }
 
 //= vk:memory-model-inter-thread-happens-before
@@ -70,16 +69,30 @@ void derive_order_of(const Facts& facts, ClassOrder& set) {
   order.close();
 }
 
+// Whether the order of a set of storage classes has more than what program order has.
+bool orders_agents(const Facts& facts, MemorySemantics classes) {
+  if (!facts.system_synchronizes.empty() || !facts.execution->host_order.empty()) return true;
+  bool orders = false;
+  facts.synchronizes.for_each([&](EventIndex a, EventIndex b) {
+    orders = orders || (has(facts.events[a].mask, classes) && has(facts.events[b].mask, classes));
+  });
+  return orders;
+}
+
 }  // namespace
 
 //= vk:memory-model-inter-thread-happens-before
 void derive_inter_thread_happens_before(Facts& facts) {
-  facts.class_orders = sets_that_matter(facts);
-  // Without any synchronizing operation, system-synchronization and the host's order are left: of any
-  // set, since they constrain all storage classes.
-  if (facts.class_orders.empty()) facts.class_orders.push_back({kStorageClassBits, {}});
+  find_sets_that_matter(facts);
   facts.inter_thread_happens_before.reset(facts.size());
+  const bool of_agents_alone = facts.synchronizes.empty() && facts.system_synchronizes.empty() &&
+                               facts.execution->host_order.empty();
   for (ClassOrder& set : facts.class_orders) {
+    // What is left is part of program order.
+    if (facts.only_happens_before && (of_agents_alone || !orders_agents(facts, set.classes))) {
+      set.order.reset(facts.size());
+      continue;
+    }
     derive_order_of(facts, set);
     facts.inter_thread_happens_before |= set.order;
   }

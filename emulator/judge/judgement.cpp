@@ -77,6 +77,8 @@ std::vector<model::OperationPair> Judgement::pairs(RelationName name) const {
 std::size_t Judgement::cardinality(RelationName name) const { return relation(name).count(); }
 
 const Relation& Judgement::relation(RelationName name) const {
+  if (name == RelationName::InterThreadHappensBefore || name == RelationName::VisibleTo)
+    facts_->complete();
   switch (name) {
     case RelationName::ProgramOrder: return facts_->program_order;
     case RelationName::ReadsFrom: return facts_->reads_from;

@@ -156,7 +156,8 @@ struct Violation {
 
 class Facts;
 
-/// All there is to know about one execution. The execution must outlive it and stay as it is.
+/// All there is to know about one execution. The execution must outlive it and stay as it is. Not to be
+/// asked by two threads at once: some answers are derived when they are first asked for.
 class Judgement {
  public:
   /// Evaluates every relation at once.

@@ -1,5 +1,5 @@
-#include <deque>
 #include <utility>
+#include <vector>
 
 #include "emulator/judge/facts.h"
 
@@ -81,16 +81,17 @@ class LocationOrder {
   // makes it visible to Y.
   //= vk:memory-model-location-ordered
   void add_through_common_domain(EventIndex x) {
+    const AgentId agent = facts_.events[x].agent;
+    // What the same agent does later through the same reference is ordered anyway.
     EventSet candidates = location_.accesses & facts_.non_private;
-    candidates.remove(x);
-    if (candidates.empty()) return;
+    candidates -= facts_.of_agent[static_cast<std::size_t>(agent)];
+    if (candidates.empty() || !leads_elsewhere(x)) return;
     const Chain& available = chains_.availability(x);
-    const auto agent = static_cast<std::size_t>(facts_.events[x].agent);
     for (const Level level : facts_.levels) {
       if (available[level].empty()) continue;
       const EventSet after = happens_after(facts_, available[level]);
       if (after.empty()) continue;
-      (candidates & facts_.in_instance[agent][level]).for_each([&](EventIndex y) {
+      (candidates & facts_.instance(agent, level)).for_each([&](EventIndex y) {
         if (facts_.operation(y).reference != facts_.operation(x).reference) return;
         const EventFacts& later = facts_.events[y];
         const bool written_after = later.writes && after.has(y);
@@ -100,9 +101,21 @@ class LocationOrder {
     }
   }
 
+  // Whether something that the agent does from `x` on happens-before what another one does.
+  bool leads_elsewhere(EventIndex x) const {
+    EventSet after(facts_.size());
+    facts_.happens_before.add_row_to(x, after);
+    facts_.program_order.for_each_successor(
+        x, [&](EventIndex e) { facts_.happens_before.add_row_to(e, after); });
+    after -= facts_.of_agent[static_cast<std::size_t>(facts_.events[x].agent)];
+    return !after.empty();
+  }
+
   const Chain& visibility_of(EventIndex read) {
     for (const auto& [y, chain] : visibility_of_)
       if (y == read) return chain;
+    // Referred to while it grows.
+    if (visibility_of_.empty()) visibility_of_.reserve(location_.accesses.count());
     return visibility_of_.emplace_back(read, Chains(facts_, location_).visibility(read)).second;
   }
 
@@ -139,8 +152,8 @@ class LocationOrder {
   Facts& facts_;
   Location& location_;
   Chains chains_;
-  // Filled in where it is asked for. A deque, because it is referred to while it grows.
-  std::deque<std::pair<EventIndex, Chain>> visibility_of_;
+  // Filled in where it is asked for.
+  std::vector<std::pair<EventIndex, Chain>> visibility_of_;
 };
 
 }  // namespace

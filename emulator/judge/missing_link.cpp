@@ -100,7 +100,7 @@ class FirstMissing {
   }
 
   bool in_common_instance(Level level) const {
-    return facts_.in_instance[static_cast<std::size_t>(facts_.events[x_].agent)][level].has(y_);
+    return facts_.instance(facts_.events[x_].agent, level).has(y_);
   }
 
   //= vk:memory-model-availability-visibility

@@ -22,40 +22,37 @@ bool mutually_ordered(const Facts& facts, EventIndex a, EventIndex b) {
   return a_on_host == b_on_host || facts.options.concurrent_host_device_atomics;
 }
 
+bool in_instance_of(const Facts& facts, EventIndex a, EventIndex b) {
+  const EventFacts& owner = facts.events[b];
+  return facts.instance(owner.agent, owner.level).has(a);
+}
+
 // Each of two operations has to be in the instance of the other's memory scope.
 //= vk:memory-model-scope
-void derive_in_scope(Facts& facts) {
-  EventSet scoped = facts.atomics | facts.fences | facts.releases | facts.acquires;
-  for (EventIndex e = 0; e < facts.size(); ++e)
-    if (facts.events[e].control_barrier) scoped.add(e);
-  Relation in_instance_of(facts.size());
-  scoped.for_each([&](EventIndex e) {
-    const EventFacts& event = facts.events[e];
-    in_instance_of.add_row(
-        e, facts.in_instance[static_cast<std::size_t>(event.agent)][level_of(event.scope)]);
-    in_instance_of.keep_row(e, scoped);
-  });
-  facts.in_scope.reset(facts.size());
-  in_instance_of.for_each([&](EventIndex a, EventIndex b) {
-    if (in_instance_of.has(b, a)) facts.in_scope.add(a, b);
-  });
+void derive_in_scope(Facts& facts, EventIndex first) {
+  facts.in_scope.resize(facts.size());
+  for (EventIndex e = first; e < facts.size(); ++e) {
+    if (!facts.scoped.has(e)) continue;
+    facts.scoped.for_each([&](EventIndex other) {
+      if (other > e || !in_instance_of(facts, e, other) || !in_instance_of(facts, other, e)) return;
+      facts.in_scope.add(e, other);
+      facts.in_scope.add(other, e);
+    });
+  }
 }
 
 }  // namespace
 
 //= vk:memory-model-atomic-operation
-void derive_mutual_order(Facts& facts) {
-  derive_in_scope(facts);
-  facts.mutually_ordered.reset(facts.size());
-  for (const Location& location : facts.locations) {
-    const EventSet atomics = location.accesses & facts.atomics;
-    atomics.for_each([&](EventIndex a) {
-      atomics.for_each([&](EventIndex b) {
-        if (a < b && mutually_ordered(facts, a, b)) {
-          facts.mutually_ordered.add(a, b);
-          facts.mutually_ordered.add(b, a);
-        }
-      });
+void derive_mutual_order(Facts& facts, EventIndex first) {
+  derive_in_scope(facts, first);
+  facts.mutually_ordered.resize(facts.size());
+  for (EventIndex b = first; b < facts.size(); ++b) {
+    if (!facts.events[b].atomic) continue;
+    facts.atomics.for_each([&](EventIndex a) {
+      if (a >= b || !mutually_ordered(facts, a, b)) return;
+      facts.mutually_ordered.add(a, b);
+      facts.mutually_ordered.add(b, a);
     });
   }
 }

@@ -114,7 +114,7 @@ class ReasonOfOrder {
   }
 
   bool in_instance(EventIndex a, EventIndex b, Level level) const {
-    return facts_.in_instance[static_cast<std::size_t>(facts_.events[a].agent)][level].has(b);
+    return facts_.instance(facts_.events[a].agent, level).has(b);
   }
 
   bool common_domain() {

@@ -1,6 +1,7 @@
 #include "emulator/judge/relation.h"
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 
 namespace heddle::judge {
@@ -17,7 +18,35 @@ Relation Relation::transposed() const {
   return result;
 }
 
+void Relation::resize(std::size_t events) {
+  const std::size_t stride = (events + 63) / 64;
+  if (stride != stride_) {
+    std::vector<std::uint64_t> bits(events * stride, 0);
+    for (std::size_t a = 0; a < events && a < events_; ++a)
+      for (std::size_t i = 0; i < stride && i < stride_; ++i)
+        bits[a * stride + i] = bits_[a * stride_ + i];
+    bits_ = std::move(bits);
+    stride_ = stride;
+  } else {
+    bits_.resize(events * stride, 0);
+  }
+  if (events < events_ && events % 64 != 0)
+    for (std::size_t a = 0; a < events; ++a)
+      bits_[a * stride + stride - 1] &= (std::uint64_t{1} << (events % 64)) - 1;
+  events_ = events;
+}
+
 void Relation::close() {
+  if (stride_ == 1) {
+    // Of up to 64 events, a row is a word.
+    std::uint64_t* const rows = bits_.data();
+    for (EventIndex through = 0; through < events_; ++through) {
+      const std::uint64_t row = rows[through];
+      if (row == 0) continue;
+      for (EventIndex a = 0; a < events_; ++a) rows[a] |= row & -((rows[a] >> through) & 1);
+    }
+    return;
+  }
   for (EventIndex through = 0; through < events_; ++through)
     for (EventIndex a = 0; a < events_; ++a)
       if (has(a, through)) add_row(a, *this, through);
@@ -25,6 +54,17 @@ void Relation::close() {
 
 bool Relation::acyclic() const {
   // Takes away events that lead to nothing that is left; what never goes is on or before a cycle.
+  if (stride_ == 1) {
+    std::uint64_t left = 0;
+    for (EventIndex e = 0; e < events_; ++e)
+      if (bits_[e] != 0) left |= std::uint64_t{1} << e;
+    for (std::uint64_t before = 0; before != left;) {
+      before = left;
+      for (std::uint64_t w = left; w; w &= w - 1)
+        if ((bits_[static_cast<std::size_t>(std::countr_zero(w))] & left) == 0) left &= ~(w & -w);
+    }
+    return left == 0;
+  }
   EventSet left(events_);
   for (EventIndex e = 0; e < events_; ++e) left.add(e);
   for (bool progress = true; progress;) {

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace heddle::judge {
@@ -17,17 +18,48 @@ class EventSet {
  public:
   EventSet() = default;
   explicit EventSet(std::size_t events) { reset(events); }
+  EventSet(const EventSet& o) : events_(o.events_), words_(o.words_), first_(o.first_) {
+    if (o.more_) copy_more(o);
+  }
+  EventSet(EventSet&&) noexcept = default;
+  EventSet& operator=(EventSet&&) noexcept = default;
+  EventSet& operator=(const EventSet& o) {
+    events_ = o.events_;
+    words_ = o.words_;
+    first_ = o.first_;
+    if (o.more_)
+      copy_more(o);
+    else
+      more_.reset();
+    return *this;
+  }
+  ~EventSet() = default;
 
   /// Empties it, and makes it one of `events` events.
   void reset(std::size_t events) {
     events_ = events;
+    words_ = words_of(events);
     first_ = 0;
-    more_.assign(events > 64 ? (events - 1) / 64 : 0, 0);
+    if (words_ > 1)
+      more_ = std::make_unique<std::uint64_t[]>(words_);
+    else
+      more_.reset();
+  }
+  /// Makes it one of `events` events, and keeps those that there still are.
+  void resize(std::size_t events) {
+    if (words_of(events) != words_) {
+      const EventSet before = *this;
+      reset(events);
+      for (std::size_t i = 0; i < words_ && i < before.words_; ++i) data()[i] = before.word(i);
+    }
+    events_ = events;
+    if (events % 64 != 0) data()[words_ - 1] &= (std::uint64_t{1} << (events % 64)) - 1;
+    if (events == 0) first_ = 0;
   }
   std::size_t size() const { return events_; }
-  std::size_t words() const { return 1 + more_.size(); }
-  std::uint64_t word(std::size_t i) const { return i == 0 ? first_ : more_[i - 1]; }
-  std::uint64_t& word(std::size_t i) { return i == 0 ? first_ : more_[i - 1]; }
+  std::size_t words() const { return words_; }
+  std::uint64_t word(std::size_t i) const { return data()[i]; }
+  std::uint64_t& word(std::size_t i) { return data()[i]; }
 
   bool has(EventIndex e) const { return (word(e / 64) >> (e % 64)) & 1; }
   void add(EventIndex e) { word(e / 64) |= std::uint64_t{1} << (e % 64); }
@@ -63,7 +95,12 @@ class EventSet {
   friend EventSet operator|(EventSet a, const EventSet& b) { return a |= b; }
   friend EventSet operator&(EventSet a, const EventSet& b) { return a &= b; }
   friend EventSet operator-(EventSet a, const EventSet& b) { return a -= b; }
-  friend bool operator==(const EventSet&, const EventSet&) = default;
+  friend bool operator==(const EventSet& a, const EventSet& b) {
+    if (a.events_ != b.events_) return false;
+    for (std::size_t i = 0; i < a.words(); ++i)
+      if (a.word(i) != b.word(i)) return false;
+    return true;
+  }
 
   /// Calls f(event) in ascending order.
   template <typename F>
@@ -74,10 +111,20 @@ class EventSet {
   }
 
  private:
+  static std::size_t words_of(std::size_t events) { return events > 64 ? (events + 63) / 64 : 1; }
+  const std::uint64_t* data() const { return more_ ? more_.get() : &first_; }
+  std::uint64_t* data() { return more_ ? more_.get() : &first_; }
+  void copy_more(const EventSet& o) {
+    more_ = std::make_unique<std::uint64_t[]>(words_);
+    for (std::size_t i = 0; i < words_; ++i) more_[i] = o.more_[i];
+  }
+
   std::size_t events_ = 0;
+  std::size_t words_ = 1;
   // Executions of litmus tests fit into one word: it costs no allocation.
   std::uint64_t first_ = 0;
-  std::vector<std::uint64_t> more_;
+  /// All words, if there are more than one.
+  std::unique_ptr<std::uint64_t[]> more_;
 };
 
 /// A relation between events.
@@ -92,6 +139,8 @@ class Relation {
     stride_ = (events + 63) / 64;
     bits_.assign(events * stride_, 0);
   }
+  /// Makes it one between `events` events, and keeps the pairs of those that there still are.
+  void resize(std::size_t events);
   std::size_t size() const { return events_; }
   bool has(EventIndex a, EventIndex b) const {
     return (bits_[a * stride_ + b / 64] >> (b % 64)) & 1;
@@ -133,6 +182,10 @@ class Relation {
   /// Relates `a` to every event of `set`.
   void add_row(EventIndex a, const EventSet& set) {
     for (std::size_t i = 0; i < stride_; ++i) bits_[a * stride_ + i] |= set.word(i);
+  }
+  /// Of the events of `set`, what `a` is related to is taken away.
+  void take_row_from(EventIndex a, EventSet& set) const {
+    for (std::size_t i = 0; i < stride_; ++i) set.word(i) &= ~bits_[a * stride_ + i];
   }
   /// Keeps of what `a` is related to what `set` has.
   void keep_row(EventIndex a, const EventSet& set) {

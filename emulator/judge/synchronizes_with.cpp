@@ -20,6 +20,11 @@ void add_through_atomics(Facts& facts, EventIndex x, EventIndex y) {
   // Atomic to atomic.
   if (write.release && read.acquire) facts.synchronizes.add(x, y);
 
+  const auto has_storage_of_both = [&](EventIndex barrier) {
+    return has_storage_of(facts.events[barrier], write) &&
+           has_storage_of(facts.events[barrier], read);
+  };
+
   // Release barrier to atomic.
   const EventSet release_barriers = facts.fences & facts.releases &
                                     facts.of_agent[static_cast<std::size_t>(write.agent)];
@@ -38,11 +43,12 @@ void add_through_atomics(Facts& facts, EventIndex x, EventIndex y) {
       facts.synchronizes.add(x, b);
   });
 
-  // Release barrier to acquire barrier.
+  // Release barrier to acquire barrier: both have the storage classes of both atomics. These differ
+  // only where one variable is accessed through two storage classes.
   release_barriers.for_each([&](EventIndex a) {
-    if (!facts.program_order.has(a, x) || !has_storage_of(facts.events[a], write)) return;
+    if (!facts.program_order.has(a, x) || !has_storage_of_both(a)) return;
     acquire_barriers.for_each([&](EventIndex b) {
-      if (!facts.program_order.has(y, b) || !has_storage_of(facts.events[b], read)) return;
+      if (!facts.program_order.has(y, b) || !has_storage_of_both(b)) return;
       if (a != b && facts.in_scope.has(a, b)) facts.synchronizes.add(a, b);
     });
   });
@@ -98,8 +104,7 @@ bool program_ordered_or_same(const Facts& facts, EventIndex a, EventIndex b) {
 void add_through_control_barrier(Facts& facts, EventIndex from, EventIndex to) {
   if (!facts.in_scope.has(from, to)) return;
   const EventSet& in_execution_scope =
-      facts.in_instance[static_cast<std::size_t>(facts.events[from].agent)]
-                       [level_of(facts.operation(from).execution_scope)];
+      facts.instance(facts.events[from].agent, level_of(facts.operation(from).execution_scope));
   if (!in_execution_scope.has(to)) return;
   (facts.fences & facts.releases).for_each([&](EventIndex a) {
     if (!program_ordered_or_same(facts, a, from)) return;

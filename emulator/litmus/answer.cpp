@@ -10,24 +10,38 @@
 namespace heddle::litmus {
 namespace {
 
+bool frees(const Test& test) {
+  for (const Thread& thread : test.threads)
+    for (const Instruction& instruction : thread.code)
+      if (instruction.kind == InstructionKind::Free) return true;
+  return false;
+}
+
 class Collector {
  public:
-  Collector(const Test& test, const Question& question) : test_(test), question_(question) {}
+  Collector(const Test& test, const Question& question)
+      : test_(test), question_(question), has_free_(frees(test)) {}
 
   /// Takes one execution; false when the exploration should stop.
   bool take(const explore::Found& found);
   Answer finish(const explore::Statistics& statistics);
+  /// Becomes true when executions that do not terminate can change nothing any more: they count for
+  /// races, and those that are cut make the answer incomplete.
+  const bool* knows_all_of_others() const { return &knows_all_of_others_; }
 
  private:
   void note_faults(const std::vector<explore::AgentEnd>& ends);
   void note_race(const explore::Found& found);
+  void note_early_free(const explore::Found& found);
 
   const Test& test_;
   const Question& question_;
+  bool has_free_;
   Answer answer_;
   std::map<Outcome, OutcomeRow> rows_;
   std::set<std::uint32_t> faults_;
   bool limited_ = false;
+  bool knows_all_of_others_ = false;
 };
 
 bool Collector::take(const explore::Found& found) {
@@ -44,10 +58,13 @@ bool Collector::take(const explore::Found& found) {
     if (states.empty()) return true;
   }
   const bool racy = found.judgement.racy();
+  note_early_free(found);
   if (!found.terminated()) {
     if (racy) note_race(found);
     note_faults(found.ends);
     ++(found.cut() ? answer_.cut : answer_.blocked);
+    knows_all_of_others_ =
+        answer_.racy && answer_.cut > 0 && (answer_.freed_early || !has_free_);
     return true;
   }
   if (question_.limit != 0 && answer_.executions == question_.limit) {
@@ -83,6 +100,18 @@ void Collector::note_race(const explore::Found& found) {
   answer_.race = RaceExample{found.execution, race.first, race.second};
 }
 
+//= vk:memory-model-deallocation
+void Collector::note_early_free(const explore::Found& found) {
+  if (answer_.freed_early || !has_free_) return;
+  const auto accesses = found.judgement.accesses_not_before_deallocation();
+  if (accesses.empty()) return;
+  answer_.freed_early = true;
+  if (question_.keep_examples) {
+    answer_.early_free =
+        RaceExample{found.execution, accesses.front().first, accesses.front().second};
+  }
+}
+
 Answer Collector::finish(const explore::Statistics& statistics) {
   std::size_t satisfied = 0;
   for (auto& [values, row] : rows_) {
@@ -93,6 +122,7 @@ Answer Collector::finish(const explore::Statistics& statistics) {
   }
   answer_.holds = holds(test_.quantifier, satisfied, answer_.outcomes.size());
   answer_.graphs = statistics.graphs;
+  answer_.counted_others = !knows_all_of_others_;
   if (question_.cancelled != nullptr && question_.cancelled->load(std::memory_order_relaxed)) {
     answer_.cancelled = true;
   }
@@ -120,12 +150,19 @@ explore::Options explorer_options(const Question& question) {
 }
 
 Answer answer(const Test& test, const Question& question) {
-  const TestProgram program(test, question.bound);
   Collector collector(test, question);
-  const explore::Statistics statistics =
-      explore::explore(program.program(), explorer_options(question),
-                       [&](const explore::Found& found) { return collector.take(found); });
-  return collector.finish(statistics);
+  explore::Options options = explorer_options(question);
+  options.only_terminated = collector.knows_all_of_others();
+  explore::Statistics all;
+  for (Performers& performers : choices_of_performers(test)) {
+    const TestProgram program(test, question.bound, Spinning::Explored, std::move(performers));
+    const explore::Statistics statistics =
+        explore::explore(program.program(), options,
+                         [&](const explore::Found& found) { return collector.take(found); });
+    all.graphs += statistics.graphs;
+    all.complete = all.complete && statistics.complete;
+  }
+  return collector.finish(all);
 }
 
 }  // namespace heddle::litmus

@@ -28,7 +28,7 @@ struct Question {
   const std::atomic<bool>* cancelled = nullptr;
 };
 
-/// A data race, and the execution that has it.
+/// A data race, or an access and a `free`, and the execution that has it.
 struct RaceExample {
   model::Execution execution;
   model::OperationIndex first = 0;
@@ -57,6 +57,9 @@ struct Answer {
   std::uint64_t blocked = 0;
   /// Those that a bound cut off.
   std::uint64_t cut = 0;
+  /// False if there may be more of those two: once a race and a cut have been found, nothing depends on
+  /// them.
+  bool counted_others = true;
   std::uint64_t graphs = 0;
   bool complete = true;
   /// Whether Question::limit may have kept something back.
@@ -65,6 +68,9 @@ struct Answer {
   /// Divisions by zero: lines of the test, ascending.
   std::vector<std::uint32_t> faults;
   std::optional<RaceExample> race;
+  /// Whether some execution accesses a location without happening-before its `free`, and one that does.
+  bool freed_early = false;
+  std::optional<RaceExample> early_free;
 };
 
 /// Explores a test. It must outlive the executions in the answer.

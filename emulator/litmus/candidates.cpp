@@ -166,6 +166,8 @@ void Enumeration::build_operations() {
                                      run.written_values.end());
   }
   execution_.agent_system_synchronization = program_.system_synchronization;
+  execution_.interlock_order = program_.interlock_order;
+  execution_.shader_inputs = program_.shader_inputs;
 }
 
 bool Enumeration::with_combination() {

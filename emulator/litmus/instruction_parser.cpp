@@ -87,10 +87,18 @@ void parse_access_tags(Tags& tags, Operation& operation, MemorySemantics order,
   tags.finish();
 }
 
+/// Input is read, and nothing else.
+void check_input(const Tags& tags, const Operation& operation) {
+  if (operation.storage_class != StorageClass::Input) return;
+  if (operation.kind != OperationKind::Read || operation.atomic)
+    throw ParseError(tags.mnemonic().place, "Input (scin) is for plain loads only");
+}
+
 void parse_load(Tags& tags, Operands& operands, Instruction& out) {
   out.kind = InstructionKind::Load;
   out.operation.kind = OperationKind::Read;
   parse_access_tags(tags, out.operation, MemorySemantics::Acquire, "vis");
+  check_input(tags, out.operation);
   out.destination = operands.destination();
   operands.comma();
   out.variable = operands.variable();
@@ -100,6 +108,7 @@ void parse_store(Tags& tags, Operands& operands, Instruction& out) {
   out.kind = InstructionKind::Store;
   out.operation.kind = OperationKind::Write;
   parse_access_tags(tags, out.operation, MemorySemantics::Release, "av");
+  check_input(tags, out.operation);
   out.variable = operands.variable();
   operands.comma();
   out.left = operands.value();
@@ -113,6 +122,7 @@ void parse_read_modify_write(Tags& tags, Operands& operands, Instruction& out) {
   const MemorySemantics order = tags.accept_order();
   out.operation.scope = tags.expect_scope();
   out.operation.storage_class = tags.expect_storage_class();
+  check_input(tags, out.operation);
   out.operation.semantics = tags.expect_semantics_of(order);
   for (const auto& [spelling, meaning] : kArithmetic) {
     if (tags.accept(spelling)) {
@@ -126,6 +136,35 @@ void parse_read_modify_write(Tags& tags, Operands& operands, Instruction& out) {
   out.variable = operands.variable();
   operands.comma();
   out.left = operands.value();
+}
+
+bool is_name(const Token& token) {
+  return token.kind == TokenKind::Word || token.kind == TokenKind::Number;
+}
+
+/// Of a cooperative matrix access: whose it is, before the tags of a load or store, and its name, behind
+/// the operands.
+Scope expect_cooperative_scope(Tags& tags) {
+  if (!tags.accept("sg")) {
+    if (!tags.accept("wg")) tags.fail("the matrix's scope (sg, wg)");
+    return Scope::Workgroup;
+  }
+  return Scope::Subgroup;
+}
+
+void parse_cooperative(Tags& tags, Cursor& cursor, Operands& operands, bool loads,
+                       Instruction& out) {
+  const Scope scope = expect_cooperative_scope(tags);
+  if (loads) {
+    parse_load(tags, operands, out);
+  } else {
+    parse_store(tags, operands, out);
+  }
+  if (out.operation.atomic)
+    throw ParseError(out.place, "a cooperative matrix access is no atomic");
+  operands.comma();
+  if (!is_name(cursor.peek())) cursor.fail("the access's id (a word or a number)");
+  out.cooperative = CooperativeName{std::string(cursor.take().text), scope};
 }
 
 void parse_memory_barrier(Tags& tags, Instruction& out) {
@@ -148,9 +187,6 @@ void parse_control_barrier(Tags& tags, Cursor& cursor, Operands& operands, Instr
   tags.finish(order == MemorySemantics::Relaxed
                   ? "no further tag (a barrier without a memory order orders no storage class)"
                   : "");
-  const auto is_name = [](const Token& token) {
-    return token.kind == TokenKind::Word || token.kind == TokenKind::Number;
-  };
   if (!is_name(cursor.peek())) cursor.fail("the barrier's id (a word or a number)");
   out.barrier.id = std::string(cursor.take().text);
   if (!cursor.accept(",")) return;
@@ -209,6 +245,18 @@ Instruction parse_instruction(Cursor& cursor, CellContext context, Token& label)
     out.kind = InstructionKind::DeviceOperation;
     out.operation.kind =
         word == "avdevice" ? OperationKind::DeviceAvailability : OperationKind::DeviceVisibility;
+  } else if (word == "beginlock" || word == "endlock") {
+    tags.finish();
+    out.kind = InstructionKind::Interlock;
+    out.operation.kind = word == "beginlock" ? OperationKind::BeginInvocationInterlock
+                                             : OperationKind::EndInvocationInterlock;
+  } else if (word == "free") {
+    tags.finish();
+    out.kind = InstructionKind::Free;
+    out.operation.kind = OperationKind::Free;
+    out.variable = operands.variable();
+  } else if (word == "coopld" || word == "coopst") {
+    parse_cooperative(tags, cursor, operands, word == "coopld", out);
   } else if (word == "goto") {
     tags.finish();
     out.kind = InstructionKind::Jump;

@@ -65,18 +65,29 @@ std::vector<bool> observed_registers(const Test& test, std::uint32_t thread) {
   return out;
 }
 
+std::vector<model::AgentPair> agents_of(const ThreadPairs& threads) {
+  std::vector<model::AgentPair> agents;
+  for (const auto& [first, second] : threads) {
+    agents.emplace_back(static_cast<AgentId>(first), static_cast<AgentId>(second));
+  }
+  return agents;
+}
+
 }  // namespace
 
 struct TestProgram::Parts {
   explicit Parts(const Test& test) : barriers(test) {}
 
   Barriers barriers;
+  std::vector<std::unique_ptr<Reachability>> reachability;  // of each thread
   std::vector<std::unique_ptr<ThreadCode>> threads;
   std::vector<explore::Value> initial;  // of each location
 };
 
-TestProgram::TestProgram(const Test& test, std::uint64_t bound, Spinning spinning)
+TestProgram::TestProgram(const Test& test, std::uint64_t bound, Spinning spinning,
+                         Performers performers)
     : test_(test), parts_(std::make_unique<Parts>(test)) {
+  if (performers.empty()) performers = choices_of_performers(test).front();
   Renumbering queue_family;
   Renumbering workgroup;
   Renumbering subgroup;
@@ -88,9 +99,13 @@ TestProgram::TestProgram(const Test& test, std::uint64_t bound, Spinning spinnin
     place.subgroup = subgroup(thread.subgroup);
     place.stage = thread.stage;
     place.shader_call_group = thread.shader_call_group;
+    place.interlock_group = thread.interlock_group;
+    parts_->reachability.push_back(std::make_unique<Reachability>(test, thread));
     parts_->threads.push_back(std::make_unique<ThreadCode>(
         ThreadCode{test, i, std::max<std::uint64_t>(bound, 1), spinning,
-                   live_registers(thread, observed_registers(test, i)), parts_->barriers}));
+                   live_registers(thread, observed_registers(test, i)), performers[i],
+                   parts_->barriers,
+                   *parts_->reachability.back()}));
     const ThreadCode& code = *parts_->threads.back();
     program_.agents.push_back({place, [&code] { return std::make_unique<LitmusThread>(code); }});
   }
@@ -101,10 +116,9 @@ TestProgram::TestProgram(const Test& test, std::uint64_t bound, Spinning spinnin
   program_.initial_value = [&initial = parts_->initial](const Locations& bytes) {
     return initial[static_cast<std::size_t>(bytes.allocation)];
   };
-  for (const auto& [first, second] : test.system_synchronization) {
-    program_.system_synchronization.emplace_back(static_cast<AgentId>(first),
-                                                 static_cast<AgentId>(second));
-  }
+  program_.system_synchronization = agents_of(test.system_synchronization);
+  program_.interlock_order = agents_of(test.interlock_order);
+  program_.shader_inputs = agents_of(test.shader_inputs);
   program_.thin_air_values = constants(test);
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "emulator/explore/program.h"
+#include "emulator/litmus/cooperative.h"
 #include "emulator/litmus/test.h"
 #include "emulator/litmus/thread.h"
 
@@ -17,8 +18,9 @@ class TestProgram {
   /// `test` must outlive the program and its executions, whose operations name its instructions: as
   /// `where.function` the text, as `where.line` the line. `bound` is the number of iterations of
   /// each loop, at least 1.
+  /// Without `performers` the first choice of who performs cooperative accesses is taken.
   explicit TestProgram(const Test& test, std::uint64_t bound = 2,
-                       Spinning spinning = Spinning::Explored);
+                       Spinning spinning = Spinning::Explored, Performers performers = {});
   ~TestProgram();
   TestProgram(const TestProgram&) = delete;
   TestProgram& operator=(const TestProgram&) = delete;

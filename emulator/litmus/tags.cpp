@@ -12,6 +12,8 @@ std::optional<Scope> scope_of(std::string_view tag) {
   if (tag == "dv") return Scope::Device;
   // Our own extension, for threads that a shader call relates.
   if (tag == "sh") return Scope::ShaderCallKHR;
+  // And for fragment shader threads that overlap.
+  if (tag == "fi") return Scope::FragmentInterlock;
   return std::nullopt;
 }
 
@@ -20,12 +22,15 @@ std::optional<StorageClass> storage_class_of(std::string_view tag) {
   if (tag == "sc1") return StorageClass::Workgroup;
   if (tag == "sc2") return StorageClass::Image;
   if (tag == "sc3") return StorageClass::Output;
+  // Our own extension: what an earlier stage wrote to its Output.
+  if (tag == "scin") return StorageClass::Input;
   return std::nullopt;
 }
 
 std::optional<MemorySemantics> storage_class_semantics_of(std::string_view tag) {
   if (tag.substr(0, 3) != "sem") return std::nullopt;
-  if (const auto storage_class = storage_class_of(tag.substr(3))) {
+  const auto storage_class = storage_class_of(tag.substr(3));
+  if (storage_class && semantic_of(*storage_class) != MemorySemantics::None) {
     return semantic_of(*storage_class);
   }
   return std::nullopt;

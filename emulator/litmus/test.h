@@ -42,10 +42,19 @@ enum class InstructionKind : std::uint8_t {
   MemoryBarrier,
   ControlBarrier,
   DeviceOperation,  ///< avdevice, visdevice
+  Interlock,        ///< beginlock, endlock
+  Free,
   Compute,
   Branch,
   Jump,
   Label,
+};
+
+/// What names the dynamic instance of a cooperative matrix access: two threads execute one if they are in
+/// one instance of the scope, and these are equal.
+struct CooperativeName {
+  std::string id;  ///< compared as text
+  Scope scope = Scope::Workgroup;
 };
 
 struct Instruction {
@@ -67,6 +76,8 @@ struct Instruction {
   Comparison comparison = Comparison::Equal;
   std::uint32_t target = 0;  ///< of Branch and Jump: index of the Label in the thread's code
   BarrierName barrier;
+  /// Of a load or store that one thread performs for all that execute it.
+  std::optional<CooperativeName> cooperative;
 };
 
 struct Register {
@@ -82,6 +93,8 @@ struct Thread {
   model::Stage stage = model::Stage::Compute;
   /// Threads with equal numbers other than 0 are shader-call-related.
   std::uint32_t shader_call_group = 0;
+  /// Fragment shader threads with equal numbers other than 0 overlap.
+  std::uint32_t interlock_group = 0;
   std::vector<Register> registers;
   std::vector<Instruction> code;
   Place place;
@@ -98,15 +111,21 @@ struct Variable {
   Place place;
 };
 
+/// Pairs of thread indices.
+using ThreadPairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
 struct Test {
   std::string name;     ///< from the header; may be empty
   std::string comment;  ///< the header's text
   std::vector<Variable> variables;
   std::uint32_t locations = 0;  ///< how many different ones the variables have
   std::vector<Thread> threads;
-  /// Pairs of thread indices: every operation of the first system-synchronizes-with every one of
-  /// the second.
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> system_synchronization;
+  /// Every operation of the first system-synchronizes-with every one of the second.
+  ThreadPairs system_synchronization;
+  /// The first executes the interlocked code before the second.
+  ThreadPairs interlock_order;
+  /// What the first writes to Output contributed to generating the second, which may read it as Input.
+  ThreadPairs shader_inputs;
   std::optional<Assertion> filter;
   Quantifier quantifier = Quantifier::None;
   std::optional<Assertion> assertion;  ///< present unless the quantifier is None

@@ -29,6 +29,8 @@ bool LitmusThread::restart() {
   spun_.clear();
   visits_.clear();
   arrivals_.clear();
+  spent_.clear();
+  for (std::size_t i = 0; i < instructions_.size(); ++i) note_spent(i);
   return true;
 }
 
@@ -39,6 +41,8 @@ Integer LitmusThread::value(const Operand& operand) const {
 Step LitmusThread::next(Value last_read) {
   Step step;
   advance(last_read, step);
+  const bool passed = step.kind == StepKind::Operation;
+  step.later_accesses = &code_.reachability.from(passed ? at_ - 1 : at_, spent_);
   return step;
 }
 
@@ -67,6 +71,10 @@ bool LitmusThread::go_on(const Instruction& instruction, Step& step) {
     case InstructionKind::Compute:
       return compute(step);
     default:
+      if (!code_.executes[at_]) {
+        ++at_;
+        return false;
+      }
       execute(instruction, step);
       return true;
   }
@@ -88,6 +96,14 @@ bool LitmusThread::spins(std::uint32_t target) const {
   return true;
 }
 
+void LitmusThread::note_spent(std::size_t at) {
+  const Instruction& instruction = instructions_[at];
+  const bool jumps =
+      instruction.kind == InstructionKind::Branch || instruction.kind == InstructionKind::Jump;
+  if (!jumps || instruction.target > at || jumps_[at] + 1 != code_.bound) return;
+  spent_.insert(std::upper_bound(spent_.begin(), spent_.end(), at), at);
+}
+
 bool LitmusThread::jump(std::uint32_t target, Step& step) {
   if (target <= at_) {
     if (code_.spinning == Spinning::Endless && spins(target)) {
@@ -97,6 +113,7 @@ bool LitmusThread::jump(std::uint32_t target, Step& step) {
       return true;
     }
     const bool last = ++jumps_[at_] >= code_.bound;
+    note_spent(at_);
     if (spins(target)) return spin(target, last, step);
     if (last) {
       end(StepKind::Cut, step);
@@ -149,6 +166,9 @@ void LitmusThread::execute(const Instruction& instruction, Step& step) {
       return access(instruction, step);
     case InstructionKind::ControlBarrier:
       return control_barrier(instruction, step);
+    case InstructionKind::Free:
+      step.operation.locations = locations_of(code_.test.variables[instruction.variable]);
+      [[fallthrough]];
     default:
       ++at_;
   }

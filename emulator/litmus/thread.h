@@ -13,6 +13,7 @@
 
 #include "emulator/explore/program.h"
 #include "emulator/litmus/barriers.h"
+#include "emulator/litmus/reachability.h"
 #include "emulator/litmus/test.h"
 
 namespace heddle::litmus {
@@ -40,7 +41,10 @@ struct ThreadCode {
   Spinning spinning = Spinning::Explored;
   /// See live_registers().
   std::vector<std::vector<bool>> live;
+  /// Which instructions it executes: see Performers.
+  std::vector<bool> executes;
   Barriers& barriers;
+  Reachability& reachability;
 };
 
 /// One run of a thread. The results of its last step are its registers, then the index plus one of
@@ -69,6 +73,8 @@ class LitmusThread : public explore::Agent {
   bool jump(std::uint32_t target, explore::Step& step);
   bool spin(std::uint32_t target, bool last, explore::Step& step);
   bool compute(explore::Step& step);
+  /// Takes note of the jump at `at` if it may not be taken again.
+  void note_spent(std::size_t at);
   bool spins(std::uint32_t target) const;
   void execute(const Instruction& instruction, explore::Step& step);
   void access(const Instruction& instruction, explore::Step& step);
@@ -85,6 +91,8 @@ class LitmusThread : public explore::Agent {
   std::uint64_t effects_ = 0;
   /// How often each backward jump has been taken, by its instruction.
   std::map<std::size_t, std::uint64_t> jumps_;
+  /// The backward jumps that may not be taken again, ascending.
+  std::vector<std::size_t> spent_;
   /// The backward jumps of iterations that changed nothing.
   std::set<std::size_t> spun_;
   std::map<std::uint32_t, Visit> visits_;

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "emulator/litmus/assertion_parser.h"
+#include "emulator/litmus/cooperative.h"
 #include "emulator/litmus/cursor.h"
 #include "emulator/litmus/instruction_parser.h"
 #include "emulator/litmus/names.h"
@@ -39,6 +40,12 @@ class Parser {
     std::size_t instruction;
     Token label;
   };
+  /// Of the block between declarations and threads.
+  struct PendingPair {
+    ThreadPairs Test::*list;
+    Token first;
+    Token second;
+  };
   using Labels = std::map<std::string, std::uint32_t, std::less<>>;
 
   void parse_header();
@@ -47,11 +54,13 @@ class Parser {
   void parse_variable_declaration();
   void declare_variable(const Token& name, Integer initial);
   Integer initial_value();
-  void parse_synchronization();
+  void parse_pairs();
+  void resolve_pairs(Test& test);
   std::uint32_t expect_thread();
   void parse_threads();
   Thread parse_thread_header();
   void parse_stage(Thread& thread);
+  std::uint32_t group_number();
   void declare_registers();
   void parse_rows();
   void parse_cell(std::size_t thread);
@@ -71,7 +80,7 @@ class Parser {
   std::map<std::uint64_t, std::uint32_t> thread_index_;
   std::vector<Labels> labels_;
   std::vector<PendingRegister> pending_registers_;
-  std::vector<std::pair<Token, Token>> pending_synchronization_;
+  std::vector<PendingPair> pending_pairs_;
   std::vector<PendingTarget> pending_targets_;
   std::vector<Diagnostic> warnings_;
 };
@@ -155,7 +164,9 @@ void Parser::parse_variable_declaration() {
   variables_.declare(name, variables_[*aliased].initial, *aliased);
 }
 
-void Parser::parse_synchronization() {
+/// `ssw`, and our own extension: which of two threads comes first at an interlock, and whose output
+/// another one's input is.
+void Parser::parse_pairs() {
   if (!cursor_.accept("{")) return;
   const auto thread = [&]() -> Token {
     if (!thread_id(cursor_.peek())) cursor_.fail("a thread (P0 or 0)");
@@ -163,9 +174,16 @@ void Parser::parse_synchronization() {
   };
   while (!cursor_.accept("}")) {
     if (cursor_.accept(";")) continue;
-    cursor_.expect("ssw", "or '}'");
+    ThreadPairs Test::*list = &Test::system_synchronization;
+    if (cursor_.accept("interlock")) {
+      list = &Test::interlock_order;
+    } else if (cursor_.accept("feeds")) {
+      list = &Test::shader_inputs;
+    } else {
+      cursor_.expect("ssw", "or '}'");
+    }
     const Token first = thread();
-    pending_synchronization_.emplace_back(first, thread());
+    pending_pairs_.push_back({list, first, thread()});
     if (!cursor_.sees("}")) cursor_.expect(";", "after a declaration");
   }
   cursor_.accept(";");
@@ -190,6 +208,9 @@ Thread Parser::parse_thread_header() {
   cursor_.expect(",");
   out.queue_family = group("qf");
   while (cursor_.accept(",")) parse_stage(out);
+  if (out.interlock_group != 0 && out.stage != model::Stage::Fragment) {
+    throw ParseError(out.place, "only threads of stage fragment overlap");
+  }
   return out;
 }
 
@@ -202,16 +223,14 @@ void Parser::parse_stage(Thread& thread) {
       {"fragment", model::Stage::Fragment},
       {"raytracing", model::Stage::RayTracing}};
   if (cursor_.accept("call")) {
-    const Token& token = cursor_.peek();
-    if (token.kind != TokenKind::Number) cursor_.fail("a number");
-    const Integer value = number(cursor_.take());
-    if (value < 1 || value > std::numeric_limits<std::int32_t>::max()) {
-      throw ParseError(token.place, "a group of shader calls has a number from 1 to 2147483647");
-    }
-    thread.shader_call_group = static_cast<std::uint32_t>(value);
+    thread.shader_call_group = group_number();
     return;
   }
-  cursor_.expect("stage", "or 'call' after the thread's place");
+  if (cursor_.accept("overlap")) {
+    thread.interlock_group = group_number();
+    return;
+  }
+  cursor_.expect("stage", "or 'call' or 'overlap' after the thread's place");
   for (const auto& [spelling, stage] : kStages) {
     if (cursor_.accept(spelling)) {
       thread.stage = stage;
@@ -219,6 +238,18 @@ void Parser::parse_stage(Thread& thread) {
     }
   }
   cursor_.fail("a stage (compute, vertex, tesscontrol, fragment, raytracing)");
+}
+
+std::uint32_t Parser::group_number() {
+  const Token& token = cursor_.peek();
+  if (token.kind != TokenKind::Number) cursor_.fail("a number");
+  const Integer value = number(cursor_.take());
+  if (value < 1 || value > std::numeric_limits<std::int32_t>::max()) {
+    throw ParseError(token.place,
+                     "a group of shader calls or overlapping fragments has a number from 1 to "
+                     "2147483647");
+  }
+  return static_cast<std::uint32_t>(value);
 }
 
 void Parser::parse_threads() {
@@ -401,25 +432,40 @@ void Parser::sort_observables(Test& test, std::vector<Observable> observables) {
   if (test.assertion) renumber(*test.assertion, place);
 }
 
+void Parser::resolve_pairs(Test& test) {
+  const auto index = [&](const Token& token) {
+    const auto found = thread_index_.find(*thread_id(token));
+    if (found != thread_index_.end()) return found->second;
+    throw ParseError(token.place, fmt::format("there is no thread {}", shown(token)));
+  };
+  for (const PendingPair& pair : pending_pairs_) {
+    const std::uint32_t first = index(pair.first);
+    const std::uint32_t second = index(pair.second);
+    (test.*pair.list).emplace_back(first, second);
+    if (first == second) {
+      throw ParseError(pair.second.place,
+                       pair.list == &Test::system_synchronization
+                           ? "a thread cannot system-synchronize with itself"
+                           : "two threads are needed here");
+    }
+    const bool overlap = threads_[first].interlock_group != 0 &&
+                         threads_[first].interlock_group == threads_[second].interlock_group;
+    if (pair.list == &Test::interlock_order && !overlap) {
+      throw ParseError(pair.second.place, fmt::format("threads {} and {} do not overlap",
+                                                      shown(pair.first), shown(pair.second)));
+    }
+  }
+}
+
 Test Parser::parse() {
   Test test;
   parse_header();
   test.name = header_.name;
   test.comment = std::string(header_.comment);
   parse_declarations();
-  parse_synchronization();
+  parse_pairs();
   parse_threads();
-  for (const auto& [first, second] : pending_synchronization_) {
-    const auto index = [&](const Token& token) {
-      const auto found = thread_index_.find(*thread_id(token));
-      if (found != thread_index_.end()) return found->second;
-      throw ParseError(token.place, fmt::format("there is no thread {}", shown(token)));
-    };
-    test.system_synchronization.emplace_back(index(first), index(second));
-    if (index(first) == index(second)) {
-      throw ParseError(second.place, "a thread cannot system-synchronize with itself");
-    }
-  }
+  resolve_pairs(test);
   parse_rows();
   resolve_targets();
   parse_conditions(test);
@@ -428,6 +474,7 @@ Test Parser::parse() {
   }
   test.threads = std::move(threads_);
   test.locations = variables_.locations();
+  check_cooperative(test);
   test.variables = variables_.release();
   return test;
 }

@@ -361,42 +361,75 @@ struct Call {
 
 template <typename Kernel, typename... Args>
 std::uint32_t run_native(const void* opaque, runtime::Workgroup& group, std::uint32_t first,
-                         std::uint32_t last, bool registered) {
+                         std::uint32_t last, bool registered, std::uint64_t& more) {
   const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
   // Parameters by value, so that the loop has them in registers. The loop runs over global x, row by
   // row, because a compiler vectorizes `x[i]` only if it sees that `i` does not wrap.
   return std::apply(
       [&](auto... parameters) {
         const uvec3 size = group.grid->local;
-        const uvec3 base = group.id * size;
-        uvec3 local = group.grid->local_id(first);
-        std::uint32_t i = first;
-        std::uint32_t x = 0;
-        std::uint32_t row = 0;
-        try {
-          while (i < last) {
-            row = base.x + local.x;
-            const std::uint32_t row_end = row + std::min(last - i, size.x - local.x);
-            for (x = row; x < row_end; ++x) {
-              native::Invocation invocation(group, i + (x - row), {local.x + (x - row), local.y, local.z},
-                                            {x, base.y + local.y, base.z + local.z}, registered);
-              call.kernel(invocation, parameters...);
-              if (invocation.waited()) return i + (x - row) + 1;
+        for (;; --more, runtime::next_id(group.id, group.grid->groups)) {
+          const uvec3 base = group.id * size;
+          uvec3 local = group.grid->local_id(first);
+          std::uint32_t i = first;
+          std::uint32_t x = 0;
+          std::uint32_t row = 0;
+          try {
+            while (i < last) {
+              row = base.x + local.x;
+              const std::uint32_t row_end = row + std::min(last - i, size.x - local.x);
+              for (x = row; x < row_end; ++x) {
+                native::Invocation invocation(group, i + (x - row), {local.x + (x - row), local.y, local.z},
+                                              {x, base.y + local.y, base.z + local.z}, registered);
+                call.kernel(invocation, parameters...);
+                if (invocation.waited()) return i + (x - row) + 1;
+              }
+              i += row_end - row;
+              local.x = 0;
+              if (++local.y == size.y) {
+                local.y = 0;
+                ++local.z;
+              }
             }
-            i += row_end - row;
-            local.x = 0;
-            if (++local.y == size.y) {
-              local.y = 0;
-              ++local.z;
-            }
+          } catch (...) {
+            runtime::kernel_threw(group, i + (x - row));
+            return i + (x - row) + 1;
           }
-        } catch (...) {
-          runtime::kernel_threw(group, i + (x - row));
-          return i + (x - row) + 1;
+          if (more == 0) return last;
         }
-        return last;
       },
       call.native);
+}
+
+/// The same kernel for a stack of its own: no loop over invocations, so that the frame that waits
+/// holds little more than what lives across a barrier. Flattened: whether the compiler inlines a
+/// kernel must not depend on its size, for in a function of its own it reaches everything through
+/// the address of the invocation, and returns where the processor does not expect it.
+template <typename Kernel, typename... Args>
+[[gnu::flatten]] bool run_native_turns(const void* opaque, runtime::Ring& ring) {
+  const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
+  const std::uint64_t dispatch = ring.dispatch;
+  do {
+    runtime::Workgroup& group = *ring.next;
+    const auto index = static_cast<std::uint32_t>(ring.current - ring.begin);
+    try {
+      const uvec3 local = group.grid->local_id(index);
+      native::Invocation invocation(group, index, local, group.id * group.grid->local + local,
+                                    true);
+      std::apply([&](const auto&... parameters) { call.kernel(invocation, parameters...); },
+                 call.native);
+    } catch (...) {
+      runtime::kernel_threw(group, index);
+    }
+#if HEDDLE_INLINE_SWITCH
+    if (ring.line == runtime::kTheEnd && ring.current != ring.last) [[likely]] {
+      runtime::hand_over(ring);
+      continue;
+    }
+#endif
+    if (!runtime::invocation_ended()) return true;
+  } while (ring.next && ring.dispatch == dispatch);
+  return false;
 }
 
 /// The bindings of a emulator's arguments; one for each argument, used or not.
@@ -405,7 +438,7 @@ emulation::Emulator& emulator_of(const runtime::Workgroup& group);
 
 template <typename Kernel, typename... Args>
 std::uint32_t run_emulated(const void* opaque, runtime::Workgroup& group, std::uint32_t first,
-                           std::uint32_t last, bool registered) {
+                           std::uint32_t last, bool registered, std::uint64_t&) {
   const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
   emulation::Emulator& emulator = emulator_of(group);
   [[maybe_unused]] const emulation::Binding* bound = bindings(emulator);
@@ -437,6 +470,7 @@ std::uint32_t run_emulated(const void* opaque, runtime::Workgroup& group, std::u
 /// A dispatch without its types.
 struct TypedLaunch {
   decltype(runtime::Launch::run) native = nullptr;
+  decltype(runtime::Launch::run_turns) turns = nullptr;
   decltype(runtime::Launch::run) emulated = nullptr;
   const void* call = nullptr;
   std::vector<std::optional<emulation::Binding>> bindings;
@@ -579,6 +613,7 @@ DispatchResult Commands::dispatch(const Kernel& kernel, Extent groups, Extent lo
   detail::Call<Kernel, Args...> call{kernel, {args...}, {detail::Argument<Args>::native(args)...}};
   detail::TypedLaunch typed;
   typed.native = &detail::run_native<Kernel, Args...>;
+  typed.turns = &detail::run_native_turns<Kernel, Args...>;
   typed.emulated = &detail::run_emulated<Kernel, Args...>;
   typed.call = &call;
   (typed.bindings.push_back(detail::Argument<Args>::bind(args)), ...);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 #include "emulator/explore/layout.h"
 
@@ -25,6 +26,98 @@ struct Path {
   std::optional<Step> waits_at;
 };
 
+// Asks of a value whether it is out of thin air, from the value back to what it could come from: which
+// agent could write it, having read what, without any write that the answer is to be used for.
+class ThinAir {
+ public:
+  ThinAir(const std::vector<std::vector<Path>>& paths, const Layout& layout)
+      : paths_(paths), layout_(layout) {}
+
+  bool derived(const Locations& piece, Value value) {
+    return written(piece, value, 0, [](std::size_t, const Operation&) { return true; });
+  }
+
+ private:
+  using Writes = std::uint64_t;
+  static Writes number(std::size_t agent, std::size_t nth) {
+    return Writes{1} << (16 * agent + nth);
+  }
+
+  template <typename May>
+  bool written(const Locations& piece, Value value, Writes in_use, May may) {
+    if (value == 0) return true;
+    for (std::size_t a = 0; a < paths_.size(); ++a)
+      for (std::size_t p = 0; p < paths_[a].size(); ++p)
+        for (std::size_t i = 0; i < paths_[a][p].steps.size(); ++i)
+          if (may(a, paths_[a][p].steps[i].operation) && writes(a, p, i, piece, value, in_use))
+            return true;
+    return false;
+  }
+
+  bool writes(std::size_t a, std::size_t p, std::size_t i, const Locations& piece, Value value,
+              Writes in_use) {
+    const Path& path = paths_[a][p];
+    const Operation& op = path.steps[i].operation;
+    if (!op.writes() || !covers(op.locations, piece)) return false;
+    if (part_of_value(path.writes[i], op.locations, piece) != value) return false;
+    std::size_t nth = 0;
+    for (std::size_t j = 0; j < i; ++j) nth += path.steps[j].operation.writes() ? 1 : 0;
+    const Writes self = number(a, nth);
+    return (in_use & self) == 0 && comes_to(a, p, op.reads() ? i + 1 : i, in_use | self);
+  }
+
+  // Whether the agent may come as far as before its i-th step on this path.
+  bool comes_to(std::size_t a, std::size_t p, std::size_t i, Writes in_use) {
+    const auto key = std::make_tuple(a, p, i, in_use);
+    if (const auto known = known_.find(key); known != known_.end()) return known->second;
+    bool comes = true;
+    for (std::size_t j = 0; j < i && comes; ++j) {
+      const Step& step = paths_[a][p].steps[j];
+      if (step.operation.reads()) comes = reads(a, p, j, in_use);
+      if (step.operation.kind == OperationKind::ControlBarrier) comes = passes(a, step, in_use);
+    }
+    return known_[key] = comes;
+  }
+
+  bool reads(std::size_t a, std::size_t p, std::size_t j, Writes in_use) {
+    const Path& path = paths_[a][p];
+    const Operation& op = path.steps[j].operation;
+    for (const Locations& piece : layout_.pieces(op.locations)) {
+      const Value value = part_of_value(path.reads[j], op.locations, piece);
+      bool may = written(piece, value, in_use, [&](std::size_t writer, const Operation& write) {
+        return writer != a || write.reference != op.reference;
+      });
+      for (std::size_t k = 0; k < j && !may; ++k) may = writes(a, p, k, piece, value, in_use);
+      if (!may) return false;
+    }
+    return true;
+  }
+
+  bool passes(std::size_t a, const Step& arrival, Writes in_use) {
+    std::size_t others = 0;
+    for (std::size_t b = 0; b < paths_.size(); ++b) {
+      bool arrives = false;
+      for (std::size_t q = 0; q < paths_[b].size() && b != a && !arrives; ++q) {
+        const Path& path = paths_[b][q];
+        for (std::size_t k = 0; k <= path.steps.size() && !arrives; ++k) {
+          const Step* step = k < path.steps.size() ? &path.steps[k]
+                             : path.waits_at       ? &*path.waits_at
+                                                   : nullptr;
+          arrives = step && step->operation.kind == OperationKind::ControlBarrier &&
+                    step->operation.barrier_instance == arrival.operation.barrier_instance &&
+                    comes_to(b, q, k, in_use);
+        }
+      }
+      others += arrives ? 1 : 0;
+    }
+    return others + 1 >= (arrival.quorum ? arrival.quorum : arrival.participants.size());
+  }
+
+  const std::vector<std::vector<Path>>& paths_;
+  const Layout& layout_;
+  std::map<std::tuple<std::size_t, std::size_t, std::size_t, Writes>, bool> known_;
+};
+
 class BruteForce {
  public:
   BruteForce(const Program& program, const judge::Options& options, std::uint64_t most)
@@ -32,15 +125,17 @@ class BruteForce {
 
   std::optional<Executions> run() {
     find_paths();
+    thin_air_.emplace(paths_, layout_);
     if (!too_many_) choose_path({});
     return too_many_ ? std::nullopt : std::optional(found_);
   }
 
  private:
   // Paths over all values that any agent was seen to write, through control barriers that the others
-  // were seen to open, as long as there are new ones.
+  // were seen to open, as long as there are new ones, or that a derivation could take: it has each write
+  // once at most.
   void find_paths() {
-    for (int round = 0; round < 8 && !too_many_; ++round) {
+    for (int round = 0; round < 10 && !too_many_; ++round) {
       const auto values_before = values_;
       const auto arrived_before = arrived_;
       paths_.assign(program_.agents.size(), {});
@@ -190,6 +285,7 @@ class BruteForce {
     if (piece == pieces.size()) return choose_source(read + 1, 0);
     const Value wanted =
         part_of_value(execution_.read_values[read], operations[read].locations, pieces[piece]);
+    if (!derived(pieces[piece], wanted)) return;
     const auto take = [&](OperationIndex write) {
       execution_.reads_from.push_back({read, write, pieces[piece]});
       choose_source(read, piece + 1);
@@ -202,6 +298,13 @@ class BruteForce {
           part_of_value(execution_.written_values[write], op.locations, pieces[piece]) == wanted)
         take(write);
     }
+  }
+
+  bool derived(const Locations& piece, Value value) {
+    const auto key = std::make_tuple(piece.allocation, piece.offset_bytes, value);
+    const auto known = derived_.find(key);
+    if (known != derived_.end()) return known->second;
+    return derived_[key] = thin_air_->derived(piece, value);
   }
 
   bool mutually_ordered(OperationIndex a, OperationIndex b) const {
@@ -267,6 +370,8 @@ class BruteForce {
   std::uint64_t combinations_ = 0;
   bool too_many_ = false;
   Layout layout_;
+  std::optional<ThinAir> thin_air_;
+  std::map<std::tuple<AllocationId, std::uint64_t, Value>, bool> derived_;
   std::map<std::pair<AllocationId, std::uint64_t>, std::set<Value>> values_;
   std::map<std::uint64_t, std::set<std::size_t>> arrived_;
   std::vector<std::vector<Path>> paths_;

@@ -2,7 +2,8 @@
 
 /// \file
 /// All executions of a program by trying everything: every path of every agent, every reads-from, every
-/// modification order, every synchronizing set, each through the judge.
+/// modification order, every synchronizing set, each through the judge; without those in which somebody
+/// reads a value out of thin air.
 
 #include <map>
 #include <optional>

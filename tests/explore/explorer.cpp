@@ -81,6 +81,13 @@ Summary summary(const ScriptedProgram& scripts, const Options& options = {},
   return result;
 }
 
+std::set<Value> reads_of_first(std::vector<Script> scripts) {
+  std::set<Value> reads;
+  for (const Results& results : summary(in_one_workgroup(std::move(scripts))).outcomes)
+    reads.insert(results[0][0]);
+  return reads;
+}
+
 }  // namespace
 
 TEST_CASE("store buffering has four executions, with all four outcomes") {
@@ -107,6 +114,32 @@ TEST_CASE("values out of thin air are not generated unless asked for") {
   thin_air.thin_air = true;
   CHECK(summary(program, thin_air, {0, 9}).outcomes == std::set<Results>{{{0}, {0}}, {{9}, {9}}});
   CHECK(summary(program, {}, {0, 9}).outcomes == std::set<Results>{{{0}, {0}}});
+}
+
+TEST_CASE("a value is not out of thin air if some write needs itself not to bring it about") {
+  Line counting = copy(1);
+  counting.constant = 1;
+  const Script up{load(0), copy(1)};
+  const Script down{load(1), copy(0)};
+  // 0 + 1 is derived, and the other two may hold it up; 1 + 1 would need the first write twice.
+  CHECK(reads_of_first({{load(0), counting}, down, up}) == std::set<Value>{0, 1});
+  CHECK(reads_of_first({{load(0), store(1, 2)}, down, up}) == std::set<Value>{0, 2});
+  // Another agent that counts brings the next value about.
+  CHECK(reads_of_first({{load(0), counting}, {load(1), counting}, down, up}) ==
+        std::set<Value>{0, 1, 2});
+}
+
+TEST_CASE("what nobody has steps to derive is promised to nobody, and the exploration is incomplete") {
+  const auto program = in_one_workgroup({{load(0), store(1, 1)}, {load(1), store(0, 1)}});
+  Options options;
+  options.derivation_steps = 0;
+  options.learned_steps = 0;
+  const auto found = summary(program, options);
+  CHECK(found.outcomes.count({{1}, {1}}) == 0);
+  CHECK_FALSE(found.statistics.complete);
+  options.derivation_steps = 100;
+  CHECK(summary(program, options).outcomes.count({{1}, {1}}) == 1);
+  CHECK(summary(program, options).statistics.complete);
 }
 
 TEST_CASE("conditions take no values out of thin air either") {
@@ -242,15 +275,25 @@ class Spinner : public Agent {
   bool asked_ = false;
 };
 
-Statistics spin(int bound) {
+Statistics spin(int bound, const bool* only_terminated = nullptr) {
   const Script setter{store(0, 1)};
   Program program;
   program.agents.push_back({{}, [&] { return std::make_unique<ScriptedAgent>(setter); }});
   program.agents.push_back({{}, [&] { return std::make_unique<Spinner>(bound); }});
-  return heddle::explore::explore(program, {}, [](const Found&) { return true; });
+  Options options;
+  options.only_terminated = only_terminated;
+  return heddle::explore::explore(program, options, [](const Found&) { return true; });
 }
 
 }  // namespace
+
+TEST_CASE("executions that do not terminate are left out once they are of no interest, and no others") {
+  const bool wanted = false;
+  CHECK(spin(3, &wanted).executions == 4);
+  const bool unwanted = true;
+  CHECK(spin(3, &unwanted).executions == 3);
+  CHECK(spin(3, &unwanted).blocked == 0);
+}
 
 TEST_CASE("a spinning agent blocks in one execution, however often it may go round") {
   CHECK(spin(1).blocked == 1);

@@ -8,6 +8,7 @@ Step ScriptedAgent::end(StepKind kind) const {
   Step step;
   step.kind = kind;
   step.results = reads_;
+  if (later_ != nullptr) step.later_accesses = &(*later_)[at_];
   return step;
 }
 
@@ -17,8 +18,8 @@ Step ScriptedAgent::next(Value last_read) {
     if (script_[at_ - 1].ends_on_zero && last_read == 0) return end(StepKind::Finished);
   }
   if (at_ == script_.size()) return end(StepKind::Finished);
-  const Line& line = script_[at_++];
   Step step = end(StepKind::Operation);
+  const Line& line = script_[at_++];
   step.operation = line.operation;
   const Value mask = (Value{1} << (8 * line.operation.locations.size_bytes)) - 1;
   step.written = (line.constant + (line.copies && !reads_.empty() ? reads_.back() : 0)) & mask;
@@ -38,6 +39,26 @@ Program ScriptedProgram::program() const {
   return program;
 }
 
+Program ScriptedProgram::telling_program() {
+  later_.clear();
+  for (const Script& script : scripts) {
+    std::vector<std::vector<LaterAccess>> from(script.size() + 1);
+    for (std::size_t i = script.size(); i-- > 0;) {
+      const Operation& op = script[i].operation;
+      from[i] = from[i + 1];
+      if (op.is_access())
+        from[i].push_back({op.locations, op.reference, op.writes(), op.is_non_private()});
+    }
+    later_.push_back(std::move(from));
+  }
+  Program result = program();
+  for (std::size_t a = 0; a < scripts.size(); ++a)
+    result.agents[a].start = [this, a] {
+      return std::make_unique<ScriptedAgent>(scripts[a], &later_[a]);
+    };
+  return result;
+}
+
 namespace {
 
 class Generator {
@@ -49,6 +70,7 @@ class Generator {
     mixed_sizes_ = below(5) == 0;
     aliases_ = below(4) == 0;
     widest_ = below(2) == 0;
+    cycles_ = below(3) == 0;
     scripts_.scripts.resize(agents);
     for (std::size_t a = 0; a < agents; ++a) {
       model::Place place;
@@ -126,7 +148,7 @@ class Generator {
     Operation& op = line.operation;
     op.kind = kind;
     op.storage_class = once_in(5) ? StorageClass::Image : StorageClass::StorageBuffer;
-    const std::uint32_t variable = once_in(3) ? 1 : 0;
+    const std::uint32_t variable = once_in(cycles_ ? 2 : 3) ? 1 : 0;
     op.locations = {static_cast<AllocationId>(variable), 0, 2};
     if (mixed_sizes_ && once_in(2)) op.locations = {op.locations.allocation, below(2), 1};
     const std::uint32_t alias = aliases_ && once_in(2) ? 10 : 0;
@@ -142,8 +164,9 @@ class Generator {
       op.available_scope = op.visible_scope = scope();
     }
     line.constant = 1 + below(2);
-    // Values flow from the first variable to the second only, so that none come out of thin air.
-    line.copies = kind == OperationKind::Write && variable == 1 && once_in(3);
+    // Where values flow from the first variable to the second only, none come out of thin air.
+    line.copies = kind == OperationKind::Write && (variable == 1 || cycles_) && once_in(3);
+    if (line.copies && once_in(2)) line.constant = 0;
     line.ends_on_zero = kind == OperationKind::Read && variable == 0 && once_in(4);
   }
 
@@ -170,6 +193,7 @@ class Generator {
   bool mixed_sizes_ = false;
   bool aliases_ = false;
   bool widest_ = false;
+  bool cycles_ = false;
   ScriptedProgram scripts_;
 };
 

@@ -29,13 +29,17 @@ using Script = std::vector<Line>;
 /// An agent that does what its script says; its results are the values it read, in order.
 class ScriptedAgent : public Agent {
  public:
-  explicit ScriptedAgent(const Script& script) : script_(script) {}
+  /// With `later`, what may be accessed from each line on, the agent tells so.
+  explicit ScriptedAgent(const Script& script,
+                         const std::vector<std::vector<LaterAccess>>* later = nullptr)
+      : script_(script), later_(later) {}
   Step next(Value last_read) override;
 
  private:
   Step end(StepKind kind) const;
 
   const Script& script_;
+  const std::vector<std::vector<LaterAccess>>* later_;
   std::size_t at_ = 0;
   std::vector<Value> reads_;
 };
@@ -47,6 +51,11 @@ struct ScriptedProgram {
   std::vector<model::AgentPair> system_synchronization;
 
   Program program() const;
+  /// The same, of agents that tell what they may still do.
+  Program telling_program();
+
+ private:
+  std::vector<std::vector<std::vector<LaterAccess>>> later_;
 };
 
 /// A program of two or three agents and up to `most_lines` lines in all, the same for the same seed:

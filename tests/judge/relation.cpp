@@ -52,6 +52,27 @@ TEST_CASE("a relation's closure has what following its pairs reaches, and nothin
   }
 }
 
+TEST_CASE("a relation and a set that are resized keep what there still is, and nothing that there was") {
+  std::mt19937 random(3);
+  for (std::size_t from : kSizes) {
+    for (std::size_t to : kSizes) {
+      Relation relation = random_relation(from, 3 * from, random);
+      Pairs expected;
+      for (const auto& [a, b] : pairs_of(relation))
+        if (a < to && b < to) expected.emplace(a, b);
+      EventSet set = relation.successors(0);
+      relation.resize(to);
+      CHECK(pairs_of(relation) == expected);
+      relation.resize(from);
+      CHECK(pairs_of(relation).size() == expected.size());
+      set.resize(to);
+      CHECK(set.size() == to);
+      set.resize(from);
+      set.for_each([&](EventIndex e) { CHECK(e < to); });
+    }
+  }
+}
+
 TEST_CASE("a relation is acyclic if and only if its closure relates nothing to itself") {
   std::mt19937 random(2);
   for (int round = 0; round < 200; ++round) {

@@ -22,6 +22,8 @@ Expectation parse_expectation(const std::string& path, const std::string& text,
     } else if (word == "racy" || word == "race-free") {
       out.racy = word == "racy";
       said_racy = true;
+    } else if (word == "freed-early") {
+      out.freed_early = true;
     } else if (word.rfind("executions=", 0) == 0) {
       out.executions = std::stoull(word.substr(11));
     } else {

@@ -15,6 +15,8 @@ namespace heddle::litmus {
 struct Expectation {
   bool holds = false;
   bool racy = false;
+  /// "freed-early"; memory is freed late enough if that is not said.
+  bool freed_early = false;
   std::optional<std::uint64_t> executions;
   /// "P1:r0=1 P1:r1=0"; not stated if empty.
   std::set<std::string> outcomes;

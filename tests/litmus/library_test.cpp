@@ -33,6 +33,7 @@ void check(const Test& test, const Expectation& expected, bool chains) {
   CHECK(found.complete);
   CHECK(found.holds == expected.holds);
   CHECK(found.racy == expected.racy);
+  CHECK(found.freed_early == expected.freed_early);
   if (expected.executions) CHECK(found.executions == *expected.executions);
   if (!expected.outcomes.empty()) CHECK(spelled_outcomes(test, found) == expected.outcomes);
 }
@@ -78,8 +79,8 @@ TEST_CASE("every test of the library has a reason, a clause, and a twin with ano
     INFO("twin " << note->second);
     REQUIRE(twin != all_files().end());
     const auto verdicts = [](const LibraryFile& f) {
-      return std::array<bool, 4>{f.with_chains.holds, f.with_chains.racy, f.without_chains.holds,
-                                 f.without_chains.racy};
+      return std::array<bool, 5>{f.with_chains.holds, f.with_chains.racy, f.with_chains.freed_early,
+                                 f.without_chains.holds, f.without_chains.racy};
     };
     CHECK(verdicts(file) != verdicts(twin->second));
   }

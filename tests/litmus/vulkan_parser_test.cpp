@@ -386,3 +386,78 @@ TEST_CASE("an instruction remembers its line and its text") {
   CHECK(test.threads[0].code[0].place == Place{4, 1});
   CHECK(test.threads[1].code[0].place == Place{5, 2});
 }
+
+namespace {
+
+const std::string kFragments =
+    "Vulkan T\n{ x=0; }\n{ interlock P0 P1; feeds P1 P0; }\n"
+    " P0@sg 0,wg 0,qf 0, stage fragment, overlap 2 | P1@sg 1,wg 0,qf 0, overlap 2, stage fragment ;\n";
+
+}  // namespace
+
+TEST_CASE("fragment shader threads overlap, and come one after the other at their interlock") {
+  const Test test = parse(kFragments + " beginlock | endlock ;\n");
+  CHECK(test.threads[0].interlock_group == 2);
+  CHECK(test.threads[1].stage == model::Stage::Fragment);
+  CHECK(test.interlock_order == ThreadPairs{{0, 1}});
+  CHECK(test.shader_inputs == ThreadPairs{{1, 0}});
+  CHECK(test.system_synchronization.empty());
+  CHECK(test.threads[0].code[0].operation.kind == OperationKind::BeginInvocationInterlock);
+  CHECK(test.threads[1].code[0].operation.kind == OperationKind::EndInvocationInterlock);
+  CHECK(instruction("ld.vis.fi.sc0 r0, x").operation.visible_scope == Scope::FragmentInterlock);
+}
+
+TEST_CASE("what cannot be at an interlock is refused where it stands") {
+  CHECK(error_of("Vulkan T {}\n P0@sg 0,wg 0,qf 0, overlap 1 ; ;") ==
+        "2:2: only threads of stage fragment overlap");
+  CHECK(error_of("Vulkan T {}\n P0@sg 0,wg 0,qf 0, stage fragment, overlap 0 ; ;") ==
+        "2:45: a group of shader calls or overlapping fragments has a number from 1 to 2147483647");
+  CHECK(error_of("Vulkan T {} {interlock P0 P1;}\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 0,qf 0 ; | ;") ==
+        "1:27: threads 'P0' and 'P1' do not overlap");
+  CHECK(error_of("Vulkan T {} {feeds P0 P0;}\n P0@sg 0,wg 0,qf 0 ; ;") ==
+        "1:23: two threads are needed here");
+  CHECK(error_of("Vulkan T {} {feeds P0 P3;}\n P0@sg 0,wg 0,qf 0 ; ;") ==
+        "1:23: there is no thread 'P3'");
+  CHECK(contains(error_in("beginlock.wg"), "4:11: expected no further tag"));
+}
+
+TEST_CASE("shader inputs are loaded, and nothing else") {
+  CHECK(instruction("ld.scin r0, x").operation.storage_class == StorageClass::Input);
+  CHECK(error_in("st.scin x, 1") == "4:1: Input (scin) is for plain loads only");
+  CHECK(error_in("ld.atom.dv.scin r0, x") == "4:1: Input (scin) is for plain loads only");
+  CHECK(error_in("rmw.atom.dv.scin r0, x, 1") == "4:1: Input (scin) is for plain loads only");
+  CHECK(contains(error_in("membar.acq.dv.semscin"), "4:15: expected storage-class semantics"));
+}
+
+TEST_CASE("an allocation ends with the variable that is freed") {
+  const Instruction free = instruction("free x");
+  CHECK(free.kind == InstructionKind::Free);
+  CHECK(free.operation.kind == OperationKind::Free);
+  CHECK(error_in("free") == "4:6: expected a variable, found ';'");
+  CHECK(contains(error_in("free.dv x"), "4:6: expected no further tag"));
+}
+
+TEST_CASE("a cooperative access is a plain access of a scope's, with a name") {
+  const Instruction load = instruction("coopld.sg.vis.dv.sc1 r0, x, tile");
+  CHECK(load.kind == InstructionKind::Load);
+  CHECK(load.cooperative->id == "tile");
+  CHECK(load.cooperative->scope == Scope::Subgroup);
+  CHECK(load.operation.visible_scope == Scope::Device);
+  const Instruction store = instruction("coopst.wg.sc0 x, 1, 00");
+  CHECK(store.cooperative->id == "00");
+  CHECK(store.cooperative->scope == Scope::Workgroup);
+  CHECK_FALSE(store.operation.is_non_private());
+  CHECK(contains(error_in("coopst.dv.sc0 x, 1, a"), "4:8: expected the matrix's scope (sg, wg)"));
+  CHECK(error_in("coopst.wg.atom.dv.sc0 x, 1, a") == "4:1: a cooperative matrix access is no atomic");
+  CHECK(error_in("coopst.wg.sc0 x, 1") == "4:20: expected ',' between operands, found ';'");
+  CHECK(error_in("coopst.wg.sc0 x, 1, ") ==
+        "4:22: expected the access's id (a word or a number), found ';'");
+}
+
+TEST_CASE("a cooperative access is executed once by each thread") {
+  CHECK(error_of(kOne + "LC0: coopst.wg.sc0 x, 1, a ; beq r0, 0, LC0 ;\n") ==
+        "4:6: a cooperative matrix access cannot stand in a loop");
+  CHECK(error_of(kOne + "coopst.wg.sc0 x, 1, a ; coopst.wg.sc0 y, 1, a ;\n") ==
+        "4:25: thread P0 has two cooperative accesses 'a'");
+  parse(kOne + "coopst.wg.sc0 x, 1, a ; coopst.sg.sc0 y, 1, a ;\n");
+}

@@ -84,6 +84,38 @@ TEST_CASE("a release barrier synchronizes with an acquire barrier through relaxe
 }
 
 //= vk:memory-model-synchronizes-with type=test
+TEST_CASE("two barriers have the classes of both atomics, where these differ") {
+  MessagePassing mp;
+  mp.flag_read = read(1).atomic_at(Scope::Device).in(StorageClass::Workgroup);
+  const MemorySemantics both = kUniform | kShared;
+  mp.release.semantics = MemorySemantics::Release | both;
+  mp.acquire.semantics = MemorySemantics::Acquire | both;
+  CHECK(mp.synchronized());
+  mp.release.semantics = MemorySemantics::Release | kUniform;
+  CHECK_FALSE(mp.synchronized());
+  mp.release.semantics = MemorySemantics::Release | both;
+  mp.acquire.semantics = MemorySemantics::Acquire | kShared;
+  CHECK_FALSE(mp.synchronized());
+}
+
+//= vk:memory-model-synchronizes-with type=test
+TEST_CASE("a barrier and an atomic need only the class of the atomic on the barrier's side") {
+  MessagePassing mp;
+  mp.release.semantics = MemorySemantics::Release | kUniform;
+  mp.flag_read = read(1).atomic_at(Scope::Device).acquire(kUniform).in(StorageClass::Workgroup);
+  CHECK(synchronizes(mp, 1, 3));
+  mp.release.semantics = MemorySemantics::Release | kShared;
+  CHECK_FALSE(synchronizes(mp, 1, 3));
+  mp = {};
+  mp.flag_write = kReleaseStore;
+  mp.flag_read = read(1).atomic_at(Scope::Device).in(StorageClass::Workgroup);
+  mp.acquire.semantics = MemorySemantics::Acquire | kShared;
+  CHECK(synchronizes(mp, 2, 4));
+  mp.acquire.semantics = MemorySemantics::Acquire | kUniform;
+  CHECK_FALSE(synchronizes(mp, 2, 4));
+}
+
+//= vk:memory-model-synchronizes-with type=test
 TEST_CASE("barriers synchronize only if each is in the other's scope") {
   MessagePassing mp;
   mp.release.scope = Scope::Workgroup;

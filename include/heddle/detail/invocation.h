@@ -85,7 +85,8 @@ class InvocationApi {
  public:
   InvocationApi(runtime::Workgroup& group, std::uint32_t index, const uvec3& local,
                 const uvec3& global, bool registered)
-      : group_(&group), index_(index), waited_(registered), local_(local), global_(global) {}
+      : group_(&group), ring_(group.ring), index_(index), waited_(registered), local_(local),
+        global_(global) {}
   InvocationApi(const InvocationApi&) = delete;
   InvocationApi& operator=(const InvocationApi&) = delete;
 
@@ -261,16 +262,17 @@ class InvocationApi {
   /// OpControlBarrier: waits until every invocation of the workgroup (or every active one of the
   /// subgroup) has come to this call. With semantics it is a memory barrier at scope `memory`, too;
   /// without it orders no memory at all.
-  void control_barrier(ExecutionScope execution, MemoryScope memory,
-                       ControlBarrierSemantics semantics, SourceLocation where = SourceLocation::current()) {
+  // Inlined, and so is what it calls until it waits: a call that stands between two switches would
+  // be returned from on another stack, which the processor does not predict, and an invocation
+  // whose address nobody has lives in registers.
+  [[gnu::always_inline]] void control_barrier(ExecutionScope execution, MemoryScope memory,
+                                              ControlBarrierSemantics semantics,
+                                              SourceLocation where = SourceLocation::current()) {
     check_scope_with_semantics(memory, semantics);
     const bool workgroup = static_cast<Scope>(execution) == Scope::Workgroup;
     derived().before_barrier(execution, memory, semantics, where);
     if (workgroup) {
-      if (grid().group_size > 1) {
-        wait_begins(true);
-        workgroup_turn(where);
-      }
+      workgroup_wait(where);
     } else {
       subgroup_wait(where, [](void* const*, const LaneMask&, std::uint32_t) {}, nullptr);
     }
@@ -560,43 +562,35 @@ class InvocationApi {
     }
   }
 
-#if HEDDLE_INLINE_SWITCH
-  /// A turn in a ring whose invocations keep step: hands over to the next one. Whatever is not that
-  /// goes to the library.
-  [[gnu::always_inline]] void workgroup_turn(const SourceLocation& where) {
-    runtime::Ring& ring = group_->ring;
-    runtime::RingSlot* self = *ring.current;
-    if (!ring.active || where.line != ring.turn.line || where.file != ring.turn.file ||
-        self == ring.begin || self == ring.last || ring.exceptions->caught ||
-        ring.exceptions->uncaught) [[unlikely]] {
-      return runtime::workgroup_barrier(where.file, where.function, where.line);
+  [[gnu::always_inline]] void workgroup_wait(const SourceLocation& where) {
+    if (!waited_) {
+      if (grid().group_size == 1) return;
+      wait_begins(true);
     }
-    auto* next = reinterpret_cast<runtime::RingSlot*>(reinterpret_cast<std::byte*>(self) +
-                                                      runtime::kSlotBytes);
-    *ring.current = next;
-    // The hot ends of 256 stacks do not fit into L1: ask early for the one after the next.
-    auto* soon = reinterpret_cast<runtime::RingSlot*>(reinterpret_cast<std::byte*>(next) +
-                                                      runtime::kSlotBytes);
-    const auto* end = static_cast<const std::byte*>(soon->context);
-    __builtin_prefetch(end);
-    __builtin_prefetch(end + 64);
-    __builtin_prefetch(end + 128);
-    runtime::swap_context(&self->context, next->context);
-    if (group_->ring.unwinding) [[unlikely]] runtime::unwind();
-  }
-#else
-  void workgroup_turn(const SourceLocation& where) {
+#if HEDDLE_INLINE_SWITCH
+    // A turn in a ring whose invocations keep step hands over to the next one. Whatever is not that
+    // goes to the library.
+    if (where.line == ring_->line && where.file == ring_->file && ring_->current != ring_->last &&
+        ring_->exceptions->none()) [[likely]] {
+      runtime::hand_over(*ring_);
+      if (ring_->unwinding) [[unlikely]] runtime::unwind();
+      return;
+    }
+#endif
     runtime::workgroup_barrier(where.file, where.function, where.line);
   }
-#endif
 
-  [[noreturn, gnu::noinline]] void raise(FindingKind kind, std::string message,
-                                         SourceLocation where) {
+  [[noreturn]] void raise(FindingKind kind, std::string message, SourceLocation where) {
+    raise_for(*group_, index_, kind, std::move(message), where);
+  }
+  [[noreturn, gnu::noinline]] static void raise_for(const runtime::Workgroup& group,
+                                                    std::uint32_t index, FindingKind kind,
+                                                    std::string message, SourceLocation where) {
     Finding finding;
     finding.kind = kind;
     finding.message = std::move(message);
     finding.where = where;
-    finding.invocation = coordinates();
+    finding.invocation = runtime::coordinates(group, index);
     runtime::raise(std::move(finding));
   }
 
@@ -613,6 +607,7 @@ class InvocationApi {
   }
 
   runtime::Workgroup* group_;
+  runtime::Ring* ring_;
   std::uint32_t index_;
   bool waited_;
   std::uint32_t named_barriers_ = 0;

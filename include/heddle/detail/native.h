@@ -221,10 +221,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     std::byte* memory = group_->memory + workgroup_bytes_;
     workgroup_bytes_ += static_cast<std::uint32_t>(sizeof(T));
     if (workgroup_bytes_ > group_->memory_bytes) [[unlikely]] {
-      raise(FindingKind::WorkgroupVariables,
-            fmt::format("Workgroup variables need {} bytes; workgroup_memory_bytes is {}",
-                        workgroup_bytes_, group_->memory_bytes),
-            where);
+      too_little_memory(*group_, index_, workgroup_bytes_, where.file, where.function, where.line);
     }
     if constexpr (std::is_array_v<T>) {
       return Array<E, StorageClass::Workgroup>(reinterpret_cast<E*>(memory), std::extent_v<T>);
@@ -247,6 +244,18 @@ class Invocation : public detail::InvocationApi<Invocation> {
 
  private:
   friend class detail::InvocationApi<Invocation>;
+
+  // Given all in registers: nobody may have the address of a member, or the invocation leaves them.
+  [[noreturn, gnu::noinline]] static void too_little_memory(const runtime::Workgroup& group,
+                                                            std::uint32_t index,
+                                                            std::uint32_t needed_bytes,
+                                                            const char* file, const char* function,
+                                                            std::uint32_t line) {
+    raise_for(group, index, FindingKind::WorkgroupVariables,
+              fmt::format("Workgroup variables need {} bytes; workgroup_memory_bytes is {}",
+                          needed_bytes, group.memory_bytes),
+              {file, function, line});
+  }
 
   template <typename R>
   typename R::value_type load_from(const R& ref, MemoryOperands operands, Scope, std::uint32_t,
@@ -357,6 +366,10 @@ class Invocation : public detail::InvocationApi<Invocation> {
     fence_wider_than_workgroup(memory, semantics);
   }
   void after_barrier(Scope memory, MemorySemantics semantics) {
+    // Others went on: whoever waits here is not polling. (And nothing of it lives across a wait.)
+    patience_ = 0;
+    polled_address_ = nullptr;
+    polled_value_ = 0;
     fence_wider_than_workgroup(memory, semantics);
   }
   static void fence_wider_than_workgroup(Scope memory, MemorySemantics semantics) {

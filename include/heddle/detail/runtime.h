@@ -57,37 +57,48 @@ struct Grid {
   }
 };
 
-/// The start of the scheduler's record of an invocation: where its suspended stack goes on.
-struct RingSlot {
-  void* context = nullptr;
-};
-/// How far apart the records of neighbours are.
-inline constexpr std::size_t kSlotBytes = 64;
-
 /// What the C++ runtime keeps for each thread while exceptions are on their way (Itanium C++ ABI,
 /// 2.2.2). It belongs to a stack, really: a switch inside a handler must take it along.
 struct ExceptionGlobals {
   void* caught;
   unsigned int uncaught;
+
+  /// Whether none is on its way, or being handled. (One test instead of two.)
+  bool none() const { return (reinterpret_cast<std::uintptr_t>(caught) | uncaught) == 0; }
 };
 
-/// A workgroup whose invocations all did the same so far, in turns: see runtime/ring.cpp.
+struct Workgroup;
+
+/// How many turns ahead an invocation looks: so many more contexts, null, stand behind the last.
+inline constexpr std::size_t kAhead = 4;
+
+/// Of Ring::line: no turn leads anywhere yet; the turn leads to the end of the kernel.
+inline constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+inline constexpr std::uint32_t kTheEnd = 0;
+
+/// A workgroup whose invocations all did the same so far, in turns: see runtime/ring.cpp. There is
+/// one for each thread.
 struct Ring {
-  /// Whose turn it is: the worker's running invocation.
-  RingSlot** current = nullptr;
-  RingSlot* begin = nullptr;
-  RingSlot* last = nullptr;
-  /// Where the current turn leads to.
-  SourceLocation turn;
-  bool active = false;
+  /// Where the suspended stacks of the invocations go on; `current` is the running one's.
+  void** current = nullptr;
+  void** begin = nullptr;
+  void** last = nullptr;
+  /// The barrier that the current turn leads to.
+  const char* file = nullptr;
+  const char* function = nullptr;
+  std::uint32_t line = kNowhere;
   /// The dispatch failed: whoever goes on must unwind.
   bool unwinding = false;
   const ExceptionGlobals* exceptions = nullptr;
+  /// What a stack that ran an invocation to its end goes on with: the next workgroup, of the same
+  /// dispatch; null: something else.
+  Workgroup* next = nullptr;
+  std::uint64_t dispatch = 0;
 };
 
 /// A resident workgroup, as a kernel's invocation sees it.
 struct Workgroup {
-  Ring ring;
+  Ring* ring = nullptr;
   uvec3 id;
   const Grid* grid = nullptr;
   /// Storage of the Workgroup storage class.
@@ -100,6 +111,15 @@ struct Workgroup {
   void* context = nullptr;
   void* observed = nullptr;
 };
+
+/// The workgroup after the one with this `id`: x first.
+inline void next_id(uvec3& id, const uvec3& groups) {
+  if (++id.x < groups.x) return;
+  id.x = 0;
+  if (++id.y < groups.y) return;
+  id.y = 0;
+  ++id.z;
+}
 
 Coordinates coordinates(const Workgroup& group, std::uint32_t index);
 
@@ -132,6 +152,10 @@ void begin_waiting(Workgroup& group, std::uint32_t index, bool at_barrier);
 /// Waits until every invocation of the workgroup has called this from the same place.
 /// The place comes in registers, so that kernels need not keep one in memory for the usual case.
 void workgroup_barrier(const char* file, const char* function, std::uint32_t line);
+
+/// The invocation of the ring that runs has ended: hands over to the next one, and comes back when
+/// this stack is to go on with something else. False if it ended out of turn: nothing was done.
+bool invocation_ended();
 
 /// Ends the calling invocation, because the dispatch failed.
 [[noreturn]] void unwind();
@@ -172,10 +196,15 @@ class Observer {
 struct Launch {
   Grid grid;
   /// Runs invocations [first, last) one after the other on the calling stack, until one of them
-  /// has waited; returns the index after the last one that ran. `registered`: the one invocation
-  /// need not announce that it is going to wait.
+  /// has waited or thrown; returns the index after the last one that ran. `registered`: the one
+  /// invocation need not announce that it is going to wait. Where all have ended, goes on with the
+  /// next workgroups, which `group` then is, until there are no `more` (which is counted down).
   std::uint32_t (*run)(const void* kernel, Workgroup& group, std::uint32_t first,
-                       std::uint32_t last, bool registered) = nullptr;
+                       std::uint32_t last, bool registered, std::uint64_t& more) = nullptr;
+  /// Runs invocations of the ring on the calling stack, of one workgroup after the other. Returns
+  /// true when an invocation ended out of turn, false when the stack is wanted for something else.
+  /// Null where there is no ring.
+  bool (*run_turns)(const void* kernel, Ring& ring) = nullptr;
   const void* kernel = nullptr;
   /// Handed to every workgroup.
   void* context = nullptr;

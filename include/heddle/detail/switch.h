@@ -15,6 +15,8 @@
 
 #if HEDDLE_INLINE_SWITCH
 
+#include <heddle/detail/runtime.h>
+
 #if defined(__AVX512F__)
 #define HEDDLE_SWITCH_CLOBBERS_512                                                              \
   , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",   \
@@ -50,6 +52,18 @@ namespace heddle::runtime {
       : "+a"(save), "+d"(to)
       :
       : HEDDLE_SWITCH_CLOBBERS);
+}
+
+/// From the running invocation of a ring, which is not the last one, to the next.
+[[gnu::always_inline]] inline void hand_over(Ring& ring) {
+  void** const self = ring.current;
+  // The hot ends of 256 stacks do not fit into L1: ask early for one that will run soon. (Of two and
+  // three lines, and two to four turns ahead, this is what gave the benchmarks the least time.)
+  const auto* end = static_cast<const std::byte*>(self[kAhead]);
+  __builtin_prefetch(end);
+  __builtin_prefetch(end + 64);
+  ring.current = self + 1;
+  swap_context(self, self[1]);
 }
 
 }  // namespace heddle::runtime
