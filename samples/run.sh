@@ -3,7 +3,7 @@
 set -u
 source "$(dirname "${BASH_SOURCE[0]}")/../.ci/setup.sh"
 
-all=(reduce scan matmul sort landscape histogram bfs gray_scott nearest)
+all=(reduce scan matmul sort landscape histogram bfs gray_scott nearest mistakes)
 
 usage() {
   cat <<END
@@ -17,7 +17,8 @@ and runs the samples, or those that are named. Pictures go to samples/out/.
   -h, --help    this text
 
 Samples: ${all[*]}
-Each is a program of its own in build/samples/, with --help and more options.
+Each is a program of its own in build/samples/, with --help and more options; "mistakes" are the ten in
+build/samples/mistakes/, which always run emulated and try seeds of their own.
 Exit code: 0 every check passed, 1 one failed or the build did, 2 bad options or missing packages.
 END
 }
@@ -50,12 +51,21 @@ setup_build dev samples || exit $?
 
 failed=()
 begin=$(date +%s%N)
-for sample in "${chosen[@]}"; do
+run() {
   echo
-  "$setup_root/build/samples/$sample" "${options[@]}"
+  "$setup_root/build/samples/$1" "${@:2}"
   code=$?
   [ $code -eq 2 ] && exit 2
-  [ $code -eq 0 ] || failed+=("$sample")
+  [ $code -eq 0 ] || failed+=("$1")
+}
+for sample in "${chosen[@]}"; do
+  if [ "$sample" = mistakes ]; then
+    for mistake in "$setup_root"/samples/mistakes/*_*.cpp; do
+      run "mistakes/$(basename "$mistake" .cpp)"
+    done
+  else
+    run "$sample" "${options[@]}"
+  fi
 done
 milliseconds=$((($(date +%s%N) - begin) / 1000000))
 echo

@@ -1,0 +1,225 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+#include "emulator/host/seed_trial.h"
+
+namespace heddle {
+namespace detail {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The command line of this process, for a shell.
+std::string own_command() {
+  std::ifstream in("/proc/self/cmdline", std::ios::binary);
+  std::string out;
+  for (std::string word; std::getline(in, word, '\0');) {
+    if (!out.empty()) out += ' ';
+    const bool simple = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+      return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+             std::string_view("_-./=:,+@%").find(c) != std::string_view::npos;
+    });
+    if (simple) {
+      out += word;
+      continue;
+    }
+    out += '\'';
+    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    out += '\'';
+  }
+  return out.empty() ? "PROGRAM" : out;
+}
+
+std::uint64_t number_of(std::string_view text, std::string_view what) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw std::invalid_argument(fmt::format("{} is '{}', not a number", what, text));
+  return value;
+}
+
+SeedShard shard_of(std::string_view text, std::string_view what) {
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  SeedShard shard;
+  if (slash == text.size())
+    throw std::invalid_argument(fmt::format("{} is '{}', not I/N", what, text));
+  const std::uint64_t index = number_of(text.substr(0, slash), what);
+  const std::uint64_t count = number_of(text.substr(slash + 1), what);
+  if (index < 1 || index > count || count > std::numeric_limits<std::uint32_t>::max())
+    throw std::invalid_argument(fmt::format("{} is '{}', not I/N with I from 1 to N", what, text));
+  shard.index = static_cast<std::uint32_t>(index);
+  shard.count = static_cast<std::uint32_t>(count);
+  return shard;
+}
+
+std::string_view environment(const char* name) {
+  const char* text = std::getenv(name);
+  return text ? text : "";
+}
+
+/// The trials of all seeds, on several threads.
+class Exploration {
+ public:
+  Exploration(const TrialFunction& trial, std::uint64_t seeds, const SeedOptions& options)
+      : trial_(trial), options_(options), begin_(Clock::now()) {
+    // Seed first + index - 1, then every count-th.
+    const std::uint64_t index = options.shard.index - 1;
+    count_ = seeds > index ? (seeds - index - 1) / options.shard.count + 1 : 0;
+    bar_ = options.print_to && isatty(fileno(options.print_to));
+  }
+
+  SeedReport run(unsigned jobs);
+
+ private:
+  std::uint64_t seed(std::uint64_t position) const {
+    return options_.first_seed + options_.shard.index - 1 + position * options_.shard.count;
+  }
+  std::optional<std::uint64_t> next();
+  void done(std::uint64_t position, const TrialOutcome& outcome);
+  void work();
+  void show();
+
+  const TrialFunction& trial_;
+  const SeedOptions& options_;
+  Clock::time_point begin_;
+  std::uint64_t count_ = 0;
+  bool bar_ = false;
+  std::mutex mutex_;
+  // All below are guarded by mutex_.
+  std::uint64_t next_ = 0;
+  Clock::time_point shown_;
+  SeedReport report_;
+};
+
+std::optional<std::uint64_t> Exploration::next() {
+  const std::lock_guard lock(mutex_);
+  if (next_ == count_) return std::nullopt;
+  if (options_.stop_at_first && report_.failed()) return std::nullopt;
+  if (options_.budget.count() > 0 && Clock::now() - begin_ >= options_.budget) {
+    report_.complete = false;
+    return std::nullopt;
+  }
+  return next_++;
+}
+
+void Exploration::done(std::uint64_t position, const TrialOutcome& outcome) {
+  const std::lock_guard lock(mutex_);
+  ++report_.trials;
+  if (outcome.failed) {
+    SeedFailure failure;
+    failure.seed = seed(position);
+    failure.what = outcome.what;
+    failure.finding = outcome.finding;
+    report_.failures.push_back(std::move(failure));
+  }
+  show();
+}
+
+void Exploration::show() {
+  constexpr auto kBetween = std::chrono::milliseconds(100);
+  const auto now = Clock::now();
+  if (!bar_ || now - shown_ < kBetween || now - begin_ < 5 * kBetween) return;
+  shown_ = now;
+  constexpr std::size_t kColumns = 30;
+  const std::size_t full = kColumns * report_.trials / count_;
+  fmt::print(options_.print_to, "\r\x1b[K[{}{}] {}/{} seeds, {} failed, {:.0f} s",
+             std::string(full, '#'), std::string(kColumns - full, ' '), report_.trials, count_,
+             report_.failures.size(), std::chrono::duration<double>(now - begin_).count());
+  std::fflush(options_.print_to);
+}
+
+void Exploration::work() {
+  while (const std::optional<std::uint64_t> position = next()) {
+    TrialPlan plan;
+    plan.seed = seed(*position);
+    done(*position, run_trial(trial_, options_, plan));
+  }
+}
+
+SeedReport Exploration::run(unsigned jobs) {
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i < jobs; ++i) others.emplace_back([this] { work(); });
+  work();
+  for (std::thread& other : others) other.join();
+  if (bar_) std::fputs("\r\x1b[K", options_.print_to);
+  // Seeds are given out in order, so that the lowest failing one is among those that were tried.
+  auto& failures = report_.failures;
+  std::sort(failures.begin(), failures.end(),
+            [](const SeedFailure& a, const SeedFailure& b) { return a.seed < b.seed; });
+  if (options_.stop_at_first && failures.size() > 1) failures.resize(1);
+  const std::string command = own_command();
+  for (SeedFailure& failure : failures)
+    failure.replay = fmt::format("HEDDLE_EXPLORE_SEED={} {}", failure.seed, command);
+  if (!failures.empty() && options_.shrink_budget.count() > 0)
+    failures.front().shrunk = shrink(trial_, options_, failures.front().seed);
+  report_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+  return std::move(report_);
+}
+
+}  // namespace
+
+SeedReport explore_seeds(const TrialFunction& trial, std::uint64_t seeds, SeedOptions options) {
+  if (const auto shard = environment("HEDDLE_EXPLORE_SHARD"); !shard.empty())
+    options.shard = shard_of(shard, "HEDDLE_EXPLORE_SHARD");
+  if (options.shard.count == 0 || options.shard.index - 1 >= options.shard.count)
+    throw std::invalid_argument("SeedOptions::shard has an index that is not from 1 to count");
+  if (const auto seed = environment("HEDDLE_EXPLORE_SEED"); !seed.empty()) {
+    options.first_seed = number_of(seed, "HEDDLE_EXPLORE_SEED");
+    options.shard = {};
+    seeds = 1;
+  }
+  const unsigned jobs =
+      options.jobs != 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
+  SeedReport report = Exploration(trial, seeds, options).run(jobs);
+  if (options.print_to)
+    for (const SeedFailure& failure : report.failures)
+      fmt::print(options.print_to, "{}", to_string(failure));
+  return report;
+}
+
+}  // namespace detail
+
+bool SeedOptions::take(std::string_view argument, std::uint64_t& seeds) {
+  const auto value = [&](std::string_view name) -> std::optional<std::string_view> {
+    if (argument.substr(0, name.size()) != name) return std::nullopt;
+    return argument.substr(name.size());
+  };
+  if (argument == "--all") {
+    stop_at_first = false;
+  } else if (const auto text = value("--seeds=")) {
+    seeds = detail::number_of(*text, "--seeds");
+  } else if (const auto first = value("--first-seed=")) {
+    first_seed = detail::number_of(*first, "--first-seed");
+  } else if (const auto part = value("--shard=")) {
+    shard = detail::shard_of(*part, "--shard");
+  } else if (const auto threads = value("--jobs=")) {
+    jobs = static_cast<unsigned>(detail::number_of(*threads, "--jobs"));
+  } else if (const auto seconds = value("--seconds=")) {
+    budget = std::chrono::seconds(detail::number_of(*seconds, "--seconds"));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+std::string to_string(const SeedFailure& failure) {
+  std::string out = fmt::format("seed {} fails: {}\n  again: {}\n", failure.seed, failure.what,
+                                failure.replay);
+  if (!failure.shrunk) return out;
+  const ShrunkFailure& shrunk = *failure.shrunk;
+  out += fmt::format("  made smaller: {} of {} workgroups, {} forced answers instead of {}, the last "
+                     "of them is number {} of {}\n",
+                     shrunk.workgroups, shrunk.wanted_workgroups, shrunk.forced,
+                     shrunk.forced_before, shrunk.answers, shrunk.answers_before);
+  if (shrunk.what != failure.what) out += "  which fails so: " + shrunk.what + '\n';
+  return out;
+}
+
+}  // namespace heddle

@@ -1,0 +1,107 @@
+#include "emulator/host/seed_trial.h"
+
+#include <cstdlib>
+
+namespace heddle::detail {
+namespace {
+
+/// Answers from a schedule as long as it lasts and fits, then plainly; writes down what it answers.
+class GuidedChoice final : public Choice {
+ public:
+  GuidedChoice(Schedule guide, std::unique_ptr<Choice> otherwise, Schedule* recorded)
+      : guide_(std::move(guide)), otherwise_(std::move(otherwise)), recorded_(recorded) {}
+
+  std::uint32_t below(std::uint32_t bound, ChoicePoint point) override {
+    std::uint32_t value = 0;
+    if (otherwise_) {
+      value = otherwise_->below(bound, point);
+    } else if (next_ < guide_.answers.size() && guide_.answers[next_].point == point) {
+      value = std::min(guide_.answers[next_++].value, bound - 1);
+    } else {
+      value = plain_answer(bound, point);
+      ++next_;
+    }
+    if (recorded_) recorded_->answers.push_back({point, bound, value});
+    return value;
+  }
+
+ private:
+  Schedule guide_;
+  std::unique_ptr<Choice> otherwise_;
+  Schedule* recorded_;
+  std::size_t next_ = 0;
+};
+
+DeviceOptions device_options(const SeedOptions& options, const TrialPlan& plan) {
+  DeviceOptions device = options.device;
+  device.mode = Mode::Emulated;
+  device.seed = plan.seed;
+  const char* named = std::getenv("HEDDLE_MEMORY");
+  if (!device.memory && (!named || !*named)) device.memory = memory_policy("random");
+  return device;
+}
+
+}  // namespace
+
+std::uint32_t plain_answer(std::uint32_t bound, ChoicePoint point) {
+  switch (point) {
+    case ChoicePoint::Workgroup:
+    case ChoicePoint::Invocation: return 0;
+    // As late as can be; a permutation that changes nothing; a chance that does not come about.
+    case ChoicePoint::Preemption:
+    case ChoicePoint::LaneMapping:
+    case ChoicePoint::Memory: return bound - 1;
+  }
+  return 0;
+}
+
+TrialOutcome run_trial(const TrialFunction& function, const SeedOptions& options,
+                       const TrialPlan& plan) {
+  TrialOutcome outcome;
+  DeviceOptions device = device_options(options, plan);
+  // Schedules are handed out by address.
+  std::vector<std::unique_ptr<Schedule>> recorded;
+  if (plan.records || plan.schedules) {
+    device.choices = [&](std::uint64_t dispatch_seed) -> std::unique_ptr<Choice> {
+      const std::size_t dispatch = recorded.size();
+      recorded.push_back(std::make_unique<Schedule>());
+      Schedule guide;
+      std::unique_ptr<Choice> otherwise;
+      if (!plan.schedules) {
+        otherwise = std::make_unique<SeededChoice>(dispatch_seed);
+      } else if (dispatch < plan.schedules->size()) {
+        guide = (*plan.schedules)[dispatch];
+      }
+      return std::make_unique<GuidedChoice>(std::move(guide), std::move(otherwise),
+                                            recorded.back().get());
+    };
+  }
+  {
+    Trial trial(std::move(device), plan.most_workgroups);
+    try {
+      function(trial);
+    } catch (const KernelError& error) {
+      outcome.failed = true;
+      outcome.what = error.what();
+      outcome.finding = error.finding();
+    } catch (const std::exception& error) {
+      outcome.failed = true;
+      outcome.what = error.what();
+    }
+    outcome.wanted_workgroups = trial.wanted_workgroups();
+  }
+  for (auto& schedule : recorded) outcome.schedules.push_back(std::move(*schedule));
+  return outcome;
+}
+
+std::optional<std::string> replay(const TrialFunction& trial, const ShrunkFailure& failure,
+                                  const SeedOptions& options) {
+  TrialPlan plan;
+  plan.most_workgroups = failure.workgroups;
+  plan.schedules = failure.schedules;
+  const TrialOutcome outcome = run_trial(trial, options, plan);
+  if (!outcome.failed) return std::nullopt;
+  return outcome.what;
+}
+
+}  // namespace heddle::detail

@@ -1,0 +1,43 @@
+#pragma once
+
+/// \file
+/// One trial of a test, under a seed or as a schedule says.
+
+#include <heddle/explore.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heddle::detail {
+
+/// How a trial is to run.
+struct TrialPlan {
+  std::uint64_t seed = 1;
+  std::uint32_t most_workgroups = std::numeric_limits<std::uint32_t>::max();
+  /// Of each dispatch: its answers; beyond them nothing is delayed and nobody interrupted. Nothing: as
+  /// the seed says.
+  std::optional<std::vector<Schedule>> schedules;
+  bool records = false;
+};
+
+struct TrialOutcome {
+  bool failed = false;
+  std::string what;
+  std::optional<Finding> finding;
+  std::uint32_t wanted_workgroups = 0;
+  /// If the plan records: what was asked and answered in each dispatch.
+  std::vector<Schedule> schedules;
+};
+
+TrialOutcome run_trial(const TrialFunction& trial, const SeedOptions& options,
+                       const TrialPlan& plan);
+
+/// The answer to a question with which nothing special happens.
+std::uint32_t plain_answer(std::uint32_t bound, ChoicePoint point);
+
+/// Makes a failure smaller.
+std::optional<ShrunkFailure> shrink(const TrialFunction& trial, const SeedOptions& options,
+                                    std::uint64_t seed);
+
+}  // namespace heddle::detail

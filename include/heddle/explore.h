@@ -1,0 +1,163 @@
+#pragma once
+
+/// \file
+/// A test of kernels, run under many seeds: each is another order of execution, and with a weak memory
+/// policy other delays. What fails is reported with its seed, made smaller, and can be run again.
+
+#include <heddle/choice.h>
+#include <heddle/host.h>
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace heddle {
+
+/// Thrown by Trial::require.
+class TrialFailed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// One run of a test: a device of its own, under one seed.
+class Trial {
+ public:
+  Trial(DeviceOptions options, std::uint32_t most_workgroups)
+      : device_(std::move(options)), most_workgroups_(most_workgroups) {}
+
+  Device& device() { return device_; }
+  std::uint64_t seed() const { return *device_.options().seed; }
+
+  /// How many workgroups to dispatch: as many as are wanted, or fewer when a failure is made smaller.
+  /// The test must hold for any number from 1.
+  std::uint32_t workgroups(std::uint32_t wanted) {
+    wanted_workgroups_ = std::max(wanted_workgroups_, wanted);
+    return std::min(wanted, most_workgroups_);
+  }
+  std::uint32_t wanted_workgroups() const { return wanted_workgroups_; }
+
+  /// Throws TrialFailed if the result is wrong.
+  void require(bool holds, const std::string& what) const {
+    if (!holds) throw TrialFailed(what);
+  }
+
+ private:
+  Device device_;
+  std::uint32_t most_workgroups_;
+  std::uint32_t wanted_workgroups_ = 0;
+};
+
+/// The part `index` (from 1) of `count` of the seeds: for several machines.
+struct SeedShard {
+  std::uint32_t index = 1;
+  std::uint32_t count = 1;
+};
+
+struct SeedOptions {
+  std::uint64_t first_seed = 1;
+  /// Every count-th seed. HEDDLE_EXPLORE_SHARD=2/8 in the environment wins.
+  SeedShard shard;
+  /// Threads; 0 for as many as there are processors. One trial runs on one thread.
+  unsigned jobs = 0;
+  /// Ends at the lowest failing seed; else all failing seeds are collected.
+  bool stop_at_first = true;
+  /// No trial begins after so long; 0 for no limit.
+  std::chrono::milliseconds budget{0};
+  /// Looks for a smaller failure for so long at most; 0 for not at all.
+  std::chrono::milliseconds shrink_budget{2000};
+  /// Of every device, but for mode (Emulated), seed and choices. The memory policy is "random" if
+  /// neither this nor HEDDLE_MEMORY says another.
+  DeviceOptions device;
+  /// Where failures, and on a terminal a progress bar, go; null for nowhere.
+  std::FILE* print_to = stderr;
+
+  /// Understands --seeds=N (into `seeds`), --first-seed=N, --shard=I/N, --jobs=N, --seconds=N and --all
+  /// of a command line: false for anything else. Throws std::invalid_argument for a value that makes no
+  /// sense.
+  bool take(std::string_view argument, std::uint64_t& seeds);
+};
+
+/// A failure made smaller: the answers with which it fails still.
+struct ShrunkFailure {
+  /// At most so many workgroups in a dispatch, and how many the test wants.
+  std::uint32_t workgroups = 0;
+  std::uint32_t wanted_workgroups = 0;
+  /// A schedule for each dispatch; see replay(). Behind its end, and where it says nothing, nothing is
+  /// delayed and nobody is interrupted.
+  std::vector<Schedule> schedules;
+  /// How many answers there are, and how many of them delay, keep or interrupt something.
+  std::uint64_t answers = 0;
+  std::uint64_t forced = 0;
+  /// The same of the failure as it was found.
+  std::uint64_t answers_before = 0;
+  std::uint64_t forced_before = 0;
+  std::string what;
+};
+
+struct SeedFailure {
+  std::uint64_t seed = 0;
+  std::string what;
+  std::optional<Finding> finding;
+  /// A command for the shell.
+  std::string replay;
+  std::optional<ShrunkFailure> shrunk;
+};
+
+struct SeedReport {
+  std::uint64_t trials = 0;
+  /// By seed.
+  std::vector<SeedFailure> failures;
+  double seconds = 0;
+  /// False if the time was up before all seeds were tried.
+  bool complete = true;
+
+  bool failed() const { return !failures.empty(); }
+};
+
+/// As people read it.
+std::string to_string(const SeedFailure& failure);
+
+namespace detail {
+using TrialFunction = std::function<void(Trial&)>;
+SeedReport explore_seeds(const TrialFunction& trial, std::uint64_t seeds, SeedOptions options);
+std::optional<std::string> replay(const TrialFunction& trial, const ShrunkFailure& failure,
+                                  const SeedOptions& options);
+
+template <typename Test>
+TrialFunction trial_function(Test& test) {
+  return [&test](Trial& trial) {
+    if constexpr (std::is_same_v<std::invoke_result_t<Test&, Trial&>, bool>) {
+      trial.require(test(trial), "the test returned false");
+    } else {
+      test(trial);
+    }
+  };
+}
+}  // namespace detail
+
+/// Calls `test(trial)` for seeds first_seed, first_seed + 1, ..., `seeds` of them, on all processors: it
+/// makes buffers on trial.device(), dispatches, and checks what came of it. A trial fails if the test
+/// returns false or throws (Trial::require, KernelError, ...). The test is called on several threads at
+/// once, and must do the same again for the same seed. With HEDDLE_EXPLORE_SEED=N in the environment
+/// seed N alone is tried: that is what the replay command of a failure does.
+template <std::invocable<Trial&> Test>
+SeedReport explore_seeds(Test&& test, std::uint64_t seeds, const SeedOptions& options = {}) {
+  return detail::explore_seeds(detail::trial_function(test), seeds, options);
+}
+
+/// Runs a shrunk failure again. Returns what is wrong; nothing if it does not fail any more.
+template <std::invocable<Trial&> Test>
+std::optional<std::string> replay(Test&& test, const ShrunkFailure& failure,
+                                  const SeedOptions& options = {}) {
+  return detail::replay(detail::trial_function(test), failure, options);
+}
+
+}  // namespace heddle

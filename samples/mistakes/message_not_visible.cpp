@@ -1,0 +1,35 @@
+// A message from one workgroup to another. The reader's Acquire orders its reads after the flag, but
+// without MakeVisible they may be served by a copy that it had before.
+#include "mistake.h"
+
+using namespace heddle;
+
+template <MemorySemantics acquire>
+constexpr auto message = [](auto& inv, StorageBuffer<std::uint32_t> auto data,
+                            StorageBuffer<std::uint32_t> auto flag,
+                            StorageBuffer<std::uint32_t> auto seen) {
+  if (inv.workgroup_id().x == 0) {
+    data.non_private()[0] = 42;
+    inv.atomic_store(flag[0], Scope::Device, kReleaseBuffers, 1);
+  } else {
+    while (inv.atomic_load(flag[0], Scope::Device, acquire) == 0) {
+    }
+    seen[0] = data.non_private()[0];
+  }
+};
+
+template <MemorySemantics acquire>
+void test(Trial& trial) {
+  auto data = trial.device().buffer({std::uint32_t{0}}, "data");
+  auto flag = trial.device().buffer({std::uint32_t{0}}, "flag");
+  auto seen = trial.device().buffer({std::uint32_t{0}}, "seen");
+  trial.device().dispatch(message<acquire>, {2}, {1}, data, flag, seen);
+  trial.require(seen.read()[0] == 42, "the message is " + std::to_string(seen.read()[0]) + ", not 42");
+}
+
+int main(int argc, char** argv) {
+  constexpr auto kWrong = MemorySemantics::Acquire | MemorySemantics::UniformMemory;
+  constexpr auto kRight = kWrong | MemorySemantics::MakeVisible;
+  return mistake::compare(argc, argv, "A message whose data is never made visible", test<kWrong>,
+                          test<kRight>);
+}

@@ -1,0 +1,185 @@
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <cstdlib>
+#include <set>
+#include <string>
+
+#include <heddle/explore.h>
+#include <heddle/heddle.h>
+
+using namespace heddle;
+
+namespace {
+
+/// A message whose data is not made available if `wrong`.
+template <bool wrong>
+constexpr auto message = [](auto& inv, StorageBuffer<std::uint32_t> auto data,
+                            StorageBuffer<std::uint32_t> auto flag,
+                            StorageBuffer<std::uint32_t> auto seen) {
+  constexpr auto kRelease = wrong ? MemorySemantics::Release | MemorySemantics::UniformMemory
+                                  : kReleaseBuffers;
+  if (inv.workgroup_id().x == 0) {
+    data.non_private()[0] = 42;
+    inv.atomic_store(flag[0], Scope::Device, kRelease, 1);
+  } else {
+    while (inv.atomic_load(flag[0], Scope::Device, kAcquireBuffers) == 0) {
+    }
+    seen[0] = data.non_private()[0];
+  }
+};
+
+template <bool wrong>
+void message_arrives(Trial& trial) {
+  auto data = trial.device().buffer({std::uint32_t{0}}, "data");
+  auto flag = trial.device().buffer({std::uint32_t{0}}, "flag");
+  auto seen = trial.device().buffer({std::uint32_t{0}}, "seen");
+  trial.device().dispatch(message<wrong>, {2}, {1}, data, flag, seen);
+  trial.require(seen.read()[0] == 42, "no message");
+}
+
+SeedOptions quiet() {
+  SeedOptions options;
+  options.print_to = nullptr;
+  return options;
+}
+
+std::vector<std::uint64_t> failing(const SeedReport& report) {
+  std::vector<std::uint64_t> out;
+  for (const SeedFailure& failure : report.failures) out.push_back(failure.seed);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a wrong kernel fails under some seed, the right one under none") {
+  const SeedReport wrong = explore_seeds(message_arrives<true>, 200, quiet());
+  REQUIRE(wrong.failures.size() == 1);
+  CHECK(wrong.failures[0].what == "no message");
+  CHECK_THAT(wrong.failures[0].replay,
+             Catch::StartsWith("HEDDLE_EXPLORE_SEED=" + std::to_string(wrong.failures[0].seed)));
+  const SeedReport right = explore_seeds(message_arrives<false>, 200, quiet());
+  CHECK_FALSE(right.failed());
+  CHECK(right.trials == 200);
+  CHECK(right.complete);
+}
+
+TEST_CASE("the failing seeds are the same on any number of threads, and the first is the lowest") {
+  SeedOptions options = quiet();
+  options.stop_at_first = false;
+  options.shrink_budget = std::chrono::milliseconds(0);
+  options.jobs = 1;
+  const std::vector<std::uint64_t> alone = failing(explore_seeds(message_arrives<true>, 100, options));
+  options.jobs = 3;
+  CHECK(failing(explore_seeds(message_arrives<true>, 100, options)) == alone);
+  REQUIRE(alone.size() > 1);
+  options.stop_at_first = true;
+  CHECK(failing(explore_seeds(message_arrives<true>, 100, options)) ==
+        std::vector<std::uint64_t>{alone.front()});
+}
+
+TEST_CASE("shards share the seeds out: each is in exactly one") {
+  std::multiset<std::uint64_t> seen;
+  std::mutex mutex;
+  const auto note = [&](Trial& trial) {
+    const std::lock_guard lock(mutex);
+    seen.insert(trial.seed());
+  };
+  for (std::uint32_t index = 1; index <= 3; ++index) {
+    SeedOptions options = quiet();
+    options.first_seed = 10;
+    options.shard = {index, 3};
+    explore_seeds(note, 11, options);
+  }
+  CHECK(seen.size() == 11);
+  for (std::uint64_t seed = 10; seed < 21; ++seed) CHECK(seen.count(seed) == 1);
+  SeedOptions late = quiet();
+  late.shard = {3, 3};
+  CHECK(explore_seeds(note, 2, late).trials == 0);
+}
+
+TEST_CASE("no trial begins when the time is up") {
+  SeedOptions options = quiet();
+  options.budget = std::chrono::milliseconds(1);
+  const SeedReport report = explore_seeds(message_arrives<false>, 100000000, options);
+  CHECK_FALSE(report.complete);
+  CHECK(report.trials < 100000000);
+}
+
+TEST_CASE("a shrunk failure fails again, with fewer forced answers, and not without them") {
+  const SeedReport report = explore_seeds(message_arrives<true>, 200, quiet());
+  REQUIRE(report.failed());
+  REQUIRE(report.failures[0].shrunk);
+  ShrunkFailure shrunk = *report.failures[0].shrunk;
+  CHECK(shrunk.forced < shrunk.forced_before);
+  CHECK(replay(message_arrives<true>, shrunk) == "no message");
+  // The right kernel does not fail under the same answers.
+  CHECK_FALSE(replay(message_arrives<false>, shrunk));
+  // Nor does the wrong one, if nothing is forced.
+  shrunk.schedules.clear();
+  CHECK_FALSE(replay(message_arrives<true>, shrunk));
+}
+
+TEST_CASE("a failure that needs no more than two workgroups is shown with two") {
+  // Workgroup 1 of any number of them fails.
+  const auto second_fails = [](Trial& trial) {
+    auto found = trial.device().buffer({std::uint32_t{0}}, "found");
+    const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto out) {
+      if (inv.workgroup_id().x == 1) out[0] = 1;
+    };
+    trial.device().dispatch(kernel, {trial.workgroups(50)}, {1}, found);
+    return found.read()[0] == 0;
+  };
+  const SeedReport report = explore_seeds(second_fails, 1, quiet());
+  REQUIRE(report.failed());
+  REQUIRE(report.failures[0].shrunk);
+  CHECK(report.failures[0].shrunk->workgroups == 2);
+  CHECK(report.failures[0].shrunk->wanted_workgroups == 50);
+}
+
+TEST_CASE("what a kernel does wrong is a failure with its finding") {
+  const auto out_of_bounds = [](Trial& trial) {
+    auto buffer = trial.device().buffer({std::uint32_t{0}}, "small");
+    trial.device().dispatch([](auto&, StorageBuffer<std::uint32_t> auto out) { out[7] = 1; }, {1}, {1},
+                            buffer);
+  };
+  const SeedReport report = explore_seeds(out_of_bounds, 5, quiet());
+  REQUIRE(report.failed());
+  REQUIRE(report.failures[0].finding);
+  CHECK(report.failures[0].finding->kind == FindingKind::OutOfBounds);
+  CHECK_THAT(to_string(report.failures[0]), Catch::Contains("small"));
+}
+
+TEST_CASE("the environment picks one seed, or a shard, whatever the program says") {
+  setenv("HEDDLE_EXPLORE_SEED", "77", 1);
+  std::uint64_t seed = 0;
+  const auto note = [&](Trial& trial) { seed = trial.seed(); };
+  CHECK(explore_seeds(note, 1000, quiet()).trials == 1);
+  unsetenv("HEDDLE_EXPLORE_SEED");
+  CHECK(seed == 77);
+  setenv("HEDDLE_EXPLORE_SHARD", "2/4", 1);
+  std::atomic<int> trials{0};
+  explore_seeds([&](Trial&) { ++trials; }, 100, quiet());
+  CHECK(trials == 25);
+  setenv("HEDDLE_EXPLORE_SHARD", "5/4", 1);
+  CHECK_THROWS_AS(explore_seeds(note, 10, quiet()), std::invalid_argument);
+  unsetenv("HEDDLE_EXPLORE_SHARD");
+}
+
+TEST_CASE("options of a command line are taken, others are left, and nonsense is refused") {
+  SeedOptions options;
+  std::uint64_t seeds = 5;
+  CHECK(options.take("--seeds=1000", seeds));
+  CHECK(seeds == 1000);
+  CHECK(options.take("--shard=3/8", seeds));
+  CHECK(options.shard.index == 3);
+  CHECK(options.shard.count == 8);
+  CHECK(options.take("--seconds=2", seeds));
+  CHECK(options.budget == std::chrono::seconds(2));
+  CHECK(options.take("--all", seeds));
+  CHECK_FALSE(options.stop_at_first);
+  CHECK_FALSE(options.take("--verbose", seeds));
+  CHECK_THROWS_AS(options.take("--shard=0/8", seeds), std::invalid_argument);
+  CHECK_THROWS_AS(options.take("--shard=9/8", seeds), std::invalid_argument);
+  CHECK_THROWS_AS(options.take("--seeds=many", seeds), std::invalid_argument);
+}
