@@ -1,5 +1,6 @@
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
+#include "emulator/host/race_watch.h"
 #include "emulator/memory/policy.h"
 
 #include <fmt/format.h>
@@ -62,7 +63,9 @@ MemoryPolicy memory_from(const std::optional<MemoryPolicy>& asked) {
 }
 
 DeviceOptions with_defaults(DeviceOptions o) {
-  const Mode mode = mode_from(o.mode);
+  const bool races = o.races ? *o.races : wanted_report().has_value();
+  const Mode mode = races ? Mode::Emulated : mode_from(o.mode);
+  o.races = races;
   o.mode = mode;
   o.seed = seed_from(o.seed);
   o.memory = memory_from(o.memory);
@@ -152,9 +155,18 @@ DeviceState::DeviceState(DeviceOptions o)
       mode(*options.mode),
       seed(*options.seed) {
   if (mode == Mode::Emulated) memory = memory::make_memory(*options.memory, choice);
+  if (!*options.races) return;
+  race_watch = std::make_unique<RaceWatch>(*this);
+  listener = race_watch.get();
+  memory->listen(listener);
 }
 
 DeviceState::~DeviceState() {
+  if (race_watch) {
+    const std::optional<ReportFormat> format = wanted_report();
+    const std::vector<DataRace> races = race_watch->races();
+    if (format && !races.empty()) write_report(races, *format);
+  }
   while (!freed_.empty()) forget_oldest();
 }
 
@@ -183,6 +195,10 @@ Device::~Device() = default;
 Mode Device::mode() const { return state_->mode; }
 
 const DeviceOptions& Device::options() const { return state_->options; }
+
+std::vector<DataRace> Device::races() const {
+  return state_->race_watch ? state_->race_watch->races() : std::vector<DataRace>{};
+}
 
 detail::Owner Device::allocate(std::uint64_t count, std::uint64_t element_bytes, std::string name) {
   return {state_, state_->allocate(count, element_bytes, std::move(name))};

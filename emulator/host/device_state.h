@@ -12,6 +12,8 @@
 
 namespace heddle::detail {
 
+class RaceWatch;
+
 /// Asks whichever oracle is in charge.
 class CurrentChoice final : public Choice {
  public:
@@ -48,6 +50,8 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   CurrentChoice choice;
   std::unique_ptr<Choice> choice_of_dispatch;
   std::unique_ptr<memory::Memory> memory;
+  /// Looks for data races; null if nobody asked for that.
+  std::unique_ptr<RaceWatch> race_watch;
   /// Who listens to the memory; may be null.
   trace::Listener* listener = nullptr;
   /// Numbers of the agents and workgroups that begin next.

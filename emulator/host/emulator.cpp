@@ -1,5 +1,7 @@
 #include "emulator/host/emulator.h"
 
+#include "emulator/host/race_watch.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -103,6 +105,7 @@ Emulator::Emulator(detail::DeviceState& d, const runtime::Grid& grid,
   subgroups_.resize(grid.group_size);
   for (std::uint32_t i = 0; i < grid.group_size; ++i)
     subgroups_[i] = (grid.position_of ? grid.position_of[i] : i) / grid.subgroup_size;
+  if (d.race_watch) d.race_watch->dispatch_begins(d.dispatches - 1, first_agent_, grid, *this);
 }
 
 // Of a dispatch that failed, some workgroups are still there.
@@ -110,6 +113,7 @@ Emulator::~Emulator() {
   for (const auto& memory : all_memory_) {
     if (memory->invocations.count != 0) end(*memory);
   }
+  if (device.race_watch) device.race_watch->dispatch_ends();
 }
 
 bool Emulator::interrupt() {
@@ -183,6 +187,22 @@ std::string Emulator::describe(const void* address) {
     }
   }
   return device.describe(address);
+}
+
+std::pair<std::string, std::uint64_t> Emulator::object_at(const Locations& bytes) {
+  const auto in = [&](const Binding& binding) {
+    return binding.allocation && binding.allocation->id == bytes.allocation &&
+           bytes.offset_bytes >= binding.offset_bytes &&
+           bytes.offset_bytes < binding.offset_bytes + binding.size_bytes;
+  };
+  for (const Binding& binding : bindings)
+    if (in(binding)) return {binding.name, bytes.offset_bytes - binding.offset_bytes};
+  for (const auto& memory : all_memory_)
+    for (const Binding& variable : memory->variables)
+      if (in(variable)) return {variable.name, bytes.offset_bytes - variable.offset_bytes};
+  for (const auto& [allocation, binding] : by_address)
+    if (in(binding)) return {binding.name, bytes.offset_bytes - binding.offset_bytes};
+  return {"", bytes.offset_bytes};
 }
 
 bool interrupt(Emulator& emulator) { return emulator.interrupt(); }

@@ -64,6 +64,10 @@ struct DeviceOptions {
   std::size_t workgroup_memory_bytes = std::size_t{64} * 1024;
   /// Emulated mode: what the memory holds back. The policy that HEDDLE_MEMORY names, or "sequential".
   std::optional<MemoryPolicy> memory;
+  /// Look for data races: implies emulated mode. HEDDLE_RACES, or false. With HEDDLE_RACES set to text,
+  /// colour, json, sarif, junit or github the device writes what it found in that format when it ends,
+  /// to the file that HEDDLE_RACES_FILE names, at its end, or to standard error.
+  std::optional<bool> races;
   /// Emulated mode: makes the oracle of a dispatch, given its seed. Null: a SeededChoice.
   std::function<std::unique_ptr<Choice>(std::uint64_t seed)> choices;
   /// Emulated mode: mean number of memory operations after which another invocation gets to run.
@@ -566,6 +570,9 @@ class Device {
     submit([&](Commands& commands) { result = commands.dispatch(kernel, groups, local, args...); });
     return result;
   }
+
+  /// The data races of all dispatches so far, gravest first; empty without DeviceOptions::races.
+  std::vector<DataRace> races() const;
 
   /// Calls `record(commands)`, which executes what it is told: several dispatches between which there
   /// are only the dependencies that are asked for. Ordering: everything before the call happens before

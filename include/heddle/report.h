@@ -73,6 +73,59 @@ struct Finding {
 /// The finding as people read it: kind, message, place, coordinates, replay.
 std::string to_string(const Finding& finding);
 
+/// One of two accesses that race.
+struct RacingAccess {
+  /// What it does, as SPIR-V spells it: "write", "atomic read-modify-write (Device, Relaxed)" ...
+  std::string operation;
+  SourceLocation where;
+  Coordinates invocation;
+  /// Number of the dispatch, of its device.
+  std::uint64_t dispatch = 0;
+};
+
+/// A data race: two instructions that access the same bytes unordered, with one example.
+struct DataRace {
+  /// The earlier one of the example first.
+  RacingAccess first;
+  RacingAccess second;
+  /// Name of the buffer, image or variable.
+  std::string object;
+  /// Element of `object`, counted in the size of the second access, and bytes from its beginning.
+  std::uint64_t index = 0;
+  std::uint64_t offset_bytes = 0;
+  std::uint32_t size_bytes = 0;
+  /// The first missing link, in a sentence.
+  std::string reason;
+  /// Changes that order the two, each found to do so on the recorded execution; cheapest first. Empty
+  /// where the run was too long to be recorded.
+  std::vector<std::string> changes;
+  /// How often these two instructions raced.
+  std::uint64_t count = 0;
+  /// How to run this again.
+  std::string replay;
+};
+
+/// The race as people read it, with the two lines of the source where that can be read.
+/// `colour`: with terminal escapes.
+std::string to_string(const DataRace& race, bool colour = false);
+
+/// How several races are written.
+enum class ReportFormat : std::uint8_t {
+  Text,
+  ColouredText,
+  /// One JSON object a line.
+  Json,
+  /// SARIF 2.1.0.
+  Sarif,
+  /// JUnit's XML, a failed test case a race.
+  JUnit,
+  /// Commands that GitHub shows as annotations.
+  GitHub,
+};
+
+/// All of them in one text. Gravest first: what raced most often.
+std::string to_text(const std::vector<DataRace>& races, ReportFormat format);
+
 /// What the memory of an emulated device did, in accesses of at most eight bytes. All zero on
 /// sequential memory and in native mode.
 struct MemoryReport {

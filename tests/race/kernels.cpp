@@ -1,0 +1,202 @@
+#include <catch2/catch.hpp>
+
+#include <heddle/heddle.h>
+
+#include <algorithm>
+
+#include "benchmarks/kernels.h"
+
+using namespace heddle;
+
+namespace {
+
+DeviceOptions racing(std::uint64_t seed) {
+  DeviceOptions options;
+  options.races = true;
+  options.seed = seed;
+  return options;
+}
+
+constexpr std::uint32_t kGroup = 64;
+constexpr MemorySemantics kBar = kWorkgroupBarrier;
+
+/// A tree reduction, with its mistakes.
+enum class TreeBug { None, BarrierRemoved, BarrierOrdersNothing, NotAvailable, WrongClass, Narrow };
+
+template <TreeBug bug>
+constexpr auto tree = [](auto& inv, StorageBuffer<std::uint32_t> auto out) {
+  auto tile = inv.template workgroup<std::uint32_t[kGroup]>("tile");
+  const std::uint32_t i = inv.local_invocation_index();
+  tile[i] = i;
+  if constexpr (bug == TreeBug::BarrierRemoved)
+    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kBar);
+  for (std::uint32_t half = kGroup / 2; half > 0; half /= 2) {
+    if constexpr (bug == TreeBug::None) {
+      inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kBar);
+    } else if constexpr (bug == TreeBug::BarrierOrdersNothing) {
+      inv.control_barrier(Scope::Workgroup, Scope::Workgroup, MemorySemantics::Relaxed);
+    } else if constexpr (bug == TreeBug::NotAvailable) {
+      inv.control_barrier(Scope::Workgroup, Scope::Workgroup,
+                          MemorySemantics::AcquireRelease | MemorySemantics::WorkgroupMemory);
+    } else if constexpr (bug == TreeBug::WrongClass) {
+      inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kBufferBarrier);
+    } else if constexpr (bug == TreeBug::Narrow) {
+      inv.control_barrier(Scope::Workgroup, Scope::Subgroup, kBar);
+    }
+    if (i < half) tile[i] += tile[i + half];
+  }
+  if (i == 0) out[inv.workgroup_id().x] = tile[0];
+};
+
+template <TreeBug bug>
+std::vector<DataRace> races_of_tree(std::uint64_t seed = 1) {
+  Device device(racing(seed));
+  auto out = device.buffer<std::uint32_t>(4, "out");
+  device.dispatch(tree<bug>, 4, kGroup, out);
+  return device.races();
+}
+
+bool some_change_has(const std::vector<DataRace>& races, const std::string& text) {
+  return std::any_of(races.begin(), races.end(), [&](const DataRace& race) {
+    return std::any_of(race.changes.begin(), race.changes.end(), [&](const std::string& change) {
+      return change.find(text) != std::string::npos;
+    });
+  });
+}
+
+/// One invocation hands data to another in another workgroup.
+enum class FlagBug { None, Relaxed, NotAvailable, NotVisible, Narrow };
+
+template <FlagBug bug>
+constexpr auto message = [](auto& inv, StorageBuffer<std::uint32_t> auto data,
+                            StorageBuffer<std::uint32_t> auto flag,
+                            StorageBuffer<std::uint32_t> auto out) {
+  constexpr Scope scope = bug == FlagBug::Narrow ? Scope::Workgroup : Scope::Device;
+  constexpr MemorySemantics release =
+      bug == FlagBug::Relaxed ? MemorySemantics::Relaxed
+      : bug == FlagBug::NotAvailable
+          ? MemorySemantics::Release | MemorySemantics::UniformMemory
+          : kReleaseBuffers;
+  constexpr MemorySemantics acquire =
+      bug == FlagBug::Relaxed      ? MemorySemantics::Relaxed
+      : bug == FlagBug::NotVisible ? MemorySemantics::Acquire | MemorySemantics::UniformMemory
+                                   : kAcquireBuffers;
+  if (inv.global_invocation_id().x == 0) {
+    data.non_private()[0] = 42u;
+    inv.atomic_store(flag[0], scope, release, 1u);
+  } else {
+    for (int tries = 0; tries < 1000; ++tries) {
+      if (inv.atomic_load(flag[0], scope, acquire) == 0u) continue;
+      out[0] = data.non_private()[0];
+      break;
+    }
+  }
+};
+
+template <FlagBug bug>
+std::vector<DataRace> races_of_message(std::uint64_t seed) {
+  Device device(racing(seed));
+  auto data = device.buffer<std::uint32_t>(1, "data");
+  auto flag = device.buffer<std::uint32_t>(1, "flag");
+  auto out = device.buffer<std::uint32_t>(1, "out");
+  device.dispatch([](auto& inv, StorageBuffer<std::uint32_t> auto a,
+                     StorageBuffer<std::uint32_t> auto b) {
+    if (inv.global_invocation_id().x == 0) a[0] = b[0] = 0u;
+  }, 1, 1, flag, data);
+  device.dispatch(message<bug>, 2, 1, data, flag, out);
+  return device.races();
+}
+
+}  // namespace
+
+TEST_CASE("a tree reduction with its barriers has no race") {
+  for (std::uint64_t seed = 1; seed < 8; ++seed) CHECK(races_of_tree<TreeBug::None>(seed).empty());
+}
+
+TEST_CASE("a tree reduction without barriers races, and a control barrier is the change") {
+  const auto races = races_of_tree<TreeBug::BarrierRemoved>();
+  REQUIRE_FALSE(races.empty());
+  CHECK(races[0].object == "tile");
+  CHECK(races[0].reason.find("no synchronization") != std::string::npos);
+  CHECK(some_change_has(races, "control barrier"));
+}
+
+TEST_CASE("a control barrier that orders no memory leaves the race") {
+  const auto races = races_of_tree<TreeBug::BarrierOrdersNothing>();
+  REQUIRE_FALSE(races.empty());
+  CHECK(some_change_has(races, "give the control barrier"));
+}
+
+TEST_CASE("Workgroup variables make themselves available: a barrier without MakeAvailable is enough") {
+  CHECK(races_of_tree<TreeBug::NotAvailable>().empty());
+}
+
+TEST_CASE("a barrier over the wrong storage class leaves the race, and the class is the change") {
+  const auto races = races_of_tree<TreeBug::WrongClass>();
+  REQUIRE_FALSE(races.empty());
+  CHECK(some_change_has(races, "add WorkgroupMemory"));
+}
+
+TEST_CASE("a barrier of Subgroup memory scope leaves the race, and the scope is the change") {
+  const auto races = races_of_tree<TreeBug::Narrow>();
+  REQUIRE_FALSE(races.empty());
+  CHECK(some_change_has(races, "from Subgroup to Workgroup"));
+}
+
+TEST_CASE("release and acquire pass a message without a race, and each weakening shows") {
+  std::vector<DataRace> unavailable, invisible;
+  bool relaxed = false, narrow = false;
+  for (std::uint64_t seed = 1; seed < 12; ++seed) {
+    CHECK(races_of_message<FlagBug::None>(seed).empty());
+    relaxed = relaxed || !races_of_message<FlagBug::Relaxed>(seed).empty();
+    if (unavailable.empty()) unavailable = races_of_message<FlagBug::NotAvailable>(seed);
+    if (invisible.empty()) invisible = races_of_message<FlagBug::NotVisible>(seed);
+    narrow = narrow || !races_of_message<FlagBug::Narrow>(seed).empty();
+  }
+  CHECK(relaxed);
+  REQUIRE_FALSE(unavailable.empty());
+  CHECK(unavailable[0].changes.at(0).find("add MakeAvailable") == 0);
+  REQUIRE_FALSE(invisible.empty());
+  CHECK(invisible[0].changes.at(0).find("add MakeVisible") == 0);
+  CHECK(narrow);
+}
+
+TEST_CASE("the reference kernels have no race") {
+  namespace b = heddle::benchmarks;
+  for (std::uint64_t seed = 1; seed < 4; ++seed) {
+    Device device(racing(seed));
+    auto x = device.buffer(std::vector<float>(1024, 1.0f), "x");
+    auto y = device.buffer(std::vector<float>(1024, 2.0f), "y");
+    auto c = device.buffer(std::vector<float>(1024, 0.0f), "c");
+    auto in = device.buffer(std::vector<std::uint32_t>(1024, 3u), "in");
+    auto out = device.buffer(std::vector<std::uint32_t>(4, 0u), "out");
+    auto keys = device.buffer(std::vector<std::uint8_t>(1024, 7), "keys");
+    auto bins = device.buffer(std::vector<std::uint32_t>(256, 0u), "bins");
+    device.dispatch(b::saxpy, 4, 256, 2.0f, x, y);
+    device.dispatch(b::reduce, 4, 256, in, out);
+    device.dispatch(b::matmul, {2, 2}, {16, 16}, 32u, x, y, c);
+    device.dispatch(b::histogram, 4, 256, keys, bins);
+    for (const DataRace& race : device.races()) UNSCOPED_INFO(to_string(race));
+    CHECK(device.races().empty());
+  }
+}
+
+TEST_CASE("plain increments of one element race with themselves: one finding, counted") {
+  Device device(racing(1));
+  auto sum = device.buffer(std::vector<std::uint32_t>(1, 0u), "sum");
+  device.dispatch([](auto& inv, StorageBuffer<std::uint32_t> auto s) {
+    (void)inv;
+    s[0] += 1u;
+  }, 2, 32, sum);
+  const auto races = device.races();
+  REQUIRE_FALSE(races.empty());
+  CHECK(races[0].object == "sum");
+  CHECK(races[0].index == 0);
+  CHECK(races[0].count > 1);
+  CHECK(races.size() <= 3);
+}
+
+TEST_CASE("without being asked a device looks for no races") {
+  Device device(DeviceOptions{});
+  CHECK(device.races().empty());
+}
