@@ -8,12 +8,9 @@ namespace heddle::runtime {
 
 void Worker::workgroup_barrier(SourceLocation where) {
   Group& g = *group_;
-  if (g.in_ring) {
-    // The first one says where a turn leads to.
-    const bool regular =
-        exceptions_->none() &&
-        (turn_index() == 0 || same_place(where, {ring_.file, nullptr, ring_.line}));
-    if (regular) return take_turn(g, where);
+  if (g.in_ring && is_regular(where, where.line)) {
+    turn_leads_to(where, where.line);
+    return take_turn(g);
   }
   Slot* self = outside_ring();
   WorkgroupBarrier& barrier = g.barrier;
@@ -99,8 +96,8 @@ void Worker::complete_named_barrier(Group& g, std::uint32_t ordinal) {
 
 // --- what templates call --------------------------------------------------------------------
 
-void begin_waiting(Workgroup& group, std::uint32_t index, bool at_barrier) {
-  worker_of_thread->begin_waiting(static_cast<Group&>(group), index, at_barrier);
+void begin_waiting(Workgroup& group, std::uint32_t index, bool in_step) {
+  worker_of_thread->begin_waiting(static_cast<Group&>(group), index, in_step);
 }
 
 void workgroup_barrier(const char* file, const char* function, std::uint32_t line) {

@@ -26,6 +26,7 @@ void Worker::begin_ring(Group& g) {
     ring_size_ = g.size;
     ring_contexts_.assign(g.size + kAhead, nullptr);
     ring_fibers_.assign(g.size, nullptr);
+    ring_payloads_.assign(g.size, nullptr);
     for (std::uint32_t i = 1; i < g.size; ++i) {
       ring_fibers_[i] = take_fiber();
       ring_contexts_[i] = ring_fibers_[i]->parked;
@@ -34,6 +35,7 @@ void Worker::begin_ring(Group& g) {
   ring_.begin = ring_.current = ring_contexts_.data();
   ring_.last = ring_.begin + g.size - 1;
   ring_.line = kNowhere;
+  ring_.payloads = ring_payloads_.data();
   // What new fibers, and those that wait between workgroups, do when they are switched to.
   ring_.next = &g;
   job_ = {Pick::Ring, &g, nullptr};
@@ -52,12 +54,22 @@ void Worker::end_ring(Group& g) {
   g.kept_step = true;
 }
 
-/// The slow form of a turn; kernels do the same inline (heddle/detail/switch.h).
-void Worker::take_turn(Group& g, const SourceLocation& where) {
-  Context* const self = ring_.current;
+/// Whether the running invocation is where the turn leads to. The first one says where that is.
+bool Worker::is_regular(const SourceLocation& where, std::uint32_t line) const {
+  return exceptions_->none() &&
+         (turn_index() == 0 ||
+          (line == ring_.line && same_place(where, {ring_.file, nullptr, where.line})));
+}
+
+void Worker::turn_leads_to(const SourceLocation& where, std::uint32_t line) {
   ring_.file = where.file;
   ring_.function = where.function;
-  ring_.line = where.line;
+  ring_.line = line;
+}
+
+/// The slow form of a turn; kernels do the same inline (heddle/detail/switch.h).
+void Worker::take_turn(Group& g) {
+  Context* const self = ring_.current;
   if (self == ring_.last) {
     ring_.current = ring_.begin;
     g.first_turn = false;
@@ -67,6 +79,36 @@ void Worker::take_turn(Group& g, const SourceLocation& where) {
   }
   swap_context(self, *ring_.current);
   if (ring_.unwinding) throw Unwind{};
+}
+
+/// A subgroup operation as a turn of the whole workgroup: the last lane of each subgroup computes
+/// for all of it, and nobody goes on before all subgroups have come. False if it is no turn.
+bool Worker::compute_in_turn(Group& g, const SourceLocation& where, SubgroupFunction function,
+                             void* payload) {
+  const std::uint32_t line = where.line | kSubgroupTurn;
+  const std::uint32_t index = turn_index();
+  // Lanes lie side by side only in the linear mapping.
+  const bool regular = g.grid->index_at == nullptr && is_regular(where, line) &&
+                       (index == 0 || function == ring_.operation);
+  if (!regular) return false;
+  const std::uint32_t subgroup = index / g.grid->subgroup_size;
+  const std::uint32_t first = subgroup * g.grid->subgroup_size;
+  if (index == 0) {
+    turn_leads_to(where, line);
+    ring_.operation = function;
+    ring_.last_lane = ring_.begin + g.grid->lanes(0) - 1;
+  }
+  ring_.payloads[index] = payload;
+  if (ring_.current == ring_.last_lane) {
+    LaneMask active;
+    const std::uint32_t lanes = g.grid->lanes(subgroup);
+    for (std::uint32_t lane = 0; lane < lanes; ++lane) active.set(lane);
+    function(ring_.payloads + first, active, lanes);
+    const std::uint32_t next = ring_.current == ring_.last ? 0 : subgroup + 1;
+    ring_.last_lane = ring_.begin + next * g.grid->subgroup_size + g.grid->lanes(next) - 1;
+  }
+  take_turn(g);
+  return true;
 }
 
 /// The slow form of the last turn.
@@ -98,7 +140,7 @@ void Worker::leave_ring(Group& g) {
   if (g.details.size() < g.size) g.details.resize(g.size);
   g.begin = g.slots.data();
   g.end = g.begin + g.size;
-  g.barrier.where = {ring_.file, ring_.function, line};
+  if (!(line & kSubgroupTurn)) g.barrier.where = {ring_.file, ring_.function, line};
   forget_waits(g);
   for (std::uint32_t i = 0; i < g.size; ++i) {
     Slot* slot = g.begin + i;
@@ -121,13 +163,33 @@ void Worker::leave_ring(Group& g) {
     } else if (unstarted) {
       slot->state = SlotState::Unstarted;
     } else if (i < irregular) {
-      slot->phase = &g.barrier.phase;
-      slot->seen = g.barrier.phase;
-      --g.barrier.missing;
+      wait_after_turn(g, i, irregular, line);
     }
   }
   ring_size_ = 0;
   current_ = g.begin + irregular;
+}
+
+/// Invocation `index` has come to where the turn leads to.
+void Worker::wait_after_turn(Group& g, std::uint32_t index, std::uint32_t irregular,
+                             std::uint32_t line) {
+  Slot* slot = g.begin + index;
+  if (!(line & kSubgroupTurn)) {
+    slot->phase = &g.barrier.phase;
+    slot->seen = g.barrier.phase;
+    --g.barrier.missing;
+    return;
+  }
+  const std::uint32_t subgroup = index / g.grid->subgroup_size;
+  const bool computed =
+      subgroup * g.grid->subgroup_size + g.grid->lanes(subgroup) <= irregular;
+  if (computed) return;
+  slot->wait = WaitKind::Subgroup;
+  slot->where = {ring_.file, ring_.function, line & ~kSubgroupTurn};
+  slot->hold();
+  g.detail(slot).function = ring_.operation;
+  g.detail(slot).payload = ring_.payloads[index];
+  ++g.subgroup_arrived[subgroup];
 }
 
 Slot* Worker::outside_ring() {

@@ -446,8 +446,8 @@ void Worker::group_may_be_complete(Group& g) {
 
 // --- waiting --------------------------------------------------------------------------------
 
-void Worker::begin_waiting(Group& g, std::uint32_t index, bool at_barrier) {
-  if (index == 0 && at_barrier && rings_) return begin_ring(g);
+void Worker::begin_waiting(Group& g, std::uint32_t index, bool in_step) {
+  if (index == 0 && in_step && rings_) return begin_ring(g);
   if (!g.waited) prepare_slots(g);
   Slot* slot = g.begin + index;
   for (std::uint32_t i = g.next_unstarted; i < index; ++i) {

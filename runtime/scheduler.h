@@ -166,7 +166,7 @@ class Worker {
   void run(Dispatch& dispatch);
 
   // On the stack of an invocation.
-  void begin_waiting(Group& group, std::uint32_t index, bool at_barrier);
+  void begin_waiting(Group& group, std::uint32_t index, bool in_step);
   void workgroup_barrier(SourceLocation where);
   void subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload);
   void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups);
@@ -222,7 +222,12 @@ class Worker {
   void finish(Group& g, Slot* slot);
   void begin_ring(Group& g);
   void end_ring(Group& g);
-  void take_turn(Group& g, const SourceLocation& where);
+  void turn_leads_to(const SourceLocation& where, std::uint32_t line);
+  void take_turn(Group& g);
+  bool is_regular(const SourceLocation& where, std::uint32_t line) const;
+  bool compute_in_turn(Group& g, const SourceLocation& where, SubgroupFunction function,
+                       void* payload);
+  void wait_after_turn(Group& g, std::uint32_t index, std::uint32_t irregular, std::uint32_t line);
   void leave_ring(Group& g);
   void forget_ring(Group& g);
   void give_ring_back();
@@ -282,6 +287,7 @@ class Worker {
   Ring ring_;
   std::vector<Context> ring_contexts_;
   std::vector<Fiber*> ring_fibers_;
+  std::vector<void*> ring_payloads_;
   std::uint32_t ring_size_ = 0;
   std::size_t turn_ = 0;
   /// Workgroups that this worker took from the shared counter at once, and not yet ran.

@@ -27,8 +27,9 @@ bool at_operation(const Group& g, const Slot& slot) {
 }  // namespace
 
 void Worker::subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload) {
-  Slot* self = outside_ring();
   Group& g = *group_;
+  if (g.in_ring && compute_in_turn(g, where, function, payload)) return;
+  Slot* self = outside_ring();
   self->wait = WaitKind::Subgroup;
   self->where = where;
   self->hold();

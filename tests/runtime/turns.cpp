@@ -140,6 +140,85 @@ TEST_CASE("who returns before the last barrier is reported, after it is fine") {
   });
 }
 
+namespace {
+
+/// Sums over subgroups of eight, and a barrier between; in round `when` invocation `who` of the bad
+/// workgroup polls first, or the lanes below it take part in an operation of their own.
+constexpr auto sums = [](auto& inv, auto out, Plan plan) {
+  auto flag = inv.template workgroup<std::uint32_t[1]>("flag");
+  const std::uint32_t i = inv.local_invocation_index();
+  const bool bad_group = inv.workgroup_id().x == kBad;
+  std::uint32_t sum = 0;
+  for (std::uint32_t round = 0; round < kRounds; ++round) {
+    if (bad_group && plan.when == round && plan.what == Irregular::Spin) {
+      if (i == plan.who) {
+        inv.atomic_store(flag[0], Scope::Workgroup, MemorySemantics::Relaxed, plan.token);
+      } else if (i / 8 != plan.who / 8) {
+        while (inv.atomic_load(flag[0], Scope::Workgroup, MemorySemantics::Relaxed) != plan.token) {
+        }
+      }
+    }
+    if (bad_group && plan.when == round && plan.what == Irregular::Subgroup && i < plan.who) {
+      sum += 1000 * inv.group_non_uniform_i_add(GroupOperation::Reduce, 1u);
+    }
+    sum += inv.group_non_uniform_i_add(GroupOperation::Reduce, i + round);
+    sum += inv.group_non_uniform_i_add(GroupOperation::ExclusiveScan, i);
+    if (round == 1) inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+  }
+  out[inv.global_invocation_id().x] = sum;
+};
+
+std::vector<std::uint32_t> expected_sums(const Plan& plan, std::uint32_t size) {
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t x = 0; x < kGroups * size; ++x) {
+    const std::uint32_t i = x % size;
+    const std::uint32_t first = i / 8 * 8;
+    std::uint32_t sum = 0;
+    for (std::uint32_t round = 0; round < kRounds; ++round) {
+      for (std::uint32_t lane = first; lane < std::min(first + 8, size); ++lane) {
+        sum += lane + round + (lane < i ? lane : 0);
+      }
+    }
+    const bool apart = plan.what == Irregular::Subgroup && plan.when < kRounds;
+    if (apart && x / size == kBad && i < plan.who) sum += 1000 * std::min(8u, plan.who - first);
+    all.push_back(sum);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("subgroup operations in step compute what those out of step compute") {
+  const Irregular what = GENERATE(Irregular::Nothing, Irregular::Spin, Irregular::Subgroup);
+  DeviceOptions options = options_for(Mode::Native);
+  options.workers = 1;
+  options.subgroup_size = 8;
+  options.lane_mapping = LaneMapping::Linear;
+  Device device(options);
+  for_each_plan(what, [&](const Plan& plan, std::uint32_t size) {
+    auto out = device.buffer<std::uint32_t>(kGroups * size);
+    device.dispatch(sums, {kGroups}, {size}, out, plan);
+    CHECK(out.read() == expected_sums(plan, size));
+  });
+}
+
+TEST_CASE("a barrier and a subgroup operation on one line are not taken for each other") {
+  Device device(options_for(Mode::Native));
+  auto out = device.buffer<std::uint32_t>(64);
+  const auto with = [](auto& inv, auto results, std::uint32_t diverges) {
+    const std::uint32_t i = inv.local_invocation_index();
+    const bool here = diverges == 0 || i < 32;
+    // clang-format off
+    if (here) { inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier); } else { results[i] = inv.group_non_uniform_i_add(GroupOperation::Reduce, 1u); }
+    // clang-format on
+    results[i] = i;
+  };
+  CHECK_NOTHROW(device.dispatch(with, {1}, {64}, out, 0u));
+  const Finding finding = finding_of([&] { device.dispatch(with, {1}, {64}, out, 1u); });
+  CHECK(finding.kind == FindingKind::BarrierDivergence);
+  CHECK(test::contains(finding.message, "32 invocations wait at the workgroup barrier"));
+}
+
 TEST_CASE("the stacks of one kernel serve another, and workgroups of another size") {
   DeviceOptions options = options_for(Mode::Native);
   options.workers = 1;

@@ -555,10 +555,10 @@ class InvocationApi {
   Derived& derived() { return static_cast<Derived&>(*this); }
   const runtime::Grid& grid() const { return *group_->grid; }
 
-  void wait_begins(bool at_barrier = false) {
+  void wait_begins(bool in_step = false) {
     if (!waited_) {
       waited_ = true;
-      runtime::begin_waiting(*group_, index_, at_barrier);
+      runtime::begin_waiting(*group_, index_, in_step);
     }
   }
 
@@ -602,7 +602,19 @@ class InvocationApi {
       function(payloads, alone, 1);
       return;
     }
-    wait_begins();
+    // Only the linear mapping has the lanes of a subgroup side by side.
+    wait_begins(grid().index_at == nullptr);
+#if HEDDLE_INLINE_SWITCH
+    // As in workgroup_wait; the last lane of a subgroup goes to the library, which computes.
+    if ((where.line | runtime::kSubgroupTurn) == ring_->line && where.file == ring_->file &&
+        function == ring_->operation && ring_->current != ring_->last_lane &&
+        ring_->exceptions->none()) [[likely]] {
+      ring_->payloads[index_] = payload;
+      runtime::hand_over(*ring_);
+      if (ring_->unwinding) [[unlikely]] runtime::unwind();
+      return;
+    }
+#endif
     runtime::subgroup_operation(where, function, payload);
   }
 

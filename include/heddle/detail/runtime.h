@@ -67,6 +67,19 @@ struct ExceptionGlobals {
   bool none() const { return (reinterpret_cast<std::uintptr_t>(caught) | uncaught) == 0; }
 };
 
+/// A set of lanes of one subgroup.
+struct LaneMask {
+  std::uint64_t words[2] = {0, 0};
+  bool test(std::uint32_t lane) const { return words[lane / 64] >> (lane % 64) & 1; }
+  void set(std::uint32_t lane) { words[lane / 64] |= std::uint64_t{1} << (lane % 64); }
+  friend bool operator==(const LaneMask&, const LaneMask&) = default;
+};
+
+/// What a subgroup operation computes, given the payload of each active lane (null for the others);
+/// it writes the results into the payloads.
+using SubgroupFunction = void (*)(void* const payloads[kMaxSubgroupSize], const LaneMask& active,
+                                  std::uint32_t lanes);
+
 struct Workgroup;
 
 /// How many turns ahead an invocation looks: so many more contexts, null, stand behind the last.
@@ -75,6 +88,8 @@ inline constexpr std::size_t kAhead = 4;
 /// Of Ring::line: no turn leads anywhere yet; the turn leads to the end of the kernel.
 inline constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
 inline constexpr std::uint32_t kTheEnd = 0;
+/// Added to the line of a subgroup operation, which is no barrier that stands in the same line.
+inline constexpr std::uint32_t kSubgroupTurn = std::uint32_t{1} << 31;
 
 /// A workgroup whose invocations all did the same so far, in turns: see runtime/ring.cpp. There is
 /// one for each thread.
@@ -83,13 +98,18 @@ struct Ring {
   void** current = nullptr;
   void** begin = nullptr;
   void** last = nullptr;
-  /// The barrier that the current turn leads to.
+  /// The barrier or subgroup operation that the current turn leads to.
   const char* file = nullptr;
   const char* function = nullptr;
   std::uint32_t line = kNowhere;
   /// The dispatch failed: whoever goes on must unwind.
   bool unwinding = false;
   const ExceptionGlobals* exceptions = nullptr;
+  /// Of a subgroup operation: what it computes, from what, and the last lane of the subgroup whose
+  /// turn it is.
+  SubgroupFunction operation = nullptr;
+  void** payloads = nullptr;
+  void** last_lane = nullptr;
   /// What a stack that ran an invocation to its end goes on with: the next workgroup, of the same
   /// dispatch; null: something else.
   Workgroup* next = nullptr;
@@ -123,19 +143,6 @@ inline void next_id(uvec3& id, const uvec3& groups) {
 
 Coordinates coordinates(const Workgroup& group, std::uint32_t index);
 
-/// A set of lanes of one subgroup.
-struct LaneMask {
-  std::uint64_t words[2] = {0, 0};
-  bool test(std::uint32_t lane) const { return words[lane / 64] >> (lane % 64) & 1; }
-  void set(std::uint32_t lane) { words[lane / 64] |= std::uint64_t{1} << (lane % 64); }
-  friend bool operator==(const LaneMask&, const LaneMask&) = default;
-};
-
-/// What a subgroup operation computes, given the payload of each active lane (null for the others);
-/// it writes the results into the payloads.
-using SubgroupFunction = void (*)(void* const payloads[kMaxSubgroupSize], const LaneMask& active,
-                                  std::uint32_t lanes);
-
 /// How an invocation that found nothing changed waits for others.
 struct Poll {
   /// What is polled, for the report of a dispatch that makes no progress.
@@ -145,9 +152,9 @@ struct Poll {
 };
 
 /// Announces that invocation `index`, which ran as a plain call, is going to wait for the first
-/// time. Once per invocation, before any of the calls below; `at_barrier` says that
-/// workgroup_barrier comes next.
-void begin_waiting(Workgroup& group, std::uint32_t index, bool at_barrier);
+/// time. Once per invocation, before any of the calls below; `in_step` says that workgroup_barrier
+/// or subgroup_operation comes next, to which the others of the workgroup are likely to come.
+void begin_waiting(Workgroup& group, std::uint32_t index, bool in_step);
 
 /// Waits until every invocation of the workgroup has called this from the same place.
 /// The place comes in registers, so that kernels need not keep one in memory for the usual case.
