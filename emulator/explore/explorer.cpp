@@ -83,7 +83,7 @@ void Explorer::pass() {
 // One step: the kind of step depends on the graph alone, so that every execution is reached in one
 // way. What cannot be chosen comes first, reads of what is in the graph next, promises last.
 void Explorer::visit() {
-  if (!may_go_on()) return;
+  if (!may_go_on() || (unfinished_ != 0 && !wants_others())) return;
   ++statistics_.graphs;
   const bool cancelled =
       options_.cancelled != nullptr && options_.cancelled->load(std::memory_order_relaxed);
@@ -103,11 +103,12 @@ bool Explorer::visit_end() {
     if (agents_[a].status != Status::Ready || step(a).kind == StepKind::Operation) continue;
     if (step(a).kind == StepKind::SpunEnough) return true;
     const bool goes_on = step(a).kind == StepKind::Spinning && step(a).goes_on;
-    if (step(a).kind == StepKind::Finished || wants_others()) {
-      agents_[a].status = Status::Ended;
-      visit();
-      agents_[a].status = Status::Ready;
-    }
+    const std::size_t unfinished = step(a).kind == StepKind::Finished ? 0 : 1;
+    agents_[a].status = Status::Ended;
+    unfinished_ += unfinished;
+    visit();
+    unfinished_ -= unfinished;
+    agents_[a].status = Status::Ready;
     if (goes_on && may_go_on()) go_on(a, 0);
     return true;
   }

@@ -137,6 +137,8 @@ class Explorer {
   /// Whether this pass saw what no pass before it had seen.
   bool learned_ = false;
   bool stopped_ = false;
+  /// How many agents have ended otherwise than by finishing.
+  std::size_t unfinished_ = 0;
 };
 
 }  // namespace heddle::explore
