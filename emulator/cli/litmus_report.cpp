@@ -68,6 +68,13 @@ void answer_vulkan(const std::string& source, const litmus::Question& question,
   report.vulkan->test = *std::move(parse.test);
   if (!report.vulkan->test.name.empty()) report.name = report.vulkan->test.name;
   VulkanReport& vulkan = *report.vulkan;
+  if (machine) {
+    if (const auto why_not = litmus::cannot_run(vulkan.test)) {
+      report.error = litmus::describe(report.file, *why_not);
+      report.vulkan.reset();
+      return;
+    }
+  }
   if (!machine || machine->explore) {
     vulkan.answer = litmus::answer(vulkan.test, question);
     for (const std::uint32_t line : vulkan.answer->faults) {

@@ -227,6 +227,22 @@ std::uint64_t seed_of_run(std::uint64_t seed, std::uint64_t run) {
   return mixed(mixed(seed + kGolden) + (run + 1) * kGolden);
 }
 
+std::optional<Diagnostic> cannot_run(const Test& test) {
+  for (const Thread& thread : test.threads) {
+    for (const Instruction& instruction : thread.code) {
+      const auto no = [&](const std::string& what) {
+        return Diagnostic{instruction.place, what + " cannot be run, only explored"};
+      };
+      if (instruction.kind == InstructionKind::Interlock) return no("fragment shader interlock");
+      if (instruction.kind == InstructionKind::Free) return no("a deallocation");
+      if (instruction.cooperative) return no("a cooperative matrix access");
+    }
+  }
+  if (test.interlock_order.empty() && test.shader_inputs.empty()) return std::nullopt;
+  return Diagnostic{test.threads.front().place,
+                    "interlocked threads and shader inputs cannot be run, only explored"};
+}
+
 std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const MemoryPolicy& policy) {
   // Machines refer to their policy, and this function is what outlives them.
   auto ours = std::make_shared<MemoryPolicy>(policy);

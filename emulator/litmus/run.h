@@ -25,6 +25,10 @@ namespace heddle::litmus {
 /// Makes memories that do as the policy says, but for kLongestWait.
 std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const MemoryPolicy& policy);
 
+/// Why a test cannot run, and where: it uses what an emulated memory does not do (fragment shader
+/// interlock, shader inputs, deallocation, cooperative matrices); nothing if it can.
+std::optional<Diagnostic> cannot_run(const Test& test);
+
 /// How a test is run.
 struct RunRequest {
   /// Makes the memory to run on, whose choices come from the argument. Outlives what it makes.
@@ -51,7 +55,7 @@ std::uint64_t seed_of_run(std::uint64_t seed, std::uint64_t run);
 /// Runs one test, one run at a time.
 class TestRunner {
  public:
-  /// `test` must outlive it, and the executions of its runs.
+  /// `test` can run; it must outlive the runner, and the executions of its runs.
   TestRunner(const Test& test, const RunRequest& request);
 
   /// Who is told what the next runs do; null for nobody.

@@ -39,6 +39,7 @@ std::string spelled(const Test& test, const Outcome& values) {
 void cover(const LibraryFile& file, Coverage& coverage) {
   const VulkanParse parse = parse_vulkan(file.source);
   REQUIRE(parse.test);
+  if (cannot_run(*parse.test)) return;
   std::set<Outcome> left = outcomes_without_load_buffering(*parse.test);
   coverage.outcomes += left.size();
   std::size_t unreached = left.size();
@@ -68,5 +69,6 @@ TEST_CASE("95 in 100 of the outcomes that the model allows the library come up w
   std::cout << "reached " << coverage.reached << " of " << coverage.outcomes << " outcomes, "
             << percent << " %; never seen:\n"
             << coverage.missing;
+  CHECK(coverage.outcomes > 1400);
   CHECK(percent >= 95);
 }
