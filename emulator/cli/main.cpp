@@ -5,6 +5,7 @@
 
 #include "emulator/cli/exit_code.h"
 #include "emulator/cli/litmus_command.h"
+#include "emulator/cli/races_command.h"
 
 namespace {
 
@@ -16,13 +17,14 @@ ExitCode run(int argc, char** argv) {
   program.set_version_flag("--version", "heddle " HEDDLE_VERSION);
   program.require_subcommand(1);
   const heddle::cli::LitmusCommand litmus(program);
+  const heddle::cli::RacesCommand races(program);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // Help and version come this way as well, with 0.
     return program.exit(error) == 0 ? ExitCode::Fine : ExitCode::BadInput;
   }
-  return litmus.run();
+  return races.chosen() ? races.run() : litmus.run();
 }
 
 }  // namespace
