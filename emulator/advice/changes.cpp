@@ -66,7 +66,9 @@ class Changes {
       const std::vector<Edit> needed = smallest(edits);
       if (needed.empty()) return;
       std::string text;
-      for (const Edit& edit : needed) text += (text.empty() ? "" : ", and ") + edit.text;
+      for (std::size_t i = 0; i < needed.size(); ++i)
+        if (i == 0 || needed[i].text != needed[i - 1].text)
+          text += (i == 0 ? "" : ", and ") + needed[i].text;
       found.emplace_back(needed.size(), text);
     };
     add(repairs(false));
@@ -213,8 +215,10 @@ class Changes {
     const Operation& first = execution_.operations[x_];
     const Operation& second = execution_.operations[y_];
     edits.push_back({"put a Workgroup control barrier (AcquireRelease, MakeAvailable, MakeVisible, " +
-                         std::string("and the storage class) between ") + line_of(first) + " and " +
-                         line_of(second),
+                         std::string("and the storage class) ") +
+                         (first.where.line == second.where.line
+                              ? "between one execution of " + line_of(first) + " and the next"
+                              : "between " + line_of(first) + " and " + line_of(second)),
                      [this](Execution& execution) { meet(execution); }, 2});
     return edits;
   }

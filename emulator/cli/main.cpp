@@ -5,6 +5,7 @@
 
 #include "emulator/cli/exit_code.h"
 #include "emulator/cli/litmus_command.h"
+#include "emulator/cli/races_command.h"
 #include "emulator/cli/trace_command.h"
 
 namespace {
@@ -17,6 +18,7 @@ ExitCode run(int argc, char** argv) {
   program.set_version_flag("--version", "heddle " HEDDLE_VERSION);
   program.require_subcommand(1);
   const heddle::cli::LitmusCommand litmus(program);
+  const heddle::cli::RacesCommand races(program);
   const heddle::cli::TraceCommand trace(program);
   try {
     program.parse(argc, argv);
@@ -24,6 +26,7 @@ ExitCode run(int argc, char** argv) {
     // Help and version come this way as well, with 0.
     return program.exit(error) == 0 ? ExitCode::Fine : ExitCode::BadInput;
   }
+  if (races.chosen()) return races.run();
   return trace.chosen() ? trace.run() : litmus.run();
 }
 

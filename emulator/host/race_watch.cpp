@@ -126,9 +126,26 @@ void RaceWatch::advise(const race::KernelRace& race, DataRace& noted) const {
   if (part) noted.changes = advice::smallest_changes(part->execution, part->first, part->second);
 }
 
+// One bug, one finding: two lines that race in one object, whichever of them comes first and whatever
+// their halves are.
 std::vector<DataRace> RaceWatch::races() const {
-  std::vector<DataRace> all = races_;
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].count = detector_.races()[i].count;
+  std::vector<DataRace> all;
+  const auto lines = [](const DataRace& race) {
+    return std::minmax(race.first.where.line, race.second.where.line);
+  };
+  for (std::size_t i = 0; i < races_.size(); ++i) {
+    const std::uint64_t count = detector_.races()[i].count;
+    const auto known = std::find_if(all.begin(), all.end(), [&](const DataRace& race) {
+      return lines(race) == lines(races_[i]) && race.object == races_[i].object &&
+             std::string_view(race.second.where.file) == races_[i].second.where.file;
+    });
+    if (known != all.end()) {
+      known->count += count;
+    } else {
+      all.push_back(races_[i]);
+      all.back().count = count;
+    }
+  }
   std::stable_sort(all.begin(), all.end(),
                    [](const DataRace& a, const DataRace& b) { return a.count > b.count; });
   return all;

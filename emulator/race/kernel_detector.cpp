@@ -207,9 +207,10 @@ void KernelDetector::access_slowly(Cell& cell, Now& now, std::uint64_t granule) 
     const Record& x = records_[i];
     bool order = true;
     if (x.overlaps(now.record) && (sites_[x.site].writes || now.site->writes)) {
-      order = ordered(x, now.record, seen_here);
-      if (!order && sites_[x.site].writes) now.record.saw_all = false;
-      order = order || mutually_ordered(x, now) || is_foreign(x, now);
+      // Mutually ordered atomics need no other order, but then a read has not seen all that was written.
+      order = mutually_ordered(x, now);
+      if (order && sites_[x.site].writes) now.record.saw_all = false;
+      order = order || ordered(x, now.record, seen_here) || is_foreign(x, now);
       if (!order) report(x, now, granule);
     }
     gone_[i] = order && replaces(x, now);

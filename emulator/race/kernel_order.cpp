@@ -42,6 +42,7 @@ void KernelOrder::agent_ends(AgentId id) {
   Agent& agent = agent_of(static_cast<std::uint32_t>(id));
   agent.fences = {};
   agent.seen = {};
+  ++groups_[places_[static_cast<std::size_t>(id)].group].ended;
 }
 
 //= vk:memory-model-scope
@@ -355,6 +356,13 @@ bool KernelOrder::mutually_ordered(const Written& write, const Operation& read) 
          both_on_host_or_not(write.agent, reader);
 }
 
+bool KernelOrder::in_scope_of(const Head& head, const Operation& other) const {
+  const auto agent = static_cast<std::uint32_t>(other.agent);
+  return same_instance(head.agent, agent, head.reach) &&
+         same_instance(head.agent, agent, reach_of(other.scope)) &&
+         both_on_host_or_not(head.agent, agent);
+}
+
 //= vk:memory-model-synchronizes-with
 void KernelOrder::atomic_reads(const Operation& operation, std::span<const trace::Source> sources) {
   Ordering reader = ordering_of(operation);
@@ -371,10 +379,7 @@ void KernelOrder::atomic_reads(const Operation& operation, std::span<const trace
       continue;
     }
     for (const Head& head : found->second.heads) {
-      Written as_head = found->second;
-      as_head.agent = head.agent;
-      as_head.reach = head.reach;
-      if (!mutually_ordered(as_head, operation)) continue;
+      if (!in_scope_of(head, operation)) continue;
       if (head.own) {
         acquired.push_back(head.own.get());
         see(agent, head.own, storage, false, reader);
@@ -387,6 +392,18 @@ void KernelOrder::atomic_reads(const Operation& operation, std::span<const trace
   }
   if (reader.acquires && (!acquired.empty() || reader.makes_visible))
     acquire(agent, reader, acquired);
+}
+
+bool KernelOrder::is_of_use(const Head& head, const std::vector<Head>& heads) const {
+  if (head.own) return true;
+  const GroupId group = places_[head.agent].group;
+  const bool gone = groups_[group].ended == groups_[group].agents;
+  const auto narrow = [](const ReleasePointer& fence) { return fence->reach <= kWorkgroup; };
+  if (gone && std::all_of(head.fences.begin(), head.fences.end(), narrow)) return false;
+  return std::none_of(heads.begin(), heads.end(), [&](const Head& known) {
+    return !known.own && known.reach == head.reach && known.reach >= kWorkgroup &&
+           known.fences == head.fences && places_[known.agent].group == group;
+  });
 }
 
 //= vk:memory-model-release-sequence
@@ -404,11 +421,12 @@ void KernelOrder::atomic_writes(model::OperationIndex index, const Operation& op
   for (const trace::Source& source : sources) {
     const auto before = written_.find(source.write);
     if (before == written_.end()) continue;
+    if (!(before->second.bytes == operation.locations) ||
+        before->second.reference != operation.reference)
+      continue;
     for (const Head& earlier : before->second.heads) {
-      Written as_head = before->second;
-      as_head.agent = earlier.agent;
-      as_head.reach = earlier.reach;
-      if (mutually_ordered(as_head, operation)) written.heads.push_back(earlier);
+      if (in_scope_of(earlier, operation) && is_of_use(earlier, written.heads))
+        written.heads.push_back(earlier);
     }
   }
   const bool passes_on = writer.acquires && writer.releases;
@@ -423,7 +441,8 @@ void KernelOrder::atomic_writes(model::OperationIndex index, const Operation& op
     auto& heads = written.heads;
     heads.erase(std::remove_if(heads.begin(), heads.end(), known), heads.end());
   }
-  if (head.own || !head.fences.empty()) written.heads.push_back(std::move(head));
+  if ((head.own || !head.fences.empty()) && is_of_use(head, written.heads))
+    written.heads.push_back(std::move(head));
   if (!written.heads.empty()) written_.emplace(index, std::move(written));
 }
 

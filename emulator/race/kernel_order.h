@@ -71,6 +71,7 @@ class KernelOrder {
     model::Place place;
     Stamp now = 1;
     std::uint32_t agents = 0;
+    std::uint32_t ended = 0;
   };
   /// What somebody released: acquiring it makes the view part of one's own.
   struct Release {
@@ -136,6 +137,9 @@ class KernelOrder {
   static Ordering ordering_of(const Operation& operation);
   Agent& agent_of(std::uint32_t agent) { return *agents_[agent]; }
   bool in_scope(const Release& release, std::uint32_t agent, Reach reach) const;
+  /// Whether somebody may still synchronize with what this head releases, and `heads` has it not yet.
+  bool in_scope_of(const Head& head, const Operation& other) const;
+  bool is_of_use(const Head& head, const std::vector<Head>& heads) const;
   bool mutually_ordered(const Written& write, const Operation& read) const;
 
   /// Views of the classes in a mask, on their way to be shared; null for the others.
