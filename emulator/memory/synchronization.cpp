@@ -266,7 +266,6 @@ void Synchronization::remember(Agent& agent, Met met) {
 // Of a release that an acquire learned whole, later acquires have nothing to learn.
 void Synchronization::met(Agent& agent, const Met& met, Scope scope, MemorySemantics semantics) {
   const Head& head = met.head;
-  if (head.agent == agent.id) return;
   if (acquires(semantics) &&
       in_scope(head.agent, head.place, head.scope, agent.id, agent.place, scope)) {
     learn(agent, head, semantics);
@@ -279,6 +278,7 @@ void Synchronization::met(Agent& agent, const Met& met, Scope scope, MemorySeman
 void Synchronization::meet(Agent& agent, const Operation& read, MemorySemantics semantics,
                            const std::vector<Head>& heads) {
   for (const Head& head : heads) {
+    if (head.agent == agent.id) continue;
     if (!in_scope(head.agent, head.place, head.atomic_scope, agent.id, agent.place, read.scope))
       continue;
     met(agent, {head, class_of(read.storage_class), false}, read.scope, semantics);
@@ -318,7 +318,7 @@ void Synchronization::acquire_barrier(Agent& agent, const Operation& barrier) {
 // same way are one group.
 bool Synchronization::joins_group(const Group& group, const Agent& agent,
                                   const Operation& barrier) const {
-  return group.head.known && group.barriers.empty() && group.head.scope == barrier.scope &&
+  return group.of_crowd && group.head.known && group.barriers.empty() && group.head.scope == barrier.scope &&
          group.head.semantics == barrier.semantics &&
          (includes(barrier.scope, Scope::Workgroup) || group.head.place == agent.place);
 }
@@ -337,6 +337,7 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
   if (group == group_count) {
     instance.groups.emplace_back();
     instance.groups.back().barriers = agent.released;
+    instance.groups.back().of_crowd = agent.lane == 0;
     if (releasing) {
       instance.groups.back().head = head_of(agent, barrier, barrier.semantics);
       instance.groups.back().head.barrier = true;

@@ -153,8 +153,10 @@ class Synchronization {
  private:
   /// Arrivals that release the same to the same agents.
   struct Group {
+    /// Of the first of them; what it knows is what all of them know.
     Head head;
     std::vector<Head> barriers;
+    bool of_crowd = false;
   };
   struct Instance {
     std::vector<Arrival> arrivals;

@@ -118,7 +118,9 @@ void HappensBefore::see_head(EventIndex reader, EventIndex head) {
     if (fence > head) break;
     if (write.storage == 0 || !events_[fence].has_all(write.storage)) continue;
     if (read.acquire && in_scope(fence, reader)) acquire_from(reader, fence);
-    agent.seen.push_back({fence, read.storage, false});
+    // Between two barriers, both have the classes of both atomics.
+    if (read.storage != 0 && events_[fence].has_all(read.storage))
+      agent.seen.push_back({fence, static_cast<Classes>(read.storage | write.storage), false});
   }
 }
 

@@ -62,7 +62,7 @@ class HappensBefore {
   /// A release that an agent has seen: an acquire barrier that follows may synchronize with it.
   struct Seen {
     EventIndex release = 0;
-    /// The class of the atomic read that saw it.
+    /// The classes that a barrier needs to acquire it: those of the atomics in between.
     Classes storage = 0;
     bool at_barrier = false;
   };

@@ -1,0 +1,149 @@
+// Kernels on the weak machine: what is ordered stays ordered, whatever the policy and however many
+// invocations there are; what is not, goes wrong.
+
+#include <heddle/heddle.h>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+using namespace heddle;
+
+namespace {
+
+constexpr auto kEverything = MemorySemantics::AcquireRelease | MemorySemantics::WorkgroupMemory |
+                             MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible;
+constexpr std::uint64_t kSeeds = 40;
+
+DeviceOptions on(const MemoryPolicy& policy, std::uint64_t seed) {
+  DeviceOptions options;
+  options.mode = Mode::Emulated;
+  options.memory = policy;
+  options.seed = seed;
+  options.operations_between_switches = 2;
+  return options;
+}
+
+/// Sums of workgroups, by halves, with a barrier of these semantics.
+template <MemorySemantics semantics>
+constexpr auto reduce = [](auto& inv, StorageBuffer<const std::uint32_t> auto numbers,
+                           StorageBuffer<std::uint32_t> auto sums) {
+  auto partial = inv.template workgroup<std::uint32_t[256]>("partial");
+  const std::uint32_t me = inv.local_invocation_index();
+  partial[me] = numbers[inv.global_invocation_id().x];
+  inv.control_barrier(Scope::Workgroup, Scope::Workgroup, semantics);
+  for (std::uint32_t half = inv.workgroup_size().x / 2; half > 0; half /= 2) {
+    if (me < half) partial[me] += partial[me + half];
+    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, semantics);
+  }
+  if (me == 0) sums[inv.workgroup_id().x] = partial[0];
+};
+
+/// Of so many seeds, how many gave a wrong sum.
+template <MemorySemantics semantics>
+std::uint64_t wrong_sums(const MemoryPolicy& policy, std::uint32_t groups, std::uint32_t size,
+                         std::uint64_t seeds) {
+  std::vector<std::uint32_t> numbers(std::size_t{groups} * size);
+  std::iota(numbers.begin(), numbers.end(), 1u);
+  std::uint64_t wrong = 0;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    Device device(on(policy, seed));
+    auto in = device.buffer(numbers, "numbers");
+    auto sums = device.buffer(std::vector<std::uint32_t>(groups, 0), "sums");
+    device.dispatch(reduce<semantics>, {groups}, {size}, read_only(in), sums);
+    const std::vector<std::uint32_t> found = sums.read();
+    bool right = true;
+    for (std::uint32_t group = 0; group < groups; ++group) {
+      const auto begin = numbers.begin() + std::ptrdiff_t{group} * size;
+      right = right && found[group] == std::accumulate(begin, begin + size, 0u);
+    }
+    wrong += right ? 0 : 1;
+  }
+  return wrong;
+}
+
+/// The first of two dispatches writes, the second reads; returns what it read.
+template <typename Between>
+std::uint32_t passed_on(const MemoryPolicy& policy, std::uint64_t seed, const Between& between) {
+  const auto write = [](auto&, auto data, std::uint32_t value) { data[0] = value; };
+  const auto read = [](auto&, auto data, auto out) { out[0] = data[0]; };
+  Device device(on(policy, seed));
+  auto data = device.buffer({0u}, "data");
+  auto out = device.buffer({0u}, "out");
+  device.submit([&](Commands& commands) {
+    commands.dispatch(write, {1}, {1}, data, 7u);
+    between(commands);
+    commands.dispatch(read, {1}, {1}, data, out);
+  });
+  return out.read()[0];
+}
+
+}  // namespace
+
+TEST_CASE("barriers that make available and visible give the right sums, whatever the memory") {
+  // Fewer agents than there are lanes of clocks, some more, and so many that all share one.
+  struct Size {
+    std::uint32_t groups, invocations;
+    std::uint64_t seeds;
+  };
+  for (const Size size : {Size{1, 8, kSeeds}, Size{4, 8, kSeeds}, Size{2, 64, 10}, Size{4, 256, 2}})
+    for (const MemoryPolicy& policy : memory_policies()) {
+      INFO(policy.name << ", " << size.groups << " x " << size.invocations);
+      CHECK(wrong_sums<kEverything>(policy, size.groups, size.invocations, size.seeds) == 0);
+    }
+}
+
+TEST_CASE("barriers that order no memory give wrong sums on weak memory, and right ones on sequential") {
+  constexpr auto kNothing = MemorySemantics::None;
+  CHECK(wrong_sums<kNothing>(*memory_policy("sequential"), 2, 8, kSeeds) == 0);
+  CHECK(wrong_sums<kNothing>(*memory_policy("random"), 2, 8, kSeeds) > 0);
+  CHECK(wrong_sums<kNothing>(*memory_policy("adversarial"), 2, 8, kSeeds) > 0);
+}
+
+TEST_CASE("a memory barrier between two dispatches passes on what was written, nothing less does") {
+  const auto adversarial = *memory_policy("adversarial");
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    CHECK(passed_on(adversarial, seed, [](Commands& c) { c.memory_barrier(); }) == 7);
+    CHECK(passed_on(adversarial, seed, [](Commands& c) { c.execution_barrier(); }) == 0);
+    CHECK(passed_on(adversarial, seed, [](Commands&) {}) == 0);
+  }
+}
+
+TEST_CASE("the same seed gives the same run on weak memory") {
+  const auto run = [](std::uint64_t seed) {
+    Device device(on(*memory_policy("random"), seed));
+    auto log = device.buffer(std::vector<std::uint32_t>(64, 0), "log");
+    auto next = device.buffer({0u}, "next");
+    const auto kernel = [](auto& inv, auto to, auto counter) {
+      const std::uint32_t me = inv.global_invocation_id().x;
+      const std::uint32_t at = inv.atomic_i_increment(counter[0], Scope::Device, MemorySemantics::None);
+      to[at] = me + 1;
+    };
+    const DispatchResult result = device.dispatch(kernel, {8}, {8}, log, next);
+    return std::pair(log.read(), result.memory.delayed);
+  };
+  for (std::uint64_t seed = 0; seed < 8; ++seed) CHECK(run(seed) == run(seed));
+  CHECK(run(1).first != run(2).first);
+}
+
+TEST_CASE("a value that is wider than eight bytes arrives whole") {
+  struct Wide {
+    std::uint32_t words[5];
+  };
+  for (const MemoryPolicy& policy : memory_policies()) {
+    Device device(on(policy, 3));
+    auto in = device.buffer(std::vector<Wide>{{{1, 2, 3, 4, 5}}, {{6, 7, 8, 9, 10}}}, "in");
+    auto out = device.buffer(std::vector<Wide>(2), "out");
+    device.dispatch([](auto&, auto from, auto to) {
+      const Wide first = from[1];
+      to[1] = first;
+      const Wide again = to[1];
+      to[0] = again;
+    }, {1}, {1}, in, out);
+    INFO(policy.name);
+    CHECK(out.read()[0].words[4] == 10);
+    CHECK(out.read()[1].words[0] == 6);
+  }
+}
