@@ -329,7 +329,7 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
   const bool releasing = releases(barrier.semantics);
   if (releasing) supersede(agent, barrier);
   const auto group_count = static_cast<std::uint32_t>(instance.groups.size());
-  std::uint32_t group = group_count;
+  std::uint32_t group = releasing || !agent.released.empty() ? group_count : kNoGroup;
   if (releasing && agent.lane == 0 && agent.released.empty()) {
     for (group = 0; group < group_count; ++group)
       if (joins_group(instance.groups[group], agent, barrier)) break;
@@ -342,7 +342,7 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
       instance.groups.back().head = head_of(agent, barrier, barrier.semantics);
       instance.groups.back().head.barrier = true;
     }
-  } else {
+  } else if (group != kNoGroup) {
     Knowledge& known = *instance.groups[group].head.known;
     known.join(0, agent.knowledge, 0, kVisible, lanes_);
     known.join(kChained, agent.knowledge, kChained, kVisibleRows, lanes_);
@@ -350,6 +350,7 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
     const std::uint32_t epoch = epochs_[0]++;
     for (unsigned k = 0; k < kClasses; ++k) known.learn(kHappened + k, 0, epoch);
   }
+  agent.arrival = index;
   // The epoch of this arrival: its release has just ended it.
   const std::uint32_t epoch = epochs_[agent.lane] - (releasing ? 1 : 0);
   instance.arrivals.push_back(
@@ -377,21 +378,17 @@ Synchronization::Passage Synchronization::leave(Agent& agent, const Operation& b
                                                 std::span<const AgentId> synchronizing) {
   const auto found = instances_.find(barrier.barrier_instance);
   Instance& instance = found->second;
-  const auto chosen = [&](AgentId id) {
-    return std::find(synchronizing.begin(), synchronizing.end(), id) != synchronizing.end();
-  };
   Passage passage;
-  std::uint64_t passed = 0;  // groups that were, of the first 64
-  for (const Arrival& arrival : instance.arrivals) {
-    if (arrival.event.agent == agent.id) passage.arrival = arrival.index;
-    if (!synchronizing.empty()) {
-      if (!chosen(arrival.event.agent)) continue;
-      passage.synchronizing.push_back(arrival.index);
-    }
-    const std::uint64_t bit = arrival.group < 64 ? std::uint64_t{1} << arrival.group : 0;
-    if ((passed & bit) != 0) continue;
-    passed |= bit;
-    release_to_passing(instance.groups[arrival.group], agent, barrier);
+  passage.arrival = agent.arrival;
+  if (synchronizing.empty()) {
+    for (const Group& group : instance.groups) release_to_passing(group, agent, barrier);
+  }
+  for (const AgentId id : synchronizing) {
+    const Arrival& arrival = *std::find_if(instance.arrivals.begin(), instance.arrivals.end(),
+                                           [&](const Arrival& a) { return a.event.agent == id; });
+    passage.synchronizing.push_back(arrival.index);
+    if (arrival.group != kNoGroup)
+      release_to_passing(instance.groups[arrival.group], agent, barrier);
   }
   instance.kept = instance.kept || !synchronizing.empty();
   if (++instance.left == instance.arrivals.size() && !instance.kept) instances_.erase(found);
@@ -410,6 +407,7 @@ void Synchronization::pass_on(const Arrival& arrival, const Operation& barrier) 
   Agent& passing = agent(arrival.event.agent);
   Instance& instance = instances_[barrier.barrier_instance];
   for (const Group& group : instance.groups) release_to_passing(group, passing, barrier);
+  if (arrival.group == kNoGroup) return;
   SnapshotHandle& known = instance.groups[arrival.group].head.known;
   if (!known) return;
   (*known).join(kHappened, passing.knowledge, kHappened, kVisible, lanes_);

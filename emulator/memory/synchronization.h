@@ -74,6 +74,8 @@ struct Agent {
   bool met_forgotten = false;
   /// Reads in a row that were served by stale copies.
   std::uint32_t stale_reads = 0;
+  /// Of its last arrival at a control barrier: the operation.
+  trace::OperationIndex arrival = 0;
   /// When it issued the youngest of its writes that left its cache.
   std::uint32_t youngest_placed = 0;
 
@@ -151,6 +153,8 @@ class Synchronization {
   void make_device_visible(Agent& agent);
 
  private:
+  /// Of arrivals that release nothing.
+  static constexpr std::uint32_t kNoGroup = ~std::uint32_t{0};
   /// Arrivals that release the same to the same agents.
   struct Group {
     /// Of the first of them; what it knows is what all of them know.
