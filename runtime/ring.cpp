@@ -44,12 +44,14 @@ void Worker::begin_ring(Group& g) {
 /// The first invocation, which runs on the workgroup's own stack, has ended: the last turn.
 void Worker::end_ring(Group& g) {
   if (g.first_turn || ring_.unwinding) return leave_ring(g);
-  ring_.line = kTheEnd;
+  const bool home = !groups_left();
+  ring_.line = home ? kHome : kTheEnd;
   ring_.current = ring_.begin + 1;
   swap_context(&g.driver, *ring_.current);
   g.driver = nullptr;
   if (!g.in_ring) return;
   forget_ring(g);
+  if (home) ring_size_ = 0;
   g.finished = g.size;
   g.kept_step = true;
 }
@@ -124,6 +126,17 @@ bool Worker::invocation_ended() {
   return true;
 }
 
+/// The running invocation has ended, and the dispatch has nothing more for its fiber. False if the
+/// invocation ended out of turn.
+bool Worker::go_home(Fiber* self) {
+  if (!in_ring() || ring_.line != kHome) return false;
+  const bool last = ring_.current == ring_.last;
+  park(self);
+  if (!last) ++ring_.current;
+  swap_context(&self->parked, last ? group_->driver : *ring_.current);
+  return true;
+}
+
 void Worker::forget_ring(Group& g) {
   g.in_ring = false;
   ring_.line = kNowhere;
@@ -134,7 +147,7 @@ void Worker::forget_ring(Group& g) {
 void Worker::leave_ring(Group& g) {
   const std::uint32_t irregular = turn_index();
   const std::uint32_t line = ring_.line;
-  const bool ending = line == kTheEnd;
+  const bool ending = line == kTheEnd || line == kHome;
   forget_ring(g);
   if (g.slots.size() < g.size) g.slots.resize(g.size);
   if (g.details.size() < g.size) g.details.resize(g.size);
@@ -152,7 +165,7 @@ void Worker::leave_ring(Group& g) {
     const bool done = i < irregular && ending;
     const bool unstarted = i > irregular && g.first_turn;
     if (done || unstarted) {
-      if (i != 0) park_from_ring(i);
+      if (i != 0 && !(done && line == kHome)) park_from_ring(i);
       slot->fiber = nullptr;
       slot->context = nullptr;
     }

@@ -137,7 +137,7 @@ void Worker::fiber_loop(Fiber* self) {
         run_started(*next.group, next.slot, self);
         break;
       case Pick::Ring:
-        if (!launch_->run_turns(launch_->kernel, ring_)) {
+        if (!launch_->run_turns(launch_->kernel, ring_) || go_home(self)) {
           next = job_;
           continue;
         }

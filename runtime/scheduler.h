@@ -229,6 +229,7 @@ class Worker {
                        void* payload);
   void wait_after_turn(Group& g, std::uint32_t index, std::uint32_t irregular, std::uint32_t line);
   void leave_ring(Group& g);
+  bool go_home(Fiber* self);
   void forget_ring(Group& g);
   void give_ring_back();
   void park_from_ring(std::uint32_t index);

@@ -16,12 +16,13 @@ enum class Irregular : std::uint32_t { Nothing, Spin, Subgroup, Throw, Divide, R
 
 constexpr std::uint32_t kRounds = 3;
 constexpr std::uint32_t kGroups = 7;
-constexpr std::uint32_t kBad = 3;
 
 struct Plan {
   Irregular what = Irregular::Nothing;
   std::uint32_t who = 0;
   std::uint32_t when = 0;
+  /// The workgroup in which it happens.
+  std::uint32_t where = 3;
   std::int32_t zero = 0;
   /// Never the same twice: Workgroup memory may still hold what another dispatch left there.
   std::uint32_t token = 0;
@@ -33,7 +34,7 @@ constexpr auto kernel = [](auto& inv, auto out, Plan plan) {
   auto flag = inv.template workgroup<std::uint32_t[kRounds + 1]>("flag");
   const std::uint32_t i = inv.local_invocation_index();
   const std::uint32_t size = inv.workgroup_size().x;
-  const bool bad_group = inv.workgroup_id().x == kBad;
+  const bool bad_group = inv.workgroup_id().x == plan.where;
   std::uint32_t sum = 0;
   for (std::uint32_t round = 0;; ++round) {
     if (bad_group && plan.when == round) {
@@ -82,8 +83,12 @@ void for_each_plan(Irregular what, const Test& test) {
   for (const std::uint32_t size : {2u, 5u, 70u}) {
     for (const std::uint32_t who : {0u, 1u, size / 2, size - 1}) {
       for (std::uint32_t when = 0; when <= kRounds; ++when) {
-        INFO("invocation " << who << " of " << size << ", round " << when);
-        test(Plan{what, who, when, 0, ++token}, size);
+        // After the last workgroup the stacks go home.
+        for (const std::uint32_t where : {3u, kGroups - 1}) {
+          INFO("workgroup " << where << ", invocation " << who << " of " << size << ", round "
+                            << when);
+          test(Plan{what, who, when, where, 0, ++token}, size);
+        }
       }
     }
   }
@@ -117,7 +122,7 @@ TEST_CASE("who throws or divides by zero out of step is named, and the next disp
         finding_of([&] { device.dispatch(kernel, {kGroups}, {size}, out, plan); });
     CHECK(finding.kind ==
           (what == Irregular::Throw ? FindingKind::Exception : FindingKind::DivisionByZero));
-    CHECK(finding.invocation.workgroup.x == kBad);
+    CHECK(finding.invocation.workgroup.x == plan.where);
     if (known) CHECK(finding.invocation.local.x == plan.who);
     device.dispatch(kernel, {kGroups}, {size}, out, Plan{});
     CHECK(out.read() == expected(size));
@@ -130,7 +135,7 @@ TEST_CASE("who returns before the last barrier is reported, after it is fine") {
     auto out = device.buffer(std::vector<std::uint32_t>(kGroups * size, 0u));
     if (plan.when == kRounds) {
       CHECK_NOTHROW(device.dispatch(kernel, {kGroups}, {size}, out, plan));
-      CHECK(out.read()[kBad * size + plan.who] == 0);
+      CHECK(out.read()[plan.where * size + plan.who] == 0);
     } else {
       const Finding finding =
           finding_of([&] { device.dispatch(kernel, {kGroups}, {size}, out, plan); });
@@ -147,7 +152,7 @@ namespace {
 constexpr auto sums = [](auto& inv, auto out, Plan plan) {
   auto flag = inv.template workgroup<std::uint32_t[1]>("flag");
   const std::uint32_t i = inv.local_invocation_index();
-  const bool bad_group = inv.workgroup_id().x == kBad;
+  const bool bad_group = inv.workgroup_id().x == plan.where;
   std::uint32_t sum = 0;
   for (std::uint32_t round = 0; round < kRounds; ++round) {
     if (bad_group && plan.when == round && plan.what == Irregular::Spin) {
@@ -180,7 +185,7 @@ std::vector<std::uint32_t> expected_sums(const Plan& plan, std::uint32_t size) {
       }
     }
     const bool apart = plan.what == Irregular::Subgroup && plan.when < kRounds;
-    if (apart && x / size == kBad && i < plan.who) sum += 1000 * std::min(8u, plan.who - first);
+    if (apart && x / size == plan.where && i < plan.who) sum += 1000 * std::min(8u, plan.who - first);
     all.push_back(sum);
   }
   return all;

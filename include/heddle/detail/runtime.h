@@ -88,6 +88,8 @@ inline constexpr std::size_t kAhead = 4;
 /// Of Ring::line: no turn leads anywhere yet; the turn leads to the end of the kernel.
 inline constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
 inline constexpr std::uint32_t kTheEnd = 0;
+/// The same, and no workgroup follows: the stacks go home.
+inline constexpr std::uint32_t kHome = ~std::uint32_t{0} >> 1;
 /// Added to the line of a subgroup operation, which is no barrier that stands in the same line.
 inline constexpr std::uint32_t kSubgroupTurn = std::uint32_t{1} << 31;
 
