@@ -187,7 +187,6 @@ Machine::Found Machine::look(const Granule& granule, const Access& access, Stamp
   found.from_storage = true;
   trace::Value value = value_in_storage(granule);
   unsigned missing = access.bytes;
-  trace::Value taken = 0;
   for (auto version = granule.versions.rbegin();
        version != granule.versions.rend() && missing != 0; ++version) {
     if (version->stamp > position || (version->bytes & missing) == 0 ||
@@ -199,7 +198,6 @@ Machine::Found Machine::look(const Granule& granule, const Access& access, Stamp
     }
     found.from_storage = false;
     const trace::Value mask = mask_of(static_cast<ByteMask>(version->bytes & missing));
-    taken |= mask;
     value = (value & ~mask) | (version->value & mask);
     missing &= ~static_cast<unsigned>(version->bytes);
   }
