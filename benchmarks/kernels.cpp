@@ -1,4 +1,5 @@
-// native/<kernel>/<size> and emulated/<kernel>/<size>; the same kernels as in `peers`.
+// native/, emulated/ (sequential memory), weak/ (policy random) and checked/ (data races looked for)
+// <kernel>/<size>; the same kernels as in `peers`.
 
 #include "benchmarks/workloads.h"
 
@@ -17,8 +18,8 @@ std::string size_name(std::size_t n) {
 }
 
 template <typename Workload>
-void run(benchmark::State& state, Mode mode, std::size_t size) {
-  Device device(mode);
+void run(benchmark::State& state, const DeviceOptions& options, std::size_t size) {
+  Device device(options);
   Workload workload(device, size);
   try {
     workload.check();
@@ -29,17 +30,30 @@ void run(benchmark::State& state, Mode mode, std::size_t size) {
   for (auto _ : state) workload.run();
 }
 
+DeviceOptions options_of(Mode mode, std::string_view memory = "sequential", bool races = false) {
+  DeviceOptions options;
+  options.mode = mode;
+  options.memory = memory_policy(memory);
+  options.races = races;
+  return options;
+}
+
 template <typename Workload>
 void add(const char* name, std::initializer_list<std::size_t> native,
          std::initializer_list<std::size_t> emulated) {
-  const auto register_one = [&](const char* mode_name, Mode mode, std::size_t size) {
-    benchmark::RegisterBenchmark((std::string(mode_name) + "/" + name + "/" + size_name(size)).c_str(),
-                                 [=](benchmark::State& state) { run<Workload>(state, mode, size); })
+  const auto register_one = [&](const char* kind, const DeviceOptions& options, std::size_t size) {
+    benchmark::RegisterBenchmark(
+        (std::string(kind) + "/" + name + "/" + size_name(size)).c_str(),
+        [=](benchmark::State& state) { run<Workload>(state, options, size); })
         ->Unit(benchmark::kMillisecond)
         ->UseRealTime();
   };
-  for (const std::size_t size : native) register_one("native", Mode::Native, size);
-  for (const std::size_t size : emulated) register_one("emulated", Mode::Emulated, size);
+  for (const std::size_t size : native) register_one("native", options_of(Mode::Native), size);
+  for (const std::size_t size : emulated) {
+    register_one("emulated", options_of(Mode::Emulated), size);
+    register_one("weak", options_of(Mode::Emulated, "random"), size);
+    register_one("checked", options_of(Mode::Emulated, "sequential", true), size);
+  }
 }
 
 /// What native/saxpy is held against.

@@ -45,6 +45,8 @@ struct Written {
   Scope scope = Scope::Invocation;
   Event event;
   std::uint32_t born = 0;
+  /// It is an availability operation for other classes as well, which chains may go on by.
+  bool links_all = false;
   std::vector<Head> heads;
   /// It carries more than anybody remembers.
   bool forgotten = false;

@@ -365,6 +365,10 @@ void Machine::arrive(const Operation& operation) {
 //= vk:memory-model-availability-visibility
 void Machine::open(const Operation& barrier) {
   auto arrivals = synchronization_.different_arrivals(barrier.barrier_instance);
+  // Of an instance with a quorum some may have passed, and ended.
+  std::erase_if(arrivals, [&](const auto& arrival) {
+    return synchronization_.find(arrival.event.agent) == nullptr;
+  });
   std::stable_sort(arrivals.begin(), arrivals.end(), [](const auto& a, const auto& b) {
     return !includes(a.scope, b.scope);
   });
@@ -393,7 +397,7 @@ void Machine::open(const Operation& barrier) {
 }
 
 void Machine::leave(const Operation& operation, std::span<const AgentId> synchronizing) {
-  if (synchronizing.empty()) open(operation);
+  open(operation);
   Agent& agent = this->agent(operation.agent);
   const Synchronization::Passage passage = synchronization_.leave(
       agent, orders_outputs(agent) ? as_ordered(operation) : operation, synchronizing);
@@ -431,11 +435,13 @@ Written Machine::written(const Access& writing, trace::Value value) {
   made.scope = writing.operation.scope;
   made.event = synchronization_.event(writing.agent);
   made.born = now_;
+  made.links_all = made.atomic && has(writing.operation.semantics, MemorySemantics::MakeAvailable);
   return made;
 }
 
 // What the agent has waiting for the same bytes, through the same reference: an atomic takes its place
-// first, so does what the agent read back; the rest is overwritten where it stands.
+// first, so does what the agent read back, what has other bytes, too, since it is one operation, and what
+// could become available to more than the new one; the rest is overwritten where it stands.
 void Machine::overwrite_waiting(std::uint32_t record, const Access& writing) {
   if (granules_[record].waiting == 0) return;
   for (std::size_t i = 0; i < waiting_.size();) {
@@ -443,14 +449,11 @@ void Machine::overwrite_waiting(std::uint32_t record, const Access& writing) {
     if (older.granule != record || older.agent != writing.agent.id ||
         older.reference != writing.operation.reference || (older.bytes & writing.bytes) == 0) {
       ++i;
-    } else if (older.atomic || writing.operation.atomic || older.observed) {
+    } else if (older.atomic || writing.operation.atomic || older.observed ||
+               (older.bytes & ~writing.bytes) != 0 || older.class_index != writing.class_index ||
+               (older.non_private && !writing.non_private)) {
       place_waiting(i, std::max(climb(), least_level(older)), trace::MoveReason::Atomic);
     } else {
-      older.bytes = static_cast<ByteMask>(older.bytes & ~writing.bytes);
-      if (older.bytes != 0) {
-        ++i;
-        continue;
-      }
       ++report_.lost;
       --granules_[record].waiting;
       waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
@@ -491,7 +494,7 @@ void Machine::place(std::uint32_t record, Written made, CacheLevel level,
   static_cast<Written&>(version) = std::move(made);
   version.stamp = ++stamp_;
   version.level = level;
-  if (version.non_private) version.available.push_back({version.event, version.place, level, false});
+  if (version.non_private) version.available.push_back({version.event, version.place, level, version.links_all});
   if (Agent* agent = synchronization_.find(version.agent)) {
     if (version.born < agent->youngest_placed) ++report_.overtaken;
     agent->youngest_placed = std::max(agent->youngest_placed, version.born);
@@ -590,7 +593,7 @@ void Machine::lift(Agent& agent, const Event& event, Scope scope, MemorySemantic
   // Atomics are available at their scope even while they wait.
   for (std::size_t i = 0; i < waiting_.size();) {
     const Waiting& w = waiting_[i];
-    if (w.atomic && constrains(classes, w.class_index) &&
+    if (w.atomic && (w.links_all || constrains(classes, w.class_index)) &&
         agent.knows(kHappened + w.class_index, w.event) &&
         (w.agent == agent.id || share(w.place, agent.place, level_of(w.scope)))) {
       place_waiting(i, least_level(w), trace::MoveReason::Availability);
@@ -646,7 +649,7 @@ void Machine::device_availability(Agent& agent) {
       if (version.on_device || !agent.knows(kHappened + kAnyClass, version.event)) continue;
       version.on_device = true;
       version.device = event;
-      raise(granule, version, CacheLevel::Shader, trace::MoveReason::Availability);
+      raise(granule, version, CacheLevel::Shader, trace::MoveReason::Flush);
     }
   }
 }

@@ -42,8 +42,8 @@ void Machine::show_known(std::uint32_t record, const Access& access) {
       continue;
     }
     const unsigned row = kHappened + class_of_pair(w.class_index, access.class_index);
-    const bool available = w.atomic && access.non_private && agent.knows(row, w.event) &&
-                           (w.agent == agent.id || share(w.place, agent.place, level_of(w.scope)));
+    // Of any class: chains may come by classes that the access has not.
+    const bool available = w.atomic && agent.knows(kHappened + kAnyClass, w.event);
     const bool read_before = w.observed && w.observed_non_private && access.non_private &&
                              agent.knows(row, w.observation);
     const bool read_in_past = w.observed && agent.knowledge.knows(kSystem, w.observation);
