@@ -41,7 +41,7 @@ std::string json_line(const std::string& file, const std::optional<trace::TraceS
 TraceCommand::TraceCommand(CLI::App& program)
     : command_(program.add_subcommand(
           "trace", "Say what a recorded run consists of, and hand it to other programs")) {
-  command_->add_option("FILE", file_, "What --trace or HEDDLE_TRACE wrote")->required();
+  command_->add_option("FILE", file_, "What heddle litmus --trace wrote")->required();
   command_->add_option("--perfetto", perfetto_,
                        "Write it to this file as JSON for ui.perfetto.dev and chrome://tracing, with a "
                        "track for each invocation and each cache");
