@@ -236,9 +236,9 @@ TEST_CASE("the stacks of one kernel serve another, and workgroups of another siz
     out[inv.global_invocation_id().x] = tile[inv.workgroup_size().x - 1 - i];
   };
   for (const std::uint32_t size : {64u, 128u, 3u, 64u, 2u}) {
-    auto sums = device.buffer<std::uint32_t>(kGroups * size);
-    device.dispatch(kernel, {kGroups}, {size}, sums, Plan{});
-    CHECK(sums.read() == expected(size));
+    auto round_sums = device.buffer<std::uint32_t>(kGroups * size);
+    device.dispatch(kernel, {kGroups}, {size}, round_sums, Plan{});
+    CHECK(round_sums.read() == expected(size));
     auto out = device.buffer<float>(2 * size);
     device.dispatch(other, {2}, {size}, out);
     CHECK(out.read()[2 * size - 1] == 0.0f);
