@@ -29,12 +29,14 @@ void Worker::workgroup_barrier(SourceLocation where) {
     ++barrier.phase;
     ++local_progress_;
     if (!launch_->choice) return;
+    g.walk.begin(g.size, *launch_->choice);
     // Whoever came last has no right to go on first.
     self->let_go();
     return suspend_outside_ring(self);
   }
   self->phase = &barrier.phase;
   self->seen = barrier.phase;
+  if (launch_->choice) g.walk.leave_out(g.index_of(self));
   suspend(self);
 }
 

@@ -116,7 +116,7 @@ void Worker::yield(SourceLocation where, const Poll& poll) {
   detail.poll = poll;
   self->let_go();
   self->polled_in_round = g.round;
-  suspend_outside_ring(self);
+  suspend_outside_ring(self, Turn::Anywhere);
 }
 
 void Worker::preempt(SourceLocation where) {
@@ -124,7 +124,7 @@ void Worker::preempt(SourceLocation where) {
   self->wait = WaitKind::Preempted;
   self->where = where;
   self->let_go();
-  suspend_outside_ring(self);
+  suspend_outside_ring(self, Turn::Anywhere);
 }
 
 void Worker::rotation_without_progress() {

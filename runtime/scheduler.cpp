@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cxxabi.h>
+#include <numeric>
 #include <thread>
 
 namespace heddle::runtime {
@@ -357,6 +358,7 @@ void Worker::prepare_slots(Group& g) {
   }
   g.barrier.phase = 0;
   forget_waits(g);
+  if (launch_->choice) g.walk.begin(g.size, *launch_->choice);
 }
 
 /// Nobody has come to any barrier or subgroup operation yet.
@@ -430,6 +432,7 @@ void Worker::finish(Group& g, Slot* slot) {
   slot->where = {};
   ++g.finished;
   g.cursor = g.index_of(slot) + 1;
+  if (launch_->choice) g.walk.leave_out(g.index_of(slot));
   ++local_progress_;
   current_ = nullptr;
   group_may_be_complete(g);
@@ -465,7 +468,7 @@ void Worker::suspend(Slot* self) {
   suspend_outside_ring(self);
 }
 
-void Worker::suspend_outside_ring(Slot* self) {
+void Worker::suspend_outside_ring(Slot* self, Turn turn) {
   const ExceptionGlobals mine = *exceptions_;
   if (ring_.unwinding) [[unlikely]] {
     // A kernel that went on after its unwinding (it catches everything, or waits in a destructor):
@@ -476,7 +479,7 @@ void Worker::suspend_outside_ring(Slot* self) {
   }
   *exceptions_ = {};
   check_failed();
-  const Pick next = pick(self);
+  const Pick next = pick(self, turn);
   if (next.kind == Pick::Resume && next.slot == self) {
     group_ = next.group;
     current_ = self;
@@ -507,6 +510,7 @@ void Worker::release(Group& g) {
   if (!g.waited) return;
   if (g.in_ring) leave_ring(g);
   Slot* const running = current_;
+  if (launch_->choice) g.walk.look_at_all();
   for (Slot* slot = g.begin; slot != g.end; ++slot) {
     slot->polled_in_round = 0;
     if (slot->state == SlotState::Unstarted) {
@@ -545,16 +549,45 @@ Slot* Worker::ready_in(Group& g, std::uint32_t first) const {
   return nullptr;
 }
 
+// Which invocation comes two and one turns later is known: its slot, and then the hot end of its stack,
+// are asked for in time.
+Slot* Worker::ready_in_walk(Group& g) const {
+  for (std::uint32_t k = 0; k < g.size; ++k) {
+    const std::uint32_t index = g.walk.index();
+    g.walk.step();
+    if (g.walk.leaves_out(index)) continue;
+    Slot* slot = g.begin + index;
+    if (!slot->can_go_on() || slot->polled_in_round == g.round) continue;
+    const auto* end = static_cast<const std::byte*>(g.begin[g.walk.index()].context);
+    constexpr int kHotLines = 6;
+    for (int line = 0; line < kHotLines; ++line) __builtin_prefetch(end + 64 * line);
+    __builtin_prefetch(g.begin + g.walk.after(g.walk.index()));
+    return slot;
+  }
+  return nullptr;
+}
+
+void Walk::begin(std::uint32_t size, Choice& choice) {
+  size_ = size;
+  stride_ = 0;
+  index_ = 0;
+  left_out_.assign(size / 64 + 1, 0);
+  if (size == 1) return;
+  stride_ = 1 + choice.below(size - 1, ChoicePoint::Invocation);
+  while (std::gcd(stride_, size) != 1) stride_ = stride_ % (size - 1) + 1;
+  jump(choice);
+}
+
 bool Worker::polls(const Group& g) const {
   return std::any_of(g.begin, g.end, [](const Slot& slot) { return slot.can_go_on(); });
 }
 
 Worker::Pick Worker::pick_in(Group& g, Slot* self) {
   if (!g.waited) return {};
-  std::uint32_t first = self ? g.index_of(self) + 1 : g.cursor;
-  if (launch_->choice) first = launch_->choice->below(g.size, ChoicePoint::Invocation);
-  Slot* slot = ready_in(g, first % g.size);
-  if (!slot && resolve_subgroups(g)) slot = ready_in(g, first % g.size);
+  const std::uint32_t first = self ? g.index_of(self) + 1 : g.cursor;
+  const auto ready = [&] { return launch_->choice ? ready_in_walk(g) : ready_in(g, first % g.size); };
+  Slot* slot = ready();
+  if (!slot && resolve_subgroups(g)) slot = ready();
   if (!slot) return {};
   return picked(g, slot);
 }
@@ -563,7 +596,7 @@ Worker::Pick Worker::picked(Group& g, Slot* slot) {
   return {slot->state == SlotState::Unstarted ? Pick::Start : Pick::Resume, &g, slot};
 }
 
-Worker::Pick Worker::pick(Slot* self) {
+Worker::Pick Worker::pick(Slot* self, Turn turn) {
   // The usual case when invocations start and end: the next one of the same workgroup.
   if (!launch_->choice && complete_.empty() && group_ && group_->waited) {
     Group& g = *group_;
@@ -580,6 +613,9 @@ Worker::Pick Worker::pick(Slot* self) {
       return {Pick::Driver, g, nullptr};
     }
     if (launch_->choice) {
+      if (turn == Turn::Near && group_) {
+        if (const Pick next = pick_in(*group_, nullptr); next.kind != Pick::Nothing) return next;
+      }
       // Any resident may be next, and so may one that is not resident yet.
       const auto residents = static_cast<std::uint32_t>(residents_.size());
       const std::uint32_t options = residents + (can_admit() ? 1 : 0);
@@ -587,10 +623,10 @@ Worker::Pick Worker::pick(Slot* self) {
         const std::uint32_t chosen = launch_->choice->below(options, ChoicePoint::Workgroup);
         if (chosen == residents) return {Pick::Admit, nullptr, nullptr};
         turn_ = chosen;
-        if (residents_[turn_] != group_) self = nullptr;
       } else {
         turn_ = 0;
       }
+      if (residents != 0 && residents_[turn_]->waited) residents_[turn_]->walk.jump(*launch_->choice);
     } else if (group_) {
       turn_ = static_cast<std::size_t>(std::find(residents_.begin(), residents_.end(), group_) -
                                        residents_.begin());

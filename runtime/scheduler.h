@@ -4,6 +4,7 @@
 
 #include "runtime/fiber.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csetjmp>
@@ -24,6 +25,10 @@ inline constexpr std::uint32_t kNeverPhase = 0;
 struct Unwind {};
 
 enum class SlotState : std::uint8_t { Unstarted, Started, Finished };
+
+/// Who may be next, where an oracle decides: whoever the workgroup's walk leads to (of another
+/// workgroup only if none of this one can go on), or anybody.
+enum class Turn : std::uint8_t { Near, Anywhere };
 
 /// What a suspended invocation waits for. One that waits at the workgroup's barrier is known by its
 /// `phase`, so that a barrier need not say so; WorkgroupBarrier is for those at another one.
@@ -93,6 +98,33 @@ struct NamedBarrier {
   std::vector<std::uint32_t> lanes;
 };
 
+/// The order in which invocations go on where an oracle decides: a random walk through all of them,
+/// which takes a step to find the next one and is known ahead.
+class Walk {
+ public:
+  /// All of `size` invocations, in an order that `choice` gives.
+  void begin(std::uint32_t size, Choice& choice);
+  /// Goes on from an invocation that `choice` gives.
+  void jump(Choice& choice) { index_ = choice.below(size_, ChoicePoint::Invocation); }
+  std::uint32_t index() const { return index_; }
+  std::uint32_t after(std::uint32_t index) const {
+    return index + stride_ < size_ ? index + stride_ : index + stride_ - size_;
+  }
+  void step() { index_ = after(index_); }
+
+  /// Invocations that need not be looked at before the others have come: those that wait at the
+  /// workgroup's barrier, or have finished.
+  void leave_out(std::uint32_t index) { left_out_[index / 64] |= std::uint64_t{1} << index % 64; }
+  bool leaves_out(std::uint32_t index) const { return (left_out_[index / 64] >> index % 64 & 1) != 0; }
+  void look_at_all() { std::fill(left_out_.begin(), left_out_.end(), 0); }
+
+ private:
+  std::uint32_t size_ = 1;
+  std::uint32_t stride_ = 0;
+  std::uint32_t index_ = 0;
+  std::vector<std::uint64_t> left_out_;
+};
+
 /// A resident workgroup with what the scheduler knows of it.
 struct Group : Workgroup {
   Slot* begin = nullptr;
@@ -115,6 +147,8 @@ struct Group : Workgroup {
   std::uint32_t round = 1;
   /// Where to look for the next invocation after one has finished.
   std::uint32_t cursor = 0;
+  /// The same where an oracle decides.
+  Walk walk;
 
   /// The stack that runs the workgroup, while it waits for the workgroup's invocations.
   Context driver = nullptr;
@@ -242,16 +276,18 @@ class Worker {
   /// Waits until `*self->phase != self->seen`.
   void suspend(Slot* self);
   /// The same for one that could go on: somebody else comes first.
-  void suspend_outside_ring(Slot* self);
+  void suspend_outside_ring(Slot* self, Turn turn = Turn::Near);
   void all_meet(Group& g);
   void complete_named_barrier(Group& g, std::uint32_t ordinal);
   void check_failed();
   void begin_unwinding();
   void release(Group& g);
 
-  Pick pick(Slot* self);
+  /// Whose turn it is after `self`, which waits; null: after one that has finished.
+  Pick pick(Slot* self, Turn turn = Turn::Near);
   static Pick picked(Group& g, Slot* slot);
   Pick pick_in(Group& g, Slot* self);
+  Slot* ready_in_walk(Group& g) const;
   Pick pick_elsewhere();
   Slot* ready_in(Group& g, std::uint32_t first) const;
   bool polls(const Group& g) const;

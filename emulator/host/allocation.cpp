@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <mimalloc.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <limits>
@@ -13,6 +14,20 @@ namespace {
 
 // How much freed memory an emulated device keeps, so that stale addresses still name their buffer.
 constexpr std::uint64_t kKeptFreedBytes = std::uint64_t{64} << 20;
+
+// Large buffers lie in huge pages where the system has them on request: streaming through one costs
+// fewer page faults and fewer misses of the TLB.
+constexpr std::uint64_t kHugePageBytes = std::uint64_t{2} << 20;
+
+std::byte* allocate_bytes(std::uint64_t size_bytes) {
+  const bool large = size_bytes >= 2 * kHugePageBytes;
+  auto* bytes = static_cast<std::byte*>(
+      mi_malloc_aligned(size_bytes, large ? kHugePageBytes : kAllocationAlignment));
+  if (!bytes) throw std::bad_alloc();
+  // A wish: where it is refused, the pages are small.
+  if (large) ::madvise(bytes, size_bytes / kHugePageBytes * kHugePageBytes, MADV_HUGEPAGE);
+  return bytes;
+}
 
 std::uint64_t address_of(const Allocation& allocation) {
   return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(allocation.bytes));
@@ -58,9 +73,7 @@ std::shared_ptr<Allocation> DeviceState::allocate(std::uint64_t count, std::uint
                             : std::move(name);
   made->size_bytes = count * element_bytes;
   // At least one byte, so that every buffer has an address of its own.
-  made->bytes = static_cast<std::byte*>(mi_malloc_aligned(
-      std::max<std::uint64_t>(made->size_bytes, 1), kAllocationAlignment));
-  if (!made->bytes) throw std::bad_alloc();
+  made->bytes = allocate_bytes(std::max<std::uint64_t>(made->size_bytes, 1));
   made->tracks_initialization = mode == Mode::Emulated;
   if (made->tracks_initialization) made->initialized.resize(made->size_bytes, false);
   if (memory) memory->add(made->id, {made->bytes, made->size_bytes});

@@ -45,6 +45,18 @@ Operation atomic_record(const Agent& agent, const Access& access, OperationKind 
   return operation;
 }
 
+/// But for the agent, and the instance, which has a number only when it is known who meets.
+Operation barrier_record(Scope execution, Scope memory, MemorySemantics semantics,
+                         const SourceLocation& where) {
+  Operation operation;
+  operation.kind = OperationKind::ControlBarrier;
+  operation.execution_scope = execution;
+  operation.scope = memory;
+  operation.semantics = semantics;
+  operation.where = where;
+  return operation;
+}
+
 std::string object(const Binding& binding) {
   return binding.storage_class == StorageClass::Private
              ? binding.name
@@ -116,11 +128,9 @@ Emulator::~Emulator() {
   if (device.race_watch) device.race_watch->dispatch_ends();
 }
 
-bool Emulator::interrupt() {
-  if (--until_switch_ != 0) [[likely]] return false;
+void Emulator::wind_up() {
   const std::uint32_t mean = device.options.operations_between_switches;
-  until_switch_ = 1 + device.choice.below(2 * mean - 1, ChoicePoint::Preemption);
-  return true;
+  operations_left = 1 + device.choice.below(2 * mean - 1, ChoicePoint::Preemption);
 }
 
 void Emulator::workgroup_begins(runtime::Workgroup& group) {
@@ -136,7 +146,8 @@ void Emulator::workgroup_begins(runtime::Workgroup& group) {
   memory.allocation.size_bytes = group.memory_bytes;
   memory.allocation.tracks_initialization = true;
   memory.used_bytes = 0;
-  memory.barriers.assign(group.grid->group_size, {});
+  memory.waiting.at_common = 0;
+  memory.waiting.where.assign(group.grid->group_size, WorkgroupMemory::Waiting::Nowhere);
   memory.variables.clear();
   // Whoever listens must not take one workgroup's memory for another's.
   if (device.listener) memory.allocation.id = device.new_allocation_id();
@@ -166,13 +177,30 @@ void Emulator::workgroup_ends(runtime::Workgroup& group) {
 
 void Emulator::invocations_meet(runtime::Workgroup& group,
                                 std::span<const std::uint32_t> indices) {
-  std::vector<Operation>& barriers = static_cast<WorkgroupMemory*>(group.observed)->barriers;
+  auto& memory = *static_cast<WorkgroupMemory*>(group.observed);
+  WorkgroupMemory::Waiting& waiting = memory.waiting;
   // Of those that meet at one place, all are at a barrier or none is.
-  if (barriers[indices.front()].kind != OperationKind::ControlBarrier) return;
+  if (waiting.where[indices.front()] == WorkgroupMemory::Waiting::Nowhere) return;
   const std::uint64_t instance = next_barrier_instance_++;
+  if (waiting.at_common == memory.invocations.count && indices.size() == waiting.at_common) {
+    waiting.common.barrier_instance = instance;
+    device.memory->meet(memory.invocations, waiting.common);
+    waiting.at_common = 0;
+    std::fill(waiting.where.begin(), waiting.where.end(), WorkgroupMemory::Waiting::Nowhere);
+    return;
+  }
+  const auto barrier_of = [&](std::uint32_t index) {
+    const bool common = waiting.where[index] == WorkgroupMemory::Waiting::AtCommon;
+    Operation barrier = common ? waiting.common : waiting.other[index];
+    barrier.agent = memory.invocations.agent(index);
+    barrier.barrier_instance = instance;
+    return barrier;
+  };
+  for (const std::uint32_t index : indices) device.memory->arrive(barrier_of(index));
   for (const std::uint32_t index : indices) {
-    barriers[index].barrier_instance = instance;
-    device.memory->arrive(barriers[index]);
+    device.memory->leave(barrier_of(index), {});
+    if (waiting.where[index] == WorkgroupMemory::Waiting::AtCommon) --waiting.at_common;
+    waiting.where[index] = WorkgroupMemory::Waiting::Nowhere;
   }
 }
 
@@ -205,7 +233,9 @@ std::pair<std::string, std::uint64_t> Emulator::object_at(const Locations& bytes
   return {"", bytes.offset_bytes};
 }
 
-bool interrupt(Emulator& emulator) { return emulator.interrupt(); }
+Pulse& pulse(Emulator& emulator) { return emulator; }
+
+void wind_up(Emulator& emulator) { emulator.wind_up(); }
 
 namespace {
 
@@ -230,6 +260,37 @@ void for_each_piece(Operation operation, Do with_piece) {
 }
 
 }  // namespace
+
+namespace {
+
+/// Whether the access is inside of its binding, alive and aligned to its size.
+bool is_sound(const Binding& binding, std::uint64_t offset_bytes, std::uint32_t size_bytes) {
+  return !binding.allocation->freed && offset_bytes + size_bytes <= binding.size_bytes &&
+         (binding.offset_bytes + offset_bytes) % size_bytes == 0;
+}
+
+}  // namespace
+
+bool read_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
+                   std::uint32_t size_bytes, const unsigned char* value_bytes, void* value) {
+  if (!is_sound(binding, offset_bytes, size_bytes)) [[unlikely]] return false;
+  const detail::Allocation& allocation = *binding.allocation;
+  const std::uint64_t offset = binding.offset_bytes + offset_bytes;
+  if (allocation.tracks_initialization &&
+      allocation.initialized.first_missing(offset, size_bytes, value_bytes) != size_bytes) [[unlikely]]
+    return false;
+  return emulator.device.memory->read_in_place(allocation.id, offset, size_bytes, value);
+}
+
+bool write_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
+                    std::uint32_t size_bytes, const void* value) {
+  if (!is_sound(binding, offset_bytes, size_bytes)) [[unlikely]] return false;
+  const std::uint64_t offset = binding.offset_bytes + offset_bytes;
+  if (!emulator.device.memory->write_in_place(binding.allocation->id, offset, size_bytes, value))
+    return false;
+  binding.allocation->initialized.mark(offset, size_bytes);
+  return true;
+}
 
 void read(Emulator& emulator, const Agent& agent, const Access& access, void* value) {
   check(agent, access);
@@ -288,24 +349,26 @@ void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemoryS
 
 void arrive(Emulator&, const Agent& agent, Scope execution, Scope memory,
             MemorySemantics semantics, SourceLocation where) {
-  Operation& operation = memory_of(agent).barriers[agent.index];
-  operation.kind = OperationKind::ControlBarrier;
-  operation.agent = agent_id(agent);
-  operation.execution_scope = execution;
-  operation.scope = memory;
-  operation.semantics = semantics;
-  operation.barrier_instance = kNotMet;
-  operation.where = where;
+  WorkgroupMemory::Waiting& waiting = memory_of(agent).waiting;
+  Operation& common = waiting.common;
+  const bool first = waiting.at_common == 0;
+  if (first || (common.execution_scope == execution && common.scope == memory &&
+                common.semantics == semantics && common.where.file == where.file &&
+                common.where.line == where.line)) {
+    if (first) common = barrier_record(execution, memory, semantics, where);
+    ++waiting.at_common;
+    waiting.where[agent.index] = WorkgroupMemory::Waiting::AtCommon;
+    return;
+  }
+  waiting.other.resize(waiting.where.size());
+  waiting.other[agent.index] = barrier_record(execution, memory, semantics, where);
+  waiting.where[agent.index] = WorkgroupMemory::Waiting::AtOther;
 }
 
 void leave(Emulator& emulator, const Agent& agent) {
-  Operation& operation = memory_of(agent).barriers[agent.index];
   // Whoever is alone in its scope instance does not wait.
-  if (operation.barrier_instance == kNotMet) {
+  if (memory_of(agent).waiting.where[agent.index] != WorkgroupMemory::Waiting::Nowhere)
     emulator.invocations_meet(*agent.group, {&agent.index, 1});
-  }
-  emulator.device.memory->leave(operation, {});
-  operation = {};
 }
 
 const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::uint32_t ordinal,

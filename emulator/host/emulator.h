@@ -15,16 +15,21 @@ struct WorkgroupMemory {
   detail::Allocation allocation;
   std::deque<Binding> variables;
   std::uint64_t used_bytes = 0;
-  /// For each invocation the control barrier that it is in; of another kind if it is in none.
-  std::vector<Operation> barriers;
+  /// The control barriers that invocations wait at: mostly all at one, which is kept once.
+  struct Waiting {
+    enum Where : std::uint8_t { Nowhere, AtCommon, AtOther };
+    Operation common;
+    std::uint32_t at_common = 0;
+    std::vector<Where> where;
+    /// Of those that wait at another one.
+    std::vector<Operation> other;
+  };
+  Waiting waiting;
   /// The agents of the workgroup that is resident here; none if none is.
   memory::Cohort invocations{{}, 0, {}, {}};
 };
 
-/// In place of its number: who meets at this instance of a barrier is not known yet.
-inline constexpr std::uint64_t kNotMet = 0;
-
-class Emulator final : public runtime::Observer {
+class Emulator final : public runtime::Observer, public Pulse {
  public:
   Emulator(detail::DeviceState& device, const runtime::Grid& grid,
            const std::vector<std::optional<Binding>>& bindings);
@@ -38,7 +43,8 @@ class Emulator final : public runtime::Observer {
   void invocations_meet(runtime::Workgroup& group,
                         std::span<const std::uint32_t> indices) override;
 
-  bool interrupt();
+  /// Decides when others run again.
+  void wind_up();
   /// What a person calls the byte at `address`.
   std::string describe(const void* address);
   /// The buffer, image or variable that has the bytes, and where in it they begin.
@@ -56,8 +62,7 @@ class Emulator final : public runtime::Observer {
   std::vector<WorkgroupMemory*> free_memory_;
   /// By local invocation index.
   std::vector<std::uint32_t> subgroups_;
-  std::uint64_t until_switch_ = 1;
-  std::uint64_t next_barrier_instance_ = kNotMet + 1;
+  std::uint64_t next_barrier_instance_ = 1;
   std::uint32_t first_agent_ = 0;
   std::uint32_t first_workgroup_ = 0;
 };

@@ -6,6 +6,7 @@
 
 #include <heddle/operation.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -124,6 +125,9 @@ class Knowledge {
   }
   void copy(const Knowledge& other, unsigned lanes) {
     for (unsigned i = 0; i < lanes * kRows; ++i) words_[i] = other.words_[i];
+  }
+  bool equals(const Knowledge& other, unsigned lanes) const {
+    return std::equal(words_.begin(), words_.begin() + lanes * kRows, other.words_.begin());
   }
 
  private:

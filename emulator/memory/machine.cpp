@@ -135,6 +135,31 @@ void Machine::after(Agent& agent, const Operation& operation, MemorySemantics se
   if (has(semantics, MemorySemantics::MakeVisible)) make_visible(agent, operation.scope, semantics);
 }
 
+bool Machine::read_in_place(AllocationId id, std::uint64_t offset_bytes, std::uint32_t size_bytes,
+                            void* value) {
+  if (listener_) return false;
+  Allocation& allocation = allocations_[static_cast<std::size_t>(id)];
+  if (const std::uint32_t* record = record_of(allocation, offset_bytes); record && *record != 0)
+    return false;
+  tick();
+  ++report_.reads;
+  copy_piece(value, allocation.storage.data() + offset_bytes, size_bytes);
+  return true;
+}
+
+bool Machine::write_in_place(AllocationId id, std::uint64_t offset_bytes, std::uint32_t size_bytes,
+                             const void* value) {
+  if (listener_ || may_make_record()) return false;
+  Allocation& allocation = allocations_[static_cast<std::size_t>(id)];
+  if (const std::uint32_t* record = record_of(allocation, offset_bytes); record && *record != 0)
+    return false;
+  --until_record_;
+  tick();
+  ++report_.writes;
+  copy_piece(allocation.storage.data() + offset_bytes, value, size_bytes);
+  return true;
+}
+
 void Machine::read(const Operation& operation, void* value) {
   tick();
   ++report_.reads;
@@ -406,6 +431,23 @@ void Machine::leave(const Operation& operation, std::span<const AgentId> synchro
   after(agent, operation, operation.semantics);
 }
 
+// Whoever meets so does everything that it does at this barrier in one moment.
+void Machine::meet(const Cohort& cohort, const Operation& barrier) {
+  const Common* common = cohort.place.stage == model::Stage::TessellationControl
+                             ? nullptr
+                             : synchronization_.common_of(cohort, barrier);
+  if (!common) return Memory::meet(cohort, barrier);
+  if (!lanes_gone_) one_lane();
+  tick();
+  now_ += cohort.count - 1;
+  if (listener_) tell_meeting(cohort, barrier);
+  if (has(barrier.semantics, MemorySemantics::MakeAvailable)) make_available(cohort, *common, barrier);
+  synchronization_.meet_together(cohort, barrier);
+  if (!has(barrier.semantics, MemorySemantics::MakeVisible)) return;
+  report_.visibility_operations += cohort.count;
+  give_up_copies(cohort.place, barrier.scope);
+}
+
 void Machine::settle() { settle_in_storage(); }
 
 void Machine::settle_in_storage() {
@@ -577,6 +619,78 @@ bool has_several_classes(MemorySemantics semantics) {
 
 }  // namespace
 
+// Atomics are available at their scope even while they wait.
+template <typename Lifts>
+void Machine::place_atomics(MemorySemantics classes, Lifts lifts) {
+  for (std::size_t i = 0; i < waiting_.size();) {
+    const Waiting& w = waiting_[i];
+    if (w.atomic && (w.links_all || constrains(classes, w.class_index)) && lifts(w)) {
+      place_waiting(i, least_level(w), trace::MoveReason::Availability);
+    } else {
+      ++i;
+    }
+  }
+}
+
+// As for each agent of the cohort, one after the other. What one of them wrote, or what all of them know
+// of, is lifted by whoever of them shares the cache that it is in; what others know of, by those.
+//= vk:memory-model-availability-visibility
+void Machine::make_available(const Cohort& cohort, const Common& common, const Operation& barrier) {
+  const CacheLevel level = level_of(barrier.scope);
+  const MemorySemantics classes = barrier.semantics;
+  report_.availability_operations += cohort.count;
+  for (std::size_t i = 0; i < waiting_.size();) {
+    const Waiting& waiting = waiting_[i];
+    if (!cohort.contains(waiting.agent) || !waiting.non_private ||
+        waiting.class_index == kAnyClass || !constrains(classes, waiting.class_index)) {
+      ++i;
+      continue;
+    }
+    ++report_.made_available;
+    place_waiting(i, std::max(level, least_level(waiting)), trace::MoveReason::Availability);
+  }
+  const auto place_in = [&](const model::Place& cache) {
+    model::Place place = cohort.place;
+    place.subgroup = cache.subgroup;
+    return place;
+  };
+  const auto known = [&](unsigned class_index, const Event& event, const model::Place& cache,
+                         CacheLevel of) {
+    const auto knows_and_shares = [&](const Agent* agent) {
+      return agent->knows(kHappened + class_index, event) && share(cache, agent->place, of);
+    };
+    return cohort.contains(event.agent) ||
+           (common.knowledge.knows(kHappened + class_index, event) &&
+            share(cache, place_in(cache), of)) ||
+           std::any_of(common.others.begin(), common.others.end(), knows_and_shares);
+  };
+  place_atomics(classes, [&](const Waiting& w) {
+    return known(w.class_index, w.event, w.place, level_of(w.scope));
+  });
+  for (std::size_t i = 0; i < narrow_.size();) {
+    const Stamp stamp = narrow_[i].stamp;
+    Granule& granule = granules_[narrow_[i].record];
+    Version& version = version_at(granule, stamp);
+    const auto lifts = [&](const Availability& a) {
+      const unsigned k = a.bulk ? kAnyClass : version.class_index;
+      return (k == kAnyClass || constrains(classes, k)) && known(k, a.event, a.place, a.level);
+    };
+    const AgentId agent = cohort.contains(version.agent) ? version.agent : cohort.first;
+    const auto is_link = [&](const Availability& a) {
+      return a.bulk && a.event.agent == agent && a.level >= level;
+    };
+    const auto& available = version.available;
+    if (version.non_private && std::any_of(available.begin(), available.end(), lifts) &&
+        std::none_of(available.begin(), available.end(), is_link)) {
+      version.available.push_back(
+          {{agent, 0, synchronization_.epoch()}, place_in(version.place), level, true});
+      if (level > version.level) ++report_.made_available;
+      raise(granule, version, level, trace::MoveReason::Availability);
+    }
+    if (i < narrow_.size() && narrow_[i].stamp == stamp) ++i;
+  }
+}
+
 // Versions that came as far as they can profit, too: a link that has several classes lets a chain that
 // came by one of them go on by another.
 void Machine::lift(Agent& agent, const Event& event, Scope scope, MemorySemantics classes) {
@@ -590,17 +704,10 @@ void Machine::lift(Agent& agent, const Event& event, Scope scope, MemorySemantic
     ++report_.made_available;
     raise(granule, version, level, trace::MoveReason::Availability);
   };
-  // Atomics are available at their scope even while they wait.
-  for (std::size_t i = 0; i < waiting_.size();) {
-    const Waiting& w = waiting_[i];
-    if (w.atomic && (w.links_all || constrains(classes, w.class_index)) &&
-        agent.knows(kHappened + w.class_index, w.event) &&
-        (w.agent == agent.id || share(w.place, agent.place, level_of(w.scope)))) {
-      place_waiting(i, least_level(w), trace::MoveReason::Availability);
-    } else {
-      ++i;
-    }
-  }
+  place_atomics(classes, [&](const Waiting& w) {
+    return agent.knows(kHappened + w.class_index, w.event) &&
+           (w.agent == agent.id || share(w.place, agent.place, level_of(w.scope)));
+  });
   if (!lanes_gone_ && has_several_classes(classes)) {
     for (Granule& granule : granules_)
       if (granule.used)
@@ -629,8 +736,12 @@ bool Machine::lifts(const Agent& agent, const Version& version, MemorySemantics 
 void Machine::make_visible(Agent& agent, Scope scope, MemorySemantics classes) {
   ++report_.visibility_operations;
   synchronization_.make_visible(agent, scope, classes);
+  give_up_copies(agent.place, scope);
+}
+
+void Machine::give_up_copies(const model::Place& place, Scope scope) {
   if (policy_.shared_copies && level_of(scope) > CacheLevel::Workgroup)
-    ++generation_of(agent).generation;
+    ++generation_of(place).generation;
 }
 
 //= vk:memory-model-vulkan-availability-visibility

@@ -36,6 +36,10 @@ class Machine final : public Memory {
   void depend(Dependency dependency) override;
   void add(AllocationId allocation, std::span<std::byte> storage) override;
   void remove(AllocationId allocation) override;
+  bool read_in_place(AllocationId allocation, std::uint64_t offset_bytes, std::uint32_t size_bytes,
+                     void* value) override;
+  bool write_in_place(AllocationId allocation, std::uint64_t offset_bytes, std::uint32_t size_bytes,
+                      const void* value) override;
   void read(const Operation& operation, void* value) override;
   void write(const Operation& operation, const void* value) override;
   void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
@@ -43,6 +47,7 @@ class Machine final : public Memory {
   void barrier(const Operation& operation) override;
   void arrive(const Operation& operation) override;
   void leave(const Operation& operation, std::span<const AgentId> synchronizing) override;
+  void meet(const Cohort& cohort, const Operation& barrier) override;
   void settle() override;
   MemoryReport report() const override { return report_; }
 
@@ -95,6 +100,8 @@ class Machine final : public Memory {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   /// Versions of a granule: as many as an adversary needs.
   static constexpr std::size_t kHistory = 8;
+  /// So many granules are always worth a record: small programs get all the weakness there is.
+  static constexpr std::uint32_t kFewRecords = 64;
   /// Of each kind, before the granule forgets who knows what and lets everybody know.
   static constexpr std::size_t kMostWitnesses = 32;
 
@@ -104,6 +111,8 @@ class Machine final : public Memory {
   static std::uint32_t* record_of(Allocation& allocation, std::uint64_t offset_bytes);
   std::uint32_t find(const Locations& locations);
   std::uint32_t find_or_make(const Locations& locations);
+  /// The next write to a granule without a record makes one.
+  bool may_make_record() const { return records_ < kFewRecords || until_record_ == 0; }
   bool worth_a_record();
   std::uint32_t make_record(const Locations& locations);
   void make_room();
@@ -118,6 +127,7 @@ class Machine final : public Memory {
   void tell_writer(const Locations& bytes, trace::OperationIndex writer);
   void add_sources(std::uint32_t record, const Access& reading, Stamp position);
   trace::OperationIndex tell(const Operation& operation, trace::Value read, trace::Value written);
+  void tell_meeting(const Cohort& cohort, Operation barrier);
   void sources_in_storage(const Locations& locations);
   void tell_read_storage(const Operation& operation, trace::Value value);
   void tell_write_storage(const Operation& operation, trace::Value read, trace::Value value);
@@ -136,7 +146,7 @@ class Machine final : public Memory {
   Found look(const Granule& granule, const Access& access, Stamp position) const;
   Stamp choose_position(std::uint32_t record, const Access& access, Stamp floor, Stamp newest);
   Stamp shared_copy(Granule& granule, const Access& access, Stamp floor, Stamp newest);
-  Generation& generation_of(const Agent& agent);
+  Generation& generation_of(const model::Place& place);
   ByteMask read_own_waiting(std::uint32_t record, const Access& reading, trace::Value& value);
   void place_part_waiting(std::uint32_t record, const Access& reading);
   trace::Value read_granule(std::uint32_t record, const Access& reading, bool fresh, Found& found);
@@ -167,7 +177,11 @@ class Machine final : public Memory {
   void make_available(Agent& agent, Scope scope, MemorySemantics classes);
   void lift(Agent& agent, const Event& event, Scope scope, MemorySemantics classes);
   bool lifts(const Agent& agent, const Version& version, MemorySemantics classes) const;
+  template <typename Lifts>
+  void place_atomics(MemorySemantics classes, Lifts lifts);
+  void make_available(const Cohort& cohort, const Common& common, const Operation& barrier);
   void make_visible(Agent& agent, Scope scope, MemorySemantics classes);
+  void give_up_copies(const model::Place& place, Scope scope);
   void device_availability(Agent& agent);
   void tick();
   void evict();

@@ -46,7 +46,7 @@ void Machine::show_known(std::uint32_t record, const Access& access) {
     const bool available = w.atomic && agent.knows(kHappened + kAnyClass, w.event);
     const bool read_before = w.observed && w.observed_non_private && access.non_private &&
                              agent.knows(row, w.observation);
-    const bool read_in_past = w.observed && agent.knowledge.knows(kSystem, w.observation);
+    const bool read_in_past = w.observed && agent.knowledge().knows(kSystem, w.observation);
     if (read_before || read_in_past) {
       place_waiting(i, CacheLevel::Shader, trace::MoveReason::Atomic);
     } else if (available) {
@@ -62,7 +62,7 @@ void Machine::show_known(std::uint32_t record, const Access& access) {
 //= vk:memory-model-location-ordered
 bool Machine::visible_to(const Version& version, const Access& reading, CacheLevel own) const {
   const Agent& agent = reading.agent;
-  if (version.on_device && agent.knowledge.knows(kDeviceVisible, version.device)) return true;
+  if (version.on_device && agent.knowledge().knows(kDeviceVisible, version.device)) return true;
   if (!version.non_private || !reading.non_private ||
       version.reference != reading.operation.reference)
     return false;
@@ -74,7 +74,7 @@ bool Machine::visible_to(const Version& version, const Access& reading, CacheLev
              share(available.place, agent.place, std::min(level, available.level));
     };
     const auto knows = [&](Row row, Row bulk_row, CacheLevel level) {
-      return agent.knowledge.knows(
+      return agent.knowledge().knows(
           bulk ? row_of(bulk_row, level, reading.class_index) : row_of(row, level, k),
           available.event);
     };
@@ -104,7 +104,7 @@ Stamp Machine::floor_of(const Granule& granule, const Access& access, CacheLevel
     if (observation.stamp <= floor) continue;
     const unsigned row = kHappened + class_of_pair(observation.class_index, access.class_index);
     if ((observation.non_private && access.non_private && agent.knows(row, observation.event)) ||
-        agent.knowledge.knows(kSystem, observation.event))
+        agent.knowledge().knows(kSystem, observation.event))
       floor = observation.stamp;
   }
   for (auto version = granule.versions.rbegin();
@@ -224,7 +224,7 @@ Stamp Machine::choose_position(std::uint32_t record, const Access& access, Stamp
 }
 
 Stamp Machine::shared_copy(Granule& granule, const Access& access, Stamp floor, Stamp newest) {
-  const std::uint32_t generation = generation_of(access.agent).generation;
+  const std::uint32_t generation = generation_of(access.agent.place).generation;
   const model::Place& place = access.agent.place;
   const auto found = std::find_if(granule.copies.begin(), granule.copies.end(), [&](const Copy& c) {
     return c.workgroup == place.workgroup && c.queue_family == place.queue_family;
@@ -243,11 +243,11 @@ Stamp Machine::shared_copy(Granule& granule, const Access& access, Stamp floor, 
   return found->stamp;
 }
 
-Machine::Generation& Machine::generation_of(const Agent& agent) {
+Machine::Generation& Machine::generation_of(const model::Place& place) {
   for (Generation& known : generations_)
-    if (known.workgroup == agent.place.workgroup && known.queue_family == agent.place.queue_family)
+    if (known.workgroup == place.workgroup && known.queue_family == place.queue_family)
       return known;
-  generations_.push_back({agent.place.queue_family, agent.place.workgroup, 0});
+  generations_.push_back({place.queue_family, place.workgroup, 0});
   return generations_.back();
 }
 

@@ -9,9 +9,7 @@ namespace heddle::memory {
 
 namespace {
 
-// So many granules are always worth a record: small programs get all the weakness there is.
-constexpr std::uint32_t kFewRecords = 64;
-// Beyond, one in some gets one, and an older one is forgotten for it.
+// Beyond the first few, one in some gets one, and an older one is forgotten for it.
 constexpr std::uint32_t kMostRecords = 512;
 constexpr std::uint32_t kRecordInterval = 64;
 
@@ -230,6 +228,15 @@ trace::OperationIndex Machine::tell(const Operation& operation, trace::Value rea
   if (!operation.reads()) sources_.clear();
   listener_->operation(index, operation, read, written, sources_);
   return index;
+}
+
+void Machine::tell_meeting(const Cohort& cohort, Operation barrier) {
+  const trace::OperationIndex first = told_;
+  for (std::uint32_t i = 0; i < cohort.count; ++i) {
+    barrier.agent = cohort.agent(i);
+    tell(barrier, 0, 0);
+  }
+  for (std::uint32_t i = 0; i < cohort.count; ++i) listener_->passes(first + i, {});
 }
 
 void Machine::sources_in_storage(const Locations& locations) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "emulator/model/place.h"
@@ -45,6 +46,16 @@ enum class Dependency : std::uint8_t {
   Memory,
 };
 
+/// Copies 1, 2, 4 or 8 bytes.
+inline void copy_piece(void* to, const void* from, std::uint32_t size_bytes) {
+  switch (size_bytes) {
+    case 1: std::memcpy(to, from, 1); break;
+    case 2: std::memcpy(to, from, 2); break;
+    case 4: std::memcpy(to, from, 4); break;
+    default: std::memcpy(to, from, 8); break;
+  }
+}
+
 /// The memory of a device: answers reads, takes writes, is told of barriers. Every operation has
 /// been checked before; its locations lie inside an allocation that was added, it has at most 8 bytes
 /// inside 8 bytes that begin at a multiple of 8, and its agent has begun.
@@ -69,6 +80,13 @@ class Memory {
   virtual void add(AllocationId allocation, std::span<std::byte> storage) = 0;
   virtual void remove(AllocationId allocation) = 0;
 
+  /// A non-atomic access of 1, 2, 4 or 8 bytes, at a multiple of its size, of which nobody needs a
+  /// record: the bytes are the same for everybody, and nobody listens. False, and nothing happened, if
+  /// there is more to it: then `read` and `write` do it.
+  virtual bool read_in_place(AllocationId allocation, std::uint64_t offset_bytes,
+                             std::uint32_t size_bytes, void* value) = 0;
+  virtual bool write_in_place(AllocationId allocation, std::uint64_t offset_bytes,
+                              std::uint32_t size_bytes, const void* value) = 0;
   virtual void read(const Operation& operation, void* value) = 0;
   virtual void write(const Operation& operation, const void* value) = 0;
   /// `unequal` replaces the semantics where `modify` returns false.
@@ -81,6 +99,9 @@ class Memory {
   /// The agent of the same operation leaves, synchronizing with these agents, which have arrived; all
   /// that have if there are none.
   virtual void leave(const Operation& operation, std::span<const AgentId> synchronizing) = 0;
+
+  /// All agents of a cohort, and nobody else, arrive at a control barrier in the same way and leave it.
+  virtual void meet(const Cohort& cohort, const Operation& barrier);
 
   /// Whatever is still held back gets to its storage: the end of everything.
   virtual void settle() = 0;

@@ -90,6 +90,20 @@ void SequentialMemory::tell(const Operation& operation, trace::Value read, trace
   if (operation.atomic) listener_->placed(index);
 }
 
+bool SequentialMemory::read_in_place(AllocationId allocation, std::uint64_t offset_bytes,
+                                     std::uint32_t size_bytes, void* value) {
+  if (listener_) return false;
+  copy_piece(value, storage_[static_cast<std::size_t>(allocation)].data() + offset_bytes, size_bytes);
+  return true;
+}
+
+bool SequentialMemory::write_in_place(AllocationId allocation, std::uint64_t offset_bytes,
+                                      std::uint32_t size_bytes, const void* value) {
+  if (listener_) return false;
+  copy_piece(storage_[static_cast<std::size_t>(allocation)].data() + offset_bytes, value, size_bytes);
+  return true;
+}
+
 void SequentialMemory::read(const Operation& operation, void* value) {
   const std::uint32_t size = operation.locations.size_bytes;
   std::memcpy(value, at(operation.locations), size);
@@ -142,6 +156,17 @@ void SequentialMemory::leave(const Operation& operation, std::span<const AgentId
   std::vector<trace::OperationIndex> quorum;
   for (AgentId agent : synchronizing) quorum.push_back(arrival_of(agent));
   listener_->passes(arrival_of(operation.agent), quorum);
+}
+
+void SequentialMemory::meet(const Cohort& cohort, const Operation& barrier) {
+  if (!listener_) return;
+  const trace::OperationIndex first = told_;
+  Operation of_one = barrier;
+  for (std::uint32_t i = 0; i < cohort.count; ++i) {
+    of_one.agent = cohort.agent(i);
+    tell(of_one, 0, 0);
+  }
+  for (std::uint32_t i = 0; i < cohort.count; ++i) listener_->passes(first + i, {});
 }
 
 }  // namespace heddle::memory

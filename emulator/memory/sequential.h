@@ -19,6 +19,10 @@ class SequentialMemory final : public Memory {
   void depend(Dependency dependency) override;
   void add(AllocationId allocation, std::span<std::byte> storage) override;
   void remove(AllocationId allocation) override;
+  bool read_in_place(AllocationId allocation, std::uint64_t offset_bytes, std::uint32_t size_bytes,
+                     void* value) override;
+  bool write_in_place(AllocationId allocation, std::uint64_t offset_bytes, std::uint32_t size_bytes,
+                      const void* value) override;
   void read(const Operation& operation, void* value) override;
   void write(const Operation& operation, const void* value) override;
   void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
@@ -26,6 +30,7 @@ class SequentialMemory final : public Memory {
   void barrier(const Operation& operation) override;
   void arrive(const Operation& operation) override;
   void leave(const Operation& operation, std::span<const AgentId> synchronizing) override;
+  void meet(const Cohort& cohort, const Operation& barrier) override;
   void settle() override {}
   void restart() override;
 

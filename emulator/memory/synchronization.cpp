@@ -84,7 +84,9 @@ unsigned Synchronization::new_lane() {
   if (begun_ == kMostAgentsWithLanes) use_one_lane();
   if (one_lane_ || lanes_ == kLanes) return 0;
   ++lanes_;
-  for_each_agent([&](Agent& agent) { agent.knowledge.forget(lanes_ - 1); });
+  for_each_agent([&](Agent& agent) { agent.own.forget(lanes_ - 1); });
+  for (std::size_t i = 0; i < resident_count_; ++i)
+    residents_[i].common->knowledge.forget(lanes_ - 1);
   for (Snapshot& snapshot : pool_->all) snapshot.knowledge.forget(lanes_ - 1);
   past_.forget(lanes_ - 1);
   return lanes_ - 1;
@@ -96,9 +98,10 @@ void Synchronization::use_one_lane() {
     for (unsigned row = 0; row < kRows; ++row) knowledge.learn(row, 0, epochs_[0]);
   };
   for_each_agent([&](Agent& agent) {
-    know_all(agent.knowledge);
+    know_all(agent.own);
     agent.lane = 0;
   });
+  for (std::size_t i = 0; i < resident_count_; ++i) know_all(residents_[i].common->knowledge);
   for (Snapshot& snapshot : pool_->all) know_all(snapshot.knowledge);
   if (has_past_) know_all(past_);
   ++epochs_[0];
@@ -111,6 +114,15 @@ void Synchronization::begin(const Cohort& cohort) {
   Resident& resident = residents_[resident_count_++];
   resident.cohort = cohort;
   resident.agents.assign(cohort.count, nullptr);
+  if (!resident.common) resident.common = std::make_unique<Common>();
+  Common& common = *resident.common;
+  if (has_past_) {
+    common.knowledge.copy(past_, lanes_);
+  } else {
+    common.knowledge.clear(lanes_);
+  }
+  common.released.clear();
+  common.others.clear();
 }
 
 void Synchronization::end(const Cohort& cohort) {
@@ -168,11 +180,8 @@ Agent& Synchronization::make(Resident& resident, std::uint32_t position) {
   agent.id = resident.cohort.agent(position);
   agent.place = resident.cohort.place_of(position);
   agent.lane = lane;
-  if (has_past_) {
-    agent.knowledge.copy(past_, lanes_);
-  } else {
-    agent.knowledge.clear(lanes_);
-  }
+  agent.cohort = resident.common.get();
+  agent.like_all = true;
   agent.met_forgotten = false;
   agent.stale_reads = 0;
   agent.youngest_placed = 0;
@@ -188,7 +197,19 @@ void Synchronization::all_synchronize() {
   }
 }
 
-SnapshotHandle Synchronization::snapshot(const Agent& agent) {
+void Synchronization::be_other(Agent& agent) {
+  if (!agent.like_all) return;
+  agent.own.copy(agent.cohort->knowledge, lanes_);
+  agent.like_all = false;
+  agent.cohort->others.push_back(&agent);
+}
+
+Knowledge& Synchronization::changed(Agent& agent) {
+  be_other(agent);
+  return agent.own;
+}
+
+SnapshotHandle Synchronization::snapshot(const Knowledge& known, unsigned lane) {
   if (pool_->free.empty()) {
     pool_->all.emplace_back();
     pool_->all.back().home = &pool_->free;
@@ -197,10 +218,10 @@ SnapshotHandle Synchronization::snapshot(const Agent& agent) {
   Snapshot* made = pool_->free.back();
   pool_->free.pop_back();
   Knowledge& knowledge = made->knowledge;
-  knowledge.copy(agent.knowledge, lanes_);
-  knowledge.join(kChained, agent.knowledge, kVisible, kVisibleRows, lanes_);
-  const std::uint32_t epoch = epochs_[agent.lane]++;
-  for (unsigned k = 0; k < kClasses; ++k) knowledge.learn(kHappened + k, agent.lane, epoch);
+  knowledge.copy(known, lanes_);
+  knowledge.join(kChained, known, kVisible, kVisibleRows, lanes_);
+  const std::uint32_t epoch = epochs_[lane]++;
+  for (unsigned k = 0; k < kClasses; ++k) knowledge.learn(kHappened + k, lane, epoch);
   return SnapshotHandle(made);
 }
 
@@ -211,7 +232,7 @@ Head Synchronization::head_of(Agent& agent, const Operation& operation, MemorySe
   head.scope = operation.scope;
   head.semantics = semantics;
   head.atomic_scope = operation.scope;
-  head.known = snapshot(agent);
+  head.known = snapshot(agent.knowledge(), agent.lane);
   return head;
 }
 
@@ -219,38 +240,48 @@ Head Synchronization::head_of(Agent& agent, const Operation& operation, MemorySe
 std::vector<Head> Synchronization::heads(Agent& agent, const Operation& write,
                                          MemorySemantics semantics) {
   std::vector<Head> heads;
-  for (const Head& barrier : agent.released) {
-    if (!constrains(barrier.semantics, class_of(write.storage_class))) continue;
+  const auto carry = [&](const Head& barrier) {
+    if (!constrains(barrier.semantics, class_of(write.storage_class))) return;
     heads.push_back(barrier);
+    heads.back().agent = agent.id;
+    heads.back().place = agent.place;
     heads.back().atomic_scope = write.scope;
-  }
+  };
+  for (const Head& barrier : agent.released) carry(barrier);
+  for (const Head& barrier : agent.cohort->released) carry(barrier);
   if (releases(semantics)) heads.push_back(head_of(agent, write, semantics));
   return heads;
 }
 
-void Synchronization::learn(Agent& agent, const Head& head, MemorySemantics semantics) {
+void Synchronization::learn(Knowledge& knowledge, const Head& head, MemorySemantics semantics,
+                            unsigned lanes) {
   const Knowledge& known = *head.known;
   for (unsigned k = 0; k < kAnyClass; ++k)
     if (constrains(head.semantics, k) && constrains(semantics, k))
-      agent.knowledge.join(kHappened + k, known, kHappened + k, 1, lanes_);
-  agent.knowledge.join(kHappened + kAnyClass, known, kHappened + kAnyClass, 1, lanes_);
-  agent.knowledge.join(kDeviceVisible, known, kDeviceVisible, 1, lanes_);
-  agent.knowledge.join(kChained, known, kChained, kVisibleRows, lanes_);
+      knowledge.join(kHappened + k, known, kHappened + k, 1, lanes);
+  knowledge.join(kHappened + kAnyClass, known, kHappened + kAnyClass, 1, lanes);
+  knowledge.join(kDeviceVisible, known, kDeviceVisible, 1, lanes);
+  knowledge.join(kChained, known, kChained, kVisibleRows, lanes);
+}
+
+void Synchronization::learn(Agent& agent, const Head& head, MemorySemantics semantics) {
+  learn(changed(agent), head, semantics, lanes_);
 }
 
 void Synchronization::learn_everything(Agent& agent, MemorySemantics semantics) {
+  Knowledge& knowledge = changed(agent);
   for (unsigned lane = 0; lane < lanes_; ++lane) {
     for (unsigned k = 0; k < kClasses; ++k)
       if (k == kAnyClass || constrains(semantics, k))
-        agent.knowledge.learn(kHappened + k, lane, epochs_[lane]);
-    agent.knowledge.learn(kDeviceVisible, lane, epochs_[lane]);
-    for (unsigned row = kChained; row < kRows; ++row)
-      agent.knowledge.learn(row, lane, epochs_[lane]);
+        knowledge.learn(kHappened + k, lane, epochs_[lane]);
+    knowledge.learn(kDeviceVisible, lane, epochs_[lane]);
+    for (unsigned row = kChained; row < kRows; ++row) knowledge.learn(row, lane, epochs_[lane]);
     ++epochs_[lane];
   }
 }
 
 void Synchronization::remember(Agent& agent, Met met) {
+  be_other(agent);
   for (const Met& known : agent.met)
     if (known.head.known == met.head.known && known.class_index == met.class_index &&
         known.through_control_barrier == met.through_control_barrier &&
@@ -287,19 +318,31 @@ void Synchronization::meet(Agent& agent, const Operation& read, MemorySemantics 
 
 void Synchronization::meet_forgotten(Agent& agent, MemorySemantics semantics) {
   if (acquires(semantics)) learn_everything(agent, semantics);
+  be_other(agent);
   agent.met_forgotten = true;
 }
 
 // Whom an older barrier releases to, a later one of the same or more classes and scope does, too.
-void Synchronization::supersede(Agent& agent, const Operation& barrier) {
-  std::erase_if(agent.released, [&](const Head& older) {
+void Synchronization::supersede(std::vector<Head>& released, const Operation& barrier) {
+  std::erase_if(released, [&](const Head& older) {
     return includes(barrier.scope, older.scope) &&
            has(barrier.semantics, storage_classes(older.semantics));
   });
 }
 
+std::vector<Head> Synchronization::released_by(const Agent& agent) const {
+  std::vector<Head> released = agent.released;
+  for (Head head : agent.cohort->released) {
+    head.agent = agent.id;
+    head.place = agent.place;
+    released.push_back(std::move(head));
+  }
+  return released;
+}
+
 void Synchronization::release_barrier(Agent& agent, const Operation& barrier) {
-  supersede(agent, barrier);
+  be_other(agent);
+  supersede(agent.released, barrier);
   agent.released.push_back(head_of(agent, barrier, barrier.semantics));
   agent.released.back().barrier = true;
 }
@@ -323,20 +366,90 @@ bool Synchronization::joins_group(const Group& group, const Agent& agent,
          (includes(barrier.scope, Scope::Workgroup) || group.head.place == agent.place);
 }
 
+/// What an agent that knows `more` releases, too.
+void Synchronization::join_released(Knowledge& known, const Knowledge& more) {
+  known.join(0, more, 0, kVisible, lanes_);
+  known.join(kChained, more, kChained, kVisibleRows, lanes_);
+  known.join(kChained, more, kVisible, kVisibleRows, lanes_);
+}
+
+// Where lanes tell agents apart, or the barrier does not reach all of them, or orders one way only, or
+// an agent released something before that it has to pass on, each agent is looked at.
+const Common* Synchronization::common_of(const Cohort& cohort, const Operation& barrier) {
+  if (!one_lane_ || !includes(barrier.scope, Scope::Workgroup) || !acquires(barrier.semantics) ||
+      !releases(barrier.semantics))
+    return nullptr;
+  const Resident& resident = *this->resident(cohort.first);
+  const auto is_superseded = [&](const Head& older) {
+    return includes(barrier.scope, older.scope) &&
+           has(barrier.semantics, storage_classes(older.semantics));
+  };
+  const auto all_superseded = [&](const std::vector<Head>& released) {
+    return std::all_of(released.begin(), released.end(), is_superseded);
+  };
+  const Common& common = *resident.common;
+  if (!all_superseded(common.released)) return nullptr;
+  for (const Agent* agent : common.others)
+    if (!all_superseded(agent->released)) return nullptr;
+  return &common;
+}
+
+//= vk:memory-model-synchronizes-with
+bool Synchronization::meet_together(const Cohort& cohort, const Operation& barrier) {
+  if (!common_of(cohort, barrier)) return false;
+  Common& common = *resident(cohort.first)->common;
+  const MemorySemantics semantics = barrier.semantics;
+  const CacheLevel level = level_of(barrier.scope);
+  const bool visible = has(semantics, MemorySemantics::MakeVisible);
+  for (Agent* agent : common.others) {
+    acquire_barrier(*agent, barrier);
+    if (visible) make_visible(agent->own, 0, level, semantics);
+  }
+  if (visible) make_visible(common.knowledge, 0, level, semantics);
+
+  Head head;
+  head.agent = cohort.first;
+  head.place = cohort.place_of(0);
+  head.scope = head.atomic_scope = barrier.scope;
+  head.semantics = semantics;
+  head.barrier = true;
+  head.known = snapshot(common.knowledge, 0);
+  for (const Agent* agent : common.others) join_released(*head.known, agent->own);
+
+  learn(common.knowledge, head, semantics, lanes_);
+  if (visible) make_visible(common.knowledge, 0, level, semantics);
+  std::erase_if(common.others, [&](Agent* agent) {
+    learn(agent->own, head, semantics, lanes_);
+    if (visible) make_visible(agent->own, 0, level, semantics);
+    agent->released.clear();
+    agent->like_all = agent->met.empty() && !agent->met_forgotten &&
+                      agent->own.equals(common.knowledge, lanes_);
+    return agent->like_all;
+  });
+  common.released.assign(1, std::move(head));
+  return true;
+}
+
 // The barrier itself is a release barrier for what comes after it, too.
 void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::OperationIndex index) {
   Instance& instance = instances_[barrier.barrier_instance];
   const bool releasing = releases(barrier.semantics);
-  if (releasing) supersede(agent, barrier);
+  // What it has in common with its cohort, which it does not meet here, it has for its own now.
+  be_other(agent);
+  std::vector<Head> before = released_by(agent);
+  if (releasing) {
+    supersede(agent.released, barrier);
+    supersede(before, barrier);
+  }
   const auto group_count = static_cast<std::uint32_t>(instance.groups.size());
-  std::uint32_t group = releasing || !agent.released.empty() ? group_count : kNoGroup;
-  if (releasing && agent.lane == 0 && agent.released.empty()) {
+  std::uint32_t group = releasing || !before.empty() ? group_count : kNoGroup;
+  if (releasing && agent.lane == 0 && before.empty()) {
     for (group = 0; group < group_count; ++group)
       if (joins_group(instance.groups[group], agent, barrier)) break;
   }
   if (group == group_count) {
     instance.groups.emplace_back();
-    instance.groups.back().barriers = agent.released;
+    instance.groups.back().barriers = std::move(before);
     instance.groups.back().of_crowd = agent.lane == 0;
     if (releasing) {
       instance.groups.back().head = head_of(agent, barrier, barrier.semantics);
@@ -344,9 +457,7 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
     }
   } else if (group != kNoGroup) {
     Knowledge& known = *instance.groups[group].head.known;
-    known.join(0, agent.knowledge, 0, kVisible, lanes_);
-    known.join(kChained, agent.knowledge, kChained, kVisibleRows, lanes_);
-    known.join(kChained, agent.knowledge, kVisible, kVisibleRows, lanes_);
+    join_released(known, agent.knowledge());
     const std::uint32_t epoch = epochs_[0]++;
     for (unsigned k = 0; k < kClasses; ++k) known.learn(kHappened + k, 0, epoch);
   }
@@ -410,38 +521,42 @@ void Synchronization::pass_on(const Arrival& arrival, const Operation& barrier) 
   if (arrival.group == kNoGroup) return;
   SnapshotHandle& known = instance.groups[arrival.group].head.known;
   if (!known) return;
-  (*known).join(kHappened, passing.knowledge, kHappened, kVisible, lanes_);
-  (*known).join(kChained, passing.knowledge, kChained, kVisibleRows, lanes_);
+  (*known).join(kHappened, passing.knowledge(), kHappened, kVisible, lanes_);
+  (*known).join(kChained, passing.knowledge(), kChained, kVisibleRows, lanes_);
 }
 
 void Synchronization::chain_visibility(const Agent& from, Scope from_scope, Agent& to,
                                        Scope to_scope) {
   if (from.id != to.id &&
       in_scope(from.id, from.place, from_scope, to.id, to.place, to_scope))
-    to.knowledge.join(kChained, from.knowledge, kVisible, kVisibleRows, lanes_);
+    changed(to).join(kChained, from.knowledge(), kVisible, kVisibleRows, lanes_);
 }
 
 void Synchronization::system_synchronizes(AgentId first_id, AgentId second_id) {
   Agent& first = agent(first_id);
   Agent& second = agent(second_id);
-  const SnapshotHandle known = snapshot(first);
+  const SnapshotHandle known = snapshot(first.knowledge(), first.lane);
   const std::uint32_t epoch = epochs_[first.lane] - 1;
-  second.knowledge.join(0, *known, 0, kVisible, lanes_);
-  second.knowledge.join(kChained, *known, kChained, kVisibleRows, lanes_);
-  second.knowledge.learn(kSystem, first.lane, epoch);
+  Knowledge& knowledge = changed(second);
+  knowledge.join(0, *known, 0, kVisible, lanes_);
+  knowledge.join(kChained, *known, kChained, kVisibleRows, lanes_);
+  knowledge.learn(kSystem, first.lane, epoch);
 }
 
 // The last link of a chain includes the class of the read; the links before it only need to have a
 // class in common, and here not even that.
 //= vk:memory-model-availability-visibility-semantics
 void Synchronization::make_visible(Agent& agent, Scope scope, MemorySemantics classes) {
-  const CacheLevel level = level_of(scope);
+  make_visible(changed(agent), agent.lane, level_of(scope), classes);
+}
+
+void Synchronization::make_visible(Knowledge& knowledge, unsigned lane, CacheLevel level,
+                                   MemorySemantics classes) {
   if (level == CacheLevel::Agent) return;
-  Knowledge& knowledge = agent.knowledge;
   for (unsigned k = 0; k < kClasses; ++k) {
     // What I did is before what I do, whatever the class.
-    knowledge.learn(row_of(kVisible, level, k), agent.lane, epochs_[agent.lane]);
-    knowledge.learn(row_of(kVisibleBulk, level, k), agent.lane, epochs_[agent.lane]);
+    knowledge.learn(row_of(kVisible, level, k), lane, epochs_[lane]);
+    knowledge.learn(row_of(kVisibleBulk, level, k), lane, epochs_[lane]);
     if (k != kAnyClass && !constrains(classes, k)) continue;
     knowledge.join(row_of(kVisible, level, k), knowledge, kHappened + k, 1, lanes_);
     for (unsigned of = 0; of < kClasses; ++of)
@@ -458,8 +573,9 @@ void Synchronization::make_visible(Agent& agent, Scope scope, MemorySemantics cl
 }
 
 void Synchronization::make_device_visible(Agent& agent) {
-  agent.knowledge.join(kDeviceVisible, agent.knowledge, kHappened + kAnyClass, 1, lanes_);
-  agent.knowledge.learn(kDeviceVisible, agent.lane, epochs_[agent.lane]);
+  Knowledge& knowledge = changed(agent);
+  knowledge.join(kDeviceVisible, knowledge, kHappened + kAnyClass, 1, lanes_);
+  knowledge.learn(kDeviceVisible, agent.lane, epochs_[agent.lane]);
 }
 
 }  // namespace heddle::memory

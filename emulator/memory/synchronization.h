@@ -62,12 +62,27 @@ struct Met {
   bool through_control_barrier = false;
 };
 
+/// What all agents of a cohort have in common since they last met: those that know nothing else, and
+/// those that nobody asked for, share it.
+struct Common {
+  Knowledge knowledge{};
+  /// The control barrier at which they met, as a release barrier of each of them.
+  std::vector<Head> released;
+  /// Those that know, or released, something else.
+  std::vector<struct Agent*> others;
+};
+
 struct Agent {
   AgentId id{};
   model::Place place;
   std::uint32_t lane = 0;
-  Knowledge knowledge{};
-  /// Its release barriers: each later atomic write, and control barrier, carries them.
+  Common* cohort = nullptr;
+  /// Whether it knows just what its cohort has in common, and released nothing else.
+  bool like_all = false;
+  /// If it is not like all.
+  Knowledge own{};
+  /// Its release barriers: each later atomic write, and control barrier, carries them. Those that it has
+  /// in common with its cohort come on top.
   std::vector<Head> released;
   std::vector<Met> met;
   /// It read what released something that is forgotten.
@@ -79,8 +94,9 @@ struct Agent {
   /// When it issued the youngest of its writes that left its cache.
   std::uint32_t youngest_placed = 0;
 
+  const Knowledge& knowledge() const { return like_all ? cohort->knowledge : own; }
   bool knows(unsigned row, const Event& event) const {
-    return event.agent == id || knowledge.knows(row, event);
+    return event.agent == id || knowledge().knows(row, event);
   }
 };
 
@@ -112,6 +128,9 @@ class Synchronization {
   /// Something that the agent does now.
   Event event(const Agent& agent) const { return {agent.id, agent.lane, epochs_[agent.lane]}; }
 
+  /// The epoch of those without a lane of their own.
+  std::uint32_t epoch() const { return epochs_[0]; }
+
   /// What an atomic write of these semantics and scope carries.
   std::vector<Head> heads(Agent& agent, const Operation& write, MemorySemantics semantics);
   /// An atomic read meets what the write that it read carried.
@@ -139,6 +158,12 @@ class Synchronization {
     Scope scope = Scope::Invocation;
     MemorySemantics semantics = MemorySemantics::None;
   };
+  /// All of a cohort arrive and leave at once, in the same way: what takes `arrive` and `leave` of each of
+  /// them, done together. False, and nothing happened, where they have to be looked at one by one.
+  bool meet_together(const Cohort& cohort, const Operation& barrier);
+  /// What all of them have in common; null if `meet_together` would do nothing.
+  const Common* common_of(const Cohort& cohort, const Operation& barrier);
+
   /// Those who arrived at this instance, if their operations differ and nobody has asked yet; else
   /// nobody.
   std::vector<Arrival> different_arrivals(std::uint64_t barrier_instance);
@@ -170,11 +195,18 @@ class Synchronization {
     bool different = false;
   };
 
-  SnapshotHandle snapshot(const Agent& agent);
+  SnapshotHandle snapshot(const Knowledge& knowledge, unsigned lane);
   Head head_of(Agent& agent, const Operation& operation, MemorySemantics semantics);
   void remember(Agent& agent, Met met);
-  void supersede(Agent& agent, const Operation& barrier);
+  static void supersede(std::vector<Head>& released, const Operation& barrier);
+  std::vector<Head> released_by(const Agent& agent) const;
   void learn(Agent& agent, const Head& head, MemorySemantics semantics);
+  static void learn(Knowledge& knowledge, const Head& head, MemorySemantics semantics, unsigned lanes);
+  /// What the agent knows, to be changed.
+  Knowledge& changed(Agent& agent);
+  void be_other(Agent& agent);
+  void make_visible(Knowledge& knowledge, unsigned lane, CacheLevel level, MemorySemantics classes);
+  void join_released(Knowledge& known, const Knowledge& more);
   void met(Agent& agent, const Met& met, Scope scope, MemorySemantics semantics);
   void learn_everything(Agent& agent, MemorySemantics semantics);
   bool joins_group(const Group& group, const Agent& agent, const Operation& barrier) const;
@@ -196,6 +228,7 @@ class Synchronization {
   struct Resident {
     Cohort cohort;
     std::vector<Agent*> agents;
+    std::unique_ptr<Common> common;
   };
   Resident* resident(AgentId id);
   Agent& make(Resident& resident, std::uint32_t position);

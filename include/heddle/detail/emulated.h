@@ -255,7 +255,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
              emulation::Emulator& emulator)
       : InvocationApi(group, index, group.grid->local_id(index),
                       group.id * group.grid->local + group.grid->local_id(index), registered),
-        emulator_(&emulator), agent_{&group, index} {}
+        emulator_(&emulator), pulse_(&emulation::pulse(emulator)), agent_{&group, index} {}
 
   template <typename T>
   auto workgroup(std::string_view name = "", SourceLocation where = SourceLocation::current()) {
@@ -292,7 +292,8 @@ class Invocation : public detail::InvocationApi<Invocation> {
 
   /// Lets others run, if it is time for that.
   void interrupt(SourceLocation where) {
-    if (emulation::interrupt(*emulator_)) [[unlikely]] {
+    if (--pulse_->operations_left == 0) [[unlikely]] {
+      emulation::wind_up(*emulator_);
       wait_begins();
       runtime::preempt(where);
     }
@@ -338,7 +339,10 @@ class Invocation : public detail::InvocationApi<Invocation> {
     a.operands = operands;
     a.visible_scope = visible;
     if (alignment_bytes != 0) a.alignment_bytes = alignment_bytes;
-    return read<T>(a);
+    interrupt(where);
+    T value;
+    emulation::read(*emulator_, agent_, a, &value);
+    return value;
   }
   template <typename R>
   void store_to(const R& ref, const typename R::value_type& value, MemoryOperands operands,
@@ -347,20 +351,38 @@ class Invocation : public detail::InvocationApi<Invocation> {
     a.operands = operands;
     a.available_scope = available;
     if (alignment_bytes != 0) a.alignment_bytes = alignment_bytes;
-    write(a, value);
+    interrupt(where);
+    emulation::write(*emulator_, agent_, a, &value);
   }
 
+  /// What is no larger than what memories take at once, and aligned, is in one piece.
   template <typename T>
-  T read(const emulation::Access& a) {
-    interrupt(a.where);
+  static constexpr bool kOnePiece =
+      sizeof(T) <= 8 && std::has_single_bit(sizeof(T)) && alignof(T) == sizeof(T);
+
+  template <typename T, typename MakeAccess>
+  T read(const Place& place, MakeAccess make_access) {
+    interrupt(place.where);
     T value;
-    emulation::read(*emulator_, agent_, a, &value);
+    if constexpr (kOnePiece<T>) {
+      if (emulation::read_in_place(*emulator_, *place.binding, place.offset_bytes, sizeof(T),
+                                   value_bytes<T>(), &value)) [[likely]] {
+        return value;
+      }
+    }
+    emulation::read(*emulator_, agent_, make_access(), &value);
     return value;
   }
-  template <typename T>
-  void write(const emulation::Access& a, const T& value) {
-    interrupt(a.where);
-    emulation::write(*emulator_, agent_, a, &value);
+  template <typename T, typename MakeAccess>
+  void write(const Place& place, const T& value, MakeAccess make_access) {
+    interrupt(place.where);
+    if constexpr (kOnePiece<T>) {
+      if (emulation::write_in_place(*emulator_, *place.binding, place.offset_bytes, sizeof(T),
+                                    &value)) [[likely]] {
+        return;
+      }
+    }
+    emulation::write(*emulator_, agent_, make_access(), &value);
   }
 
   template <typename R>
@@ -468,6 +490,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
   }
 
   emulation::Emulator* emulator_;
+  emulation::Pulse* pulse_;
   emulation::Agent agent_;
   std::uint32_t workgroup_variables_ = 0;
   std::uint32_t same_ = 0;
@@ -477,16 +500,20 @@ class Invocation : public detail::InvocationApi<Invocation> {
 
 template <typename T, StorageClass storage_class>
 auto Ref<T, storage_class>::load() const -> value_type {
-  emulation::Access a = Invocation::access<value_type>(place_, place_.where);
-  Invocation::qualify(a, place_.qualifiers, false);
-  return place_.invocation->template read<value_type>(a);
+  return place_.invocation->template read<value_type>(place_, [this] {
+    emulation::Access a = Invocation::access<value_type>(place_, place_.where);
+    Invocation::qualify(a, place_.qualifiers, false);
+    return a;
+  });
 }
 
 template <typename T, StorageClass storage_class>
 void Ref<T, storage_class>::store(const value_type& v) const {
-  emulation::Access a = Invocation::access<value_type>(place_, place_.where);
-  Invocation::qualify(a, place_.qualifiers, true);
-  place_.invocation->write(a, v);
+  place_.invocation->write(place_, v, [this] {
+    emulation::Access a = Invocation::access<value_type>(place_, place_.where);
+    Invocation::qualify(a, place_.qualifiers, true);
+    return a;
+  });
 }
 
 template <typename T, StorageClass storage_class>
@@ -533,31 +560,37 @@ Place Image<T, dim>::place_of(const Coordinate& c, SourceLocation where) const {
 template <typename T, ImageDim dim>
 T Image<T, dim>::read(Coordinate c, TexelReadOperands operands, MemoryScope visible,
                       SourceLocation where) const {
-  emulation::Access a = Invocation::access<T>(place_of(c, where), where);
-  Invocation::qualify(a, place_.qualifiers, false);
-  const ImageOperands o = operands;
-  if (has(o, ImageOperands::VolatileTexel)) a.operands |= MemoryOperands::Volatile;
-  if (has(o, ImageOperands::NonPrivateTexel)) a.operands |= MemoryOperands::NonPrivatePointer;
-  if (has(o, ImageOperands::MakeTexelVisible)) {
-    a.operands |= MemoryOperands::MakePointerVisible;
-    a.visible_scope = visible;
-  }
-  return place_.invocation->template read<T>(a);
+  const Place place = place_of(c, where);
+  return place_.invocation->template read<T>(place, [&] {
+    emulation::Access a = Invocation::access<T>(place, where);
+    Invocation::qualify(a, place.qualifiers, false);
+    const ImageOperands o = operands;
+    if (has(o, ImageOperands::VolatileTexel)) a.operands |= MemoryOperands::Volatile;
+    if (has(o, ImageOperands::NonPrivateTexel)) a.operands |= MemoryOperands::NonPrivatePointer;
+    if (has(o, ImageOperands::MakeTexelVisible)) {
+      a.operands |= MemoryOperands::MakePointerVisible;
+      a.visible_scope = visible;
+    }
+    return a;
+  });
 }
 
 template <typename T, ImageDim dim>
 void Image<T, dim>::write(Coordinate c, const T& value, TexelWriteOperands operands,
                           MemoryScope available, SourceLocation where) const {
-  emulation::Access a = Invocation::access<T>(place_of(c, where), where);
-  Invocation::qualify(a, place_.qualifiers, true);
-  const ImageOperands o = operands;
-  if (has(o, ImageOperands::VolatileTexel)) a.operands |= MemoryOperands::Volatile;
-  if (has(o, ImageOperands::NonPrivateTexel)) a.operands |= MemoryOperands::NonPrivatePointer;
-  if (has(o, ImageOperands::MakeTexelAvailable)) {
-    a.operands |= MemoryOperands::MakePointerAvailable;
-    a.available_scope = available;
-  }
-  place_.invocation->write(a, value);
+  const Place place = place_of(c, where);
+  place_.invocation->write(place, value, [&] {
+    emulation::Access a = Invocation::access<T>(place, where);
+    Invocation::qualify(a, place.qualifiers, true);
+    const ImageOperands o = operands;
+    if (has(o, ImageOperands::VolatileTexel)) a.operands |= MemoryOperands::Volatile;
+    if (has(o, ImageOperands::NonPrivateTexel)) a.operands |= MemoryOperands::NonPrivatePointer;
+    if (has(o, ImageOperands::MakeTexelAvailable)) {
+      a.operands |= MemoryOperands::MakePointerAvailable;
+      a.available_scope = available;
+    }
+    return a;
+  });
 }
 
 /// The storage and the checks of private variables.

@@ -51,8 +51,21 @@ using Modify = bool (*)(void* context, const void* old, void* fresh);
 /// One emulated dispatch. Everything it does is decided by the choice seam.
 class Emulator;
 
-/// Counts an operation; true when it is time to let others run.
-bool interrupt(Emulator& emulator);
+/// How many operations until it is time to let others run.
+struct Pulse {
+  std::uint32_t operations_left = 1;
+};
+Pulse& pulse(Emulator& emulator);
+/// Decides how many there are until the next time.
+void wind_up(Emulator& emulator);
+
+/// An access of 1, 2, 4 or 8 bytes that nothing is wrong with, and of which nobody needs a record,
+/// because its bytes are where they always are. False, and nothing happened, if it is not such a one:
+/// then `read` and `write` say what is wrong, or do it.
+bool read_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
+                   std::uint32_t size_bytes, const unsigned char* value_bytes, void* value);
+bool write_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
+                    std::uint32_t size_bytes, const void* value);
 
 void read(Emulator& emulator, const Agent& agent, const Access& access, void* value);
 void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value);
