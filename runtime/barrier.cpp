@@ -6,7 +6,7 @@
 
 namespace heddle::runtime {
 
-void Worker::workgroup_barrier(SourceLocation where) {
+void Worker::workgroup_barrier(const SourceLocation& where) {
   Group& g = *group_;
   if (g.in_ring && is_regular(where, where.line)) {
     turn_leads_to(where, where.line);
@@ -36,8 +36,26 @@ void Worker::workgroup_barrier(SourceLocation where) {
   }
   self->phase = &barrier.phase;
   self->seen = barrier.phase;
-  if (launch_->choice) g.walk.leave_out(g.index_of(self));
-  suspend(self);
+  if (!launch_->choice) return suspend(self);
+  g.walk.leave_out(g.index_of(self));
+  if (!walk_on(g, self)) suspend_outside_ring(self);
+}
+
+/// The usual case of going on by choice, at the price of little more than the switch: the next one of
+/// the walk is suspended, too, and can go on. False, and nothing happened, if that is not so.
+bool Worker::walk_on(Group& g, Slot* self) {
+  Slot* next = g.begin + g.walk.index();
+  if (kSanitized || g.walk.leaves_out(g.walk.index()) || next->state != SlotState::Started ||
+      !next->can_go_on() || next->polled_in_round == g.round || !complete_.empty() ||
+      !exceptions_->none() || ring_.unwinding ||
+      dispatch_->failed.load(std::memory_order_relaxed))
+    return false;
+  g.walk.step();
+  prefetch_walk(g);
+  current_ = next;
+  swap_context(&self->context, next->context);
+  if (ring_.unwinding) [[unlikely]] throw Unwind{};
+  return true;
 }
 
 /// Tells the observer that all invocations of the workgroup meet.

@@ -551,17 +551,21 @@ Slot* Worker::ready_in(Group& g, std::uint32_t first) const {
 
 // Which invocation comes two and one turns later is known: its slot, and then the hot end of its stack,
 // are asked for in time.
-Slot* Worker::ready_in_walk(Group& g) const {
+void Worker::prefetch_walk(const Group& g) {
+  const auto* end = static_cast<const std::byte*>(g.begin[g.walk.index()].context);
+  constexpr int kHotLines = 3;
+  for (int line = 0; line < kHotLines; ++line) __builtin_prefetch(end + 64 * line);
+  __builtin_prefetch(g.begin + g.walk.after(g.walk.index()));
+}
+
+Slot* Worker::ready_in_walk(Group& g) {
   for (std::uint32_t k = 0; k < g.size; ++k) {
     const std::uint32_t index = g.walk.index();
     g.walk.step();
     if (g.walk.leaves_out(index)) continue;
     Slot* slot = g.begin + index;
     if (!slot->can_go_on() || slot->polled_in_round == g.round) continue;
-    const auto* end = static_cast<const std::byte*>(g.begin[g.walk.index()].context);
-    constexpr int kHotLines = 6;
-    for (int line = 0; line < kHotLines; ++line) __builtin_prefetch(end + 64 * line);
-    __builtin_prefetch(g.begin + g.walk.after(g.walk.index()));
+    prefetch_walk(g);
     return slot;
   }
   return nullptr;

@@ -201,7 +201,7 @@ class Worker {
 
   // On the stack of an invocation.
   void begin_waiting(Group& group, std::uint32_t index, bool in_step);
-  void workgroup_barrier(SourceLocation where);
+  void workgroup_barrier(const SourceLocation& where);
   void subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload);
   void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups);
   void yield(SourceLocation where, const Poll& poll);
@@ -287,7 +287,9 @@ class Worker {
   Pick pick(Slot* self, Turn turn = Turn::Near);
   static Pick picked(Group& g, Slot* slot);
   Pick pick_in(Group& g, Slot* self);
-  Slot* ready_in_walk(Group& g) const;
+  static Slot* ready_in_walk(Group& g);
+  static void prefetch_walk(const Group& g);
+  bool walk_on(Group& g, Slot* self);
   Pick pick_elsewhere();
   Slot* ready_in(Group& g, std::uint32_t first) const;
   bool polls(const Group& g) const;

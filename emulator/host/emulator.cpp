@@ -348,7 +348,7 @@ void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemoryS
 }
 
 void arrive(Emulator&, const Agent& agent, Scope execution, Scope memory,
-            MemorySemantics semantics, SourceLocation where) {
+            MemorySemantics semantics, const SourceLocation& where) {
   WorkgroupMemory::Waiting& waiting = memory_of(agent).waiting;
   Operation& common = waiting.common;
   const bool first = waiting.at_common == 0;

@@ -83,10 +83,14 @@ class Memory {
   /// A non-atomic access of 1, 2, 4 or 8 bytes, at a multiple of its size, of which nobody needs a
   /// record: the bytes are the same for everybody, and nobody listens. False, and nothing happened, if
   /// there is more to it: then `read` and `write` do it.
-  virtual bool read_in_place(AllocationId allocation, std::uint64_t offset_bytes,
-                             std::uint32_t size_bytes, void* value) = 0;
-  virtual bool write_in_place(AllocationId allocation, std::uint64_t offset_bytes,
-                              std::uint32_t size_bytes, const void* value) = 0;
+  virtual bool read_in_place(AllocationId, std::uint64_t /*offset_bytes*/,
+                             std::uint32_t /*size_bytes*/, void* /*value*/) {
+    return false;
+  }
+  virtual bool write_in_place(AllocationId, std::uint64_t /*offset_bytes*/,
+                              std::uint32_t /*size_bytes*/, const void* /*value*/) {
+    return false;
+  }
   virtual void read(const Operation& operation, void* value) = 0;
   virtual void write(const Operation& operation, const void* value) = 0;
   /// `unequal` replaces the semantics where `modify` returns false.

@@ -153,6 +153,7 @@ class Element : public Ref {
   using value_type = typename Ref::value_type;
   static constexpr bool kWritable = Ref::kWritable;
   constexpr explicit Element(const Ref& ref) : Ref(ref) {}
+  using Ref::Ref;
   Element(const Element&) = default;
   HEDDLE_REFERENCE_OPERATORS(&&)
   constexpr value_type operator=(const Element& other) const&& {

@@ -52,6 +52,11 @@ struct Place {
   std::uint64_t index = 0;
   Qualifiers qualifiers;
   SourceLocation where;
+
+  /// That of an element. Made where it stays: copies of places are what accesses would wait for.
+  [[gnu::always_inline]] Place element(const Index& i, std::uint64_t element_bytes) const {
+    return {invocation, binding, offset_bytes + i.value * element_bytes, i.value, qualifiers, i.where};
+  }
 };
 
 template <typename T, StorageClass storage_class>
@@ -66,8 +71,11 @@ class Ref {
   static_assert(detail::Plain<value_type>, "kernels read and write trivially copyable types");
 
   explicit Ref(const Place& place) : place_(place) {}
-  value_type load() const;
-  void store(const value_type& v) const;
+  /// An element of an array of `T` at `array`.
+  [[gnu::always_inline]] Ref(const Place& array, const Index& i)
+      : place_(array.element(i, sizeof(T))) {}
+  [[gnu::always_inline]] inline value_type load() const;
+  [[gnu::always_inline]] inline void store(const value_type& v) const;
 
   template <typename S, typename M>
     requires std::same_as<S, value_type>
@@ -102,18 +110,17 @@ class Array {
   static constexpr StorageClass kStorageClass = storage_class;
 
   Array(const Place& place, std::uint64_t size) : place_(place), size_(size) {}
+  /// An element of an array of such arrays at `arrays`.
+  [[gnu::always_inline]] Array(const Place& arrays, const Index& i, std::uint64_t size)
+      : place_(arrays.element(i, size * sizeof(T))), size_(size) {}
   std::uint64_t size() const { return size_; }
 
-  auto operator[](Index i) const {
-    Place place = place_;
-    place.where = i.where;
-    place.index = i.value;
-    place.offset_bytes += i.value * sizeof(T);
-    if (i.value >= size_) [[unlikely]] out_of_bounds(place);
+  [[gnu::always_inline]] auto operator[](Index i) const {
+    if (i.value >= size_) [[unlikely]] out_of_bounds(i);
     if constexpr (std::is_array_v<T>) {
-      return Array<std::remove_extent_t<T>, storage_class>(place, std::extent_v<T>);
+      return Array<std::remove_extent_t<T>, storage_class>(place_, i, std::extent_v<T>);
     } else {
-      return Element(Ref<T, storage_class>(place));
+      return Element<Ref<T, storage_class>>(place_, i);
     }
   }
 
@@ -137,7 +144,7 @@ class Array {
   }
 
  private:
-  [[noreturn, gnu::noinline]] void out_of_bounds(const Place& place) const;
+  [[noreturn, gnu::noinline]] void out_of_bounds(const Index& i) const;
   Place place_;
   std::uint64_t size_;
 };
@@ -291,12 +298,8 @@ class Invocation : public detail::InvocationApi<Invocation> {
   const emulation::Agent& agent() const { return agent_; }
 
   /// Lets others run, if it is time for that.
-  void interrupt(SourceLocation where) {
-    if (--pulse_->operations_left == 0) [[unlikely]] {
-      emulation::wind_up(*emulator_);
-      wait_begins();
-      runtime::preempt(where);
-    }
+  [[gnu::always_inline]] void interrupt(const SourceLocation& where) {
+    if (--pulse_->operations_left == 0) [[unlikely]] let_others_run(where);
   }
 
  private:
@@ -355,26 +358,32 @@ class Invocation : public detail::InvocationApi<Invocation> {
     emulation::write(*emulator_, agent_, a, &value);
   }
 
+  [[gnu::noinline]] void let_others_run(const SourceLocation& where) {
+    emulation::wind_up(*emulator_);
+    wait_begins();
+    runtime::preempt(where);
+  }
+
   /// What is no larger than what memories take at once, and aligned, is in one piece.
   template <typename T>
   static constexpr bool kOnePiece =
       sizeof(T) <= 8 && std::has_single_bit(sizeof(T)) && alignof(T) == sizeof(T);
 
-  template <typename T, typename MakeAccess>
-  T read(const Place& place, MakeAccess make_access) {
+  /// Plain accesses.
+  template <typename T>
+  [[gnu::always_inline]] T read(const Place& place) {
     interrupt(place.where);
-    T value;
     if constexpr (kOnePiece<T>) {
+      T value;
       if (emulation::read_in_place(*emulator_, *place.binding, place.offset_bytes, sizeof(T),
                                    value_bytes<T>(), &value)) [[likely]] {
         return value;
       }
     }
-    emulation::read(*emulator_, agent_, make_access(), &value);
-    return value;
+    return read_with_record<T>(place);
   }
-  template <typename T, typename MakeAccess>
-  void write(const Place& place, const T& value, MakeAccess make_access) {
+  template <typename T>
+  [[gnu::always_inline]] void write(const Place& place, const T& value) {
     interrupt(place.where);
     if constexpr (kOnePiece<T>) {
       if (emulation::write_in_place(*emulator_, *place.binding, place.offset_bytes, sizeof(T),
@@ -382,7 +391,22 @@ class Invocation : public detail::InvocationApi<Invocation> {
         return;
       }
     }
-    emulation::write(*emulator_, agent_, make_access(), &value);
+    write_with_record<T>(place, value);
+  }
+
+  template <typename T>
+  [[gnu::noinline]] T read_with_record(const Place& place) {
+    emulation::Access a = access<T>(place, place.where);
+    qualify(a, place.qualifiers, false);
+    T value;
+    emulation::read(*emulator_, agent_, a, &value);
+    return value;
+  }
+  template <typename T>
+  [[gnu::noinline]] void write_with_record(const Place& place, const T& value) {
+    emulation::Access a = access<T>(place, place.where);
+    qualify(a, place.qualifiers, true);
+    emulation::write(*emulator_, agent_, a, &value);
   }
 
   template <typename R>
@@ -457,7 +481,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     emulation::memory_barrier(*emulator_, agent_, scope, semantics, where);
   }
   void before_barrier(Scope execution, Scope memory, MemorySemantics semantics,
-                      SourceLocation where) {
+                      const SourceLocation& where) {
     emulation::arrive(*emulator_, agent_, execution, memory, semantics, where);
   }
   void after_barrier(Scope, MemorySemantics) { emulation::leave(*emulator_, agent_); }
@@ -500,26 +524,18 @@ class Invocation : public detail::InvocationApi<Invocation> {
 
 template <typename T, StorageClass storage_class>
 auto Ref<T, storage_class>::load() const -> value_type {
-  return place_.invocation->template read<value_type>(place_, [this] {
-    emulation::Access a = Invocation::access<value_type>(place_, place_.where);
-    Invocation::qualify(a, place_.qualifiers, false);
-    return a;
-  });
+  return place_.invocation->template read<value_type>(place_);
 }
 
 template <typename T, StorageClass storage_class>
 void Ref<T, storage_class>::store(const value_type& v) const {
-  place_.invocation->write(place_, v, [this] {
-    emulation::Access a = Invocation::access<value_type>(place_, place_.where);
-    Invocation::qualify(a, place_.qualifiers, true);
-    return a;
-  });
+  place_.invocation->write(place_, v);
 }
 
 template <typename T, StorageClass storage_class>
-void Array<T, storage_class>::out_of_bounds(const Place& place) const {
-  emulation::raise_out_of_bounds(place.invocation->agent(), *place.binding, place.index, size_,
-                                 place.where);
+void Array<T, storage_class>::out_of_bounds(const Index& i) const {
+  emulation::raise_out_of_bounds(place_.invocation->agent(), *place_.binding, i.value, size_,
+                                 i.where);
 }
 
 template <typename T>
@@ -560,37 +576,29 @@ Place Image<T, dim>::place_of(const Coordinate& c, SourceLocation where) const {
 template <typename T, ImageDim dim>
 T Image<T, dim>::read(Coordinate c, TexelReadOperands operands, MemoryScope visible,
                       SourceLocation where) const {
-  const Place place = place_of(c, where);
-  return place_.invocation->template read<T>(place, [&] {
-    emulation::Access a = Invocation::access<T>(place, where);
-    Invocation::qualify(a, place.qualifiers, false);
-    const ImageOperands o = operands;
-    if (has(o, ImageOperands::VolatileTexel)) a.operands |= MemoryOperands::Volatile;
-    if (has(o, ImageOperands::NonPrivateTexel)) a.operands |= MemoryOperands::NonPrivatePointer;
-    if (has(o, ImageOperands::MakeTexelVisible)) {
-      a.operands |= MemoryOperands::MakePointerVisible;
-      a.visible_scope = visible;
-    }
-    return a;
-  });
+  Place place = place_of(c, where);
+  const ImageOperands o = operands;
+  if (has(o, ImageOperands::VolatileTexel)) place.qualifiers.is_volatile = true;
+  if (has(o, ImageOperands::NonPrivateTexel)) place.qualifiers.non_private = true;
+  if (has(o, ImageOperands::MakeTexelVisible)) {
+    place.qualifiers.coherent = true;
+    place.qualifiers.scope = visible;
+  }
+  return place.invocation->template read<T>(place);
 }
 
 template <typename T, ImageDim dim>
 void Image<T, dim>::write(Coordinate c, const T& value, TexelWriteOperands operands,
                           MemoryScope available, SourceLocation where) const {
-  const Place place = place_of(c, where);
-  place_.invocation->write(place, value, [&] {
-    emulation::Access a = Invocation::access<T>(place, where);
-    Invocation::qualify(a, place.qualifiers, true);
-    const ImageOperands o = operands;
-    if (has(o, ImageOperands::VolatileTexel)) a.operands |= MemoryOperands::Volatile;
-    if (has(o, ImageOperands::NonPrivateTexel)) a.operands |= MemoryOperands::NonPrivatePointer;
-    if (has(o, ImageOperands::MakeTexelAvailable)) {
-      a.operands |= MemoryOperands::MakePointerAvailable;
-      a.available_scope = available;
-    }
-    return a;
-  });
+  Place place = place_of(c, where);
+  const ImageOperands o = operands;
+  if (has(o, ImageOperands::VolatileTexel)) place.qualifiers.is_volatile = true;
+  if (has(o, ImageOperands::NonPrivateTexel)) place.qualifiers.non_private = true;
+  if (has(o, ImageOperands::MakeTexelAvailable)) {
+    place.qualifiers.coherent = true;
+    place.qualifiers.scope = available;
+  }
+  place.invocation->write(place, value);
 }
 
 /// The storage and the checks of private variables.

@@ -83,7 +83,7 @@ void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemoryS
 /// it is known who meets, for only then the dynamic instance has a number; the one after the wait
 /// by `leave`.
 void arrive(Emulator& emulator, const Agent& agent, Scope execution, Scope memory,
-            MemorySemantics semantics, SourceLocation where);
+            MemorySemantics semantics, const SourceLocation& where);
 void leave(Emulator& emulator, const Agent& agent);
 
 /// The `ordinal`-th Workgroup variable of a workgroup: made by the first invocation that asks.
