@@ -47,7 +47,7 @@ void Machine::restart() {
     allocation.released = false;
     allocation.writers.clear();
   }
-  stamp_ = now_ = until_eviction_ = 0;
+  stamp_ = now_ = until_eviction_ = made_ = until_record_ = 0;
   lanes_gone_ = false;
   told_ = 0;
 }
@@ -78,6 +78,11 @@ Agent& Machine::agent(AgentId id) {
 void Machine::depend(Dependency dependency) {
   if (dependency == Dependency::Memory) {
     settle_in_storage();
+    // All are the same for everybody who is to come: nothing is worth remembering.
+    synchronization_.restart();
+    lanes_gone_ = false;
+    made_ = 0;
+    for (Allocation& allocation : allocations_) allocation.released = false;
   } else {
     synchronization_.all_synchronize();
   }

@@ -100,7 +100,8 @@ class Machine final : public Memory {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   /// Versions of a granule: as many as an adversary needs.
   static constexpr std::size_t kHistory = 8;
-  /// So many granules are always worth a record: small programs get all the weakness there is.
+  /// So many granules are always worth a record: small programs get all the weakness there is. Later
+  /// ones do not, even when the first are gone: every workgroup would begin with them again.
   static constexpr std::uint32_t kFewRecords = 64;
   /// Of each kind, before the granule forgets who knows what and lets everybody know.
   static constexpr std::size_t kMostWitnesses = 32;
@@ -112,7 +113,7 @@ class Machine final : public Memory {
   std::uint32_t find(const Locations& locations);
   std::uint32_t find_or_make(const Locations& locations);
   /// The next write to a granule without a record makes one.
-  bool may_make_record() const { return records_ < kFewRecords || until_record_ == 0; }
+  bool may_make_record() const { return made_ < kFewRecords || until_record_ == 0; }
   bool worth_a_record();
   std::uint32_t make_record(const Locations& locations);
   void make_room();
@@ -198,6 +199,8 @@ class Machine final : public Memory {
   std::deque<Granule> granules_;
   std::vector<std::uint32_t> free_records_;
   std::uint32_t records_ = 0;
+  /// Since nobody remembered anything.
+  std::uint32_t made_ = 0;
   std::uint32_t next_forgotten_ = 0;
   std::uint32_t until_record_ = 0;
 

@@ -10,7 +10,7 @@ namespace heddle::memory {
 namespace {
 
 // Beyond the first few, one in some gets one, and an older one is forgotten for it.
-constexpr std::uint32_t kMostRecords = 512;
+constexpr std::uint32_t kMostRecords = 96;
 constexpr std::uint32_t kRecordInterval = 64;
 
 }  // namespace
@@ -65,7 +65,7 @@ std::uint32_t Machine::find_or_make(const Locations& locations) {
 }
 
 bool Machine::worth_a_record() {
-  if (records_ < kFewRecords) return true;
+  if (made_ < kFewRecords) return true;
   if (until_record_ != 0) {
     --until_record_;
     return false;
@@ -83,6 +83,7 @@ std::uint32_t Machine::make_record(const Locations& locations) {
   const std::uint32_t record = free_records_.back();
   free_records_.pop_back();
   ++records_;
+  ++made_;
   Allocation& allocation = allocation_of(locations);
   const std::uint64_t granules = (allocation.storage.size() + kGranuleBytes - 1) / kGranuleBytes;
   if (allocation.pages.empty()) allocation.pages.resize((granules + kPageGranules - 1) / kPageGranules);
