@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <boost/container/small_vector.hpp>
 #include <vector>
 
 #include "emulator/memory/synchronization.h"
@@ -66,7 +67,7 @@ struct Version : Written {
   Stamp stamp = 0;
   /// How far it came: the instance, of its own agent, whose agents may meet it.
   CacheLevel level = CacheLevel::Shader;
-  std::vector<Availability> available;
+  boost::container::small_vector<Availability, 1> available;
   /// The device-domain availability operation that came upon it, if `on_device`.
   Event device;
   bool on_device = false;

@@ -100,38 +100,50 @@ constexpr unsigned row_of(Row first, CacheLevel level, unsigned class_index) {
 
 class Knowledge {
  public:
-  /// Forgets everything; `lanes` are in use.
-  void clear(unsigned lanes) {
-    for (unsigned i = 0; i < lanes * kRows; ++i) words_[i] = 0;
-  }
-  /// A lane is in use from now on.
-  void forget(unsigned lane) {
-    for (unsigned row = 0; row < kRows; ++row) words_[lane * kRows + row] = 0;
-  }
+  /// Forgets everything.
+  void clear() { lanes_ = 0; }
   bool knows(unsigned row, const Event& event) const {
-    return words_[event.lane * kRows + row] >= event.epoch;
+    return event.lane < lanes_ && words_[event.lane * kRows + row] >= event.epoch;
   }
   void learn(unsigned row, unsigned lane, std::uint32_t epoch) {
+    know_of(lane);
     std::uint32_t& word = words_[lane * kRows + row];
     if (word < epoch) word = epoch;
   }
   /// What `other` has in rows from `from` on becomes known in rows from `row` on.
-  void join(unsigned row, const Knowledge& other, unsigned from, unsigned rows, unsigned lanes) {
-    for (unsigned lane = 0; lane < lanes; ++lane) {
+  void join(unsigned row, const Knowledge& other, unsigned from, unsigned rows) {
+    if (other.lanes_ != 0) know_of(other.lanes_ - 1);
+    for (unsigned lane = 0; lane < other.lanes_; ++lane) {
       std::uint32_t* to = words_.data() + lane * kRows + row;
       const std::uint32_t* source = other.words_.data() + lane * kRows + from;
       for (unsigned i = 0; i < rows; ++i) to[i] = to[i] < source[i] ? source[i] : to[i];
     }
   }
-  void copy(const Knowledge& other, unsigned lanes) {
-    for (unsigned i = 0; i < lanes * kRows; ++i) words_[i] = other.words_[i];
+  Knowledge& operator=(const Knowledge& other) {
+    lanes_ = other.lanes_;
+    std::copy_n(other.words_.begin(), lanes_ * kRows, words_.begin());
+    return *this;
   }
-  bool equals(const Knowledge& other, unsigned lanes) const {
-    return std::equal(words_.begin(), words_.begin() + lanes * kRows, other.words_.begin());
+  /// All lanes become the first one, up to this epoch.
+  void merge_lanes(std::uint32_t epoch) {
+    for (unsigned row = 0; row < kRows; ++row) learn(row, 0, epoch);
+    lanes_ = 1;
+  }
+  friend bool operator==(const Knowledge& a, const Knowledge& b) {
+    return a.lanes_ == b.lanes_ &&
+           std::equal(a.words_.begin(), a.words_.begin() + a.lanes_ * kRows, b.words_.begin());
   }
 
  private:
-  // By lane, then by row; lanes that are not in use are not touched.
+  void know_of(unsigned lane) {
+    if (lane < lanes_) return;
+    std::fill(words_.begin() + lanes_ * kRows, words_.begin() + (lane + 1) * kRows, 0);
+    lanes_ = lane + 1;
+  }
+
+  /// Of later ones nothing is known, and their words mean nothing.
+  unsigned lanes_ = 0;
+  // By lane, then by row.
   std::array<std::uint32_t, kLanes * kRows> words_;
 };
 

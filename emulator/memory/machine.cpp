@@ -536,7 +536,7 @@ CacheLevel Machine::climb() {
 void Machine::place(std::uint32_t record, Written made, CacheLevel level,
                     trace::MoveReason reason) {
   Granule& granule = granules_[record];
-  if (granule.versions.size() >= kHistory) fold_oldest(record);
+  if (granule.versions.size() >= kHistory) fold_oldest(granule);
   Version version;
   static_cast<Written&>(version) = std::move(made);
   version.stamp = ++stamp_;

@@ -117,7 +117,8 @@ class Machine final : public Memory {
   bool worth_a_record();
   std::uint32_t make_record(const Locations& locations);
   void make_room();
-  void fold_oldest(std::uint32_t record);
+  void fold(Granule& granule, Version& version);
+  void fold_oldest(Granule& granule);
   void forget(std::uint32_t record);
   void drop(std::uint32_t record);
   trace::Value value_in_storage(const Granule& granule) const;

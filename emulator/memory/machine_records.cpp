@@ -27,8 +27,9 @@ void Machine::add(AllocationId id, std::span<std::byte> storage) {
   const auto index = static_cast<std::size_t>(id);
   if (allocations_.size() <= index) allocations_.resize(index + 1);
   Allocation& allocation = allocations_[index];
+  // Those of an allocation before it, as large, have no records any more, but room for them.
+  if (allocation.storage.size() != storage.size()) allocation.pages.clear();
   allocation.storage = storage;
-  allocation.pages.clear();
   allocation.released = false;
   allocation.writers.clear();
 }
@@ -115,9 +116,7 @@ void Machine::make_room() {
   }
 }
 
-void Machine::fold_oldest(std::uint32_t record) {
-  Granule& granule = granules_[record];
-  Version& version = granule.versions.front();
+void Machine::fold(Granule& granule, Version& version) {
   raise(granule, version, CacheLevel::Shader, trace::MoveReason::Flush);
   const trace::Value mask = mask_of(version.bytes);
   const trace::Value value = (value_in_storage(granule) & ~mask) | (version.value & mask);
@@ -128,6 +127,10 @@ void Machine::fold_oldest(std::uint32_t record) {
         tell_writer({granule.allocation, granule.offset_bytes + i, 1}, version.operation);
   granule.base = version.stamp;
   granule.base_released = granule.base_released || version.forgotten || !version.heads.empty();
+}
+
+void Machine::fold_oldest(Granule& granule) {
+  fold(granule, granule.versions.front());
   granule.versions.erase(granule.versions.begin());
   std::erase_if(granule.observations,
                 [&](const Observation& o) { return o.stamp <= granule.base; });
@@ -136,7 +139,7 @@ void Machine::fold_oldest(std::uint32_t record) {
 
 void Machine::forget(std::uint32_t record) {
   Granule& granule = granules_[record];
-  while (!granule.versions.empty()) fold_oldest(record);
+  for (Version& version : granule.versions) fold(granule, version);
   Allocation& allocation = allocations_[static_cast<std::size_t>(granule.allocation)];
   allocation.released = allocation.released || granule.base_released;
   drop(record);

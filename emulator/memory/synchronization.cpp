@@ -74,36 +74,28 @@ void Synchronization::restart() {
   while (resident_count_ != 0) end(residents_[resident_count_ - 1].cohort);
   instances_.clear();
   lanes_ = 1;
-  one_lane_ = has_past_ = false;
+  one_lane_ = false;
+  past_.clear();
   begun_ = 0;
   epochs_.fill(1);
 }
 
-// Lanes that were not in use hold what they held for others.
 unsigned Synchronization::new_lane() {
   if (begun_ == kMostAgentsWithLanes) use_one_lane();
   if (one_lane_ || lanes_ == kLanes) return 0;
-  ++lanes_;
-  for_each_agent([&](Agent& agent) { agent.own.forget(lanes_ - 1); });
-  for (std::size_t i = 0; i < resident_count_; ++i)
-    residents_[i].common->knowledge.forget(lanes_ - 1);
-  for (Snapshot& snapshot : pool_->all) snapshot.knowledge.forget(lanes_ - 1);
-  past_.forget(lanes_ - 1);
-  return lanes_ - 1;
+  return lanes_++;
 }
 
 // Everything so far becomes known to everybody who is there: more order than there was.
 void Synchronization::use_one_lane() {
-  const auto know_all = [&](Knowledge& knowledge) {
-    for (unsigned row = 0; row < kRows; ++row) knowledge.learn(row, 0, epochs_[0]);
-  };
   for_each_agent([&](Agent& agent) {
-    know_all(agent.own);
+    agent.own.merge_lanes(epochs_[0]);
     agent.lane = 0;
   });
-  for (std::size_t i = 0; i < resident_count_; ++i) know_all(residents_[i].common->knowledge);
-  for (Snapshot& snapshot : pool_->all) know_all(snapshot.knowledge);
-  if (has_past_) know_all(past_);
+  for (std::size_t i = 0; i < resident_count_; ++i)
+    residents_[i].common->knowledge.merge_lanes(epochs_[0]);
+  for (Snapshot& snapshot : pool_->all) snapshot.knowledge.merge_lanes(epochs_[0]);
+  past_.merge_lanes(epochs_[0]);
   ++epochs_[0];
   lanes_ = 1;
   one_lane_ = true;
@@ -116,11 +108,7 @@ void Synchronization::begin(const Cohort& cohort) {
   resident.agents.assign(cohort.count, nullptr);
   if (!resident.common) resident.common = std::make_unique<Common>();
   Common& common = *resident.common;
-  if (has_past_) {
-    common.knowledge.copy(past_, lanes_);
-  } else {
-    common.knowledge.clear(lanes_);
-  }
+  common.knowledge = past_;
   common.released.clear();
   common.others.clear();
 }
@@ -189,8 +177,6 @@ Agent& Synchronization::make(Resident& resident, std::uint32_t position) {
 }
 
 void Synchronization::all_synchronize() {
-  if (!has_past_) past_.clear(lanes_);
-  has_past_ = true;
   for (unsigned lane = 0; lane < lanes_; ++lane) {
     for (unsigned row = kHappened; row <= kSystem; ++row) past_.learn(row, lane, epochs_[lane]);
     ++epochs_[lane];
@@ -199,7 +185,7 @@ void Synchronization::all_synchronize() {
 
 void Synchronization::be_other(Agent& agent) {
   if (!agent.like_all) return;
-  agent.own.copy(agent.cohort->knowledge, lanes_);
+  agent.own = agent.cohort->knowledge;
   agent.like_all = false;
   agent.cohort->others.push_back(&agent);
 }
@@ -218,8 +204,8 @@ SnapshotHandle Synchronization::snapshot(const Knowledge& known, unsigned lane) 
   Snapshot* made = pool_->free.back();
   pool_->free.pop_back();
   Knowledge& knowledge = made->knowledge;
-  knowledge.copy(known, lanes_);
-  knowledge.join(kChained, known, kVisible, kVisibleRows, lanes_);
+  knowledge = known;
+  knowledge.join(kChained, known, kVisible, kVisibleRows);
   const std::uint32_t epoch = epochs_[lane]++;
   for (unsigned k = 0; k < kClasses; ++k) knowledge.learn(kHappened + k, lane, epoch);
   return SnapshotHandle(made);
@@ -253,19 +239,18 @@ std::vector<Head> Synchronization::heads(Agent& agent, const Operation& write,
   return heads;
 }
 
-void Synchronization::learn(Knowledge& knowledge, const Head& head, MemorySemantics semantics,
-                            unsigned lanes) {
+void Synchronization::learn(Knowledge& knowledge, const Head& head, MemorySemantics semantics) {
   const Knowledge& known = *head.known;
   for (unsigned k = 0; k < kAnyClass; ++k)
     if (constrains(head.semantics, k) && constrains(semantics, k))
-      knowledge.join(kHappened + k, known, kHappened + k, 1, lanes);
-  knowledge.join(kHappened + kAnyClass, known, kHappened + kAnyClass, 1, lanes);
-  knowledge.join(kDeviceVisible, known, kDeviceVisible, 1, lanes);
-  knowledge.join(kChained, known, kChained, kVisibleRows, lanes);
+      knowledge.join(kHappened + k, known, kHappened + k, 1);
+  knowledge.join(kHappened + kAnyClass, known, kHappened + kAnyClass, 1);
+  knowledge.join(kDeviceVisible, known, kDeviceVisible, 1);
+  knowledge.join(kChained, known, kChained, kVisibleRows);
 }
 
 void Synchronization::learn(Agent& agent, const Head& head, MemorySemantics semantics) {
-  learn(changed(agent), head, semantics, lanes_);
+  learn(changed(agent), head, semantics);
 }
 
 void Synchronization::learn_everything(Agent& agent, MemorySemantics semantics) {
@@ -368,9 +353,9 @@ bool Synchronization::joins_group(const Group& group, const Agent& agent,
 
 /// What an agent that knows `more` releases, too.
 void Synchronization::join_released(Knowledge& known, const Knowledge& more) {
-  known.join(0, more, 0, kVisible, lanes_);
-  known.join(kChained, more, kChained, kVisibleRows, lanes_);
-  known.join(kChained, more, kVisible, kVisibleRows, lanes_);
+  known.join(0, more, 0, kVisible);
+  known.join(kChained, more, kChained, kVisibleRows);
+  known.join(kChained, more, kVisible, kVisibleRows);
 }
 
 // Where lanes tell agents apart, or the barrier does not reach all of them, or orders one way only, or
@@ -416,14 +401,14 @@ bool Synchronization::meet_together(const Cohort& cohort, const Operation& barri
   head.known = snapshot(common.knowledge, 0);
   for (const Agent* agent : common.others) join_released(*head.known, agent->own);
 
-  learn(common.knowledge, head, semantics, lanes_);
+  learn(common.knowledge, head, semantics);
   if (visible) make_visible(common.knowledge, 0, level, semantics);
   std::erase_if(common.others, [&](Agent* agent) {
-    learn(agent->own, head, semantics, lanes_);
+    learn(agent->own, head, semantics);
     if (visible) make_visible(agent->own, 0, level, semantics);
     agent->released.clear();
     agent->like_all = agent->met.empty() && !agent->met_forgotten &&
-                      agent->own.equals(common.knowledge, lanes_);
+                      agent->own == common.knowledge;
     return agent->like_all;
   });
   common.released.assign(1, std::move(head));
@@ -521,15 +506,15 @@ void Synchronization::pass_on(const Arrival& arrival, const Operation& barrier) 
   if (arrival.group == kNoGroup) return;
   SnapshotHandle& known = instance.groups[arrival.group].head.known;
   if (!known) return;
-  (*known).join(kHappened, passing.knowledge(), kHappened, kVisible, lanes_);
-  (*known).join(kChained, passing.knowledge(), kChained, kVisibleRows, lanes_);
+  (*known).join(kHappened, passing.knowledge(), kHappened, kVisible);
+  (*known).join(kChained, passing.knowledge(), kChained, kVisibleRows);
 }
 
 void Synchronization::chain_visibility(const Agent& from, Scope from_scope, Agent& to,
                                        Scope to_scope) {
   if (from.id != to.id &&
       in_scope(from.id, from.place, from_scope, to.id, to.place, to_scope))
-    changed(to).join(kChained, from.knowledge(), kVisible, kVisibleRows, lanes_);
+    changed(to).join(kChained, from.knowledge(), kVisible, kVisibleRows);
 }
 
 void Synchronization::system_synchronizes(AgentId first_id, AgentId second_id) {
@@ -538,8 +523,8 @@ void Synchronization::system_synchronizes(AgentId first_id, AgentId second_id) {
   const SnapshotHandle known = snapshot(first.knowledge(), first.lane);
   const std::uint32_t epoch = epochs_[first.lane] - 1;
   Knowledge& knowledge = changed(second);
-  knowledge.join(0, *known, 0, kVisible, lanes_);
-  knowledge.join(kChained, *known, kChained, kVisibleRows, lanes_);
+  knowledge.join(0, *known, 0, kVisible);
+  knowledge.join(kChained, *known, kChained, kVisibleRows);
   knowledge.learn(kSystem, first.lane, epoch);
 }
 
@@ -558,23 +543,22 @@ void Synchronization::make_visible(Knowledge& knowledge, unsigned lane, CacheLev
     knowledge.learn(row_of(kVisible, level, k), lane, epochs_[lane]);
     knowledge.learn(row_of(kVisibleBulk, level, k), lane, epochs_[lane]);
     if (k != kAnyClass && !constrains(classes, k)) continue;
-    knowledge.join(row_of(kVisible, level, k), knowledge, kHappened + k, 1, lanes_);
+    knowledge.join(row_of(kVisible, level, k), knowledge, kHappened + k, 1);
     for (unsigned of = 0; of < kClasses; ++of)
       if (k == kAnyClass || (of != kAnyClass && constrains(classes, of)))
-        knowledge.join(row_of(kVisibleBulk, level, k), knowledge, kHappened + of, 1, lanes_);
+        knowledge.join(row_of(kVisibleBulk, level, k), knowledge, kHappened + of, 1);
     for (unsigned wide = 0; wide < kLevels; ++wide) {
-      knowledge.join(kVisible + wide * kClasses + k, knowledge, kChained + wide * kClasses + k, 1,
-                     lanes_);
+      knowledge.join(kVisible + wide * kClasses + k, knowledge, kChained + wide * kClasses + k, 1);
       for (unsigned of = 0; of < kClasses; ++of)
         knowledge.join(kVisibleBulk + wide * kClasses + k, knowledge,
-                       kChainedBulk + wide * kClasses + of, 1, lanes_);
+                       kChainedBulk + wide * kClasses + of, 1);
     }
   }
 }
 
 void Synchronization::make_device_visible(Agent& agent) {
   Knowledge& knowledge = changed(agent);
-  knowledge.join(kDeviceVisible, knowledge, kHappened + kAnyClass, 1, lanes_);
+  knowledge.join(kDeviceVisible, knowledge, kHappened + kAnyClass, 1);
   knowledge.learn(kDeviceVisible, agent.lane, epochs_[agent.lane]);
 }
 

@@ -201,7 +201,7 @@ class Synchronization {
   static void supersede(std::vector<Head>& released, const Operation& barrier);
   std::vector<Head> released_by(const Agent& agent) const;
   void learn(Agent& agent, const Head& head, MemorySemantics semantics);
-  static void learn(Knowledge& knowledge, const Head& head, MemorySemantics semantics, unsigned lanes);
+  static void learn(Knowledge& knowledge, const Head& head, MemorySemantics semantics);
   /// What the agent knows, to be changed.
   Knowledge& changed(Agent& agent);
   void be_other(Agent& agent);
@@ -241,7 +241,6 @@ class Synchronization {
   Agent* last_ = nullptr;
   /// What all agents know from the start.
   Knowledge past_{};
-  bool has_past_ = false;
   std::unordered_map<std::uint64_t, Instance> instances_;
 };
 

@@ -69,7 +69,8 @@ TEST_CASE("a replayed run ends as it ended among the others") {
     all.insert(all.end(), {option, value});
     return Json::parse(run_heddle(all).out);
   };
-  for (const Json& row : with("--runs", "500").at("histogram")) {
+  const Json runs = with("--runs", "500");
+  for (const Json& row : runs.at("histogram")) {
     const Json line = with("--replay", std::to_string(row.at("first_run").get<int>()));
     CHECK(line.at("replay").at("outcome") == row.at("outcome"));
     CHECK(line.at("replay").at("consistent") == true);
