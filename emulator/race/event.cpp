@@ -38,6 +38,15 @@ Level level_of(Scope scope) {
   return 0;
 }
 
+//= vk:memory-model-inter-thread-happens-before
+ClassSets sets_on(Classes storage, Classes mask) {
+  ClassSets sets = 0;
+  for (std::size_t i = 0; i < kClassSets.size(); ++i)
+    if ((kClassSets[i] & storage) != 0 || (kClassSets[i] & ~mask) == 0)
+      sets = static_cast<ClassSets>(sets | 1u << i);
+  return sets;
+}
+
 //= vk:memory-model-memory-semantics
 Classes classes_of(MemorySemantics semantics) {
   Classes classes = 0;

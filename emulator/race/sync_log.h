@@ -1,0 +1,89 @@
+#pragma once
+
+/// \file
+/// The operations of a kernel that make more than their own accesses available or visible: links of
+/// chains.
+
+#include <cstdint>
+#include <vector>
+
+#include "emulator/race/view.h"
+
+namespace heddle::race {
+
+/// Stands for all agents of a workgroup: a control barrier that all of them reach alike.
+inline constexpr std::uint32_t kEverybody = ~std::uint32_t{0};
+
+/// A fence, or half of an atomic with bulk availability or visibility operations.
+struct SyncEvent {
+  std::uint32_t agent = 0;
+  Stamp stamp = 0;
+  std::uint64_t number = 0;
+  Classes storage = 0;
+  Classes mask = 0;
+  Level own_availability = kOwn;
+  Level own_visibility = kOwn;
+  Level bulk_availability = kOwn;
+  Level bulk_visibility = kOwn;
+  /// Of an atomic.
+  ReferenceId reference{};
+  Locations bytes;
+  ViewPointer view;
+
+  bool is_wide() const {
+    return bulk_availability > kWorkgroup || bulk_visibility > kWorkgroup;
+  }
+};
+
+/// An operation of a domain of the API.
+struct DomainEvent {
+  OperationKind kind = OperationKind::DeviceAvailability;
+  std::uint32_t agent = 0;
+  Stamp stamp = 0;
+  std::uint64_t number = 0;
+  ViewPointer view;
+};
+
+/// By group, in the order in which they were told.
+class SyncLog {
+ public:
+  explicit SyncLog(std::size_t most_events) : most_(most_events) {}
+
+  void add(GroupId group, SyncEvent event);
+  void add(DomainEvent event) { domain_.push_back(std::move(event)); }
+  /// All agents of the group have ended. What reaches no farther than the group orders nothing that is
+  /// accessed from now on, unless a wider operation of the group went on from it.
+  void group_ends(GroupId group);
+  void clear();
+
+  const std::vector<SyncEvent>& of(GroupId group) const {
+    static const std::vector<SyncEvent> kNone;
+    return group < groups_.size() ? groups_[group].events : kNone;
+  }
+  /// Groups with events that reach farther than a workgroup.
+  const std::vector<GroupId>& wide_groups() const { return wide_; }
+  const std::vector<DomainEvent>& domain_operations() const { return domain_; }
+  /// Whether there were too many events: what would be after these is not known to be unordered.
+  bool incomplete() const { return incomplete_; }
+  bool has_atomics() const { return has_atomics_; }
+  /// Whether a chain can lead from operations on this class on to others whose mask does not have it.
+  bool leads_past(Classes storage) const;
+
+ private:
+  struct OfGroup {
+    std::vector<SyncEvent> events;
+    bool wide = false;
+  };
+
+  std::size_t most_;
+  std::size_t count_ = 0;
+  bool incomplete_ = false;
+  bool has_atomics_ = false;
+  /// The masks so far, a bit each.
+  std::uint16_t masks_ = 0;
+  std::vector<OfGroup> groups_;
+  std::vector<GroupId> wide_;
+  std::vector<DomainEvent> domain_;
+};
+
+}  // namespace heddle::race
