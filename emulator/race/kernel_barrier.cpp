@@ -10,6 +10,7 @@ void KernelOrder::arrive(model::OperationIndex index, const Operation& operation
   const auto agent = static_cast<std::uint32_t>(operation.agent);
   const Ordering ordering = ordering_of(operation);
   Agent& arriving = state(agent);
+  if (ordering.acquires || ordering.releases) log_.note(ordering.mask, 0);
   if (ordering.acquires && (!arriving.seen.empty() || arriving.seen_together))
     acquire_seen(agent, ordering);
   const std::uint64_t instance = operation.barrier_instance;
@@ -32,7 +33,6 @@ void KernelOrder::arrive(model::OperationIndex index, const Operation& operation
   arrival.agent = agent;
   arrival.ordering = ordering;
   arriving.waits = true;
-  arriving.waits_with = ordering;
 }
 
 // Nearly always the arrivals at one instance are told one after the other.
@@ -64,6 +64,7 @@ void KernelOrder::passes(model::OperationIndex index,
     for (place = 0; meeting.arrivals[place].index != index;) ++place;
   Arrival& arrival = meeting.arrivals[place];
   state(arrival.agent).waits = false;
+  arrival.passed = true;
   if (meeting.together) {
     pass_together(meeting, arrival);
   } else {
@@ -284,6 +285,7 @@ void KernelOrder::log_arrival(const Arrival& arrival, std::uint32_t agent, Stamp
   if (o.makes_visible) event.bulk_visibility = o.level;
   if (event.bulk_availability == kOwn && event.bulk_visibility == kOwn) return;
   event.view = std::move(view);
+  event.last_agent = places_.end() - 1;
   log_.add(places_.group(arrival.agent), std::move(event));
 }
 

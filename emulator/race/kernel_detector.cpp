@@ -144,65 +144,81 @@ void KernelDetector::put(Cell& cell, std::size_t slot, const Now& now) {
   cell.agents[slot] = now.record.agent;
   cell.times[slot] = now.record.stamp << 8 | (cell.times[slot] & kLossy) | now.record.reference;
   cell.sites[slot] = now.record.site;
-  if (is_link(*now.site)) cell.times[0] |= kLossy;
+}
+
+// What an access in a cell means to this one.
+KernelDetector::Before KernelDetector::before(const Cell& cell, std::size_t slot,
+                                              const Now& now) const {
+  const Site& x = sites_[cell.sites[slot]];
+  const std::uint32_t time = cell.times[slot];
+  const bool same_reference = reference_of(time) == now.record.reference;
+  if (cell.agents[slot] == now.record.agent && same_reference)
+    return can_replace(x, now) ? Before::Replaced : Before::Mine;
+  const bool same_group = order_.places().group(cell.agents[slot]) == now.group;
+  if (same_group && (same_reference || !x.writes) && is_settled(x, stamp_of(time), now))
+    return Before::Settled;
+  if (x.writes || now.site->writes) return Before::Unordered;
+  const bool alike = same_reference && x.non_private == now.site->non_private &&
+                     x.storage == now.site->storage && (!x.non_private || same_group);
+  return alike ? Before::ReadsAlike : Before::Reads;
 }
 
 // The answers that nearly all accesses get: nobody accessed it, I did, everybody of my workgroup did what
-// they did before a barrier, or others read it as I do.
+// they did before a barrier, or others read it as I do. What is in a cell stands in the order in which it
+// was told.
 bool KernelDetector::at_once(Cell& cell, const Now& now) {
   if (cell.sites[0] == kNoSite) {
     put(cell, 0, now);
     return true;
   }
   if (is_special(cell.sites[0])) return false;
-  const Site& y = *now.site;
-  std::size_t place = cell.sites[1] == kNoSite ? 1 : 2;
-  bool reads_only = !y.writes;
-  for (std::size_t i = 0; i < 2 && cell.sites[i] != kNoSite; ++i) {
-    const Site& x = sites_[cell.sites[i]];
-    const Stamp stamp = stamp_of(cell.times[i]);
-    const bool same_reference = reference_of(cell.times[i]) == now.record.reference;
-    if (cell.agents[i] == now.record.agent && same_reference) {
-      if (!can_replace(x, now)) {
-        reads_only = reads_only && !x.writes;
-        continue;
-      }
-      // The other one was not in the way, or it is looked at next.
-      if (place == 2 || i < place) place = i;
-      continue;
-    }
-    const bool same_group = order_.places().group(cell.agents[i]) == now.group;
-    if (same_group && (same_reference || !x.writes) && is_settled(x, stamp, now)) {
-      if (place == 2) place = i;
-      continue;
-    }
-    if (x.writes || y.writes) return false;
-    // Of many who read alike two are enough: whoever writes without an order to all of them races with
-    // one of the two, unless other ways than barriers of the workgroup order just these.
-    const bool alike = same_reference && x.non_private == y.non_private && x.storage == y.storage &&
-                       (!x.non_private || same_group);
-    reads_only = reads_only && alike;
-  }
-  if (place == 2) {
-    if (!reads_only) return false;
-    if (is_link(y)) cell.times[0] |= kLossy;
+  const Before first = before(cell, 0, now);
+  if (first == Before::Unordered) return false;
+  if (cell.sites[1] == kNoSite) {
+    put(cell, first == Before::Replaced || (now.site->writes && first == Before::Settled) ? 0 : 1, now);
     return true;
   }
-  put(cell, place, now);
-  if (y.writes) {
-    // What the write makes superfluous besides.
-    const std::size_t other = 1 - place;
-    if (cell.sites[other] != kNoSite && !sites_[cell.sites[other]].writes) {
-      if (other == 0) {
-        cell.agents[0] = cell.agents[1];
-        cell.times[0] = cell.times[1] | (cell.times[0] & kLossy);
-        cell.sites[0] = cell.sites[1];
-      }
-      cell.sites[1] = kNoSite;
-      cell.times[1] = 0;
-    }
+  const Before second = before(cell, 1, now);
+  if (second == Before::Unordered) return false;
+  return now.site->writes ? write_over(cell, first, second, now) : read_beside(cell, first, second, now);
+}
+
+bool KernelDetector::write_over(Cell& cell, Before first, Before second, const Now& now) {
+  if (second == Before::Mine) return false;
+  if (first == Before::Mine) {
+    if (is_link(sites_[cell.sites[1]])) cell.times[0] |= kLossy;
+    put(cell, 1, now);
+    return true;
   }
+  put(cell, 0, now);
+  cell.times[0] &= ~kLossy;
+  cell.sites[1] = kNoSite;
   return true;
+}
+
+// Of many who read alike two are enough: whoever writes without an order to all of them races with one of
+// the two, unless other ways than barriers of the workgroup order just these.
+bool KernelDetector::read_beside(Cell& cell, Before first, Before second, const Now& now) {
+  if (second == Before::Replaced) {
+    if (sites_[cell.sites[0]].writes && sites_[cell.sites[1]].own_visibility != kOwn)
+      cell.times[0] |= kLossy;
+    put(cell, 1, now);
+    return true;
+  }
+  if (first == Before::Replaced || first == Before::Settled) {
+    cell.agents[0] = cell.agents[1];
+    cell.times[0] = cell.times[1];
+    cell.sites[0] = cell.sites[1];
+    put(cell, 1, now);
+    return true;
+  }
+  if (second == Before::Settled && !sites_[cell.sites[1]].writes) {
+    if (sites_[cell.sites[0]].writes && sites_[cell.sites[1]].own_visibility != kOwn)
+      cell.times[0] |= kLossy;
+    put(cell, 1, now);
+    return true;
+  }
+  return first == Before::ReadsAlike && second == Before::ReadsAlike;
 }
 
 // Atomics of one instruction in a scope that includes all its invocations need no order among each other.
@@ -253,14 +269,17 @@ RecordList& KernelDetector::unpack(Cell& cell) {
   bool lossy = false;
   if (cell.sites[0] == kCrowd) {
     const Crowd& crowd = shadow_.crowd(cell);
-    lossy = true;
+    lossy = crowd.accesses.size() > 1;
     for (const auto& [agent, stamp] : crowd.accesses)
       records.push_back({agent, stamp, 0, crowd.site, crowd.reference, crowd.first, crowd.last, {}});
   } else {
     for (std::size_t i = 0; i < 2 && cell.sites[i] != kNoSite; ++i)
-      records.push_back({cell.agents[i], stamp_of(cell.times[i]), 0, cell.sites[i],
+      records.push_back({cell.agents[i], stamp_of(cell.times[i]), i * 2, cell.sites[i],
                          reference_of(cell.times[i]), 0, kWhole, {}});
     lossy = (cell.times[0] & kLossy) != 0;
+    // What the second knew of the first is forgotten.
+    if (records.size() == 2 && records[0].agent != records[1].agent)
+      lossy = lossy || (sites_[records[0].site].writes && is_link(sites_[records[1].site]));
   }
   shadow_.drop(cell);
   RecordList& list = shadow_.make_list(cell);
@@ -281,7 +300,7 @@ void KernelDetector::pack(Cell& cell) {
     cell.agents[i] = records[i].agent;
     cell.times[i] = records[i].stamp << 8 | records[i].reference;
     cell.sites[i] = records[i].site;
-    if (lossy || is_link(sites_[records[i].site])) cell.times[0] |= kLossy;
+    if (lossy) cell.times[0] |= kLossy;
   }
 }
 
@@ -301,7 +320,6 @@ void KernelDetector::access_slowly(Cell& cell, Now& now) {
       shadow_.drop(cell);
       if (!now.site->atomic && now.record.last - now.record.first == kWhole) {
         put(cell, 0, now);
-        cell.times[0] |= kLossy;
         return;
       }
     }
@@ -320,13 +338,15 @@ void KernelDetector::access_slowly(Cell& cell, Now& now) {
     }
   }
   const bool forgets = exact_left_ == 0;
+  bool writes_kept = false;
   for (std::size_t i = 0; i < list.records.size(); ++i) {
     Record& x = list.records[i];
     const bool full = options_.most_records != 0 && i + options_.most_records <= list.records.size();
     if (forgets && (full || is_replaced(x, now))) {
-      list.lossy = list.lossy || is_link(sites_[x.site]);
+      list.lossy = list.lossy || (writes_kept && is_link(sites_[x.site]));
       continue;
     }
+    writes_kept = writes_kept || sites_[x.site].writes;
     if (kept != i) list.records[kept] = std::move(x);
     ++kept;
   }

@@ -83,7 +83,22 @@ class KernelDetector final : public trace::Listener {
   };
 
   void access(Now& now);
+  enum class Before : std::uint8_t {
+    /// It is in the way of a quick answer.
+    Unordered,
+    /// Ordered by program order; the new one says all that it says, or not.
+    Replaced,
+    Mine,
+    /// Ordered by a barrier that the whole workgroup reached.
+    Settled,
+    /// Both only read, in the same way or not.
+    ReadsAlike,
+    Reads,
+  };
+  Before before(const Cell& cell, std::size_t slot, const Now& now) const;
   bool at_once(Cell& cell, const Now& now);
+  bool write_over(Cell& cell, Before first, Before second, const Now& now);
+  bool read_beside(Cell& cell, Before first, Before second, const Now& now);
   bool join_crowd(Cell& cell, const Now& now);
   bool is_settled(const Site& x, Stamp stamp, const Now& now) const;
   bool can_replace(const Site& x, const Now& now) const;

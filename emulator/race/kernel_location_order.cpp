@@ -92,7 +92,7 @@ KernelLocationOrder::Link KernelLocationOrder::link_of(const SyncEvent& event, s
   link.own = availability ? event.own_availability : event.own_visibility;
   link.bulk = availability ? event.bulk_availability : event.bulk_visibility;
   link.reference = event.reference;
-  link.covers = event.storage != 0 && covers(event.bytes, byte);
+  link.covers = event.bytes.size_bytes != 0 && covers(event.bytes, byte);
   return link;
 }
 
@@ -123,7 +123,8 @@ void KernelLocationOrder::collect_group(GroupId group, bool wide_only, const Ker
     } else if (agents.empty()) {
       add(order_.first_agent(group));
     } else {
-      for (const std::uint32_t agent : agents) add(agent);
+      for (const std::uint32_t agent : agents)
+        if (agent <= event.last_agent) add(agent);
     }
   }
 }

@@ -40,6 +40,8 @@ void KernelOrder::agent_begins(AgentId id, const model::Place& place) {
   if (at >= group.agents.size()) group.agents.resize(at + 1);
   group.agents[at] = {};
   group.agents[at].view = nothing_;
+  // What barriers settled so far is not so for one that was not there.
+  group.settled = {};
 }
 
 void KernelOrder::agent_ends(AgentId id) {
@@ -93,10 +95,7 @@ void KernelOrder::system_synchronizes(AgentId first, AgentId second) {
     for (GroupId any = 0; any < places_.groups(); ++any) all.add_everybody(any, kForEver);
   } else {
     Agent& before = state(from);
-    // Nobody else came to the barrier at which it ended.
-    if (before.waits && before.waits_with.releases)
-      release(from, before.waits_with.mask, before.waits_with.level);
-    before.waits = false;
+    leave_unmet(from);
     all.add(places_.group(from), from, kForEver);
     if (before.view->system) system.agents.join(before.view->system->agents);
     for (std::size_t i = 0; i < kClassSets.size(); ++i)
@@ -111,6 +110,20 @@ void KernelOrder::system_synchronizes(AgentId first, AgentId second) {
   }
   made.system = std::make_shared<const SystemView>(std::move(system));
   after.view = std::make_shared<const View>(std::move(made));
+}
+
+// The barrier to which nobody else came is an operation of the agent all the same.
+void KernelOrder::leave_unmet(std::uint32_t agent) {
+  Agent& waiting = state(agent);
+  if (!waiting.waits) return;
+  waiting.waits = false;
+  for (const Meeting& meeting : meetings_) {
+    for (const Arrival& arrival : meeting.arrivals) {
+      if (arrival.agent != agent || arrival.passed) continue;
+      const Stamp stamp = group_of(agent).now++;
+      log_arrival(arrival, agent, stamp, waiting.view);
+    }
+  }
 }
 
 KernelOrder::Ordering KernelOrder::ordering_of(const Operation& op) {
@@ -242,6 +255,7 @@ void KernelOrder::barrier(model::OperationIndex index, const Operation& operatio
   if (operation.kind != OperationKind::MemoryBarrier) return domain_operation(index, operation);
   const Ordering ordering = ordering_of(operation);
   if (!ordering.acquires && !ordering.releases) return;
+  log_.note(ordering.mask, 0);
   if (ordering.acquires) acquire_seen(agent, ordering);
   const Stamp stamp = now(places_.group(agent));
   if (ordering.releases) {
@@ -269,6 +283,7 @@ void KernelOrder::atomic_reads(model::OperationIndex index, const Operation& ope
   if (!reader.acquires) reader.mask = 0;
   const auto agent = static_cast<std::uint32_t>(operation.agent);
   const Classes storage = class_of(operation.storage_class);
+  if (reader.acquires) log_.note(reader.mask, storage);
   Offers acquired;
   const auto see_head = [&](const Head& head) {
     if (head.own) {
@@ -312,6 +327,7 @@ void KernelOrder::atomic_writes(model::OperationIndex index, const Operation& op
     if (head.storage != 0 && (fence.release->mask & head.storage) == head.storage)
       head.fences.push_back(fence);
   if (writer.releases) {
+    log_.note(writer.mask, head.storage);
     const Stamp stamp = now(places_.group(agent));
     head.own = release(agent, writer.mask, writer.level);
     writer.acquires = writer.makes_visible = false;

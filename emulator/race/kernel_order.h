@@ -93,9 +93,8 @@ class KernelOrder {
     /// What all of the workgroup left to each other at a barrier.
     std::shared_ptr<const Offers> seen_together;
     Clock out_of_scope;
-    /// While it waits at a control barrier: what that releases.
+    /// At a control barrier.
     bool waits = false;
-    Ordering waits_with;
   };
   struct Group {
     Stamp now = 1;
@@ -150,6 +149,7 @@ class KernelOrder {
             const Operation& operation, const Ordering& ordering, Stamp stamp);
   void domain_operation(model::OperationIndex index, const Operation& operation);
 
+  void leave_unmet(std::uint32_t agent);
   std::size_t meeting_with(model::OperationIndex arrival) const;
   bool can_open_together(const Meeting& meeting) const;
   void open_together(Meeting& meeting);

@@ -3,7 +3,6 @@
 namespace heddle::race {
 
 void SyncLog::add(GroupId group, SyncEvent event) {
-  masks_ = static_cast<std::uint16_t>(masks_ | 1u << event.mask);
   if (count_ >= most_) {
     incomplete_ = true;
     return;
@@ -15,7 +14,7 @@ void SyncLog::add(GroupId group, SyncEvent event) {
     of.wide = true;
     wide_.push_back(group);
   }
-  has_atomics_ = has_atomics_ || event.storage != 0;
+  has_atomics_ = has_atomics_ || event.bytes.size_bytes != 0;
   of.events.push_back(std::move(event));
 }
 
@@ -29,7 +28,7 @@ void SyncLog::group_ends(GroupId group) {
 void SyncLog::clear() {
   count_ = 0;
   incomplete_ = has_atomics_ = false;
-  masks_ = 0;
+  masks_ = on_ = 0;
   groups_.clear();
   wide_.clear();
   domain_.clear();
@@ -39,7 +38,7 @@ bool SyncLog::leads_past(Classes storage) const {
   for (Classes mask = 1; mask < 16; ++mask) {
     if (((masks_ >> mask) & 1) == 0 || (mask & storage) != 0) continue;
     for (Classes other = 1; other < 16; ++other)
-      if (((masks_ >> other) & 1) != 0 && (other & storage) != 0 && (other & mask) != 0) return true;
+      if (((on_ >> other) & 1) != 0 && (other & storage) != 0 && (other & mask) != 0) return true;
   }
   return false;
 }

@@ -25,9 +25,11 @@ struct SyncEvent {
   Level own_visibility = kOwn;
   Level bulk_availability = kOwn;
   Level bulk_visibility = kOwn;
-  /// Of an atomic.
+  /// Of an atomic; otherwise there are no bytes.
   ReferenceId reference{};
   Locations bytes;
+  /// Of everybody's: the last agent of the group so far.
+  std::uint32_t last_agent = 0;
   ViewPointer view;
 
   bool is_wide() const {
@@ -66,7 +68,12 @@ class SyncLog {
   /// Whether there were too many events: what would be after these is not known to be unordered.
   bool incomplete() const { return incomplete_; }
   bool has_atomics() const { return has_atomics_; }
-  /// Whether a chain can lead from operations on this class on to others whose mask does not have it.
+  /// Takes notice of an operation that acquires or releases; of an atomic with its storage class.
+  void note(Classes mask, Classes storage) {
+    masks_ = static_cast<std::uint16_t>(masks_ | 1u << mask);
+    on_ = static_cast<std::uint16_t>(on_ | 1u << (mask | storage));
+  }
+  /// Whether operations on this class can be ordered by way of others whose masks do not have it.
   bool leads_past(Classes storage) const;
 
  private:
@@ -79,8 +86,9 @@ class SyncLog {
   std::size_t count_ = 0;
   bool incomplete_ = false;
   bool has_atomics_ = false;
-  /// The masks so far, a bit each.
+  /// The masks so far, and the classes on which operations with masks were, a bit each.
   std::uint16_t masks_ = 0;
+  std::uint16_t on_ = 0;
   std::vector<OfGroup> groups_;
   std::vector<GroupId> wide_;
   std::vector<DomainEvent> domain_;

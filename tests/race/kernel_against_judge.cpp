@@ -54,17 +54,15 @@ struct Verdict {
   bool racy = false;
 };
 
-Verdict compare(std::uint64_t seed, const StreamFeatures& features, bool chains) {
+Verdict compare(std::uint64_t seed, const StreamFeatures& features, KernelOptions options) {
   trace::Recorder recorder;
-  KernelOptions options;
-  options.chains = chains;
   KernelDetector detector(options);
   Numbered numbered(detector);
   Both both(recorder, numbered);
   tell_random_stream(seed, features, both);
   const model::Execution execution = recorder.execution();
   judge::Options judge_options;
-  judge_options.chains = chains;
+  judge_options.chains = options.chains;
   const judge::Judgement judgement(execution, judge_options);
   const std::vector<judge::Race> judged = judgement.races();
 
@@ -100,17 +98,17 @@ struct Counts {
   std::string first;
 };
 
-Counts count(StreamFeatures features) {
+Counts count(StreamFeatures features, KernelOptions options = {}) {
   features.atomic_updates = true;
-  features.one_class_each = true;
-  features.one_dispatch = true;
   Counts counts;
   for (std::uint64_t seed = 0; seed < executions(); ++seed) {
     features.most_operations = seed % 10 == 9 ? 40 : 4 + static_cast<std::uint32_t>(seed % 12);
-    const Verdict verdict = compare(seed, features, seed % 4 != 0);
+    options.chains = seed % 4 != 0;
+    const Verdict verdict = compare(seed, features, options);
     counts.racy += verdict.racy ? 1 : 0;
     counts.alarms += verdict.false_alarm ? 1 : 0;
     counts.missed += verdict.missed ? 1 : 0;
+    if (std::getenv("SHOW") && verdict.false_alarm) WARN(seed << " " << verdict.text);
     if (counts.first.empty() && !verdict.text.empty())
       counts.first = "seed " + std::to_string(seed) + ": " + verdict.text;
   }
@@ -135,4 +133,21 @@ TEST_CASE("of all classes and references the kernel detector has every racy loca
   CHECK(counts.racy > executions() / 10);
   CHECK(counts.alarms == 0);
   CHECK(counts.missed == 0);
+}
+
+// What runs of any length get once the accesses that are remembered one by one are used up. What it
+// misses is what was forgotten for an access that others follow in orders of their own: private accesses
+// beside non-private ones, masks that overlap without being equal.
+TEST_CASE("without remembering every access the kernel detector has no false alarm either") {
+  KernelOptions options;
+  options.exact_accesses = 0;
+  StreamFeatures of_one_class;
+  of_one_class.plain = true;
+  for (const StreamFeatures& features : {of_one_class, StreamFeatures{}}) {
+    const Counts counts = count(features, options);
+    INFO(counts.first);
+    CHECK(counts.alarms == 0);
+    CHECK(counts.missed <= executions() / 100);
+    WARN(counts.missed);
+  }
 }
