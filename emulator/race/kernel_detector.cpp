@@ -106,8 +106,8 @@ void KernelDetector::access(Now& now) {
     now.record.first = static_cast<std::uint8_t>(std::max(begin, bytes.offset_bytes) - begin);
     now.record.last = static_cast<std::uint8_t>(std::min(begin + kGranuleBytes, end) - begin);
     Cell& cell = shadow_.cell(bytes.allocation, granule);
-    if (now.site->storage == class_of(StorageClass::Workgroup) && cell.sites[0] == kNoSite &&
-        granule * kGranuleBytes % 1024 == 0)
+    if (cell.sites[0] == kNoSite && now.site->operation.storage_class == StorageClass::Workgroup &&
+        shadow_.first_time(bytes.allocation))
       workgroup_memory_.emplace_back(now.group, bytes.allocation);
     if (exact_left_ == 0) [[likely]] {
       const bool whole = now.record.last - now.record.first == kWhole;

@@ -75,6 +75,7 @@ void Shadow::forget(AllocationId id) {
   }
   old.pages.clear();
   old.references.clear();
+  old.known = false;
 }
 
 void Shadow::forget_all() {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "emulator/race/site.h"
@@ -78,6 +79,8 @@ class Shadow {
     if (!known.empty() && known.front() == reference) [[likely]] return 0;
     return add_reference(id, reference);
   }
+  /// Whether it is the first time that somebody asks this of the allocation.
+  bool first_time(AllocationId id) { return !std::exchange(allocation(id).known, true); }
   ReferenceId reference(AllocationId id, std::uint8_t number) {
     return allocation(id).references[number];
   }
@@ -101,6 +104,7 @@ class Shadow {
   struct Allocation {
     std::vector<std::unique_ptr<Page>> pages;
     std::vector<ReferenceId> references;
+    bool known = false;
   };
 
   Allocation& allocation(AllocationId id) {
