@@ -32,12 +32,6 @@ void set_availability_and_visibility(const Operation& op, Event& e) {
 
 }  // namespace
 
-Level level_of(Scope scope) {
-  for (Level level = 0; level < kScopes.size(); ++level)
-    if (kScopes[level] == scope) return level;
-  return 0;
-}
-
 //= vk:memory-model-inter-thread-happens-before
 ClassSets sets_on(Classes storage, Classes mask) {
   ClassSets sets = 0;

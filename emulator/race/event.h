@@ -22,7 +22,19 @@ inline constexpr std::array kScopes = {Scope::Invocation,  Scope::Subgroup,     
 inline constexpr Level kOwn = 0, kSubgroup = 1, kWorkgroup = 2, kDevice = 6;
 static_assert(kScopes[kSubgroup] == Scope::Subgroup && kScopes[kWorkgroup] == Scope::Workgroup &&
               kScopes[kDevice] == Scope::Device);
-Level level_of(Scope scope);
+constexpr Level level_of(Scope scope) {
+  switch (scope) {
+    case Scope::Invocation: return 0;
+    case Scope::Subgroup: return 1;
+    case Scope::Workgroup: return 2;
+    case Scope::ShaderCallKHR: return 3;
+    case Scope::FragmentInterlock: return 4;
+    case Scope::QueueFamily: return 5;
+    case Scope::Device: return 6;
+    case Scope::CrossDevice: return 7;
+  }
+  return 0;
+}
 
 /// Storage classes as the memory model counts them, a bit each.
 using Classes = std::uint8_t;

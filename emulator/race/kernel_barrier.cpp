@@ -8,11 +8,6 @@ namespace heddle::race {
 
 void KernelOrder::arrive(model::OperationIndex index, const Operation& operation) {
   const auto agent = static_cast<std::uint32_t>(operation.agent);
-  const Ordering ordering = ordering_of(operation);
-  Agent& arriving = state(agent);
-  if (ordering.acquires || ordering.releases) log_.note(ordering.mask, 0);
-  if (ordering.acquires && (!arriving.seen.empty() || arriving.seen_together))
-    acquire_seen(agent, ordering);
   const std::uint64_t instance = operation.barrier_instance;
   auto meeting = meetings_.rbegin();
   while (meeting != meetings_.rend() && meeting->instance != instance) ++meeting;
@@ -24,27 +19,45 @@ void KernelOrder::arrive(model::OperationIndex index, const Operation& operation
     }
     meeting = meetings_.rbegin();
     meeting->instance = instance;
+    meeting->scope = operation.scope;
+    meeting->execution = operation.execution_scope;
+    meeting->semantics = operation.semantics;
   }
-  if (!meeting->arrivals.empty())
-    meeting->alike = meeting->alike && meeting->arrivals.front().ordering == ordering;
+  const bool alike = meeting->scope == operation.scope &&
+                     meeting->execution == operation.execution_scope &&
+                     meeting->semantics == operation.semantics;
+  const bool known = alike && !meeting->arrivals.empty();
+  meeting->alike = meeting->alike && alike;
   meeting->arrivals.emplace_back();
   Arrival& arrival = meeting->arrivals.back();
   arrival.index = index;
   arrival.agent = agent;
-  arrival.ordering = ordering;
-  arriving.waits = true;
+  arrival.ordering = known ? meeting->arrivals.front().ordering : ordering_of(operation);
+  const Ordering& ordering = arrival.ordering;
+  if (!known && (ordering.acquires || ordering.releases)) log_.note(ordering.mask, 0);
+  const Agent& arriving = state(agent);
+  if (ordering.acquires && (!arriving.seen.empty() || arriving.seen_together))
+    acquire_seen(agent, ordering);
 }
 
 // Nearly always the arrivals at one instance are told one after the other.
+bool KernelOrder::is_at(const Meeting& meeting, model::OperationIndex index) const {
+  const std::vector<Arrival>& arrivals = meeting.arrivals;
+  const std::size_t place = index - arrivals.front().index;
+  if (index < arrivals.front().index || index > arrivals.back().index) return false;
+  if (place < arrivals.size() && arrivals[place].index == index) return true;
+  const auto at = std::lower_bound(
+      arrivals.begin(), arrivals.end(), index,
+      [](const Arrival& arrival, model::OperationIndex wanted) { return arrival.index < wanted; });
+  return at != arrivals.end() && at->index == index;
+}
+
 std::size_t KernelOrder::meeting_with(model::OperationIndex index) const {
-  for (std::size_t i = meetings_.size(); i-- > 0;) {
-    const std::vector<Arrival>& arrivals = meetings_[i].arrivals;
-    if (index < arrivals.front().index || index > arrivals.back().index) continue;
-    const auto at = std::lower_bound(
-        arrivals.begin(), arrivals.end(), index,
-        [](const Arrival& arrival, model::OperationIndex wanted) { return arrival.index < wanted; });
-    if (at != arrivals.end() && at->index == index) return i;
-  }
+  if (last_meeting_ < meetings_.size() && is_at(meetings_[last_meeting_], index))
+    return last_meeting_;
+  std::size_t i = meetings_.size();
+  while (i-- > 0)
+    if (is_at(meetings_[i], index)) return i;
   return meetings_.size();
 }
 
@@ -52,6 +65,7 @@ void KernelOrder::passes(model::OperationIndex index,
                          std::span<const model::OperationIndex> synchronizing) {
   const std::size_t number = meeting_with(index);
   if (number == meetings_.size()) return;
+  last_meeting_ = number;
   Meeting& meeting = meetings_[number];
   if (!meeting.opened) {
     meeting.opened = true;
@@ -59,22 +73,26 @@ void KernelOrder::passes(model::OperationIndex index,
     meeting.together = can_open_together(meeting);
     if (meeting.together) open_together(meeting);
   }
-  std::size_t place = index - meeting.arrivals.front().index;
-  if (place >= meeting.arrivals.size() || meeting.arrivals[place].index != index)
-    for (place = 0; meeting.arrivals[place].index != index;) ++place;
-  Arrival& arrival = meeting.arrivals[place];
-  state(arrival.agent).waits = false;
-  arrival.passed = true;
-  if (meeting.together) {
-    pass_together(meeting, arrival);
-  } else {
-    if (!arrival.settled) settle_one_by_one(meeting);
-    leave_to_later(meeting, arrival);
+  if (!meeting.done) {
+    std::size_t place = index - meeting.arrivals.front().index;
+    if (place >= meeting.arrivals.size() || meeting.arrivals[place].index != index)
+      for (place = 0; meeting.arrivals[place].index != index;) ++place;
+    Arrival& arrival = meeting.arrivals[place];
+    if (meeting.together) {
+      pass_together(meeting, arrival);
+    } else {
+      if (!arrival.settled) settle_one_by_one(meeting);
+      leave_to_later(meeting, arrival);
+    }
   }
   // A barrier with a quorum stays: somebody may still come.
-  if (++meeting.passed != meeting.arrivals.size() || !meeting.synchronizing.empty()) return;
-  meeting.arrivals.clear();
+  if (++meeting.passed == meeting.arrivals.size() && meeting.synchronizing.empty()) close(number);
+}
+
+void KernelOrder::close(std::size_t number) {
+  Meeting& meeting = meetings_[number];
   std::vector<Arrival> room = std::move(meeting.arrivals);
+  room.clear();
   meeting = {};
   meeting.arrivals = std::move(room);
   spare_meetings_.push_back(std::move(meeting));
@@ -119,14 +137,33 @@ void KernelOrder::open_together(Meeting& meeting) {
   const Arrival& first = meeting.arrivals.front();
   const Ordering& o = first.ordering;
   collect_fences(meeting);
-  if (!o.releases) return;
+  if (!o.releases) {
+    meeting.done = !meeting.fences;
+    return;
+  }
   const GroupId group = places_.group(first.agent);
   const Stamp stamp = groups_[group].now++;
-  meeting.before = state(first.agent).view;
+  meeting.before = view(first.agent);
   meeting.after = joined_view(meeting, group, stamp);
-  meeting.own = std::make_shared<const Release>(Release{o.mask, o.level, meeting.after});
+  meeting.done = learn_together(meeting);
+  if (!meeting.done) meeting.own = std::make_shared<const Release>(Release{o.mask, o.level, meeting.after});
   settle(group, stamp, o);
   log_arrival(meeting.arrivals.back(), kEverybody, stamp, meeting.after);
+}
+
+// The view of a whole workgroup is kept once, as long as nobody knows more. What the barrier releases they
+// have all acquired, and if its scope is the workgroup nobody else ever does.
+bool KernelOrder::learn_together(Meeting& meeting) {
+  const Arrival& first = meeting.arrivals.front();
+  const auto knows_no_more = [&](const Arrival& arrival) {
+    const Agent& agent = state(arrival.agent);
+    return !agent.view && agent.fences.empty();
+  };
+  if (std::all_of(meeting.arrivals.begin(), meeting.arrivals.end(), knows_no_more)) {
+    group_of(first.agent).view = meeting.after;
+    return whole_workgroups_ && first.ordering.level == kWorkgroup && !meeting.fences;
+  }
+  return false;
 }
 
 ViewPointer KernelOrder::joined_view(const Meeting& meeting, GroupId group, Stamp stamp) const {
@@ -134,7 +171,7 @@ ViewPointer KernelOrder::joined_view(const Meeting& meeting, GroupId group, Stam
   View made = *meeting.before;
   const View* last = meeting.before.get();
   for (const Arrival& arrival : meeting.arrivals) {
-    const View* next = state(arrival.agent).view.get();
+    const View* next = view(arrival.agent).get();
     if (next == last || next == meeting.before.get()) continue;
     last = next;
     for (std::size_t i = 0; i < kClassSets.size(); ++i)
@@ -183,19 +220,29 @@ void KernelOrder::collect_fences(Meeting& meeting) {
 void KernelOrder::pass_together(const Meeting& meeting, const Arrival& arrival) {
   Agent& agent = state(arrival.agent);
   const Ordering& o = arrival.ordering;
-  if (o.releases && agent.view == meeting.before) {
+  if (o.releases && agent.view) {
+    if (agent.view == meeting.before || same_but(*agent.view, *meeting.after, sets_in(o.mask))) {
+      agent.view = meeting.after;
+    } else {
+      View made = *agent.view;
+      for (std::size_t i = 0; i < kClassSets.size(); ++i)
+        if (((sets_in(o.mask) >> i) & 1) != 0) made.before[i] = meeting.after->before[i];
+      if (o.mask != 0) made.reached = meeting.after->reached;
+      agent.view = std::make_shared<const View>(std::move(made));
+    }
+  } else if (o.releases && group_of(arrival.agent).view != meeting.after) {
     agent.view = meeting.after;
-  } else if (o.releases) {
-    View made = *agent.view;
-    const ClassSets sets = sets_in(o.mask);
-    for (std::size_t i = 0; i < kClassSets.size(); ++i)
-      if (((sets >> i) & 1) != 0) made.before[i] = meeting.after->before[i];
-    if (sets != 0) made.reached = meeting.after->reached;
-    agent.view = std::make_shared<const View>(std::move(made));
   }
   // What it saw at the barrier before is part of what it sees at this one.
   if (meeting.fences) agent.seen_together = meeting.fences;
-  if (meeting.own) remember_fence(agent, {arrival.agent, meeting.own});
+  if (!meeting.own) return;
+  if (!whole_workgroups_ || o.level != kWorkgroup)
+    return remember_fence(agent, {arrival.agent, meeting.own});
+  const auto known_to_all = [&](const Offer& fence) {
+    return fence.release->level <= kWorkgroup && (fence.release->mask & ~o.mask) == 0;
+  };
+  agent.fences.erase(std::remove_if(agent.fences.begin(), agent.fences.end(), known_to_all),
+                     agent.fences.end());
 }
 
 // The arrivals synchronize with each other in turn, so what one of them acquires it passes on: until
@@ -221,15 +268,15 @@ void KernelOrder::settle_one_by_one(Meeting& meeting) {
     for (std::size_t i = 0; i < meeting.arrivals.size(); ++i) {
       Arrival& to = meeting.arrivals[i];
       if (to.settled || !to.ordering.acquires) continue;
-      const ViewPointer before = state(to.agent).view;
+      const ViewPointer before = view(to.agent);
       acquire_at(meeting, to);
-      more = more || !same_knowledge(*before, *state(to.agent).view);
+      more = more || !same_knowledge(*before, *view(to.agent));
     }
     if (!more) break;
   }
   for (std::size_t i = 0; i < meeting.arrivals.size(); ++i) {
     Arrival& arrival = meeting.arrivals[i];
-    if (!arrival.settled) log_arrival(arrival, arrival.agent, stamps[i], state(arrival.agent).view);
+    if (!arrival.settled) log_arrival(arrival, arrival.agent, stamps[i], view(arrival.agent));
     arrival.settled = true;
   }
 }
@@ -251,7 +298,7 @@ void KernelOrder::acquire_at(const Meeting& meeting, Arrival& to) {
   acquire(to.agent, to.ordering.mask, offers);
   if (!to.ordering.releases) return;
   // What it releases has this as well; the time of its own operations ended when it arrived.
-  View published = *state(to.agent).view;
+  View published = *view(to.agent);
   for (const Offer& own : to.fences) {
     if (own.release->mask != to.ordering.mask || own.release->level != to.ordering.level) continue;
     for (std::size_t i = 0; i < kClassSets.size(); ++i)

@@ -23,7 +23,9 @@ KernelDetector::KernelDetector(const KernelOptions& options)
     : options_(options),
       order_(options.most_sync_events),
       location_order_(order_, options.chains),
-      exact_left_(options.exact_accesses) {}
+      exact_left_(options.exact_accesses) {
+  if (exact_left_ == 0) order_.expect_whole_workgroups();
+}
 
 void KernelDetector::agent_begins(AgentId agent, const model::Place& place) {
   order_.agent_begins(agent, place);
@@ -57,6 +59,7 @@ void KernelDetector::dependency(bool memory) {
   shadow_.forget_all();
   workgroup_memory_.clear();
   exact_left_ = options_.exact_accesses;
+  if (exact_left_ == 0) order_.expect_whole_workgroups();
 }
 
 void KernelDetector::passes(model::OperationIndex arrival,
@@ -112,8 +115,8 @@ void KernelDetector::access(Now& now) {
     if (exact_left_ == 0) [[likely]] {
       const bool whole = now.record.last - now.record.first == kWhole;
       if (now.site->atomic ? join_crowd(cell, now) : whole && at_once(cell, now)) continue;
-    } else {
-      --exact_left_;
+    } else if (--exact_left_ == 0) {
+      order_.expect_whole_workgroups();
     }
     access_slowly(cell, now);
   }
@@ -420,6 +423,7 @@ void KernelDetector::look_at_others(const RecordList& list, const Now& now) {
 bool KernelDetector::is_ordered(const Record& x, const Now& now, const RecordList& list) {
   const Site& old = sites_[x.site];
   const bool same_reference = x.reference == now.record.reference;
+  if (order_.is_lost()) return true;
   if (x.agent == now.record.agent && same_reference) return true;
   const GroupId group = order_.places().group(x.agent);
   if (group == now.group && (same_reference || !old.writes) && is_settled(old, x.stamp, now))

@@ -23,6 +23,7 @@ void KernelOrder::agent_begins(AgentId id, const model::Place& place) {
   if (number == groups_.size()) {
     groups_.emplace_back();
     groups_.back().first_agent = agent;
+    groups_.back().view = nothing_;
     if (!spare_.empty()) {
       groups_.back().agents = std::move(spare_.back());
       spare_.pop_back();
@@ -39,9 +40,12 @@ void KernelOrder::agent_begins(AgentId id, const model::Place& place) {
   const std::size_t at = agent - group.first_agent;
   if (at >= group.agents.size()) group.agents.resize(at + 1);
   group.agents[at] = {};
-  group.agents[at].view = nothing_;
+  if (group.view != nothing_) group.agents[at].view = nothing_;
   // What barriers settled so far is not so for one that was not there.
-  group.settled = {};
+  if (group.now != 1) {
+    group.settled = {};
+    lost_ = lost_ || whole_workgroups_;
+  }
 }
 
 void KernelOrder::agent_ends(AgentId id) {
@@ -64,6 +68,7 @@ void KernelOrder::dependency(bool memory) {
     history_.clear();
     groups_.clear();
     nothing_ = std::make_shared<const View>();
+    whole_workgroups_ = lost_ = false;
     return;
   }
   View made;
@@ -86,7 +91,7 @@ void KernelOrder::miss(std::uint32_t agent, const Release& release) {
 void KernelOrder::system_synchronizes(AgentId first, AgentId second) {
   const auto from = static_cast<std::uint32_t>(first);
   Agent& after = state(static_cast<std::uint32_t>(second));
-  View made = *after.view;
+  View made = *view(static_cast<std::uint32_t>(second));
   SystemView system = made.system ? *made.system : SystemView{};
   Clock all;
   const Group& group = group_of(from);
@@ -94,13 +99,13 @@ void KernelOrder::system_synchronizes(AgentId first, AgentId second) {
     // What the agents of a workgroup that is gone knew is forgotten; it may have been everything.
     for (GroupId any = 0; any < places_.groups(); ++any) all.add_everybody(any, kForEver);
   } else {
-    Agent& before = state(from);
     leave_unmet(from);
+    const View& before = *view(from);
     all.add(places_.group(from), from, kForEver);
-    if (before.view->system) system.agents.join(before.view->system->agents);
+    if (before.system) system.agents.join(before.system->agents);
     for (std::size_t i = 0; i < kClassSets.size(); ++i)
-      system.before[i].join(before.view->before[i]);
-    made.reached.join(before.view->reached);
+      system.before[i].join(before.before[i]);
+    made.reached.join(before.reached);
   }
   system.agents.join(all);
   made.reached.join(all);
@@ -114,14 +119,11 @@ void KernelOrder::system_synchronizes(AgentId first, AgentId second) {
 
 // The barrier to which nobody else came is an operation of the agent all the same.
 void KernelOrder::leave_unmet(std::uint32_t agent) {
-  Agent& waiting = state(agent);
-  if (!waiting.waits) return;
-  waiting.waits = false;
-  for (const Meeting& meeting : meetings_) {
-    for (const Arrival& arrival : meeting.arrivals) {
-      if (arrival.agent != agent || arrival.passed) continue;
+  for (Meeting& meeting : meetings_) {
+    for (Arrival& arrival : meeting.arrivals) {
+      if (arrival.agent != agent || arrival.settled || meeting.together) continue;
       const Stamp stamp = group_of(agent).now++;
-      log_arrival(arrival, agent, stamp, waiting.view);
+      log_arrival(arrival, agent, stamp, view(agent));
     }
   }
 }
@@ -148,7 +150,7 @@ bool KernelOrder::in_scope(const Offer& offer, std::uint32_t agent, Level level)
 std::shared_ptr<const Release> KernelOrder::release(std::uint32_t agent, Classes mask, Level level) {
   const GroupId group = places_.group(agent);
   const Stamp stamp = groups_[group].now++;
-  View published = *state(agent).view;
+  View published = *view(agent);
   for_each_set(sets_in(mask), [&](std::size_t i) { published.before[i].add(group, agent, stamp); });
   if (mask != 0) published.reached.add(group, agent, stamp);
   return std::make_shared<const Release>(
@@ -168,8 +170,7 @@ void KernelOrder::remember_fence(Agent& agent, Offer fence) {
 
 //= vk:memory-model-inter-thread-happens-before
 void KernelOrder::acquire(std::uint32_t agent, Classes mask, std::span<const Offer> offers) {
-  Agent& to = state(agent);
-  View made = *to.view;
+  View made = *view(agent);
   for (const Offer& offer : offers) {
     const ClassSets both = sets_in(mask & offer.release->mask);
     if (both == 0) continue;
@@ -177,7 +178,7 @@ void KernelOrder::acquire(std::uint32_t agent, Classes mask, std::span<const Off
     for_each_set(both, [&](std::size_t i) { made.before[i].join(from.before[i]); });
     made.reached.join(from.reached);
   }
-  to.view = std::make_shared<const View>(std::move(made));
+  state(agent).view = std::make_shared<const View>(std::move(made));
 }
 
 // What it acquires with all its classes it need not look at again.
@@ -246,7 +247,7 @@ void KernelOrder::note(std::uint32_t agent, model::OperationIndex index, bool wr
     event.bytes = operation.locations;
     (write_half ? event.own_availability : event.own_visibility) = ordering.level;
   }
-  event.view = state(agent).view;
+  event.view = view(agent);
   log_.add(places_.group(agent), std::move(event));
 }
 
@@ -272,7 +273,7 @@ void KernelOrder::domain_operation(model::OperationIndex index, const Operation&
   const auto agent = static_cast<std::uint32_t>(operation.agent);
   Group& group = group_of(agent);
   log_.add(DomainEvent{operation.kind, agent, group.now++, number_of(index, false),
-                       state(agent).view});
+                       view(agent)});
 }
 
 //= vk:memory-model-synchronizes-with

@@ -57,7 +57,16 @@ class KernelOrder {
   const Places& places() const { return places_; }
   const SyncLog& log() const { return log_; }
   /// Of an agent that has not ended.
-  const ViewPointer& view(std::uint32_t agent) const { return state(agent).view; }
+  const ViewPointer& view(std::uint32_t agent) const {
+    const Group& group = groups_[places_.group(agent)];
+    const ViewPointer& own = group.agents[agent - group.first_agent].view;
+    return own ? own : group.view;
+  }
+  /// From now on it need not keep what all who may ever ask for it know already: if the agents of a
+  /// workgroup begin together, before its first barrier.
+  void expect_whole_workgroups() { whole_workgroups_ = true; }
+  /// Whether they did not: then nothing is known to be unordered.
+  bool is_lost() const { return lost_; }
   std::uint32_t first_agent(GroupId group) const { return groups_[group].first_agent; }
   Stamp now(GroupId group) const { return groups_[group].now; }
   const Settled& settled(GroupId group, std::size_t storage_class) const {
@@ -87,17 +96,17 @@ class KernelOrder {
     bool at_barrier = false;
   };
   struct Agent {
+    /// Null if it is that of its group.
     ViewPointer view;
     Offers fences;
     std::vector<Seen> seen;
     /// What all of the workgroup left to each other at a barrier.
     std::shared_ptr<const Offers> seen_together;
     Clock out_of_scope;
-    /// At a control barrier.
-    bool waits = false;
   };
   struct Group {
     Stamp now = 1;
+    ViewPointer view;
     std::array<Settled, kClasses> settled;
     std::uint32_t first_agent = 0;
     std::vector<Agent> agents;
@@ -109,17 +118,22 @@ class KernelOrder {
     /// The release barriers up to this one.
     Offers fences;
     bool settled = false;
-    bool passed = false;
   };
   struct Meeting {
     std::uint64_t instance = 0;
     std::vector<Arrival> arrivals;
     std::size_t passed = 0;
     bool opened = false;
+    /// All that arrived so far do one and the same: this.
     bool alike = true;
+    Scope scope = Scope::Workgroup;
+    Scope execution = Scope::Workgroup;
+    MemorySemantics semantics = MemorySemantics::None;
     std::vector<model::OperationIndex> synchronizing;
     /// Where all who pass have that in common.
     bool together = false;
+    /// And all that they learn is in the view of their group.
+    bool done = false;
     ViewPointer before;
     ViewPointer after;
     std::shared_ptr<const Release> own;
@@ -150,12 +164,15 @@ class KernelOrder {
   void domain_operation(model::OperationIndex index, const Operation& operation);
 
   void leave_unmet(std::uint32_t agent);
+  bool is_at(const Meeting& meeting, model::OperationIndex arrival) const;
   std::size_t meeting_with(model::OperationIndex arrival) const;
+  void close(std::size_t meeting);
   bool can_open_together(const Meeting& meeting) const;
   void open_together(Meeting& meeting);
   ViewPointer joined_view(const Meeting& meeting, GroupId group, Stamp stamp) const;
   void settle(GroupId group, Stamp stamp, const Ordering& ordering);
   void collect_fences(Meeting& meeting);
+  bool learn_together(Meeting& meeting);
   void pass_together(const Meeting& meeting, const Arrival& arrival);
   void settle_one_by_one(Meeting& meeting);
   void acquire_at(const Meeting& meeting, Arrival& to);
@@ -172,6 +189,10 @@ class KernelOrder {
   std::vector<std::vector<Agent>> spare_;
   std::vector<Meeting> meetings_;
   std::vector<Meeting> spare_meetings_;
+  bool whole_workgroups_ = false;
+  bool lost_ = false;
+  /// Where somebody passed the last time.
+  std::size_t last_meeting_ = 0;
   /// What an agent begins with.
   ViewPointer nothing_ = std::make_shared<const View>();
 };

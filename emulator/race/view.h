@@ -43,6 +43,14 @@ inline bool same_knowledge(const View& before, const View& after) {
   return true;
 }
 
+/// Whether the views differ at most in these sets and in what has been reached.
+inline bool same_but(const View& a, const View& b, ClassSets sets) {
+  if (a.system != b.system) return false;
+  for (std::size_t i = 0; i < kClassSets.size(); ++i)
+    if (((sets >> i) & 1) == 0 && !a.before[i].is_same(b.before[i])) return false;
+  return true;
+}
+
 /// An operation among those of its agent and of the others.
 struct Point {
   std::uint32_t agent = 0;
