@@ -233,12 +233,10 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
   if (cell.sites[0] != kCrowd) {
     if (cell.sites[0] == kList) return false;
     for (std::size_t i = 0; i < 2 && cell.sites[i] != kNoSite; ++i) {
-      const Site& x = sites_[cell.sites[i]];
-      if (reference_of(cell.times[i]) != r.reference) return false;
-      if (r.last - r.first != kWhole) return false;
-      const bool mine = cell.agents[i] == r.agent && can_replace(x, now);
-      if (!mine && !(order_.places().group(cell.agents[i]) == now.group &&
-                     is_settled(x, stamp_of(cell.times[i]), now)))
+      // An access that is not atomic has no order to the atomics of others, its agent's own or not.
+      if (reference_of(cell.times[i]) != r.reference || r.last - r.first != kWhole ||
+          order_.places().group(cell.agents[i]) != now.group ||
+          !is_settled(sites_[cell.sites[i]], stamp_of(cell.times[i]), now))
         return false;
     }
     Crowd& crowd = shadow_.make_crowd(cell);
@@ -366,7 +364,6 @@ bool KernelDetector::is_replaced(const Record& x, const Now& now) const {
   const Site& old = sites_[x.site];
   const Site& y = *now.site;
   if (!x.inside(now.record) || x.reference != now.record.reference) return false;
-  if (y.atomic && !old.atomic && x.agent == now.record.agent) return can_replace(old, now);
   if (x.agent == now.record.agent) return can_replace(old, now) && (!y.atomic || x.site == now.record.site);
   if (order_.places().group(x.agent) == now.group && is_settled(old, x.stamp, now)) return true;
   if (!old.non_private || !y.non_private || y.atomic || (old.writes && !y.writes)) return false;

@@ -108,7 +108,6 @@ Counts count(StreamFeatures features, KernelOptions options = {}) {
     counts.racy += verdict.racy ? 1 : 0;
     counts.alarms += verdict.false_alarm ? 1 : 0;
     counts.missed += verdict.missed ? 1 : 0;
-    if (std::getenv("SHOW") && verdict.false_alarm) WARN(seed << " " << verdict.text);
     if (counts.first.empty() && !verdict.text.empty())
       counts.first = "seed " + std::to_string(seed) + ": " + verdict.text;
   }
@@ -135,10 +134,10 @@ TEST_CASE("of all classes and references the kernel detector has every racy loca
   CHECK(counts.missed == 0);
 }
 
-// What runs of any length get once the accesses that are remembered one by one are used up. What it
-// misses is what was forgotten for an access that others follow in orders of their own: private accesses
-// beside non-private ones, masks that overlap without being equal.
-TEST_CASE("without remembering every access the kernel detector has no false alarm either") {
+// What runs of any length get once the accesses that are remembered one by one are used up: what it misses
+// was forgotten for an access that others follow in orders of their own. Measured over 200,000 streams of
+// each kind: none with a false alarm, 16 and 4 with a racy location missed.
+TEST_CASE("without remembering every access it has no false alarm either, and misses 1 of 5000 at most") {
   KernelOptions options;
   options.exact_accesses = 0;
   StreamFeatures of_one_class;
@@ -147,8 +146,8 @@ TEST_CASE("without remembering every access the kernel detector has no false ala
     features.one_dispatch = true;
     const Counts counts = count(features, options);
     INFO(counts.first);
+    CHECK(counts.racy > executions() / 10);
     CHECK(counts.alarms == 0);
-    CHECK(counts.missed <= executions() / 100);
-    WARN(counts.missed);
+    CHECK(counts.missed <= 1 + executions() / 5000);
   }
 }
