@@ -31,6 +31,7 @@ class RaceWatch final : public trace::Listener {
   void passes(model::OperationIndex arrival,
               std::span<const model::OperationIndex> synchronizing) override;
   void placed(model::OperationIndex write) override;
+  bool needs_plain_sources() const override { return false; }
 
   /// Gravest first.
   std::vector<DataRace> races() const;

@@ -16,6 +16,11 @@ trace::Value value_of(const void* bytes, std::uint32_t size_bytes) {
 
 }  // namespace
 
+void SequentialMemory::listen(trace::Listener* listener) {
+  listener_ = listener;
+  atomic_sources_only_ = listener && !listener->needs_plain_sources();
+}
+
 void SequentialMemory::begin(const Cohort& cohort) {
   if (!listener_) return;
   for (std::uint32_t i = 0; i < cohort.count; ++i)
@@ -42,7 +47,8 @@ void SequentialMemory::add(AllocationId allocation, std::span<std::byte> storage
     writers_.resize(index + 1);
   }
   storage_[index] = storage;
-  writers_[index].clear();
+  writers_[index].of_byte.clear();
+  writers_[index].wanted = false;
 }
 
 void SequentialMemory::remove(AllocationId allocation) {
@@ -52,41 +58,53 @@ void SequentialMemory::remove(AllocationId allocation) {
 
 void SequentialMemory::restart() {
   for (auto& storage : storage_) storage = {};
-  for (auto& writers : writers_) writers.clear();
+  for (Writers& writers : writers_) {
+    writers.of_byte.clear();
+    writers.wanted = false;
+  }
   told_ = 0;
-  arrivals_.clear();
+  meetings_.clear();
 }
 
 std::byte* SequentialMemory::at(const Locations& locations) const {
   return storage_[static_cast<std::size_t>(locations.allocation)].data() + locations.offset_bytes;
 }
 
-std::vector<trace::Source> SequentialMemory::sources_of(const Locations& locations) const {
-  const auto& writers = writers_[static_cast<std::size_t>(locations.allocation)];
-  std::vector<trace::Source> sources;
+void SequentialMemory::find_sources(const Locations& locations) {
+  const auto& writers = writers_of(locations.allocation).of_byte;
+  sources_.clear();
   for (std::uint32_t i = 0; i < locations.size_bytes; ++i) {
     const std::uint64_t byte = locations.offset_bytes + i;
     const auto writer = byte < writers.size() ? writers[byte] : model::kInitialValue;
-    if (!sources.empty() && sources.back().write == writer) {
-      ++sources.back().bytes.size_bytes;
+    if (!sources_.empty() && sources_.back().write == writer) {
+      ++sources_.back().bytes.size_bytes;
     } else {
-      sources.push_back({{locations.allocation, byte, 1}, writer});
+      sources_.push_back({{locations.allocation, byte, 1}, writer});
     }
   }
-  return sources;
 }
 
 void SequentialMemory::tell(const Operation& operation, trace::Value read, trace::Value written) {
-  std::vector<trace::Source> sources;
-  if (operation.reads()) sources = sources_of(operation.locations);
   const trace::OperationIndex index = told_++;
-  listener_->operation(index, operation, read, written, sources);
+  if (!operation.is_access()) {
+    listener_->operation(index, operation, read, written, {});
+    return;
+  }
+  Writers& writers = writers_of(operation.locations.allocation);
+  writers.wanted = writers.wanted || operation.atomic || !atomic_sources_only_;
+  const bool with_sources = operation.reads() && (operation.atomic || !atomic_sources_only_);
+  if (with_sources) find_sources(operation.locations);
+  listener_->operation(index, operation, read, written,
+                       with_sources ? std::span<const trace::Source>(sources_)
+                                    : std::span<const trace::Source>());
   if (!operation.writes()) return;
-  auto& writers = writers_[static_cast<std::size_t>(operation.locations.allocation)];
-  const std::uint64_t end = operation.locations.offset_bytes + operation.locations.size_bytes;
-  if (writers.size() < end) writers.resize(end, model::kInitialValue);
-  const auto begin = writers.begin() + static_cast<std::ptrdiff_t>(operation.locations.offset_bytes);
-  std::fill_n(begin, operation.locations.size_bytes, index);
+  if (writers.wanted) {
+    const std::uint64_t end = operation.locations.offset_bytes + operation.locations.size_bytes;
+    if (writers.of_byte.size() < end) writers.of_byte.resize(end, model::kInitialValue);
+    std::fill_n(writers.of_byte.begin() +
+                    static_cast<std::ptrdiff_t>(operation.locations.offset_bytes),
+                operation.locations.size_bytes, index);
+  }
   if (operation.atomic) listener_->placed(index);
 }
 
@@ -140,22 +158,41 @@ void SequentialMemory::barrier(const Operation& operation) {
   if (listener_) tell(operation, 0, 0);
 }
 
+SequentialMemory::Meeting& SequentialMemory::meeting(std::uint64_t instance) {
+  for (auto known = meetings_.rbegin(); known != meetings_.rend(); ++known)
+    if (known->instance == instance) return *known;
+  meetings_.push_back({instance, {}, 0, false});
+  return meetings_.back();
+}
+
 void SequentialMemory::arrive(const Operation& operation) {
   if (!listener_) return;
-  arrivals_[operation.barrier_instance].emplace_back(operation.agent, told_);
+  meeting(operation.barrier_instance).arrivals.emplace_back(operation.agent, told_);
   tell(operation, 0, 0);
+}
+
+// Nearly always they leave in the order in which they arrived.
+std::size_t SequentialMemory::arrival_of(const Meeting& meeting, AgentId agent, std::size_t likely) {
+  if (likely < meeting.arrivals.size() && meeting.arrivals[likely].first == agent) return likely;
+  const auto found = std::find_if(meeting.arrivals.begin(), meeting.arrivals.end(),
+                                  [&](const auto& arrival) { return arrival.first == agent; });
+  return static_cast<std::size_t>(found - meeting.arrivals.begin());
 }
 
 void SequentialMemory::leave(const Operation& operation, std::span<const AgentId> synchronizing) {
   if (!listener_) return;
-  const Arrivals& arrivals = arrivals_[operation.barrier_instance];
-  const auto arrival_of = [&](AgentId agent) {
-    return std::find_if(arrivals.begin(), arrivals.end(),
-                        [&](const auto& arrival) { return arrival.first == agent; })->second;
+  Meeting& here = meeting(operation.barrier_instance);
+  const auto first = static_cast<std::uint32_t>(here.arrivals.front().first);
+  const auto place = [&](AgentId agent) {
+    return arrival_of(here, agent, static_cast<std::uint32_t>(agent) - first);
   };
-  std::vector<trace::OperationIndex> quorum;
-  for (AgentId agent : synchronizing) quorum.push_back(arrival_of(agent));
-  listener_->passes(arrival_of(operation.agent), quorum);
+  quorum_.clear();
+  for (const AgentId agent : synchronizing) quorum_.push_back(here.arrivals[place(agent)].second);
+  here.has_quorum = here.has_quorum || !quorum_.empty();
+  listener_->passes(here.arrivals[place(operation.agent)].second, quorum_);
+  if (++here.left != here.arrivals.size() || here.has_quorum) return;
+  std::swap(here, meetings_.back());
+  meetings_.pop_back();
 }
 
 void SequentialMemory::meet(const Cohort& cohort, const Operation& barrier) {

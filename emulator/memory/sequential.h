@@ -3,7 +3,7 @@
 #include "emulator/memory/memory.h"
 
 #include <cstdint>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace heddle::memory {
@@ -12,7 +12,7 @@ namespace heddle::memory {
 /// Stronger than the model: nothing is ever stale, whatever the scopes and semantics.
 class SequentialMemory final : public Memory {
  public:
-  void listen(trace::Listener* listener) override { listener_ = listener; }
+  void listen(trace::Listener* listener) override;
   void begin(const Cohort& cohort) override;
   void end(const Cohort& cohort) override;
   void system_synchronizes(AgentId first, AgentId second) override;
@@ -35,21 +35,41 @@ class SequentialMemory final : public Memory {
   void restart() override;
 
  private:
-  using Arrivals = std::vector<std::pair<AgentId, trace::OperationIndex>>;
+  /// The arrivals at an instance of a control barrier.
+  struct Meeting {
+    std::uint64_t instance = 0;
+    std::vector<std::pair<AgentId, trace::OperationIndex>> arrivals;
+    std::size_t left = 0;
+    /// Only some synchronize with whoever leaves: it may be long after they left themselves.
+    bool has_quorum = false;
+  };
+  /// Of each byte that somebody wrote: which operation.
+  struct Writers {
+    std::vector<trace::OperationIndex> of_byte;
+    bool wanted = false;
+  };
 
   std::byte* at(const Locations& locations) const;
   void tell(const Operation& operation, trace::Value read, trace::Value written);
-  std::vector<trace::Source> sources_of(const Locations& locations) const;
+  Writers& writers_of(AllocationId allocation) {
+    return writers_[static_cast<std::size_t>(allocation)];
+  }
+  void find_sources(const Locations& locations);
+  Meeting& meeting(std::uint64_t instance);
+  static std::size_t arrival_of(const Meeting& meeting, AgentId agent, std::size_t likely);
 
   std::vector<std::span<std::byte>> storage_;
 
   // For the listener.
   trace::Listener* listener_ = nullptr;
+  /// It asks for the sources of atomic reads only.
+  bool atomic_sources_only_ = false;
   trace::OperationIndex told_ = 0;
-  /// By allocation, of each byte that somebody wrote: which operation.
-  std::vector<std::vector<trace::OperationIndex>> writers_;
-  /// By barrier instance.
-  std::unordered_map<std::uint64_t, Arrivals> arrivals_;
+  /// By allocation; where only atomic reads are asked for, of those with atomics.
+  std::vector<Writers> writers_;
+  std::vector<trace::Source> sources_;
+  std::vector<Meeting> meetings_;
+  std::vector<trace::OperationIndex> quorum_;
 };
 
 }  // namespace heddle::memory

@@ -24,12 +24,17 @@ Stamp Clock::everybody(GroupId group) const {
   return all ? all->stamp : 0;
 }
 
-bool Clock::reaches(GroupId group, Stamp stamp) const {
-  if (!entries_) return false;
-  auto at = std::lower_bound(entries_->begin(), entries_->end(), Entry{group, 0, 0}, before);
-  for (; at != entries_->end() && at->group == group; ++at)
-    if (at->stamp >= stamp) return true;
-  return false;
+bool Clock::includes(const Clock& other) const {
+  if (!other.entries_ || entries_ == other.entries_) return true;
+  return std::all_of(other.entries_->begin(), other.entries_->end(), [&](const Entry& entry) {
+    return entry.agent == 0 ? entry.stamp <= everybody(entry.group)
+                            : has(entry.group, entry.agent - 1, entry.stamp);
+  });
+}
+
+void Clock::share(const Clock& other) {
+  if (entries_ && other.entries_ && entries_ != other.entries_ && *entries_ == *other.entries_)
+    entries_ = other.entries_;
 }
 
 void Clock::put(Entry entry) {

@@ -24,25 +24,16 @@ class Clock {
   bool has(GroupId group, std::uint32_t agent, Stamp stamp) const;
   /// Up to when the operations of every agent of `group` are in the clock.
   Stamp everybody(GroupId group) const;
-  /// Whether some agent of the group has a stamp as late as this one.
-  bool reaches(GroupId group, Stamp stamp) const;
+  /// Whether `other` has nothing that this one has not.
+  bool includes(const Clock& other) const;
 
   void add(GroupId group, std::uint32_t agent, Stamp stamp);
   void add_everybody(GroupId group, Stamp stamp);
   void join(const Clock& other);
-
-  /// The entries that `keep(group)` wants.
-  template <typename F>
-  Clock only(F&& keep) const {
-    if (!entries_) return {};
-    std::vector<Entry> kept;
-    for (const Entry& entry : *entries_)
-      if (keep(entry.group)) kept.push_back(entry);
-    if (kept.size() == entries_->size()) return *this;
-    Clock made;
-    if (!kept.empty()) made.entries_ = std::make_shared<const std::vector<Entry>>(std::move(kept));
-    return made;
-  }
+  /// Whether they have the same entries in the same room.
+  bool is_same(const Clock& other) const { return entries_ == other.entries_; }
+  /// Takes the room of an equal one.
+  void share(const Clock& other);
 
  private:
   struct Entry {
@@ -50,6 +41,7 @@ class Clock {
     /// 0 stands for everybody in the group, n + 1 for agent n.
     std::uint32_t agent = 0;
     Stamp stamp = 0;
+    friend bool operator==(const Entry&, const Entry&) = default;
   };
 
   const Entry* find(GroupId group, std::uint32_t agent) const;

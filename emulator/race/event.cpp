@@ -32,10 +32,13 @@ void set_availability_and_visibility(const Operation& op, Event& e) {
 
 }  // namespace
 
-Level level_of(Scope scope) {
-  for (Level level = 0; level < kScopes.size(); ++level)
-    if (kScopes[level] == scope) return level;
-  return 0;
+//= vk:memory-model-inter-thread-happens-before
+ClassSets sets_on(Classes storage, Classes mask) {
+  ClassSets sets = 0;
+  for (std::size_t i = 0; i < kClassSets.size(); ++i)
+    if ((kClassSets[i] & storage) != 0 || (kClassSets[i] & ~mask) == 0)
+      sets = static_cast<ClassSets>(sets | 1u << i);
+  return sets;
 }
 
 //= vk:memory-model-memory-semantics

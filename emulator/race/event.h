@@ -19,7 +19,22 @@ using Level = std::uint8_t;
 inline constexpr std::array kScopes = {Scope::Invocation,  Scope::Subgroup,          Scope::Workgroup,
                                        Scope::ShaderCallKHR, Scope::FragmentInterlock, Scope::QueueFamily,
                                        Scope::Device,      Scope::CrossDevice};
-Level level_of(Scope scope);
+inline constexpr Level kOwn = 0, kSubgroup = 1, kWorkgroup = 2, kDevice = 6;
+static_assert(kScopes[kSubgroup] == Scope::Subgroup && kScopes[kWorkgroup] == Scope::Workgroup &&
+              kScopes[kDevice] == Scope::Device);
+constexpr Level level_of(Scope scope) {
+  switch (scope) {
+    case Scope::Invocation: return 0;
+    case Scope::Subgroup: return 1;
+    case Scope::Workgroup: return 2;
+    case Scope::ShaderCallKHR: return 3;
+    case Scope::FragmentInterlock: return 4;
+    case Scope::QueueFamily: return 5;
+    case Scope::Device: return 6;
+    case Scope::CrossDevice: return 7;
+  }
+  return 0;
+}
 
 /// Storage classes as the memory model counts them, a bit each.
 using Classes = std::uint8_t;
@@ -32,6 +47,16 @@ Classes class_of(StorageClass storage_class);
 /// from its mask. So one class is enough, or one for each end.
 //= vk:memory-model-inter-thread-happens-before
 inline constexpr std::array<Classes, 10> kClassSets = {1, 2, 4, 8, 3, 5, 6, 9, 10, 12};
+
+/// Some of kClassSets, a bit each.
+using ClassSets = std::uint16_t;
+inline constexpr ClassSets kAllClassSets = (1 << kClassSets.size()) - 1;
+/// Those that relate an operation on `storage` to others by program order, whose acquire or release
+/// has `mask`.
+//= vk:memory-model-inter-thread-happens-before
+ClassSets sets_on(Classes storage, Classes mask);
+/// Those of which all classes are in the mask.
+inline ClassSets sets_in(Classes mask) { return sets_on(0, mask); }
 
 /// A read-modify-write is two events: the read acquires, the write releases.
 enum class Half : std::uint8_t { Whole, Read, Write };

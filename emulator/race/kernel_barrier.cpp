@@ -8,44 +8,95 @@ namespace heddle::race {
 
 void KernelOrder::arrive(model::OperationIndex index, const Operation& operation) {
   const auto agent = static_cast<std::uint32_t>(operation.agent);
-  const Ordering ordering = ordering_of(operation);
-  if (ordering.acquires && !agent_of(agent).seen.empty()) acquire_seen(agent, ordering);
-  Meeting& meeting = meetings_[operation.barrier_instance];
-  meeting.arrivals.push_back({index, agent, ordering, {}, false});
-  meeting_of_.emplace(index, operation.barrier_instance);
-  agent_of(agent).waits = true;
-  agent_of(agent).waits_with = ordering;
+  const std::uint64_t instance = operation.barrier_instance;
+  auto meeting = meetings_.rbegin();
+  while (meeting != meetings_.rend() && meeting->instance != instance) ++meeting;
+  if (meeting == meetings_.rend()) {
+    meetings_.emplace_back();
+    if (!spare_meetings_.empty()) {
+      meetings_.back() = std::move(spare_meetings_.back());
+      spare_meetings_.pop_back();
+    }
+    meeting = meetings_.rbegin();
+    meeting->instance = instance;
+    meeting->scope = operation.scope;
+    meeting->execution = operation.execution_scope;
+    meeting->semantics = operation.semantics;
+  }
+  const bool alike = meeting->scope == operation.scope &&
+                     meeting->execution == operation.execution_scope &&
+                     meeting->semantics == operation.semantics;
+  const bool known = alike && !meeting->arrivals.empty();
+  meeting->alike = meeting->alike && alike;
+  meeting->arrivals.emplace_back();
+  Arrival& arrival = meeting->arrivals.back();
+  arrival.index = index;
+  arrival.agent = agent;
+  arrival.ordering = known ? meeting->arrivals.front().ordering : ordering_of(operation);
+  const Ordering& ordering = arrival.ordering;
+  if (!known && (ordering.acquires || ordering.releases)) log_.note(ordering.mask, 0);
+  const Agent& arriving = state(agent);
+  if (ordering.acquires && (!arriving.seen.empty() || arriving.seen_together))
+    acquire_seen(agent, ordering);
+}
+
+// Nearly always the arrivals at one instance are told one after the other.
+bool KernelOrder::is_at(const Meeting& meeting, model::OperationIndex index) const {
+  const std::vector<Arrival>& arrivals = meeting.arrivals;
+  const std::size_t place = index - arrivals.front().index;
+  if (index < arrivals.front().index || index > arrivals.back().index) return false;
+  if (place < arrivals.size() && arrivals[place].index == index) return true;
+  const auto at = std::lower_bound(
+      arrivals.begin(), arrivals.end(), index,
+      [](const Arrival& arrival, model::OperationIndex wanted) { return arrival.index < wanted; });
+  return at != arrivals.end() && at->index == index;
+}
+
+std::size_t KernelOrder::meeting_with(model::OperationIndex index) const {
+  if (last_meeting_ < meetings_.size() && is_at(meetings_[last_meeting_], index))
+    return last_meeting_;
+  std::size_t i = meetings_.size();
+  while (i-- > 0)
+    if (is_at(meetings_[i], index)) return i;
+  return meetings_.size();
 }
 
 void KernelOrder::passes(model::OperationIndex index,
                          std::span<const model::OperationIndex> synchronizing) {
-  const auto known = meeting_of_.find(index);
-  if (known == meeting_of_.end()) return;
-  const std::uint64_t instance = known->second;
-  meeting_of_.erase(known);
-  Meeting& meeting = meetings_[instance];
+  const std::size_t number = meeting_with(index);
+  if (number == meetings_.size()) return;
+  last_meeting_ = number;
+  Meeting& meeting = meetings_[number];
   if (!meeting.opened) {
     meeting.opened = true;
     meeting.synchronizing.assign(synchronizing.begin(), synchronizing.end());
     meeting.together = can_open_together(meeting);
     if (meeting.together) open_together(meeting);
   }
-  // Nearly always they pass in the order in which they arrived, or in one that turns around.
-  auto at = meeting.arrivals.begin() + static_cast<std::ptrdiff_t>(
-                                           std::min(meeting.passed, meeting.arrivals.size() - 1));
-  if (at->index != index)
-    at = std::find_if(meeting.arrivals.begin(), meeting.arrivals.end(),
-                      [&](const Arrival& arrival) { return arrival.index == index; });
-  agent_of(at->agent).waits = false;
-  if (meeting.together) {
-    pass_together(meeting, *at);
-  } else {
-    if (!at->settled) settle_one_by_one(meeting);
-    leave_to_later(meeting, *at);
+  if (!meeting.done) {
+    std::size_t place = index - meeting.arrivals.front().index;
+    if (place >= meeting.arrivals.size() || meeting.arrivals[place].index != index)
+      for (place = 0; meeting.arrivals[place].index != index;) ++place;
+    Arrival& arrival = meeting.arrivals[place];
+    if (meeting.together) {
+      pass_together(meeting, arrival);
+    } else {
+      if (!arrival.settled) settle_one_by_one(meeting);
+      leave_to_later(meeting, arrival);
+    }
   }
   // A barrier with a quorum stays: somebody may still come.
-  if (++meeting.passed == meeting.arrivals.size() && meeting.synchronizing.empty())
-    meetings_.erase(instance);
+  if (++meeting.passed == meeting.arrivals.size() && meeting.synchronizing.empty()) close(number);
+}
+
+void KernelOrder::close(std::size_t number) {
+  Meeting& meeting = meetings_[number];
+  std::vector<Arrival> room = std::move(meeting.arrivals);
+  room.clear();
+  meeting = {};
+  meeting.arrivals = std::move(room);
+  spare_meetings_.push_back(std::move(meeting));
+  meetings_.erase(meetings_.begin() + static_cast<std::ptrdiff_t>(number));
 }
 
 bool KernelOrder::releases_at(const Meeting& meeting, const Arrival& arrival) const {
@@ -57,173 +108,232 @@ bool KernelOrder::releases_at(const Meeting& meeting, const Arrival& arrival) co
 // The arrivals have to be in each other's memory scopes, and in the execution scope.
 //= vk:memory-model-synchronizes-with
 bool KernelOrder::arrivals_synchronize(const Arrival& from, const Arrival& to) const {
-  return same_instance(from.agent, to.agent, from.ordering.reach) &&
-         same_instance(from.agent, to.agent, to.ordering.reach) &&
-         same_instance(from.agent, to.agent, from.ordering.execution);
+  return places_.same_instance(from.agent, to.agent, from.ordering.level) &&
+         places_.same_instance(from.agent, to.agent, to.ordering.level) &&
+         places_.same_instance(from.agent, to.agent, from.ordering.execution);
 }
 
 // Whether all who meet are a whole workgroup that does one and the same.
 bool KernelOrder::can_open_together(const Meeting& meeting) const {
   const Arrival& first = meeting.arrivals.front();
-  const GroupId group = places_[first.agent].group;
+  const GroupId group = places_.group(first.agent);
   const Ordering& o = first.ordering;
-  if (!meeting.synchronizing.empty() || meeting.arrivals.size() != groups_[group].agents)
-    return false;
-  if (o.reach < kWorkgroup || o.execution < kWorkgroup || o.acquires != o.releases) return false;
-  const View& view = *agents_[first.agent]->view;
-  for (const Arrival& arrival : meeting.arrivals) {
-    if (places_[arrival.agent].group != group || !(arrival.ordering == o)) return false;
-    for (const ReleasePointer& fence : agents_[arrival.agent]->fences)
-      if (fence->reach < kWorkgroup) return false;
-    const View& other = *agents_[arrival.agent]->view;
-    if (&other == &view || (o.makes_visible && chains_)) continue;
-    for (std::size_t c = 0; c < kClasses; ++c)
-      if (((o.mask >> c) & 1) != 0 && other.classes[c] != view.classes[c]) return false;
-  }
-  return true;
-}
-
-void KernelOrder::join_arrivals(const Meeting& meeting, std::size_t c, ClassView& view) const {
-  const ClassView* last = meeting.before->classes[c].get();
-  view.in_workgroup.join(view.seen);
-  for (const Arrival& arrival : meeting.arrivals) {
-    const ClassView* next = agents_[arrival.agent]->view->classes[c].get();
-    if (next && next != last) view.join(*next, true, true);
-    last = next;
-  }
+  if (!meeting.alike || !meeting.synchronizing.empty()) return false;
+  if (meeting.arrivals.size() != places_.agents_of(group)) return false;
+  if (o.acquires != o.releases) return false;
+  const model::Place place = places_.place(first.agent);
+  if (place.kind != model::AgentKind::Shader) return false;
+  // Scopes of ray tracing and of interlock need not include the workgroup.
+  const auto wide = [](Level level) { return level == kWorkgroup || level + 1 >= kDevice; };
+  if (!wide(o.level) || !wide(o.execution)) return false;
+  return std::all_of(meeting.arrivals.begin(), meeting.arrivals.end(), [&](const Arrival& arrival) {
+    return places_.group(arrival.agent) == group;
+  });
 }
 
 // What everybody did up to now is before what everybody does from now on.
+//= vk:memory-model-synchronizes-with
 void KernelOrder::open_together(Meeting& meeting) {
   const Arrival& first = meeting.arrivals.front();
   const Ordering& o = first.ordering;
-  merge_fences(meeting);
-  if (!o.releases) return;
-  const GroupId group = places_[first.agent].group;
-  const Stamp stamp = groups_[group].now++;
-  meeting.before = agents_[first.agent]->view;
-  Edited edited = edit(*meeting.before, o.mask);
-  for (std::size_t c = 0; c < kClasses; ++c)
-    if (edited[c]) join_arrivals(meeting, c, *edited[c]);
-  if (o.makes_available) make_available(edited, first.agent, true, stamp, o.reach);
-  for (const auto& view : edited)
-    if (view) view->before.add_everybody(group, stamp);
-  if (o.makes_visible) make_visible(edited, *meeting.before, o.reach);
-  View made = finish(*meeting.before, std::move(edited), group);
-  const SystemView* last = made.system.get();
-  for (const Arrival& arrival : meeting.arrivals) {
-    const SystemView* next = agents_[arrival.agent]->view->system.get();
-    if (next && next != last) {
-      auto system = made.system ? std::make_shared<SystemView>(*made.system)
-                                : std::make_shared<SystemView>();
-      system->join(*next);
-      made.system = std::move(system);
-    }
-    last = next;
+  collect_fences(meeting);
+  if (!o.releases) {
+    meeting.done = !meeting.fences;
+    return;
   }
-  meeting.common = std::make_shared<const View>(std::move(made));
-  meeting.own = std::make_shared<const Release>(
-      Release{first.agent, true, o.mask, o.reach, meeting.common});
+  const GroupId group = places_.group(first.agent);
+  const Stamp stamp = groups_[group].now++;
+  meeting.before = view(first.agent);
+  meeting.after = joined_view(meeting, group, stamp);
+  meeting.done = learn_together(meeting);
+  if (!meeting.done) meeting.own = std::make_shared<const Release>(Release{o.mask, o.level, meeting.after});
+  settle(group, stamp, o);
+  log_arrival(meeting.arrivals.back(), kEverybody, stamp, meeting.after);
 }
 
-// The release barriers before the control barrier, of all: one for each mask and scope.
-void KernelOrder::merge_fences(Meeting& meeting) {
-  std::vector<std::pair<ReleasePointer, std::shared_ptr<View>>> merged;
-  const Release* last = nullptr;
-  const Ordering& o = meeting.arrivals.front().ordering;
-  for (const Arrival& arrival : meeting.arrivals) {
-    for (const ReleasePointer& fence : agents_[arrival.agent]->fences) {
-      // What the barrier itself releases and acquires has all of a fence whose classes it has.
-      if (fence.get() == last || (o.acquires && (fence->mask & ~o.mask) == 0)) continue;
-      last = fence.get();
-      auto at = std::find_if(merged.begin(), merged.end(), [&](const auto& known) {
-        return known.first->mask == fence->mask && known.first->reach == fence->reach;
-      });
-      if (at == merged.end()) {
-        merged.emplace_back(fence, std::make_shared<View>(*fence->view));
-        continue;
-      }
-      for (std::size_t c = 0; c < kClasses; ++c) {
-        if (!fence->view->classes[c] || at->second->classes[c] == fence->view->classes[c]) continue;
-        auto view = at->second->classes[c] ? std::make_shared<ClassView>(*at->second->classes[c])
-                                           : std::make_shared<ClassView>();
-        view->join(*fence->view->classes[c], true, true);
-        at->second->classes[c] = std::move(view);
-      }
-    }
+// The view of a whole workgroup is kept once, as long as nobody knows more. What the barrier releases they
+// have all acquired, and if its scope is the workgroup nobody else ever does.
+bool KernelOrder::learn_together(Meeting& meeting) {
+  const Arrival& first = meeting.arrivals.front();
+  const auto knows_no_more = [&](const Arrival& arrival) {
+    const Agent& agent = state(arrival.agent);
+    return !agent.view && agent.fences.empty();
+  };
+  if (std::all_of(meeting.arrivals.begin(), meeting.arrivals.end(), knows_no_more)) {
+    group_of(first.agent).view = meeting.after;
+    return whole_workgroups_ && first.ordering.level == kWorkgroup && !meeting.fences;
   }
-  for (auto& [fence, view] : merged)
-    meeting.fences.push_back(std::make_shared<const Release>(
-        Release{fence->agent, true, fence->mask, fence->reach, std::move(view)}));
+  return false;
+}
+
+ViewPointer KernelOrder::joined_view(const Meeting& meeting, GroupId group, Stamp stamp) const {
+  const ClassSets sets = sets_in(meeting.arrivals.front().ordering.mask);
+  View made = *meeting.before;
+  const View* last = meeting.before.get();
+  for (const Arrival& arrival : meeting.arrivals) {
+    const View* next = view(arrival.agent).get();
+    if (next == last || next == meeting.before.get()) continue;
+    last = next;
+    for (std::size_t i = 0; i < kClassSets.size(); ++i)
+      if (((sets >> i) & 1) != 0) made.before[i].join(next->before[i]);
+    if (sets != 0) made.reached.join(next->reached);
+  }
+  if (sets == 0) return std::make_shared<const View>(std::move(made));
+  made.reached.add_everybody(group, stamp);
+  for (std::size_t i = 0; i < kClassSets.size(); ++i) {
+    if (((sets >> i) & 1) == 0) continue;
+    // Mostly the clocks are one and the same.
+    Clock& clock = made.before[i];
+    clock.add_everybody(group, stamp);
+    for (std::size_t same = 0; same < i; ++same)
+      if (((sets >> same) & 1) != 0) clock.share(made.before[same]);
+    clock.share(made.reached);
+  }
+  return std::make_shared<const View>(std::move(made));
+}
+
+// Each arrival makes available what its agent did and shows its agent what the others did.
+//= vk:memory-model-location-ordered
+void KernelOrder::settle(GroupId group, Stamp stamp, const Ordering& ordering) {
+  for (std::size_t c = 0; c < kClasses; ++c) {
+    if (((ordering.mask >> c) & 1) == 0) continue;
+    Settled& settled = groups_[group].settled[c];
+    settled.ordered = stamp;
+    if (ordering.makes_available) settled.available = stamp;
+    if (!ordering.makes_visible) continue;
+    settled.own_visible = stamp;
+    settled.visible = settled.available;
+  }
+}
+
+// The release barriers before the control barrier, of all. Of those whose classes the barrier has, it
+// releases and acquires everything itself.
+void KernelOrder::collect_fences(Meeting& meeting) {
+  const Ordering& o = meeting.arrivals.front().ordering;
+  Offers all;
+  for (const Arrival& arrival : meeting.arrivals)
+    for (const Offer& fence : state(arrival.agent).fences)
+      if (!o.acquires || (fence.release->mask & ~o.mask) != 0) all.push_back(fence);
+  if (!all.empty()) meeting.fences = std::make_shared<const Offers>(std::move(all));
 }
 
 void KernelOrder::pass_together(const Meeting& meeting, const Arrival& arrival) {
-  Agent& agent = agent_of(arrival.agent);
+  Agent& agent = state(arrival.agent);
   const Ordering& o = arrival.ordering;
-  if (o.releases && agent.view == meeting.before) {
-    agent.view = meeting.common;
-  } else if (o.releases) {
-    View made = *agent.view;
-    for (std::size_t c = 0; c < kClasses; ++c)
-      if (((o.mask >> c) & 1) != 0) made.classes[c] = meeting.common->classes[c];
-    made.system = meeting.common->system;
-    agent.view = std::make_shared<const View>(std::move(made));
+  if (o.releases && agent.view) {
+    if (agent.view == meeting.before || same_but(*agent.view, *meeting.after, sets_in(o.mask))) {
+      agent.view = meeting.after;
+    } else {
+      View made = *agent.view;
+      for (std::size_t i = 0; i < kClassSets.size(); ++i)
+        if (((sets_in(o.mask) >> i) & 1) != 0) made.before[i] = meeting.after->before[i];
+      if (o.mask != 0) made.reached = meeting.after->reached;
+      agent.view = std::make_shared<const View>(std::move(made));
+    }
+  } else if (o.releases && group_of(arrival.agent).view != meeting.after) {
+    agent.view = meeting.after;
   }
-  for (const ReleasePointer& fence : meeting.fences)
-    see(arrival.agent, fence, 0, true, o);
-  if (meeting.own) remember_fence(agent, meeting.own);
+  // What it saw at the barrier before is part of what it sees at this one.
+  if (meeting.fences) agent.seen_together = meeting.fences;
+  if (!meeting.own) return;
+  if (!whole_workgroups_ || o.level != kWorkgroup)
+    return remember_fence(agent, {arrival.agent, meeting.own});
+  const auto known_to_all = [&](const Offer& fence) {
+    return fence.release->level <= kWorkgroup && (fence.release->mask & ~o.mask) == 0;
+  };
+  agent.fences.erase(std::remove_if(agent.fences.begin(), agent.fences.end(), known_to_all),
+                     agent.fences.end());
 }
 
-// The arrivals synchronize with each other in turn, so what one of them acquires it passes on.
+// The arrivals synchronize with each other in turn, so what one of them acquires it passes on: until
+// nobody learns anything more.
 //= vk:memory-model-synchronizes-with
 void KernelOrder::settle_one_by_one(Meeting& meeting) {
-  for (Arrival& arrival : meeting.arrivals) {
+  std::vector<Stamp> stamps(meeting.arrivals.size());
+  for (std::size_t i = 0; i < meeting.arrivals.size(); ++i) {
+    Arrival& arrival = meeting.arrivals[i];
     if (arrival.settled) continue;
-    if (arrival.ordering.releases)
-      remember_fence(agent_of(arrival.agent), release(arrival.agent, arrival.ordering));
-    arrival.fences = agent_of(arrival.agent).fences;
+    stamps[i] = now(places_.group(arrival.agent));
+    if (arrival.ordering.releases) {
+      remember_fence(state(arrival.agent),
+                     {arrival.agent,
+                      release(arrival.agent, arrival.ordering.mask, arrival.ordering.level)});
+    } else {
+      ++group_of(arrival.agent).now;
+    }
+    arrival.fences = state(arrival.agent).fences;
   }
-  bool all_in_scope = true;
-  for (const Arrival& from : meeting.arrivals)
-    for (const Arrival& to : meeting.arrivals)
-      all_in_scope = all_in_scope && arrivals_synchronize(from, to);
-  const std::size_t rounds = all_in_scope ? 2 : meeting.arrivals.size() + 1;
-  for (std::size_t round = 0; round < rounds; ++round)
-    for (Arrival& to : meeting.arrivals)
-      if (!to.settled && to.ordering.acquires) acquire_at(meeting, to);
-  for (Arrival& arrival : meeting.arrivals) arrival.settled = true;
+  for (std::size_t round = 0; round < meeting.arrivals.size() + 1; ++round) {
+    bool more = false;
+    for (std::size_t i = 0; i < meeting.arrivals.size(); ++i) {
+      Arrival& to = meeting.arrivals[i];
+      if (to.settled || !to.ordering.acquires) continue;
+      const ViewPointer before = view(to.agent);
+      acquire_at(meeting, to);
+      more = more || !same_knowledge(*before, *view(to.agent));
+    }
+    if (!more) break;
+  }
+  for (std::size_t i = 0; i < meeting.arrivals.size(); ++i) {
+    Arrival& arrival = meeting.arrivals[i];
+    if (!arrival.settled) log_arrival(arrival, arrival.agent, stamps[i], view(arrival.agent));
+    arrival.settled = true;
+  }
 }
 
 void KernelOrder::acquire_at(const Meeting& meeting, Arrival& to) {
-  std::vector<const Release*> releases;
+  Offers offers;
   for (const Arrival& from : meeting.arrivals) {
     if (!releases_at(meeting, from)) continue;
-    if (!arrivals_synchronize(from, to)) {
-      for (const ReleasePointer& fence : from.fences) miss(to.agent, *fence);
-      continue;
-    }
-    for (const ReleasePointer& fence : from.fences) {
-      if (in_scope(*fence, to.agent, to.ordering.reach)) {
-        releases.push_back(fence.get());
+    const bool meet = arrivals_synchronize(from, to);
+    for (const Offer& fence : from.fences) {
+      if (meet && in_scope(fence, to.agent, to.ordering.level)) {
+        offers.push_back(fence);
       } else {
-        miss(to.agent, *fence);
+        miss(to.agent, *fence.release);
       }
     }
   }
-  acquire(to.agent, to.ordering, releases);
+  if (offers.empty()) return;
+  acquire(to.agent, to.ordering.mask, offers);
   if (!to.ordering.releases) return;
-  remember_fence(agent_of(to.agent),
-                 std::make_shared<const Release>(Release{to.agent, false, to.ordering.mask,
-                                                         to.ordering.reach,
-                                                         agent_of(to.agent).view}));
-  to.fences = agent_of(to.agent).fences;
+  // What it releases has this as well; the time of its own operations ended when it arrived.
+  View published = *view(to.agent);
+  for (const Offer& own : to.fences) {
+    if (own.release->mask != to.ordering.mask || own.release->level != to.ordering.level) continue;
+    for (std::size_t i = 0; i < kClassSets.size(); ++i)
+      if (((sets_in(to.ordering.mask) >> i) & 1) != 0)
+        published.before[i].join(own.release->view->before[i]);
+    published.reached.join(own.release->view->reached);
+  }
+  remember_fence(state(to.agent),
+                 {to.agent, std::make_shared<const Release>(
+                                Release{to.ordering.mask, to.ordering.level,
+                                        std::make_shared<const View>(std::move(published))})});
+  to.fences = state(to.agent).fences;
 }
 
 void KernelOrder::leave_to_later(const Meeting& meeting, const Arrival& to) {
   for (const Arrival& from : meeting.arrivals) {
     if (!releases_at(meeting, from) || !arrivals_synchronize(from, to)) continue;
-    for (const ReleasePointer& fence : from.fences) see(to.agent, fence, 0, true, to.ordering);
+    for (const Offer& fence : from.fences) see(to.agent, fence, 0, true, to.ordering);
   }
+}
+
+void KernelOrder::log_arrival(const Arrival& arrival, std::uint32_t agent, Stamp stamp,
+                              ViewPointer view) {
+  const Ordering& o = arrival.ordering;
+  SyncEvent event;
+  event.agent = agent;
+  event.stamp = stamp;
+  event.number = std::uint64_t{arrival.index} * 2 + 1;
+  event.mask = o.mask;
+  if (o.makes_available) event.bulk_availability = o.level;
+  if (o.makes_visible) event.bulk_visibility = o.level;
+  if (event.bulk_availability == kOwn && event.bulk_visibility == kOwn) return;
+  event.view = std::move(view);
+  event.last_agent = places_.end() - 1;
+  log_.add(places_.group(arrival.agent), std::move(event));
 }
 
 }  // namespace heddle::race

@@ -5,21 +5,48 @@
 namespace heddle::race {
 namespace {
 
-const ClassView kNothingKnown;
+// A stamp has 24 bits of its word, the reference 7; the bit between tells whether accesses were forgotten
+// that may have been links of chains.
+constexpr std::uint32_t kLossy = 0x80;
+constexpr std::uint8_t kWhole = kGranuleBytes;
 
 Stamp stamp_of(std::uint32_t time) { return time >> 8; }
-std::uint8_t reference_of(std::uint32_t time) { return static_cast<std::uint8_t>(time); }
-std::uint32_t time_of(const Record& record) { return record.stamp << 8 | record.reference; }
+std::uint8_t reference_of(std::uint32_t time) { return static_cast<std::uint8_t>(time & 0x7f); }
+bool is_special(SiteId site) { return site >= kTooMany; }
+bool is_link(const Site& site) {
+  return site.own_availability != kOwn || site.own_visibility != kOwn;
+}
 
 }  // namespace
 
 KernelDetector::KernelDetector(const KernelOptions& options)
-    : options_(options), order_(options.chains) {}
+    : options_(options),
+      order_(options.most_sync_events),
+      location_order_(order_, options.chains),
+      exact_left_(options.exact_accesses) {
+  if (exact_left_ == 0) order_.expect_whole_workgroups();
+}
 
 void KernelDetector::agent_begins(AgentId agent, const model::Place& place) {
   order_.agent_begins(agent, place);
 }
-void KernelDetector::agent_ends(AgentId agent) { order_.agent_ends(agent); }
+
+// Nobody accesses the Workgroup memory of a workgroup that has ended.
+void KernelDetector::agent_ends(AgentId agent) {
+  order_.agent_ends(agent);
+  const GroupId group = order_.places().group(static_cast<std::uint32_t>(agent));
+  if (!order_.places().has_ended(group)) return;
+  auto kept = workgroup_memory_.begin();
+  for (const auto& memory : workgroup_memory_) {
+    if (memory.first == group) {
+      shadow_.forget(memory.second);
+    } else {
+      *kept++ = memory;
+    }
+  }
+  workgroup_memory_.erase(kept, workgroup_memory_.end());
+}
+
 void KernelDetector::system_synchronizes(AgentId first, AgentId second) {
   order_.system_synchronizes(first, second);
 }
@@ -28,7 +55,16 @@ void KernelDetector::system_synchronizes(AgentId first, AgentId second) {
 //= vk:memory-model-vulkan-availability-visibility
 void KernelDetector::dependency(bool memory) {
   order_.dependency(memory);
-  if (memory) shadow_.forget_all();
+  if (!memory) return;
+  shadow_.forget_all();
+  workgroup_memory_.clear();
+  exact_left_ = options_.exact_accesses;
+  if (exact_left_ == 0) order_.expect_whole_workgroups();
+}
+
+void KernelDetector::passes(model::OperationIndex arrival,
+                            std::span<const model::OperationIndex> synchronizing) {
+  order_.passes(arrival, synchronizing);
 }
 
 void KernelDetector::operation(model::OperationIndex index, const Operation& operation,
@@ -37,40 +73,30 @@ void KernelDetector::operation(model::OperationIndex index, const Operation& ope
     if (operation.kind == OperationKind::ControlBarrier) {
       order_.arrive(index, operation);
     } else {
-      order_.barrier(operation);
+      order_.barrier(index, operation);
     }
     return;
   }
-  if (operation.atomic && operation.reads()) order_.atomic_reads(operation, sources);
-  const SiteId site = sites_.of(operation);
+  if (operation.atomic && operation.reads()) order_.atomic_reads(index, operation, sources);
+  Now now;
+  now.site_id = sites_.of(operation);
   const auto agent = static_cast<std::uint32_t>(operation.agent);
-  const Stamp stamp = order_.now(agent);
-  if (site != kNoSite && stamp <= kMostStamps) {
-    Now now;
+  now.group = order_.places().group(agent);
+  const Stamp stamp = order_.now(now.group);
+  if (now.site_id != kNoSite && stamp <= kMostStamps) {
     now.index = index;
+    now.site = &sites_[now.site_id];
+    now.operation = &operation;
+    now.settled = &order_.settled(now.group, now.site->class_number);
     now.record.agent = agent;
     now.record.stamp = stamp;
-    now.record.site = site;
+    now.record.number = std::uint64_t{index} * 2 + 1;
+    now.record.site = now.site_id;
     now.record.reference =
         shadow_.reference_number(operation.locations.allocation, operation.reference);
-    now.site = &sites_[site];
-    now.mixed_classes = shadow_.mixes_classes(operation.locations.allocation, now.site->storage);
-    now.record.available = now.site->own_availability;
-    now.operation = &operation;
-    const auto& view = order_.view(agent).classes[now.site->class_number];
-    now.view = view && now.site->storage != 0 ? view.get() : &kNothingKnown;
-    now.group = order_.group(agent);
     access(now);
   }
-  if (operation.atomic && operation.writes())
-    order_.atomic_writes(
-        index, operation,
-        operation.kind == OperationKind::ReadModifyWrite ? sources : std::span<const trace::Source>{});
-}
-
-void KernelDetector::passes(model::OperationIndex arrival,
-                            std::span<const model::OperationIndex> synchronizing) {
-  order_.passes(arrival, synchronizing);
+  if (operation.atomic && operation.writes()) order_.atomic_writes(index, operation);
 }
 
 void KernelDetector::access(Now& now) {
@@ -79,446 +105,409 @@ void KernelDetector::access(Now& now) {
   for (std::uint64_t granule = bytes.offset_bytes / kGranuleBytes; granule * kGranuleBytes < end;
        ++granule) {
     const std::uint64_t begin = granule * kGranuleBytes;
+    now.granule = granule;
     now.record.first = static_cast<std::uint8_t>(std::max(begin, bytes.offset_bytes) - begin);
     now.record.last = static_cast<std::uint8_t>(std::min(begin + kGranuleBytes, end) - begin);
-    now.record.saw_all = true;
-    now.record.told_first = now.record.first;
-    now.record.told_last = now.record.last;
-    Cell& cell = shadow_.cell(bytes, granule);
-    const bool whole = now.record.last - now.record.first == static_cast<int>(kGranuleBytes);
-    if (whole && cell.write_site != kList && !now.site->atomic) {
-      if (now.site->writes ? write_at_once(cell, now) : read_at_once(cell, now)) continue;
+    Cell& cell = shadow_.cell(bytes.allocation, granule);
+    if (cell.sites[0] == kNoSite && now.site->operation.storage_class == StorageClass::Workgroup &&
+        shadow_.first_time(bytes.allocation))
+      workgroup_memory_.emplace_back(now.group, bytes.allocation);
+    if (exact_left_ == 0) [[likely]] {
+      const bool whole = now.record.last - now.record.first == kWhole;
+      if (now.site->atomic ? join_crowd(cell, now) : whole && at_once(cell, now)) continue;
+    } else if (--exact_left_ == 0) {
+      order_.expect_whole_workgroups();
     }
-    access_slowly(cell, now, granule);
+    access_slowly(cell, now);
   }
 }
 
-// The three answers that nearly all accesses get: nobody accessed it, I did, or everybody of my
-// workgroup did what they did before a barrier.
-bool KernelDetector::read_at_once(Cell& cell, const Now& now) {
-  const auto same = [&](SiteId site, std::uint32_t time) {
-    const Site& x = sites_[site];
-    return x.non_private && now.site->non_private && x.storage == now.site->storage &&
-           reference_of(time) == now.record.reference && !x.atomic;
-  };
-  if (cell.write_site != kNoSite) {
-    const bool mine = cell.writer == now.record.agent &&
-                      reference_of(cell.write_time) == now.record.reference;
-    if (!mine) {
-      if (order_.group(cell.writer) != now.group ||
-          stamp_of(cell.write_time) > now.view->write_then_read || !same(cell.write_site, cell.write_time))
+// Whether barriers that the whole workgroup reached order the older access before this one.
+//= vk:memory-model-location-ordered
+bool KernelDetector::is_settled(const Site& x, Stamp stamp, const Now& now) const {
+  const Site& y = *now.site;
+  if (!x.non_private || !y.non_private || x.storage != y.storage || x.storage == 0) return false;
+  const Settled& settled = *now.settled;
+  if (stamp > settled.ordered) return false;
+  if (!x.writes) return true;
+  const bool own = x.own_availability >= kWorkgroup;
+  if (y.writes && !own && stamp > settled.available) return false;
+  if (!y.reads) return true;
+  if (y.own_visibility >= kWorkgroup) return own || stamp <= settled.available;
+  return stamp <= (own ? settled.own_visible : settled.visible);
+}
+
+// Whether an older access of the same agent through the same reference adds nothing to this one.
+bool KernelDetector::can_replace(const Site& x, const Now& now) const {
+  const Site& y = *now.site;
+  return x.storage == y.storage && (x.non_private || !y.non_private) && (!x.writes || y.writes);
+}
+
+void KernelDetector::put(Cell& cell, std::size_t slot, const Now& now) {
+  cell.agents[slot] = now.record.agent;
+  cell.times[slot] = now.record.stamp << 8 | (cell.times[slot] & kLossy) | now.record.reference;
+  cell.sites[slot] = now.record.site;
+}
+
+// What an access in a cell means to this one.
+KernelDetector::Before KernelDetector::before(const Cell& cell, std::size_t slot,
+                                              const Now& now) const {
+  const Site& x = sites_[cell.sites[slot]];
+  const std::uint32_t time = cell.times[slot];
+  const bool same_reference = reference_of(time) == now.record.reference;
+  if (cell.agents[slot] == now.record.agent && same_reference)
+    return can_replace(x, now) ? Before::Replaced : Before::Mine;
+  const bool same_group = order_.places().group(cell.agents[slot]) == now.group;
+  if (same_group && (same_reference || !x.writes) && is_settled(x, stamp_of(time), now))
+    return Before::Settled;
+  if (x.writes || now.site->writes) return Before::Unordered;
+  const bool alike = same_reference && x.non_private == now.site->non_private &&
+                     x.storage == now.site->storage && (!x.non_private || same_group);
+  return alike ? Before::ReadsAlike : Before::Reads;
+}
+
+// The answers that nearly all accesses get: nobody accessed it, I did, everybody of my workgroup did what
+// they did before a barrier, or others read it as I do. What is in a cell stands in the order in which it
+// was told.
+bool KernelDetector::at_once(Cell& cell, const Now& now) {
+  if (cell.sites[0] == kNoSite) {
+    put(cell, 0, now);
+    return true;
+  }
+  if (is_special(cell.sites[0])) return false;
+  const Before first = before(cell, 0, now);
+  if (first == Before::Unordered) return false;
+  if (cell.sites[1] == kNoSite) {
+    put(cell, first == Before::Replaced || (now.site->writes && first == Before::Settled) ? 0 : 1, now);
+    return true;
+  }
+  const Before second = before(cell, 1, now);
+  if (second == Before::Unordered) return false;
+  return now.site->writes ? write_over(cell, first, second, now) : read_beside(cell, first, second, now);
+}
+
+bool KernelDetector::write_over(Cell& cell, Before first, Before second, const Now& now) {
+  if (second == Before::Mine) return false;
+  if (first == Before::Mine) {
+    if (is_link(sites_[cell.sites[1]])) cell.times[0] |= kLossy;
+    put(cell, 1, now);
+    return true;
+  }
+  put(cell, 0, now);
+  cell.times[0] &= ~kLossy;
+  cell.sites[1] = kNoSite;
+  return true;
+}
+
+// Of many who read alike two are enough: whoever writes without an order to all of them races with one of
+// the two, unless other ways than barriers of the workgroup order just these.
+bool KernelDetector::read_beside(Cell& cell, Before first, Before second, const Now& now) {
+  if (second == Before::Replaced) {
+    if (sites_[cell.sites[0]].writes && sites_[cell.sites[1]].own_visibility != kOwn)
+      cell.times[0] |= kLossy;
+    put(cell, 1, now);
+    return true;
+  }
+  if (first == Before::Replaced || first == Before::Settled) {
+    cell.agents[0] = cell.agents[1];
+    cell.times[0] = cell.times[1];
+    cell.sites[0] = cell.sites[1];
+    put(cell, 1, now);
+    return true;
+  }
+  if (second == Before::Settled && !sites_[cell.sites[1]].writes) {
+    if (sites_[cell.sites[0]].writes && sites_[cell.sites[1]].own_visibility != kOwn)
+      cell.times[0] |= kLossy;
+    put(cell, 1, now);
+    return true;
+  }
+  return first == Before::ReadsAlike && second == Before::ReadsAlike;
+}
+
+// Atomics of one instruction in a scope that includes all its invocations need no order among each other.
+//= vk:memory-model-atomic-operation
+bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
+  const Record& r = now.record;
+  const Site& y = *now.site;
+  if (y.scope != kWorkgroup && y.scope != kDevice) return false;
+  if (cell.sites[0] != kCrowd) {
+    if (cell.sites[0] == kList) return false;
+    for (std::size_t i = 0; i < 2 && cell.sites[i] != kNoSite; ++i) {
+      // An access that is not atomic has no order to the atomics of others, its agent's own or not.
+      if (reference_of(cell.times[i]) != r.reference || r.last - r.first != kWhole ||
+          order_.places().group(cell.agents[i]) != now.group ||
+          !is_settled(sites_[cell.sites[i]], stamp_of(cell.times[i]), now))
         return false;
     }
+    Crowd& crowd = shadow_.make_crowd(cell);
+    crowd.site = r.site;
+    crowd.reference = r.reference;
+    crowd.first = r.first;
+    crowd.last = r.last;
+    crowd.one_group = true;
+    crowd.accesses.emplace_back(r.agent, r.stamp);
+    return true;
   }
-  if (cell.read_site != kNoSite && cell.read_site != now.record.site) {
-    const Site& x = sites_[cell.read_site];
-    if (x.own_visibility > now.site->own_visibility || x.atomic) return false;
-    if (!same(cell.read_site, cell.read_time)) return false;
+  Crowd& crowd = shadow_.crowd(cell);
+  if (crowd.site != r.site || crowd.reference != r.reference || crowd.first != r.first ||
+      crowd.last != r.last)
+    return false;
+  auto& [agent, stamp] = crowd.accesses.back();
+  if (!order_.places().same_instance(agent, r.agent, y.scope)) return false;
+  if (agent == r.agent) {
+    stamp = r.stamp;
+    return true;
   }
-  if (cell.read_site != kNoSite && cell.reader != now.record.agent) {
-    if (order_.group(cell.reader) != now.group ||
-        stamp_of(cell.read_time) > now.view->read_then_write || !same(cell.read_site, cell.read_time))
-      return false;
-    if (sites_[cell.read_site].own_visibility != kOwn) return false;
-  }
-  if (cell.read_site != kNoSite && reference_of(cell.read_time) != now.record.reference) return false;
-  cell.reader = now.record.agent;
-  cell.read_time = time_of(now.record);
-  cell.read_site = now.record.site;
+  if (order_.places().group(agent) != now.group) crowd.one_group = false;
+  crowd.accesses.emplace_back(r.agent, r.stamp);
   return true;
 }
 
-bool KernelDetector::write_at_once(Cell& cell, const Now& now) {
-  const auto passes = [&](std::uint32_t agent, std::uint32_t time, SiteId site, Stamp most) {
-    if (reference_of(time) != now.record.reference) return false;
-    const Site& x = sites_[site];
-    if (agent == now.record.agent) return x.non_private || !now.site->non_private;
-    return order_.group(agent) == now.group && stamp_of(time) <= most && x.non_private &&
-           now.site->non_private && x.storage == now.site->storage && options_.chains &&
-           now.site->own_availability <= kWorkgroup;
-  };
-  if (cell.write_site != kNoSite &&
-      !passes(cell.writer, cell.write_time, cell.write_site,
-              std::min(now.view->write_then_write, now.view->write_then_read)))
-    return false;
-  if (cell.read_site != kNoSite &&
-      !passes(cell.reader, cell.read_time, cell.read_site, now.view->read_then_write))
-    return false;
-  cell.writer = now.record.agent;
-  cell.write_time = time_of(now.record);
-  cell.write_site = now.record.site;
-  cell.read_site = kNoSite;
-  return true;
+// The list of the granule, whatever was there.
+RecordList& KernelDetector::unpack(Cell& cell) {
+  if (cell.sites[0] == kList) return shadow_.list(cell);
+  std::vector<Record> records;
+  bool lossy = false;
+  if (cell.sites[0] == kCrowd) {
+    const Crowd& crowd = shadow_.crowd(cell);
+    lossy = crowd.accesses.size() > 1;
+    for (const auto& [agent, stamp] : crowd.accesses)
+      records.push_back({agent, stamp, 0, crowd.site, crowd.reference, crowd.first, crowd.last, {}});
+  } else {
+    for (std::size_t i = 0; i < 2 && cell.sites[i] != kNoSite; ++i)
+      records.push_back({cell.agents[i], stamp_of(cell.times[i]), i * 2, cell.sites[i],
+                         reference_of(cell.times[i]), 0, kWhole, {}});
+    lossy = (cell.times[0] & kLossy) != 0;
+    // What the second knew of the first is forgotten.
+    if (records.size() == 2 && records[0].agent != records[1].agent)
+      lossy = lossy || (sites_[records[0].site].writes && is_link(sites_[records[1].site]));
+  }
+  shadow_.drop(cell);
+  RecordList& list = shadow_.make_list(cell);
+  list.records = std::move(records);
+  list.lossy = lossy;
+  return list;
 }
 
-void KernelDetector::unpack(Cell& cell, std::vector<Record>& records) {
-  records.clear();
-  if (cell.write_site == kList) {
-    std::swap(records, shadow_.list(cell));
-    return;
-  }
-  const auto add = [&](std::uint32_t agent, std::uint32_t time, SiteId site) {
-    if (site == kNoSite) return;
-    records.push_back({agent, stamp_of(time), site, reference_of(time), 0, kGranuleBytes, 0,
-                       kGranuleBytes, sites_[site].own_availability});
-  };
-  add(cell.writer, cell.write_time, cell.write_site);
-  add(cell.reader, cell.read_time, cell.read_site);
-}
-
-void KernelDetector::pack(Cell& cell, const std::vector<Record>& records) {
-  const Record* write = nullptr;
-  const Record* read = nullptr;
-  bool fits = records.size() <= 2;
-  // The order of a read before a write would be lost.
-  if (records.size() == 2 && !sites_[records[0].site].writes) fits = false;
-  for (const Record& record : records) {
-    const Site& site = sites_[record.site];
-    const Record*& slot = site.writes ? write : read;
-    fits = fits && !slot && record.first == 0 && record.last == kGranuleBytes &&
-           record.available == site.own_availability && record.saw_all;
-    slot = &record;
-  }
-  if (!fits) {
-    if (cell.write_site != kList) shadow_.make_list(cell);
-    shadow_.list(cell) = records;
-    return;
-  }
-  if (cell.write_site == kList) shadow_.drop_list(cell);
-  cell = {};
-  if (write) {
-    cell.writer = write->agent;
-    cell.write_time = time_of(*write);
-    cell.write_site = write->site;
-  }
-  if (read) {
-    cell.reader = read->agent;
-    cell.read_time = time_of(*read);
-    cell.read_site = read->site;
+void KernelDetector::pack(Cell& cell) {
+  RecordList& list = shadow_.list(cell);
+  if (list.records.size() > 2) return;
+  for (const Record& record : list.records)
+    if (sites_[record.site].atomic || record.first != 0 || record.last != kWhole) return;
+  const std::vector<Record> records = std::move(list.records);
+  const bool lossy = list.lossy;
+  shadow_.drop(cell);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    cell.agents[i] = records[i].agent;
+    cell.times[i] = records[i].stamp << 8 | records[i].reference;
+    cell.sites[i] = records[i].site;
+    if (lossy) cell.times[0] |= kLossy;
   }
 }
 
-void KernelDetector::access_slowly(Cell& cell, Now& now, std::uint64_t granule) {
-  unpack(cell, records_);
-  const Reach seen_here = now.site->own_visibility;
-  compared_ = records_.size();
-  gone_.assign(compared_, false);
-  for (std::size_t i = 0; i < compared_; ++i) {
-    const Record& x = records_[i];
-    bool order = true;
-    if (x.overlaps(now.record) && (sites_[x.site].writes || now.site->writes)) {
-      // Mutually ordered atomics need no other order, but then a read has not seen all that was written.
-      order = mutually_ordered(x, now);
-      if (order && sites_[x.site].writes) now.record.saw_all = false;
-      order = order || ordered(x, now.record, seen_here) || is_foreign(x, now);
-      if (!order) report(x, now, granule);
+bool KernelDetector::conflicts(const Record& x, const Now& now) const {
+  return x.overlaps(now.record) && (sites_[x.site].writes || now.site->writes);
+}
+
+void KernelDetector::access_slowly(Cell& cell, Now& now) {
+  if (cell.sites[0] == kCrowd) {
+    // What a barrier ordered all at once.
+    const Crowd& crowd = shadow_.crowd(cell);
+    const Site& x = sites_[crowd.site];
+    if (exact_left_ == 0 && crowd.one_group && crowd.reference == now.record.reference &&
+        order_.places().group(crowd.accesses.back().first) == now.group &&
+        is_settled(x, crowd.accesses.back().second, now) && crowd.first >= now.record.first &&
+        crowd.last <= now.record.last) {
+      shadow_.drop(cell);
+      if (!now.site->atomic && now.record.last - now.record.first == kWhole) {
+        put(cell, 0, now);
+        return;
+      }
     }
-    gone_[i] = order && replaces(x, now);
   }
+  RecordList& list = unpack(cell);
+  looked_ = false;
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < compared_; ++i)
-    if (!gone_[i]) records_[kept++] = records_[i];
-  records_.resize(kept);
-  share_availability(now);
-  forget_oldest(records_);
-  records_.push_back(now.record);
-  pack(cell, records_);
-}
-
-// A write of one's own that makes itself available does so for earlier ones to the same bytes.
-//= vk:memory-model-instruction-av-vis
-void KernelDetector::share_availability(const Now& now) {
-  const Reach made = now.site->own_availability;
-  if (made == kOwn) return;
-  for (std::size_t i = 0; i < records_.size(); ++i) {
-    const Record x = records_[i];
-    if (!sites_[x.site].writes || x.agent != now.record.agent ||
-        x.reference != now.record.reference || x.available >= made || !x.overlaps(now.record))
-      continue;
-    // The bytes beside them stay as they are, and the parts in the order in which they were told.
-    records_[i].first = std::max(x.first, now.record.first);
-    records_[i].last = std::min(x.last, now.record.last);
-    records_[i].available = made;
-    Record beside = x;
-    beside.last = now.record.first;
-    if (x.first < now.record.first) records_.insert(records_.begin() + static_cast<std::ptrdiff_t>(i++), beside);
-    beside = x;
-    beside.first = now.record.last;
-    if (x.last > now.record.last) records_.insert(records_.begin() + static_cast<std::ptrdiff_t>(++i), beside);
+  for (std::size_t i = 0; i < list.records.size(); ++i) {
+    bool ordered = true;
+    if (conflicts(list.records[i], now)) {
+      ordered = mutually_ordered(list.records[i], now) || is_ordered(list.records[i], now, list) ||
+                is_foreign(list.records[i], now);
+      if (!ordered && !((list.lossy || order_.log().incomplete()) &&
+                        may_be_ordered(list.records[i], now)))
+        report(list.records[i], now, list);
+    }
   }
+  const bool forgets = exact_left_ == 0;
+  bool writes_kept = false;
+  for (std::size_t i = 0; i < list.records.size(); ++i) {
+    Record& x = list.records[i];
+    const bool full = options_.most_records != 0 && i + options_.most_records <= list.records.size();
+    if (forgets && (full || is_replaced(x, now))) {
+      list.lossy = list.lossy || (writes_kept && is_link(sites_[x.site]));
+      continue;
+    }
+    writes_kept = writes_kept || sites_[x.site].writes;
+    if (kept != i) list.records[kept] = std::move(x);
+    ++kept;
+  }
+  list.records.resize(kept);
+  now.record.view = is_link(*now.site) ? order_.view(now.record.agent) : nullptr;
+  list.records.push_back(now.record);
+  if (forgets) pack(cell);
 }
 
-void KernelDetector::forget_oldest(std::vector<Record>& records) const {
-  if (records.size() >= options_.most_records && options_.most_records != 0)
-    records.erase(records.begin());
-}
-
-// Whether whatever is ordered after the new access is ordered after the old one as well.
-bool KernelDetector::replaces(const Record& old, const Now& now) const {
-  const Site& x = sites_[old.site];
+// Whether whatever is ordered after the new access is ordered after the old one as well: of the same
+// agent, or of the same workgroup before a barrier, or known to be before it. Where operations of
+// unequal masks order the new one in ways that the old one does not take part in, that is forgotten.
+bool KernelDetector::is_replaced(const Record& x, const Now& now) const {
+  const Site& old = sites_[x.site];
   const Site& y = *now.site;
-  if (!old.inside(now.record)) return false;
-  if (x.writes && !y.writes) return false;
-  if (x.storage != y.storage) return false;
-  // What is mutually ordered with the new one need not be so with the old one.
-  if (y.atomic && (!x.atomic || x.scope != y.scope ||
-                   x.operation.locations.size_bytes != y.operation.locations.size_bytes))
-    return false;
-  if (old.reference != now.record.reference) return false;
-  if (x.reads && x.own_visibility > y.own_visibility) return false;
-  if (old.agent == now.record.agent) return x.non_private || !y.non_private;
-  if (!x.non_private || !y.non_private || !options_.chains) return false;
-  if (x.reads && x.own_visibility != kOwn) return false;
-  const GroupId group = order_.group(old.agent);
-  if (!now.view->before.has(group, old.agent, old.stamp)) return false;
-  if (!x.writes) return true;
-  // A write that makes itself available does not lift what others wrote before.
-  if (y.own_availability != kOwn && !now.view->available[y.class_number][y.own_availability].has(group, old.agent, old.stamp))
-    return false;
-  return available(old, *now.view, now.record, kEverywhere, false) &&
-         visible(old, *now.view, now.record, kOwn, false);
+  if (!x.inside(now.record) || x.reference != now.record.reference) return false;
+  if (x.agent == now.record.agent) return can_replace(old, now) && (!y.atomic || x.site == now.record.site);
+  if (order_.places().group(x.agent) == now.group && is_settled(old, x.stamp, now)) return true;
+  if (!old.non_private || !y.non_private || y.atomic || (old.writes && !y.writes)) return false;
+  if (old.storage != y.storage || old.storage == 0) return false;
+  const View& view = *order_.view(now.record.agent);
+  return view.before[y.class_number].has(order_.places().group(x.agent), x.agent, x.stamp) &&
+         (!old.writes || !y.writes || old.own_availability == kOwn || y.own_availability != kOwn);
 }
 
-// What no kernel does, and what the views keep too little for: tessellation control outputs, which have
-// an order of their own, and accesses through several storage classes to one allocation.
+// What no kernel does: tessellation control outputs, which have an order of their own.
 //= vk:memory-model-tessellation-output-ordering
-bool KernelDetector::is_foreign(const Record& old, const Now& now) const {
-  if (now.mixed_classes) return true;
+bool KernelDetector::is_foreign(const Record& x, const Now& now) const {
+  const Places& places = order_.places();
   return now.operation->storage_class == StorageClass::Output &&
-         order_.stage(old.agent) == model::Stage::TessellationControl &&
-         order_.stage(now.record.agent) == model::Stage::TessellationControl;
+         sites_[x.site].operation.storage_class == StorageClass::Output &&
+         places.stage(x.agent) == model::Stage::TessellationControl &&
+         places.stage(now.record.agent) == model::Stage::TessellationControl;
 }
 
 //= vk:memory-model-atomic-operation
-bool KernelDetector::mutually_ordered(const Record& old, const Now& now) const {
-  const Site& x = sites_[old.site];
+bool KernelDetector::mutually_ordered(const Record& x, const Now& now) const {
+  const Site& old = sites_[x.site];
   const Site& y = *now.site;
-  return x.atomic && y.atomic && old.reference == now.record.reference &&
-         x.operation.locations.size_bytes == y.operation.locations.size_bytes &&
-         old.told_first == now.record.told_first && old.told_last == now.record.told_last &&
-         order_.same_instance(old.agent, now.record.agent, x.scope) &&
-         order_.same_instance(old.agent, now.record.agent, y.scope) &&
-         order_.both_on_host_or_not(old.agent, now.record.agent);
+  const Places& places = order_.places();
+  return old.atomic && y.atomic && x.reference == now.record.reference && x.first == now.record.first &&
+         x.last == now.record.last &&
+         old.operation.locations.size_bytes == y.operation.locations.size_bytes &&
+         places.same_instance(x.agent, now.record.agent, old.scope) &&
+         places.same_instance(x.agent, now.record.agent, y.scope) &&
+         places.both_on_host_or_not(x.agent, now.record.agent);
 }
 
-KernelDetector::Between KernelDetector::between(const Record& old, const Record& later) const {
-  Between between;
-  const Site& x = sites_[old.site];
-  const Site& y = sites_[later.site];
-  between.group = order_.group(old.agent);
-  between.view = &order_.view(later.agent);
-  between.non_private = x.non_private && y.non_private;
-  const SystemView* system = between.view->system.get();
-  between.system_before = system && system->before.has(between.group, old.agent, old.stamp);
-  // Happens-before is of a set of classes to which both ends belong.
-  //= vk:memory-model-inter-thread-happens-before
-  between.common = x.ordered_by & y.ordered_by;
-  between.before = old.agent == later.agent || between.system_before;
-  for (std::size_t c = 0; c < kClasses; ++c)
-    between.before = between.before ||
-                     (((between.common >> c) & 1) != 0 && between.view->classes[c] &&
-                      between.view->classes[c]->before.has(between.group, old.agent, old.stamp));
-  return between;
+KernelAccess KernelDetector::access_of(const Record& record, const Now& now) {
+  const AllocationId allocation = now.operation->locations.allocation;
+  KernelAccess access;
+  access.agent = record.agent;
+  access.stamp = record.stamp;
+  access.number = record.number;
+  access.site = &sites_[record.site];
+  access.reference = shadow_.reference(allocation, record.reference);
+  access.bytes = {allocation, now.granule * kGranuleBytes + record.first,
+                  static_cast<std::uint32_t>(record.last - record.first)};
+  access.view = record.view.get();
+  return access;
 }
 
-// The bullets in the specification's order, for the halves of which one writes.
-//= vk:memory-model-location-ordered
-bool KernelDetector::ordered(const Record& old, const Record& later, Reach seen_here) const {
-  const Site& x = sites_[old.site];
-  const Site& y = sites_[later.site];
-  if (old.agent == later.agent && old.reference == later.reference) return true;
-  if (x.reads && y.writes) {
-    const Between b = between(old, later);
-    if (!(b.non_private && b.before) && !b.system_before) return false;
-  }
-  if (!x.writes) return true;
-  if (y.writes && !shown(old, later, false, seen_here)) return false;
-  return !y.reads || shown(old, later, true, seen_here);
+void KernelDetector::look_at_others(const RecordList& list, const Now& now) {
+  if (looked_) return;
+  looked_ = true;
+  others_.clear();
+  for (const Record& record : list.records) others_.push_back(access_of(record, now));
 }
 
-// Whether a write is available to a later write, or visible to a later read: as it stands, or since
-// other accesses to the same bytes made it available or visible.
-bool KernelDetector::shown(const Record& old, const Record& later, bool to_read,
-                           Reach seen_here) const {
-  if (shown_directly(old, later, to_read, seen_here)) return true;
-  if (!between(old, later).non_private || old.reference != later.reference) return false;
-  for (std::uint8_t byte = std::max(old.first, later.first); byte < std::min(old.last, later.last);
-       ++byte)
-    if (!shown_by_others(old, later, byte, to_read, seen_here)) return false;
-  return true;
+bool KernelDetector::is_ordered(const Record& x, const Now& now, const RecordList& list) {
+  const Site& old = sites_[x.site];
+  const bool same_reference = x.reference == now.record.reference;
+  if (order_.is_lost()) return true;
+  if (x.agent == now.record.agent && same_reference) return true;
+  const GroupId group = order_.places().group(x.agent);
+  if (group == now.group && (same_reference || !old.writes) && is_settled(old, x.stamp, now))
+    return true;
+  const View& view = *order_.view(now.record.agent);
+  if (x.agent != now.record.agent && !view.reached.has(group, x.agent, x.stamp)) return false;
+  look_at_others(list, now);
+  KernelAccess y = access_of(now.record, now);
+  y.view = &view;
+  const auto at = static_cast<std::size_t>(&x - list.records.data());
+  return location_order_.ordered(others_[at], y, others_);
 }
 
-// A later write of the writing agent's own that makes itself available, or the next link of a chain.
-//= vk:memory-model-instruction-av-vis
-bool KernelDetector::makes_available(const Record& other, const Record& write,
-                                     std::uint8_t byte) const {
-  const Reach made = sites_[other.site].own_availability;
-  if (made == kOwn || other.reference != write.reference || !other.has(byte)) return false;
-  // Records stand in the order in which they were told.
-  if (&other <= &write) return false;
-  if (other.agent == write.agent) return true;
-  return options_.chains && made > narrowest(other.agent, write.agent) &&
-         shown_directly(write, other, false, kOwn);
+// Whether something that was forgotten may have ordered them.
+bool KernelDetector::may_be_ordered(const Record& x, const Now& now) const {
+  const GroupId group = order_.places().group(x.agent);
+  const View& view = *order_.view(now.record.agent);
+  const Site& old = sites_[x.site];
+  if (!old.non_private || !now.site->non_private) return false;
+  if (old.storage != now.site->storage || old.storage == 0 || order_.log().incomplete() ||
+      order_.log().leads_past(old.storage))
+    return view.reached.has(group, x.agent, x.stamp);
+  return view.before[old.class_number].has(group, x.agent, x.stamp);
 }
 
-Reach KernelDetector::narrowest(std::uint32_t a, std::uint32_t b) const {
-  Reach reach = kSubgroup;
-  while (!order_.same_instance(a, b, reach)) ++reach;
-  return reach;
-}
-
-// An earlier read of the reading agent's own that made it visible, or the link of a chain before that.
-//= vk:memory-model-instruction-av-vis
-bool KernelDetector::makes_visible(const Record& other, const Record& read, std::uint8_t byte,
-                                   Reach seen_here) const {
-  const Reach seen = sites_[other.site].own_visibility;
-  if (seen == kOwn || other.reference != read.reference || !other.has(byte)) return false;
-  if (other.agent == read.agent) return true;
-  const Reach narrow = narrowest(other.agent, read.agent);
-  return options_.chains && seen > narrow && seen_here >= narrow && between(other, read).before;
-}
-
-bool KernelDetector::shown_by_others(const Record& old, const Record& later, std::uint8_t byte,
-                                     bool to_read, Reach seen_here) const {
-  bool told_before = false;
-  for (std::size_t i = 0; i < compared_; ++i) {
-    const Record& x = records_[i];
-    if (makes_available(x, old, byte) && shown_directly(x, later, to_read, seen_here)) return true;
-    told_before = told_before || &x == &old;
-    // A read before the write was told saw nothing of it; one after it was checked.
-    if (!to_read || !told_before || !makes_visible(x, later, byte, seen_here)) continue;
-    const Reach seen = sites_[x.site].own_visibility;
-    if (x.saw_all || shown_directly(old, x, true, seen)) return true;
-    for (std::size_t j = 0; j < compared_; ++j)
-      if (makes_available(records_[j], old, byte) && shown_directly(records_[j], x, true, seen))
-        return true;
-  }
-  return false;
-}
-
-//= vk:memory-model-location-ordered
-bool KernelDetector::shown_directly(const Record& old, const Record& later, bool to_read,
-                                    Reach seen_here) const {
-  const Between b = between(old, later);
-  const SystemView* system = b.view->system.get();
-  for (std::size_t domain = 0; system && domain < 2; ++domain)
-    if ((to_read ? system->seen : system->available)[domain].has(b.group, old.agent, old.stamp))
-      return true;
-  if (!b.non_private || old.reference != later.reference) return false;
-  const auto test = [&](const ClassView& view) {
-    return to_read ? visible(old, view, later, seen_here, b.before)
-                   : available(old, view, later, kEverywhere, b.before);
-  };
-  const Classes ordered_by = sites_[later.site].ordered_by;
-  for (std::size_t c = 0; c < kClasses; ++c)
-    if (((ordered_by >> c) & 1) != 0 && b.view->classes[c] && test(*b.view->classes[c])) return true;
-  return test(kNothingKnown);
-}
-
-// To some domain up to `most` that both agents are in: by bulk operations, or by itself.
-//= vk:memory-model-availability-visibility
-bool KernelDetector::available(const Record& old, const ClassView& view,
-                               const Record& later, Reach most, bool before) const {
-  const GroupId group = order_.group(old.agent);
-  for (Reach reach = kSubgroup; reach <= most; ++reach) {
-    if (!order_.same_instance(old.agent, later.agent, reach)) continue;
-    const auto& of_class = view.available[sites_[old.site].class_number];
-    if (of_class[reach].has(group, old.agent, old.stamp)) return true;
-    if (!before || old.available == kOwn) continue;
-    if (old.available >= reach) return true;
-    // A bulk operation of the same workgroup may have been the next link.
-    if (options_.chains && of_class[reach].reaches(group, old.stamp)) return true;
-  }
-  return false;
-}
-
-bool KernelDetector::in_visible(const Visible& seen, const Record& old, const ClassView& view,
-                                const Record& later) const {
-  const GroupId group = order_.group(old.agent);
-  const auto together = [&](Reach reach) {
-    return order_.same_instance(old.agent, later.agent, reach);
-  };
-  for (Reach reach = kSubgroup; reach <= kEverywhere; ++reach) {
-    if (seen.available[reach].has(group, old.agent, old.stamp) && together(reach)) return true;
-    if (old.available == kOwn || !seen.own[reach].has(group, old.agent, old.stamp)) continue;
-    if (together(std::min(old.available, reach))) return true;
-    if (options_.chains && together(reach) &&
-        view.available[sites_[old.site].class_number][reach].reaches(group, old.stamp))
-      return true;
-  }
-  return false;
-}
-
-//= vk:memory-model-availability-visibility
-bool KernelDetector::visible(const Record& old, const ClassView& view,
-                             const Record& later, Reach seen_here, bool before) const {
-  if (in_visible(view.seen, old, view, later)) return true;
-  if (seen_here == kOwn) return false;
-  if (available(old, view, later, seen_here, before)) return true;
-  if (!options_.chains) return false;
-  return in_visible(view.in_subgroup, old, view, later) ||
-         (seen_here >= kWorkgroup && in_visible(view.in_workgroup, old, view, later));
-}
-
-void KernelDetector::report(const Record& old, const Now& now, std::uint64_t granule) {
+void KernelDetector::report(const Record& x, const Now& now, const RecordList& list) {
   const Locations& bytes = now.operation->locations;
   // Each workgroup has Workgroup memory of its own: it is one bug all the same.
   const bool shared = now.operation->storage_class == StorageClass::Workgroup;
-  const auto key = std::tuple(old.site, now.record.site,
-                              shared ? AllocationId{~0u} : bytes.allocation);
+  const auto key = std::tuple(x.site, now.record.site, shared ? AllocationId{~0u} : bytes.allocation);
   const auto [at, fresh] = known_.emplace(key, races_.size());
   if (!fresh) {
     ++races_[at->second].count;
     return;
   }
-  const std::uint8_t first = std::max(old.first, now.record.first);
-  const std::uint8_t last = std::min(old.last, now.record.last);
-  races_.push_back({static_cast<AgentId>(old.agent), now.operation->agent, old.site,
-                    now.record.site, now.index,
-                    {bytes.allocation, granule * kGranuleBytes + first,
+  const std::uint8_t first = std::max(x.first, now.record.first);
+  const std::uint8_t last = std::min(x.last, now.record.last);
+  races_.push_back({static_cast<AgentId>(x.agent), now.operation->agent, x.site, now.record.site,
+                    now.index,
+                    {bytes.allocation, now.granule * kGranuleBytes + first,
                      static_cast<std::uint32_t>(last - first)},
-                    1, explain(old, now.record)});
+                    1, explain(x, now, list)});
   if (on_race_) on_race_(races_.back());
 }
 
 // The first missing link.
 //= vk:memory-model-location-ordered
-std::string KernelDetector::explain(const Record& old, const Record& later) const {
-  const Site& x = sites_[old.site];
-  const Site& y = sites_[later.site];
-  const Between b = between(old, later);
-  if (!x.non_private || !y.non_private) {
-    const char* which = !x.non_private && !y.non_private ? "both accesses are private"
-                        : !x.non_private               ? "the first access is private"
-                                                       : "the second access is private";
+std::string KernelDetector::explain(const Record& x, const Now& now, const RecordList& list) {
+  const Site& old = sites_[x.site];
+  const Site& y = *now.site;
+  const std::uint32_t agent = now.record.agent;
+  if (!old.non_private || !y.non_private) {
+    const char* which = !old.non_private && !y.non_private ? "both accesses are private"
+                        : !old.non_private               ? "the first access is private"
+                                                         : "the second access is private";
     return std::string(which) + ": only non-private ones are ordered between invocations";
   }
-  if (old.reference != later.reference)
+  if (x.reference != now.record.reference)
     return "they use different references to the same memory, which only a dependency between "
            "dispatches orders";
-  if (!b.before) {
-    for (const auto& view : b.view->classes)
-      if (view && view->before.has(b.group, old.agent, old.stamp))
-        return "they are synchronized, but the storage class of this memory is missing in the "
-               "semantics on the way";
-    if (order_.out_of_scope(later.agent).has(b.group, old.agent, old.stamp))
-      return "a release and an acquire meet, but the scopes do not include both invocations";
-    return order_.same_instance(old.agent, later.agent, kWorkgroup)
-               ? "no synchronization: no barrier of the workgroup, and no release and acquire, is "
-                 "between them"
-               : "no synchronization: nothing between the two workgroups releases and acquires";
+  const GroupId group = order_.places().group(x.agent);
+  const ViewPointer& view = order_.view(agent);
+  look_at_others(list, now);
+  KernelAccess later = access_of(now.record, now);
+  later.view = view.get();
+  using Missing = KernelLocationOrder::Missing;
+  const auto at = static_cast<std::size_t>(&x - list.records.data());
+  switch (location_order_.missing(others_[at], later, others_)) {
+    case Missing::HappensBefore: break;
+    case Missing::WiderAvailability:
+      return "they are synchronized, but the write was made available at a scope that does not "
+             "include both invocations";
+    case Missing::Availability:
+      return "they are synchronized, but the write was never made available: MakeAvailable is missing";
+    case Missing::Visibility:
+      return "they are synchronized and the write is available, but it was never made visible: "
+             "MakeVisible is missing";
   }
-  const ClassView* view = b.view->classes[x.class_number].get();
-  if (x.writes && view && !available(old, *view, later, kEverywhere, b.before)) {
-    for (Reach reach = kSubgroup; reach <= kEverywhere; ++reach)
-      if (view->available[x.class_number][reach].has(b.group, old.agent, old.stamp) ||
-          (old.available != kOwn && old.available >= reach))
-        return "they are synchronized, but the write was made available at a scope that does not "
-               "include both invocations";
-    return "they are synchronized, but the write was never made available: MakeAvailable is missing";
-  }
-  return "they are synchronized and the write is available, but it was never made visible: "
-         "MakeVisible is missing";
+  if (view->reached.has(group, x.agent, x.stamp))
+    return "they are synchronized, but the storage class of this memory is missing in the "
+           "semantics on the way";
+  if (order_.out_of_scope(agent).has(group, x.agent, x.stamp))
+    return "a release and an acquire meet, but the scopes do not include both invocations";
+  return order_.places().same_instance(x.agent, agent, kWorkgroup)
+             ? "no synchronization: no barrier of the workgroup, and no release and acquire, is "
+               "between them"
+             : "no synchronization: nothing between the two workgroups releases and acquires";
 }
 
 }  // namespace heddle::race

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "emulator/race/detector.h"
+#include "emulator/race/kernel_location_order.h"
 #include "emulator/race/kernel_order.h"
 #include "emulator/race/shadow.h"
 
@@ -17,9 +17,15 @@ namespace heddle::race {
 
 struct KernelOptions {
   bool chains = true;
-  /// How many accesses of one granule that nothing orders are remembered at most: the others are
-  /// forgotten, the oldest first.
-  std::uint32_t most_records = 16;
+  /// So many accesses from the beginning, and after each memory dependency, are remembered one by one,
+  /// whatever follows them: as long as it lasts the detector is exact. Some 100 bytes each.
+  std::uint32_t exact_accesses = 1024;
+  /// How many accesses of one granule that nothing orders are remembered at most after these: the others
+  /// are forgotten, the oldest first.
+  std::uint32_t most_records = 32;
+  /// Fences and barriers that are remembered for chains, some 120 bytes each; but for those of finished
+  /// workgroups that reached no farther.
+  std::size_t most_sync_events = std::size_t{1} << 20;
 };
 
 /// A pair of instructions that race in one allocation, one example, and how often it was seen.
@@ -36,8 +42,8 @@ struct KernelRace {
   std::string reason;
 };
 
-/// Hears every operation of kernels of any size. Remembers of every four bytes the last write and the
-/// reads since, and more where those are not ordered; never reports a pair that does not race.
+/// Hears every operation of kernels of any size. Never reports a pair that does not race. Of every four
+/// bytes it remembers two accesses, and more where those are not ordered.
 class KernelDetector final : public trace::Listener {
  public:
   explicit KernelDetector(const KernelOptions& options = {});
@@ -50,7 +56,8 @@ class KernelDetector final : public trace::Listener {
                  model::Value written, std::span<const trace::Source> sources) override;
   void passes(model::OperationIndex arrival,
               std::span<const model::OperationIndex> synchronizing) override;
-  void placed(model::OperationIndex) override {}
+  void placed(model::OperationIndex write) override { order_.placed(write); }
+  bool needs_plain_sources() const override { return false; }
 
   /// Called with every race of a kind that was not seen before, while it happens.
   void on_race(std::function<void(const KernelRace&)> call) { on_race_ = std::move(call); }
@@ -67,63 +74,62 @@ class KernelDetector final : public trace::Listener {
   struct Now {
     model::OperationIndex index = 0;
     Record record;
+    SiteId site_id = kNoSite;
     const Site* site = nullptr;
     const Operation* operation = nullptr;
-    const ClassView* view = nullptr;
+    const Settled* settled = nullptr;
     GroupId group = 0;
-    bool mixed_classes = false;
-  };
-
-  /// What lies between two accesses.
-  struct Between {
-    GroupId group = 0;
-    const View* view = nullptr;
-    bool non_private = false;
-    bool system_before = false;
-    bool before = false;
-    Classes common = 0;
+    std::uint64_t granule = 0;
   };
 
   void access(Now& now);
-  bool read_at_once(Cell& cell, const Now& now);
-  bool write_at_once(Cell& cell, const Now& now);
-  void access_slowly(Cell& cell, Now& now, std::uint64_t granule);
-  void unpack(Cell& cell, std::vector<Record>& records);
-  void pack(Cell& cell, const std::vector<Record>& records);
-  bool replaces(const Record& old, const Now& now) const;
-  void share_availability(const Now& now);
-  void forget_oldest(std::vector<Record>& records) const;
+  enum class Before : std::uint8_t {
+    /// It is in the way of a quick answer.
+    Unordered,
+    /// Ordered by program order; the new one says all that it says, or not.
+    Replaced,
+    Mine,
+    /// Ordered by a barrier that the whole workgroup reached.
+    Settled,
+    /// Both only read, in the same way or not.
+    ReadsAlike,
+    Reads,
+  };
+  Before before(const Cell& cell, std::size_t slot, const Now& now) const;
+  bool at_once(Cell& cell, const Now& now);
+  bool write_over(Cell& cell, Before first, Before second, const Now& now);
+  bool read_beside(Cell& cell, Before first, Before second, const Now& now);
+  bool join_crowd(Cell& cell, const Now& now);
+  bool is_settled(const Site& x, Stamp stamp, const Now& now) const;
+  bool can_replace(const Site& x, const Now& now) const;
+  void put(Cell& cell, std::size_t slot, const Now& now);
 
+  void access_slowly(Cell& cell, Now& now);
+  RecordList& unpack(Cell& cell);
+  void pack(Cell& cell);
+  bool conflicts(const Record& x, const Now& now) const;
+  bool is_ordered(const Record& x, const Now& now, const RecordList& list);
+  bool may_be_ordered(const Record& x, const Now& now) const;
+  bool is_replaced(const Record& x, const Now& now) const;
   bool mutually_ordered(const Record& x, const Now& now) const;
   bool is_foreign(const Record& x, const Now& now) const;
-  Between between(const Record& old, const Record& later) const;
-  bool ordered(const Record& old, const Record& later, Reach seen_here) const;
-  bool shown(const Record& old, const Record& later, bool to_read, Reach seen_here) const;
-  bool shown_by_others(const Record& old, const Record& later, std::uint8_t byte, bool to_read,
-                       Reach seen_here) const;
-  bool makes_available(const Record& other, const Record& write, std::uint8_t byte) const;
-  bool makes_visible(const Record& other, const Record& read, std::uint8_t byte,
-                     Reach seen_here) const;
-  Reach narrowest(std::uint32_t a, std::uint32_t b) const;
-  bool shown_directly(const Record& old, const Record& later, bool to_read, Reach seen_here) const;
-  bool available(const Record& old, const ClassView& view, const Record& later, Reach most,
-                 bool before) const;
-  bool visible(const Record& old, const ClassView& view, const Record& later, Reach seen_here,
-               bool before) const;
-  bool in_visible(const Visible& seen, const Record& old, const ClassView& view,
-                  const Record& later) const;
-  std::string explain(const Record& old, const Record& later) const;
-  void report(const Record& x, const Now& now, std::uint64_t granule);
+  KernelAccess access_of(const Record& record, const Now& now);
+  void look_at_others(const RecordList& list, const Now& now);
+  std::string explain(const Record& x, const Now& now, const RecordList& list);
+  void report(const Record& x, const Now& now, const RecordList& list);
 
   KernelOptions options_;
   std::function<void(const KernelRace&)> on_race_;
   KernelOrder order_;
+  KernelLocationOrder location_order_;
   Shadow shadow_;
   Sites sites_;
-  /// Of the granule that is looked at; the first `compared_` were there before.
-  std::vector<Record> records_;
-  std::vector<bool> gone_;
-  std::size_t compared_ = 0;
+  std::uint32_t exact_left_;
+  /// Of each workgroup the Workgroup memory that it accessed first.
+  std::vector<std::pair<GroupId, AllocationId>> workgroup_memory_;
+  /// Of the question that is being answered: the accesses to the granule.
+  std::vector<KernelAccess> others_;
+  bool looked_ = false;
   std::vector<KernelRace> races_;
   std::map<std::tuple<SiteId, SiteId, AllocationId>, std::size_t> known_;
 };

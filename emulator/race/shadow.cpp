@@ -3,56 +3,92 @@
 #include <algorithm>
 
 namespace heddle::race {
+namespace {
 
-void Shadow::add_page(std::unique_ptr<Page>& page) {
-  page = std::make_unique<Page>();
-  ++pages_;
+template <typename T>
+std::uint32_t take(std::vector<T>& all, std::vector<std::uint32_t>& free) {
+  if (free.empty()) {
+    free.push_back(static_cast<std::uint32_t>(all.size()));
+    all.emplace_back();
+  }
+  const std::uint32_t number = free.back();
+  free.pop_back();
+  return number;
 }
 
-std::uint8_t Shadow::reference_number(AllocationId id, ReferenceId reference) {
+}  // namespace
+
+void Shadow::add_page(AllocationId id, std::size_t page) {
+  auto& pages = allocation(id).pages;
+  if (page >= pages.size()) pages.resize(page + 1);
+  if (free_pages_.empty()) {
+    pages[page] = std::make_unique<Page>();
+    ++pages_;
+  } else {
+    pages[page] = std::move(free_pages_.back());
+    free_pages_.pop_back();
+  }
+}
+
+std::uint8_t Shadow::add_reference(AllocationId id, ReferenceId reference) {
   std::vector<ReferenceId>& known = allocation(id).references;
   const auto at = std::find(known.begin(), known.end(), reference);
   if (at != known.end()) return static_cast<std::uint8_t>(at - known.begin());
-  // References beyond these count as one.
-  if (known.size() < 255) known.push_back(reference);
+  if (known.size() <= kMostReferences) known.push_back(reference);
   return static_cast<std::uint8_t>(known.size() - 1);
 }
 
-std::vector<Record>& Shadow::make_list(Cell& cell) {
-  if (free_lists_.empty()) {
-    free_lists_.push_back(static_cast<std::uint32_t>(lists_.size()));
-    lists_.emplace_back();
-  }
-  cell.writer = free_lists_.back();
-  cell.write_site = kList;
-  cell.read_site = kNoSite;
-  free_lists_.pop_back();
-  return lists_[cell.writer];
+RecordList& Shadow::make_list(Cell& cell) {
+  cell = {};
+  cell.agents[0] = take(lists_, free_lists_);
+  cell.sites[0] = kList;
+  return list(cell);
 }
 
-void Shadow::drop_list(Cell& cell) {
-  lists_[cell.writer].clear();
-  free_lists_.push_back(cell.writer);
+Crowd& Shadow::make_crowd(Cell& cell) {
+  cell = {};
+  cell.agents[0] = take(crowds_, free_crowds_);
+  cell.sites[0] = kCrowd;
+  return crowd(cell);
+}
+
+void Shadow::drop(Cell& cell) {
+  if (cell.sites[0] == kList) {
+    list(cell).records.clear();
+    list(cell).lossy = false;
+    free_lists_.push_back(cell.agents[0]);
+  } else if (cell.sites[0] == kCrowd) {
+    crowd(cell).accesses.clear();
+    free_crowds_.push_back(cell.agents[0]);
+  }
   cell = {};
 }
 
 void Shadow::forget(AllocationId id) {
   const auto index = static_cast<std::size_t>(id);
   if (index >= allocations_.size()) return;
-  for (auto& page : allocations_[index].pages) {
+  Allocation& old = allocations_[index];
+  for (auto& page : old.pages) {
     if (!page) continue;
-    for (Cell& cell : *page)
-      if (cell.write_site == kList) drop_list(cell);
-    --pages_;
+    for (Cell& cell : *page) drop(cell);
+    free_pages_.push_back(std::move(page));
   }
-  allocations_[index] = {};
+  old.pages.clear();
+  old.references.clear();
+  old.known = false;
 }
 
 void Shadow::forget_all() {
-  allocations_.clear();
-  lists_.clear();
-  free_lists_.clear();
-  pages_ = 0;
+  for (std::size_t id = 0; id < allocations_.size(); ++id) forget(static_cast<AllocationId>(id));
+}
+
+std::size_t Shadow::bytes() const {
+  std::size_t bytes = pages_ * sizeof(Page) + lists_.size() * sizeof(RecordList) +
+                      crowds_.size() * sizeof(Crowd);
+  for (const RecordList& list : lists_) bytes += list.records.capacity() * sizeof(Record);
+  for (const Crowd& crowd : crowds_)
+    bytes += crowd.accesses.capacity() * sizeof(crowd.accesses.front());
+  return bytes;
 }
 
 }  // namespace heddle::race

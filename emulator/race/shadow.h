@@ -7,11 +7,11 @@
 
 #include <array>
 #include <memory>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "emulator/race/clock.h"
 #include "emulator/race/site.h"
+#include "emulator/race/view.h"
 
 namespace heddle::race {
 
@@ -21,66 +21,82 @@ inline constexpr std::uint32_t kGranuleBytes = 4;
 struct Record {
   std::uint32_t agent = 0;
   Stamp stamp = 0;
+  std::uint64_t number = 0;
   SiteId site = kNoSite;
   /// The number that its allocation gives to its reference.
   std::uint8_t reference = 0;
   std::uint8_t first = 0;
   std::uint8_t last = kGranuleBytes;
-  /// The bytes that the access had when it was told: a part of it may have been made available since.
-  std::uint8_t told_first = 0;
-  std::uint8_t told_last = kGranuleBytes;
-  /// How far the agent's own accesses to these bytes made the write available.
-  Reach available = kOwn;
-  /// Of a read: whether it was ordered after every write that was remembered.
-  bool saw_all = true;
+  /// What its agent knew, if it has availability or visibility operations of its own.
+  ViewPointer view;
 
   bool overlaps(const Record& o) const { return first < o.last && o.first < last; }
-  bool has(std::uint8_t byte) const { return first <= byte && byte < last; }
   bool inside(const Record& o) const { return o.first <= first && last <= o.last; }
 };
 
-/// Of four bytes, the last write to all of them and the last read of all of them, or the number of a
-/// list with more. A stamp shares its word with the reference: 24 bits and 8.
+/// Accesses to a granule in the order in which they were told.
+struct RecordList {
+  std::vector<Record> records;
+  /// Whether some were forgotten that may have been links of chains.
+  bool lossy = false;
+};
+
+/// Atomics of one instruction to one location, all mutually ordered.
+struct Crowd {
+  SiteId site = kNoSite;
+  std::uint8_t reference = 0;
+  std::uint8_t first = 0;
+  std::uint8_t last = kGranuleBytes;
+  bool one_group = true;
+  std::vector<std::pair<std::uint32_t, Stamp>> accesses;
+};
+
+/// Of four bytes, two accesses to all of them, neither atomic; or the number of a list, or of a crowd.
+/// A stamp shares its word with the reference.
 struct Cell {
-  std::uint32_t writer = 0;
-  std::uint32_t reader = 0;
-  std::uint32_t write_time = 0;
-  std::uint32_t read_time = 0;
-  SiteId write_site = kNoSite;
-  SiteId read_site = kNoSite;
+  std::array<std::uint32_t, 2> agents{};
+  std::array<std::uint32_t, 2> times{};
+  std::array<SiteId, 2> sites{};
 };
 static_assert(sizeof(Cell) == 5 * kGranuleBytes);
 
 inline constexpr SiteId kList = 0xffff;
+inline constexpr SiteId kCrowd = 0xfffe;
 inline constexpr Stamp kMostStamps = 0xffffff;
+/// References beyond these count as one.
+inline constexpr std::uint8_t kMostReferences = 0x7f;
 
 class Shadow {
  public:
-  Cell& cell(const Locations& bytes, std::uint64_t granule) {
-    auto& pages = allocation(bytes.allocation).pages;
+  Cell& cell(AllocationId id, std::uint64_t granule) {
+    auto& pages = allocation(id).pages;
     const std::size_t page = granule / kCellsOfPage;
-    if (page >= pages.size()) [[unlikely]] pages.resize(page + 1);
-    if (!pages[page]) [[unlikely]] add_page(pages[page]);
+    if (page >= pages.size() || !pages[page]) [[unlikely]] add_page(id, page);
     return (*pages[page])[granule % kCellsOfPage];
   }
-  /// Whether the allocation is accessed through more than one storage class, with this one.
-  bool mixes_classes(AllocationId id, Classes storage) {
-    Classes& known = allocation(id).classes;
-    known |= storage;
-    return (known & (known - 1)) != 0;
+  std::uint8_t reference_number(AllocationId id, ReferenceId reference) {
+    const auto& known = allocation(id).references;
+    if (!known.empty() && known.front() == reference) [[likely]] return 0;
+    return add_reference(id, reference);
   }
-  std::uint8_t reference_number(AllocationId allocation, ReferenceId reference);
+  /// Whether it is the first time that somebody asks this of the allocation.
+  bool first_time(AllocationId id) { return !std::exchange(allocation(id).known, true); }
+  ReferenceId reference(AllocationId id, std::uint8_t number) {
+    return allocation(id).references[number];
+  }
 
-  /// The list of a cell that has one.
-  std::vector<Record>& list(const Cell& cell) { return lists_[cell.writer]; }
-  /// Gives the cell an empty list.
-  std::vector<Record>& make_list(Cell& cell);
-  void drop_list(Cell& cell);
+  RecordList& list(const Cell& cell) { return lists_[cell.agents[0]]; }
+  Crowd& crowd(const Cell& cell) { return crowds_[cell.agents[0]]; }
+  /// Gives a cell without one an empty one.
+  RecordList& make_list(Cell& cell);
+  Crowd& make_crowd(Cell& cell);
+  /// The cell is as nobody had accessed it.
+  void drop(Cell& cell);
 
   /// Forgets what is known of an allocation: its bytes are new.
-  void forget(AllocationId allocation);
+  void forget(AllocationId id);
   void forget_all();
-  std::size_t bytes() const { return pages_ * sizeof(Page) + lists_.size() * sizeof(lists_[0]); }
+  std::size_t bytes() const;
 
  private:
   static constexpr std::size_t kCellsOfPage = 256;
@@ -88,7 +104,7 @@ class Shadow {
   struct Allocation {
     std::vector<std::unique_ptr<Page>> pages;
     std::vector<ReferenceId> references;
-    Classes classes = 0;
+    bool known = false;
   };
 
   Allocation& allocation(AllocationId id) {
@@ -96,11 +112,15 @@ class Shadow {
     if (index >= allocations_.size()) [[unlikely]] allocations_.resize(index + 1);
     return allocations_[index];
   }
-  void add_page(std::unique_ptr<Page>& page);
+  void add_page(AllocationId id, std::size_t page);
+  std::uint8_t add_reference(AllocationId id, ReferenceId reference);
 
   std::vector<Allocation> allocations_;
-  std::vector<std::vector<Record>> lists_;
+  std::vector<RecordList> lists_;
   std::vector<std::uint32_t> free_lists_;
+  std::vector<Crowd> crowds_;
+  std::vector<std::uint32_t> free_crowds_;
+  std::vector<std::unique_ptr<Page>> free_pages_;
   std::size_t pages_ = 0;
 };
 

@@ -32,15 +32,14 @@ Site site_of(const Operation& op) {
   site.storage = class_of(op.storage_class);
   if (site.storage != 0)
     site.class_number = static_cast<std::uint8_t>(std::countr_zero(site.storage));
-  site.ordered_by = site.storage;
-  if (op.atomic && (acquires(op.semantics) || releases(op.semantics)))
-    site.ordered_by |= classes_of(op.semantics);
-  site.scope = reach_of(op.scope);
-  //= vk:memory-model-instruction-av-vis
-  if (site.writes && (op.atomic || has(op.operands, MemoryOperands::MakePointerAvailable)))
-    site.own_availability = reach_of(op.atomic ? op.scope : op.available_scope);
-  if (site.reads && (op.atomic || has(op.operands, MemoryOperands::MakePointerVisible)))
-    site.own_visibility = reach_of(op.atomic ? op.scope : op.visible_scope);
+  const bool halves = site.reads && site.writes;
+  if (site.reads) site.read = event_of(op, 0, halves ? Half::Read : Half::Whole);
+  if (site.writes) site.write = event_of(op, 0, halves ? Half::Write : Half::Whole);
+  if (op.atomic) site.scope = level_of(op.scope);
+  site.own_availability = site.write.own_availability;
+  site.own_visibility = site.read.own_visibility;
+  site.read_sets = sets_on(site.storage, site.read.mask);
+  site.write_sets = sets_on(site.storage, site.write.mask);
   return site;
 }
 

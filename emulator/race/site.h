@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "emulator/race/view.h"
+#include "emulator/race/event.h"
 
 namespace heddle::race {
 
@@ -20,18 +20,22 @@ inline constexpr SiteId kTooMany = 0xfff0;
 struct Site {
   /// One of its operations: `agent`, `locations` and `reference` are that one's own.
   Operation operation;
+  /// Its read and its write, if it has them; likewise.
+  Event read;
+  Event write;
   bool reads = false;
   bool writes = false;
   bool atomic = false;
   bool non_private = false;
-  /// The bit of its storage class, and its number.
+  /// The bit of its storage class, and its number; 0 also for those that the memory model does not count.
   Classes storage = 0;
   std::uint8_t class_number = 0;
-  /// Its storage class, and those that it constrains as an acquire or release.
-  Classes ordered_by = 0;
-  Reach scope = kOwn;
-  Reach own_availability = kOwn;
-  Reach own_visibility = kOwn;
+  Level scope = kOwn;
+  Level own_availability = kOwn;
+  Level own_visibility = kOwn;
+  /// The class sets that relate its read and its write to others.
+  ClassSets read_sets = 0;
+  ClassSets write_sets = 0;
 };
 
 /// Finds the site of an operation in a few nanoseconds.

@@ -1,71 +1,68 @@
 #pragma once
 
 /// \file
-/// What an agent of a kernel knows of the others: which of their accesses happen before its next one,
-/// which of their writes are available, and which it can see.
+/// What an agent of a kernel knows of the others: which of their operations happen before its next one.
 
 #include <array>
 #include <memory>
 
-#include "emulator/model/place.h"
 #include "emulator/race/clock.h"
 #include "emulator/race/event.h"
 
 namespace heddle::race {
 
-/// How far a scope reaches in a kernel: invocation, subgroup, workgroup, queue family, device, and
-/// beyond. Scopes of ray tracing and of interlock count as that of the queue family.
-using Reach = std::uint8_t;
-inline constexpr Reach kOwn = 0, kSubgroup = 1, kWorkgroup = 2, kQueueFamily = 3, kDevice = 4,
-                       kEverywhere = 5;
-inline constexpr std::size_t kReaches = 6;
-Reach reach_of(Scope scope);
-
 inline constexpr std::size_t kClasses = 4;
 
-/// Writes that a visibility operation found available.
-struct Visible {
-  /// Those that bulk operations made available to their own instance of a reach, by that reach.
-  std::array<Clock, kReaches> available;
-  /// Those that may have made themselves available, by the reach of the visibility operation.
-  std::array<Clock, kReaches> own;
+/// For each of kClassSets a clock.
+using Clocks = std::array<Clock, kClassSets.size()>;
 
-  void join(const Visible& other);
-};
-
-/// Of one storage class.
-struct ClassView {
-  /// Accesses that inter-thread-happen-before the agent's next access.
-  Clock before;
-  /// By storage class and reach, writes of that class that bulk operations before made available to
-  /// their own instance of that reach.
-  std::array<std::array<Clock, kReaches>, kClasses> available;
-  Visible seen;
-  /// Seen by agents of the same subgroup, of the same workgroup: what a visibility chain begins with.
-  Visible in_subgroup;
-  Visible in_workgroup;
-  /// Up to when everything that everybody in the agent's own workgroup read is before its next write,
-  /// wrote is before its next write, and wrote is before its next read. What most checks come to.
-  Stamp read_then_write = 0;
-  Stamp write_then_write = 0;
-  Stamp write_then_read = 0;
-
-  void join(const ClassView& other, bool same_workgroup, bool same_subgroup);
-  void summarize(GroupId group, std::size_t own_class);
-};
-
-/// Of system-synchronization, and of the device and host domains, whatever the storage class.
+/// By system-synchronization, before all operations of an agent.
 struct SystemView {
-  Clock before;
-  std::array<Clock, 2> available;
-  std::array<Clock, 2> seen;
-
-  void join(const SystemView& other);
+  /// What is before them, whatever their own classes.
+  Clocks before;
+  /// Agents all of whose operations system-synchronize with them.
+  Clock agents;
 };
 
 struct View {
-  std::array<std::shared_ptr<const ClassView>, kClasses> classes;
+  /// For each of kClassSets the operations on those classes that inter-thread-happen-before the agent's
+  /// next operation on them. A stamp of kForEver stands for all that an agent did, whatever the class.
+  //= vk:memory-model-inter-thread-happens-before
+  Clocks before;
+  /// What any synchronization may have led here, whatever the classes: what is not in it is ordered in no
+  /// way.
+  Clock reached;
   std::shared_ptr<const SystemView> system;
+};
+using ViewPointer = std::shared_ptr<const View>;
+
+/// Of two views of one agent, the second not before the first: whether it has learnt nothing.
+inline bool same_knowledge(const View& before, const View& after) {
+  for (std::size_t i = 0; i < kClassSets.size(); ++i)
+    if (!before.before[i].includes(after.before[i])) return false;
+  return true;
+}
+
+/// Whether the views differ at most in these sets and in what has been reached.
+inline bool same_but(const View& a, const View& b, ClassSets sets) {
+  if (a.system != b.system) return false;
+  for (std::size_t i = 0; i < kClassSets.size(); ++i)
+    if (((sets >> i) & 1) == 0 && !a.before[i].is_same(b.before[i])) return false;
+  return true;
+}
+
+/// An operation among those of its agent and of the others.
+struct Point {
+  std::uint32_t agent = 0;
+  Stamp stamp = 0;
+  /// Synchronization ends the time of its stamp: it comes after the accesses with the same stamp.
+  bool ends_stamp = false;
+  /// Tells apart what has the same stamp; 0 for accesses of which nobody asks for it.
+  std::uint64_t number = 0;
+  /// The sets of classes that relate it to others.
+  ClassSets sets = 0;
+  /// Of its agent; null if it is not known.
+  const View* view = nullptr;
 };
 
 }  // namespace heddle::race

@@ -58,6 +58,11 @@ class Listener {
  public:
   virtual ~Listener() = default;
 
+  /// Whether it asks where the bytes of reads come from that are not atomic. If not it may be told of
+  /// none, and of atomic reads only of sources that are atomic or later than the first atomic on that
+  /// allocation.
+  virtual bool needs_plain_sources() const { return true; }
+
   /// A new agent, before its first operation. Numbers are dense: as many as there were agents.
   virtual void agent_begins(AgentId agent, const model::Place& place) = 0;
   /// `agent` executes nothing any more; its writes may still be on their way.

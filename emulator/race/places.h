@@ -1,0 +1,67 @@
+#pragma once
+
+/// \file
+/// The agents of kernels, and the workgroups that they are in.
+
+#include <unordered_map>
+#include <vector>
+
+#include "emulator/model/place.h"
+#include "emulator/race/clock.h"
+#include "emulator/race/event.h"
+
+namespace heddle::race {
+
+class Places {
+ public:
+  /// The group of the agent, which may be a new one; agents that are no invocations have one each.
+  GroupId agent_begins(std::uint32_t agent, const model::Place& place);
+  /// Whether all agents of the group have ended now that this one has.
+  bool agent_ends(std::uint32_t agent);
+  bool has_ended(GroupId group) const { return sizes_[group].running == 0; }
+  /// How many agents the group has had so far.
+  std::uint32_t agents_of(GroupId group) const { return sizes_[group].agents; }
+  /// No agent of these will be asked for again: numbers of groups start anew.
+  void clear();
+
+  std::uint32_t first() const { return first_; }
+  std::uint32_t end() const { return first_ + static_cast<std::uint32_t>(agents_.size()); }
+  std::uint32_t groups() const { return static_cast<std::uint32_t>(groups_.size()); }
+
+  GroupId group(std::uint32_t agent) const { return agents_[agent - first_].group; }
+  model::Place place(std::uint32_t agent) const {
+    model::Place place = groups_[group(agent)];
+    place.subgroup = agents_[agent - first_].subgroup;
+    return place;
+  }
+  model::Stage stage(std::uint32_t agent) const { return groups_[group(agent)].stage; }
+  /// Whether both are in one instance of the scope of this level; an agent always is with itself.
+  //= vk:memory-model-scope
+  bool same_instance(std::uint32_t a, std::uint32_t b, Level level) const;
+  bool both_on_host_or_not(std::uint32_t a, std::uint32_t b) const {
+    return groups_[group(a)].is_host() == groups_[group(b)].is_host();
+  }
+  /// Whether some agent is no invocation: only then is there a domain beyond a device's.
+  bool beyond_device() const { return beyond_device_; }
+
+ private:
+  struct Agent {
+    GroupId group = 0;
+    std::uint32_t subgroup = 0;
+  };
+
+  struct Size {
+    std::uint32_t agents = 0;
+    std::uint32_t running = 0;
+  };
+
+  std::uint32_t first_ = 0;
+  std::vector<Agent> agents_;
+  /// Of each group the place of one of its agents.
+  std::vector<model::Place> groups_;
+  std::vector<Size> sizes_;
+  std::unordered_multimap<std::uint64_t, GroupId> numbers_;
+  bool beyond_device_ = false;
+};
+
+}  // namespace heddle::race

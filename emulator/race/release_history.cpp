@@ -1,0 +1,92 @@
+#include "emulator/race/release_history.h"
+
+#include <algorithm>
+
+namespace heddle::race {
+
+// All of one location are accessed through the same bytes and reference.
+//= vk:memory-model-atomic-operation
+bool ReleaseHistory::mutually_ordered(const Head& a, std::uint32_t agent, Level level) const {
+  return places_.same_instance(a.agent, agent, a.level) &&
+         places_.same_instance(a.agent, agent, level) &&
+         places_.both_on_host_or_not(a.agent, agent);
+}
+
+// Where nothing is offered yet, a write that offers nothing adds nothing.
+void ReleaseHistory::write(const Operation& operation, Head head) {
+  const Key key{operation.locations, operation.reference};
+  auto found = at_.end();
+  if (head.offers()) {
+    found = at_.try_emplace(key).first;
+  } else {
+    found = at_.find(key);
+    if (found == at_.end()) return;
+  }
+  OfLocation& location = found->second;
+  unplaced_.emplace(head.index, key);
+  location.heads.push_back(std::move(head));
+  if (location.heads.size() >= location.look_through_at) forget_surpassed(location);
+}
+
+void ReleaseHistory::placed(model::OperationIndex write) {
+  ++last_place_;
+  const auto key = unplaced_.find(write);
+  if (key == unplaced_.end()) return;
+  std::vector<Head>& heads = at_.at(key->second).heads;
+  for (auto head = heads.rbegin(); head != heads.rend(); ++head) {
+    if (head->index != write) continue;
+    head->placed = last_place_;
+    break;
+  }
+  unplaced_.erase(key);
+}
+
+void ReleaseHistory::clear() {
+  at_.clear();
+  unplaced_.clear();
+}
+
+// Whether whoever is still to read a later write gets no more from this one than from that: a store that
+// ended its sequence, or a read-modify-write that releases all that it offers. That has to be mutually
+// ordered with all that may still be so with this one: it is of the same agent and scope, or of a scope
+// as wide as the device when nobody of this one's workgroup is left.
+//= vk:memory-model-release-sequence
+bool ReleaseHistory::surpassed(const Head& head, const std::vector<Head>& heads) const {
+  constexpr Level kQueueFamily = kDevice - 1;
+  const model::Place place = places_.place(head.agent);
+  const bool alone = places_.has_ended(places_.group(head.agent)) && place.shader_call_group == 0 &&
+                     place.interlock_group == 0;
+  const auto replaces = [&](const Head& later) {
+    if (later.agent == head.agent && later.level == head.level) return true;
+    return alone && later.level == kDevice && head.level == kDevice &&
+           places_.same_instance(head.agent, later.agent, kQueueFamily);
+  };
+  const auto carries = [&](const Head& later) {
+    const auto has = [&](const Release& release) {
+      return (release.mask & ~later.own->mask) == 0 && release.level <= later.own->level;
+    };
+    return later.own && later.acquires_all && (!head.own || has(*head.own)) &&
+           std::all_of(head.fences.begin(), head.fences.end(),
+                       [&](const Offer& fence) { return has(*fence.release); });
+  };
+  return std::any_of(heads.begin(), heads.end(), [&](const Head& later) {
+    return later.placed > head.placed && replaces(later) && (!later.modifies || carries(later));
+  });
+}
+
+void ReleaseHistory::forget_surpassed(OfLocation& location) const {
+  std::vector<Head> kept;
+  for (std::size_t i = 0; i < location.heads.size(); ++i) {
+    Head& head = location.heads[i];
+    // The latest ones may be read yet.
+    if (i + 16 > location.heads.size() || head.placed == 0 || !surpassed(head, location.heads)) {
+      kept.push_back(head);
+    } else {
+      location.remembered_from = std::max(location.remembered_from, head.index + 1);
+    }
+  }
+  location.heads = std::move(kept);
+  location.look_through_at = 2 * location.heads.size() + 64;
+}
+
+}  // namespace heddle::race
