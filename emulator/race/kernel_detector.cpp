@@ -469,6 +469,7 @@ void KernelDetector::report(const Record& old, const Now& now, std::uint64_t gra
   const auto [at, fresh] = known_.emplace(key, races_.size());
   if (!fresh) {
     ++races_[at->second].count;
+    if (on_race_again_) on_race_again_(at->second, static_cast<AgentId>(old.agent));
     return;
   }
   const std::uint8_t first = std::max(old.first, now.record.first);
