@@ -92,9 +92,21 @@ RacesCommand::RacesCommand(CLI::App& program) {
                      "also list orderings that are stronger than the runs needed");
   command_->add_option("--output", output_, "where the report goes (standard output)");
   command_->add_option("program", program_, "the program and its arguments")->required();
-  command_->prefix_command();
-  command_->positionals_at_end();
   command_->footer(kFooter);
+}
+
+void RacesCommand::separate_program(std::vector<std::string>& arguments) const {
+  if (arguments.empty() || arguments[0] != command_->get_name()) return;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (argument == "--") return;
+    if (argument.empty() || argument[0] != '-') {
+      arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(i), "--");
+      return;
+    }
+    const CLI::Option* option = command_->get_option_no_throw(argument);
+    if (option && option->get_items_expected_min() > 0) ++i;
+  }
 }
 
 ReportFormat RacesCommand::format() const {
@@ -129,8 +141,6 @@ bool RacesCommand::write(const std::string& text) const {
 }
 
 ExitCode RacesCommand::run() const {
-  std::vector<std::string> program = program_;
-  for (const std::string& more : command_->remaining()) program.push_back(more);
   const char* path = std::getenv("HEDDLE_RACES_SUPPRESS");
   const std::string suppressed = suppressions_.empty() && path ? path : suppressions_;
   report::Suppressions suppressions;
@@ -143,9 +153,9 @@ ExitCode RacesCommand::run() const {
   if (!output_.empty() && !write("")) return ExitCode::BadInput;
   const TemporaryFile records;
   set_environment(records.path());
-  const ProgramEnd end = run_program(program);
+  const ProgramEnd end = run_program(program_);
   if (!end.error.empty()) {
-    std::fprintf(stderr, "heddle: cannot run '%s': %s\n", program[0].c_str(), end.error.c_str());
+    std::fprintf(stderr, "heddle: cannot run '%s': %s\n", program_[0].c_str(), end.error.c_str());
     return ExitCode::BadInput;
   }
   report::Collector collector;
@@ -161,7 +171,7 @@ ExitCode RacesCommand::run() const {
   if (!report.races.empty() || end.status != 0) return ExitCode::Finding;
   if (collector.has_runs()) return ExitCode::Fine;
   std::fprintf(stderr, "heddle: '%s' dispatched no kernel: nothing was checked\n",
-               program[0].c_str());
+               program_[0].c_str());
   return ExitCode::BadInput;
 }
 

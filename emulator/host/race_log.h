@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "emulator/host/ordering_watch.h"
 #include "emulator/host/race_settings.h"
 #include "emulator/report/collector.h"
 
@@ -18,6 +19,9 @@ class RaceLog {
   /// The one of this program; null if nobody asked for a report. Throws std::invalid_argument for
   /// settings that make no sense.
   static RaceLog* of_process();
+
+  /// What all devices know of orderings.
+  KnownOrderings& orderings() { return orderings_; }
 
   /// A number for a device.
   report::RunId new_run();
@@ -33,6 +37,7 @@ class RaceLog {
   explicit RaceLog(RaceOutput output);
   void write(const std::string& text) const;
 
+  KnownOrderings orderings_;
   RaceOutput output_;
   std::string file_;
   std::mutex mutex_;

@@ -57,6 +57,10 @@ RaceWatch::RaceWatch(DeviceState& device)
       recent_(kRecentOperations),
       log_(RaceLog::of_process()) {
   if (log_) run_ = log_->new_run();
+  if (*device.options.race_advice) {
+    if (!log_) own_orderings_ = std::make_unique<KnownOrderings>();
+    orderings_ = std::make_unique<OrderingWatch>(log_ ? log_->orderings() : *own_orderings_);
+  }
   // What the environment names is looked at when all devices have ended.
   const char* shared = std::getenv("HEDDLE_RACES_SUPPRESS");
   excuses_itself_ = !device.options.race_suppressions.empty() &&
@@ -80,6 +84,7 @@ void RaceWatch::dispatch_begins(std::uint64_t number, std::uint32_t first, const
 void RaceWatch::agent_begins(AgentId agent, const model::Place& place) {
   detector_.agent_begins(agent, place);
   recent_.agent_begins(agent, place);
+  if (orderings_) orderings_->listener().agent_begins(agent, place);
 }
 void RaceWatch::agent_ends(AgentId agent) { detector_.agent_ends(agent); }
 void RaceWatch::system_synchronizes(AgentId first, AgentId second) {
@@ -89,6 +94,7 @@ void RaceWatch::dependency(bool memory) {
   detector_.dependency(memory);
   recent_.dependency(memory);
   if (memory) written_.forget();
+  if (orderings_) orderings_->listener().dependency(memory);
 }
 void RaceWatch::operation(model::OperationIndex index, const Operation& operation, model::Value read,
                           model::Value written, std::span<const trace::Source> sources) {
@@ -96,12 +102,16 @@ void RaceWatch::operation(model::OperationIndex index, const Operation& operatio
   now_ = {&operation, {read, written}};
   detector_.operation(index, operation, read, written, sources);
   if (tells_equal_writes_ && plain_write(operation)) written_.note(operation, written);
+  if (orderings_) orderings_->listener().operation(index, operation, read, written, sources);
 }
 void RaceWatch::passes(model::OperationIndex arrival,
                        std::span<const model::OperationIndex> synchronizing) {
   detector_.passes(arrival, synchronizing);
 }
-void RaceWatch::placed(model::OperationIndex write) { recent_.placed(write); }
+void RaceWatch::placed(model::OperationIndex write) {
+  recent_.placed(write);
+  if (orderings_) orderings_->listener().placed(write);
+}
 
 const RaceWatch::Dispatch& RaceWatch::dispatch_of(AgentId agent) const {
   for (auto dispatch = dispatches_.rbegin(); dispatch != dispatches_.rend(); ++dispatch)
@@ -212,6 +222,10 @@ RaceReport RaceWatch::report() const {
   report::Collector collector;
   if (!dispatches_.empty()) collector.add(run_);
   for (std::size_t i = 0; i < races_.size(); ++i) collector.add(run_, counted(i));
+  if (orderings_) {
+    for (const report::OrderingUse& use : orderings_->uses()) collector.add(run_, use);
+    collector.add(run_, orderings_->recorded());
+  }
   report::Suppressions suppressions = suppressions_;
   return collector.report(suppressions);
 }
@@ -237,6 +251,9 @@ void RaceWatch::hand_in_all() {
     handed_in_[i] += race.count;
     log_->add(run_, race);
   }
+  if (!orderings_) return;
+  for (const report::OrderingUse& use : orderings_->uses()) log_->add(run_, use);
+  log_->add(run_, orderings_->recorded());
 }
 
 }  // namespace heddle::detail

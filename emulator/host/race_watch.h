@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "emulator/advice/neighbourhood.h"
+#include "emulator/host/ordering_watch.h"
 #include "emulator/host/race_log.h"
 #include "emulator/race/kernel_detector.h"
 
@@ -89,6 +90,9 @@ class RaceWatch final : public trace::Listener {
   race::KernelDetector detector_;
   advice::Recent recent_;
   WrittenValues written_;
+  /// Null without DeviceOptions::race_advice.
+  std::unique_ptr<KnownOrderings> own_orderings_;
+  std::unique_ptr<OrderingWatch> orderings_;
   std::deque<Dispatch> dispatches_;
   emulation::Emulator* emulator_ = nullptr;
   Now now_;

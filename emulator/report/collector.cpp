@@ -52,7 +52,25 @@ void Collector::add(RunId run, const RecordedRuns& recorded) {
   add(run);
   advised_ = true;
   recorded_.recorded += recorded.recorded;
-  recorded_.too_long += recorded.too_long;
+  recorded_.left_out += recorded.left_out;
+}
+
+// Who can do without a barrier can do without its mask.
+bool Collector::told_by_a_weaker_one(const OrderingUse& use) const {
+  constexpr std::uint8_t kScope = 0, kRelaxed = 3, kRemoved = 4;
+  for (const auto& [key, known] : orderings_) {
+    const OrderingUse& other = known.use;
+    if (other.needed || other.where.line != use.where.line || other.operation != use.operation ||
+        std::string_view(other.where.file) != use.where.file)
+      continue;
+    if (other.weakness == kRemoved && use.weakness != kRemoved) return true;
+    // The scope of an atomic means something without an order, too.
+    const bool atomic = use.operation.rfind("atomic", 0) == 0;
+    if (other.weakness == kRelaxed && use.weakness < kRelaxed &&
+        !(use.weakness == kScope && atomic))
+      return true;
+  }
+  return false;
 }
 
 RaceReport Collector::report(Suppressions& suppressions) const {
@@ -71,9 +89,9 @@ RaceReport Collector::report(Suppressions& suppressions) const {
   report.remarks = suppressions.remarks();
   report.advised = advised_;
   report.recorded = recorded_.recorded;
-  report.too_long = recorded_.too_long;
+  report.left_out = recorded_.left_out;
   for (const auto& [key, known] : orderings_)
-    if (!known.use.needed)
+    if (!known.use.needed && !told_by_a_weaker_one(known.use))
       report.advice.push_back(
           {known.use.operation, known.use.where, known.use.enough, known.runs.size()});
   return report;

@@ -24,13 +24,16 @@ struct OrderingUse {
   std::string operation;
   SourceLocation where;
   std::string enough;
+  /// As advice::Weakness: 0 a narrower scope, 1 less of the mask, 2 a half, 3 Relaxed, 4 removed.
+  std::uint8_t weakness = 0;
   bool needed = false;
 };
 
-/// How many executions of a run were judged for advice, and how many were too long for that.
+/// How many executions of a run were judged for advice, and how many were left out: they were too long,
+/// had a race, or came when enough had been judged.
 struct RecordedRuns {
   std::uint64_t recorded = 0;
-  std::uint64_t too_long = 0;
+  std::uint64_t left_out = 0;
 };
 
 /// Puts together what runs find. Not thread-safe.
@@ -60,6 +63,7 @@ class Collector {
   /// Both lines, the smaller first, each with its file, and the object.
   using Key = std::tuple<std::string, std::uint32_t, std::string, std::uint32_t, std::string>;
   static Key key(const DataRace& race);
+  bool told_by_a_weaker_one(const OrderingUse& use) const;
 
   std::set<RunId> runs_;
   std::vector<Race> races_;

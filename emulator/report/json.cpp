@@ -125,7 +125,7 @@ std::string json_text(const RaceReport& report) {
               {"runs", report.runs}};
   if (report.advised) {
     end["recorded"] = report.recorded;
-    end["too_long"] = report.too_long;
+    end["left_out"] = report.left_out;
   }
   line(end);
   return text;

@@ -21,10 +21,10 @@ void read_record(const Json& json, Collector& collector) {
   } else if (kind == "race") {
     collector.add(run, race_from_json(json));
   } else if (kind == "recorded") {
-    collector.add(run, RecordedRuns{json.at("recorded"), json.at("too_long")});
+    collector.add(run, RecordedRuns{json.at("recorded"), json.at("left_out")});
   } else if (kind == "ordering") {
     collector.add(run, OrderingUse{json.at("operation"), place_from_json(json), json.at("enough"),
-                                   json.at("needed")});
+                                   json.at("weakness").get<std::uint8_t>(), json.at("needed")});
   } else {
     throw std::runtime_error("no such record: " + kind);
   }
@@ -37,14 +37,14 @@ std::string record(RunId run) { return line(run, "run", Json::object()); }
 std::string record(RunId run, const DataRace& race) { return line(run, "race", to_json(race)); }
 
 std::string record(RunId run, const OrderingUse& use) {
-  Json json = {{"operation", use.operation}, {"enough", use.enough}, {"needed", use.needed}};
+  Json json = {{"operation", use.operation}, {"enough", use.enough}, {"weakness", use.weakness}, {"needed", use.needed}};
   json.update(to_json(use.where));
   return line(run, "ordering", std::move(json));
 }
 
 std::string record(RunId run, const RecordedRuns& recorded) {
   return line(run, "recorded",
-              {{"recorded", recorded.recorded}, {"too_long", recorded.too_long}});
+              {{"recorded", recorded.recorded}, {"left_out", recorded.left_out}});
 }
 
 void read_records(const std::string& text, Collector& collector) {

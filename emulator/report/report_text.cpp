@@ -11,17 +11,26 @@ std::string counted(std::uint64_t count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
+// What would do at one place stands together.
 std::string advice_text(const RaceReport& report) {
   std::string text;
+  const OrderingAdvice* last = nullptr;
   for (const OrderingAdvice& advice : report.advice) {
-    text += fmt::format("advice: {}\n", summary(advice));
-    const std::string line = source_line(advice.where.file, advice.where.line);
-    if (!line.empty()) text += fmt::format("          {:>5} | {}\n", advice.where.line, line);
+    if (!last || last->where.line != advice.where.line || last->operation != advice.operation ||
+        std::string_view(last->where.file) != advice.where.file) {
+      text += fmt::format("advice on {} at {}\n", advice.operation, place(advice.where));
+      const std::string line = source_line(advice.where.file, advice.where.line);
+      if (!line.empty()) text += fmt::format("          {:>5} | {}\n", advice.where.line, line);
+    }
+    text += fmt::format("  {}: more was not needed in {}\n", advice.enough,
+                        counted(advice.runs, "run", "runs"));
+    last = &advice;
   }
   if (!report.advised) return text;
   text += fmt::format("advice holds for {}, each change alone", counted(report.recorded, "recorded execution", "recorded executions"));
-  if (report.too_long > 0)
-    text += fmt::format("; {} too long to be recorded", counted(report.too_long, "was", "were"));
+  if (report.left_out > 0)
+    text += fmt::format("; {} left out (too long, with races, or too many)",
+                        counted(report.left_out, "was", "were"));
   return text + "\n";
 }
 

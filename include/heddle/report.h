@@ -156,10 +156,12 @@ struct RaceReport {
   std::vector<std::string> remarks;
   bool advised = false;
   std::vector<OrderingAdvice> advice;
-  /// Devices that dispatched something; of those that looked for advice, what was too long to be recorded.
+  /// Devices that dispatched something.
   std::uint64_t runs = 0;
+  /// For advice: executions (from one memory dependency to the next) that were judged, and those that were
+  /// not, for they were too long, had a race, or came when enough had been judged.
   std::uint64_t recorded = 0;
-  std::uint64_t too_long = 0;
+  std::uint64_t left_out = 0;
 };
 
 /// How several races are written.
