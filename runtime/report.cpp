@@ -30,6 +30,7 @@ std::string_view name(FindingKind kind) {
     case FindingKind::RequirementFailed: return "requirement failed";
     case FindingKind::InvalidArgument: return "invalid argument";
     case FindingKind::Exception: return "exception";
+    case FindingKind::DataRace: return "data race";
   }
   return "?";
 }

@@ -1,8 +1,14 @@
 #include "emulator/advice/changes.h"
 
+#include <heddle/semantics.h>
+
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <string_view>
+#include <tuple>
+
+#include "emulator/advice/operation_text.h"
 
 namespace heddle::advice {
 namespace {
@@ -46,8 +52,6 @@ bool same_instruction(const Operation& a, const Operation& b) {
          std::string_view(a.where.file) == b.where.file && a.reference == b.reference;
 }
 
-std::string line_of(const Operation& op) { return "line " + std::to_string(op.where.line); }
-
 bool orders(const Operation& op) {
   return op.is_memory_barrier() ||
          (op.atomic && (acquires(op.semantics) || releases(op.semantics)));
@@ -56,45 +60,92 @@ bool orders(const Operation& op) {
 /// The changes that could order two operations.
 class Changes {
  public:
-  Changes(const Execution& execution, OperationIndex x, OperationIndex y,
+  Changes(const Neighbourhood& part, const std::vector<std::uint64_t>& dispatches,
           const judge::Options& options)
-      : execution_(execution), x_(std::min(x, y)), y_(std::max(x, y)), options_(options) {}
+      : execution_(part.execution),
+        x_(std::min(part.first, part.second)),
+        y_(std::max(part.first, part.second)),
+        dispatches_(dispatches),
+        options_(options) {}
 
   std::vector<std::string> find() {
-    std::vector<std::pair<std::size_t, std::string>> found;
-    const auto add = [&](const std::vector<Edit>& edits) {
-      const std::vector<Edit> needed = smallest(edits);
-      if (needed.empty()) return;
-      std::string text;
-      for (std::size_t i = 0; i < needed.size(); ++i)
-        if (i == 0 || needed[i].text != needed[i - 1].text)
-          text += (i == 0 ? "" : ", and ") + needed[i].text;
-      found.emplace_back(needed.size(), text);
-    };
+    if (dispatch_of(x_) != dispatch_of(y_)) {
+      add(memory_dependency());
+      return texts();
+    }
+    add(one_reference());
     add(repairs(false));
     add(repairs(true));
     add(barrier());
-    add(atomics());
-    std::stable_sort(found.begin(), found.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<std::string> texts;
-    for (auto& [cost, text] : found)
-      if (std::find(texts.begin(), texts.end(), text) == texts.end())
-        texts.push_back(std::move(text));
-    return texts;
+    add(atomics(), true);
+    return texts();
   }
 
  private:
-  bool races_with(const std::vector<Edit>& edits) const {
+  struct Found {
+    /// Race-free without an order comes last.
+    bool unordered = false;
+    std::size_t edits = 0;
+    std::string text;
+  };
+
+  void add(const std::vector<Edit>& edits, bool may_leave_unordered = false) {
+    const std::vector<Edit> needed = smallest(edits);
+    if (needed.empty()) return;
+    // By their words, so that the same edits make the same text whoever came first.
+    std::vector<std::string> words;
+    for (const Edit& edit : needed) words.push_back(edit.text);
+    std::sort(words.begin(), words.end());
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    Found found{may_leave_unordered && !orders_them(needed), needed.size(), ""};
+    for (const std::string& word : words) found.text += (found.text.empty() ? "" : ", and ") + word;
+    for (const Found& other : found_)
+      if (other.text == found.text) return;
+    if (found.unordered)
+      found.text += " (then it is no race, but which of them comes first is still open)";
+    found_.push_back(std::move(found));
+  }
+
+  std::vector<std::string> texts() {
+    std::stable_sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
+      return std::tie(a.unordered, a.edits) < std::tie(b.unordered, b.edits);
+    });
+    std::vector<std::string> texts;
+    for (Found& found : found_) texts.push_back(std::move(found.text));
+    return texts;
+  }
+
+  std::uint64_t dispatch_of(OperationIndex index) const {
+    return dispatches_[static_cast<std::size_t>(execution_.operations[index].agent)];
+  }
+  // Most is told of the file of the second access.
+  std::string line_of(const Operation& op) const {
+    return advice::line_of(op, execution_.operations[y_].where.file);
+  }
+
+  Execution changed_by(const std::vector<Edit>& edits, OperationIndex& second) const {
     Execution changed = execution_;
-    OperationIndex second = y_;
+    second = y_;
     for (const Edit& edit : edits) {
       edit.apply(changed);
       second += edit.inserts;
     }
+    return changed;
+  }
+
+  bool races_with(const std::vector<Edit>& edits) const {
+    OperationIndex second = 0;
+    const Execution changed = changed_by(edits, second);
     for (const judge::Race& race : judge::Judgement(changed, options_).races())
       if (race.first == x_ && race.second == second) return true;
     return false;
+  }
+
+  bool orders_them(const std::vector<Edit>& edits) const {
+    OperationIndex second = 0;
+    const Execution changed = changed_by(edits, second);
+    const judge::Judgement judgement(changed, options_);
+    return judgement.location_ordered(x_, second) || judgement.location_ordered(second, x_);
   }
 
   // Takes one edit after the other away as long as the rest is enough: the dearest come last in the
@@ -134,6 +185,11 @@ class Changes {
                        [&](const Operation& known) { return same_instruction(known, op); }))
         all.push_back(op);
     }
+    // In the order of the source, whoever came first.
+    std::stable_sort(all.begin(), all.end(), [](const Operation& a, const Operation& b) {
+      return std::pair(std::string_view(a.where.file), a.where.line) <
+             std::pair(std::string_view(b.where.file), b.where.line);
+    });
     return all;
   }
 
@@ -141,57 +197,57 @@ class Changes {
     for (const OperationIndex i : {x_, y_}) {
       const Operation& op = execution_.operations[i];
       if (op.is_non_private()) continue;
-      edits.push_back(edit(op, "make the access in " + line_of(op) + " NonPrivatePointer",
+      edits.push_back(edit(op, "make the " + kind_of(op) + " in " + line_of(op) +
+                               " non-private (.non_private(), NonPrivatePointer)",
                            [](Operation& o) { o.operands = o.operands | MemoryOperands::NonPrivatePointer; }));
     }
   }
 
   void strengthen(const Operation& op, std::vector<Edit>& edits) const {
     const MemorySemantics semantics = op.semantics;
-    const bool releasing = releases(semantics);
-    const bool acquiring = acquires(semantics);
+    const std::string which = " to the " + kind_of(op) + " in " + line_of(op);
     const auto add_flag = [&](MemorySemantics flag, const char* name) {
       if (has(semantics, flag)) return;
-      edits.push_back(edit(op, "add " + std::string(name) + " in " + line_of(op),
+      edits.push_back(edit(op, "add " + std::string(name) + which,
                            [flag](Operation& o) { o.semantics = o.semantics | flag; }));
     };
-    if (storage() != MemorySemantics::None && !has(semantics, storage()))
-      add_flag(storage(), storage() == MemorySemantics::WorkgroupMemory ? "WorkgroupMemory"
-                          : storage() == MemorySemantics::ImageMemory   ? "ImageMemory"
-                                                                        : "UniformMemory");
-    if (releasing) add_flag(MemorySemantics::MakeAvailable, "MakeAvailable");
-    if (acquiring) add_flag(MemorySemantics::MakeVisible, "MakeVisible");
+    if (storage() != MemorySemantics::None) add_flag(storage(), storage_name());
+    if (releases(semantics)) add_flag(MemorySemantics::MakeAvailable, "MakeAvailable");
+    if (acquires(semantics)) add_flag(MemorySemantics::MakeVisible, "MakeVisible");
     const Scope wanted = scope();
     if (!includes(op.scope, wanted))
       edits.push_back(edit(op,
-                           "widen the memory scope in " + line_of(op) + " from " +
-                               std::string(name(op.scope)) + " to " + std::string(name(wanted)),
+                           "widen the memory scope of the " + kind_of(op) + " in " + line_of(op) +
+                               " from " + std::string(name(op.scope)) + " to " +
+                               std::string(name(wanted)),
                            [wanted](Operation& o) { o.scope = wanted; }));
+  }
+
+  const char* storage_name() const {
+    return storage() == MemorySemantics::WorkgroupMemory ? "WorkgroupMemory"
+           : storage() == MemorySemantics::ImageMemory   ? "ImageMemory"
+                                                         : "UniformMemory";
   }
 
   // Relaxed atomics, and control barriers that order nothing.
   void promote(const Operation& op, std::vector<Edit>& edits) const {
     const bool barrier = op.kind == OperationKind::ControlBarrier;
-    const MemorySemantics classes = storage();
     MemorySemantics order = MemorySemantics::AcquireRelease | MemorySemantics::MakeAvailable |
                             MemorySemantics::MakeVisible;
-    const char* name = "AcquireRelease";
     if (!barrier && op.kind == OperationKind::Read) {
       order = MemorySemantics::Acquire | MemorySemantics::MakeVisible;
-      name = "Acquire";
     } else if (!barrier && op.kind == OperationKind::Write) {
       order = MemorySemantics::Release | MemorySemantics::MakeAvailable;
-      name = "Release";
     }
-    const Scope wanted = scope();
-    edits.push_back(edit(op,
-                         "give the " + std::string(barrier ? "control barrier" : "atomic") + " in " +
-                             line_of(op) + " " + name + " semantics, with the storage class and " +
-                             "MakeAvailable or MakeVisible",
-                         [order, classes, wanted](Operation& o) {
-                           o.semantics = order | classes;
-                           if (!includes(o.scope, wanted)) o.scope = wanted;
-                         }));
+    const MemorySemantics semantics = order | storage();
+    const Scope wanted = includes(op.scope, scope()) ? op.scope : scope();
+    std::string text = "give the " + kind_of(op) + " in " + line_of(op) + " the semantics " +
+                       text_of(semantics);
+    if (wanted != op.scope) text += " and the memory scope " + std::string(name(wanted));
+    edits.push_back(edit(op, std::move(text), [semantics, wanted](Operation& o) {
+      o.semantics = semantics;
+      o.scope = wanted;
+    }));
   }
 
   std::vector<Edit> repairs(bool promoting) const {
@@ -214,13 +270,23 @@ class Changes {
     make_non_private(edits);
     const Operation& first = execution_.operations[x_];
     const Operation& second = execution_.operations[y_];
-    edits.push_back({"put a Workgroup control barrier (AcquireRelease, MakeAvailable, MakeVisible, " +
-                         std::string("and the storage class) ") +
+    edits.push_back({"put a control barrier, (Scope::Workgroup, Scope::Workgroup, " + barrier_name() +
+                         "), " +
                          (first.where.line == second.where.line
                               ? "between one execution of " + line_of(first) + " and the next"
                               : "between " + line_of(first) + " and " + line_of(second)),
                      [this](Execution& execution) { meet(execution); }, 2});
     return edits;
+  }
+
+  std::string barrier_name() const {
+    const MemorySemantics semantics = barrier_semantics();
+    if (semantics == kWorkgroupBarrier) return "kWorkgroupBarrier";
+    return semantics == kBufferBarrier ? "kBufferBarrier" : text_of(semantics);
+  }
+  MemorySemantics barrier_semantics() const {
+    return MemorySemantics::AcquireRelease | storage() | MemorySemantics::MakeAvailable |
+           MemorySemantics::MakeVisible;
   }
 
   void meet(Execution& execution) const {
@@ -229,8 +295,7 @@ class Changes {
       op.kind = OperationKind::ControlBarrier;
       op.agent = execution_.operations[i].agent;
       op.scope = op.execution_scope = Scope::Workgroup;
-      op.semantics = MemorySemantics::AcquireRelease | storage() | MemorySemantics::MakeAvailable |
-                     MemorySemantics::MakeVisible;
+      op.semantics = barrier_semantics();
       op.barrier_instance = ~std::uint64_t{0};
       return op;
     };
@@ -250,26 +315,79 @@ class Changes {
       };
       if (op.atomic && includes(op.scope, wanted)) continue;
       const std::string text =
-          op.atomic ? "widen the scope of the atomic in " + line_of(op) + " to " +
+          op.atomic ? "widen the memory scope of the " + kind_of(op) + " in " + line_of(op) +
+                          " from " + std::string(name(op.scope)) + " to " +
                           std::string(name(wanted))
-                    : "make the access in " + line_of(op) + " atomic (" +
+                    : "make the " + kind_of(op) + " in " + line_of(op) + " atomic (" +
                           std::string(name(wanted)) + ", Relaxed)";
       edits.push_back(edit(op, text, change));
     }
     return edits;
   }
 
+  // The memory bound twice: as if it were bound once.
+  //= vk:memory-model-references
+  std::vector<Edit> one_reference() const {
+    const ReferenceId one = execution_.operations[x_].reference;
+    const ReferenceId other = execution_.operations[y_].reference;
+    if (one == other) return {};
+    return {{"use one reference for " + line_of(execution_.operations[x_]) + " and " +
+                 line_of(execution_.operations[y_]) + ": bind the memory once",
+             [one, other](Execution& execution) {
+               for (Operation& op : execution.operations)
+                 if (op.reference == other) op.reference = one;
+             },
+             0}};
+  }
+
+  // A memory dependency is an agent between the dispatches.
+  //= vk:memory-model-vulkan-availability-visibility
+  std::vector<Edit> memory_dependency() const {
+    return {{"put a memory dependency, commands.memory_barrier(), between dispatch " +
+                 std::to_string(std::min(dispatch_of(x_), dispatch_of(y_))) + " and dispatch " +
+                 std::to_string(std::max(dispatch_of(x_), dispatch_of(y_))),
+             [this](Execution& execution) { depend(execution); }, 0}};
+  }
+
+  void depend(Execution& execution) const {
+    const auto between = static_cast<AgentId>(execution.agents.size());
+    model::Place place;
+    place.kind = model::AgentKind::FixedFunction;
+    execution.agents.push_back(place);
+    for (const OperationKind kind :
+         {OperationKind::DeviceAvailability, OperationKind::DeviceVisibility}) {
+      Operation op;
+      op.kind = kind;
+      op.agent = between;
+      execution.operations.push_back(op);
+      execution.read_values.push_back(0);
+      execution.written_values.push_back(0);
+    }
+    const std::uint64_t later = std::max(dispatch_of(x_), dispatch_of(y_));
+    for (std::size_t agent = 0; agent < dispatches_.size(); ++agent) {
+      const auto id = static_cast<AgentId>(agent);
+      if (dispatches_[agent] < later) {
+        execution.agent_system_synchronization.emplace_back(id, between);
+      } else {
+        execution.agent_system_synchronization.emplace_back(between, id);
+      }
+    }
+  }
+
   const Execution& execution_;
   OperationIndex x_;
   OperationIndex y_;
+  const std::vector<std::uint64_t>& dispatches_;
   judge::Options options_;
+  std::vector<Found> found_;
 };
 
 }  // namespace
 
-std::vector<std::string> smallest_changes(const Execution& execution, OperationIndex x,
-                                          OperationIndex y, const judge::Options& options) {
-  return Changes(execution, x, y, options).find();
+std::vector<std::string> smallest_changes(const Neighbourhood& part,
+                                          const std::vector<std::uint64_t>& dispatches,
+                                          const judge::Options& options) {
+  return Changes(part, dispatches, options).find();
 }
 
 }  // namespace heddle::advice

@@ -8,28 +8,30 @@ namespace heddle::advice {
 using model::OperationIndex;
 
 void Recent::agent_begins(AgentId agent, const model::Place& place) {
+  next_agent_ = std::max(next_agent_, static_cast<std::uint32_t>(agent) + 1);
   if (operations_.size() < most_) places_[agent] = place;
 }
 
 void Recent::dependency(bool memory) {
   if (!memory) {
-    // Executions with system-synchronization of their own are not taken apart.
-    dependent_ = !operations_.empty();
+    dependencies_.push_back(next_agent_);
     return;
   }
-  dependent_ = false;
   begin_ = next_;
   operations_.clear();
+  values_.clear();
   reads_from_.clear();
   placed_.clear();
   places_.clear();
+  dependencies_.clear();
 }
 
-void Recent::operation(OperationIndex index, const Operation& operation, model::Value, model::Value,
-                       std::span<const trace::Source> sources) {
+void Recent::operation(OperationIndex index, const Operation& operation, model::Value read,
+                       model::Value written, std::span<const trace::Source> sources) {
   next_ = index + 1;
   if (operations_.size() >= most_) return;
   operations_.push_back(operation);
+  values_.push_back({read, written});
   if (!operation.atomic) return;
   for (const trace::Source& source : sources)
     reads_from_.push_back({index, source.write, source.bytes});
@@ -57,17 +59,19 @@ bool mutually_ordered(const model::Execution& e, OperationIndex a, OperationInde
 
 }  // namespace
 
-std::optional<Neighbourhood> Recent::around(const Operation& first, AgentId agent,
-                                            OperationIndex second, std::size_t most) const {
-  if (dependent_ || !has(second)) return {};
+std::optional<OperationIndex> Recent::last_like(const Operation& first, AgentId agent,
+                                                OperationIndex second) const {
+  if (!has(second)) return {};
   const Locations bytes = at(second).locations;
-  std::optional<OperationIndex> found;
-  for (OperationIndex i = begin_; i < second; ++i)
+  for (OperationIndex i = second; i-- > begin_;)
     if (at(i).agent == agent && same_instruction(at(i), first) && at(i).locations.overlaps(bytes))
-      found = i;
-  if (!found) return {};
+      return i;
+  return {};
+}
 
-  std::vector<AgentId> taken = {agent};
+// The two, and those from whose atomics they read.
+std::vector<AgentId> Recent::agents_of(AgentId first, OperationIndex second) const {
+  std::vector<AgentId> taken = {first};
   const auto is_taken = [&](AgentId a) {
     return std::find(taken.begin(), taken.end(), a) != taken.end();
   };
@@ -82,33 +86,55 @@ std::optional<Neighbourhood> Recent::around(const Operation& first, AgentId agen
       break;
     }
   }
+  return taken;
+}
 
-  Neighbourhood part;
+void Recent::add_orders(Neighbourhood& part,
+                        const std::unordered_map<OperationIndex, OperationIndex>& number) const {
   model::Execution& e = part.execution;
-  std::unordered_map<OperationIndex, OperationIndex> number;
-  for (const AgentId a : taken) {
+  for (const model::ReadsFrom& from : reads_from_)
+    if (number.count(from.read) != 0 && number.count(from.write) != 0)
+      e.reads_from.push_back({number.at(from.read), number.at(from.write), from.bytes});
+  for (auto later = placed_.begin(); later != placed_.end(); ++later) {
+    if (number.count(*later) == 0) continue;
+    for (auto earlier = placed_.begin(); earlier != later; ++earlier)
+      if (number.count(*earlier) != 0 &&
+          mutually_ordered(e, number.at(*earlier), number.at(*later)))
+        e.modification_order.emplace_back(number.at(*earlier), number.at(*later));
+  }
+  for (const std::uint32_t first_later : dependencies_)
+    for (std::size_t a = 0; a < part.agents.size(); ++a)
+      for (std::size_t b = 0; b < part.agents.size(); ++b)
+        if (static_cast<std::uint32_t>(part.agents[a]) < first_later &&
+            static_cast<std::uint32_t>(part.agents[b]) >= first_later)
+          e.agent_system_synchronization.emplace_back(static_cast<AgentId>(a),
+                                                      static_cast<AgentId>(b));
+}
+
+std::optional<Neighbourhood> Recent::around(const Operation& first, AgentId agent,
+                                            OperationIndex second, std::size_t most) const {
+  const std::optional<OperationIndex> found = last_like(first, agent, second);
+  if (!found) return {};
+  Neighbourhood part;
+  part.agents = agents_of(agent, second);
+  model::Execution& e = part.execution;
+  for (const AgentId a : part.agents) {
     const auto place = places_.find(a);
     if (place == places_.end()) return {};
     e.agents.push_back(place->second);
   }
+  std::unordered_map<OperationIndex, OperationIndex> number;
   for (OperationIndex i = begin_; i <= second; ++i) {
-    const auto who = std::find(taken.begin(), taken.end(), at(i).agent);
-    if (who == taken.end()) continue;
+    const auto who = std::find(part.agents.begin(), part.agents.end(), at(i).agent);
+    if (who == part.agents.end()) continue;
     number[i] = static_cast<OperationIndex>(e.operations.size());
     e.operations.push_back(at(i));
-    e.operations.back().agent = static_cast<AgentId>(who - taken.begin());
+    e.operations.back().agent = static_cast<AgentId>(who - part.agents.begin());
+    e.read_values.push_back(values(i).read);
+    e.written_values.push_back(values(i).written);
     if (e.operations.size() > most) return {};
   }
-  e.read_values.resize(e.operations.size());
-  e.written_values.resize(e.operations.size());
-  for (const model::ReadsFrom& from : reads_from_)
-    if (number.count(from.read) != 0 && number.count(from.write) != 0)
-      e.reads_from.push_back({number[from.read], number[from.write], from.bytes});
-  for (auto later = placed_.begin(); later != placed_.end(); ++later)
-    for (auto earlier = placed_.begin(); earlier != later; ++earlier)
-      if (number.count(*later) != 0 && number.count(*earlier) != 0 &&
-          mutually_ordered(e, number[*earlier], number[*later]))
-        e.modification_order.emplace_back(number[*earlier], number[*later]);
+  add_orders(part, number);
   part.first = number[*found];
   part.second = number[second];
   return part;

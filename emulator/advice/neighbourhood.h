@@ -17,6 +17,14 @@ struct Neighbourhood {
   model::Execution execution;
   model::OperationIndex first = 0;
   model::OperationIndex second = 0;
+  /// What the agents of the execution are called in the run.
+  std::vector<AgentId> agents;
+};
+
+/// What an access read and wrote.
+struct AccessValues {
+  model::Value read = 0;
+  model::Value written = 0;
 };
 
 /// Remembers what it hears since the last memory dependency, up to a number of operations.
@@ -33,9 +41,16 @@ class Recent final : public trace::Listener {
   void passes(model::OperationIndex, std::span<const model::OperationIndex>) override {}
   void placed(model::OperationIndex write) override;
 
-  /// Of the race between `agent`'s last operation like `first` (same instruction, overlapping bytes)
-  /// before the operation `second`, and that one. Nothing if one of them is not remembered, or if the
-  /// part has more than `most` operations.
+  /// `agent`'s last operation like `first` (same instruction, overlapping bytes) before the operation
+  /// `second`. Nothing if one of them is not remembered.
+  std::optional<model::OperationIndex> last_like(const Operation& first, AgentId agent,
+                                                 model::OperationIndex second) const;
+  /// Of an operation that is remembered.
+  AccessValues values(model::OperationIndex index) const { return values_[index - begin_]; }
+  const Locations& locations(model::OperationIndex index) const { return at(index).locations; }
+
+  /// Of the race between last_like(first, agent, second) and `second`. Nothing if that is not
+  /// remembered, or if the part has more than `most` operations.
   std::optional<Neighbourhood> around(const Operation& first, AgentId agent,
                                       model::OperationIndex second, std::size_t most) const;
 
@@ -44,15 +59,21 @@ class Recent final : public trace::Listener {
     return index >= begin_ && index - begin_ < operations_.size();
   }
   const Operation& at(model::OperationIndex index) const { return operations_[index - begin_]; }
+  std::vector<AgentId> agents_of(AgentId first, model::OperationIndex second) const;
+  void add_orders(Neighbourhood& part,
+                  const std::unordered_map<model::OperationIndex, model::OperationIndex>& number) const;
 
   std::size_t most_;
-  bool dependent_ = false;
   model::OperationIndex begin_ = 0;
   model::OperationIndex next_ = 0;
   std::vector<Operation> operations_;
+  std::vector<AccessValues> values_;
   std::vector<model::ReadsFrom> reads_from_;
   std::vector<model::OperationIndex> placed_;
   std::unordered_map<AgentId, model::Place> places_;
+  /// The agent that begins next, and the first ones after each execution dependency.
+  std::uint32_t next_agent_ = 0;
+  std::vector<std::uint32_t> dependencies_;
 };
 
 }  // namespace heddle::advice

@@ -1,7 +1,10 @@
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "emulator/cli/exit_code.h"
 #include "emulator/cli/litmus_command.h"
@@ -20,8 +23,12 @@ ExitCode run(int argc, char** argv) {
   const heddle::cli::LitmusCommand litmus(program);
   const heddle::cli::RacesCommand races(program);
   const heddle::cli::TraceCommand trace(program);
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  races.separate_program(arguments);
+  // So it wants them.
+  std::reverse(arguments.begin(), arguments.end());
   try {
-    program.parse(argc, argv);
+    program.parse(arguments);
   } catch (const CLI::ParseError& error) {
     // Help and version come this way as well, with 0.
     return program.exit(error) == 0 ? ExitCode::Fine : ExitCode::BadInput;

@@ -1,13 +1,17 @@
 #include "emulator/cli/races_command.h"
 
-#include <sys/wait.h>
+#include <heddle/memory_policy.h>
+
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
-#include <iostream>
+#include <map>
+#include <stdexcept>
+
+#include "emulator/cli/program_run.h"
+#include "emulator/report/records.h"
 
 namespace heddle::cli {
 namespace {
@@ -17,7 +21,8 @@ class TemporaryFile {
  public:
   TemporaryFile() {
     const int file = mkstemp(path_);
-    if (file >= 0) close(file);
+    if (file < 0) throw std::runtime_error("no temporary file can be made in /tmp");
+    close(file);
   }
   ~TemporaryFile() { std::remove(path_); }
   TemporaryFile(const TemporaryFile&) = delete;
@@ -32,65 +37,142 @@ class TemporaryFile {
   char path_[32] = "/tmp/heddle-races-XXXXXX";
 };
 
-/// The program's exit status; nothing if it could not be started.
-int run_program(const std::vector<std::string>& program) {
-  std::vector<char*> arguments;
-  for (const std::string& argument : program) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    execvp(arguments[0], arguments.data());
-    std::fprintf(stderr, "heddle: cannot run '%s': %s\n", arguments[0], std::strerror(errno));
-    _exit(127);
-  }
-  int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) < 0) return 127;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+const std::map<std::string, ReportFormat> kFormats = {{"text", ReportFormat::Text},
+                                                      {"json", ReportFormat::Json},
+                                                      {"sarif", ReportFormat::Sarif},
+                                                      {"junit", ReportFormat::JUnit},
+                                                      {"github", ReportFormat::GitHub}};
+
+std::vector<std::string> policy_names() {
+  std::vector<std::string> names;
+  for (const MemoryPolicy& policy : memory_policies()) names.emplace_back(policy.name);
+  return names;
 }
+
+constexpr const char* kFooter = R"(
+The program need not be compiled again: its devices run emulated and look for races. What it does
+itself goes where it always goes; the report follows on standard output.
+
+  heddle races build/samples/reduce
+  heddle races --memory random --seed 7 ./my_test --count 100
+  heddle races --suppress known.txt --format sarif --output races.sarif ./my_test
+
+A suppression file has an entry a line, and every entry has a reason:
+
+  object:hist*                      -- bins may be off by a few, it is a preview
+  place:vendor/*.cpp                -- not ours
+  place:bfs.cpp:87 object:"dist"    -- both write the same level
+
+In the source the comment  // heddle: benign race: REASON  at the end of the line of one access, or
+alone in the line before, does the same. Suppressed races are listed, but do not count.
+
+Exit code: 0 no race that counts; 1 races, or the program failed; 2 wrong options, a program that cannot
+be started, or one that dispatched no kernel; 130 interrupted (what was found until then is told).)";
 
 }  // namespace
 
 RacesCommand::RacesCommand(CLI::App& program) {
   command_ = program.add_subcommand(
       "races", "Run a program and report the data races of its kernels");
-  command_->add_option("--format", format_, "text, sarif, junit or github")
-      ->check(CLI::IsMember({"text", "sarif", "junit", "github"}));
-  command_->add_flag("--json", json_, "one JSON object a race, one line each");
-  command_->add_option("--memory", memory_, "the policy of the device's memory (sequential)");
-  command_->add_option("--seed", seed_, "of everything that is left to chance (1)");
+  command_->add_option("--format", format_, "text, json, sarif, junit or github")
+      ->check(CLI::IsMember(kFormats));
+  command_->add_flag("--json", json_,
+                     "as --format json: one object a race (or advice, or remark) a line, and a summary");
+  command_->add_option("--memory", memory_, "the policy of the device's memory (sequential)")
+      ->check(CLI::IsMember(policy_names()));
+  command_->add_option("--seed", seed_, "of everything that is left to chance (1)")
+      ->check(CLI::Number);
+  command_->add_option("--suppress", suppressions_,
+                       "a file of races that do not count (HEDDLE_RACES_SUPPRESS)");
+  command_->add_option("--same-value", same_value_,
+                       "what two plain writes of the same value are: race, as in the specification, "
+                       "or notice, which does not count")
+      ->check(CLI::IsMember({"race", "notice"}));
+  command_->add_flag("--advise", advise_,
+                     "also list orderings that are stronger than the runs needed");
   command_->add_option("--output", output_, "where the report goes (standard output)");
   command_->add_option("program", program_, "the program and its arguments")->required();
-  command_->prefix_command();
-  command_->positionals_at_end();
+  command_->footer(kFooter);
 }
 
-std::string RacesCommand::format() const {
-  if (json_) return "json";
-  if (format_ != "text") return format_;
-  if (std::getenv("GITHUB_ACTIONS")) return "github";
+void RacesCommand::separate_program(std::vector<std::string>& arguments) const {
+  if (arguments.empty() || arguments[0] != command_->get_name()) return;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (argument == "--") return;
+    if (argument.empty() || argument[0] != '-') {
+      arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(i), "--");
+      return;
+    }
+    const CLI::Option* option = command_->get_option_no_throw(argument);
+    if (option && option->get_items_expected_min() > 0) ++i;
+  }
+}
+
+ReportFormat RacesCommand::format() const {
+  if (json_) return ReportFormat::Json;
+  if (format_ != "text") return kFormats.at(format_);
+  if (std::getenv("GITHUB_ACTIONS")) return ReportFormat::GitHub;
   const bool colour = output_.empty() && isatty(STDOUT_FILENO) != 0 && !std::getenv("NO_COLOR");
-  return colour ? "colour" : "text";
+  return colour ? ReportFormat::ColouredText : ReportFormat::Text;
+}
+
+void RacesCommand::set_environment(const std::string& records) const {
+  setenv("HEDDLE_RACES", "records", 1);
+  setenv("HEDDLE_RACES_FILE", records.c_str(), 1);
+  unsetenv("HEDDLE_RACES_SUPPRESS");
+  if (!memory_.empty()) setenv("HEDDLE_MEMORY", memory_.c_str(), 1);
+  if (!seed_.empty()) setenv("HEDDLE_SEED", seed_.c_str(), 1);
+  if (!same_value_.empty()) setenv("HEDDLE_RACES_SAME_VALUE", same_value_.c_str(), 1);
+  if (advise_) setenv("HEDDLE_RACES_ADVISE", "1", 1);
+}
+
+bool RacesCommand::write(const std::string& text) const {
+  if (output_.empty()) {
+    std::fflush(stdout);
+    return std::fputs(text.c_str(), stdout) >= 0;
+  }
+  std::ofstream out(output_, std::ios::binary);
+  out << text;
+  out.close();
+  if (out) return true;
+  std::fprintf(stderr, "heddle: cannot write '%s'\n", output_.c_str());
+  return false;
 }
 
 ExitCode RacesCommand::run() const {
-  std::vector<std::string> program = program_;
-  for (const std::string& more : command_->remaining()) program.push_back(more);
-  const TemporaryFile report;
-  setenv("HEDDLE_RACES", format().c_str(), 1);
-  setenv("HEDDLE_RACES_FILE", report.path(), 1);
-  if (!memory_.empty()) setenv("HEDDLE_MEMORY", memory_.c_str(), 1);
-  if (!seed_.empty()) setenv("HEDDLE_SEED", seed_.c_str(), 1);
-  const int status = run_program(program);
-  if (status == 127) return ExitCode::BadInput;
-  const std::string text = report.text();
-  if (!output_.empty()) {
-    std::ofstream(output_, std::ios::binary) << text;
-  } else {
-    std::fputs(text.c_str(), stdout);
+  const char* path = std::getenv("HEDDLE_RACES_SUPPRESS");
+  const std::string suppressed = suppressions_.empty() && path ? path : suppressions_;
+  report::Suppressions suppressions;
+  try {
+    if (!suppressed.empty()) suppressions = report::Suppressions(suppressed);
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "heddle: %s\n", error.what());
+    return ExitCode::BadInput;
   }
-  if (!text.empty()) return ExitCode::Finding;
-  if (status != 0) std::fprintf(stderr, "heddle: the program ended with %d\n", status);
-  return status == 0 ? ExitCode::Fine : ExitCode::Finding;
+  if (!output_.empty() && !write("")) return ExitCode::BadInput;
+  const TemporaryFile records;
+  set_environment(records.path());
+  const ProgramEnd end = run_program(program_);
+  if (!end.error.empty()) {
+    std::fprintf(stderr, "heddle: cannot run '%s': %s\n", program_[0].c_str(), end.error.c_str());
+    return ExitCode::BadInput;
+  }
+  report::Collector collector;
+  report::read_records(records.text(), collector);
+  const RaceReport report = collector.report(suppressions);
+  if (collector.has_runs() && !write(to_text(report, format()))) return ExitCode::BadInput;
+  if (end.interrupted) {
+    std::fputs("heddle: interrupted: the report has what was found until then\n", stderr);
+    return ExitCode::Interrupted;
+  }
+  if (end.status != 0)
+    std::fprintf(stderr, "heddle: the program ended with %d\n", end.status);
+  if (!report.races.empty() || end.status != 0) return ExitCode::Finding;
+  if (collector.has_runs()) return ExitCode::Fine;
+  std::fprintf(stderr, "heddle: '%s' dispatched no kernel: nothing was checked\n",
+               program_[0].c_str());
+  return ExitCode::BadInput;
 }
 
 }  // namespace heddle::cli

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <heddle/report.h>
+
 #include "emulator/cli/exit_code.h"
 
 namespace heddle::cli {
@@ -14,11 +16,17 @@ class RacesCommand {
  public:
   explicit RacesCommand(CLI::App& program);
   bool chosen() const { return command_->parsed(); }
-  /// 1 if there were races, 2 if the program cannot be started; else what the program said.
+  /// Of a command line (without the name of this program): puts "--" before the program that is to be run,
+  /// whose options are not ours.
+  void separate_program(std::vector<std::string>& arguments) const;
+  /// 1 if there were races that count, or the program failed; 2 if it cannot be started or has no
+  /// kernels; 130 if it was interrupted.
   ExitCode run() const;
 
  private:
-  std::string format() const;
+  ReportFormat format() const;
+  void set_environment(const std::string& records) const;
+  bool write(const std::string& text) const;
 
   CLI::App* command_;
   std::vector<std::string> program_;
@@ -26,6 +34,9 @@ class RacesCommand {
   std::string memory_;
   std::string seed_;
   std::string output_;
+  std::string suppressions_;
+  std::string same_value_;
+  bool advise_ = false;
   bool json_ = false;
 };
 

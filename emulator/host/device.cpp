@@ -1,5 +1,6 @@
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
+#include "emulator/host/race_settings.h"
 #include "emulator/host/race_watch.h"
 #include "emulator/memory/policy.h"
 
@@ -63,9 +64,8 @@ MemoryPolicy memory_from(const std::optional<MemoryPolicy>& asked) {
 }
 
 DeviceOptions with_defaults(DeviceOptions o) {
-  const bool races = o.races ? *o.races : wanted_report().has_value();
-  const Mode mode = races ? Mode::Emulated : mode_from(o.mode);
-  o.races = races;
+  add_race_settings(o);
+  const Mode mode = *o.races ? Mode::Emulated : mode_from(o.mode);
   o.mode = mode;
   o.seed = seed_from(o.seed);
   o.memory = memory_from(o.memory);
@@ -162,11 +162,7 @@ DeviceState::DeviceState(DeviceOptions o)
 }
 
 DeviceState::~DeviceState() {
-  if (race_watch) {
-    const std::optional<ReportFormat> format = wanted_report();
-    const std::vector<DataRace> races = race_watch->races();
-    if (format && !races.empty()) write_report(races, *format);
-  }
+  if (race_watch) race_watch->hand_in_all();
   while (!freed_.empty()) forget_oldest();
 }
 
@@ -196,12 +192,22 @@ Mode Device::mode() const { return state_->mode; }
 
 const DeviceOptions& Device::options() const { return state_->options; }
 
-std::vector<DataRace> Device::races() const {
-  return state_->race_watch ? state_->race_watch->races() : std::vector<DataRace>{};
+std::vector<DataRace> Device::races() const { return race_report().races; }
+
+RaceReport Device::race_report() const {
+  return state_->race_watch ? state_->race_watch->report() : RaceReport{};
 }
 
-detail::Owner Device::allocate(std::uint64_t count, std::uint64_t element_bytes, std::string name) {
-  return {state_, state_->allocate(count, element_bytes, std::move(name))};
+void Device::require_no_races() const {
+  const std::vector<DataRace> found = races();
+  if (!found.empty()) throw KernelError(to_finding(found.front()));
+}
+
+detail::Owner Device::allocate(std::uint64_t count, std::uint64_t element_bytes,
+                               detail::ComponentType component, std::string name) {
+  auto made = state_->allocate(count, element_bytes, std::move(name));
+  made->component = component;
+  return {state_, std::move(made)};
 }
 
 void Device::begin_submission() {
@@ -302,6 +308,8 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   runtime::Statistics statistics;
   const auto begin = std::chrono::steady_clock::now();
   std::optional<runtime::Failure> failure = runtime::launch(launch, statistics);
+  // Now, for if nobody catches what is thrown below, the device never ends.
+  if (state_->race_watch) state_->race_watch->hand_in_new();
   DispatchResult result;
   result.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -217,20 +217,20 @@ std::string Emulator::describe(const void* address) {
   return device.describe(address);
 }
 
-std::pair<std::string, std::uint64_t> Emulator::object_at(const Locations& bytes) {
+const Binding* Emulator::object_at(const Locations& bytes) {
   const auto in = [&](const Binding& binding) {
     return binding.allocation && binding.allocation->id == bytes.allocation &&
            bytes.offset_bytes >= binding.offset_bytes &&
            bytes.offset_bytes < binding.offset_bytes + binding.size_bytes;
   };
   for (const Binding& binding : bindings)
-    if (in(binding)) return {binding.name, bytes.offset_bytes - binding.offset_bytes};
+    if (in(binding)) return &binding;
   for (const auto& memory : all_memory_)
     for (const Binding& variable : memory->variables)
-      if (in(variable)) return {variable.name, bytes.offset_bytes - variable.offset_bytes};
+      if (in(variable)) return &variable;
   for (const auto& [allocation, binding] : by_address)
-    if (in(binding)) return {binding.name, bytes.offset_bytes - binding.offset_bytes};
-  return {"", bytes.offset_bytes};
+    if (in(binding)) return &binding;
+  return nullptr;
 }
 
 Pulse& pulse(Emulator& emulator) { return emulator; }
@@ -373,7 +373,8 @@ void leave(Emulator& emulator, const Agent& agent) {
 
 const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::uint32_t ordinal,
                                   std::uint32_t size_bytes, std::uint32_t alignment_bytes,
-                                  std::string_view name, SourceLocation where) {
+                                  detail::ComponentType component, std::string_view name,
+                                  SourceLocation where) {
   WorkgroupMemory& memory = memory_of(agent);
   if (ordinal < memory.variables.size()) {
     const Binding& known = memory.variables[ordinal];
@@ -394,6 +395,7 @@ const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::u
   made.allocation = &memory.allocation;
   made.offset_bytes = memory.used_bytes;
   made.size_bytes = size_bytes;
+  made.component = component;
   made.name = name.empty() ? fmt::format("variable {}", ordinal) : std::string(name);
   memory.used_bytes += size_bytes;
   if (memory.used_bytes > agent.group->memory_bytes) {
@@ -421,6 +423,7 @@ const Binding* buffer_at(Emulator& emulator, const Agent& agent, std::uint64_t a
     binding.storage_class = StorageClass::PhysicalStorageBuffer;
     binding.allocation = found.get();
     binding.size_bytes = found->size_bytes;
+    binding.component = found->component;
     binding.name = found->name;
   }
   return &binding;

@@ -47,8 +47,8 @@ class Emulator final : public runtime::Observer, public Pulse {
   void wind_up();
   /// What a person calls the byte at `address`.
   std::string describe(const void* address);
-  /// The buffer, image or variable that has the bytes, and where in it they begin.
-  std::pair<std::string, std::uint64_t> object_at(const Locations& bytes);
+  /// The buffer, image or variable that has the bytes; null if none has.
+  const Binding* object_at(const Locations& bytes);
 
   detail::DeviceState& device;
   std::vector<Binding> bindings;

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <fstream>
 #include <mutex>
 #include <thread>
 
+#include "emulator/host/own_command.h"
 #include "emulator/host/seed_trial.h"
 
 namespace heddle {
@@ -15,27 +15,6 @@ namespace detail {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// The command line of this process, for a shell.
-std::string own_command() {
-  std::ifstream in("/proc/self/cmdline", std::ios::binary);
-  std::string out;
-  for (std::string word; std::getline(in, word, '\0');) {
-    if (!out.empty()) out += ' ';
-    const bool simple = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
-      return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-             std::string_view("_-./=:,+@%").find(c) != std::string_view::npos;
-    });
-    if (simple) {
-      out += word;
-      continue;
-    }
-    out += '\'';
-    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    out += '\'';
-  }
-  return out.empty() ? "PROGRAM" : out;
-}
 
 std::uint64_t number_of(std::string_view text, std::string_view what) {
   std::uint64_t value = 0;

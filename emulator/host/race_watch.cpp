@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 
 #include "emulator/advice/changes.h"
+#include "emulator/advice/missing_link.h"
+#include "emulator/advice/operation_text.h"
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
+#include "emulator/host/own_command.h"
+#include "emulator/report/value_text.h"
 
 namespace heddle::detail {
 namespace {
@@ -18,22 +20,54 @@ constexpr std::size_t kRecentOperations = 200000;
 // The judge takes about a second for a thousand operations and some twenty changes.
 constexpr std::size_t kJudgedOperations = 240;
 
-std::string spelled(const Operation& op) {
-  const char* what = op.kind == OperationKind::Read    ? "read"
-                     : op.kind == OperationKind::Write ? "write"
-                                                       : "read-modify-write";
-  if (!op.atomic) return op.is_non_private() ? what : fmt::format("private {}", what);
-  const char* order = acquires(op.semantics) && releases(op.semantics) ? "AcquireRelease"
-                      : acquires(op.semantics)                         ? "Acquire"
-                      : releases(op.semantics)                         ? "Release"
-                                                                       : "Relaxed";
-  return fmt::format("atomic {} ({}, {})", what, name(op.scope), order);
+// Of plain writes so many are remembered: some 100 bytes each.
+constexpr std::size_t kWrittenValues = 1 << 20;
+
+bool plain_write(const Operation& operation) {
+  return operation.kind == OperationKind::Write && !operation.atomic;
+}
+
+report::Suppressions suppressions_of(const std::string& file) {
+  return file.empty() ? report::Suppressions() : report::Suppressions(file);
 }
 
 }  // namespace
 
-RaceWatch::RaceWatch(DeviceState& device) : device_(device), recent_(kRecentOperations) {
+WrittenValues::Key WrittenValues::key(AgentId agent, const Operation& site,
+                                      const Locations& bytes) {
+  return {agent, site.where.line, site.where.file, bytes.allocation, bytes.offset_bytes,
+          bytes.size_bytes};
+}
+
+void WrittenValues::note(const Operation& write, model::Value written) {
+  if (values_.size() >= kWrittenValues) values_.clear();
+  values_[key(write.agent, write, write.locations)] = written;
+}
+
+bool WrittenValues::wrote(AgentId agent, const Operation& site, const Operation& second,
+                          model::Value value) const {
+  const auto found = values_.find(key(agent, site, second.locations));
+  return found != values_.end() && found->second == value;
+}
+
+RaceWatch::RaceWatch(DeviceState& device)
+    : device_(device),
+      tells_equal_writes_(device.options.same_value_writes == SameValueWrites::Notice),
+      suppressions_(suppressions_of(device.options.race_suppressions)),
+      recent_(kRecentOperations),
+      log_(RaceLog::of_process()) {
+  if (log_) run_ = log_->new_run();
+  if (*device.options.race_advice) {
+    if (!log_) own_orderings_ = std::make_unique<KnownOrderings>();
+    orderings_ = std::make_unique<OrderingWatch>(log_ ? log_->orderings() : *own_orderings_);
+  }
+  // What the environment names is looked at when all devices have ended.
+  const char* shared = std::getenv("HEDDLE_RACES_SUPPRESS");
+  excuses_itself_ = !device.options.race_suppressions.empty() &&
+                    device.options.race_suppressions != (shared ? shared : "");
   detector_.on_race([this](const race::KernelRace& race) { note(race); });
+  detector_.on_race_again(
+      [this](std::size_t race, AgentId first) { note_again(race, first); });
 }
 
 void RaceWatch::dispatch_begins(std::uint64_t number, std::uint32_t first, const runtime::Grid& grid,
@@ -42,6 +76,7 @@ void RaceWatch::dispatch_begins(std::uint64_t number, std::uint32_t first, const
   if (grid.position_of)
     dispatch.positions.assign(grid.position_of, grid.position_of + grid.group_size);
   dispatch.grid.position_of = dispatch.grid.index_at = nullptr;
+  if (log_ && dispatches_.empty()) log_->add(run_);
   dispatches_.push_back(std::move(dispatch));
   emulator_ = &emulator;
 }
@@ -49,6 +84,7 @@ void RaceWatch::dispatch_begins(std::uint64_t number, std::uint32_t first, const
 void RaceWatch::agent_begins(AgentId agent, const model::Place& place) {
   detector_.agent_begins(agent, place);
   recent_.agent_begins(agent, place);
+  if (orderings_) orderings_->listener().agent_begins(agent, place);
 }
 void RaceWatch::agent_ends(AgentId agent) { detector_.agent_ends(agent); }
 void RaceWatch::system_synchronizes(AgentId first, AgentId second) {
@@ -57,17 +93,25 @@ void RaceWatch::system_synchronizes(AgentId first, AgentId second) {
 void RaceWatch::dependency(bool memory) {
   detector_.dependency(memory);
   recent_.dependency(memory);
+  if (memory) written_.forget();
+  if (orderings_) orderings_->listener().dependency(memory);
 }
 void RaceWatch::operation(model::OperationIndex index, const Operation& operation, model::Value read,
                           model::Value written, std::span<const trace::Source> sources) {
   recent_.operation(index, operation, read, written, sources);
+  now_ = {&operation, {read, written}};
   detector_.operation(index, operation, read, written, sources);
+  if (tells_equal_writes_ && plain_write(operation)) written_.note(operation, written);
+  if (orderings_) orderings_->listener().operation(index, operation, read, written, sources);
 }
 void RaceWatch::passes(model::OperationIndex arrival,
                        std::span<const model::OperationIndex> synchronizing) {
   detector_.passes(arrival, synchronizing);
 }
-void RaceWatch::placed(model::OperationIndex write) { recent_.placed(write); }
+void RaceWatch::placed(model::OperationIndex write) {
+  recent_.placed(write);
+  if (orderings_) orderings_->listener().placed(write);
+}
 
 const RaceWatch::Dispatch& RaceWatch::dispatch_of(AgentId agent) const {
   for (auto dispatch = dispatches_.rbegin(); dispatch != dispatches_.rend(); ++dispatch)
@@ -81,7 +125,7 @@ RacingAccess RaceWatch::access(AgentId agent, const Operation& operation) const 
   const std::uint32_t number = static_cast<std::uint32_t>(agent) - dispatch.first_agent;
   const std::uint32_t group = number / grid.group_size;
   const std::uint32_t index = number % grid.group_size;
-  RacingAccess made{spelled(operation), operation.where, {}, dispatch.number};
+  RacingAccess made{advice::describe(operation), operation.where, {}, dispatch.number, "", ""};
   Coordinates& c = made.invocation;
   c.workgroup = {group % grid.groups.x, group / grid.groups.x % grid.groups.y,
                  group / grid.groups.x / grid.groups.y};
@@ -96,6 +140,14 @@ RacingAccess RaceWatch::access(AgentId agent, const Operation& operation) const 
   return made;
 }
 
+std::string RaceWatch::replay() const {
+  const MemoryPolicy& policy = *device_.options.memory;
+  const std::string memory =
+      policy.sequential || !memory_policy(policy.name) ? "" : fmt::format("HEDDLE_MEMORY={} ", policy.name);
+  return fmt::format("HEDDLE_RACES=text {}{} {}", memory, seed_assignment(device_.seed),
+                     own_command());
+}
+
 void RaceWatch::note(const race::KernelRace& race) {
   DataRace made;
   const Operation& first = detector_.site(race.first).operation;
@@ -104,81 +156,104 @@ void RaceWatch::note(const race::KernelRace& race) {
   made.second = access(race.second_agent, second);
   made.offset_bytes = race.bytes.offset_bytes;
   made.size_bytes = race.bytes.size_bytes;
-  if (emulator_) {
-    const auto [name, offset] = emulator_->object_at(race.bytes);
-    made.object = name;
-    made.offset_bytes = offset;
+  if (const emulation::Binding* object = emulator_ ? emulator_->object_at(race.bytes) : nullptr) {
+    made.object = object->name;
+    made.offset_bytes -= object->offset_bytes;
   }
   made.index = made.offset_bytes / second.locations.size_bytes;
   made.reason = race.reason;
-  made.replay = fmt::format("HEDDLE_RACES=text HEDDLE_MODE=emulated{} HEDDLE_SEED={} (dispatch {})",
-                            device_.options.memory->sequential
-                                ? ""
-                                : fmt::format(" HEDDLE_MEMORY={}", device_.options.memory->name),
-                            device_.seed, made.second.dispatch);
-  advise(race, made);
+  made.replay = replay();
+  made.same_value = tells_equal_writes_ && equal_writes(first, race.first_agent);
+  add_values(race, made);
+  explain(race, made);
   races_.push_back(std::move(made));
 }
 
-void RaceWatch::advise(const race::KernelRace& race, DataRace& noted) const {
+void RaceWatch::note_again(std::size_t race, AgentId first) {
+  DataRace& known = races_[race];
+  known.same_value =
+      known.same_value &&
+      equal_writes(detector_.site(detector_.races()[race].first).operation, first);
+}
+
+// The second one is now_.
+bool RaceWatch::equal_writes(const Operation& first, AgentId agent) const {
+  return plain_write(first) && plain_write(*now_.operation) &&
+         written_.wrote(agent, first, *now_.operation, now_.values.written);
+}
+
+void RaceWatch::add_values(const race::KernelRace& race, DataRace& noted) const {
+  const emulation::Binding* object = emulator_ ? emulator_->object_at(race.bytes) : nullptr;
+  const auto add = [&](RacingAccess& access, const Operation& site, const Locations& bytes,
+                       const advice::AccessValues& values) {
+    const std::uint64_t offset = bytes.offset_bytes - (object ? object->offset_bytes : 0);
+    const auto text = [&](model::Value value) {
+      return report::value_text(value, offset, bytes.size_bytes,
+                                object ? object->component : ComponentType{});
+    };
+    if (site.reads()) access.read = text(values.read);
+    if (site.writes()) access.written = text(values.written);
+  };
+  const Operation& first = detector_.site(race.first).operation;
+  const Operation& second = detector_.site(race.second).operation;
+  add(noted.second, second, now_.operation->locations, now_.values);
+  const auto earlier = recent_.last_like(first, race.first_agent, race.operation);
+  if (earlier) add(noted.first, first, recent_.locations(*earlier), recent_.values(*earlier));
+}
+
+void RaceWatch::explain(const race::KernelRace& race, DataRace& noted) const {
   const auto part = recent_.around(detector_.site(race.first).operation, race.first_agent,
                                    race.operation, kJudgedOperations);
-  if (part) noted.changes = advice::smallest_changes(part->execution, part->first, part->second);
+  if (!part) return;
+  std::vector<std::uint64_t> dispatches;
+  for (const AgentId agent : part->agents) dispatches.push_back(dispatch_of(agent).number);
+  noted.changes = advice::smallest_changes(*part, dispatches);
+  const std::string reason = advice::missing_link(*part, dispatches);
+  if (!reason.empty()) noted.reason = reason;
 }
 
-// One bug, one finding: two lines that race in one object, whichever of them comes first and whatever
-// their halves are.
-std::vector<DataRace> RaceWatch::races() const {
-  std::vector<DataRace> all;
-  const auto lines = [](const DataRace& race) {
-    return std::minmax(race.first.where.line, race.second.where.line);
-  };
+DataRace RaceWatch::counted(std::size_t race) const {
+  DataRace made = races_[race];
+  made.count = detector_.races()[race].count;
+  return made;
+}
+
+RaceReport RaceWatch::report() const {
+  report::Collector collector;
+  if (!dispatches_.empty()) collector.add(run_);
+  for (std::size_t i = 0; i < races_.size(); ++i) collector.add(run_, counted(i));
+  if (orderings_) {
+    for (const report::OrderingUse& use : orderings_->uses()) collector.add(run_, use);
+    collector.add(run_, orderings_->recorded());
+  }
+  report::Suppressions suppressions = suppressions_;
+  return collector.report(suppressions);
+}
+
+void RaceWatch::hand_in_new() {
+  if (!log_) return;
+  for (std::size_t i = handed_in_.size(); i < races_.size(); ++i) {
+    DataRace race = counted(i);
+    if (excuses_itself_) race.excuse = suppressions_.excuse(race);
+    handed_in_.push_back(race.count);
+    log_->add(run_, race);
+  }
+}
+
+void RaceWatch::hand_in_all() {
+  if (!log_) return;
+  hand_in_new();
   for (std::size_t i = 0; i < races_.size(); ++i) {
-    const std::uint64_t count = detector_.races()[i].count;
-    const auto known = std::find_if(all.begin(), all.end(), [&](const DataRace& race) {
-      return lines(race) == lines(races_[i]) && race.object == races_[i].object &&
-             std::string_view(race.second.where.file) == races_[i].second.where.file;
-    });
-    if (known != all.end()) {
-      known->count += count;
-    } else {
-      all.push_back(races_[i]);
-      all.back().count = count;
-    }
+    DataRace race = counted(i);
+    if (race.count == handed_in_[i]) continue;
+    if (excuses_itself_) race.excuse = suppressions_.excuse(race);
+    race.count -= handed_in_[i];
+    handed_in_[i] += race.count;
+    log_->add(run_, race);
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const DataRace& a, const DataRace& b) { return a.count > b.count; });
-  return all;
-}
-
-std::optional<ReportFormat> wanted_report() {
-  const char* text = std::getenv("HEDDLE_RACES");
-  if (!text || !*text) return {};
-  const std::string_view value(text);
-  if (value == "text" || value == "1") return ReportFormat::Text;
-  if (value == "colour") return ReportFormat::ColouredText;
-  if (value == "json") return ReportFormat::Json;
-  if (value == "sarif") return ReportFormat::Sarif;
-  if (value == "junit") return ReportFormat::JUnit;
-  if (value == "github") return ReportFormat::GitHub;
-  throw std::invalid_argument(fmt::format(
-      "HEDDLE_RACES is '{}'; it may be text, colour, json, sarif, junit or github", value));
-}
-
-void write_report(const std::vector<DataRace>& races, ReportFormat format) {
-  const std::string text = to_text(races, format);
-  const char* path = std::getenv("HEDDLE_RACES_FILE");
-  if (!path || !*path) {
-    std::fputs(text.c_str(), stderr);
-    return;
-  }
-  std::FILE* file = std::fopen(path, "a");
-  if (!file) {
-    std::fprintf(stderr, "heddle: cannot write HEDDLE_RACES_FILE '%s'\n", path);
-    return;
-  }
-  std::fputs(text.c_str(), file);
-  std::fclose(file);
+  if (!orderings_) return;
+  for (const report::OrderingUse& use : orderings_->uses()) log_->add(run_, use);
+  log_->add(run_, orderings_->recorded());
 }
 
 }  // namespace heddle::detail

@@ -3,18 +3,39 @@
 #include <heddle/host.h>
 
 #include <deque>
+#include <map>
+#include <tuple>
 
 #include "emulator/advice/neighbourhood.h"
+#include "emulator/host/ordering_watch.h"
+#include "emulator/host/race_log.h"
 #include "emulator/race/kernel_detector.h"
 
 namespace heddle::detail {
 
 class DeviceState;
 
+/// Remembers what plain writes wrote, to tell races of equal writes from others.
+class WrittenValues {
+ public:
+  void note(const Operation& write, model::Value written);
+  /// Whether `agent`'s last plain write with the instruction of `site` to the bytes of `second` wrote
+  /// this value; false if that is not remembered.
+  bool wrote(AgentId agent, const Operation& site, const Operation& second,
+             model::Value value) const;
+  void forget() { values_.clear(); }
+
+ private:
+  using Key = std::tuple<AgentId, std::uint32_t, const char*, AllocationId, std::uint64_t,
+                         std::uint32_t>;
+  static Key key(AgentId agent, const Operation& site, const Locations& bytes);
+  std::map<Key, model::Value> values_;
+};
+
 /// Looks for data races in what a device's memory tells, and knows what people call things.
 class RaceWatch final : public trace::Listener {
  public:
-  /// The device must outlive it.
+  /// The device must outlive it. Throws std::invalid_argument for a suppression file that makes no sense.
   explicit RaceWatch(DeviceState& device);
 
   /// From now on agents from `first` on are invocations of a dispatch with this grid.
@@ -33,8 +54,12 @@ class RaceWatch final : public trace::Listener {
   void placed(model::OperationIndex write) override;
   bool needs_plain_sources() const override { return false; }
 
-  /// Gravest first.
-  std::vector<DataRace> races() const;
+  RaceReport report() const;
+
+  /// Hands in races that were found since, if somebody wants them.
+  void hand_in_new();
+  /// Also how often all of them came: at the end of the device.
+  void hand_in_all();
 
  private:
   struct Dispatch {
@@ -43,24 +68,41 @@ class RaceWatch final : public trace::Listener {
     runtime::Grid grid;
     std::vector<std::uint32_t> positions;
   };
+  /// What the memory tells just now.
+  struct Now {
+    const Operation* operation = nullptr;
+    advice::AccessValues values;
+  };
 
   void note(const race::KernelRace& race);
-  void advise(const race::KernelRace& race, DataRace& noted) const;
+  void note_again(std::size_t race, AgentId first);
+  void explain(const race::KernelRace& race, DataRace& noted) const;
+  void add_values(const race::KernelRace& race, DataRace& noted) const;
+  bool equal_writes(const Operation& first, AgentId agent) const;
+  DataRace counted(std::size_t race) const;
+  std::string replay() const;
   RacingAccess access(AgentId agent, const Operation& operation) const;
   const Dispatch& dispatch_of(AgentId agent) const;
 
   DeviceState& device_;
+  const bool tells_equal_writes_;
+  report::Suppressions suppressions_;
+  bool excuses_itself_ = false;
   race::KernelDetector detector_;
   advice::Recent recent_;
+  WrittenValues written_;
+  /// Null without DeviceOptions::race_advice.
+  std::unique_ptr<KnownOrderings> own_orderings_;
+  std::unique_ptr<OrderingWatch> orderings_;
   std::deque<Dispatch> dispatches_;
   emulation::Emulator* emulator_ = nullptr;
-  /// As the detector's.
+  Now now_;
+  /// As the detector's, but for the counts.
   std::vector<DataRace> races_;
+  RaceLog* log_;
+  report::RunId run_ = 0;
+  /// How often each was handed in.
+  std::vector<std::uint64_t> handed_in_;
 };
-
-/// What HEDDLE_RACES asks for; nothing if it is not set. Throws std::invalid_argument.
-std::optional<ReportFormat> wanted_report();
-/// Writes the report where HEDDLE_RACES_FILE says.
-void write_report(const std::vector<DataRace>& races, ReportFormat format);
 
 }  // namespace heddle::detail

@@ -1,5 +1,7 @@
 #include "emulator/host/seed_trial.h"
 
+#include "emulator/host/own_command.h"
+
 #include <cstdlib>
 
 namespace heddle::detail {
@@ -77,6 +79,7 @@ TrialOutcome run_trial(const TrialFunction& function, const SeedOptions& options
     };
   }
   {
+    const InTrial in_trial;
     Trial trial(std::move(device), plan.most_workgroups);
     try {
       function(trial);

@@ -454,6 +454,7 @@ void KernelDetector::report(const Record& x, const Now& now, const RecordList& l
   const auto [at, fresh] = known_.emplace(key, races_.size());
   if (!fresh) {
     ++races_[at->second].count;
+    if (on_race_again_) on_race_again_(at->second, static_cast<AgentId>(old.agent));
     return;
   }
   const std::uint8_t first = std::max(x.first, now.record.first);

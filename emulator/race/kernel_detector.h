@@ -62,6 +62,11 @@ class KernelDetector final : public trace::Listener {
   /// Called with every race of a kind that was not seen before, while it happens.
   void on_race(std::function<void(const KernelRace&)> call) { on_race_ = std::move(call); }
 
+  /// Called with every other one: the position in races(), and the agent of the first operation.
+  void on_race_again(std::function<void(std::size_t race, AgentId first)> call) {
+    on_race_again_ = std::move(call);
+  }
+
   /// The bytes of the allocation are new: nobody has accessed them.
   void forget(AllocationId allocation) { shadow_.forget(allocation); }
 
@@ -120,6 +125,7 @@ class KernelDetector final : public trace::Listener {
 
   KernelOptions options_;
   std::function<void(const KernelRace&)> on_race_;
+  std::function<void(std::size_t race, AgentId first)> on_race_again_;
   KernelOrder order_;
   KernelLocationOrder location_order_;
   Shadow shadow_;

@@ -1,25 +1,14 @@
-// A data race for people.
+// Data races for people.
 
 #include <heddle/report.h>
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
+#include "emulator/report/report_text.h"
+#include "emulator/report/source_text.h"
 
 namespace heddle {
 namespace {
-
-std::string source_line(const SourceLocation& where) {
-  std::ifstream in(where.file);
-  std::string line;
-  for (std::uint32_t n = 1; std::getline(in, line); ++n) {
-    if (n != where.line) continue;
-    const std::size_t begin = line.find_first_not_of(" \t");
-    return begin == std::string::npos ? "" : line.substr(begin);
-  }
-  return "";
-}
 
 class Writer {
  public:
@@ -28,34 +17,77 @@ class Writer {
   std::string paint(std::string_view text, const char* code) const {
     return colour_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
   }
+
   std::string access(const char* which, const RacingAccess& access) const {
-    std::string text = fmt::format("  {:6}  {} at {}:{}\n", which, paint(access.operation, "1"),
-                                   access.where.file, access.where.line);
-    const std::string line = source_line(access.where);
+    std::string text = label(which, "") +
+                       fmt::format("{}{} at {}\n", paint(access.operation, "1"), report::values(access),
+                                   report::place(access.where));
+    const std::string line = report::source_line(access.where.file, access.where.line);
     if (!line.empty())
       text += fmt::format("          {:>5} | {}\n", access.where.line, paint(line, "36"));
     return text + fmt::format("          by {}, dispatch {}\n", to_string(access.invocation),
                               access.dispatch);
   }
 
+  // Padded before it is painted: terminals do not count escapes, fmt does.
+  std::string label(std::string_view text, const char* code) const {
+    const std::string padding(text.size() < 8 ? 8 - text.size() : 0, ' ');
+    return "  " + (*code ? paint(text, code) : std::string(text)) + padding;
+  }
+
  private:
   bool colour_;
 };
+
+std::string times(const DataRace& race) {
+  std::string text = race.count > 1 ? fmt::format(", {} times", race.count) : "";
+  if (race.runs > 1) text += fmt::format(" in {} runs", race.runs);
+  return text;
+}
+
+std::string object(const DataRace& race) {
+  return fmt::format("{}[{}]", race.object.empty() ? "memory" : race.object, race.index);
+}
+
+std::string_view kind(const DataRace& race) {
+  if (!race.excuse.empty()) return "suppressed data race";
+  return race.same_value ? "data race of equal writes" : "data race";
+}
 
 }  // namespace
 
 std::string to_string(const DataRace& race, bool colour) {
   const Writer writer(colour);
+  const char* code = race.excuse.empty() && !race.same_value ? "1;31" : "1;33";
   std::string text =
-      writer.paint("data race", "1;31") +
-      fmt::format(" on {}[{}]{}\n", race.object.empty() ? "memory" : race.object, race.index,
-                  race.count > 1 ? fmt::format(", {} times", race.count) : "");
-  text += writer.access("first", race.first);
-  text += writer.access("second", race.second);
-  text += fmt::format("  {}     {}\n", writer.paint("why", "33"), race.reason);
-  for (const std::string& change : race.changes)
-    text += fmt::format("  {}  {}\n", writer.paint("change", "32"), change);
-  return text + fmt::format("  again   {}\n", race.replay);
+      fmt::format("{} on {}{}\n", writer.paint(kind(race), code), object(race), times(race));
+  if (!race.excuse.empty()) text += writer.label("because", "33") + race.excuse + "\n";
+  text += writer.access("first", race.first) + writer.access("second", race.second);
+  text += writer.label("why", "33") + race.reason + "\n";
+  for (std::size_t i = 0; i < race.changes.size(); ++i)
+    text += writer.label(i == 0 ? "change" : "or", "32") + race.changes[i] + "\n";
+  for (const DataRace& other : race.related)
+    text += writer.label("also", "33") +
+            fmt::format("{}: {} at {}, {} at {}{}\n", object(other), other.first.operation,
+                        report::place(other.first.where), other.second.operation,
+                        report::place(other.second.where), times(other));
+  return race.replay.empty() ? text : text + writer.label("again", "") + race.replay + "\n";
+}
+
+Finding to_finding(const DataRace& race) {
+  Finding finding;
+  finding.kind = FindingKind::DataRace;
+  finding.message =
+      fmt::format("{} of {} and {} at {}: {}", race.second.operation, object(race),
+                  race.first.operation, report::place(race.first.where), race.reason);
+  for (std::size_t i = 0; i < race.changes.size(); ++i)
+    finding.message += fmt::format("{} {}", i == 0 ? "; change:" : ", or", race.changes[i]);
+  finding.invocation = race.second.invocation;
+  finding.where = race.second.where;
+  finding.object = race.object;
+  finding.index = race.index;
+  finding.replay = race.replay;
+  return finding;
 }
 
 }  // namespace heddle

@@ -1,133 +1,177 @@
-// Data races for programs.
-
-#include <heddle/report.h>
+// Reports for continuous integration.
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include "emulator/report/json.h"
+#include "emulator/report/report_text.h"
+#include "emulator/report/source_text.h"
 
 namespace heddle {
+namespace report {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json json_of(const uvec3& v) { return Json::array({v.x, v.y, v.z}); }
-
-Json json_of(const RacingAccess& access) {
-  const Coordinates& c = access.invocation;
-  return {{"operation", access.operation}, {"file", access.where.file},
-          {"line", access.where.line},     {"function", access.where.function},
-          {"dispatch", access.dispatch},   {"workgroup", json_of(c.workgroup)},
-          {"local", json_of(c.local)},     {"global", json_of(c.global)},
-          {"subgroup", c.subgroup},        {"lane", c.lane}};
-}
-
-std::string summary(const DataRace& race) {
-  return fmt::format("data race on {}[{}]: {} and {} at {}:{}; {}",
-                     race.object.empty() ? "memory" : race.object, race.index,
-                     race.second.operation, race.first.operation, race.first.where.file,
-                     race.first.where.line, race.reason);
-}
-
-std::string json(const std::vector<DataRace>& races) {
-  std::string text;
-  for (const DataRace& race : races) {
-    const Json object = {{"kind", "data race"},
-                         {"object", race.object},
-                         {"index", race.index},
-                         {"offset_bytes", race.offset_bytes},
-                         {"size_bytes", race.size_bytes},
-                         {"first", json_of(race.first)},
-                         {"second", json_of(race.second)},
-                         {"reason", race.reason},
-                         {"changes", race.changes},
-                         {"count", race.count},
-                         {"replay", race.replay}};
-    text += object.dump() + "\n";
-  }
-  return text;
-}
 
 Json sarif_location(const SourceLocation& where) {
   return {{"physicalLocation",
-           {{"artifactLocation", {{"uri", where.file}}},
+           {{"artifactLocation", {{"uri", short_path(where.file)}}},
             {"region", {{"startLine", where.line == 0 ? 1 : where.line}}}}}};
 }
 
-std::string sarif(const std::vector<DataRace>& races) {
-  Json results = Json::array();
-  for (const DataRace& race : races) {
-    Json first = sarif_location(race.first.where);
-    first["message"] = {{"text", race.first.operation + ", the earlier one"}};
-    results.push_back({{"ruleId", "data-race"},
-                       {"level", "error"},
-                       {"message", {{"text", summary(race)}}},
-                       {"locations", Json::array({sarif_location(race.second.where)})},
-                       {"relatedLocations", Json::array({first})}});
-  }
-  const Json log = {
-      {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-      {"version", "2.1.0"},
-      {"runs",
-       Json::array({{{"tool",
-                      {{"driver",
-                        {{"name", "heddle"}, {"rules", Json::array({{{"id", "data-race"}}})}}}}},
-                     {"results", results}}})}};
-  return log.dump(2) + "\n";
+Json sarif_rule(const char* id, const char* text) {
+  return {{"id", id}, {"shortDescription", {{"text", text}}}};
 }
 
-std::string escaped(std::string_view text, bool of_xml) {
+Json sarif_result(const DataRace& race) {
+  const bool counts = race.excuse.empty() && !race.same_value;
+  Json first = sarif_location(race.first.where);
+  first["message"] = {{"text", race.first.operation + ", the earlier one"}};
+  Json result = {{"ruleId", "data-race"},
+                 {"level", counts ? "error" : "note"},
+                 {"message", {{"text", summary(race)}}},
+                 {"locations", Json::array({sarif_location(race.second.where)})},
+                 {"relatedLocations", Json::array({first})},
+                 {"occurrenceCount", race.count},
+                 {"partialFingerprints",
+                  {{"bothPlaces/v1", fmt::format("{} {} {}", place(race.first.where),
+                                                 place(race.second.where), race.object)}}}};
+  if (!race.excuse.empty())
+    result["suppressions"] =
+        Json::array({{{"kind", "external"}, {"justification", race.excuse}}});
+  return result;
+}
+
+std::string escaped_xml(std::string_view text) {
   std::string out;
   for (const char c : text) {
     switch (c) {
-      case '&': out += of_xml ? "&amp;" : "&"; break;
-      case '<': out += of_xml ? "&lt;" : "<"; break;
-      case '>': out += of_xml ? "&gt;" : ">"; break;
-      case '"': out += of_xml ? "&quot;" : "\""; break;
-      case '%': out += of_xml ? "%" : "%25"; break;
-      case '\n': out += of_xml ? "\n" : "%0A"; break;
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
       default: out += c;
     }
   }
   return out;
 }
 
-std::string junit(const std::vector<DataRace>& races) {
-  std::string text = fmt::format(
-      "<testsuite name=\"data races\" tests=\"{0}\" failures=\"{0}\">\n", races.size());
-  for (const DataRace& race : races)
-    text += fmt::format(
-        "  <testcase classname=\"data race\" name=\"{}:{}\" file=\"{}\" line=\"{}\">\n"
-        "    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
-        escaped(race.second.where.file, true), race.second.where.line,
-        escaped(race.second.where.file, true), race.second.where.line,
-        escaped(summary(race), true), escaped(to_string(race), true));
-  return text + "</testsuite>\n";
+// A property of a command ends at a comma or colon, a message at the end of the line.
+std::string escaped_github(std::string_view text, bool property) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '%': out += "%25"; break;
+      case '\n': out += "%0A"; break;
+      case '\r': out += "%0D"; break;
+      case ',': out += property ? "%2C" : ","; break;
+      case ':': out += property ? "%3A" : ":"; break;
+      default: out += c;
+    }
+  }
+  return out;
 }
 
-std::string github(const std::vector<DataRace>& races) {
-  std::string text;
-  for (const DataRace& race : races)
-    text += fmt::format("::error file={},line={},title=Data race::{}\n", race.second.where.file,
-                        race.second.where.line, escaped(summary(race), false));
-  return text;
+std::string github_line(const char* command, const SourceLocation& where, const char* title,
+                        const std::string& message) {
+  return fmt::format("::{} file={},line={},title={}::{}\n", command,
+                     escaped_github(short_path(where.file), true), where.line, title,
+                     escaped_github(message, false));
+}
+
+std::string junit_case(const DataRace& race) {
+  const std::string file = escaped_xml(short_path(race.second.where.file));
+  const std::string message =
+      escaped_xml(race.excuse.empty() ? summary(race) : race.excuse + ": " + summary(race));
+  const std::string text =
+      race.excuse.empty() && !race.same_value
+          ? fmt::format("<failure message=\"{}\">{}</failure>", message,
+                        escaped_xml(to_string(race)))
+          : fmt::format("<skipped message=\"{}\"/>", message);
+  return fmt::format(
+      "  <testcase classname=\"data race\" name=\"{0}:{1} {2}\" file=\"{0}\" line=\"{1}\">\n"
+      "    {3}\n  </testcase>\n",
+      file, race.second.where.line, escaped_xml(race.object), text);
 }
 
 }  // namespace
 
-std::string to_text(const std::vector<DataRace>& races, ReportFormat format) {
+std::string sarif_text(const RaceReport& report) {
+  Json results = Json::array();
+  for (const auto* list : {&report.races, &report.notices, &report.suppressed})
+    for (const DataRace& race : *list) {
+      results.push_back(sarif_result(race));
+      for (const DataRace& other : race.related) results.push_back(sarif_result(other));
+    }
+  for (const OrderingAdvice& advice : report.advice)
+    results.push_back({{"ruleId", "ordering-advice"},
+                       {"level", "note"},
+                       {"message", {{"text", summary(advice)}}},
+                       {"locations", Json::array({sarif_location(advice.where)})}});
+  const Json rules = Json::array(
+      {sarif_rule("data-race", "Two accesses to the same bytes that nothing orders"),
+       sarif_rule("ordering-advice", "An ordering that is stronger than the runs needed")});
+  const Json log = {
+      {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+      {"version", "2.1.0"},
+      {"runs", Json::array({{{"tool", {{"driver", {{"name", "heddle"}, {"rules", rules}}}}},
+                             {"results", results}}})}};
+  return log.dump(2) + "\n";
+}
+
+std::string junit_text(const RaceReport& report) {
+  const std::size_t skipped = report.notices.size() + report.suppressed.size();
+  const std::size_t failures = report.races.size();
+  std::string text = fmt::format(
+      "<testsuite name=\"data races\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n",
+      failures + skipped + (failures == 0 ? 1 : 0), failures, skipped);
+  if (failures == 0)
+    text += fmt::format("  <testcase classname=\"data race\" name=\"{}\"/>\n", summary(report));
+  for (const auto* list : {&report.races, &report.notices, &report.suppressed})
+    for (const DataRace& race : *list) text += junit_case(race);
+  return text + "</testsuite>\n";
+}
+
+std::string github_text(const RaceReport& report) {
+  std::string text;
+  for (const DataRace& race : report.races)
+    text += github_line("error", race.second.where, "Data race", summary(race));
+  for (const DataRace& race : report.notices)
+    text += github_line("notice", race.second.where, "Data race of equal writes", summary(race));
+  for (const DataRace& race : report.suppressed)
+    text += github_line("notice", race.second.where, "Suppressed data race",
+                        race.excuse + ": " + summary(race));
+  for (const OrderingAdvice& advice : report.advice)
+    text += github_line("notice", advice.where, "Ordering", summary(advice));
+  return text;
+}
+
+}  // namespace report
+
+std::string to_text(const RaceReport& all, ReportFormat format) {
   switch (format) {
-    case ReportFormat::Json: return json(races);
-    case ReportFormat::Sarif: return sarif(races);
-    case ReportFormat::JUnit: return junit(races);
-    case ReportFormat::GitHub: return github(races);
+    case ReportFormat::Json: return report::json_text(all);
+    case ReportFormat::Sarif: return report::sarif_text(all);
+    case ReportFormat::JUnit: return report::junit_text(all);
+    case ReportFormat::GitHub: return report::github_text(all);
     case ReportFormat::Text:
     case ReportFormat::ColouredText: break;
   }
+  return report::people_text(all, format == ReportFormat::ColouredText);
+}
+
+std::string to_text(const std::vector<DataRace>& races, ReportFormat format) {
   std::string text;
-  for (const DataRace& race : races)
-    text += to_string(race, format == ReportFormat::ColouredText) + "\n";
-  return text;
+  if (format == ReportFormat::Json) {
+    for (const DataRace& race : races) text += report::to_json(race).dump() + "\n";
+    return text;
+  }
+  if (format == ReportFormat::Text || format == ReportFormat::ColouredText) {
+    for (const DataRace& race : races)
+      text += to_string(race, format == ReportFormat::ColouredText) + "\n";
+    return text;
+  }
+  RaceReport report;
+  report.races = races;
+  report.runs = 1;
+  return to_text(report, format);
 }
 
 }  // namespace heddle

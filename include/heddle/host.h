@@ -65,9 +65,17 @@ struct DeviceOptions {
   /// Emulated mode: what the memory holds back. The policy that HEDDLE_MEMORY names, or "sequential".
   std::optional<MemoryPolicy> memory;
   /// Look for data races: implies emulated mode. HEDDLE_RACES, or false. With HEDDLE_RACES set to text,
-  /// colour, json, sarif, junit or github the device writes what it found in that format when it ends,
-  /// to the file that HEDDLE_RACES_FILE names, at its end, or to standard error.
+  /// colour, json, sarif, junit or github the program writes what all its devices found in that format
+  /// when it ends, to the file that HEDDLE_RACES_FILE names, at its end, or to standard error.
   std::optional<bool> races;
+  /// Entries of the races that do not count (see emulator/report/README.md): a file. HEDDLE_RACES_SUPPRESS,
+  /// or none.
+  std::string race_suppressions;
+  /// Whether two plain writes of the same value to the same bytes are a race, as the specification
+  /// has it, or are told apart as notices. HEDDLE_RACES_SAME_VALUE (race, notice), or Race.
+  std::optional<SameValueWrites> same_value_writes;
+  /// Looks for orderings that are stronger than the runs needed. HEDDLE_RACES_ADVISE (0, 1), or false.
+  std::optional<bool> race_advice;
   /// Emulated mode: makes the oracle of a dispatch, given its seed. Null: a SeededChoice.
   std::function<std::unique_ptr<Choice>(std::uint64_t seed)> choices;
   /// Emulated mode: mean number of memory operations after which another invocation gets to run.
@@ -274,6 +282,7 @@ inline emulation::Binding binding(const Owner& owner, ReferenceId reference, Sto
   b.storage_class = c;
   b.allocation = &*owner;
   b.size_bytes = owner->size_bytes;
+  b.component = owner->component;
   b.name = owner->name;
   return b;
 }
@@ -528,7 +537,7 @@ class Device {
   /// A buffer of `size` elements that have not been written. The name is for findings.
   template <typename T>
   Buffer<T> buffer(std::uint64_t size, std::string name = "") {
-    return Buffer<T>(allocate(size, sizeof(T), std::move(name)), size);
+    return Buffer<T>(allocate(size, sizeof(T), detail::kComponentType<T>, std::move(name)), size);
   }
   /// A buffer with a copy of `values`.
   template <typename T>
@@ -551,7 +560,7 @@ class Device {
   template <typename T, ImageDim dim>
   Image<T, dim> image(Extent extent, std::string name = "") {
     const std::uint64_t texels = std::uint64_t{extent.x} * extent.y * extent.z;
-    return Image<T, dim>(allocate(texels, sizeof(T), std::move(name)),
+    return Image<T, dim>(allocate(texels, sizeof(T), detail::kComponentType<T>, std::move(name)),
                          {extent.x, extent.y, extent.z});
   }
 
@@ -571,8 +580,13 @@ class Device {
     return result;
   }
 
-  /// The data races of all dispatches so far, gravest first; empty without DeviceOptions::races.
+  /// The data races of all dispatches so far that count, gravest first; empty without
+  /// DeviceOptions::races.
   std::vector<DataRace> races() const;
+  /// The same with those that do not count, and advice.
+  RaceReport race_report() const;
+  /// Throws KernelError with the gravest race, if there is one.
+  void require_no_races() const;
 
   /// Calls `record(commands)`, which executes what it is told: several dispatches between which there
   /// are only the dependencies that are asked for. Ordering: everything before the call happens before
@@ -604,7 +618,8 @@ class Device {
     options.mode = mode;
     return options;
   }
-  detail::Owner allocate(std::uint64_t count, std::uint64_t element_bytes, std::string name);
+  detail::Owner allocate(std::uint64_t count, std::uint64_t element_bytes,
+                         detail::ComponentType component, std::string name);
   void begin_submission();
   void end_submission();
   void execution_barrier();

@@ -50,6 +50,8 @@ enum class FindingKind : std::uint8_t {
   InvalidArgument,
   /// The kernel threw.
   Exception,
+  /// Two accesses to the same bytes that nothing orders, of which one writes.
+  DataRace,
 };
 
 /// SPIR-V-like spelling of the kind: "barrier divergence", "out of bounds" ...
@@ -81,6 +83,10 @@ struct RacingAccess {
   Coordinates invocation;
   /// Number of the dispatch, of its device.
   std::uint64_t dispatch = 0;
+  /// What it read and wrote: "42", "-1.5", "(1, 2)" of several components, "0x2a" where the type is not
+  /// known. Empty where it did not, or where a long run has forgotten that.
+  std::string read;
+  std::string written;
 };
 
 /// A data race: two instructions that access the same bytes unordered, with one example.
@@ -99,15 +105,64 @@ struct DataRace {
   /// Changes that order the two, each found to do so on the recorded execution; cheapest first. Empty
   /// where the run was too long to be recorded.
   std::vector<std::string> changes;
-  /// How often these two instructions raced.
+  /// How often these two instructions raced, and in how many runs (devices).
   std::uint64_t count = 0;
-  /// How to run this again.
+  std::uint64_t runs = 1;
+  /// Every time both were plain writes, and of one value.
+  bool same_value = false;
+  /// Why it does not count, and where that is said; empty if it counts.
+  std::string excuse;
+  /// Other races that a change of this one orders too: they are one bug.
+  std::vector<DataRace> related;
+  /// How to run this again: a command for the shell.
   std::string replay;
 };
 
 /// The race as people read it, with the two lines of the source where that can be read.
 /// `colour`: with terminal escapes.
 std::string to_string(const DataRace& race, bool colour = false);
+
+/// The race as a finding, of kind DataRace, at its second access.
+Finding to_finding(const DataRace& race);
+
+/// What to call two plain writes of the same value to the same bytes that nothing orders.
+enum class SameValueWrites : std::uint8_t {
+  /// As the specification does.
+  Race,
+  /// A notice: it does not count.
+  Notice,
+};
+
+/// An ordering that is stronger than the runs needed.
+struct OrderingAdvice {
+  /// "atomic write (Device, Release)", "control barrier (...)".
+  std::string operation;
+  SourceLocation where;
+  /// What would have been enough: "Workgroup instead of Device" ...
+  std::string enough;
+  /// In so many recorded runs it was executed, and not needed in any.
+  std::uint64_t runs = 0;
+};
+
+/// All that several runs told.
+struct RaceReport {
+  /// Those that count, gravest first: seen in the most runs, then most often.
+  std::vector<DataRace> races;
+  /// Plain writes of the same value, where those are told apart.
+  std::vector<DataRace> notices;
+  /// Suppressed ones: their `excuse` says why.
+  std::vector<DataRace> suppressed;
+  /// Of suppressions: entries that met no race, annotations without a reason.
+  std::vector<std::string> remarks;
+  bool advised = false;
+  std::vector<OrderingAdvice> advice;
+  /// Devices that dispatched something.
+  std::uint64_t runs = 0;
+  /// For advice: executions (from one memory dependency to the next) that were judged, and those that were
+  /// not, for they were too long, had a race, or came when enough had been judged.
+  std::uint64_t recorded = 0;
+  std::uint64_t left_out = 0;
+};
 
 /// How several races are written.
 enum class ReportFormat : std::uint8_t {
@@ -123,8 +178,11 @@ enum class ReportFormat : std::uint8_t {
   GitHub,
 };
 
-/// All of them in one text. Gravest first: what raced most often.
+/// All of them in one text.
 std::string to_text(const std::vector<DataRace>& races, ReportFormat format);
+
+/// The same with all that does not count, and a summary.
+std::string to_text(const RaceReport& report, ReportFormat format);
 
 /// What the memory of an emulated device did, in accesses of at most eight bytes. All zero on
 /// sequential memory and in native mode.

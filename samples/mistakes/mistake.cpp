@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <string_view>
 
 namespace mistake {
 
@@ -12,20 +13,37 @@ namespace {
 
 constexpr std::uint64_t kSeeds = 500;
 
+/// Which of the two is run: what --only says.
+enum class Which : std::uint8_t { Both, Wrong, Right };
+
 int explore(const std::string& what, const Test& wrong, const Test& right, std::uint64_t seeds,
-            SeedOptions options) {
+            SeedOptions options, Which which) {
   options.print_to = stdout;
-  fmt::print("{}\n\nthe wrong kernel:\n", what);
-  const SeedReport bad = explore_seeds(wrong, seeds, options);
-  if (bad.failed()) {
-    fmt::print("  the {}. of {} trials\n", bad.trials, seeds);
-  } else {
-    fmt::print("  {} trials, and none fails\n", bad.trials);
+  fmt::print("{}\n", what);
+  bool as_expected = true;
+  if (which != Which::Right) {
+    fmt::print("\nthe wrong kernel:\n");
+    const SeedReport bad = explore_seeds(wrong, seeds, options);
+    as_expected = bad.failed();
+    if (bad.failed()) {
+      fmt::print("  the {}. of {} trials\n", bad.trials, seeds);
+    } else {
+      fmt::print("  {} trials, and none fails\n", bad.trials);
+    }
   }
-  fmt::print("\nthe right kernel:\n");
-  const SeedReport good = explore_seeds(right, seeds, options);
-  if (!good.failed()) fmt::print("  {} trials, and none fails\n", good.trials);
-  return bad.failed() && !good.failed() ? 0 : 1;
+  if (which != Which::Wrong) {
+    fmt::print("\nthe right kernel:\n");
+    const SeedReport good = explore_seeds(right, seeds, options);
+    as_expected = as_expected && !good.failed();
+    if (!good.failed()) fmt::print("  {} trials, and none fails\n", good.trials);
+  }
+  return as_expected ? 0 : 1;
+}
+
+Which which_from(std::string_view name) {
+  if (name == "wrong") return Which::Wrong;
+  if (name == "right") return Which::Right;
+  throw std::invalid_argument(fmt::format("--only is '{}'; it may be wrong or right", name));
 }
 
 }  // namespace
@@ -33,18 +51,25 @@ int explore(const std::string& what, const Test& wrong, const Test& right, std::
 int compare(int argc, char** argv, const std::string& what, const Test& wrong, const Test& right) {
   std::uint64_t seeds = kSeeds;
   SeedOptions options;
+  Which which = Which::Both;
   try {
     for (int i = 1; i < argc; ++i) {
       if (std::string(argv[i]) == "--help") {
         fmt::print("{}\n\nOptions: --seeds=N (default {}), --first-seed=N, --shard=I/N, --jobs=N, "
-                   "--seconds=N, --all\nHEDDLE_MEMORY names the memory policy (default random).\n",
+                   "--seconds=N, --all, --only=wrong, --only=right\nHEDDLE_MEMORY names the memory policy (default random).\n",
                    what, kSeeds);
         return 0;
       }
-      if (!options.take(argv[i], seeds))
+      constexpr std::string_view kOnly = "--only=";
+      const std::string_view argument = argv[i];
+      if (argument.substr(0, kOnly.size()) == kOnly) {
+        which = which_from(argument.substr(kOnly.size()));
+        continue;
+      }
+      if (!options.take(argument, seeds))
         throw std::invalid_argument(fmt::format("unknown option {}", argv[i]));
     }
-    return explore(what, wrong, right, seeds, options);
+    return explore(what, wrong, right, seeds, options, which);
   } catch (const std::invalid_argument& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 2;

@@ -34,6 +34,43 @@ TEST_CASE("a race in words names both lines, the element, the reason and the cha
   CHECK(has_text(to_string(example(), true), "\x1b["));
 }
 
+TEST_CASE("values stand beside what was done") {
+  DataRace race = example();
+  race.first.written = std::to_string(42);
+  race.second.read = std::string("-1.5");
+  race.second.written = "1007";
+  const std::string text = to_string(race);
+  CHECK(has_text(text, "write of 42 at"));
+  CHECK(has_text(text, "(Device, Acquire) from -1.5 to 1007 at"));
+  CHECK(has_text(to_text({race}, ReportFormat::Json), "\"written\":\"42\""));
+  CHECK(has_text(to_text({example()}, ReportFormat::Json), "\"written\":null"));
+}
+
+TEST_CASE("what does not count is a note in SARIF, skipped in JUnit, a notice for GitHub") {
+  RaceReport report;
+  report.runs = 1;
+  report.suppressed = {example()};
+  report.suppressed[0].excuse = "an estimate";
+  report.notices = {example()};
+  report.notices[0].same_value = true;
+  const std::string sarif = to_text(report, ReportFormat::Sarif);
+  CHECK_FALSE(has_text(sarif, "\"error\""));
+  CHECK(has_text(sarif, "\"justification\": \"an estimate\""));
+  CHECK(has_text(to_text(report, ReportFormat::JUnit), "failures=\"0\" skipped=\"2\""));
+  const std::string github = to_text(report, ReportFormat::GitHub);
+  CHECK(has_text(github, "::notice "));
+  CHECK_FALSE(has_text(github, "::error "));
+  const std::string text = to_text(report, ReportFormat::Text);
+  CHECK(has_text(text, "suppressed data race on data[4]"));
+  CHECK(has_text(text, "0 data races in 1 run, 1 of equal writes, 1 suppressed"));
+}
+
+TEST_CASE("a file name with a comma stays one property of an annotation") {
+  DataRace race = example();
+  race.second.where.file = "a,b.cpp";
+  CHECK(has_text(to_text({race}, ReportFormat::GitHub), "file=a%2Cb.cpp,line=9"));
+}
+
 TEST_CASE("races as JSON are one object a line") {
   const std::string text = to_text({example(), example()}, ReportFormat::Json);
   CHECK(std::count(text.begin(), text.end(), '\n') == 2);

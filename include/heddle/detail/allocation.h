@@ -3,6 +3,7 @@
 /// \file
 /// Memory of a device, and who owns it.
 
+#include <heddle/detail/component_type.h>
 #include <heddle/operation.h>
 
 #include <cstddef>
@@ -36,6 +37,7 @@ struct Allocation {
   std::string name;
   std::byte* bytes = nullptr;
   std::uint64_t size_bytes = 0;
+  ComponentType component;
   bool freed = false;
   /// Emulated devices only.
   bool tracks_initialization = false;

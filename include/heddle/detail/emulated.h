@@ -272,7 +272,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     place.invocation = this;
     place.binding = emulation::workgroup_variable(
         *emulator_, agent_, workgroup_variables_++, static_cast<std::uint32_t>(sizeof(T)),
-        static_cast<std::uint32_t>(alignof(T)), name, where);
+        static_cast<std::uint32_t>(alignof(T)), detail::kComponentType<T>, name, where);
     place.qualifiers = default_qualifiers(StorageClass::Workgroup);
     place.where = where;
     if constexpr (std::is_array_v<T>) {

@@ -20,6 +20,7 @@ struct Binding {
   detail::Allocation* allocation = nullptr;
   std::uint64_t offset_bytes = 0;
   std::uint64_t size_bytes = 0;
+  detail::ComponentType component;
   std::string name;
 };
 
@@ -89,7 +90,8 @@ void leave(Emulator& emulator, const Agent& agent);
 /// The `ordinal`-th Workgroup variable of a workgroup: made by the first invocation that asks.
 const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::uint32_t ordinal,
                                   std::uint32_t size_bytes, std::uint32_t alignment_bytes,
-                                  std::string_view name, SourceLocation where);
+                                  detail::ComponentType component, std::string_view name,
+                                  SourceLocation where);
 /// The buffer that a device address points into; raises a finding if there is none.
 const Binding* buffer_at(Emulator& emulator, const Agent& agent, std::uint64_t address,
                          SourceLocation where);

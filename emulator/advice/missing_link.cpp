@@ -1,0 +1,94 @@
+#include "emulator/advice/missing_link.h"
+
+#include "emulator/advice/operation_text.h"
+
+namespace heddle::advice {
+namespace {
+
+using judge::MissingLink;
+using model::OperationIndex;
+
+std::string name_of(const model::Execution& execution, OperationIndex index, const char* file) {
+  const Operation& op = execution.operations[index];
+  return "the " + describe(op) + " in " + line_of(op, file);
+}
+
+std::string list(const model::Execution& execution, const std::vector<OperationIndex>& operations,
+                 const char* file) {
+  std::vector<std::string> names;
+  for (const OperationIndex index : operations) {
+    std::string made = name_of(execution, index, file);
+    bool known = false;
+    for (const std::string& other : names) known = known || other == made;
+    if (!known) names.push_back(std::move(made));
+  }
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "" : " and ") + names[i];
+  return text;
+}
+
+const char* class_of(const Operation& op) {
+  switch (op.storage_class) {
+    case StorageClass::Workgroup: return "WorkgroupMemory";
+    case StorageClass::Image: return "ImageMemory";
+    default: return "UniformMemory";
+  }
+}
+
+std::string between_dispatches(const model::Execution& e) {
+  return e.agent_system_synchronization.empty()
+             ? "the accesses are in two dispatches of one submission with no dependency between them: "
+               "the second need not wait for the first"
+             : "between the two dispatches there is an execution dependency only: the second waits for "
+               "the first, but what the first wrote becomes neither available nor visible";
+}
+
+}  // namespace
+
+//= vk:memory-model-location-ordered
+std::string missing_link(const Neighbourhood& part, const std::vector<std::uint64_t>& dispatches,
+                         const judge::Options& options) {
+  const model::Execution& e = part.execution;
+  const Operation& x = e.operations[part.first];
+  const Operation& y = e.operations[part.second];
+  const char* file = y.where.file;
+  if (dispatches[static_cast<std::size_t>(x.agent)] != dispatches[static_cast<std::size_t>(y.agent)])
+    return between_dispatches(e);
+  if (x.agent == y.agent)
+    return "one invocation makes both accesses, but through two references to the same memory: "
+           "program order counts only for accesses through one reference";
+  //= vk:memory-model-atomic-operation
+  if (x.atomic && y.atomic && x.locations == y.locations && x.reference == y.reference)
+    return name_of(e, part.first, file) + " and " + name_of(e, part.second, file) +
+           " are not atomic for each other: their scopes do not include both invocations";
+  const judge::Judgement judgement(e, options);
+  const std::optional<judge::MissingReason> reason =
+      judgement.why_unordered(part.first, part.second);
+  if (!reason) return "";
+  const std::string culprits = list(e, reason->culprits, file);
+  switch (reason->link) {
+    case MissingLink::NoSynchronization: return "";
+    case MissingLink::ScopesDoNotIncludeEachOther:
+      return culprits + " meet, but their scopes do not include both invocations";
+    case MissingLink::StorageClassMissing:
+      return "they are synchronized, but " + std::string(class_of(x)) +
+             ", the storage class of this memory, is missing in the semantics of " + culprits;
+    case MissingLink::PrivateAccess:
+      return "they are synchronized, but " + culprits +
+             (reason->culprits.size() == 1 ? " is private" : " are private") +
+             ": only non-private accesses are ordered between invocations";
+    case MissingLink::NeverMadeAvailable:
+      return "they are synchronized, but what " + name_of(e, reason->from, file) +
+             " wrote was never made available: MakeAvailable is missing";
+    case MissingLink::NeverMadeVisible:
+      return "they are synchronized, and the write is available, but it was never made visible to " +
+             name_of(e, reason->to, file) + ": MakeVisible is missing";
+    case MissingLink::AnotherReference:
+      return "they are synchronized, but " + culprits +
+             " use different references to the same memory, which only a dependency between "
+             "dispatches orders";
+  }
+  return "";
+}
+
+}  // namespace heddle::advice

@@ -1,0 +1,23 @@
+#pragma once
+
+/// \file
+/// Other outcomes that the atomics of a recorded execution might have had.
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "emulator/judge/judgement.h"
+
+namespace heddle::advice {
+
+/// The same operations, but one atomic load reads another write, or two writes to one location that are
+/// neighbours in scoped modification order come the other way round (and read-modify-writes read
+/// accordingly).
+using Outcome = std::function<void(model::Execution&)>;
+
+/// Nothing where there are more than `most`, or where the writes to a location have no total order.
+std::optional<std::vector<Outcome>> other_outcomes(const model::Execution& execution,
+                                                   std::size_t most);
+
+}  // namespace heddle::advice

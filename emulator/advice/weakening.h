@@ -1,0 +1,43 @@
+#pragma once
+
+/// \file
+/// Orderings made weaker than the source has them.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "emulator/model/execution.h"
+
+namespace heddle::advice {
+
+/// How much of an ordering is left.
+enum class Weakness : std::uint8_t {
+  NarrowerScope,
+  /// Without MakeAvailable, MakeVisible or a storage class.
+  LessMask,
+  /// Release or Acquire of AcquireRelease.
+  Half,
+  /// Nothing but the operation itself.
+  Relaxed,
+  /// Not even that.
+  Removed,
+};
+
+/// One instruction made weaker, in all its executions.
+struct Weakening {
+  /// One of the operations.
+  Operation instruction;
+  Weakness weakness = Weakness::LessMask;
+  /// "Workgroup instead of Device", "without MakeAvailable", "no such barrier" ...
+  std::string enough;
+  std::function<void(Operation&)> weaken;
+
+  /// Removed operations are left out, with all that refers to them.
+  model::Execution apply(const model::Execution& execution) const;
+};
+
+/// Of every atomic and barrier of the execution, each instruction once.
+std::vector<Weakening> weakenings(const model::Execution& execution);
+
+}  // namespace heddle::advice

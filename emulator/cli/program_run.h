@@ -1,0 +1,23 @@
+#pragma once
+
+/// \file
+/// Running another program, and waiting for it.
+
+#include <string>
+#include <vector>
+
+namespace heddle::cli {
+
+struct ProgramEnd {
+  /// Why it could not be started; empty if it was.
+  std::string error;
+  /// As shells count it: 128 and the signal, for a program that one ended.
+  int status = 0;
+  /// Ctrl-C or SIGTERM came meanwhile: the program was told as well.
+  bool interrupted = false;
+};
+
+/// Runs `program[0]`, which is looked for in PATH, with its arguments, on this process's standard streams.
+ProgramEnd run_program(const std::vector<std::string>& program);
+
+}  // namespace heddle::cli

@@ -1,0 +1,54 @@
+#include "emulator/host/race_settings.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+namespace heddle::detail {
+namespace {
+
+std::string_view environment(const char* name) {
+  const char* text = std::getenv(name);
+  return text ? text : "";
+}
+
+}  // namespace
+
+std::optional<RaceOutput> wanted_output() {
+  const std::string_view value = environment("HEDDLE_RACES");
+  if (value.empty()) return {};
+  if (value == "records") return RaceOutput{true, ReportFormat::Text};
+  if (value == "text" || value == "1") return RaceOutput{false, ReportFormat::Text};
+  if (value == "colour") return RaceOutput{false, ReportFormat::ColouredText};
+  if (value == "json") return RaceOutput{false, ReportFormat::Json};
+  if (value == "sarif") return RaceOutput{false, ReportFormat::Sarif};
+  if (value == "junit") return RaceOutput{false, ReportFormat::JUnit};
+  if (value == "github") return RaceOutput{false, ReportFormat::GitHub};
+  throw std::invalid_argument(fmt::format(
+      "HEDDLE_RACES is '{}'; it may be text, colour, json, sarif, junit or github", value));
+}
+
+std::string output_file() { return std::string(environment("HEDDLE_RACES_FILE")); }
+
+void add_race_settings(DeviceOptions& options) {
+  if (!options.races) options.races = wanted_output().has_value();
+  if (options.race_suppressions.empty())
+    options.race_suppressions = environment("HEDDLE_RACES_SUPPRESS");
+  if (!options.same_value_writes) {
+    const std::string_view value = environment("HEDDLE_RACES_SAME_VALUE");
+    if (!value.empty() && value != "race" && value != "notice")
+      throw std::invalid_argument(
+          fmt::format("HEDDLE_RACES_SAME_VALUE is '{}'; it may be race or notice", value));
+    options.same_value_writes =
+        value == "notice" ? SameValueWrites::Notice : SameValueWrites::Race;
+  }
+  if (!options.race_advice) {
+    const std::string_view value = environment("HEDDLE_RACES_ADVISE");
+    if (!value.empty() && value != "0" && value != "1")
+      throw std::invalid_argument(
+          fmt::format("HEDDLE_RACES_ADVISE is '{}'; it may be 0 or 1", value));
+    options.race_advice = value == "1";
+  }
+}
+
+}  // namespace heddle::detail

@@ -1,0 +1,29 @@
+#pragma once
+
+/// \file
+/// What the environment says about looking for data races.
+
+#include <heddle/host.h>
+
+#include <optional>
+#include <string>
+
+namespace heddle::detail {
+
+/// How a program tells of its races at its end.
+struct RaceOutput {
+  /// For `heddle races`: records, while the program runs, and no report.
+  bool records = false;
+  ReportFormat format = ReportFormat::Text;
+};
+
+/// What HEDDLE_RACES asks for; nothing if it is not set. Throws std::invalid_argument.
+std::optional<RaceOutput> wanted_output();
+
+/// HEDDLE_RACES_FILE; empty if it is not set.
+std::string output_file();
+
+/// Fills in what the options leave to the environment. Throws std::invalid_argument.
+void add_race_settings(DeviceOptions& options);
+
+}  // namespace heddle::detail

@@ -1,0 +1,118 @@
+#include "emulator/report/collector.h"
+
+#include <algorithm>
+
+namespace heddle::report {
+namespace {
+
+bool share_a_change(const DataRace& a, const DataRace& b) {
+  return std::any_of(a.changes.begin(), a.changes.end(), [&](const std::string& change) {
+    return std::find(b.changes.begin(), b.changes.end(), change) != b.changes.end();
+  });
+}
+
+}  // namespace
+
+Collector::Key Collector::key(const DataRace& race) {
+  std::pair<std::string, std::uint32_t> a(race.first.where.file, race.first.where.line);
+  std::pair<std::string, std::uint32_t> b(race.second.where.file, race.second.where.line);
+  if (b < a) std::swap(a, b);
+  return {a.first, a.second, b.first, b.second, race.object};
+}
+
+void Collector::add(RunId run, const DataRace& race) {
+  add(run);
+  const auto [at, fresh] = known_.emplace(key(race), races_.size());
+  if (fresh) {
+    races_.push_back({race, {run}});
+    return;
+  }
+  Race& known = races_[at->second];
+  const std::uint64_t count = known.race.count + race.count;
+  const bool same_value = known.race.same_value && race.same_value;
+  // An example with changes says more than one without.
+  if (known.race.changes.empty() && !race.changes.empty()) known.race = race;
+  known.race.count = count;
+  known.race.same_value = same_value;
+  known.runs.insert(run);
+}
+
+void Collector::add(RunId run, const OrderingUse& use) {
+  add(run);
+  advised_ = true;
+  Ordering& known =
+      orderings_[{use.where.file, use.where.line, use.operation, use.enough}];
+  const bool needed = known.use.needed || use.needed;
+  known.use = use;
+  known.use.needed = needed;
+  known.runs.insert(run);
+}
+
+void Collector::add(RunId run, const RecordedRuns& recorded) {
+  add(run);
+  advised_ = true;
+  recorded_.recorded += recorded.recorded;
+  recorded_.left_out += recorded.left_out;
+}
+
+// Who can do without a barrier can do without its mask.
+bool Collector::told_by_a_weaker_one(const OrderingUse& use) const {
+  constexpr std::uint8_t kScope = 0, kRelaxed = 3, kRemoved = 4;
+  for (const auto& [key, known] : orderings_) {
+    const OrderingUse& other = known.use;
+    if (other.needed || other.where.line != use.where.line || other.operation != use.operation ||
+        std::string_view(other.where.file) != use.where.file)
+      continue;
+    if (other.weakness == kRemoved && use.weakness != kRemoved) return true;
+    // The scope of an atomic means something without an order, too.
+    const bool atomic = use.operation.rfind("atomic", 0) == 0;
+    if (other.weakness == kRelaxed && use.weakness < kRelaxed &&
+        !(use.weakness == kScope && atomic))
+      return true;
+  }
+  return false;
+}
+
+RaceReport Collector::report(Suppressions& suppressions) const {
+  RaceReport report;
+  report.runs = runs_.size();
+  for (const Race& known : races_) {
+    DataRace race = known.race;
+    race.runs = known.runs.size();
+    if (race.excuse.empty()) race.excuse = suppressions.excuse(race);
+    auto& list = !race.excuse.empty() ? report.suppressed
+                 : race.same_value    ? report.notices
+                                      : report.races;
+    list.push_back(std::move(race));
+  }
+  for (auto* list : {&report.races, &report.notices, &report.suppressed}) order_and_group(*list);
+  report.remarks = suppressions.remarks();
+  report.advised = advised_;
+  report.recorded = recorded_.recorded;
+  report.left_out = recorded_.left_out;
+  for (const auto& [key, known] : orderings_)
+    if (!known.use.needed && !told_by_a_weaker_one(known.use))
+      report.advice.push_back(
+          {known.use.operation, known.use.where, known.use.enough, known.runs.size()});
+  return report;
+}
+
+void order_and_group(std::vector<DataRace>& races) {
+  std::stable_sort(races.begin(), races.end(), [](const DataRace& a, const DataRace& b) {
+    return std::tie(a.runs, a.count) > std::tie(b.runs, b.count);
+  });
+  std::vector<DataRace> grouped;
+  for (DataRace& race : races) {
+    const auto lead = std::find_if(grouped.begin(), grouped.end(), [&](const DataRace& other) {
+      return share_a_change(other, race);
+    });
+    if (lead == grouped.end()) {
+      grouped.push_back(std::move(race));
+    } else {
+      lead->related.push_back(std::move(race));
+    }
+  }
+  races = std::move(grouped);
+}
+
+}  // namespace heddle::report

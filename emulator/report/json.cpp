@@ -1,0 +1,134 @@
+#include "emulator/report/json.h"
+
+#include "emulator/report/report_text.h"
+#include "emulator/report/source_text.h"
+
+namespace heddle::report {
+namespace {
+
+Json vector_json(const uvec3& v) { return Json::array({v.x, v.y, v.z}); }
+
+uvec3 vector_from_json(const Json& json) {
+  return {json.at(0).get<std::uint32_t>(), json.at(1).get<std::uint32_t>(),
+          json.at(2).get<std::uint32_t>()};
+}
+
+Json access_json(const RacingAccess& access) {
+  const Coordinates& c = access.invocation;
+  return {{"operation", access.operation},
+          {"file", access.where.file},
+          {"line", access.where.line},
+          {"function", access.where.function},
+          {"read", access.read.empty() ? Json(nullptr) : Json(access.read)},
+          {"written", access.written.empty() ? Json(nullptr) : Json(access.written)},
+          {"dispatch", access.dispatch},
+          {"workgroup", vector_json(c.workgroup)},
+          {"local", vector_json(c.local)},
+          {"global", vector_json(c.global)},
+          {"subgroup", c.subgroup},
+          {"lane", c.lane}};
+}
+
+RacingAccess access_from_json(const Json& json) {
+  const auto text = [&](const char* key) {
+    return json.at(key).is_null() ? std::string() : json.at(key).get<std::string>();
+  };
+  RacingAccess access;
+  access.operation = text("operation");
+  access.where = place_from_json(json);
+  access.read = text("read");
+  access.written = text("written");
+  access.dispatch = json.at("dispatch");
+  Coordinates& c = access.invocation;
+  c.workgroup = vector_from_json(json.at("workgroup"));
+  c.local = vector_from_json(json.at("local"));
+  c.global = vector_from_json(json.at("global"));
+  c.subgroup = json.at("subgroup");
+  c.lane = json.at("lane");
+  return access;
+}
+
+Json with_status(const DataRace& race, const char* status) {
+  Json object = to_json(race);
+  object["status"] = status;
+  return object;
+}
+
+}  // namespace
+
+Json to_json(const SourceLocation& where) {
+  return {{"file", where.file}, {"line", where.line}, {"function", where.function}};
+}
+
+SourceLocation place_from_json(const Json& json) {
+  return {kept(json.at("file").get<std::string>()), kept(json.at("function").get<std::string>()),
+          json.at("line").get<std::uint32_t>()};
+}
+
+Json to_json(const DataRace& race) {
+  Json related = Json::array();
+  for (const DataRace& other : race.related) related.push_back(to_json(other));
+  return {{"kind", "data race"},
+          {"object", race.object},
+          {"index", race.index},
+          {"offset_bytes", race.offset_bytes},
+          {"size_bytes", race.size_bytes},
+          {"first", access_json(race.first)},
+          {"second", access_json(race.second)},
+          {"reason", race.reason},
+          {"changes", race.changes},
+          {"count", race.count},
+          {"runs", race.runs},
+          {"same_value", race.same_value},
+          {"excuse", race.excuse.empty() ? Json(nullptr) : Json(race.excuse)},
+          {"related", related},
+          {"replay", race.replay}};
+}
+
+DataRace race_from_json(const Json& json) {
+  DataRace race;
+  race.object = json.at("object");
+  race.index = json.at("index");
+  race.offset_bytes = json.at("offset_bytes");
+  race.size_bytes = json.at("size_bytes");
+  race.first = access_from_json(json.at("first"));
+  race.second = access_from_json(json.at("second"));
+  race.reason = json.at("reason");
+  race.changes = json.at("changes").get<std::vector<std::string>>();
+  race.count = json.at("count");
+  race.runs = json.at("runs");
+  race.same_value = json.at("same_value");
+  if (!json.at("excuse").is_null()) race.excuse = json.at("excuse");
+  for (const Json& other : json.at("related")) race.related.push_back(race_from_json(other));
+  race.replay = json.at("replay");
+  return race;
+}
+
+std::string json_text(const RaceReport& report) {
+  std::string text;
+  const auto line = [&](const Json& object) { text += object.dump() + "\n"; };
+  for (const DataRace& race : report.races) line(with_status(race, "race"));
+  for (const DataRace& race : report.notices) line(with_status(race, "notice"));
+  for (const DataRace& race : report.suppressed) line(with_status(race, "suppressed"));
+  for (const OrderingAdvice& advice : report.advice) {
+    Json object = {{"kind", "advice"}, {"operation", advice.operation}};
+    object.update(to_json(advice.where));
+    object["enough"] = advice.enough;
+    object["runs"] = advice.runs;
+    line(object);
+  }
+  for (const std::string& remark : report.remarks) line({{"kind", "remark"}, {"text", remark}});
+  Json end = {{"kind", "summary"},
+              {"races", report.races.size()},
+              {"notices", report.notices.size()},
+              {"suppressed", report.suppressed.size()},
+              {"runs", report.runs}};
+  if (report.advised) {
+    end["recorded"] = report.recorded;
+    end["left_out"] = report.left_out;
+  }
+  line(end);
+  return text;
+}
+
+}  // namespace heddle::report

@@ -1,0 +1,78 @@
+#include "emulator/report/report_text.h"
+
+#include <fmt/format.h>
+
+#include "emulator/report/source_text.h"
+
+namespace heddle::report {
+namespace {
+
+std::string counted(std::uint64_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+// What would do at one place stands together.
+std::string advice_text(const RaceReport& report) {
+  std::string text;
+  const OrderingAdvice* last = nullptr;
+  for (const OrderingAdvice& advice : report.advice) {
+    if (!last || last->where.line != advice.where.line || last->operation != advice.operation ||
+        std::string_view(last->where.file) != advice.where.file) {
+      text += fmt::format("advice on {} at {}\n", advice.operation, place(advice.where));
+      const std::string line = source_line(advice.where.file, advice.where.line);
+      if (!line.empty()) text += fmt::format("          {:>5} | {}\n", advice.where.line, line);
+    }
+    text += fmt::format("  {}: more was not needed in {}\n", advice.enough,
+                        counted(advice.runs, "run", "runs"));
+    last = &advice;
+  }
+  if (!report.advised) return text;
+  text += fmt::format("advice holds for {}, each change alone", counted(report.recorded, "recorded execution", "recorded executions"));
+  if (report.left_out > 0)
+    text += fmt::format("; {} left out (too long, with races, or too many)",
+                        counted(report.left_out, "was", "were"));
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string values(const RacingAccess& access) {
+  if (!access.read.empty() && !access.written.empty())
+    return fmt::format(" from {} to {}", access.read, access.written);
+  return access.read.empty() && access.written.empty() ? ""
+                                                       : " of " + access.read + access.written;
+}
+
+std::string summary(const DataRace& race) {
+  std::string text = fmt::format("data race on {}[{}]: {}{} and {}{} at {}; {}",
+                                 race.object.empty() ? "memory" : race.object, race.index,
+                                 race.second.operation, values(race.second), race.first.operation,
+                                 values(race.first), place(race.first.where), race.reason);
+  for (std::size_t i = 0; i < race.changes.size(); ++i)
+    text += (i == 0 ? "; change: " : ", or: ") + race.changes[i];
+  return text;
+}
+
+std::string summary(const RaceReport& report) {
+  std::string text = counted(report.races.size(), "data race", "data races") + " in " +
+                     counted(report.runs, "run", "runs");
+  if (!report.notices.empty()) text += fmt::format(", {} of equal writes", report.notices.size());
+  if (!report.suppressed.empty()) text += fmt::format(", {} suppressed", report.suppressed.size());
+  return text;
+}
+
+std::string summary(const OrderingAdvice& advice) {
+  return fmt::format("{} at {}: {}; more was not needed in {}", advice.operation,
+                     place(advice.where), advice.enough, counted(advice.runs, "run", "runs"));
+}
+
+std::string people_text(const RaceReport& report, bool colour) {
+  std::string text;
+  for (const auto* list : {&report.races, &report.notices, &report.suppressed})
+    for (const DataRace& race : *list) text += to_string(race, colour) + "\n";
+  text += advice_text(report);
+  for (const std::string& remark : report.remarks) text += remark + "\n";
+  return text + summary(report) + "\n";
+}
+
+}  // namespace heddle::report

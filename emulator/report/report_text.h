@@ -1,0 +1,27 @@
+#pragma once
+
+/// \file
+/// Each format of a report.
+
+#include <heddle/report.h>
+
+#include <string>
+
+namespace heddle::report {
+
+std::string people_text(const RaceReport& report, bool colour);
+std::string json_text(const RaceReport& report);
+std::string sarif_text(const RaceReport& report);
+std::string junit_text(const RaceReport& report);
+std::string github_text(const RaceReport& report);
+
+/// " of 42", " from 1 to 2"; empty where nothing is known.
+std::string values(const RacingAccess& access);
+/// One sentence: object, both accesses, reason, changes.
+std::string summary(const DataRace& race);
+/// "3 data races in 12 runs, 1 suppressed".
+std::string summary(const RaceReport& report);
+/// "line 12: Workgroup instead of Device would do" and the runs it holds for.
+std::string summary(const OrderingAdvice& advice);
+
+}  // namespace heddle::report

@@ -1,0 +1,267 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "tests/cli/run_heddle.h"
+
+using namespace heddle::cli;
+using Json = nlohmann::json;
+
+namespace {
+
+Run races(std::vector<std::string> options, const std::string& what) {
+  options.insert(options.begin(), "races");
+  options.emplace_back(HEDDLE_KERNELS);
+  options.push_back(what);
+  return run_heddle(options);
+}
+
+std::vector<Json> lines_of(const std::string& text) {
+  std::vector<Json> lines;
+  for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos;
+       begin = end + 1)
+    if (text[begin] == '{') lines.push_back(Json::parse(text.substr(begin, end - begin)));
+  return lines;
+}
+
+std::vector<Json> of_kind(const std::string& text, const std::string& kind) {
+  std::vector<Json> found;
+  for (const Json& line : lines_of(text))
+    if (line.at("kind") == kind) found.push_back(line);
+  return found;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a program with a race ends with 1 and one finding, the same without it with 0 and none") {
+  const Run racy = races({}, "racy");
+  CHECK(racy.exit_code == 1);
+  CHECK(has(racy.out, "data race on sum[0]"));
+  CHECK(has(racy.out, "sum[0] += 1u;"));
+  CHECK(has(racy.out, "1 data race in 1 run\n"));
+  CHECK(racy.err.empty());
+  const Run clean = races({}, "clean");
+  CHECK(clean.exit_code == 0);
+  CHECK(clean.out == "0 data races in 1 run\n");
+}
+
+TEST_CASE("JSON has one object a line, the race with both accesses and their values, and a summary") {
+  const Run run = races({"--json"}, "racy");
+  CHECK(run.exit_code == 1);
+  const std::vector<Json> lines = lines_of(run.out);
+  REQUIRE(lines.size() == 2);
+  const Json& race = lines[0];
+  CHECK(race.at("kind") == "data race");
+  CHECK(race.at("status") == "race");
+  CHECK(race.at("object") == "sum");
+  CHECK(race.at("count").get<int>() > 1);
+  CHECK_FALSE(race.at("changes").empty());
+  for (const char* which : {"first", "second"}) {
+    const Json& access = race.at(which);
+    CHECK(access.at("line").get<int>() > 0);
+    CHECK(access.at("read").is_null() == (access.at("operation") == "private write"));
+    CHECK(access.at("written").is_null() == (access.at("operation") == "private read"));
+  }
+  CHECK(lines[1].at("kind") == "summary");
+  CHECK(lines[1].at("races") == 1);
+}
+
+TEST_CASE("values are written in the type of their components") {
+  const Run run = races({"--json"}, "floats");
+  std::vector<std::string> written;
+  for (const Json& race : of_kind(run.out, "data race")) {
+    written.push_back(race.at("first").at("written"));
+    written.push_back(race.at("second").at("written"));
+  }
+  std::sort(written.begin(), written.end());
+  CHECK(written == std::vector<std::string>{"(0.5, 0)", "(0.5, 1)", "-1.5", "-2.5"});
+}
+
+TEST_CASE("five devices that have the same bug are one finding in five runs") {
+  const std::vector<Json> lines = lines_of(races({"--json"}, "many").out);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].at("runs") == 5);
+  CHECK(lines[1].at("runs") == 5);
+}
+
+TEST_CASE("SARIF and JUnit are whole documents, with and without a race") {
+  const Json racy = Json::parse(races({"--format", "sarif"}, "racy").out);
+  REQUIRE(racy.at("runs").at(0).at("results").size() >= 1);
+  CHECK(racy.at("runs").at(0).at("results").at(0).at("level") == "error");
+  const Json clean = Json::parse(races({"--format", "sarif"}, "clean").out);
+  CHECK(clean.at("runs").at(0).at("results").empty());
+  CHECK(has(races({"--format", "junit"}, "racy").out, "failures=\"1\""));
+  CHECK(has(races({"--format", "junit"}, "clean").out, "tests=\"1\" failures=\"0\""));
+}
+
+TEST_CASE("annotations for GitHub name file, line and race") {
+  const Run run = races({"--format", "github"}, "racy");
+  CHECK(run.out.rfind("::error file=", 0) == 0);
+  CHECK(has(run.out, "kernels_under_test.cpp,line="));
+  CHECK(races({"--format", "github"}, "clean").out.empty());
+}
+
+TEST_CASE("the report goes to the file that --output names, and the program's own output does not") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.path("report.json");
+  const Run run = races({"--json", "--output", file}, "racy");
+  CHECK(run.exit_code == 1);
+  CHECK(run.out.empty());
+  CHECK(lines_of(read_all(file)).size() == 2);
+  CHECK(races({"--output", directory.path("no/such/directory")}, "racy").exit_code == 2);
+}
+
+TEST_CASE("a suppressed race is listed with its reason and does not count") {
+  const TemporaryDirectory directory;
+  for (const std::string entry :
+       {"object:su?", "place:kernels_under_test.cpp", "function:operator*",
+        "object:\"sum\" place:*_under_test.cpp:*"}) {
+    const std::string file = directory.write("known.txt", "# known\n" + entry + " -- a display\n");
+    const Run run = races({"--suppress", file, "--json"}, "racy");
+    INFO(entry << "\n" << run.out << run.err);
+    CHECK(run.exit_code == 0);
+    REQUIRE(of_kind(run.out, "data race").size() == 1);
+    CHECK(of_kind(run.out, "data race")[0].at("status") == "suppressed");
+    CHECK(has(of_kind(run.out, "data race")[0].at("excuse"), "a display"));
+    CHECK(of_kind(run.out, "summary")[0].at("suppressed") == 1);
+    CHECK(of_kind(run.out, "remark").empty());
+  }
+}
+
+TEST_CASE("an entry that met no race is told, and suppresses nothing") {
+  const TemporaryDirectory directory;
+  for (const std::string entry :
+       {"object:other", "place:kernels.cpp", "object:sum place:other.cpp", "function:main"}) {
+    const std::string file = directory.write("known.txt", entry + " -- a display\n");
+    const Run run = races({"--suppress", file}, "racy");
+    INFO(entry << "\n" << run.out);
+    CHECK(run.exit_code == 1);
+    CHECK(has(run.out, file + ":1: this suppression met no race"));
+  }
+}
+
+TEST_CASE("a line of a suppression file that makes no sense is an error with its number") {
+  const TemporaryDirectory directory;
+  for (const std::string line : {"object:sum", "object:sum -- ", "thing:sum -- why",
+                                 "object:sum object:other -- why", "object:\"sum -- why",
+                                 "object: -- why", "sum -- why"}) {
+    const std::string file = directory.write("known.txt", "\n" + line + "\n");
+    const Run run = races({"--suppress", file}, "racy");
+    INFO(line << "\n" << run.err);
+    CHECK(run.exit_code == 2);
+    CHECK(has(run.err, file + ":2: "));
+    CHECK(run.out.empty());
+  }
+  CHECK(races({"--suppress", directory.path("nowhere")}, "racy").exit_code == 2);
+}
+
+TEST_CASE("an annotation with a reason suppresses, and one without is told and does not") {
+  const Run with = races({"--json"}, "annotated");
+  CHECK(with.exit_code == 0);
+  REQUIRE(of_kind(with.out, "data race").size() == 1);
+  CHECK(has(of_kind(with.out, "data race")[0].at("excuse"), "a counter for display"));
+  const Run without = races({}, "annotated_without_reason");
+  CHECK(without.exit_code == 1);
+  CHECK(has(without.out, "an annotation suppresses nothing without a reason"));
+}
+
+TEST_CASE("writes of the same value are a race, or a notice if that is asked for; others stay one") {
+  CHECK(races({}, "same_value").exit_code == 1);
+  CHECK(races({"--same-value", "race"}, "same_value").exit_code == 1);
+  const Run notice = races({"--same-value", "notice", "--json"}, "same_value");
+  CHECK(notice.exit_code == 0);
+  REQUIRE(of_kind(notice.out, "data race").size() == 1);
+  CHECK(of_kind(notice.out, "data race")[0].at("status") == "notice");
+  CHECK(races({"--same-value", "notice"}, "other_value").exit_code == 1);
+  CHECK(races({"--same-value", "notice"}, "racy").exit_code == 1);
+}
+
+TEST_CASE("advice names the scope that an increment did not need, and only if asked") {
+  const Run with = races({"--advise", "--json"}, "clean");
+  CHECK(with.exit_code == 0);
+  CHECK(of_kind(with.out, "summary")[0].at("recorded") == 1);
+  const Run without = races({"--json"}, "clean");
+  CHECK(of_kind(without.out, "advice").empty());
+  CHECK_FALSE(of_kind(without.out, "summary")[0].contains("recorded"));
+}
+
+TEST_CASE("a program that throws has a report of what was found before") {
+  const Run run = races({}, "throws");
+  CHECK(run.exit_code == 1);
+  CHECK(has(run.out, "data race on sum[0]"));
+  CHECK(has(run.err, "out of bounds"));
+  CHECK(has(run.err, "the program ended with 134"));
+}
+
+TEST_CASE("Ctrl-C ends the program, and what was found until then is told") {
+  const Run run = run_and_interrupt({"races", HEDDLE_KERNELS, "endless"}, SIGINT);
+  CHECK(run.exit_code == 130);
+  CHECK(has(run.out, "data race on sum[0]"));
+  CHECK(has(run.err, "interrupted"));
+}
+
+TEST_CASE("a program that fails without a race ends with 1, and its exit code is told") {
+  const Run run = races({}, "fails");
+  CHECK(run.exit_code == 1);
+  CHECK(has(run.err, "the program ended with 7"));
+  CHECK(has(run.out, "0 data races"));
+}
+
+TEST_CASE("a program that does not exist, or dispatches nothing, is bad input") {
+  const Run missing = run_heddle({"races", "/no/such/program"});
+  CHECK(missing.exit_code == 2);
+  CHECK(has(missing.err, "cannot run '/no/such/program'"));
+  const Run none = races({}, "none");
+  CHECK(none.exit_code == 2);
+  CHECK(has(none.err, "dispatched no kernel"));
+  CHECK(none.out == "no kernel here\n");
+}
+
+TEST_CASE("options that make no sense are bad input, and no program is run") {
+  for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{
+           {"--format", "rtf"}, {"--memory", "leaky"}, {"--seed", "many"},
+           {"--same-value", "maybe"}, {"--sideways"}}) {
+    const Run run = races(options, "none");
+    CHECK(run.exit_code == 2);
+    CHECK_FALSE(has(run.out, "no kernel here"));
+  }
+  CHECK(run_heddle({"races"}).exit_code == 2);
+  CHECK(run_heddle({"races", "--help"}).exit_code == 0);
+}
+
+TEST_CASE("what follows the program belongs to it, whatever it looks like") {
+  const Run run = run_heddle({"races", "--json", HEDDLE_KERNELS, "racy", "--json", "--"});
+  CHECK(run.exit_code == 1);
+  CHECK(has(run.err, "the program ended with 2"));
+  CHECK(run_heddle({"races", "--memory", "random", "--", HEDDLE_KERNELS, "racy"}).exit_code == 1);
+  CHECK(run_heddle({"races", "--memory=random", HEDDLE_KERNELS, "clean"}).exit_code == 0);
+}
+
+TEST_CASE("the environment alone makes a program report its races when it ends, whatever ends it") {
+  const TemporaryDirectory directory;
+  const auto report = [&](const std::string& variables, const std::string& what) {
+    const std::string file = directory.path(what);
+    const std::string command = variables + " HEDDLE_RACES_FILE=" + file + " " HEDDLE_KERNELS " " +
+                                what + " > /dev/null 2> /dev/null";
+    const int status = std::system(command.c_str());
+    return std::pair(status, read_all(file));
+  };
+  CHECK(has(report("HEDDLE_RACES=text", "racy").second, "1 data race in 1 run"));
+  CHECK(report("HEDDLE_RACES=text", "racy").first == 0);
+  CHECK(has(report("HEDDLE_RACES=json", "clean").second, "\"races\":0"));
+  CHECK(has(report("HEDDLE_RACES=text", "throws").second, "data race on sum[0]"));
+  const std::string known = directory.write("known.txt", "object:sum -- a display\n");
+  CHECK(has(report("HEDDLE_RACES=text HEDDLE_RACES_SUPPRESS=" + known, "many").second,
+            "0 data races in 5 runs, 1 suppressed"));
+  CHECK(report("HEDDLE_RACES=loud", "annotated").first != 0);
+  CHECK(has(report("HEDDLE_RACES=text HEDDLE_RACES_SAME_VALUE=notice", "same_value").second,
+            "0 data races in 1 run, 1 of equal writes"));
+}

@@ -1,0 +1,173 @@
+// What a program asks of a device about races.
+#include <catch2/catch.hpp>
+
+#include <heddle/explore.h>
+#include <heddle/heddle.h>
+
+#include <cstdio>
+#include <fstream>
+#include <unistd.h>
+
+using namespace heddle;
+
+namespace {
+
+constexpr auto increment = [](auto& inv, StorageBuffer<std::uint32_t> auto sum) {
+  (void)inv;
+  sum[0] += 1u;
+};
+
+constexpr auto raise_flag = [](auto& inv, StorageBuffer<std::uint32_t> auto flag, bool same) {
+  flag[0] = same ? 1u : inv.global_invocation_id().x;
+};
+
+constexpr auto count = [](auto& inv, StorageBuffer<std::uint32_t> auto sum) {
+  inv.atomic_i_increment(sum[0], Scope::Device, kBufferBarrier);
+};
+
+DeviceOptions racing() {
+  DeviceOptions options;
+  options.races = true;
+  return options;
+}
+
+template <typename Kernel, typename... Args>
+void dispatch(Device& device, const Kernel& kernel, Args... args) {
+  auto sum = device.buffer(std::vector<std::uint32_t>(1, 0), "sum");
+  device.dispatch(kernel, 3, 1, sum, args...);
+}
+
+/// A file of these bytes, gone at the end of the scope.
+class File {
+ public:
+  explicit File(const std::string& text) {
+    close(mkstemp(path_));
+    std::ofstream(path_) << text;
+  }
+  ~File() { std::remove(path_); }
+  std::string path() const { return path_; }
+
+ private:
+  char path_[32] = "/tmp/heddle-known-XXXXXX";
+};
+
+}  // namespace
+
+TEST_CASE("require_no_races throws a finding of kind DataRace, and nothing without a race") {
+  Device racy(racing());
+  dispatch(racy, increment);
+  try {
+    racy.require_no_races();
+    FAIL("nothing was thrown");
+  } catch (const KernelError& error) {
+    CHECK(error.finding().kind == FindingKind::DataRace);
+    CHECK(name(error.finding().kind) == "data race");
+    CHECK(error.finding().object == "sum");
+    CHECK(error.finding().where.line == racy.races().front().second.where.line);
+    CHECK_FALSE(error.finding().replay.empty());
+  }
+  Device clean(racing());
+  dispatch(clean, count);
+  CHECK_NOTHROW(clean.require_no_races());
+}
+
+TEST_CASE("a trial that requires no races fails by seed") {
+  const auto test = [](const auto& kernel) {
+    SeedOptions options;
+    options.device.races = true;
+    options.shrink_budget = std::chrono::milliseconds(0);
+    options.print_to = nullptr;
+    return explore_seeds(
+        [&](Trial& trial) {
+          dispatch(trial.device(), kernel);
+          trial.device().require_no_races();
+        },
+        3, options);
+  };
+  const SeedReport racy = test(increment);
+  REQUIRE(racy.failed());
+  REQUIRE(racy.failures[0].finding);
+  CHECK(racy.failures[0].finding->kind == FindingKind::DataRace);
+  CHECK_FALSE(test(count).failed());
+}
+
+TEST_CASE("suppressed races do not count, and are in the report with the reason") {
+  const File known("object:sum -- an estimate\n");
+  DeviceOptions options = racing();
+  options.race_suppressions = known.path();
+  Device device(options);
+  dispatch(device, increment);
+  CHECK(device.races().empty());
+  const RaceReport report = device.race_report();
+  REQUIRE(report.suppressed.size() == 1);
+  CHECK(report.suppressed[0].excuse == "an estimate (" + known.path() + ":1)");
+  CHECK(report.runs == 1);
+  CHECK_NOTHROW(device.require_no_races());
+}
+
+TEST_CASE("a suppression file that makes no sense is refused when the device is made") {
+  const File broken("object:sum\n");
+  DeviceOptions options = racing();
+  options.race_suppressions = broken.path();
+  CHECK_THROWS_AS(Device(options), std::invalid_argument);
+  options.race_suppressions = "/no/such/file";
+  CHECK_THROWS_AS(Device(options), std::invalid_argument);
+}
+
+TEST_CASE("equal plain writes are a race as the specification says, or a notice; different ones a race") {
+  const auto report_of = [](std::optional<SameValueWrites> policy, bool same) {
+    DeviceOptions options = racing();
+    options.same_value_writes = policy;
+    Device device(options);
+    dispatch(device, raise_flag, same);
+    return device.race_report();
+  };
+  CHECK(report_of({}, true).races.size() == 1);
+  CHECK(report_of(SameValueWrites::Race, true).races.size() == 1);
+  const RaceReport notice = report_of(SameValueWrites::Notice, true);
+  CHECK(notice.races.empty());
+  REQUIRE(notice.notices.size() == 1);
+  CHECK(notice.notices[0].same_value);
+  CHECK(report_of(SameValueWrites::Notice, false).races.size() == 1);
+}
+
+TEST_CASE("one write that differs among many of the same value makes a race of them all") {
+  DeviceOptions options = racing();
+  options.same_value_writes = SameValueWrites::Notice;
+  Device device(options);
+  const auto all_but_one = [](auto& inv, StorageBuffer<std::uint32_t> auto flag) {
+    flag[0] = inv.global_invocation_id().x == 5 ? 2u : 1u;
+  };
+  auto flag = device.buffer(std::vector<std::uint32_t>(1, 0), "flag");
+  device.dispatch(all_but_one, 8, 1, flag);
+  CHECK(device.race_report().notices.empty());
+  CHECK(device.races().size() == 1);
+}
+
+TEST_CASE("advice names what one kernel did not need, and only if the device was asked for it") {
+  DeviceOptions options = racing();
+  options.race_advice = true;
+  Device device(options);
+  dispatch(device, count);
+  const RaceReport report = device.race_report();
+  CHECK(report.advised);
+  CHECK(report.recorded == 1);
+  CHECK(report.left_out == 0);
+  REQUIRE(report.advice.size() == 1);
+  CHECK(report.advice[0].enough == "Relaxed would do");
+  Device silent(racing());
+  dispatch(silent, count);
+  CHECK_FALSE(silent.race_report().advised);
+  CHECK(silent.race_report().advice.empty());
+}
+
+TEST_CASE("an execution that is too long for advice is counted, and nothing is advised") {
+  DeviceOptions options = racing();
+  options.race_advice = true;
+  Device device(options);
+  auto sum = device.buffer(std::vector<std::uint32_t>(1, 0), "sum");
+  device.dispatch(count, 1000, 1, sum);
+  CHECK(device.race_report().recorded == 0);
+  CHECK(device.race_report().left_out == 1);
+  CHECK(device.race_report().advice.empty());
+}
