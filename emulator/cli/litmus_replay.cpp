@@ -18,6 +18,14 @@ Replay replay_run(const litmus::Test& test, const litmus::Question& question,
   std::vector<trace::Listener*> listeners{&recorder, &narrator};
   std::optional<trace::FileWriter> writer;
   if (!options.trace.empty()) listeners.push_back(&writer.emplace(options.trace));
+  if (writer) {
+    for (std::size_t i = 0; i < test.variables.size(); ++i) {
+      const Locations bytes = litmus::locations_of(test.variables[i]);
+      writer->named({bytes.allocation, bytes.offset_bytes, bytes.size_bytes,
+                     static_cast<ReferenceId>(i), StorageClass::StorageBuffer,
+                     test.variables[i].name});
+    }
+  }
   trace::Fork fork(listeners);
   runner.listen(&fork);
   Replay replay;

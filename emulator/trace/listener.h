@@ -11,6 +11,7 @@
 
 #include "emulator/model/execution.h"
 #include "emulator/model/place.h"
+#include "emulator/trace/dispatch.h"
 
 namespace heddle::trace {
 
@@ -69,6 +70,10 @@ class Listener {
   /// `memory`, a device-domain availability operation and a visibility operation are in between.
   /// Comes from devices only, not from litmus tests.
   virtual void dependency(bool memory) { (void)memory; }
+
+  /// A dispatch begins, before its agents do. From devices only, as are names.
+  virtual void dispatch_begins(const Dispatch& dispatch) { (void)dispatch; }
+  virtual void named(const NamedBytes& bytes) { (void)bytes; }
 
   /// An operation is executed. Of a read (or read-modify-write) `sources` has each byte read once,
   /// in ascending order. A control barrier is told when its agent arrives.
