@@ -44,7 +44,7 @@ Replay replay_run(const litmus::Test& test, const litmus::Question& question,
     const Operation& operation = execution.operations[index];
     return fmt::format("{}'s `{}` (step {})",
                        test.threads[static_cast<std::size_t>(operation.agent)].name(),
-                       operation.where.function, index + 1);
+                       operation.where.function, recorder.told_as(index) + 1);
   };
   if (const auto violation = judgement.violation()) {
     replay.consistent = false;

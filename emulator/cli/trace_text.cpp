@@ -76,6 +76,10 @@ void TraceText::operation(trace::OperationIndex index, const Operation& operatio
   fmt::print(to_, "{}\n", line);
 }
 
+void TraceText::late(trace::OperationIndex read, trace::OperationIndex before) {
+  fmt::print(to_, "      #{} was answered late: in program order it stands before #{}\n", read, before);
+}
+
 void TraceText::passes(trace::OperationIndex arrival, std::span<const trace::OperationIndex>) {
   fmt::print(to_, "      #{} passes the barrier\n", arrival);
 }

@@ -27,6 +27,7 @@ class TraceText final : public trace::Listener {
   void dependency(bool memory) override;
   void operation(trace::OperationIndex index, const Operation& operation, trace::Value read,
                  trace::Value written, std::span<const trace::Source> sources) override;
+  void late(trace::OperationIndex read, trace::OperationIndex before) override;
   void passes(trace::OperationIndex arrival,
               std::span<const trace::OperationIndex> synchronizing) override;
   void placed(trace::OperationIndex) override {}

@@ -62,6 +62,7 @@ class Worker {
   void make(std::uint64_t number);
   void note_outcome(std::uint64_t number);
   void judge(std::uint64_t number, bool counts);
+  std::vector<model::OperationPair> in_program_order(std::vector<model::OperationPair> races) const;
 
   const RunRequest& request_;
   TestRunner runner_;
@@ -105,6 +106,19 @@ void Worker::note_outcome(std::uint64_t number) {
   if (fresh) row->second.first_run = number;
 }
 
+/// The watch names operations by their numbers in the stream, the judge by their places in program order.
+std::vector<model::OperationPair> Worker::in_program_order(
+    std::vector<model::OperationPair> races) const {
+  for (auto& [first, second] : races) {
+    const model::OperationIndex a = recorder_.position(first);
+    const model::OperationIndex b = recorder_.position(second);
+    first = std::min(a, b);
+    second = std::max(a, b);
+  }
+  std::sort(races.begin(), races.end());
+  return races;
+}
+
 void Worker::judge(std::uint64_t number, bool counts) {
   runner_.listen(watch_ ? &watch_->listener() : nullptr);
   const model::Execution execution = recorder_.execution();
@@ -125,7 +139,7 @@ void Worker::judge(std::uint64_t number, bool counts) {
   }
   std::vector<model::OperationPair> races;
   for (const judge::Race& race : judgement.races()) races.emplace_back(race.first, race.second);
-  if (races == watch_->races()) return;
+  if (races == in_program_order(watch_->races())) return;
   ++*totals_.detector_disagreements;
   note_first(totals_.first_disagreement_run, number);
 }

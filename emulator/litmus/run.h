@@ -59,7 +59,7 @@ class TestRunner {
   TestRunner(const Test& test, const RunRequest& request);
 
   /// Who is told what the next runs do; null for nobody.
-  void listen(trace::Listener* listener) { memory_->listen(listener); }
+  void listen(trace::Listener* listener) { runner_.listen(listener); }
   /// Makes the run of this number.
   RunEnd run(std::uint64_t number);
 

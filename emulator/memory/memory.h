@@ -82,6 +82,10 @@ class Memory {
   /// that have if there are none.
   virtual void leave(const Operation& operation, std::span<const AgentId> synchronizing) = 0;
 
+  /// The chance, out of 256, that a read of a litmus test is answered late: after instructions that follow it
+  /// (MemoryPolicy::late_reads). Whoever runs the test does so, not the memory.
+  virtual std::uint32_t late_reads() const { return 0; }
+
   /// Whatever is still held back gets to its storage: the end of everything.
   virtual void settle() = 0;
   /// What it did so far.

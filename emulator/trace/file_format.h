@@ -38,8 +38,9 @@ enum class RecordTag : std::uint8_t {
   Stale,
   Dispatch,
   Named,
+  Late,
 };
-inline constexpr std::uint8_t kRecordTags = 15;
+inline constexpr std::uint8_t kRecordTags = 16;
 
 /// What an operation has beside its agent, locations and values is its shape: a program has as many as
 /// it has instructions and references, whatever the number of its operations.

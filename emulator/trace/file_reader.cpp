@@ -209,6 +209,11 @@ void Reader::record(RecordTag tag) {
     }
     case RecordTag::Dispatch: dispatch_begins(); break;
     case RecordTag::Named: named(); break;
+    case RecordTag::Late: {
+      const OperationIndex read = earlier(false);
+      listener_.late(read, earlier(false));
+      break;
+    }
   }
 }
 

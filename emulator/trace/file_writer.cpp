@@ -229,6 +229,12 @@ void FileWriter::sources(const Operation& operation, std::span<const Source> fro
   }
 }
 
+void FileWriter::late(OperationIndex read, OperationIndex before) {
+  begin(RecordTag::Late);
+  earlier(read);
+  earlier(before);
+}
+
 void FileWriter::passes(OperationIndex arrival, std::span<const OperationIndex> synchronizing) {
   begin(RecordTag::Passes);
   earlier(arrival);

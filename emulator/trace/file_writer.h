@@ -39,6 +39,7 @@ class FileWriter final : public Listener {
   void named(const NamedBytes& bytes) override;
   void operation(OperationIndex index, const Operation& operation, Value read, Value written,
                  std::span<const Source> sources) override;
+  void late(OperationIndex read, OperationIndex before) override;
   void passes(OperationIndex arrival, std::span<const OperationIndex> synchronizing) override;
   void placed(OperationIndex write) override;
   void moved(OperationIndex write, const Locations& bytes, AgentId agent, CacheLevel from,

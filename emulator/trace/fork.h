@@ -38,6 +38,9 @@ class Fork final : public Listener {
     for (Listener* listener : listeners_)
       listener->operation(index, operation, read, written, sources);
   }
+  void late(OperationIndex read, OperationIndex before) override {
+    for (Listener* listener : listeners_) listener->late(read, before);
+  }
   void passes(OperationIndex arrival, std::span<const OperationIndex> synchronizing) override {
     for (Listener* listener : listeners_) listener->passes(arrival, synchronizing);
   }

@@ -79,6 +79,10 @@ class Listener {
   /// in ascending order. A control barrier is told when its agent arrives.
   virtual void operation(OperationIndex index, const Operation& operation, Value read,
                          Value written, std::span<const Source> sources) = 0;
+  /// The read that was told last was answered late: in program order it stands in front of `before`, an
+  /// operation of its agent that was told earlier, and behind those in front of that which were told so far.
+  /// From litmus tests only.
+  virtual void late(OperationIndex read, OperationIndex before) { (void)read, (void)before; }
   /// The agent of control barrier `arrival` passes it. `synchronizing` are the arrivals that release
   /// to those who pass, where a quorum was chosen; empty where all arrivals at the instance do, which
   /// have then all been told.

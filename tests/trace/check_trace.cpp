@@ -57,6 +57,10 @@ class Checker final : public Listener {
     told(arrival);
     for (const OperationIndex one : synchronizing) told(one);
   }
+  void late(OperationIndex read, OperationIndex before) override {
+    told(read);
+    told(before);
+  }
   void placed(OperationIndex write) override { told(write); }
   void moved(OperationIndex write, const Locations&, AgentId agent, CacheLevel from, CacheLevel to,
              MoveReason) override {

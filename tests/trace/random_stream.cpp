@@ -37,7 +37,7 @@ class Teller {
   }
   void tell_something_else() {
     const OperationIndex some = below(told_);
-    switch (below(10)) {
+    switch (below(11)) {
       case 0: listener_.placed(some); break;
       case 1: listener_.stale(some, source(), level()); break;
       case 2: listener_.agent_ends(agent()); break;
@@ -56,6 +56,7 @@ class Teller {
       case 6: begin_agent(); break;
       case 7: begin_dispatch(); break;
       case 8: tell_name(); break;
+      case 9: listener_.late(told_ - 1, some); break;
       default: {
         const Locations bytes = locations();
         const AgentId id = agent();

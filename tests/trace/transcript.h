@@ -47,6 +47,7 @@ class Transcript final : public Listener {
     line("passes", arrival);
     for (const OperationIndex one : synchronizing) line(" synchronizing", one);
   }
+  void late(OperationIndex read, OperationIndex before) override { line("late", read, before); }
   void placed(OperationIndex write) override { line("placed", write); }
   void moved(OperationIndex write, const Locations& bytes, AgentId agent, CacheLevel from,
              CacheLevel to, MoveReason reason) override {
