@@ -54,6 +54,10 @@ Replay replay_run(const litmus::Test& test, const litmus::Question& question,
     replay.races.push_back(
         explain_race(judgement, {execution, race.first, race.second}, name_of));
   }
+  for (const auto& [access, free] : judgement.accesses_not_before_deallocation()) {
+    replay.freed_early.push_back(
+        fmt::format("{} does not happen before {}", name_of(access), name_of(free)));
+  }
   return replay;
 }
 

@@ -74,7 +74,7 @@ class Memory {
   /// `unequal` replaces the semantics where `modify` returns false.
   virtual void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
                                  void* context) = 0;
-  /// A memory barrier, or a device-domain operation.
+  /// A memory barrier, a device-domain operation, or a deallocation, which is an event and no more.
   virtual void barrier(const Operation& operation) = 0;
   /// The agent of a control barrier arrives.
   virtual void arrive(const Operation& operation) = 0;
