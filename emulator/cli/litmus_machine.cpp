@@ -38,6 +38,13 @@ litmus::RunRequest run_request(const litmus::Question& question, const MachineOp
   return request;
 }
 
+bool frees_memory(const litmus::Test& test) {
+  for (const litmus::Thread& thread : test.threads)
+    for (const litmus::Instruction& instruction : thread.code)
+      if (instruction.kind == litmus::InstructionKind::Free) return true;
+  return false;
+}
+
 bool MachineReport::is_unsound() const {
   return totals.inconsistent > 0 || totals.detector_disagreements.value_or(0) > 0 ||
          std::any_of(allowed.begin(), allowed.end(),

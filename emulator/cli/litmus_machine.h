@@ -65,6 +65,8 @@ struct Replay {
   std::string violation;
   /// Each race, and the first missing link.
   std::vector<std::string> races;
+  /// Each access that does not happen before its memory is freed.
+  std::vector<std::string> freed_early;
 };
 
 struct MachineReport {
@@ -84,8 +86,13 @@ struct MachineReport {
 
   /// heddle itself is wrong: a run that the model does not allow, or a detector that disagrees.
   bool is_unsound() const;
-  bool has_finding() const { return totals.racy_runs > 0 || (replay && !replay->races.empty()); }
+  bool has_finding() const {
+    return totals.racy_runs > 0 || totals.freed_early > 0 || (replay && !(replay->races.empty() && replay->freed_early.empty()));
+  }
 };
+
+/// Whether the test ends an allocation.
+bool frees_memory(const litmus::Test& test);
 
 /// Runs the test. `answer` is the explorer's; null if it was not asked.
 MachineReport run_on_machine(const litmus::Test& test, const litmus::Answer* answer,

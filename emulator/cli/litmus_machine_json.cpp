@@ -23,6 +23,7 @@ Json replay_of(const litmus::Test& test, const Replay& replay) {
   out["passes_filter"] = replay.passes_filter;
   out["consistent"] = replay.consistent;
   out["races"] = replay.races;
+  if (!replay.freed_early.empty()) out["freed_early"] = replay.freed_early;
   Json events = Json::array();
   for (const ReplayEvent& event : replay.events) {
     Json one;
@@ -72,6 +73,11 @@ void add_machine(const litmus::Test& test, const MachineReport& report, Json& ou
   out["watched"] = totals.watched;
   out["judged"] = totals.judged;
   out["inconsistent"] = totals.inconsistent;
+  // Of the judged runs.
+  if (frees_memory(test)) {
+    out["freed_early_runs"] = totals.freed_early;
+    out["first_freed_early_run"] = or_null(totals.first_freed_early_run);
+  }
   out["detector_disagreements"] = or_null(totals.detector_disagreements);
   out["run_seconds"] = totals.seconds;
 }

@@ -120,7 +120,24 @@ std::string races(const litmus::RunTotals& totals, const Painter& paint) {
          '\n';
 }
 
-std::string sums(const MachineReport& report, const Painter& paint) {
+std::string frees(const litmus::RunTotals& totals, const Painter& paint) {
+  if (totals.judged == 0)
+    return "  Nobody looked for accesses to freed memory: --judge N does, in N runs.\n";
+  if (totals.freed_early == 0) {
+    return "  " + paint(Colour::Green, fmt::format("Memory is freed after all accesses in {}.",
+                                                   plural(totals.judged, "judged run"))) +
+           '\n';
+  }
+  return "  " +
+         paint(Colour::Red,
+               fmt::format("In {} of {} an access does not happen before its memory is freed; the "
+                           "first is run {}.",
+                           totals.freed_early, plural(totals.judged, "judged run"),
+                           *totals.first_freed_early_run)) +
+         '\n';
+}
+
+std::string sums(const litmus::Test& test, const MachineReport& report, const Painter& paint) {
   const litmus::RunTotals& totals = report.totals;
   std::string out;
   if (totals.blocked > 0) {
@@ -139,7 +156,9 @@ std::string sums(const MachineReport& report, const Painter& paint) {
   if (weak > 0) {
     out += fmt::format("  {} ended as no interleaving of the threads does.\n", plural(weak, "run"));
   }
-  out += races(totals, paint) + judged(totals, paint);
+  out += races(totals, paint);
+  if (frees_memory(test)) out += frees(totals, paint);
+  out += judged(totals, paint);
   const double rate = totals.seconds > 0 ? static_cast<double>(totals.runs) / totals.seconds : 0;
   out += paint(Colour::Dim, fmt::format("  {} with the policy {}, seed {}, {:.1f} ms, {:.2f} million "
                                         "a second; --replay K shows run K",
@@ -155,7 +174,7 @@ std::string sums(const MachineReport& report, const Painter& paint) {
 std::string machine_text(const litmus::Test& test, const MachineReport& report, bool quiet,
                          const Painter& paint) {
   if (report.replay) return replay_text(test, report, paint);
-  return (quiet ? "" : '\n' + histogram(test, report, paint) + '\n') + sums(report, paint);
+  return (quiet ? "" : '\n' + histogram(test, report, paint) + '\n') + sums(test, report, paint);
 }
 
 }  // namespace heddle::cli

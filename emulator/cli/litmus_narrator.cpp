@@ -82,6 +82,12 @@ void Narrator::operation(trace::OperationIndex index, const Operation& operation
   events_.push_back(std::move(event));
 }
 
+void Narrator::late(trace::OperationIndex read, trace::OperationIndex before) {
+  if (read >= told_.size()) return;
+  events_[told_[read].event].effect +=
+      fmt::format(": answered late, it is before step {} in program order", before + 1);
+}
+
 void Narrator::passes(trace::OperationIndex arrival,
                       std::span<const trace::OperationIndex> synchronizing) {
   std::string text = fmt::format("{} passes the barrier", thread(told_[arrival].thread));

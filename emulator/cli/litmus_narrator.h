@@ -23,6 +23,7 @@ class Narrator final : public trace::Listener {
   void dependency(bool) override {}
   void operation(trace::OperationIndex index, const Operation& operation, trace::Value read,
                  trace::Value written, std::span<const trace::Source> sources) override;
+  void late(trace::OperationIndex read, trace::OperationIndex before) override;
   void passes(trace::OperationIndex arrival,
               std::span<const trace::OperationIndex> synchronizing) override;
   void placed(trace::OperationIndex write) override;

@@ -18,6 +18,14 @@ Replay replay_run(const litmus::Test& test, const litmus::Question& question,
   std::vector<trace::Listener*> listeners{&recorder, &narrator};
   std::optional<trace::FileWriter> writer;
   if (!options.trace.empty()) listeners.push_back(&writer.emplace(options.trace));
+  if (writer) {
+    for (std::size_t i = 0; i < test.variables.size(); ++i) {
+      const Locations bytes = litmus::locations_of(test.variables[i]);
+      writer->named({bytes.allocation, bytes.offset_bytes, bytes.size_bytes,
+                     static_cast<ReferenceId>(i), StorageClass::StorageBuffer,
+                     test.variables[i].name});
+    }
+  }
   trace::Fork fork(listeners);
   runner.listen(&fork);
   Replay replay;
@@ -36,7 +44,7 @@ Replay replay_run(const litmus::Test& test, const litmus::Question& question,
     const Operation& operation = execution.operations[index];
     return fmt::format("{}'s `{}` (step {})",
                        test.threads[static_cast<std::size_t>(operation.agent)].name(),
-                       operation.where.function, index + 1);
+                       operation.where.function, recorder.told_as(index) + 1);
   };
   if (const auto violation = judgement.violation()) {
     replay.consistent = false;
@@ -45,6 +53,10 @@ Replay replay_run(const litmus::Test& test, const litmus::Question& question,
   for (const judge::Race& race : judgement.races()) {
     replay.races.push_back(
         explain_race(judgement, {execution, race.first, race.second}, name_of));
+  }
+  for (const auto& [access, free] : judgement.accesses_not_before_deallocation()) {
+    replay.freed_early.push_back(
+        fmt::format("{} does not happen before {}", name_of(access), name_of(free)));
   }
   return replay;
 }

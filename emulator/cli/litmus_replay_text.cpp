@@ -55,6 +55,8 @@ std::string replay_text(const litmus::Test& test, const MachineReport& report,
   } else {
     out += "  The judge finds it consistent.\n";
   }
+  for (const std::string& access : replay.freed_early)
+    out += "  " + paint(Colour::Red, "Freed too early: ") + access + '\n';
   if (replay.races.empty()) return out + "  " + paint(Colour::Green, "There is no data race.") + '\n';
   for (std::string race : replay.races) {
     if (!race.empty() && race.back() == '\n') race.pop_back();

@@ -18,48 +18,6 @@ std::string quoted(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string bytes_of(const Locations& bytes) {
-  return fmt::format("allocation {} bytes {}..{}", static_cast<std::uint32_t>(bytes.allocation),
-                     bytes.offset_bytes, bytes.offset_bytes + bytes.size_bytes - 1);
-}
-
-std::string_view kind_of(const Operation& operation) {
-  switch (operation.kind) {
-    case OperationKind::Read: return operation.atomic ? "atomic read" : "read";
-    case OperationKind::Write: return operation.atomic ? "atomic write" : "write";
-    case OperationKind::ReadModifyWrite: return "read-modify-write";
-    case OperationKind::MemoryBarrier: return "memory barrier";
-    case OperationKind::ControlBarrier: return "control barrier";
-    case OperationKind::DeviceAvailability: return "availability to the device domain";
-    case OperationKind::DeviceVisibility: return "visibility from the device domain";
-    case OperationKind::HostAvailability: return "availability to the host domain";
-    case OperationKind::HostVisibility: return "visibility from the host domain";
-    case OperationKind::HostToDeviceDomain: return "host to device domain operation";
-    case OperationKind::DeviceToHostDomain: return "device to host domain operation";
-    case OperationKind::BeginInvocationInterlock: return "interlock begins";
-    case OperationKind::EndInvocationInterlock: return "interlock ends";
-    case OperationKind::ShaderCall: return "shader call";
-    case OperationKind::Free: return "free";
-  }
-  return "?";
-}
-
-std::string_view name_of(trace::MoveReason reason) {
-  switch (reason) {
-    case trace::MoveReason::Eviction: return "evicted";
-    case trace::MoveReason::Availability: return "made available";
-    case trace::MoveReason::Atomic: return "atomic";
-    case trace::MoveReason::Flush: return "flushed";
-  }
-  return "?";
-}
-
-std::string place_name(const model::Place& place) {
-  if (place.is_host()) return "host";
-  return fmt::format("queue family {}, workgroup {}, subgroup {}", place.queue_family,
-                     place.workgroup, place.subgroup);
-}
-
 }  // namespace
 
 PerfettoWriter::PerfettoWriter(std::ostream& out) : out_(out) {
@@ -84,31 +42,19 @@ void PerfettoWriter::name_track(int process, std::uint64_t track, const std::str
 }
 
 std::uint64_t PerfettoWriter::cache(AgentId agent, trace::CacheLevel level) {
-  const auto position = static_cast<std::uint32_t>(agent);
-  const model::Place& place = places_[position];
+  const model::Place place = names_.place(agent);
   CacheKey key{level, 0, 0, 0};
-  std::string name(trace::name(level));
   switch (level) {
-    case trace::CacheLevel::Agent:
-      key = {level, position, 0, 0};
-      name += fmt::format(" {}", position);
-      break;
+    case trace::CacheLevel::Agent: key = {level, static_cast<std::uint32_t>(agent), 0, 0}; break;
     case trace::CacheLevel::Subgroup:
       key = {level, place.queue_family, place.workgroup, place.subgroup};
-      name += fmt::format(" {}.{}.{}", place.queue_family, place.workgroup, place.subgroup);
       break;
-    case trace::CacheLevel::Workgroup:
-      key = {level, place.queue_family, place.workgroup, 0};
-      name += fmt::format(" {}.{}", place.queue_family, place.workgroup);
-      break;
-    case trace::CacheLevel::QueueFamily:
-      key = {level, place.queue_family, 0, 0};
-      name += fmt::format(" {}", place.queue_family);
-      break;
+    case trace::CacheLevel::Workgroup: key = {level, place.queue_family, place.workgroup, 0}; break;
+    case trace::CacheLevel::QueueFamily: key = {level, place.queue_family, 0, 0}; break;
     default: break;
   }
   const auto [known, fresh] = caches_.emplace(key, caches_.size());
-  if (fresh) name_track(kCaches, known->second, name);
+  if (fresh) name_track(kCaches, known->second, names_.cache(agent, level));
   return known->second;
 }
 
@@ -128,9 +74,8 @@ void PerfettoWriter::arrow(const Slice& from, int process, std::uint64_t track, 
 }
 
 void PerfettoWriter::agent_begins(AgentId agent, const model::Place& place) {
-  places_.push_back(place);
-  name_track(kAgents, static_cast<std::uint32_t>(agent),
-             fmt::format("agent {}: {}", static_cast<std::uint32_t>(agent), place_name(place)));
+  names_.agent_begins(agent, place);
+  name_track(kAgents, static_cast<std::uint32_t>(agent), names_.agent(agent));
 }
 
 void PerfettoWriter::dependency(bool memory) {
@@ -146,7 +91,8 @@ void PerfettoWriter::operation(trace::OperationIndex index, const Operation& ope
   const std::string function = operation.where.function;
   Json arguments;
   arguments["operation"] = index;
-  if (operation.is_access()) arguments["bytes"] = bytes_of(operation.locations);
+  arguments["invocation"] = names_.agent_in_full(operation.agent);
+  if (operation.is_access()) arguments["bytes"] = names_.bytes(operation.locations);
   if (operation.reads()) arguments["read"] = read;
   if (operation.writes()) arguments["written"] = written;
   if (operation.where.line != 0)
@@ -186,8 +132,8 @@ void PerfettoWriter::moved(trace::OperationIndex write, const Locations& bytes, 
   const std::uint64_t time = time_++;
   const std::uint64_t track = cache(agent, to);
   event(fmt::format(
-      R"({{"ph":"X","pid":2,"tid":{},"ts":{},"dur":1,"name":"operation {} {}","cat":"move","args":{{"bytes":"{}","from":"{}"}}}})",
-      track, time, write, name_of(reason), bytes_of(bytes), trace::name(from)));
+      R"({{"ph":"X","pid":2,"tid":{},"ts":{},"dur":1,"name":"operation {} {}","cat":"move","args":{{"bytes":{},"from":"{}"}}}})",
+      track, time, write, name_of(reason), quoted(names_.bytes(bytes)), trace::name(from)));
   if (const Slice* origin = slice(write)) arrow(*origin, kCaches, track, time, "moves");
 }
 

@@ -8,8 +8,8 @@
 #include <ostream>
 #include <string>
 #include <tuple>
-#include <vector>
 
+#include "emulator/cli/trace_names.h"
 #include "emulator/trace/listener.h"
 
 namespace heddle::cli {
@@ -24,6 +24,10 @@ class PerfettoWriter final : public trace::Listener {
   /// Without this the JSON is not complete.
   void finish();
 
+  void dispatch_begins(const trace::Dispatch& dispatch) override {
+    names_.dispatch_begins(dispatch);
+  }
+  void named(const trace::NamedBytes& bytes) override { names_.named(bytes); }
   void agent_begins(AgentId agent, const model::Place& place) override;
   void agent_ends(AgentId) override {}
   void system_synchronizes(AgentId, AgentId) override {}
@@ -59,7 +63,7 @@ class PerfettoWriter final : public trace::Listener {
   bool first_ = true;
   std::uint64_t time_ = 0;
   std::uint64_t arrows_ = 0;
-  std::vector<model::Place> places_;
+  TraceNames names_;
   std::map<CacheKey, std::uint64_t> caches_;
   /// The last ones; operation `forgotten_` is the first of them.
   std::deque<Slice> slices_;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "emulator/cli/perfetto.h"
+#include "emulator/cli/trace_text.h"
 #include "emulator/trace/file_reader.h"
 #include "emulator/trace/fork.h"
 
@@ -26,6 +27,7 @@ std::string json_line(const std::string& file, const std::optional<trace::TraceS
   nlohmann::ordered_json line;
   line["file"] = file;
   if (summary) {
+    line["dispatches"] = summary->dispatches;
     line["agents"] = summary->agents;
     line["operations"] = summary->operations;
     line["moves"] = summary->moves;
@@ -41,7 +43,9 @@ std::string json_line(const std::string& file, const std::optional<trace::TraceS
 TraceCommand::TraceCommand(CLI::App& program)
     : command_(program.add_subcommand(
           "trace", "Say what a recorded run consists of, and hand it to other programs")) {
-  command_->add_option("FILE", file_, "What heddle litmus --trace wrote")->required();
+  command_->add_option("FILE", file_, "What HEDDLE_TRACE=FILE, DeviceOptions::trace or heddle litmus --trace wrote")->required();
+  command_->add_flag("--list", list_,
+                     "Print every operation, movement between caches and stale read, a line for each");
   command_->add_option("--perfetto", perfetto_,
                        "Write it to this file as JSON for ui.perfetto.dev and chrome://tracing, with a "
                        "track for each invocation and each cache");
@@ -51,19 +55,21 @@ TraceCommand::TraceCommand(CLI::App& program)
 }
 
 ExitCode TraceCommand::run() const {
-  trace::Fork listeners({});
+  std::vector<trace::Listener*> listeners;
+  TraceText text(stdout);
+  if (list_) listeners.push_back(&text);
   std::ofstream out;
   std::optional<PerfettoWriter> perfetto;
   if (!perfetto_.empty()) {
     out.open(perfetto_, std::ios::binary | std::ios::trunc);
     if (!out) return bad_input(perfetto_ + ": " + std::strerror(errno));
-    perfetto.emplace(out);
-    listeners = trace::Fork({&*perfetto});
+    listeners.push_back(&perfetto.emplace(out));
   }
   std::optional<trace::TraceSummary> summary;
   std::string error;
   try {
-    summary = trace::read_trace_file(file_, listeners);
+    trace::Fork fork(listeners);
+    summary = trace::read_trace_file(file_, fork);
   } catch (const trace::TraceFileError& failure) {
     error = failure.what();
   }
@@ -79,8 +85,9 @@ ExitCode TraceCommand::run() const {
   }
   if (!summary) return bad_input(error);
   if (!quiet_) {
-    fmt::print("{}: {} agents, {} operations, {} movements between caches, {} stale reads\n", file_,
-               summary->agents, summary->operations, summary->moves, summary->stale_reads);
+    fmt::print("{}: {} dispatches, {} agents, {} operations, {} movements between caches, {} stale reads\n",
+               file_, summary->dispatches, summary->agents, summary->operations, summary->moves,
+               summary->stale_reads);
     if (perfetto) fmt::print("{}: open it at ui.perfetto.dev or chrome://tracing\n", perfetto_);
   }
   return ExitCode::Fine;

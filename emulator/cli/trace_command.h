@@ -23,6 +23,7 @@ class TraceCommand {
   CLI::App* command_;
   std::string file_;
   std::string perfetto_;
+  bool list_ = false;
   bool json_ = false;
   bool quiet_ = false;
 };

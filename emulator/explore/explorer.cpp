@@ -567,6 +567,7 @@ void Explorer::visit_leaf() {
   for (std::size_t a = 0; a < agents_.size(); ++a) {
     ends_[a].results = step(a).results;
     switch (step(a).kind) {
+      case StepKind::Unanswered:
       case StepKind::Operation: ends_[a].state = EndState::Waiting; break;
       case StepKind::Finished: ends_[a].state = EndState::Finished; break;
       case StepKind::SpunEnough:

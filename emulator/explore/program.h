@@ -32,6 +32,9 @@ enum class StepKind : std::uint8_t {
   SpunEnough,
   /// A bound of the agent's own (loop iterations) does not let it go on. The execution is cut.
   Cut,
+  /// What comes next needs reads that were postponed: the agent is to be asked again when it has been given
+  /// their values. Only of agents that were told to postpone something.
+  Unanswered,
 };
 
 /// An access that an agent may still do.
@@ -81,6 +84,9 @@ struct Step {
   /// Of Spinning.
   bool goes_on = false;
 
+  /// Of a read: it may be postponed, and then the agent may come to a write before it needs the value.
+  bool postponable = false;
+
   /// What the agent may still do, this step included. Null if it does not know: then it is watched, or its
   /// program explored more than once, to find out. Either all of its steps say so or none; what it points
   /// to lives as long as the program.
@@ -106,6 +112,11 @@ class Agent {
   /// The same for whoever runs agents again and again: `step` is used again, and keeps what its new
   /// kind does not need.
   virtual void advance(Value last_read, Step& step) { step = next(last_read); }
+  /// Goes on past the read that was stepped last, although it has no value yet: whatever is asked for next
+  /// does not depend on it. Returns what answer() calls it. Only after a step that is postponable.
+  virtual std::uint32_t postpone() { return 0; }
+  /// The value of a postponed read.
+  virtual void answer(std::uint32_t read, Value value) { (void)read, (void)value; }
   /// Becomes as it was when it was started; false if it cannot, and a new one has to be started.
   virtual bool restart() { return false; }
 };

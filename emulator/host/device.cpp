@@ -1,5 +1,6 @@
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
+#include "emulator/host/kernel_trace.h"
 #include "emulator/host/race_settings.h"
 #include "emulator/host/race_watch.h"
 #include "emulator/memory/policy.h"
@@ -65,7 +66,8 @@ MemoryPolicy memory_from(const std::optional<MemoryPolicy>& asked) {
 
 DeviceOptions with_defaults(DeviceOptions o) {
   add_race_settings(o);
-  const Mode mode = *o.races ? Mode::Emulated : mode_from(o.mode);
+  o.trace = trace_path(o.trace);
+  const Mode mode = *o.races || !o.trace->empty() ? Mode::Emulated : mode_from(o.mode);
   o.mode = mode;
   o.seed = seed_from(o.seed);
   o.memory = memory_from(o.memory);
@@ -155,9 +157,18 @@ DeviceState::DeviceState(DeviceOptions o)
       mode(*options.mode),
       seed(*options.seed) {
   if (mode == Mode::Emulated) memory = memory::make_memory(*options.memory, choice);
-  if (!*options.races) return;
-  race_watch = std::make_unique<RaceWatch>(*this);
-  listener = race_watch.get();
+  std::vector<trace::Listener*> all;
+  if (*options.races) {
+    race_watch = std::make_unique<RaceWatch>(*this);
+    all.push_back(race_watch.get());
+  }
+  if (!options.trace->empty()) {
+    kernel_trace = std::make_unique<KernelTrace>(*options.trace);
+    all.push_back(kernel_trace.get());
+  }
+  if (all.empty()) return;
+  listeners = trace::Fork(all);
+  listener = all.size() == 1 ? all.front() : &listeners;
   memory->listen(listener);
 }
 
@@ -217,6 +228,7 @@ void Device::begin_submission() {
 void Device::end_submission() {
   if (state_->mode != Mode::Emulated) return;
   memory_barrier();
+  if (state_->kernel_trace) state_->kernel_trace->flush();
   // Nobody remembers anybody.
   if (!state_->listener) state_->next_agent = state_->next_workgroup = 0;
   state_->submitting.unlock();
@@ -328,6 +340,10 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
       }
     }
     throw KernelError(std::move(failure->finding));
+  }
+  if (state_->kernel_trace) {
+    state_->kernel_trace->flush();
+    state_->kernel_trace->check();
   }
   result.workgroups = statistics.workgroups;
   result.invocations = statistics.workgroups * size;

@@ -4,6 +4,7 @@
 #include <heddle/host.h>
 
 #include "emulator/memory/memory.h"
+#include "emulator/trace/fork.h"
 
 #include <atomic>
 #include <deque>
@@ -12,6 +13,7 @@
 
 namespace heddle::detail {
 
+class KernelTrace;
 class RaceWatch;
 
 /// Asks whichever oracle is in charge.
@@ -52,8 +54,12 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   std::unique_ptr<memory::Memory> memory;
   /// Looks for data races; null if nobody asked for that.
   std::unique_ptr<RaceWatch> race_watch;
+  /// Writes a trace; null if nobody asked for that.
+  std::unique_ptr<KernelTrace> kernel_trace;
   /// Who listens to the memory; may be null.
   trace::Listener* listener = nullptr;
+  /// Who listens if both of them do.
+  trace::Fork listeners{{}};
   /// Numbers of the agents and workgroups that begin next.
   std::uint32_t next_agent = 0;
   std::uint32_t next_workgroup = 0;

@@ -1,5 +1,6 @@
 #include "emulator/host/emulator.h"
 
+#include "emulator/host/kernel_trace.h"
 #include "emulator/host/race_watch.h"
 
 #include <fmt/format.h>
@@ -118,6 +119,7 @@ Emulator::Emulator(detail::DeviceState& d, const runtime::Grid& grid,
   for (std::uint32_t i = 0; i < grid.group_size; ++i)
     subgroups_[i] = (grid.position_of ? grid.position_of[i] : i) / grid.subgroup_size;
   if (d.race_watch) d.race_watch->dispatch_begins(d.dispatches - 1, first_agent_, grid, *this);
+  if (d.kernel_trace) d.kernel_trace->dispatch_begins(d.dispatches - 1, first_agent_, grid, *this);
 }
 
 // Of a dispatch that failed, some workgroups are still there.
@@ -406,6 +408,7 @@ const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::u
   }
   // Only the bytes that variables cover are tracked, and they are uninitialized.
   if (ordinal == 0) memory.allocation.initialized.resize(agent.group->memory_bytes, false);
+  if (emulator.device.kernel_trace) emulator.device.kernel_trace->named(made);
   memory.variables.push_back(std::move(made));
   return &memory.variables.back();
 }
@@ -425,6 +428,7 @@ const Binding* buffer_at(Emulator& emulator, const Agent& agent, std::uint64_t a
     binding.size_bytes = found->size_bytes;
     binding.component = found->component;
     binding.name = found->name;
+    if (emulator.device.kernel_trace) emulator.device.kernel_trace->named(binding);
   }
   return &binding;
 }

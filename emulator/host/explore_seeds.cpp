@@ -64,6 +64,7 @@ class Exploration {
   void done(std::uint64_t position, const TrialOutcome& outcome);
   void work();
   void show();
+  void trace(SeedFailure& failure) const;
 
   const TrialFunction& trial_;
   const SeedOptions& options_;
@@ -122,6 +123,21 @@ void Exploration::work() {
   }
 }
 
+/// Runs the failure once more, for its trace.
+void Exploration::trace(SeedFailure& failure) const {
+  const std::string path = options_.device.trace.value_or(std::string(environment("HEDDLE_TRACE")));
+  if (path.empty()) return;
+  TrialPlan plan;
+  plan.seed = failure.seed;
+  if (failure.shrunk) {
+    plan.most_workgroups = failure.shrunk->workgroups;
+    plan.schedules = failure.shrunk->schedules;
+  }
+  plan.trace = path;
+  run_trial(trial_, options_, plan);
+  failure.trace = path;
+}
+
 SeedReport Exploration::run(unsigned jobs) {
   std::vector<std::thread> others;
   for (unsigned i = 1; i < jobs; ++i) others.emplace_back([this] { work(); });
@@ -138,6 +154,7 @@ SeedReport Exploration::run(unsigned jobs) {
     failure.replay = fmt::format("HEDDLE_EXPLORE_SEED={} {}", failure.seed, command);
   if (!failures.empty() && options_.shrink_budget.count() > 0)
     failures.front().shrunk = shrink(trial_, options_, failures.front().seed);
+  if (!failures.empty()) trace(failures.front());
   report_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
   return std::move(report_);
 }
@@ -191,12 +208,18 @@ bool SeedOptions::take(std::string_view argument, std::uint64_t& seeds) {
 std::string to_string(const SeedFailure& failure) {
   std::string out = fmt::format("seed {} fails: {}\n  again: {}\n", failure.seed, failure.what,
                                 failure.replay);
+  if (!failure.trace.empty()) out += fmt::format("  to look at: heddle trace {}\n", failure.trace);
   if (!failure.shrunk) return out;
   const ShrunkFailure& shrunk = *failure.shrunk;
-  out += fmt::format("  made smaller: {} of {} workgroups, {} forced answers instead of {}, the last "
-                     "of them is number {} of {}\n",
-                     shrunk.workgroups, shrunk.wanted_workgroups, shrunk.forced,
-                     shrunk.forced_before, shrunk.answers, shrunk.answers_before);
+  // A test that does not ask how many workgroups to dispatch has its own number.
+  const std::string workgroups =
+      shrunk.wanted_workgroups == 0
+          ? ""
+          : fmt::format("{} of {} workgroups, ", shrunk.workgroups, shrunk.wanted_workgroups);
+  out += fmt::format("  made smaller: {}{} forced answers instead of {}, the last of them is number {} "
+                     "of {}\n",
+                     workgroups, shrunk.forced, shrunk.forced_before, shrunk.answers,
+                     shrunk.answers_before);
   if (shrunk.what != failure.what) out += "  which fails so: " + shrunk.what + '\n';
   return out;
 }

@@ -38,6 +38,7 @@ DeviceOptions device_options(const SeedOptions& options, const TrialPlan& plan) 
   DeviceOptions device = options.device;
   device.mode = Mode::Emulated;
   device.seed = plan.seed;
+  device.trace = plan.trace;
   const char* named = std::getenv("HEDDLE_MEMORY");
   if (!device.memory && (!named || !*named)) device.memory = memory_policy("random");
   return device;

@@ -19,6 +19,8 @@ struct TrialPlan {
   /// the seed says.
   std::optional<std::vector<Schedule>> schedules;
   bool records = false;
+  /// Where the trace of it goes; empty for none.
+  std::string trace;
 };
 
 struct TrialOutcome {

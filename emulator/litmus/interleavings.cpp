@@ -101,26 +101,28 @@ class Systematic final : public Choice, public trace::Listener {
 
 std::optional<std::set<Outcome>> interleaved_outcomes(const Test& test, std::uint64_t bound,
                                                       std::uint64_t most_runs) {
-  const TestProgram program(test, bound, Spinning::Endless);
-  memory::SequentialMemory memory;
-  Systematic choice(test.threads.size());
-  memory.listen(&choice);
-  Runner runner(program.program(), std::vector<std::uint32_t>(test.locations, kVariableBytes), memory,
-                choice, Patience::Sleep);
-  choice.runs(runner);
   std::set<Outcome> out;
   Outcome outcome;
   std::uint64_t runs = 0;
-  do {
-    if (++runs > most_runs) return std::nullopt;
-    try {
-      if (runner.run() != RunEnd::Terminated) continue;
-      settled_outcome(test, runner, outcome);
-      if (!test.filter || satisfies(outcome, *test.filter)) out.insert(outcome);
-    } catch (const SeenBefore&) {
-      // What could follow has been tried.
-    }
-  } while (choice.next_run());
+  for (Performers& performers : choices_of_performers(test)) {
+    const TestProgram program(test, bound, Spinning::Endless, std::move(performers));
+    memory::SequentialMemory memory;
+    Systematic choice(test.threads.size());
+    memory.listen(&choice);
+    Runner runner(program.program(), std::vector<std::uint32_t>(test.locations, kVariableBytes),
+                  memory, choice, Patience::Sleep);
+    choice.runs(runner);
+    do {
+      if (++runs > most_runs) return std::nullopt;
+      try {
+        if (runner.run() != RunEnd::Terminated) continue;
+        settled_outcome(test, runner, outcome);
+        if (!test.filter || satisfies(outcome, *test.filter)) out.insert(outcome);
+      } catch (const SeenBefore&) {
+        // What could follow has been tried.
+      }
+    } while (choice.next_run());
+  }
   return out;
 }
 

@@ -62,6 +62,7 @@ class Worker {
   void make(std::uint64_t number);
   void note_outcome(std::uint64_t number);
   void judge(std::uint64_t number, bool counts);
+  std::vector<model::OperationPair> in_program_order(std::vector<model::OperationPair> races) const;
 
   const RunRequest& request_;
   TestRunner runner_;
@@ -105,6 +106,19 @@ void Worker::note_outcome(std::uint64_t number) {
   if (fresh) row->second.first_run = number;
 }
 
+/// The watch names operations by their numbers in the stream, the judge by their places in program order.
+std::vector<model::OperationPair> Worker::in_program_order(
+    std::vector<model::OperationPair> races) const {
+  for (auto& [first, second] : races) {
+    const model::OperationIndex a = recorder_.position(first);
+    const model::OperationIndex b = recorder_.position(second);
+    first = std::min(a, b);
+    second = std::max(a, b);
+  }
+  std::sort(races.begin(), races.end());
+  return races;
+}
+
 void Worker::judge(std::uint64_t number, bool counts) {
   runner_.listen(watch_ ? &watch_->listener() : nullptr);
   const model::Execution execution = recorder_.execution();
@@ -116,6 +130,10 @@ void Worker::judge(std::uint64_t number, bool counts) {
     ++totals_.inconsistent;
     note_first(totals_.first_inconsistent_run, number);
   }
+  if (counts && !judgement.accesses_not_before_deallocation().empty()) {
+    ++totals_.freed_early;
+    note_first(totals_.first_freed_early_run, number);
+  }
   if (!watch_) {
     ++totals_.watched;
     if (!counts || !judgement.racy()) return;
@@ -125,7 +143,7 @@ void Worker::judge(std::uint64_t number, bool counts) {
   }
   std::vector<model::OperationPair> races;
   for (const judge::Race& race : judgement.races()) races.emplace_back(race.first, race.second);
-  if (races == watch_->races()) return;
+  if (races == in_program_order(watch_->races())) return;
   ++*totals_.detector_disagreements;
   note_first(totals_.first_disagreement_run, number);
 }
@@ -148,6 +166,8 @@ void Worker::add_to(RunTotals& totals,
   totals.judged += totals_.judged;
   totals.inconsistent += totals_.inconsistent;
   note_first(totals.first_inconsistent_run, totals_.first_inconsistent_run);
+  totals.freed_early += totals_.freed_early;
+  note_first(totals.first_freed_early_run, totals_.first_freed_early_run);
   if (totals_.detector_disagreements)
     totals.detector_disagreements =
         totals.detector_disagreements.value_or(0) + *totals_.detector_disagreements;
@@ -234,8 +254,6 @@ std::optional<Diagnostic> cannot_run(const Test& test) {
         return Diagnostic{instruction.place, what + " cannot be run, only explored"};
       };
       if (instruction.kind == InstructionKind::Interlock) return no("fragment shader interlock");
-      if (instruction.kind == InstructionKind::Free) return no("a deallocation");
-      if (instruction.cooperative) return no("a cooperative matrix access");
     }
   }
   if (test.interlock_order.empty() && test.shader_inputs.empty()) return std::nullopt;
@@ -257,16 +275,31 @@ TestRunner::TestRunner(const Test& test, const RunRequest& request)
     : test_(test),
       make_memory_(request.memory),
       seed_(request.seed),
+      bound_(request.bound),
       choice_(0),
-      program_(test, request.bound, Spinning::Endless),
       memory_(make_memory_(choice_)),
-      runner_(program_.program(), std::vector<std::uint32_t>(test.locations, kVariableBytes),
-              *memory_, choice_) {}
+      performers_(choices_of_performers(test)),
+      variants_(performers_.size()) {}
+
+TestRunner::Variant::Variant(const TestRunner& of, Performers performers, Choice& choice)
+    : program(of.test_, of.bound_, Spinning::Endless, std::move(performers)),
+      runner(program.program(), std::vector<std::uint32_t>(of.test_.locations, kVariableBytes),
+             *of.memory_, choice) {}
+
+//= vk:memory-model-cooperative-matrix
+TestRunner::Variant& TestRunner::choose() {
+  const auto count = static_cast<std::uint32_t>(variants_.size());
+  const std::uint32_t which = count == 1 ? 0 : choice_.below(count, ChoicePoint::Invocation);
+  if (!variants_[which]) variants_[which] = std::make_unique<Variant>(*this, performers_[which], choice_);
+  return *variants_[which];
+}
 
 RunEnd TestRunner::run(std::uint64_t number) {
   choice_ = SeededChoice(seed_of_run(seed_, number));
-  const RunEnd end = runner_.run();
-  settled_outcome(test_, runner_, outcome_);
+  last_ = &choose();
+  last_->runner.listen(listener_);
+  const RunEnd end = last_->runner.run();
+  settled_outcome(test_, last_->runner, outcome_);
   return end;
 }
 

@@ -26,7 +26,7 @@ namespace heddle::litmus {
 std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const MemoryPolicy& policy);
 
 /// Why a test cannot run, and where: it uses what an emulated memory does not do (fragment shader
-/// interlock, shader inputs, deallocation, cooperative matrices); nothing if it can.
+/// interlock, shader inputs); nothing if it can.
 std::optional<Diagnostic> cannot_run(const Test& test);
 
 /// How a test is run.
@@ -59,7 +59,7 @@ class TestRunner {
   TestRunner(const Test& test, const RunRequest& request);
 
   /// Who is told what the next runs do; null for nobody.
-  void listen(trace::Listener* listener) { memory_->listen(listener); }
+  void listen(trace::Listener* listener) { listener_ = listener; }
   /// Makes the run of this number.
   RunEnd run(std::uint64_t number);
 
@@ -67,16 +67,28 @@ class TestRunner {
   /// The final values; of variables those that memory settled on.
   const Outcome& outcome() const { return outcome_; }
   bool passes_filter() const;
-  const std::vector<explore::AgentEnd>& ends() const { return runner_.ends(); }
+  const std::vector<explore::AgentEnd>& ends() const { return last_->runner.ends(); }
 
  private:
+  /// The test with one choice of who performs its cooperative accesses.
+  struct Variant {
+    Variant(const TestRunner& of, Performers performers, Choice& choice);
+    TestProgram program;
+    Runner runner;
+  };
+  Variant& choose();
+
   const Test& test_;
   std::function<std::unique_ptr<memory::Memory>(Choice&)> make_memory_;
   std::uint64_t seed_;
+  std::uint64_t bound_;
   SeededChoice choice_;
-  TestProgram program_;
   std::unique_ptr<memory::Memory> memory_;
-  Runner runner_;
+  trace::Listener* listener_ = nullptr;
+  std::vector<Performers> performers_;
+  /// One for each of them, made when it is first run.
+  std::vector<std::unique_ptr<Variant>> variants_;
+  Variant* last_ = nullptr;
   Outcome outcome_;
 };
 
@@ -106,6 +118,9 @@ struct RunTotals {
   std::uint64_t judged = 0;
   std::uint64_t inconsistent = 0;
   std::optional<std::uint64_t> first_inconsistent_run;
+  /// Judged runs in which an access does not happen before the end of its allocation.
+  std::uint64_t freed_early = 0;
+  std::optional<std::uint64_t> first_freed_early_run;
   /// Judged runs of which watch and judge name different races; nothing without a watch.
   std::optional<std::uint64_t> detector_disagreements;
   std::optional<std::uint64_t> first_disagreement_run;

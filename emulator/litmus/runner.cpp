@@ -33,6 +33,13 @@ bool modify(void* context, const void* old, void* fresh) {
 
 }  // namespace
 
+//= vk:memory-model-synchronizes-with
+bool synchronizes(const Operation& operation) {
+  return !operation.is_access() || acquires(operation.semantics) || releases(operation.semantics) ||
+         has(operation.semantics, MemorySemantics::Volatile) ||
+         has(operation.operands, MemoryOperands::Volatile);
+}
+
 Runner::Runner(const explore::Program& program, std::vector<std::uint32_t> allocation_bytes,
                memory::Memory& memory, Choice& choice, Patience patience)
     : program_(program),
@@ -40,7 +47,8 @@ Runner::Runner(const explore::Program& program, std::vector<std::uint32_t> alloc
       choice_(choice),
       patience_(patience),
       agents_(program.agents.size()),
-      ends_(program.agents.size()) {
+      ends_(program.agents.size()),
+      late_reads_(memory.late_reads()) {
   for (const auto& [first, second] : program.system_synchronization) {
     auto& after = agents_[static_cast<std::size_t>(first)].after;
     const auto follower = static_cast<std::uint32_t>(second);
@@ -55,6 +63,11 @@ Runner::Runner(const explore::Program& program, std::vector<std::uint32_t> alloc
       initial_.push_back(program.initial_value ? program.initial_value(bytes) : 0);
     }
   }
+}
+
+void Runner::listen(trace::Listener* listener) {
+  memory_.listen(listener);
+  listener_ = listener;
 }
 
 RunEnd Runner::run() {
@@ -82,6 +95,7 @@ void Runner::begin() {
   meetings_used_ = 0;
   idle_rounds_ = 0;
   asleep_ = 0;
+  told_ = 0;
   storage_ = initial_;
   memory_.restart();
   for (std::size_t i = 0; i < allocations_.size(); ++i) {
@@ -93,6 +107,8 @@ void Runner::begin() {
     Running& running = agents_[a];
     running.standing = Standing::NotBegun;
     running.before = 0;
+    running.order = 0;
+    running.late.clear();
     if (!running.agent || !running.agent->restart()) running.agent = program_.agents[a].start();
     memory_.begin(static_cast<AgentId>(a), program_.agents[a].place);
   }
@@ -112,30 +128,89 @@ void Runner::begin(std::uint32_t agent) {
 void Runner::perform(std::uint32_t agent) {
   Running& running = agents_[agent];
   if (running.standing == Standing::Leaving) return leave(agent);
+  if (!running.late.empty()) {
+    const auto late = static_cast<std::uint32_t>(running.late.size());
+    const std::uint32_t which =
+        choice_.below(late + (needs_answers(running) ? 0 : 1), ChoicePoint::Memory);
+    if (which < late) return answer(agent, which);
+  }
   Operation& operation = running.step.operation;
   operation.agent = static_cast<AgentId>(agent);
+  if (operation.kind == OperationKind::ControlBarrier) {
+    ++told_;
+    return arrive(agent);
+  }
+  if (running.step.postponable && operation.kind == OperationKind::Read && postpone(agent)) return;
+  const Value read = access_memory(running);
+  note_performed(running);
+  if (operation.writes()) progress();
+  go_on(agent, read);
+}
+
+Value Runner::access_memory(Running& running) {
+  const Operation& operation = running.step.operation;
   Value read = 0;
   switch (operation.kind) {
-    case OperationKind::Read:
-      memory_.read(operation, &read);
-      break;
-    case OperationKind::Write:
-      memory_.write(operation, &running.step.written);
-      progress();
-      break;
+    case OperationKind::Read: memory_.read(operation, &read); break;
+    case OperationKind::Write: memory_.write(operation, &running.step.written); break;
     case OperationKind::ReadModifyWrite: {
       Modification modification{running.step, operation.locations.size_bytes};
       memory_.read_modify_write(operation, running.step.failure_semantics, modify, &modification);
       read = modification.read;
-      progress();
       break;
     }
-    case OperationKind::ControlBarrier:
-      return arrive(agent);
-    default:
-      memory_.barrier(operation);
+    default: memory_.barrier(operation);
   }
-  go_on(agent, read);
+  return read;
+}
+
+void Runner::note_performed(Running& running) {
+  for (Late& late : running.late) {
+    if (late.first_behind < running.order) continue;
+    late.first_behind = running.order;
+    late.before = told_;
+  }
+  ++told_;
+  ++running.order;
+}
+
+bool Runner::postpone(std::uint32_t agent) {
+  constexpr std::uint32_t kCertain = 256;
+  if (late_reads_ == 0 || choice_.below(kCertain, ChoicePoint::Memory) >= late_reads_) return false;
+  Running& running = agents_[agent];
+  Late late;
+  late.operation = running.step.operation;
+  late.name = running.agent->postpone();
+  late.order = running.order++;
+  running.late.push_back(late);
+  go_on(agent, 0);
+  return true;
+}
+
+bool Runner::needs_answers(const Running& running) {
+  const Step& step = running.step;
+  if (step.kind != StepKind::Operation || synchronizes(step.operation)) return true;
+  return std::any_of(running.late.begin(), running.late.end(), [&](const Late& late) {
+    return late.operation.locations.overlaps(step.operation.locations);
+  });
+}
+
+void Runner::answer(std::uint32_t agent, std::uint32_t which) {
+  Running& running = agents_[agent];
+  const Late late = running.late[which];
+  running.late.erase(running.late.begin() + which);
+  Value read = 0;
+  memory_.read(late.operation, &read);
+  // Other late reads that precede it in program order are to be told in front of it.
+  for (Late& other : running.late) {
+    if (other.order > late.order || other.first_behind < late.order) continue;
+    other.first_behind = late.order;
+    other.before = told_;
+  }
+  if (listener_ && late.first_behind != kNone) listener_->late(told_, late.before);
+  ++told_;
+  running.agent->answer(late.name, read);
+  if (running.late.empty() && running.step.kind == StepKind::Unanswered) go_on(agent, 0);
 }
 
 void Runner::go_on(std::uint32_t agent, Value read) {
@@ -143,7 +218,8 @@ void Runner::go_on(std::uint32_t agent, Value read) {
   while (true) {
     running.agent->advance(read, running.step);
     switch (running.step.kind) {
-      case StepKind::Operation: return;
+      case StepKind::Operation:
+      case StepKind::Unanswered: return;
       case StepKind::Finished: return end(agent, EndState::Finished);
       case StepKind::Cut: return end(agent, EndState::Cut);
       case StepKind::SpunEnough: return end(agent, EndState::Spinning);

@@ -19,6 +19,10 @@ namespace heddle::litmus {
 /// many more, because executions with thousands of spins are of no use to anybody.
 inline constexpr std::uint32_t kLongestWait = 64;
 
+/// Whether an operation orders others: a barrier, an acquire, a release, a domain operation, a volatile access.
+/// All others are ordered with their neighbours in program order only where bytes are the same.
+bool synchronizes(const Operation& operation);
+
 /// What happens to an agent that spins.
 enum class Patience : std::uint8_t {
   /// It goes round for as long as its fellows have something to do, and then some rounds more: what it
@@ -50,6 +54,8 @@ class Runner {
   Runner(const explore::Program& program, std::vector<std::uint32_t> allocation_bytes,
          memory::Memory& memory, Choice& choice, Patience patience = Patience::Rounds);
 
+  /// Who is told of what the next runs do; null for nobody.
+  void listen(trace::Listener* listener);
   /// Runs the program from start to end, and lets the memory settle. An exception (of `choice`, of
   /// an agent) ends the run; there may be another.
   RunEnd run();
@@ -63,9 +69,21 @@ class Runner {
 
  private:
   enum class Standing : std::uint8_t { NotBegun, Ready, Arrived, Leaving, Asleep, Ended };
+  /// A read that is answered late.
+  struct Late {
+    Operation operation;
+    std::uint32_t name = 0;   ///< what the agent calls it
+    std::uint32_t order = 0;  ///< of the agent's steps
+    /// The first step behind it that was performed, and what it was told as.
+    std::uint32_t first_behind = kNone;
+    model::OperationIndex before = 0;
+  };
   struct Running {
     std::unique_ptr<explore::Agent> agent;
     explore::Step step;
+    /// How many operations the agent has stepped before.
+    std::uint32_t order = 0;
+    std::vector<Late> late;
     Standing standing = Standing::NotBegun;
     /// How many agents have to finish before this one begins, and which ones wait for this one.
     std::uint32_t before = 0;
@@ -79,9 +97,19 @@ class Runner {
     std::vector<AgentId> synchronizing;
   };
 
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
   void begin();
   void begin(std::uint32_t agent);
   void perform(std::uint32_t agent);
+  /// What memory does for the operation of the agent's step; returns the value read.
+  explore::Value access_memory(Running& running);
+  /// Perhaps goes on without the value of the read that comes next.
+  bool postpone(std::uint32_t agent);
+  /// Whether the next step has to wait until all late reads, or some, have been answered.
+  static bool needs_answers(const Running& running);
+  void answer(std::uint32_t agent, std::uint32_t which);
+  void note_performed(Running& running);
   /// Takes the agent's next step, of which `read` is the last operation's value.
   void go_on(std::uint32_t agent, explore::Value read);
   /// Whether the agent may go round once more.
@@ -108,6 +136,10 @@ class Runner {
   /// Rounds in a row in which everybody only spun.
   std::uint32_t idle_rounds_ = 0;
   std::uint32_t asleep_ = 0;
+  trace::Listener* listener_ = nullptr;
+  const std::uint32_t late_reads_;
+  /// How many operations memory has performed.
+  model::OperationIndex told_ = 0;
 
   struct Allocation {
     std::size_t first = 0;  ///< in storage_

@@ -24,6 +24,8 @@ bool LitmusThread::restart() {
   for (std::size_t i = 0; i < registers.size(); ++i) registers_[i] = registers[i].initial;
   at_ = 0;
   pending_.reset();
+  late_.assign(registers.size(), false);
+  late_count_ = 0;
   effects_ = 0;
   jumps_.clear();
   spun_.clear();
@@ -50,9 +52,28 @@ void LitmusThread::advance(Value last_read, Step& step) {
   if (pending_) registers_[*pending_] = static_cast<Integer>(last_read);
   pending_.reset();
   while (at_ < instructions_.size()) {
+    if (late_count_ > 0 && needs_late_values(code_.test.threads[code_.thread], at_, late_)) break;
     if (go_on(current(), step)) return;
   }
-  end(StepKind::Finished, step);
+  if (late_count_ > 0) {
+    step.kind = StepKind::Unanswered;
+  } else {
+    end(StepKind::Finished, step);
+  }
+}
+
+std::uint32_t LitmusThread::postpone() {
+  const std::uint32_t destination = *pending_;
+  pending_.reset();
+  late_[destination] = true;
+  ++late_count_;
+  return destination;
+}
+
+void LitmusThread::answer(std::uint32_t read, Value value) {
+  registers_[read] = static_cast<Integer>(value);
+  late_[read] = false;
+  --late_count_;
 }
 
 bool LitmusThread::go_on(const Instruction& instruction, Step& step) {
@@ -176,6 +197,7 @@ void LitmusThread::execute(const Instruction& instruction, Step& step) {
 
 void LitmusThread::access(const Instruction& instruction, Step& step) {
   const Variable& variable = code_.test.variables[instruction.variable];
+  step.postponable = code_.postponable[at_];
   step.operation.reference = static_cast<ReferenceId>(instruction.variable);
   step.operation.locations = locations_of(variable);
   if (instruction.kind != InstructionKind::Load) {

@@ -13,6 +13,7 @@
 
 #include "emulator/explore/program.h"
 #include "emulator/litmus/barriers.h"
+#include "emulator/litmus/postponement.h"
 #include "emulator/litmus/reachability.h"
 #include "emulator/litmus/test.h"
 
@@ -41,6 +42,8 @@ struct ThreadCode {
   Spinning spinning = Spinning::Explored;
   /// See live_registers().
   std::vector<std::vector<bool>> live;
+  /// See postponable_loads().
+  std::vector<bool> postponable;
   /// Which instructions it executes: see Performers.
   std::vector<bool> executes;
   Barriers& barriers;
@@ -56,6 +59,8 @@ class LitmusThread : public explore::Agent {
   explore::Step next(explore::Value last_read) override;
   void advance(explore::Value last_read, explore::Step& step) override;
   bool restart() override;
+  std::uint32_t postpone() override;
+  void answer(std::uint32_t read, explore::Value value) override;
 
  private:
   /// What the state was when control last passed a label.
@@ -87,6 +92,9 @@ class LitmusThread : public explore::Agent {
   std::size_t at_ = 0;
   /// The register that the last read goes to.
   std::optional<std::uint32_t> pending_;
+  /// The registers of reads that were postponed, and how many they are.
+  LateRegisters late_;
+  std::uint32_t late_count_ = 0;
   /// How many writes and control barriers there have been.
   std::uint64_t effects_ = 0;
   /// How often each backward jump has been taken, by its instruction.

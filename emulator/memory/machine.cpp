@@ -351,6 +351,8 @@ void Machine::barrier(const Operation& operation) {
       break;
     case OperationKind::DeviceAvailability: device_availability(agent); break;
     case OperationKind::DeviceVisibility: synchronization_.make_device_visible(agent); break;
+    // Orders nothing; whoever comes too late finds the bytes as they were.
+    case OperationKind::Free: break;
     default:
       throw std::invalid_argument("the weak machine runs no such operation");
   }

@@ -50,6 +50,7 @@ class Machine final : public Memory {
   void meet(const Cohort& cohort, const Operation& barrier) override;
   void settle() override;
   MemoryReport report() const override { return report_; }
+  std::uint32_t late_reads() const override { return policy_.late_reads; }
 
  private:
   /// Of a part of an allocation: by granule, its record plus one, or 0.

@@ -96,7 +96,7 @@ class Memory {
   /// `unequal` replaces the semantics where `modify` returns false.
   virtual void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
                                  void* context) = 0;
-  /// A memory barrier, or a device-domain operation.
+  /// A memory barrier, a device-domain operation, or a deallocation, which is an event and no more.
   virtual void barrier(const Operation& operation) = 0;
   /// The agent of a control barrier arrives.
   virtual void arrive(const Operation& operation) = 0;
@@ -106,6 +106,9 @@ class Memory {
 
   /// All agents of a cohort, and nobody else, arrive at a control barrier in the same way and leave it.
   virtual void meet(const Cohort& cohort, const Operation& barrier);
+  /// The chance, out of 256, that a read of a litmus test is answered late: after instructions that follow it
+  /// (MemoryPolicy::late_reads). Whoever runs the test does so, not the memory.
+  virtual std::uint32_t late_reads() const { return 0; }
 
   /// Whatever is still held back gets to its storage: the end of everything.
   virtual void settle() = 0;

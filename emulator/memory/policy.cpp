@@ -24,6 +24,7 @@ constexpr MemoryPolicy random() {
   p.rest = 64;
   p.eviction_interval = 4;
   p.stale = 128;
+  p.late_reads = 64;
   return p;
 }
 
@@ -37,6 +38,7 @@ constexpr MemoryPolicy adversarial() {
   p.rest = 256;
   p.stale = 256;
   p.oldest = true;
+  p.late_reads = 128;
   return p;
 }
 
@@ -89,10 +91,11 @@ constexpr MemoryPolicy reordering() {
   p.name = "reordering";
   p.description =
       "imitates a processor that reorders what it may before coherent memory: stores overtake each "
-      "other, loads may have been done early";
+      "other, loads may have been done early or late";
   p.delay = 160;
   p.eviction_interval = 6;
   p.stale = 64;
+  p.late_reads = 96;
   return p;
 }
 

@@ -16,7 +16,9 @@
 namespace heddle::trace {
 
 inline constexpr std::array<char, 8> kTraceMagic = {'H', 'E', 'D', 'D', 'L', 'E', 'T', 'R'};
-inline constexpr std::uint32_t kTraceVersion = 1;
+inline constexpr std::uint32_t kTraceVersion = 2;
+/// Older ones that are read as well: version 1 has no records behind Stale.
+inline constexpr std::uint32_t kOldestTraceVersion = 1;
 
 enum class RecordTag : std::uint8_t {
   End,
@@ -34,8 +36,11 @@ enum class RecordTag : std::uint8_t {
   Placed,
   Moved,
   Stale,
+  Dispatch,
+  Named,
+  Late,
 };
-inline constexpr std::uint8_t kRecordTags = 13;
+inline constexpr std::uint8_t kRecordTags = 16;
 
 /// What an operation has beside its agent, locations and values is its shape: a program has as many as
 /// it has instructions and references, whatever the number of its operations.

@@ -58,6 +58,8 @@ class Reader {
   void header();
   void record(RecordTag tag);
   void agent_begins();
+  void dispatch_begins();
+  void named();
   void string();
   void shape();
   void operation();
@@ -70,6 +72,9 @@ class Reader {
   const std::string& name_;
   Listener& listener_;
   TraceSummary summary_;
+  std::uint8_t record_tags_ = kRecordTags;
+  /// Numbers have gaps where a dispatch failed before all its invocations had begun.
+  std::uint32_t next_agent_ = 0;
   std::uint32_t last_agent_ = 0;
   model::Place last_place_;
   Locations last_bytes_;
@@ -78,6 +83,7 @@ class Reader {
   std::vector<Operation> shapes_;
   std::vector<Source> sources_;
   std::vector<OperationIndex> synchronizing_;
+  std::vector<std::uint32_t> positions_;
 };
 
 void Reader::damaged(const char* what) const {
@@ -125,7 +131,7 @@ AgentId Reader::agent() {
 
 AgentId Reader::begun_agent() {
   const AgentId id = agent();
-  if (static_cast<std::uint32_t>(id) >= summary_.agents) damaged("an agent that has not begun");
+  if (static_cast<std::uint32_t>(id) >= next_agent_) damaged("an agent that has not begun");
   return id;
 }
 
@@ -151,7 +157,7 @@ TraceSummary Reader::read() {
   header();
   while (true) {
     const std::uint8_t tag = byte();
-    if (tag >= kRecordTags) damaged("a record of unknown kind");
+    if (tag >= record_tags_) damaged("a record of unknown kind");
     if (static_cast<RecordTag>(tag) == RecordTag::End) break;
     record(static_cast<RecordTag>(tag));
   }
@@ -165,10 +171,12 @@ void Reader::header() {
       throw TraceFileError(name_ + ": is no heddle trace: it does not begin with HEDDLETR");
   }
   const std::uint64_t version = number();
-  if (version != kTraceVersion) {
+  if (version < kOldestTraceVersion || version > kTraceVersion) {
     throw TraceFileError(name_ + ": has version " + std::to_string(version) +
-                         ", this heddle reads version " + std::to_string(kTraceVersion));
+                         ", this heddle reads versions " + std::to_string(kOldestTraceVersion) +
+                         " to " + std::to_string(kTraceVersion));
   }
+  if (version == 1) record_tags_ = static_cast<std::uint8_t>(RecordTag::Stale) + 1;
 }
 
 void Reader::record(RecordTag tag) {
@@ -199,12 +207,21 @@ void Reader::record(RecordTag tag) {
       listener_.stale(read, missed, static_cast<CacheLevel>(below(7, "no level of caches")));
       break;
     }
+    case RecordTag::Dispatch: dispatch_begins(); break;
+    case RecordTag::Named: named(); break;
+    case RecordTag::Late: {
+      const OperationIndex read = earlier(false);
+      listener_.late(read, earlier(false));
+      break;
+    }
   }
 }
 
 void Reader::agent_begins() {
   const AgentId id = agent();
-  if (static_cast<std::uint32_t>(id) != summary_.agents) damaged("an agent out of turn");
+  if (static_cast<std::uint32_t>(id) < next_agent_ || static_cast<std::uint32_t>(id) == ~0u)
+    damaged("an agent out of turn");
+  next_agent_ = static_cast<std::uint32_t>(id) + 1;
   if (byte() != 0) {
     last_place_.kind = static_cast<model::AgentKind>(below(3, "no kind of agent"));
     last_place_.stage = static_cast<model::Stage>(below(6, "no stage"));
@@ -217,6 +234,44 @@ void Reader::agent_begins() {
   }
   ++summary_.agents;
   listener_.agent_begins(id, last_place_);
+}
+
+void Reader::dispatch_begins() {
+  Dispatch dispatch;
+  dispatch.number = number();
+  dispatch.first_agent = small();
+  for (uvec3* size : {&dispatch.groups, &dispatch.local})
+    for (std::uint32_t* extent : {&size->x, &size->y, &size->z}) *extent = small();
+  constexpr std::uint32_t kMostInvocations = 1 << 16;
+  for (const std::uint32_t extent : {dispatch.local.x, dispatch.local.y, dispatch.local.z})
+    if (extent == 0 || extent > kMostInvocations) damaged("a workgroup of no such size");
+  if (dispatch.group_size() > kMostInvocations) damaged("a workgroup of no such size");
+  dispatch.subgroup_size = small();
+  if (dispatch.subgroup_size == 0) damaged("a subgroup of no invocations");
+  positions_.clear();
+  if (byte() != 0) {
+    const auto size = static_cast<std::uint32_t>(dispatch.group_size());
+    for (std::uint32_t i = 0; i < size; ++i)
+      positions_.push_back(below(size, "a position beyond its workgroup"));
+  }
+  dispatch.positions = positions_;
+  ++summary_.dispatches;
+  listener_.dispatch_begins(dispatch);
+}
+
+void Reader::named() {
+  NamedBytes bytes;
+  bytes.allocation = static_cast<AllocationId>(small());
+  bytes.offset_bytes = number();
+  bytes.size_bytes = number();
+  bytes.reference = static_cast<ReferenceId>(small());
+  const std::uint32_t storage_class = small();
+  if (!is_storage_class(storage_class)) damaged("no storage class");
+  bytes.storage_class = static_cast<StorageClass>(storage_class);
+  bytes.name = strings_[below(static_cast<std::uint32_t>(strings_.size()),
+                              "a string that was not there before")];
+  if (bytes.size_bytes > ~bytes.offset_bytes) damaged("a name for bytes past the end of all memory");
+  listener_.named(bytes);
 }
 
 void Reader::string() {

@@ -14,6 +14,7 @@ namespace heddle::trace {
 
 /// What there was in a trace.
 struct TraceSummary {
+  std::uint64_t dispatches = 0;
   std::uint64_t agents = 0;
   std::uint64_t operations = 0;
   std::uint64_t moves = 0;

@@ -67,6 +67,7 @@ FileWriter::~FileWriter() {
 
 void FileWriter::flush() {
   file_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+  file_.flush();
   buffer_.clear();
   if (!file_) throw TraceFileError(path_ + ": cannot be written: " + std::strerror(errno));
 }
@@ -112,8 +113,8 @@ void FileWriter::locations(const Locations& bytes) {
   last_bytes_ = bytes;
 }
 
-std::uint32_t FileWriter::string_of(const char* text) {
-  const std::string cut(std::string_view(text).substr(0, kLongestString));
+std::uint32_t FileWriter::string_of(std::string_view text) {
+  const std::string cut(text.substr(0, kLongestString));
   const auto [known, fresh] = strings_.emplace(cut, static_cast<std::uint32_t>(strings_.size()));
   if (!fresh) return known->second;
   begin(RecordTag::String);
@@ -122,15 +123,17 @@ std::uint32_t FileWriter::string_of(const char* text) {
   return known->second;
 }
 
+void FileWriter::forget_if_full() {
+  if (shapes_.size() < kMostShapes && strings_.size() + 2 <= 2 * kMostShapes) return;
+  begin(RecordTag::Forget);
+  shapes_.clear();
+  strings_.clear();
+}
+
 std::uint32_t FileWriter::shape_of(const Operation& operation) {
   const Shape shape{operation};
-  const auto known = shapes_.find(shape);
-  if (known != shapes_.end()) return known->second;
-  if (shapes_.size() == kMostShapes) {
-    begin(RecordTag::Forget);
-    shapes_.clear();
-    strings_.clear();
-  }
+  if (const auto known = shapes_.find(shape); known != shapes_.end()) return known->second;
+  forget_if_full();
   const std::uint32_t file = string_of(operation.where.file);
   const std::uint32_t function = string_of(operation.where.function);
   begin(RecordTag::Shape);
@@ -165,8 +168,34 @@ void FileWriter::dependency(bool memory) {
   byte(memory ? 1 : 0);
 }
 
+void FileWriter::dispatch_begins(const Dispatch& dispatch) {
+  begin(RecordTag::Dispatch);
+  number(dispatch.number);
+  number(dispatch.first_agent);
+  for (const uvec3& size : {dispatch.groups, dispatch.local})
+    for (const std::uint32_t extent : {size.x, size.y, size.z}) number(extent);
+  number(dispatch.subgroup_size);
+  byte(dispatch.positions.empty() ? 0 : 1);
+  for (const std::uint32_t position : dispatch.positions) number(position);
+}
+
+void FileWriter::named(const NamedBytes& bytes) {
+  forget_if_full();
+  const std::uint32_t name = string_of(bytes.name);
+  begin(RecordTag::Named);
+  number(static_cast<std::uint32_t>(bytes.allocation));
+  number(bytes.offset_bytes);
+  number(bytes.size_bytes);
+  number(static_cast<std::uint32_t>(bytes.reference));
+  number(static_cast<std::uint32_t>(bytes.storage_class));
+  number(name);
+}
+
 void FileWriter::operation(OperationIndex index, const Operation& operation, Value read,
                            Value written, std::span<const Source> from) {
+  if (index == model::kInitialValue)
+    throw TraceFileError(path_ + ": a trace has " + std::to_string(model::kInitialValue) +
+                         " operations at most");
   const std::uint32_t shape = shape_of(operation);
   begin(RecordTag::Operation);
   number(shape);
@@ -198,6 +227,12 @@ void FileWriter::sources(const Operation& operation, std::span<const Source> fro
     }
     earlier(source.write);
   }
+}
+
+void FileWriter::late(OperationIndex read, OperationIndex before) {
+  begin(RecordTag::Late);
+  earlier(read);
+  earlier(before);
 }
 
 void FileWriter::passes(OperationIndex arrival, std::span<const OperationIndex> synchronizing) {

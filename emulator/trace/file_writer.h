@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -27,13 +28,18 @@ class FileWriter final : public Listener {
 
   /// Writes the end. A trace without it counts as cut off.
   void close();
+  /// Hands everything so far to the system, so that others can have a look.
+  void flush();
 
   void agent_begins(AgentId agent, const model::Place& place) override;
   void agent_ends(AgentId agent) override;
   void system_synchronizes(AgentId first, AgentId second) override;
   void dependency(bool memory) override;
+  void dispatch_begins(const Dispatch& dispatch) override;
+  void named(const NamedBytes& bytes) override;
   void operation(OperationIndex index, const Operation& operation, Value read, Value written,
                  std::span<const Source> sources) override;
+  void late(OperationIndex read, OperationIndex before) override;
   void passes(OperationIndex arrival, std::span<const OperationIndex> synchronizing) override;
   void placed(OperationIndex write) override;
   void moved(OperationIndex write, const Locations& bytes, AgentId agent, CacheLevel from,
@@ -60,8 +66,8 @@ class FileWriter final : public Listener {
   void locations(const Locations& bytes);
   void sources(const Operation& operation, std::span<const Source> sources);
   std::uint32_t shape_of(const Operation& operation);
-  std::uint32_t string_of(const char* text);
-  void flush();
+  std::uint32_t string_of(std::string_view text);
+  void forget_if_full();
 
   std::string path_;
   std::ofstream file_;

@@ -27,10 +27,19 @@ class Fork final : public Listener {
   void dependency(bool memory) override {
     for (Listener* listener : listeners_) listener->dependency(memory);
   }
+  void dispatch_begins(const Dispatch& dispatch) override {
+    for (Listener* listener : listeners_) listener->dispatch_begins(dispatch);
+  }
+  void named(const NamedBytes& bytes) override {
+    for (Listener* listener : listeners_) listener->named(bytes);
+  }
   void operation(OperationIndex index, const Operation& operation, Value read, Value written,
                  std::span<const Source> sources) override {
     for (Listener* listener : listeners_)
       listener->operation(index, operation, read, written, sources);
+  }
+  void late(OperationIndex read, OperationIndex before) override {
+    for (Listener* listener : listeners_) listener->late(read, before);
   }
   void passes(OperationIndex arrival, std::span<const OperationIndex> synchronizing) override {
     for (Listener* listener : listeners_) listener->passes(arrival, synchronizing);

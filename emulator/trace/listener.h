@@ -11,6 +11,7 @@
 
 #include "emulator/model/execution.h"
 #include "emulator/model/place.h"
+#include "emulator/trace/dispatch.h"
 
 namespace heddle::trace {
 
@@ -75,10 +76,18 @@ class Listener {
   /// Comes from devices only, not from litmus tests.
   virtual void dependency(bool memory) { (void)memory; }
 
+  /// A dispatch begins, before its agents do. From devices only, as are names.
+  virtual void dispatch_begins(const Dispatch& dispatch) { (void)dispatch; }
+  virtual void named(const NamedBytes& bytes) { (void)bytes; }
+
   /// An operation is executed. Of a read (or read-modify-write) `sources` has each byte read once,
   /// in ascending order. A control barrier is told when its agent arrives.
   virtual void operation(OperationIndex index, const Operation& operation, Value read,
                          Value written, std::span<const Source> sources) = 0;
+  /// The read that was told last was answered late: in program order it stands in front of `before`, an
+  /// operation of its agent that was told earlier, and behind those in front of that which were told so far.
+  /// From litmus tests only.
+  virtual void late(OperationIndex read, OperationIndex before) { (void)read, (void)before; }
   /// The agent of control barrier `arrival` passes it. `synchronizing` are the arrivals that release
   /// to those who pass, where a quorum was chosen; empty where all arrivals at the instance do, which
   /// have then all been told.

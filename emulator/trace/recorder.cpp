@@ -1,6 +1,7 @@
 #include "emulator/trace/recorder.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace heddle::trace {
 namespace {
@@ -76,11 +77,31 @@ void Recorder::add(model::Execution& execution, const Dependency& dependency) co
 
 void Recorder::operation(OperationIndex index, const Operation& operation, Value read, Value written,
                          std::span<const Source> sources) {
+  if (!order_.empty()) order_.push_back(index);
   execution_.operations.push_back(operation);
   execution_.read_values.push_back(read);
   execution_.written_values.push_back(written);
   for (const Source& source : sources)
     execution_.reads_from.push_back({index, source.write, source.bytes});
+}
+
+void Recorder::late(OperationIndex read, OperationIndex before) {
+  if (order_.empty()) {
+    order_.resize(execution_.operations.size());
+    std::iota(order_.begin(), order_.end(), OperationIndex{0});
+  }
+  order_.erase(std::find(order_.begin(), order_.end(), read));
+  order_.insert(std::find(order_.begin(), order_.end(), before), read);
+}
+
+OperationIndex Recorder::position(OperationIndex index) const {
+  if (order_.empty() || index == model::kInitialValue) return index;
+  const auto at = std::find(order_.begin(), order_.end(), index);
+  return at == order_.end() ? index : static_cast<OperationIndex>(at - order_.begin());
+}
+
+OperationIndex Recorder::told_as(OperationIndex position) const {
+  return position < order_.size() ? order_[position] : position;
 }
 
 void Recorder::passes(OperationIndex arrival, std::span<const OperationIndex> synchronizing) {
@@ -93,12 +114,32 @@ void Recorder::passes(OperationIndex arrival, std::span<const OperationIndex> sy
 
 void Recorder::placed(OperationIndex write) { placed_.push_back(write); }
 
-model::Execution Recorder::execution() const {
+model::Execution Recorder::in_program_order() const {
+  if (order_.empty()) return execution_;
   model::Execution made = execution_;
+  for (std::size_t at = 0; at < order_.size(); ++at) {
+    made.operations[at] = execution_.operations[order_[at]];
+    made.read_values[at] = execution_.read_values[order_[at]];
+    made.written_values[at] = execution_.written_values[order_[at]];
+  }
+  for (model::ReadsFrom& edge : made.reads_from) {
+    edge.read = position(edge.read);
+    edge.write = position(edge.write);
+  }
+  for (model::QuorumChoice& choice : made.quorum_choices)
+    for (OperationIndex& arrival : choice.synchronizing) arrival = position(arrival);
+  return made;
+}
+
+model::Execution Recorder::execution() const {
+  model::Execution made = in_program_order();
   for (std::size_t later = 0; later < placed_.size(); ++later)
-    for (std::size_t earlier = 0; earlier < later; ++earlier)
-      if (mutually_ordered(made, made.operations[placed_[earlier]], made.operations[placed_[later]]))
-        made.modification_order.emplace_back(placed_[earlier], placed_[later]);
+    for (std::size_t earlier = 0; earlier < later; ++earlier) {
+      const OperationIndex first = position(placed_[earlier]);
+      const OperationIndex second = position(placed_[later]);
+      if (mutually_ordered(made, made.operations[first], made.operations[second]))
+        made.modification_order.emplace_back(first, second);
+    }
   for (const Dependency& dependency : dependencies_) add(made, dependency);
   return made;
 }
@@ -106,6 +147,7 @@ model::Execution Recorder::execution() const {
 void Recorder::clear() {
   execution_ = {};
   placed_.clear();
+  order_.clear();
   dependencies_.clear();
 }
 

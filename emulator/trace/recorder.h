@@ -20,12 +20,17 @@ class Recorder final : public Listener {
   void dependency(bool memory) override;
   void operation(OperationIndex index, const Operation& operation, Value read, Value written,
                  std::span<const Source> sources) override;
+  void late(OperationIndex read, OperationIndex before) override;
   void passes(OperationIndex arrival, std::span<const OperationIndex> synchronizing) override;
   void placed(OperationIndex write) override;
 
   /// The execution so far. Modification order has every pair of mutually ordered atomic writes that
-  /// were placed. A memory dependency is an agent of its own, after all others.
+  /// were placed. A memory dependency is an agent of its own, after all others. Operations have the order in
+  /// which they were told, but that reads that were answered late stand where program order has them.
   model::Execution execution() const;
+  /// Where in execution() the operation is that was told as number `index`, and the other way round.
+  OperationIndex position(OperationIndex index) const;
+  OperationIndex told_as(OperationIndex position) const;
 
   /// Forgets everything.
   void clear();
@@ -34,12 +39,15 @@ class Recorder final : public Listener {
   model::Execution execution_;
   /// In the order of their places.
   std::vector<OperationIndex> placed_;
+  /// Empty if nothing was answered late; else the numbers of all operations, in program order.
+  std::vector<OperationIndex> order_;
   /// How many agents had begun, and whether it is a memory dependency.
   struct Dependency {
     std::size_t agents = 0;
     bool memory = false;
   };
   void add(model::Execution& execution, const Dependency& dependency) const;
+  model::Execution in_program_order() const;
   std::vector<Dependency> dependencies_;
 };
 

@@ -73,7 +73,7 @@ struct SeedOptions {
   std::chrono::milliseconds budget{0};
   /// Looks for a smaller failure for so long at most; 0 for not at all.
   std::chrono::milliseconds shrink_budget{2000};
-  /// Of every device, but for mode (Emulated), seed and choices. The memory policy is "random" if
+  /// Of every device, but for mode (Emulated), seed and choices; only the first failure is traced. The memory policy is "random" if
   /// neither this nor HEDDLE_MEMORY says another.
   DeviceOptions device;
   /// Where failures, and on a terminal a progress bar, go; null for nowhere.
@@ -108,6 +108,9 @@ struct SeedFailure {
   std::optional<Finding> finding;
   /// A command for the shell.
   std::string replay;
+  /// Of the first failure, if a trace was asked for (DeviceOptions::trace, HEDDLE_TRACE): the file with the
+  /// run in it, as it was made smaller.
+  std::string trace;
   std::optional<ShrunkFailure> shrunk;
 };
 

@@ -76,6 +76,10 @@ struct DeviceOptions {
   std::optional<SameValueWrites> same_value_writes;
   /// Looks for orderings that are stronger than the runs needed. HEDDLE_RACES_ADVISE (0, 1), or false.
   std::optional<bool> race_advice;
+  /// Writes every memory operation and every movement between caches to this file: implies emulated mode.
+  /// `heddle trace` reads it. Empty: no trace. By default HEDDLE_TRACE names it, with ".2", ".3" ... behind
+  /// it for the second and further devices of the process.
+  std::optional<std::string> trace;
   /// Emulated mode: makes the oracle of a dispatch, given its seed. Null: a SeededChoice.
   std::function<std::unique_ptr<Choice>(std::uint64_t seed)> choices;
   /// Emulated mode: mean number of memory operations after which another invocation gets to run.
@@ -522,7 +526,8 @@ class Device {
  public:
   Device() : Device(DeviceOptions{}) {}
   Device(Mode mode) : Device(with_mode(mode)) {}  // NOLINT: `Device device{Mode::Emulated}`
-  /// Throws std::invalid_argument for options that make no sense, naming the option.
+  /// Throws std::invalid_argument for options that make no sense, naming the option, and for a trace that
+  /// cannot be written.
   explicit Device(DeviceOptions options);
   /// Not for users: a device whose inside was made before, with another memory, say.
   explicit Device(std::shared_ptr<detail::DeviceState> state) : state_(std::move(state)) {}
@@ -570,7 +575,8 @@ class Device {
   /// compile-time constant, and any other value by value.
   ///
   /// Throws KernelError for a kernel that is wrong or that threw; the device stays usable, what was
-  /// written stays written. Throws std::invalid_argument for an empty or oversized workgroup.
+  /// written stays written. Throws std::runtime_error if the device's trace cannot be written any more
+  /// (the disk is full): once, when the dispatch has ended as it would have. Throws std::invalid_argument for an empty or oversized workgroup.
   /// Ordering: everything before the call happens before the kernel, and the kernel before what
   /// follows the call.
   template <typename Kernel, typename... Args>

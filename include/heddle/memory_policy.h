@@ -42,6 +42,10 @@ struct MemoryPolicy {
   /// visibility operation of any of them gives them up. Else every invocation has its own.
   bool shared_copies = false;
 
+  /// Of litmus tests: a read that could wait for its value is answered late, after accesses that follow it and
+  /// need neither its value nor its bytes (load buffering). Kernels get every value at once.
+  std::uint32_t late_reads = 0;
+
   /// Progress: memory operations of the device after which a write has waited long enough.
   std::uint32_t longest_wait = 4096;
   /// Progress: stale reads of an invocation in a row after which it gets the newest value.

@@ -1,5 +1,6 @@
 #include "tests/explore/script.h"
 
+#include <algorithm>
 #include <random>
 
 namespace heddle::explore {
@@ -13,13 +14,19 @@ Step ScriptedAgent::end(StepKind kind) const {
 }
 
 Step ScriptedAgent::next(Value last_read) {
-  if (at_ > 0 && script_[at_ - 1].operation.reads()) {
+  if (expects_value_) {
+    expects_value_ = false;
     reads_.push_back(last_read);
-    if (script_[at_ - 1].ends_on_zero && last_read == 0) return end(StepKind::Finished);
+    ended_ = script_[at_ - 1].ends_on_zero && last_read == 0;
   }
-  if (at_ == script_.size()) return end(StepKind::Finished);
+  const bool ends = ended_ || at_ == script_.size();
+  if (!late_.empty() && (ends || needs_late_values(script_[at_]))) return end(StepKind::Unanswered);
+  if (ends) return end(StepKind::Finished);
   Step step = end(StepKind::Operation);
   const Line& line = script_[at_++];
+  expects_value_ = line.operation.reads();
+  step.postponable = line.operation.kind == OperationKind::Read && !line.ends_on_zero &&
+                     !acquires(line.operation.semantics);
   step.operation = line.operation;
   const Value mask = (Value{1} << (8 * line.operation.locations.size_bytes)) - 1;
   step.written = (line.constant + (line.copies && !reads_.empty() ? reads_.back() : 0)) & mask;
@@ -28,6 +35,24 @@ Step ScriptedAgent::next(Value last_read) {
   step.participants = line.participants;
   step.quorum = line.quorum;
   return step;
+}
+
+// A value that is copied is the last one that was read.
+bool ScriptedAgent::needs_late_values(const Line& line) const {
+  if (line.operation.kind == OperationKind::ControlBarrier) return true;
+  return line.copies && !reads_.empty() && late_.back() + 1 == reads_.size();
+}
+
+std::uint32_t ScriptedAgent::postpone() {
+  expects_value_ = false;
+  late_.push_back(static_cast<std::uint32_t>(reads_.size()));
+  reads_.push_back(0);
+  return late_.back();
+}
+
+void ScriptedAgent::answer(std::uint32_t read, Value value) {
+  reads_[read] = value;
+  late_.erase(std::find(late_.begin(), late_.end(), read));
 }
 
 Program ScriptedProgram::program() const {

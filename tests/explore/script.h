@@ -34,14 +34,22 @@ class ScriptedAgent : public Agent {
                          const std::vector<Later>* later = nullptr)
       : script_(script), later_(later) {}
   Step next(Value last_read) override;
+  std::uint32_t postpone() override;
+  void answer(std::uint32_t read, Value value) override;
 
  private:
   Step end(StepKind kind) const;
+  /// Whether the line shows the value of a late read, or ends by it.
+  bool needs_late_values(const Line& line) const;
 
   const Script& script_;
   const std::vector<Later>* later_;
   std::size_t at_ = 0;
   std::vector<Value> reads_;
+  /// Positions in reads_ that have no value yet.
+  std::vector<std::uint32_t> late_;
+  bool expects_value_ = false;
+  bool ended_ = false;
 };
 
 /// Scripts and where their agents stand. It must outlive the programs made of it.

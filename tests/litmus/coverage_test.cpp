@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <set>
@@ -26,8 +27,15 @@ constexpr std::uint64_t kRound = 2000;
 struct Coverage {
   std::size_t outcomes = 0;
   std::size_t reached = 0;
+  /// Of those that need load buffering.
+  std::size_t buffered = 0;
+  std::size_t buffered_reached = 0;
   std::string missing;
 };
+
+double percent(std::size_t part, std::size_t all) {
+  return 100.0 * static_cast<double>(part) / static_cast<double>(all);
+}
 
 std::string spelled(const Test& test, const Outcome& values) {
   std::string out;
@@ -40,9 +48,17 @@ void cover(const LibraryFile& file, Coverage& coverage) {
   const VulkanParse parse = parse_vulkan(file.source);
   REQUIRE(parse.test);
   if (cannot_run(*parse.test)) return;
-  std::set<Outcome> left = outcomes_without_load_buffering(*parse.test);
+  const std::set<Outcome> linear = outcomes_without_load_buffering(*parse.test);
+  std::set<Outcome> left;
+  for (const OutcomeRow& row : answer(*parse.test, {}).outcomes) left.insert(row.values);
+  const auto buffered = [&](const std::set<Outcome>& outcomes) {
+    return static_cast<std::size_t>(std::count_if(
+        outcomes.begin(), outcomes.end(), [&](const Outcome& one) { return linear.count(one) == 0; }));
+  };
   coverage.outcomes += left.size();
-  std::size_t unreached = left.size();
+  coverage.buffered += buffered(left);
+  coverage.reached += left.size();
+  coverage.buffered_reached += buffered(left);
   for (std::uint64_t first = 0; first < kRuns && !left.empty(); first += kRound) {
     for (const MemoryUnderTest& memory : memories_under_test()) {
       RunRequest request;
@@ -53,10 +69,11 @@ void cover(const LibraryFile& file, Coverage& coverage) {
       if (left.empty()) break;
     }
   }
-  unreached -= left.size();
-  coverage.reached += unreached;
+  coverage.reached -= left.size();
+  coverage.buffered_reached -= buffered(left);
   for (const Outcome& values : left)
-    coverage.missing += "  " + file.name + ':' + spelled(*parse.test, values) + '\n';
+    coverage.missing += "  " + file.name + ':' + spelled(*parse.test, values) +
+                        (linear.count(values) == 0 ? " (load buffering)\n" : "\n");
 }
 
 }  // namespace
@@ -64,11 +81,16 @@ void cover(const LibraryFile& file, Coverage& coverage) {
 TEST_CASE("95 in 100 of the outcomes that the model allows the library come up within 100000 runs") {
   Coverage coverage;
   for (const LibraryFile& file : read_library()) cover(file, coverage);
-  const double percent =
-      100.0 * static_cast<double>(coverage.reached) / static_cast<double>(coverage.outcomes);
   std::cout << "reached " << coverage.reached << " of " << coverage.outcomes << " outcomes, "
-            << percent << " %; never seen:\n"
+            << percent(coverage.reached, coverage.outcomes) << " %; of them "
+            << coverage.buffered_reached << " of " << coverage.buffered
+            << " that need load buffering; of all others "
+            << percent(coverage.reached - coverage.buffered_reached,
+                       coverage.outcomes - coverage.buffered)
+            << " %; never seen:\n"
             << coverage.missing;
   CHECK(coverage.outcomes > 1400);
-  CHECK(percent >= 95);
+  CHECK(coverage.buffered > 0);
+  CHECK(coverage.buffered_reached > 0);
+  CHECK(percent(coverage.reached, coverage.outcomes) >= 95);
 }

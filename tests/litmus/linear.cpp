@@ -41,16 +41,18 @@ bool is_linear(const model::Execution& execution) {
 }  // namespace
 
 std::set<Outcome> outcomes_without_load_buffering(const Test& test) {
-  const TestProgram program(test);
   std::set<Outcome> out;
-  explore::explore(program.program(), {}, [&](const explore::Found& found) {
-    if (!found.terminated() || !is_linear(found.execution)) return true;
-    std::vector<std::vector<explore::Value>> results;
-    for (const explore::AgentEnd& end : found.ends) results.push_back(end.results);
-    for (Outcome& state : final_states(test, found.judgement, results))
-      if (!test.filter || satisfies(state, *test.filter)) out.insert(std::move(state));
-    return true;
-  });
+  for (Performers& performers : choices_of_performers(test)) {
+    const TestProgram program(test, 2, Spinning::Explored, std::move(performers));
+    explore::explore(program.program(), {}, [&](const explore::Found& found) {
+      if (!found.terminated() || !is_linear(found.execution)) return true;
+      std::vector<std::vector<explore::Value>> results;
+      for (const explore::AgentEnd& end : found.ends) results.push_back(end.results);
+      for (Outcome& state : final_states(test, found.judgement, results))
+        if (!test.filter || satisfies(state, *test.filter)) out.insert(std::move(state));
+      return true;
+    });
+  }
   return out;
 }
 

@@ -245,16 +245,48 @@ TEST_CASE("runs that the filter discards are counted apart") {
 }
 
 TEST_CASE("a test that no memory runs says so, with its line") {
-  const std::string source = R"(Vulkan free
+  const std::string source = R"(Vulkan interlock
 { x=0; }
- P0@sg 0, wg 0, qf 0 ;
- st.sc0 x, 1         ;
- free x              ;
+ P0@sg 0, wg 0, qf 0, stage fragment, overlap 1 ;
+ beginlock                                      ;
+ st.sc0 x, 1                                    ;
 exists (x == 1))";
   const std::optional<Diagnostic> reason = cannot_run(parsed(source));
   REQUIRE(reason);
-  CHECK(reason->place.line == 5);
-  CHECK_FALSE(cannot_run(parsed(replaced(source, "free x", "      "))));
+  CHECK(reason->place.line == 4);
+  CHECK_FALSE(cannot_run(parsed(replaced(source, "beginlock", "         "))));
+}
+
+//= vk:memory-model-deallocation type=test
+TEST_CASE("judged runs tell whether accesses happen before their memory is freed") {
+  const std::string source = R"(Vulkan free
+{ x=0; }
+{ ssw 0 1; }
+ P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;
+ st.sc0 x, 1         | free x              ;
+exists (x == 1))";
+  RunRequest asked = request(100);
+  asked.judged = 60;
+  const RunTotals ordered = run(parsed(source), asked);
+  CHECK(ordered.freed_early == 0);
+  CHECK_FALSE(ordered.first_freed_early_run);
+  const RunTotals unordered = run(parsed(replaced(source, "{ ssw 0 1; }", "{ }")), asked);
+  CHECK(unordered.freed_early == 60);
+  CHECK(unordered.first_freed_early_run == 0);
+}
+
+//= vk:memory-model-cooperative-matrix type=test
+TEST_CASE("any of the threads of a cooperative access may perform it in a run, and one does") {
+  const std::string source = R"(Vulkan coop
+{ x=7; P0:r0=0; P1:r0=0; P2:r0=0; }
+ P0@sg 0, wg 0, qf 0          | P1@sg 1, wg 0, qf 0          | P2@sg 2, wg 0, qf 0          ;
+ coopld.wg.sc0 r0, x, tile    | coopld.wg.sc0 r0, x, tile    | coopld.wg.sc0 r0, x, tile    ;
+exists (P0:r0 == 7 /\ P1:r0 == 7 /\ P2:r0 == 7))";
+  const std::set<Outcome> one_of_three{{7, 0, 0}, {0, 7, 0}, {0, 0, 7}};
+  CHECK(outcomes(run(parsed(source), request(200))) == one_of_three);
+  CHECK(interleaved(parsed(source)) == one_of_three);
+  const Test apart = parsed(replaced(source, "coopld.wg.sc0 r0, x, tile    ;", "coopld.wg.sc0 r0, x, other   ;"));
+  CHECK(outcomes(run(apart, request(200))) == std::set<Outcome>{{7, 0, 7}, {0, 7, 7}});
 }
 
 TEST_CASE("sequentially consistent memory reaches every interleaving, and nothing that is forbidden") {

@@ -109,7 +109,7 @@ class ScriptRun {
 std::string ScriptRun::fault(std::uint64_t seed, const std::set<std::string>& allowed) {
   choice_ = SeededChoice(seed);
   trace::Recorder recorder;
-  memory_->listen(&recorder);
+  runner_.listen(&recorder);
   const RunEnd end = runner_.run();
   const model::Execution execution = recorder.execution();
   const judge::Judgement judgement(execution);

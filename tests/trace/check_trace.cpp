@@ -18,7 +18,8 @@ void must(bool holds, const char* what) {
 class Checker final : public Listener {
  public:
   void agent_begins(AgentId agent, const model::Place&) override {
-    must(static_cast<std::uint32_t>(agent) == agents_++, "an agent out of turn");
+    must(static_cast<std::uint32_t>(agent) >= agents_, "an agent out of turn");
+    agents_ = static_cast<std::uint32_t>(agent) + 1;
   }
   void agent_ends(AgentId agent) override { begun(agent); }
   void system_synchronizes(AgentId first, AgentId second) override {
@@ -26,6 +27,18 @@ class Checker final : public Listener {
     begun(second);
   }
   void dependency(bool) override {}
+  void dispatch_begins(const Dispatch& dispatch) override {
+    must(dispatch.subgroup_size > 0, "subgroups of nobody");
+    must(dispatch.group_size() > 0, "workgroups of nobody");
+    must(dispatch.positions.empty() || dispatch.positions.size() == dispatch.group_size(),
+         "positions of others");
+    for (const std::uint32_t position : dispatch.positions)
+      must(position < dispatch.group_size(), "a position beyond its workgroup");
+  }
+  void named(const NamedBytes& bytes) override {
+    must(bytes.name.size() <= 4096, "a name that is too long");
+    must(bytes.offset_bytes + bytes.size_bytes >= bytes.offset_bytes, "bytes past the end");
+  }
   void operation(OperationIndex index, const Operation& operation, Value, Value,
                  std::span<const Source> sources) override {
     must(index == operations_, "an operation out of turn");
@@ -43,6 +56,10 @@ class Checker final : public Listener {
   void passes(OperationIndex arrival, std::span<const OperationIndex> synchronizing) override {
     told(arrival);
     for (const OperationIndex one : synchronizing) told(one);
+  }
+  void late(OperationIndex read, OperationIndex before) override {
+    told(read);
+    told(before);
   }
   void placed(OperationIndex write) override { told(write); }
   void moved(OperationIndex write, const Locations&, AgentId agent, CacheLevel from, CacheLevel to,

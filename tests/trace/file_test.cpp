@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include "emulator/trace/file_format.h"
 #include "emulator/trace/file_reader.h"
 #include "emulator/trace/file_writer.h"
 #include "emulator/trace/fork.h"
@@ -107,8 +108,36 @@ TEST_CASE("a file that is no trace, or of another version, is refused by name") 
   CHECK_THAT(error_of("not a trace at all"), Catch::Contains("a.trace: is no heddle trace"));
   CHECK_THAT(error_of(""), Catch::Contains("is no heddle trace"));
   std::string bytes = written(1, 5).bytes;
-  bytes[8] = 2;
-  CHECK(error_of(bytes) == "a.trace: has version 2, this heddle reads version 1");
+  bytes[8] = 3;
+  CHECK(error_of(bytes) == "a.trace: has version 3, this heddle reads versions 1 to 2");
+}
+
+TEST_CASE("a trace of version 1 is read, and has no names in it") {
+  const TemporaryFile file;
+  FileWriter writer(file.path());
+  writer.agent_begins(AgentId{0}, {});
+  writer.close();
+  std::string bytes = file.bytes();
+  REQUIRE(bytes[8] == 2);
+  bytes[8] = 1;
+  CHECK(read(bytes) == read(file.bytes()));
+  // Instead of the end, the record of a name.
+  bytes[bytes.size() - 2] = static_cast<char>(RecordTag::Named);
+  CHECK_THAT(error_of(bytes), Catch::Contains("a record of unknown kind"));
+}
+
+TEST_CASE("more names than a trace keeps at once come across") {
+  const TemporaryFile file;
+  Transcript transcript;
+  FileWriter writer(file.path());
+  Fork fork({&transcript, &writer});
+  for (std::uint32_t i = 0; i < 3 * kMostShapes; ++i) {
+    const std::string name = "variable " + std::to_string(i);
+    fork.named({static_cast<AllocationId>(i), 0, 4, ReferenceId{1}, StorageClass::Workgroup, name});
+  }
+  writer.close();
+  const bool same = read(file.bytes()) == transcript.text();
+  CHECK(same);
 }
 
 TEST_CASE("whatever follows the end is not overlooked") {

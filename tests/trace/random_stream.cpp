@@ -37,7 +37,7 @@ class Teller {
   }
   void tell_something_else() {
     const OperationIndex some = below(told_);
-    switch (below(8)) {
+    switch (below(11)) {
       case 0: listener_.placed(some); break;
       case 1: listener_.stale(some, source(), level()); break;
       case 2: listener_.agent_ends(agent()); break;
@@ -54,6 +54,9 @@ class Teller {
         break;
       }
       case 6: begin_agent(); break;
+      case 7: begin_dispatch(); break;
+      case 8: tell_name(); break;
+      case 9: listener_.late(told_ - 1, some); break;
       default: {
         const Locations bytes = locations();
         const AgentId id = agent();
@@ -65,6 +68,26 @@ class Teller {
   std::uint32_t below(std::uint32_t bound) { return choice_.below(bound, ChoicePoint::Memory); }
 
  private:
+  void begin_dispatch() {
+    Dispatch dispatch;
+    dispatch.number = below(1000);
+    dispatch.first_agent = agents_;
+    dispatch.groups = {below(9), 1 + below(3), 1 + below(3)};
+    dispatch.local = {1 + below(9), 1 + below(3), 1 + below(3)};
+    dispatch.subgroup_size = 1 + below(128);
+    std::vector<std::uint32_t> positions(below(2) == 0 ? 0 : dispatch.group_size());
+    const auto size = static_cast<std::uint32_t>(positions.size());
+    for (std::uint32_t& position : positions) position = below(size);
+    dispatch.positions = positions;
+    listener_.dispatch_begins(dispatch);
+  }
+  void tell_name() {
+    static constexpr const char* kNames[] = {"", "data", "kernel.cpp", "flags \xc3\xa4"};
+    const Locations bytes = locations();
+    const auto storage_class = below(2) == 0 ? StorageClass::Workgroup : StorageClass::Uniform;
+    listener_.named({bytes.allocation, bytes.offset_bytes, bytes.size_bytes,
+                     static_cast<ReferenceId>(below(5)), storage_class, kNames[below(4)]});
+  }
   AgentId agent() { return static_cast<AgentId>(below(agents_)); }
   CacheLevel level() { return static_cast<CacheLevel>(below(7)); }
   OperationIndex source() { return told_ == 0 || below(4) == 0 ? model::kInitialValue : below(told_); }

@@ -23,6 +23,15 @@ class Transcript final : public Listener {
     line("ssw", n(first), n(second));
   }
   void dependency(bool memory) override { line("dependency", memory); }
+  void dispatch_begins(const Dispatch& d) override {
+    line("dispatch", d.number, d.first_agent, d.groups.x, d.groups.y, d.groups.z, d.local.x,
+         d.local.y, d.local.z, d.subgroup_size);
+    for (const std::uint32_t position : d.positions) line(" position", position);
+  }
+  void named(const NamedBytes& b) override {
+    line("named", n(b.allocation), b.offset_bytes, b.size_bytes, n(b.reference),
+         n(b.storage_class), b.name);
+  }
   void operation(OperationIndex index, const Operation& o, Value read, Value written,
                  std::span<const Source> sources) override {
     line("operation", index, n(o.kind), o.atomic, n(o.agent), n(o.storage_class), n(o.reference),
@@ -38,6 +47,7 @@ class Transcript final : public Listener {
     line("passes", arrival);
     for (const OperationIndex one : synchronizing) line(" synchronizing", one);
   }
+  void late(OperationIndex read, OperationIndex before) override { line("late", read, before); }
   void placed(OperationIndex write) override { line("placed", write); }
   void moved(OperationIndex write, const Locations& bytes, AgentId agent, CacheLevel from,
              CacheLevel to, MoveReason reason) override {

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <heddle/detail/runtime.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "emulator/host/emulator.h"
+#include "emulator/trace/file_writer.h"
+
+namespace heddle::detail {
+
+/// Writes what a device's memory tells to a file, with the names that people have for things. A failure does
+/// not disturb the kernel that runs: it is kept for check().
+class KernelTrace final : public trace::Listener {
+ public:
+  /// Throws std::invalid_argument if the file cannot be written.
+  explicit KernelTrace(const std::string& path);
+  /// Writes the end; a failure goes to standard error, unless check() has told it.
+  ~KernelTrace() override;
+
+  void dispatch_begins(std::uint64_t number, std::uint32_t first_agent, const runtime::Grid& grid,
+                       const emulation::Emulator& emulator);
+  void named(const emulation::Binding& binding);
+  /// What is known so far is on disk from now on.
+  void flush();
+  /// Throws std::runtime_error, once, if something could not be written.
+  void check();
+
+  void agent_begins(AgentId agent, const model::Place& place) override;
+  void agent_ends(AgentId agent) override;
+  void system_synchronizes(AgentId first, AgentId second) override;
+  void dependency(bool memory) override;
+  void operation(trace::OperationIndex index, const Operation& operation, trace::Value read,
+                 trace::Value written, std::span<const trace::Source> sources) override;
+  void passes(trace::OperationIndex arrival,
+              std::span<const trace::OperationIndex> synchronizing) override;
+  void placed(trace::OperationIndex write) override;
+  void moved(trace::OperationIndex write, const Locations& bytes, AgentId agent,
+             trace::CacheLevel from, trace::CacheLevel to, trace::MoveReason reason) override;
+  void stale(trace::OperationIndex read, trace::OperationIndex missed,
+             trace::CacheLevel kept_in) override;
+
+ private:
+  template <typename Tell>
+  void tell(const Tell& with_writer);
+
+  std::unique_ptr<trace::FileWriter> writer_;
+  /// Nothing is written any more once this is not empty.
+  std::string failure_;
+  bool told_failure_ = false;
+};
+
+/// Where the trace of a device goes; empty if it has none. `asked` is DeviceOptions::trace. Without it
+/// HEDDLE_TRACE counts: every device that asks gets a file of its own.
+std::string trace_path(const std::optional<std::string>& asked);
+
+}  // namespace heddle::detail
