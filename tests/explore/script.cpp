@@ -28,7 +28,9 @@ Step ScriptedAgent::next(Value last_read) {
   step.postponable = line.operation.kind == OperationKind::Read && !line.ends_on_zero &&
                      !acquires(line.operation.semantics);
   step.operation = line.operation;
-  const Value mask = (Value{1} << (8 * line.operation.locations.size_bytes)) - 1;
+  // Eight bytes or more have all bits.
+  const std::uint32_t size_bytes = line.operation.locations.size_bytes;
+  const Value mask = size_bytes >= 8 ? ~Value{0} : (Value{1} << (8 * size_bytes)) - 1;
   step.written = (line.constant + (line.copies && !reads_.empty() ? reads_.back() : 0)) & mask;
   const Value constant = line.constant;
   step.modify = [constant, mask](Value old) { return std::optional<Value>((old + constant) & mask); };
