@@ -51,7 +51,9 @@ struct Crowd {
   std::vector<std::pair<std::uint32_t, Stamp>> accesses;
 };
 
-/// Of four bytes, two accesses to all of them, neither atomic; or the number of a list, or of a crowd.
+/// Of four bytes, two accesses to all of them, neither atomic. Or the accesses of one instruction to parts
+/// of them: the agent that has or would have the first part, the next parts being those of the next agents,
+/// and which parts there are. Or the number of a list, or of a crowd.
 /// A stamp shares its word with the reference.
 struct Cell {
   std::array<std::uint32_t, 2> agents{};
@@ -62,6 +64,7 @@ static_assert(sizeof(Cell) == 5 * kGranuleBytes);
 
 inline constexpr SiteId kList = 0xffff;
 inline constexpr SiteId kCrowd = 0xfffe;
+inline constexpr SiteId kParts = 0xfffd;
 inline constexpr Stamp kMostStamps = 0xffffff;
 /// References beyond these count as one.
 inline constexpr std::uint8_t kMostReferences = 0x7f;
