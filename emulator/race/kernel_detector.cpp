@@ -177,11 +177,12 @@ KernelDetector::Before KernelDetector::before(const Cell& cell, std::size_t slot
   const Site& x = sites_[cell.sites[slot]];
   const std::uint32_t time = cell.times[slot];
   const bool same_reference = reference_of(time) == reference_of(now.time);
-  if (cell.agents[slot] == now.agent && same_reference)
-    return can_replace(x, now) ? Before::Replaced : Before::Mine;
-  const bool same_group = order_.places().group(cell.agents[slot]) == now.group;
+  const bool mine = cell.agents[slot] == now.agent && same_reference;
+  if (mine && can_replace(x, now)) return Before::Replaced;
+  const bool same_group = mine || order_.places().group(cell.agents[slot]) == now.group;
   if (same_group && (same_reference || !x.writes) && is_settled(x, stamp_of(time), now))
     return Before::Settled;
+  if (mine) return Before::Mine;
   if (x.writes || now.site->writes) return Before::Unordered;
   const bool alike = same_reference && x.non_private == now.site->non_private &&
                      x.storage == now.site->storage && (!x.non_private || same_group);
