@@ -1,7 +1,5 @@
 #include "emulator/race/shadow.h"
 
-#include <algorithm>
-
 namespace heddle::race {
 namespace {
 
@@ -32,8 +30,6 @@ void Shadow::add_page(AllocationId id, std::size_t page) {
 
 std::uint8_t Shadow::add_reference(AllocationId id, ReferenceId reference) {
   std::vector<ReferenceId>& known = allocation(id).references;
-  const auto at = std::find(known.begin(), known.end(), reference);
-  if (at != known.end()) return static_cast<std::uint8_t>(at - known.begin());
   if (known.size() <= kMostReferences) known.push_back(reference);
   return static_cast<std::uint8_t>(known.size() - 1);
 }

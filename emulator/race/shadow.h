@@ -79,7 +79,8 @@ class Shadow {
   }
   std::uint8_t reference_number(AllocationId id, ReferenceId reference) {
     const auto& known = allocation(id).references;
-    if (!known.empty() && known.front() == reference) [[likely]] return 0;
+    for (std::size_t i = 0; i < known.size(); ++i)
+      if (known[i] == reference) return static_cast<std::uint8_t>(i);
     return add_reference(id, reference);
   }
   /// Whether it is the first time that somebody asks this of the allocation.
