@@ -117,14 +117,15 @@ void KernelOrder::system_synchronizes(AgentId first, AgentId second) {
   after.view = std::make_shared<const View>(std::move(made));
 }
 
-// The barrier to which nobody else came is an operation of the agent all the same.
+// It ended at a barrier: those who came there as well have synchronized with it all the same.
 void KernelOrder::leave_unmet(std::uint32_t agent) {
   for (Meeting& meeting : meetings_) {
-    for (Arrival& arrival : meeting.arrivals) {
-      if (arrival.agent != agent || arrival.settled || meeting.together) continue;
-      const Stamp stamp = group_of(agent).now++;
-      log_arrival(arrival, agent, stamp, view(agent));
-    }
+    const bool waits = std::any_of(
+        meeting.arrivals.begin(), meeting.arrivals.end(),
+        [&](const Arrival& arrival) { return arrival.agent == agent && !arrival.settled; });
+    if (!waits || meeting.together) continue;
+    meeting.opened = true;
+    settle_one_by_one(meeting);
   }
 }
 
