@@ -80,7 +80,7 @@ void KernelDetector::operation(model::OperationIndex index, const Operation& ope
   if (exact_left_ == 0 && !operation.atomic && access_quickly(operation)) [[likely]] return;
   if (operation.atomic && operation.reads()) order_.atomic_reads(index, operation, sources);
   Now now;
-  set(now, operation);
+  set(now, operation, shadow_.allocation(operation.locations.allocation));
   now.index = index;
   now.operation = &operation;
   now.record.agent = now.agent;
@@ -92,24 +92,25 @@ void KernelDetector::operation(model::OperationIndex index, const Operation& ope
   if (operation.atomic && operation.writes()) order_.atomic_writes(index, operation);
 }
 
-void KernelDetector::set(Access& now, const Operation& operation) {
+inline void KernelDetector::set(Access& now, const Operation& operation,
+                                Shadow::Allocation& allocation) {
   now.site_id = sites_.of(operation);
   now.site = &sites_[now.site_id];
   now.agent = static_cast<std::uint32_t>(operation.agent);
   now.group = order_.places().group(now.agent);
   now.settled = &order_.settled(now.group, now.site->class_number);
-  now.time = order_.now(now.group) << 8 |
-             shadow_.reference_number(operation.locations.allocation, operation.reference);
+  now.time = order_.now(now.group) << 8 | Shadow::reference_number(allocation, operation.reference);
 }
 
 // Of a plain access to one granule.
 bool KernelDetector::access_quickly(const Operation& operation) {
   const Locations& bytes = operation.locations;
   if (bytes.size_bytes != kGranuleBytes || bytes.offset_bytes % kGranuleBytes != 0) return false;
+  Shadow::Allocation& allocation = shadow_.allocation(bytes.allocation);
   Access now;
-  set(now, operation);
+  set(now, operation, allocation);
   if (now.site_id == kNoSite || order_.now(now.group) > kMostStamps) [[unlikely]] return false;
-  Cell& cell = shadow_.cell(bytes.allocation, bytes.offset_bytes / kGranuleBytes);
+  Cell& cell = shadow_.cell(allocation, bytes.offset_bytes / kGranuleBytes);
   if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
   return at_once(cell, now);
 }
@@ -129,7 +130,7 @@ void KernelDetector::access(Now& now) {
     now.granule = granule;
     now.record.first = static_cast<std::uint8_t>(std::max(begin, bytes.offset_bytes) - begin);
     now.record.last = static_cast<std::uint8_t>(std::min(begin + kGranuleBytes, end) - begin);
-    Cell& cell = shadow_.cell(bytes.allocation, granule);
+    Cell& cell = shadow_.cell(shadow_.allocation(bytes.allocation), granule);
     if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
     if (exact_left_ == 0) [[likely]] {
       const bool whole = now.record.last - now.record.first == kWhole;

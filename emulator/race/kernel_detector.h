@@ -87,7 +87,7 @@ class KernelDetector final : public trace::Listener {
     std::uint64_t granule = 0;
   };
 
-  void set(Access& now, const Operation& operation);
+  void set(Access& now, const Operation& operation, Shadow::Allocation& allocation);
   void note_workgroup_memory(const Access& now, AllocationId allocation);
   bool access_quickly(const Operation& operation);
   void access(Now& now);
