@@ -22,8 +22,9 @@ void KernelOrder::arrive(model::OperationIndex index, const Operation& operation
     meeting->scope = operation.scope;
     meeting->execution = operation.execution_scope;
     meeting->semantics = operation.semantics;
+    meeting->group = places_.group(agent);
   }
-  const bool alike = meeting->scope == operation.scope &&
+  const bool alike = meeting->group == places_.group(agent) && meeting->scope == operation.scope &&
                      meeting->execution == operation.execution_scope &&
                      meeting->semantics == operation.semantics;
   const bool known = alike && !meeting->arrivals.empty();
@@ -35,9 +36,7 @@ void KernelOrder::arrive(model::OperationIndex index, const Operation& operation
   arrival.ordering = known ? meeting->arrivals.front().ordering : ordering_of(operation);
   const Ordering& ordering = arrival.ordering;
   if (!known && (ordering.acquires || ordering.releases)) log_.note(ordering.mask, 0);
-  const Agent& arriving = state(agent);
-  if (ordering.acquires && (!arriving.seen.empty() || arriving.seen_together))
-    acquire_seen(agent, ordering);
+  if (ordering.acquires) acquire_seen(agent, ordering);
 }
 
 // Nearly always the arrivals at one instance are told one after the other.
@@ -116,19 +115,15 @@ bool KernelOrder::arrivals_synchronize(const Arrival& from, const Arrival& to) c
 // Whether all who meet are a whole workgroup that does one and the same.
 bool KernelOrder::can_open_together(const Meeting& meeting) const {
   const Arrival& first = meeting.arrivals.front();
-  const GroupId group = places_.group(first.agent);
   const Ordering& o = first.ordering;
   if (!meeting.alike || !meeting.synchronizing.empty()) return false;
-  if (meeting.arrivals.size() != places_.agents_of(group)) return false;
+  if (meeting.arrivals.size() != places_.agents_of(meeting.group)) return false;
   if (o.acquires != o.releases) return false;
   const model::Place place = places_.place(first.agent);
   if (place.kind != model::AgentKind::Shader) return false;
   // Scopes of ray tracing and of interlock need not include the workgroup.
   const auto wide = [](Level level) { return level == kWorkgroup || level + 1 >= kDevice; };
-  if (!wide(o.level) || !wide(o.execution)) return false;
-  return std::all_of(meeting.arrivals.begin(), meeting.arrivals.end(), [&](const Arrival& arrival) {
-    return places_.group(arrival.agent) == group;
-  });
+  return wide(o.level) && wide(o.execution);
 }
 
 // What everybody did up to now is before what everybody does from now on.
@@ -144,7 +139,7 @@ void KernelOrder::open_together(Meeting& meeting) {
   const GroupId group = places_.group(first.agent);
   const Stamp stamp = groups_[group].now++;
   meeting.before = view(first.agent);
-  meeting.after = joined_view(meeting, group, stamp);
+  meeting.after = joined_view(meeting, stamp);
   meeting.done = learn_together(meeting);
   if (!meeting.done) meeting.own = std::make_shared<const Release>(Release{o.mask, o.level, meeting.after});
   settle(group, stamp, o);
@@ -154,37 +149,37 @@ void KernelOrder::open_together(Meeting& meeting) {
 // The view of a whole workgroup is kept once, as long as nobody knows more. What the barrier releases they
 // have all acquired, and if its scope is the workgroup nobody else ever does.
 bool KernelOrder::learn_together(Meeting& meeting) {
-  const Arrival& first = meeting.arrivals.front();
-  const auto knows_no_more = [&](const Arrival& arrival) {
-    const Agent& agent = state(arrival.agent);
-    return !agent.view && agent.fences.empty();
-  };
-  if (std::all_of(meeting.arrivals.begin(), meeting.arrivals.end(), knows_no_more)) {
-    group_of(first.agent).view = meeting.after;
-    return whole_workgroups_ && first.ordering.level == kWorkgroup && !meeting.fences;
-  }
-  return false;
+  Group& group = groups_[meeting.group];
+  if (std::any_of(group.agents.begin(), group.agents.end(),
+                  [](const Agent& agent) { return agent.view || !agent.fences.empty(); }))
+    return false;
+  group.view = meeting.after;
+  return whole_workgroups_ && meeting.arrivals.front().ordering.level == kWorkgroup && !meeting.fences;
 }
 
-ViewPointer KernelOrder::joined_view(const Meeting& meeting, GroupId group, Stamp stamp) const {
+ViewPointer KernelOrder::joined_view(const Meeting& meeting, Stamp stamp) const {
+  const Group& group = groups_[meeting.group];
   const ClassSets sets = sets_in(meeting.arrivals.front().ordering.mask);
   View made = *meeting.before;
+  if (sets == 0) return std::make_shared<const View>(std::move(made));
   const View* last = meeting.before.get();
-  for (const Arrival& arrival : meeting.arrivals) {
-    const View* next = view(arrival.agent).get();
-    if (next == last || next == meeting.before.get()) continue;
+  const auto join = [&](const View* next) {
+    if (next == last) return;
     last = next;
     for (std::size_t i = 0; i < kClassSets.size(); ++i)
       if (((sets >> i) & 1) != 0) made.before[i].join(next->before[i]);
-    if (sets != 0) made.reached.join(next->reached);
-  }
-  if (sets == 0) return std::make_shared<const View>(std::move(made));
-  made.reached.add_everybody(group, stamp);
+    made.reached.join(next->reached);
+  };
+  // Whatever an agent knows that has a view of its own, it knows what the group did before.
+  join(group.view.get());
+  for (const Agent& agent : group.agents)
+    if (agent.view) join(agent.view.get());
+  made.reached.add_everybody(meeting.group, stamp);
   for (std::size_t i = 0; i < kClassSets.size(); ++i) {
     if (((sets >> i) & 1) == 0) continue;
     // Mostly the clocks are one and the same.
     Clock& clock = made.before[i];
-    clock.add_everybody(group, stamp);
+    clock.add_everybody(meeting.group, stamp);
     for (std::size_t same = 0; same < i; ++same)
       if (((sets >> same) & 1) != 0) clock.share(made.before[same]);
     clock.share(made.reached);
@@ -211,8 +206,8 @@ void KernelOrder::settle(GroupId group, Stamp stamp, const Ordering& ordering) {
 void KernelOrder::collect_fences(Meeting& meeting) {
   const Ordering& o = meeting.arrivals.front().ordering;
   Offers all;
-  for (const Arrival& arrival : meeting.arrivals)
-    for (const Offer& fence : state(arrival.agent).fences)
+  for (const Agent& agent : groups_[meeting.group].agents)
+    for (const Offer& fence : agent.fences)
       if (!o.acquires || (fence.release->mask & ~o.mask) != 0) all.push_back(fence);
   if (!all.empty()) meeting.fences = std::make_shared<const Offers>(std::move(all));
 }

@@ -77,26 +77,48 @@ void KernelDetector::operation(model::OperationIndex index, const Operation& ope
     }
     return;
   }
+  if (exact_left_ == 0 && !operation.atomic && access_quickly(operation)) [[likely]] return;
   if (operation.atomic && operation.reads()) order_.atomic_reads(index, operation, sources);
   Now now;
-  now.site_id = sites_.of(operation);
-  const auto agent = static_cast<std::uint32_t>(operation.agent);
-  now.group = order_.places().group(agent);
-  const Stamp stamp = order_.now(now.group);
-  if (now.site_id != kNoSite && stamp <= kMostStamps) {
-    now.index = index;
-    now.site = &sites_[now.site_id];
-    now.operation = &operation;
-    now.settled = &order_.settled(now.group, now.site->class_number);
-    now.record.agent = agent;
-    now.record.stamp = stamp;
-    now.record.number = std::uint64_t{index} * 2 + 1;
-    now.record.site = now.site_id;
-    now.record.reference =
-        shadow_.reference_number(operation.locations.allocation, operation.reference);
-    access(now);
-  }
+  set(now, operation, shadow_.allocation(operation.locations.allocation));
+  now.index = index;
+  now.operation = &operation;
+  now.record.agent = now.agent;
+  now.record.stamp = order_.now(now.group);
+  now.record.number = std::uint64_t{index} * 2 + 1;
+  now.record.site = now.site_id;
+  now.record.reference = reference_of(now.time);
+  if (now.site_id != kNoSite && now.record.stamp <= kMostStamps) access(now);
   if (operation.atomic && operation.writes()) order_.atomic_writes(index, operation);
+}
+
+inline void KernelDetector::set(Access& now, const Operation& operation,
+                                Shadow::Allocation& allocation) {
+  now.site_id = sites_.of(operation);
+  now.site = &sites_[now.site_id];
+  now.agent = static_cast<std::uint32_t>(operation.agent);
+  now.group = order_.places().group(now.agent);
+  now.settled = &order_.settled(now.group, now.site->class_number);
+  now.time = order_.now(now.group) << 8 | Shadow::reference_number(allocation, operation.reference);
+}
+
+// Of a plain access to one granule.
+bool KernelDetector::access_quickly(const Operation& operation) {
+  const Locations& bytes = operation.locations;
+  if (bytes.size_bytes != kGranuleBytes || bytes.offset_bytes % kGranuleBytes != 0) return false;
+  Shadow::Allocation& allocation = shadow_.allocation(bytes.allocation);
+  Access now;
+  set(now, operation, allocation);
+  if (now.site_id == kNoSite || order_.now(now.group) > kMostStamps) [[unlikely]] return false;
+  Cell& cell = shadow_.cell(allocation, bytes.offset_bytes / kGranuleBytes);
+  if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
+  return at_once(cell, now);
+}
+
+// Nobody accesses it once the workgroup has ended.
+void KernelDetector::note_workgroup_memory(const Access& now, AllocationId allocation) {
+  if (now.site->operation.storage_class == StorageClass::Workgroup && shadow_.first_time(allocation))
+    workgroup_memory_.emplace_back(now.group, allocation);
 }
 
 void KernelDetector::access(Now& now) {
@@ -108,13 +130,14 @@ void KernelDetector::access(Now& now) {
     now.granule = granule;
     now.record.first = static_cast<std::uint8_t>(std::max(begin, bytes.offset_bytes) - begin);
     now.record.last = static_cast<std::uint8_t>(std::min(begin + kGranuleBytes, end) - begin);
-    Cell& cell = shadow_.cell(bytes.allocation, granule);
-    if (cell.sites[0] == kNoSite && now.site->operation.storage_class == StorageClass::Workgroup &&
-        shadow_.first_time(bytes.allocation))
-      workgroup_memory_.emplace_back(now.group, bytes.allocation);
+    Cell& cell = shadow_.cell(shadow_.allocation(bytes.allocation), granule);
+    if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
     if (exact_left_ == 0) [[likely]] {
       const bool whole = now.record.last - now.record.first == kWhole;
-      if (now.site->atomic ? join_crowd(cell, now) : whole && at_once(cell, now)) continue;
+      if (now.site->atomic ? join_crowd(cell, now)
+          : whole          ? at_once(cell, now)
+                           : join_parts(cell, now))
+        continue;
     } else if (--exact_left_ == 0) {
       order_.expect_whole_workgroups();
     }
@@ -124,7 +147,7 @@ void KernelDetector::access(Now& now) {
 
 // Whether barriers that the whole workgroup reached order the older access before this one.
 //= vk:memory-model-location-ordered
-bool KernelDetector::is_settled(const Site& x, Stamp stamp, const Now& now) const {
+bool KernelDetector::is_settled(const Site& x, Stamp stamp, const Access& now) const {
   const Site& y = *now.site;
   if (!x.non_private || !y.non_private || x.storage != y.storage || x.storage == 0) return false;
   const Settled& settled = *now.settled;
@@ -138,28 +161,29 @@ bool KernelDetector::is_settled(const Site& x, Stamp stamp, const Now& now) cons
 }
 
 // Whether an older access of the same agent through the same reference adds nothing to this one.
-bool KernelDetector::can_replace(const Site& x, const Now& now) const {
+bool KernelDetector::can_replace(const Site& x, const Access& now) const {
   const Site& y = *now.site;
   return x.storage == y.storage && (x.non_private || !y.non_private) && (!x.writes || y.writes);
 }
 
-void KernelDetector::put(Cell& cell, std::size_t slot, const Now& now) {
-  cell.agents[slot] = now.record.agent;
-  cell.times[slot] = now.record.stamp << 8 | (cell.times[slot] & kLossy) | now.record.reference;
-  cell.sites[slot] = now.record.site;
+void KernelDetector::put(Cell& cell, std::size_t slot, const Access& now) {
+  cell.agents[slot] = now.agent;
+  cell.times[slot] = now.time | (cell.times[slot] & kLossy);
+  cell.sites[slot] = now.site_id;
 }
 
 // What an access in a cell means to this one.
 KernelDetector::Before KernelDetector::before(const Cell& cell, std::size_t slot,
-                                              const Now& now) const {
+                                              const Access& now) const {
   const Site& x = sites_[cell.sites[slot]];
   const std::uint32_t time = cell.times[slot];
-  const bool same_reference = reference_of(time) == now.record.reference;
-  if (cell.agents[slot] == now.record.agent && same_reference)
-    return can_replace(x, now) ? Before::Replaced : Before::Mine;
-  const bool same_group = order_.places().group(cell.agents[slot]) == now.group;
+  const bool same_reference = reference_of(time) == reference_of(now.time);
+  const bool mine = cell.agents[slot] == now.agent && same_reference;
+  if (mine && can_replace(x, now)) return Before::Replaced;
+  const bool same_group = mine || order_.places().group(cell.agents[slot]) == now.group;
   if (same_group && (same_reference || !x.writes) && is_settled(x, stamp_of(time), now))
     return Before::Settled;
+  if (mine) return Before::Mine;
   if (x.writes || now.site->writes) return Before::Unordered;
   const bool alike = same_reference && x.non_private == now.site->non_private &&
                      x.storage == now.site->storage && (!x.non_private || same_group);
@@ -169,12 +193,12 @@ KernelDetector::Before KernelDetector::before(const Cell& cell, std::size_t slot
 // The answers that nearly all accesses get: nobody accessed it, I did, everybody of my workgroup did what
 // they did before a barrier, or others read it as I do. What is in a cell stands in the order in which it
 // was told.
-bool KernelDetector::at_once(Cell& cell, const Now& now) {
+bool KernelDetector::at_once(Cell& cell, const Access& now) {
   if (cell.sites[0] == kNoSite) {
     put(cell, 0, now);
     return true;
   }
-  if (is_special(cell.sites[0])) return false;
+  if (is_special(cell.sites[0]) || cell.sites[1] == kParts) return false;
   const Before first = before(cell, 0, now);
   if (first == Before::Unordered) return false;
   if (cell.sites[1] == kNoSite) {
@@ -186,7 +210,7 @@ bool KernelDetector::at_once(Cell& cell, const Now& now) {
   return now.site->writes ? write_over(cell, first, second, now) : read_beside(cell, first, second, now);
 }
 
-bool KernelDetector::write_over(Cell& cell, Before first, Before second, const Now& now) {
+bool KernelDetector::write_over(Cell& cell, Before first, Before second, const Access& now) {
   if (second == Before::Mine) return false;
   if (first == Before::Mine) {
     if (is_link(sites_[cell.sites[1]])) cell.times[0] |= kLossy;
@@ -201,7 +225,7 @@ bool KernelDetector::write_over(Cell& cell, Before first, Before second, const N
 
 // Of many who read alike two are enough: whoever writes without an order to all of them races with one of
 // the two, unless other ways than barriers of the workgroup order just these.
-bool KernelDetector::read_beside(Cell& cell, Before first, Before second, const Now& now) {
+bool KernelDetector::read_beside(Cell& cell, Before first, Before second, const Access& now) {
   if (second == Before::Replaced) {
     if (sites_[cell.sites[0]].writes && sites_[cell.sites[1]].own_visibility != kOwn)
       cell.times[0] |= kLossy;
@@ -224,6 +248,38 @@ bool KernelDetector::read_beside(Cell& cell, Before first, Before second, const 
   return first == Before::ReadsAlike && second == Before::ReadsAlike;
 }
 
+// Neighbours who access neighbouring bytes with one instruction, as in arrays of small elements.
+bool KernelDetector::join_parts(Cell& cell, const Now& now) {
+  const Record& r = now.record;
+  const auto size = static_cast<std::uint8_t>(r.last - r.first);
+  if (size != now.operation->locations.size_bytes || r.first % size != 0 || kWhole % size != 0)
+    return false;
+  const std::uint32_t part = r.first / size;
+  const std::uint32_t first_agent = r.agent - part;
+  if (cell.sites[0] == kNoSite) {
+    cell.agents[0] = first_agent;
+    cell.times[0] = now.time;
+    cell.sites[0] = now.site_id;
+    cell.sites[1] = kParts;
+  } else if (cell.sites[1] != kParts || cell.agents[0] != first_agent ||
+             cell.times[0] != now.time || cell.sites[0] != now.site_id) {
+    return false;
+  }
+  cell.agents[1] |= 1u << part;
+  return true;
+}
+
+std::vector<Record> KernelDetector::parts_of(const Cell& cell) const {
+  std::vector<Record> records;
+  const std::uint32_t size = sites_[cell.sites[0]].operation.locations.size_bytes;
+  for (std::uint32_t part = 0; part * size < kWhole; ++part)
+    if (((cell.agents[1] >> part) & 1) != 0)
+      records.push_back({cell.agents[0] + part, stamp_of(cell.times[0]), 0, cell.sites[0],
+                         reference_of(cell.times[0]), static_cast<std::uint8_t>(part * size),
+                         static_cast<std::uint8_t>((part + 1) * size), {}});
+  return records;
+}
+
 // Atomics of one instruction in a scope that includes all its invocations need no order among each other.
 //= vk:memory-model-atomic-operation
 bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
@@ -231,7 +287,7 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
   const Site& y = *now.site;
   if (y.scope != kWorkgroup && y.scope != kDevice) return false;
   if (cell.sites[0] != kCrowd) {
-    if (cell.sites[0] == kList) return false;
+    if (cell.sites[0] == kList || cell.sites[1] == kParts) return false;
     for (std::size_t i = 0; i < 2 && cell.sites[i] != kNoSite; ++i) {
       // An access that is not atomic has no order to the atomics of others, its agent's own or not.
       if (reference_of(cell.times[i]) != r.reference || r.last - r.first != kWhole ||
@@ -273,6 +329,8 @@ RecordList& KernelDetector::unpack(Cell& cell) {
     lossy = crowd.accesses.size() > 1;
     for (const auto& [agent, stamp] : crowd.accesses)
       records.push_back({agent, stamp, 0, crowd.site, crowd.reference, crowd.first, crowd.last, {}});
+  } else if (cell.sites[1] == kParts) {
+    records = parts_of(cell);
   } else {
     for (std::size_t i = 0; i < 2 && cell.sites[i] != kNoSite; ++i)
       records.push_back({cell.agents[i], stamp_of(cell.times[i]), i * 2, cell.sites[i],
@@ -454,7 +512,7 @@ void KernelDetector::report(const Record& x, const Now& now, const RecordList& l
   const auto [at, fresh] = known_.emplace(key, races_.size());
   if (!fresh) {
     ++races_[at->second].count;
-    if (on_race_again_) on_race_again_(at->second, static_cast<AgentId>(old.agent));
+    if (on_race_again_) on_race_again_(at->second, static_cast<AgentId>(x.agent));
     return;
   }
   const std::uint8_t first = std::max(x.first, now.record.first);

@@ -75,18 +75,26 @@ class KernelDetector final : public trace::Listener {
   std::size_t shadow_bytes() const { return shadow_.bytes(); }
 
  private:
-  /// The access that is being told.
-  struct Now {
+  /// Of the access that is being told what the quick answers need.
+  struct Access {
+    std::uint32_t agent = 0;
+    /// Its stamp and reference as cells have them.
+    std::uint32_t time = 0;
+    SiteId site_id = kNoSite;
+    GroupId group = 0;
+    const Site* site = nullptr;
+    const Settled* settled = nullptr;
+  };
+  struct Now : Access {
     model::OperationIndex index = 0;
     Record record;
-    SiteId site_id = kNoSite;
-    const Site* site = nullptr;
     const Operation* operation = nullptr;
-    const Settled* settled = nullptr;
-    GroupId group = 0;
     std::uint64_t granule = 0;
   };
 
+  void set(Access& now, const Operation& operation, Shadow::Allocation& allocation);
+  void note_workgroup_memory(const Access& now, AllocationId allocation);
+  bool access_quickly(const Operation& operation);
   void access(Now& now);
   enum class Before : std::uint8_t {
     /// It is in the way of a quick answer.
@@ -100,17 +108,19 @@ class KernelDetector final : public trace::Listener {
     ReadsAlike,
     Reads,
   };
-  Before before(const Cell& cell, std::size_t slot, const Now& now) const;
-  bool at_once(Cell& cell, const Now& now);
-  bool write_over(Cell& cell, Before first, Before second, const Now& now);
-  bool read_beside(Cell& cell, Before first, Before second, const Now& now);
+  Before before(const Cell& cell, std::size_t slot, const Access& now) const;
+  bool at_once(Cell& cell, const Access& now);
+  bool write_over(Cell& cell, Before first, Before second, const Access& now);
+  bool read_beside(Cell& cell, Before first, Before second, const Access& now);
+  bool join_parts(Cell& cell, const Now& now);
   bool join_crowd(Cell& cell, const Now& now);
-  bool is_settled(const Site& x, Stamp stamp, const Now& now) const;
-  bool can_replace(const Site& x, const Now& now) const;
-  void put(Cell& cell, std::size_t slot, const Now& now);
+  bool is_settled(const Site& x, Stamp stamp, const Access& now) const;
+  bool can_replace(const Site& x, const Access& now) const;
+  void put(Cell& cell, std::size_t slot, const Access& now);
 
   void access_slowly(Cell& cell, Now& now);
   RecordList& unpack(Cell& cell);
+  std::vector<Record> parts_of(const Cell& cell) const;
   void pack(Cell& cell);
   bool conflicts(const Record& x, const Now& now) const;
   bool is_ordered(const Record& x, const Now& now, const RecordList& list);

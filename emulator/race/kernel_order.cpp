@@ -24,23 +24,16 @@ void KernelOrder::agent_begins(AgentId id, const model::Place& place) {
     groups_.emplace_back();
     groups_.back().first_agent = agent;
     groups_.back().view = nothing_;
-    if (!spare_.empty()) {
-      groups_.back().agents = std::move(spare_.back());
-      spare_.pop_back();
-    }
   }
   Group& group = groups_[number];
   if (agent < group.first_agent) {
-    const std::size_t more = group.first_agent - agent;
-    std::vector<Agent> moved(more);
+    std::vector<Agent> moved(group.first_agent - agent);
     std::move(group.agents.begin(), group.agents.end(), std::back_inserter(moved));
     group.agents = std::move(moved);
     group.first_agent = agent;
   }
-  const std::size_t at = agent - group.first_agent;
-  if (at >= group.agents.size()) group.agents.resize(at + 1);
-  group.agents[at] = {};
-  if (group.view != nothing_) group.agents[at].view = nothing_;
+  group.over = false;
+  if (group.view != nothing_) state(agent).view = nothing_;
   // What barriers settled so far is not so for one that was not there.
   if (group.now != 1) {
     group.settled = {};
@@ -51,17 +44,15 @@ void KernelOrder::agent_begins(AgentId id, const model::Place& place) {
 void KernelOrder::agent_ends(AgentId id) {
   const auto agent = static_cast<std::uint32_t>(id);
   if (!places_.agent_ends(agent)) return;
-  const GroupId group = places_.group(agent);
-  log_.group_ends(group);
-  groups_[group].agents.clear();
-  spare_.push_back(std::move(groups_[group].agents));
-  groups_[group].agents = {};
+  const GroupId number = places_.group(agent);
+  log_.group_ends(number);
+  groups_[number].agents = {};
+  groups_[number].over = true;
 }
 
 //= vk:memory-model-system-synchronizes-with
 void KernelOrder::dependency(bool memory) {
   meetings_.clear();
-  spare_.clear();
   if (memory) {
     places_.clear();
     log_.clear();
@@ -90,12 +81,10 @@ void KernelOrder::miss(std::uint32_t agent, const Release& release) {
 //= vk:memory-model-system-synchronizes-with
 void KernelOrder::system_synchronizes(AgentId first, AgentId second) {
   const auto from = static_cast<std::uint32_t>(first);
-  Agent& after = state(static_cast<std::uint32_t>(second));
   View made = *view(static_cast<std::uint32_t>(second));
   SystemView system = made.system ? *made.system : SystemView{};
   Clock all;
-  const Group& group = group_of(from);
-  if (from < places_.first() || group.agents.empty()) {
+  if (from < places_.first() || group_of(from).over) {
     // What the agents of a workgroup that is gone knew is forgotten; it may have been everything.
     for (GroupId any = 0; any < places_.groups(); ++any) all.add_everybody(any, kForEver);
   } else {
@@ -114,17 +103,18 @@ void KernelOrder::system_synchronizes(AgentId first, AgentId second) {
     made.before[i].join(system.before[i]);
   }
   made.system = std::make_shared<const SystemView>(std::move(system));
-  after.view = std::make_shared<const View>(std::move(made));
+  state(static_cast<std::uint32_t>(second)).view = std::make_shared<const View>(std::move(made));
 }
 
-// The barrier to which nobody else came is an operation of the agent all the same.
+// It ended at a barrier: those who came there as well have synchronized with it all the same.
 void KernelOrder::leave_unmet(std::uint32_t agent) {
   for (Meeting& meeting : meetings_) {
-    for (Arrival& arrival : meeting.arrivals) {
-      if (arrival.agent != agent || arrival.settled || meeting.together) continue;
-      const Stamp stamp = group_of(agent).now++;
-      log_arrival(arrival, agent, stamp, view(agent));
-    }
+    const bool waits = std::any_of(
+        meeting.arrivals.begin(), meeting.arrivals.end(),
+        [&](const Arrival& arrival) { return arrival.agent == agent && !arrival.settled; });
+    if (!waits || meeting.together) continue;
+    meeting.opened = true;
+    settle_one_by_one(meeting);
   }
 }
 
@@ -184,6 +174,8 @@ void KernelOrder::acquire(std::uint32_t agent, Classes mask, std::span<const Off
 // What it acquires with all its classes it need not look at again.
 //= vk:memory-model-synchronizes-with
 void KernelOrder::acquire_seen(std::uint32_t agent, const Ordering& ordering) {
+  const Agent* own = find_state(agent);
+  if (!own || (own->seen.empty() && !own->seen_together)) return;
   Offers acquired;
   const auto take = [&](const Offer& offer) {
     if (!in_scope(offer, agent, ordering.level)) {
@@ -324,7 +316,8 @@ void KernelOrder::atomic_writes(model::OperationIndex index, const Operation& op
   head.modifies = operation.kind == OperationKind::ReadModifyWrite;
   head.acquires_all = head.modifies && writer.acquires && writer.releases;
   // The atomic's storage class has to be in the barrier's semantics.
-  for (const Offer& fence : state(agent).fences)
+  const Agent* own = find_state(agent);
+  for (const Offer& fence : own ? std::span<const Offer>(own->fences) : std::span<const Offer>())
     if (head.storage != 0 && (fence.release->mask & head.storage) == head.storage)
       head.fences.push_back(fence);
   if (writer.releases) {

@@ -58,9 +58,8 @@ class KernelOrder {
   const SyncLog& log() const { return log_; }
   /// Of an agent that has not ended.
   const ViewPointer& view(std::uint32_t agent) const {
-    const Group& group = groups_[places_.group(agent)];
-    const ViewPointer& own = group.agents[agent - group.first_agent].view;
-    return own ? own : group.view;
+    const Agent* own = find_state(agent);
+    return own && own->view ? own->view : groups_[places_.group(agent)].view;
   }
   /// From now on it need not keep what all who may ever ask for it know already: if the agents of a
   /// workgroup begin together, before its first barrier.
@@ -73,7 +72,11 @@ class KernelOrder {
     return groups_[group].settled[storage_class];
   }
   /// What would be before the agent if the scopes of releases and acquires included it.
-  const Clock& out_of_scope(std::uint32_t agent) const { return state(agent).out_of_scope; }
+  const Clock& out_of_scope(std::uint32_t agent) const {
+    static const Clock kNothing;
+    const Agent* own = find_state(agent);
+    return own ? own->out_of_scope : kNothing;
+  }
 
  private:
   /// The parts of a barrier's record that count.
@@ -109,7 +112,9 @@ class KernelOrder {
     ViewPointer view;
     std::array<Settled, kClasses> settled;
     std::uint32_t first_agent = 0;
+    /// Of those who have something of their own, at least.
     std::vector<Agent> agents;
+    bool over = false;
   };
   struct Arrival {
     model::OperationIndex index = 0;
@@ -124,7 +129,8 @@ class KernelOrder {
     std::vector<Arrival> arrivals;
     std::size_t passed = 0;
     bool opened = false;
-    /// All that arrived so far do one and the same: this.
+    GroupId group = 0;
+    /// All that arrived so far are of this group and do one and the same: this.
     bool alike = true;
     Scope scope = Scope::Workgroup;
     Scope execution = Scope::Workgroup;
@@ -141,13 +147,17 @@ class KernelOrder {
   };
 
   static Ordering ordering_of(const Operation& operation);
-  const Agent& state(std::uint32_t agent) const {
+  /// Null if the agent has none that is its own: it knows what its group does.
+  const Agent* find_state(std::uint32_t agent) const {
     const Group& group = groups_[places_.group(agent)];
-    return group.agents[agent - group.first_agent];
+    const std::size_t at = agent - group.first_agent;
+    return at < group.agents.size() ? &group.agents[at] : nullptr;
   }
   Agent& state(std::uint32_t agent) {
     Group& group = groups_[places_.group(agent)];
-    return group.agents[agent - group.first_agent];
+    const std::size_t at = agent - group.first_agent;
+    if (at >= group.agents.size()) group.agents.resize(at + 1);
+    return group.agents[at];
   }
   Group& group_of(std::uint32_t agent) { return groups_[places_.group(agent)]; }
 
@@ -169,7 +179,7 @@ class KernelOrder {
   void close(std::size_t meeting);
   bool can_open_together(const Meeting& meeting) const;
   void open_together(Meeting& meeting);
-  ViewPointer joined_view(const Meeting& meeting, GroupId group, Stamp stamp) const;
+  ViewPointer joined_view(const Meeting& meeting, Stamp stamp) const;
   void settle(GroupId group, Stamp stamp, const Ordering& ordering);
   void collect_fences(Meeting& meeting);
   bool learn_together(Meeting& meeting);
@@ -185,8 +195,6 @@ class KernelOrder {
   SyncLog log_;
   ReleaseHistory history_;
   std::vector<Group> groups_;
-  /// Of groups that are gone, to be used again.
-  std::vector<std::vector<Agent>> spare_;
   std::vector<Meeting> meetings_;
   std::vector<Meeting> spare_meetings_;
   bool whole_workgroups_ = false;

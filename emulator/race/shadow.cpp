@@ -1,7 +1,5 @@
 #include "emulator/race/shadow.h"
 
-#include <algorithm>
-
 namespace heddle::race {
 namespace {
 
@@ -18,8 +16,14 @@ std::uint32_t take(std::vector<T>& all, std::vector<std::uint32_t>& free) {
 
 }  // namespace
 
-void Shadow::add_page(AllocationId id, std::size_t page) {
-  auto& pages = allocation(id).pages;
+bool Shadow::first_time(AllocationId id) { return !std::exchange(allocation(id).known, true); }
+
+ReferenceId Shadow::reference(AllocationId id, std::uint8_t number) {
+  return allocation(id).references[number];
+}
+
+void Shadow::add_page(Allocation& allocation, std::size_t page) {
+  auto& pages = allocation.pages;
   if (page >= pages.size()) pages.resize(page + 1);
   if (free_pages_.empty()) {
     pages[page] = std::make_unique<Page>();
@@ -30,10 +34,8 @@ void Shadow::add_page(AllocationId id, std::size_t page) {
   }
 }
 
-std::uint8_t Shadow::add_reference(AllocationId id, ReferenceId reference) {
-  std::vector<ReferenceId>& known = allocation(id).references;
-  const auto at = std::find(known.begin(), known.end(), reference);
-  if (at != known.end()) return static_cast<std::uint8_t>(at - known.begin());
+std::uint8_t Shadow::add_reference(Allocation& allocation, ReferenceId reference) {
+  std::vector<ReferenceId>& known = allocation.references;
   if (known.size() <= kMostReferences) known.push_back(reference);
   return static_cast<std::uint8_t>(known.size() - 1);
 }

@@ -51,7 +51,9 @@ struct Crowd {
   std::vector<std::pair<std::uint32_t, Stamp>> accesses;
 };
 
-/// Of four bytes, two accesses to all of them, neither atomic; or the number of a list, or of a crowd.
+/// Of four bytes, two accesses to all of them, neither atomic. Or the accesses of one instruction to parts
+/// of them: the agent that has or would have the first part, the next parts being those of the next agents,
+/// and which parts there are. Or the number of a list, or of a crowd.
 /// A stamp shares its word with the reference.
 struct Cell {
   std::array<std::uint32_t, 2> agents{};
@@ -62,28 +64,26 @@ static_assert(sizeof(Cell) == 5 * kGranuleBytes);
 
 inline constexpr SiteId kList = 0xffff;
 inline constexpr SiteId kCrowd = 0xfffe;
+inline constexpr SiteId kParts = 0xfffd;
 inline constexpr Stamp kMostStamps = 0xffffff;
 /// References beyond these count as one.
 inline constexpr std::uint8_t kMostReferences = 0x7f;
 
 class Shadow {
  public:
-  Cell& cell(AllocationId id, std::uint64_t granule) {
-    auto& pages = allocation(id).pages;
-    const std::size_t page = granule / kCellsOfPage;
-    if (page >= pages.size() || !pages[page]) [[unlikely]] add_page(id, page);
-    return (*pages[page])[granule % kCellsOfPage];
+  /// What is known of one allocation.
+  class Allocation;
+
+  Allocation& allocation(AllocationId id) {
+    const auto index = static_cast<std::size_t>(id);
+    if (index >= allocations_.size()) [[unlikely]] allocations_.resize(index + 1);
+    return allocations_[index];
   }
-  std::uint8_t reference_number(AllocationId id, ReferenceId reference) {
-    const auto& known = allocation(id).references;
-    if (!known.empty() && known.front() == reference) [[likely]] return 0;
-    return add_reference(id, reference);
-  }
+  Cell& cell(Allocation& allocation, std::uint64_t granule);
+  static std::uint8_t reference_number(Allocation& allocation, ReferenceId reference);
   /// Whether it is the first time that somebody asks this of the allocation.
-  bool first_time(AllocationId id) { return !std::exchange(allocation(id).known, true); }
-  ReferenceId reference(AllocationId id, std::uint8_t number) {
-    return allocation(id).references[number];
-  }
+  bool first_time(AllocationId id);
+  ReferenceId reference(AllocationId id, std::uint8_t number);
 
   RecordList& list(const Cell& cell) { return lists_[cell.agents[0]]; }
   Crowd& crowd(const Cell& cell) { return crowds_[cell.agents[0]]; }
@@ -101,19 +101,8 @@ class Shadow {
  private:
   static constexpr std::size_t kCellsOfPage = 256;
   using Page = std::array<Cell, kCellsOfPage>;
-  struct Allocation {
-    std::vector<std::unique_ptr<Page>> pages;
-    std::vector<ReferenceId> references;
-    bool known = false;
-  };
-
-  Allocation& allocation(AllocationId id) {
-    const auto index = static_cast<std::size_t>(id);
-    if (index >= allocations_.size()) [[unlikely]] allocations_.resize(index + 1);
-    return allocations_[index];
-  }
-  void add_page(AllocationId id, std::size_t page);
-  std::uint8_t add_reference(AllocationId id, ReferenceId reference);
+  void add_page(Allocation& allocation, std::size_t page);
+  static std::uint8_t add_reference(Allocation& allocation, ReferenceId reference);
 
   std::vector<Allocation> allocations_;
   std::vector<RecordList> lists_;
@@ -123,5 +112,26 @@ class Shadow {
   std::vector<std::unique_ptr<Page>> free_pages_;
   std::size_t pages_ = 0;
 };
+
+class Shadow::Allocation {
+  friend class Shadow;
+  std::vector<std::unique_ptr<Page>> pages;
+  std::vector<ReferenceId> references;
+  bool known = false;
+};
+
+inline Cell& Shadow::cell(Allocation& allocation, std::uint64_t granule) {
+  const std::size_t page = granule / kCellsOfPage;
+  if (page >= allocation.pages.size() || !allocation.pages[page]) [[unlikely]]
+    add_page(allocation, page);
+  return (*allocation.pages[page])[granule % kCellsOfPage];
+}
+
+inline std::uint8_t Shadow::reference_number(Allocation& allocation, ReferenceId reference) {
+  const std::vector<ReferenceId>& known = allocation.references;
+  for (std::size_t i = 0; i < known.size(); ++i)
+    if (known[i] == reference) return static_cast<std::uint8_t>(i);
+  return add_reference(allocation, reference);
+}
 
 }  // namespace heddle::race

@@ -42,16 +42,53 @@ struct Site {
 class Sites {
  public:
   /// kNoSite beyond the most that there can be.
-  SiteId of(const Operation& operation);
+  SiteId of(const Operation& operation) {
+    const Key key = key_of(operation);
+    const std::size_t hash = hash_of(key);
+    SiteId& recent = recent_[hash % kRecent];
+    if (recent != kNoSite && keys_[recent] == key) [[likely]] return recent;
+    return recent = look_up(operation, key, hash);
+  }
   const Site& operator[](SiteId id) const { return sites_[id]; }
   std::size_t count() const { return sites_.size() - 1; }
 
  private:
-  SiteId look_up(const Operation& operation, std::size_t hash);
+  static constexpr std::size_t kRecent = 256;
+
+  /// All that makes a site, packed.
+  struct Key {
+    std::uint64_t place = 0;
+    std::uint64_t meaning = 0;
+    std::uint64_t shape = 0;
+    const char* file = nullptr;
+    const char* function = nullptr;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  static Key key_of(const Operation& op) {
+    Key key;
+    key.place = std::uint64_t{op.where.line} | std::uint64_t{static_cast<std::uint8_t>(op.kind)} << 32 |
+                std::uint64_t{op.atomic} << 40 |
+                std::uint64_t{static_cast<std::uint16_t>(op.storage_class)} << 48;
+    key.meaning = std::uint64_t{static_cast<std::uint32_t>(op.semantics)} |
+                  std::uint64_t{static_cast<std::uint32_t>(op.operands)} << 32;
+    key.shape = std::uint64_t{op.locations.size_bytes} |
+                std::uint64_t{static_cast<std::uint8_t>(op.scope)} << 32 |
+                std::uint64_t{static_cast<std::uint8_t>(op.available_scope)} << 40 |
+                std::uint64_t{static_cast<std::uint8_t>(op.visible_scope)} << 48;
+    key.file = op.where.file;
+    key.function = op.where.function;
+    return key;
+  }
+  static std::size_t hash_of(const Key& key) {
+    const std::uint64_t hash = (key.place ^ key.meaning * 31 ^ key.shape) * 0x9e3779b97f4a7c15u;
+    return hash ^ (hash >> 32);
+  }
+  SiteId look_up(const Operation& operation, const Key& key, std::size_t hash);
 
   std::vector<Site> sites_ = std::vector<Site>(1);
+  std::vector<Key> keys_ = std::vector<Key>(1);
   std::unordered_multimap<std::size_t, SiteId> by_hash_;
-  std::vector<SiteId> recent_ = std::vector<SiteId>(256, kNoSite);
+  std::vector<SiteId> recent_ = std::vector<SiteId>(kRecent, kNoSite);
 };
 
 }  // namespace heddle::race

@@ -1,0 +1,58 @@
+#include <catch2/catch.hpp>
+
+#include <heddle/heddle.h>
+
+#include <sys/resource.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "benchmarks/kernels.h"
+
+using namespace heddle;
+
+namespace {
+
+/// So many invocations: 2^15, or as HEDDLE_RACE_INVOCATIONS says (2^22 in the nightly form).
+std::uint32_t invocations() {
+  const char* more = std::getenv("HEDDLE_RACE_INVOCATIONS");
+  return more ? static_cast<std::uint32_t>(std::strtoul(more, nullptr, 10)) : 1u << 15;
+}
+
+/// Of the process, the most that it ever had.
+double resident_mebibytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024.0;
+}
+
+}  // namespace
+
+// What is needed is that of the elements and of the invocations that are there at a time: for each
+// invocation 8 bytes of elements, 5 times that of shadow, and 8 bytes that say where it was; and at most as
+// much again for what does not grow.
+TEST_CASE("reduce and scan of any size are checked for races in memory that their elements bound") {
+  const std::uint32_t n = invocations();
+  for (const bool scans : {false, true}) {
+    const double before = resident_mebibytes();
+    DeviceOptions options;
+    options.races = true;
+    Device device(options);
+    auto in = device.buffer(std::vector<std::uint32_t>(n, 1u), "in");
+    auto out = device.buffer<std::uint32_t>(scans ? n : n / benchmarks::kGroup, "out");
+    if (scans) {
+      device.dispatch(benchmarks::scan, n / benchmarks::kGroup, benchmarks::kGroup, read_only(in), out);
+    } else {
+      device.dispatch(benchmarks::reduce, n / benchmarks::kGroup, benchmarks::kGroup, read_only(in), out);
+    }
+    CHECK(device.races().empty());
+    CHECK(out.view()[out.size() - 1] == benchmarks::kGroup);
+    const double more = resident_mebibytes() - before;
+    const double bound = 64.0 + 2 * static_cast<double>(n) * (8 + 5 * 8 + 8) / (1 << 20);
+    INFO((scans ? "scan" : "reduce") << " of " << n << ": " << more << " MiB more");
+    CHECK(more < bound);
+    if (std::getenv("HEDDLE_RACE_INVOCATIONS"))
+      std::cout << (scans ? "scan" : "reduce") << " of " << n << " invocations: " << more
+                << " MiB more, peak " << resident_mebibytes() << " MiB\n";
+  }
+}
