@@ -343,7 +343,7 @@ const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::u
   }
   // Only the bytes that variables cover are tracked, and they are uninitialized.
   if (ordinal == 0) memory.allocation.initialized.resize(agent.group->memory_bytes, false);
-  if (emulator.device.kernel_trace) emulator.device.kernel_trace->named(made);
+  if (emulator.device.kernel_trace) emulator.device.kernel_trace->name_object(made);
   memory.variables.push_back(std::move(made));
   return &memory.variables.back();
 }
@@ -362,7 +362,7 @@ const Binding* buffer_at(Emulator& emulator, const Agent& agent, std::uint64_t a
     binding.allocation = found.get();
     binding.size_bytes = found->size_bytes;
     binding.name = found->name;
-    if (emulator.device.kernel_trace) emulator.device.kernel_trace->named(binding);
+    if (emulator.device.kernel_trace) emulator.device.kernel_trace->name_object(binding);
   }
   return &binding;
 }

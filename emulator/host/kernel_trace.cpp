@@ -54,11 +54,11 @@ void KernelTrace::dispatch_begins(std::uint64_t number, std::uint32_t first_agen
   dispatch.local = grid.local;
   dispatch.subgroup_size = grid.subgroup_size;
   if (grid.position_of) dispatch.positions = {grid.position_of, grid.group_size};
-  tell([&](trace::FileWriter& writer) { writer.dispatch_begins(dispatch); });
-  for (const emulation::Binding& binding : emulator.bindings) named(binding);
+  tell([&](trace::FileWriter& writer) { writer.dispatched(dispatch); });
+  for (const emulation::Binding& binding : emulator.bindings) name_object(binding);
 }
 
-void KernelTrace::named(const emulation::Binding& binding) {
+void KernelTrace::name_object(const emulation::Binding& binding) {
   if (!binding.allocation) return;
   const trace::NamedBytes bytes{binding.allocation->id, binding.offset_bytes, binding.size_bytes,
                                 binding.reference,      binding.storage_class, binding.name};

@@ -22,7 +22,7 @@ class KernelTrace final : public trace::Listener {
 
   void dispatch_begins(std::uint64_t number, std::uint32_t first_agent, const runtime::Grid& grid,
                        const emulation::Emulator& emulator);
-  void named(const emulation::Binding& binding);
+  void name_object(const emulation::Binding& binding);
   /// What is known so far is on disk from now on.
   void flush();
   /// Throws std::runtime_error, once, if something could not be written.
