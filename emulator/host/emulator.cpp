@@ -141,7 +141,8 @@ void Emulator::workgroup_begins(runtime::Workgroup& group) {
   memory.barriers.assign(group.grid->group_size, {});
   memory.variables.clear();
   // Whoever listens must not take one workgroup's memory for another's.
-  if (device.listener) memory.allocation.id = device.new_allocation_id();
+  if (device.race_watch) memory.allocation.id = device.new_allocation_id();
+  if (device.kernel_trace) device.kernel_trace->renew(memory.allocation.id);
   device.memory->add(memory.allocation.id, {group.memory, group.memory_bytes});
   const runtime::Grid& grid = *group.grid;
   const std::uint32_t number =
