@@ -17,8 +17,9 @@
 namespace heddle::cli {
 namespace {
 
-/// Directories are replaced by the litmus files in and below them, in alphabetical order.
-std::vector<std::string> expand(const std::vector<std::string>& names) {
+/// Directories are replaced by the litmus files in and below them, in alphabetical order; those that make
+/// claims (.test) only if wanted.
+std::vector<std::string> expand(const std::vector<std::string>& names, bool claims) {
   namespace fs = std::filesystem;
   std::vector<std::string> out;
   for (const std::string& name : names) {
@@ -33,7 +34,7 @@ std::vector<std::string> expand(const std::vector<std::string>& names) {
          at.increment(error)) {
       const std::string extension = at->path().extension().string();
       std::error_code ignored;
-      if ((extension == ".litmus" || extension == ".test") && at->is_regular_file(ignored)) {
+      if ((extension == ".litmus" || (claims && extension == ".test")) && at->is_regular_file(ignored)) {
         found.push_back(at->path().string());
       }
     }
@@ -59,54 +60,77 @@ std::vector<std::string> picture_stems(const std::vector<std::string>& files) {
 
 LitmusCommand::LitmusCommand(CLI::App& program)
     : command_(program.add_subcommand(
-          "litmus", "List all executions that the memory model allows a litmus test")) {
+          "litmus",
+          "List all executions that the memory model allows a litmus test, or run it on weak memory")) {
   command_
       ->add_option("FILE", files_,
                    "Vulkan litmus tests, Khronos .test files, or directories of them")
-      ->required();
+      ->required()
+      ->option_text("...");
   command_->add_option("--bound", bound_, "Iterations of each loop")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32))
-      ->capture_default_str();
+      ->option_text("N (default 2)");
   command_->add_flag("--no-chains", no_chains_,
                      "Availability and visibility chains have one element");
   command_->add_option("--limit", limit_, "Stop each test after so many executions")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
-  command_->add_option("--jobs", jobs_, "Files at a time (default: one for each processor)")
-      ->check(CLI::Range(1U, 1024U));
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62))
+      ->option_text("N");
+  command_->add_option("--jobs", jobs_,
+                       "Threads: for several files, or for the runs of one (default: one for each "
+                       "processor)")
+      ->check(CLI::Range(1U, 1024U))
+      ->option_text("N");
   command_->add_flag("--thin-air", thin_air_,
                      "Also values out of thin air: the constants of the test");
   command_->add_flag("--why", why_, "Say why a test is racy, and why an outcome is forbidden");
   command_->add_option("--dot", dot_,
                        "Draw an execution for each outcome and for a race, as .dot and .svg files "
-                       "in this directory");
+                       "in this directory")
+      ->option_text("DIRECTORY");
   add_machine_options();
   command_->add_flag("--json", json_, "One JSON object a line for each file");
   command_->add_flag("--quiet", quiet_, "Verdicts only, no progress");
   command_->footer("Policies:\n" + policy_descriptions() +
                    "Exit code: 0 fine, 1 an assertion or claim fails or a test is racy, 2 bad input,\n"
-                   "3 an internal error (a run that the memory model does not allow is one).");
+                   "3 an internal error (a run that the memory model does not allow is one). With --replay it is about\n"
+                   "that run alone.");
 }
 
 void LitmusCommand::add_machine_options() {
   CLI::Option* machine =
-      command_->add_option("--machine", machine_.policy, "Run it on an emulated memory of this policy")
-          ->check(CLI::IsMember(policy_names()));
-  command_->add_option("--runs", machine_.runs, "How often")
+      command_
+          ->add_option("--machine", machine_.policy,
+                       "Run it, again and again, on an emulated memory of this policy (see below)")
+          ->check(CLI::IsMember(policy_names()))
+          ->option_text("POLICY");
+  command_->add_option("--runs", machine_.runs, "With --machine: how many runs")
       ->needs(machine)
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command_->add_option("--seed", machine_.seed, "Of everything that is left to chance")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62))
+      ->option_text("N (default 100000)");
+  command_
+      ->add_option("--seed", machine_.seed,
+                   "With --machine: the same seed makes the same runs, another makes others")
       ->needs(machine)
-      ->capture_default_str();
-  command_->add_option("--judge", machine_.judged, "Hand the first N runs to the judge")
+      ->option_text("N (default 1)");
+  command_
+      ->add_option("--judge", machine_.judged,
+                   "With --machine: hold the first N runs against every axiom of the memory model")
       ->needs(machine)
-      ->capture_default_str();
-  command_->add_flag("--no-explore", no_explore_, "Do not ask what the memory model allows")
+      ->option_text("N (default 0)");
+  command_
+      ->add_flag("--no-explore", no_explore_,
+                 "With --machine: do not ask which outcomes the memory model allows")
       ->needs(machine);
-  command_->add_option("--replay", replay_, "Make run K by itself and tell it step by step")
-      ->needs(machine);
-  command_->add_option("--trace", machine_.trace, "Record the replayed run in this file")
-      ->needs("--replay");
+  command_
+      ->add_option("--replay", replay_,
+                   "With --machine: make run K by itself, and tell it step by step")
+      ->needs(machine)
+      ->option_text("K");
+  command_
+      ->add_option("--trace", machine_.trace,
+                   "With --replay: record the run in this file, for heddle trace")
+      ->needs("--replay")
+      ->option_text("FILE");
 }
 
 unsigned LitmusCommand::jobs() const {
@@ -125,9 +149,17 @@ std::optional<MachineOptions> LitmusCommand::machine(std::size_t files) const {
 
 ExitCode LitmusCommand::run() const {
   watch_for_interrupt();
-  const std::vector<std::string> files = expand(files_);
+  const std::vector<std::string> files = expand(files_, machine_.policy.empty());
   if (files.empty()) {
-    std::fputs("heddle litmus: the directories contain no .litmus or .test file\n", stderr);
+    std::fputs(machine_.policy.empty()
+                   ? "heddle litmus: the directories contain no .litmus or .test file\n"
+                   : "heddle litmus: the directories contain no .litmus file\n",
+               stderr);
+    return ExitCode::BadInput;
+  }
+  if (!machine_.trace.empty() && files.size() > 1) {
+    std::fprintf(stderr, "heddle litmus: --trace records one run of one test; these are %zu tests\n",
+                 files.size());
     return ExitCode::BadInput;
   }
   if (!dot_.empty()) {

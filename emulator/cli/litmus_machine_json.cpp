@@ -64,6 +64,10 @@ void add_machine(const litmus::Test& test, const MachineReport& report, Json& ou
     rows.push_back(std::move(row));
   }
   out["histogram"] = std::move(rows);
+  Json never_seen = Json::array();
+  for (const litmus::Outcome& values : report.never_seen)
+    never_seen.push_back(object_of(test, values));
+  out["never_seen"] = std::move(never_seen);
   out["blocked"] = totals.blocked;
   out["cut"] = totals.cut;
   out["filtered"] = totals.filtered;

@@ -110,6 +110,8 @@ std::string stem_of(const std::string& file) {
 
 bool LitmusReport::has_finding() const {
   if (vulkan) {
+    // A replay is about one run.
+    if (vulkan->machine && vulkan->machine->replay) return vulkan->machine->has_finding();
     return (vulkan->answer && (vulkan->answer->racy || vulkan->answer->freed_early ||
                                !vulkan->answer->holds)) ||
            (vulkan->machine && vulkan->machine->has_finding());

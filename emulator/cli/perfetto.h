@@ -24,8 +24,8 @@ class PerfettoWriter final : public trace::Listener {
   /// Without this the JSON is not complete.
   void finish();
 
-  void dispatch_begins(const trace::Dispatch& dispatch) override {
-    names_.dispatch_begins(dispatch);
+  void dispatched(const trace::Dispatch& dispatch) override {
+    names_.dispatched(dispatch);
   }
   void named(const trace::NamedBytes& bytes) override { names_.named(bytes); }
   void agent_begins(AgentId agent, const model::Place& place) override;

@@ -85,9 +85,16 @@ ExitCode TraceCommand::run() const {
   }
   if (!summary) return bad_input(error);
   if (!quiet_) {
-    fmt::print("{}: {} dispatches, {} agents, {} operations, {} movements between caches, {} stale reads\n",
-               file_, summary->dispatches, summary->agents, summary->operations, summary->moves,
-               summary->stale_reads);
+    const auto plural = [](std::uint64_t count, std::string_view one, std::string_view more) {
+      return fmt::format("{} {}", count, count == 1 ? one : more);
+    };
+    const std::string dispatches =
+        summary->dispatches == 0 ? "" : plural(summary->dispatches, "dispatch", "dispatches") + ", ";
+    fmt::print("{}: {}{}, {}, {} between caches, {}\n", file_, dispatches,
+               plural(summary->agents, "agent", "agents"),
+               plural(summary->operations, "operation", "operations"),
+               plural(summary->moves, "movement", "movements"),
+               plural(summary->stale_reads, "stale read", "stale reads"));
     if (perfetto) fmt::print("{}: open it at ui.perfetto.dev or chrome://tracing\n", perfetto_);
   }
   return ExitCode::Fine;

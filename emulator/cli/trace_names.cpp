@@ -50,7 +50,7 @@ std::string_view name_of(trace::MoveReason reason) {
   return "?";
 }
 
-void TraceNames::dispatch_begins(const trace::Dispatch& dispatch) {
+void TraceNames::dispatched(const trace::Dispatch& dispatch) {
   dispatches_.push_back({dispatch, {dispatch.positions.begin(), dispatch.positions.end()}});
   dispatches_.back().shape.positions = {};
 }

@@ -16,7 +16,7 @@ namespace heddle::cli {
 /// Remembers what a trace has told of dispatches, agents and names.
 class TraceNames {
  public:
-  void dispatch_begins(const trace::Dispatch& dispatch);
+  void dispatched(const trace::Dispatch& dispatch);
   void named(const trace::NamedBytes& bytes);
   void agent_begins(AgentId agent, const model::Place& place) { places_[agent] = place; }
 

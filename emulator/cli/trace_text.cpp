@@ -44,8 +44,8 @@ std::string_view file_name(std::string_view path) {
 
 }  // namespace
 
-void TraceText::dispatch_begins(const trace::Dispatch& dispatch) {
-  names_.dispatch_begins(dispatch);
+void TraceText::dispatched(const trace::Dispatch& dispatch) {
+  names_.dispatched(dispatch);
   fmt::print(to_, "dispatch {}: {} x {} x {} workgroups of {} x {} x {} invocations\n",
              dispatch.number, dispatch.groups.x, dispatch.groups.y, dispatch.groups.z,
              dispatch.local.x, dispatch.local.y, dispatch.local.z);

@@ -17,7 +17,7 @@ class TraceText final : public trace::Listener {
  public:
   explicit TraceText(std::FILE* to) : to_(to) {}
 
-  void dispatch_begins(const trace::Dispatch& dispatch) override;
+  void dispatched(const trace::Dispatch& dispatch) override;
   void named(const trace::NamedBytes& bytes) override { names_.named(bytes); }
   void agent_begins(AgentId agent, const model::Place& place) override {
     names_.agent_begins(agent, place);

@@ -152,7 +152,8 @@ void Emulator::workgroup_begins(runtime::Workgroup& group) {
   memory.waiting.where.assign(group.grid->group_size, WorkgroupMemory::Waiting::Nowhere);
   memory.variables.clear();
   // Whoever listens must not take one workgroup's memory for another's.
-  if (device.listener) memory.allocation.id = device.new_allocation_id();
+  if (device.race_watch) memory.allocation.id = device.new_allocation_id();
+  if (device.kernel_trace) device.kernel_trace->renew(memory.allocation.id);
   device.memory->add(memory.allocation.id, {group.memory, group.memory_bytes});
   const runtime::Grid& grid = *group.grid;
   const std::uint32_t number =
@@ -408,7 +409,7 @@ const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::u
   }
   // Only the bytes that variables cover are tracked, and they are uninitialized.
   if (ordinal == 0) memory.allocation.initialized.resize(agent.group->memory_bytes, false);
-  if (emulator.device.kernel_trace) emulator.device.kernel_trace->named(made);
+  if (emulator.device.kernel_trace) emulator.device.kernel_trace->name_object(made);
   memory.variables.push_back(std::move(made));
   return &memory.variables.back();
 }
@@ -428,7 +429,7 @@ const Binding* buffer_at(Emulator& emulator, const Agent& agent, std::uint64_t a
     binding.size_bytes = found->size_bytes;
     binding.component = found->component;
     binding.name = found->name;
-    if (emulator.device.kernel_trace) emulator.device.kernel_trace->named(binding);
+    if (emulator.device.kernel_trace) emulator.device.kernel_trace->name_object(binding);
   }
   return &binding;
 }

@@ -54,13 +54,31 @@ void KernelTrace::dispatch_begins(std::uint64_t number, std::uint32_t first_agen
   dispatch.local = grid.local;
   dispatch.subgroup_size = grid.subgroup_size;
   if (grid.position_of) dispatch.positions = {grid.position_of, grid.group_size};
-  tell([&](trace::FileWriter& writer) { writer.dispatch_begins(dispatch); });
-  for (const emulation::Binding& binding : emulator.bindings) named(binding);
+  tell([&](trace::FileWriter& writer) { writer.dispatched(dispatch); });
+  for (const emulation::Binding& binding : emulator.bindings) name_object(binding);
 }
 
-void KernelTrace::named(const emulation::Binding& binding) {
+void KernelTrace::renew(AllocationId allocation) {
+  const auto index = static_cast<std::size_t>(allocation);
+  if (renewed_.size() <= index) renewed_.resize(index + 1, 0);
+  renewed_[index] = ++renewals_;
+}
+
+// Even numbers are those of the device, odd ones those of the renewed.
+AllocationId KernelTrace::in_trace(AllocationId allocation) const {
+  const auto index = static_cast<std::uint32_t>(allocation);
+  const std::uint32_t renewed = index < renewed_.size() ? renewed_[index] : 0;
+  return static_cast<AllocationId>(renewed == 0 ? 2 * index : 2 * renewed - 1);
+}
+
+Locations KernelTrace::in_trace(Locations bytes) const {
+  bytes.allocation = in_trace(bytes.allocation);
+  return bytes;
+}
+
+void KernelTrace::name_object(const emulation::Binding& binding) {
   if (!binding.allocation) return;
-  const trace::NamedBytes bytes{binding.allocation->id, binding.offset_bytes, binding.size_bytes,
+  const trace::NamedBytes bytes{in_trace(binding.allocation->id), binding.offset_bytes, binding.size_bytes,
                                 binding.reference,      binding.storage_class, binding.name};
   tell([&](trace::FileWriter& writer) { writer.named(bytes); });
 }
@@ -80,7 +98,11 @@ void KernelTrace::dependency(bool memory) {
 void KernelTrace::operation(trace::OperationIndex index, const Operation& operation,
                             trace::Value read, trace::Value written,
                             std::span<const trace::Source> sources) {
-  tell([&](trace::FileWriter& writer) { writer.operation(index, operation, read, written, sources); });
+  Operation told = operation;
+  told.locations = in_trace(operation.locations);
+  sources_.assign(sources.begin(), sources.end());
+  for (trace::Source& source : sources_) source.bytes = in_trace(source.bytes);
+  tell([&](trace::FileWriter& writer) { writer.operation(index, told, read, written, sources_); });
 }
 void KernelTrace::passes(trace::OperationIndex arrival,
                          std::span<const trace::OperationIndex> synchronizing) {
@@ -91,7 +113,7 @@ void KernelTrace::placed(trace::OperationIndex write) {
 }
 void KernelTrace::moved(trace::OperationIndex write, const Locations& bytes, AgentId agent,
                         trace::CacheLevel from, trace::CacheLevel to, trace::MoveReason reason) {
-  tell([&](trace::FileWriter& writer) { writer.moved(write, bytes, agent, from, to, reason); });
+  tell([&](trace::FileWriter& writer) { writer.moved(write, in_trace(bytes), agent, from, to, reason); });
 }
 void KernelTrace::stale(trace::OperationIndex read, trace::OperationIndex missed,
                         trace::CacheLevel kept_in) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "emulator/host/emulator.h"
 #include "emulator/trace/file_writer.h"
@@ -22,7 +23,10 @@ class KernelTrace final : public trace::Listener {
 
   void dispatch_begins(std::uint64_t number, std::uint32_t first_agent, const runtime::Grid& grid,
                        const emulation::Emulator& emulator);
-  void named(const emulation::Binding& binding);
+  /// The device uses the number of an allocation again: for another one, to which the trace gives a number of
+  /// its own.
+  void renew(AllocationId allocation);
+  void name_object(const emulation::Binding& binding);
   /// What is known so far is on disk from now on.
   void flush();
   /// Throws std::runtime_error, once, if something could not be written.
@@ -45,11 +49,17 @@ class KernelTrace final : public trace::Listener {
  private:
   template <typename Tell>
   void tell(const Tell& with_writer);
+  AllocationId in_trace(AllocationId allocation) const;
+  Locations in_trace(Locations bytes) const;
 
   std::unique_ptr<trace::FileWriter> writer_;
   /// Nothing is written any more once this is not empty.
   std::string failure_;
   bool told_failure_ = false;
+  /// By allocation of the device: how often any was renewed when this one was, or 0.
+  std::vector<std::uint32_t> renewed_;
+  std::uint32_t renewals_ = 0;
+  std::vector<trace::Source> sources_;
 };
 
 /// Where the trace of a device goes; empty if it has none. `asked` is DeviceOptions::trace. Without it

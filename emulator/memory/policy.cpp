@@ -19,7 +19,9 @@ constexpr MemoryPolicy sequential() {
 constexpr MemoryPolicy random() {
   MemoryPolicy p;
   p.name = "random";
-  p.description = "writes wait or go on, copies are kept or given up, by the toss of a coin";
+  p.description =
+      "writes wait or go on, copies are kept or given up, reads are answered at once or late, by the "
+      "toss of a coin";
   p.delay = 128;
   p.rest = 64;
   p.eviction_interval = 4;

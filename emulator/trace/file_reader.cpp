@@ -256,7 +256,7 @@ void Reader::dispatch_begins() {
   }
   dispatch.positions = positions_;
   ++summary_.dispatches;
-  listener_.dispatch_begins(dispatch);
+  listener_.dispatched(dispatch);
 }
 
 void Reader::named() {

@@ -168,7 +168,7 @@ void FileWriter::dependency(bool memory) {
   byte(memory ? 1 : 0);
 }
 
-void FileWriter::dispatch_begins(const Dispatch& dispatch) {
+void FileWriter::dispatched(const Dispatch& dispatch) {
   begin(RecordTag::Dispatch);
   number(dispatch.number);
   number(dispatch.first_agent);

@@ -35,7 +35,7 @@ class FileWriter final : public Listener {
   void agent_ends(AgentId agent) override;
   void system_synchronizes(AgentId first, AgentId second) override;
   void dependency(bool memory) override;
-  void dispatch_begins(const Dispatch& dispatch) override;
+  void dispatched(const Dispatch& dispatch) override;
   void named(const NamedBytes& bytes) override;
   void operation(OperationIndex index, const Operation& operation, Value read, Value written,
                  std::span<const Source> sources) override;

@@ -27,8 +27,8 @@ class Fork final : public Listener {
   void dependency(bool memory) override {
     for (Listener* listener : listeners_) listener->dependency(memory);
   }
-  void dispatch_begins(const Dispatch& dispatch) override {
-    for (Listener* listener : listeners_) listener->dispatch_begins(dispatch);
+  void dispatched(const Dispatch& dispatch) override {
+    for (Listener* listener : listeners_) listener->dispatched(dispatch);
   }
   void named(const NamedBytes& bytes) override {
     for (Listener* listener : listeners_) listener->named(bytes);

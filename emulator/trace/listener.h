@@ -77,7 +77,7 @@ class Listener {
   virtual void dependency(bool memory) { (void)memory; }
 
   /// A dispatch begins, before its agents do. From devices only, as are names.
-  virtual void dispatch_begins(const Dispatch& dispatch) { (void)dispatch; }
+  virtual void dispatched(const Dispatch& dispatch) { (void)dispatch; }
   virtual void named(const NamedBytes& bytes) { (void)bytes; }
 
   /// An operation is executed. Of a read (or read-modify-write) `sources` has each byte read once,

@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 
+#include "emulator/trace/file_reader.h"
 #include "tests/cli/run_heddle.h"
 
 using namespace heddle;
@@ -222,6 +223,51 @@ TEST_CASE("a trace that cannot be written says so: at once, or when the disk is 
   auto out = device.buffer({0u}, "out");
   device.dispatch([](auto&, auto o) { o[0] = 5; }, {1}, {1}, out);
   CHECK(out.read()[0] == 5);
+}
+
+TEST_CASE("the Workgroup memory of every workgroup is an allocation of its own in a trace") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("rotate.trace");
+  {
+    DeviceOptions options = traced(path);
+    options.resident_workgroups = 1;
+    Device device(options);
+    dispatch_rotate(device);
+  }
+  /// What each allocation was called, and who used it.
+  class Users final : public trace::Listener {
+   public:
+    std::map<AllocationId, std::string> names;
+    std::map<AllocationId, std::set<std::uint32_t>> workgroups;
+    std::uint64_t foreign_sources = 0;
+
+    void agent_begins(AgentId agent, const model::Place& place) override {
+      workgroup_[agent] = place.workgroup;
+    }
+    void agent_ends(AgentId) override {}
+    void system_synchronizes(AgentId, AgentId) override {}
+    void named(const trace::NamedBytes& bytes) override { names[bytes.allocation] = bytes.name; }
+    void operation(trace::OperationIndex, const Operation& operation, trace::Value, trace::Value,
+                   std::span<const trace::Source> sources) override {
+      if (!operation.is_access()) return;
+      workgroups[operation.locations.allocation].insert(workgroup_[operation.agent]);
+      for (const trace::Source& source : sources)
+        foreign_sources += source.bytes == operation.locations ? 0 : 1;
+    }
+    void passes(trace::OperationIndex, std::span<const trace::OperationIndex>) override {}
+    void placed(trace::OperationIndex) override {}
+
+   private:
+    std::map<AgentId, std::uint32_t> workgroup_;
+  } users;
+  trace::read_trace_file(path, users);
+  std::map<std::string, std::size_t> allocations;
+  for (const auto& [allocation, workgroups] : users.workgroups) {
+    ++allocations[users.names.at(allocation)];
+    CHECK(workgroups.size() == (users.names.at(allocation) == "line" ? 1 : kGroups));
+  }
+  CHECK(allocations == std::map<std::string, std::size_t>{{"line", kGroups}, {"out", 1}, {"count", 1}});
+  CHECK(users.foreign_sources == 0);
 }
 
 TEST_CASE("of many seeds the failing run is traced, made smaller, and no other") {

@@ -145,6 +145,71 @@ TEST_CASE("a replayed run is recorded, summed up, and exported with a track for 
   CHECK(slices == 4);
 }
 
+TEST_CASE("the exit code of a replay is about that run, not about what others may do") {
+  const TemporaryDirectory directory;
+  const std::string impossible =
+      "Vulkan Own\n{ x=0; }\n P0@sg 0, wg 0, qf 0 ;\n st.sc0 x, 1 ;\n ld.sc0 r0, x ;\nexists (P0:r0 == 0)\n";
+  const std::string file = directory.write("own.litmus", impossible);
+  CHECK(run_heddle({"litmus", "--machine", "random", "--runs", "10", file}).exit_code == 1);
+  CHECK(run_heddle({"litmus", "--machine", "random", "--replay", "3", file}).exit_code == 0);
+}
+
+TEST_CASE("the outcomes that no run had are named, and only those that are allowed") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("sb.litmus", kStoreBuffering);
+  const auto never_seen = [&](const char* policy) {
+    return Json::parse(
+               run_heddle({"litmus", "--machine", policy, "--runs", "1000", "--json", file}).out)
+        .at("never_seen");
+  };
+  CHECK(never_seen("random") == Json::array());
+  CHECK(never_seen("sequential") == Json::array({Json{{"P0:r0", 0}, {"P1:r0", 0}}}));
+}
+
+TEST_CASE("with --machine a directory stands for the tests in it that can end with values, and a trace for one") {
+  const TemporaryDirectory directory;
+  directory.write("sb.litmus", kStoreBuffering);
+  directory.write("claims.test", "NEWWG\nNEWSG\nNEWTHREAD\n");
+  const std::vector<std::string> run{"litmus", "--machine", "random", "--replay", "0"};
+  const auto with = [&](std::vector<std::string> more) {
+    std::vector<std::string> all = run;
+    all.insert(all.end(), more.begin(), more.end());
+    return run_heddle(all);
+  };
+  CHECK(with({directory.path()}).exit_code == 0);
+  const std::string trace = directory.path("a.trace");
+  CHECK(with({"--trace", trace, directory.path()}).exit_code == 0);
+  directory.write("other.litmus", kStoreBuffering);
+  const Run two = with({"--trace", trace, directory.path()});
+  CHECK(two.exit_code == 2);
+  CHECK_THAT(two.err, Catch::Contains("these are 2 tests"));
+}
+
+TEST_CASE("a replay tells which read was answered late, and whose memory is freed too early") {
+  const TemporaryDirectory directory;
+  const std::string buffering = "Vulkan LB\n{ x=0; y=0; }\n" + kThreads +
+                                " ld.atom.wg.sc0 r0, x | ld.atom.wg.sc0 r0, y ;\n"
+                                " st.atom.wg.sc0 y, 1 | st.atom.wg.sc0 x, 1 ;\n"
+                                "exists (P0:r0 == 1 /\\ P1:r0 == 1)\n";
+  const std::string file = directory.write("lb.litmus", buffering);
+  const Json line = Json::parse(
+      run_heddle({"litmus", "--machine", "random", "--runs", "5000", "--json", file}).out);
+  REQUIRE(count_of(line, 1, 1) > 0);
+  for (const Json& row : line.at("histogram")) {
+    if (row.at("outcome") != Json{{"P0:r0", 1}, {"P1:r0", 1}}) continue;
+    CHECK(row.at("weak") == true);
+    const std::string first = std::to_string(row.at("first_run").get<int>());
+    const Run replay = run_heddle({"litmus", "--machine", "random", "--replay", first, file});
+    CHECK_THAT(replay.out, Catch::Contains("answered late, it is before step "));
+    CHECK_THAT(replay.out, Catch::Contains("The judge finds it consistent."));
+  }
+  const std::string freed = directory.write(
+      "free.litmus", "Vulkan F\n{ x=0; }\n" + kThreads + " st.sc0 x, 1 | free x ;\nexists (x == 1)\n");
+  const Run replay = run_heddle({"litmus", "--machine", "random", "--replay", "0", freed});
+  CHECK(replay.exit_code == 1);
+  CHECK_THAT(replay.out, Catch::Contains("Freed too early: P0's `st.sc0 x, 1`"));
+}
+
 TEST_CASE("a trace that is cut off, or none at all, is bad input") {
   const TemporaryDirectory directory;
   const std::string file = directory.write("sb.litmus", kStoreBuffering);

@@ -27,7 +27,7 @@ class Checker final : public Listener {
     begun(second);
   }
   void dependency(bool) override {}
-  void dispatch_begins(const Dispatch& dispatch) override {
+  void dispatched(const Dispatch& dispatch) override {
     must(dispatch.subgroup_size > 0, "subgroups of nobody");
     must(dispatch.group_size() > 0, "workgroups of nobody");
     must(dispatch.positions.empty() || dispatch.positions.size() == dispatch.group_size(),

@@ -79,7 +79,7 @@ class Teller {
     const auto size = static_cast<std::uint32_t>(positions.size());
     for (std::uint32_t& position : positions) position = below(size);
     dispatch.positions = positions;
-    listener_.dispatch_begins(dispatch);
+    listener_.dispatched(dispatch);
   }
   void tell_name() {
     static constexpr const char* kNames[] = {"", "data", "kernel.cpp", "flags \xc3\xa4"};

@@ -23,7 +23,7 @@ class Transcript final : public Listener {
     line("ssw", n(first), n(second));
   }
   void dependency(bool memory) override { line("dependency", memory); }
-  void dispatch_begins(const Dispatch& d) override {
+  void dispatched(const Dispatch& d) override {
     line("dispatch", d.number, d.first_agent, d.groups.x, d.groups.y, d.groups.z, d.local.x,
          d.local.y, d.local.z, d.subgroup_size);
     for (const std::uint32_t position : d.positions) line(" position", position);
