@@ -37,8 +37,8 @@ void insert(Execution& execution, OperationIndex at, const Operation& op) {
     move(from.read);
     move(from.write);
   }
-  for (auto* pairs : {&execution.modification_order, &execution.system_synchronization,
-                      &execution.host_order})
+  for (auto* pairs :
+       {&execution.modification_order, &execution.system_synchronization, &execution.host_order})
     for (auto& [a, b] : *pairs) {
       move(a);
       move(b);
@@ -162,7 +162,8 @@ class Changes {
 
   template <typename Change>
   Edit edit(const Operation& instruction, std::string text, Change change) const {
-    return {std::move(text), [instruction, change](Execution& execution) {
+    return {std::move(text),
+            [instruction, change](Execution& execution) {
               for (Operation& op : execution.operations)
                 if (same_instruction(op, instruction)) change(op);
             },
@@ -179,7 +180,8 @@ class Changes {
   std::vector<Operation> instructions() const {
     std::vector<Operation> all;
     for (const Operation& op : execution_.operations) {
-      if (op.agent != execution_.operations[x_].agent && op.agent != execution_.operations[y_].agent)
+      if (op.agent != execution_.operations[x_].agent &&
+          op.agent != execution_.operations[y_].agent)
         continue;
       if (std::none_of(all.begin(), all.end(),
                        [&](const Operation& known) { return same_instruction(known, op); }))
@@ -197,9 +199,11 @@ class Changes {
     for (const OperationIndex i : {x_, y_}) {
       const Operation& op = execution_.operations[i];
       if (op.is_non_private()) continue;
-      edits.push_back(edit(op, "make the " + kind_of(op) + " in " + line_of(op) +
-                               " non-private (.non_private(), NonPrivatePointer)",
-                           [](Operation& o) { o.operands = o.operands | MemoryOperands::NonPrivatePointer; }));
+      edits.push_back(
+          edit(op,
+               "make the " + kind_of(op) + " in " + line_of(op) +
+                   " non-private (.non_private(), NonPrivatePointer)",
+               [](Operation& o) { o.operands = o.operands | MemoryOperands::NonPrivatePointer; }));
     }
   }
 
@@ -241,8 +245,8 @@ class Changes {
     }
     const MemorySemantics semantics = order | storage();
     const Scope wanted = includes(op.scope, scope()) ? op.scope : scope();
-    std::string text = "give the " + kind_of(op) + " in " + line_of(op) + " the semantics " +
-                       text_of(semantics);
+    std::string text =
+        "give the " + kind_of(op) + " in " + line_of(op) + " the semantics " + text_of(semantics);
     if (wanted != op.scope) text += " and the memory scope " + std::string(name(wanted));
     edits.push_back(edit(op, std::move(text), [semantics, wanted](Operation& o) {
       o.semantics = semantics;
@@ -270,8 +274,8 @@ class Changes {
     make_non_private(edits);
     const Operation& first = execution_.operations[x_];
     const Operation& second = execution_.operations[y_];
-    edits.push_back({"put a control barrier, (Scope::Workgroup, Scope::Workgroup, " + barrier_name() +
-                         "), " +
+    edits.push_back({"put a control barrier, (Scope::Workgroup, Scope::Workgroup, " +
+                         barrier_name() + "), " +
                          (first.where.line == second.where.line
                               ? "between one execution of " + line_of(first) + " and the next"
                               : "between " + line_of(first) + " and " + line_of(second)),
@@ -314,12 +318,12 @@ class Changes {
         if (!includes(o.scope, wanted)) o.scope = wanted;
       };
       if (op.atomic && includes(op.scope, wanted)) continue;
-      const std::string text =
-          op.atomic ? "widen the memory scope of the " + kind_of(op) + " in " + line_of(op) +
-                          " from " + std::string(name(op.scope)) + " to " +
-                          std::string(name(wanted))
-                    : "make the " + kind_of(op) + " in " + line_of(op) + " atomic (" +
-                          std::string(name(wanted)) + ", Relaxed)";
+      const std::string text = op.atomic
+                                   ? "widen the memory scope of the " + kind_of(op) + " in " +
+                                         line_of(op) + " from " + std::string(name(op.scope)) +
+                                         " to " + std::string(name(wanted))
+                                   : "make the " + kind_of(op) + " in " + line_of(op) +
+                                         " atomic (" + std::string(name(wanted)) + ", Relaxed)";
       edits.push_back(edit(op, text, change));
     }
     return edits;

@@ -29,17 +29,22 @@ std::string list(const model::Execution& execution, const std::vector<OperationI
 
 const char* class_of(const Operation& op) {
   switch (op.storage_class) {
-    case StorageClass::Workgroup: return "WorkgroupMemory";
-    case StorageClass::Image: return "ImageMemory";
-    default: return "UniformMemory";
+    case StorageClass::Workgroup:
+      return "WorkgroupMemory";
+    case StorageClass::Image:
+      return "ImageMemory";
+    default:
+      return "UniformMemory";
   }
 }
 
 std::string between_dispatches(const model::Execution& e) {
   return e.agent_system_synchronization.empty()
-             ? "the accesses are in two dispatches of one submission with no dependency between them: "
+             ? "the accesses are in two dispatches of one submission with no dependency between "
+               "them: "
                "the second need not wait for the first"
-             : "between the two dispatches there is an execution dependency only: the second waits for "
+             : "between the two dispatches there is an execution dependency only: the second waits "
+               "for "
                "the first, but what the first wrote becomes neither available nor visible";
 }
 
@@ -52,7 +57,8 @@ std::string missing_link(const Neighbourhood& part, const std::vector<std::uint6
   const Operation& x = e.operations[part.first];
   const Operation& y = e.operations[part.second];
   const char* file = y.where.file;
-  if (dispatches[static_cast<std::size_t>(x.agent)] != dispatches[static_cast<std::size_t>(y.agent)])
+  if (dispatches[static_cast<std::size_t>(x.agent)] !=
+      dispatches[static_cast<std::size_t>(y.agent)])
     return between_dispatches(e);
   if (x.agent == y.agent)
     return "one invocation makes both accesses, but through two references to the same memory: "
@@ -67,7 +73,8 @@ std::string missing_link(const Neighbourhood& part, const std::vector<std::uint6
   if (!reason) return "";
   const std::string culprits = list(e, reason->culprits, file);
   switch (reason->link) {
-    case MissingLink::NoSynchronization: return "";
+    case MissingLink::NoSynchronization:
+      return "";
     case MissingLink::ScopesDoNotIncludeEachOther:
       return culprits + " meet, but their scopes do not include both invocations";
     case MissingLink::StorageClassMissing:
@@ -81,7 +88,8 @@ std::string missing_link(const Neighbourhood& part, const std::vector<std::uint6
       return "they are synchronized, but what " + name_of(e, reason->from, file) +
              " wrote was never made available: MakeAvailable is missing";
     case MissingLink::NeverMadeVisible:
-      return "they are synchronized, and the write is available, but it was never made visible to " +
+      return "they are synchronized, and the write is available, but it was never made visible "
+             "to " +
              name_of(e, reason->to, file) + ": MakeVisible is missing";
     case MissingLink::AnotherReference:
       return "they are synchronized, but " + culprits +

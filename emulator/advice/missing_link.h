@@ -11,9 +11,9 @@
 
 namespace heddle::advice {
 
-/// The first missing link between the two operations of the part, in a sentence that names the operations
-/// that were there and what they lack. `dispatches` has the dispatch of each agent of the execution. Empty
-/// where the judge sees no race in the part.
+/// The first missing link between the two operations of the part, in a sentence that names the
+/// operations that were there and what they lack. `dispatches` has the dispatch of each agent of
+/// the execution. Empty where the judge sees no race in the part.
 std::string missing_link(const Neighbourhood& part, const std::vector<std::uint64_t>& dispatches,
                          const judge::Options& options = {});
 

@@ -41,8 +41,8 @@ class Recent final : public trace::Listener {
   void passes(model::OperationIndex, std::span<const model::OperationIndex>) override {}
   void placed(model::OperationIndex write) override;
 
-  /// `agent`'s last operation like `first` (same instruction, overlapping bytes) before the operation
-  /// `second`. Nothing if one of them is not remembered.
+  /// `agent`'s last operation like `first` (same instruction, overlapping bytes) before the
+  /// operation `second`. Nothing if one of them is not remembered.
   std::optional<model::OperationIndex> last_like(const Operation& first, AgentId agent,
                                                  model::OperationIndex second) const;
   /// Of an operation that is remembered.
@@ -60,8 +60,9 @@ class Recent final : public trace::Listener {
   }
   const Operation& at(model::OperationIndex index) const { return operations_[index - begin_]; }
   std::vector<AgentId> agents_of(AgentId first, model::OperationIndex second) const;
-  void add_orders(Neighbourhood& part,
-                  const std::unordered_map<model::OperationIndex, model::OperationIndex>& number) const;
+  void add_orders(
+      Neighbourhood& part,
+      const std::unordered_map<model::OperationIndex, model::OperationIndex>& number) const;
 
   std::size_t most_;
   model::OperationIndex begin_ = 0;

@@ -49,12 +49,21 @@ std::string text_of(MemorySemantics semantics) {
 std::string kind_of(const Operation& op) {
   std::string what;
   switch (op.kind) {
-    case OperationKind::Read: what = "read"; break;
-    case OperationKind::Write: what = "write"; break;
-    case OperationKind::ReadModifyWrite: what = "read-modify-write"; break;
-    case OperationKind::MemoryBarrier: return "memory barrier";
-    case OperationKind::ControlBarrier: return "control barrier";
-    default: return "operation";
+    case OperationKind::Read:
+      what = "read";
+      break;
+    case OperationKind::Write:
+      what = "write";
+      break;
+    case OperationKind::ReadModifyWrite:
+      what = "read-modify-write";
+      break;
+    case OperationKind::MemoryBarrier:
+      return "memory barrier";
+    case OperationKind::ControlBarrier:
+      return "control barrier";
+    default:
+      return "operation";
   }
   return op.atomic ? "atomic " + what : what;
 }

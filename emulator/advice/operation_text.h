@@ -9,8 +9,8 @@
 
 namespace heddle::advice {
 
-/// "Release | UniformMemory | MakeAvailable", with the name that heddle has for it, if there is one;
-/// "Relaxed" for none.
+/// "Release | UniformMemory | MakeAvailable", with the name that heddle has for it, if there is
+/// one; "Relaxed" for none.
 std::string text_of(MemorySemantics semantics);
 
 /// "private write", "atomic read (Device, Acquire)", "control barrier (Workgroup, AcquireRelease)".

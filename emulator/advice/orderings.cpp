@@ -39,8 +39,8 @@ Orderings::Answer Orderings::add(const model::Execution& execution) {
     const Key which = key(weakening);
     if (needed_.count(which) == 0 && (racy || needed(weakening, execution, forbidden)))
       needed_.insert(which);
-    answer.orderings.push_back({weakening.instruction, weakening.weakness, weakening.enough,
-                                needed_.count(which) != 0});
+    answer.orderings.push_back(
+        {weakening.instruction, weakening.weakness, weakening.enough, needed_.count(which) != 0});
   }
   answer.judged = !racy;
   return answer;

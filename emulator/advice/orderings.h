@@ -22,9 +22,10 @@ struct Ordering {
   bool needed = false;
 };
 
-/// Judges executions. An ordering counts as needed if with the weaker one the execution has a race, or
-/// if one of the other outcomes that its atomics might have had (see other_outcomes) becomes possible: what
-/// the other invocations would have done in that case nobody knows, so this is as far as executions tell.
+/// Judges executions. An ordering counts as needed if with the weaker one the execution has a race,
+/// or if one of the other outcomes that its atomics might have had (see other_outcomes) becomes
+/// possible: what the other invocations would have done in that case nobody knows, so this is as
+/// far as executions tell.
 class Orderings {
  public:
   explicit Orderings(const judge::Options& options = {}) : options_(options) {}
@@ -33,8 +34,8 @@ class Orderings {
   struct Answer {
     /// Those of the execution, with whether this one or one before needed them.
     std::vector<Ordering> orderings;
-    /// False if it has a race: then no ordering in it is too strong; or too many other outcomes: then
-    /// nothing is told.
+    /// False if it has a race: then no ordering in it is too strong; or too many other outcomes:
+    /// then nothing is told.
     bool judged = false;
   };
   Answer add(const model::Execution& execution);

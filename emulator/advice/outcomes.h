@@ -11,9 +11,9 @@
 
 namespace heddle::advice {
 
-/// The same operations, but one atomic load reads another write, or two writes to one location that are
-/// neighbours in scoped modification order come the other way round (and read-modify-writes read
-/// accordingly).
+/// The same operations, but one atomic load reads another write, or two writes to one location that
+/// are neighbours in scoped modification order come the other way round (and read-modify-writes
+/// read accordingly).
 using Outcome = std::function<void(model::Execution&)>;
 
 /// Nothing where there are more than `most`, or where the writes to a location have no total order.

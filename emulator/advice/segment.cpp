@@ -27,9 +27,8 @@ void Segments::dependency(bool memory) {
   first_agent_ = next_agent_;
 }
 
-void Segments::operation(model::OperationIndex index, const Operation& operation,
-                         model::Value read, model::Value written,
-                         std::span<const trace::Source> sources) {
+void Segments::operation(model::OperationIndex index, const Operation& operation, model::Value read,
+                         model::Value written, std::span<const trace::Source> sources) {
   next_ = index + 1;
   if (!fits()) return;
   Operation moved = operation;

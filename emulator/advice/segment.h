@@ -9,8 +9,8 @@
 
 namespace heddle::advice {
 
-/// Records what lies between two memory dependencies: all before the first is ordered before all after it,
-/// and counts as initial values.
+/// Records what lies between two memory dependencies: all before the first is ordered before all
+/// after it, and counts as initial values.
 //= vk:memory-model-vulkan-availability-visibility
 class Segments final : public trace::Listener {
  public:

@@ -87,10 +87,10 @@ class Weaker {
   void scopes() {
     for (const Scope scope : {Scope::Workgroup, Scope::Subgroup}) {
       if (!includes(op_.scope, scope) || includes(scope, op_.scope)) continue;
-      all_.push_back({op_, Weakness::NarrowerScope,
-                      std::string(name(scope)) + " instead of " + std::string(name(op_.scope)) +
-                          " would do",
-                      [scope](Operation& o) { o.scope = scope; }});
+      all_.push_back(
+          {op_, Weakness::NarrowerScope,
+           std::string(name(scope)) + " instead of " + std::string(name(op_.scope)) + " would do",
+           [scope](Operation& o) { o.scope = scope; }});
       return;
     }
   }
@@ -104,7 +104,8 @@ class Renumbering {
  public:
   Renumbering(const Execution& e, const std::vector<bool>& gone) : gone_(gone) {
     OperationIndex next = 0;
-    for (OperationIndex i = 0; i < e.operations.size(); ++i) number_.push_back(gone[i] ? next : next++);
+    for (OperationIndex i = 0; i < e.operations.size(); ++i)
+      number_.push_back(gone[i] ? next : next++);
   }
   bool keeps(OperationIndex index) const { return index == model::kInitialValue || !gone_[index]; }
   OperationIndex operator()(OperationIndex index) const {
@@ -160,9 +161,8 @@ std::vector<Weakening> weakenings(const Execution& execution) {
   std::vector<Operation> instructions;
   for (const Operation& op : execution.operations) {
     if (!op.is_barrier() && !(op.is_access() && op.atomic)) continue;
-    if (std::none_of(instructions.begin(), instructions.end(), [&](const Operation& known) {
-          return same_instruction(known, op);
-        }))
+    if (std::none_of(instructions.begin(), instructions.end(),
+                     [&](const Operation& known) { return same_instruction(known, op); }))
       instructions.push_back(op);
   }
   std::vector<Weakening> all;

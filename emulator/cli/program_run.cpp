@@ -14,7 +14,9 @@ namespace {
 
 volatile sig_atomic_t g_signal = 0;
 
-extern "C" void on_signal_of_run(int signal) { g_signal = signal; }
+extern "C" void on_signal_of_run(int signal) {
+  g_signal = signal;
+}
 
 /// As long as it lives, Ctrl-C and SIGTERM interrupt system calls and do no more.
 class SignalsCaught {

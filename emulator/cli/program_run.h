@@ -17,7 +17,8 @@ struct ProgramEnd {
   bool interrupted = false;
 };
 
-/// Runs `program[0]`, which is looked for in PATH, with its arguments, on this process's standard streams.
+/// Runs `program[0]`, which is looked for in PATH, with its arguments, on this process's standard
+/// streams.
 ProgramEnd run_program(const std::vector<std::string>& program);
 
 }  // namespace heddle::cli

@@ -72,21 +72,23 @@ be started, or one that dispatched no kernel; 130 interrupted (what was found un
 }  // namespace
 
 RacesCommand::RacesCommand(CLI::App& program) {
-  command_ = program.add_subcommand(
-      "races", "Run a program and report the data races of its kernels");
+  command_ =
+      program.add_subcommand("races", "Run a program and report the data races of its kernels");
   command_->add_option("--format", format_, "text, json, sarif, junit or github")
       ->check(CLI::IsMember(kFormats));
-  command_->add_flag("--json", json_,
-                     "as --format json: one object a race (or advice, or remark) a line, and a summary");
+  command_->add_flag(
+      "--json", json_,
+      "as --format json: one object a race (or advice, or remark) a line, and a summary");
   command_->add_option("--memory", memory_, "the policy of the device's memory (sequential)")
       ->check(CLI::IsMember(policy_names()));
   command_->add_option("--seed", seed_, "of everything that is left to chance (1)")
       ->check(CLI::Number);
   command_->add_option("--suppress", suppressions_,
                        "a file of races that do not count (HEDDLE_RACES_SUPPRESS)");
-  command_->add_option("--same-value", same_value_,
-                       "what two plain writes of the same value are: race, as in the specification, "
-                       "or notice, which does not count")
+  command_
+      ->add_option("--same-value", same_value_,
+                   "what two plain writes of the same value are: race, as in the specification, "
+                   "or notice, which does not count")
       ->check(CLI::IsMember({"race", "notice"}));
   command_->add_flag("--advise", advise_,
                      "also list orderings that are stronger than the runs needed");
@@ -166,8 +168,7 @@ ExitCode RacesCommand::run() const {
     std::fputs("heddle: interrupted: the report has what was found until then\n", stderr);
     return ExitCode::Interrupted;
   }
-  if (end.status != 0)
-    std::fprintf(stderr, "heddle: the program ended with %d\n", end.status);
+  if (end.status != 0) std::fprintf(stderr, "heddle: the program ended with %d\n", end.status);
   if (!report.races.empty() || end.status != 0) return ExitCode::Finding;
   if (collector.has_runs()) return ExitCode::Fine;
   std::fprintf(stderr, "heddle: '%s' dispatched no kernel: nothing was checked\n",

@@ -16,8 +16,8 @@ class RacesCommand {
  public:
   explicit RacesCommand(CLI::App& program);
   bool chosen() const { return command_->parsed(); }
-  /// Of a command line (without the name of this program): puts "--" before the program that is to be run,
-  /// whose options are not ours.
+  /// Of a command line (without the name of this program): puts "--" before the program that is to
+  /// be run, whose options are not ours.
   void separate_program(std::vector<std::string>& arguments) const;
   /// 1 if there were races that count, or the program failed; 2 if it cannot be started or has no
   /// kernels; 130 if it was interrupted.

@@ -320,8 +320,6 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   runtime::Statistics statistics;
   const auto begin = std::chrono::steady_clock::now();
   std::optional<runtime::Failure> failure = runtime::launch(launch, statistics);
-  // Now, for if nobody catches what is thrown below, the device never ends.
-  if (state_->race_watch) state_->race_watch->hand_in_new();
   DispatchResult result;
   result.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

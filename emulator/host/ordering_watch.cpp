@@ -20,9 +20,9 @@ advice::Orderings::Answer KnownOrderings::judge(const model::Execution& executio
 }
 
 OrderingWatch::OrderingWatch(KnownOrderings& known)
-    : known_(known),
-      segments_(kMostOperations,
-                [this](const model::Execution* execution) { look_at(execution); }) {}
+    : known_(known), segments_(kMostOperations, [this](const model::Execution* execution) {
+        look_at(execution);
+      }) {}
 
 void OrderingWatch::look_at(const model::Execution* execution) {
   const advice::Orderings::Answer answer =
@@ -32,8 +32,8 @@ void OrderingWatch::look_at(const model::Execution* execution) {
     const Operation& op = ordering.instruction;
     report::OrderingUse use{advice::kind_of(op) + " (" + std::string(name(op.scope)) + ", " +
                                 advice::text_of(op.semantics) + ")",
-                            op.where, ordering.enough,
-                            static_cast<std::uint8_t>(ordering.weakness), ordering.needed};
+                            op.where, ordering.enough, static_cast<std::uint8_t>(ordering.weakness),
+                            ordering.needed};
     const auto [at, fresh] = index_.emplace(
         std::tuple(std::string(op.where.file), op.where.line, use.operation, use.enough),
         uses_.size());

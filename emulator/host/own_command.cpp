@@ -33,8 +33,12 @@ std::string own_command() {
   return out.empty() ? "PROGRAM" : out;
 }
 
-InTrial::InTrial() { ++t_trials; }
-InTrial::~InTrial() { --t_trials; }
+InTrial::InTrial() {
+  ++t_trials;
+}
+InTrial::~InTrial() {
+  --t_trials;
+}
 
 std::string seed_assignment(std::uint64_t seed) {
   return fmt::format("{}={}", t_trials > 0 ? "HEDDLE_EXPLORE_SEED" : "HEDDLE_SEED", seed);

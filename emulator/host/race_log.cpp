@@ -71,8 +71,8 @@ template void RaceLog::add(report::RunId run, const report::RecordedRuns& findin
 
 // One write to the end of the file: several threads and processes may do so.
 void RaceLog::write(const std::string& text) const {
-  const int file = file_.empty() ? dup(STDERR_FILENO)
-                                 : open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666);
+  const int file =
+      file_.empty() ? dup(STDERR_FILENO) : open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666);
   std::size_t done = 0;
   while (file >= 0 && done < text.size()) {
     const ssize_t written = ::write(file, text.data() + done, text.size() - done);

@@ -28,7 +28,9 @@ std::optional<RaceOutput> wanted_output() {
       "HEDDLE_RACES is '{}'; it may be text, colour, json, sarif, junit or github", value));
 }
 
-std::string output_file() { return std::string(environment("HEDDLE_RACES_FILE")); }
+std::string output_file() {
+  return std::string(environment("HEDDLE_RACES_FILE"));
+}
 
 void add_race_settings(DeviceOptions& options) {
   if (!options.races) options.races = wanted_output().has_value();
@@ -39,8 +41,7 @@ void add_race_settings(DeviceOptions& options) {
     if (!value.empty() && value != "race" && value != "notice")
       throw std::invalid_argument(
           fmt::format("HEDDLE_RACES_SAME_VALUE is '{}'; it may be race or notice", value));
-    options.same_value_writes =
-        value == "notice" ? SameValueWrites::Notice : SameValueWrites::Race;
+    options.same_value_writes = value == "notice" ? SameValueWrites::Notice : SameValueWrites::Race;
   }
   if (!options.race_advice) {
     const std::string_view value = environment("HEDDLE_RACES_ADVISE");

@@ -35,7 +35,7 @@ report::Suppressions suppressions_of(const std::string& file) {
 
 WrittenValues::Key WrittenValues::key(AgentId agent, const Operation& site,
                                       const Locations& bytes) {
-  return {agent, site.where.line, site.where.file, bytes.allocation, bytes.offset_bytes,
+  return {agent,           site.where.line, site.where.file, bytes.allocation, bytes.offset_bytes,
           bytes.size_bytes};
 }
 
@@ -66,12 +66,11 @@ RaceWatch::RaceWatch(DeviceState& device)
   excuses_itself_ = !device.options.race_suppressions.empty() &&
                     device.options.race_suppressions != (shared ? shared : "");
   detector_.on_race([this](const race::KernelRace& race) { note(race); });
-  detector_.on_race_again(
-      [this](std::size_t race, AgentId first) { note_again(race, first); });
+  detector_.on_race_again([this](std::size_t race, AgentId first) { note_again(race, first); });
 }
 
-void RaceWatch::dispatch_begins(std::uint64_t number, std::uint32_t first, const runtime::Grid& grid,
-                                emulation::Emulator& emulator) {
+void RaceWatch::dispatch_begins(std::uint64_t number, std::uint32_t first,
+                                const runtime::Grid& grid, emulation::Emulator& emulator) {
   Dispatch dispatch{number, first, grid, {}};
   if (grid.position_of)
     dispatch.positions.assign(grid.position_of, grid.position_of + grid.group_size);
@@ -86,7 +85,9 @@ void RaceWatch::agent_begins(AgentId agent, const model::Place& place) {
   recent_.agent_begins(agent, place);
   if (orderings_) orderings_->listener().agent_begins(agent, place);
 }
-void RaceWatch::agent_ends(AgentId agent) { detector_.agent_ends(agent); }
+void RaceWatch::agent_ends(AgentId agent) {
+  detector_.agent_ends(agent);
+}
 void RaceWatch::system_synchronizes(AgentId first, AgentId second) {
   detector_.system_synchronizes(first, second);
 }
@@ -96,8 +97,9 @@ void RaceWatch::dependency(bool memory) {
   if (memory) written_.forget();
   if (orderings_) orderings_->listener().dependency(memory);
 }
-void RaceWatch::operation(model::OperationIndex index, const Operation& operation, model::Value read,
-                          model::Value written, std::span<const trace::Source> sources) {
+void RaceWatch::operation(model::OperationIndex index, const Operation& operation,
+                          model::Value read, model::Value written,
+                          std::span<const trace::Source> sources) {
   recent_.operation(index, operation, read, written, sources);
   now_ = {&operation, {read, written}};
   detector_.operation(index, operation, read, written, sources);
@@ -133,8 +135,7 @@ RacingAccess RaceWatch::access(AgentId agent, const Operation& operation) const 
              index / grid.local.x / grid.local.y};
   c.global = {c.workgroup.x * grid.local.x + c.local.x, c.workgroup.y * grid.local.y + c.local.y,
               c.workgroup.z * grid.local.z + c.local.z};
-  const std::uint32_t position =
-      dispatch.positions.empty() ? index : dispatch.positions[index];
+  const std::uint32_t position = dispatch.positions.empty() ? index : dispatch.positions[index];
   c.subgroup = position / grid.subgroup_size;
   c.lane = position % grid.subgroup_size;
   return made;
@@ -142,8 +143,9 @@ RacingAccess RaceWatch::access(AgentId agent, const Operation& operation) const 
 
 std::string RaceWatch::replay() const {
   const MemoryPolicy& policy = *device_.options.memory;
-  const std::string memory =
-      policy.sequential || !memory_policy(policy.name) ? "" : fmt::format("HEDDLE_MEMORY={} ", policy.name);
+  const std::string memory = policy.sequential || !memory_policy(policy.name)
+                                 ? ""
+                                 : fmt::format("HEDDLE_MEMORY={} ", policy.name);
   return fmt::format("HEDDLE_RACES=text {}{} {}", memory, seed_assignment(device_.seed),
                      own_command());
 }
@@ -167,13 +169,13 @@ void RaceWatch::note(const race::KernelRace& race) {
   add_values(race, made);
   explain(race, made);
   races_.push_back(std::move(made));
+  hand_in_new();
 }
 
 void RaceWatch::note_again(std::size_t race, AgentId first) {
   DataRace& known = races_[race];
-  known.same_value =
-      known.same_value &&
-      equal_writes(detector_.site(detector_.races()[race].first).operation, first);
+  known.same_value = known.same_value &&
+                     equal_writes(detector_.site(detector_.races()[race].first).operation, first);
 }
 
 // The second one is now_.

@@ -19,15 +19,15 @@ class DeviceState;
 class WrittenValues {
  public:
   void note(const Operation& write, model::Value written);
-  /// Whether `agent`'s last plain write with the instruction of `site` to the bytes of `second` wrote
-  /// this value; false if that is not remembered.
+  /// Whether `agent`'s last plain write with the instruction of `site` to the bytes of `second`
+  /// wrote this value; false if that is not remembered.
   bool wrote(AgentId agent, const Operation& site, const Operation& second,
              model::Value value) const;
   void forget() { values_.clear(); }
 
  private:
-  using Key = std::tuple<AgentId, std::uint32_t, const char*, AllocationId, std::uint64_t,
-                         std::uint32_t>;
+  using Key =
+      std::tuple<AgentId, std::uint32_t, const char*, AllocationId, std::uint64_t, std::uint32_t>;
   static Key key(AgentId agent, const Operation& site, const Locations& bytes);
   std::map<Key, model::Value> values_;
 };
@@ -35,7 +35,8 @@ class WrittenValues {
 /// Looks for data races in what a device's memory tells, and knows what people call things.
 class RaceWatch final : public trace::Listener {
  public:
-  /// The device must outlive it. Throws std::invalid_argument for a suppression file that makes no sense.
+  /// The device must outlive it. Throws std::invalid_argument for a suppression file that makes no
+  /// sense.
   explicit RaceWatch(DeviceState& device);
 
   /// From now on agents from `first` on are invocations of a dispatch with this grid.
@@ -56,9 +57,7 @@ class RaceWatch final : public trace::Listener {
 
   RaceReport report() const;
 
-  /// Hands in races that were found since, if somebody wants them.
-  void hand_in_new();
-  /// Also how often all of them came: at the end of the device.
+  /// Hands in how often all races came, if somebody wants them: at the end of the device.
   void hand_in_all();
 
  private:
@@ -75,6 +74,8 @@ class RaceWatch final : public trace::Listener {
   };
 
   void note(const race::KernelRace& race);
+  /// Races that were found since: at once, for a program may never come to its end.
+  void hand_in_new();
   void note_again(std::size_t race, AgentId first);
   void explain(const race::KernelRace& race, DataRace& noted) const;
   void add_values(const race::KernelRace& race, DataRace& noted) const;

@@ -1,14 +1,28 @@
 #include "emulator/report/collector.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace heddle::report {
 namespace {
 
+// Changes name lines of the file of the second access.
 bool share_a_change(const DataRace& a, const DataRace& b) {
+  if (std::string_view(a.second.where.file) != b.second.where.file) return false;
   return std::any_of(a.changes.begin(), a.changes.end(), [&](const std::string& change) {
     return std::find(b.changes.begin(), b.changes.end(), change) != b.changes.end();
   });
+}
+
+bool same_place(const SourceLocation& a, const SourceLocation& b) {
+  return a.line == b.line && std::string_view(a.file) == b.file;
+}
+
+// One line that misses its order with several others: a barrier that is not there, say.
+bool share_a_line_and_reason(const DataRace& a, const DataRace& b) {
+  return a.object == b.object && a.reason == b.reason &&
+         (same_place(a.first.where, b.first.where) || same_place(a.first.where, b.second.where) ||
+          same_place(a.second.where, b.first.where) || same_place(a.second.where, b.second.where));
 }
 
 }  // namespace
@@ -40,8 +54,7 @@ void Collector::add(RunId run, const DataRace& race) {
 void Collector::add(RunId run, const OrderingUse& use) {
   add(run);
   advised_ = true;
-  Ordering& known =
-      orderings_[{use.where.file, use.where.line, use.operation, use.enough}];
+  Ordering& known = orderings_[{use.where.file, use.where.line, use.operation, use.enough}];
   const bool needed = known.use.needed || use.needed;
   known.use = use;
   known.use.needed = needed;
@@ -104,7 +117,7 @@ void order_and_group(std::vector<DataRace>& races) {
   std::vector<DataRace> grouped;
   for (DataRace& race : races) {
     const auto lead = std::find_if(grouped.begin(), grouped.end(), [&](const DataRace& other) {
-      return share_a_change(other, race);
+      return share_a_change(other, race) || share_a_line_and_reason(other, race);
     });
     if (lead == grouped.end()) {
       grouped.push_back(std::move(race));

@@ -29,8 +29,8 @@ struct OrderingUse {
   bool needed = false;
 };
 
-/// How many executions of a run were judged for advice, and how many were left out: they were too long,
-/// had a race, or came when enough had been judged.
+/// How many executions of a run were judged for advice, and how many were left out: they were too
+/// long, had a race, or came when enough had been judged.
 struct RecordedRuns {
   std::uint64_t recorded = 0;
   std::uint64_t left_out = 0;
@@ -73,8 +73,8 @@ class Collector {
   RecordedRuns recorded_;
 };
 
-/// The gravest first: seen in the most runs, then most often. What is cured by a change of another one
-/// goes to its `related`.
+/// The gravest first: seen in the most runs, then most often. What a change of another one cures, or what
+/// has a line, the object and the reason in common with it, goes to its `related`.
 void order_and_group(std::vector<DataRace>& races);
 
 }  // namespace heddle::report

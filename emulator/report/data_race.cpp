@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "emulator/report/report_text.h"
 #include "emulator/report/source_text.h"
 
@@ -19,9 +21,9 @@ class Writer {
   }
 
   std::string access(const char* which, const RacingAccess& access) const {
-    std::string text = label(which, "") +
-                       fmt::format("{}{} at {}\n", paint(access.operation, "1"), report::values(access),
-                                   report::place(access.where));
+    std::string text =
+        label(which, "") + fmt::format("{}{} at {}\n", paint(access.operation, "1"),
+                                       report::values(access), report::place(access.where));
     const std::string line = report::source_line(access.where.file, access.where.line);
     if (!line.empty())
       text += fmt::format("          {:>5} | {}\n", access.where.line, paint(line, "36"));
@@ -49,6 +51,17 @@ std::string object(const DataRace& race) {
   return fmt::format("{}[{}]", race.object.empty() ? "memory" : race.object, race.index);
 }
 
+std::string bytes(const DataRace& race) {
+  if (race.size_bytes == 0) return "";
+  if (race.size_bytes == 1) return fmt::format(", byte {}", race.offset_bytes);
+  return fmt::format(", bytes {} to {}", race.offset_bytes,
+                     race.offset_bytes + race.size_bytes - 1);
+}
+
+bool has_change(const DataRace& race, const std::string& change) {
+  return std::find(race.changes.begin(), race.changes.end(), change) != race.changes.end();
+}
+
 std::string_view kind(const DataRace& race) {
   if (!race.excuse.empty()) return "suppressed data race";
   return race.same_value ? "data race of equal writes" : "data race";
@@ -59,27 +72,29 @@ std::string_view kind(const DataRace& race) {
 std::string to_string(const DataRace& race, bool colour) {
   const Writer writer(colour);
   const char* code = race.excuse.empty() && !race.same_value ? "1;31" : "1;33";
-  std::string text =
-      fmt::format("{} on {}{}\n", writer.paint(kind(race), code), object(race), times(race));
+  std::string text = fmt::format("{} on {}{}{}\n", writer.paint(kind(race), code), object(race),
+                                 bytes(race), times(race));
   if (!race.excuse.empty()) text += writer.label("because", "33") + race.excuse + "\n";
   text += writer.access("first", race.first) + writer.access("second", race.second);
   text += writer.label("why", "33") + race.reason + "\n";
   for (std::size_t i = 0; i < race.changes.size(); ++i)
     text += writer.label(i == 0 ? "change" : "or", "32") + race.changes[i] + "\n";
-  for (const DataRace& other : race.related)
+  for (const DataRace& other : race.related) {
     text += writer.label("also", "33") +
             fmt::format("{}: {} at {}, {} at {}{}\n", object(other), other.first.operation,
                         report::place(other.first.where), other.second.operation,
                         report::place(other.second.where), times(other));
+    if (!other.changes.empty() && !has_change(race, other.changes.front()))
+      text += writer.label("", "") + other.changes.front() + "\n";
+  }
   return race.replay.empty() ? text : text + writer.label("again", "") + race.replay + "\n";
 }
 
 Finding to_finding(const DataRace& race) {
   Finding finding;
   finding.kind = FindingKind::DataRace;
-  finding.message =
-      fmt::format("{} of {} and {} at {}: {}", race.second.operation, object(race),
-                  race.first.operation, report::place(race.first.where), race.reason);
+  finding.message = fmt::format("{} of {} and {} at {}: {}", race.second.operation, object(race),
+                                race.first.operation, report::place(race.first.where), race.reason);
   for (std::size_t i = 0; i < race.changes.size(); ++i)
     finding.message += fmt::format("{} {}", i == 0 ? "; change:" : ", or", race.changes[i]);
   finding.invocation = race.second.invocation;

@@ -34,8 +34,7 @@ Json sarif_result(const DataRace& race) {
                   {{"bothPlaces/v1", fmt::format("{} {} {}", place(race.first.where),
                                                  place(race.second.where), race.object)}}}};
   if (!race.excuse.empty())
-    result["suppressions"] =
-        Json::array({{{"kind", "external"}, {"justification", race.excuse}}});
+    result["suppressions"] = Json::array({{{"kind", "external"}, {"justification", race.excuse}}});
   return result;
 }
 
@@ -43,11 +42,20 @@ std::string escaped_xml(std::string_view text) {
   std::string out;
   for (const char c : text) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -58,12 +66,23 @@ std::string escaped_github(std::string_view text, bool property) {
   std::string out;
   for (const char c : text) {
     switch (c) {
-      case '%': out += "%25"; break;
-      case '\n': out += "%0A"; break;
-      case '\r': out += "%0D"; break;
-      case ',': out += property ? "%2C" : ","; break;
-      case ':': out += property ? "%3A" : ":"; break;
-      default: out += c;
+      case '%':
+        out += "%25";
+        break;
+      case '\n':
+        out += "%0A";
+        break;
+      case '\r':
+        out += "%0D";
+        break;
+      case ',':
+        out += property ? "%2C" : ",";
+        break;
+      case ':':
+        out += property ? "%3A" : ":";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -80,11 +99,10 @@ std::string junit_case(const DataRace& race) {
   const std::string file = escaped_xml(short_path(race.second.where.file));
   const std::string message =
       escaped_xml(race.excuse.empty() ? summary(race) : race.excuse + ": " + summary(race));
-  const std::string text =
-      race.excuse.empty() && !race.same_value
-          ? fmt::format("<failure message=\"{}\">{}</failure>", message,
-                        escaped_xml(to_string(race)))
-          : fmt::format("<skipped message=\"{}\"/>", message);
+  const std::string text = race.excuse.empty() && !race.same_value
+                               ? fmt::format("<failure message=\"{}\">{}</failure>", message,
+                                             escaped_xml(to_string(race)))
+                               : fmt::format("<skipped message=\"{}\"/>", message);
   return fmt::format(
       "  <testcase classname=\"data race\" name=\"{0}:{1} {2}\" file=\"{0}\" line=\"{1}\">\n"
       "    {3}\n  </testcase>\n",
@@ -119,9 +137,9 @@ std::string sarif_text(const RaceReport& report) {
 std::string junit_text(const RaceReport& report) {
   const std::size_t skipped = report.notices.size() + report.suppressed.size();
   const std::size_t failures = report.races.size();
-  std::string text = fmt::format(
-      "<testsuite name=\"data races\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n",
-      failures + skipped + (failures == 0 ? 1 : 0), failures, skipped);
+  std::string text =
+      fmt::format("<testsuite name=\"data races\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n",
+                  failures + skipped + (failures == 0 ? 1 : 0), failures, skipped);
   if (failures == 0)
     text += fmt::format("  <testcase classname=\"data race\" name=\"{}\"/>\n", summary(report));
   for (const auto* list : {&report.races, &report.notices, &report.suppressed})
@@ -147,12 +165,17 @@ std::string github_text(const RaceReport& report) {
 
 std::string to_text(const RaceReport& all, ReportFormat format) {
   switch (format) {
-    case ReportFormat::Json: return report::json_text(all);
-    case ReportFormat::Sarif: return report::sarif_text(all);
-    case ReportFormat::JUnit: return report::junit_text(all);
-    case ReportFormat::GitHub: return report::github_text(all);
+    case ReportFormat::Json:
+      return report::json_text(all);
+    case ReportFormat::Sarif:
+      return report::sarif_text(all);
+    case ReportFormat::JUnit:
+      return report::junit_text(all);
+    case ReportFormat::GitHub:
+      return report::github_text(all);
     case ReportFormat::Text:
-    case ReportFormat::ColouredText: break;
+    case ReportFormat::ColouredText:
+      break;
   }
   return report::people_text(all, format == ReportFormat::ColouredText);
 }

@@ -6,7 +6,9 @@
 namespace heddle::report {
 namespace {
 
-Json vector_json(const uvec3& v) { return Json::array({v.x, v.y, v.z}); }
+Json vector_json(const uvec3& v) {
+  return Json::array({v.x, v.y, v.z});
+}
 
 uvec3 vector_from_json(const Json& json) {
   return {json.at(0).get<std::uint32_t>(), json.at(1).get<std::uint32_t>(),

@@ -32,25 +32,30 @@ void read_record(const Json& json, Collector& collector) {
 
 }  // namespace
 
-std::string record(RunId run) { return line(run, "run", Json::object()); }
+std::string record(RunId run) {
+  return line(run, "run", Json::object());
+}
 
-std::string record(RunId run, const DataRace& race) { return line(run, "race", to_json(race)); }
+std::string record(RunId run, const DataRace& race) {
+  return line(run, "race", to_json(race));
+}
 
 std::string record(RunId run, const OrderingUse& use) {
-  Json json = {{"operation", use.operation}, {"enough", use.enough}, {"weakness", use.weakness}, {"needed", use.needed}};
+  Json json = {{"operation", use.operation},
+               {"enough", use.enough},
+               {"weakness", use.weakness},
+               {"needed", use.needed}};
   json.update(to_json(use.where));
   return line(run, "ordering", std::move(json));
 }
 
 std::string record(RunId run, const RecordedRuns& recorded) {
-  return line(run, "recorded",
-              {{"recorded", recorded.recorded}, {"left_out", recorded.left_out}});
+  return line(run, "recorded", {{"recorded", recorded.recorded}, {"left_out", recorded.left_out}});
 }
 
 void read_records(const std::string& text, Collector& collector) {
   std::size_t begin = 0;
-  for (std::size_t end = text.find('\n'); end != std::string::npos;
-       end = text.find('\n', begin)) {
+  for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
     try {
       read_record(Json::parse(text.substr(begin, end - begin)), collector);
     } catch (const Json::exception& error) {

@@ -14,8 +14,8 @@ std::string record(RunId run, const DataRace& race);
 std::string record(RunId run, const OrderingUse& use);
 std::string record(RunId run, const RecordedRuns& recorded);
 
-/// Adds the records of a text. A last line without an end, of a program that was killed, is left out.
-/// Throws std::runtime_error for anything else that is no record.
+/// Adds the records of a text. A last line without an end, of a program that was killed, is left
+/// out. Throws std::runtime_error for anything else that is no record.
 void read_records(const std::string& text, Collector& collector);
 
 }  // namespace heddle::report

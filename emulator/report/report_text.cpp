@@ -27,7 +27,8 @@ std::string advice_text(const RaceReport& report) {
     last = &advice;
   }
   if (!report.advised) return text;
-  text += fmt::format("advice holds for {}, each change alone", counted(report.recorded, "recorded execution", "recorded executions"));
+  text += fmt::format("advice holds for {}, each change alone",
+                      counted(report.recorded, "recorded execution", "recorded executions"));
   if (report.left_out > 0)
     text += fmt::format("; {} left out (too long, with races, or too many)",
                         counted(report.left_out, "was", "were"));
@@ -39,8 +40,7 @@ std::string advice_text(const RaceReport& report) {
 std::string values(const RacingAccess& access) {
   if (!access.read.empty() && !access.written.empty())
     return fmt::format(" from {} to {}", access.read, access.written);
-  return access.read.empty() && access.written.empty() ? ""
-                                                       : " of " + access.read + access.written;
+  return access.read.empty() && access.written.empty() ? "" : " of " + access.read + access.written;
 }
 
 std::string summary(const DataRace& race) {

@@ -59,8 +59,7 @@ class EntryParser {
       const std::size_t colon = std::min(text_.find(':'), text_.size());
       std::string& field = field_of(entry, text_.substr(0, colon));
       if (colon == text_.size()) fail(std::string(kForm));
-      if (!field.empty())
-        fail(fmt::format("'{}' is there twice", text_.substr(0, colon)));
+      if (!field.empty()) fail(fmt::format("'{}' is there twice", text_.substr(0, colon)));
       text_.remove_prefix(colon + 1);
       field = glob();
       if (field.empty()) fail("a GLOB is empty");
@@ -138,15 +137,15 @@ std::string Suppressions::annotation(const SourceLocation& where) {
     const std::string text = source_line(where.file, line);
     if (line != where.line && text.rfind("//", 0) != 0) continue;
     const std::size_t comment = text.find("//");
-    const std::size_t at =
-        comment == std::string::npos ? comment : text.find(kAnnotation, comment);
+    const std::size_t at = comment == std::string::npos ? comment : text.find(kAnnotation, comment);
     if (at == std::string::npos) continue;
     std::string_view rest = trimmed(std::string_view(text).substr(at + kAnnotation.size()));
     const std::string here = fmt::format("{}:{}", short_path(where.file), line);
     if (!rest.empty() && rest.front() == ':') rest = trimmed(rest.substr(1));
     if (!rest.empty()) return fmt::format("{} ({})", rest, here);
     const std::string remark =
-        here + ": an annotation suppresses nothing without a reason: '// heddle: benign race: REASON'";
+        here +
+        ": an annotation suppresses nothing without a reason: '// heddle: benign race: REASON'";
     if (std::find(unreasoned_.begin(), unreasoned_.end(), remark) == unreasoned_.end())
       unreasoned_.push_back(remark);
   }

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Races that somebody has looked at and found harmless: entries of a file, and comments in the source.
+/// Races that somebody has looked at and found harmless: entries of a file, and comments in the
+/// source.
 
 #include <heddle/report.h>
 

@@ -16,21 +16,26 @@ std::uint64_t low_bytes(std::uint64_t value, std::uint32_t bytes) {
 std::string floating(std::uint64_t bits, std::uint32_t bytes) {
   switch (bytes) {
     case 2:
-      return fmt::format("{}", static_cast<float>(float16::from_bits(static_cast<std::uint16_t>(bits))));
-    case 4: return fmt::format("{}", std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-    default: return fmt::format("{}", std::bit_cast<double>(bits));
+      return fmt::format("{}",
+                         static_cast<float>(float16::from_bits(static_cast<std::uint16_t>(bits))));
+    case 4:
+      return fmt::format("{}", std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    default:
+      return fmt::format("{}", std::bit_cast<double>(bits));
   }
 }
 
 std::string scalar(std::uint64_t bits, detail::ComponentType type) {
   switch (type.kind) {
-    case detail::ComponentKind::Float: return floating(bits, type.size_bytes);
+    case detail::ComponentKind::Float:
+      return floating(bits, type.size_bytes);
     case detail::ComponentKind::Signed: {
       const std::uint32_t unused = 64 - 8 * type.size_bytes;
       return fmt::format("{}", static_cast<std::int64_t>(bits << unused) >> unused);
     }
     case detail::ComponentKind::Unsigned:
-    case detail::ComponentKind::Unknown: break;
+    case detail::ComponentKind::Unknown:
+      break;
   }
   return fmt::format("{}", bits);
 }

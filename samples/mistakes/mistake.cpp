@@ -55,9 +55,11 @@ int compare(int argc, char** argv, const std::string& what, const Test& wrong, c
   try {
     for (int i = 1; i < argc; ++i) {
       if (std::string(argv[i]) == "--help") {
-        fmt::print("{}\n\nOptions: --seeds=N (default {}), --first-seed=N, --shard=I/N, --jobs=N, "
-                   "--seconds=N, --all, --only=wrong, --only=right\nHEDDLE_MEMORY names the memory policy (default random).\n",
-                   what, kSeeds);
+        fmt::print(
+            "{}\n\nOptions: --seeds=N (default {}), --first-seed=N, --shard=I/N, --jobs=N, "
+            "--seconds=N, --all, --only=wrong, --only=right\nHEDDLE_MEMORY names the memory policy "
+            "(default random).\n",
+            what, kSeeds);
         return 0;
       }
       constexpr std::string_view kOnly = "--only=";

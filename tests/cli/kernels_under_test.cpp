@@ -43,7 +43,8 @@ constexpr auto out_of_bounds = [](auto& inv, StorageBuffer<std::uint32_t> auto s
   }
 };
 
-constexpr auto floating = [](auto& inv, StorageBuffer<float> auto mean, StorageBuffer<vec2> auto at) {
+constexpr auto floating = [](auto& inv, StorageBuffer<float> auto mean,
+                             StorageBuffer<vec2> auto at) {
   mean[0] = -1.5f - static_cast<float>(inv.global_invocation_id().x);
   at[0] = vec2{0.5f, static_cast<float>(inv.global_invocation_id().x)};
 };
@@ -95,4 +96,6 @@ int choose(const std::string& what) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return argc == 2 ? choose(argv[1]) : 2; }
+int main(int argc, char** argv) {
+  return argc == 2 ? choose(argv[1]) : 2;
+}

@@ -1,5 +1,5 @@
-// What `heddle races` says about each of the classic mistakes, and that what it advises cures it: the
-// right kernel of each has exactly that change.
+// What `heddle races` says about each of the classic mistakes, and that what it advises cures it:
+// the right kernel of each has exactly that change.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -33,8 +33,7 @@ const Mistake kMistakes[] = {
      "Release | UniformMemory | MakeAvailable (kReleaseBuffers)"},
     {"relaxed_unlock", "counter", "nothing between the two workgroups releases and acquires",
      "the semantics Release | UniformMemory | MakeAvailable (kReleaseBuffers)"},
-    {"scope_too_narrow", "", "scopes do not include both invocations",
-     "from Workgroup to Device"},
+    {"scope_too_narrow", "", "scopes do not include both invocations", "from Workgroup to Device"},
     {"two_references", "buffer", "two references to the same memory", "bind the memory once"},
     {"wrong_storage_class", "data", "UniformMemory, the storage class of this memory, is missing",
      "add UniformMemory to the atomic read in line"},
@@ -62,7 +61,8 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("each mistake is one finding with its reason and its cure, and the cured kernel has none") {
+TEST_CASE(
+    "each mistake is one finding with its reason and its cure, and the cured kernel has none") {
   for (const Mistake& mistake : kMistakes) {
     const Run wrong = run_mistake(mistake, "wrong");
     INFO(mistake.program << "\n" << wrong.out << wrong.err);

@@ -41,7 +41,8 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a program with a race ends with 1 and one finding, the same without it with 0 and none") {
+TEST_CASE(
+    "a program with a race ends with 1 and one finding, the same without it with 0 and none") {
   const Run racy = races({}, "racy");
   CHECK(racy.exit_code == 1);
   CHECK(has(racy.out, "data race on sum[0]"));
@@ -53,7 +54,8 @@ TEST_CASE("a program with a race ends with 1 and one finding, the same without i
   CHECK(clean.out == "0 data races in 1 run\n");
 }
 
-TEST_CASE("JSON has one object a line, the race with both accesses and their values, and a summary") {
+TEST_CASE(
+    "JSON has one object a line, the race with both accesses and their values, and a summary") {
   const Run run = races({"--json"}, "racy");
   CHECK(run.exit_code == 1);
   const std::vector<Json> lines = lines_of(run.out);
@@ -109,7 +111,8 @@ TEST_CASE("annotations for GitHub name file, line and race") {
   CHECK(races({"--format", "github"}, "clean").out.empty());
 }
 
-TEST_CASE("the report goes to the file that --output names, and the program's own output does not") {
+TEST_CASE(
+    "the report goes to the file that --output names, and the program's own output does not") {
   const TemporaryDirectory directory;
   const std::string file = directory.path("report.json");
   const Run run = races({"--json", "--output", file}, "racy");
@@ -150,9 +153,9 @@ TEST_CASE("an entry that met no race is told, and suppresses nothing") {
 
 TEST_CASE("a line of a suppression file that makes no sense is an error with its number") {
   const TemporaryDirectory directory;
-  for (const std::string line : {"object:sum", "object:sum -- ", "thing:sum -- why",
-                                 "object:sum object:other -- why", "object:\"sum -- why",
-                                 "object: -- why", "sum -- why"}) {
+  for (const std::string line :
+       {"object:sum", "object:sum -- ", "thing:sum -- why", "object:sum object:other -- why",
+        "object:\"sum -- why", "object: -- why", "sum -- why"}) {
     const std::string file = directory.write("known.txt", "\n" + line + "\n");
     const Run run = races({"--suppress", file}, "racy");
     INFO(line << "\n" << run.err);
@@ -173,7 +176,8 @@ TEST_CASE("an annotation with a reason suppresses, and one without is told and d
   CHECK(has(without.out, "an annotation suppresses nothing without a reason"));
 }
 
-TEST_CASE("writes of the same value are a race, or a notice if that is asked for; others stay one") {
+TEST_CASE(
+    "writes of the same value are a race, or a notice if that is asked for; others stay one") {
   CHECK(races({}, "same_value").exit_code == 1);
   CHECK(races({"--same-value", "race"}, "same_value").exit_code == 1);
   const Run notice = races({"--same-value", "notice", "--json"}, "same_value");
@@ -226,9 +230,12 @@ TEST_CASE("a program that does not exist, or dispatches nothing, is bad input") 
 }
 
 TEST_CASE("options that make no sense are bad input, and no program is run") {
-  for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{
-           {"--format", "rtf"}, {"--memory", "leaky"}, {"--seed", "many"},
-           {"--same-value", "maybe"}, {"--sideways"}}) {
+  for (const std::vector<std::string>& options :
+       std::vector<std::vector<std::string>>{{"--format", "rtf"},
+                                             {"--memory", "leaky"},
+                                             {"--seed", "many"},
+                                             {"--same-value", "maybe"},
+                                             {"--sideways"}}) {
     const Run run = races(options, "none");
     CHECK(run.exit_code == 2);
     CHECK_FALSE(has(run.out, "no kernel here"));

@@ -26,8 +26,8 @@ bool too_strong(const Scenario& scenario, OperationIndex operation, const std::s
   Orderings orderings;
   const Orderings::Answer answer = orderings.add(numbered(scenario));
   REQUIRE(answer.judged);
-  const auto found = std::find_if(
-      answer.orderings.begin(), answer.orderings.end(), [&](const Ordering& ordering) {
+  const auto found =
+      std::find_if(answer.orderings.begin(), answer.orderings.end(), [&](const Ordering& ordering) {
         return ordering.instruction.where.line == operation + 1 && ordering.enough == enough;
       });
   REQUIRE(found != answer.orderings.end());
@@ -55,7 +55,9 @@ Scenario plain_message() {
 
 }  // namespace
 
-TEST_CASE("what orders plain data is needed: release, acquire, MakeAvailable, MakeVisible and the scope") {
+TEST_CASE(
+    "what orders plain data is needed: release, acquire, MakeAvailable, MakeVisible and the "
+    "scope") {
   for (const OperationIndex flag : {1u, 2u}) {
     CHECK_FALSE(too_strong(plain_message(), flag, "Relaxed would do"));
     CHECK_FALSE(too_strong(plain_message(), flag, "Workgroup instead of Device would do"));
@@ -64,10 +66,12 @@ TEST_CASE("what orders plain data is needed: release, acquire, MakeAvailable, Ma
   CHECK_FALSE(too_strong(plain_message(), 2, "would do without MakeVisible"));
 }
 
-TEST_CASE("within a workgroup a Device scope is stronger than needed, between workgroups it is not") {
+TEST_CASE(
+    "within a workgroup a Device scope is stronger than needed, between workgroups it is not") {
   Place neighbour;
   neighbour.subgroup = 1;
-  const Scenario near = message(write(0).shared_with_others(), read(0).shared_with_others(), neighbour);
+  const Scenario near =
+      message(write(0).shared_with_others(), read(0).shared_with_others(), neighbour);
   CHECK(too_strong(near, 1, "Workgroup instead of Device would do"));
   CHECK(too_strong(near, 2, "Workgroup instead of Device would do"));
   CHECK_FALSE(too_strong(plain_message(), 1, "Workgroup instead of Device would do"));
@@ -112,7 +116,8 @@ TEST_CASE("a control barrier is needed if accesses meet across it, and not if th
     Scenario s;
     const AgentId a = s.invocation(0, 0, 0);
     const AgentId b = s.invocation(1, 0, 0);
-    const Op meet = control_barrier(Scope::Workgroup).acquire_release(kUniform).make_available().make_visible();
+    const Op meet =
+        control_barrier(Scope::Workgroup).acquire_release(kUniform).make_available().make_visible();
     s.add(a, write(0).shared_with_others());
     s.add(a, meet);
     s.add(b, meet);
@@ -144,7 +149,8 @@ TEST_CASE("in an execution with a race every ordering counts as needed, afterwar
   for (const Ordering& ordering : answer.orderings) CHECK(ordering.needed);
   Place neighbour;
   neighbour.subgroup = 1;
-  const Scenario near = message(write(0).shared_with_others(), read(0).shared_with_others(), neighbour);
+  const Scenario near =
+      message(write(0).shared_with_others(), read(0).shared_with_others(), neighbour);
   for (const Ordering& ordering : orderings.add(numbered(near)).orderings)
     if (ordering.instruction.where.line == 3) CHECK(ordering.needed);
 }
@@ -160,7 +166,8 @@ TEST_CASE("other outcomes are other sources of loads and other orders of neighbo
 
 TEST_CASE("semantics are spelled with heddle's name for them, where there is one") {
   CHECK(text_of(MemorySemantics::Release | MemorySemantics::UniformMemory |
-                MemorySemantics::MakeAvailable) == "Release | UniformMemory | MakeAvailable (kReleaseBuffers)");
+                MemorySemantics::MakeAvailable) ==
+        "Release | UniformMemory | MakeAvailable (kReleaseBuffers)");
   CHECK(text_of(MemorySemantics::Release | MemorySemantics::UniformMemory) ==
         "Release | UniformMemory");
   CHECK(text_of(MemorySemantics::Relaxed) == "Relaxed");

@@ -4,9 +4,9 @@
 #include <heddle/explore.h>
 #include <heddle/heddle.h>
 
+#include <unistd.h>
 #include <cstdio>
 #include <fstream>
-#include <unistd.h>
 
 using namespace heddle;
 
@@ -114,7 +114,8 @@ TEST_CASE("a suppression file that makes no sense is refused when the device is 
   CHECK_THROWS_AS(Device(options), std::invalid_argument);
 }
 
-TEST_CASE("equal plain writes are a race as the specification says, or a notice; different ones a race") {
+TEST_CASE(
+    "equal plain writes are a race as the specification says, or a notice; different ones a race") {
   const auto report_of = [](std::optional<SameValueWrites> policy, bool same) {
     DeviceOptions options = racing();
     options.same_value_writes = policy;
@@ -159,6 +160,34 @@ TEST_CASE("advice names what one kernel did not need, and only if the device was
   dispatch(silent, count);
   CHECK_FALSE(silent.race_report().advised);
   CHECK(silent.race_report().advice.empty());
+}
+
+TEST_CASE("a barrier that is missing between one line and several others is one finding") {
+  constexpr auto shift = [](auto& inv, StorageBuffer<std::uint32_t> auto out) {
+    auto tile = inv.template workgroup<std::uint32_t[8]>("tile");
+    auto other = inv.template workgroup<std::uint32_t[8]>("other");
+    const std::uint32_t me = inv.local_invocation_index();
+    tile[me] = me;
+    other[me] = me;
+    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    const std::uint32_t right = tile[(me + 1) % 8];
+    const std::uint32_t left = tile[(me + 7) % 8];
+    const std::uint32_t too = other[(me + 1) % 8];
+    tile[me] = left + right;
+    other[me] = too;
+    out[me] = left;
+  };
+  Device device(racing());
+  auto out = device.buffer(std::vector<std::uint32_t>(8, 0), "out");
+  device.dispatch(shift, 1, 8, out);
+  const std::vector<DataRace> races = device.races();
+  REQUIRE(races.size() == 2);
+  const DataRace& of_tile = races[races[0].object == "tile" ? 0 : 1];
+  const DataRace& of_other = races[races[0].object == "tile" ? 1 : 0];
+  CHECK(of_tile.object == "tile");
+  CHECK(of_tile.related.size() == 1);
+  CHECK(of_other.object == "other");
+  CHECK(of_other.related.empty());
 }
 
 TEST_CASE("an execution that is too long for advice is counted, and nothing is advised") {

@@ -15,12 +15,13 @@ constexpr std::uint32_t kGroups = 4;
 constexpr MemorySemantics kRelaxed = MemorySemantics::None;
 // Where a bug makes a wait hopeless: nobody promises that an atomic of a narrow scope ever arrives.
 constexpr std::uint32_t kPatience = 200;
-bool hopeless(Bug bug) { return bug == Bug::ScopeNarrowed || bug == Bug::Plain; }
+bool hopeless(Bug bug) {
+  return bug == Bug::ScopeNarrowed || bug == Bug::Plain;
+}
 
 const std::initializer_list<Bug> kMessageBugs = {
-    Bug::Relaxed,      Bug::RelaxedAcquire, Bug::NotAvailable,
-    Bug::NotVisible,   Bug::ScopeNarrowed,  Bug::WrongStorageClass,
-    Bug::PrivateAccess};
+    Bug::Relaxed,       Bug::RelaxedAcquire,    Bug::NotAvailable, Bug::NotVisible,
+    Bug::ScopeNarrowed, Bug::WrongStorageClass, Bug::PrivateAccess};
 
 // Each workgroup adds its number to the sum of those before it.
 constexpr auto look_back = [](auto& inv, StorageBuffer<std::uint32_t> auto flags,
@@ -45,27 +46,26 @@ bool run_look_back(Device& device, Bug bug) {
 }
 
 // One workgroup produces, the others take what they find, each item once.
-constexpr auto work_queue = [](auto& inv, StorageBuffer<std::uint32_t> auto items,
-                               StorageBuffer<std::uint32_t> auto tail,
-                               StorageBuffer<std::uint32_t> auto head,
-                               StorageBuffer<std::uint32_t> auto done, Bug bug) {
-  const auto count = static_cast<std::uint32_t>(items.size());
-  if (inv.workgroup_id().x == 0) {
-    for (std::uint32_t i = 0; i < count; ++i) {
-      shared(items, bug)[i] = 10 + i;
-      inv.atomic_store(tail[0], message_scope(bug), release_semantics(bug), i + 1);
-    }
-    return;
-  }
-  while (true) {
-    const std::uint32_t mine = inv.atomic_i_increment(head[0], Scope::Device, kRelaxed);
-    if (mine >= count) return;
-    std::uint32_t tries = 0;
-    while (inv.atomic_load(tail[0], message_scope(bug), acquire_semantics(bug)) <= mine)
-      if (hopeless(bug) && ++tries == kPatience) break;
-    done[mine] = shared(items, bug)[mine].load();
-  }
-};
+constexpr auto work_queue =
+    [](auto& inv, StorageBuffer<std::uint32_t> auto items, StorageBuffer<std::uint32_t> auto tail,
+       StorageBuffer<std::uint32_t> auto head, StorageBuffer<std::uint32_t> auto done, Bug bug) {
+      const auto count = static_cast<std::uint32_t>(items.size());
+      if (inv.workgroup_id().x == 0) {
+        for (std::uint32_t i = 0; i < count; ++i) {
+          shared(items, bug)[i] = 10 + i;
+          inv.atomic_store(tail[0], message_scope(bug), release_semantics(bug), i + 1);
+        }
+        return;
+      }
+      while (true) {
+        const std::uint32_t mine = inv.atomic_i_increment(head[0], Scope::Device, kRelaxed);
+        if (mine >= count) return;
+        std::uint32_t tries = 0;
+        while (inv.atomic_load(tail[0], message_scope(bug), acquire_semantics(bug)) <= mine)
+          if (hopeless(bug) && ++tries == kPatience) break;
+        done[mine] = shared(items, bug)[mine].load();
+      }
+    };
 
 bool run_work_queue(Device& device, Bug bug) {
   auto items = device.buffer(std::vector<std::uint32_t>(5, 0), "items");
@@ -131,7 +131,8 @@ constexpr auto last_one_adds = [](auto& inv, StorageBuffer<std::uint32_t> auto s
     before = arrived[0];
     arrived[0] = before + 1;
   } else {
-    before = inv.atomic_i_increment(arrived[0], message_scope(bug), Dynamic<MemorySemantics>{order});
+    before =
+        inv.atomic_i_increment(arrived[0], message_scope(bug), Dynamic<MemorySemantics>{order});
   }
   if (before + 1 != inv.num_workgroups().x) return;
   std::uint32_t sum = 0;

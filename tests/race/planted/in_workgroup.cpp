@@ -134,7 +134,8 @@ bool run_matmul(Device& device, Bug bug) {
   for (std::uint32_t y = 0; y < kSide; ++y)
     for (std::uint32_t x = 0; x < kSide; ++x) {
       std::uint32_t sum = 0;
-      for (std::uint32_t k = 0; k < kSide; ++k) sum += values[y * kSide + k] * values[k * kSide + x];
+      for (std::uint32_t k = 0; k < kSide; ++k)
+        sum += values[y * kSide + k] * values[k * kSide + x];
       if (found[y * kSide + x] != sum) return false;
     }
   return true;
@@ -178,7 +179,8 @@ constexpr auto blur = [](auto& inv, StorageBuffer<std::uint32_t> auto from,
 
 std::vector<std::uint32_t> blurred(const std::vector<std::uint32_t>& from) {
   std::vector<std::uint32_t> to = from;
-  for (std::size_t i = 1; i + 1 < from.size(); ++i) to[i] = (from[i - 1] + from[i] + from[i + 1]) / 3;
+  for (std::size_t i = 1; i + 1 < from.size(); ++i)
+    to[i] = (from[i - 1] + from[i] + from[i + 1]) / 3;
   return to;
 }
 
@@ -203,8 +205,7 @@ bool run_blur(Device& device, Bug bug) {
 TEST_CASE("a tree reduction has no race but for the planted ones") {
   check_clean(run_reduce);
   check_race_or_uninitialized(run_reduce, {Bug::BarrierRemoved});
-  check_race(run_reduce, {Bug::SecondBarrierRemoved, Bug::ScopeNarrowed,
-                          Bug::WrongStorageClass});
+  check_race(run_reduce, {Bug::SecondBarrierRemoved, Bug::ScopeNarrowed, Bug::WrongStorageClass});
   check_out_of_bounds(run_reduce, {Bug::OffByOne});
 }
 
@@ -218,15 +219,14 @@ TEST_CASE("a scan of a workgroup has no race but for the planted ones") {
 TEST_CASE("a bitonic sort has no race but for the planted ones") {
   check_clean(run_bitonic_sort);
   check_race_or_uninitialized(run_bitonic_sort, {Bug::BarrierRemoved});
-  check_race(run_bitonic_sort, {Bug::SecondBarrierRemoved,
-                                Bug::ScopeNarrowed, Bug::WrongStorageClass});
+  check_race(run_bitonic_sort,
+             {Bug::SecondBarrierRemoved, Bug::ScopeNarrowed, Bug::WrongStorageClass});
 }
 
 TEST_CASE("a product of matrices by tiles has no race but for the planted ones") {
   check_clean(run_matmul);
   check_race_or_uninitialized(run_matmul, {Bug::BarrierRemoved});
-  check_race(run_matmul, {Bug::SecondBarrierRemoved, Bug::ScopeNarrowed,
-                          Bug::WrongStorageClass});
+  check_race(run_matmul, {Bug::SecondBarrierRemoved, Bug::ScopeNarrowed, Bug::WrongStorageClass});
   check_out_of_bounds(run_matmul, {Bug::OffByOne});
 }
 

@@ -40,12 +40,13 @@ using Algorithm = std::function<bool(Device&, Bug)>;
 /// Under several seeds of each of three policies: the result is right, and there is no race.
 void check_clean(const Algorithm& algorithm);
 
-/// Under each policy there is a seed that finds the bug: as a data race, or as an access out of bounds.
+/// Under each policy there is a seed that finds the bug: as a data race, or as an access out of
+/// bounds.
 void check_race(const Algorithm& algorithm, std::initializer_list<Bug> bugs);
 void check_out_of_bounds(const Algorithm& algorithm, std::initializer_list<Bug> bugs);
 
-/// The same for a bug that lets Workgroup memory be read before anybody has written it: as a data race, or
-/// as a read of what was never written, whichever comes first.
+/// The same for a bug that lets Workgroup memory be read before anybody has written it: as a data
+/// race, or as a read of what was never written, whichever comes first.
 void check_race_or_uninitialized(const Algorithm& algorithm, std::initializer_list<Bug> bugs);
 
 /// Of a barrier of a workgroup over Workgroup memory, with its bug.

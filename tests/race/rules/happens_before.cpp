@@ -1,4 +1,5 @@
-// Happens-before and availability chains, as the detectors have to see them: pairs that differ in one thing.
+// Happens-before and availability chains, as the detectors have to see them: pairs that differ in
+// one thing.
 #include <catch2/catch.hpp>
 
 #include "tests/race/rules/verdict.h"
@@ -23,14 +24,28 @@ Scenario message(const Op& release, const Op& flag_write, const Op& flag_read, c
   return mp.scenario();
 }
 
-Op released() { return fence(Scope::Device).release(kUniform).make_available(); }
-Op acquired() { return fence(Scope::Device).acquire(kUniform).make_visible(); }
-Op flag_write() { return write(1).atomic_at(Scope::Device); }
-Op flag_read() { return read(1).atomic_at(Scope::Device); }
-Op releasing_flag() { return flag_write().release(kUniform).make_available(); }
-Op acquiring_flag() { return flag_read().acquire(kUniform).make_visible(); }
+Op released() {
+  return fence(Scope::Device).release(kUniform).make_available();
+}
+Op acquired() {
+  return fence(Scope::Device).acquire(kUniform).make_visible();
+}
+Op flag_write() {
+  return write(1).atomic_at(Scope::Device);
+}
+Op flag_read() {
+  return read(1).atomic_at(Scope::Device);
+}
+Op releasing_flag() {
+  return flag_write().release(kUniform).make_available();
+}
+Op acquiring_flag() {
+  return flag_read().acquire(kUniform).make_visible();
+}
 // Takes the place of a fence and orders nothing.
-Op nothing() { return read(9).atomic_at(Scope::Device); }
+Op nothing() {
+  return read(9).atomic_at(Scope::Device);
+}
 
 // Two invocations of a workgroup that write and read around a control barrier.
 Scenario around_barrier(const Op& first, const Op& second) {
@@ -70,7 +85,8 @@ Scenario through_a_third(const Op& change) {
   return s;
 }
 
-// The data's writer makes it available to its workgroup only; a second invocation there releases it to all.
+// The data's writer makes it available to its workgroup only; a second invocation there releases it
+// to all.
 Scenario chain(const Op& of_the_second) {
   Scenario s;
   const AgentId writer = s.invocation(0, 0, 0);
@@ -98,14 +114,16 @@ TEST_CASE("a releasing atomic and an acquiring atomic order data, each Relaxed o
 }
 
 //= vk:memory-model-synchronizes-with type=test
-TEST_CASE("a releasing fence and an acquiring atomic order data, if the fence has the atomic's class") {
+TEST_CASE(
+    "a releasing fence and an acquiring atomic order data, if the fence has the atomic's class") {
   check_clean(message(released(), flag_write(), acquiring_flag(), nothing()));
   check_racy(message(fence(Scope::Device).release(kImages).make_available(), flag_write(),
                      acquiring_flag(), nothing()));
 }
 
 //= vk:memory-model-synchronizes-with type=test
-TEST_CASE("a releasing atomic and an acquiring fence order data, if the fence has the atomic's class") {
+TEST_CASE(
+    "a releasing atomic and an acquiring fence order data, if the fence has the atomic's class") {
   check_clean(message(nothing(), releasing_flag(), flag_read(), acquired()));
   check_racy(message(nothing(), releasing_flag(), flag_read(),
                      fence(Scope::Device).acquire(kImages).make_visible()));
@@ -121,7 +139,8 @@ TEST_CASE("two fences order data through an atomic, if each has the other's agen
 }
 
 //= vk:memory-model-synchronizes-with type=test
-TEST_CASE("a fence after the flag releases nothing of it, and a fence before the flag acquires nothing") {
+TEST_CASE(
+    "a fence after the flag releases nothing of it, and a fence before the flag acquires nothing") {
   Scenario late = message(flag_write(), released(), flag_read(), acquired());
   late.execution.reads_from.clear();
   late.reads(3, 1);
@@ -197,9 +216,9 @@ TEST_CASE("availability goes on to a wider domain by a chain, where the device h
 //= vk:memory-model-scope type=test
 TEST_CASE("a message at Workgroup scope reaches an invocation of the workgroup, and no other") {
   const auto to = [](std::uint32_t workgroup) {
-    Scenario s = message(nothing(), write(1).atomic_at(Scope::Workgroup).release(kUniform).make_available(),
-                         read(1).atomic_at(Scope::Workgroup).acquire(kUniform).make_visible(),
-                         nothing());
+    Scenario s =
+        message(nothing(), write(1).atomic_at(Scope::Workgroup).release(kUniform).make_available(),
+                read(1).atomic_at(Scope::Workgroup).acquire(kUniform).make_visible(), nothing());
     s.execution.agents[1].workgroup = workgroup;
     s.execution.agents[1].subgroup = 1;
     return s;

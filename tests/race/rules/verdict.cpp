@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kOrders = 12;
 
-// One agent after the other: of two that system-synchronize the first has ended before the second begins.
+// One agent after the other: of two that system-synchronize the first has ended before the second
+// begins.
 void tell_in_turn(const model::Execution& execution, trace::Listener& listener) {
   model::OperationIndex told = 0;
   std::vector<model::OperationIndex> told_as(execution.operations.size());
@@ -27,9 +28,8 @@ void tell_in_turn(const model::Execution& execution, trace::Listener& listener) 
       std::vector<trace::Source> sources;
       for (const model::ReadsFrom& from : execution.reads_from)
         if (from.read == i)
-          sources.push_back({from.bytes, from.write == model::kInitialValue
-                                             ? from.write
-                                             : told_as[from.write]});
+          sources.push_back(
+              {from.bytes, from.write == model::kInitialValue ? from.write : told_as[from.write]});
       told_as[i] = told++;
       listener.operation(told_as[i], execution.operations[i], 0, 0, sources);
     }
