@@ -140,6 +140,7 @@ bool KernelOrder::in_scope(const Offer& offer, std::uint32_t agent, Level level)
 std::shared_ptr<const Release> KernelOrder::release(std::uint32_t agent, Classes mask, Level level) {
   const GroupId group = places_.group(agent);
   const Stamp stamp = groups_[group].now++;
+  state(agent).last_acquire = kNone;
   View published = *view(agent);
   for_each_set(sets_in(mask), [&](std::size_t i) { published.before[i].add(group, agent, stamp); });
   if (mask != 0) published.reached.add(group, agent, stamp);
@@ -161,14 +162,18 @@ void KernelOrder::remember_fence(Agent& agent, Offer fence) {
 //= vk:memory-model-inter-thread-happens-before
 void KernelOrder::acquire(std::uint32_t agent, Classes mask, std::span<const Offer> offers) {
   View made = *view(agent);
+  bool more = false;
   for (const Offer& offer : offers) {
     const ClassSets both = sets_in(mask & offer.release->mask);
     if (both == 0) continue;
     const View& from = *offer.release->view;
-    for_each_set(both, [&](std::size_t i) { made.before[i].join(from.before[i]); });
+    for_each_set(both, [&](std::size_t i) {
+      more = more || !made.before[i].includes(from.before[i]);
+      made.before[i].join(from.before[i]);
+    });
     made.reached.join(from.reached);
   }
-  state(agent).view = std::make_shared<const View>(std::move(made));
+  if (more) state(agent).view = std::make_shared<const View>(std::move(made));
 }
 
 // What it acquires with all its classes it need not look at again.
@@ -240,7 +245,13 @@ void KernelOrder::note(std::uint32_t agent, model::OperationIndex index, bool wr
     (write_half ? event.own_availability : event.own_visibility) = ordering.level;
   }
   event.view = view(agent);
-  log_.add(places_.group(agent), std::move(event));
+  // Whoever waits acquires the same again and again: the last time stands for all.
+  Agent& own = state(agent);
+  const GroupId group = places_.group(agent);
+  const bool only_acquires = event.bulk_availability == kOwn && !ordering.releases;
+  if (only_acquires && own.last_acquire != kNone && log_.repeats(group, own.last_acquire, event)) return;
+  own.last_acquire = only_acquires ? log_.of(group).size() : kNone;
+  log_.add(group, std::move(event));
 }
 
 void KernelOrder::barrier(model::OperationIndex index, const Operation& operation) {

@@ -91,6 +91,7 @@ class KernelOrder {
     friend bool operator==(const Ordering&, const Ordering&) = default;
   };
   using Offers = std::vector<Offer>;
+  static constexpr std::size_t kNone = ~std::size_t{0};
   /// A release that an agent has seen: an acquire barrier that follows may synchronize with it.
   struct Seen {
     Offer offer;
@@ -106,6 +107,8 @@ class KernelOrder {
     /// What all of the workgroup left to each other at a barrier.
     std::shared_ptr<const Offers> seen_together;
     Clock out_of_scope;
+    /// Where in the log its last operation is, if that acquires and nothing was released since.
+    std::size_t last_acquire = kNone;
   };
   struct Group {
     Stamp now = 1;

@@ -18,6 +18,19 @@ void SyncLog::add(GroupId group, SyncEvent event) {
   of.events.push_back(std::move(event));
 }
 
+bool SyncLog::repeats(GroupId group, std::size_t last, const SyncEvent& event) {
+  if (group >= groups_.size() || last >= groups_[group].events.size()) return false;
+  SyncEvent& old = groups_[group].events[last];
+  if (old.agent != event.agent || old.storage != event.storage || old.mask != event.mask ||
+      old.own_visibility != event.own_visibility || old.bulk_visibility != event.bulk_visibility ||
+      old.bulk_availability != event.bulk_availability || old.reference != event.reference ||
+      !(old.bytes == event.bytes) || old.view != event.view)
+    return false;
+  old.stamp = event.stamp;
+  old.number = event.number;
+  return true;
+}
+
 //= vk:memory-model-availability-visibility
 void SyncLog::group_ends(GroupId group) {
   if (group >= groups_.size() || groups_[group].wide) return;

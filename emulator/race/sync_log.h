@@ -52,6 +52,9 @@ class SyncLog {
   explicit SyncLog(std::size_t most_events) : most_(most_events) {}
 
   void add(GroupId group, SyncEvent event);
+  /// Whether the event does again what one of the group's did, the last of its agent, without anything new
+  /// before it; then that one takes its place.
+  bool repeats(GroupId group, std::size_t last, const SyncEvent& event);
   void add(DomainEvent event) { domain_.push_back(std::move(event)); }
   /// All agents of the group have ended. What reaches no farther than the group orders nothing that is
   /// accessed from now on, unless a wider operation of the group went on from it.
