@@ -41,6 +41,13 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   std::string describe(const void* address);
   ReferenceId new_reference() { return static_cast<ReferenceId>(next_reference_++); }
   AllocationId new_allocation_id() { return static_cast<AllocationId>(next_allocation_++); }
+  /// One that no workgroup of the running dispatch has.
+  AllocationId new_workgroup_memory_id() {
+    if (spare_workgroup_memory_ids.empty()) return new_allocation_id();
+    const AllocationId id = spare_workgroup_memory_ids.back();
+    spare_workgroup_memory_ids.pop_back();
+    return id;
+  }
 
   const DeviceOptions options;
   const Mode mode;
@@ -52,6 +59,8 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   CurrentChoice choice;
   std::unique_ptr<Choice> choice_of_dispatch;
   std::unique_ptr<memory::Memory> memory;
+  /// Those that dispatches before it gave to Workgroup memory, if nobody listens.
+  std::vector<AllocationId> spare_workgroup_memory_ids;
   /// Looks for data races; null if nobody asked for that.
   std::unique_ptr<RaceWatch> race_watch;
   /// Writes a trace; null if nobody asked for that.

@@ -128,6 +128,8 @@ Emulator::~Emulator() {
     if (memory->invocations.count != 0) end(*memory);
   }
   if (device.race_watch) device.race_watch->dispatch_ends();
+  if (!device.listener)
+    for (const auto& memory : all_memory_) device.spare_workgroup_memory_ids.push_back(memory->allocation.id);
 }
 
 void Emulator::wind_up() {
@@ -139,7 +141,7 @@ void Emulator::workgroup_begins(runtime::Workgroup& group) {
   if (free_memory_.empty()) {
     all_memory_.push_back(std::make_unique<WorkgroupMemory>());
     free_memory_.push_back(all_memory_.back().get());
-    free_memory_.back()->allocation.id = device.new_allocation_id();
+    free_memory_.back()->allocation.id = device.new_workgroup_memory_id();
   }
   WorkgroupMemory& memory = *free_memory_.back();
   free_memory_.pop_back();

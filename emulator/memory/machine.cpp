@@ -82,7 +82,9 @@ void Machine::depend(Dependency dependency) {
     synchronization_.restart();
     lanes_gone_ = false;
     made_ = 0;
-    for (Allocation& allocation : allocations_) allocation.released = false;
+    if (any_released_)
+      for (Allocation& allocation : allocations_) allocation.released = false;
+    any_released_ = false;
   } else {
     synchronization_.all_synchronize();
   }
@@ -310,8 +312,10 @@ void Machine::acquire(std::uint32_t record, const Access& reading, MemorySemanti
 
 void Machine::carry_forgotten(const Operation& write) {
   const Agent& agent = this->agent(write.agent);
-  if (releases(write.semantics) || !agent.released.empty())
+  if (releases(write.semantics) || agent.has_released()) {
     allocation_of(write.locations).released = true;
+    any_released_ = true;
+  }
 }
 
 void Machine::modify_storage(const Operation& operation, MemorySemantics unequal, Modify modify,

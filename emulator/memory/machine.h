@@ -216,6 +216,8 @@ class Machine final : public Memory {
   std::uint32_t now_ = 0;
   std::uint32_t until_eviction_ = 0;
   bool lanes_gone_ = false;
+  /// Of some allocation `released` may be true.
+  bool any_released_ = false;
 
   trace::OperationIndex told_ = 0;
   std::vector<trace::Source> sources_;

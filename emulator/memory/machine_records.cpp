@@ -142,6 +142,7 @@ void Machine::forget(std::uint32_t record) {
   for (Version& version : granule.versions) fold(granule, version);
   Allocation& allocation = allocations_[static_cast<std::size_t>(granule.allocation)];
   allocation.released = allocation.released || granule.base_released;
+  any_released_ = any_released_ || allocation.released;
   drop(record);
 }
 

@@ -94,6 +94,7 @@ struct Agent {
   /// When it issued the youngest of its writes that left its cache.
   std::uint32_t youngest_placed = 0;
 
+  bool has_released() const { return !released.empty() || !cohort->released.empty(); }
   const Knowledge& knowledge() const { return like_all ? cohort->knowledge : own; }
   bool knows(unsigned row, const Event& event) const {
     return event.agent == id || knowledge().knows(row, event);
