@@ -11,6 +11,8 @@
 #include "emulator/trace/file_writer.h"
 #include "emulator/trace/fork.h"
 #include "tests/trace/check_trace.h"
+#include <unistd.h>
+
 #include "tests/trace/random_stream.h"
 #include "tests/trace/transcript.h"
 
@@ -22,7 +24,7 @@ namespace {
 /// A file that is gone when this is.
 class TemporaryFile {
  public:
-  TemporaryFile() : path_(std::string("heddle_trace_") + std::to_string(++count) + ".tmp") {}
+  TemporaryFile() : path_(std::string("heddle_trace_") + std::to_string(::getpid()) + '_' + std::to_string(++count) + ".tmp") {}
   ~TemporaryFile() { std::remove(path_.c_str()); }
   const std::string& path() const { return path_; }
   std::string bytes() const {
