@@ -71,7 +71,9 @@ Verdict compare(std::uint64_t seed, const StreamFeatures& features, KernelOption
   std::vector<model::OperationPair> found;
   for (const KernelRace& race : detector.races())
     found.push_back({detector.site(race.first).operation.where.line, race.operation});
-  for (const auto& [x, y] : found) {
+  for (const model::OperationPair& pair : found) {
+    const model::OperationIndex x = pair.first;
+    const model::OperationIndex y = pair.second;
     const bool known = std::any_of(judged.begin(), judged.end(), [&](const judge::Race& r) {
       return r.first == x && r.second == y;
     });
