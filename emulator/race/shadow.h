@@ -70,9 +70,17 @@ inline constexpr Stamp kMostStamps = 0xffffff;
 inline constexpr std::uint8_t kMostReferences = 0x7f;
 
 class Shadow {
+  static constexpr std::size_t kCellsOfPage = 256;
+  using Page = std::array<Cell, kCellsOfPage>;
+
  public:
   /// What is known of one allocation.
-  class Allocation;
+  class Allocation {
+    friend class Shadow;
+    std::vector<std::unique_ptr<Page>> pages;
+    std::vector<ReferenceId> references;
+    bool known = false;
+  };
 
   Allocation& allocation(AllocationId id) {
     const auto index = static_cast<std::size_t>(id);
@@ -99,8 +107,6 @@ class Shadow {
   std::size_t bytes() const;
 
  private:
-  static constexpr std::size_t kCellsOfPage = 256;
-  using Page = std::array<Cell, kCellsOfPage>;
   void add_page(Allocation& allocation, std::size_t page);
   static std::uint8_t add_reference(Allocation& allocation, ReferenceId reference);
 
@@ -111,13 +117,6 @@ class Shadow {
   std::vector<std::uint32_t> free_crowds_;
   std::vector<std::unique_ptr<Page>> free_pages_;
   std::size_t pages_ = 0;
-};
-
-class Shadow::Allocation {
-  friend class Shadow;
-  std::vector<std::unique_ptr<Page>> pages;
-  std::vector<ReferenceId> references;
-  bool known = false;
 };
 
 inline Cell& Shadow::cell(Allocation& allocation, std::uint64_t granule) {
