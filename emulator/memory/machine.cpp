@@ -488,7 +488,9 @@ Written Machine::written(const Access& writing, trace::Value value) {
   made.scope = writing.operation.scope;
   made.event = synchronization_.event(writing.agent);
   made.born = now_;
-  made.links_all = made.atomic && has(writing.operation.semantics, MemorySemantics::MakeAvailable);
+  // A release happens before others by the classes that it names, which need not have its own.
+  made.links_all = made.atomic && (has(writing.operation.semantics, MemorySemantics::MakeAvailable) ||
+                                   releases(writing.operation.semantics));
   return made;
 }
 

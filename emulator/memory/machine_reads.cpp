@@ -81,11 +81,17 @@ bool Machine::visible_to(const Version& version, const Access& reading, CacheLev
     const unsigned happened = kHappened + (bulk ? kAnyClass : k);
     if (own != CacheLevel::Agent && agent.knows(happened, available.event) && common(own))
       return true;
+    // The read's own visibility operation goes on with chains of the agent's, too, which may have come so
+    // far by classes that the read has not.
+    const auto link = [&](CacheLevel level) {
+      return knows(kChained, kChainedBulk, level) ||
+             agent.knowledge().knows(row_of(bulk ? kVisibleBulk : kVisible, level, kAnyClass),
+                                     available.event);
+    };
     bool seen = false;
     for_each_level([&](CacheLevel level) {
       seen = seen || (common(level) && (knows(kVisible, kVisibleBulk, level) ||
-                                        (own != CacheLevel::Agent &&
-                                         knows(kChained, kChainedBulk, level))));
+                                        (own != CacheLevel::Agent && link(level))));
     });
     if (seen) return true;
   }

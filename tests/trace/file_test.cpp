@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <heddle/choice.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -11,8 +12,6 @@
 #include "emulator/trace/file_writer.h"
 #include "emulator/trace/fork.h"
 #include "tests/trace/check_trace.h"
-#include <unistd.h>
-
 #include "tests/trace/random_stream.h"
 #include "tests/trace/transcript.h"
 
