@@ -53,16 +53,22 @@ TEST_CASE("sizes are those of the dispatch, and the device is the first") {
   DeviceOptions options = options_for(mode);
   options.subgroup_size = 8;
   Device device(options);
-  auto out = device.buffer<uvec4>(2);
+  constexpr std::uint32_t kInvocations = 2 * 3 * 4 * 5 * 2;
+  auto out = device.buffer<uvec4>(2 * kInvocations);
   const auto kernel = [](auto& inv, auto results) {
     const uvec3 n = inv.num_workgroups();
     const uvec3 s = inv.workgroup_size();
-    results[0] = uvec4{n.x, n.y, n.z, inv.subgroup_size()};
-    results[1] = uvec4{s.x, s.y, s.z, inv.num_subgroups() + 100 * inv.device_index()};
+    const uvec3 group = inv.workgroup_id();
+    const std::uint32_t me = 10 * (group.x + 2 * (group.y + 3 * group.z)) + inv.local_invocation_index();
+    results[2 * me] = uvec4{n.x, n.y, n.z, inv.subgroup_size()};
+    results[2 * me + 1] = uvec4{s.x, s.y, s.z, inv.num_subgroups() + 100 * inv.device_index()};
   };
   device.dispatch(kernel, {2, 3, 4}, {5, 2, 1}, out);
-  CHECK(out.read()[0] == uvec4{2, 3, 4, 8});
-  CHECK(out.read()[1] == uvec4{5, 2, 1, 2});
+  const auto sizes = out.read();
+  for (std::uint32_t i = 0; i < kInvocations; ++i) {
+    CHECK(sizes[2 * i] == uvec4{2, 3, 4, 8});
+    CHECK(sizes[2 * i + 1] == uvec4{5, 2, 1, 2});
+  }
 }
 
 TEST_CASE("a constant of the dispatch is one for the compiler, too") {
