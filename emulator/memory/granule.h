@@ -80,6 +80,8 @@ struct Waiting : Written {
   bool observed = false;
   bool observed_non_private = false;
   Event observation;
+  /// Of the reads that did.
+  unsigned observation_class = kAnyClass;
 };
 
 /// That somebody met the version `stamp` (of the highest stamp, where there were several).

@@ -48,7 +48,7 @@ void Machine::restart() {
     allocation.writers.clear();
   }
   stamp_ = now_ = until_eviction_ = made_ = until_record_ = 0;
-  lanes_gone_ = false;
+  lanes_gone_ = links_classes_ = false;
   told_ = 0;
 }
 
@@ -80,7 +80,7 @@ void Machine::depend(Dependency dependency) {
     settle_in_storage();
     // All are the same for everybody who is to come: nothing is worth remembering.
     synchronization_.restart();
-    lanes_gone_ = false;
+    lanes_gone_ = links_classes_ = false;
     made_ = 0;
     if (any_released_)
       for (Allocation& allocation : allocations_) allocation.released = false;
@@ -491,6 +491,7 @@ Written Machine::written(const Access& writing, trace::Value value) {
   // A release happens before others by the classes that it names, which need not have its own.
   made.links_all = made.atomic && (has(writing.operation.semantics, MemorySemantics::MakeAvailable) ||
                                    releases(writing.operation.semantics));
+  links_classes_ = links_classes_ || made.links_all;
   return made;
 }
 
@@ -573,7 +574,8 @@ void Machine::place_waiting(std::size_t position, CacheLevel level, trace::MoveR
   if (reason == trace::MoveReason::Eviction) ++report_.evicted;
   place(waiting.granule, std::move(static_cast<Written&>(waiting)), level, reason);
   if (waiting.observed)
-    observe(granule, waiting.observation, waiting.class_index, waiting.observed_non_private, stamp_);
+    observe(granule, waiting.observation, waiting.observation_class, waiting.observed_non_private,
+            stamp_);
 }
 
 // Of narrow versions and of those that only some know to be available: `level` is where it is now.
@@ -704,8 +706,8 @@ void Machine::make_available(const Cohort& cohort, const Common& common, const O
   }
 }
 
-// Versions that came as far as they can profit, too: a link that has several classes lets a chain that
-// came by one of them go on by another.
+// Versions that came as far as they can profit, too: where a link has several classes, a chain that came
+// by one of them goes on by another, which may be the only one of the next link.
 void Machine::lift(Agent& agent, const Event& event, Scope scope, MemorySemantics classes) {
   const CacheLevel level = level_of(scope);
   const auto take_up = [&](Granule& granule, Version& version) {
@@ -721,7 +723,8 @@ void Machine::lift(Agent& agent, const Event& event, Scope scope, MemorySemantic
     return agent.knows(kHappened + w.class_index, w.event) &&
            (w.agent == agent.id || share(w.place, agent.place, level_of(w.scope)));
   });
-  if (!lanes_gone_ && has_several_classes(classes)) {
+  links_classes_ = links_classes_ || has_several_classes(classes);
+  if (!lanes_gone_ && links_classes_) {
     for (Granule& granule : granules_)
       if (granule.used)
         for (Version& version : granule.versions) take_up(granule, version);

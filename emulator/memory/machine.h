@@ -216,6 +216,8 @@ class Machine final : public Memory {
   std::uint32_t now_ = 0;
   std::uint32_t until_eviction_ = 0;
   bool lanes_gone_ = false;
+  /// There was an availability operation by which chains go from one class to another.
+  bool links_classes_ = false;
   /// Of some allocation `released` may be true.
   bool any_released_ = false;
 

@@ -41,7 +41,7 @@ void Machine::show_known(std::uint32_t record, const Access& access) {
       ++i;
       continue;
     }
-    const unsigned row = kHappened + class_of_pair(w.class_index, access.class_index);
+    const unsigned row = kHappened + class_of_pair(w.observation_class, access.class_index);
     // Of any class: chains may come by classes that the access has not.
     const bool available = w.atomic && agent.knows(kHappened + kAnyClass, w.event);
     const bool read_before = w.observed && w.observed_non_private && access.non_private &&
@@ -273,6 +273,9 @@ ByteMask Machine::read_own_waiting(std::uint32_t record, const Access& reading,
       w.observed = true;
       w.observed_non_private = reading.non_private;
       w.observation = synchronization_.event(reading.agent);
+      w.observation_class = reading.class_index;
+    } else if (w.observation_class != reading.class_index) {
+      w.observation_class = kAnyClass;
     }
   }
   return static_cast<ByteMask>(own);
