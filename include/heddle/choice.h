@@ -13,7 +13,7 @@ namespace heddle {
 enum class ChoicePoint : std::uint8_t {
   /// Which resident workgroup goes on, or that another is admitted.
   Workgroup,
-  /// Which invocation of a workgroup goes on.
+  /// Which invocation of a workgroup goes on, and in which order the others follow it.
   Invocation,
   /// After how many operations the running invocation is interrupted.
   Preemption,
