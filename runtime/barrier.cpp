@@ -46,8 +46,7 @@ void Worker::workgroup_barrier(const SourceLocation& where) {
 bool Worker::walk_on(Group& g, Slot* self) {
   Slot* next = g.begin + g.walk.index();
   if (kSanitized || g.walk.leaves_out(g.walk.index()) || next->state != SlotState::Started ||
-      !next->can_go_on() || next->polled_in_round == g.round || !complete_.empty() ||
-      !exceptions_->none() || ring_.unwinding ||
+      !g.is_ready(*next) || !complete_.empty() || !exceptions_->none() || ring_.unwinding ||
       dispatch_->failed.load(std::memory_order_relaxed))
     return false;
   g.walk.step();

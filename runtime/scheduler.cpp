@@ -544,7 +544,7 @@ void Worker::kernel_threw(Group& g, std::uint32_t index) {
 Slot* Worker::ready_in(Group& g, std::uint32_t first) const {
   for (std::uint32_t k = 0; k < g.size; ++k) {
     Slot* slot = g.begin + (first + k < g.size ? first + k : first + k - g.size);
-    if (slot->can_go_on() && slot->polled_in_round != g.round) return slot;
+    if (g.is_ready(*slot)) return slot;
   }
   return nullptr;
 }
@@ -564,7 +564,7 @@ Slot* Worker::ready_in_walk(Group& g) {
     g.walk.step();
     if (g.walk.leaves_out(index)) continue;
     Slot* slot = g.begin + index;
-    if (!slot->can_go_on() || slot->polled_in_round == g.round) continue;
+    if (!g.is_ready(*slot)) continue;
     prefetch_walk(g);
     return slot;
   }
@@ -606,7 +606,7 @@ Worker::Pick Worker::pick(Slot* self, Turn turn) {
     Group& g = *group_;
     const std::uint32_t index = self ? g.index_of(self) + 1 : g.cursor;
     Slot* slot = g.begin + (index == g.size ? 0 : index);
-    if (slot->can_go_on() && slot->polled_in_round != g.round) {
+    if (g.is_ready(*slot)) {
       return picked(g, slot);
     }
   }

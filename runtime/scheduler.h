@@ -166,6 +166,8 @@ struct Group : Workgroup {
   }
   SlotDetail& detail(const Slot* slot) { return details[index_of(slot)]; }
   bool at_barrier(const Slot& slot) const { return slot.phase == &barrier.phase; }
+  /// Whether it may be next: it can go on, and has not polled in this round.
+  bool is_ready(const Slot& slot) const { return slot.can_go_on() && slot.polled_in_round != round; }
 };
 
 /// What the workers of one dispatch share.

@@ -354,19 +354,7 @@ class Changes {
   }
 
   void depend(Execution& execution) const {
-    const auto between = static_cast<AgentId>(execution.agents.size());
-    model::Place place;
-    place.kind = model::AgentKind::FixedFunction;
-    execution.agents.push_back(place);
-    for (const OperationKind kind :
-         {OperationKind::DeviceAvailability, OperationKind::DeviceVisibility}) {
-      Operation op;
-      op.kind = kind;
-      op.agent = between;
-      execution.operations.push_back(op);
-      execution.read_values.push_back(0);
-      execution.written_values.push_back(0);
-    }
+    const AgentId between = model::add_memory_dependency(execution);
     const std::uint64_t later = std::max(dispatch_of(x_), dispatch_of(y_));
     for (std::size_t agent = 0; agent < dispatches_.size(); ++agent) {
       const auto id = static_cast<AgentId>(agent);

@@ -264,10 +264,6 @@ void for_each_piece(Operation operation, Do with_piece) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// Whether the access is inside of its binding, alive and aligned to its size.
 bool is_sound(const Binding& binding, std::uint64_t offset_bytes, std::uint32_t size_bytes) {
   return !binding.allocation->freed && offset_bytes + size_bytes <= binding.size_bytes &&

@@ -131,7 +131,7 @@ void add_to_sets(Facts& facts, EventIndex i) {
   if (e.reads) facts.reads.add(i);
   if (e.writes) facts.writes.add(i);
   if (e.reads || e.writes) facts.accesses.add(i);
-  if (is_domain_operation(facts.operation(i).kind)) facts.domain_operations.add(i);
+  if (facts.operation(i).is_domain_operation()) facts.domain_operations.add(i);
   if (e.atomic) facts.atomics.add(i);
   if (e.non_private) facts.non_private.add(i);
   if (e.fence) facts.fences.add(i);
@@ -281,19 +281,6 @@ Level level_of(Scope scope) {
   for (Level level = 0; level < kLevels.size(); ++level)
     if (kLevels[level] == scope) return level;
   return 0;
-}
-
-//= vk:memory-model-vulkan-availability-visibility
-bool is_domain_operation(OperationKind kind) {
-  switch (kind) {
-    case OperationKind::DeviceAvailability:
-    case OperationKind::DeviceVisibility:
-    case OperationKind::HostAvailability:
-    case OperationKind::HostVisibility:
-    case OperationKind::HostToDeviceDomain:
-    case OperationKind::DeviceToHostDomain: return true;
-    default: return false;
-  }
 }
 
 // What is known of operations does not depend on what comes later, nor on what is read.

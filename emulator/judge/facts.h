@@ -27,9 +27,6 @@ inline constexpr std::array kLevels = {Scope::Invocation,  Scope::Subgroup,     
 /// The level of a scope's domain, 0 for Invocation.
 Level level_of(Scope scope);
 
-/// Whether it is an availability, visibility or domain operation of the API.
-bool is_domain_operation(OperationKind kind);
-
 /// What an event is, with the answers of its operation worked out.
 struct EventFacts {
   model::OperationIndex operation = 0;

@@ -77,7 +77,7 @@ Agent& Machine::agent(AgentId id) {
 //= vk:memory-model-vulkan-availability-visibility
 void Machine::depend(Dependency dependency) {
   if (dependency == Dependency::Memory) {
-    settle_in_storage();
+    settle();
     // All are the same for everybody who is to come: nothing is worth remembering.
     synchronization_.restart();
     lanes_gone_ = links_classes_ = false;
@@ -144,26 +144,22 @@ void Machine::after(Agent& agent, const Operation& operation, MemorySemantics se
 
 bool Machine::read_in_place(AllocationId id, std::uint64_t offset_bytes, std::uint32_t size_bytes,
                             void* value) {
-  if (listener_) return false;
-  Allocation& allocation = allocations_[static_cast<std::size_t>(id)];
-  if (const std::uint32_t* record = record_of(allocation, offset_bytes); record && *record != 0)
-    return false;
+  const Locations bytes{id, offset_bytes, size_bytes};
+  if (listener_ || find(bytes) != kNone) return false;
   tick();
   ++report_.reads;
-  copy_piece(value, allocation.storage.data() + offset_bytes, size_bytes);
+  copy_piece(value, storage_of(bytes), size_bytes);
   return true;
 }
 
 bool Machine::write_in_place(AllocationId id, std::uint64_t offset_bytes, std::uint32_t size_bytes,
                              const void* value) {
-  if (listener_ || may_make_record()) return false;
-  Allocation& allocation = allocations_[static_cast<std::size_t>(id)];
-  if (const std::uint32_t* record = record_of(allocation, offset_bytes); record && *record != 0)
-    return false;
+  const Locations bytes{id, offset_bytes, size_bytes};
+  if (listener_ || may_make_record() || find(bytes) != kNone) return false;
   --until_record_;
   tick();
   ++report_.writes;
-  copy_piece(allocation.storage.data() + offset_bytes, value, size_bytes);
+  copy_piece(storage_of(bytes), value, size_bytes);
   return true;
 }
 
@@ -444,24 +440,22 @@ void Machine::leave(const Operation& operation, std::span<const AgentId> synchro
 
 // Whoever meets so does everything that it does at this barrier in one moment.
 void Machine::meet(const Cohort& cohort, const Operation& barrier) {
-  const Common* common = cohort.place.stage == model::Stage::TessellationControl
-                             ? nullptr
-                             : synchronization_.common_of(cohort, barrier);
+  Common* common = cohort.place.stage == model::Stage::TessellationControl
+                       ? nullptr
+                       : synchronization_.common_of(cohort, barrier);
   if (!common) return Memory::meet(cohort, barrier);
   if (!lanes_gone_) one_lane();
   tick();
   now_ += cohort.count - 1;
   if (listener_) tell_meeting(cohort, barrier);
   if (has(barrier.semantics, MemorySemantics::MakeAvailable)) make_available(cohort, *common, barrier);
-  synchronization_.meet_together(cohort, barrier);
+  synchronization_.meet_together(*common, cohort, barrier);
   if (!has(barrier.semantics, MemorySemantics::MakeVisible)) return;
   report_.visibility_operations += cohort.count;
   give_up_copies(cohort.place, barrier.scope);
 }
 
-void Machine::settle() { settle_in_storage(); }
-
-void Machine::settle_in_storage() {
+void Machine::settle() {
   while (!waiting_.empty()) {
     const auto count = static_cast<std::uint32_t>(waiting_.size());
     place_waiting(policy_.in_order || count == 1 ? 0 : below(count), CacheLevel::Shader,
@@ -611,17 +605,23 @@ void Machine::make_available(Agent& agent, Scope scope, MemorySemantics classes)
   if (level == CacheLevel::Agent) return;
   ++report_.availability_operations;
   const Event event = synchronization_.event(agent);
+  place_available(level, classes, [&](const Waiting& w) { return w.agent == agent.id; });
+  lift(agent, event, scope, classes);
+}
+
+// What still waits of those whose operation it is.
+template <typename Owns>
+void Machine::place_available(CacheLevel level, MemorySemantics classes, Owns owns) {
   for (std::size_t i = 0; i < waiting_.size();) {
     const Waiting& waiting = waiting_[i];
-    if (waiting.agent != agent.id || !waiting.non_private ||
-        !constrains(classes, waiting.class_index) || waiting.class_index == kAnyClass) {
+    if (!owns(waiting) || !waiting.non_private || waiting.class_index == kAnyClass ||
+        !constrains(classes, waiting.class_index)) {
       ++i;
       continue;
     }
     ++report_.made_available;
     place_waiting(i, std::max(level, least_level(waiting)), trace::MoveReason::Availability);
   }
-  lift(agent, event, scope, classes);
 }
 
 namespace {
@@ -654,16 +654,7 @@ void Machine::make_available(const Cohort& cohort, const Common& common, const O
   const CacheLevel level = level_of(barrier.scope);
   const MemorySemantics classes = barrier.semantics;
   report_.availability_operations += cohort.count;
-  for (std::size_t i = 0; i < waiting_.size();) {
-    const Waiting& waiting = waiting_[i];
-    if (!cohort.contains(waiting.agent) || !waiting.non_private ||
-        waiting.class_index == kAnyClass || !constrains(classes, waiting.class_index)) {
-      ++i;
-      continue;
-    }
-    ++report_.made_available;
-    place_waiting(i, std::max(level, least_level(waiting)), trace::MoveReason::Availability);
-  }
+  place_available(level, classes, [&](const Waiting& w) { return cohort.contains(w.agent); });
   const auto place_in = [&](const model::Place& cache) {
     model::Place place = cohort.place;
     place.subgroup = cache.subgroup;

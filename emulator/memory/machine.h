@@ -130,7 +130,7 @@ class Machine final : public Memory {
   void tell_writer(const Locations& bytes, trace::OperationIndex writer);
   void add_sources(std::uint32_t record, const Access& reading, Stamp position);
   trace::OperationIndex tell(const Operation& operation, trace::Value read, trace::Value written);
-  void tell_meeting(const Cohort& cohort, Operation barrier);
+  void tell_meeting(const Cohort& cohort, const Operation& barrier);
   void sources_in_storage(const Locations& locations);
   void tell_read_storage(const Operation& operation, trace::Value value);
   void tell_write_storage(const Operation& operation, trace::Value read, trace::Value value);
@@ -157,7 +157,6 @@ class Machine final : public Memory {
   // Writes, barriers and time (machine.cpp).
   void one_lane();
   Agent& agent(AgentId id);
-  void settle_in_storage();
   Access access(const Operation& operation);
   void before(Agent& agent, const Operation& operation, MemorySemantics semantics);
   void after(Agent& agent, const Operation& operation, MemorySemantics semantics);
@@ -180,6 +179,8 @@ class Machine final : public Memory {
   void make_available(Agent& agent, Scope scope, MemorySemantics classes);
   void lift(Agent& agent, const Event& event, Scope scope, MemorySemantics classes);
   bool lifts(const Agent& agent, const Version& version, MemorySemantics classes) const;
+  template <typename Owns>
+  void place_available(CacheLevel level, MemorySemantics classes, Owns owns);
   template <typename Lifts>
   void place_atomics(MemorySemantics classes, Lifts lifts);
   void make_available(const Cohort& cohort, const Common& common, const Operation& barrier);

@@ -235,12 +235,9 @@ trace::OperationIndex Machine::tell(const Operation& operation, trace::Value rea
   return index;
 }
 
-void Machine::tell_meeting(const Cohort& cohort, Operation barrier) {
+void Machine::tell_meeting(const Cohort& cohort, const Operation& barrier) {
   const trace::OperationIndex first = told_;
-  for (std::uint32_t i = 0; i < cohort.count; ++i) {
-    barrier.agent = cohort.agent(i);
-    tell(barrier, 0, 0);
-  }
+  for_each_agent(cohort, barrier, [&](const Operation& of_one) { tell(of_one, 0, 0); });
   for (std::uint32_t i = 0; i < cohort.count; ++i) listener_->passes(first + i, {});
 }
 

@@ -3,15 +3,8 @@
 namespace heddle::memory {
 
 void Memory::meet(const Cohort& cohort, const Operation& barrier) {
-  Operation of_one = barrier;
-  for (std::uint32_t i = 0; i < cohort.count; ++i) {
-    of_one.agent = cohort.agent(i);
-    arrive(of_one);
-  }
-  for (std::uint32_t i = 0; i < cohort.count; ++i) {
-    of_one.agent = cohort.agent(i);
-    leave(of_one, {});
-  }
+  for_each_agent(cohort, barrier, [&](const Operation& of_one) { arrive(of_one); });
+  for_each_agent(cohort, barrier, [&](const Operation& of_one) { leave(of_one, {}); });
 }
 
 }  // namespace heddle::memory

@@ -38,6 +38,15 @@ struct Cohort {
   }
 };
 
+/// `operation` of each agent of the cohort, in the order of their numbers.
+template <typename Do>
+void for_each_agent(const Cohort& cohort, Operation operation, Do with_operation) {
+  for (std::uint32_t i = 0; i < cohort.count; ++i) {
+    operation.agent = cohort.agent(i);
+    with_operation(operation);
+  }
+}
+
 /// What is between all agents so far, which have ended, and all that are still to begin.
 enum class Dependency : std::uint8_t {
   /// They system-synchronize; nothing becomes available or visible.

@@ -198,11 +198,7 @@ void SequentialMemory::leave(const Operation& operation, std::span<const AgentId
 void SequentialMemory::meet(const Cohort& cohort, const Operation& barrier) {
   if (!listener_) return;
   const trace::OperationIndex first = told_;
-  Operation of_one = barrier;
-  for (std::uint32_t i = 0; i < cohort.count; ++i) {
-    of_one.agent = cohort.agent(i);
-    tell(of_one, 0, 0);
-  }
+  for_each_agent(cohort, barrier, [&](const Operation& of_one) { tell(of_one, 0, 0); });
   for (std::uint32_t i = 0; i < cohort.count; ++i) listener_->passes(first + i, {});
 }
 

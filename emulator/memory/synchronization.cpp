@@ -41,6 +41,12 @@ bool in_scope(AgentId a, const model::Place& place_a, Scope scope_a, AgentId b,
                     model::same_instance(place_b, place_a, scope_b));
 }
 
+// Whom an older barrier releases to, a later one of the same or more classes and scope does, too.
+bool is_superseded(const Head& older, const Operation& barrier) {
+  return includes(barrier.scope, older.scope) &&
+         has(barrier.semantics, storage_classes(older.semantics));
+}
+
 // What is met at control barriers counts whatever its class.
 bool lets_through(const Met& met, MemorySemantics semantics) {
   return met.through_control_barrier || constrains(semantics, met.class_index);
@@ -211,30 +217,33 @@ SnapshotHandle Synchronization::snapshot(const Knowledge& known, unsigned lane) 
   return SnapshotHandle(made);
 }
 
-Head Synchronization::head_of(Agent& agent, const Operation& operation, MemorySemantics semantics) {
+Head Synchronization::head_of(AgentId agent, const model::Place& place, const Operation& operation,
+                              MemorySemantics semantics, SnapshotHandle known) {
   Head head;
-  head.agent = agent.id;
-  head.place = agent.place;
+  head.agent = agent;
+  head.place = place;
   head.scope = operation.scope;
   head.semantics = semantics;
   head.atomic_scope = operation.scope;
-  head.known = snapshot(agent.knowledge(), agent.lane);
+  head.known = std::move(known);
   return head;
+}
+
+Head Synchronization::head_of(const Agent& agent, const Operation& operation,
+                              MemorySemantics semantics) {
+  return head_of(agent.id, agent.place, operation, semantics,
+                 snapshot(agent.knowledge(), agent.lane));
 }
 
 //= vk:memory-model-synchronizes-with
 std::vector<Head> Synchronization::heads(Agent& agent, const Operation& write,
                                          MemorySemantics semantics) {
   std::vector<Head> heads;
-  const auto carry = [&](const Head& barrier) {
-    if (!constrains(barrier.semantics, class_of(write.storage_class))) return;
-    heads.push_back(barrier);
-    heads.back().agent = agent.id;
-    heads.back().place = agent.place;
-    heads.back().atomic_scope = write.scope;
-  };
-  for (const Head& barrier : agent.released) carry(barrier);
-  for (const Head& barrier : agent.cohort->released) carry(barrier);
+  for (Head& barrier : released_by(agent)) {
+    if (!constrains(barrier.semantics, class_of(write.storage_class))) continue;
+    barrier.atomic_scope = write.scope;
+    heads.push_back(std::move(barrier));
+  }
   if (releases(semantics)) heads.push_back(head_of(agent, write, semantics));
   return heads;
 }
@@ -307,12 +316,8 @@ void Synchronization::meet_forgotten(Agent& agent, MemorySemantics semantics) {
   agent.met_forgotten = true;
 }
 
-// Whom an older barrier releases to, a later one of the same or more classes and scope does, too.
 void Synchronization::supersede(std::vector<Head>& released, const Operation& barrier) {
-  std::erase_if(released, [&](const Head& older) {
-    return includes(barrier.scope, older.scope) &&
-           has(barrier.semantics, storage_classes(older.semantics));
-  });
+  std::erase_if(released, [&](const Head& older) { return is_superseded(older, barrier); });
 }
 
 std::vector<Head> Synchronization::released_by(const Agent& agent) const {
@@ -329,7 +334,6 @@ void Synchronization::release_barrier(Agent& agent, const Operation& barrier) {
   be_other(agent);
   supersede(agent.released, barrier);
   agent.released.push_back(head_of(agent, barrier, barrier.semantics));
-  agent.released.back().barrier = true;
 }
 
 void Synchronization::acquire_barrier(Agent& agent, const Operation& barrier) {
@@ -360,19 +364,15 @@ void Synchronization::join_released(Knowledge& known, const Knowledge& more) {
 
 // Where lanes tell agents apart, or the barrier does not reach all of them, or orders one way only, or
 // an agent released something before that it has to pass on, each agent is looked at.
-const Common* Synchronization::common_of(const Cohort& cohort, const Operation& barrier) {
+Common* Synchronization::common_of(const Cohort& cohort, const Operation& barrier) {
   if (!one_lane_ || !includes(barrier.scope, Scope::Workgroup) || !acquires(barrier.semantics) ||
       !releases(barrier.semantics))
     return nullptr;
-  const Resident& resident = *this->resident(cohort.first);
-  const auto is_superseded = [&](const Head& older) {
-    return includes(barrier.scope, older.scope) &&
-           has(barrier.semantics, storage_classes(older.semantics));
-  };
   const auto all_superseded = [&](const std::vector<Head>& released) {
-    return std::all_of(released.begin(), released.end(), is_superseded);
+    return std::all_of(released.begin(), released.end(),
+                       [&](const Head& older) { return is_superseded(older, barrier); });
   };
-  const Common& common = *resident.common;
+  Common& common = *resident(cohort.first)->common;
   if (!all_superseded(common.released)) return nullptr;
   for (const Agent* agent : common.others)
     if (!all_superseded(agent->released)) return nullptr;
@@ -380,9 +380,8 @@ const Common* Synchronization::common_of(const Cohort& cohort, const Operation& 
 }
 
 //= vk:memory-model-synchronizes-with
-bool Synchronization::meet_together(const Cohort& cohort, const Operation& barrier) {
-  if (!common_of(cohort, barrier)) return false;
-  Common& common = *resident(cohort.first)->common;
+void Synchronization::meet_together(Common& common, const Cohort& cohort,
+                                    const Operation& barrier) {
   const MemorySemantics semantics = barrier.semantics;
   const CacheLevel level = level_of(barrier.scope);
   const bool visible = has(semantics, MemorySemantics::MakeVisible);
@@ -392,13 +391,8 @@ bool Synchronization::meet_together(const Cohort& cohort, const Operation& barri
   }
   if (visible) make_visible(common.knowledge, 0, level, semantics);
 
-  Head head;
-  head.agent = cohort.first;
-  head.place = cohort.place_of(0);
-  head.scope = head.atomic_scope = barrier.scope;
-  head.semantics = semantics;
-  head.barrier = true;
-  head.known = snapshot(common.knowledge, 0);
+  Head head = head_of(cohort.first, cohort.place_of(0), barrier, semantics,
+                      snapshot(common.knowledge, 0));
   for (const Agent* agent : common.others) join_released(*head.known, agent->own);
 
   learn(common.knowledge, head, semantics);
@@ -412,7 +406,6 @@ bool Synchronization::meet_together(const Cohort& cohort, const Operation& barri
     return agent->like_all;
   });
   common.released.assign(1, std::move(head));
-  return true;
 }
 
 // The barrier itself is a release barrier for what comes after it, too.
@@ -438,7 +431,6 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
     instance.groups.back().of_crowd = agent.lane == 0;
     if (releasing) {
       instance.groups.back().head = head_of(agent, barrier, barrier.semantics);
-      instance.groups.back().head.barrier = true;
     }
   } else if (group != kNoGroup) {
     Knowledge& known = *instance.groups[group].head.known;

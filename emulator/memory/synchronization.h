@@ -47,8 +47,6 @@ struct Head {
   model::Place place;
   Scope scope = Scope::Invocation;
   MemorySemantics semantics = MemorySemantics::None;
-  /// A release barrier before an atomic write, or before (or as) a control barrier.
-  bool barrier = false;
   /// Of the atomic write that carries it.
   Scope atomic_scope = Scope::Invocation;
   SnapshotHandle known;
@@ -159,11 +157,11 @@ class Synchronization {
     Scope scope = Scope::Invocation;
     MemorySemantics semantics = MemorySemantics::None;
   };
-  /// All of a cohort arrive and leave at once, in the same way: what takes `arrive` and `leave` of each of
-  /// them, done together. False, and nothing happened, where they have to be looked at one by one.
-  bool meet_together(const Cohort& cohort, const Operation& barrier);
-  /// What all of them have in common; null if `meet_together` would do nothing.
-  const Common* common_of(const Cohort& cohort, const Operation& barrier);
+  /// What all of a cohort have in common, if they can arrive at this barrier and leave it together; null
+  /// where they have to be looked at one by one.
+  Common* common_of(const Cohort& cohort, const Operation& barrier);
+  /// They do, all in the same way: what takes `arrive` and `leave` of each of them, done at once.
+  void meet_together(Common& common, const Cohort& cohort, const Operation& barrier);
 
   /// Those who arrived at this instance, if their operations differ and nobody has asked yet; else
   /// nobody.
@@ -197,7 +195,9 @@ class Synchronization {
   };
 
   SnapshotHandle snapshot(const Knowledge& knowledge, unsigned lane);
-  Head head_of(Agent& agent, const Operation& operation, MemorySemantics semantics);
+  static Head head_of(AgentId agent, const model::Place& place, const Operation& operation,
+                      MemorySemantics semantics, SnapshotHandle known);
+  Head head_of(const Agent& agent, const Operation& operation, MemorySemantics semantics);
   void remember(Agent& agent, Met met);
   static void supersede(std::vector<Head>& released, const Operation& barrier);
   std::vector<Head> released_by(const Agent& agent) const;

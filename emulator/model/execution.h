@@ -104,4 +104,9 @@ struct Execution {
   const Place& place(OperationIndex index) const { return place(operations[index].agent); }
 };
 
+/// Adds an agent that makes everything available to the device domain, and visible from it: what a
+/// memory dependency does between the agents that system-synchronize with it and those that it
+/// system-synchronizes with, which the caller says. Source: Vulkan memory model, "Availability and Visibility in Vulkan".
+AgentId add_memory_dependency(Execution& execution);
+
 }  // namespace heddle::model

@@ -3,19 +3,6 @@
 namespace heddle::race {
 namespace {
 
-//= vk:memory-model-vulkan-availability-visibility
-bool is_domain_operation(OperationKind kind) {
-  switch (kind) {
-    case OperationKind::DeviceAvailability:
-    case OperationKind::DeviceVisibility:
-    case OperationKind::HostAvailability:
-    case OperationKind::HostVisibility:
-    case OperationKind::HostToDeviceDomain:
-    case OperationKind::DeviceToHostDomain: return true;
-    default: return false;
-  }
-}
-
 // An atomic makes available and visible at its own scope, another access as its operands say.
 //= vk:memory-model-instruction-av-vis
 //= vk:memory-model-availability-visibility-semantics
@@ -66,7 +53,7 @@ Event event_of(const Operation& op, model::OperationIndex index, Half half) {
   e.non_private = op.is_access() && op.is_non_private();
   e.fence = op.is_memory_barrier();
   e.modifies = half == Half::Write;
-  e.of_domain = is_domain_operation(op.kind);
+  e.of_domain = op.is_domain_operation();
   e.scope = op.scope;
   e.execution_scope = op.execution_scope;
   e.barrier_instance = op.barrier_instance;

@@ -57,19 +57,7 @@ void Recorder::add(model::Execution& execution, const Dependency& dependency) co
         order.emplace_back(id(earlier), id(later));
     return;
   }
-  const AgentId between = id(execution.agents.size());
-  model::Place place;
-  place.kind = model::AgentKind::FixedFunction;
-  execution.agents.push_back(place);
-  for (const OperationKind kind :
-       {OperationKind::DeviceAvailability, OperationKind::DeviceVisibility}) {
-    Operation operation;
-    operation.kind = kind;
-    operation.agent = between;
-    execution.operations.push_back(operation);
-    execution.read_values.push_back(0);
-    execution.written_values.push_back(0);
-  }
+  const AgentId between = model::add_memory_dependency(execution);
   for (std::size_t agent = 0; agent < agents; ++agent)
     order.emplace_back(agent < dependency.agents ? id(agent) : between,
                        agent < dependency.agents ? between : id(agent));

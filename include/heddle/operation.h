@@ -115,6 +115,19 @@ struct Operation {
   bool is_barrier() const {
     return kind == OperationKind::MemoryBarrier || kind == OperationKind::ControlBarrier;
   }
+  /// Whether it is an availability, visibility or domain operation of the API.
+  //= vk:memory-model-vulkan-availability-visibility
+  bool is_domain_operation() const {
+    switch (kind) {
+      case OperationKind::DeviceAvailability:
+      case OperationKind::DeviceVisibility:
+      case OperationKind::HostAvailability:
+      case OperationKind::HostVisibility:
+      case OperationKind::HostToDeviceDomain:
+      case OperationKind::DeviceToHostDomain: return true;
+      default: return false;
+    }
+  }
   /// Atomics are always non-private.
   //= vk:memory-model-non-private
   bool is_non_private() const { return atomic || non_private(operands); }

@@ -245,6 +245,16 @@ class Image {
   }
 
  private:
+  /// With `operands`, of which `make` makes available or visible, at `scope`.
+  static void qualify(Qualifiers& qualifiers, ImageOperands operands, ImageOperands make,
+                      Scope scope) {
+    if (has(operands, ImageOperands::VolatileTexel)) qualifiers.is_volatile = true;
+    if (has(operands, ImageOperands::NonPrivateTexel)) qualifiers.non_private = true;
+    if (has(operands, make)) {
+      qualifiers.coherent = true;
+      qualifiers.scope = scope;
+    }
+  }
   Place place_of(const Coordinate& c, SourceLocation where) const;
   Place place_;
   uvec3 extent_;
@@ -577,13 +587,7 @@ template <typename T, ImageDim dim>
 T Image<T, dim>::read(Coordinate c, TexelReadOperands operands, MemoryScope visible,
                       SourceLocation where) const {
   Place place = place_of(c, where);
-  const ImageOperands o = operands;
-  if (has(o, ImageOperands::VolatileTexel)) place.qualifiers.is_volatile = true;
-  if (has(o, ImageOperands::NonPrivateTexel)) place.qualifiers.non_private = true;
-  if (has(o, ImageOperands::MakeTexelVisible)) {
-    place.qualifiers.coherent = true;
-    place.qualifiers.scope = visible;
-  }
+  qualify(place.qualifiers, operands, ImageOperands::MakeTexelVisible, visible);
   return place.invocation->template read<T>(place);
 }
 
@@ -591,13 +595,7 @@ template <typename T, ImageDim dim>
 void Image<T, dim>::write(Coordinate c, const T& value, TexelWriteOperands operands,
                           MemoryScope available, SourceLocation where) const {
   Place place = place_of(c, where);
-  const ImageOperands o = operands;
-  if (has(o, ImageOperands::VolatileTexel)) place.qualifiers.is_volatile = true;
-  if (has(o, ImageOperands::NonPrivateTexel)) place.qualifiers.non_private = true;
-  if (has(o, ImageOperands::MakeTexelAvailable)) {
-    place.qualifiers.coherent = true;
-    place.qualifiers.scope = available;
-  }
+  qualify(place.qualifiers, operands, ImageOperands::MakeTexelAvailable, available);
   place.invocation->write(place, value);
 }
 
