@@ -84,7 +84,7 @@ void Worker::run(Dispatch& dispatch) {
   parked_low_ = parked_.size();
   fibers_made_ = 0;
   const std::size_t parked_before = parked_.size();
-  dispatch.busy.fetch_add(1);
+  turns_around_at_once_ = dispatch.busy.fetch_add(1) % 2 == 0;
   // `abandon` comes back here when an invocation trapped on this thread's own stack.
   if (setjmp(recovery_) != 0) {
     await_group(*home_group_);

@@ -82,8 +82,8 @@ using SubgroupFunction = void (*)(void* const payloads[kMaxSubgroupSize], const 
 
 struct Workgroup;
 
-/// How many turns ahead an invocation looks: so many more contexts, null, stand behind the last.
-inline constexpr std::size_t kAhead = 4;
+/// How many invocations ahead each one looks: so many more contexts, null, stand at both ends.
+inline constexpr std::ptrdiff_t kAhead = 4;
 
 /// Of Ring::line: no turn leads anywhere yet; the turn leads to the end of the kernel.
 inline constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
@@ -96,10 +96,13 @@ inline constexpr std::uint32_t kSubgroupTurn = std::uint32_t{1} << 31;
 /// A workgroup whose invocations all did the same so far, in turns: see runtime/ring.cpp. There is
 /// one for each thread.
 struct Ring {
-  /// Where the suspended stacks of the invocations go on; `current` is the running one's.
+  /// Where the suspended stacks of the invocations go on, by number; `current` is the running one's.
   void** current = nullptr;
   void** begin = nullptr;
+  /// Who comes first and last in this turn, and from each to the next: 1, or -1 on the way back.
+  void** first = nullptr;
   void** last = nullptr;
+  std::ptrdiff_t step = 1;
   /// The barrier or subgroup operation that the current turn leads to.
   const char* file = nullptr;
   const char* function = nullptr;
