@@ -61,7 +61,7 @@ void Worker::end_ring(Group& g) {
   if (may_begin_last_turn(g)) {
     begin_last_turn();
     ring_.current += ring_.step;
-    swap_context(&g.driver, *ring_.current);
+    switch_to(&g.driver, *ring_.current);
     g.driver = nullptr;
     if (!g.in_ring) return;
   } else if (!in_last_turn()) {
@@ -105,7 +105,7 @@ void Worker::take_turn(Group& g) {
     }
     ring_.current = ring_.first;
   }
-  swap_context(self, *ring_.current);
+  switch_to(self, *ring_.current);
   if (ring_.unwinding) throw Unwind{};
 }
 
@@ -160,10 +160,10 @@ bool Worker::invocation_ended() {
   if (ring_.line != kTheEnd) return false;
   Context* const self = ring_.current;
   if (self == ring_.last) {
-    swap_context(self, group_->driver);
+    switch_to(self, group_->driver);
   } else {
     ring_.current = self + ring_.step;
-    swap_context(self, *ring_.current);
+    switch_to(self, *ring_.current);
   }
   return true;
 }
@@ -175,7 +175,7 @@ bool Worker::go_home(Fiber* self) {
   const bool last = ring_.current == ring_.last;
   park(self);
   if (!last) ring_.current += ring_.step;
-  swap_context(&self->parked, last ? group_->driver : *ring_.current);
+  switch_to(&self->parked, last ? group_->driver : *ring_.current);
   return true;
 }
 
@@ -260,7 +260,7 @@ void Worker::park_from_ring(std::uint32_t index) {
   const Pick job = job_;
   job_ = {Pick::Park, nullptr, nullptr};
   fresh_ = ring_fibers_[index];
-  swap_context(&asker_, ring_.begin[index]);
+  switch_to(&asker_, ring_.begin[index]);
   job_ = job;
 }
 

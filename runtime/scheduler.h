@@ -312,6 +312,7 @@ class Worker {
   void park(Fiber* fiber);
   /// Leaves the running stack, `here` (null: the thread's own), whose context goes to `*save`, for
   /// what `pick` says; Nothing leads to the thread's own stack.
+  [[gnu::always_inline]] void switch_to(Context* save, Context to) { swap_context(save, to, &ring_); }
   void leave(const Pick& pick, Context* save, Fiber* here);
   Announced& announced(Fiber* fiber) { return fiber ? fiber->announced : home_stack_; }
 

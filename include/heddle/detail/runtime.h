@@ -118,7 +118,6 @@ struct Ring {
   /// What a stack that ran an invocation to its end goes on with: the next workgroup, of the same
   /// dispatch; null: something else.
   Workgroup* next = nullptr;
-  std::uint64_t dispatch = 0;
 };
 
 /// A resident workgroup, as a kernel's invocation sees it.
@@ -216,7 +215,7 @@ struct Launch {
   /// Runs invocations of the ring on the calling stack, of one workgroup after the other. Returns
   /// true when an invocation ended out of turn, false when the stack is wanted for something else.
   /// Null where there is no ring.
-  bool (*run_turns)(const void* kernel, Ring& ring) = nullptr;
+  bool (*run_turns)(const void* kernel, Ring* ring) = nullptr;
   const void* kernel = nullptr;
   /// Handed to every workgroup.
   void* context = nullptr;
