@@ -293,6 +293,21 @@ bool write_in_place(Emulator& emulator, const Binding& binding, std::uint64_t of
   return true;
 }
 
+std::byte* atomic_in_place(Emulator& emulator, const Agent& agent, OperationKind kind, Scope scope,
+                           const Binding& binding, std::uint64_t offset_bytes,
+                           std::uint32_t size_bytes) {
+  if (!is_sound(binding, offset_bytes, size_bytes)) [[unlikely]] return nullptr;
+  detail::Allocation& allocation = *binding.allocation;
+  const std::uint64_t offset = binding.offset_bytes + offset_bytes;
+  if (kind != OperationKind::Write && allocation.tracks_initialization &&
+      allocation.initialized.first_missing(offset, size_bytes, nullptr) != size_bytes) [[unlikely]]
+    return nullptr;
+  std::byte* bytes = emulator.device.memory->in_place(
+      {kind, binding.storage_class, scope, agent_id(agent), {allocation.id, offset, size_bytes}});
+  if (bytes && kind == OperationKind::Write) allocation.initialized.mark(offset, size_bytes);
+  return bytes;
+}
+
 void read(Emulator& emulator, const Agent& agent, const Access& access, void* value) {
   check(agent, access);
   check_initialized(agent, access);

@@ -163,6 +163,22 @@ bool Machine::write_in_place(AllocationId id, std::uint64_t offset_bytes, std::u
   return true;
 }
 
+// Where the storage has no forgotten releases, and the agent has none that others could learn from.
+//= vk:memory-model-synchronizes-with
+std::byte* Machine::in_place(const Relaxed& atomic) {
+  const bool writes = atomic.kind != OperationKind::Read;
+  if (listener_ || (writes && may_make_record()) || find(atomic.locations) != kNone ||
+      allocation_of(atomic.locations).released ||
+      (writes && synchronization_.carries(atomic.agent, atomic.storage_class, atomic.scope)))
+    return nullptr;
+  tick();
+  if (writes) --until_record_;
+  ++(!writes                                           ? report_.reads
+     : atomic.kind == OperationKind::ReadModifyWrite ? report_.updates
+                                                     : report_.writes);
+  return storage_of(atomic.locations);
+}
+
 void Machine::read(const Operation& operation, void* value) {
   tick();
   ++report_.reads;
@@ -307,8 +323,8 @@ void Machine::acquire(std::uint32_t record, const Access& reading, MemorySemanti
 // --- Accesses to bytes without a record ---
 
 void Machine::carry_forgotten(const Operation& write) {
-  const Agent& agent = this->agent(write.agent);
-  if (releases(write.semantics) || agent.has_released()) {
+  if (releases(write.semantics) ||
+      synchronization_.carries(write.agent, write.storage_class, write.scope)) {
     allocation_of(write.locations).released = true;
     any_released_ = true;
   }

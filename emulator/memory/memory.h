@@ -47,6 +47,15 @@ void for_each_agent(const Cohort& cohort, Operation operation, Do with_operation
   }
 }
 
+/// An atomic that neither acquires nor releases.
+struct Relaxed {
+  OperationKind kind = OperationKind::ReadModifyWrite;
+  StorageClass storage_class = StorageClass::StorageBuffer;
+  Scope scope = Scope::Device;
+  AgentId agent{};
+  Locations locations;
+};
+
 /// What is between all agents so far, which have ended, and all that are still to begin.
 enum class Dependency : std::uint8_t {
   /// They system-synchronize; nothing becomes available or visible.
@@ -100,6 +109,10 @@ class Memory {
                               std::uint32_t /*size_bytes*/, const void* /*value*/) {
     return false;
   }
+  /// The bytes of an atomic of which nobody needs a record, for the caller to read and write before it
+  /// calls anything else: they are the same for everybody, and whoever reads what it writes synchronizes with
+  /// nobody. Null, and nothing happened, if there is more to it.
+  virtual std::byte* in_place(const Relaxed&) { return nullptr; }
   virtual void read(const Operation& operation, void* value) = 0;
   virtual void write(const Operation& operation, const void* value) = 0;
   /// `unequal` replaces the semantics where `modify` returns false.

@@ -122,6 +122,10 @@ bool SequentialMemory::write_in_place(AllocationId allocation, std::uint64_t off
   return true;
 }
 
+std::byte* SequentialMemory::in_place(const Relaxed& atomic) {
+  return listener_ ? nullptr : at(atomic.locations);
+}
+
 void SequentialMemory::read(const Operation& operation, void* value) {
   const std::uint32_t size = operation.locations.size_bytes;
   std::memcpy(value, at(operation.locations), size);

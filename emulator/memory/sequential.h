@@ -23,6 +23,7 @@ class SequentialMemory final : public Memory {
                      void* value) override;
   bool write_in_place(AllocationId allocation, std::uint64_t offset_bytes, std::uint32_t size_bytes,
                       const void* value) override;
+  std::byte* in_place(const Relaxed& atomic) override;
   void read(const Operation& operation, void* value) override;
   void write(const Operation& operation, const void* value) override;
   void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,

@@ -424,9 +424,14 @@ class Invocation : public detail::InvocationApi<Invocation> {
                                      SourceLocation where) {
     interrupt(where);
     typename R::value_type value;
-    const emulation::Access a = access<typename R::value_type>(ref.place(), where);
-    emulation::atomic_read(*emulator_, agent_, a, scope, semantics, &value);
-    polled("atomic_load", a, value, where);
+    if (const std::byte* bytes =
+            atomic_in_place(ref, OperationKind::Read, scope, semantics, semantics)) {
+      std::memcpy(&value, bytes, sizeof value);
+    } else {
+      emulation::atomic_read(*emulator_, agent_, access<typename R::value_type>(ref.place(), where),
+                             scope, semantics, &value);
+    }
+    polled("atomic_load", ref.place(), value, where);
     return value;
   }
 
@@ -434,6 +439,11 @@ class Invocation : public detail::InvocationApi<Invocation> {
   void atomic_write(const R& ref, Scope scope, MemorySemantics semantics,
                     typename R::value_type value, SourceLocation where) {
     interrupt(where);
+    if (std::byte* bytes =
+            atomic_in_place(ref, OperationKind::Write, scope, semantics, semantics)) {
+      std::memcpy(bytes, &value, sizeof value);
+      return;
+    }
     emulation::atomic_write(*emulator_, agent_,
                             access<typename R::value_type>(ref.place(), where), scope, semantics,
                             &value);
@@ -444,11 +454,10 @@ class Invocation : public detail::InvocationApi<Invocation> {
                                        const char* name, SourceLocation where, F f,
                                        typename R::value_type) {
     using T = typename R::value_type;
-    return update<T>(access<T>(ref.place(), where), scope, semantics, semantics, name,
-                     [&f](T old, T& fresh) {
-                       fresh = f(old);
-                       return true;
-                     });
+    return update<T>(ref, scope, semantics, semantics, name, where, [&f](T old, T& fresh) {
+      fresh = f(old);
+      return true;
+    });
   }
 
   template <typename R>
@@ -456,17 +465,44 @@ class Invocation : public detail::InvocationApi<Invocation> {
                                         MemorySemantics unequal, typename R::value_type value,
                                         typename R::value_type comparator, SourceLocation where) {
     using T = typename R::value_type;
-    return update<T>(access<T>(ref.place(), where), scope, equal, unequal,
-                     "atomic_compare_exchange", [&](T old, T& fresh) {
+    return update<T>(ref, scope, equal, unequal, "atomic_compare_exchange", where,
+                     [&](T old, T& fresh) {
                        fresh = value;
                        return old == comparator;
                      });
   }
 
+  /// Null where there is more to do than to access the bytes.
+  template <typename R>
+  std::byte* atomic_in_place(const R& ref, OperationKind kind, Scope scope, MemorySemantics semantics,
+                             MemorySemantics unequal) {
+    if (acquires(semantics) || releases(semantics) || acquires(unequal)) return nullptr;
+    const Place& place = ref.place();
+    return emulation::atomic_in_place(*emulator_, agent_, kind, scope, *place.binding,
+                                      place.offset_bytes, sizeof(typename R::value_type));
+  }
+
+  template <typename T, typename R, typename F>
+  T update(const R& ref, Scope scope, MemorySemantics semantics, MemorySemantics unequal,
+           const char* name, const SourceLocation& where, F f) {
+    interrupt(where);
+    if (std::byte* bytes = atomic_in_place(ref, OperationKind::ReadModifyWrite, scope, semantics,
+                                           unequal)) {
+      T old;
+      T fresh{};
+      std::memcpy(&old, bytes, sizeof old);
+      if (f(old, fresh)) std::memcpy(bytes, &fresh, sizeof fresh);
+      polled(name, ref.place(), old, where);
+      return old;
+    }
+    return update_with_record<T>(access<T>(ref.place(), where), ref.place(), scope, semantics, unequal,
+                                 name, f);
+  }
+
   template <typename T, typename F>
-  T update(const emulation::Access& a, Scope scope, MemorySemantics semantics,
-           MemorySemantics unequal, const char* name, F f) {
-    interrupt(a.where);
+  [[gnu::noinline]] T update_with_record(const emulation::Access& a, const Place& place, Scope scope,
+                                         MemorySemantics semantics, MemorySemantics unequal,
+                                         const char* name, F& f) {
     struct Context {
       F& f;
       T old;
@@ -482,7 +518,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
           return writes;
         },
         &context);
-    polled(name, a, context.old, a.where);
+    polled(name, place, context.old, a.where);
     return context.old;
   }
 
@@ -508,10 +544,11 @@ class Invocation : public detail::InvocationApi<Invocation> {
   static constexpr std::uint32_t kSameBeforeYield = 4;
 
   template <typename T>
-  void polled(const char* operation, const emulation::Access& a, T value, SourceLocation where) {
+  void polled(const char* operation, const Place& place, T value, const SourceLocation& where) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof value);
-    const void* address = a.binding->allocation->bytes + a.binding->offset_bytes + a.offset_bytes;
+    const emulation::Binding& binding = *place.binding;
+    const void* address = binding.allocation->bytes + binding.offset_bytes + place.offset_bytes;
     if (address != polled_address_ || bits != polled_value_) {
       polled_address_ = address;
       polled_value_ = bits;

@@ -68,6 +68,12 @@ bool read_in_place(Emulator& emulator, const Binding& binding, std::uint64_t off
 bool write_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
                     std::uint32_t size_bytes, const void* value);
 
+/// The same for an atomic that neither acquires nor releases: its bytes, which it may read and write before
+/// anything else happens. Null if it is not such a one.
+std::byte* atomic_in_place(Emulator& emulator, const Agent& agent, OperationKind kind, Scope scope,
+                           const Binding& binding, std::uint64_t offset_bytes,
+                           std::uint32_t size_bytes);
+
 void read(Emulator& emulator, const Agent& agent, const Access& access, void* value);
 void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value);
 void atomic_read(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
