@@ -205,6 +205,7 @@ void Machine::read(const Operation& operation, void* value) {
     acquire(record, reading, operation.semantics, found);
     after(reading.agent, operation, operation.semantics);
   }
+  use_up(record);
 }
 
 void Machine::write(const Operation& operation, const void* value) {
@@ -241,6 +242,7 @@ void Machine::write(const Operation& operation, const void* value) {
     const CacheLevel level = std::max(climb(), least_level(made));
     place(record, std::move(made), level, trace::MoveReason::Eviction);
   }
+  use_up(record);
 }
 
 void Machine::read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
@@ -267,6 +269,7 @@ void Machine::read_modify_write(const Operation& operation, MemorySemantics uneq
     acquire(record, {read, updating.agent, updating.bytes, updating.shift, updating.class_index, true},
             unequal, found);
     after(updating.agent, read, unequal);
+    use_up(record);
     return;
   }
   fresh = load(&fresh, size);
@@ -280,6 +283,7 @@ void Machine::read_modify_write(const Operation& operation, MemorySemantics uneq
   if (listener_) made.operation = tell(operation, old, fresh);
   const CacheLevel level = std::max(climb(), least_level(made));
   place(record, std::move(made), level, trace::MoveReason::Atomic);
+  use_up(record);
 }
 
 // A read-modify-write goes on with the release sequences that what it reads belongs to.

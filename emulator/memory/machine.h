@@ -7,7 +7,7 @@
 #include <heddle/memory_policy.h>
 
 #include <array>
-#include <deque>
+#include <boost/container/stable_vector.hpp>
 #include <memory>
 #include <vector>
 
@@ -122,6 +122,7 @@ class Machine final : public Memory {
   void fold(Granule& granule, Version& version);
   void fold_oldest(Granule& granule);
   void forget(std::uint32_t record);
+  void use_up(std::uint32_t record);
   void drop(std::uint32_t record);
   trace::Value value_in_storage(const Granule& granule) const;
   static Version& version_at(Granule& granule, Stamp stamp);
@@ -200,7 +201,7 @@ class Machine final : public Memory {
   Synchronization synchronization_;
 
   std::vector<Allocation> allocations_;
-  std::deque<Granule> granules_;
+  boost::container::stable_vector<Granule> granules_;
   std::vector<std::uint32_t> free_records_;
   std::uint32_t records_ = 0;
   /// Since nobody remembered anything.
