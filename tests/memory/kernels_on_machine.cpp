@@ -64,33 +64,35 @@ std::uint64_t wrong_sums(const MemoryPolicy& policy, std::uint32_t groups, std::
   return wrong;
 }
 
-/// Every workgroup but the first looks whether the one before has raised its flag, and then for what it wrote
-/// before a barrier of this memory scope that all of it came to. Returns how many did not find it, of how many
-/// that saw the flag.
+/// Every workgroup looks whether the one three before it has raised its flag, and then for what it wrote before
+/// a barrier of this memory scope that all of it came to. Returns how many did not find it, and how many saw
+/// the flag.
 template <Scope memory>
 std::pair<std::uint64_t, std::uint64_t> missed(std::uint64_t seeds) {
   constexpr std::uint32_t kGroups = 24;
+  constexpr std::uint32_t kBack = 3;
   constexpr auto kernel = [](auto& inv, auto data, auto flags, auto found) {
     constexpr auto kRelease = MemorySemantics::AcquireRelease | MemorySemantics::UniformMemory |
                               MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible;
     const std::uint32_t group = inv.workgroup_id().x;
-    const auto shared = data.non_private();
-    if (inv.local_invocation_index() == 0) {
-      shared[group] = group + 1;
-      if (group > 0 && inv.atomic_load(flags[group - 1], Scope::Device, MemorySemantics::None) != 0) {
-        inv.memory_barrier(Scope::Device, kRelease);
-        found[group] = std::uint32_t{shared[group - 1]} == group ? 1u : 2u;
+    const bool first = inv.local_invocation_index() == 0;
+    if (first) {
+      data.non_private()[2 * group] = group + 1;
+      if (group >= kBack &&
+          inv.atomic_or(flags[group - kBack], Scope::Device, MemorySemantics::None, 0u) != 0) {
+        inv.memory_barrier(Scope::Device, MemorySemantics::Acquire | MemorySemantics::UniformMemory);
+        const std::uint32_t written = data.coherent(Scope::Device)[2 * (group - kBack)];
+        found[group] = written == group - kBack + 1 ? 1u : 2u;
       }
     }
     inv.control_barrier(Scope::Workgroup, memory, kRelease);
-    if (inv.local_invocation_index() == 0)
-      inv.atomic_store(flags[group], Scope::Device, MemorySemantics::None, 1u);
+    if (first) inv.atomic_exchange(flags[group], Scope::Device, MemorySemantics::None, 1u);
   };
   std::uint64_t stale = 0;
   std::uint64_t seen = 0;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     Device device(on(*memory_policy("adversarial"), seed));
-    auto data = device.buffer(std::vector<std::uint32_t>(kGroups, 0), "data");
+    auto data = device.buffer(std::vector<std::uint32_t>(2 * kGroups, 0), "data");
     auto flags = device.buffer(std::vector<std::uint32_t>(kGroups, 0), "flags");
     auto found = device.buffer(std::vector<std::uint32_t>(kGroups, 0), "found");
     device.dispatch(kernel, {kGroups}, {64}, data, flags, found);
