@@ -52,7 +52,7 @@ bool Worker::walk_on(Group& g, Slot* self) {
   g.walk.step();
   prefetch_walk(g);
   current_ = next;
-  swap_context(&self->context, next->context);
+  switch_to(&self->context, next->context);
   if (ring_.unwinding) [[unlikely]] throw Unwind{};
   return true;
 }

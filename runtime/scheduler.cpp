@@ -68,7 +68,6 @@ void Worker::run(Dispatch& dispatch) {
   dispatch_ = &dispatch;
   launch_ = dispatch.launch;
   rings_ = launch_->run_turns && !kSanitized;
-  ++ring_.dispatch;
   ring_.unwinding = false;
   chunk_ = 1;
   tickets_left_ = tickets_end_ = 0;
@@ -84,7 +83,7 @@ void Worker::run(Dispatch& dispatch) {
   parked_low_ = parked_.size();
   fibers_made_ = 0;
   const std::size_t parked_before = parked_.size();
-  dispatch.busy.fetch_add(1);
+  turns_around_at_once_ = dispatch.busy.fetch_add(1) % 2 == 0;
   // `abandon` comes back here when an invocation trapped on this thread's own stack.
   if (setjmp(recovery_) != 0) {
     await_group(*home_group_);
@@ -138,7 +137,7 @@ void Worker::fiber_loop(Fiber* self) {
         run_started(*next.group, next.slot, self);
         break;
       case Pick::Ring:
-        if (!launch_->run_turns(launch_->kernel, ring_) || go_home(self)) {
+        if (!launch_->run_turns(launch_->kernel, &ring_) || go_home(self)) {
           next = job_;
           continue;
         }
@@ -146,7 +145,7 @@ void Worker::fiber_loop(Fiber* self) {
         break;
       case Pick::Park:
         park(self);
-        swap_context(&self->parked, asker_);
+        switch_to(&self->parked, asker_);
         next = job_;
         continue;
       case Pick::Admit:
@@ -208,7 +207,7 @@ void Worker::leave(const Pick& pick, Context* save, Fiber* here) {
       break;
   }
   if (kSanitized) announce_leaving(announced(here), announced(there));
-  swap_context(save, to);
+  switch_to(save, to);
   if (kSanitized) announce_arrival(announced(here));
 }
 

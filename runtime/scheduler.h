@@ -257,9 +257,15 @@ class Worker {
   void forget_waits(Group& g);
   void finish(Group& g, Slot* slot);
   void begin_ring(Group& g);
+  void begin_last_turn();
+  bool in_last_turn() const;
+  bool may_begin_last_turn(const Group& g) const;
   void end_ring(Group& g);
   void turn_leads_to(const SourceLocation& where, std::uint32_t line);
+  bool turns_around(const Group& g) const;
   void take_turn(Group& g);
+  Context* last_lane(const Group& g, std::uint32_t subgroup, std::ptrdiff_t step) const;
+  Context* next_last_lane(const Group& g, std::uint32_t subgroup) const;
   bool is_regular(const SourceLocation& where, std::uint32_t line) const;
   bool compute_in_turn(Group& g, const SourceLocation& where, SubgroupFunction function,
                        void* payload);
@@ -306,6 +312,7 @@ class Worker {
   void park(Fiber* fiber);
   /// Leaves the running stack, `here` (null: the thread's own), whose context goes to `*save`, for
   /// what `pick` says; Nothing leads to the thread's own stack.
+  [[gnu::always_inline]] void switch_to(Context* save, Context to) { swap_context(save, to, &ring_); }
   void leave(const Pick& pick, Context* save, Fiber* here);
   Announced& announced(Fiber* fiber) { return fiber ? fiber->announced : home_stack_; }
 
@@ -315,6 +322,8 @@ class Worker {
   Group* group_ = nullptr;
   /// Whether workgroups may run as rings: natively, and where no sanitizer wants to hear of switches.
   bool rings_ = false;
+  /// Whether the second turn already goes back, as for every other worker of a dispatch.
+  bool turns_around_at_once_ = true;
 
   Dispatch* dispatch_ = nullptr;
   const Launch* launch_ = nullptr;

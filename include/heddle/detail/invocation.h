@@ -572,7 +572,7 @@ class InvocationApi {
     // goes to the library.
     if (where.line == ring_->line && where.file == ring_->file && ring_->current != ring_->last &&
         ring_->exceptions->none()) [[likely]] {
-      runtime::hand_over(*ring_);
+      ring_ = runtime::hand_over(ring_);
       if (ring_->unwinding) [[unlikely]] runtime::unwind();
       return;
     }
@@ -610,7 +610,7 @@ class InvocationApi {
         function == ring_->operation && ring_->current != ring_->last_lane &&
         ring_->exceptions->none()) [[likely]] {
       ring_->payloads[index_] = payload;
-      runtime::hand_over(*ring_);
+      ring_ = runtime::hand_over(ring_);
       if (ring_->unwinding) [[unlikely]] runtime::unwind();
       return;
     }
