@@ -142,25 +142,21 @@ void Machine::after(Agent& agent, const Operation& operation, MemorySemantics se
   if (has(semantics, MemorySemantics::MakeVisible)) make_visible(agent, operation.scope, semantics);
 }
 
-bool Machine::read_in_place(AllocationId id, std::uint64_t offset_bytes, std::uint32_t size_bytes,
-                            void* value) {
-  const Locations bytes{id, offset_bytes, size_bytes};
-  if (listener_ || find(bytes) != kNone) return false;
+const std::byte* Machine::read_in_place(AllocationId id, std::uint64_t offset_bytes) {
+  const Locations bytes{id, offset_bytes, 1};
+  if (listener_ || find(bytes) != kNone) return nullptr;
   tick();
   ++report_.reads;
-  copy_piece(value, storage_of(bytes), size_bytes);
-  return true;
+  return storage_of(bytes);
 }
 
-bool Machine::write_in_place(AllocationId id, std::uint64_t offset_bytes, std::uint32_t size_bytes,
-                             const void* value) {
-  const Locations bytes{id, offset_bytes, size_bytes};
-  if (listener_ || may_make_record() || find(bytes) != kNone) return false;
+std::byte* Machine::write_in_place(AllocationId id, std::uint64_t offset_bytes) {
+  const Locations bytes{id, offset_bytes, 1};
+  if (listener_ || may_make_record() || find(bytes) != kNone) return nullptr;
   --until_record_;
   tick();
   ++report_.writes;
-  copy_piece(storage_of(bytes), value, size_bytes);
-  return true;
+  return storage_of(bytes);
 }
 
 // Where the storage has no forgotten releases, and the agent has none that others could learn from.

@@ -116,7 +116,7 @@ class Array {
   std::uint64_t size() const { return size_; }
 
   [[gnu::always_inline]] auto operator[](Index i) const {
-    if (i.value >= size_) [[unlikely]] out_of_bounds(i);
+    if (i.value >= size_) [[unlikely]] out_of_bounds(place_.invocation, place_.binding, i, size_);
     if constexpr (std::is_array_v<T>) {
       return Array<std::remove_extent_t<T>, storage_class>(place_, i, std::extent_v<T>);
     } else {
@@ -144,7 +144,11 @@ class Array {
   }
 
  private:
-  [[noreturn, gnu::noinline]] void out_of_bounds(const Index& i) const;
+  /// By value: what a call has the address of must be in memory all the time, and switches from one invocation
+  /// to the next cost what is on their stacks.
+  [[noreturn, gnu::noinline]] static void out_of_bounds(Invocation* invocation,
+                                                        const emulation::Binding* binding, Index i,
+                                                        std::uint64_t size);
   Place place_;
   std::uint64_t size_;
 };
@@ -368,10 +372,10 @@ class Invocation : public detail::InvocationApi<Invocation> {
     emulation::write(*emulator_, agent_, a, &value);
   }
 
-  [[gnu::noinline]] void let_others_run(const SourceLocation& where) {
+  [[gnu::noinline]] void let_others_run(SourceLocation where) {
     emulation::wind_up(*emulator_);
     wait_begins();
-    runtime::preempt(where);
+    ring_ = runtime::go_on(runtime::preempt(where), ring_);
   }
 
   /// What is no larger than what memories take at once, and aligned, is in one piece.
@@ -384,9 +388,11 @@ class Invocation : public detail::InvocationApi<Invocation> {
   [[gnu::always_inline]] T read(const Place& place) {
     interrupt(place.where);
     if constexpr (kOnePiece<T>) {
-      T value;
-      if (emulation::read_in_place(*emulator_, *place.binding, place.offset_bytes, sizeof(T),
-                                   value_bytes<T>(), &value)) [[likely]] {
+      if (const std::byte* bytes =
+              emulation::read_in_place(*emulator_, *place.binding, place.offset_bytes, sizeof(T),
+                                       value_bytes<T>())) [[likely]] {
+        T value;
+        std::memcpy(&value, bytes, sizeof(T));
         return value;
       }
     }
@@ -396,16 +402,18 @@ class Invocation : public detail::InvocationApi<Invocation> {
   [[gnu::always_inline]] void write(const Place& place, const T& value) {
     interrupt(place.where);
     if constexpr (kOnePiece<T>) {
-      if (emulation::write_in_place(*emulator_, *place.binding, place.offset_bytes, sizeof(T),
-                                    &value)) [[likely]] {
+      if (std::byte* bytes = emulation::write_in_place(*emulator_, *place.binding,
+                                                       place.offset_bytes, sizeof(T))) [[likely]] {
+        std::memcpy(bytes, &value, sizeof(T));
         return;
       }
     }
     write_with_record<T>(place, value);
   }
 
+  // By value, see out_of_bounds.
   template <typename T>
-  [[gnu::noinline]] T read_with_record(const Place& place) {
+  [[gnu::noinline]] T read_with_record(Place place) {
     emulation::Access a = access<T>(place, place.where);
     qualify(a, place.qualifiers, false);
     T value;
@@ -413,7 +421,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     return value;
   }
   template <typename T>
-  [[gnu::noinline]] void write_with_record(const Place& place, const T& value) {
+  [[gnu::noinline]] void write_with_record(Place place, T value) {
     emulation::Access a = access<T>(place, place.where);
     qualify(a, place.qualifiers, true);
     emulation::write(*emulator_, agent_, a, &value);
@@ -495,14 +503,14 @@ class Invocation : public detail::InvocationApi<Invocation> {
       polled(name, ref.place(), old, where);
       return old;
     }
-    return update_with_record<T>(access<T>(ref.place(), where), ref.place(), scope, semantics, unequal,
-                                 name, f);
+    return update_with_record<T>(ref.place(), where, scope, semantics, unequal, name, f);
   }
 
   template <typename T, typename F>
-  [[gnu::noinline]] T update_with_record(const emulation::Access& a, const Place& place, Scope scope,
+  [[gnu::noinline]] T update_with_record(Place place, SourceLocation where, Scope scope,
                                          MemorySemantics semantics, MemorySemantics unequal,
-                                         const char* name, F& f) {
+                                         const char* name, F f) {
+    const emulation::Access a = access<T>(place, where);
     struct Context {
       F& f;
       T old;
@@ -518,7 +526,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
           return writes;
         },
         &context);
-    polled(name, place, context.old, a.where);
+    polled(name, place, context.old, where);
     return context.old;
   }
 
@@ -530,7 +538,10 @@ class Invocation : public detail::InvocationApi<Invocation> {
                       const SourceLocation& where) {
     emulation::arrive(*emulator_, agent_, execution, memory, semantics, where);
   }
-  void after_barrier(Scope, MemorySemantics) { emulation::leave(*emulator_, agent_); }
+  // Whoever waited at a barrier of the workgroup has met the others.
+  [[gnu::always_inline]] void after_barrier(Scope execution, Scope, MemorySemantics) {
+    if (execution != Scope::Workgroup || grid().group_size == 1) emulation::leave(*emulator_, agent_);
+  }
 
   /// What an undefined value looks like: all bytes 0xcd, so that its use is noticed.
   template <typename T>
@@ -580,9 +591,9 @@ void Ref<T, storage_class>::store(const value_type& v) const {
 }
 
 template <typename T, StorageClass storage_class>
-void Array<T, storage_class>::out_of_bounds(const Index& i) const {
-  emulation::raise_out_of_bounds(place_.invocation->agent(), *place_.binding, i.value, size_,
-                                 i.where);
+void Array<T, storage_class>::out_of_bounds(Invocation* invocation, const emulation::Binding* binding,
+                                            Index i, std::uint64_t size) {
+  emulation::raise_out_of_bounds(invocation->agent(), *binding, i.value, size, i.where);
 }
 
 template <typename T>
