@@ -164,6 +164,15 @@ void begin_waiting(Workgroup& group, std::uint32_t index, bool in_step);
 /// The place comes in registers, so that kernels need not keep one in memory for the usual case.
 void workgroup_barrier(const char* file, const char* function, std::uint32_t line);
 
+/// What an invocation that waits has to switch from and to, if anything.
+struct Handover {
+  void** save = nullptr;
+  void* to = nullptr;
+};
+
+/// As workgroup_barrier, of emulated dispatches: has waited, or says what to switch to.
+Handover walk_to_barrier(const char* file, const char* function, std::uint32_t line);
+
 /// The invocation of the ring that runs has ended: hands over to the next one, and comes back when
 /// this stack is to go on with something else. False if it ended out of turn: nothing was done.
 bool invocation_ended();
@@ -182,8 +191,9 @@ void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t su
 /// Lets others run, because this invocation polls and found nothing changed.
 void yield(SourceLocation where, const Poll& poll);
 
-/// Lets the choice seam decide who runs next. Emulated dispatches only.
-void preempt(SourceLocation where);
+/// Lets the choice seam decide who runs next: has done so, or says what to switch to. Emulated dispatches
+/// only.
+Handover preempt(const SourceLocation& where);
 
 /// What a dispatch did.
 struct Statistics {

@@ -13,9 +13,9 @@
 #define HEDDLE_INLINE_SWITCH 0
 #endif
 
-#if HEDDLE_INLINE_SWITCH
-
 #include <heddle/detail/runtime.h>
+
+#if HEDDLE_INLINE_SWITCH
 
 #if defined(__AVX512F__)
 #define HEDDLE_SWITCH_CLOBBERS_512                                                              \
@@ -72,3 +72,19 @@ namespace heddle::runtime {
 }  // namespace heddle::runtime
 
 #endif
+
+namespace heddle::runtime {
+
+/// Does what `handover` says. Returns the ring. Throws if the dispatch has failed in the meantime.
+[[gnu::always_inline]] inline Ring* go_on(const Handover& handover, Ring* ring) {
+#if HEDDLE_INLINE_SWITCH
+  if (!handover.to) return ring;
+  ring = swap_context(handover.save, handover.to, ring);
+  if (ring->unwinding) [[unlikely]] unwind();
+#else
+  (void)handover;
+#endif
+  return ring;
+}
+
+}  // namespace heddle::runtime
