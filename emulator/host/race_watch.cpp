@@ -100,15 +100,27 @@ void RaceWatch::dependency(bool memory) {
 void RaceWatch::operation(model::OperationIndex index, const Operation& operation,
                           model::Value read, model::Value written,
                           std::span<const trace::Source> sources) {
-  recent_.operation(index, operation, read, written, sources);
   now_ = {&operation, {read, written}};
-  detector_.operation(index, operation, read, written, sources);
+  const bool is_plain = operation.is_access() && !operation.atomic;
+  const race::SiteId site = is_plain ? detector_.site_of(operation) : race::kNoSite;
+  if (site != race::kNoSite) [[likely]] {
+    recent_.plain(index, operation, site, read | written);
+    detector_.access(index, operation, site);
+  } else {
+    recent_.operation(index, operation, read, written, sources);
+    detector_.operation(index, operation, read, written, sources);
+  }
   if (tells_equal_writes_ && plain_write(operation)) written_.note(operation, written);
   if (orderings_) orderings_->listener().operation(index, operation, read, written, sources);
 }
 void RaceWatch::passes(model::OperationIndex arrival,
                        std::span<const model::OperationIndex> synchronizing) {
   detector_.passes(arrival, synchronizing);
+}
+void RaceWatch::meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count) {
+  recent_.meets(first, barrier, count);
+  detector_.meets(first, barrier, count);
+  if (orderings_) orderings_->listener().meets(first, barrier, count);
 }
 void RaceWatch::placed(model::OperationIndex write) {
   recent_.placed(write);

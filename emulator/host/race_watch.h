@@ -52,6 +52,7 @@ class RaceWatch final : public trace::Listener {
                  model::Value written, std::span<const trace::Source> sources) override;
   void passes(model::OperationIndex arrival,
               std::span<const model::OperationIndex> synchronizing) override;
+  void meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count) override;
   void placed(model::OperationIndex write) override;
   bool needs_plain_sources() const override { return false; }
 

@@ -195,9 +195,10 @@ void SequentialMemory::leave(const Operation& operation, std::span<const AgentId
 
 void SequentialMemory::meet(const Cohort& cohort, const Operation& barrier) {
   if (!listener_) return;
-  const trace::OperationIndex first = told_;
-  for_each_agent(cohort, barrier, [&](const Operation& of_one) { tell(of_one, 0, 0); });
-  for (std::uint32_t i = 0; i < cohort.count; ++i) listener_->passes(first + i, {});
+  Operation of_first = barrier;
+  of_first.agent = cohort.first;
+  listener_->meets(told_, of_first, cohort.count);
+  told_ += cohort.count;
 }
 
 }  // namespace heddle::memory

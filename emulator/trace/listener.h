@@ -92,6 +92,16 @@ class Listener {
   /// to those who pass, where a quorum was chosen; empty where all arrivals at the instance do, which
   /// have then all been told.
   virtual void passes(OperationIndex arrival, std::span<const OperationIndex> synchronizing) = 0;
+  /// As `operation`, with indices from `first` on, and `passes`, for `count` agents from `barrier`'s on: all
+  /// arrive at a control barrier, in the same way, and then pass it.
+  virtual void meets(OperationIndex first, const Operation& barrier, std::uint32_t count) {
+    Operation of_one = barrier;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      of_one.agent = static_cast<AgentId>(static_cast<std::uint32_t>(barrier.agent) + i);
+      operation(first + i, of_one, 0, 0, {});
+    }
+    for (std::uint32_t i = 0; i < count; ++i) passes(first + i, {});
+  }
   /// An atomic write takes its place in scoped modification order: after all writes that took theirs
   /// before. At the latest when the memory comes to its end.
   virtual void placed(OperationIndex write) = 0;
