@@ -8,9 +8,20 @@ namespace heddle::memory {
 
 namespace {
 
+/// Copies 1, 2, 4 or 8 bytes, mostly; fewer than 8 others.
+void copy_piece(void* to, const void* from, std::uint32_t size_bytes) {
+  switch (size_bytes) {
+    case 1: std::memcpy(to, from, 1); break;
+    case 2: std::memcpy(to, from, 2); break;
+    case 4: std::memcpy(to, from, 4); break;
+    case 8: std::memcpy(to, from, 8); break;
+    default: std::memcpy(to, from, size_bytes);
+  }
+}
+
 trace::Value value_of(const void* bytes, std::uint32_t size_bytes) {
   trace::Value value = 0;
-  std::memcpy(&value, bytes, size_bytes);
+  copy_piece(&value, bytes, size_bytes);
   return value;
 }
 
@@ -122,14 +133,14 @@ std::byte* SequentialMemory::in_place(const Relaxed& atomic) {
 
 void SequentialMemory::read(const Operation& operation, void* value) {
   const std::uint32_t size = operation.locations.size_bytes;
-  std::memcpy(value, at(operation.locations), size);
+  copy_piece(value, at(operation.locations), size);
   if (listener_) tell(operation, value_of(value, size), 0);
 }
 
 void SequentialMemory::write(const Operation& operation, const void* value) {
   const std::uint32_t size = operation.locations.size_bytes;
   if (listener_) tell(operation, 0, value_of(value, size));
-  std::memcpy(at(operation.locations), value, size);
+  copy_piece(at(operation.locations), value, size);
 }
 
 void SequentialMemory::read_modify_write(const Operation& operation, MemorySemantics unequal,
@@ -138,9 +149,9 @@ void SequentialMemory::read_modify_write(const Operation& operation, MemorySeman
   std::array<std::byte, 8> old;
   std::array<std::byte, 8> fresh;
   std::byte* bytes = at(operation.locations);
-  std::memcpy(old.data(), bytes, size);
+  copy_piece(old.data(), bytes, size);
   const bool modified = modify(context, old.data(), fresh.data());
-  if (modified) std::memcpy(bytes, fresh.data(), size);
+  if (modified) copy_piece(bytes, fresh.data(), size);
   if (!listener_) return;
   if (modified) {
     tell(operation, value_of(old.data(), size), value_of(fresh.data(), size));

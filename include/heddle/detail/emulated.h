@@ -336,7 +336,23 @@ class Invocation : public detail::InvocationApi<Invocation> {
     return a;
   }
 
-  static void qualify(emulation::Access& a, const Qualifiers& q, bool writes) {
+  /// The record of a plain access, but for the agent and the qualifiers.
+  template <typename T>
+  [[gnu::always_inline]] static Operation plain(const Place& place, OperationKind kind) {
+    const emulation::Binding& binding = *place.binding;
+    Operation operation;
+    operation.kind = kind;
+    operation.storage_class = binding.storage_class;
+    operation.reference = binding.reference;
+    operation.locations = {binding.allocation->id, binding.offset_bytes + place.offset_bytes,
+                           static_cast<std::uint32_t>(sizeof(T))};
+    operation.where = place.where;
+    return operation;
+  }
+
+  /// `a` is an access, or its record.
+  template <typename A>
+  [[gnu::always_inline]] static void qualify(A& a, const Qualifiers& q, bool writes) {
     if (q.is_volatile) a.operands |= MemoryOperands::Volatile;
     if (q.non_private) a.operands |= MemoryOperands::NonPrivatePointer;
     if (q.coherent && writes) {
@@ -388,6 +404,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
   [[gnu::always_inline]] T read(const Place& place) {
     interrupt(place.where);
     if constexpr (kOnePiece<T>) {
+      if (pulse_->told) return read_told<T>(place);
       if (const std::byte* bytes =
               emulation::read_in_place(*emulator_, *place.binding, place.offset_bytes, sizeof(T),
                                        value_bytes<T>())) [[likely]] {
@@ -402,6 +419,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
   [[gnu::always_inline]] void write(const Place& place, const T& value) {
     interrupt(place.where);
     if constexpr (kOnePiece<T>) {
+      if (pulse_->told) return write_told<T>(place, value);
       if (std::byte* bytes = emulation::write_in_place(*emulator_, *place.binding,
                                                        place.offset_bytes, sizeof(T))) [[likely]] {
         std::memcpy(bytes, &value, sizeof(T));
@@ -412,6 +430,22 @@ class Invocation : public detail::InvocationApi<Invocation> {
   }
 
   // By value, see out_of_bounds.
+  template <typename T>
+  [[gnu::noinline]] T read_told(Place place) {
+    Operation operation = plain<T>(place, OperationKind::Read);
+    qualify(operation, place.qualifiers, false);
+    T value;
+    if (!emulation::read_told(*emulator_, agent_, *place.binding, operation, value_bytes<T>(), &value))
+      [[unlikely]] return read_with_record<T>(place);
+    return value;
+  }
+  template <typename T>
+  [[gnu::noinline]] void write_told(Place place, T value) {
+    Operation operation = plain<T>(place, OperationKind::Write);
+    qualify(operation, place.qualifiers, true);
+    if (!emulation::write_told(*emulator_, agent_, *place.binding, operation, &value)) [[unlikely]]
+      write_with_record<T>(place, value);
+  }
   template <typename T>
   [[gnu::noinline]] T read_with_record(Place place) {
     emulation::Access a = access<T>(place, place.where);
