@@ -19,12 +19,6 @@ void copy_piece(void* to, const void* from, std::uint32_t size_bytes) {
   }
 }
 
-trace::Value value_of(const void* bytes, std::uint32_t size_bytes) {
-  trace::Value value = 0;
-  copy_piece(&value, bytes, size_bytes);
-  return value;
-}
-
 }  // namespace
 
 void SequentialMemory::listen(trace::Listener* listener) {
@@ -134,12 +128,12 @@ std::byte* SequentialMemory::in_place(const Relaxed& atomic) {
 void SequentialMemory::read(const Operation& operation, void* value) {
   const std::uint32_t size = operation.locations.size_bytes;
   copy_piece(value, at(operation.locations), size);
-  if (listener_) tell(operation, value_of(value, size), 0);
+  if (listener_) tell(operation, load_piece(value, size), 0);
 }
 
 void SequentialMemory::write(const Operation& operation, const void* value) {
   const std::uint32_t size = operation.locations.size_bytes;
-  if (listener_) tell(operation, 0, value_of(value, size));
+  if (listener_) tell(operation, 0, load_piece(value, size));
   copy_piece(at(operation.locations), value, size);
 }
 
@@ -154,12 +148,12 @@ void SequentialMemory::read_modify_write(const Operation& operation, MemorySeman
   if (modified) copy_piece(bytes, fresh.data(), size);
   if (!listener_) return;
   if (modified) {
-    tell(operation, value_of(old.data(), size), value_of(fresh.data(), size));
+    tell(operation, load_piece(old.data(), size), load_piece(fresh.data(), size));
   } else {
     Operation failed = operation;
     failed.kind = OperationKind::Read;
     failed.semantics = unequal;
-    tell(failed, value_of(old.data(), size), 0);
+    tell(failed, load_piece(old.data(), size), 0);
   }
 }
 
