@@ -100,18 +100,30 @@ void RaceWatch::dependency(bool memory) {
 void RaceWatch::operation(model::OperationIndex index, const Operation& operation,
                           model::Value read, model::Value written,
                           std::span<const trace::Source> sources) {
+  if (operation.is_access() && !operation.atomic) {
+    look_at(index, operation, read, written);
+  } else {
+    recent_.operation(index, operation, read, written, sources);
+    now_ = {&operation, {read, written}};
+    detector_.operation(index, operation, read, written, sources);
+  }
+  if (orderings_) orderings_->listener().operation(index, operation, read, written, sources);
+}
+void RaceWatch::plain(model::OperationIndex index, const Operation& operation, model::Value read,
+                      model::Value written) {
+  look_at(index, operation, read, written);
+  if (orderings_) orderings_->listener().operation(index, operation, read, written, {});
+}
+inline void RaceWatch::look_at(model::OperationIndex index, const Operation& operation,
+                               model::Value read, model::Value written) {
   now_ = {&operation, {read, written}};
-  const bool is_plain = operation.is_access() && !operation.atomic;
-  const race::SiteId site = is_plain ? detector_.site_of(operation) : race::kNoSite;
-  if (site != race::kNoSite) [[likely]] {
+  if (const race::SiteId site = detector_.site_of(operation); site != race::kNoSite) [[likely]] {
     recent_.plain(index, operation, site, read | written);
     detector_.access(index, operation, site);
   } else {
-    recent_.operation(index, operation, read, written, sources);
-    detector_.operation(index, operation, read, written, sources);
+    recent_.operation(index, operation, read, written, {});
   }
   if (tells_equal_writes_ && plain_write(operation)) written_.note(operation, written);
-  if (orderings_) orderings_->listener().operation(index, operation, read, written, sources);
 }
 void RaceWatch::passes(model::OperationIndex arrival,
                        std::span<const model::OperationIndex> synchronizing) {

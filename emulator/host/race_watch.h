@@ -50,6 +50,8 @@ class RaceWatch final : public trace::Listener {
   void dependency(bool memory) override;
   void operation(model::OperationIndex index, const Operation& operation, model::Value read,
                  model::Value written, std::span<const trace::Source> sources) override;
+  void plain(model::OperationIndex index, const Operation& operation, model::Value read,
+             model::Value written) override;
   void passes(model::OperationIndex arrival,
               std::span<const model::OperationIndex> synchronizing) override;
   void meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count) override;
@@ -74,6 +76,9 @@ class RaceWatch final : public trace::Listener {
     advice::AccessValues values;
   };
 
+  /// At a non-atomic access.
+  void look_at(model::OperationIndex index, const Operation& operation, model::Value read,
+               model::Value written);
   void note(const race::KernelRace& race);
   /// Races that were found since: at once, for a program may never come to its end.
   void hand_in_new();

@@ -96,12 +96,14 @@ void SequentialMemory::tell(const Operation& operation, trace::Value read, trace
     return;
   }
   Writers& writers = writers_of(operation.locations.allocation);
-  writers.wanted = writers.wanted || operation.atomic || !atomic_sources_only_;
-  const bool with_sources = operation.reads() && (operation.atomic || !atomic_sources_only_);
-  if (with_sources) find_sources(operation.locations);
-  listener_->operation(index, operation, read, written,
-                       with_sources ? std::span<const trace::Source>(sources_)
-                                    : std::span<const trace::Source>());
+  if (!operation.atomic && atomic_sources_only_) [[likely]] {
+    listener_->plain(index, operation, read, written);
+  } else {
+    writers.wanted = true;
+    sources_.clear();
+    if (operation.reads()) find_sources(operation.locations);
+    listener_->operation(index, operation, read, written, sources_);
+  }
   if (!operation.writes()) return;
   if (writers.wanted) {
     const std::uint64_t end = operation.locations.offset_bytes + operation.locations.size_bytes;

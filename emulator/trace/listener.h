@@ -84,6 +84,10 @@ class Listener {
   /// in ascending order. A control barrier is told when its agent arrives.
   virtual void operation(OperationIndex index, const Operation& operation, Value read,
                          Value written, std::span<const Source> sources) = 0;
+  /// The same of an access that is not atomic, to those who need no sources of it.
+  virtual void plain(OperationIndex index, const Operation& operation_told, Value read, Value written) {
+    operation(index, operation_told, read, written, {});
+  }
   /// The read that was told last was answered late: in program order it stands in front of `before`, an
   /// operation of its agent that was told earlier, and behind those in front of that which were told so far.
   /// From litmus tests only.
