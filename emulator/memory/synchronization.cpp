@@ -236,16 +236,19 @@ Head Synchronization::head_of(const Agent& agent, const Operation& operation,
 }
 
 //= vk:memory-model-synchronizes-with
-std::vector<Head> Synchronization::heads(Agent& agent, const Operation& write,
-                                         MemorySemantics semantics) {
-  std::vector<Head> heads;
-  for (Head& barrier : released_by(agent)) {
-    if (!constrains(barrier.semantics, class_of(write.storage_class))) continue;
-    barrier.atomic_scope = write.scope;
-    heads.push_back(std::move(barrier));
-  }
+void Synchronization::heads(Agent& agent, const Operation& write, MemorySemantics semantics,
+                            std::vector<Head>& heads) {
+  const auto carry = [&](const Head& barrier) {
+    if (!constrains(barrier.semantics, class_of(write.storage_class))) return;
+    heads.push_back(barrier);
+    Head& head = heads.back();
+    head.agent = agent.id;
+    head.place = agent.place;
+    head.atomic_scope = write.scope;
+  };
+  for (const Head& barrier : agent.released) carry(barrier);
+  for (const Head& barrier : agent.cohort->released) carry(barrier);
   if (releases(semantics)) heads.push_back(head_of(agent, write, semantics));
-  return heads;
 }
 
 void Synchronization::learn(Knowledge& knowledge, const Head& head, MemorySemantics semantics) {
