@@ -10,8 +10,6 @@ namespace {
 
 // An atomic that many update carries the releases of all of them; the last ones say enough.
 constexpr std::size_t kMostHeads = 16;
-// More than a store buffer has, few enough to look through.
-constexpr std::size_t kMostWaiting = 64;
 
 Operation failed(Operation operation, MemorySemantics semantics) {
   operation.kind = OperationKind::Read;
@@ -19,8 +17,10 @@ Operation failed(Operation operation, MemorySemantics semantics) {
   return operation;
 }
 
-bool mutually_ordered(const Written& write, const Operation& operation, const Agent& agent) {
-  return write.atomic && operation.atomic && write.locations == operation.locations &&
+// Of accesses to one granule: what has the same bytes of it has the same locations.
+bool mutually_ordered(const Written& write, ByteMask bytes, const Operation& operation,
+                      const Agent& agent) {
+  return write.atomic && operation.atomic && write.bytes == bytes &&
          write.reference == operation.reference &&
          (write.agent == agent.id || (model::same_instance(write.place, agent.place, write.scope) &&
                                       model::same_instance(agent.place, write.place, operation.scope)));
@@ -217,20 +217,20 @@ void Machine::write(const Operation& operation, const void* value) {
   raise_floor(granules_[record], writing.agent.id, operation.reference,
               available_floor(granules_[record], writing));
   overwrite_waiting(record, writing);
-  Written made = written(writing, fresh);
+  Written& made = written(writing, fresh);
   if (operation.atomic)
-    made.heads = synchronization_.heads(writing.agent, operation, operation.semantics);
+    synchronization_.heads(writing.agent, operation, operation.semantics, made.heads);
   if (listener_) made.operation = tell(operation, 0, fresh);
   //= vk:memory-model-instruction-av-vis
   if (has(operation.operands, MemoryOperands::MakePointerAvailable) &&
       level_of(operation.available_scope) != CacheLevel::Agent) {
-    place(record, std::move(made), level_of(operation.available_scope),
+    place(record, made, level_of(operation.available_scope),
           trace::MoveReason::Availability);
   } else if (chance(policy_.delay)) {
-    wait(record, std::move(made));
+    wait(record, made);
   } else {
     const CacheLevel level = std::max(climb(), least_level(made));
-    place(record, std::move(made), level, trace::MoveReason::Eviction);
+    place(record, made, level, trace::MoveReason::Eviction);
   }
   use_up(record);
 }
@@ -267,12 +267,12 @@ void Machine::read_modify_write(const Operation& operation, MemorySemantics uneq
   after(updating.agent, operation, operation.semantics);
   raise_floor(granules_[record], updating.agent.id, operation.reference,
               available_floor(granules_[record], updating));
-  Written made = written(updating, fresh);
-  made.heads = synchronization_.heads(updating.agent, operation, operation.semantics);
+  Written& made = written(updating, fresh);
+  synchronization_.heads(updating.agent, operation, operation.semantics, made.heads);
   inherit(made, granules_[record], updating, found);
   if (listener_) made.operation = tell(operation, old, fresh);
   const CacheLevel level = std::max(climb(), least_level(made));
-  place(record, std::move(made), level, trace::MoveReason::Atomic);
+  place(record, made, level, trace::MoveReason::Atomic);
   use_up(record);
 }
 
@@ -285,7 +285,7 @@ void Machine::inherit(Written& made, const Granule& granule, const Access& updat
     return;
   }
   const Version& read = version_at(granule, found.stamp);
-  if (!mutually_ordered(read, updating.operation, updating.agent)) return;
+  if (!mutually_ordered(read, updating.bytes, updating.operation, updating.agent)) return;
   made.forgotten = read.forgotten;
   for (const Head& head : read.heads) {
     const bool superseded =
@@ -309,7 +309,7 @@ void Machine::acquire(std::uint32_t record, const Access& reading, MemorySemanti
     synchronization_.meet_forgotten(reading.agent, semantics);
   if (!found.whole) return;
   const Version& read = version_at(granule, found.stamp);
-  if (!mutually_ordered(read, reading.operation, reading.agent)) return;
+  if (!mutually_ordered(read, reading.bytes, reading.operation, reading.agent)) return;
   if (read.forgotten) synchronization_.meet_forgotten(reading.agent, semantics);
   synchronization_.meet(reading.agent, reading.operation, semantics, read.heads);
 }
@@ -478,9 +478,10 @@ void Machine::settle() {
 
 // --- Writes on their way ---
 
-Written Machine::written(const Access& writing, trace::Value value) {
-  Written made;
-  made.locations = writing.operation.locations;
+// There is one at a time, from here to the granule or to those that wait.
+Written& Machine::written(const Access& writing, trace::Value value) {
+  Written& made = written_;
+  made.operation = 0;
   made.value = value << writing.shift;
   made.bytes = writing.bytes;
   made.atomic = writing.operation.atomic;
@@ -492,6 +493,8 @@ Written Machine::written(const Access& writing, trace::Value value) {
   made.scope = writing.operation.scope;
   made.event = synchronization_.event(writing.agent);
   made.born = now_;
+  made.forgotten = false;
+  made.heads.clear();
   // A release happens before others by the classes that it names, which need not have its own.
   made.links_all = made.atomic && (has(writing.operation.semantics, MemorySemantics::MakeAvailable) ||
                                    releases(writing.operation.semantics));
@@ -516,20 +519,19 @@ void Machine::overwrite_waiting(std::uint32_t record, const Access& writing) {
     } else {
       ++report_.lost;
       --granules_[record].waiting;
-      waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+      waiting_.remove(i).heads.clear();
     }
   }
 }
 
-void Machine::wait(std::uint32_t record, Written made) {
-  if (waiting_.size() == kMostWaiting)
+void Machine::wait(std::uint32_t record, Written& made) {
+  if (waiting_.size() == WaitingList::kMost)
     place_waiting(0, CacheLevel::Shader, trace::MoveReason::Flush);
   ++report_.delayed;
   ++granules_[record].waiting;
-  Waiting waiting;
-  static_cast<Written&>(waiting) = std::move(made);
+  Waiting& waiting = waiting_.add();
+  waiting.take(made);
   waiting.granule = record;
-  waiting_.push_back(std::move(waiting));
 }
 
 // An atomic is at least available at its own scope.
@@ -546,12 +548,12 @@ CacheLevel Machine::climb() {
   return level;
 }
 
-void Machine::place(std::uint32_t record, Written made, CacheLevel level,
+void Machine::place(std::uint32_t record, Written& made, CacheLevel level,
                     trace::MoveReason reason) {
   Granule& granule = granules_[record];
-  if (granule.versions.size() >= kHistory) fold_oldest(granule);
-  Version version;
-  static_cast<Written&>(version) = std::move(made);
+  if (granule.versions.size() == Versions::kMost) fold_oldest(granule);
+  Version& version = granule.versions.add();
+  version.take(made);
   version.stamp = ++stamp_;
   version.level = level;
   if (version.non_private) version.available.push_back({version.event, version.place, level, version.links_all});
@@ -562,21 +564,19 @@ void Machine::place(std::uint32_t record, Written made, CacheLevel level,
   raise_floor(granule, version.agent, version.reference, version.stamp);
   if (level < CacheLevel::Shader) narrow_.push_back({record, version.stamp, now_});
   if (listener_) {
-    listener_->moved(version.operation, version.locations, version.agent, CacheLevel::Agent, level,
-                     reason);
+    listener_->moved(version.operation, granule.locations(version.bytes), version.agent,
+                     CacheLevel::Agent, level, reason);
     if (version.atomic) listener_->placed(version.operation);
   }
-  granule.versions.push_back(std::move(version));
-  if (narrow_.size() > kMostWaiting) widen(0, CacheLevel::Shader, trace::MoveReason::Flush);
+  if (narrow_.size() > WaitingList::kMost) widen(0, CacheLevel::Shader, trace::MoveReason::Flush);
 }
 
 void Machine::place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason) {
-  Waiting waiting = std::move(waiting_[position]);
-  waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(position));
+  Waiting& waiting = waiting_.remove(position);
   Granule& granule = granules_[waiting.granule];
   --granule.waiting;
   if (reason == trace::MoveReason::Eviction) ++report_.evicted;
-  place(waiting.granule, std::move(static_cast<Written&>(waiting)), level, reason);
+  place(waiting.granule, waiting, level, reason);
   if (waiting.observed)
     observe(granule, waiting.observation, waiting.observation_class, waiting.observed_non_private,
             stamp_);
@@ -587,8 +587,8 @@ void Machine::raise(Granule& granule, Version& version, CacheLevel level,
                     trace::MoveReason reason) {
   if (level <= version.level) return;
   if (listener_)
-    listener_->moved(version.operation, version.locations, version.agent, version.level, level,
-                     reason);
+    listener_->moved(version.operation, granule.locations(version.bytes), version.agent,
+                     version.level, level, reason);
   version.level = level;
   if (reason != trace::MoveReason::Availability && version.non_private)
     version.available.front().level = std::max(version.available.front().level, level);

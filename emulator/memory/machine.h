@@ -98,13 +98,15 @@ class Machine final : public Memory {
     std::uint32_t born = 0;
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  /// Versions of a granule: as many as an adversary needs.
-  static constexpr std::size_t kHistory = 8;
   /// So many granules are always worth a record: small programs get all the weakness there is. Later
   /// ones do not, even when the first are gone: every workgroup would begin with them again.
   static constexpr std::uint32_t kFewRecords = 64;
   /// Of each kind, before the granule forgets who knows what and lets everybody know.
   static constexpr std::size_t kMostWitnesses = 32;
+  /// Beyond so many records an older one is forgotten for each that is made. More than there are writes
+  /// that wait, so that one can be.
+  static constexpr std::uint32_t kMostRecords = 96;
+  static_assert(kMostRecords > WaitingList::kMost);
 
   // Records (machine_records.cpp).
   Allocation& allocation_of(const Locations& locations);
@@ -166,12 +168,12 @@ class Machine final : public Memory {
   void carry_forgotten(const Operation& write);
   void modify_storage(const Operation& operation, MemorySemantics unequal, Modify modify,
                       void* context);
-  Written written(const Access& writing, trace::Value value);
+  Written& written(const Access& writing, trace::Value value);
   void overwrite_waiting(std::uint32_t record, const Access& writing);
-  void wait(std::uint32_t record, Written made);
+  void wait(std::uint32_t record, Written& made);
   CacheLevel least_level(const Written& write) const;
   CacheLevel climb();
-  void place(std::uint32_t record, Written made, CacheLevel level, trace::MoveReason reason);
+  void place(std::uint32_t record, Written& made, CacheLevel level, trace::MoveReason reason);
   void place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason);
   void raise(Granule& granule, Version& version, CacheLevel level, trace::MoveReason reason);
   void widen(std::size_t position, CacheLevel level, trace::MoveReason reason);
@@ -199,6 +201,7 @@ class Machine final : public Memory {
   Synchronization synchronization_;
 
   std::vector<Allocation> allocations_;
+  /// Stay where they are.
   boost::container::stable_vector<Granule> granules_;
   std::vector<std::uint32_t> free_records_;
   std::uint32_t records_ = 0;
@@ -208,8 +211,10 @@ class Machine final : public Memory {
   std::uint32_t until_record_ = 0;
 
   /// In the order in which they came here.
-  std::vector<Waiting> waiting_;
+  WaitingList waiting_;
   std::vector<Narrow> narrow_;
+  /// The write that is on its way: see `written`.
+  Written written_;
   /// By queue family and workgroup: how often its copies were given up.
   std::vector<Generation> generations_;
 

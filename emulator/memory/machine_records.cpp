@@ -9,8 +9,7 @@ namespace heddle::memory {
 
 namespace {
 
-// Beyond the first few, one in some gets one, and an older one is forgotten for it.
-constexpr std::uint32_t kMostRecords = 96;
+// Beyond the first few, one write in some gets one.
 constexpr std::uint32_t kRecordInterval = 64;
 // And those have shown what they can when nothing of theirs is on its way any more and there were so many
 // accesses, each of which costs ten times as much as one without a record.
@@ -38,9 +37,10 @@ void Machine::add(AllocationId id, std::span<std::byte> storage) {
 }
 
 void Machine::remove(AllocationId id) {
-  std::erase_if(waiting_, [&](const Waiting& w) {
-    if (w.locations.allocation != id) return false;
-    --granules_[w.granule].waiting;
+  waiting_.remove_if([&](const Waiting& w) {
+    Granule& granule = granules_[w.granule];
+    if (granule.allocation != id) return false;
+    --granule.waiting;
     return true;
   });
   std::erase_if(narrow_, [&](const Narrow& n) { return granules_[n.record].allocation == id; });
@@ -135,7 +135,7 @@ void Machine::fold(Granule& granule, Version& version) {
 
 void Machine::fold_oldest(Granule& granule) {
   fold(granule, granule.versions.front());
-  granule.versions.erase(granule.versions.begin());
+  granule.versions.remove_oldest();
   std::erase_if(granule.observations,
                 [&](const Observation& o) { return o.stamp <= granule.base; });
   std::erase_if(granule.floors, [&](const Floor& f) { return f.stamp <= granule.base; });

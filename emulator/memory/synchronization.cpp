@@ -260,22 +260,21 @@ bool Synchronization::carries(AgentId id, StorageClass storage_class, Scope scop
 }
 
 //= vk:memory-model-synchronizes-with
-std::vector<Head> Synchronization::heads(Agent& agent, const Operation& write,
-                                         MemorySemantics semantics) {
-  std::vector<Head> heads;
+void Synchronization::heads(Agent& agent, const Operation& write, MemorySemantics semantics,
+                            std::vector<Head>& heads) {
   const unsigned k = class_of(write.storage_class);
   const auto carry = [&](const Head& barrier) {
     heads.push_back(barrier);
-    heads.back().agent = agent.id;
-    heads.back().place = agent.place;
-    heads.back().atomic_scope = write.scope;
+    Head& head = heads.back();
+    head.agent = agent.id;
+    head.place = agent.place;
+    head.atomic_scope = write.scope;
   };
   for (const Head& own : agent.released)
     if (constrains(own.semantics, k)) carry(own);
   for (const Head& head : agent.cohort->released)
     if (constrains(head.semantics, k) && tells_others(head, write.scope)) carry(head);
   if (releases(semantics)) heads.push_back(head_of(agent, write, semantics));
-  return heads;
 }
 
 void Synchronization::learn(Knowledge& knowledge, const Head& head, MemorySemantics semantics) {
