@@ -130,7 +130,12 @@ std::byte* SequentialMemory::in_place(const Relaxed& atomic) {
 void SequentialMemory::read(const Operation& operation, void* value) {
   const std::uint32_t size = operation.locations.size_bytes;
   copy_piece(value, at(operation.locations), size);
-  if (listener_) tell(operation, load_piece(value, size), 0);
+  if (!listener_) return;
+  if (!operation.atomic && atomic_sources_only_) [[likely]] {
+    listener_->plain(told_++, operation, load_piece(value, size), 0);
+  } else {
+    tell(operation, load_piece(value, size), 0);
+  }
 }
 
 void SequentialMemory::write(const Operation& operation, const void* value) {

@@ -124,7 +124,17 @@ bool KernelDetector::access_quickly(const Operation& operation, SiteId site) {
   if (order_.now(now.group) > kMostStamps) [[unlikely]] return false;
   Cell& cell = shadow_.cell(allocation, bytes.offset_bytes / kGranuleBytes);
   if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
-  return at_once(cell, now);
+  return reads_as_others(cell, now) || at_once(cell, now);
+}
+
+// What `at_once` finds of most accesses to what many read: two others of the workgroup have read it since the
+// last barrier, with the same instruction.
+inline bool KernelDetector::reads_as_others(const Cell& cell, const Access& now) const {
+  const Places& places = order_.places();
+  return cell.sites[0] == now.site_id && cell.sites[1] == now.site_id && cell.times[0] == now.time &&
+         cell.times[1] == now.time && !now.site->writes && cell.agents[0] != now.agent &&
+         cell.agents[1] != now.agent && places.group(cell.agents[0]) == now.group &&
+         places.group(cell.agents[1]) == now.group;
 }
 
 // Nobody accesses it once the workgroup has ended.

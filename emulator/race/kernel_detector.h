@@ -118,6 +118,7 @@ class KernelDetector final : public trace::Listener {
     Reads,
   };
   Before before(const Cell& cell, std::size_t slot, const Access& now) const;
+  bool reads_as_others(const Cell& cell, const Access& now) const;
   bool at_once(Cell& cell, const Access& now);
   bool write_over(Cell& cell, Before first, Before second, const Access& now);
   bool read_beside(Cell& cell, Before first, Before second, const Access& now);
