@@ -15,7 +15,8 @@
 namespace heddle::detail {
 namespace {
 
-// Of a run so many operations are kept for advice: some 200 bytes each.
+// Of a run so many operations are kept for advice: 32 bytes each, and of
+// atomics and barriers that do not meet as a workgroup some 200.
 constexpr std::size_t kRecentOperations = 200000;
 // The judge takes about a second for a thousand operations and some twenty changes.
 constexpr std::size_t kJudgedOperations = 240;

@@ -195,7 +195,7 @@ void KernelDetector::put(Cell& cell, std::size_t slot, const Access& now) {
 }
 
 // What an access in a cell means to this one.
-KernelDetector::Before KernelDetector::before(const Cell& cell, std::size_t slot,
+[[gnu::always_inline]] inline KernelDetector::Before KernelDetector::before(const Cell& cell, std::size_t slot,
                                               const Access& now) const {
   const Site& x = sites_[cell.sites[slot]];
   const std::uint32_t time = cell.times[slot];
