@@ -38,11 +38,15 @@ void Recent::operation(OperationIndex index, const Operation& operation, model::
                        model::Value written, std::span<const trace::Source> sources) {
   next_ = index + 1;
   if (records_.size() >= most_) return;
-  records_.push_back({operation.agent, {}, {}, kInFull, in_full_.size(), 0});
-  in_full_.push_back({operation, {read, written}});
-  if (!operation.atomic) return;
+  records_.push_back({operation.agent, {}, {}, kInFull, in_full_.size(), {read, written}});
+  in_full_.push_back(operation);
+  if (operation.atomic) reads_from(index, sources);
+}
+
+void Recent::reads_from(OperationIndex read, std::span<const trace::Source> sources) {
+  if (!has(read)) return;
   for (const trace::Source& source : sources)
-    reads_from_.push_back({index, source.write, source.bytes});
+    reads_from_.push_back({read, source.write, source.bytes});
 }
 
 void Recent::meets(OperationIndex first, const Operation& barrier, std::uint32_t count) {
@@ -50,8 +54,8 @@ void Recent::meets(OperationIndex first, const Operation& barrier, std::uint32_t
   const auto agent = static_cast<std::uint32_t>(barrier.agent);
   const std::uint64_t place = in_full_.size();
   for (std::uint32_t i = 0; i < count && records_.size() < most_; ++i)
-    records_.push_back({static_cast<AgentId>(agent + i), {}, {}, kInFull, place, 0});
-  if (has(first)) in_full_.push_back({barrier, {}});
+    records_.push_back({static_cast<AgentId>(agent + i), {}, {}, kInFull, place, {}});
+  if (has(first)) in_full_.push_back(barrier);
 }
 
 void Recent::add_instruction(const Operation& operation, std::uint32_t instruction) {
@@ -61,7 +65,7 @@ void Recent::add_instruction(const Operation& operation, std::uint32_t instructi
 
 Operation Recent::at(OperationIndex index) const {
   const Record& r = record(index);
-  Operation operation = r.instruction == kInFull ? in_full_[r.offset_bytes].operation
+  Operation operation = r.instruction == kInFull ? in_full_[r.offset_bytes]
                                                  : instructions_[r.instruction].operation;
   operation.agent = r.agent;
   if (r.instruction == kInFull) return operation;
@@ -69,13 +73,6 @@ Operation Recent::at(OperationIndex index) const {
   operation.locations.allocation = r.allocation;
   operation.locations.offset_bytes = r.offset_bytes;
   return operation;
-}
-
-AccessValues Recent::values(OperationIndex index) const {
-  const Record& r = record(index);
-  if (r.instruction == kInFull) return in_full_[r.offset_bytes].values;
-  return instructions_[r.instruction].operation.reads() ? AccessValues{r.value, 0}
-                                                        : AccessValues{0, r.value};
 }
 
 void Recent::placed(OperationIndex write) {

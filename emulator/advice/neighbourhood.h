@@ -36,17 +36,19 @@ class Recent {
   void dependency(bool memory);
   void operation(model::OperationIndex index, const Operation& operation, model::Value read,
                  model::Value written, std::span<const trace::Source> sources);
-  /// The same, in a quarter of the room: a non-atomic access of at most 8 bytes, which differs from other
-  /// operations with this number in agent, reference and place only.
-  void plain(model::OperationIndex index, const Operation& operation, std::uint32_t instruction,
-             model::Value value) {
+  /// The same, in a third of the room: an access of at most 8 bytes, which differs from other operations with
+  /// this number in agent, reference and place only.
+  void access(model::OperationIndex index, const Operation& operation, std::uint32_t instruction,
+              model::Value read, model::Value written) {
     next_ = index + 1;
     if (records_.size() >= most_) return;
     if (instruction >= instructions_.size() || !instructions_[instruction].known) [[unlikely]]
       add_instruction(operation, instruction);
     records_.push_back({operation.agent, operation.reference, operation.locations.allocation,
-                        instruction, operation.locations.offset_bytes, value});
+                        instruction, operation.locations.offset_bytes, {read, written}});
   }
+  /// Where the bytes come from that an atomic read.
+  void reads_from(model::OperationIndex read, std::span<const trace::Source> sources);
   /// Operations from `first` on: `barrier` of `count` agents from its own on.
   void meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count);
   void placed(model::OperationIndex write);
@@ -56,7 +58,7 @@ class Recent {
   std::optional<model::OperationIndex> last_like(const Operation& first, AgentId agent,
                                                  model::OperationIndex second) const;
   /// Of an operation that is remembered.
-  AccessValues values(model::OperationIndex index) const;
+  AccessValues values(model::OperationIndex index) const { return record(index).values; }
   Locations locations(model::OperationIndex index) const { return at(index).locations; }
 
   /// Of the race between last_like(first, agent, second) and `second`. Nothing if that is not
@@ -73,16 +75,12 @@ class Recent {
     AllocationId allocation{};
     std::uint32_t instruction = 0;
     std::uint64_t offset_bytes = 0;
-    model::Value value = 0;
+    AccessValues values;
   };
   static constexpr std::uint32_t kInFull = ~std::uint32_t{0};
   struct Instruction {
     Operation operation;
     bool known = false;
-  };
-  struct Full {
-    Operation operation;
-    AccessValues values;
   };
 
   bool has(model::OperationIndex index) const {
@@ -100,7 +98,7 @@ class Recent {
   model::OperationIndex begin_ = 0;
   model::OperationIndex next_ = 0;
   std::vector<Record> records_;
-  std::vector<Full> in_full_;
+  std::vector<Operation> in_full_;
   std::vector<Instruction> instructions_;
   std::vector<model::ReadsFrom> reads_from_;
   std::vector<model::OperationIndex> placed_;

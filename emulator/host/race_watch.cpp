@@ -15,8 +15,8 @@
 namespace heddle::detail {
 namespace {
 
-// Of a run so many operations are kept for advice: 32 bytes each, and of
-// atomics and barriers that do not meet as a workgroup some 200.
+// Of a run so many operations are kept for advice: 40 bytes each, and of
+// barriers that do not meet as a workgroup some 150.
 constexpr std::size_t kRecentOperations = 200000;
 // The judge takes about a second for a thousand operations and some twenty changes.
 constexpr std::size_t kJudgedOperations = 240;
@@ -101,8 +101,15 @@ void RaceWatch::dependency(bool memory) {
 void RaceWatch::operation(model::OperationIndex index, const Operation& operation,
                           model::Value read, model::Value written,
                           std::span<const trace::Source> sources) {
+  const race::SiteId site = operation.is_access() && operation.atomic ? detector_.site_of(operation)
+                                                                      : race::kNoSite;
   if (operation.is_access() && !operation.atomic) {
     look_at(index, operation, read, written);
+  } else if (site != race::kNoSite) {
+    recent_.access(index, operation, site, read, written);
+    recent_.reads_from(index, sources);
+    now_ = {&operation, {read, written}};
+    detector_.atomic(index, operation, site, sources);
   } else {
     recent_.operation(index, operation, read, written, sources);
     now_ = {&operation, {read, written}};
@@ -119,7 +126,7 @@ inline void RaceWatch::look_at(model::OperationIndex index, const Operation& ope
                                model::Value read, model::Value written) {
   now_ = {&operation, {read, written}};
   if (const race::SiteId site = detector_.site_of(operation); site != race::kNoSite) [[likely]] {
-    recent_.plain(index, operation, site, read | written);
+    recent_.access(index, operation, site, read, written);
     detector_.access(index, operation, site);
   } else {
     recent_.operation(index, operation, read, written, {});

@@ -80,8 +80,13 @@ void KernelDetector::operation(model::OperationIndex index, const Operation& ope
   const SiteId site = sites_.of(operation);
   if (!operation.atomic) {
     if (site != kNoSite) access(index, operation, site);
-    return;
+  } else {
+    atomic(index, operation, site, sources);
   }
+}
+
+void KernelDetector::atomic(model::OperationIndex index, const Operation& operation, SiteId site,
+                            std::span<const trace::Source> sources) {
   if (operation.reads()) order_.atomic_reads(index, operation, sources);
   if (site != kNoSite) access_in_full(index, operation, site);
   if (operation.writes()) order_.atomic_writes(index, operation);

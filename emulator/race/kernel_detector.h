@@ -65,6 +65,9 @@ class KernelDetector final : public trace::Listener {
     if (exact_left_ != 0 || !access_quickly(operation, site)) [[unlikely]]
       access_in_full(index, operation, site);
   }
+  /// The same of an atomic one, which may be at kNoSite.
+  void atomic(model::OperationIndex index, const Operation& operation, SiteId site,
+              std::span<const trace::Source> sources);
   SiteId site_of(const Operation& operation) { return sites_.of(operation); }
 
   /// Called with every race of a kind that was not seen before, while it happens.
