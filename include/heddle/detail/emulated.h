@@ -604,10 +604,10 @@ template <typename T>
 class PrivateStorage {
  public:
   PrivateStorage(Invocation& invocation, std::string_view name, SourceLocation where)
-      : declared_(where), invocation_(&invocation) {
-    binding_.storage_class = StorageClass::Private;
-    binding_.name = name.empty() ? fmt::format("private variable of line {}", where.line)
-                                 : std::string(name);
+      : declared_(where),
+        invocation_(&invocation),
+        name_(name.empty() ? fmt::format("private variable of line {}", where.line)
+                           : std::string(name)) {
     initialized_.resize(sizeof(T), false);
   }
 
@@ -616,9 +616,10 @@ class PrivateStorage {
   E get(std::uint64_t index, SourceLocation where) {
     check(index, sizeof(E), where);
     if (initialized_.first_missing(index * sizeof(E), sizeof(E), value_bytes<E>()) != sizeof(E)) {
+      const emulation::Binding binding = this->binding();
       emulation::raise(invocation_->agent(), FindingKind::UninitializedRead,
-                       fmt::format("element {} of {} was never written", index, binding_.name),
-                       &binding_, index, where);
+                       fmt::format("element {} of {} was never written", index, name_), &binding,
+                       index, where);
     }
     E value;
     std::memcpy(&value, bytes_ + index * sizeof(E), sizeof(E));
@@ -637,12 +638,19 @@ class PrivateStorage {
  private:
   void check(std::uint64_t index, std::uint64_t element_bytes, SourceLocation where) {
     if (index >= sizeof(T) / element_bytes) {
-      emulation::raise_out_of_bounds(invocation_->agent(), binding_, index,
+      emulation::raise_out_of_bounds(invocation_->agent(), binding(), index,
                                      sizeof(T) / element_bytes, where);
     }
   }
+  /// For findings.
+  emulation::Binding binding() const {
+    emulation::Binding made;
+    made.storage_class = StorageClass::Private;
+    made.name = name_;
+    return made;
+  }
   Invocation* invocation_;
-  emulation::Binding binding_;
+  std::string name_;
   detail::InitializedBytes initialized_;
   alignas(T) std::byte bytes_[sizeof(T)];
 };

@@ -21,7 +21,8 @@ struct Binding {
   std::uint64_t offset_bytes = 0;
   std::uint64_t size_bytes = 0;
   detail::ComponentType component;
-  std::string name;
+  /// Of the allocation or the variable, which outlives this.
+  std::string_view name;
 };
 
 /// The running invocation.
