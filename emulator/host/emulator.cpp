@@ -280,33 +280,47 @@ void for_each_piece(Operation operation, Do with_piece) {
   }
 }
 
-/// Whether the access is inside of its binding, alive and aligned to its size.
+/// Whether the access is inside of its binding, alive and aligned to its size, a power of two.
 bool is_sound(const Binding& binding, std::uint64_t offset_bytes, std::uint32_t size_bytes) {
   return !binding.allocation->freed && offset_bytes + size_bytes <= binding.size_bytes &&
-         (binding.offset_bytes + offset_bytes) % size_bytes == 0;
+         ((binding.offset_bytes + offset_bytes) & (size_bytes - 1)) == 0;
 }
 
 }  // namespace
 
-bool read_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
-                   std::uint32_t size_bytes, const unsigned char* value_bytes, void* value) {
-  if (!is_sound(binding, offset_bytes, size_bytes)) [[unlikely]] return false;
+const std::byte* read_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
+                               std::uint32_t size_bytes, const unsigned char* value_bytes) {
+  if (!is_sound(binding, offset_bytes, size_bytes)) [[unlikely]] return nullptr;
   const detail::Allocation& allocation = *binding.allocation;
   const std::uint64_t offset = binding.offset_bytes + offset_bytes;
   if (allocation.tracks_initialization &&
       allocation.initialized.first_missing(offset, size_bytes, value_bytes) != size_bytes) [[unlikely]]
-    return false;
-  return emulator.device.memory->read_in_place(allocation.id, offset, size_bytes, value);
+    return nullptr;
+  return emulator.device.memory->read_in_place(allocation.id, offset);
 }
 
-bool write_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
-                    std::uint32_t size_bytes, const void* value) {
-  if (!is_sound(binding, offset_bytes, size_bytes)) [[unlikely]] return false;
+std::byte* write_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
+                          std::uint32_t size_bytes) {
+  if (!is_sound(binding, offset_bytes, size_bytes)) [[unlikely]] return nullptr;
   const std::uint64_t offset = binding.offset_bytes + offset_bytes;
-  if (!emulator.device.memory->write_in_place(binding.allocation->id, offset, size_bytes, value))
-    return false;
-  binding.allocation->initialized.mark(offset, size_bytes);
-  return true;
+  std::byte* bytes = emulator.device.memory->write_in_place(binding.allocation->id, offset);
+  if (bytes) binding.allocation->initialized.mark(offset, size_bytes);
+  return bytes;
+}
+
+std::byte* atomic_in_place(Emulator& emulator, const Agent& agent, OperationKind kind, Scope scope,
+                           const Binding& binding, std::uint64_t offset_bytes,
+                           std::uint32_t size_bytes) {
+  if (!is_sound(binding, offset_bytes, size_bytes)) [[unlikely]] return nullptr;
+  detail::Allocation& allocation = *binding.allocation;
+  const std::uint64_t offset = binding.offset_bytes + offset_bytes;
+  if (kind != OperationKind::Write && allocation.tracks_initialization &&
+      allocation.initialized.first_missing(offset, size_bytes, nullptr) != size_bytes) [[unlikely]]
+    return nullptr;
+  std::byte* bytes = emulator.device.memory->in_place(
+      {kind, binding.storage_class, scope, agent_id(agent), {allocation.id, offset, size_bytes}});
+  if (bytes && kind == OperationKind::Write) allocation.initialized.mark(offset, size_bytes);
+  return bytes;
 }
 
 void read(Emulator& emulator, const Agent& agent, const Access& access, void* value) {

@@ -268,6 +268,8 @@ struct Granule {
   /// Nobody goes back behind this.
   Stamp floor = 0;
   std::uint32_t waiting = 0;
+  /// So many accesses, and it is forgotten; 0 for one that stays.
+  std::uint32_t accesses_left = 0;
   Versions versions;
   std::vector<Observation> observations;
   std::vector<Floor> floors;

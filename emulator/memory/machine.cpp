@@ -142,25 +142,37 @@ void Machine::after(Agent& agent, const Operation& operation, MemorySemantics se
   if (has(semantics, MemorySemantics::MakeVisible)) make_visible(agent, operation.scope, semantics);
 }
 
-bool Machine::read_in_place(AllocationId id, std::uint64_t offset_bytes, std::uint32_t size_bytes,
-                            void* value) {
-  const Locations bytes{id, offset_bytes, size_bytes};
-  if (listener_ || find(bytes) != kNone) return false;
+const std::byte* Machine::read_in_place(AllocationId id, std::uint64_t offset_bytes) {
+  const Locations bytes{id, offset_bytes, 1};
+  if (listener_ || find(bytes) != kNone) return nullptr;
   tick();
   ++report_.reads;
-  copy_piece(value, storage_of(bytes), size_bytes);
-  return true;
+  return storage_of(bytes);
 }
 
-bool Machine::write_in_place(AllocationId id, std::uint64_t offset_bytes, std::uint32_t size_bytes,
-                             const void* value) {
-  const Locations bytes{id, offset_bytes, size_bytes};
-  if (listener_ || may_make_record() || find(bytes) != kNone) return false;
+std::byte* Machine::write_in_place(AllocationId id, std::uint64_t offset_bytes) {
+  const Locations bytes{id, offset_bytes, 1};
+  if (listener_ || may_make_record() || find(bytes) != kNone) return nullptr;
   --until_record_;
   tick();
   ++report_.writes;
-  copy_piece(storage_of(bytes), value, size_bytes);
-  return true;
+  return storage_of(bytes);
+}
+
+// Where the storage has no forgotten releases, and the agent has none that others could learn from.
+//= vk:memory-model-synchronizes-with
+std::byte* Machine::in_place(const Relaxed& atomic) {
+  const bool writes = atomic.kind != OperationKind::Read;
+  if (listener_ || (writes && may_make_record()) || find(atomic.locations) != kNone ||
+      allocation_of(atomic.locations).released ||
+      (writes && synchronization_.carries(atomic.agent, atomic.storage_class, atomic.scope)))
+    return nullptr;
+  tick();
+  if (writes) --until_record_;
+  ++(!writes                                           ? report_.reads
+     : atomic.kind == OperationKind::ReadModifyWrite ? report_.updates
+                                                     : report_.writes);
+  return storage_of(atomic.locations);
 }
 
 void Machine::read(const Operation& operation, void* value) {
@@ -189,6 +201,7 @@ void Machine::read(const Operation& operation, void* value) {
     acquire(record, reading, operation.semantics, found);
     after(reading.agent, operation, operation.semantics);
   }
+  use_up(record);
 }
 
 void Machine::write(const Operation& operation, const void* value) {
@@ -225,6 +238,7 @@ void Machine::write(const Operation& operation, const void* value) {
     const CacheLevel level = std::max(climb(), least_level(made));
     place(record, made, level, trace::MoveReason::Eviction);
   }
+  use_up(record);
 }
 
 void Machine::read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
@@ -251,6 +265,7 @@ void Machine::read_modify_write(const Operation& operation, MemorySemantics uneq
     acquire(record, {read, updating.agent, updating.bytes, updating.shift, updating.class_index, true},
             unequal, found);
     after(updating.agent, read, unequal);
+    use_up(record);
     return;
   }
   fresh = load(&fresh, size);
@@ -264,6 +279,7 @@ void Machine::read_modify_write(const Operation& operation, MemorySemantics uneq
   if (listener_) made.operation = tell(operation, old, fresh);
   const CacheLevel level = std::max(climb(), least_level(made));
   place(record, made, level, trace::MoveReason::Atomic);
+  use_up(record);
 }
 
 // A read-modify-write goes on with the release sequences that what it reads belongs to.
@@ -307,8 +323,8 @@ void Machine::acquire(std::uint32_t record, const Access& reading, MemorySemanti
 // --- Accesses to bytes without a record ---
 
 void Machine::carry_forgotten(const Operation& write) {
-  const Agent& agent = this->agent(write.agent);
-  if (releases(write.semantics) || agent.has_released()) {
+  if (releases(write.semantics) ||
+      synchronization_.carries(write.agent, write.storage_class, write.scope)) {
     allocation_of(write.locations).released = true;
     any_released_ = true;
   }

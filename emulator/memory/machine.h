@@ -36,10 +36,9 @@ class Machine final : public Memory {
   void depend(Dependency dependency) override;
   void add(AllocationId allocation, std::span<std::byte> storage) override;
   void remove(AllocationId allocation) override;
-  bool read_in_place(AllocationId allocation, std::uint64_t offset_bytes, std::uint32_t size_bytes,
-                     void* value) override;
-  bool write_in_place(AllocationId allocation, std::uint64_t offset_bytes, std::uint32_t size_bytes,
-                      const void* value) override;
+  const std::byte* read_in_place(AllocationId allocation, std::uint64_t offset_bytes) override;
+  std::byte* write_in_place(AllocationId allocation, std::uint64_t offset_bytes) override;
+  std::byte* in_place(const Relaxed& atomic) override;
   void read(const Operation& operation, void* value) override;
   void write(const Operation& operation, const void* value) override;
   void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
@@ -123,6 +122,7 @@ class Machine final : public Memory {
   void fold(Granule& granule, Version& version);
   void fold_oldest(Granule& granule);
   void forget(std::uint32_t record);
+  void use_up(std::uint32_t record);
   void drop(std::uint32_t record);
   trace::Value value_in_storage(const Granule& granule) const;
   static Version& version_at(Granule& granule, Stamp stamp);

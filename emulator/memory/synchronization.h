@@ -130,6 +130,8 @@ class Synchronization {
   /// The epoch of those without a lane of their own.
   std::uint32_t epoch() const { return epochs_[0]; }
 
+  /// Whether an atomic write that does not release by itself carries releases that others can learn from.
+  bool carries(AgentId agent, StorageClass storage_class, Scope scope);
   /// Adds what an atomic write of these semantics and scope carries to `heads`.
   void heads(Agent& agent, const Operation& write, MemorySemantics semantics,
              std::vector<Head>& heads);
