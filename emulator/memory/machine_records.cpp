@@ -120,17 +120,27 @@ void Machine::make_room() {
   }
 }
 
+void Machine::store(Granule& granule, const Written& write) {
+  const trace::Value mask = mask_of(write.bytes);
+  const trace::Value value = (load_value(granule.storage, granule.size_bytes) & ~mask) | (write.value & mask);
+  store_value(granule.storage, value, granule.size_bytes);
+  granule.base_released = granule.base_released || write.forgotten || !write.heads.empty();
+}
+
 void Machine::fold(Granule& granule, Version& version) {
   raise(granule, version, CacheLevel::Shader, trace::MoveReason::Flush);
-  const trace::Value mask = mask_of(version.bytes);
-  const trace::Value value = (value_in_storage(granule) & ~mask) | (version.value & mask);
-  std::memcpy(granule.storage, &value, granule.size_bytes);
+  store(granule, version);
   if (listener_)
     for (std::uint32_t i = 0; i < kGranuleBytes; ++i)
       if ((version.bytes >> i & 1) != 0)
         tell_writer({granule.allocation, granule.offset_bytes + i, 1}, version.operation);
   granule.base = version.stamp;
-  granule.base_released = granule.base_released || version.forgotten || !version.heads.empty();
+}
+
+// Of a granule that nobody comes to any more.
+void Machine::fold_all(Granule& granule) {
+  for (const Version& version : granule.versions) store(granule, version);
+  granule.versions.clear();
 }
 
 void Machine::fold_oldest(Granule& granule) {
@@ -152,9 +162,8 @@ void Machine::forget(std::uint32_t record) {
 
 // After an access to the granule. What is still on its way stays, and so do releases: once forgotten they
 // order more.
-void Machine::use_up(std::uint32_t record) {
+void Machine::forget_if_used_up(std::uint32_t record) {
   Granule& granule = granules_[record];
-  if (granule.accesses_left == 0 || --granule.accesses_left != 0) return;
   const auto is_needed = [](const Version& version) {
     return version.level < CacheLevel::Shader || version.forgotten || !version.heads.empty();
   };
@@ -181,9 +190,7 @@ void Machine::drop(std::uint32_t record) {
 }
 
 trace::Value Machine::value_in_storage(const Granule& granule) const {
-  trace::Value value = 0;
-  std::memcpy(&value, granule.storage, granule.size_bytes);
-  return value;
+  return load_value(granule.storage, granule.size_bytes);
 }
 
 Version& Machine::version_at(Granule& granule, Stamp stamp) {

@@ -64,6 +64,24 @@ enum class Dependency : std::uint8_t {
   Memory,
 };
 
+/// Up to 8 bytes as a value, and back: mostly as many as a register has.
+inline trace::Value load_value(const void* bytes, std::uint32_t size_bytes) {
+  trace::Value value = 0;
+  switch (size_bytes) {
+    case 4: std::memcpy(&value, bytes, 4); break;
+    case 8: std::memcpy(&value, bytes, 8); break;
+    default: std::memcpy(&value, bytes, size_bytes);
+  }
+  return value;
+}
+inline void store_value(void* bytes, trace::Value value, std::uint32_t size_bytes) {
+  switch (size_bytes) {
+    case 4: std::memcpy(bytes, &value, 4); break;
+    case 8: std::memcpy(bytes, &value, 8); break;
+    default: std::memcpy(bytes, &value, size_bytes);
+  }
+}
+
 /// The memory of a device: answers reads, takes writes, is told of barriers. Every operation has
 /// been checked before; its locations lie inside an allocation that was added, it has at most 8 bytes
 /// inside 8 bytes that begin at a multiple of 8, and its agent has begun.

@@ -151,8 +151,7 @@ Agent* Synchronization::find(AgentId id) {
                        static_cast<std::uint32_t>(found->cohort.first)];
 }
 
-Agent& Synchronization::agent(AgentId id) {
-  if (last_ && last_->id == id) return *last_;
+Agent& Synchronization::find_or_make(AgentId id) {
   Resident& found = *resident(id);
   const auto position =
       static_cast<std::uint32_t>(id) - static_cast<std::uint32_t>(found.cohort.first);
