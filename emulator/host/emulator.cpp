@@ -23,7 +23,8 @@ Locations locations(const Access& access) {
           access.size_bytes};
 }
 
-Operation record(const Agent& agent, const Access& access, OperationKind kind) {
+[[gnu::always_inline]] inline Operation record(const Agent& agent, const Access& access,
+                                               OperationKind kind) {
   Operation operation;
   operation.kind = kind;
   operation.agent = agent_id(agent);
@@ -64,29 +65,42 @@ std::string object(const Binding& binding) {
              : fmt::format("{} '{}'", name(binding.storage_class), binding.name);
 }
 
-/// Everything that can be wrong with an access whatever its kind.
-void check(const Agent& agent, const Access& access) {
+// Alignments are powers of two.
+bool is_aligned(const Access& access) {
+  const auto address = reinterpret_cast<std::uintptr_t>(access.binding->allocation->bytes) +
+                       access.binding->offset_bytes + access.offset_bytes;
+  return (address & (access.alignment_bytes - 1)) == 0;
+}
+
+/// Raises what is wrong with the access, if anything is.
+[[gnu::noinline]] void complain(const Agent& agent, const Access& access) {
   const Binding& binding = *access.binding;
-  if (binding.allocation->freed) [[unlikely]] {
+  if (binding.allocation->freed) {
     raise(agent, FindingKind::UseAfterFree,
           fmt::format("element {} of {}, which was freed", access.index, object(binding)), &binding,
           access.index, access.where);
   }
-  if (access.offset_bytes + access.size_bytes > binding.size_bytes) [[unlikely]] {
+  if (access.offset_bytes + access.size_bytes > binding.size_bytes) {
     raise(agent, FindingKind::OutOfBounds,
           fmt::format("bytes {} to {} of {}, which has {} bytes", access.offset_bytes,
                       access.offset_bytes + access.size_bytes - 1, object(binding),
                       binding.size_bytes),
           &binding, access.index, access.where);
   }
-  const auto address = reinterpret_cast<std::uintptr_t>(binding.allocation->bytes) +
-                       binding.offset_bytes + access.offset_bytes;
-  if (address % access.alignment_bytes != 0) [[unlikely]] {
+  if (!is_aligned(access)) {
     raise(agent, FindingKind::Misaligned,
           fmt::format("byte {} of {} is not at a multiple of {} bytes", access.offset_bytes,
                       object(binding), access.alignment_bytes),
           &binding, access.index, access.where);
   }
+}
+
+/// Everything that can be wrong with an access whatever its kind.
+[[gnu::always_inline]] inline void check(const Agent& agent, const Access& access) {
+  const Binding& binding = *access.binding;
+  if (binding.allocation->freed || access.offset_bytes + access.size_bytes > binding.size_bytes ||
+      !is_aligned(access)) [[unlikely]]
+    complain(agent, access);
 }
 
 void check_initialized(const Agent& agent, const Access& access) {
@@ -143,6 +157,9 @@ void Emulator::end() {
 void Emulator::wind_up() {
   const std::uint32_t mean = device.options.operations_between_switches;
   operations_left = 1 + device.choice.below(2 * mean - 1, ChoicePoint::Preemption);
+  const memory::Memory::InPlace in_place = device.memory->may_be_in_place();
+  reads_in_place = in_place.reads;
+  writes_in_place = in_place.writes;
 }
 
 void Emulator::workgroup_begins(runtime::Workgroup& group) {

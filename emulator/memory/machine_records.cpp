@@ -122,8 +122,15 @@ void Machine::make_room() {
 
 void Machine::store(Granule& granule, const Written& write) {
   const trace::Value mask = mask_of(write.bytes);
-  const trace::Value value = (load_value(granule.storage, granule.size_bytes) & ~mask) | (write.value & mask);
-  store_value(granule.storage, value, granule.size_bytes);
+  const auto stored_in = [&](std::uint32_t size_bytes) {
+    const trace::Value value = load_value(granule.storage, size_bytes);
+    store_value(granule.storage, (value & ~mask) | (write.value & mask), size_bytes);
+  };
+  if (granule.size_bytes == kGranuleBytes) [[likely]] {
+    stored_in(kGranuleBytes);
+  } else {
+    stored_in(granule.size_bytes);
+  }
   granule.base_released = granule.base_released || write.forgotten || !write.heads.empty();
 }
 

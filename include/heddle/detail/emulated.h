@@ -389,7 +389,9 @@ class Invocation : public detail::InvocationApi<Invocation> {
     interrupt(place.where);
     if constexpr (kOnePiece<T>) {
       if (const std::byte* bytes =
-              emulation::read_in_place(*emulator_, *place.binding, place.offset_bytes, sizeof(T),
+              !pulse_->reads_in_place
+                  ? nullptr
+                  : emulation::read_in_place(*emulator_, *place.binding, place.offset_bytes, sizeof(T),
                                        value_bytes<T>())) [[likely]] {
         T value;
         std::memcpy(&value, bytes, sizeof(T));
@@ -402,8 +404,11 @@ class Invocation : public detail::InvocationApi<Invocation> {
   [[gnu::always_inline]] void write(const Place& place, const T& value) {
     interrupt(place.where);
     if constexpr (kOnePiece<T>) {
-      if (std::byte* bytes = emulation::write_in_place(*emulator_, *place.binding,
-                                                       place.offset_bytes, sizeof(T))) [[likely]] {
+      if (std::byte* bytes = !pulse_->writes_in_place
+                                 ? nullptr
+                                 : emulation::write_in_place(*emulator_, *place.binding,
+                                                             place.offset_bytes, sizeof(T)))
+          [[likely]] {
         std::memcpy(bytes, &value, sizeof(T));
         return;
       }
@@ -484,6 +489,8 @@ class Invocation : public detail::InvocationApi<Invocation> {
   template <typename R>
   std::byte* atomic_in_place(const R& ref, OperationKind kind, Scope scope, MemorySemantics semantics,
                              MemorySemantics unequal) {
+    if (kind == OperationKind::Read ? !pulse_->reads_in_place : !pulse_->writes_in_place)
+      return nullptr;
     if (acquires(semantics) || releases(semantics) || acquires(unequal)) return nullptr;
     const Place& place = ref.place();
     return emulation::atomic_in_place(*emulator_, agent_, kind, scope, *place.binding,

@@ -56,6 +56,9 @@ class Emulator;
 /// How many operations until it is time to let others run.
 struct Pulse {
   std::uint32_t operations_left = 1;
+  /// Whether there was a chance of bytes in place when it was wound up last.
+  bool reads_in_place = true;
+  bool writes_in_place = true;
 };
 Pulse& pulse(Emulator& emulator);
 /// Decides how many there are until the next time.
