@@ -162,7 +162,7 @@ std::byte* Machine::in_place(const Relaxed& atomic) {
   return storage_of(atomic.locations);
 }
 
-void Machine::read(const Operation& operation, void* value) {
+[[gnu::flatten]] void Machine::read(const Operation& operation, void* value) {
   tick();
   ++report_.reads;
   const std::uint32_t size = operation.locations.size_bytes;
@@ -192,7 +192,7 @@ void Machine::read(const Operation& operation, void* value) {
   use_up(record);
 }
 
-void Machine::write(const Operation& operation, const void* value) {
+[[gnu::flatten]] void Machine::write(const Operation& operation, const void* value) {
   tick();
   ++report_.writes;
   const std::uint32_t size = operation.locations.size_bytes;
@@ -476,7 +476,7 @@ void Machine::meet(const Cohort& cohort, const Operation& barrier) {
   give_up_copies(cohort.place, barrier.scope);
 }
 
-void Machine::settle() {
+[[gnu::flatten]] void Machine::settle() {
   const auto next = [&] {
     const auto count = static_cast<std::uint32_t>(waiting_.size());
     return policy_.in_order || count == 1 ? 0 : below(count);
