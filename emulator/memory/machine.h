@@ -141,7 +141,7 @@ class Machine final : public Memory {
   bool releases_forgotten(const Granule& granule) const;
   trace::OperationIndex writer_in_storage(AllocationId allocation, std::uint64_t offset) const;
   void tell_writer(const Locations& bytes, trace::OperationIndex writer);
-  void add_sources(std::uint32_t record, const Access& reading, Stamp position);
+  void add_sources(std::uint32_t record, const Access& reading, const Found& found);
   trace::OperationIndex tell(const Operation& operation, trace::Value read, trace::Value written);
   void tell_meeting(const Cohort& cohort, const Operation& barrier);
   void sources_in_storage(const Locations& locations);

@@ -325,7 +325,7 @@ trace::Value Machine::read_granule(std::uint32_t record, const Access& reading, 
     found = look(granule, reading, position);
   }
   found.newest = newest;
-  if (listener_) add_sources(record, reading, position);
+  if (listener_) add_sources(record, reading, found);
   const ByteMask waiting =
       granule.waiting == 0 ? 0 : read_own_waiting(record, reading, found.value);
   if (waiting != 0) found.whole = found.from_storage = false;

@@ -137,10 +137,7 @@ void Machine::store(Granule& granule, const Written& write) {
 void Machine::fold(Granule& granule, Version& version) {
   raise(granule, version, CacheLevel::Shader, trace::MoveReason::Flush);
   store(granule, version);
-  if (listener_)
-    for (std::uint32_t i = 0; i < kGranuleBytes; ++i)
-      if ((version.bytes >> i & 1) != 0)
-        tell_writer({granule.allocation, granule.offset_bytes + i, 1}, version.operation);
+  if (listener_) tell_writer(granule.locations(version.bytes), version.operation);
   granule.base = version.stamp;
 }
 
@@ -242,15 +239,20 @@ void Machine::tell_writer(const Locations& bytes, trace::OperationIndex writer) 
               writer);
 }
 
-void Machine::add_sources(std::uint32_t record, const Access& reading, Stamp position) {
+void Machine::add_sources(std::uint32_t record, const Access& reading, const Found& found) {
   const Granule& granule = granules_[record];
+  if (found.from_storage && granule.waiting == 0) return sources_in_storage(reading.operation.locations);
   sources_.clear();
+  if (found.whole && granule.waiting == 0) {
+    sources_.push_back({reading.operation.locations, found.version->operation});
+    return;
+  }
   for (std::uint32_t i = 0; i < kGranuleBytes; ++i) {
     const unsigned bit = 1u << i;
     if ((reading.bytes & bit) == 0) continue;
     trace::OperationIndex writer = writer_in_storage(granule.allocation, granule.offset_bytes + i);
     for (const Version& version : granule.versions)
-      if (version.stamp <= position && (version.bytes & bit) != 0 && reaches(version, reading))
+      if (version.stamp <= found.position && (version.bytes & bit) != 0 && reaches(version, reading))
         writer = version.operation;
     if (granule.waiting != 0)
       for (const Waiting& w : waiting_)
@@ -277,6 +279,10 @@ void Machine::tell_meeting(const Cohort& cohort, const Operation& barrier) {
 
 void Machine::sources_in_storage(const Locations& locations) {
   sources_.clear();
+  if (allocation_of(locations).writers.size() <= locations.offset_bytes) {
+    sources_.push_back({locations, model::kInitialValue});
+    return;
+  }
   for (std::uint32_t i = 0; i < locations.size_bytes; ++i)
     add_byte(sources_, locations.allocation, locations.offset_bytes + i,
              writer_in_storage(locations.allocation, locations.offset_bytes + i));
