@@ -43,6 +43,7 @@ std::optional<Failure> launch(const Launch& launch, Statistics& statistics) {
       std::clamp<std::uint64_t>(
       dispatch.groups, 1,
       launch.choice ? 1 : std::min(launch.workers, launch.resident_workgroups)));
+  dispatch.alone = workers == 1;
   if (dispatch.groups != 0 && launch.grid.group_size != 0) {
     if (workers == 1) {
       Worker::of_thread().run(dispatch);

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,12 @@ namespace {
 // Room for the handler and, on a thread's own exhausted stack, for the way out: both only fill in
 // a Finding. 64 KiB is what the sanitizers' own handlers ask for.
 constexpr std::size_t kAlternateBytes = 64 * 1024;
+
+// Long beside the look itself, some 300 ns, and short beside what a person or a test does in between.
+constexpr std::chrono::microseconds kLookInterval{100};
+
+/// How often somebody asked that all threads look.
+constinit std::atomic<std::uint64_t> looks_asked_for{1};
 
 struct sigaction previous_segv;
 struct sigaction previous_fpe;
@@ -107,7 +114,15 @@ void take_over(int signal, struct sigaction& previous) {
 
 }  // namespace
 
-void install_fault_handler() {
+void expect_other_handlers() { looks_asked_for.fetch_add(1, std::memory_order_relaxed); }
+
+void install_fault_handler(std::chrono::steady_clock::time_point now) {
+  static constinit thread_local std::uint64_t looks_seen = 0;
+  static constinit thread_local std::chrono::steady_clock::time_point last_look{};
+  const std::uint64_t looks = looks_asked_for.load(std::memory_order_relaxed);
+  if (looks == looks_seen && now - last_look < kLookInterval) return;
+  looks_seen = looks;
+  last_look = now;
   static thread_local AlternateStack alternate;
   alternate.use();
   static std::mutex mutex;

@@ -63,9 +63,9 @@ void Dispatch::fail(Failure f) {
 void Worker::run(Dispatch& dispatch) {
   // A kernel may dispatch on its own; its worker must not be the one that runs it.
   if (dispatch_) throw std::logic_error("heddle: a kernel started a dispatch on its own thread");
-  install_fault_handler();
-  dispatch_ = &dispatch;
   launch_ = dispatch.launch;
+  install_fault_handler(launch_->now);
+  dispatch_ = &dispatch;
   rings_ = launch_->run_turns && !kSanitized;
   ring_.unwinding = false;
   chunk_ = 1;
@@ -82,7 +82,7 @@ void Worker::run(Dispatch& dispatch) {
   parked_low_ = parked_.size();
   fibers_made_ = 0;
   const std::size_t parked_before = parked_.size();
-  turns_around_at_once_ = dispatch.busy.fetch_add(1) % 2 == 0;
+  turns_around_at_once_ = dispatch.add(dispatch.busy, 1, std::memory_order_seq_cst) % 2 == 0;
   // `abandon` comes back here when an invocation trapped on this thread's own stack.
   if (setjmp(recovery_) != 0) {
     await_group(*home_group_);
@@ -90,8 +90,8 @@ void Worker::run(Dispatch& dispatch) {
   }
   home_loop();
   give_ring_back();
-  dispatch.fibers.fetch_add(parked_before - parked_low_ + fibers_made_);
-  dispatch.busy.fetch_sub(1);
+  dispatch.add(dispatch.fibers, parked_before - parked_low_ + fibers_made_);
+  dispatch.subtract(dispatch.busy, 1, std::memory_order_seq_cst);
   if (counted_stale_) dispatch.stale.fetch_sub(1);
   dispatch_ = nullptr;
   group_ = nullptr;
@@ -231,11 +231,17 @@ bool Worker::reserve() {
     return true;
   }
   std::uint32_t resident = dispatch_->resident.load(std::memory_order_relaxed);
+  std::uint32_t peak = dispatch_->resident_peak.load(std::memory_order_relaxed);
+  if (dispatch_->alone) {
+    if (resident >= launch_->resident_workgroups) return false;
+    dispatch_->resident.store(resident + 1, std::memory_order_relaxed);
+    dispatch_->resident_peak.store(std::max(peak, resident + 1), std::memory_order_relaxed);
+    return true;
+  }
   do {
     if (resident >= launch_->resident_workgroups) return false;
   } while (!dispatch_->resident.compare_exchange_weak(resident, resident + 1,
                                                       std::memory_order_relaxed));
-  std::uint32_t peak = dispatch_->resident_peak.load(std::memory_order_relaxed);
   while (peak < resident + 1 &&
          !dispatch_->resident_peak.compare_exchange_weak(peak, resident + 1,
                                                          std::memory_order_relaxed)) {
@@ -264,7 +270,7 @@ void Worker::admit_and_run(Fiber* here) {
   if (!reserve()) return;
   if (tickets_left_ == 0) {
     const std::uint64_t first =
-        dispatch_->next_group.fetch_add(chunk_, std::memory_order_relaxed);
+        dispatch_->add(dispatch_->next_group, chunk_);
     tickets_end_ = std::min(first + chunk_, dispatch_->groups);
     if (first < tickets_end_) tickets_left_ = tickets_end_ - first;
     if (chunk_ >= kFreeChunk) chunk_begun_ = Clock::now();
@@ -293,7 +299,7 @@ void Worker::admit_and_run(Fiber* here) {
     may_begin = reserved_;
     reserved_ = false;
   }
-  if (may_begin) dispatch_->resident.fetch_sub(1, std::memory_order_relaxed);
+  if (may_begin) dispatch_->subtract(dispatch_->resident, 1);
   if (dispatch_->failed.load(std::memory_order_relaxed)) tickets_left_ = 0;
 }
 
@@ -402,9 +408,9 @@ void Worker::retire(Group& g, std::uint64_t workgroups) {
   if (tickets_left_ != 0 && !reserved_) {
     reserved_ = true;
   } else {
-    dispatch_->resident.fetch_sub(1, std::memory_order_relaxed);
+    dispatch_->subtract(dispatch_->resident, 1);
   }
-  const std::uint64_t done = dispatch_->groups_done.fetch_add(workgroups, std::memory_order_relaxed) + workgroups;
+  const std::uint64_t done = dispatch_->add(dispatch_->groups_done, workgroups) + workgroups;
   if (launch_->progress && *launch_->progress) (*launch_->progress)(done, dispatch_->groups);
 }
 

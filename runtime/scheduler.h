@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -175,6 +176,8 @@ struct Group : Workgroup {
 struct Dispatch {
   const Launch* launch = nullptr;
   std::uint64_t groups = 0;
+  /// It has one worker: nobody else counts anything here.
+  bool alone = false;
   // Lines of their own: each is written for every workgroup.
   alignas(64) std::atomic<std::uint64_t> next_group{0};
   alignas(64) std::atomic<std::uint64_t> groups_done{0};
@@ -190,6 +193,21 @@ struct Dispatch {
 
   /// Keeps the first failure.
   void fail(Failure f);
+
+  /// Adds to one of the counters and returns what it was.
+  template <typename Count>
+  Count add(std::atomic<Count>& counter, std::type_identity_t<Count> n,
+            std::memory_order order = std::memory_order_relaxed) const {
+    if (!alone) return counter.fetch_add(n, order);
+    const Count before = counter.load(std::memory_order_relaxed);
+    counter.store(static_cast<Count>(before + n), std::memory_order_relaxed);
+    return before;
+  }
+  template <typename Count>
+  void subtract(std::atomic<Count>& counter, std::type_identity_t<Count> n,
+                std::memory_order order = std::memory_order_relaxed) const {
+    add(counter, static_cast<Count>(0 - n), order);
+  }
 };
 
 /// One thread's part in a dispatch. All its stacks are its own, for ever.

@@ -35,7 +35,7 @@ std::uint64_t address_of(const Allocation& allocation) {
 
 }  // namespace
 
-void InitializedBytes::mark(std::uint64_t offset, std::uint64_t bytes) {
+void InitializedBytes::mark_words(std::uint64_t offset, std::uint64_t bytes) {
   if (words_.empty()) return;
   while (bytes != 0) {
     const std::uint64_t bit = offset % 64;
@@ -47,14 +47,8 @@ void InitializedBytes::mark(std::uint64_t offset, std::uint64_t bytes) {
   }
 }
 
-std::uint64_t InitializedBytes::first_missing(std::uint64_t offset, std::uint64_t bytes,
-                                              const unsigned char* mask) const {
-  // One word, or two, for everything but large structs.
-  if (!mask && offset % 64 + bytes <= 64) {
-    const std::uint64_t wanted =
-        bytes == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bytes) - 1;
-    if ((words_[offset / 64] >> (offset % 64) & wanted) == wanted) return bytes;
-  }
+std::uint64_t InitializedBytes::first_missing_of(std::uint64_t offset, std::uint64_t bytes,
+                                                 const unsigned char* mask) const {
   for (std::uint64_t i = 0; i < bytes; ++i) {
     const bool counts = !mask || mask[i] != 0;
     if (counts && (words_[(offset + i) / 64] >> ((offset + i) % 64) & 1) == 0) return i;
@@ -123,14 +117,10 @@ Owner::Owner(std::shared_ptr<DeviceState> device, std::shared_ptr<Allocation> al
 
 void Owner::free() { device_->free(*allocation_); }
 
-void Owner::check_alive(const char* what) const {
-  if (!allocation_) {
-    throw std::logic_error(fmt::format("heddle: {} of a buffer that was never made", what));
-  }
-  if (allocation_->freed) {
-    throw std::logic_error(fmt::format("heddle: {} of buffer '{}', which was freed", what,
-                                       allocation_->name));
-  }
+void Owner::refuse(const char* what) const {
+  throw std::logic_error(
+      allocation_ ? fmt::format("heddle: {} of buffer '{}', which was freed", what, allocation_->name)
+                  : fmt::format("heddle: {} of a buffer that was never made", what));
 }
 
 ReferenceId Owner::new_reference() const { return device_->new_reference(); }

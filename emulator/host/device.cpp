@@ -150,13 +150,33 @@ struct Context {
   emulation::Emulator* emulator = nullptr;
 };
 
+/// The time from the begin to the end of a dispatch on an emulator.
+class EmulatedDispatch {
+ public:
+  EmulatedDispatch(emulation::Emulator& emulator, const runtime::Grid& grid,
+                   std::span<const emulation::Binding> bindings)
+      : emulator_(emulator) {
+    emulator_.begin(grid, bindings);
+  }
+  ~EmulatedDispatch() { emulator_.end(); }
+  EmulatedDispatch(const EmulatedDispatch&) = delete;
+  EmulatedDispatch& operator=(const EmulatedDispatch&) = delete;
+
+ private:
+  emulation::Emulator& emulator_;
+};
+
 }  // namespace
 
 DeviceState::DeviceState(DeviceOptions o)
     : options(with_defaults(std::move(o))),
       mode(*options.mode),
       seed(*options.seed) {
-  if (mode == Mode::Emulated) memory = memory::make_memory(*options.memory, choice);
+  runtime::expect_other_handlers();
+  if (mode == Mode::Emulated) {
+    memory = memory::make_memory(*options.memory, choice);
+    emulator = std::make_unique<emulation::Emulator>(*this);
+  }
   std::vector<trace::Listener*> all;
   if (*options.races) {
     race_watch = std::make_unique<RaceWatch>(*this);
@@ -267,14 +287,11 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   // Every dispatch of a device has a sequence of its own, so that one more choice in the first
   // does not change the second.
   const std::uint64_t seed = state_->seed * 0x9e3779b97f4a7c15u + number;
-  std::unique_ptr<Choice> made =
-      options.choices && emulated ? options.choices(seed) : std::make_unique<SeededChoice>(seed);
-  Choice& choice = *made;
+  SeededChoice seeded(seed);
+  Choice& choice = emulated ? static_cast<Choice&>(state_->choice) : seeded;
   MemoryReport before;
   if (emulated) {
-    // What is held back stays so until the submission ends, and asks this oracle then.
-    state_->choice_of_dispatch = std::move(made);
-    state_->choice.current = &choice;
+    state_->choice.ask(options.choices ? options.choices(seed) : nullptr, seed);
     before = state_->memory->report();
   }
 
@@ -305,12 +322,13 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   detail::Context context{{options.print_to, emulated}, nullptr};
   launch.context = &context;
   std::function<std::string(const void*)> describe;
-  std::optional<emulation::Emulator> emulator;
+  emulation::Emulator* const emulator = state_->emulator.get();
+  std::optional<detail::EmulatedDispatch> dispatch;
   if (emulated) {
-    emulator.emplace(*state_, launch.grid, typed.bindings);
-    context.emulator = &*emulator;
+    dispatch.emplace(*emulator, launch.grid, typed.bindings);
+    context.emulator = emulator;
     launch.choice = &choice;
-    launch.observer = &*emulator;
+    launch.observer = emulator;
     describe = [&](const void* address) { return emulator->describe(address); };
   } else {
     describe = [&](const void* address) { return state_->describe(address); };
@@ -318,11 +336,11 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   launch.describe = &describe;
 
   runtime::Statistics statistics;
-  const auto begin = std::chrono::steady_clock::now();
+  launch.now = std::chrono::steady_clock::now();
   std::optional<runtime::Failure> failure = runtime::launch(launch, statistics);
   DispatchResult result;
   result.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - launch.now).count();
   if (failure) {
     if (emulated) {
       failure->finding.replay = fmt::format(

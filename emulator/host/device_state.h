@@ -11,18 +11,30 @@
 #include <map>
 #include <mutex>
 
+namespace heddle::emulation {
+class Emulator;
+}
+
 namespace heddle::detail {
 
 class KernelTrace;
 class RaceWatch;
 
-/// Asks whichever oracle is in charge.
+/// Asks the oracle of the current dispatch.
 class CurrentChoice final : public Choice {
  public:
-  std::uint32_t below(std::uint32_t bound, ChoicePoint point) override {
-    return current->below(bound, point);
+  /// From now on `made`, or where that is null draws from the seed.
+  void ask(std::unique_ptr<Choice> made, std::uint64_t seed) {
+    made_ = std::move(made);
+    seeded_ = SeededChoice(seed);
   }
-  Choice* current = nullptr;
+  std::uint32_t below(std::uint32_t bound, ChoicePoint point) override {
+    return made_ ? made_->below(bound, point) : seeded_.below(bound, point);
+  }
+
+ private:
+  std::unique_ptr<Choice> made_;
+  SeededChoice seeded_{0};
 };
 
 /// A device: its settings, its memory, and what it knows of its allocations. Thread-safe but for
@@ -41,13 +53,6 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   std::string describe(const void* address);
   ReferenceId new_reference() { return static_cast<ReferenceId>(next_reference_++); }
   AllocationId new_allocation_id() { return static_cast<AllocationId>(next_allocation_++); }
-  /// One that no workgroup of the running dispatch has.
-  AllocationId new_workgroup_memory_id() {
-    if (spare_workgroup_memory_ids.empty()) return new_allocation_id();
-    const AllocationId id = spare_workgroup_memory_ids.back();
-    spare_workgroup_memory_ids.pop_back();
-    return id;
-  }
 
   const DeviceOptions options;
   const Mode mode;
@@ -56,11 +61,10 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
 
   // Emulated mode only, and for the submission that runs.
   std::mutex submitting;
+  // What a dispatch leaves held back stays so until the submission ends, and asks its oracle then.
   CurrentChoice choice;
-  std::unique_ptr<Choice> choice_of_dispatch;
   std::unique_ptr<memory::Memory> memory;
-  /// Those that dispatches before it gave to Workgroup memory, if nobody listens.
-  std::vector<AllocationId> spare_workgroup_memory_ids;
+  std::unique_ptr<emulation::Emulator> emulator;
   /// Looks for data races; null if nobody asked for that.
   std::unique_ptr<RaceWatch> race_watch;
   /// Writes a trace; null if nobody asked for that.

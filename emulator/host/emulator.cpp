@@ -23,7 +23,8 @@ Locations locations(const Access& access) {
           access.size_bytes};
 }
 
-Operation record(const Agent& agent, const Access& access, OperationKind kind) {
+[[gnu::always_inline]] inline Operation record(const Agent& agent, const Access& access,
+                                               OperationKind kind) {
   Operation operation;
   operation.kind = kind;
   operation.agent = agent_id(agent);
@@ -60,33 +61,46 @@ Operation barrier_record(Scope execution, Scope memory, MemorySemantics semantic
 
 std::string object(const Binding& binding) {
   return binding.storage_class == StorageClass::Private
-             ? binding.name
+             ? std::string(binding.name)
              : fmt::format("{} '{}'", name(binding.storage_class), binding.name);
 }
 
-/// Everything that can be wrong with an access whatever its kind.
-void check(const Agent& agent, const Access& access) {
+// Alignments are powers of two.
+bool is_aligned(const Access& access) {
+  const auto address = reinterpret_cast<std::uintptr_t>(access.binding->allocation->bytes) +
+                       access.binding->offset_bytes + access.offset_bytes;
+  return (address & (access.alignment_bytes - 1)) == 0;
+}
+
+/// Raises what is wrong with the access, if anything is.
+[[gnu::noinline]] void complain(const Agent& agent, const Access& access) {
   const Binding& binding = *access.binding;
-  if (binding.allocation->freed) [[unlikely]] {
+  if (binding.allocation->freed) {
     raise(agent, FindingKind::UseAfterFree,
           fmt::format("element {} of {}, which was freed", access.index, object(binding)), &binding,
           access.index, access.where);
   }
-  if (access.offset_bytes + access.size_bytes > binding.size_bytes) [[unlikely]] {
+  if (access.offset_bytes + access.size_bytes > binding.size_bytes) {
     raise(agent, FindingKind::OutOfBounds,
           fmt::format("bytes {} to {} of {}, which has {} bytes", access.offset_bytes,
                       access.offset_bytes + access.size_bytes - 1, object(binding),
                       binding.size_bytes),
           &binding, access.index, access.where);
   }
-  const auto address = reinterpret_cast<std::uintptr_t>(binding.allocation->bytes) +
-                       binding.offset_bytes + access.offset_bytes;
-  if ((address & (access.alignment_bytes - 1)) != 0) [[unlikely]] {
+  if (!is_aligned(access)) {
     raise(agent, FindingKind::Misaligned,
           fmt::format("byte {} of {} is not at a multiple of {} bytes", access.offset_bytes,
                       object(binding), access.alignment_bytes),
           &binding, access.index, access.where);
   }
+}
+
+/// Everything that can be wrong with an access whatever its kind.
+[[gnu::always_inline]] inline void check(const Agent& agent, const Access& access) {
+  const Binding& binding = *access.binding;
+  if (binding.allocation->freed || access.offset_bytes + access.size_bytes > binding.size_bytes ||
+      !is_aligned(access)) [[unlikely]]
+    complain(agent, access);
 }
 
 void check_initialized(const Agent& agent, const Access& access) {
@@ -108,56 +122,63 @@ void mark_initialized(const Access& access) {
 
 }  // namespace
 
-Emulator::Emulator(detail::DeviceState& d, const runtime::Grid& grid,
-                   const std::vector<std::optional<Binding>>& b)
-    : device(d), first_agent_(d.next_agent), first_workgroup_(d.next_workgroup) {
-  for (const std::optional<Binding>& binding : b) bindings.push_back(binding.value_or(Binding{}));
+void Emulator::begin(const runtime::Grid& grid, std::span<const Binding> of_arguments) {
+  bindings = of_arguments;
+  operations_left = 1;
+  next_barrier_instance_ = 1;
+  first_agent_ = device.next_agent;
+  first_workgroup_ = device.next_workgroup;
   const std::uint32_t groups = grid.groups.x * grid.groups.y * grid.groups.z;
-  d.next_agent += groups * grid.group_size;
-  d.next_workgroup += groups;
-  subgroups_.resize(grid.group_size);
-  for (std::uint32_t i = 0; i < grid.group_size; ++i)
-    subgroups_[i] = (grid.position_of ? grid.position_of[i] : i) / grid.subgroup_size;
-  told = d.listener != nullptr;
-  if (d.race_watch) d.race_watch->dispatch_begins(d.dispatches - 1, first_agent_, grid, *this);
-  if (d.kernel_trace) d.kernel_trace->dispatch_begins(d.dispatches - 1, first_agent_, grid, *this);
+  device.next_agent += groups * grid.group_size;
+  device.next_workgroup += groups;
+  subgroups_.resize(grid.subgroups == 1 ? 0 : grid.group_size);
+  for (std::uint32_t i = 0; i < subgroups_.size(); ++i)
+    subgroups_[i] = grid.position(i) / grid.subgroup_size;
+  told = device.listener != nullptr;
+  if (device.race_watch)
+    device.race_watch->dispatch_begins(device.dispatches - 1, first_agent_, grid, *this);
+  if (device.kernel_trace)
+    device.kernel_trace->dispatch_begins(device.dispatches - 1, first_agent_, grid, *this);
 }
 
 // Of a dispatch that failed, some workgroups are still there.
-Emulator::~Emulator() {
-  for (const auto& memory : all_memory_) {
-    if (memory->invocations.count != 0) end(*memory);
+void Emulator::end() {
+  if (free_memory_.size() != all_memory_.size()) {
+    for (const auto& memory : all_memory_) {
+      if (memory->invocations.count == 0) continue;
+      end(*memory);
+      free_memory_.push_back(memory.get());
+    }
   }
   if (device.race_watch) device.race_watch->dispatch_ends();
-  if (!device.listener)
-    for (const auto& memory : all_memory_) device.spare_workgroup_memory_ids.push_back(memory->allocation.id);
+  if (!by_address.empty()) by_address.clear();
+  bindings = {};
 }
 
 void Emulator::wind_up() {
   const std::uint32_t mean = device.options.operations_between_switches;
   operations_left = 1 + device.choice.below(2 * mean - 1, ChoicePoint::Preemption);
+  const memory::Memory::InPlace in_place = device.memory->may_be_in_place();
+  reads_in_place = in_place.reads;
+  writes_in_place = in_place.writes;
 }
 
 void Emulator::workgroup_begins(runtime::Workgroup& group) {
   if (free_memory_.empty()) {
     all_memory_.push_back(std::make_unique<WorkgroupMemory>());
     free_memory_.push_back(all_memory_.back().get());
-    free_memory_.back()->allocation.id = device.new_workgroup_memory_id();
+    detail::Allocation& allocation = free_memory_.back()->allocation;
+    allocation.id = device.new_allocation_id();
+    allocation.name = "Workgroup memory";
+    allocation.tracks_initialization = true;
   }
   WorkgroupMemory& memory = *free_memory_.back();
   free_memory_.pop_back();
-  memory.allocation.name = "Workgroup memory";
   memory.allocation.bytes = group.memory;
   memory.allocation.size_bytes = group.memory_bytes;
-  memory.allocation.tracks_initialization = true;
   memory.used_bytes = 0;
   memory.waiting.at_common = 0;
   memory.waiting.where.assign(group.grid->group_size, WorkgroupMemory::Waiting::Nowhere);
-  memory.variables.clear();
-  // Whoever listens must not take one workgroup's memory for another's.
-  if (device.race_watch) memory.allocation.id = device.new_allocation_id();
-  if (device.kernel_trace) device.kernel_trace->renew(memory.allocation.id);
-  device.memory->add(memory.allocation.id, {group.memory, group.memory_bytes});
   const runtime::Grid& grid = *group.grid;
   const std::uint32_t number =
       group.id.x + grid.groups.x * (group.id.y + grid.groups.y * group.id.z);
@@ -172,7 +193,19 @@ void Emulator::workgroup_begins(runtime::Workgroup& group) {
 void Emulator::end(WorkgroupMemory& memory) {
   device.memory->end(memory.invocations);
   memory.invocations.count = 0;
+  if (memory.variables.empty()) return;
   device.memory->remove(memory.allocation.id);
+  memory.variables.clear();
+}
+
+// Nobody knows of it before. Whoever listens must not take one workgroup's memory for another's.
+void Emulator::begin_variables(WorkgroupMemory& memory) {
+  detail::Allocation& allocation = memory.allocation;
+  if (device.race_watch) allocation.id = device.new_allocation_id();
+  if (device.kernel_trace) device.kernel_trace->renew(allocation.id);
+  device.memory->add(allocation.id, {allocation.bytes, allocation.size_bytes});
+  // Only the bytes that variables cover are tracked, and they are uninitialized.
+  allocation.initialized.resize(allocation.size_bytes, false);
 }
 
 void Emulator::workgroup_ends(runtime::Workgroup& group) {
@@ -212,10 +245,10 @@ void Emulator::invocations_meet(runtime::Workgroup& group,
 
 std::string Emulator::describe(const void* address) {
   for (const auto& memory : all_memory_) {
-    for (const Binding& variable : memory->variables) {
-      const auto* begin = memory->allocation.bytes + variable.offset_bytes;
+    for (const WorkgroupMemory::Variable& variable : memory->variables) {
+      const auto* begin = memory->allocation.bytes + variable.binding.offset_bytes;
       const auto* byte = static_cast<const std::byte*>(address);
-      if (byte >= begin && byte < begin + variable.size_bytes) {
+      if (byte >= begin && byte < begin + variable.binding.size_bytes) {
         return fmt::format("'{}', byte {}", variable.name, byte - begin);
       }
     }
@@ -232,8 +265,8 @@ const Binding* Emulator::object_at(const Locations& bytes) {
   for (const Binding& binding : bindings)
     if (in(binding)) return &binding;
   for (const auto& memory : all_memory_)
-    for (const Binding& variable : memory->variables)
-      if (in(variable)) return &variable;
+    for (const WorkgroupMemory::Variable& variable : memory->variables)
+      if (in(variable.binding)) return &variable.binding;
   for (const auto& [allocation, binding] : by_address)
     if (in(binding)) return &binding;
   return nullptr;
@@ -418,7 +451,7 @@ const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::u
                                   SourceLocation where) {
   WorkgroupMemory& memory = memory_of(agent);
   if (ordinal < memory.variables.size()) {
-    const Binding& known = memory.variables[ordinal];
+    const Binding& known = memory.variables[ordinal].binding;
     if (known.size_bytes != size_bytes) {
       raise(agent, FindingKind::WorkgroupVariables,
             fmt::format("Workgroup variable {} of this invocation has {} bytes, that of another "
@@ -430,26 +463,29 @@ const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::u
     return &known;
   }
   memory.used_bytes = (memory.used_bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
-  Binding made;
-  made.reference = emulator.device.new_reference();
-  made.storage_class = StorageClass::Workgroup;
-  made.allocation = &memory.allocation;
-  made.offset_bytes = memory.used_bytes;
-  made.size_bytes = size_bytes;
-  made.component = component;
+  WorkgroupMemory::Variable made;
   made.name = name.empty() ? fmt::format("variable {}", ordinal) : std::string(name);
+  Binding& binding = made.binding;
+  binding.reference = emulator.device.new_reference();
+  binding.storage_class = StorageClass::Workgroup;
+  binding.allocation = &memory.allocation;
+  binding.offset_bytes = memory.used_bytes;
+  binding.size_bytes = size_bytes;
+  binding.component = component;
   memory.used_bytes += size_bytes;
   if (memory.used_bytes > agent.group->memory_bytes) {
+    binding.name = made.name;
     raise(agent, FindingKind::WorkgroupVariables,
           fmt::format("Workgroup variables need {} bytes; workgroup_memory_bytes is {}",
                       memory.used_bytes, agent.group->memory_bytes),
-          &made, 0, where);
+          &binding, 0, where);
   }
-  // Only the bytes that variables cover are tracked, and they are uninitialized.
-  if (ordinal == 0) memory.allocation.initialized.resize(agent.group->memory_bytes, false);
-  if (emulator.device.kernel_trace) emulator.device.kernel_trace->name_object(made);
+  if (ordinal == 0) emulator.begin_variables(memory);
   memory.variables.push_back(std::move(made));
-  return &memory.variables.back();
+  WorkgroupMemory::Variable& variable = memory.variables.back();
+  variable.binding.name = variable.name;
+  if (emulator.device.kernel_trace) emulator.device.kernel_trace->name_object(variable.binding);
+  return &variable.binding;
 }
 
 const Binding* buffer_at(Emulator& emulator, const Agent& agent, std::uint64_t address,

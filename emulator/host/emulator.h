@@ -12,8 +12,13 @@ namespace heddle::emulation {
 /// The Workgroup memory of one resident workgroup, and its variables in the order in which the
 /// invocations ask for them.
 struct WorkgroupMemory {
+  struct Variable {
+    Binding binding;
+    std::string name;
+  };
+  /// Known to the device's memory as long as there are variables.
   detail::Allocation allocation;
-  std::deque<Binding> variables;
+  std::deque<Variable> variables;
   std::uint64_t used_bytes = 0;
   /// The control barriers that invocations wait at: mostly all at one, which is kept once.
   struct Waiting {
@@ -29,20 +34,26 @@ struct WorkgroupMemory {
   memory::Cohort invocations{{}, 0, {}, {}};
 };
 
+/// That of a device, for one dispatch after the other.
 class Emulator final : public runtime::Observer, public Pulse {
  public:
-  Emulator(detail::DeviceState& device, const runtime::Grid& grid,
-           const std::vector<std::optional<Binding>>& bindings);
-  ~Emulator() override;
+  explicit Emulator(detail::DeviceState& d) : device(d) {}
 
   Emulator(const Emulator&) = delete;
   Emulator& operator=(const Emulator&) = delete;
+
+  /// A dispatch begins; `bindings` are those of its arguments, until it ends.
+  void begin(const runtime::Grid& grid, std::span<const Binding> bindings);
+  /// It has ended, well or not.
+  void end();
 
   void workgroup_begins(runtime::Workgroup& group) override;
   void workgroup_ends(runtime::Workgroup& group) override;
   void invocations_meet(runtime::Workgroup& group,
                         std::span<const std::uint32_t> indices) override;
 
+  /// A workgroup is about to have its first variable.
+  void begin_variables(WorkgroupMemory& memory);
   /// Decides when others run again.
   void wind_up();
   /// What a person calls the byte at `address`.
@@ -51,7 +62,7 @@ class Emulator final : public runtime::Observer, public Pulse {
   const Binding* object_at(const Locations& bytes);
 
   detail::DeviceState& device;
-  std::vector<Binding> bindings;
+  std::span<const Binding> bindings;
   /// Bindings of buffers that were reached by address.
   std::unordered_map<const detail::Allocation*, Binding> by_address;
 
@@ -60,7 +71,7 @@ class Emulator final : public runtime::Observer, public Pulse {
 
   std::vector<std::unique_ptr<WorkgroupMemory>> all_memory_;
   std::vector<WorkgroupMemory*> free_memory_;
-  /// By local invocation index.
+  /// By local invocation index; empty where all are in the first one.
   std::vector<std::uint32_t> subgroups_;
   std::uint64_t next_barrier_instance_ = 1;
   std::uint32_t first_agent_ = 0;

@@ -76,7 +76,8 @@ void RaceWatch::dispatch_begins(std::uint64_t number, std::uint32_t first,
   if (grid.position_of)
     dispatch.positions.assign(grid.position_of, grid.position_of + grid.group_size);
   dispatch.grid.position_of = dispatch.grid.index_at = nullptr;
-  if (log_ && dispatches_.empty()) log_->add(run_);
+  if (log_ && !has_run_) log_->add(run_);
+  has_run_ = true;
   dispatches_.push_back(std::move(dispatch));
   emulator_ = &emulator;
 }
@@ -95,7 +96,11 @@ void RaceWatch::system_synchronizes(AgentId first, AgentId second) {
 void RaceWatch::dependency(bool memory) {
   detector_.dependency(memory);
   recent_.dependency(memory);
-  if (memory) written_.forget();
+  if (memory) {
+    // Whatever follows races with nobody of them.
+    written_.forget();
+    dispatches_.clear();
+  }
   if (orderings_) orderings_->listener().dependency(memory);
 }
 void RaceWatch::operation(model::OperationIndex index, const Operation& operation,
@@ -254,7 +259,7 @@ DataRace RaceWatch::counted(std::size_t race) const {
 
 RaceReport RaceWatch::report() const {
   report::Collector collector;
-  if (!dispatches_.empty()) collector.add(run_);
+  if (has_run_) collector.add(run_);
   for (std::size_t i = 0; i < races_.size(); ++i) collector.add(run_, counted(i));
   if (orderings_) {
     for (const report::OrderingUse& use : orderings_->uses()) collector.add(run_, use);

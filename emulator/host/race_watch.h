@@ -2,7 +2,6 @@
 
 #include <heddle/host.h>
 
-#include <deque>
 #include <map>
 #include <tuple>
 
@@ -101,7 +100,9 @@ class RaceWatch final : public trace::Listener {
   /// Null without DeviceOptions::race_advice.
   std::unique_ptr<KnownOrderings> own_orderings_;
   std::unique_ptr<OrderingWatch> orderings_;
-  std::deque<Dispatch> dispatches_;
+  /// Since the last memory dependency.
+  std::vector<Dispatch> dispatches_;
+  bool has_run_ = false;
   emulation::Emulator* emulator_ = nullptr;
   Now now_;
   /// As the detector's, but for the counts.

@@ -275,10 +275,10 @@ struct Granule {
   std::vector<Floor> floors;
   std::vector<Copy> copies;
 
-  /// Those of an access or a version.
+  /// Those of an access or a version, whose bytes stand one after the other.
   Locations locations(ByteMask bytes) const {
     const auto first = static_cast<unsigned>(std::countr_zero(bytes));
-    return {allocation, offset_bytes + first, static_cast<std::uint32_t>(std::popcount(bytes))};
+    return {allocation, offset_bytes + first, static_cast<std::uint32_t>(std::bit_width(bytes)) - first};
   }
 };
 

@@ -22,14 +22,25 @@ inline constexpr unsigned kClasses = 5;
 inline constexpr unsigned kAnyClass = 4;
 
 /// Index of the one storage-class bit, kAnyClass for none or another.
-constexpr unsigned class_of(StorageClass storage_class) {
-  switch (semantic_of(storage_class)) {
+constexpr unsigned class_of_bit(MemorySemantics bit) {
+  switch (bit) {
     case MemorySemantics::UniformMemory: return 0;
     case MemorySemantics::WorkgroupMemory: return 1;
     case MemorySemantics::ImageMemory: return 2;
     case MemorySemantics::OutputMemory: return 3;
     default: return kAnyClass;
   }
+}
+/// Of those of SPIR-V's core, by number.
+inline constexpr auto kClassOf = [] {
+  std::array<std::uint8_t, static_cast<std::size_t>(StorageClass::StorageBuffer) + 1> classes{};
+  for (std::size_t i = 0; i < classes.size(); ++i)
+    classes[i] = static_cast<std::uint8_t>(class_of_bit(semantic_of(static_cast<StorageClass>(i))));
+  return classes;
+}();
+constexpr unsigned class_of(StorageClass storage_class) {
+  const auto number = static_cast<std::size_t>(storage_class);
+  return number < kClassOf.size() ? kClassOf[number] : class_of_bit(semantic_of(storage_class));
 }
 
 /// Whether the semantics constrain that class.
@@ -117,6 +128,36 @@ class Knowledge {
       std::uint32_t* to = words_.data() + lane * kRows + row;
       const std::uint32_t* source = other.words_.data() + lane * kRows + from;
       for (unsigned i = 0; i < rows; ++i) to[i] = to[i] < source[i] ? source[i] : to[i];
+    }
+  }
+  /// A visibility operation at this level for these classes, and for kAnyClass, which counts all: what
+  /// happened before becomes visible, and what came by chains at any level goes on.
+  void make_visible(CacheLevel level, const std::array<bool, kClasses>& classes) {
+    for (unsigned lane = 0; lane < lanes_; ++lane) {
+      std::uint32_t* const words = words_.data() + lane * kRows;
+      const auto raise = [](std::uint32_t& word, std::uint32_t epoch) {
+        word = word < epoch ? epoch : word;
+      };
+      // By any of the classes that the operation has, and by any class.
+      std::uint32_t happened = 0;
+      for (unsigned k = 0; k < kAnyClass; ++k)
+        if (classes[k]) raise(happened, words[kHappened + k]);
+      std::uint32_t happened_at_all = words[kHappened + kAnyClass];
+      for (unsigned k = 0; k < kAnyClass; ++k) raise(happened_at_all, words[kHappened + k]);
+      for (unsigned k = 0; k < kClasses; ++k) {
+        if (!classes[k]) continue;
+        raise(words[row_of(kVisible, level, k)], words[kHappened + k]);
+        raise(words[row_of(kVisibleBulk, level, k)], k == kAnyClass ? happened_at_all : happened);
+      }
+      for (unsigned at = 0; at < kLevels * kClasses; at += kClasses) {
+        const std::uint32_t chained =
+            *std::max_element(words + kChainedBulk + at, words + kChainedBulk + at + kClasses);
+        for (unsigned k = 0; k < kClasses; ++k) {
+          if (!classes[k]) continue;
+          raise(words[kVisible + at + k], words[kChained + at + k]);
+          raise(words[kVisibleBulk + at + k], chained);
+        }
+      }
     }
   }
   Knowledge& operator=(const Knowledge& other) {

@@ -61,13 +61,6 @@ void Machine::end(const Cohort& cohort) {
   for (std::uint32_t i = 0; i < cohort.count; ++i) listener_->agent_ends(cohort.agent(i));
 }
 
-// Agents that access nothing that anybody remembers never come here.
-Agent& Machine::agent(AgentId id) {
-  Agent& found = synchronization_.agent(id);
-  if (synchronization_.uses_one_lane() && !lanes_gone_) one_lane();
-  return found;
-}
-
 //= vk:memory-model-vulkan-availability-visibility
 void Machine::depend(Dependency dependency) {
   if (dependency == Dependency::Memory) {
@@ -169,14 +162,15 @@ std::byte* Machine::in_place(const Relaxed& atomic) {
   return storage_of(atomic.locations);
 }
 
-void Machine::read(const Operation& operation, void* value) {
+[[gnu::flatten]] void Machine::read(const Operation& operation, void* value) {
   tick();
   ++report_.reads;
   const std::uint32_t size = operation.locations.size_bytes;
   const std::uint32_t record = find(operation.locations);
   if (record == kNone) [[likely]] {
-    std::memcpy(value, storage_of(operation.locations), size);
-    if (listener_) tell_read_storage(operation, load_piece(value, size));
+    const trace::Value stored = load_value(storage_of(operation.locations), size);
+    store_value(value, stored, size);
+    if (listener_) tell_read_storage(operation, stored);
     if (operation.atomic) {
       Agent& agent = this->agent(operation.agent);
       if (allocation_of(operation.locations).released)
@@ -188,7 +182,7 @@ void Machine::read(const Operation& operation, void* value) {
   const Access reading = access(operation);
   Found found;
   const trace::Value read = read_granule(record, reading, false, found);
-  std::memcpy(value, &read, size);
+  store_value(value, read, size);
   if (listener_) tell(operation, read, 0);
   if (listener_ && found.position < found.newest) tell_stale(record, reading, found);
   if (operation.atomic) {
@@ -198,41 +192,52 @@ void Machine::read(const Operation& operation, void* value) {
   use_up(record);
 }
 
-void Machine::write(const Operation& operation, const void* value) {
+[[gnu::flatten]] void Machine::write(const Operation& operation, const void* value) {
   tick();
   ++report_.writes;
   const std::uint32_t size = operation.locations.size_bytes;
   if (operation.atomic)
     before(agent(operation.agent), operation, operation.semantics);
   const std::uint32_t record = find_or_make(operation.locations);
-  const trace::Value fresh = load_piece(value, size);
+  const trace::Value fresh = load_value(value, size);
   if (record == kNone) [[likely]] {
-    std::memcpy(storage_of(operation.locations), value, size);
+    store_value(storage_of(operation.locations), fresh, size);
     if (operation.atomic) carry_forgotten(operation);
     if (listener_) tell_write_storage(operation, 0, fresh);
     return;
   }
   const Access writing = access(operation);
-  show_known(record, writing);
-  raise_floor(granules_[record], writing.agent.id, operation.reference,
-              available_floor(granules_[record], writing));
-  overwrite_waiting(record, writing);
-  Written& made = written(writing, fresh);
-  if (operation.atomic)
-    synchronization_.heads(writing.agent, operation, operation.semantics, made.heads);
-  if (listener_) made.operation = tell(operation, 0, fresh);
+  Granule& granule = granules_[record];
+  before_write(granule, record, writing);
+  const trace::OperationIndex index = listener_ ? tell(operation, 0, fresh) : 0;
   //= vk:memory-model-instruction-av-vis
   if (has(operation.operands, MemoryOperands::MakePointerAvailable) &&
       level_of(operation.available_scope) != CacheLevel::Agent) {
-    place(record, made, level_of(operation.available_scope),
+    Version& version = new_version(granule);
+    fill(version, writing, fresh, index);
+    place(granule, record, version, &writing.agent, level_of(operation.available_scope),
           trace::MoveReason::Availability);
   } else if (chance(policy_.delay)) {
-    wait(record, made);
+    if (waiting_.size() == WaitingList::kMost)
+      place_waiting(0, CacheLevel::Shader, trace::MoveReason::Flush);
+    fill(wait(granule, record), writing, fresh, index);
   } else {
-    const CacheLevel level = std::max(climb(), least_level(made));
-    place(record, made, level, trace::MoveReason::Eviction);
+    const CacheLevel level = climb();
+    Version& version = new_version(granule);
+    fill(version, writing, fresh, index);
+    place(granule, record, version, &writing.agent, std::max(level, least_level(version)),
+          trace::MoveReason::Eviction);
   }
   use_up(record);
+}
+
+// What the agent has to know of before it adds to the granule.
+void Machine::before_write(Granule& granule, std::uint32_t record, const Access& writing) {
+  if (granule.waiting != 0) show_known(record, writing);
+  if (!granule.versions.empty())
+    raise_floor(granule, writing.agent.id, writing.operation.reference,
+                available_floor(granule, writing));
+  if (granule.waiting != 0) overwrite_waiting(record, writing);
 }
 
 void Machine::read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
@@ -248,8 +253,11 @@ void Machine::read_modify_write(const Operation& operation, MemorySemantics uneq
     return;
   }
   const Access updating = access(operation);
-  show_known(record, updating);
-  overwrite_waiting(record, updating);
+  Granule& granule = granules_[record];
+  if (granule.waiting != 0) {
+    show_known(record, updating);
+    overwrite_waiting(record, updating);
+  }
   Found found;
   const trace::Value old = read_granule(record, updating, true, found);
   trace::Value fresh = 0;
@@ -262,17 +270,19 @@ void Machine::read_modify_write(const Operation& operation, MemorySemantics uneq
     use_up(record);
     return;
   }
-  fresh = load_piece(&fresh, size);
+  fresh = load_value(&fresh, size);
   acquire(record, updating, operation.semantics, found);
   after(updating.agent, operation, operation.semantics);
-  raise_floor(granules_[record], updating.agent.id, operation.reference,
-              available_floor(granules_[record], updating));
-  Written& made = written(updating, fresh);
-  synchronization_.heads(updating.agent, operation, operation.semantics, made.heads);
-  inherit(made, granules_[record], updating, found);
-  if (listener_) made.operation = tell(operation, old, fresh);
-  const CacheLevel level = std::max(climb(), least_level(made));
-  place(record, made, level, trace::MoveReason::Atomic);
+  raise_floor(granule, updating.agent.id, operation.reference,
+              available_floor(granule, updating));
+  fill(updated_, updating, fresh, 0);
+  inherit(updated_, granule, updating, found);
+  if (listener_) updated_.operation = tell(operation, old, fresh);
+  const CacheLevel level = std::max(climb(), least_level(updated_));
+  // The version that was read may go for it.
+  Version& version = new_version(granule);
+  version.take(updated_);
+  place(granule, record, version, &updating.agent, level, trace::MoveReason::Atomic);
   use_up(record);
 }
 
@@ -284,7 +294,7 @@ void Machine::inherit(Written& made, const Granule& granule, const Access& updat
     made.forgotten = found.from_storage && releases_forgotten(granule);
     return;
   }
-  const Version& read = version_at(granule, found.stamp);
+  const Version& read = *found.version;
   if (!mutually_ordered(read, updating.bytes, updating.operation, updating.agent)) return;
   made.forgotten = read.forgotten;
   for (const Head& head : read.heads) {
@@ -308,7 +318,8 @@ void Machine::acquire(std::uint32_t record, const Access& reading, MemorySemanti
   if (found.from_storage && releases_forgotten(granule))
     synchronization_.meet_forgotten(reading.agent, semantics);
   if (!found.whole) return;
-  const Version& read = version_at(granule, found.stamp);
+  const Version& read = *found.version;
+  if (read.heads.empty() && !read.forgotten) return;
   if (!mutually_ordered(read, reading.bytes, reading.operation, reading.agent)) return;
   if (read.forgotten) synchronization_.meet_forgotten(reading.agent, semantics);
   synchronization_.meet(reading.agent, reading.operation, semantics, read.heads);
@@ -329,16 +340,16 @@ void Machine::modify_storage(const Operation& operation, MemorySemantics unequal
   Agent& agent = this->agent(operation.agent);
   const std::uint32_t size = operation.locations.size_bytes;
   std::byte* bytes = storage_of(operation.locations);
-  trace::Value old = load_piece(bytes, size);
+  trace::Value old = load_value(bytes, size);
   trace::Value fresh = 0;
   const bool modified = modify(context, &old, &fresh);
   const MemorySemantics semantics = modified ? operation.semantics : unequal;
   if (allocation_of(operation.locations).released)
     synchronization_.meet_forgotten(agent, semantics);
   if (modified) {
-    std::memcpy(bytes, &fresh, size);
+    store_value(bytes, fresh, size);
     carry_forgotten(operation);
-    if (listener_) tell_write_storage(operation, old, load_piece(&fresh, size));
+    if (listener_) tell_write_storage(operation, old, load_value(&fresh, size));
   } else if (listener_) {
     tell_read_storage(failed(operation, unequal), old);
   }
@@ -465,48 +476,63 @@ void Machine::meet(const Cohort& cohort, const Operation& barrier) {
   give_up_copies(cohort.place, barrier.scope);
 }
 
-void Machine::settle() {
-  while (!waiting_.empty()) {
+[[gnu::flatten]] void Machine::settle() {
+  const auto next = [&] {
     const auto count = static_cast<std::uint32_t>(waiting_.size());
-    place_waiting(policy_.in_order || count == 1 ? 0 : below(count), CacheLevel::Shader,
-                  trace::MoveReason::Flush);
+    return policy_.in_order || count == 1 ? 0 : below(count);
+  };
+  if (!listener_) {
+    // All but the order in which the bytes come to the storage is lost on everybody.
+    for (Granule& granule : granules_)
+      if (granule.used) fold_all(granule);
+    while (!waiting_.empty()) settle(waiting_.remove(next()));
   }
+  while (!waiting_.empty()) place_waiting(next(), CacheLevel::Shader, trace::MoveReason::Flush);
   narrow_.clear();
   for (std::uint32_t record = 0; record < granules_.size(); ++record)
     if (granules_[record].used) forget(record);
 }
 
+void Machine::settle(Waiting& waiting) {
+  Granule& granule = granules_[waiting.granule];
+  --granule.waiting;
+  if (Agent* agent = synchronization_.find(waiting.agent)) note_placed(*agent, waiting);
+  store(granule, waiting);
+  waiting.heads.clear();
+}
+
 // --- Writes on their way ---
 
-// There is one at a time, from here to the granule or to those that wait.
-Written& Machine::written(const Access& writing, trace::Value value) {
-  Written& made = written_;
-  made.operation = 0;
+void Machine::fill(Written& made, const Access& writing, trace::Value value,
+                   trace::OperationIndex index) {
+  const Operation& operation = writing.operation;
+  made.operation = index;
   made.value = value << writing.shift;
   made.bytes = writing.bytes;
-  made.atomic = writing.operation.atomic;
+  made.atomic = operation.atomic;
   made.non_private = writing.non_private;
   made.class_index = writing.class_index;
-  made.reference = writing.operation.reference;
+  made.reference = operation.reference;
   made.agent = writing.agent.id;
   made.place = writing.agent.place;
-  made.scope = writing.operation.scope;
+  made.scope = operation.scope;
   made.event = synchronization_.event(writing.agent);
   made.born = now_;
   made.forgotten = false;
+  made.links_all = false;
   made.heads.clear();
+  if (!operation.atomic) return;
   // A release happens before others by the classes that it names, which need not have its own.
-  made.links_all = made.atomic && (has(writing.operation.semantics, MemorySemantics::MakeAvailable) ||
-                                   releases(writing.operation.semantics));
+  made.links_all = has(operation.semantics, MemorySemantics::MakeAvailable) ||
+                   releases(operation.semantics);
   links_classes_ = links_classes_ || made.links_all;
-  return made;
+  synchronization_.heads(writing.agent, operation, operation.semantics, made.heads);
 }
 
 // What the agent has waiting for the same bytes, through the same reference: an atomic takes its place
 // first, so does what the agent read back, what has other bytes, too, since it is one operation, and what
 // could become available to more than the new one; the rest is overwritten where it stands.
 void Machine::overwrite_waiting(std::uint32_t record, const Access& writing) {
-  if (granules_[record].waiting == 0) return;
   for (std::size_t i = 0; i < waiting_.size();) {
     Waiting& older = waiting_[i];
     if (older.granule != record || older.agent != writing.agent.id ||
@@ -524,14 +550,12 @@ void Machine::overwrite_waiting(std::uint32_t record, const Access& writing) {
   }
 }
 
-void Machine::wait(std::uint32_t record, Written& made) {
-  if (waiting_.size() == WaitingList::kMost)
-    place_waiting(0, CacheLevel::Shader, trace::MoveReason::Flush);
+Waiting& Machine::wait(Granule& granule, std::uint32_t record) {
   ++report_.delayed;
-  ++granules_[record].waiting;
+  ++granule.waiting;
   Waiting& waiting = waiting_.add();
-  waiting.take(made);
   waiting.granule = record;
+  return waiting;
 }
 
 // An atomic is at least available at its own scope.
@@ -548,19 +572,25 @@ CacheLevel Machine::climb() {
   return level;
 }
 
-void Machine::place(std::uint32_t record, Written& made, CacheLevel level,
-                    trace::MoveReason reason) {
-  Granule& granule = granules_[record];
+Version& Machine::new_version(Granule& granule) {
   if (granule.versions.size() == Versions::kMost) fold_oldest(granule);
-  Version& version = granule.versions.add();
-  version.take(made);
+  return granule.versions.add();
+}
+
+void Machine::note_placed(Agent& agent, const Written& made) {
+  if (made.born < agent.youngest_placed) {
+    ++report_.overtaken;
+  } else {
+    agent.youngest_placed = made.born;
+  }
+}
+
+void Machine::place(Granule& granule, std::uint32_t record, Version& version, Agent* agent,
+                    CacheLevel level, trace::MoveReason reason) {
   version.stamp = ++stamp_;
   version.level = level;
   if (version.non_private) version.available.push_back({version.event, version.place, level, version.links_all});
-  if (Agent* agent = synchronization_.find(version.agent)) {
-    if (version.born < agent->youngest_placed) ++report_.overtaken;
-    agent->youngest_placed = std::max(agent->youngest_placed, version.born);
-  }
+  if (agent) note_placed(*agent, version);
   raise_floor(granule, version.agent, version.reference, version.stamp);
   if (level < CacheLevel::Shader) narrow_.push_back({record, version.stamp, now_});
   if (listener_) {
@@ -573,10 +603,13 @@ void Machine::place(std::uint32_t record, Written& made, CacheLevel level,
 
 void Machine::place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason) {
   Waiting& waiting = waiting_.remove(position);
-  Granule& granule = granules_[waiting.granule];
+  const std::uint32_t record = waiting.granule;
+  Granule& granule = granules_[record];
   --granule.waiting;
   if (reason == trace::MoveReason::Eviction) ++report_.evicted;
-  place(waiting.granule, waiting, level, reason);
+  Version& version = new_version(granule);
+  version.take(waiting);
+  place(granule, record, version, synchronization_.find(version.agent), level, reason);
   if (waiting.observed)
     observe(granule, waiting.observation, waiting.observation_class, waiting.observed_non_private,
             stamp_);
@@ -788,9 +821,7 @@ bool Machine::chance(std::uint32_t of_256) {
   return of_256 >= 256 || (of_256 != 0 && below(256) < of_256);
 }
 
-void Machine::tick() {
-  ++now_;
-  if (waiting_.empty() && narrow_.empty()) [[likely]] return;
+void Machine::pass_time() {
   if (!waiting_.empty() && now_ - waiting_.front().born > policy_.longest_wait)
     place_waiting(0, CacheLevel::Shader, trace::MoveReason::Flush);
   if (!narrow_.empty() && now_ - narrow_.front().born > policy_.longest_wait)

@@ -39,6 +39,9 @@ class Machine final : public Memory {
   const std::byte* read_in_place(AllocationId allocation, std::uint64_t offset_bytes) override;
   std::byte* write_in_place(AllocationId allocation, std::uint64_t offset_bytes) override;
   std::byte* in_place(const Relaxed& atomic) override;
+  InPlace may_be_in_place() const override {
+    return {listener_ == nullptr, listener_ == nullptr && made_ >= kFewRecords};
+  }
   void read(const Operation& operation, void* value) override;
   void write(const Operation& operation, const void* value) override;
   void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
@@ -82,6 +85,8 @@ class Machine final : public Memory {
     Stamp newest = 0;
     /// The latest version that it has bytes of; the granule's base if none.
     Stamp stamp = 0;
+    /// Null: the base.
+    const Version* version = nullptr;
     /// All bytes are of that version.
     bool whole = false;
     bool from_storage = false;
@@ -121,8 +126,14 @@ class Machine final : public Memory {
   void make_room();
   void fold(Granule& granule, Version& version);
   void fold_oldest(Granule& granule);
+  void fold_all(Granule& granule);
+  static void store(Granule& granule, const Written& write);
   void forget(std::uint32_t record);
-  void use_up(std::uint32_t record);
+  void use_up(std::uint32_t record) {
+    Granule& granule = granules_[record];
+    if (granule.accesses_left != 0 && --granule.accesses_left == 0) forget_if_used_up(record);
+  }
+  void forget_if_used_up(std::uint32_t record);
   void drop(std::uint32_t record);
   trace::Value value_in_storage(const Granule& granule) const;
   static Version& version_at(Granule& granule, Stamp stamp);
@@ -130,7 +141,7 @@ class Machine final : public Memory {
   bool releases_forgotten(const Granule& granule) const;
   trace::OperationIndex writer_in_storage(AllocationId allocation, std::uint64_t offset) const;
   void tell_writer(const Locations& bytes, trace::OperationIndex writer);
-  void add_sources(std::uint32_t record, const Access& reading, Stamp position);
+  void add_sources(std::uint32_t record, const Access& reading, const Found& found);
   trace::OperationIndex tell(const Operation& operation, trace::Value read, trace::Value written);
   void tell_meeting(const Cohort& cohort, const Operation& barrier);
   void sources_in_storage(const Locations& locations);
@@ -158,7 +169,12 @@ class Machine final : public Memory {
 
   // Writes, barriers and time (machine.cpp).
   void one_lane();
-  Agent& agent(AgentId id);
+  // Agents that access nothing that anybody remembers never come here.
+  Agent& agent(AgentId id) {
+    Agent& found = synchronization_.agent(id);
+    if (synchronization_.uses_one_lane() && !lanes_gone_) [[unlikely]] one_lane();
+    return found;
+  }
   Access access(const Operation& operation);
   void before(Agent& agent, const Operation& operation, MemorySemantics semantics);
   void after(Agent& agent, const Operation& operation, MemorySemantics semantics);
@@ -168,12 +184,17 @@ class Machine final : public Memory {
   void carry_forgotten(const Operation& write);
   void modify_storage(const Operation& operation, MemorySemantics unequal, Modify modify,
                       void* context);
-  Written& written(const Access& writing, trace::Value value);
+  void fill(Written& made, const Access& writing, trace::Value value, trace::OperationIndex index);
+  void before_write(Granule& granule, std::uint32_t record, const Access& writing);
   void overwrite_waiting(std::uint32_t record, const Access& writing);
-  void wait(std::uint32_t record, Written& made);
+  Waiting& wait(Granule& granule, std::uint32_t record);
   CacheLevel least_level(const Written& write) const;
   CacheLevel climb();
-  void place(std::uint32_t record, Written& made, CacheLevel level, trace::MoveReason reason);
+  Version& new_version(Granule& granule);
+  void note_placed(Agent& agent, const Written& made);
+  /// `agent`, whose version it is, may be null: it has ended.
+  void place(Granule& granule, std::uint32_t record, Version& version, Agent* agent, CacheLevel level,
+             trace::MoveReason reason);
   void place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason);
   void raise(Granule& granule, Version& version, CacheLevel level, trace::MoveReason reason);
   void widen(std::size_t position, CacheLevel level, trace::MoveReason reason);
@@ -189,7 +210,12 @@ class Machine final : public Memory {
   void make_visible(Agent& agent, Scope scope, MemorySemantics classes);
   void give_up_copies(const model::Place& place, Scope scope);
   void device_availability(Agent& agent);
-  void tick();
+  void tick() {
+    ++now_;
+    if (!waiting_.empty() || !narrow_.empty()) pass_time();
+  }
+  void pass_time();
+  void settle(Waiting& waiting);
   void evict();
   bool chance(std::uint32_t of_256);
   std::uint32_t below(std::uint32_t bound) { return choice_->below(bound, ChoicePoint::Memory); }
@@ -213,8 +239,8 @@ class Machine final : public Memory {
   /// In the order in which they came here.
   WaitingList waiting_;
   std::vector<Narrow> narrow_;
-  /// The write that is on its way: see `written`.
-  Written written_;
+  /// What a read-modify-write writes, while it may still take from the version that it read.
+  Written updated_;
   /// By queue family and workgroup: how often its copies were given up.
   std::vector<Generation> generations_;
 

@@ -32,7 +32,6 @@ void for_each_level(Visit visit) {
 // before (they are available at their scope), and what somebody read before.
 //= vk:memory-model-location-ordered
 void Machine::show_known(std::uint32_t record, const Access& access) {
-  if (granules_[record].waiting == 0) return;
   const Agent& agent = access.agent;
   for (std::size_t i = 0; i < waiting_.size();) {
     const Waiting& w = waiting_[i];
@@ -199,6 +198,7 @@ Machine::Found Machine::look(const Granule& granule, const Access& access, Stamp
         !reaches(*version, access))
       continue;
     if (found.from_storage) {
+      found.version = &*version;
       found.stamp = version->stamp;
       found.whole = (version->bytes & missing) == missing;
     }
@@ -260,7 +260,6 @@ Machine::Generation& Machine::generation_of(const model::Place& place) {
 // The agent's own writes that wait are what it reads, through the same reference.
 ByteMask Machine::read_own_waiting(std::uint32_t record, const Access& reading,
                                    trace::Value& value) {
-  if (granules_[record].waiting == 0) return 0;
   unsigned own = 0;
   for (Waiting& w : waiting_) {
     if (w.granule != record || w.agent != reading.agent.id ||
@@ -286,7 +285,6 @@ ByteMask Machine::read_own_waiting(std::uint32_t record, const Access& reading,
 // with what came in between.
 //= vk:memory-model-acyclicity
 void Machine::place_part_waiting(std::uint32_t record, const Access& reading) {
-  if (granules_[record].waiting == 0) return;
   const auto overlaps = [&](const Waiting& w) {
     return w.granule == record && w.agent == reading.agent.id &&
            w.reference == reading.operation.reference && (w.bytes & reading.bytes) != 0;
@@ -307,8 +305,10 @@ void Machine::place_part_waiting(std::uint32_t record, const Access& reading) {
 trace::Value Machine::read_granule(std::uint32_t record, const Access& reading, bool fresh,
                                    Found& found) {
   Granule& granule = granules_[record];
-  show_known(record, reading);
-  place_part_waiting(record, reading);
+  if (granule.waiting != 0) {
+    show_known(record, reading);
+    place_part_waiting(record, reading);
+  }
   const CacheLevel own = own_visibility(reading.operation);
   const Stamp floor = floor_of(granule, reading, own);
   for (Version& version : granule.versions)
@@ -325,8 +325,9 @@ trace::Value Machine::read_granule(std::uint32_t record, const Access& reading, 
     found = look(granule, reading, position);
   }
   found.newest = newest;
-  if (listener_) add_sources(record, reading, position);
-  const ByteMask waiting = read_own_waiting(record, reading, found.value);
+  if (listener_) add_sources(record, reading, found);
+  const ByteMask waiting =
+      granule.waiting == 0 ? 0 : read_own_waiting(record, reading, found.value);
   if (waiting != 0) found.whole = found.from_storage = false;
   if (waiting != reading.bytes) {
     observe(granule, synchronization_.event(reading.agent), reading.class_index,

@@ -120,17 +120,31 @@ void Machine::make_room() {
   }
 }
 
+void Machine::store(Granule& granule, const Written& write) {
+  const trace::Value mask = mask_of(write.bytes);
+  const auto stored_in = [&](std::uint32_t size_bytes) {
+    const trace::Value value = load_value(granule.storage, size_bytes);
+    store_value(granule.storage, (value & ~mask) | (write.value & mask), size_bytes);
+  };
+  if (granule.size_bytes == kGranuleBytes) [[likely]] {
+    stored_in(kGranuleBytes);
+  } else {
+    stored_in(granule.size_bytes);
+  }
+  granule.base_released = granule.base_released || write.forgotten || !write.heads.empty();
+}
+
 void Machine::fold(Granule& granule, Version& version) {
   raise(granule, version, CacheLevel::Shader, trace::MoveReason::Flush);
-  const trace::Value mask = mask_of(version.bytes);
-  const trace::Value value = (value_in_storage(granule) & ~mask) | (version.value & mask);
-  std::memcpy(granule.storage, &value, granule.size_bytes);
-  if (listener_)
-    for (std::uint32_t i = 0; i < kGranuleBytes; ++i)
-      if ((version.bytes >> i & 1) != 0)
-        tell_writer({granule.allocation, granule.offset_bytes + i, 1}, version.operation);
+  store(granule, version);
+  if (listener_) tell_writer(granule.locations(version.bytes), version.operation);
   granule.base = version.stamp;
-  granule.base_released = granule.base_released || version.forgotten || !version.heads.empty();
+}
+
+// Of a granule that nobody comes to any more.
+void Machine::fold_all(Granule& granule) {
+  for (const Version& version : granule.versions) store(granule, version);
+  granule.versions.clear();
 }
 
 void Machine::fold_oldest(Granule& granule) {
@@ -152,9 +166,8 @@ void Machine::forget(std::uint32_t record) {
 
 // After an access to the granule. What is still on its way stays, and so do releases: once forgotten they
 // order more.
-void Machine::use_up(std::uint32_t record) {
+void Machine::forget_if_used_up(std::uint32_t record) {
   Granule& granule = granules_[record];
-  if (granule.accesses_left == 0 || --granule.accesses_left != 0) return;
   const auto is_needed = [](const Version& version) {
     return version.level < CacheLevel::Shader || version.forgotten || !version.heads.empty();
   };
@@ -181,9 +194,7 @@ void Machine::drop(std::uint32_t record) {
 }
 
 trace::Value Machine::value_in_storage(const Granule& granule) const {
-  trace::Value value = 0;
-  std::memcpy(&value, granule.storage, granule.size_bytes);
-  return value;
+  return load_value(granule.storage, granule.size_bytes);
 }
 
 Version& Machine::version_at(Granule& granule, Stamp stamp) {
@@ -228,15 +239,20 @@ void Machine::tell_writer(const Locations& bytes, trace::OperationIndex writer) 
               writer);
 }
 
-void Machine::add_sources(std::uint32_t record, const Access& reading, Stamp position) {
+void Machine::add_sources(std::uint32_t record, const Access& reading, const Found& found) {
   const Granule& granule = granules_[record];
+  if (found.from_storage && granule.waiting == 0) return sources_in_storage(reading.operation.locations);
   sources_.clear();
+  if (found.whole && granule.waiting == 0) {
+    sources_.push_back({reading.operation.locations, found.version->operation});
+    return;
+  }
   for (std::uint32_t i = 0; i < kGranuleBytes; ++i) {
     const unsigned bit = 1u << i;
     if ((reading.bytes & bit) == 0) continue;
     trace::OperationIndex writer = writer_in_storage(granule.allocation, granule.offset_bytes + i);
     for (const Version& version : granule.versions)
-      if (version.stamp <= position && (version.bytes & bit) != 0 && reaches(version, reading))
+      if (version.stamp <= found.position && (version.bytes & bit) != 0 && reaches(version, reading))
         writer = version.operation;
     if (granule.waiting != 0)
       for (const Waiting& w : waiting_)
@@ -264,6 +280,10 @@ void Machine::tell_meeting(const Cohort& cohort, const Operation& barrier) {
 
 void Machine::sources_in_storage(const Locations& locations) {
   sources_.clear();
+  if (allocation_of(locations).writers.size() <= locations.offset_bytes) {
+    sources_.push_back({locations, model::kInitialValue});
+    return;
+  }
   for (std::uint32_t i = 0; i < locations.size_bytes; ++i)
     add_byte(sources_, locations.allocation, locations.offset_bytes + i,
              writer_in_storage(locations.allocation, locations.offset_bytes + i));

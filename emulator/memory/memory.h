@@ -64,8 +64,8 @@ enum class Dependency : std::uint8_t {
   Memory,
 };
 
-/// A number of at most 8 bytes. As wide as it was stored: a wider load would wait for that.
-inline trace::Value load_piece(const void* bytes, std::uint32_t size_bytes) {
+/// Up to 8 bytes as a value, and back. As wide as it was stored: a wider load would wait for that.
+inline trace::Value load_value(const void* bytes, std::uint32_t size_bytes) {
   const auto load = [&](auto value) {
     std::memcpy(&value, bytes, sizeof value);
     return trace::Value{value};
@@ -80,6 +80,13 @@ inline trace::Value load_piece(const void* bytes, std::uint32_t size_bytes) {
   trace::Value value = 0;
   std::memcpy(&value, bytes, size_bytes);
   return value;
+}
+inline void store_value(void* bytes, trace::Value value, std::uint32_t size_bytes) {
+  switch (size_bytes) {
+    case 4: std::memcpy(bytes, &value, 4); break;
+    case 8: std::memcpy(bytes, &value, 8); break;
+    default: std::memcpy(bytes, &value, size_bytes);
+  }
 }
 
 /// The memory of a device: answers reads, takes writes, is told of barriers. Every operation has
@@ -114,6 +121,13 @@ class Memory {
   virtual std::byte* write_in_place(AllocationId, std::uint64_t /*offset_bytes*/) { return nullptr; }
   /// The same of an atomic, if whoever reads what it writes synchronizes with nobody.
   virtual std::byte* in_place(const Relaxed&) { return nullptr; }
+  /// Whether the next of them may be in place, as far as is known without looking at any bytes: for
+  /// whoever would rather not ask in vain.
+  struct InPlace {
+    bool reads = false;
+    bool writes = false;
+  };
+  virtual InPlace may_be_in_place() const { return {}; }
   virtual void read(const Operation& operation, void* value) = 0;
   virtual void write(const Operation& operation, const void* value) = 0;
   /// `unequal` replaces the semantics where `modify` returns false.

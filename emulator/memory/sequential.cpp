@@ -132,15 +132,15 @@ void SequentialMemory::read(const Operation& operation, void* value) {
   copy_piece(value, at(operation.locations), size);
   if (!listener_) return;
   if (!operation.atomic && atomic_sources_only_) [[likely]] {
-    listener_->plain(told_++, operation, load_piece(value, size), 0);
+    listener_->plain(told_++, operation, load_value(value, size), 0);
   } else {
-    tell(operation, load_piece(value, size), 0);
+    tell(operation, load_value(value, size), 0);
   }
 }
 
 void SequentialMemory::write(const Operation& operation, const void* value) {
   const std::uint32_t size = operation.locations.size_bytes;
-  if (listener_) tell(operation, 0, load_piece(value, size));
+  if (listener_) tell(operation, 0, load_value(value, size));
   copy_piece(at(operation.locations), value, size);
 }
 
@@ -155,12 +155,12 @@ void SequentialMemory::read_modify_write(const Operation& operation, MemorySeman
   if (modified) copy_piece(bytes, fresh.data(), size);
   if (!listener_) return;
   if (modified) {
-    tell(operation, load_piece(old.data(), size), load_piece(fresh.data(), size));
+    tell(operation, load_value(old.data(), size), load_value(fresh.data(), size));
   } else {
     Operation failed = operation;
     failed.kind = OperationKind::Read;
     failed.semantics = unequal;
-    tell(failed, load_piece(old.data(), size), 0);
+    tell(failed, load_value(old.data(), size), 0);
   }
 }
 

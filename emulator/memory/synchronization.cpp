@@ -151,8 +151,7 @@ Agent* Synchronization::find(AgentId id) {
                        static_cast<std::uint32_t>(found->cohort.first)];
 }
 
-Agent& Synchronization::agent(AgentId id) {
-  if (last_ && last_->id == id) return *last_;
+Agent& Synchronization::find_or_make(AgentId id) {
   Resident& found = *resident(id);
   const auto position =
       static_cast<std::uint32_t>(id) - static_cast<std::uint32_t>(found.cohort.first);
@@ -265,10 +264,9 @@ void Synchronization::heads(Agent& agent, const Operation& write, MemorySemantic
   const unsigned k = class_of(write.storage_class);
   const auto carry = [&](const Head& barrier) {
     heads.push_back(barrier);
-    Head& head = heads.back();
-    head.agent = agent.id;
-    head.place = agent.place;
-    head.atomic_scope = write.scope;
+    heads.back().agent = agent.id;
+    heads.back().place = agent.place;
+    heads.back().atomic_scope = write.scope;
   };
   for (const Head& own : agent.released)
     if (constrains(own.semantics, k)) carry(own);
@@ -559,22 +557,14 @@ void Synchronization::make_visible(Agent& agent, Scope scope, MemorySemantics cl
 void Synchronization::make_visible(Knowledge& knowledge, unsigned lane, CacheLevel level,
                                    MemorySemantics classes) {
   if (level == CacheLevel::Agent) return;
+  std::array<bool, kClasses> is_visible{};
   for (unsigned k = 0; k < kClasses; ++k) {
     // What I did is before what I do, whatever the class.
     knowledge.learn(row_of(kVisible, level, k), lane, epochs_[lane]);
     knowledge.learn(row_of(kVisibleBulk, level, k), lane, epochs_[lane]);
-    if (k != kAnyClass && !constrains(classes, k)) continue;
-    knowledge.join(row_of(kVisible, level, k), knowledge, kHappened + k, 1);
-    for (unsigned of = 0; of < kClasses; ++of)
-      if (k == kAnyClass || (of != kAnyClass && constrains(classes, of)))
-        knowledge.join(row_of(kVisibleBulk, level, k), knowledge, kHappened + of, 1);
-    for (unsigned wide = 0; wide < kLevels; ++wide) {
-      knowledge.join(kVisible + wide * kClasses + k, knowledge, kChained + wide * kClasses + k, 1);
-      for (unsigned of = 0; of < kClasses; ++of)
-        knowledge.join(kVisibleBulk + wide * kClasses + k, knowledge,
-                       kChainedBulk + wide * kClasses + of, 1);
-    }
+    is_visible[k] = k == kAnyClass || constrains(classes, k);
   }
+  knowledge.make_visible(level, is_visible);
 }
 
 void Synchronization::make_device_visible(Agent& agent) {

@@ -114,7 +114,7 @@ class Synchronization {
   void begin(const Cohort& cohort);
   void end(const Cohort& cohort);
   /// One that has begun. Agents are made when they are asked for.
-  Agent& agent(AgentId id);
+  Agent& agent(AgentId id) { return last_ && last_->id == id ? *last_ : find_or_make(id); }
   /// Null if nobody asked for it, or it has ended.
   Agent* find(AgentId id);
   void system_synchronizes(AgentId first, AgentId second);
@@ -235,6 +235,7 @@ class Synchronization {
     std::unique_ptr<Common> common;
   };
   Resident* resident(AgentId id);
+  Agent& find_or_make(AgentId id);
   Agent& make(Resident& resident, std::uint32_t position);
   template <typename Visit>
   void for_each_agent(Visit visit);

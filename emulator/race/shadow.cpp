@@ -1,5 +1,7 @@
 #include "emulator/race/shadow.h"
 
+#include <algorithm>
+
 namespace heddle::race {
 namespace {
 
@@ -22,9 +24,15 @@ ReferenceId Shadow::reference(AllocationId id, std::uint8_t number) {
   return allocation(id).references[number];
 }
 
-void Shadow::add_page(Allocation& allocation, std::size_t page) {
+// There is a page for the granule, and its cell is below the end.
+void Shadow::reach(Allocation& allocation, std::uint64_t granule) {
+  const std::size_t page = granule / kCellsOfPage;
   auto& pages = allocation.pages;
+  if (allocation.end == 0)
+    touched_.push_back(static_cast<AllocationId>(&allocation - allocations_.data()));
+  allocation.end = std::max(allocation.end, (granule / kCellsAtOnce + 1) * kCellsAtOnce);
   if (page >= pages.size()) pages.resize(page + 1);
+  if (pages[page]) return;
   if (free_pages_.empty()) {
     pages[page] = std::make_unique<Page>();
     ++pages_;
@@ -70,18 +78,23 @@ void Shadow::forget(AllocationId id) {
   const auto index = static_cast<std::size_t>(id);
   if (index >= allocations_.size()) return;
   Allocation& old = allocations_[index];
-  for (auto& page : old.pages) {
+  for (std::size_t p = 0; p < old.pages.size(); ++p) {
+    std::unique_ptr<Page>& page = old.pages[p];
     if (!page) continue;
-    for (Cell& cell : *page) drop(cell);
+    const std::uint64_t cells = std::min<std::uint64_t>(old.end - p * kCellsOfPage, kCellsOfPage);
+    for (std::uint64_t i = 0; i < cells; ++i)
+      if ((*page)[i].sites[0] != kNoSite) drop((*page)[i]);
     free_pages_.push_back(std::move(page));
   }
   old.pages.clear();
+  old.end = 0;
   old.references.clear();
   old.known = false;
 }
 
 void Shadow::forget_all() {
-  for (std::size_t id = 0; id < allocations_.size(); ++id) forget(static_cast<AllocationId>(id));
+  for (const AllocationId id : touched_) forget(id);
+  touched_.clear();
 }
 
 std::size_t Shadow::bytes() const {

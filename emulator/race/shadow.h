@@ -71,6 +71,9 @@ inline constexpr std::uint8_t kMostReferences = 0x7f;
 
 class Shadow {
   static constexpr std::size_t kCellsOfPage = 256;
+  // Forgetting goes through those that were asked for, in steps that whoever asks for one after the other
+  // hardly notices.
+  static constexpr std::size_t kCellsAtOnce = 8;
   using Page = std::array<Cell, kCellsOfPage>;
 
  public:
@@ -78,6 +81,8 @@ class Shadow {
   class Allocation {
     friend class Shadow;
     std::vector<std::unique_ptr<Page>> pages;
+    /// Cells from here on were never asked for. A multiple of kCellsAtOnce.
+    std::uint64_t end = 0;
     std::vector<ReferenceId> references;
     bool known = false;
   };
@@ -107,10 +112,12 @@ class Shadow {
   std::size_t bytes() const;
 
  private:
-  void add_page(Allocation& allocation, std::size_t page);
+  void reach(Allocation& allocation, std::uint64_t granule);
   static std::uint8_t add_reference(Allocation& allocation, ReferenceId reference);
 
   std::vector<Allocation> allocations_;
+  /// Those with cells that somebody asked for.
+  std::vector<AllocationId> touched_;
   std::vector<RecordList> lists_;
   std::vector<std::uint32_t> free_lists_;
   std::vector<Crowd> crowds_;
@@ -121,8 +128,7 @@ class Shadow {
 
 inline Cell& Shadow::cell(Allocation& allocation, std::uint64_t granule) {
   const std::size_t page = granule / kCellsOfPage;
-  if (page >= allocation.pages.size() || !allocation.pages[page]) [[unlikely]]
-    add_page(allocation, page);
+  if (granule >= allocation.end || !allocation.pages[page]) [[unlikely]] reach(allocation, granule);
   return (*allocation.pages[page])[granule % kCellsOfPage];
 }
 

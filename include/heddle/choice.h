@@ -34,10 +34,25 @@ class Choice {
 /// Answers drawn from a seed: the same on every machine (PCG32, O'Neill 2014).
 class SeededChoice final : public Choice {
  public:
-  explicit SeededChoice(std::uint64_t seed);
-  std::uint32_t below(std::uint32_t bound, ChoicePoint point) override;
+  explicit SeededChoice(std::uint64_t seed) {
+    next();
+    state_ += seed;
+    next();
+  }
+  // Lemire's multiplication; its bias is below 2^-32 * bound and the same on every machine.
+  std::uint32_t below(std::uint32_t bound, ChoicePoint) override {
+    return static_cast<std::uint32_t>(std::uint64_t{next()} * bound >> 32);
+  }
 
  private:
+  std::uint32_t next() {
+    const std::uint64_t old = state_;
+    state_ = old * 6364136223846793005u + 1442695040888963407u;
+    const auto shifted = static_cast<std::uint32_t>(((old >> 18) ^ old) >> 27);
+    const auto rotation = static_cast<std::uint32_t>(old >> 59);
+    return shifted >> rotation | shifted << (-rotation & 31);
+  }
+
   std::uint64_t state_ = 0;
 };
 

@@ -11,6 +11,7 @@
 #include <heddle/report.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <concepts>
 #include <cstdio>
@@ -275,7 +276,7 @@ namespace detail {
 template <typename A>
 struct Argument {
   static_assert(Plain<A>, "a kernel's arguments are buffers, images, and trivially copyable values");
-  static std::optional<emulation::Binding> bind(const A&) { return std::nullopt; }
+  static emulation::Binding bind(const A&) { return {}; }
   static A native(const A& a) { return a; }
   static A emulated(const A& a, const emulated::Place&) { return a; }
 };
@@ -309,7 +310,7 @@ struct BufferArgument {
 template <typename T>
 struct Argument<Buffer<T>> : BufferArgument<T, T, StorageClass::StorageBuffer> {
   using Base = BufferArgument<T, T, StorageClass::StorageBuffer>;
-  static std::optional<emulation::Binding> bind(const Buffer<T>& b) { return Base::bind_buffer(b); }
+  static emulation::Binding bind(const Buffer<T>& b) { return Base::bind_buffer(b); }
   static auto native(const Buffer<T>& b) { return Base::native_array(b); }
   static auto emulated(const Buffer<T>& b, const emulated::Place& p) {
     return Base::emulated_array(b, p);
@@ -319,7 +320,7 @@ struct Argument<Buffer<T>> : BufferArgument<T, T, StorageClass::StorageBuffer> {
 template <typename T>
 struct Argument<ReadOnlyArgument<T>> : BufferArgument<T, const T, StorageClass::StorageBuffer> {
   using Base = BufferArgument<T, const T, StorageClass::StorageBuffer>;
-  static std::optional<emulation::Binding> bind(const ReadOnlyArgument<T>& a) {
+  static emulation::Binding bind(const ReadOnlyArgument<T>& a) {
     return Base::bind_buffer(a.buffer);
   }
   static auto native(const ReadOnlyArgument<T>& a) { return Base::native_array(a.buffer); }
@@ -331,7 +332,7 @@ struct Argument<ReadOnlyArgument<T>> : BufferArgument<T, const T, StorageClass::
 template <typename T>
 struct Argument<UniformArgument<T>> : BufferArgument<T, const T, StorageClass::Uniform> {
   using Base = BufferArgument<T, const T, StorageClass::Uniform>;
-  static std::optional<emulation::Binding> bind(const UniformArgument<T>& a) {
+  static emulation::Binding bind(const UniformArgument<T>& a) {
     return Base::bind_buffer(a.buffer);
   }
   static auto native(const UniformArgument<T>& a) { return Base::native_array(a.buffer); }
@@ -342,7 +343,7 @@ struct Argument<UniformArgument<T>> : BufferArgument<T, const T, StorageClass::U
 
 template <typename T, ImageDim dim>
 struct Argument<Image<T, dim>> {
-  static std::optional<emulation::Binding> bind(const Image<T, dim>& i) {
+  static emulation::Binding bind(const Image<T, dim>& i) {
     return binding(i.owner(), i.reference(), StorageClass::Image);
   }
   static auto native(const Image<T, dim>& i) {
@@ -357,9 +358,7 @@ struct Argument<Image<T, dim>> {
 /// A push constant is the same in both modes: nobody writes it.
 template <typename T>
 struct Argument<PushConstantArgument<T>> {
-  static std::optional<emulation::Binding> bind(const PushConstantArgument<T>&) {
-    return std::nullopt;
-  }
+  static emulation::Binding bind(const PushConstantArgument<T>&) { return {}; }
   static auto native(const PushConstantArgument<T>& a) {
     return native::Ref<const T, StorageClass::PushConstant>(&a.value);
   }
@@ -489,7 +488,8 @@ struct TypedLaunch {
   decltype(runtime::Launch::run_turns) turns = nullptr;
   decltype(runtime::Launch::run) emulated = nullptr;
   const void* call = nullptr;
-  std::vector<std::optional<emulation::Binding>> bindings;
+  /// One for each argument; without an allocation for those that are no memory.
+  std::span<const emulation::Binding> bindings;
 };
 
 }  // namespace detail
@@ -643,7 +643,8 @@ DispatchResult Commands::dispatch(const Kernel& kernel, Extent groups, Extent lo
   typed.turns = &detail::run_native_turns<Kernel, Args...>;
   typed.emulated = &detail::run_emulated<Kernel, Args...>;
   typed.call = &call;
-  (typed.bindings.push_back(detail::Argument<Args>::bind(args)), ...);
+  const std::array<emulation::Binding, sizeof...(Args)> bindings{detail::Argument<Args>::bind(args)...};
+  typed.bindings = bindings;
   return device_.launch(typed, {groups.x, groups.y, groups.z}, {local.x, local.y, local.z});
 }
 

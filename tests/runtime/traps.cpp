@@ -2,7 +2,11 @@
 
 #include "tests/device_under_test.h"
 
+#include <signal.h>
+
+#include <chrono>
 #include <limits>
+#include <thread>
 
 using namespace heddle;
 using heddle::test::contains;
@@ -131,6 +135,55 @@ TEST_CASE("many divisions by zero at once end in one finding") {
         finding_of([&] { device.dispatch(kDivide, {16}, {16}, a, b, out, wait); });
     CHECK(finding.kind == FindingKind::DivisionByZero);
   }
+}
+
+namespace {
+
+volatile sig_atomic_t handled = 0;
+
+/// A handler of the program's own for SIGFPE while it lives, in front of all others.
+class OwnHandler {
+ public:
+  OwnHandler() {
+    handled = 0;
+    struct sigaction own {};
+    own.sa_handler = [](int) { handled = handled + 1; };
+    sigemptyset(&own.sa_mask);
+    sigaction(SIGFPE, &own, &before_);
+  }
+  ~OwnHandler() { sigaction(SIGFPE, &before_, nullptr); }
+  OwnHandler(const OwnHandler&) = delete;
+  OwnHandler& operator=(const OwnHandler&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
+
+Finding divide_by_zero(Device& device) {
+  auto a = device.buffer({6});
+  auto b = device.buffer({0});
+  auto out = device.buffer({0});
+  return finding_of([&] { device.dispatch(kDivide, {1}, {1}, a, b, out, 0u); });
+}
+
+}  // namespace
+
+TEST_CASE("the traps of kernels are not the program's own handler's, other signals are") {
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  Device earlier(options_for(mode));
+  divide_by_zero(earlier);
+  const OwnHandler own;
+  SECTION("at once in dispatches of a device that is made after it") {
+    Device later(options_for(mode));
+    CHECK(divide_by_zero(later).kind == FindingKind::DivisionByZero);
+  }
+  SECTION("a while later in those of older devices") {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    CHECK(divide_by_zero(earlier).kind == FindingKind::DivisionByZero);
+  }
+  CHECK(handled == 0);
+  raise(SIGFPE);
+  CHECK(handled == 1);
 }
 
 #endif

@@ -21,13 +21,29 @@ class InitializedBytes {
   void resize(std::uint64_t bytes, bool initialized) {
     words_.assign((bytes + 63) / 64, initialized ? ~std::uint64_t{0} : 0);
   }
-  void mark(std::uint64_t offset, std::uint64_t bytes);
+  void mark(std::uint64_t offset, std::uint64_t bytes) {
+    // Nearly always the bytes of one word.
+    if (offset % 64 + bytes < 64 && !words_.empty()) [[likely]] {
+      words_[offset / 64] |= ((std::uint64_t{1} << bytes) - 1) << offset % 64;
+    } else {
+      mark_words(offset, bytes);
+    }
+  }
   /// The first byte of the range that has not been written, or `bytes` if all have. A byte whose
   /// `mask` is 0 does not count (padding); without a mask all count.
   std::uint64_t first_missing(std::uint64_t offset, std::uint64_t bytes,
-                              const unsigned char* mask) const;
+                              const unsigned char* mask) const {
+    if (!mask && offset % 64 + bytes < 64) [[likely]] {
+      const std::uint64_t wanted = (std::uint64_t{1} << bytes) - 1;
+      if ((words_[offset / 64] >> offset % 64 & wanted) == wanted) return bytes;
+    }
+    return first_missing_of(offset, bytes, mask);
+  }
 
  private:
+  void mark_words(std::uint64_t offset, std::uint64_t bytes);
+  std::uint64_t first_missing_of(std::uint64_t offset, std::uint64_t bytes,
+                                 const unsigned char* mask) const;
   std::vector<std::uint64_t> words_;
 };
 
@@ -57,10 +73,14 @@ class Owner {
   /// Frees the memory now. Uses from kernels are findings afterwards (emulated) or refused.
   void free();
   /// Throws std::logic_error if the memory was freed.
-  void check_alive(const char* what) const;
+  void check_alive(const char* what) const {
+    if (!allocation_ || allocation_->freed) [[unlikely]] refuse(what);
+  }
   ReferenceId new_reference() const;
 
  private:
+  [[noreturn]] void refuse(const char* what) const;
+
   std::shared_ptr<DeviceState> device_;
   std::shared_ptr<Allocation> allocation_;
 };

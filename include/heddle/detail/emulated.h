@@ -410,8 +410,10 @@ class Invocation : public detail::InvocationApi<Invocation> {
                             place.where.file, place.where.function, place.where.line);
       }
       if (const std::byte* bytes =
-              emulation::read_in_place(*emulator_, *place.binding, place.offset_bytes, sizeof(T),
-                                       value_bytes<T>())) [[likely]] {
+              !pulse_->reads_in_place
+                  ? nullptr
+                  : emulation::read_in_place(*emulator_, *place.binding, place.offset_bytes,
+                                             sizeof(T), value_bytes<T>())) [[likely]] {
         T value;
         std::memcpy(&value, bytes, sizeof(T));
         return value;
@@ -427,8 +429,11 @@ class Invocation : public detail::InvocationApi<Invocation> {
         return write_told<T>(value, place.binding, place.offset_bytes, place.index, place.qualifiers,
                              place.where.file, place.where.function, place.where.line);
       }
-      if (std::byte* bytes = emulation::write_in_place(*emulator_, *place.binding,
-                                                       place.offset_bytes, sizeof(T))) [[likely]] {
+      if (std::byte* bytes = !pulse_->writes_in_place
+                                 ? nullptr
+                                 : emulation::write_in_place(*emulator_, *place.binding,
+                                                             place.offset_bytes, sizeof(T)))
+          [[likely]] {
         std::memcpy(bytes, &value, sizeof(T));
         return;
       }
@@ -533,6 +538,8 @@ class Invocation : public detail::InvocationApi<Invocation> {
   template <typename R>
   std::byte* atomic_in_place(const R& ref, OperationKind kind, Scope scope, MemorySemantics semantics,
                              MemorySemantics unequal) {
+    if (kind == OperationKind::Read ? !pulse_->reads_in_place : !pulse_->writes_in_place)
+      return nullptr;
     if (acquires(semantics) || releases(semantics) || acquires(unequal)) return nullptr;
     const Place& place = ref.place();
     return emulation::atomic_in_place(*emulator_, agent_, kind, scope, *place.binding,
@@ -701,10 +708,10 @@ template <typename T>
 class PrivateStorage {
  public:
   PrivateStorage(Invocation& invocation, std::string_view name, SourceLocation where)
-      : declared_(where), invocation_(&invocation) {
-    binding_.storage_class = StorageClass::Private;
-    binding_.name = name.empty() ? fmt::format("private variable of line {}", where.line)
-                                 : std::string(name);
+      : declared_(where),
+        invocation_(&invocation),
+        name_(name.empty() ? fmt::format("private variable of line {}", where.line)
+                           : std::string(name)) {
     initialized_.resize(sizeof(T), false);
   }
 
@@ -713,9 +720,10 @@ class PrivateStorage {
   E get(std::uint64_t index, SourceLocation where) {
     check(index, sizeof(E), where);
     if (initialized_.first_missing(index * sizeof(E), sizeof(E), value_bytes<E>()) != sizeof(E)) {
+      const emulation::Binding binding = this->binding();
       emulation::raise(invocation_->agent(), FindingKind::UninitializedRead,
-                       fmt::format("element {} of {} was never written", index, binding_.name),
-                       &binding_, index, where);
+                       fmt::format("element {} of {} was never written", index, name_), &binding,
+                       index, where);
     }
     E value;
     std::memcpy(&value, bytes_ + index * sizeof(E), sizeof(E));
@@ -734,12 +742,19 @@ class PrivateStorage {
  private:
   void check(std::uint64_t index, std::uint64_t element_bytes, SourceLocation where) {
     if (index >= sizeof(T) / element_bytes) {
-      emulation::raise_out_of_bounds(invocation_->agent(), binding_, index,
+      emulation::raise_out_of_bounds(invocation_->agent(), binding(), index,
                                      sizeof(T) / element_bytes, where);
     }
   }
+  /// For findings.
+  emulation::Binding binding() const {
+    emulation::Binding made;
+    made.storage_class = StorageClass::Private;
+    made.name = name_;
+    return made;
+  }
   Invocation* invocation_;
-  emulation::Binding binding_;
+  std::string name_;
   detail::InitializedBytes initialized_;
   alignas(T) std::byte bytes_[sizeof(T)];
 };

@@ -21,7 +21,8 @@ struct Binding {
   std::uint64_t offset_bytes = 0;
   std::uint64_t size_bytes = 0;
   detail::ComponentType component;
-  std::string name;
+  /// Of the allocation or the variable, which outlives this.
+  std::string_view name;
 };
 
 /// The running invocation.
@@ -57,6 +58,9 @@ struct Pulse {
   std::uint32_t operations_left = 1;
   /// Somebody listens: no access is one of which nobody needs a record.
   bool told = false;
+  /// Whether there was a chance of bytes in place when it was wound up last.
+  bool reads_in_place = true;
+  bool writes_in_place = true;
 };
 Pulse& pulse(Emulator& emulator);
 /// Decides how many there are until the next time.

@@ -216,6 +216,8 @@ class Observer {
 
 struct Launch {
   Grid grid;
+  /// When the dispatch begins.
+  std::chrono::steady_clock::time_point now{};
   /// Runs invocations [first, last) one after the other on the calling stack, until one of them
   /// has waited or thrown; returns the index after the last one that ran. `registered`: the one
   /// invocation need not announce that it is going to wait. Where all have ended, goes on with the
@@ -251,6 +253,10 @@ struct Failure {
   Finding finding;
   std::exception_ptr exception;
 };
+
+/// Somebody may have installed signal handlers since the last dispatch: to be called when a device is made,
+/// so that its dispatches find the traps of their kernels, whatever there was before.
+void expect_other_handlers();
 
 /// Runs every workgroup of a dispatch. Blocks. On failure the other invocations are unwound, and
 /// the runtime can be used again.
