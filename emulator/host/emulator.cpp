@@ -158,9 +158,7 @@ void Emulator::end() {
 void Emulator::wind_up() {
   const std::uint32_t mean = device.options.operations_between_switches;
   operations_left = 1 + device.choice.below(2 * mean - 1, ChoicePoint::Preemption);
-  const memory::Memory::InPlace in_place = device.memory->may_be_in_place();
-  reads_in_place = in_place.reads;
-  writes_in_place = in_place.writes;
+  writes_in_place = device.memory->may_write_in_place();
 }
 
 void Emulator::workgroup_begins(runtime::Workgroup& group) {

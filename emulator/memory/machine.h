@@ -39,9 +39,7 @@ class Machine final : public Memory {
   const std::byte* read_in_place(AllocationId allocation, std::uint64_t offset_bytes) override;
   std::byte* write_in_place(AllocationId allocation, std::uint64_t offset_bytes) override;
   std::byte* in_place(const Relaxed& atomic) override;
-  InPlace may_be_in_place() const override {
-    return {listener_ == nullptr, listener_ == nullptr && made_ >= kFewRecords};
-  }
+  bool may_write_in_place() const override { return !listener_ && made_ >= kFewRecords; }
   void read(const Operation& operation, void* value) override;
   void write(const Operation& operation, const void* value) override;
   void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,

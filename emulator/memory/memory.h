@@ -121,13 +121,9 @@ class Memory {
   virtual std::byte* write_in_place(AllocationId, std::uint64_t /*offset_bytes*/) { return nullptr; }
   /// The same of an atomic, if whoever reads what it writes synchronizes with nobody.
   virtual std::byte* in_place(const Relaxed&) { return nullptr; }
-  /// Whether the next of them may be in place, as far as is known without looking at any bytes: for
-  /// whoever would rather not ask in vain.
-  struct InPlace {
-    bool reads = false;
-    bool writes = false;
-  };
-  virtual InPlace may_be_in_place() const { return {}; }
+  /// Whether the next writes may be in place, as far as is known without looking at any bytes: for whoever
+  /// would rather not ask in vain.
+  virtual bool may_write_in_place() const { return false; }
   virtual void read(const Operation& operation, void* value) = 0;
   virtual void write(const Operation& operation, const void* value) = 0;
   /// `unequal` replaces the semantics where `modify` returns false.

@@ -410,10 +410,8 @@ class Invocation : public detail::InvocationApi<Invocation> {
                             place.where.file, place.where.function, place.where.line);
       }
       if (const std::byte* bytes =
-              !pulse_->reads_in_place
-                  ? nullptr
-                  : emulation::read_in_place(*emulator_, *place.binding, place.offset_bytes,
-                                             sizeof(T), value_bytes<T>())) [[likely]] {
+              emulation::read_in_place(*emulator_, *place.binding, place.offset_bytes, sizeof(T),
+                                       value_bytes<T>())) [[likely]] {
         T value;
         std::memcpy(&value, bytes, sizeof(T));
         return value;
@@ -538,8 +536,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
   template <typename R>
   std::byte* atomic_in_place(const R& ref, OperationKind kind, Scope scope, MemorySemantics semantics,
                              MemorySemantics unequal) {
-    if (kind == OperationKind::Read ? !pulse_->reads_in_place : !pulse_->writes_in_place)
-      return nullptr;
+    if (pulse_->told || (kind != OperationKind::Read && !pulse_->writes_in_place)) return nullptr;
     if (acquires(semantics) || releases(semantics) || acquires(unequal)) return nullptr;
     const Place& place = ref.place();
     return emulation::atomic_in_place(*emulator_, agent_, kind, scope, *place.binding,

@@ -58,8 +58,7 @@ struct Pulse {
   std::uint32_t operations_left = 1;
   /// Somebody listens: no access is one of which nobody needs a record.
   bool told = false;
-  /// Whether there was a chance of bytes in place when it was wound up last.
-  bool reads_in_place = true;
+  /// Whether there was a chance of writes in place when it was wound up last.
   bool writes_in_place = true;
 };
 Pulse& pulse(Emulator& emulator);
