@@ -27,6 +27,16 @@ KernelDetector::KernelDetector(const KernelOptions& options)
   if (exact_left_ == 0) order_.expect_whole_workgroups();
 }
 
+KernelDetector::KernelDetector(const KernelOptions& options,
+                               std::shared_ptr<KernelOrder::Shared> order, SiteNumbers& sites)
+    : options_(options),
+      order_(std::move(order)),
+      location_order_(order_, options.chains),
+      sites_(sites),
+      exact_left_(options.exact_accesses) {
+  if (exact_left_ == 0) order_.expect_whole_workgroups();
+}
+
 void KernelDetector::agent_begins(AgentId agent, const model::Place& place) {
   order_.agent_begins(agent, place);
 }
@@ -39,7 +49,7 @@ void KernelDetector::agent_ends(AgentId agent) {
   auto kept = workgroup_memory_.begin();
   for (const auto& memory : workgroup_memory_) {
     if (memory.first == group) {
-      shadow_.forget(memory.second);
+      shadow_->forget(memory.second);
     } else {
       *kept++ = memory;
     }
@@ -56,7 +66,7 @@ void KernelDetector::system_synchronizes(AgentId first, AgentId second) {
 void KernelDetector::dependency(bool memory) {
   order_.dependency(memory);
   if (!memory) return;
-  shadow_.forget_all();
+  shadow_->forget_all();
   workgroup_memory_.clear();
   exact_left_ = options_.exact_accesses;
   if (exact_left_ == 0) order_.expect_whole_workgroups();
@@ -80,7 +90,7 @@ void KernelDetector::operation(model::OperationIndex index, const Operation& ope
   if (exact_left_ == 0 && !operation.atomic && access_quickly(operation)) [[likely]] return;
   if (operation.atomic && operation.reads()) order_.atomic_reads(index, operation, sources);
   Now now;
-  set(now, operation, shadow_.allocation(operation.locations.allocation));
+  set(now, operation, shadow_->allocation(operation.locations.allocation));
   now.index = index;
   now.operation = &operation;
   now.record.agent = now.agent;
@@ -106,18 +116,18 @@ inline void KernelDetector::set(Access& now, const Operation& operation,
 bool KernelDetector::access_quickly(const Operation& operation) {
   const Locations& bytes = operation.locations;
   if (bytes.size_bytes != kGranuleBytes || bytes.offset_bytes % kGranuleBytes != 0) return false;
-  Shadow::Allocation& allocation = shadow_.allocation(bytes.allocation);
+  Shadow::Allocation& allocation = shadow_->allocation(bytes.allocation);
   Access now;
   set(now, operation, allocation);
   if (now.site_id == kNoSite || order_.now(now.group) > kMostStamps) [[unlikely]] return false;
-  Cell& cell = shadow_.cell(allocation, bytes.offset_bytes / kGranuleBytes);
+  Cell& cell = shadow_->cell(allocation, bytes.offset_bytes / kGranuleBytes);
   if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
   return at_once(cell, now);
 }
 
 // Nobody accesses it once the workgroup has ended.
 void KernelDetector::note_workgroup_memory(const Access& now, AllocationId allocation) {
-  if (now.site->operation.storage_class == StorageClass::Workgroup && shadow_.first_time(allocation))
+  if (now.site->operation.storage_class == StorageClass::Workgroup && shadow_->first_time(allocation))
     workgroup_memory_.emplace_back(now.group, allocation);
 }
 
@@ -130,7 +140,7 @@ void KernelDetector::access(Now& now) {
     now.granule = granule;
     now.record.first = static_cast<std::uint8_t>(std::max(begin, bytes.offset_bytes) - begin);
     now.record.last = static_cast<std::uint8_t>(std::min(begin + kGranuleBytes, end) - begin);
-    Cell& cell = shadow_.cell(shadow_.allocation(bytes.allocation), granule);
+    Cell& cell = shadow_->cell(shadow_->allocation(bytes.allocation), granule);
     if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
     if (exact_left_ == 0) [[likely]] {
       const bool whole = now.record.last - now.record.first == kWhole;
@@ -295,7 +305,7 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
           !is_settled(sites_[cell.sites[i]], stamp_of(cell.times[i]), now))
         return false;
     }
-    Crowd& crowd = shadow_.make_crowd(cell);
+    Crowd& crowd = shadow_->make_crowd(cell);
     crowd.site = r.site;
     crowd.reference = r.reference;
     crowd.first = r.first;
@@ -304,7 +314,7 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
     crowd.accesses.emplace_back(r.agent, r.stamp);
     return true;
   }
-  Crowd& crowd = shadow_.crowd(cell);
+  Crowd& crowd = shadow_->crowd(cell);
   if (crowd.site != r.site || crowd.reference != r.reference || crowd.first != r.first ||
       crowd.last != r.last)
     return false;
@@ -316,16 +326,17 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
   }
   if (order_.places().group(agent) != now.group) crowd.one_group = false;
   crowd.accesses.emplace_back(r.agent, r.stamp);
+  if (crowd.accesses.size() >= crowd.look_through_at) crowd.forget_followed();
   return true;
 }
 
 // The list of the granule, whatever was there.
 RecordList& KernelDetector::unpack(Cell& cell) {
-  if (cell.sites[0] == kList) return shadow_.list(cell);
+  if (cell.sites[0] == kList) return shadow_->list(cell);
   std::vector<Record> records;
   bool lossy = false;
   if (cell.sites[0] == kCrowd) {
-    const Crowd& crowd = shadow_.crowd(cell);
+    const Crowd& crowd = shadow_->crowd(cell);
     lossy = crowd.accesses.size() > 1;
     for (const auto& [agent, stamp] : crowd.accesses)
       records.push_back({agent, stamp, 0, crowd.site, crowd.reference, crowd.first, crowd.last, {}});
@@ -340,21 +351,21 @@ RecordList& KernelDetector::unpack(Cell& cell) {
     if (records.size() == 2 && records[0].agent != records[1].agent)
       lossy = lossy || (sites_[records[0].site].writes && is_link(sites_[records[1].site]));
   }
-  shadow_.drop(cell);
-  RecordList& list = shadow_.make_list(cell);
+  shadow_->drop(cell);
+  RecordList& list = shadow_->make_list(cell);
   list.records = std::move(records);
   list.lossy = lossy;
   return list;
 }
 
 void KernelDetector::pack(Cell& cell) {
-  RecordList& list = shadow_.list(cell);
+  RecordList& list = shadow_->list(cell);
   if (list.records.size() > 2) return;
   for (const Record& record : list.records)
     if (sites_[record.site].atomic || record.first != 0 || record.last != kWhole) return;
   const std::vector<Record> records = std::move(list.records);
   const bool lossy = list.lossy;
-  shadow_.drop(cell);
+  shadow_->drop(cell);
   for (std::size_t i = 0; i < records.size(); ++i) {
     cell.agents[i] = records[i].agent;
     cell.times[i] = records[i].stamp << 8 | records[i].reference;
@@ -370,13 +381,13 @@ bool KernelDetector::conflicts(const Record& x, const Now& now) const {
 void KernelDetector::access_slowly(Cell& cell, Now& now) {
   if (cell.sites[0] == kCrowd) {
     // What a barrier ordered all at once.
-    const Crowd& crowd = shadow_.crowd(cell);
+    const Crowd& crowd = shadow_->crowd(cell);
     const Site& x = sites_[crowd.site];
     if (exact_left_ == 0 && crowd.one_group && crowd.reference == now.record.reference &&
         order_.places().group(crowd.accesses.back().first) == now.group &&
         is_settled(x, crowd.accesses.back().second, now) && crowd.first >= now.record.first &&
         crowd.last <= now.record.last) {
-      shadow_.drop(cell);
+      shadow_->drop(cell);
       if (!now.site->atomic && now.record.last - now.record.first == kWhole) {
         put(cell, 0, now);
         return;
@@ -461,7 +472,7 @@ KernelAccess KernelDetector::access_of(const Record& record, const Now& now) {
   access.stamp = record.stamp;
   access.number = record.number;
   access.site = &sites_[record.site];
-  access.reference = shadow_.reference(allocation, record.reference);
+  access.reference = shadow_->reference(allocation, record.reference);
   access.bytes = {allocation, now.granule * kGranuleBytes + record.first,
                   static_cast<std::uint32_t>(record.last - record.first)};
   access.view = record.view.get();

@@ -31,7 +31,15 @@ struct Settled {
 
 class KernelOrder {
  public:
-  explicit KernelOrder(std::size_t most_events) : log_(most_events), history_(places_) {}
+  /// What several orders share, each of which hears of workgroups of its own, on a thread of its own.
+  class Shared;
+
+  explicit KernelOrder(std::size_t most_events);
+  explicit KernelOrder(std::shared_ptr<Shared> shared);
+
+  /// From now on it hears of atomics on bytes of which this knows what was released there; null: of those
+  /// of which nobody else hears.
+  void use(ReleaseHistory* history) { history_ = history ? history : &own_history_; }
 
   void agent_begins(AgentId agent, const model::Place& place);
   void agent_ends(AgentId agent);
@@ -51,7 +59,7 @@ class KernelOrder {
   /// The write of an atomic; after it is checked.
   void atomic_writes(model::OperationIndex index, const Operation& operation);
   void placed(model::OperationIndex write) {
-    if (!history_.empty()) history_.placed(write);
+    if (!history_->empty()) history_->placed(write);
   }
 
   const Places& places() const { return places_; }
@@ -194,10 +202,13 @@ class KernelOrder {
   bool arrivals_synchronize(const Arrival& from, const Arrival& to) const;
   void log_arrival(const Arrival& arrival, std::uint32_t agent, Stamp stamp, ViewPointer view);
 
-  Places places_;
-  SyncLog log_;
-  ReleaseHistory history_;
-  std::vector<Group> groups_;
+  std::shared_ptr<Shared> shared_;
+  Places& places_;
+  SyncLog& log_;
+  ReleaseHistory own_history_;
+  ReleaseHistory* history_ = &own_history_;
+  /// A thread uses those of its own workgroups.
+  std::vector<Group>& groups_;
   std::vector<Meeting> meetings_;
   std::vector<Meeting> spare_meetings_;
   bool whole_workgroups_ = false;
@@ -205,6 +216,21 @@ class KernelOrder {
   /// Where somebody passed the last time.
   std::size_t last_meeting_ = 0;
   /// What an agent begins with.
+  ViewPointer& nothing_;
+};
+
+class KernelOrder::Shared {
+ public:
+  explicit Shared(std::size_t most_events) : log_(most_events) {}
+  /// Before the invocations of a dispatch begin, as Places::reserve; nobody else uses it meanwhile.
+  void reserve(std::uint32_t first, std::uint32_t size, std::uint32_t groups);
+  const Places& places() const { return places_; }
+
+ private:
+  friend class KernelOrder;
+  Places places_;
+  SyncLog log_;
+  std::vector<Group> groups_;
   ViewPointer nothing_ = std::make_shared<const View>();
 };
 

@@ -55,6 +55,10 @@ class ReleaseHistory {
   void placed(model::OperationIndex write);
   void clear();
   bool empty() const { return at_.empty(); }
+  /// Whether writes to the location of this operation are remembered.
+  bool knows(const Operation& operation) const {
+    return at_.find(Key{operation.locations, operation.reference}) != at_.end();
+  }
 
   /// Calls f(head) with the heads of the release sequences that the read `by` reads from if its bytes
   /// come from `write`, and miss(head) with what it would read if it was in scope.

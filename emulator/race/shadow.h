@@ -49,6 +49,12 @@ struct Crowd {
   std::uint8_t last = kGranuleBytes;
   bool one_group = true;
   std::vector<std::pair<std::uint32_t, Stamp>> accesses;
+  /// With so many it is time to look which of them are followed by others of the same agent.
+  std::size_t look_through_at = 256;
+
+  /// Of each agent the last access stays: all that the earlier ones say, it says. So agents that poll in
+  /// turn take no more room than they are many.
+  void forget_followed();
 };
 
 /// Of four bytes, two accesses to all of them, neither atomic. Or the accesses of one instruction to parts
@@ -70,10 +76,16 @@ inline constexpr Stamp kMostStamps = 0xffffff;
 inline constexpr std::uint8_t kMostReferences = 0x7f;
 
 class Shadow {
+ public:
   static constexpr std::size_t kCellsOfPage = 256;
+
+ private:
   using Page = std::array<Cell, kCellsOfPage>;
 
  public:
+  /// `every`: of 2^every pages that follow each other it has one.
+  explicit Shadow(std::uint32_t every = 0) : every_(every) {}
+
   /// What is known of one allocation.
   class Allocation {
     friend class Shadow;
@@ -110,6 +122,7 @@ class Shadow {
   void add_page(Allocation& allocation, std::size_t page);
   static std::uint8_t add_reference(Allocation& allocation, ReferenceId reference);
 
+  std::uint32_t every_;
   std::vector<Allocation> allocations_;
   std::vector<RecordList> lists_;
   std::vector<std::uint32_t> free_lists_;
@@ -120,7 +133,7 @@ class Shadow {
 };
 
 inline Cell& Shadow::cell(Allocation& allocation, std::uint64_t granule) {
-  const std::size_t page = granule / kCellsOfPage;
+  const std::size_t page = granule / kCellsOfPage >> every_;
   if (page >= allocation.pages.size() || !allocation.pages[page]) [[unlikely]]
     add_page(allocation, page);
   return (*allocation.pages[page])[granule % kCellsOfPage];
