@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <new>
 
@@ -47,17 +48,34 @@ void InitializedBytes::mark(std::uint64_t offset, std::uint64_t bytes) {
   }
 }
 
+void InitializedBytes::mark_at_once(std::uint64_t offset, std::uint64_t bytes) {
+  if (words_.empty()) return;
+  while (bytes != 0) {
+    const std::uint64_t bit = offset % 64;
+    const std::uint64_t count = std::min(bytes, 64 - bit);
+    const std::uint64_t mask = (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << bit;
+    const std::atomic_ref word(words_[offset / 64]);
+    if ((word.load(std::memory_order_relaxed) & mask) != mask)
+      word.fetch_or(mask, std::memory_order_release);
+    offset += count;
+    bytes -= count;
+  }
+}
+
 std::uint64_t InitializedBytes::first_missing(std::uint64_t offset, std::uint64_t bytes,
                                               const unsigned char* mask) const {
+  const auto word = [&](std::uint64_t at) {
+    return std::atomic_ref(const_cast<std::uint64_t&>(words_[at / 64])).load(std::memory_order_acquire);
+  };
   // One word, or two, for everything but large structs.
   if (!mask && offset % 64 + bytes <= 64) {
     const std::uint64_t wanted =
         bytes == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bytes) - 1;
-    if ((words_[offset / 64] >> (offset % 64) & wanted) == wanted) return bytes;
+    if ((word(offset) >> (offset % 64) & wanted) == wanted) return bytes;
   }
   for (std::uint64_t i = 0; i < bytes; ++i) {
     const bool counts = !mask || mask[i] != 0;
-    if (counts && (words_[(offset + i) / 64] >> ((offset + i) % 64) & 1) == 0) return i;
+    if (counts && (word(offset + i) >> ((offset + i) % 64) & 1) == 0) return i;
   }
   return bytes;
 }

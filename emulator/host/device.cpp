@@ -1,6 +1,7 @@
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
 #include "emulator/host/kernel_trace.h"
+#include "emulator/host/parallel_races.h"
 #include "emulator/host/race_settings.h"
 #include "emulator/host/race_watch.h"
 #include "emulator/memory/policy.h"
@@ -71,6 +72,7 @@ DeviceOptions with_defaults(DeviceOptions o) {
   o.mode = mode;
   o.seed = seed_from(o.seed);
   o.memory = memory_from(o.memory);
+  check_parallel(o);
   if (o.subgroup_size == 0 || o.subgroup_size > runtime::kMaxSubgroupSize) {
     throw std::invalid_argument(
         fmt::format("subgroup_size is {}; it may be 1 to 128", o.subgroup_size));
@@ -79,7 +81,8 @@ DeviceOptions with_defaults(DeviceOptions o) {
     throw std::invalid_argument("operations_between_switches is 0; it must be at least 1");
   }
   if (o.workers == 0) o.workers = std::max(1u, std::thread::hardware_concurrency());
-  if (o.resident_workgroups == 0) o.resident_workgroups = mode == Mode::Native ? 64 : 2;
+  const bool parallel = mode == Mode::Native || *o.races_parallel;
+  if (o.resident_workgroups == 0) o.resident_workgroups = parallel ? 64 : 2;
   if (o.stack_bytes == 0) o.stack_bytes = std::size_t{kSanitizedBuild ? 256u : 64u} * 1024;
   if (!o.print_to) o.print_to = stdout;
   return o;
@@ -156,6 +159,13 @@ DeviceState::DeviceState(DeviceOptions o)
     : options(with_defaults(std::move(o))),
       mode(*options.mode),
       seed(*options.seed) {
+  if (*options.races_parallel) {
+    parallel_races = std::make_unique<ParallelRaces>(*this);
+    auto made = std::make_unique<ParallelMemory>(*parallel_races);
+    parallel = made.get();
+    memory = std::move(made);
+    return;
+  }
   if (mode == Mode::Emulated) memory = memory::make_memory(*options.memory, choice);
   std::vector<trace::Listener*> all;
   if (*options.races) {
@@ -174,6 +184,7 @@ DeviceState::DeviceState(DeviceOptions o)
 
 DeviceState::~DeviceState() {
   if (race_watch) race_watch->hand_in_all();
+  if (parallel_races) parallel_races->hand_in_all();
   while (!freed_.empty()) forget_oldest();
 }
 
@@ -206,6 +217,7 @@ const DeviceOptions& Device::options() const { return state_->options; }
 std::vector<DataRace> Device::races() const { return race_report().races; }
 
 RaceReport Device::race_report() const {
+  if (state_->parallel_races) return state_->parallel_races->report();
   return state_->race_watch ? state_->race_watch->report() : RaceReport{};
 }
 
@@ -230,7 +242,7 @@ void Device::end_submission() {
   memory_barrier();
   if (state_->kernel_trace) state_->kernel_trace->flush();
   // Nobody remembers anybody.
-  if (!state_->listener) state_->next_agent = state_->next_workgroup = 0;
+  if (!state_->listener && !state_->parallel) state_->next_agent = state_->next_workgroup = 0;
   state_->submitting.unlock();
 }
 
@@ -302,14 +314,15 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   launch.no_progress_time = options.no_progress_time;
   if (options.progress) launch.progress = &options.progress;
 
-  detail::Context context{{options.print_to, emulated}, nullptr};
+  const bool in_order = emulated && !state_->parallel;
+  detail::Context context{{options.print_to, in_order}, nullptr};
   launch.context = &context;
   std::function<std::string(const void*)> describe;
   std::optional<emulation::Emulator> emulator;
   if (emulated) {
     emulator.emplace(*state_, launch.grid, typed.bindings);
     context.emulator = &*emulator;
-    launch.choice = &choice;
+    if (in_order) launch.choice = &choice;
     launch.observer = &*emulator;
     describe = [&](const void* address) { return emulator->describe(address); };
   } else {
@@ -324,7 +337,7 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   result.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (failure) {
-    if (emulated) {
+    if (in_order) {
       failure->finding.replay = fmt::format(
           "HEDDLE_MODE=emulated{} HEDDLE_SEED={} (dispatch {} of the device)",
           options.memory->sequential ? "" : fmt::format(" HEDDLE_MEMORY={}", options.memory->name),

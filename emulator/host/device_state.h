@@ -14,6 +14,8 @@
 namespace heddle::detail {
 
 class KernelTrace;
+class ParallelMemory;
+class ParallelRaces;
 class RaceWatch;
 
 /// Asks whichever oracle is in charge.
@@ -63,6 +65,9 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   std::vector<AllocationId> spare_workgroup_memory_ids;
   /// Looks for data races; null if nobody asked for that.
   std::unique_ptr<RaceWatch> race_watch;
+  /// The same on many threads, and the memory then; null otherwise.
+  std::unique_ptr<ParallelRaces> parallel_races;
+  ParallelMemory* parallel = nullptr;
   /// Writes a trace; null if nobody asked for that.
   std::unique_ptr<KernelTrace> kernel_trace;
   /// Who listens to the memory; may be null.

@@ -1,6 +1,8 @@
 #include "emulator/host/emulator.h"
 
 #include "emulator/host/kernel_trace.h"
+#include "emulator/host/parallel_memory.h"
+#include "emulator/host/parallel_races.h"
 #include "emulator/host/race_watch.h"
 
 #include <fmt/format.h>
@@ -101,6 +103,12 @@ void check_initialized(const Agent& agent, const Access& access) {
         access.binding, access.index, access.where);
 }
 
+// Of what another thread writes it is known only afterwards that it was written.
+void mark_written(const Access& access) {
+  access.binding->allocation->initialized.mark_at_once(
+      access.binding->offset_bytes + access.offset_bytes, access.size_bytes);
+}
+
 void mark_initialized(const Access& access) {
   access.binding->allocation->initialized.mark(
       access.binding->offset_bytes + access.offset_bytes, access.size_bytes);
@@ -120,6 +128,9 @@ Emulator::Emulator(detail::DeviceState& d, const runtime::Grid& grid,
     subgroups_[i] = (grid.position_of ? grid.position_of[i] : i) / grid.subgroup_size;
   if (d.race_watch) d.race_watch->dispatch_begins(d.dispatches - 1, first_agent_, grid, *this);
   if (d.kernel_trace) d.kernel_trace->dispatch_begins(d.dispatches - 1, first_agent_, grid, *this);
+  if (!d.parallel) return;
+  d.parallel->dispatch_begins(first_agent_, grid.group_size, groups);
+  d.parallel_races->dispatch_begins(d.dispatches - 1, first_agent_, grid, *this);
 }
 
 // Of a dispatch that failed, some workgroups are still there.
@@ -128,6 +139,7 @@ Emulator::~Emulator() {
     if (memory->invocations.count != 0) end(*memory);
   }
   if (device.race_watch) device.race_watch->dispatch_ends();
+  if (device.parallel_races) device.parallel_races->dispatch_ends();
   if (!device.listener)
     for (const auto& memory : all_memory_) device.spare_workgroup_memory_ids.push_back(memory->allocation.id);
 }
@@ -138,6 +150,7 @@ void Emulator::wind_up() {
 }
 
 void Emulator::workgroup_begins(runtime::Workgroup& group) {
+  const auto locked = lock();
   if (free_memory_.empty()) {
     all_memory_.push_back(std::make_unique<WorkgroupMemory>());
     free_memory_.push_back(all_memory_.back().get());
@@ -156,7 +169,11 @@ void Emulator::workgroup_begins(runtime::Workgroup& group) {
   // Whoever listens must not take one workgroup's memory for another's.
   if (device.race_watch) memory.allocation.id = device.new_allocation_id();
   if (device.kernel_trace) device.kernel_trace->renew(memory.allocation.id);
-  device.memory->add(memory.allocation.id, {group.memory, group.memory_bytes});
+  if (device.parallel) {
+    device.parallel->add_workgroup(memory.allocation.id, {group.memory, group.memory_bytes});
+  } else {
+    device.memory->add(memory.allocation.id, {group.memory, group.memory_bytes});
+  }
   const runtime::Grid& grid = *group.grid;
   const std::uint32_t number =
       group.id.x + grid.groups.x * (group.id.y + grid.groups.y * group.id.z);
@@ -177,6 +194,7 @@ void Emulator::end(WorkgroupMemory& memory) {
 void Emulator::workgroup_ends(runtime::Workgroup& group) {
   auto* memory = static_cast<WorkgroupMemory*>(group.observed);
   end(*memory);
+  const auto locked = lock();
   free_memory_.push_back(memory);
 }
 
@@ -186,7 +204,7 @@ void Emulator::invocations_meet(runtime::Workgroup& group,
   WorkgroupMemory::Waiting& waiting = memory.waiting;
   // Of those that meet at one place, all are at a barrier or none is.
   if (waiting.where[indices.front()] == WorkgroupMemory::Waiting::Nowhere) return;
-  const std::uint64_t instance = next_barrier_instance_++;
+  const std::uint64_t instance = next_barrier_instance_.fetch_add(1, std::memory_order_relaxed);
   if (waiting.at_common == memory.invocations.count && indices.size() == waiting.at_common) {
     waiting.common.barrier_instance = instance;
     device.memory->meet(memory.invocations, waiting.common);
@@ -210,6 +228,7 @@ void Emulator::invocations_meet(runtime::Workgroup& group,
 }
 
 std::string Emulator::describe(const void* address) {
+  const auto locked = lock();
   for (const auto& memory : all_memory_) {
     for (const Binding& variable : memory->variables) {
       const auto* begin = memory->allocation.bytes + variable.offset_bytes;
@@ -238,9 +257,23 @@ const Binding* Emulator::object_at(const Locations& bytes) {
   return nullptr;
 }
 
-Pulse& pulse(Emulator& emulator) { return emulator; }
+std::optional<Binding> Emulator::object_with(const Locations& bytes) {
+  const auto locked = lock();
+  const Binding* object = object_at(bytes);
+  return object ? std::optional(*object) : std::nullopt;
+}
 
-void wind_up(Emulator& emulator) { emulator.wind_up(); }
+Pulse& pulse(Emulator& emulator) {
+  return emulator.device.parallel ? emulator.device.parallel->pulse() : emulator;
+}
+
+void wind_up(Emulator& emulator) {
+  if (emulator.device.parallel) {
+    emulator.device.parallel->wind_up();
+  } else {
+    emulator.wind_up();
+  }
+}
 
 namespace {
 
@@ -274,6 +307,7 @@ bool is_sound(const Binding& binding, std::uint64_t offset_bytes, std::uint32_t 
 
 bool read_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
                    std::uint32_t size_bytes, const unsigned char* value_bytes, void* value) {
+  if (emulator.device.parallel) return false;
   if (!is_sound(binding, offset_bytes, size_bytes)) [[unlikely]] return false;
   const detail::Allocation& allocation = *binding.allocation;
   const std::uint64_t offset = binding.offset_bytes + offset_bytes;
@@ -285,6 +319,7 @@ bool read_in_place(Emulator& emulator, const Binding& binding, std::uint64_t off
 
 bool write_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
                     std::uint32_t size_bytes, const void* value) {
+  if (emulator.device.parallel) return false;
   if (!is_sound(binding, offset_bytes, size_bytes)) [[unlikely]] return false;
   const std::uint64_t offset = binding.offset_bytes + offset_bytes;
   if (!emulator.device.memory->write_in_place(binding.allocation->id, offset, size_bytes, value))
@@ -304,11 +339,12 @@ void read(Emulator& emulator, const Agent& agent, const Access& access, void* va
 
 void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value) {
   check(agent, access);
-  mark_initialized(access);
+  if (!emulator.device.parallel) mark_initialized(access);
   for_each_piece(record(agent, access, OperationKind::Write),
                  [&](const Operation& piece, std::uint64_t at) {
                    emulator.device.memory->write(piece, static_cast<const std::byte*>(value) + at);
                  });
+  if (emulator.device.parallel) mark_written(access);
 }
 
 void atomic_read(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
@@ -322,9 +358,10 @@ void atomic_read(Emulator& emulator, const Agent& agent, const Access& access, S
 void atomic_write(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
                   MemorySemantics semantics, const void* value) {
   check(agent, access);
-  mark_initialized(access);
+  if (!emulator.device.parallel) mark_initialized(access);
   emulator.device.memory->write(
       atomic_record(agent, access, OperationKind::Write, scope, semantics), value);
+  if (emulator.device.parallel) mark_written(access);
 }
 
 void atomic_update(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
@@ -408,6 +445,7 @@ const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::u
   // Only the bytes that variables cover are tracked, and they are uninitialized.
   if (ordinal == 0) memory.allocation.initialized.resize(agent.group->memory_bytes, false);
   if (emulator.device.kernel_trace) emulator.device.kernel_trace->name_object(made);
+  const auto locked = emulator.lock();
   memory.variables.push_back(std::move(made));
   return &memory.variables.back();
 }
@@ -419,6 +457,7 @@ const Binding* buffer_at(Emulator& emulator, const Agent& agent, std::uint64_t a
     raise(agent, FindingKind::OutOfBounds,
           fmt::format("address {:#x} is in no buffer of the device", address), nullptr, 0, where);
   }
+  const auto locked = emulator.lock();
   Binding& binding = emulator.by_address[found.get()];
   if (!binding.allocation) {
     binding.reference = emulator.device.new_reference();

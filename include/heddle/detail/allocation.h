@@ -22,6 +22,9 @@ class InitializedBytes {
     words_.assign((bytes + 63) / 64, initialized ? ~std::uint64_t{0} : 0);
   }
   void mark(std::uint64_t offset, std::uint64_t bytes);
+  /// The same while other threads mark or ask. Ordering: what the caller did before happens before what
+  /// follows a `first_missing` that misses none of these bytes.
+  void mark_at_once(std::uint64_t offset, std::uint64_t bytes);
   /// The first byte of the range that has not been written, or `bytes` if all have. A byte whose
   /// `mask` is 0 does not count (padding); without a mask all count.
   std::uint64_t first_missing(std::uint64_t offset, std::uint64_t bytes,

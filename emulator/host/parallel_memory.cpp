@@ -1,0 +1,221 @@
+#include "emulator/host/parallel_memory.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace heddle::detail {
+namespace {
+
+// So many operations after which another invocation gets to run: whoever waits for another one of its
+// workgroup without polling an atomic lets it come.
+constexpr std::uint32_t kOperationsOfSlice = 1 << 16;
+
+// Of each stripe, and of the Workgroup memory of each resident workgroup, so many accesses are remembered for
+// reports, some 64 bytes each: as many as a page has words, twice over, and as an invocation of a large
+// workgroup makes until it meets the others.
+constexpr std::size_t kRecentOfStripe = 512;
+constexpr std::size_t kRecentOfWorkgroup = 4096;
+
+constexpr std::uint64_t kPageBytes = race::Shadow::kCellsOfPage * race::kGranuleBytes;
+
+model::Value value_of(const void* bytes, std::uint32_t size_bytes) {
+  model::Value value = 0;
+  std::memcpy(&value, bytes, size_bytes);
+  return value;
+}
+
+}  // namespace
+
+thread_local ParallelMemory::Thread* ParallelMemory::t_here = nullptr;
+
+ParallelMemory::Stripe::Stripe(const race::KernelOrder::Shared& order)
+    : known(order, kStripeBits, kRecentOfStripe) {}
+
+ParallelMemory::ParallelMemory(RaceSink& sink) : sink_(sink) {
+  for (std::uint32_t i = 0; i < 1u << kStripeBits; ++i) stripes_.emplace_back(detector_.order());
+}
+
+ParallelMemory::~ParallelMemory() = default;
+
+ParallelMemory::Thread& ParallelMemory::make_thread() {
+  auto made = std::make_unique<Thread>();
+  Thread& thread = *made;
+  thread.detector = &detector_.add_thread();
+  race::KernelDetector& detector = thread.detector->detector();
+  detector.on_race([this, &thread, &detector](const race::KernelRace& race) {
+    sink_.race(detector, race, thread.now);
+  });
+  detector.on_race_again([this, &thread, &detector](std::size_t race, AgentId first) {
+    sink_.race_again(detector, race, first, thread.now);
+  });
+  thread.pulse.operations_left = kOperationsOfSlice;
+  return *(threads_[std::this_thread::get_id()] = std::move(made));
+}
+
+// A dispatch has what it uses before it begins, so it is enough to look for new buffers now and then.
+ParallelMemory::Thread& ParallelMemory::begin_here() {
+  const std::lock_guard lock(mutex_);
+  const auto known = threads_.find(std::this_thread::get_id());
+  Thread& thread = known == threads_.end() ? make_thread() : *known->second;
+  if (thread.version != version_) {
+    thread.storage = storage_;
+    thread.version = version_;
+  }
+  t_here = &thread;
+  return thread;
+}
+
+void ParallelMemory::add_workgroup(AllocationId allocation, std::span<std::byte> storage) {
+  Thread& thread = begin_here();
+  Resident made;
+  made.allocation = allocation;
+  made.bytes = storage.data();
+  if (thread.spare.empty()) {
+    made.known = std::make_unique<Known>(detector_.order(), 0, kRecentOfWorkgroup);
+  } else {
+    made.known = std::move(thread.spare.back());
+    thread.spare.pop_back();
+  }
+  thread.residents.push_back(std::move(made));
+}
+
+emulation::Pulse& ParallelMemory::pulse() { return t_here->pulse; }
+
+void ParallelMemory::wind_up() { t_here->pulse.operations_left = kOperationsOfSlice; }
+
+void ParallelMemory::begin(const memory::Cohort& cohort) {
+  t_here->residents.back().first = cohort.first;
+  for (std::uint32_t i = 0; i < cohort.count; ++i)
+    t_here->detector->agent_begins(cohort.agent(i), cohort.place_of(i));
+}
+
+// Those of a dispatch that failed are ended by the thread that waited for it.
+void ParallelMemory::end(const memory::Cohort& cohort) {
+  const auto end_in = [&](Thread& thread) {
+    const auto found = std::find_if(thread.residents.begin(), thread.residents.end(),
+                                    [&](const Resident& r) { return r.first == cohort.first; });
+    if (found == thread.residents.end()) return false;
+    for (std::uint32_t i = 0; i < cohort.count; ++i)
+      thread.detector->agent_ends(cohort.agent(i), found->known->history);
+    found->known->forget();
+    thread.spare.push_back(std::move(found->known));
+    thread.residents.erase(found);
+    thread.arrivals.clear();
+    return true;
+  };
+  if (t_here && end_in(*t_here)) return;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [id, thread] : threads_)
+    if (end_in(*thread)) return;
+}
+
+void ParallelMemory::depend(memory::Dependency dependency) {
+  const bool memory = dependency == memory::Dependency::Memory;
+  detector_.dependency(memory);
+  if (!memory) return;
+  for (Stripe& stripe : stripes_) stripe.known.forget();
+}
+
+void ParallelMemory::add(AllocationId allocation, std::span<std::byte> storage) {
+  const std::lock_guard lock(mutex_);
+  const auto index = static_cast<std::size_t>(allocation);
+  if (storage_.size() <= index) storage_.resize(index + 1);
+  storage_[index] = storage.data();
+  ++version_;
+}
+
+// Workgroup memory is not here.
+void ParallelMemory::remove(AllocationId allocation) {
+  const std::lock_guard lock(mutex_);
+  const auto index = static_cast<std::size_t>(allocation);
+  if (index < storage_.size()) storage_[index] = nullptr;
+}
+
+ParallelMemory::Stripe& ParallelMemory::stripe(const Locations& bytes) {
+  return stripes_[bytes.offset_bytes / kPageBytes & ((1u << kStripeBits) - 1)];
+}
+
+ParallelMemory::Resident& ParallelMemory::resident(Thread& thread, AllocationId allocation) {
+  return *std::find_if(thread.residents.begin(), thread.residents.end(),
+                       [&](const Resident& r) { return r.allocation == allocation; });
+}
+
+inline void ParallelMemory::tell(Thread& thread, Known& known, const Operation& operation,
+                                 const advice::AccessValues& values) {
+  thread.now = {&operation, values, &known.recent};
+  thread.detector->access(operation, known.history);
+  known.recent.note(operation, values);
+}
+
+/// Calls act(bytes, tell), which changes the bytes and tells of it, before anybody else can look at them.
+template <typename Act>
+void ParallelMemory::with_bytes(const Operation& operation, Act act) {
+  Thread& thread = *t_here;
+  const Locations& bytes = operation.locations;
+  const auto act_on = [&](std::byte* storage, Known& known) {
+    act(storage + bytes.offset_bytes,
+        [&](const Operation& told, const advice::AccessValues& values) {
+          tell(thread, known, told, values);
+        });
+  };
+  if (operation.storage_class == StorageClass::Workgroup) {
+    Resident& own = resident(thread, bytes.allocation);
+    return act_on(own.bytes, *own.known);
+  }
+  Stripe& shared = stripe(bytes);
+  const std::lock_guard lock(shared.lock);
+  act_on(thread.storage[static_cast<std::size_t>(bytes.allocation)], shared.known);
+}
+
+void ParallelMemory::read(const Operation& operation, void* value) {
+  with_bytes(operation, [&](std::byte* bytes, auto tell_of) {
+    const std::uint32_t size = operation.locations.size_bytes;
+    memory::copy_piece(value, bytes, size);
+    tell_of(operation, {value_of(value, size), 0});
+  });
+}
+
+void ParallelMemory::write(const Operation& operation, const void* value) {
+  with_bytes(operation, [&](std::byte* bytes, auto tell_of) {
+    const std::uint32_t size = operation.locations.size_bytes;
+    memory::copy_piece(bytes, value, size);
+    tell_of(operation, {0, value_of(value, size)});
+  });
+}
+
+void ParallelMemory::read_modify_write(const Operation& operation, MemorySemantics unequal,
+                                       memory::Modify modify, void* context) {
+  with_bytes(operation, [&](std::byte* bytes, auto tell_of) {
+    const std::uint32_t size = operation.locations.size_bytes;
+    std::array<std::byte, 8> old;
+    std::array<std::byte, 8> fresh;
+    std::memcpy(old.data(), bytes, size);
+    if (modify(context, old.data(), fresh.data())) {
+      std::memcpy(bytes, fresh.data(), size);
+      return tell_of(operation, {value_of(old.data(), size), value_of(fresh.data(), size)});
+    }
+    Operation failed = operation;
+    failed.kind = OperationKind::Read;
+    failed.semantics = unequal;
+    tell_of(failed, {value_of(old.data(), size), 0});
+  });
+}
+
+void ParallelMemory::barrier(const Operation& operation) { t_here->detector->barrier(operation); }
+
+// Those who meet arrive one after the other, and then leave: told when the first one leaves.
+void ParallelMemory::arrive(const Operation& operation) { t_here->arrivals.push_back(operation); }
+
+void ParallelMemory::leave(const Operation&, std::span<const AgentId>) {
+  std::vector<Operation>& arrivals = t_here->arrivals;
+  if (arrivals.empty()) return;
+  t_here->detector->meet(arrivals);
+  arrivals.clear();
+}
+
+void ParallelMemory::meet(const memory::Cohort& cohort, const Operation& barrier) {
+  t_here->detector->meet(cohort.first, cohort.count, barrier);
+}
+
+}  // namespace heddle::detail
