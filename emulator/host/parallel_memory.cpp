@@ -12,12 +12,9 @@ namespace {
 constexpr std::uint32_t kOperationsOfSlice = 1 << 16;
 
 // Of each stripe, and of the Workgroup memory of each resident workgroup, so many accesses are remembered for
-// reports, some 64 bytes each: as many as a page has words, twice over, and as an invocation of a large
-// workgroup makes until it meets the others.
+// reports, some 64 bytes each: 8 MiB for all stripes together.
 constexpr std::size_t kRecentOfStripe = 512;
 constexpr std::size_t kRecentOfWorkgroup = 4096;
-
-constexpr std::uint64_t kPageBytes = race::Shadow::kCellsOfPage * race::kGranuleBytes;
 
 model::Value value_of(const void* bytes, std::uint32_t size_bytes) {
   model::Value value = 0;
@@ -30,7 +27,7 @@ model::Value value_of(const void* bytes, std::uint32_t size_bytes) {
 thread_local ParallelMemory::Thread* ParallelMemory::t_here = nullptr;
 
 ParallelMemory::Stripe::Stripe(const race::KernelOrder::Shared& order)
-    : known(order, kStripeBits, kRecentOfStripe) {}
+    : known(race::History(order, kStripeBits), kRecentOfStripe) {}
 
 ParallelMemory::ParallelMemory(RaceSink& sink) : sink_(sink) {
   for (std::uint32_t i = 0; i < 1u << kStripeBits; ++i) stripes_.emplace_back(detector_.order());
@@ -72,7 +69,7 @@ void ParallelMemory::add_workgroup(AllocationId allocation, std::span<std::byte>
   made.allocation = allocation;
   made.bytes = storage.data();
   if (thread.spare.empty()) {
-    made.known = std::make_unique<Known>(detector_.order(), 0, kRecentOfWorkgroup);
+    made.known = std::make_unique<Known>(race::History(detector_.order()), kRecentOfWorkgroup);
   } else {
     made.known = std::move(thread.spare.back());
     thread.spare.pop_back();
@@ -88,6 +85,10 @@ void ParallelMemory::begin(const memory::Cohort& cohort) {
   t_here->residents.back().first = cohort.first;
   for (std::uint32_t i = 0; i < cohort.count; ++i)
     t_here->detector->agent_begins(cohort.agent(i), cohort.place_of(i));
+  if (!listener_) return;
+  const std::lock_guard lock(telling_);
+  for (std::uint32_t i = 0; i < cohort.count; ++i)
+    listener_->agent_begins(cohort.agent(i), cohort.place_of(i));
 }
 
 // Those of a dispatch that failed are ended by the thread that waited for it.
@@ -133,7 +134,7 @@ void ParallelMemory::remove(AllocationId allocation) {
 }
 
 ParallelMemory::Stripe& ParallelMemory::stripe(const Locations& bytes) {
-  return stripes_[bytes.offset_bytes / kPageBytes & ((1u << kStripeBits) - 1)];
+  return stripes_[bytes.offset_bytes / race::History::kLineBytes & ((1u << kStripeBits) - 1)];
 }
 
 ParallelMemory::Resident& ParallelMemory::resident(Thread& thread, AllocationId allocation) {
@@ -146,6 +147,21 @@ inline void ParallelMemory::tell(Thread& thread, Known& known, const Operation& 
   thread.now = {&operation, values, &known.recent};
   thread.detector->access(operation, known.history);
   known.recent.note(operation, values);
+  if (listener_) [[unlikely]] tell_listener(operation, values);
+}
+
+void ParallelMemory::tell_listener(const Operation& operation, const advice::AccessValues& values) {
+  const std::lock_guard lock(telling_);
+  const model::OperationIndex index = told_++;
+  listener_->operation(index, operation, values.read, values.written, {});
+  if (operation.atomic && operation.writes()) listener_->placed(index);
+}
+
+void ParallelMemory::tell_meeting(std::span<const Operation> arrivals) {
+  const std::lock_guard lock(telling_);
+  const model::OperationIndex first = told_;
+  for (const Operation& arrival : arrivals) listener_->operation(told_++, arrival, 0, 0, {});
+  for (model::OperationIndex index = first; index != told_; ++index) listener_->passes(index, {});
 }
 
 /// Calls act(bytes, tell), which changes the bytes and tells of it, before anybody else can look at them.
@@ -202,7 +218,10 @@ void ParallelMemory::read_modify_write(const Operation& operation, MemorySemanti
   });
 }
 
-void ParallelMemory::barrier(const Operation& operation) { t_here->detector->barrier(operation); }
+void ParallelMemory::barrier(const Operation& operation) {
+  t_here->detector->barrier(operation);
+  if (listener_) tell_listener(operation, {});
+}
 
 // Those who meet arrive one after the other, and then leave: told when the first one leaves.
 void ParallelMemory::arrive(const Operation& operation) { t_here->arrivals.push_back(operation); }
@@ -211,11 +230,16 @@ void ParallelMemory::leave(const Operation&, std::span<const AgentId>) {
   std::vector<Operation>& arrivals = t_here->arrivals;
   if (arrivals.empty()) return;
   t_here->detector->meet(arrivals);
+  if (listener_) tell_meeting(arrivals);
   arrivals.clear();
 }
 
 void ParallelMemory::meet(const memory::Cohort& cohort, const Operation& barrier) {
   t_here->detector->meet(cohort.first, cohort.count, barrier);
+  if (!listener_) return;
+  std::vector<Operation> arrivals;
+  memory::for_each_agent(cohort, barrier, [&](const Operation& of_one) { arrivals.push_back(of_one); });
+  tell_meeting(arrivals);
 }
 
 }  // namespace heddle::detail

@@ -37,8 +37,7 @@ class RaceSink {
 
 /// Memory of workgroups that run on several threads, each on one: the bytes are where they always are, and
 /// every access acts at once, and is told to a race detector before any other access to the same bytes acts.
-/// So races of kernels are no races of this program. Between buffers of 1 KiB: whatever the machine's own
-/// ordering is, nobody relies on it.
+/// So races of kernels are no races of this program.
 ///
 /// Thread-safe for agents of different workgroups, but for begin and end of submissions and dispatches.
 class ParallelMemory final : public memory::Memory {
@@ -58,8 +57,9 @@ class ParallelMemory final : public memory::Memory {
   /// Gives this thread's running invocation another slice of time.
   void wind_up();
 
-  /// Nobody can listen: there is no order of everything.
-  void listen(trace::Listener*) override {}
+  /// While somebody listens threads wait for each other at every operation: for what they tell needs one
+  /// order. Of reads it tells no sources.
+  void listen(trace::Listener* listener) override { listener_ = listener; }
   void begin(const memory::Cohort& cohort) override;
   void end(const memory::Cohort& cohort) override;
   void system_synchronizes(AgentId, AgentId) override {}
@@ -80,8 +80,8 @@ class ParallelMemory final : public memory::Memory {
  private:
   /// What is known of some bytes of memory.
   struct Known {
-    Known(const race::KernelOrder::Shared& order, std::uint32_t every, std::size_t most_recent)
-        : history(order, every), recent(most_recent) {}
+    Known(race::History h, std::size_t most_recent)
+        : history(std::move(h)), recent(most_recent) {}
     void forget() {
       history.forget_all();
       recent.forget();
@@ -89,7 +89,7 @@ class ParallelMemory final : public memory::Memory {
     race::History history;
     RecentAccesses recent;
   };
-  /// One of 2^kStripeBits pages of 1 KiB has its bytes here.
+  /// One of 2^kStripeBits lines has its bytes here.
   struct alignas(64) Stripe {
     explicit Stripe(const race::KernelOrder::Shared& order);
     SpinLock lock;
@@ -123,8 +123,10 @@ class ParallelMemory final : public memory::Memory {
   Stripe& stripe(const Locations& bytes);
   template <typename Act>
   void with_bytes(const Operation& operation, Act act);
-  static void tell(Thread& thread, Known& known, const Operation& operation,
-                   const advice::AccessValues& values);
+  void tell(Thread& thread, Known& known, const Operation& operation,
+            const advice::AccessValues& values);
+  void tell_listener(const Operation& operation, const advice::AccessValues& values);
+  void tell_meeting(std::span<const Operation> arrivals);
 
   /// The one that tells of the workgroups that this system thread runs.
   static thread_local Thread* t_here;
@@ -132,6 +134,11 @@ class ParallelMemory final : public memory::Memory {
   RaceSink& sink_;
   race::ParallelDetector detector_;
   std::deque<Stripe> stripes_;
+
+  trace::Listener* listener_ = nullptr;
+  std::mutex telling_;
+  /// Guarded by telling_.
+  model::OperationIndex told_ = 0;
 
   std::mutex mutex_;
   // Guarded by mutex_:

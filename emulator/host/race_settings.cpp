@@ -33,6 +33,9 @@ std::string output_file() {
 }
 
 void add_race_settings(DeviceOptions& options) {
+  const bool asks_for_order = (options.memory && !options.memory->sequential) || options.choices ||
+                              (options.trace && !options.trace->empty()) ||
+                              options.race_advice.value_or(false);
   if (!options.races) options.races = wanted_output().has_value();
   if (options.race_suppressions.empty())
     options.race_suppressions = environment("HEDDLE_RACES_SUPPRESS");
@@ -55,7 +58,7 @@ void add_race_settings(DeviceOptions& options) {
     if (!value.empty() && value != "0" && value != "1")
       throw std::invalid_argument(
           fmt::format("HEDDLE_RACES_PARALLEL is '{}'; it may be 0 or 1", value));
-    options.races_parallel = value == "1";
+    options.races_parallel = value == "1" && !asks_for_order;
   }
   options.races_parallel = *options.races_parallel && *options.races;
 }

@@ -12,7 +12,7 @@ class SpinLock {
   void lock() {
     for (std::uint32_t tries = 1; held_.test_and_set(std::memory_order_acquire); ++tries) {
       // The holder may wait for this very core.
-      constexpr std::uint32_t kTriesBeforeYield = 64;
+      constexpr std::uint32_t kTriesBeforeYield = 1024;
       while (held_.test(std::memory_order_relaxed) && ++tries < kTriesBeforeYield) {
       }
       if (tries >= kTriesBeforeYield) std::this_thread::yield();

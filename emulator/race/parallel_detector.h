@@ -53,9 +53,14 @@ class LastWriters {
 /// has heard of it, so that the order in which accesses are told is that in which they were.
 class History {
  public:
-  /// `every`: of the pages of 1 KiB of each allocation it has every 2^every-th.
-  explicit History(const KernelOrder::Shared& order, std::uint32_t every = 0)
-      : shadow_(every), released_(order.places()) {}
+  /// Of all bytes of each allocation.
+  explicit History(const KernelOrder::Shared& order) : released_(order.places()) {}
+  /// Of every 2^every-th line of kLineBytes.
+  History(const KernelOrder::Shared& order, std::uint32_t every)
+      : shadow_(kLineBits, every), released_(order.places()) {}
+
+  static constexpr std::uint32_t kLineBits = 4;
+  static constexpr std::uint64_t kLineBytes = kGranuleBytes << kLineBits;
 
   std::size_t shadow_bytes() const { return shadow_.bytes(); }
   /// Nobody has accessed anything.

@@ -76,15 +76,14 @@ inline constexpr Stamp kMostStamps = 0xffffff;
 inline constexpr std::uint8_t kMostReferences = 0x7f;
 
 class Shadow {
- public:
   static constexpr std::size_t kCellsOfPage = 256;
-
- private:
   using Page = std::array<Cell, kCellsOfPage>;
 
  public:
-  /// `every`: of 2^every pages that follow each other it has one.
-  explicit Shadow(std::uint32_t every = 0) : every_(every) {}
+  explicit Shadow() = default;
+  /// Of 2^every lines of 2^line granules that follow each other it has one.
+  Shadow(std::uint32_t line, std::uint32_t every)
+      : in_line_((std::uint64_t{1} << line) - 1), every_(every) {}
 
   /// What is known of one allocation.
   class Allocation {
@@ -122,7 +121,8 @@ class Shadow {
   void add_page(Allocation& allocation, std::size_t page);
   static std::uint8_t add_reference(Allocation& allocation, ReferenceId reference);
 
-  std::uint32_t every_;
+  std::uint64_t in_line_ = ~std::uint64_t{0};
+  std::uint32_t every_ = 0;
   std::vector<Allocation> allocations_;
   std::vector<RecordList> lists_;
   std::vector<std::uint32_t> free_lists_;
@@ -133,7 +133,8 @@ class Shadow {
 };
 
 inline Cell& Shadow::cell(Allocation& allocation, std::uint64_t granule) {
-  const std::size_t page = granule / kCellsOfPage >> every_;
+  granule = (granule & in_line_) | ((granule >> every_) & ~in_line_);
+  const std::size_t page = granule / kCellsOfPage;
   if (page >= allocation.pages.size() || !allocation.pages[page]) [[unlikely]]
     add_page(allocation, page);
   return (*allocation.pages[page])[granule % kCellsOfPage];
