@@ -13,6 +13,21 @@ void Worker::workgroup_barrier(const SourceLocation& where) {
     return take_turn(g);
   }
   Slot* self = outside_ring();
+  switch (come_to_barrier(g, self, where)) {
+    case AtBarrier::Waits: break;
+    case AtBarrier::Elsewhere: return suspend(self);
+    case AtBarrier::Last:
+      if (!launch_->choice) return;
+      // Whoever came last has no right to go on first.
+      self->let_go();
+  }
+  if (launch_->choice) return suspend_outside_ring(self);
+  suspend(self);
+}
+
+/// Whether `self` waits there until the last one has come, or is that one, or is at another barrier
+/// than the others.
+Worker::AtBarrier Worker::come_to_barrier(Group& g, Slot* self, const SourceLocation& where) {
   WorkgroupBarrier& barrier = g.barrier;
   if (barrier.missing == g.size) {
     barrier.where = where;
@@ -21,40 +36,20 @@ void Worker::workgroup_barrier(const SourceLocation& where) {
     self->wait = WaitKind::WorkgroupBarrier;
     self->where = where;
     self->hold();
-    return suspend(self);
+    return AtBarrier::Elsewhere;
   }
   if (--barrier.missing == 0) {
     if (launch_->observer) all_meet(g);
     barrier.missing = g.size;
     ++barrier.phase;
     ++local_progress_;
-    if (!launch_->choice) return;
-    g.walk.begin(g.size, *launch_->choice);
-    // Whoever came last has no right to go on first.
-    self->let_go();
-    return suspend_outside_ring(self);
+    if (launch_->choice) g.walk.begin(g.size, *launch_->choice);
+    return AtBarrier::Last;
   }
   self->phase = &barrier.phase;
   self->seen = barrier.phase;
-  if (!launch_->choice) return suspend(self);
-  g.walk.leave_out(g.index_of(self));
-  if (!walk_on(g, self)) suspend_outside_ring(self);
-}
-
-/// The usual case of going on by choice, at the price of little more than the switch: the next one of
-/// the walk is suspended, too, and can go on. False, and nothing happened, if that is not so.
-bool Worker::walk_on(Group& g, Slot* self) {
-  Slot* next = g.begin + g.walk.index();
-  if (kSanitized || g.walk.leaves_out(g.walk.index()) || next->state != SlotState::Started ||
-      !g.is_ready(*next) || !complete_.empty() || !exceptions_->none() || ring_.unwinding ||
-      dispatch_->failed.load(std::memory_order_relaxed))
-    return false;
-  g.walk.step();
-  prefetch_walk(g);
-  current_ = next;
-  swap_context(&self->context, next->context);
-  if (ring_.unwinding) [[unlikely]] throw Unwind{};
-  return true;
+  if (launch_->choice) g.walk.leave_out(g.index_of(self));
+  return AtBarrier::Waits;
 }
 
 /// Tells the observer that all invocations of the workgroup meet.

@@ -15,9 +15,10 @@ namespace heddle::runtime {
 using Context = void*;
 
 #if !HEDDLE_INLINE_SWITCH
-inline void swap_context(Context* save, Context to) {
+inline Ring* swap_context(Context* save, Context to, Ring* ring) {
   const auto transfer = boost::context::detail::jump_fcontext(to, save);
   *static_cast<Context*>(transfer.data) = transfer.fctx;
+  return ring;
 }
 #endif
 
@@ -41,12 +42,12 @@ namespace detail {
       "popq %%rbp"
       : "+a"(save), "+d"(to)
       :
-      : HEDDLE_SWITCH_CLOBBERS);
+      : "rbx", HEDDLE_SWITCH_CLOBBERS);
 }
 #else
 /// Where Boost switches, leaving through it is a switch like any other.
 inline void leave_through_boost(Context* save, boost::context::detail::fcontext_t to) {
-  swap_context(save, to);
+  swap_context(save, to, nullptr);
 }
 #endif
 

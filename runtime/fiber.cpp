@@ -22,8 +22,8 @@ namespace {
 // Stacks are whole pages, so their hot ends would fall into the same few L1 sets. The sets repeat
 // every 4 KiB (64 sets of 64-byte lines): 21 colours of three lines spread the ends over just that,
 // at the price of at most one more touched page a fiber.
-constexpr std::size_t kColours = 21;
-constexpr std::size_t kColourBytes = 192;
+constexpr std::size_t kColours = 64;
+constexpr std::size_t kColourBytes = 64;
 
 bool has_asan() { return __sanitizer_start_switch_fiber != nullptr; }
 bool has_tsan() { return __tsan_create_fiber != nullptr; }

@@ -119,14 +119,6 @@ void Worker::yield(SourceLocation where, const Poll& poll) {
   suspend_outside_ring(self, Turn::Anywhere);
 }
 
-void Worker::preempt(SourceLocation where) {
-  Slot* self = outside_ring();
-  self->wait = WaitKind::Preempted;
-  self->where = where;
-  self->let_go();
-  suspend_outside_ring(self, Turn::Anywhere);
-}
-
 void Worker::rotation_without_progress() {
   const std::uint64_t progress =
       local_progress_ + dispatch_->groups_done.load(std::memory_order_relaxed);
@@ -204,7 +196,5 @@ Finding Worker::divergence(Group& g) const {
 }
 
 void yield(SourceLocation where, const Poll& poll) { worker_of_thread->yield(where, poll); }
-
-void preempt(SourceLocation where) { worker_of_thread->preempt(where); }
 
 }  // namespace heddle::runtime

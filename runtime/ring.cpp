@@ -1,11 +1,14 @@
 // A workgroup as a ring: the fast way to run kernels whose invocations all come to the same
 // barriers.
 //
-// The invocations take turns in the order of their numbers. In a turn each of them runs from where
-// it waits to the next barrier, and there hands over to the next; when the last one has come to the
-// barrier, all have, and the first one goes on with the next turn. So nobody counts who has come,
-// and nobody looks for somebody who can go on. The first turn starts the invocations, the last one
-// ends them; between workgroups the fibers wait in the ring, inside of the function that runs the
+// The invocations take turns in the order of their numbers, there and back again. In a turn each of
+// them runs from where it waits to the next barrier, and there hands over to the next; when the last
+// one has come to the barrier, all have, and it begins the next turn, which goes the other way: what
+// ran last is still in the cache. So nobody counts who has come, and nobody looks for somebody who
+// can go on. Every other worker goes its first two turns the same way, so that two workers go
+// opposite ways from then on: where invocations write the same memory in the order of their numbers
+// (the bins of a histogram), they meet once instead of taking line after line from each other. The
+// first turn starts the invocations, the last one ends them; between workgroups the fibers wait in the ring, inside of the function that runs the
 // kernel (detail::run_native_turns in heddle/host.h), so that starting an invocation is the same switch as
 // going on after a barrier, and nothing is called or returned from.
 //
@@ -24,16 +27,18 @@ void Worker::begin_ring(Group& g) {
   if (ring_size_ != g.size) {
     give_ring_back();
     ring_size_ = g.size;
-    ring_contexts_.assign(g.size + kAhead, nullptr);
+    ring_contexts_.assign(g.size + 2 * kAhead, nullptr);
+    ring_.begin = ring_contexts_.data() + kAhead;
     ring_fibers_.assign(g.size, nullptr);
     ring_payloads_.assign(g.size, nullptr);
     for (std::uint32_t i = 1; i < g.size; ++i) {
       ring_fibers_[i] = take_fiber();
-      ring_contexts_[i] = ring_fibers_[i]->parked;
+      ring_.begin[i] = ring_fibers_[i]->parked;
     }
   }
-  ring_.begin = ring_.current = ring_contexts_.data();
+  ring_.current = ring_.first = ring_.begin;
   ring_.last = ring_.begin + g.size - 1;
+  ring_.step = 1;
   ring_.line = kNowhere;
   ring_.payloads = ring_payloads_.data();
   // What new fibers, and those that wait between workgroups, do when they are switched to.
@@ -41,17 +46,29 @@ void Worker::begin_ring(Group& g) {
   job_ = {Pick::Ring, &g, nullptr};
 }
 
-/// The first invocation, which runs on the workgroup's own stack, has ended: the last turn.
+/// The running invocation is the first one to end: so will the others, in the last turn.
+void Worker::begin_last_turn() { ring_.line = groups_left() ? kTheEnd : kHome; }
+
+bool Worker::in_last_turn() const { return ring_.line == kTheEnd || ring_.line == kHome; }
+
+/// Whether the kernel may end for all, as it did for the running invocation.
+bool Worker::may_begin_last_turn(const Group& g) const {
+  return ring_.current == ring_.first && !g.first_turn && !ring_.unwinding;
+}
+
+/// The invocation that runs on the workgroup's own stack, the first one by number, has ended.
 void Worker::end_ring(Group& g) {
-  if (g.first_turn || ring_.unwinding) return leave_ring(g);
-  const bool home = !groups_left();
-  ring_.line = home ? kHome : kTheEnd;
-  ring_.current = ring_.begin + 1;
-  swap_context(&g.driver, *ring_.current);
-  g.driver = nullptr;
-  if (!g.in_ring) return;
+  if (may_begin_last_turn(g)) {
+    begin_last_turn();
+    ring_.current += ring_.step;
+    switch_to(&g.driver, *ring_.current);
+    g.driver = nullptr;
+    if (!g.in_ring) return;
+  } else if (!in_last_turn()) {
+    return leave_ring(g);
+  }
+  if (ring_.line == kHome) ring_size_ = 0;
   forget_ring(g);
-  if (home) ring_size_ = 0;
   g.finished = g.size;
   g.kept_step = true;
 }
@@ -59,7 +76,7 @@ void Worker::end_ring(Group& g) {
 /// Whether the running invocation is where the turn leads to. The first one says where that is.
 bool Worker::is_regular(const SourceLocation& where, std::uint32_t line) const {
   return exceptions_->none() &&
-         (turn_index() == 0 ||
+         (ring_.current == ring_.first ||
           (line == ring_.line && same_place(where, {ring_.file, nullptr, where.line})));
 }
 
@@ -69,18 +86,41 @@ void Worker::turn_leads_to(const SourceLocation& where, std::uint32_t line) {
   ring_.line = line;
 }
 
+/// Whether the turn after this one goes the other way.
+bool Worker::turns_around(const Group& g) const { return !g.first_turn || turns_around_at_once_; }
+
 /// The slow form of a turn; kernels do the same inline (heddle/detail/switch.h).
 void Worker::take_turn(Group& g) {
   Context* const self = ring_.current;
-  if (self == ring_.last) {
-    ring_.current = ring_.begin;
+  if (self != ring_.last) {
+    ring_.current = self + ring_.step;
+  } else {
+    const bool around = turns_around(g);
     g.first_turn = false;
     ++local_progress_;
-  } else {
-    ring_.current = self + 1;
+    if (around) {
+      std::swap(ring_.first, ring_.last);
+      ring_.step = -ring_.step;
+      return;
+    }
+    ring_.current = ring_.first;
   }
-  swap_context(self, *ring_.current);
+  switch_to(self, *ring_.current);
   if (ring_.unwinding) throw Unwind{};
+}
+
+/// The last lane of the subgroup in a turn that goes by `step`.
+Context* Worker::last_lane(const Group& g, std::uint32_t subgroup, std::ptrdiff_t step) const {
+  Context* const first = ring_.begin + subgroup * g.grid->subgroup_size;
+  return step > 0 ? first + g.grid->lanes(subgroup) - 1 : first;
+}
+
+/// The same of whoever computes after the last lane of `subgroup`, in this turn or in the next.
+Context* Worker::next_last_lane(const Group& g, std::uint32_t subgroup) const {
+  if (ring_.current != ring_.last) {
+    return last_lane(g, ring_.step > 0 ? subgroup + 1 : subgroup - 1, ring_.step);
+  }
+  return turns_around(g) ? last_lane(g, subgroup, -ring_.step) : last_lane(g, 0, ring_.step);
 }
 
 /// A subgroup operation as a turn of the whole workgroup: the last lane of each subgroup computes
@@ -90,15 +130,16 @@ bool Worker::compute_in_turn(Group& g, const SourceLocation& where, SubgroupFunc
   const std::uint32_t line = where.line | kSubgroupTurn;
   const std::uint32_t index = turn_index();
   // Lanes lie side by side only in the linear mapping.
+  const bool begins = ring_.current == ring_.first;
   const bool regular = g.grid->index_at == nullptr && is_regular(where, line) &&
-                       (index == 0 || function == ring_.operation);
+                       (begins || function == ring_.operation);
   if (!regular) return false;
   const std::uint32_t subgroup = index / g.grid->subgroup_size;
   const std::uint32_t first = subgroup * g.grid->subgroup_size;
-  if (index == 0) {
+  if (begins) {
     turn_leads_to(where, line);
     ring_.operation = function;
-    ring_.last_lane = ring_.begin + g.grid->lanes(0) - 1;
+    ring_.last_lane = last_lane(g, subgroup, ring_.step);
   }
   ring_.payloads[index] = payload;
   if (ring_.current == ring_.last_lane) {
@@ -106,8 +147,7 @@ bool Worker::compute_in_turn(Group& g, const SourceLocation& where, SubgroupFunc
     const std::uint32_t lanes = g.grid->lanes(subgroup);
     for (std::uint32_t lane = 0; lane < lanes; ++lane) active.set(lane);
     function(ring_.payloads + first, active, lanes);
-    const std::uint32_t next = ring_.current == ring_.last ? 0 : subgroup + 1;
-    ring_.last_lane = ring_.begin + next * g.grid->subgroup_size + g.grid->lanes(next) - 1;
+    ring_.last_lane = next_last_lane(g, subgroup);
   }
   take_turn(g);
   return true;
@@ -115,13 +155,15 @@ bool Worker::compute_in_turn(Group& g, const SourceLocation& where, SubgroupFunc
 
 /// The slow form of the last turn.
 bool Worker::invocation_ended() {
-  if (!in_ring() || ring_.line != kTheEnd) return false;
+  if (!in_ring()) return false;
+  if (may_begin_last_turn(*group_)) begin_last_turn();
+  if (ring_.line != kTheEnd) return false;
   Context* const self = ring_.current;
   if (self == ring_.last) {
-    swap_context(self, group_->driver);
+    switch_to(self, group_->driver);
   } else {
-    ring_.current = self + 1;
-    swap_context(self, *ring_.current);
+    ring_.current = self + ring_.step;
+    switch_to(self, *ring_.current);
   }
   return true;
 }
@@ -132,8 +174,8 @@ bool Worker::go_home(Fiber* self) {
   if (!in_ring() || ring_.line != kHome) return false;
   const bool last = ring_.current == ring_.last;
   park(self);
-  if (!last) ++ring_.current;
-  swap_context(&self->parked, last ? group_->driver : *ring_.current);
+  if (!last) ring_.current += ring_.step;
+  switch_to(&self->parked, last ? group_->driver : *ring_.current);
   return true;
 }
 
@@ -147,7 +189,7 @@ void Worker::forget_ring(Group& g) {
 void Worker::leave_ring(Group& g) {
   const std::uint32_t irregular = turn_index();
   const std::uint32_t line = ring_.line;
-  const bool ending = line == kTheEnd || line == kHome;
+  const bool ending = in_last_turn();
   forget_ring(g);
   if (g.slots.size() < g.size) g.slots.resize(g.size);
   if (g.details.size() < g.size) g.details.resize(g.size);
@@ -160,9 +202,10 @@ void Worker::leave_ring(Group& g) {
     *slot = {};
     slot->let_go();
     slot->state = SlotState::Started;
-    slot->context = ring_contexts_[i];
+    slot->context = ring_.begin[i];
     slot->fiber = i == 0 ? g.driver_fiber : ring_fibers_[i];
-    const bool done = i < irregular && ending;
+    const bool came = ring_.step > 0 ? i < irregular : i > irregular;
+    const bool done = came && ending;
     const bool unstarted = i > irregular && g.first_turn;
     if (done || unstarted) {
       if (i != 0 && !(done && line == kHome)) park_from_ring(i);
@@ -175,7 +218,7 @@ void Worker::leave_ring(Group& g) {
       ++g.finished;
     } else if (unstarted) {
       slot->state = SlotState::Unstarted;
-    } else if (i < irregular) {
+    } else if (came) {
       wait_after_turn(g, i, irregular, line);
     }
   }
@@ -194,8 +237,9 @@ void Worker::wait_after_turn(Group& g, std::uint32_t index, std::uint32_t irregu
     return;
   }
   const std::uint32_t subgroup = index / g.grid->subgroup_size;
+  const std::uint32_t first = subgroup * g.grid->subgroup_size;
   const bool computed =
-      subgroup * g.grid->subgroup_size + g.grid->lanes(subgroup) <= irregular;
+      ring_.step > 0 ? first + g.grid->lanes(subgroup) <= irregular : irregular < first;
   if (computed) return;
   slot->wait = WaitKind::Subgroup;
   slot->where = {ring_.file, ring_.function, line & ~kSubgroupTurn};
@@ -216,7 +260,7 @@ void Worker::park_from_ring(std::uint32_t index) {
   const Pick job = job_;
   job_ = {Pick::Park, nullptr, nullptr};
   fresh_ = ring_fibers_[index];
-  swap_context(&asker_, ring_contexts_[index]);
+  switch_to(&asker_, ring_.begin[index]);
   job_ = job;
 }
 

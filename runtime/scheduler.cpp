@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cxxabi.h>
-#include <numeric>
 #include <thread>
 
 namespace heddle::runtime {
@@ -68,7 +67,6 @@ void Worker::run(Dispatch& dispatch) {
   dispatch_ = &dispatch;
   launch_ = dispatch.launch;
   rings_ = launch_->run_turns && !kSanitized;
-  ++ring_.dispatch;
   ring_.unwinding = false;
   chunk_ = 1;
   tickets_left_ = tickets_end_ = 0;
@@ -84,7 +82,7 @@ void Worker::run(Dispatch& dispatch) {
   parked_low_ = parked_.size();
   fibers_made_ = 0;
   const std::size_t parked_before = parked_.size();
-  dispatch.busy.fetch_add(1);
+  turns_around_at_once_ = dispatch.busy.fetch_add(1) % 2 == 0;
   // `abandon` comes back here when an invocation trapped on this thread's own stack.
   if (setjmp(recovery_) != 0) {
     await_group(*home_group_);
@@ -138,7 +136,7 @@ void Worker::fiber_loop(Fiber* self) {
         run_started(*next.group, next.slot, self);
         break;
       case Pick::Ring:
-        if (!launch_->run_turns(launch_->kernel, ring_) || go_home(self)) {
+        if (!launch_->run_turns(launch_->kernel, &ring_) || go_home(self)) {
           next = job_;
           continue;
         }
@@ -146,7 +144,7 @@ void Worker::fiber_loop(Fiber* self) {
         break;
       case Pick::Park:
         park(self);
-        swap_context(&self->parked, asker_);
+        switch_to(&self->parked, asker_);
         next = job_;
         continue;
       case Pick::Admit:
@@ -179,36 +177,32 @@ Fiber* Worker::take_fiber() {
   return fiber;
 }
 
-void Worker::leave(const Pick& pick, Context* save, Fiber* here) {
-  Context to = nullptr;
-  Fiber* there = nullptr;
+std::pair<Context, Fiber*> Worker::make_way(const Pick& pick) {
   switch (pick.kind) {
     case Pick::Resume:
       group_ = pick.group;
       current_ = pick.slot;
-      to = pick.slot->context;
-      there = pick.slot->fiber;
-      break;
+      return {pick.slot->context, pick.slot->fiber};
     case Pick::Driver:
       group_ = pick.group;
       current_ = nullptr;
-      to = pick.group->driver;
-      there = pick.group->driver_fiber;
-      break;
+      return {pick.group->driver, pick.group->driver_fiber};
     case Pick::Start:
     case Pick::Admit:
       job_ = pick;
-      there = fresh_ = take_fiber();
-      to = there->parked;
-      break;
+      fresh_ = take_fiber();
+      return {fresh_->parked, fresh_};
     case Pick::Nothing:
     case Pick::Ring:
-    case Pick::Park:
-      to = home_;
-      break;
+    case Pick::Park: break;
   }
+  return {home_, nullptr};
+}
+
+void Worker::leave(const Pick& pick, Context* save, Fiber* here) {
+  const auto [to, there] = make_way(pick);
   if (kSanitized) announce_leaving(announced(here), announced(there));
-  swap_context(save, to);
+  switch_to(save, to);
   if (kSanitized) announce_arrival(announced(here));
 }
 
@@ -549,39 +543,6 @@ Slot* Worker::ready_in(Group& g, std::uint32_t first) const {
   return nullptr;
 }
 
-// Which invocation comes two and one turns later is known: its slot, and then the hot end of its stack,
-// are asked for in time.
-void Worker::prefetch_walk(const Group& g) {
-  const auto* end = static_cast<const std::byte*>(g.begin[g.walk.index()].context);
-  constexpr int kHotLines = 3;
-  for (int line = 0; line < kHotLines; ++line) __builtin_prefetch(end + 64 * line);
-  __builtin_prefetch(g.begin + g.walk.after(g.walk.index()));
-}
-
-Slot* Worker::ready_in_walk(Group& g) {
-  for (std::uint32_t k = 0; k < g.size; ++k) {
-    const std::uint32_t index = g.walk.index();
-    g.walk.step();
-    if (g.walk.leaves_out(index)) continue;
-    Slot* slot = g.begin + index;
-    if (!g.is_ready(*slot)) continue;
-    prefetch_walk(g);
-    return slot;
-  }
-  return nullptr;
-}
-
-void Walk::begin(std::uint32_t size, Choice& choice) {
-  size_ = size;
-  stride_ = 0;
-  index_ = 0;
-  left_out_.assign(size / 64 + 1, 0);
-  if (size == 1) return;
-  stride_ = 1 + choice.below(size - 1, ChoicePoint::Invocation);
-  while (std::gcd(stride_, size) != 1) stride_ = stride_ % (size - 1) + 1;
-  jump(choice);
-}
-
 bool Worker::polls(const Group& g) const {
   return std::any_of(g.begin, g.end, [](const Slot& slot) { return slot.can_go_on(); });
 }
@@ -620,30 +581,23 @@ Worker::Pick Worker::pick(Slot* self, Turn turn) {
       if (turn == Turn::Near && group_) {
         if (const Pick next = pick_in(*group_, nullptr); next.kind != Pick::Nothing) return next;
       }
-      // Any resident may be next, and so may one that is not resident yet.
-      const auto residents = static_cast<std::uint32_t>(residents_.size());
-      const std::uint32_t options = residents + (can_admit() ? 1 : 0);
-      if (options > 1) {
-        const std::uint32_t chosen = launch_->choice->below(options, ChoicePoint::Workgroup);
-        if (chosen == residents) return {Pick::Admit, nullptr, nullptr};
-        turn_ = chosen;
-      } else {
-        turn_ = 0;
-      }
-      if (residents != 0 && residents_[turn_]->waited) residents_[turn_]->walk.jump(*launch_->choice);
+      if (!choose_group()) return {Pick::Admit, nullptr, nullptr};
     } else if (group_) {
       turn_ = static_cast<std::size_t>(std::find(residents_.begin(), residents_.end(), group_) -
                                        residents_.begin());
     }
     if (turn_ >= residents_.size()) turn_ = 0;
-    if (!residents_.empty()) {
-      Group& g = *residents_[turn_];
-      if (const Pick next = pick_in(g, self); next.kind != Pick::Nothing) return next;
-    }
-    const Pick next = pick_elsewhere();
+    const Pick next = pick_in_turn(self);
     if (next.kind != Pick::Nothing || residents_.empty()) return next;
     // Something was reported, and everybody is on the way out: look again.
   }
+}
+
+Worker::Pick Worker::pick_in_turn(Slot* self) {
+  if (!residents_.empty()) {
+    if (const Pick next = pick_in(*residents_[turn_], self); next.kind != Pick::Nothing) return next;
+  }
+  return pick_elsewhere();
 }
 
 Worker::Pick Worker::pick_elsewhere() {

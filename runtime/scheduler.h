@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace heddle::runtime {
@@ -207,7 +208,9 @@ class Worker {
   void subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload);
   void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups);
   void yield(SourceLocation where, const Poll& poll);
-  void preempt(SourceLocation where);
+  /// The same where an oracle decides who goes on: the invocation makes the switch.
+  Handover walk_to_barrier(const SourceLocation& where);
+  Handover preempt(const SourceLocation& where);
   bool invocation_ended();
   void fail(Failure failure);
   /// As fail, with the coordinates of invocation `index` of `group`.
@@ -257,9 +260,15 @@ class Worker {
   void forget_waits(Group& g);
   void finish(Group& g, Slot* slot);
   void begin_ring(Group& g);
+  void begin_last_turn();
+  bool in_last_turn() const;
+  bool may_begin_last_turn(const Group& g) const;
   void end_ring(Group& g);
   void turn_leads_to(const SourceLocation& where, std::uint32_t line);
+  bool turns_around(const Group& g) const;
   void take_turn(Group& g);
+  Context* last_lane(const Group& g, std::uint32_t subgroup, std::ptrdiff_t step) const;
+  Context* next_last_lane(const Group& g, std::uint32_t subgroup) const;
   bool is_regular(const SourceLocation& where, std::uint32_t line) const;
   bool compute_in_turn(Group& g, const SourceLocation& where, SubgroupFunction function,
                        void* payload);
@@ -279,6 +288,8 @@ class Worker {
   void suspend(Slot* self);
   /// The same for one that could go on: somebody else comes first.
   void suspend_outside_ring(Slot* self, Turn turn = Turn::Near);
+  enum class AtBarrier : std::uint8_t { Waits, Last, Elsewhere };
+  AtBarrier come_to_barrier(Group& g, Slot* self, const SourceLocation& where);
   void all_meet(Group& g);
   void complete_named_barrier(Group& g, std::uint32_t ordinal);
   void check_failed();
@@ -290,8 +301,10 @@ class Worker {
   static Pick picked(Group& g, Slot* slot);
   Pick pick_in(Group& g, Slot* self);
   static Slot* ready_in_walk(Group& g);
-  static void prefetch_walk(const Group& g);
-  bool walk_on(Group& g, Slot* self);
+  bool can_hand_over() const;
+  Handover hand_over(Slot* self, Group& g, Slot* next);
+  bool choose_group();
+  Pick pick_in_turn(Slot* self);
   Pick pick_elsewhere();
   Slot* ready_in(Group& g, std::uint32_t first) const;
   bool polls(const Group& g) const;
@@ -304,8 +317,11 @@ class Worker {
 
   Fiber* take_fiber();
   void park(Fiber* fiber);
+  /// Who will run next runs now: the stack, and its fiber, that are to be switched to.
+  std::pair<Context, Fiber*> make_way(const Pick& pick);
   /// Leaves the running stack, `here` (null: the thread's own), whose context goes to `*save`, for
   /// what `pick` says; Nothing leads to the thread's own stack.
+  [[gnu::always_inline]] void switch_to(Context* save, Context to) { swap_context(save, to, &ring_); }
   void leave(const Pick& pick, Context* save, Fiber* here);
   Announced& announced(Fiber* fiber) { return fiber ? fiber->announced : home_stack_; }
 
@@ -315,6 +331,8 @@ class Worker {
   Group* group_ = nullptr;
   /// Whether workgroups may run as rings: natively, and where no sanitizer wants to hear of switches.
   bool rings_ = false;
+  /// Whether the second turn already goes back, as for every other worker of a dispatch.
+  bool turns_around_at_once_ = true;
 
   Dispatch* dispatch_ = nullptr;
   const Launch* launch_ = nullptr;

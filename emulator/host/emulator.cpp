@@ -150,7 +150,7 @@ void Emulator::wind_up() {
 }
 
 void Emulator::workgroup_begins(runtime::Workgroup& group) {
-  const auto locked = lock();
+  auto locked = lock();
   if (free_memory_.empty()) {
     all_memory_.push_back(std::make_unique<WorkgroupMemory>());
     free_memory_.push_back(all_memory_.back().get());
@@ -166,6 +166,7 @@ void Emulator::workgroup_begins(runtime::Workgroup& group) {
   memory.waiting.at_common = 0;
   memory.waiting.where.assign(group.grid->group_size, WorkgroupMemory::Waiting::Nowhere);
   memory.variables.clear();
+  if (locked) locked.unlock();
   // Whoever listens must not take one workgroup's memory for another's.
   if (device.race_watch) memory.allocation.id = device.new_allocation_id();
   if (device.kernel_trace) device.kernel_trace->renew(memory.allocation.id);
@@ -297,35 +298,50 @@ void for_each_piece(Operation operation, Do with_piece) {
   }
 }
 
-/// Whether the access is inside of its binding, alive and aligned to its size.
+/// Whether the access is inside of its binding, alive and aligned to its size, a power of two.
 bool is_sound(const Binding& binding, std::uint64_t offset_bytes, std::uint32_t size_bytes) {
   return !binding.allocation->freed && offset_bytes + size_bytes <= binding.size_bytes &&
-         (binding.offset_bytes + offset_bytes) % size_bytes == 0;
+         ((binding.offset_bytes + offset_bytes) & (size_bytes - 1)) == 0;
 }
 
 }  // namespace
 
-bool read_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
-                   std::uint32_t size_bytes, const unsigned char* value_bytes, void* value) {
-  if (emulator.device.parallel) return false;
-  if (!is_sound(binding, offset_bytes, size_bytes)) [[unlikely]] return false;
+const std::byte* read_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
+                               std::uint32_t size_bytes, const unsigned char* value_bytes) {
+  if (emulator.device.parallel || !is_sound(binding, offset_bytes, size_bytes)) [[unlikely]]
+    return nullptr;
   const detail::Allocation& allocation = *binding.allocation;
   const std::uint64_t offset = binding.offset_bytes + offset_bytes;
   if (allocation.tracks_initialization &&
       allocation.initialized.first_missing(offset, size_bytes, value_bytes) != size_bytes) [[unlikely]]
-    return false;
-  return emulator.device.memory->read_in_place(allocation.id, offset, size_bytes, value);
+    return nullptr;
+  return emulator.device.memory->read_in_place(allocation.id, offset);
 }
 
-bool write_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
-                    std::uint32_t size_bytes, const void* value) {
-  if (emulator.device.parallel) return false;
-  if (!is_sound(binding, offset_bytes, size_bytes)) [[unlikely]] return false;
+std::byte* write_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
+                          std::uint32_t size_bytes) {
+  if (emulator.device.parallel || !is_sound(binding, offset_bytes, size_bytes)) [[unlikely]]
+    return nullptr;
   const std::uint64_t offset = binding.offset_bytes + offset_bytes;
-  if (!emulator.device.memory->write_in_place(binding.allocation->id, offset, size_bytes, value))
-    return false;
-  binding.allocation->initialized.mark(offset, size_bytes);
-  return true;
+  std::byte* bytes = emulator.device.memory->write_in_place(binding.allocation->id, offset);
+  if (bytes) binding.allocation->initialized.mark(offset, size_bytes);
+  return bytes;
+}
+
+std::byte* atomic_in_place(Emulator& emulator, const Agent& agent, OperationKind kind, Scope scope,
+                           const Binding& binding, std::uint64_t offset_bytes,
+                           std::uint32_t size_bytes) {
+  if (emulator.device.parallel || !is_sound(binding, offset_bytes, size_bytes)) [[unlikely]]
+    return nullptr;
+  detail::Allocation& allocation = *binding.allocation;
+  const std::uint64_t offset = binding.offset_bytes + offset_bytes;
+  if (kind != OperationKind::Write && allocation.tracks_initialization &&
+      allocation.initialized.first_missing(offset, size_bytes, nullptr) != size_bytes) [[unlikely]]
+    return nullptr;
+  std::byte* bytes = emulator.device.memory->in_place(
+      {kind, binding.storage_class, scope, agent_id(agent), {allocation.id, offset, size_bytes}});
+  if (bytes && kind == OperationKind::Write) allocation.initialized.mark(offset, size_bytes);
+  return bytes;
 }
 
 void read(Emulator& emulator, const Agent& agent, const Access& access, void* value) {

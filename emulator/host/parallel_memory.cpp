@@ -187,7 +187,7 @@ void ParallelMemory::with_bytes(const Operation& operation, Act act) {
 void ParallelMemory::read(const Operation& operation, void* value) {
   with_bytes(operation, [&](std::byte* bytes, auto tell_of) {
     const std::uint32_t size = operation.locations.size_bytes;
-    memory::copy_piece(value, bytes, size);
+    std::memcpy(value, bytes, size);
     tell_of(operation, {value_of(value, size), 0});
   });
 }
@@ -195,7 +195,7 @@ void ParallelMemory::read(const Operation& operation, void* value) {
 void ParallelMemory::write(const Operation& operation, const void* value) {
   with_bytes(operation, [&](std::byte* bytes, auto tell_of) {
     const std::uint32_t size = operation.locations.size_bytes;
-    memory::copy_piece(bytes, value, size);
+    std::memcpy(bytes, value, size);
     tell_of(operation, {0, value_of(value, size)});
   });
 }

@@ -5,9 +5,13 @@
 
 #include <heddle/operation.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
-#include <boost/container/small_vector.hpp>
+#include <iterator>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "emulator/memory/synchronization.h"
@@ -33,24 +37,42 @@ constexpr trace::Value mask_of(ByteMask bytes) {
 
 /// A write to bytes of one granule, wherever it is.
 struct Written {
-  model::OperationIndex operation = 0;
-  Locations locations;
   trace::Value value = 0;  // where the bytes stand in the granule
+  model::OperationIndex operation = 0;
   ByteMask bytes = 0;
   bool atomic = false;
   bool non_private = false;
+  /// It is an availability operation for other classes as well, which chains may go on by.
+  bool links_all = false;
+  /// It carries more than anybody remembers.
+  bool forgotten = false;
   unsigned class_index = 0;
   ReferenceId reference{};
   AgentId agent{};
-  model::Place place;
   Scope scope = Scope::Invocation;
-  Event event;
   std::uint32_t born = 0;
-  /// It is an availability operation for other classes as well, which chains may go on by.
-  bool links_all = false;
+  Event event;
+  model::Place place;
   std::vector<Head> heads;
-  /// It carries more than anybody remembers.
-  bool forgotten = false;
+
+  /// Becomes `other`, whose heads it takes: room for heads changes hands, and none is made or given up.
+  void take(Written& other) {
+    value = other.value;
+    operation = other.operation;
+    bytes = other.bytes;
+    atomic = other.atomic;
+    non_private = other.non_private;
+    links_all = other.links_all;
+    forgotten = other.forgotten;
+    class_index = other.class_index;
+    reference = other.reference;
+    agent = other.agent;
+    scope = other.scope;
+    born = other.born;
+    event = other.event;
+    place = other.place;
+    heads.swap(other.heads);
+  }
 };
 
 /// That a write was made available to the instance of a level that `place` is in.
@@ -67,10 +89,80 @@ struct Version : Written {
   Stamp stamp = 0;
   /// How far it came: the instance, of its own agent, whose agents may meet it.
   CacheLevel level = CacheLevel::Shader;
-  boost::container::small_vector<Availability, 1> available;
+  std::vector<Availability> available;
   /// The device-domain availability operation that came upon it, if `on_device`.
   Event device;
   bool on_device = false;
+};
+
+/// Stands at one of those that `Of` has by number.
+template <typename Of>
+class Position {
+ public:
+  using iterator_category = std::bidirectional_iterator_tag;
+  using difference_type = std::ptrdiff_t;
+  using reference = decltype(std::declval<Of&>()[0]);
+  using value_type = std::remove_cvref_t<reference>;
+  using pointer = std::remove_reference_t<reference>*;
+
+  Position() = default;
+  Position(Of* of, unsigned at) : of_(of), at_(at) {}
+  reference operator*() const { return (*of_)[at_]; }
+  pointer operator->() const { return &(*of_)[at_]; }
+  Position& operator++() { return ++at_, *this; }
+  Position& operator--() { return --at_, *this; }
+  Position operator++(int) { return {of_, at_++}; }
+  Position operator--(int) { return {of_, at_--}; }
+  bool operator==(const Position& other) const { return at_ == other.at_; }
+
+ private:
+  Of* of_ = nullptr;
+  unsigned at_ = 0;
+};
+
+/// The versions of a granule, oldest first: as many as an adversary needs. They come at the end and go
+/// at the front, and leave their room behind.
+class Versions {
+ public:
+  static constexpr unsigned kMost = 8;
+
+  unsigned size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  Version& operator[](unsigned i) { return slots_[(first_ + i) % kMost]; }
+  const Version& operator[](unsigned i) const { return slots_[(first_ + i) % kMost]; }
+  Version& front() { return (*this)[0]; }
+  Version& back() { return (*this)[size_ - 1]; }
+  auto begin() { return Position(this, 0); }
+  auto end() { return Position(this, size_); }
+  auto begin() const { return Position(this, 0); }
+  auto end() const { return Position(this, size_); }
+  auto rbegin() { return std::reverse_iterator(end()); }
+  auto rend() { return std::reverse_iterator(begin()); }
+  auto rbegin() const { return std::reverse_iterator(end()); }
+  auto rend() const { return std::reverse_iterator(begin()); }
+
+  /// One more, if there are fewer than kMost: available to nobody, and without heads. The rest of it is
+  /// left from another one.
+  Version& add() {
+    Version& version = (*this)[size_++];
+    version.available.clear();
+    version.on_device = false;
+    return version;
+  }
+  void remove_oldest() {
+    front().heads.clear();
+    first_ = (first_ + 1) % kMost;
+    --size_;
+  }
+  void clear() {
+    for (Version& version : *this) version.heads.clear();
+    size_ = 0;
+  }
+
+ private:
+  unsigned first_ = 0;
+  unsigned size_ = 0;
+  std::array<Version, kMost> slots_;
 };
 
 /// A write in its agent's cache.
@@ -82,6 +174,61 @@ struct Waiting : Written {
   Event observation;
   /// Of the reads that did.
   unsigned observation_class = kAnyClass;
+};
+
+/// The writes that wait, in the order in which they came. Who goes leaves its room behind.
+class WaitingList {
+ public:
+  /// More than a store buffer has, few enough to look through.
+  static constexpr unsigned kMost = 64;
+
+  WaitingList() {
+    for (unsigned i = 0; i < kMost; ++i) order_[i] = static_cast<std::uint8_t>(i);
+  }
+  unsigned size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  auto begin() { return Position(this, 0); }
+  auto end() { return Position(this, size_); }
+  Waiting& operator[](std::size_t i) { return slots_[order_[i]]; }
+  const Waiting& operator[](std::size_t i) const { return slots_[order_[i]]; }
+  Waiting& front() { return slots_[order_[0]]; }
+  /// One more, if there are fewer than kMost: not observed, and without heads. The rest of it is left
+  /// from another one.
+  Waiting& add() {
+    Waiting& waiting = slots_[order_[size_++]];
+    waiting.observed = waiting.observed_non_private = false;
+    waiting.observation_class = kAnyClass;
+    return waiting;
+  }
+  /// Valid until somebody is added.
+  Waiting& remove(std::size_t i) {
+    const std::uint8_t slot = order_[i];
+    --size_;
+    std::copy(order_.begin() + i + 1, order_.begin() + size_ + 1, order_.begin() + i);
+    order_[size_] = slot;
+    return slots_[slot];
+  }
+  /// Calls `visit` of each, in order; those for which it returns true go.
+  template <typename Visit>
+  void remove_if(Visit visit) {
+    for (std::size_t i = 0; i < size_;) {
+      if (visit((*this)[i])) {
+        remove(i).heads.clear();
+      } else {
+        ++i;
+      }
+    }
+  }
+  void clear() {
+    for (std::size_t i = 0; i < size_; ++i) (*this)[i].heads.clear();
+    size_ = 0;
+  }
+
+ private:
+  unsigned size_ = 0;
+  /// The slots of those that wait, then the others.
+  std::array<std::uint8_t, kMost> order_;
+  std::array<Waiting, kMost> slots_;
 };
 
 /// That somebody met the version `stamp` (of the highest stamp, where there were several).
@@ -121,10 +268,18 @@ struct Granule {
   /// Nobody goes back behind this.
   Stamp floor = 0;
   std::uint32_t waiting = 0;
-  std::vector<Version> versions;
+  /// So many accesses, and it is forgotten; 0 for one that stays.
+  std::uint32_t accesses_left = 0;
+  Versions versions;
   std::vector<Observation> observations;
   std::vector<Floor> floors;
   std::vector<Copy> copies;
+
+  /// Those of an access or a version.
+  Locations locations(ByteMask bytes) const {
+    const auto first = static_cast<unsigned>(std::countr_zero(bytes));
+    return {allocation, offset_bytes + first, static_cast<std::uint32_t>(std::popcount(bytes))};
+  }
 };
 
 }  // namespace heddle::memory

@@ -10,8 +10,6 @@ namespace {
 
 // An atomic that many update carries the releases of all of them; the last ones say enough.
 constexpr std::size_t kMostHeads = 16;
-// More than a store buffer has, few enough to look through.
-constexpr std::size_t kMostWaiting = 64;
 
 trace::Value load(const void* bytes, std::uint32_t size_bytes) {
   trace::Value value = 0;
@@ -25,8 +23,10 @@ Operation failed(Operation operation, MemorySemantics semantics) {
   return operation;
 }
 
-bool mutually_ordered(const Written& write, const Operation& operation, const Agent& agent) {
-  return write.atomic && operation.atomic && write.locations == operation.locations &&
+// Of accesses to one granule: what has the same bytes of it has the same locations.
+bool mutually_ordered(const Written& write, ByteMask bytes, const Operation& operation,
+                      const Agent& agent) {
+  return write.atomic && operation.atomic && write.bytes == bytes &&
          write.reference == operation.reference &&
          (write.agent == agent.id || (model::same_instance(write.place, agent.place, write.scope) &&
                                       model::same_instance(agent.place, write.place, operation.scope)));
@@ -142,25 +142,37 @@ void Machine::after(Agent& agent, const Operation& operation, MemorySemantics se
   if (has(semantics, MemorySemantics::MakeVisible)) make_visible(agent, operation.scope, semantics);
 }
 
-bool Machine::read_in_place(AllocationId id, std::uint64_t offset_bytes, std::uint32_t size_bytes,
-                            void* value) {
-  const Locations bytes{id, offset_bytes, size_bytes};
-  if (listener_ || find(bytes) != kNone) return false;
+const std::byte* Machine::read_in_place(AllocationId id, std::uint64_t offset_bytes) {
+  const Locations bytes{id, offset_bytes, 1};
+  if (listener_ || find(bytes) != kNone) return nullptr;
   tick();
   ++report_.reads;
-  copy_piece(value, storage_of(bytes), size_bytes);
-  return true;
+  return storage_of(bytes);
 }
 
-bool Machine::write_in_place(AllocationId id, std::uint64_t offset_bytes, std::uint32_t size_bytes,
-                             const void* value) {
-  const Locations bytes{id, offset_bytes, size_bytes};
-  if (listener_ || may_make_record() || find(bytes) != kNone) return false;
+std::byte* Machine::write_in_place(AllocationId id, std::uint64_t offset_bytes) {
+  const Locations bytes{id, offset_bytes, 1};
+  if (listener_ || may_make_record() || find(bytes) != kNone) return nullptr;
   --until_record_;
   tick();
   ++report_.writes;
-  copy_piece(storage_of(bytes), value, size_bytes);
-  return true;
+  return storage_of(bytes);
+}
+
+// Where the storage has no forgotten releases, and the agent has none that others could learn from.
+//= vk:memory-model-synchronizes-with
+std::byte* Machine::in_place(const Relaxed& atomic) {
+  const bool writes = atomic.kind != OperationKind::Read;
+  if (listener_ || (writes && may_make_record()) || find(atomic.locations) != kNone ||
+      allocation_of(atomic.locations).released ||
+      (writes && synchronization_.carries(atomic.agent, atomic.storage_class, atomic.scope)))
+    return nullptr;
+  tick();
+  if (writes) --until_record_;
+  ++(!writes                                           ? report_.reads
+     : atomic.kind == OperationKind::ReadModifyWrite ? report_.updates
+                                                     : report_.writes);
+  return storage_of(atomic.locations);
 }
 
 void Machine::read(const Operation& operation, void* value) {
@@ -189,6 +201,7 @@ void Machine::read(const Operation& operation, void* value) {
     acquire(record, reading, operation.semantics, found);
     after(reading.agent, operation, operation.semantics);
   }
+  use_up(record);
 }
 
 void Machine::write(const Operation& operation, const void* value) {
@@ -210,21 +223,22 @@ void Machine::write(const Operation& operation, const void* value) {
   raise_floor(granules_[record], writing.agent.id, operation.reference,
               available_floor(granules_[record], writing));
   overwrite_waiting(record, writing);
-  Written made = written(writing, fresh);
+  Written& made = written(writing, fresh);
   if (operation.atomic)
-    made.heads = synchronization_.heads(writing.agent, operation, operation.semantics);
+    synchronization_.heads(writing.agent, operation, operation.semantics, made.heads);
   if (listener_) made.operation = tell(operation, 0, fresh);
   //= vk:memory-model-instruction-av-vis
   if (has(operation.operands, MemoryOperands::MakePointerAvailable) &&
       level_of(operation.available_scope) != CacheLevel::Agent) {
-    place(record, std::move(made), level_of(operation.available_scope),
+    place(record, made, level_of(operation.available_scope),
           trace::MoveReason::Availability);
   } else if (chance(policy_.delay)) {
-    wait(record, std::move(made));
+    wait(record, made);
   } else {
     const CacheLevel level = std::max(climb(), least_level(made));
-    place(record, std::move(made), level, trace::MoveReason::Eviction);
+    place(record, made, level, trace::MoveReason::Eviction);
   }
+  use_up(record);
 }
 
 void Machine::read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
@@ -251,6 +265,7 @@ void Machine::read_modify_write(const Operation& operation, MemorySemantics uneq
     acquire(record, {read, updating.agent, updating.bytes, updating.shift, updating.class_index, true},
             unequal, found);
     after(updating.agent, read, unequal);
+    use_up(record);
     return;
   }
   fresh = load(&fresh, size);
@@ -258,12 +273,13 @@ void Machine::read_modify_write(const Operation& operation, MemorySemantics uneq
   after(updating.agent, operation, operation.semantics);
   raise_floor(granules_[record], updating.agent.id, operation.reference,
               available_floor(granules_[record], updating));
-  Written made = written(updating, fresh);
-  made.heads = synchronization_.heads(updating.agent, operation, operation.semantics);
+  Written& made = written(updating, fresh);
+  synchronization_.heads(updating.agent, operation, operation.semantics, made.heads);
   inherit(made, granules_[record], updating, found);
   if (listener_) made.operation = tell(operation, old, fresh);
   const CacheLevel level = std::max(climb(), least_level(made));
-  place(record, std::move(made), level, trace::MoveReason::Atomic);
+  place(record, made, level, trace::MoveReason::Atomic);
+  use_up(record);
 }
 
 // A read-modify-write goes on with the release sequences that what it reads belongs to.
@@ -275,7 +291,7 @@ void Machine::inherit(Written& made, const Granule& granule, const Access& updat
     return;
   }
   const Version& read = version_at(granule, found.stamp);
-  if (!mutually_ordered(read, updating.operation, updating.agent)) return;
+  if (!mutually_ordered(read, updating.bytes, updating.operation, updating.agent)) return;
   made.forgotten = read.forgotten;
   for (const Head& head : read.heads) {
     const bool superseded =
@@ -299,7 +315,7 @@ void Machine::acquire(std::uint32_t record, const Access& reading, MemorySemanti
     synchronization_.meet_forgotten(reading.agent, semantics);
   if (!found.whole) return;
   const Version& read = version_at(granule, found.stamp);
-  if (!mutually_ordered(read, reading.operation, reading.agent)) return;
+  if (!mutually_ordered(read, reading.bytes, reading.operation, reading.agent)) return;
   if (read.forgotten) synchronization_.meet_forgotten(reading.agent, semantics);
   synchronization_.meet(reading.agent, reading.operation, semantics, read.heads);
 }
@@ -307,8 +323,8 @@ void Machine::acquire(std::uint32_t record, const Access& reading, MemorySemanti
 // --- Accesses to bytes without a record ---
 
 void Machine::carry_forgotten(const Operation& write) {
-  const Agent& agent = this->agent(write.agent);
-  if (releases(write.semantics) || agent.has_released()) {
+  if (releases(write.semantics) ||
+      synchronization_.carries(write.agent, write.storage_class, write.scope)) {
     allocation_of(write.locations).released = true;
     any_released_ = true;
   }
@@ -468,9 +484,10 @@ void Machine::settle() {
 
 // --- Writes on their way ---
 
-Written Machine::written(const Access& writing, trace::Value value) {
-  Written made;
-  made.locations = writing.operation.locations;
+// There is one at a time, from here to the granule or to those that wait.
+Written& Machine::written(const Access& writing, trace::Value value) {
+  Written& made = written_;
+  made.operation = 0;
   made.value = value << writing.shift;
   made.bytes = writing.bytes;
   made.atomic = writing.operation.atomic;
@@ -482,6 +499,8 @@ Written Machine::written(const Access& writing, trace::Value value) {
   made.scope = writing.operation.scope;
   made.event = synchronization_.event(writing.agent);
   made.born = now_;
+  made.forgotten = false;
+  made.heads.clear();
   // A release happens before others by the classes that it names, which need not have its own.
   made.links_all = made.atomic && (has(writing.operation.semantics, MemorySemantics::MakeAvailable) ||
                                    releases(writing.operation.semantics));
@@ -506,20 +525,19 @@ void Machine::overwrite_waiting(std::uint32_t record, const Access& writing) {
     } else {
       ++report_.lost;
       --granules_[record].waiting;
-      waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+      waiting_.remove(i).heads.clear();
     }
   }
 }
 
-void Machine::wait(std::uint32_t record, Written made) {
-  if (waiting_.size() == kMostWaiting)
+void Machine::wait(std::uint32_t record, Written& made) {
+  if (waiting_.size() == WaitingList::kMost)
     place_waiting(0, CacheLevel::Shader, trace::MoveReason::Flush);
   ++report_.delayed;
   ++granules_[record].waiting;
-  Waiting waiting;
-  static_cast<Written&>(waiting) = std::move(made);
+  Waiting& waiting = waiting_.add();
+  waiting.take(made);
   waiting.granule = record;
-  waiting_.push_back(std::move(waiting));
 }
 
 // An atomic is at least available at its own scope.
@@ -536,12 +554,12 @@ CacheLevel Machine::climb() {
   return level;
 }
 
-void Machine::place(std::uint32_t record, Written made, CacheLevel level,
+void Machine::place(std::uint32_t record, Written& made, CacheLevel level,
                     trace::MoveReason reason) {
   Granule& granule = granules_[record];
-  if (granule.versions.size() >= kHistory) fold_oldest(granule);
-  Version version;
-  static_cast<Written&>(version) = std::move(made);
+  if (granule.versions.size() == Versions::kMost) fold_oldest(granule);
+  Version& version = granule.versions.add();
+  version.take(made);
   version.stamp = ++stamp_;
   version.level = level;
   if (version.non_private) version.available.push_back({version.event, version.place, level, version.links_all});
@@ -552,21 +570,19 @@ void Machine::place(std::uint32_t record, Written made, CacheLevel level,
   raise_floor(granule, version.agent, version.reference, version.stamp);
   if (level < CacheLevel::Shader) narrow_.push_back({record, version.stamp, now_});
   if (listener_) {
-    listener_->moved(version.operation, version.locations, version.agent, CacheLevel::Agent, level,
-                     reason);
+    listener_->moved(version.operation, granule.locations(version.bytes), version.agent,
+                     CacheLevel::Agent, level, reason);
     if (version.atomic) listener_->placed(version.operation);
   }
-  granule.versions.push_back(std::move(version));
-  if (narrow_.size() > kMostWaiting) widen(0, CacheLevel::Shader, trace::MoveReason::Flush);
+  if (narrow_.size() > WaitingList::kMost) widen(0, CacheLevel::Shader, trace::MoveReason::Flush);
 }
 
 void Machine::place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason) {
-  Waiting waiting = std::move(waiting_[position]);
-  waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(position));
+  Waiting& waiting = waiting_.remove(position);
   Granule& granule = granules_[waiting.granule];
   --granule.waiting;
   if (reason == trace::MoveReason::Eviction) ++report_.evicted;
-  place(waiting.granule, std::move(static_cast<Written&>(waiting)), level, reason);
+  place(waiting.granule, waiting, level, reason);
   if (waiting.observed)
     observe(granule, waiting.observation, waiting.observation_class, waiting.observed_non_private,
             stamp_);
@@ -577,8 +593,8 @@ void Machine::raise(Granule& granule, Version& version, CacheLevel level,
                     trace::MoveReason reason) {
   if (level <= version.level) return;
   if (listener_)
-    listener_->moved(version.operation, version.locations, version.agent, version.level, level,
-                     reason);
+    listener_->moved(version.operation, granule.locations(version.bytes), version.agent,
+                     version.level, level, reason);
   version.level = level;
   if (reason != trace::MoveReason::Availability && version.non_private)
     version.available.front().level = std::max(version.available.front().level, level);

@@ -7,7 +7,7 @@
 #include <heddle/memory_policy.h>
 
 #include <array>
-#include <deque>
+#include <boost/container/stable_vector.hpp>
 #include <memory>
 #include <vector>
 
@@ -36,10 +36,9 @@ class Machine final : public Memory {
   void depend(Dependency dependency) override;
   void add(AllocationId allocation, std::span<std::byte> storage) override;
   void remove(AllocationId allocation) override;
-  bool read_in_place(AllocationId allocation, std::uint64_t offset_bytes, std::uint32_t size_bytes,
-                     void* value) override;
-  bool write_in_place(AllocationId allocation, std::uint64_t offset_bytes, std::uint32_t size_bytes,
-                      const void* value) override;
+  const std::byte* read_in_place(AllocationId allocation, std::uint64_t offset_bytes) override;
+  std::byte* write_in_place(AllocationId allocation, std::uint64_t offset_bytes) override;
+  std::byte* in_place(const Relaxed& atomic) override;
   void read(const Operation& operation, void* value) override;
   void write(const Operation& operation, const void* value) override;
   void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
@@ -99,13 +98,15 @@ class Machine final : public Memory {
     std::uint32_t born = 0;
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  /// Versions of a granule: as many as an adversary needs.
-  static constexpr std::size_t kHistory = 8;
   /// So many granules are always worth a record: small programs get all the weakness there is. Later
   /// ones do not, even when the first are gone: every workgroup would begin with them again.
   static constexpr std::uint32_t kFewRecords = 64;
   /// Of each kind, before the granule forgets who knows what and lets everybody know.
   static constexpr std::size_t kMostWitnesses = 32;
+  /// Beyond so many records an older one is forgotten for each that is made. More than there are writes
+  /// that wait, so that one can be.
+  static constexpr std::uint32_t kMostRecords = 96;
+  static_assert(kMostRecords > WaitingList::kMost);
 
   // Records (machine_records.cpp).
   Allocation& allocation_of(const Locations& locations);
@@ -121,6 +122,7 @@ class Machine final : public Memory {
   void fold(Granule& granule, Version& version);
   void fold_oldest(Granule& granule);
   void forget(std::uint32_t record);
+  void use_up(std::uint32_t record);
   void drop(std::uint32_t record);
   trace::Value value_in_storage(const Granule& granule) const;
   static Version& version_at(Granule& granule, Stamp stamp);
@@ -166,12 +168,12 @@ class Machine final : public Memory {
   void carry_forgotten(const Operation& write);
   void modify_storage(const Operation& operation, MemorySemantics unequal, Modify modify,
                       void* context);
-  Written written(const Access& writing, trace::Value value);
+  Written& written(const Access& writing, trace::Value value);
   void overwrite_waiting(std::uint32_t record, const Access& writing);
-  void wait(std::uint32_t record, Written made);
+  void wait(std::uint32_t record, Written& made);
   CacheLevel least_level(const Written& write) const;
   CacheLevel climb();
-  void place(std::uint32_t record, Written made, CacheLevel level, trace::MoveReason reason);
+  void place(std::uint32_t record, Written& made, CacheLevel level, trace::MoveReason reason);
   void place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason);
   void raise(Granule& granule, Version& version, CacheLevel level, trace::MoveReason reason);
   void widen(std::size_t position, CacheLevel level, trace::MoveReason reason);
@@ -199,7 +201,8 @@ class Machine final : public Memory {
   Synchronization synchronization_;
 
   std::vector<Allocation> allocations_;
-  std::deque<Granule> granules_;
+  /// Stay where they are.
+  boost::container::stable_vector<Granule> granules_;
   std::vector<std::uint32_t> free_records_;
   std::uint32_t records_ = 0;
   /// Since nobody remembered anything.
@@ -208,8 +211,10 @@ class Machine final : public Memory {
   std::uint32_t until_record_ = 0;
 
   /// In the order in which they came here.
-  std::vector<Waiting> waiting_;
+  WaitingList waiting_;
   std::vector<Narrow> narrow_;
+  /// The write that is on its way: see `written`.
+  Written written_;
   /// By queue family and workgroup: how often its copies were given up.
   std::vector<Generation> generations_;
 

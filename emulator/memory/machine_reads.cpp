@@ -220,7 +220,7 @@ Stamp Machine::choose_position(std::uint32_t record, const Access& access, Stamp
   if (newest == floor || access.agent.stale_reads >= policy_.most_stale || !chance(policy_.stale))
     return newest;
   if (policy_.oldest) return floor;
-  std::array<Stamp, kHistory + 1> positions;
+  std::array<Stamp, Versions::kMost + 1> positions;
   std::uint32_t count = 0;
   positions[count++] = floor;
   for (const Version& version : granule.versions)

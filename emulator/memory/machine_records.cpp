@@ -9,9 +9,11 @@ namespace heddle::memory {
 
 namespace {
 
-// Beyond the first few, one in some gets one, and an older one is forgotten for it.
-constexpr std::uint32_t kMostRecords = 96;
+// Beyond the first few, one write in some gets one.
 constexpr std::uint32_t kRecordInterval = 64;
+// And those have shown what they can when nothing of theirs is on its way any more and there were so many
+// accesses, each of which costs ten times as much as one without a record.
+constexpr std::uint32_t kAccessesOfRecord = 12;
 
 }  // namespace
 
@@ -35,9 +37,10 @@ void Machine::add(AllocationId id, std::span<std::byte> storage) {
 }
 
 void Machine::remove(AllocationId id) {
-  std::erase_if(waiting_, [&](const Waiting& w) {
-    if (w.locations.allocation != id) return false;
-    --granules_[w.granule].waiting;
+  waiting_.remove_if([&](const Waiting& w) {
+    Granule& granule = granules_[w.granule];
+    if (granule.allocation != id) return false;
+    --granule.waiting;
     return true;
   });
   std::erase_if(narrow_, [&](const Narrow& n) { return granules_[n.record].allocation == id; });
@@ -101,6 +104,7 @@ std::uint32_t Machine::make_record(const Locations& locations) {
   granule.base = granule.floor = 0;
   granule.base_released = false;
   granule.waiting = 0;
+  granule.accesses_left = made_ > kFewRecords ? kAccessesOfRecord : 0;
   *record_of(allocation, locations.offset_bytes) = record + 1;
   return record;
 }
@@ -131,7 +135,7 @@ void Machine::fold(Granule& granule, Version& version) {
 
 void Machine::fold_oldest(Granule& granule) {
   fold(granule, granule.versions.front());
-  granule.versions.erase(granule.versions.begin());
+  granule.versions.remove_oldest();
   std::erase_if(granule.observations,
                 [&](const Observation& o) { return o.stamp <= granule.base; });
   std::erase_if(granule.floors, [&](const Floor& f) { return f.stamp <= granule.base; });
@@ -144,6 +148,22 @@ void Machine::forget(std::uint32_t record) {
   allocation.released = allocation.released || granule.base_released;
   any_released_ = any_released_ || allocation.released;
   drop(record);
+}
+
+// After an access to the granule. What is still on its way stays, and so do releases: once forgotten they
+// order more.
+void Machine::use_up(std::uint32_t record) {
+  Granule& granule = granules_[record];
+  if (granule.accesses_left == 0 || --granule.accesses_left != 0) return;
+  const auto is_needed = [](const Version& version) {
+    return version.level < CacheLevel::Shader || version.forgotten || !version.heads.empty();
+  };
+  if (granule.waiting != 0 || granule.base_released ||
+      std::any_of(granule.versions.begin(), granule.versions.end(), is_needed)) {
+    granule.accesses_left = 1;
+  } else {
+    forget(record);
+  }
 }
 
 void Machine::drop(std::uint32_t record) {

@@ -47,6 +47,15 @@ void for_each_agent(const Cohort& cohort, Operation operation, Do with_operation
   }
 }
 
+/// An atomic that neither acquires nor releases.
+struct Relaxed {
+  OperationKind kind = OperationKind::ReadModifyWrite;
+  StorageClass storage_class = StorageClass::StorageBuffer;
+  Scope scope = Scope::Device;
+  AgentId agent{};
+  Locations locations;
+};
+
 /// What is between all agents so far, which have ended, and all that are still to begin.
 enum class Dependency : std::uint8_t {
   /// They system-synchronize; nothing becomes available or visible.
@@ -54,16 +63,6 @@ enum class Dependency : std::uint8_t {
   /// And in between everything becomes available to the device domain, and visible from it.
   Memory,
 };
-
-/// Copies 1, 2, 4 or 8 bytes.
-inline void copy_piece(void* to, const void* from, std::uint32_t size_bytes) {
-  switch (size_bytes) {
-    case 1: std::memcpy(to, from, 1); break;
-    case 2: std::memcpy(to, from, 2); break;
-    case 4: std::memcpy(to, from, 4); break;
-    default: std::memcpy(to, from, 8); break;
-  }
-}
 
 /// The memory of a device: answers reads, takes writes, is told of barriers. Every operation has
 /// been checked before; its locations lie inside an allocation that was added, it has at most 8 bytes
@@ -89,17 +88,14 @@ class Memory {
   virtual void add(AllocationId allocation, std::span<std::byte> storage) = 0;
   virtual void remove(AllocationId allocation) = 0;
 
-  /// A non-atomic access of 1, 2, 4 or 8 bytes, at a multiple of its size, of which nobody needs a
-  /// record: the bytes are the same for everybody, and nobody listens. False, and nothing happened, if
-  /// there is more to it: then `read` and `write` do it.
-  virtual bool read_in_place(AllocationId, std::uint64_t /*offset_bytes*/,
-                             std::uint32_t /*size_bytes*/, void* /*value*/) {
-    return false;
-  }
-  virtual bool write_in_place(AllocationId, std::uint64_t /*offset_bytes*/,
-                              std::uint32_t /*size_bytes*/, const void* /*value*/) {
-    return false;
-  }
+  /// Of a non-atomic access of 1, 2, 4 or 8 bytes, at a multiple of its size, of which nobody needs a record:
+  /// its bytes, for the caller to read or to write before it calls anything else. They are the same for
+  /// everybody, and nobody listens. Null, and nothing happened, if there is more to it: then `read` and
+  /// `write` do it.
+  virtual const std::byte* read_in_place(AllocationId, std::uint64_t /*offset_bytes*/) { return nullptr; }
+  virtual std::byte* write_in_place(AllocationId, std::uint64_t /*offset_bytes*/) { return nullptr; }
+  /// The same of an atomic, if whoever reads what it writes synchronizes with nobody.
+  virtual std::byte* in_place(const Relaxed&) { return nullptr; }
   virtual void read(const Operation& operation, void* value) = 0;
   virtual void write(const Operation& operation, const void* value) = 0;
   /// `unequal` replaces the semantics where `modify` returns false.

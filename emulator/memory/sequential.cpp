@@ -108,18 +108,16 @@ void SequentialMemory::tell(const Operation& operation, trace::Value read, trace
   if (operation.atomic) listener_->placed(index);
 }
 
-bool SequentialMemory::read_in_place(AllocationId allocation, std::uint64_t offset_bytes,
-                                     std::uint32_t size_bytes, void* value) {
-  if (listener_) return false;
-  copy_piece(value, storage_[static_cast<std::size_t>(allocation)].data() + offset_bytes, size_bytes);
-  return true;
+const std::byte* SequentialMemory::read_in_place(AllocationId allocation, std::uint64_t offset_bytes) {
+  return write_in_place(allocation, offset_bytes);
 }
 
-bool SequentialMemory::write_in_place(AllocationId allocation, std::uint64_t offset_bytes,
-                                      std::uint32_t size_bytes, const void* value) {
-  if (listener_) return false;
-  copy_piece(storage_[static_cast<std::size_t>(allocation)].data() + offset_bytes, value, size_bytes);
-  return true;
+std::byte* SequentialMemory::write_in_place(AllocationId allocation, std::uint64_t offset_bytes) {
+  return listener_ ? nullptr : storage_[static_cast<std::size_t>(allocation)].data() + offset_bytes;
+}
+
+std::byte* SequentialMemory::in_place(const Relaxed& atomic) {
+  return listener_ ? nullptr : at(atomic.locations);
 }
 
 void SequentialMemory::read(const Operation& operation, void* value) {

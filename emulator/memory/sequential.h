@@ -19,10 +19,9 @@ class SequentialMemory final : public Memory {
   void depend(Dependency dependency) override;
   void add(AllocationId allocation, std::span<std::byte> storage) override;
   void remove(AllocationId allocation) override;
-  bool read_in_place(AllocationId allocation, std::uint64_t offset_bytes, std::uint32_t size_bytes,
-                     void* value) override;
-  bool write_in_place(AllocationId allocation, std::uint64_t offset_bytes, std::uint32_t size_bytes,
-                      const void* value) override;
+  const std::byte* read_in_place(AllocationId allocation, std::uint64_t offset_bytes) override;
+  std::byte* write_in_place(AllocationId allocation, std::uint64_t offset_bytes) override;
+  std::byte* in_place(const Relaxed& atomic) override;
   void read(const Operation& operation, void* value) override;
   void write(const Operation& operation, const void* value) override;
   void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,

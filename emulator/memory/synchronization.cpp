@@ -235,17 +235,46 @@ Head Synchronization::head_of(const Agent& agent, const Operation& operation,
                  snapshot(agent.knowledge(), agent.lane));
 }
 
+namespace {
+
+// What all of a workgroup released together at a control barrier each of them has learnt there: only others
+// can learn from it.
+bool tells_others(const Head& released_together, Scope atomic) {
+  return !includes(Scope::Workgroup, released_together.scope) && !includes(Scope::Workgroup, atomic);
+}
+
+}  // namespace
+
 //= vk:memory-model-synchronizes-with
-std::vector<Head> Synchronization::heads(Agent& agent, const Operation& write,
-                                         MemorySemantics semantics) {
-  std::vector<Head> heads;
-  for (Head& barrier : released_by(agent)) {
-    if (!constrains(barrier.semantics, class_of(write.storage_class))) continue;
-    barrier.atomic_scope = write.scope;
-    heads.push_back(std::move(barrier));
-  }
+bool Synchronization::carries(AgentId id, StorageClass storage_class, Scope scope) {
+  const Resident& found = *resident(id);
+  const unsigned k = class_of(storage_class);
+  const Agent* agent = found.agents[static_cast<std::uint32_t>(id) -
+                                    static_cast<std::uint32_t>(found.cohort.first)];
+  const std::vector<Head>& together = found.common->released;
+  return (agent && std::any_of(agent->released.begin(), agent->released.end(),
+                               [&](const Head& own) { return constrains(own.semantics, k); })) ||
+         std::any_of(together.begin(), together.end(), [&](const Head& head) {
+           return constrains(head.semantics, k) && tells_others(head, scope);
+         });
+}
+
+//= vk:memory-model-synchronizes-with
+void Synchronization::heads(Agent& agent, const Operation& write, MemorySemantics semantics,
+                            std::vector<Head>& heads) {
+  const unsigned k = class_of(write.storage_class);
+  const auto carry = [&](const Head& barrier) {
+    heads.push_back(barrier);
+    Head& head = heads.back();
+    head.agent = agent.id;
+    head.place = agent.place;
+    head.atomic_scope = write.scope;
+  };
+  for (const Head& own : agent.released)
+    if (constrains(own.semantics, k)) carry(own);
+  for (const Head& head : agent.cohort->released)
+    if (constrains(head.semantics, k) && tells_others(head, write.scope)) carry(head);
   if (releases(semantics)) heads.push_back(head_of(agent, write, semantics));
-  return heads;
 }
 
 void Synchronization::learn(Knowledge& knowledge, const Head& head, MemorySemantics semantics) {

@@ -130,8 +130,11 @@ class Synchronization {
   /// The epoch of those without a lane of their own.
   std::uint32_t epoch() const { return epochs_[0]; }
 
-  /// What an atomic write of these semantics and scope carries.
-  std::vector<Head> heads(Agent& agent, const Operation& write, MemorySemantics semantics);
+  /// Whether an atomic write that does not release by itself carries releases that others can learn from.
+  bool carries(AgentId agent, StorageClass storage_class, Scope scope);
+  /// Adds what an atomic write of these semantics and scope carries to `heads`.
+  void heads(Agent& agent, const Operation& write, MemorySemantics semantics,
+             std::vector<Head>& heads);
   /// An atomic read meets what the write that it read carried.
   void meet(Agent& agent, const Operation& read, MemorySemantics semantics,
             const std::vector<Head>& heads);

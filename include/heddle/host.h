@@ -431,12 +431,11 @@ std::uint32_t run_native(const void* opaque, runtime::Workgroup& group, std::uin
 /// kernel must not depend on its size, for in a function of its own it reaches everything through
 /// the address of the invocation, and returns where the processor does not expect it.
 template <typename Kernel, typename... Args>
-[[gnu::flatten]] bool run_native_turns(const void* opaque, runtime::Ring& ring) {
+[[gnu::flatten]] bool run_native_turns(const void* opaque, runtime::Ring* ring) {
   const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
-  const std::uint64_t dispatch = ring.dispatch;
   do {
-    runtime::Workgroup& group = *ring.next;
-    const auto index = static_cast<std::uint32_t>(ring.current - ring.begin);
+    runtime::Workgroup& group = *ring->next;
+    const auto index = static_cast<std::uint32_t>(ring->current - ring->begin);
     try {
       const uvec3 local = group.grid->local_id(index);
       native::Invocation invocation(group, index, local, group.id * group.grid->local + local,
@@ -447,13 +446,13 @@ template <typename Kernel, typename... Args>
       runtime::kernel_threw(group, index);
     }
 #if HEDDLE_INLINE_SWITCH
-    if (ring.line == runtime::kTheEnd && ring.current != ring.last) [[likely]] {
-      runtime::hand_over(ring);
+    if (ring->line == runtime::kTheEnd && ring->current != ring->last) [[likely]] {
+      ring = runtime::hand_over(ring);
       continue;
     }
 #endif
     if (!runtime::invocation_ended()) return true;
-  } while (ring.next && ring.dispatch == dispatch);
+  } while (ring->next);
   return false;
 }
 

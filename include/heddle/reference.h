@@ -64,14 +64,14 @@ using ElementOf = std::remove_extent_t<T>;
 /// They take an rvalue where a reference was made on the spot (`x[i] += 1`), so that
 /// `auto v = x[i]; use(v + 1);`, which would read memory later than it says, does not compile.
 #define HEDDLE_REFERENCE_OPERATORS(qualifier)                                       \
-  constexpr operator value_type() const qualifier { return self().load(); }         \
+  [[gnu::always_inline]] constexpr operator value_type() const qualifier { return self().load(); } \
   /** A float16 is for storage: what is computed with is its float. */              \
-  constexpr operator float() const qualifier                                        \
+  [[gnu::always_inline]] constexpr operator float() const qualifier                 \
     requires std::same_as<value_type, float16>                                      \
   {                                                                                 \
     return self().load();                                                           \
   }                                                                                 \
-  constexpr value_type operator=(const value_type& v) const qualifier               \
+  [[gnu::always_inline]] constexpr value_type operator=(const value_type& v) const qualifier \
     requires kWritable                                                              \
   {                                                                                 \
     self().store(v);                                                                \
@@ -87,24 +87,24 @@ using ElementOf = std::remove_extent_t<T>;
   HEDDLE_REFERENCE_ASSIGNMENT(^, qualifier)                                         \
   HEDDLE_REFERENCE_ASSIGNMENT(<<, qualifier)                                        \
   HEDDLE_REFERENCE_ASSIGNMENT(>>, qualifier)                                        \
-  constexpr value_type operator++() const qualifier                                 \
+  [[gnu::always_inline]] constexpr value_type operator++() const qualifier          \
     requires kWritable                                                              \
   {                                                                                 \
     return store_back(static_cast<value_type>(self().load() + 1));                  \
   }                                                                                 \
-  constexpr value_type operator--() const qualifier                                 \
+  [[gnu::always_inline]] constexpr value_type operator--() const qualifier          \
     requires kWritable                                                              \
   {                                                                                 \
     return store_back(static_cast<value_type>(self().load() - 1));                  \
   }                                                                                 \
-  constexpr value_type operator++(int) const qualifier                              \
+  [[gnu::always_inline]] constexpr value_type operator++(int) const qualifier       \
     requires kWritable                                                              \
   {                                                                                 \
     const value_type old = self().load();                                           \
     self().store(static_cast<value_type>(old + 1));                                 \
     return old;                                                                     \
   }                                                                                 \
-  constexpr value_type operator--(int) const qualifier                              \
+  [[gnu::always_inline]] constexpr value_type operator--(int) const qualifier       \
     requires kWritable                                                              \
   {                                                                                 \
     const value_type old = self().load();                                           \
@@ -114,7 +114,7 @@ using ElementOf = std::remove_extent_t<T>;
 
 #define HEDDLE_REFERENCE_ASSIGNMENT(op, qualifier)                                  \
   template <typename U>                                                             \
-  constexpr value_type operator op##=(U&& v) const qualifier                        \
+  [[gnu::always_inline]] constexpr value_type operator op##=(U&& v) const qualifier \
     requires kWritable                                                              \
   {                                                                                 \
     return store_back(static_cast<value_type>(self().load() op std::forward<U>(v))); \

@@ -64,6 +64,46 @@ std::uint64_t wrong_sums(const MemoryPolicy& policy, std::uint32_t groups, std::
   return wrong;
 }
 
+/// Every workgroup looks whether the one three before it has raised its flag, and then for what it wrote before
+/// a barrier of this memory scope that all of it came to. Returns how many did not find it, and how many saw
+/// the flag.
+template <Scope memory>
+std::pair<std::uint64_t, std::uint64_t> missed(std::uint64_t seeds) {
+  constexpr std::uint32_t kGroups = 24;
+  constexpr std::uint32_t kBack = 3;
+  constexpr auto kernel = [](auto& inv, auto data, auto flags, auto found) {
+    constexpr auto kRelease = MemorySemantics::AcquireRelease | MemorySemantics::UniformMemory |
+                              MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible;
+    const std::uint32_t group = inv.workgroup_id().x;
+    const bool first = inv.local_invocation_index() == 0;
+    if (first) {
+      data.non_private()[2 * group] = group + 1;
+      if (group >= kBack &&
+          inv.atomic_or(flags[group - kBack], Scope::Device, MemorySemantics::None, 0u) != 0) {
+        inv.memory_barrier(Scope::Device, MemorySemantics::Acquire | MemorySemantics::UniformMemory);
+        const std::uint32_t written = data.coherent(Scope::Device)[2 * (group - kBack)];
+        found[group] = written == group - kBack + 1 ? 1u : 2u;
+      }
+    }
+    inv.control_barrier(Scope::Workgroup, memory, kRelease);
+    if (first) inv.atomic_exchange(flags[group], Scope::Device, MemorySemantics::None, 1u);
+  };
+  std::uint64_t stale = 0;
+  std::uint64_t seen = 0;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    Device device(on(*memory_policy("adversarial"), seed));
+    auto data = device.buffer(std::vector<std::uint32_t>(2 * kGroups, 0), "data");
+    auto flags = device.buffer(std::vector<std::uint32_t>(kGroups, 0), "flags");
+    auto found = device.buffer(std::vector<std::uint32_t>(kGroups, 0), "found");
+    device.dispatch(kernel, {kGroups}, {64}, data, flags, found);
+    for (const std::uint32_t f : found.read()) {
+      seen += f != 0 ? 1 : 0;
+      stale += f == 2 ? 1 : 0;
+    }
+  }
+  return {stale, seen};
+}
+
 /// The first of two dispatches writes, the second reads; returns what it read.
 template <typename Between>
 std::uint32_t passed_on(const MemoryPolicy& policy, std::uint64_t seed, const Between& between) {
@@ -100,6 +140,21 @@ TEST_CASE("barriers that order no memory give wrong sums on weak memory, and rig
   CHECK(wrong_sums<kNothing>(*memory_policy("sequential"), 2, 8, kSeeds) == 0);
   CHECK(wrong_sums<kNothing>(*memory_policy("random"), 2, 8, kSeeds) > 0);
   CHECK(wrong_sums<kNothing>(*memory_policy("adversarial"), 2, 8, kSeeds) > 0);
+}
+
+TEST_CASE("barriers that order no memory give wrong sums of many workgroups, too") {
+  CHECK(wrong_sums<MemorySemantics::None>(*memory_policy("random"), 16, 256, 3) == 3);
+  CHECK(wrong_sums<MemorySemantics::None>(*memory_policy("adversarial"), 16, 256, 3) == 3);
+}
+
+//= vk:memory-model-synchronizes-with type=test
+TEST_CASE("a relaxed flag carries the release of a barrier of Device scope that a workgroup came to, not one of Workgroup scope") {
+  const auto device = missed<Scope::Device>(10);
+  CHECK(device.first == 0);
+  CHECK(device.second > 0);
+  const auto workgroup = missed<Scope::Workgroup>(10);
+  CHECK(workgroup.first > 0);
+  CHECK(workgroup.second > 0);
 }
 
 TEST_CASE("a memory barrier between two dispatches passes on what was written, nothing less does") {

@@ -4,6 +4,7 @@
 
 #include "tests/device_under_test.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 using namespace heddle;
@@ -37,6 +38,8 @@ struct Plan {
   std::int32_t zero = 0;
   /// Never the same twice: Workgroup memory may still hold what another dispatch left there.
   std::uint32_t token = 0;
+  /// All wait once more at first: each turn after that goes the other way.
+  bool once_more = false;
 };
 
 /// Each round reads what the next invocation wrote in the round. `flag` is for those that spin.
@@ -47,6 +50,7 @@ constexpr auto kernel = [](auto& inv, auto out, Plan plan) {
   const std::uint32_t size = inv.workgroup_size().x;
   const bool bad_group = inv.workgroup_id().x == plan.where;
   std::uint32_t sum = 0;
+  if (plan.once_more) inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
   for (std::uint32_t round = 0;; ++round) {
     if (bad_group && plan.when == round) {
       if (plan.what == Irregular::Spin) {
@@ -96,9 +100,11 @@ void for_each_plan(Irregular what, const Test& test) {
       for (std::uint32_t when = 0; when <= kRounds; ++when) {
         // After the last workgroup the stacks go home.
         for (const std::uint32_t where : {3u, kGroups - 1}) {
-          INFO("workgroup " << where << ", invocation " << who << " of " << size << ", round "
-                            << when);
-          test(Plan{what, who, when, where, 0, ++token}, size);
+          for (const bool once_more : {false, true}) {
+            INFO("workgroup " << where << ", invocation " << who << " of " << size << ", round "
+                              << when << (once_more ? ", after one more barrier" : ""));
+            test(Plan{what, who, when, where, 0, ++token, once_more}, size);
+          }
         }
       }
     }
@@ -127,7 +133,7 @@ TEST_CASE("who throws or divides by zero out of step is named, and the next disp
   Device device(options);
   for_each_plan(what, [&](const Plan& plan, std::uint32_t size) {
     // Plain calls do not say which one trapped (see traps.cpp): those come before the first wait.
-    const bool known = what == Irregular::Throw || plan.when > 0;
+    const bool known = what == Irregular::Throw || plan.when > 0 || plan.once_more;
     auto out = device.buffer<std::uint32_t>(kGroups * size);
     const Finding finding =
         finding_of([&] { device.dispatch(kernel, {kGroups}, {size}, out, plan); });
@@ -165,6 +171,7 @@ constexpr auto sums = [](auto& inv, auto out, Plan plan) {
   const std::uint32_t i = inv.local_invocation_index();
   const bool bad_group = inv.workgroup_id().x == plan.where;
   std::uint32_t sum = 0;
+  if (plan.once_more) inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
   for (std::uint32_t round = 0; round < kRounds; ++round) {
     if (bad_group && plan.when == round && plan.what == Irregular::Spin) {
       if (i == plan.who) {
@@ -216,6 +223,30 @@ TEST_CASE("subgroup operations in step compute what those out of step compute") 
     device.dispatch(sums, {kGroups}, {size}, out, plan);
     CHECK(out.read() == expected_sums(plan, size));
   });
+}
+
+TEST_CASE("turns go there and back again") {
+  DeviceOptions options = options_for(Mode::Native);
+  options.workers = 1;
+  Device device(options);
+  std::vector<std::uint32_t> order;
+  const auto noting = [&order](auto& inv, auto) {
+    for (std::uint32_t turn = 0; turn < 3; ++turn) {
+      order.push_back(inv.local_invocation_index());
+      inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    }
+    order.push_back(inv.local_invocation_index());
+  };
+  auto none = device.buffer<std::uint32_t>(1);
+  device.dispatch(noting, {2}, {3}, none);
+  const std::vector<std::uint32_t> there_and_back = {0, 1, 2, 2, 1, 0, 0, 1, 2, 2, 1, 0};
+  std::vector<std::uint32_t> twice = there_and_back;
+  twice.insert(twice.end(), there_and_back.begin(), there_and_back.end());
+  // A sanitizer's switches need the scheduler, which has an order of its own.
+  if (!HEDDLE_TEST_SANITIZED) CHECK(order == twice);
+  std::sort(order.begin(), order.end());
+  std::sort(twice.begin(), twice.end());
+  CHECK(order == twice);
 }
 
 TEST_CASE("a barrier and a subgroup operation on one line are not taken for each other") {

@@ -116,7 +116,7 @@ class Array {
   std::uint64_t size() const { return size_; }
 
   [[gnu::always_inline]] auto operator[](Index i) const {
-    if (i.value >= size_) [[unlikely]] out_of_bounds(i);
+    if (i.value >= size_) [[unlikely]] out_of_bounds(place_.invocation, place_.binding, i, size_);
     if constexpr (std::is_array_v<T>) {
       return Array<std::remove_extent_t<T>, storage_class>(place_, i, std::extent_v<T>);
     } else {
@@ -144,7 +144,11 @@ class Array {
   }
 
  private:
-  [[noreturn, gnu::noinline]] void out_of_bounds(const Index& i) const;
+  /// By value: what a call has the address of must be in memory all the time, and switches from one invocation
+  /// to the next cost what is on their stacks.
+  [[noreturn, gnu::noinline]] static void out_of_bounds(Invocation* invocation,
+                                                        const emulation::Binding* binding, Index i,
+                                                        std::uint64_t size);
   Place place_;
   std::uint64_t size_;
 };
@@ -368,10 +372,10 @@ class Invocation : public detail::InvocationApi<Invocation> {
     emulation::write(*emulator_, agent_, a, &value);
   }
 
-  [[gnu::noinline]] void let_others_run(const SourceLocation& where) {
+  [[gnu::noinline]] void let_others_run(SourceLocation where) {
     emulation::wind_up(*emulator_);
     wait_begins();
-    runtime::preempt(where);
+    ring_ = runtime::go_on(runtime::preempt(where), ring_);
   }
 
   /// What is no larger than what memories take at once, and aligned, is in one piece.
@@ -384,9 +388,11 @@ class Invocation : public detail::InvocationApi<Invocation> {
   [[gnu::always_inline]] T read(const Place& place) {
     interrupt(place.where);
     if constexpr (kOnePiece<T>) {
-      T value;
-      if (emulation::read_in_place(*emulator_, *place.binding, place.offset_bytes, sizeof(T),
-                                   value_bytes<T>(), &value)) [[likely]] {
+      if (const std::byte* bytes =
+              emulation::read_in_place(*emulator_, *place.binding, place.offset_bytes, sizeof(T),
+                                       value_bytes<T>())) [[likely]] {
+        T value;
+        std::memcpy(&value, bytes, sizeof(T));
         return value;
       }
     }
@@ -396,16 +402,18 @@ class Invocation : public detail::InvocationApi<Invocation> {
   [[gnu::always_inline]] void write(const Place& place, const T& value) {
     interrupt(place.where);
     if constexpr (kOnePiece<T>) {
-      if (emulation::write_in_place(*emulator_, *place.binding, place.offset_bytes, sizeof(T),
-                                    &value)) [[likely]] {
+      if (std::byte* bytes = emulation::write_in_place(*emulator_, *place.binding,
+                                                       place.offset_bytes, sizeof(T))) [[likely]] {
+        std::memcpy(bytes, &value, sizeof(T));
         return;
       }
     }
     write_with_record<T>(place, value);
   }
 
+  // By value, see out_of_bounds.
   template <typename T>
-  [[gnu::noinline]] T read_with_record(const Place& place) {
+  [[gnu::noinline]] T read_with_record(Place place) {
     emulation::Access a = access<T>(place, place.where);
     qualify(a, place.qualifiers, false);
     T value;
@@ -413,7 +421,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     return value;
   }
   template <typename T>
-  [[gnu::noinline]] void write_with_record(const Place& place, const T& value) {
+  [[gnu::noinline]] void write_with_record(Place place, T value) {
     emulation::Access a = access<T>(place, place.where);
     qualify(a, place.qualifiers, true);
     emulation::write(*emulator_, agent_, a, &value);
@@ -424,9 +432,14 @@ class Invocation : public detail::InvocationApi<Invocation> {
                                      SourceLocation where) {
     interrupt(where);
     typename R::value_type value;
-    const emulation::Access a = access<typename R::value_type>(ref.place(), where);
-    emulation::atomic_read(*emulator_, agent_, a, scope, semantics, &value);
-    polled("atomic_load", a, value, where);
+    if (const std::byte* bytes =
+            atomic_in_place(ref, OperationKind::Read, scope, semantics, semantics)) {
+      std::memcpy(&value, bytes, sizeof value);
+    } else {
+      emulation::atomic_read(*emulator_, agent_, access<typename R::value_type>(ref.place(), where),
+                             scope, semantics, &value);
+    }
+    polled("atomic_load", ref.place(), value, where);
     return value;
   }
 
@@ -434,6 +447,11 @@ class Invocation : public detail::InvocationApi<Invocation> {
   void atomic_write(const R& ref, Scope scope, MemorySemantics semantics,
                     typename R::value_type value, SourceLocation where) {
     interrupt(where);
+    if (std::byte* bytes =
+            atomic_in_place(ref, OperationKind::Write, scope, semantics, semantics)) {
+      std::memcpy(bytes, &value, sizeof value);
+      return;
+    }
     emulation::atomic_write(*emulator_, agent_,
                             access<typename R::value_type>(ref.place(), where), scope, semantics,
                             &value);
@@ -444,11 +462,10 @@ class Invocation : public detail::InvocationApi<Invocation> {
                                        const char* name, SourceLocation where, F f,
                                        typename R::value_type) {
     using T = typename R::value_type;
-    return update<T>(access<T>(ref.place(), where), scope, semantics, semantics, name,
-                     [&f](T old, T& fresh) {
-                       fresh = f(old);
-                       return true;
-                     });
+    return update<T>(ref, scope, semantics, semantics, name, where, [&f](T old, T& fresh) {
+      fresh = f(old);
+      return true;
+    });
   }
 
   template <typename R>
@@ -456,17 +473,44 @@ class Invocation : public detail::InvocationApi<Invocation> {
                                         MemorySemantics unequal, typename R::value_type value,
                                         typename R::value_type comparator, SourceLocation where) {
     using T = typename R::value_type;
-    return update<T>(access<T>(ref.place(), where), scope, equal, unequal,
-                     "atomic_compare_exchange", [&](T old, T& fresh) {
+    return update<T>(ref, scope, equal, unequal, "atomic_compare_exchange", where,
+                     [&](T old, T& fresh) {
                        fresh = value;
                        return old == comparator;
                      });
   }
 
+  /// Null where there is more to do than to access the bytes.
+  template <typename R>
+  std::byte* atomic_in_place(const R& ref, OperationKind kind, Scope scope, MemorySemantics semantics,
+                             MemorySemantics unequal) {
+    if (acquires(semantics) || releases(semantics) || acquires(unequal)) return nullptr;
+    const Place& place = ref.place();
+    return emulation::atomic_in_place(*emulator_, agent_, kind, scope, *place.binding,
+                                      place.offset_bytes, sizeof(typename R::value_type));
+  }
+
+  template <typename T, typename R, typename F>
+  T update(const R& ref, Scope scope, MemorySemantics semantics, MemorySemantics unequal,
+           const char* name, const SourceLocation& where, F f) {
+    interrupt(where);
+    if (std::byte* bytes = atomic_in_place(ref, OperationKind::ReadModifyWrite, scope, semantics,
+                                           unequal)) {
+      T old;
+      T fresh{};
+      std::memcpy(&old, bytes, sizeof old);
+      if (f(old, fresh)) std::memcpy(bytes, &fresh, sizeof fresh);
+      polled(name, ref.place(), old, where);
+      return old;
+    }
+    return update_with_record<T>(ref.place(), where, scope, semantics, unequal, name, f);
+  }
+
   template <typename T, typename F>
-  T update(const emulation::Access& a, Scope scope, MemorySemantics semantics,
-           MemorySemantics unequal, const char* name, F f) {
-    interrupt(a.where);
+  [[gnu::noinline]] T update_with_record(Place place, SourceLocation where, Scope scope,
+                                         MemorySemantics semantics, MemorySemantics unequal,
+                                         const char* name, F f) {
+    const emulation::Access a = access<T>(place, where);
     struct Context {
       F& f;
       T old;
@@ -482,7 +526,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
           return writes;
         },
         &context);
-    polled(name, a, context.old, a.where);
+    polled(name, place, context.old, where);
     return context.old;
   }
 
@@ -494,7 +538,10 @@ class Invocation : public detail::InvocationApi<Invocation> {
                       const SourceLocation& where) {
     emulation::arrive(*emulator_, agent_, execution, memory, semantics, where);
   }
-  void after_barrier(Scope, MemorySemantics) { emulation::leave(*emulator_, agent_); }
+  // Whoever waited at a barrier of the workgroup has met the others.
+  [[gnu::always_inline]] void after_barrier(Scope execution, Scope, MemorySemantics) {
+    if (execution != Scope::Workgroup || grid().group_size == 1) emulation::leave(*emulator_, agent_);
+  }
 
   /// What an undefined value looks like: all bytes 0xcd, so that its use is noticed.
   template <typename T>
@@ -508,10 +555,11 @@ class Invocation : public detail::InvocationApi<Invocation> {
   static constexpr std::uint32_t kSameBeforeYield = 4;
 
   template <typename T>
-  void polled(const char* operation, const emulation::Access& a, T value, SourceLocation where) {
+  void polled(const char* operation, const Place& place, T value, const SourceLocation& where) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof value);
-    const void* address = a.binding->allocation->bytes + a.binding->offset_bytes + a.offset_bytes;
+    const emulation::Binding& binding = *place.binding;
+    const void* address = binding.allocation->bytes + binding.offset_bytes + place.offset_bytes;
     if (address != polled_address_ || bits != polled_value_) {
       polled_address_ = address;
       polled_value_ = bits;
@@ -543,9 +591,9 @@ void Ref<T, storage_class>::store(const value_type& v) const {
 }
 
 template <typename T, StorageClass storage_class>
-void Array<T, storage_class>::out_of_bounds(const Index& i) const {
-  emulation::raise_out_of_bounds(place_.invocation->agent(), *place_.binding, i.value, size_,
-                                 i.where);
+void Array<T, storage_class>::out_of_bounds(Invocation* invocation, const emulation::Binding* binding,
+                                            Index i, std::uint64_t size) {
+  emulation::raise_out_of_bounds(invocation->agent(), *binding, i.value, size, i.where);
 }
 
 template <typename T>

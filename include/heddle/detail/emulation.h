@@ -60,13 +60,19 @@ Pulse& pulse(Emulator& emulator);
 /// Decides how many there are until the next time.
 void wind_up(Emulator& emulator);
 
-/// An access of 1, 2, 4 or 8 bytes that nothing is wrong with, and of which nobody needs a record,
-/// because its bytes are where they always are. False, and nothing happened, if it is not such a one:
-/// then `read` and `write` say what is wrong, or do it.
-bool read_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
-                   std::uint32_t size_bytes, const unsigned char* value_bytes, void* value);
-bool write_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
-                    std::uint32_t size_bytes, const void* value);
+/// The bytes of an access of 1, 2, 4 or 8 bytes that nothing is wrong with, and of which nobody needs a record,
+/// because its bytes are where they always are: for the caller to read or to write before anything else
+/// happens. Null, and nothing happened, if it is not such a one: then `read` and `write` say what is wrong, or
+/// do it.
+const std::byte* read_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
+                               std::uint32_t size_bytes, const unsigned char* value_bytes);
+std::byte* write_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
+                          std::uint32_t size_bytes);
+
+/// The same for an atomic that neither acquires nor releases.
+std::byte* atomic_in_place(Emulator& emulator, const Agent& agent, OperationKind kind, Scope scope,
+                           const Binding& binding, std::uint64_t offset_bytes,
+                           std::uint32_t size_bytes);
 
 void read(Emulator& emulator, const Agent& agent, const Access& access, void* value);
 void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value);

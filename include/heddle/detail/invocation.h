@@ -276,7 +276,7 @@ class InvocationApi {
     } else {
       subgroup_wait(where, [](void* const*, const LaneMask&, std::uint32_t) {}, nullptr);
     }
-    derived().after_barrier(memory, semantics);
+    derived().after_barrier(workgroup ? Scope::Workgroup : Scope::Subgroup, memory, semantics);
   }
 
   /// OpMemoryBarrier: orders this invocation's accesses as `semantics` say, for agents inside
@@ -308,7 +308,7 @@ class InvocationApi {
     derived().before_barrier(Scope::Workgroup, memory, semantics, where);
     wait_begins();
     runtime::named_barrier(where, barrier.ordinal, barrier.subgroups);
-    derived().after_barrier(memory, semantics);
+    derived().after_barrier(Scope::Workgroup, memory, semantics);
   }
 
   // --- Subgroup operations (SPIR-V 3.42.24). They act on the lanes that are active at this dynamic
@@ -567,12 +567,16 @@ class InvocationApi {
       if (grid().group_size == 1) return;
       wait_begins(true);
     }
+    if constexpr (Derived::kEmulated) {
+      ring_ = runtime::go_on(runtime::walk_to_barrier(where.file, where.function, where.line), ring_);
+      return;
+    }
 #if HEDDLE_INLINE_SWITCH
     // A turn in a ring whose invocations keep step hands over to the next one. Whatever is not that
     // goes to the library.
     if (where.line == ring_->line && where.file == ring_->file && ring_->current != ring_->last &&
         ring_->exceptions->none()) [[likely]] {
-      runtime::hand_over(*ring_);
+      ring_ = runtime::hand_over(ring_);
       if (ring_->unwinding) [[unlikely]] runtime::unwind();
       return;
     }
@@ -610,7 +614,7 @@ class InvocationApi {
         function == ring_->operation && ring_->current != ring_->last_lane &&
         ring_->exceptions->none()) [[likely]] {
       ring_->payloads[index_] = payload;
-      runtime::hand_over(*ring_);
+      ring_ = runtime::hand_over(ring_);
       if (ring_->unwinding) [[unlikely]] runtime::unwind();
       return;
     }

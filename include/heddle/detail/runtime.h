@@ -82,8 +82,8 @@ using SubgroupFunction = void (*)(void* const payloads[kMaxSubgroupSize], const 
 
 struct Workgroup;
 
-/// How many turns ahead an invocation looks: so many more contexts, null, stand behind the last.
-inline constexpr std::size_t kAhead = 4;
+/// How many invocations ahead each one looks: so many more contexts, null, stand at both ends.
+inline constexpr std::ptrdiff_t kAhead = 4;
 
 /// Of Ring::line: no turn leads anywhere yet; the turn leads to the end of the kernel.
 inline constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
@@ -96,10 +96,13 @@ inline constexpr std::uint32_t kSubgroupTurn = std::uint32_t{1} << 31;
 /// A workgroup whose invocations all did the same so far, in turns: see runtime/ring.cpp. There is
 /// one for each thread.
 struct Ring {
-  /// Where the suspended stacks of the invocations go on; `current` is the running one's.
+  /// Where the suspended stacks of the invocations go on, by number; `current` is the running one's.
   void** current = nullptr;
   void** begin = nullptr;
+  /// Who comes first and last in this turn, and from each to the next: 1, or -1 on the way back.
+  void** first = nullptr;
   void** last = nullptr;
+  std::ptrdiff_t step = 1;
   /// The barrier or subgroup operation that the current turn leads to.
   const char* file = nullptr;
   const char* function = nullptr;
@@ -115,7 +118,6 @@ struct Ring {
   /// What a stack that ran an invocation to its end goes on with: the next workgroup, of the same
   /// dispatch; null: something else.
   Workgroup* next = nullptr;
-  std::uint64_t dispatch = 0;
 };
 
 /// A resident workgroup, as a kernel's invocation sees it.
@@ -162,6 +164,15 @@ void begin_waiting(Workgroup& group, std::uint32_t index, bool in_step);
 /// The place comes in registers, so that kernels need not keep one in memory for the usual case.
 void workgroup_barrier(const char* file, const char* function, std::uint32_t line);
 
+/// What an invocation that waits has to switch from and to, if anything.
+struct Handover {
+  void** save = nullptr;
+  void* to = nullptr;
+};
+
+/// As workgroup_barrier, of emulated dispatches: has waited, or says what to switch to.
+Handover walk_to_barrier(const char* file, const char* function, std::uint32_t line);
+
 /// The invocation of the ring that runs has ended: hands over to the next one, and comes back when
 /// this stack is to go on with something else. False if it ended out of turn: nothing was done.
 bool invocation_ended();
@@ -180,8 +191,9 @@ void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t su
 /// Lets others run, because this invocation polls and found nothing changed.
 void yield(SourceLocation where, const Poll& poll);
 
-/// Lets the choice seam decide who runs next. Emulated dispatches only.
-void preempt(SourceLocation where);
+/// Lets the choice seam decide who runs next: has done so, or says what to switch to. Emulated dispatches
+/// only.
+Handover preempt(const SourceLocation& where);
 
 /// What a dispatch did.
 struct Statistics {
@@ -213,7 +225,7 @@ struct Launch {
   /// Runs invocations of the ring on the calling stack, of one workgroup after the other. Returns
   /// true when an invocation ended out of turn, false when the stack is wanted for something else.
   /// Null where there is no ring.
-  bool (*run_turns)(const void* kernel, Ring& ring) = nullptr;
+  bool (*run_turns)(const void* kernel, Ring* ring) = nullptr;
   const void* kernel = nullptr;
   /// Handed to every workgroup.
   void* context = nullptr;
