@@ -25,11 +25,16 @@ model::Value value_of(const void* bytes, std::uint32_t size_bytes) {
 }  // namespace
 
 thread_local ParallelMemory::Thread* ParallelMemory::t_here = nullptr;
+thread_local std::uint64_t ParallelMemory::t_memory = 0;
 
 ParallelMemory::Stripe::Stripe(const race::KernelOrder::Shared& order)
     : known(race::History(order, kStripeBits), kRecentOfStripe) {}
 
-ParallelMemory::ParallelMemory(RaceSink& sink) : sink_(sink) {
+ParallelMemory::ParallelMemory(RaceSink& sink)
+    : sink_(sink), number_([] {
+        static std::atomic<std::uint64_t> made{0};
+        return ++made;
+      }()) {
   for (std::uint32_t i = 0; i < 1u << kStripeBits; ++i) stripes_.emplace_back(detector_.order());
 }
 
@@ -60,6 +65,7 @@ ParallelMemory::Thread& ParallelMemory::begin_here() {
     thread.version = version_;
   }
   t_here = &thread;
+  t_memory = number_;
   return thread;
 }
 
@@ -105,7 +111,7 @@ void ParallelMemory::end(const memory::Cohort& cohort) {
     thread.arrivals.clear();
     return true;
   };
-  if (t_here && end_in(*t_here)) return;
+  if (t_memory == number_ && end_in(*t_here)) return;
   const std::lock_guard lock(mutex_);
   for (const auto& [id, thread] : threads_)
     if (end_in(*thread)) return;

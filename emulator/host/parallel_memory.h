@@ -128,10 +128,13 @@ class ParallelMemory final : public memory::Memory {
   void tell_listener(const Operation& operation, const advice::AccessValues& values);
   void tell_meeting(std::span<const Operation> arrivals);
 
-  /// The one that tells of the workgroups that this system thread runs.
+  /// The one that tells of the workgroups that this system thread runs, and for which memory.
   static thread_local Thread* t_here;
+  static thread_local std::uint64_t t_memory;
 
   RaceSink& sink_;
+  /// Which memory this is of all that there ever were.
+  const std::uint64_t number_;
   race::ParallelDetector detector_;
   std::deque<Stripe> stripes_;
 

@@ -62,6 +62,30 @@ constexpr auto ticket_lock = [](auto& inv, StorageBuffer<std::uint32_t> auto loc
   inv.atomic_store(lock[1], Scope::Device, release, mine + 1);
 };
 
+/// Adds up a workgroup's elements from one invocation to the next.
+constexpr auto pass_on = [](auto& inv, StorageBuffer<std::uint32_t> auto in,
+                            StorageBuffer<std::uint32_t> auto out, bool barrier) {
+  auto tile = inv.template workgroup<std::uint32_t[32]>("tile");
+  const std::uint32_t i = inv.local_invocation_index();
+  tile[i] = in[inv.global_invocation_id().x];
+  if (!barrier && i + 1 < 32) tile[i + 1] = 0u;
+  for (std::uint32_t half = 16; half > 0; half /= 2) {
+    if (barrier) inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    if (i < half && barrier) tile[i] = tile[i] + tile[i + half];
+  }
+  if (i == 0) out[inv.workgroup_id().x] = tile[0];
+};
+
+constexpr auto wait_for_neighbour = [](auto& inv, StorageBuffer<std::uint32_t> auto flags) {
+  const std::uint32_t group = inv.workgroup_id().x;
+  if (inv.local_invocation_index() == 0) {
+    while (flags[group] == 0u) {
+    }
+  } else {
+    flags[group] = 1u;
+  }
+};
+
 /// Where races are, and why they are some.
 using Places = std::set<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string>>;
 Places places(const std::vector<DataRace>& races) {
@@ -127,6 +151,25 @@ TEST_CASE("a ticket lock between workgroups on several threads orders them if it
     }
   }
   CHECK(found == 20);
+}
+
+TEST_CASE("barriers order a workgroup's invocations on whatever thread it runs; without one they race") {
+  for (const bool barrier : {true, false}) {
+    Device device(racing());
+    auto in = device.buffer(std::vector<std::uint32_t>(64 * 32, 1), "in");
+    auto out = device.buffer(std::vector<std::uint32_t>(64, 0), "out");
+    device.dispatch(pass_on, 64, 32, in, out, barrier);
+    CHECK(device.races().empty() == barrier);
+    if (barrier) CHECK(out.read() == std::vector<std::uint32_t>(64, 32));
+    if (!barrier) CHECK(device.races().front().object == "tile");
+  }
+}
+
+TEST_CASE("an invocation that waits for a plain write of its workgroup does not keep the writer from coming") {
+  Device device(racing());
+  auto flags = device.buffer(std::vector<std::uint32_t>(4, 0), "flags");
+  device.dispatch(wait_for_neighbour, 4, 2, flags);
+  CHECK_FALSE(device.races().empty());
 }
 
 TEST_CASE("two references to one buffer race between workgroups on several threads, one does not") {
