@@ -7,9 +7,17 @@ namespace heddle::advice {
 
 using model::OperationIndex;
 
-void Recent::agent_begins(AgentId agent, const model::Place& place) {
-  next_agent_ = std::max(next_agent_, static_cast<std::uint32_t>(agent) + 1);
-  if (operations_.size() < most_) places_[agent] = place;
+void Recent::agent_begins(AgentId id, const model::Place& place) {
+  const auto agent = static_cast<std::uint32_t>(id);
+  next_agent_ = std::max(next_agent_, agent + 1);
+  if (records_.size() >= most_) return;
+  if (places_.empty()) first_agent_ = agent;
+  if (agent < first_agent_) {
+    places_.insert(places_.begin(), first_agent_ - agent, {});
+    first_agent_ = agent;
+  }
+  if (agent - first_agent_ >= places_.size()) places_.resize(agent - first_agent_ + 1);
+  places_[agent - first_agent_] = place;
 }
 
 void Recent::dependency(bool memory) {
@@ -18,8 +26,8 @@ void Recent::dependency(bool memory) {
     return;
   }
   begin_ = next_;
-  operations_.clear();
-  values_.clear();
+  records_.clear();
+  in_full_.clear();
   reads_from_.clear();
   placed_.clear();
   places_.clear();
@@ -29,12 +37,45 @@ void Recent::dependency(bool memory) {
 void Recent::operation(OperationIndex index, const Operation& operation, model::Value read,
                        model::Value written, std::span<const trace::Source> sources) {
   next_ = index + 1;
-  if (operations_.size() >= most_) return;
-  operations_.push_back(operation);
-  values_.push_back({read, written});
+  if (records_.size() >= most_) return;
+  records_.push_back({operation.agent, {}, {}, kInFull, in_full_.size(), 0});
+  in_full_.push_back({operation, {read, written}});
   if (!operation.atomic) return;
   for (const trace::Source& source : sources)
     reads_from_.push_back({index, source.write, source.bytes});
+}
+
+void Recent::meets(OperationIndex first, const Operation& barrier, std::uint32_t count) {
+  next_ = first + count;
+  const auto agent = static_cast<std::uint32_t>(barrier.agent);
+  const std::uint64_t place = in_full_.size();
+  for (std::uint32_t i = 0; i < count && records_.size() < most_; ++i)
+    records_.push_back({static_cast<AgentId>(agent + i), {}, {}, kInFull, place, 0});
+  if (has(first)) in_full_.push_back({barrier, {}});
+}
+
+void Recent::add_instruction(const Operation& operation, std::uint32_t instruction) {
+  if (instruction >= instructions_.size()) instructions_.resize(instruction + 1);
+  instructions_[instruction] = {operation, true};
+}
+
+Operation Recent::at(OperationIndex index) const {
+  const Record& r = record(index);
+  Operation operation = r.instruction == kInFull ? in_full_[r.offset_bytes].operation
+                                                 : instructions_[r.instruction].operation;
+  operation.agent = r.agent;
+  if (r.instruction == kInFull) return operation;
+  operation.reference = r.reference;
+  operation.locations.allocation = r.allocation;
+  operation.locations.offset_bytes = r.offset_bytes;
+  return operation;
+}
+
+AccessValues Recent::values(OperationIndex index) const {
+  const Record& r = record(index);
+  if (r.instruction == kInFull) return in_full_[r.offset_bytes].values;
+  return instructions_[r.instruction].operation.reads() ? AccessValues{r.value, 0}
+                                                        : AccessValues{0, r.value};
 }
 
 void Recent::placed(OperationIndex write) {
@@ -63,9 +104,11 @@ std::optional<OperationIndex> Recent::last_like(const Operation& first, AgentId 
                                                 OperationIndex second) const {
   if (!has(second)) return {};
   const Locations bytes = at(second).locations;
-  for (OperationIndex i = second; i-- > begin_;)
-    if (at(i).agent == agent && same_instruction(at(i), first) && at(i).locations.overlaps(bytes))
-      return i;
+  for (OperationIndex i = second; i-- > begin_;) {
+    if (record(i).agent != agent) continue;
+    const Operation earlier = at(i);
+    if (same_instruction(earlier, first) && earlier.locations.overlaps(bytes)) return i;
+  }
   return {};
 }
 
@@ -75,13 +118,13 @@ std::vector<AgentId> Recent::agents_of(AgentId first, OperationIndex second) con
   const auto is_taken = [&](AgentId a) {
     return std::find(taken.begin(), taken.end(), a) != taken.end();
   };
-  if (!is_taken(at(second).agent)) taken.push_back(at(second).agent);
+  if (!is_taken(record(second).agent)) taken.push_back(record(second).agent);
   for (bool more = true; more && taken.size() < 8;) {
     more = false;
     for (const model::ReadsFrom& from : reads_from_) {
-      if (from.read > second || !is_taken(at(from.read).agent) || !has(from.write)) continue;
-      if (is_taken(at(from.write).agent)) continue;
-      taken.push_back(at(from.write).agent);
+      if (from.read > second || !is_taken(record(from.read).agent) || !has(from.write)) continue;
+      if (is_taken(record(from.write).agent)) continue;
+      taken.push_back(record(from.write).agent);
       more = true;
       break;
     }
@@ -119,13 +162,13 @@ std::optional<Neighbourhood> Recent::around(const Operation& first, AgentId agen
   part.agents = agents_of(agent, second);
   model::Execution& e = part.execution;
   for (const AgentId a : part.agents) {
-    const auto place = places_.find(a);
-    if (place == places_.end()) return {};
-    e.agents.push_back(place->second);
+    const std::uint32_t place = static_cast<std::uint32_t>(a) - first_agent_;
+    if (place >= places_.size()) return {};
+    e.agents.push_back(places_[place]);
   }
   std::unordered_map<OperationIndex, OperationIndex> number;
   for (OperationIndex i = begin_; i <= second; ++i) {
-    const auto who = std::find(part.agents.begin(), part.agents.end(), at(i).agent);
+    const auto who = std::find(part.agents.begin(), part.agents.end(), record(i).agent);
     if (who == part.agents.end()) continue;
     number[i] = static_cast<OperationIndex>(e.operations.size());
     e.operations.push_back(at(i));

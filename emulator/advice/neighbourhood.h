@@ -28,26 +28,36 @@ struct AccessValues {
 };
 
 /// Remembers what it hears since the last memory dependency, up to a number of operations.
-class Recent final : public trace::Listener {
+class Recent {
  public:
   explicit Recent(std::size_t most_operations) : most_(most_operations) {}
 
-  void agent_begins(AgentId agent, const model::Place& place) override;
-  void agent_ends(AgentId) override {}
-  void system_synchronizes(AgentId, AgentId) override {}
-  void dependency(bool memory) override;
+  void agent_begins(AgentId agent, const model::Place& place);
+  void dependency(bool memory);
   void operation(model::OperationIndex index, const Operation& operation, model::Value read,
-                 model::Value written, std::span<const trace::Source> sources) override;
-  void passes(model::OperationIndex, std::span<const model::OperationIndex>) override {}
-  void placed(model::OperationIndex write) override;
+                 model::Value written, std::span<const trace::Source> sources);
+  /// The same, in a quarter of the room: a non-atomic access of at most 8 bytes, which differs from other
+  /// operations with this number in agent, reference and place only.
+  void plain(model::OperationIndex index, const Operation& operation, std::uint32_t instruction,
+             model::Value value) {
+    next_ = index + 1;
+    if (records_.size() >= most_) return;
+    if (instruction >= instructions_.size() || !instructions_[instruction].known) [[unlikely]]
+      add_instruction(operation, instruction);
+    records_.push_back({operation.agent, operation.reference, operation.locations.allocation,
+                        instruction, operation.locations.offset_bytes, value});
+  }
+  /// Operations from `first` on: `barrier` of `count` agents from its own on.
+  void meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count);
+  void placed(model::OperationIndex write);
 
   /// `agent`'s last operation like `first` (same instruction, overlapping bytes) before the
   /// operation `second`. Nothing if one of them is not remembered.
   std::optional<model::OperationIndex> last_like(const Operation& first, AgentId agent,
                                                  model::OperationIndex second) const;
   /// Of an operation that is remembered.
-  AccessValues values(model::OperationIndex index) const { return values_[index - begin_]; }
-  const Locations& locations(model::OperationIndex index) const { return at(index).locations; }
+  AccessValues values(model::OperationIndex index) const;
+  Locations locations(model::OperationIndex index) const { return at(index).locations; }
 
   /// Of the race between last_like(first, agent, second) and `second`. Nothing if that is not
   /// remembered, or if the part has more than `most` operations.
@@ -55,10 +65,32 @@ class Recent final : public trace::Listener {
                                       model::OperationIndex second, std::size_t most) const;
 
  private:
+  /// An access in short; or, where `instruction` is kInFull, an agent's operation, the one at `offset_bytes`
+  /// among those.
+  struct Record {
+    AgentId agent{};
+    ReferenceId reference{};
+    AllocationId allocation{};
+    std::uint32_t instruction = 0;
+    std::uint64_t offset_bytes = 0;
+    model::Value value = 0;
+  };
+  static constexpr std::uint32_t kInFull = ~std::uint32_t{0};
+  struct Instruction {
+    Operation operation;
+    bool known = false;
+  };
+  struct Full {
+    Operation operation;
+    AccessValues values;
+  };
+
   bool has(model::OperationIndex index) const {
-    return index >= begin_ && index - begin_ < operations_.size();
+    return index >= begin_ && index - begin_ < records_.size();
   }
-  const Operation& at(model::OperationIndex index) const { return operations_[index - begin_]; }
+  const Record& record(model::OperationIndex index) const { return records_[index - begin_]; }
+  Operation at(model::OperationIndex index) const;
+  void add_instruction(const Operation& operation, std::uint32_t instruction);
   std::vector<AgentId> agents_of(AgentId first, model::OperationIndex second) const;
   void add_orders(
       Neighbourhood& part,
@@ -67,11 +99,14 @@ class Recent final : public trace::Listener {
   std::size_t most_;
   model::OperationIndex begin_ = 0;
   model::OperationIndex next_ = 0;
-  std::vector<Operation> operations_;
-  std::vector<AccessValues> values_;
+  std::vector<Record> records_;
+  std::vector<Full> in_full_;
+  std::vector<Instruction> instructions_;
   std::vector<model::ReadsFrom> reads_from_;
   std::vector<model::OperationIndex> placed_;
-  std::unordered_map<AgentId, model::Place> places_;
+  /// From `first_agent_` on; of those that began before the room was used up.
+  std::vector<model::Place> places_;
+  std::uint32_t first_agent_ = 0;
   /// The agent that begins next, and the first ones after each execution dependency.
   std::uint32_t next_agent_ = 0;
   std::vector<std::uint32_t> dependencies_;

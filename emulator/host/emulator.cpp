@@ -83,7 +83,7 @@ void check(const Agent& agent, const Access& access) {
   }
   const auto address = reinterpret_cast<std::uintptr_t>(binding.allocation->bytes) +
                        binding.offset_bytes + access.offset_bytes;
-  if (address % access.alignment_bytes != 0) [[unlikely]] {
+  if ((address & (access.alignment_bytes - 1)) != 0) [[unlikely]] {
     raise(agent, FindingKind::Misaligned,
           fmt::format("byte {} of {} is not at a multiple of {} bytes", access.offset_bytes,
                       object(binding), access.alignment_bytes),
@@ -126,6 +126,7 @@ Emulator::Emulator(detail::DeviceState& d, const runtime::Grid& grid,
   subgroups_.resize(grid.group_size);
   for (std::uint32_t i = 0; i < grid.group_size; ++i)
     subgroups_[i] = (grid.position_of ? grid.position_of[i] : i) / grid.subgroup_size;
+  told = d.listener != nullptr;
   if (d.race_watch) d.race_watch->dispatch_begins(d.dispatches - 1, first_agent_, grid, *this);
   if (d.kernel_trace) d.kernel_trace->dispatch_begins(d.dispatches - 1, first_agent_, grid, *this);
   if (!d.parallel) return;
@@ -342,6 +343,36 @@ std::byte* atomic_in_place(Emulator& emulator, const Agent& agent, OperationKind
       {kind, binding.storage_class, scope, agent_id(agent), {allocation.id, offset, size_bytes}});
   if (bytes && kind == OperationKind::Write) allocation.initialized.mark(offset, size_bytes);
   return bytes;
+}
+
+bool read_told(Emulator& emulator, const Agent& agent, const Binding& binding, Operation& operation,
+               const unsigned char* value_bytes, void* value) {
+  const Locations& bytes = operation.locations;
+  const detail::Allocation& allocation = *binding.allocation;
+  if (!is_sound(binding, bytes.offset_bytes - binding.offset_bytes, bytes.size_bytes) ||
+      (allocation.tracks_initialization &&
+       allocation.initialized.first_missing(bytes.offset_bytes, bytes.size_bytes, value_bytes) !=
+           bytes.size_bytes)) [[unlikely]]
+    return false;
+  operation.agent = agent_id(agent);
+  emulator.device.memory->read(operation, value);
+  return true;
+}
+
+bool write_told(Emulator& emulator, const Agent& agent, const Binding& binding, Operation& operation,
+                const void* value) {
+  const Locations& bytes = operation.locations;
+  if (!is_sound(binding, bytes.offset_bytes - binding.offset_bytes, bytes.size_bytes)) [[unlikely]]
+    return false;
+  operation.agent = agent_id(agent);
+  if (emulator.device.parallel) {
+    emulator.device.memory->write(operation, value);
+    binding.allocation->initialized.mark_at_once(bytes.offset_bytes, bytes.size_bytes);
+    return true;
+  }
+  binding.allocation->initialized.mark(bytes.offset_bytes, bytes.size_bytes);
+  emulator.device.memory->write(operation, value);
+  return true;
 }
 
 void read(Emulator& emulator, const Agent& agent, const Access& access, void* value) {

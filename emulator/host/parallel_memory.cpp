@@ -16,12 +16,6 @@ constexpr std::uint32_t kOperationsOfSlice = 1 << 16;
 constexpr std::size_t kRecentOfStripe = 512;
 constexpr std::size_t kRecentOfWorkgroup = 4096;
 
-model::Value value_of(const void* bytes, std::uint32_t size_bytes) {
-  model::Value value = 0;
-  std::memcpy(&value, bytes, size_bytes);
-  return value;
-}
-
 }  // namespace
 
 thread_local ParallelMemory::Thread* ParallelMemory::t_here = nullptr;
@@ -51,7 +45,7 @@ ParallelMemory::Thread& ParallelMemory::make_thread() {
   detector.on_race_again([this, &thread, &detector](std::size_t race, AgentId first) {
     sink_.race_again(detector, race, first, thread.now);
   });
-  thread.pulse.operations_left = kOperationsOfSlice;
+  thread.pulse = {kOperationsOfSlice, true};
   return *(threads_[std::this_thread::get_id()] = std::move(made));
 }
 
@@ -194,7 +188,7 @@ void ParallelMemory::read(const Operation& operation, void* value) {
   with_bytes(operation, [&](std::byte* bytes, auto tell_of) {
     const std::uint32_t size = operation.locations.size_bytes;
     std::memcpy(value, bytes, size);
-    tell_of(operation, {value_of(value, size), 0});
+    tell_of(operation, {memory::load_piece(value, size), 0});
   });
 }
 
@@ -202,7 +196,7 @@ void ParallelMemory::write(const Operation& operation, const void* value) {
   with_bytes(operation, [&](std::byte* bytes, auto tell_of) {
     const std::uint32_t size = operation.locations.size_bytes;
     std::memcpy(bytes, value, size);
-    tell_of(operation, {0, value_of(value, size)});
+    tell_of(operation, {0, memory::load_piece(value, size)});
   });
 }
 
@@ -215,12 +209,12 @@ void ParallelMemory::read_modify_write(const Operation& operation, MemorySemanti
     std::memcpy(old.data(), bytes, size);
     if (modify(context, old.data(), fresh.data())) {
       std::memcpy(bytes, fresh.data(), size);
-      return tell_of(operation, {value_of(old.data(), size), value_of(fresh.data(), size)});
+      return tell_of(operation, {memory::load_piece(old.data(), size), memory::load_piece(fresh.data(), size)});
     }
     Operation failed = operation;
     failed.kind = OperationKind::Read;
     failed.semantics = unequal;
-    tell_of(failed, {value_of(old.data(), size), 0});
+    tell_of(failed, {memory::load_piece(old.data(), size), 0});
   });
 }
 

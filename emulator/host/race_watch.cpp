@@ -85,15 +85,39 @@ void RaceWatch::dependency(bool memory) {
 void RaceWatch::operation(model::OperationIndex index, const Operation& operation,
                           model::Value read, model::Value written,
                           std::span<const trace::Source> sources) {
-  recent_.operation(index, operation, read, written, sources);
-  now_ = {&operation, {read, written}};
-  detector_.operation(index, operation, read, written, sources);
-  if (tells_equal_writes_ && plain_write(operation)) written_.note(operation, written);
+  if (operation.is_access() && !operation.atomic) {
+    look_at(index, operation, read, written);
+  } else {
+    recent_.operation(index, operation, read, written, sources);
+    now_ = {&operation, {read, written}};
+    detector_.operation(index, operation, read, written, sources);
+  }
   if (orderings_) orderings_->listener().operation(index, operation, read, written, sources);
+}
+void RaceWatch::plain(model::OperationIndex index, const Operation& operation, model::Value read,
+                      model::Value written) {
+  look_at(index, operation, read, written);
+  if (orderings_) orderings_->listener().operation(index, operation, read, written, {});
+}
+inline void RaceWatch::look_at(model::OperationIndex index, const Operation& operation,
+                               model::Value read, model::Value written) {
+  now_ = {&operation, {read, written}};
+  if (const race::SiteId site = detector_.site_of(operation); site != race::kNoSite) [[likely]] {
+    recent_.plain(index, operation, site, read | written);
+    detector_.access(index, operation, site);
+  } else {
+    recent_.operation(index, operation, read, written, {});
+  }
+  if (tells_equal_writes_ && plain_write(operation)) written_.note(operation, written);
 }
 void RaceWatch::passes(model::OperationIndex arrival,
                        std::span<const model::OperationIndex> synchronizing) {
   detector_.passes(arrival, synchronizing);
+}
+void RaceWatch::meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count) {
+  recent_.meets(first, barrier, count);
+  detector_.meets(first, barrier, count);
+  if (orderings_) orderings_->listener().meets(first, barrier, count);
 }
 void RaceWatch::placed(model::OperationIndex write) {
   recent_.placed(write);

@@ -50,8 +50,11 @@ class RaceWatch final : public trace::Listener {
   void dependency(bool memory) override;
   void operation(model::OperationIndex index, const Operation& operation, model::Value read,
                  model::Value written, std::span<const trace::Source> sources) override;
+  void plain(model::OperationIndex index, const Operation& operation, model::Value read,
+             model::Value written) override;
   void passes(model::OperationIndex arrival,
               std::span<const model::OperationIndex> synchronizing) override;
+  void meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count) override;
   void placed(model::OperationIndex write) override;
   bool needs_plain_sources() const override { return false; }
 
@@ -67,6 +70,9 @@ class RaceWatch final : public trace::Listener {
     advice::AccessValues values;
   };
 
+  /// At a non-atomic access.
+  void look_at(model::OperationIndex index, const Operation& operation, model::Value read,
+               model::Value written);
   void note(const race::KernelRace& race);
   void note_again(std::size_t race, AgentId first);
   void explain(const race::KernelRace& race, DataRace& noted) const;

@@ -11,12 +11,6 @@ namespace {
 // An atomic that many update carries the releases of all of them; the last ones say enough.
 constexpr std::size_t kMostHeads = 16;
 
-trace::Value load(const void* bytes, std::uint32_t size_bytes) {
-  trace::Value value = 0;
-  std::memcpy(&value, bytes, size_bytes);
-  return value;
-}
-
 Operation failed(Operation operation, MemorySemantics semantics) {
   operation.kind = OperationKind::Read;
   operation.semantics = semantics;
@@ -182,7 +176,7 @@ void Machine::read(const Operation& operation, void* value) {
   const std::uint32_t record = find(operation.locations);
   if (record == kNone) [[likely]] {
     std::memcpy(value, storage_of(operation.locations), size);
-    if (listener_) tell_read_storage(operation, load(value, size));
+    if (listener_) tell_read_storage(operation, load_piece(value, size));
     if (operation.atomic) {
       Agent& agent = this->agent(operation.agent);
       if (allocation_of(operation.locations).released)
@@ -211,7 +205,7 @@ void Machine::write(const Operation& operation, const void* value) {
   if (operation.atomic)
     before(agent(operation.agent), operation, operation.semantics);
   const std::uint32_t record = find_or_make(operation.locations);
-  const trace::Value fresh = load(value, size);
+  const trace::Value fresh = load_piece(value, size);
   if (record == kNone) [[likely]] {
     std::memcpy(storage_of(operation.locations), value, size);
     if (operation.atomic) carry_forgotten(operation);
@@ -268,7 +262,7 @@ void Machine::read_modify_write(const Operation& operation, MemorySemantics uneq
     use_up(record);
     return;
   }
-  fresh = load(&fresh, size);
+  fresh = load_piece(&fresh, size);
   acquire(record, updating, operation.semantics, found);
   after(updating.agent, operation, operation.semantics);
   raise_floor(granules_[record], updating.agent.id, operation.reference,
@@ -335,7 +329,7 @@ void Machine::modify_storage(const Operation& operation, MemorySemantics unequal
   Agent& agent = this->agent(operation.agent);
   const std::uint32_t size = operation.locations.size_bytes;
   std::byte* bytes = storage_of(operation.locations);
-  trace::Value old = load(bytes, size);
+  trace::Value old = load_piece(bytes, size);
   trace::Value fresh = 0;
   const bool modified = modify(context, &old, &fresh);
   const MemorySemantics semantics = modified ? operation.semantics : unequal;
@@ -344,7 +338,7 @@ void Machine::modify_storage(const Operation& operation, MemorySemantics unequal
   if (modified) {
     std::memcpy(bytes, &fresh, size);
     carry_forgotten(operation);
-    if (listener_) tell_write_storage(operation, old, load(&fresh, size));
+    if (listener_) tell_write_storage(operation, old, load_piece(&fresh, size));
   } else if (listener_) {
     tell_read_storage(failed(operation, unequal), old);
   }

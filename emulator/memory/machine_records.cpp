@@ -256,9 +256,10 @@ trace::OperationIndex Machine::tell(const Operation& operation, trace::Value rea
 }
 
 void Machine::tell_meeting(const Cohort& cohort, const Operation& barrier) {
-  const trace::OperationIndex first = told_;
-  for_each_agent(cohort, barrier, [&](const Operation& of_one) { tell(of_one, 0, 0); });
-  for (std::uint32_t i = 0; i < cohort.count; ++i) listener_->passes(first + i, {});
+  Operation of_first = barrier;
+  of_first.agent = cohort.first;
+  listener_->meets(told_, of_first, cohort.count);
+  told_ += cohort.count;
 }
 
 void Machine::sources_in_storage(const Locations& locations) {

@@ -64,6 +64,24 @@ enum class Dependency : std::uint8_t {
   Memory,
 };
 
+/// A number of at most 8 bytes. As wide as it was stored: a wider load would wait for that.
+inline trace::Value load_piece(const void* bytes, std::uint32_t size_bytes) {
+  const auto load = [&](auto value) {
+    std::memcpy(&value, bytes, sizeof value);
+    return trace::Value{value};
+  };
+  switch (size_bytes) {
+    case 1: return load(std::uint8_t{});
+    case 2: return load(std::uint16_t{});
+    case 4: return load(std::uint32_t{});
+    case 8: return load(std::uint64_t{});
+    default: break;
+  }
+  trace::Value value = 0;
+  std::memcpy(&value, bytes, size_bytes);
+  return value;
+}
+
 /// The memory of a device: answers reads, takes writes, is told of barriers. Every operation has
 /// been checked before; its locations lie inside an allocation that was added, it has at most 8 bytes
 /// inside 8 bytes that begin at a multiple of 8, and its agent has begun.

@@ -8,10 +8,15 @@ namespace heddle::memory {
 
 namespace {
 
-trace::Value value_of(const void* bytes, std::uint32_t size_bytes) {
-  trace::Value value = 0;
-  std::memcpy(&value, bytes, size_bytes);
-  return value;
+/// Copies 1, 2, 4 or 8 bytes, mostly; fewer than 8 others.
+void copy_piece(void* to, const void* from, std::uint32_t size_bytes) {
+  switch (size_bytes) {
+    case 1: std::memcpy(to, from, 1); break;
+    case 2: std::memcpy(to, from, 2); break;
+    case 4: std::memcpy(to, from, 4); break;
+    case 8: std::memcpy(to, from, 8); break;
+    default: std::memcpy(to, from, size_bytes);
+  }
 }
 
 }  // namespace
@@ -91,12 +96,14 @@ void SequentialMemory::tell(const Operation& operation, trace::Value read, trace
     return;
   }
   Writers& writers = writers_of(operation.locations.allocation);
-  writers.wanted = writers.wanted || operation.atomic || !atomic_sources_only_;
-  const bool with_sources = operation.reads() && (operation.atomic || !atomic_sources_only_);
-  if (with_sources) find_sources(operation.locations);
-  listener_->operation(index, operation, read, written,
-                       with_sources ? std::span<const trace::Source>(sources_)
-                                    : std::span<const trace::Source>());
+  if (!operation.atomic && atomic_sources_only_) [[likely]] {
+    listener_->plain(index, operation, read, written);
+  } else {
+    writers.wanted = true;
+    sources_.clear();
+    if (operation.reads()) find_sources(operation.locations);
+    listener_->operation(index, operation, read, written, sources_);
+  }
   if (!operation.writes()) return;
   if (writers.wanted) {
     const std::uint64_t end = operation.locations.offset_bytes + operation.locations.size_bytes;
@@ -122,14 +129,14 @@ std::byte* SequentialMemory::in_place(const Relaxed& atomic) {
 
 void SequentialMemory::read(const Operation& operation, void* value) {
   const std::uint32_t size = operation.locations.size_bytes;
-  std::memcpy(value, at(operation.locations), size);
-  if (listener_) tell(operation, value_of(value, size), 0);
+  copy_piece(value, at(operation.locations), size);
+  if (listener_) tell(operation, load_piece(value, size), 0);
 }
 
 void SequentialMemory::write(const Operation& operation, const void* value) {
   const std::uint32_t size = operation.locations.size_bytes;
-  if (listener_) tell(operation, 0, value_of(value, size));
-  std::memcpy(at(operation.locations), value, size);
+  if (listener_) tell(operation, 0, load_piece(value, size));
+  copy_piece(at(operation.locations), value, size);
 }
 
 void SequentialMemory::read_modify_write(const Operation& operation, MemorySemantics unequal,
@@ -138,17 +145,17 @@ void SequentialMemory::read_modify_write(const Operation& operation, MemorySeman
   std::array<std::byte, 8> old;
   std::array<std::byte, 8> fresh;
   std::byte* bytes = at(operation.locations);
-  std::memcpy(old.data(), bytes, size);
+  copy_piece(old.data(), bytes, size);
   const bool modified = modify(context, old.data(), fresh.data());
-  if (modified) std::memcpy(bytes, fresh.data(), size);
+  if (modified) copy_piece(bytes, fresh.data(), size);
   if (!listener_) return;
   if (modified) {
-    tell(operation, value_of(old.data(), size), value_of(fresh.data(), size));
+    tell(operation, load_piece(old.data(), size), load_piece(fresh.data(), size));
   } else {
     Operation failed = operation;
     failed.kind = OperationKind::Read;
     failed.semantics = unequal;
-    tell(failed, value_of(old.data(), size), 0);
+    tell(failed, load_piece(old.data(), size), 0);
   }
 }
 
@@ -195,9 +202,10 @@ void SequentialMemory::leave(const Operation& operation, std::span<const AgentId
 
 void SequentialMemory::meet(const Cohort& cohort, const Operation& barrier) {
   if (!listener_) return;
-  const trace::OperationIndex first = told_;
-  for_each_agent(cohort, barrier, [&](const Operation& of_one) { tell(of_one, 0, 0); });
-  for (std::uint32_t i = 0; i < cohort.count; ++i) listener_->passes(first + i, {});
+  Operation of_first = barrier;
+  of_first.agent = cohort.first;
+  listener_->meets(told_, of_first, cohort.count);
+  told_ += cohort.count;
 }
 
 }  // namespace heddle::memory

@@ -39,6 +39,32 @@ void KernelOrder::arrive(model::OperationIndex index, const Operation& operation
   if (ordering.acquires) acquire_seen(agent, ordering);
 }
 
+// They are a whole workgroup of which nobody has anything of its own, neither to acquire nor to release, and
+// what the barrier releases nobody else ever acquires: what `open_together` does is all there is to do.
+//= vk:memory-model-synchronizes-with
+bool KernelOrder::meets(model::OperationIndex first, const Operation& operation, std::uint32_t count) {
+  const auto agent = static_cast<std::uint32_t>(operation.agent);
+  const GroupId group = places_.group(agent);
+  Meeting meeting;
+  meeting.group = group;
+  meeting.arrivals.resize(1);
+  Arrival& arrival = meeting.arrivals.front();
+  arrival.index = first + count - 1;
+  arrival.agent = agent;
+  arrival.ordering = ordering_of(operation);
+  const Ordering& o = arrival.ordering;
+  const auto has_nothing = [](const Agent& one) {
+    return !one.view && one.fences.empty() && one.seen.empty() && !one.seen_together;
+  };
+  if (!whole_workgroups_ || count != places_.agents_of(group) || group != places_.group(agent + count - 1) ||
+      !are_whole_workgroups(o, agent) || (o.releases && o.level != kWorkgroup) ||
+      !std::all_of(groups_[group].agents.begin(), groups_[group].agents.end(), has_nothing))
+    return false;
+  if (o.acquires || o.releases) log_.note(o.mask, 0);
+  open_together(meeting);
+  return true;
+}
+
 // Nearly always the arrivals at one instance are told one after the other.
 bool KernelOrder::is_at(const Meeting& meeting, model::OperationIndex index) const {
   const std::vector<Arrival>& arrivals = meeting.arrivals;
@@ -118,9 +144,13 @@ bool KernelOrder::can_open_together(const Meeting& meeting) const {
   const Ordering& o = first.ordering;
   if (!meeting.alike || !meeting.synchronizing.empty()) return false;
   if (meeting.arrivals.size() != places_.agents_of(meeting.group)) return false;
+  return are_whole_workgroups(o, first.agent);
+}
+
+// Whether it orders both ways, for all of a workgroup.
+bool KernelOrder::are_whole_workgroups(const Ordering& o, std::uint32_t agent) const {
   if (o.acquires != o.releases) return false;
-  const model::Place place = places_.place(first.agent);
-  if (place.kind != model::AgentKind::Shader) return false;
+  if (places_.place(agent).kind != model::AgentKind::Shader) return false;
   // Scopes of ray tracing and of interlock need not include the workgroup.
   const auto wide = [](Level level) { return level == kWorkgroup || level + 1 >= kDevice; };
   return wide(o.level) && wide(o.execution);

@@ -87,10 +87,23 @@ void KernelDetector::operation(model::OperationIndex index, const Operation& ope
     }
     return;
   }
-  if (exact_left_ == 0 && !operation.atomic && access_quickly(operation)) [[likely]] return;
-  if (operation.atomic && operation.reads()) order_.atomic_reads(index, operation, sources);
+  const SiteId site = sites_.of(operation);
+  if (!operation.atomic) {
+    if (site != kNoSite) access(index, operation, site);
+    return;
+  }
+  if (operation.reads()) order_.atomic_reads(index, operation, sources);
+  if (site != kNoSite) access_in_full(index, operation, site);
+  if (operation.writes()) order_.atomic_writes(index, operation);
+}
+
+void KernelDetector::meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count) {
+  if (!order_.meets(first, barrier, count)) trace::Listener::meets(first, barrier, count);
+}
+
+void KernelDetector::access_in_full(model::OperationIndex index, const Operation& operation, SiteId site) {
   Now now;
-  set(now, operation, shadow_->allocation(operation.locations.allocation));
+  set(now, operation, site, shadow_->allocation(operation.locations.allocation));
   now.index = index;
   now.operation = &operation;
   now.record.agent = now.agent;
@@ -98,14 +111,13 @@ void KernelDetector::operation(model::OperationIndex index, const Operation& ope
   now.record.number = std::uint64_t{index} * 2 + 1;
   now.record.site = now.site_id;
   now.record.reference = reference_of(now.time);
-  if (now.site_id != kNoSite && now.record.stamp <= kMostStamps) access(now);
-  if (operation.atomic && operation.writes()) order_.atomic_writes(index, operation);
+  if (now.record.stamp <= kMostStamps) access(now);
 }
 
-inline void KernelDetector::set(Access& now, const Operation& operation,
+inline void KernelDetector::set(Access& now, const Operation& operation, SiteId site,
                                 Shadow::Allocation& allocation) {
-  now.site_id = sites_.of(operation);
-  now.site = &sites_[now.site_id];
+  now.site_id = site;
+  now.site = &sites_[site];
   now.agent = static_cast<std::uint32_t>(operation.agent);
   now.group = order_.places().group(now.agent);
   now.settled = &order_.settled(now.group, now.site->class_number);
@@ -113,13 +125,13 @@ inline void KernelDetector::set(Access& now, const Operation& operation,
 }
 
 // Of a plain access to one granule.
-bool KernelDetector::access_quickly(const Operation& operation) {
+bool KernelDetector::access_quickly(const Operation& operation, SiteId site) {
   const Locations& bytes = operation.locations;
   if (bytes.size_bytes != kGranuleBytes || bytes.offset_bytes % kGranuleBytes != 0) return false;
   Shadow::Allocation& allocation = shadow_->allocation(bytes.allocation);
   Access now;
-  set(now, operation, allocation);
-  if (now.site_id == kNoSite || order_.now(now.group) > kMostStamps) [[unlikely]] return false;
+  set(now, operation, site, allocation);
+  if (order_.now(now.group) > kMostStamps) [[unlikely]] return false;
   Cell& cell = shadow_->cell(allocation, bytes.offset_bytes / kGranuleBytes);
   if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
   return at_once(cell, now);

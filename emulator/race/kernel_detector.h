@@ -66,8 +66,16 @@ class KernelDetector final : public trace::Listener {
                  model::Value written, std::span<const trace::Source> sources) override;
   void passes(model::OperationIndex arrival,
               std::span<const model::OperationIndex> synchronizing) override;
+  void meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count) override;
   void placed(model::OperationIndex write) override { order_.placed(write); }
   bool needs_plain_sources() const override { return false; }
+
+  /// `operation` of a non-atomic access at this site, which is not kNoSite.
+  void access(model::OperationIndex index, const Operation& operation, SiteId site) {
+    if (exact_left_ != 0 || !access_quickly(operation, site)) [[unlikely]]
+      access_in_full(index, operation, site);
+  }
+  SiteId site_of(const Operation& operation) { return sites_.of(operation); }
 
   /// Called with every race of a kind that was not seen before, while it happens.
   void on_race(std::function<void(const KernelRace&)> call) { on_race_ = std::move(call); }
@@ -102,9 +110,10 @@ class KernelDetector final : public trace::Listener {
     std::uint64_t granule = 0;
   };
 
-  void set(Access& now, const Operation& operation, Shadow::Allocation& allocation);
+  void set(Access& now, const Operation& operation, SiteId site, Shadow::Allocation& allocation);
   void note_workgroup_memory(const Access& now, AllocationId allocation);
-  bool access_quickly(const Operation& operation);
+  bool access_quickly(const Operation& operation, SiteId site);
+  void access_in_full(model::OperationIndex index, const Operation& operation, SiteId site);
   void access(Now& now);
   enum class Before : std::uint8_t {
     /// It is in the way of a quick answer.

@@ -303,6 +303,7 @@ void KernelOrder::domain_operation(model::OperationIndex index, const Operation&
 //= vk:memory-model-synchronizes-with
 void KernelOrder::atomic_reads(model::OperationIndex index, const Operation& operation,
                                std::span<const trace::Source> sources) {
+  if (!acquires(operation.semantics) && !history_->may_offer(operation.locations.allocation)) return;
   Ordering reader = ordering_of(operation);
   reader.releases = reader.makes_available = false;
   if (!reader.acquires) reader.mask = 0;
@@ -338,8 +339,13 @@ void KernelOrder::atomic_reads(model::OperationIndex index, const Operation& ope
 
 //= vk:memory-model-release-sequence
 void KernelOrder::atomic_writes(model::OperationIndex index, const Operation& operation) {
-  Ordering writer = ordering_of(operation);
   const auto agent = static_cast<std::uint32_t>(operation.agent);
+  const Agent* own = find_state(agent);
+  // Where nothing is offered yet, a write that offers nothing adds nothing.
+  if (!releases(operation.semantics) && (!own || own->fences.empty()) &&
+      !history_->may_offer(operation.locations.allocation))
+    return;
+  Ordering writer = ordering_of(operation);
   Head head;
   head.index = index;
   head.agent = agent;
@@ -348,7 +354,6 @@ void KernelOrder::atomic_writes(model::OperationIndex index, const Operation& op
   head.modifies = operation.kind == OperationKind::ReadModifyWrite;
   head.acquires_all = head.modifies && writer.acquires && writer.releases;
   // The atomic's storage class has to be in the barrier's semantics.
-  const Agent* own = find_state(agent);
   for (const Offer& fence : own ? std::span<const Offer>(own->fences) : std::span<const Offer>())
     if (head.storage != 0 && (fence.release->mask & head.storage) == head.storage)
       head.fences.push_back(fence);

@@ -53,6 +53,9 @@ class KernelOrder {
   void barrier(model::OperationIndex index, const Operation& operation);
   void arrive(model::OperationIndex index, const Operation& operation);
   void passes(model::OperationIndex arrival, std::span<const model::OperationIndex> synchronizing);
+  /// `arrive` and `passes` of `count` agents from the operation's on, with indices from `first` on, in one step.
+  /// False, and nothing happened, where they have to be looked at one by one.
+  bool meets(model::OperationIndex first, const Operation& operation, std::uint32_t count);
   /// The read of an atomic, whose bytes come from these writes; before it is checked.
   void atomic_reads(model::OperationIndex index, const Operation& operation,
                     std::span<const trace::Source> sources);
@@ -189,6 +192,7 @@ class KernelOrder {
   std::size_t meeting_with(model::OperationIndex arrival) const;
   void close(std::size_t meeting);
   bool can_open_together(const Meeting& meeting) const;
+  bool are_whole_workgroups(const Ordering& ordering, std::uint32_t agent) const;
   void open_together(Meeting& meeting);
   ViewPointer joined_view(const Meeting& meeting, Stamp stamp) const;
   void settle(GroupId group, Stamp stamp, const Ordering& ordering);

@@ -66,13 +66,10 @@ void DetectorThread::access(const Operation& operation, History& history) {
 }
 
 void DetectorThread::meet(AgentId first, std::uint32_t count, const Operation& barrier) {
-  Operation of_one = barrier;
-  const model::OperationIndex before = told_;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    of_one.agent = static_cast<AgentId>(static_cast<std::uint32_t>(first) + i);
-    tell(of_one);
-  }
-  for (std::uint32_t i = 0; i < count; ++i) detector_.passes(before + 1 + i, {});
+  Operation of_first = barrier;
+  of_first.agent = first;
+  detector_.meets(told_ + 1, of_first, count);
+  told_ += count;
 }
 
 void DetectorThread::meet(std::span<const Operation> barriers) {

@@ -18,6 +18,9 @@ void ReleaseHistory::write(const Operation& operation, Head head) {
   auto found = at_.end();
   if (head.offers()) {
     found = at_.try_emplace(key).first;
+    const auto allocation = static_cast<std::size_t>(key.bytes.allocation);
+    if (allocation >= offered_on_.size()) offered_on_.resize(allocation + 1);
+    offered_on_[allocation] = true;
   } else {
     found = at_.find(key);
     if (found == at_.end()) return;
@@ -44,6 +47,7 @@ void ReleaseHistory::placed(model::OperationIndex write) {
 void ReleaseHistory::clear() {
   at_.clear();
   unplaced_.clear();
+  offered_on_.clear();
 }
 
 // Whether whoever is still to read a later write gets no more from this one than from that: a store that

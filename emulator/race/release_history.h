@@ -59,6 +59,11 @@ class ReleaseHistory {
   bool knows(const Operation& operation) const {
     return at_.find(Key{operation.locations, operation.reference}) != at_.end();
   }
+  /// Whether anything may be offered on these bytes.
+  bool may_offer(AllocationId allocation) const {
+    const auto index = static_cast<std::size_t>(allocation);
+    return index < offered_on_.size() && offered_on_[index];
+  }
 
   /// Calls f(head) with the heads of the release sequences that the read `by` reads from if its bytes
   /// come from `write`, and miss(head) with what it would read if it was in scope.
@@ -92,6 +97,8 @@ class ReleaseHistory {
   const Places& places_;
   std::unordered_map<Key, OfLocation, HashOfKey> at_;
   std::unordered_map<model::OperationIndex, Key> unplaced_;
+  /// By allocation.
+  std::vector<bool> offered_on_;
   std::uint64_t last_place_ = 0;
 };
 

@@ -51,11 +51,19 @@ class Sites {
 
   /// kNoSite beyond the most that there can be.
   SiteId of(const Operation& operation) {
-    const Key key = key_of(operation);
-    const std::size_t hash = hash_of(key);
+    const std::uint64_t place = place_of(operation);
+    const std::uint64_t meaning = meaning_of(operation);
+    const std::uint64_t shape = shape_of(operation);
+    const std::size_t hash = hash_of(place, meaning, shape);
     SiteId& recent = recent_[hash % kRecent];
-    if (recent != kNoSite && keys_[recent] == key) [[likely]] return recent;
-    return recent = look_up(operation, key, hash);
+    // Part by part, as the record has just been stored: what is loaded wider waits for that.
+    const Key& known = keys_[recent];
+    if (recent != kNoSite && known.place == place && known.meaning == meaning &&
+        known.shape == shape && known.file == operation.where.file &&
+        known.function == operation.where.function) [[likely]]
+      return recent;
+    return recent = look_up(
+               operation, {place, meaning, shape, operation.where.file, operation.where.function}, hash);
   }
   const Site& operator[](SiteId id) const { return sites_[id]; }
   std::size_t count() const { return sites_.size() - 1; }
@@ -74,23 +82,24 @@ class Sites {
     const char* function = nullptr;
     friend bool operator==(const Key&, const Key&) = default;
   };
-  static Key key_of(const Operation& op) {
-    Key key;
-    key.place = std::uint64_t{op.where.line} | std::uint64_t{static_cast<std::uint8_t>(op.kind)} << 32 |
-                std::uint64_t{op.atomic} << 40 |
-                std::uint64_t{static_cast<std::uint16_t>(op.storage_class)} << 48;
-    key.meaning = std::uint64_t{static_cast<std::uint32_t>(op.semantics)} |
-                  std::uint64_t{static_cast<std::uint32_t>(op.operands)} << 32;
-    key.shape = std::uint64_t{op.locations.size_bytes} |
-                std::uint64_t{static_cast<std::uint8_t>(op.scope)} << 32 |
-                std::uint64_t{static_cast<std::uint8_t>(op.available_scope)} << 40 |
-                std::uint64_t{static_cast<std::uint8_t>(op.visible_scope)} << 48;
-    key.file = op.where.file;
-    key.function = op.where.function;
-    return key;
+  static std::uint64_t place_of(const Operation& op) {
+    return std::uint64_t{op.where.line} | std::uint64_t{static_cast<std::uint8_t>(op.kind)} << 32 |
+           std::uint64_t{op.atomic} << 40 |
+           std::uint64_t{static_cast<std::uint16_t>(op.storage_class)} << 48;
   }
-  static std::size_t hash_of(const Key& key) {
-    const std::uint64_t hash = (key.place ^ key.meaning * 31 ^ key.shape) * 0x9e3779b97f4a7c15u;
+  static std::uint64_t meaning_of(const Operation& op) {
+    // The operands have fewer than 24 bits, the semantics 32. (By 32 they would be loaded as one.)
+    return std::uint64_t{static_cast<std::uint32_t>(op.semantics)} |
+           std::uint64_t{static_cast<std::uint32_t>(op.operands)} << 40;
+  }
+  static std::uint64_t shape_of(const Operation& op) {
+    return std::uint64_t{op.locations.size_bytes} |
+           std::uint64_t{static_cast<std::uint8_t>(op.scope)} << 32 |
+           std::uint64_t{static_cast<std::uint8_t>(op.available_scope)} << 40 |
+           std::uint64_t{static_cast<std::uint8_t>(op.visible_scope)} << 48;
+  }
+  static std::size_t hash_of(std::uint64_t place, std::uint64_t meaning, std::uint64_t shape) {
+    const std::uint64_t hash = (place ^ meaning * 31 ^ shape) * 0x9e3779b97f4a7c15u;
     return hash ^ (hash >> 32);
   }
   SiteId look_up(const Operation& operation, const Key& key, std::size_t hash);

@@ -33,6 +33,9 @@ class Fork final : public Listener {
   void named(const NamedBytes& bytes) override {
     for (Listener* listener : listeners_) listener->named(bytes);
   }
+  void meets(OperationIndex first, const Operation& barrier, std::uint32_t count) override {
+    for (Listener* listener : listeners_) listener->meets(first, barrier, count);
+  }
   void operation(OperationIndex index, const Operation& operation, Value read, Value written,
                  std::span<const Source> sources) override {
     for (Listener* listener : listeners_)

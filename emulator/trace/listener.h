@@ -84,6 +84,10 @@ class Listener {
   /// in ascending order. A control barrier is told when its agent arrives.
   virtual void operation(OperationIndex index, const Operation& operation, Value read,
                          Value written, std::span<const Source> sources) = 0;
+  /// The same of an access that is not atomic, to those who need no sources of it.
+  virtual void plain(OperationIndex index, const Operation& operation_told, Value read, Value written) {
+    operation(index, operation_told, read, written, {});
+  }
   /// The read that was told last was answered late: in program order it stands in front of `before`, an
   /// operation of its agent that was told earlier, and behind those in front of that which were told so far.
   /// From litmus tests only.
@@ -92,6 +96,16 @@ class Listener {
   /// to those who pass, where a quorum was chosen; empty where all arrivals at the instance do, which
   /// have then all been told.
   virtual void passes(OperationIndex arrival, std::span<const OperationIndex> synchronizing) = 0;
+  /// As `operation`, with indices from `first` on, and `passes`, for `count` agents from `barrier`'s on: all
+  /// arrive at a control barrier, in the same way, and then pass it.
+  virtual void meets(OperationIndex first, const Operation& barrier, std::uint32_t count) {
+    Operation of_one = barrier;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      of_one.agent = static_cast<AgentId>(static_cast<std::uint32_t>(barrier.agent) + i);
+      operation(first + i, of_one, 0, 0, {});
+    }
+    for (std::uint32_t i = 0; i < count; ++i) passes(first + i, {});
+  }
   /// An atomic write takes its place in scoped modification order: after all writes that took theirs
   /// before. At the latest when the memory comes to its end.
   virtual void placed(OperationIndex write) = 0;

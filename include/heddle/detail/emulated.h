@@ -336,7 +336,24 @@ class Invocation : public detail::InvocationApi<Invocation> {
     return a;
   }
 
-  static void qualify(emulation::Access& a, const Qualifiers& q, bool writes) {
+  /// The record of a plain access, but for the agent and the qualifiers.
+  template <typename T>
+  [[gnu::always_inline]] static Operation plain(const emulation::Binding& binding,
+                                                std::uint64_t offset_bytes,
+                                                const SourceLocation& where, OperationKind kind) {
+    Operation operation;
+    operation.kind = kind;
+    operation.storage_class = binding.storage_class;
+    operation.reference = binding.reference;
+    operation.locations = {binding.allocation->id, binding.offset_bytes + offset_bytes,
+                           static_cast<std::uint32_t>(sizeof(T))};
+    operation.where = where;
+    return operation;
+  }
+
+  /// `a` is an access, or its record.
+  template <typename A>
+  [[gnu::always_inline]] static void qualify(A& a, const Qualifiers& q, bool writes) {
     if (q.is_volatile) a.operands |= MemoryOperands::Volatile;
     if (q.non_private) a.operands |= MemoryOperands::NonPrivatePointer;
     if (q.coherent && writes) {
@@ -388,6 +405,10 @@ class Invocation : public detail::InvocationApi<Invocation> {
   [[gnu::always_inline]] T read(const Place& place) {
     interrupt(place.where);
     if constexpr (kOnePiece<T>) {
+      if (pulse_->told) {
+        return read_told<T>(place.binding, place.offset_bytes, place.index, place.qualifiers,
+                            place.where.file, place.where.function, place.where.line);
+      }
       if (const std::byte* bytes =
               emulation::read_in_place(*emulator_, *place.binding, place.offset_bytes, sizeof(T),
                                        value_bytes<T>())) [[likely]] {
@@ -402,6 +423,10 @@ class Invocation : public detail::InvocationApi<Invocation> {
   [[gnu::always_inline]] void write(const Place& place, const T& value) {
     interrupt(place.where);
     if constexpr (kOnePiece<T>) {
+      if (pulse_->told) {
+        return write_told<T>(value, place.binding, place.offset_bytes, place.index, place.qualifiers,
+                             place.where.file, place.where.function, place.where.line);
+      }
       if (std::byte* bytes = emulation::write_in_place(*emulator_, *place.binding,
                                                        place.offset_bytes, sizeof(T))) [[likely]] {
         std::memcpy(bytes, &value, sizeof(T));
@@ -411,6 +436,30 @@ class Invocation : public detail::InvocationApi<Invocation> {
     write_with_record<T>(place, value);
   }
 
+  // In registers: a place that is stored in parts and copied as a whole is waited for.
+  template <typename T>
+  [[gnu::noinline]] T read_told(const emulation::Binding* binding, std::uint64_t offset_bytes,
+                                std::uint64_t index, Qualifiers qualifiers, const char* file,
+                                const char* function, std::uint32_t line) {
+    const SourceLocation where{file, function, line, 0};
+    Operation operation = plain<T>(*binding, offset_bytes, where, OperationKind::Read);
+    qualify(operation, qualifiers, false);
+    T value;
+    if (emulation::read_told(*emulator_, agent_, *binding, operation, value_bytes<T>(), &value))
+      [[likely]] return value;
+    return read_with_record<T>({this, binding, offset_bytes, index, qualifiers, where});
+  }
+  template <typename T>
+  [[gnu::noinline]] void write_told(T value, const emulation::Binding* binding,
+                                    std::uint64_t offset_bytes, std::uint64_t index,
+                                    Qualifiers qualifiers, const char* file, const char* function,
+                                    std::uint32_t line) {
+    const SourceLocation where{file, function, line, 0};
+    Operation operation = plain<T>(*binding, offset_bytes, where, OperationKind::Write);
+    qualify(operation, qualifiers, true);
+    if (emulation::write_told(*emulator_, agent_, *binding, operation, &value)) [[likely]] return;
+    write_with_record<T>({this, binding, offset_bytes, index, qualifiers, where}, value);
+  }
   // By value, see out_of_bounds.
   template <typename T>
   [[gnu::noinline]] T read_with_record(Place place) {

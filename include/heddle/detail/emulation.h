@@ -55,6 +55,8 @@ class Emulator;
 /// How many operations until it is time to let others run.
 struct Pulse {
   std::uint32_t operations_left = 1;
+  /// Somebody listens: no access is one of which nobody needs a record.
+  bool told = false;
 };
 Pulse& pulse(Emulator& emulator);
 /// Decides how many there are until the next time.
@@ -73,6 +75,13 @@ std::byte* write_in_place(Emulator& emulator, const Binding& binding, std::uint6
 std::byte* atomic_in_place(Emulator& emulator, const Agent& agent, OperationKind kind, Scope scope,
                            const Binding& binding, std::uint64_t offset_bytes,
                            std::uint32_t size_bytes);
+
+/// An access of 1, 2, 4 or 8 bytes that somebody is told of, its record made but for the agent, if nothing is
+/// wrong with it. False, and nothing happened, if something is: then `read` and `write` say what.
+bool read_told(Emulator& emulator, const Agent& agent, const Binding& binding, Operation& operation,
+               const unsigned char* value_bytes, void* value);
+bool write_told(Emulator& emulator, const Agent& agent, const Binding& binding, Operation& operation,
+                const void* value);
 
 void read(Emulator& emulator, const Agent& agent, const Access& access, void* value);
 void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value);
