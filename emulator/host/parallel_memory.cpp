@@ -133,8 +133,14 @@ void ParallelMemory::remove(AllocationId allocation) {
   if (index < storage_.size()) storage_[index] = nullptr;
 }
 
+// Of 256 lines that follow each other each has a stripe of its own, in an order that is another one for the next
+// 256: threads that walk through a buffer at some distance would meet at every line otherwise.
 ParallelMemory::Stripe& ParallelMemory::stripe(const Locations& bytes) {
-  return stripes_[bytes.offset_bytes / race::History::kLineBytes & ((1u << kStripeBits) - 1)];
+  const std::uint64_t line = bytes.offset_bytes / race::History::kLineBytes;
+  const std::uint64_t order = ((line >> kStripeBits) * 0x9e3779b97f4a7c15u +
+                               static_cast<std::uint64_t>(bytes.allocation) * 0xc2b2ae3d27d4eb4fu) >>
+                              (64 - kStripeBits);
+  return stripes_[(line ^ order) & ((1u << kStripeBits) - 1)];
 }
 
 ParallelMemory::Resident& ParallelMemory::resident(Thread& thread, AllocationId allocation) {

@@ -55,7 +55,7 @@ class History {
  public:
   /// Of all bytes of each allocation.
   explicit History(const KernelOrder::Shared& order) : released_(order.places()) {}
-  /// Of every 2^every-th line of kLineBytes.
+  /// Of one of each 2^every lines of kLineBytes that follow each other.
   History(const KernelOrder::Shared& order, std::uint32_t every)
       : shadow_(kLineBits, every), released_(order.places()) {}
 
