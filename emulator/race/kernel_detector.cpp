@@ -44,7 +44,7 @@ void KernelDetector::agent_begins(AgentId agent, const model::Place& place) {
 // Nobody accesses the Workgroup memory of a workgroup that has ended.
 void KernelDetector::agent_ends(AgentId agent) {
   order_.agent_ends(agent);
-  const GroupId group = order_.places().group(static_cast<std::uint32_t>(agent));
+  const GroupId group = order_.group(static_cast<std::uint32_t>(agent));
   if (!order_.places().has_ended(group)) return;
   auto kept = workgroup_memory_.begin();
   for (const auto& memory : workgroup_memory_) {
@@ -119,7 +119,7 @@ inline void KernelDetector::set(Access& now, const Operation& operation, SiteId 
   now.site_id = site;
   now.site = &sites_[site];
   now.agent = static_cast<std::uint32_t>(operation.agent);
-  now.group = order_.places().group(now.agent);
+  now.group = order_.group(now.agent);
   now.settled = &order_.settled(now.group, now.site->class_number);
   now.time = order_.now(now.group) << 8 | Shadow::reference_number(allocation, operation.reference);
 }
@@ -202,7 +202,7 @@ KernelDetector::Before KernelDetector::before(const Cell& cell, std::size_t slot
   const bool same_reference = reference_of(time) == reference_of(now.time);
   const bool mine = cell.agents[slot] == now.agent && same_reference;
   if (mine && can_replace(x, now)) return Before::Replaced;
-  const bool same_group = mine || order_.places().group(cell.agents[slot]) == now.group;
+  const bool same_group = mine || order_.group(cell.agents[slot]) == now.group;
   if (same_group && (same_reference || !x.writes) && is_settled(x, stamp_of(time), now))
     return Before::Settled;
   if (mine) return Before::Mine;
@@ -313,7 +313,7 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
     for (std::size_t i = 0; i < 2 && cell.sites[i] != kNoSite; ++i) {
       // An access that is not atomic has no order to the atomics of others, its agent's own or not.
       if (reference_of(cell.times[i]) != r.reference || r.last - r.first != kWhole ||
-          order_.places().group(cell.agents[i]) != now.group ||
+          order_.group(cell.agents[i]) != now.group ||
           !is_settled(sites_[cell.sites[i]], stamp_of(cell.times[i]), now))
         return false;
     }
@@ -336,7 +336,7 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
     stamp = r.stamp;
     return true;
   }
-  if (order_.places().group(agent) != now.group) crowd.one_group = false;
+  if (order_.group(agent) != now.group) crowd.one_group = false;
   crowd.accesses.emplace_back(r.agent, r.stamp);
   if (crowd.accesses.size() >= crowd.look_through_at) crowd.forget_followed();
   return true;
@@ -396,7 +396,7 @@ void KernelDetector::access_slowly(Cell& cell, Now& now) {
     const Crowd& crowd = shadow_->crowd(cell);
     const Site& x = sites_[crowd.site];
     if (exact_left_ == 0 && crowd.one_group && crowd.reference == now.record.reference &&
-        order_.places().group(crowd.accesses.back().first) == now.group &&
+        order_.group(crowd.accesses.back().first) == now.group &&
         is_settled(x, crowd.accesses.back().second, now) && crowd.first >= now.record.first &&
         crowd.last <= now.record.last) {
       shadow_->drop(cell);
@@ -446,11 +446,11 @@ bool KernelDetector::is_replaced(const Record& x, const Now& now) const {
   const Site& y = *now.site;
   if (!x.inside(now.record) || x.reference != now.record.reference) return false;
   if (x.agent == now.record.agent) return can_replace(old, now) && (!y.atomic || x.site == now.record.site);
-  if (order_.places().group(x.agent) == now.group && is_settled(old, x.stamp, now)) return true;
+  if (order_.group(x.agent) == now.group && is_settled(old, x.stamp, now)) return true;
   if (!old.non_private || !y.non_private || y.atomic || (old.writes && !y.writes)) return false;
   if (old.storage != y.storage || old.storage == 0) return false;
   const View& view = *order_.view(now.record.agent);
-  return view.before[y.class_number].has(order_.places().group(x.agent), x.agent, x.stamp) &&
+  return view.before[y.class_number].has(order_.group(x.agent), x.agent, x.stamp) &&
          (!old.writes || !y.writes || old.own_availability == kOwn || y.own_availability != kOwn);
 }
 
@@ -503,7 +503,7 @@ bool KernelDetector::is_ordered(const Record& x, const Now& now, const RecordLis
   const bool same_reference = x.reference == now.record.reference;
   if (order_.is_lost()) return true;
   if (x.agent == now.record.agent && same_reference) return true;
-  const GroupId group = order_.places().group(x.agent);
+  const GroupId group = order_.group(x.agent);
   if (group == now.group && (same_reference || !old.writes) && is_settled(old, x.stamp, now))
     return true;
   const View& view = *order_.view(now.record.agent);
@@ -517,7 +517,7 @@ bool KernelDetector::is_ordered(const Record& x, const Now& now, const RecordLis
 
 // Whether something that was forgotten may have ordered them.
 bool KernelDetector::may_be_ordered(const Record& x, const Now& now) const {
-  const GroupId group = order_.places().group(x.agent);
+  const GroupId group = order_.group(x.agent);
   const View& view = *order_.view(now.record.agent);
   const Site& old = sites_[x.site];
   if (!old.non_private || !now.site->non_private) return false;
@@ -563,7 +563,7 @@ std::string KernelDetector::explain(const Record& x, const Now& now, const Recor
   if (x.reference != now.record.reference)
     return "they use different references to the same memory, which only a dependency between "
            "dispatches orders";
-  const GroupId group = order_.places().group(x.agent);
+  const GroupId group = order_.group(x.agent);
   const ViewPointer& view = order_.view(agent);
   look_at_others(list, now);
   KernelAccess later = access_of(now.record, now);

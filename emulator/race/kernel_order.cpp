@@ -46,6 +46,7 @@ void KernelOrder::agent_begins(AgentId id, const model::Place& place) {
     groups_.back().first_agent = agent;
     groups_.back().view = nothing_;
   }
+  look_again();
   Group& group = groups_[number];
   if (agent < group.first_agent) {
     std::vector<Agent> moved(group.first_agent - agent);
@@ -81,6 +82,7 @@ void KernelOrder::dependency(bool memory) {
     groups_.clear();
     nothing_ = std::make_shared<const View>();
     whole_workgroups_ = lost_ = false;
+    look_again();
     return;
   }
   View made;

@@ -78,9 +78,11 @@ class KernelOrder {
   /// Whether they did not: then nothing is known to be unordered.
   bool is_lost() const { return lost_; }
   std::uint32_t first_agent(GroupId group) const { return groups_[group].first_agent; }
-  Stamp now(GroupId group) const { return groups_[group].now; }
+  /// As places().group(agent).
+  GroupId group(std::uint32_t agent) const { return quick_.agents[agent - quick_.first].group; }
+  Stamp now(GroupId group) const { return quick_.groups[group].now; }
   const Settled& settled(GroupId group, std::size_t storage_class) const {
-    return groups_[group].settled[storage_class];
+    return quick_.groups[group].settled[storage_class];
   }
   /// What would be before the agent if the scopes of releases and acquires included it.
   const Clock& out_of_scope(std::uint32_t agent) const {
@@ -206,6 +208,15 @@ class KernelOrder {
   bool arrivals_synchronize(const Arrival& from, const Arrival& to) const;
   void log_arrival(const Arrival& arrival, std::uint32_t agent, Stamp stamp, ViewPointer view);
 
+  /// What every access asks for, where it is at hand.
+  struct Quick {
+    const Places::Agent* agents = nullptr;
+    Group* groups = nullptr;
+    std::uint32_t first = 0;
+  };
+  void look_again() { quick_ = {places_.agents(), groups_.data(), places_.first()}; }
+
+  Quick quick_;
   std::shared_ptr<Shared> shared_;
   Places& places_;
   SyncLog& log_;

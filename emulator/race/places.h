@@ -15,6 +15,13 @@ namespace heddle::race {
 
 class Places {
  public:
+  struct Agent {
+    GroupId group = 0;
+    std::uint32_t subgroup = 0;
+  };
+  /// From first() on, as long as nobody begins and no room is made.
+  const Agent* agents() const { return agents_.data(); }
+
   /// Makes room for `groups` groups of `size` invocations each, numbered one group after the other from
   /// `first` on. Threads may tell at once of those, each of whole groups of its own, and ask for whoever has
   /// begun as far as they know.
@@ -53,11 +60,6 @@ class Places {
   bool beyond_device() const { return beyond_device_; }
 
  private:
-  struct Agent {
-    GroupId group = 0;
-    std::uint32_t subgroup = 0;
-  };
-
   struct Size {
     Size() = default;
     Size(const Size& o) : agents(o.agents), running(o.running.load(std::memory_order_relaxed)) {}

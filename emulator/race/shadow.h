@@ -133,7 +133,7 @@ class Shadow {
 };
 
 inline Cell& Shadow::cell(Allocation& allocation, std::uint64_t granule) {
-  granule = (granule & in_line_) | ((granule >> every_) & ~in_line_);
+  if (every_ != 0) granule = (granule & in_line_) | ((granule >> every_) & ~in_line_);
   const std::size_t page = granule / kCellsOfPage;
   if (page >= allocation.pages.size() || !allocation.pages[page]) [[unlikely]]
     add_page(allocation, page);
