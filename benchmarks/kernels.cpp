@@ -1,5 +1,6 @@
 // native/, emulated/ (sequential memory), weak/ (policy random) and checked/ (data races looked for)
-// <kernel>/<size>; the same kernels as in `peers`.
+// <kernel>/<size>; the same kernels as in `peers`. parallel/ looks for data races on all cores, and
+// parallel_1/ is the same on one, to be held against it.
 
 #include "benchmarks/workloads.h"
 
@@ -56,6 +57,21 @@ void add(const char* name, std::initializer_list<std::size_t> native,
   }
 }
 
+template <typename Workload>
+void add_parallel(const char* name, std::size_t size) {
+  for (const std::uint32_t workers : {0u, 1u}) {
+    DeviceOptions options = options_of(Mode::Emulated, "sequential", true);
+    options.races_parallel = true;
+    options.workers = workers;
+    benchmark::RegisterBenchmark(
+        (std::string(workers == 1 ? "parallel_1/" : "parallel/") + name + "/" + size_name(size)).c_str(),
+        [=](benchmark::State& state) { run<Workload>(state, options, size); })
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime()
+        ->MeasureProcessCPUTime();
+  }
+}
+
 /// What native/saxpy is held against.
 void plain_saxpy(benchmark::State& state) {
   const std::size_t n = 1 << 24;
@@ -84,6 +100,12 @@ const bool registered = [] {
   add<Matmul>("matmul", {64, 512}, {64});
   add<Histogram>("histogram", {kSmall, kLarge}, {kSmall});
   add<Scan>("scan", {kSmall, kLarge}, {kSmall});
+  constexpr std::size_t kMiddle = 1 << 20;
+  add_parallel<Saxpy>("saxpy", kMiddle);
+  add_parallel<Reduce>("reduce", kMiddle);
+  add_parallel<Matmul>("matmul", 256);
+  add_parallel<Histogram>("histogram", kMiddle);
+  add_parallel<Scan>("scan", kMiddle);
   return true;
 }();
 

@@ -1,4 +1,4 @@
-// Who goes on where an oracle decides: the usual ways, at the price of little more than the switch, which
+// Who goes on in emulated mode, where mostly an oracle decides: the usual ways, at the price of little more than the switch, which
 // the kernel makes itself (heddle/detail/switch.h) so that nothing is on its stack but its own frame.
 
 #include "runtime/scheduler.h"
@@ -82,11 +82,15 @@ Handover Worker::walk_to_barrier(const SourceLocation& where) {
   Group& g = *group_;
   switch (come_to_barrier(g, self, where)) {
     case AtBarrier::Elsewhere: suspend(self); return {};
-    // Whoever came last has no right to go on first.
-    case AtBarrier::Last: self->let_go(); break;
+    // Whoever came last has no right to go on first, but where nobody chooses.
+    case AtBarrier::Last:
+      if (!launch_->choice) return {};
+      self->let_go();
+      break;
     case AtBarrier::Waits: break;
   }
-  if (Slot* next = ready_in_walk(g)) return hand_over(self, g, next);
+  Slot* next = launch_->choice ? ready_in_walk(g) : ready_in(g, (g.index_of(self) + 1) % g.size);
+  if (next) return hand_over(self, g, next);
   suspend_outside_ring(self);
   return {};
 }
@@ -96,7 +100,7 @@ Handover Worker::preempt(const SourceLocation& where) {
   self->wait = WaitKind::Preempted;
   self->where = where;
   self->let_go();
-  if (!can_hand_over()) {
+  if (!launch_->choice || !can_hand_over()) {
     suspend_outside_ring(self, Turn::Anywhere);
     return {};
   }

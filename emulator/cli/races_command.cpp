@@ -55,7 +55,12 @@ itself goes where it always goes; the report follows on standard output.
 
   heddle races build/samples/reduce
   heddle races --memory random --seed 7 ./my_test --count 100
+  heddle races --parallel ./my_simulation large.dat
   heddle races --suppress known.txt --format sarif --output races.sarif ./my_test
+
+With --parallel memory is sequential, and changes that would order two accesses are not tried out: where
+there is a race, look at it again without. Devices whose options name another memory policy, a trace,
+advice or choices of their own run as they do without.
 
 A suppression file has an entry a line, and every entry has a reason:
 
@@ -79,10 +84,12 @@ RacesCommand::RacesCommand(CLI::App& program) {
   command_->add_flag(
       "--json", json_,
       "as --format json: one object a race (or advice, or remark) a line, and a summary");
-  command_->add_option("--memory", memory_, "the policy of the device's memory (sequential)")
-      ->check(CLI::IsMember(policy_names()));
-  command_->add_option("--seed", seed_, "of everything that is left to chance (1)")
-      ->check(CLI::Number);
+  CLI::Option* const memory =
+      command_->add_option("--memory", memory_, "the policy of the device's memory (sequential)")
+          ->check(CLI::IsMember(policy_names()));
+  CLI::Option* const seed =
+      command_->add_option("--seed", seed_, "of everything that is left to chance (1)")
+          ->check(CLI::Number);
   command_->add_option("--suppress", suppressions_,
                        "a file of races that do not count (HEDDLE_RACES_SUPPRESS)");
   command_
@@ -90,8 +97,15 @@ RacesCommand::RacesCommand(CLI::App& program) {
                    "what two plain writes of the same value are: race, as in the specification, "
                    "or notice, which does not count")
       ->check(CLI::IsMember({"race", "notice"}));
-  command_->add_flag("--advise", advise_,
-                     "also list orderings that are stronger than the runs needed");
+  CLI::Option* const advise = command_->add_flag(
+      "--advise", advise_, "also list orderings that are stronger than the runs needed");
+  command_
+      ->add_flag("--parallel", parallel_,
+                 "run workgroups on all cores, for large inputs: in an order that is the machine's, "
+                 "so that no seed replays it")
+      ->excludes(memory)
+      ->excludes(seed)
+      ->excludes(advise);
   command_->add_option("--output", output_, "where the report goes (standard output)");
   command_->add_option("program", program_, "the program and its arguments")->required();
   command_->footer(kFooter);
@@ -127,6 +141,10 @@ void RacesCommand::set_environment(const std::string& records) const {
   if (!seed_.empty()) setenv("HEDDLE_SEED", seed_.c_str(), 1);
   if (!same_value_.empty()) setenv("HEDDLE_RACES_SAME_VALUE", same_value_.c_str(), 1);
   if (advise_) setenv("HEDDLE_RACES_ADVISE", "1", 1);
+  if (!parallel_) return;
+  setenv("HEDDLE_RACES_PARALLEL", "1", 1);
+  setenv("HEDDLE_MEMORY", "sequential", 1);
+  unsetenv("HEDDLE_RACES_ADVISE");
 }
 
 bool RacesCommand::write(const std::string& text) const {

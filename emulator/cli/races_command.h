@@ -37,6 +37,7 @@ class RacesCommand {
   std::string suppressions_;
   std::string same_value_;
   bool advise_ = false;
+  bool parallel_ = false;
   bool json_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <new>
 
@@ -47,11 +48,25 @@ void InitializedBytes::mark_words(std::uint64_t offset, std::uint64_t bytes) {
   }
 }
 
+void InitializedBytes::mark_at_once(std::uint64_t offset, std::uint64_t bytes) {
+  if (words_.empty()) return;
+  while (bytes != 0) {
+    const std::uint64_t bit = offset % 64;
+    const std::uint64_t count = std::min(bytes, 64 - bit);
+    const std::uint64_t mask = (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << bit;
+    const std::atomic_ref word(words_[offset / 64]);
+    if ((word.load(std::memory_order_relaxed) & mask) != mask)
+      word.fetch_or(mask, std::memory_order_release);
+    offset += count;
+    bytes -= count;
+  }
+}
+
 std::uint64_t InitializedBytes::first_missing_of(std::uint64_t offset, std::uint64_t bytes,
                                                  const unsigned char* mask) const {
   for (std::uint64_t i = 0; i < bytes; ++i) {
     const bool counts = !mask || mask[i] != 0;
-    if (counts && (words_[(offset + i) / 64] >> ((offset + i) % 64) & 1) == 0) return i;
+    if (counts && (word(offset + i) >> ((offset + i) % 64) & 1) == 0) return i;
   }
   return bytes;
 }

@@ -1,6 +1,7 @@
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
 #include "emulator/host/kernel_trace.h"
+#include "emulator/host/parallel_races.h"
 #include "emulator/host/race_settings.h"
 #include "emulator/host/race_watch.h"
 #include "emulator/memory/policy.h"
@@ -71,6 +72,7 @@ DeviceOptions with_defaults(DeviceOptions o) {
   o.mode = mode;
   o.seed = seed_from(o.seed);
   o.memory = memory_from(o.memory);
+  check_parallel(o);
   if (o.subgroup_size == 0 || o.subgroup_size > runtime::kMaxSubgroupSize) {
     throw std::invalid_argument(
         fmt::format("subgroup_size is {}; it may be 1 to 128", o.subgroup_size));
@@ -79,7 +81,8 @@ DeviceOptions with_defaults(DeviceOptions o) {
     throw std::invalid_argument("operations_between_switches is 0; it must be at least 1");
   }
   if (o.workers == 0) o.workers = std::max(1u, std::thread::hardware_concurrency());
-  if (o.resident_workgroups == 0) o.resident_workgroups = mode == Mode::Native ? 64 : 2;
+  const bool parallel = mode == Mode::Native || *o.races_parallel;
+  if (o.resident_workgroups == 0) o.resident_workgroups = parallel ? 64 : 2;
   if (o.stack_bytes == 0) o.stack_bytes = std::size_t{kSanitizedBuild ? 256u : 64u} * 1024;
   if (!o.print_to) o.print_to = stdout;
   return o;
@@ -173,10 +176,15 @@ DeviceState::DeviceState(DeviceOptions o)
       mode(*options.mode),
       seed(*options.seed) {
   runtime::expect_other_handlers();
-  if (mode == Mode::Emulated) {
-    memory = memory::make_memory(*options.memory, choice);
-    emulator = std::make_unique<emulation::Emulator>(*this);
+  if (mode == Mode::Emulated) emulator = std::make_unique<emulation::Emulator>(*this);
+  if (*options.races_parallel) {
+    parallel_races = std::make_unique<ParallelRaces>(*this);
+    auto made = std::make_unique<ParallelMemory>(*parallel_races);
+    parallel = made.get();
+    memory = std::move(made);
+    return;
   }
+  if (mode == Mode::Emulated) memory = memory::make_memory(*options.memory, choice);
   std::vector<trace::Listener*> all;
   if (*options.races) {
     race_watch = std::make_unique<RaceWatch>(*this);
@@ -194,6 +202,7 @@ DeviceState::DeviceState(DeviceOptions o)
 
 DeviceState::~DeviceState() {
   if (race_watch) race_watch->hand_in_all();
+  if (parallel_races) parallel_races->hand_in_all();
   while (!freed_.empty()) forget_oldest();
 }
 
@@ -226,6 +235,7 @@ const DeviceOptions& Device::options() const { return state_->options; }
 std::vector<DataRace> Device::races() const { return race_report().races; }
 
 RaceReport Device::race_report() const {
+  if (state_->parallel_races) return state_->parallel_races->report();
   return state_->race_watch ? state_->race_watch->report() : RaceReport{};
 }
 
@@ -250,7 +260,7 @@ void Device::end_submission() {
   memory_barrier();
   if (state_->kernel_trace) state_->kernel_trace->flush();
   // Nobody remembers anybody.
-  if (!state_->listener) state_->next_agent = state_->next_workgroup = 0;
+  if (!state_->listener && !state_->parallel) state_->next_agent = state_->next_workgroup = 0;
   state_->submitting.unlock();
 }
 
@@ -319,7 +329,8 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   launch.no_progress_time = options.no_progress_time;
   if (options.progress) launch.progress = &options.progress;
 
-  detail::Context context{{options.print_to, emulated}, nullptr};
+  const bool in_order = emulated && !state_->parallel;
+  detail::Context context{{options.print_to, in_order}, nullptr};
   launch.context = &context;
   std::function<std::string(const void*)> describe;
   emulation::Emulator* const emulator = state_->emulator.get();
@@ -327,7 +338,7 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   if (emulated) {
     dispatch.emplace(*emulator, launch.grid, typed.bindings);
     context.emulator = emulator;
-    launch.choice = &choice;
+    if (in_order) launch.choice = &choice;
     launch.observer = emulator;
     describe = [&](const void* address) { return emulator->describe(address); };
   } else {
@@ -342,7 +353,7 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   result.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - launch.now).count();
   if (failure) {
-    if (emulated) {
+    if (in_order) {
       failure->finding.replay = fmt::format(
           "HEDDLE_MODE=emulated{} HEDDLE_SEED={} (dispatch {} of the device)",
           options.memory->sequential ? "" : fmt::format(" HEDDLE_MEMORY={}", options.memory->name),

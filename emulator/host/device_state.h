@@ -18,6 +18,8 @@ class Emulator;
 namespace heddle::detail {
 
 class KernelTrace;
+class ParallelMemory;
+class ParallelRaces;
 class RaceWatch;
 
 /// Asks the oracle of the current dispatch.
@@ -67,6 +69,9 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   std::unique_ptr<emulation::Emulator> emulator;
   /// Looks for data races; null if nobody asked for that.
   std::unique_ptr<RaceWatch> race_watch;
+  /// The same on many threads, and the memory then; null otherwise.
+  std::unique_ptr<ParallelRaces> parallel_races;
+  ParallelMemory* parallel = nullptr;
   /// Writes a trace; null if nobody asked for that.
   std::unique_ptr<KernelTrace> kernel_trace;
   /// Who listens to the memory; may be null.

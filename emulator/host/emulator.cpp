@@ -1,6 +1,8 @@
 #include "emulator/host/emulator.h"
 
 #include "emulator/host/kernel_trace.h"
+#include "emulator/host/parallel_memory.h"
+#include "emulator/host/parallel_races.h"
 #include "emulator/host/race_watch.h"
 
 #include <fmt/format.h>
@@ -115,6 +117,12 @@ void check_initialized(const Agent& agent, const Access& access) {
         access.binding, access.index, access.where);
 }
 
+// Of what another thread writes it is known only afterwards that it was written.
+void mark_written(const Access& access) {
+  access.binding->allocation->initialized.mark_at_once(
+      access.binding->offset_bytes + access.offset_bytes, access.size_bytes);
+}
+
 void mark_initialized(const Access& access) {
   access.binding->allocation->initialized.mark(
       access.binding->offset_bytes + access.offset_bytes, access.size_bytes);
@@ -139,6 +147,9 @@ void Emulator::begin(const runtime::Grid& grid, std::span<const Binding> of_argu
     device.race_watch->dispatch_begins(device.dispatches - 1, first_agent_, grid, *this);
   if (device.kernel_trace)
     device.kernel_trace->dispatch_begins(device.dispatches - 1, first_agent_, grid, *this);
+  if (!device.parallel) return;
+  device.parallel->dispatch_begins(first_agent_, grid.group_size, groups);
+  device.parallel_races->dispatch_begins(device.dispatches - 1, first_agent_, grid, *this);
 }
 
 // Of a dispatch that failed, some workgroups are still there.
@@ -151,6 +162,7 @@ void Emulator::end() {
     }
   }
   if (device.race_watch) device.race_watch->dispatch_ends();
+  if (device.parallel_races) device.parallel_races->dispatch_ends();
   if (!by_address.empty()) by_address.clear();
   bindings = {};
 }
@@ -162,6 +174,7 @@ void Emulator::wind_up() {
 }
 
 void Emulator::workgroup_begins(runtime::Workgroup& group) {
+  auto locked = lock();
   if (free_memory_.empty()) {
     all_memory_.push_back(std::make_unique<WorkgroupMemory>());
     free_memory_.push_back(all_memory_.back().get());
@@ -177,6 +190,9 @@ void Emulator::workgroup_begins(runtime::Workgroup& group) {
   memory.used_bytes = 0;
   memory.waiting.at_common = 0;
   memory.waiting.where.assign(group.grid->group_size, WorkgroupMemory::Waiting::Nowhere);
+  if (locked) locked.unlock();
+  if (device.parallel)
+    device.parallel->add_workgroup(memory.allocation.id, {group.memory, group.memory_bytes});
   const runtime::Grid& grid = *group.grid;
   const std::uint32_t number =
       group.id.x + grid.groups.x * (group.id.y + grid.groups.y * group.id.z);
@@ -191,8 +207,9 @@ void Emulator::workgroup_begins(runtime::Workgroup& group) {
 void Emulator::end(WorkgroupMemory& memory) {
   device.memory->end(memory.invocations);
   memory.invocations.count = 0;
-  if (memory.variables.empty()) return;
+  if (memory.variables.empty() && !device.parallel) return;
   device.memory->remove(memory.allocation.id);
+  const auto locked = lock();
   memory.variables.clear();
 }
 
@@ -201,7 +218,7 @@ void Emulator::begin_variables(WorkgroupMemory& memory) {
   detail::Allocation& allocation = memory.allocation;
   if (device.race_watch) allocation.id = device.new_allocation_id();
   if (device.kernel_trace) device.kernel_trace->renew(allocation.id);
-  device.memory->add(allocation.id, {allocation.bytes, allocation.size_bytes});
+  if (!device.parallel) device.memory->add(allocation.id, {allocation.bytes, allocation.size_bytes});
   // Only the bytes that variables cover are tracked, and they are uninitialized.
   allocation.initialized.resize(allocation.size_bytes, false);
 }
@@ -209,6 +226,7 @@ void Emulator::begin_variables(WorkgroupMemory& memory) {
 void Emulator::workgroup_ends(runtime::Workgroup& group) {
   auto* memory = static_cast<WorkgroupMemory*>(group.observed);
   end(*memory);
+  const auto locked = lock();
   free_memory_.push_back(memory);
 }
 
@@ -218,7 +236,7 @@ void Emulator::invocations_meet(runtime::Workgroup& group,
   WorkgroupMemory::Waiting& waiting = memory.waiting;
   // Of those that meet at one place, all are at a barrier or none is.
   if (waiting.where[indices.front()] == WorkgroupMemory::Waiting::Nowhere) return;
-  const std::uint64_t instance = next_barrier_instance_++;
+  const std::uint64_t instance = next_barrier_instance_.fetch_add(1, std::memory_order_relaxed);
   if (waiting.at_common == memory.invocations.count && indices.size() == waiting.at_common) {
     waiting.common.barrier_instance = instance;
     device.memory->meet(memory.invocations, waiting.common);
@@ -242,6 +260,7 @@ void Emulator::invocations_meet(runtime::Workgroup& group,
 }
 
 std::string Emulator::describe(const void* address) {
+  const auto locked = lock();
   for (const auto& memory : all_memory_) {
     for (const WorkgroupMemory::Variable& variable : memory->variables) {
       const auto* begin = memory->allocation.bytes + variable.binding.offset_bytes;
@@ -270,9 +289,23 @@ const Binding* Emulator::object_at(const Locations& bytes) {
   return nullptr;
 }
 
-Pulse& pulse(Emulator& emulator) { return emulator; }
+std::optional<Binding> Emulator::object_with(const Locations& bytes) {
+  const auto locked = lock();
+  const Binding* object = object_at(bytes);
+  return object ? std::optional(*object) : std::nullopt;
+}
 
-void wind_up(Emulator& emulator) { emulator.wind_up(); }
+Pulse& pulse(Emulator& emulator) {
+  return emulator.device.parallel ? emulator.device.parallel->pulse() : emulator;
+}
+
+void wind_up(Emulator& emulator) {
+  if (emulator.device.parallel) {
+    emulator.device.parallel->wind_up();
+  } else {
+    emulator.wind_up();
+  }
+}
 
 namespace {
 
@@ -306,7 +339,8 @@ bool is_sound(const Binding& binding, std::uint64_t offset_bytes, std::uint32_t 
 
 const std::byte* read_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
                                std::uint32_t size_bytes, const unsigned char* value_bytes) {
-  if (!is_sound(binding, offset_bytes, size_bytes)) [[unlikely]] return nullptr;
+  if (emulator.device.parallel || !is_sound(binding, offset_bytes, size_bytes)) [[unlikely]]
+    return nullptr;
   const detail::Allocation& allocation = *binding.allocation;
   const std::uint64_t offset = binding.offset_bytes + offset_bytes;
   if (allocation.tracks_initialization &&
@@ -317,7 +351,8 @@ const std::byte* read_in_place(Emulator& emulator, const Binding& binding, std::
 
 std::byte* write_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
                           std::uint32_t size_bytes) {
-  if (!is_sound(binding, offset_bytes, size_bytes)) [[unlikely]] return nullptr;
+  if (emulator.device.parallel || !is_sound(binding, offset_bytes, size_bytes)) [[unlikely]]
+    return nullptr;
   const std::uint64_t offset = binding.offset_bytes + offset_bytes;
   std::byte* bytes = emulator.device.memory->write_in_place(binding.allocation->id, offset);
   if (bytes) binding.allocation->initialized.mark(offset, size_bytes);
@@ -327,7 +362,8 @@ std::byte* write_in_place(Emulator& emulator, const Binding& binding, std::uint6
 std::byte* atomic_in_place(Emulator& emulator, const Agent& agent, OperationKind kind, Scope scope,
                            const Binding& binding, std::uint64_t offset_bytes,
                            std::uint32_t size_bytes) {
-  if (!is_sound(binding, offset_bytes, size_bytes)) [[unlikely]] return nullptr;
+  if (emulator.device.parallel || !is_sound(binding, offset_bytes, size_bytes)) [[unlikely]]
+    return nullptr;
   detail::Allocation& allocation = *binding.allocation;
   const std::uint64_t offset = binding.offset_bytes + offset_bytes;
   if (kind != OperationKind::Write && allocation.tracks_initialization &&
@@ -358,8 +394,13 @@ bool write_told(Emulator& emulator, const Agent& agent, const Binding& binding, 
   const Locations& bytes = operation.locations;
   if (!is_sound(binding, bytes.offset_bytes - binding.offset_bytes, bytes.size_bytes)) [[unlikely]]
     return false;
-  binding.allocation->initialized.mark(bytes.offset_bytes, bytes.size_bytes);
   operation.agent = agent_id(agent);
+  if (emulator.device.parallel) {
+    emulator.device.memory->write(operation, value);
+    binding.allocation->initialized.mark_at_once(bytes.offset_bytes, bytes.size_bytes);
+    return true;
+  }
+  binding.allocation->initialized.mark(bytes.offset_bytes, bytes.size_bytes);
   emulator.device.memory->write(operation, value);
   return true;
 }
@@ -375,11 +416,12 @@ void read(Emulator& emulator, const Agent& agent, const Access& access, void* va
 
 void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value) {
   check(agent, access);
-  mark_initialized(access);
+  if (!emulator.device.parallel) mark_initialized(access);
   for_each_piece(record(agent, access, OperationKind::Write),
                  [&](const Operation& piece, std::uint64_t at) {
                    emulator.device.memory->write(piece, static_cast<const std::byte*>(value) + at);
                  });
+  if (emulator.device.parallel) mark_written(access);
 }
 
 void atomic_read(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
@@ -393,9 +435,10 @@ void atomic_read(Emulator& emulator, const Agent& agent, const Access& access, S
 void atomic_write(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
                   MemorySemantics semantics, const void* value) {
   check(agent, access);
-  mark_initialized(access);
+  if (!emulator.device.parallel) mark_initialized(access);
   emulator.device.memory->write(
       atomic_record(agent, access, OperationKind::Write, scope, semantics), value);
+  if (emulator.device.parallel) mark_written(access);
 }
 
 void atomic_update(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
@@ -479,6 +522,7 @@ const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::u
           &binding, 0, where);
   }
   if (ordinal == 0) emulator.begin_variables(memory);
+  const auto locked = emulator.lock();
   memory.variables.push_back(std::move(made));
   WorkgroupMemory::Variable& variable = memory.variables.back();
   variable.binding.name = variable.name;
@@ -493,6 +537,7 @@ const Binding* buffer_at(Emulator& emulator, const Agent& agent, std::uint64_t a
     raise(agent, FindingKind::OutOfBounds,
           fmt::format("address {:#x} is in no buffer of the device", address), nullptr, 0, where);
   }
+  const auto locked = emulator.lock();
   Binding& binding = emulator.by_address[found.get()];
   if (!binding.allocation) {
     binding.reference = emulator.device.new_reference();

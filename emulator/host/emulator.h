@@ -4,7 +4,10 @@
 
 #include "emulator/host/device_state.h"
 
+#include <atomic>
 #include <deque>
+#include <mutex>
+#include <optional>
 #include <unordered_map>
 
 namespace heddle::emulation {
@@ -58,22 +61,30 @@ class Emulator final : public runtime::Observer, public Pulse {
   void wind_up();
   /// What a person calls the byte at `address`.
   std::string describe(const void* address);
-  /// The buffer, image or variable that has the bytes; null if none has.
+  /// The buffer, image or variable that has the bytes; null if none has. On the only thread there is.
   const Binding* object_at(const Locations& bytes);
+  /// The same on any thread.
+  std::optional<Binding> object_with(const Locations& bytes);
+  /// Keeps other threads from what they share with this one; nothing where there is one thread.
+  std::unique_lock<std::mutex> lock() {
+    return device.parallel ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
+  }
 
   detail::DeviceState& device;
   std::span<const Binding> bindings;
-  /// Bindings of buffers that were reached by address.
+  /// Bindings of buffers that were reached by address. Guarded by lock().
   std::unordered_map<const detail::Allocation*, Binding> by_address;
 
  private:
   void end(WorkgroupMemory& memory);
 
+  std::mutex mutex_;
+  // Guarded by lock(), as are the lists of variables:
   std::vector<std::unique_ptr<WorkgroupMemory>> all_memory_;
   std::vector<WorkgroupMemory*> free_memory_;
   /// By local invocation index; empty where all are in the first one.
   std::vector<std::uint32_t> subgroups_;
-  std::uint64_t next_barrier_instance_ = 1;
+  std::atomic<std::uint64_t> next_barrier_instance_{1};
   std::uint32_t first_agent_ = 0;
   std::uint32_t first_workgroup_ = 0;
 };

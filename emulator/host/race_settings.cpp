@@ -33,6 +33,9 @@ std::string output_file() {
 }
 
 void add_race_settings(DeviceOptions& options) {
+  const bool asks_for_order = (options.memory && !options.memory->sequential) || options.choices ||
+                              (options.trace && !options.trace->empty()) ||
+                              options.race_advice.value_or(false);
   if (!options.races) options.races = wanted_output().has_value();
   if (options.race_suppressions.empty())
     options.race_suppressions = environment("HEDDLE_RACES_SUPPRESS");
@@ -50,6 +53,29 @@ void add_race_settings(DeviceOptions& options) {
           fmt::format("HEDDLE_RACES_ADVISE is '{}'; it may be 0 or 1", value));
     options.race_advice = value == "1";
   }
+  if (!options.races_parallel) {
+    const std::string_view value = environment("HEDDLE_RACES_PARALLEL");
+    if (!value.empty() && value != "0" && value != "1")
+      throw std::invalid_argument(
+          fmt::format("HEDDLE_RACES_PARALLEL is '{}'; it may be 0 or 1", value));
+    options.races_parallel = value == "1" && !asks_for_order;
+  }
+  options.races_parallel = *options.races_parallel && *options.races;
+}
+
+void check_parallel(const DeviceOptions& options) {
+  if (!*options.races_parallel) return;
+  const auto refuse = [](const std::string& what) {
+    throw std::invalid_argument(fmt::format(
+        "races_parallel (HEDDLE_RACES_PARALLEL) together with {}: workgroups that run at once have no "
+        "order of their operations that could be recorded or chosen",
+        what));
+  };
+  if (!options.memory->sequential)
+    refuse(fmt::format("the memory policy '{}'", options.memory->name));
+  if (!options.trace->empty()) refuse("a trace");
+  if (*options.race_advice) refuse("race_advice (HEDDLE_RACES_ADVISE)");
+  if (options.choices) refuse("choices");
 }
 
 }  // namespace heddle::detail

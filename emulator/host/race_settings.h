@@ -26,4 +26,8 @@ std::string output_file();
 /// Fills in what the options leave to the environment. Throws std::invalid_argument.
 void add_race_settings(DeviceOptions& options);
 
+/// Throws std::invalid_argument for complete options that want something else together with races on many
+/// threads that needs one order of everything.
+void check_parallel(const DeviceOptions& options);
+
 }  // namespace heddle::detail

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "emulator/advice/changes.h"
 #include "emulator/advice/missing_link.h"
 #include "emulator/advice/operation_text.h"
@@ -28,10 +26,6 @@ bool plain_write(const Operation& operation) {
   return operation.kind == OperationKind::Write && !operation.atomic;
 }
 
-report::Suppressions suppressions_of(const std::string& file) {
-  return file.empty() ? report::Suppressions() : report::Suppressions(file);
-}
-
 }  // namespace
 
 WrittenValues::Key WrittenValues::key(AgentId agent, const Operation& site,
@@ -54,31 +48,21 @@ bool WrittenValues::wrote(AgentId agent, const Operation& site, const Operation&
 RaceWatch::RaceWatch(DeviceState& device)
     : device_(device),
       tells_equal_writes_(device.options.same_value_writes == SameValueWrites::Notice),
-      suppressions_(suppressions_of(device.options.race_suppressions)),
-      recent_(kRecentOperations),
-      log_(RaceLog::of_process()) {
-  if (log_) run_ = log_->new_run();
+      races_(device.options, [this](std::size_t race) { return detector_.races()[race].count; }),
+      recent_(kRecentOperations) {
+  RaceLog* const log = races_.log();
   if (*device.options.race_advice) {
-    if (!log_) own_orderings_ = std::make_unique<KnownOrderings>();
-    orderings_ = std::make_unique<OrderingWatch>(log_ ? log_->orderings() : *own_orderings_);
+    if (!log) own_orderings_ = std::make_unique<KnownOrderings>();
+    orderings_ = std::make_unique<OrderingWatch>(log ? log->orderings() : *own_orderings_);
   }
-  // What the environment names is looked at when all devices have ended.
-  const char* shared = std::getenv("HEDDLE_RACES_SUPPRESS");
-  excuses_itself_ = !device.options.race_suppressions.empty() &&
-                    device.options.race_suppressions != (shared ? shared : "");
   detector_.on_race([this](const race::KernelRace& race) { note(race); });
   detector_.on_race_again([this](std::size_t race, AgentId first) { note_again(race, first); });
 }
 
 void RaceWatch::dispatch_begins(std::uint64_t number, std::uint32_t first,
                                 const runtime::Grid& grid, emulation::Emulator& emulator) {
-  Dispatch dispatch{number, first, grid, {}};
-  if (grid.position_of)
-    dispatch.positions.assign(grid.position_of, grid.position_of + grid.group_size);
-  dispatch.grid.position_of = dispatch.grid.index_at = nullptr;
-  if (log_ && !has_run_) log_->add(run_);
-  has_run_ = true;
-  dispatches_.push_back(std::move(dispatch));
+  races_.begin_run();
+  dispatched_.begins(number, first, grid);
   emulator_ = &emulator;
 }
 
@@ -99,7 +83,7 @@ void RaceWatch::dependency(bool memory) {
   if (memory) {
     // Whatever follows races with nobody of them.
     written_.forget();
-    dispatches_.clear();
+    dispatched_.forget();
   }
   if (orderings_) orderings_->listener().dependency(memory);
 }
@@ -152,32 +136,6 @@ void RaceWatch::placed(model::OperationIndex write) {
   if (orderings_) orderings_->listener().placed(write);
 }
 
-const RaceWatch::Dispatch& RaceWatch::dispatch_of(AgentId agent) const {
-  for (auto dispatch = dispatches_.rbegin(); dispatch != dispatches_.rend(); ++dispatch)
-    if (dispatch->first_agent <= static_cast<std::uint32_t>(agent)) return *dispatch;
-  return dispatches_.front();
-}
-
-RacingAccess RaceWatch::access(AgentId agent, const Operation& operation) const {
-  const Dispatch& dispatch = dispatch_of(agent);
-  const runtime::Grid& grid = dispatch.grid;
-  const std::uint32_t number = static_cast<std::uint32_t>(agent) - dispatch.first_agent;
-  const std::uint32_t group = number / grid.group_size;
-  const std::uint32_t index = number % grid.group_size;
-  RacingAccess made{advice::describe(operation), operation.where, {}, dispatch.number, "", ""};
-  Coordinates& c = made.invocation;
-  c.workgroup = {group % grid.groups.x, group / grid.groups.x % grid.groups.y,
-                 group / grid.groups.x / grid.groups.y};
-  c.local = {index % grid.local.x, index / grid.local.x % grid.local.y,
-             index / grid.local.x / grid.local.y};
-  c.global = {c.workgroup.x * grid.local.x + c.local.x, c.workgroup.y * grid.local.y + c.local.y,
-              c.workgroup.z * grid.local.z + c.local.z};
-  const std::uint32_t position = dispatch.positions.empty() ? index : dispatch.positions[index];
-  c.subgroup = position / grid.subgroup_size;
-  c.lane = position % grid.subgroup_size;
-  return made;
-}
-
 std::string RaceWatch::replay() const {
   const MemoryPolicy& policy = *device_.options.memory;
   const std::string memory = policy.sequential || !memory_policy(policy.name)
@@ -191,8 +149,8 @@ void RaceWatch::note(const race::KernelRace& race) {
   DataRace made;
   const Operation& first = detector_.site(race.first).operation;
   const Operation& second = detector_.site(race.second).operation;
-  made.first = access(race.first_agent, first);
-  made.second = access(race.second_agent, second);
+  made.first = dispatched_.access(race.first_agent, first);
+  made.second = dispatched_.access(race.second_agent, second);
   made.offset_bytes = race.bytes.offset_bytes;
   made.size_bytes = race.bytes.size_bytes;
   if (const emulation::Binding* object = emulator_ ? emulator_->object_at(race.bytes) : nullptr) {
@@ -205,8 +163,7 @@ void RaceWatch::note(const race::KernelRace& race) {
   made.same_value = tells_equal_writes_ && equal_writes(first, race.first_agent);
   add_values(race, made);
   explain(race, made);
-  races_.push_back(std::move(made));
-  hand_in_new();
+  races_.add(std::move(made));
 }
 
 void RaceWatch::note_again(std::size_t race, AgentId first) {
@@ -245,54 +202,29 @@ void RaceWatch::explain(const race::KernelRace& race, DataRace& noted) const {
                                    race.operation, kJudgedOperations);
   if (!part) return;
   std::vector<std::uint64_t> dispatches;
-  for (const AgentId agent : part->agents) dispatches.push_back(dispatch_of(agent).number);
+  for (const AgentId agent : part->agents) dispatches.push_back(dispatched_.number_of(agent));
   noted.changes = advice::smallest_changes(*part, dispatches);
   const std::string reason = advice::missing_link(*part, dispatches);
   if (!reason.empty()) noted.reason = reason;
 }
 
-DataRace RaceWatch::counted(std::size_t race) const {
-  DataRace made = races_[race];
-  made.count = detector_.races()[race].count;
-  return made;
-}
-
 RaceReport RaceWatch::report() const {
   report::Collector collector;
-  if (has_run_) collector.add(run_);
-  for (std::size_t i = 0; i < races_.size(); ++i) collector.add(run_, counted(i));
+  races_.collect(collector);
   if (orderings_) {
-    for (const report::OrderingUse& use : orderings_->uses()) collector.add(run_, use);
-    collector.add(run_, orderings_->recorded());
+    for (const report::OrderingUse& use : orderings_->uses()) collector.add(races_.run(), use);
+    collector.add(races_.run(), orderings_->recorded());
   }
-  report::Suppressions suppressions = suppressions_;
-  return collector.report(suppressions);
-}
-
-void RaceWatch::hand_in_new() {
-  if (!log_) return;
-  for (std::size_t i = handed_in_.size(); i < races_.size(); ++i) {
-    DataRace race = counted(i);
-    if (excuses_itself_) race.excuse = suppressions_.excuse(race);
-    handed_in_.push_back(race.count);
-    log_->add(run_, race);
-  }
+  return races_.report(collector);
 }
 
 void RaceWatch::hand_in_all() {
-  if (!log_) return;
-  hand_in_new();
-  for (std::size_t i = 0; i < races_.size(); ++i) {
-    DataRace race = counted(i);
-    if (race.count == handed_in_[i]) continue;
-    if (excuses_itself_) race.excuse = suppressions_.excuse(race);
-    race.count -= handed_in_[i];
-    handed_in_[i] += race.count;
-    log_->add(run_, race);
-  }
+  RaceLog* const log = races_.log();
+  if (!log) return;
+  races_.hand_in_all();
   if (!orderings_) return;
-  for (const report::OrderingUse& use : orderings_->uses()) log_->add(run_, use);
-  log_->add(run_, orderings_->recorded());
+  for (const report::OrderingUse& use : orderings_->uses()) log->add(races_.run(), use);
+  log->add(races_.run(), orderings_->recorded());
 }
 
 }  // namespace heddle::detail

@@ -6,8 +6,9 @@
 #include <tuple>
 
 #include "emulator/advice/neighbourhood.h"
+#include "emulator/host/dispatched.h"
+#include "emulator/host/noted_races.h"
 #include "emulator/host/ordering_watch.h"
-#include "emulator/host/race_log.h"
 #include "emulator/race/kernel_detector.h"
 
 namespace heddle::detail {
@@ -63,12 +64,6 @@ class RaceWatch final : public trace::Listener {
   void hand_in_all();
 
  private:
-  struct Dispatch {
-    std::uint64_t number = 0;
-    std::uint32_t first_agent = 0;
-    runtime::Grid grid;
-    std::vector<std::uint32_t> positions;
-  };
   /// What the memory tells just now.
   struct Now {
     const Operation* operation = nullptr;
@@ -79,38 +74,25 @@ class RaceWatch final : public trace::Listener {
   void look_at(model::OperationIndex index, const Operation& operation, model::Value read,
                model::Value written);
   void note(const race::KernelRace& race);
-  /// Races that were found since: at once, for a program may never come to its end.
-  void hand_in_new();
   void note_again(std::size_t race, AgentId first);
   void explain(const race::KernelRace& race, DataRace& noted) const;
   void add_values(const race::KernelRace& race, DataRace& noted) const;
   bool equal_writes(const Operation& first, AgentId agent) const;
-  DataRace counted(std::size_t race) const;
   std::string replay() const;
-  RacingAccess access(AgentId agent, const Operation& operation) const;
-  const Dispatch& dispatch_of(AgentId agent) const;
 
   DeviceState& device_;
   const bool tells_equal_writes_;
-  report::Suppressions suppressions_;
-  bool excuses_itself_ = false;
   race::KernelDetector detector_;
+  NotedRaces races_;
   advice::Recent recent_;
   WrittenValues written_;
   /// Null without DeviceOptions::race_advice.
   std::unique_ptr<KnownOrderings> own_orderings_;
   std::unique_ptr<OrderingWatch> orderings_;
   /// Since the last memory dependency.
-  std::vector<Dispatch> dispatches_;
-  bool has_run_ = false;
+  Dispatched dispatched_;
   emulation::Emulator* emulator_ = nullptr;
   Now now_;
-  /// As the detector's, but for the counts.
-  std::vector<DataRace> races_;
-  RaceLog* log_;
-  report::RunId run_ = 0;
-  /// How often each was handed in.
-  std::vector<std::uint64_t> handed_in_;
 };
 
 }  // namespace heddle::detail

@@ -27,6 +27,16 @@ KernelDetector::KernelDetector(const KernelOptions& options)
   if (exact_left_ == 0) order_.expect_whole_workgroups();
 }
 
+KernelDetector::KernelDetector(const KernelOptions& options,
+                               std::shared_ptr<KernelOrder::Shared> order, SiteNumbers& sites)
+    : options_(options),
+      order_(std::move(order)),
+      location_order_(order_, options.chains),
+      sites_(sites),
+      exact_left_(options.exact_accesses) {
+  if (exact_left_ == 0) order_.expect_whole_workgroups();
+}
+
 void KernelDetector::agent_begins(AgentId agent, const model::Place& place) {
   order_.agent_begins(agent, place);
 }
@@ -34,12 +44,12 @@ void KernelDetector::agent_begins(AgentId agent, const model::Place& place) {
 // Nobody accesses the Workgroup memory of a workgroup that has ended.
 void KernelDetector::agent_ends(AgentId agent) {
   order_.agent_ends(agent);
-  const GroupId group = order_.places().group(static_cast<std::uint32_t>(agent));
+  const GroupId group = order_.group(static_cast<std::uint32_t>(agent));
   if (!order_.places().has_ended(group)) return;
   auto kept = workgroup_memory_.begin();
   for (const auto& memory : workgroup_memory_) {
     if (memory.first == group) {
-      shadow_.forget(memory.second);
+      shadow_->forget(memory.second);
     } else {
       *kept++ = memory;
     }
@@ -56,7 +66,7 @@ void KernelDetector::system_synchronizes(AgentId first, AgentId second) {
 void KernelDetector::dependency(bool memory) {
   order_.dependency(memory);
   if (!memory) return;
-  shadow_.forget_all();
+  shadow_->forget_all();
   workgroup_memory_.clear();
   exact_left_ = options_.exact_accesses;
   if (exact_left_ == 0) order_.expect_whole_workgroups();
@@ -98,7 +108,7 @@ void KernelDetector::meets(model::OperationIndex first, const Operation& barrier
 
 void KernelDetector::access_in_full(model::OperationIndex index, const Operation& operation, SiteId site) {
   Now now;
-  set(now, operation, site, shadow_.allocation(operation.locations.allocation));
+  set(now, operation, site, shadow_->allocation(operation.locations.allocation));
   now.index = index;
   now.operation = &operation;
   now.record.agent = now.agent;
@@ -114,7 +124,7 @@ inline void KernelDetector::set(Access& now, const Operation& operation, SiteId 
   now.site_id = site;
   now.site = &sites_[site];
   now.agent = static_cast<std::uint32_t>(operation.agent);
-  now.group = order_.places().group(now.agent);
+  now.group = order_.group(now.agent);
   now.settled = &order_.settled(now.group, now.site->class_number);
   now.time = order_.now(now.group) << 8 | Shadow::reference_number(allocation, operation.reference);
 }
@@ -123,11 +133,11 @@ inline void KernelDetector::set(Access& now, const Operation& operation, SiteId 
 bool KernelDetector::access_quickly(const Operation& operation, SiteId site) {
   const Locations& bytes = operation.locations;
   if (bytes.size_bytes != kGranuleBytes || bytes.offset_bytes % kGranuleBytes != 0) return false;
-  Shadow::Allocation& allocation = shadow_.allocation(bytes.allocation);
+  Shadow::Allocation& allocation = shadow_->allocation(bytes.allocation);
   Access now;
   set(now, operation, site, allocation);
   if (order_.now(now.group) > kMostStamps) [[unlikely]] return false;
-  Cell& cell = shadow_.cell(allocation, bytes.offset_bytes / kGranuleBytes);
+  Cell& cell = shadow_->cell(allocation, bytes.offset_bytes / kGranuleBytes);
   if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
   return reads_as_others(cell, now) || at_once(cell, now);
 }
@@ -144,7 +154,7 @@ inline bool KernelDetector::reads_as_others(const Cell& cell, const Access& now)
 
 // Nobody accesses it once the workgroup has ended.
 void KernelDetector::note_workgroup_memory(const Access& now, AllocationId allocation) {
-  if (now.site->operation.storage_class == StorageClass::Workgroup && shadow_.first_time(allocation))
+  if (now.site->operation.storage_class == StorageClass::Workgroup && shadow_->first_time(allocation))
     workgroup_memory_.emplace_back(now.group, allocation);
 }
 
@@ -157,7 +167,7 @@ void KernelDetector::access(Now& now) {
     now.granule = granule;
     now.record.first = static_cast<std::uint8_t>(std::max(begin, bytes.offset_bytes) - begin);
     now.record.last = static_cast<std::uint8_t>(std::min(begin + kGranuleBytes, end) - begin);
-    Cell& cell = shadow_.cell(shadow_.allocation(bytes.allocation), granule);
+    Cell& cell = shadow_->cell(shadow_->allocation(bytes.allocation), granule);
     if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
     if (exact_left_ == 0) [[likely]] {
       const bool whole = now.record.last - now.record.first == kWhole;
@@ -207,7 +217,7 @@ void KernelDetector::put(Cell& cell, std::size_t slot, const Access& now) {
   const bool same_reference = reference_of(time) == reference_of(now.time);
   const bool mine = cell.agents[slot] == now.agent && same_reference;
   if (mine && can_replace(x, now)) return Before::Replaced;
-  const bool same_group = mine || order_.places().group(cell.agents[slot]) == now.group;
+  const bool same_group = mine || order_.group(cell.agents[slot]) == now.group;
   if (same_group && (same_reference || !x.writes) && is_settled(x, stamp_of(time), now))
     return Before::Settled;
   if (mine) return Before::Mine;
@@ -318,11 +328,11 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
     for (std::size_t i = 0; i < 2 && cell.sites[i] != kNoSite; ++i) {
       // An access that is not atomic has no order to the atomics of others, its agent's own or not.
       if (reference_of(cell.times[i]) != r.reference || r.last - r.first != kWhole ||
-          order_.places().group(cell.agents[i]) != now.group ||
+          order_.group(cell.agents[i]) != now.group ||
           !is_settled(sites_[cell.sites[i]], stamp_of(cell.times[i]), now))
         return false;
     }
-    Crowd& crowd = shadow_.make_crowd(cell);
+    Crowd& crowd = shadow_->make_crowd(cell);
     crowd.site = r.site;
     crowd.reference = r.reference;
     crowd.first = r.first;
@@ -331,7 +341,7 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
     crowd.accesses.emplace_back(r.agent, r.stamp);
     return true;
   }
-  Crowd& crowd = shadow_.crowd(cell);
+  Crowd& crowd = shadow_->crowd(cell);
   if (crowd.site != r.site || crowd.reference != r.reference || crowd.first != r.first ||
       crowd.last != r.last)
     return false;
@@ -341,18 +351,19 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
     stamp = r.stamp;
     return true;
   }
-  if (order_.places().group(agent) != now.group) crowd.one_group = false;
+  if (order_.group(agent) != now.group) crowd.one_group = false;
   crowd.accesses.emplace_back(r.agent, r.stamp);
+  if (crowd.accesses.size() >= crowd.look_through_at) crowd.forget_followed();
   return true;
 }
 
 // The list of the granule, whatever was there.
 RecordList& KernelDetector::unpack(Cell& cell) {
-  if (cell.sites[0] == kList) return shadow_.list(cell);
+  if (cell.sites[0] == kList) return shadow_->list(cell);
   std::vector<Record> records;
   bool lossy = false;
   if (cell.sites[0] == kCrowd) {
-    const Crowd& crowd = shadow_.crowd(cell);
+    const Crowd& crowd = shadow_->crowd(cell);
     lossy = crowd.accesses.size() > 1;
     for (const auto& [agent, stamp] : crowd.accesses)
       records.push_back({agent, stamp, 0, crowd.site, crowd.reference, crowd.first, crowd.last, {}});
@@ -367,21 +378,21 @@ RecordList& KernelDetector::unpack(Cell& cell) {
     if (records.size() == 2 && records[0].agent != records[1].agent)
       lossy = lossy || (sites_[records[0].site].writes && is_link(sites_[records[1].site]));
   }
-  shadow_.drop(cell);
-  RecordList& list = shadow_.make_list(cell);
+  shadow_->drop(cell);
+  RecordList& list = shadow_->make_list(cell);
   list.records = std::move(records);
   list.lossy = lossy;
   return list;
 }
 
 void KernelDetector::pack(Cell& cell) {
-  RecordList& list = shadow_.list(cell);
+  RecordList& list = shadow_->list(cell);
   if (list.records.size() > 2) return;
   for (const Record& record : list.records)
     if (sites_[record.site].atomic || record.first != 0 || record.last != kWhole) return;
   const std::vector<Record> records = std::move(list.records);
   const bool lossy = list.lossy;
-  shadow_.drop(cell);
+  shadow_->drop(cell);
   for (std::size_t i = 0; i < records.size(); ++i) {
     cell.agents[i] = records[i].agent;
     cell.times[i] = records[i].stamp << 8 | records[i].reference;
@@ -397,13 +408,13 @@ bool KernelDetector::conflicts(const Record& x, const Now& now) const {
 void KernelDetector::access_slowly(Cell& cell, Now& now) {
   if (cell.sites[0] == kCrowd) {
     // What a barrier ordered all at once.
-    const Crowd& crowd = shadow_.crowd(cell);
+    const Crowd& crowd = shadow_->crowd(cell);
     const Site& x = sites_[crowd.site];
     if (exact_left_ == 0 && crowd.one_group && crowd.reference == now.record.reference &&
-        order_.places().group(crowd.accesses.back().first) == now.group &&
+        order_.group(crowd.accesses.back().first) == now.group &&
         is_settled(x, crowd.accesses.back().second, now) && crowd.first >= now.record.first &&
         crowd.last <= now.record.last) {
-      shadow_.drop(cell);
+      shadow_->drop(cell);
       if (!now.site->atomic && now.record.last - now.record.first == kWhole) {
         put(cell, 0, now);
         return;
@@ -450,11 +461,11 @@ bool KernelDetector::is_replaced(const Record& x, const Now& now) const {
   const Site& y = *now.site;
   if (!x.inside(now.record) || x.reference != now.record.reference) return false;
   if (x.agent == now.record.agent) return can_replace(old, now) && (!y.atomic || x.site == now.record.site);
-  if (order_.places().group(x.agent) == now.group && is_settled(old, x.stamp, now)) return true;
+  if (order_.group(x.agent) == now.group && is_settled(old, x.stamp, now)) return true;
   if (!old.non_private || !y.non_private || y.atomic || (old.writes && !y.writes)) return false;
   if (old.storage != y.storage || old.storage == 0) return false;
   const View& view = *order_.view(now.record.agent);
-  return view.before[y.class_number].has(order_.places().group(x.agent), x.agent, x.stamp) &&
+  return view.before[y.class_number].has(order_.group(x.agent), x.agent, x.stamp) &&
          (!old.writes || !y.writes || old.own_availability == kOwn || y.own_availability != kOwn);
 }
 
@@ -488,7 +499,7 @@ KernelAccess KernelDetector::access_of(const Record& record, const Now& now) {
   access.stamp = record.stamp;
   access.number = record.number;
   access.site = &sites_[record.site];
-  access.reference = shadow_.reference(allocation, record.reference);
+  access.reference = shadow_->reference(allocation, record.reference);
   access.bytes = {allocation, now.granule * kGranuleBytes + record.first,
                   static_cast<std::uint32_t>(record.last - record.first)};
   access.view = record.view.get();
@@ -507,7 +518,7 @@ bool KernelDetector::is_ordered(const Record& x, const Now& now, const RecordLis
   const bool same_reference = x.reference == now.record.reference;
   if (order_.is_lost()) return true;
   if (x.agent == now.record.agent && same_reference) return true;
-  const GroupId group = order_.places().group(x.agent);
+  const GroupId group = order_.group(x.agent);
   if (group == now.group && (same_reference || !old.writes) && is_settled(old, x.stamp, now))
     return true;
   const View& view = *order_.view(now.record.agent);
@@ -521,7 +532,7 @@ bool KernelDetector::is_ordered(const Record& x, const Now& now, const RecordLis
 
 // Whether something that was forgotten may have ordered them.
 bool KernelDetector::may_be_ordered(const Record& x, const Now& now) const {
-  const GroupId group = order_.places().group(x.agent);
+  const GroupId group = order_.group(x.agent);
   const View& view = *order_.view(now.record.agent);
   const Site& old = sites_[x.site];
   if (!old.non_private || !now.site->non_private) return false;
@@ -567,7 +578,7 @@ std::string KernelDetector::explain(const Record& x, const Now& now, const Recor
   if (x.reference != now.record.reference)
     return "they use different references to the same memory, which only a dependency between "
            "dispatches orders";
-  const GroupId group = order_.places().group(x.agent);
+  const GroupId group = order_.group(x.agent);
   const ViewPointer& view = order_.view(agent);
   look_at_others(list, now);
   KernelAccess later = access_of(now.record, now);

@@ -47,6 +47,16 @@ struct KernelRace {
 class KernelDetector final : public trace::Listener {
  public:
   explicit KernelDetector(const KernelOptions& options = {});
+  /// One of several, each of which hears on a thread of its own of workgroups of its own.
+  KernelDetector(const KernelOptions& options, std::shared_ptr<KernelOrder::Shared> order,
+                 SiteNumbers& sites);
+
+  /// From now on it hears of accesses to bytes of which these know everything.
+  void use(Shadow& shadow, ReleaseHistory& history) {
+    shadow_ = &shadow;
+    order_.use(&history);
+    sites_.update();
+  }
 
   void agent_begins(AgentId agent, const model::Place& place) override;
   void agent_ends(AgentId agent) override;
@@ -79,11 +89,11 @@ class KernelDetector final : public trace::Listener {
   }
 
   /// The bytes of the allocation are new: nobody has accessed them.
-  void forget(AllocationId allocation) { shadow_.forget(allocation); }
+  void forget(AllocationId allocation) { shadow_->forget(allocation); }
 
   const std::vector<KernelRace>& races() const { return races_; }
   const Site& site(SiteId id) const { return sites_[id]; }
-  std::size_t shadow_bytes() const { return shadow_.bytes(); }
+  std::size_t shadow_bytes() const { return shadow_->bytes(); }
 
  private:
   /// Of the access that is being told what the quick answers need.
@@ -151,7 +161,8 @@ class KernelDetector final : public trace::Listener {
   std::function<void(std::size_t race, AgentId first)> on_race_again_;
   KernelOrder order_;
   KernelLocationOrder location_order_;
-  Shadow shadow_;
+  Shadow own_shadow_;
+  Shadow* shadow_ = &own_shadow_;
   Sites sites_;
   std::uint32_t exact_left_;
   /// Of each workgroup the Workgroup memory that it accessed first.

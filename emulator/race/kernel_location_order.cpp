@@ -324,6 +324,7 @@ KernelLocationOrder::Missing KernelLocationOrder::missing(const KernelAccess& x,
                                                           const KernelAccess& y,
                                                           std::span<const KernelAccess> others) {
   const bool to_write = y.site->writes;
+  const auto held = order_.log().hold();
   if (!happens_before(point(x, x.site->writes), point(y, to_write))) return Missing::HappensBefore;
   const Locations byte{x.bytes.allocation, std::max(x.bytes.offset_bytes, y.bytes.offset_bytes), 1};
   if (!x.site->writes) return Missing::HappensBefore;
@@ -345,6 +346,7 @@ KernelLocationOrder::Missing KernelLocationOrder::missing(const KernelAccess& x,
 bool KernelLocationOrder::ordered(const KernelAccess& x, const KernelAccess& y,
                                   std::span<const KernelAccess> others) {
   if (x.agent == y.agent && x.reference == y.reference) return true;
+  const auto held = order_.log().hold();
   const std::uint64_t first = std::max(x.bytes.offset_bytes, y.bytes.offset_bytes);
   const std::uint64_t last = std::min(x.bytes.offset_bytes + x.bytes.size_bytes,
                                       y.bytes.offset_bytes + y.bytes.size_bytes);

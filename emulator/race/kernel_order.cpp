@@ -17,6 +17,27 @@ std::uint64_t number_of(model::OperationIndex index, bool write_half) {
 
 }  // namespace
 
+KernelOrder::KernelOrder(std::size_t most_events)
+    : KernelOrder(std::make_shared<Shared>(most_events)) {}
+
+KernelOrder::KernelOrder(std::shared_ptr<Shared> shared)
+    : shared_(std::move(shared)),
+      places_(shared_->places_),
+      log_(shared_->log_),
+      own_history_(places_),
+      groups_(shared_->groups_),
+      nothing_(shared_->nothing_) {}
+
+void KernelOrder::Shared::reserve(std::uint32_t first, std::uint32_t size, std::uint32_t groups) {
+  places_.reserve(first, size, groups);
+  for (std::uint32_t i = 0; i < groups; ++i) {
+    groups_.emplace_back();
+    groups_.back().first_agent = first + i * size;
+    groups_.back().view = nothing_;
+  }
+  log_.share(places_.groups());
+}
+
 void KernelOrder::agent_begins(AgentId id, const model::Place& place) {
   const auto agent = static_cast<std::uint32_t>(id);
   const GroupId number = places_.agent_begins(agent, place);
@@ -25,6 +46,7 @@ void KernelOrder::agent_begins(AgentId id, const model::Place& place) {
     groups_.back().first_agent = agent;
     groups_.back().view = nothing_;
   }
+  look_again();
   Group& group = groups_[number];
   if (agent < group.first_agent) {
     std::vector<Agent> moved(group.first_agent - agent);
@@ -56,10 +78,11 @@ void KernelOrder::dependency(bool memory) {
   if (memory) {
     places_.clear();
     log_.clear();
-    history_.clear();
+    history_->clear();
     groups_.clear();
     nothing_ = std::make_shared<const View>();
     whole_workgroups_ = lost_ = false;
+    look_again();
     return;
   }
   View made;
@@ -282,7 +305,7 @@ void KernelOrder::domain_operation(model::OperationIndex index, const Operation&
 //= vk:memory-model-synchronizes-with
 void KernelOrder::atomic_reads(model::OperationIndex index, const Operation& operation,
                                std::span<const trace::Source> sources) {
-  if (!acquires(operation.semantics) && !history_.may_offer(operation.locations.allocation)) return;
+  if (!acquires(operation.semantics) && !history_->may_offer(operation.locations.allocation)) return;
   Ordering reader = ordering_of(operation);
   reader.releases = reader.makes_available = false;
   if (!reader.acquires) reader.mask = 0;
@@ -307,9 +330,9 @@ void KernelOrder::atomic_reads(model::OperationIndex index, const Operation& ope
     if (head.own) miss(agent, *head.own);
     for (const Offer& fence : head.fences) miss(agent, *fence.release);
   };
-  if (!history_.empty())
+  if (!history_->empty())
     for (const trace::Source& source : sources)
-      history_.for_each_head(operation, source.write, see_head, miss_head);
+      history_->for_each_head(operation, source.write, see_head, miss_head);
   if (!reader.acquires) return;
   if (!acquired.empty()) acquire(agent, reader.mask, acquired);
   const Stamp stamp = group_of(agent).now++;
@@ -322,7 +345,7 @@ void KernelOrder::atomic_writes(model::OperationIndex index, const Operation& op
   const Agent* own = find_state(agent);
   // Where nothing is offered yet, a write that offers nothing adds nothing.
   if (!releases(operation.semantics) && (!own || own->fences.empty()) &&
-      !history_.may_offer(operation.locations.allocation))
+      !history_->may_offer(operation.locations.allocation))
     return;
   Ordering writer = ordering_of(operation);
   Head head;
@@ -343,7 +366,7 @@ void KernelOrder::atomic_writes(model::OperationIndex index, const Operation& op
     writer.acquires = writer.makes_visible = false;
     note(agent, index, true, operation, writer, stamp);
   }
-  history_.write(operation, std::move(head));
+  history_->write(operation, std::move(head));
 }
 
 }  // namespace heddle::race

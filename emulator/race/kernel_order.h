@@ -31,7 +31,15 @@ struct Settled {
 
 class KernelOrder {
  public:
-  explicit KernelOrder(std::size_t most_events) : log_(most_events), history_(places_) {}
+  /// What several orders share, each of which hears of workgroups of its own, on a thread of its own.
+  class Shared;
+
+  explicit KernelOrder(std::size_t most_events);
+  explicit KernelOrder(std::shared_ptr<Shared> shared);
+
+  /// From now on it hears of atomics on bytes of which this knows what was released there; null: of those
+  /// of which nobody else hears.
+  void use(ReleaseHistory* history) { history_ = history ? history : &own_history_; }
 
   void agent_begins(AgentId agent, const model::Place& place);
   void agent_ends(AgentId agent);
@@ -54,7 +62,7 @@ class KernelOrder {
   /// The write of an atomic; after it is checked.
   void atomic_writes(model::OperationIndex index, const Operation& operation);
   void placed(model::OperationIndex write) {
-    if (!history_.empty()) history_.placed(write);
+    if (!history_->empty()) history_->placed(write);
   }
 
   const Places& places() const { return places_; }
@@ -70,9 +78,11 @@ class KernelOrder {
   /// Whether they did not: then nothing is known to be unordered.
   bool is_lost() const { return lost_; }
   std::uint32_t first_agent(GroupId group) const { return groups_[group].first_agent; }
-  Stamp now(GroupId group) const { return groups_[group].now; }
+  /// As places().group(agent).
+  GroupId group(std::uint32_t agent) const { return quick_.agents[agent - quick_.first].group; }
+  Stamp now(GroupId group) const { return quick_.groups[group].now; }
   const Settled& settled(GroupId group, std::size_t storage_class) const {
-    return groups_[group].settled[storage_class];
+    return quick_.groups[group].settled[storage_class];
   }
   /// What would be before the agent if the scopes of releases and acquires included it.
   const Clock& out_of_scope(std::uint32_t agent) const {
@@ -198,10 +208,22 @@ class KernelOrder {
   bool arrivals_synchronize(const Arrival& from, const Arrival& to) const;
   void log_arrival(const Arrival& arrival, std::uint32_t agent, Stamp stamp, ViewPointer view);
 
-  Places places_;
-  SyncLog log_;
-  ReleaseHistory history_;
-  std::vector<Group> groups_;
+  /// What every access asks for, where it is at hand.
+  struct Quick {
+    const Places::Agent* agents = nullptr;
+    Group* groups = nullptr;
+    std::uint32_t first = 0;
+  };
+  void look_again() { quick_ = {places_.agents(), groups_.data(), places_.first()}; }
+
+  Quick quick_;
+  std::shared_ptr<Shared> shared_;
+  Places& places_;
+  SyncLog& log_;
+  ReleaseHistory own_history_;
+  ReleaseHistory* history_ = &own_history_;
+  /// A thread uses those of its own workgroups.
+  std::vector<Group>& groups_;
   std::vector<Meeting> meetings_;
   std::vector<Meeting> spare_meetings_;
   bool whole_workgroups_ = false;
@@ -209,6 +231,21 @@ class KernelOrder {
   /// Where somebody passed the last time.
   std::size_t last_meeting_ = 0;
   /// What an agent begins with.
+  ViewPointer& nothing_;
+};
+
+class KernelOrder::Shared {
+ public:
+  explicit Shared(std::size_t most_events) : log_(most_events) {}
+  /// Before the invocations of a dispatch begin, as Places::reserve; nobody else uses it meanwhile.
+  void reserve(std::uint32_t first, std::uint32_t size, std::uint32_t groups);
+  const Places& places() const { return places_; }
+
+ private:
+  friend class KernelOrder;
+  Places places_;
+  SyncLog log_;
+  std::vector<Group> groups_;
   ViewPointer nothing_ = std::make_shared<const View>();
 };
 

@@ -1,5 +1,7 @@
 #include "emulator/race/places.h"
 
+#include <algorithm>
+
 namespace heddle::race {
 namespace {
 
@@ -16,7 +18,21 @@ bool same_group(const model::Place& a, const model::Place& b) {
 
 }  // namespace
 
+void Places::reserve(std::uint32_t first, std::uint32_t size, std::uint32_t count) {
+  reserved_ = {first, size * count, size, groups()};
+  agents_.resize(std::max<std::size_t>(agents_.size(), first - first_ + size * count));
+  groups_.resize(groups_.size() + count);
+  sizes_.resize(sizes_.size() + count);
+}
+
 GroupId Places::agent_begins(std::uint32_t agent, const model::Place& place) {
+  if (agent - reserved_.first < reserved_.agents) {
+    const GroupId group = reserved_.first_group + (agent - reserved_.first) / reserved_.size;
+    groups_[group] = place;
+    sizes_[group].begin_one();
+    agents_[agent - first_] = {group, place.subgroup};
+    return group;
+  }
   if (agent >= end()) agents_.resize(agent - first_ + 1);
   GroupId found = groups();
   if (place.kind != model::AgentKind::Shader) {
@@ -33,16 +49,21 @@ GroupId Places::agent_begins(std::uint32_t agent, const model::Place& place) {
     groups_.push_back(place);
     sizes_.emplace_back();
   }
-  ++sizes_[found].agents;
-  ++sizes_[found].running;
+  sizes_[found].begin_one();
   agents_[agent - first_] = {found, place.subgroup};
   return found;
 }
 
-bool Places::agent_ends(std::uint32_t agent) { return --sizes_[group(agent)].running == 0; }
+bool Places::agent_ends(std::uint32_t agent) {
+  std::atomic<std::uint32_t>& running = sizes_[group(agent)].running;
+  const std::uint32_t left = running.load(std::memory_order_relaxed) - 1;
+  running.store(left, std::memory_order_relaxed);
+  return left == 0;
+}
 
 void Places::clear() {
   first_ = end();
+  reserved_ = {};
   agents_.clear();
   groups_.clear();
   sizes_.clear();

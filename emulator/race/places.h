@@ -3,6 +3,7 @@
 /// \file
 /// The agents of kernels, and the workgroups that they are in.
 
+#include <atomic>
 #include <unordered_map>
 #include <vector>
 
@@ -14,11 +15,25 @@ namespace heddle::race {
 
 class Places {
  public:
+  struct Agent {
+    GroupId group = 0;
+    std::uint32_t subgroup = 0;
+  };
+  /// From first() on, as long as nobody begins and no room is made.
+  const Agent* agents() const { return agents_.data(); }
+
+  /// Makes room for `groups` groups of `size` invocations each, numbered one group after the other from
+  /// `first` on. Threads may tell at once of those, each of whole groups of its own, and ask for whoever has
+  /// begun as far as they know.
+  void reserve(std::uint32_t first, std::uint32_t size, std::uint32_t groups);
+
   /// The group of the agent, which may be a new one; agents that are no invocations have one each.
   GroupId agent_begins(std::uint32_t agent, const model::Place& place);
   /// Whether all agents of the group have ended now that this one has.
   bool agent_ends(std::uint32_t agent);
-  bool has_ended(GroupId group) const { return sizes_[group].running == 0; }
+  bool has_ended(GroupId group) const {
+    return sizes_[group].running.load(std::memory_order_relaxed) == 0;
+  }
   /// How many agents the group has had so far.
   std::uint32_t agents_of(GroupId group) const { return sizes_[group].agents; }
   /// No agent of these will be asked for again: numbers of groups start anew.
@@ -45,17 +60,27 @@ class Places {
   bool beyond_device() const { return beyond_device_; }
 
  private:
-  struct Agent {
-    GroupId group = 0;
-    std::uint32_t subgroup = 0;
-  };
-
   struct Size {
+    Size() = default;
+    Size(const Size& o) : agents(o.agents), running(o.running.load(std::memory_order_relaxed)) {}
+    void begin_one() {
+      ++agents;
+      running.store(running.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
     std::uint32_t agents = 0;
-    std::uint32_t running = 0;
+    /// One thread writes it; others may ask.
+    std::atomic<std::uint32_t> running{0};
+  };
+  /// Of agents for which there is room.
+  struct Reserved {
+    std::uint32_t first = 0;
+    std::uint32_t agents = 0;
+    std::uint32_t size = 1;
+    GroupId first_group = 0;
   };
 
   std::uint32_t first_ = 0;
+  Reserved reserved_;
   std::vector<Agent> agents_;
   /// Of each group the place of one of its agents.
   std::vector<model::Place> groups_;

@@ -55,6 +55,10 @@ class ReleaseHistory {
   void placed(model::OperationIndex write);
   void clear();
   bool empty() const { return at_.empty(); }
+  /// Whether writes to the location of this operation are remembered.
+  bool knows(const Operation& operation) const {
+    return at_.find(Key{operation.locations, operation.reference}) != at_.end();
+  }
   /// Whether anything may be offered on these bytes.
   bool may_offer(AllocationId allocation) const {
     const auto index = static_cast<std::size_t>(allocation);

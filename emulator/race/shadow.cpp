@@ -1,6 +1,7 @@
 #include "emulator/race/shadow.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace heddle::race {
 namespace {
@@ -17,6 +18,15 @@ std::uint32_t take(std::vector<T>& all, std::vector<std::uint32_t>& free) {
 }
 
 }  // namespace
+
+void Crowd::forget_followed() {
+  std::unordered_set<std::uint32_t> followed;
+  auto kept = accesses.rbegin();
+  for (auto access = accesses.rbegin(); access != accesses.rend(); ++access)
+    if (followed.insert(access->first).second) *kept++ = *access;
+  accesses.erase(accesses.begin(), kept.base());
+  look_through_at = 2 * accesses.size() + 256;
+}
 
 bool Shadow::first_time(AllocationId id) { return !std::exchange(allocation(id).known, true); }
 
@@ -69,6 +79,7 @@ void Shadow::drop(Cell& cell) {
     free_lists_.push_back(cell.agents[0]);
   } else if (cell.sites[0] == kCrowd) {
     crowd(cell).accesses.clear();
+    crowd(cell).look_through_at = Crowd().look_through_at;
     free_crowds_.push_back(cell.agents[0]);
   }
   cell = {};

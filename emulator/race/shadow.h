@@ -49,6 +49,12 @@ struct Crowd {
   std::uint8_t last = kGranuleBytes;
   bool one_group = true;
   std::vector<std::pair<std::uint32_t, Stamp>> accesses;
+  /// With so many it is time to look which of them are followed by others of the same agent.
+  std::size_t look_through_at = 256;
+
+  /// Of each agent the last access stays: all that the earlier ones say, it says. So agents that poll in
+  /// turn take no more room than they are many.
+  void forget_followed();
 };
 
 /// Of four bytes, two accesses to all of them, neither atomic. Or the accesses of one instruction to parts
@@ -77,6 +83,11 @@ class Shadow {
   using Page = std::array<Cell, kCellsOfPage>;
 
  public:
+  explicit Shadow() = default;
+  /// Of 2^every lines of 2^line granules that follow each other it has one.
+  Shadow(std::uint32_t line, std::uint32_t every)
+      : in_line_((std::uint64_t{1} << line) - 1), every_(every) {}
+
   /// What is known of one allocation.
   class Allocation {
     friend class Shadow;
@@ -115,6 +126,8 @@ class Shadow {
   void reach(Allocation& allocation, std::uint64_t granule);
   static std::uint8_t add_reference(Allocation& allocation, ReferenceId reference);
 
+  std::uint64_t in_line_ = ~std::uint64_t{0};
+  std::uint32_t every_ = 0;
   std::vector<Allocation> allocations_;
   /// Those with cells that somebody asked for.
   std::vector<AllocationId> touched_;
@@ -127,6 +140,7 @@ class Shadow {
 };
 
 inline Cell& Shadow::cell(Allocation& allocation, std::uint64_t granule) {
+  if (every_ != 0) granule = (granule & in_line_) | ((granule >> every_) & ~in_line_);
   const std::size_t page = granule / kCellsOfPage;
   if (granule >= allocation.end || !allocation.pages[page]) [[unlikely]] reach(allocation, granule);
   return (*allocation.pages[page])[granule % kCellsOfPage];

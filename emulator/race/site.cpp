@@ -29,6 +29,16 @@ Site site_of(const Operation& op) {
 }  // namespace
 
 SiteId Sites::look_up(const Operation& operation, const Key& key, std::size_t hash) {
+  if (shared_) {
+    SiteId id = kNoSite;
+    {
+      const std::lock_guard lock(shared_->mutex_);
+      id = shared_->sites_.of(operation);
+      shared_->count_.store(shared_->sites_.count(), std::memory_order_release);
+    }
+    copy_shared();
+    return id;
+  }
   const auto [first, last] = by_hash_.equal_range(hash);
   for (auto at = first; at != last; ++at)
     if (keys_[at->second] == key) return at->second;
@@ -38,6 +48,14 @@ SiteId Sites::look_up(const Operation& operation, const Key& key, std::size_t ha
   keys_.push_back(key);
   by_hash_.emplace(hash, id);
   return id;
+}
+
+void Sites::copy_shared() {
+  const std::lock_guard lock(shared_->mutex_);
+  const Sites& all = shared_->sites_;
+  const auto known = static_cast<std::ptrdiff_t>(sites_.size());
+  sites_.insert(sites_.end(), all.sites_.begin() + known, all.sites_.end());
+  keys_.insert(keys_.end(), all.keys_.begin() + known, all.keys_.end());
 }
 
 }  // namespace heddle::race

@@ -5,6 +5,8 @@
 
 #include <heddle/operation.h>
 
+#include <atomic>
+#include <mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -38,9 +40,15 @@ struct Site {
   ClassSets write_sets = 0;
 };
 
+class SiteNumbers;
+
 /// Finds the site of an operation in a few nanoseconds.
 class Sites {
  public:
+  Sites() = default;
+  /// Numbers them as all others do that share these, which must outlive it.
+  explicit Sites(SiteNumbers& shared) : shared_(&shared) {}
+
   /// kNoSite beyond the most that there can be.
   SiteId of(const Operation& operation) {
     const std::uint64_t place = place_of(operation);
@@ -59,6 +67,8 @@ class Sites {
   }
   const Site& operator[](SiteId id) const { return sites_[id]; }
   std::size_t count() const { return sites_.size() - 1; }
+  /// Takes notice of those that others met so far.
+  inline void update();
 
  private:
   static constexpr std::size_t kRecent = 256;
@@ -93,11 +103,26 @@ class Sites {
     return hash ^ (hash >> 32);
   }
   SiteId look_up(const Operation& operation, const Key& key, std::size_t hash);
+  void copy_shared();
 
+  SiteNumbers* shared_ = nullptr;
   std::vector<Site> sites_ = std::vector<Site>(1);
   std::vector<Key> keys_ = std::vector<Key>(1);
   std::unordered_multimap<std::size_t, SiteId> by_hash_;
   std::vector<SiteId> recent_ = std::vector<SiteId>(kRecent, kNoSite);
 };
+
+/// The sites of which several threads know. Thread-safe.
+class SiteNumbers {
+  friend class Sites;
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  Sites sites_;
+  std::atomic<std::size_t> count_{0};
+};
+
+inline void Sites::update() {
+  if (shared_->count_.load(std::memory_order_acquire) != count()) [[unlikely]] copy_shared();
+}
 
 }  // namespace heddle::race

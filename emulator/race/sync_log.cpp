@@ -2,7 +2,13 @@
 
 namespace heddle::race {
 
+void SyncLog::share(GroupId groups) {
+  if (!mutex_) mutex_ = std::make_unique<std::shared_mutex>();
+  if (groups_.size() < groups) groups_.resize(groups);
+}
+
 void SyncLog::add(GroupId group, SyncEvent event) {
+  const auto alone = hold_alone();
   if (count_ >= most_) {
     incomplete_ = true;
     return;
@@ -14,12 +20,13 @@ void SyncLog::add(GroupId group, SyncEvent event) {
     of.wide = true;
     wide_.push_back(group);
   }
-  has_atomics_ = has_atomics_ || event.bytes.size_bytes != 0;
+  if (event.bytes.size_bytes != 0) has_atomics_ = true;
   of.events.push_back(std::move(event));
 }
 
 bool SyncLog::repeats(GroupId group, std::size_t last, const SyncEvent& event) {
   if (group >= groups_.size() || last >= groups_[group].events.size()) return false;
+  const auto alone = hold_alone();
   SyncEvent& old = groups_[group].events[last];
   if (old.agent != event.agent || old.storage != event.storage || old.mask != event.mask ||
       old.own_visibility != event.own_visibility || old.bulk_visibility != event.bulk_visibility ||
@@ -33,6 +40,7 @@ bool SyncLog::repeats(GroupId group, std::size_t last, const SyncEvent& event) {
 
 //= vk:memory-model-availability-visibility
 void SyncLog::group_ends(GroupId group) {
+  const auto alone = hold_alone();
   if (group >= groups_.size() || groups_[group].wide) return;
   count_ -= groups_[group].events.size();
   groups_[group].events = {};
@@ -40,18 +48,22 @@ void SyncLog::group_ends(GroupId group) {
 
 void SyncLog::clear() {
   count_ = 0;
-  incomplete_ = has_atomics_ = false;
-  masks_ = on_ = 0;
+  incomplete_ = false;
+  has_atomics_ = false;
+  masks_ = 0;
+  on_ = 0;
   groups_.clear();
   wide_.clear();
   domain_.clear();
 }
 
 bool SyncLog::leads_past(Classes storage) const {
+  const unsigned masks = masks_.load(std::memory_order_relaxed);
+  const unsigned on = on_.load(std::memory_order_relaxed);
   for (Classes mask = 1; mask < 16; ++mask) {
-    if (((masks_ >> mask) & 1) == 0 || (mask & storage) != 0) continue;
+    if (((masks >> mask) & 1) == 0 || (mask & storage) != 0) continue;
     for (Classes other = 1; other < 16; ++other)
-      if (((on_ >> other) & 1) != 0 && (other & storage) != 0 && (other & mask) != 0) return true;
+      if (((on >> other) & 1) != 0 && (other & storage) != 0 && (other & mask) != 0) return true;
   }
   return false;
 }

@@ -87,7 +87,11 @@ std::string to_string(const DataRace& race, bool colour) {
     if (!other.changes.empty() && !has_change(race, other.changes.front()))
       text += writer.label("", "") + other.changes.front() + "\n";
   }
-  return race.replay.empty() ? text : text + writer.label("again", "") + race.replay + "\n";
+  if (!race.replay.empty()) text += writer.label("again", "") + race.replay + "\n";
+  if (!race.replays)
+    text += writer.label("", "") +
+            "(the machine interleaved this run, so no seed replays it; that command's runs replay)\n";
+  return text;
 }
 
 Finding to_finding(const DataRace& race) {

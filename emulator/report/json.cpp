@@ -84,7 +84,8 @@ Json to_json(const DataRace& race) {
           {"same_value", race.same_value},
           {"excuse", race.excuse.empty() ? Json(nullptr) : Json(race.excuse)},
           {"related", related},
-          {"replay", race.replay}};
+          {"replay", race.replay},
+          {"replays", race.replays}};
 }
 
 DataRace race_from_json(const Json& json) {
@@ -103,6 +104,7 @@ DataRace race_from_json(const Json& json) {
   if (!json.at("excuse").is_null()) race.excuse = json.at("excuse");
   for (const Json& other : json.at("related")) race.related.push_back(race_from_json(other));
   race.replay = json.at("replay");
+  race.replays = json.at("replays");
   return race;
 }
 

@@ -33,7 +33,8 @@ namespace heddle {
 enum class Mode : std::uint8_t {
   /// On all cores, at full speed; memory is the machine's. Nothing is checked.
   Native,
-  /// On one thread, in an order that a seed decides; every access is checked.
+  /// On one thread, in an order that a seed decides (but see DeviceOptions::races_parallel); every access
+  /// is checked.
   Emulated,
 };
 
@@ -55,9 +56,10 @@ struct DeviceOptions {
   /// 1 to 128.
   std::uint32_t subgroup_size = 32;
   LaneMapping lane_mapping = LaneMapping::Linear;
-  /// Threads in native mode: as many as the machine has.
+  /// Threads in native mode, and with `races_parallel`: as many as the machine has.
   std::uint32_t workers = 0;
-  /// How many workgroups may have begun and not ended: 64 in native mode, 2 in emulated mode.
+  /// How many workgroups may have begun and not ended: 64 in native mode and with `races_parallel`, 2 in
+  /// emulated mode.
   std::uint32_t resident_workgroups = 0;
   /// Of each fiber, rounded up to pages: 64 KiB (256 KiB under a sanitizer).
   std::size_t stack_bytes = 0;
@@ -77,6 +79,12 @@ struct DeviceOptions {
   std::optional<SameValueWrites> same_value_writes;
   /// Looks for orderings that are stronger than the runs needed. HEDDLE_RACES_ADVISE (0, 1), or false.
   std::optional<bool> race_advice;
+  /// Where races are looked for: runs workgroups on all cores, for large inputs. Memory is sequential, the
+  /// interleaving the machine's: no seed replays it. Finds what `races` alone finds in the order that comes
+  /// about, with both accesses and their values, but without changes that were tried. Not together
+  /// with another memory policy, a trace, `race_advice` or `choices`. HEDDLE_RACES_PARALLEL (0, 1) for
+  /// devices whose options have none of these, or false.
+  std::optional<bool> races_parallel;
   /// Writes every memory operation and every movement between caches to this file: implies emulated mode.
   /// `heddle trace` reads it. Empty: no trace. By default HEDDLE_TRACE names it, with ".2", ".3" ... behind
   /// it for the second and further devices of the process.

@@ -116,6 +116,9 @@ struct DataRace {
   std::vector<DataRace> related;
   /// How to run this again: a command for the shell.
   std::string replay;
+  /// Whether that brings back this very run. A parallel one has no seed: the command looks for the race in
+  /// runs that have.
+  bool replays = true;
 };
 
 /// The race as people read it, with the two lines of the source where that can be read.

@@ -54,6 +54,18 @@ TEST_CASE(
   CHECK(clean.out == "0 data races in 1 run\n");
 }
 
+TEST_CASE("on all cores the same race is found, with values and without a seed; with one it is refused") {
+  const Run racy = races({"--parallel", "--json"}, "racy");
+  CHECK(racy.exit_code == 1);
+  const std::vector<Json> found = of_kind(racy.out, "data race");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].at("object") == "sum");
+  CHECK(found[0].at("replays") == false);
+  CHECK(races({"--parallel"}, "clean").out == "0 data races in 1 run\n");
+  CHECK(races({"--parallel", "--seed", "3"}, "racy").exit_code == 2);
+  CHECK(of_kind(races({"--json"}, "racy").out, "data race").at(0).at("replays") == true);
+}
+
 TEST_CASE(
     "JSON has one object a line, the race with both accesses and their values, and a summary") {
   const Run run = races({"--json"}, "racy");

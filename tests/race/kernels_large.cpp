@@ -32,12 +32,15 @@ double resident_mebibytes() {
 // What is needed is that of the elements and of the invocations that are there at a time: for each
 // invocation 8 bytes of elements, 5 times that of shadow, and 8 bytes that say where it was; and at most as
 // much again for what does not grow.
-TEST_CASE("reduce and scan of any size are checked for races in memory that their elements bound") {
+namespace {
+
+void check_memory(bool parallel) {
   const std::uint32_t n = invocations();
   for (const bool scans : {false, true}) {
     const double before = resident_mebibytes();
     DeviceOptions options;
     options.races = true;
+    options.races_parallel = parallel;
     Device device(options);
     auto in = device.buffer(std::vector<std::uint32_t>(n, 1u), "in");
     auto out = device.buffer<std::uint32_t>(scans ? n : n / benchmarks::kGroup, "out");
@@ -56,4 +59,14 @@ TEST_CASE("reduce and scan of any size are checked for races in memory that thei
       std::cout << (scans ? "scan" : "reduce") << " of " << n << " invocations: " << more
                 << " MiB more, peak " << resident_mebibytes() << " MiB\n";
   }
+}
+
+}  // namespace
+
+TEST_CASE("reduce and scan of any size are checked for races in memory that their elements bound") {
+  check_memory(false);
+}
+
+TEST_CASE("reduce and scan are checked on all cores in memory that their elements bound") {
+  check_memory(true);
 }

@@ -252,6 +252,11 @@ class Teller {
                        [&](const Waiting& w) { return w.agent == agent; });
   }
 
+  bool may_meet(std::size_t a, std::size_t b) const {
+    return !features_.workgroup_barriers ||
+           agents_[a].place.workgroup == agents_[b].place.workgroup;
+  }
+
   // The barrier that the agent comes to: one that waits for it, or a new one.
   std::size_t barrier_of(std::size_t agent, std::size_t first) {
     for (std::size_t b = 0; b < barriers_.size(); ++b) {
@@ -265,8 +270,8 @@ class Teller {
     barrier.execution = one_in(4) ? Scope::Subgroup : Scope::Workgroup;
     if (one_in(5)) barrier.execution = Scope::Device;
     for (std::size_t a = first; a < agents_.size(); ++a)
-      if (a == agent || !one_in(5)) barrier.participants.push_back(a);
-    if (one_in(4)) barrier.quorum = 1 + below(static_cast<std::uint32_t>(barrier.participants.size()));
+      if (a == agent || (!one_in(5) && may_meet(agent, a))) barrier.participants.push_back(a);
+    if (!features_.workgroup_barriers && one_in(4)) barrier.quorum = 1 + below(static_cast<std::uint32_t>(barrier.participants.size()));
     barriers_.push_back(barrier);
     return barriers_.size() - 1;
   }

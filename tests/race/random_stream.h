@@ -20,6 +20,8 @@ struct StreamFeatures {
   /// Invocations of one dispatch on one queue, without agents that system-synchronize; a control barrier
   /// is passed in the end.
   bool one_dispatch = false;
+  /// Those who come to a control barrier are of one workgroup, and all of them synchronize.
+  bool workgroup_barriers = false;
   /// Each allocation is accessed through one storage class.
   bool one_class_each = false;
 };

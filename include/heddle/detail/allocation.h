@@ -6,6 +6,7 @@
 #include <heddle/detail/component_type.h>
 #include <heddle/operation.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -29,13 +30,16 @@ class InitializedBytes {
       mark_words(offset, bytes);
     }
   }
+  /// The same while other threads mark or ask. Ordering: what the caller did before happens before what
+  /// follows a `first_missing` that misses none of these bytes.
+  void mark_at_once(std::uint64_t offset, std::uint64_t bytes);
   /// The first byte of the range that has not been written, or `bytes` if all have. A byte whose
   /// `mask` is 0 does not count (padding); without a mask all count.
   std::uint64_t first_missing(std::uint64_t offset, std::uint64_t bytes,
                               const unsigned char* mask) const {
     if (!mask && offset % 64 + bytes < 64) [[likely]] {
       const std::uint64_t wanted = (std::uint64_t{1} << bytes) - 1;
-      if ((words_[offset / 64] >> offset % 64 & wanted) == wanted) return bytes;
+      if ((word(offset) >> offset % 64 & wanted) == wanted) return bytes;
     }
     return first_missing_of(offset, bytes, mask);
   }
@@ -44,6 +48,10 @@ class InitializedBytes {
   void mark_words(std::uint64_t offset, std::uint64_t bytes);
   std::uint64_t first_missing_of(std::uint64_t offset, std::uint64_t bytes,
                                  const unsigned char* mask) const;
+  /// The word that has byte `offset`.
+  std::uint64_t word(std::uint64_t offset) const {
+    return std::atomic_ref(const_cast<std::uint64_t&>(words_[offset / 64])).load(std::memory_order_acquire);
+  }
   std::vector<std::uint64_t> words_;
 };
 

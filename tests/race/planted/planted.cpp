@@ -8,16 +8,24 @@
 namespace heddle::planted {
 namespace {
 
-constexpr std::array kPolicies = {"sequential", "random", "adversarial"};
+/// A way to run: under a policy, or on several threads at once, where a seed decides nothing.
+constexpr const char* kParallel = "parallel";
+constexpr std::array kPolicies = {"sequential", "random", "adversarial", kParallel};
 constexpr std::uint64_t kSeeds = 4;
+// What comes about in some interleavings only has to come about in one of so many.
+constexpr std::uint64_t kParallelRuns = 100;
+
+std::uint64_t most_runs(const char* policy) { return policy == kParallel ? kParallelRuns : kSeeds; }
 
 DeviceOptions racing(const char* policy, std::uint64_t seed) {
   DeviceOptions options;
   options.races = true;
   options.seed = seed;
-  options.memory = memory_policy(policy);
+  options.races_parallel = policy == kParallel;
+  options.memory = memory_policy(policy == kParallel ? "sequential" : policy);
   options.subgroup_size = 8;
   options.resident_workgroups = 4;
+  options.workers = 4;
   options.operations_between_switches = 4;
   return options;
 }
@@ -49,7 +57,7 @@ void check(const Algorithm& algorithm, Bug bug, bool Outcome::*expected) {
   for (const char* policy : kPolicies) {
     std::uint64_t found = 0;
     std::string other;
-    for (std::uint64_t seed = 1; seed <= kSeeds && found == 0; ++seed) {
+    for (std::uint64_t seed = 1; seed <= most_runs(policy) && found == 0; ++seed) {
       const Outcome outcome = outcome_of(algorithm, bug, policy, seed);
       found += outcome.*expected ? 1 : 0;
       other += outcome.other;

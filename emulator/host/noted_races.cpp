@@ -1,0 +1,74 @@
+#include "emulator/host/noted_races.h"
+
+#include <cstdlib>
+
+namespace heddle::detail {
+namespace {
+
+report::Suppressions suppressions_of(const std::string& file) {
+  return file.empty() ? report::Suppressions() : report::Suppressions(file);
+}
+
+}  // namespace
+
+NotedRaces::NotedRaces(const DeviceOptions& options, Count count)
+    : count_(std::move(count)),
+      suppressions_(suppressions_of(options.race_suppressions)),
+      log_(RaceLog::of_process()) {
+  if (log_) run_ = log_->new_run();
+  // What the environment names is looked at when all devices have ended.
+  const char* shared = std::getenv("HEDDLE_RACES_SUPPRESS");
+  excuses_itself_ =
+      !options.race_suppressions.empty() && options.race_suppressions != (shared ? shared : "");
+}
+
+void NotedRaces::begin_run() {
+  if (log_ && !begun_) log_->add(run_);
+  begun_ = true;
+}
+
+void NotedRaces::add(DataRace race) {
+  races_.push_back(std::move(race));
+  hand_in_new();
+}
+
+DataRace NotedRaces::counted(std::size_t race) const {
+  DataRace made = races_[race];
+  made.count = count_(race);
+  return made;
+}
+
+void NotedRaces::collect(report::Collector& collector) const {
+  if (begun_) collector.add(run_);
+  for (std::size_t i = 0; i < races_.size(); ++i) collector.add(run_, counted(i));
+}
+
+RaceReport NotedRaces::report(const report::Collector& collector) const {
+  report::Suppressions suppressions = suppressions_;
+  return collector.report(suppressions);
+}
+
+void NotedRaces::hand_in_new() {
+  if (!log_) return;
+  for (std::size_t i = handed_in_.size(); i < races_.size(); ++i) {
+    DataRace race = counted(i);
+    if (excuses_itself_) race.excuse = suppressions_.excuse(race);
+    handed_in_.push_back(race.count);
+    log_->add(run_, race);
+  }
+}
+
+void NotedRaces::hand_in_all() {
+  if (!log_) return;
+  hand_in_new();
+  for (std::size_t i = 0; i < races_.size(); ++i) {
+    DataRace race = counted(i);
+    if (race.count == handed_in_[i]) continue;
+    if (excuses_itself_) race.excuse = suppressions_.excuse(race);
+    race.count -= handed_in_[i];
+    handed_in_[i] += race.count;
+    log_->add(run_, race);
+  }
+}
+
+}  // namespace heddle::detail

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <heddle/host.h>
+
+#include <functional>
+#include <vector>
+
+#include "emulator/host/race_log.h"
+#include "emulator/report/collector.h"
+#include "emulator/report/suppressions.h"
+
+namespace heddle::detail {
+
+/// The races of a device, and what has been handed in of them to the log of the program, if it has one.
+class NotedRaces {
+ public:
+  /// How often race number i came so far.
+  using Count = std::function<std::uint64_t(std::size_t)>;
+
+  /// Throws std::invalid_argument for a suppression file that makes no sense.
+  NotedRaces(const DeviceOptions& options, Count count);
+
+  /// Where the program collects what its devices find; null if nobody asked for that.
+  RaceLog* log() const { return log_; }
+  report::RunId run() const { return run_; }
+  /// The device's first dispatch: it will be among the runs.
+  void begin_run();
+
+  /// Hands it in at once: a program may never come to its end.
+  void add(DataRace race);
+  DataRace& operator[](std::size_t race) { return races_[race]; }
+  std::size_t size() const { return races_.size(); }
+  void collect(report::Collector& collector) const;
+  RaceReport report(const report::Collector& collector) const;
+  /// Hands in how often all races came since they were handed in.
+  void hand_in_all();
+
+ private:
+  DataRace counted(std::size_t race) const;
+  void hand_in_new();
+
+  Count count_;
+  report::Suppressions suppressions_;
+  bool excuses_itself_ = false;
+  std::vector<DataRace> races_;
+  RaceLog* log_;
+  report::RunId run_ = 0;
+  bool begun_ = false;
+  /// How often each was handed in.
+  std::vector<std::uint64_t> handed_in_;
+};
+
+}  // namespace heddle::detail

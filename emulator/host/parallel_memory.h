@@ -1,0 +1,153 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include <heddle/detail/emulation.h>
+
+#include "emulator/host/recent_accesses.h"
+#include "emulator/host/spin_lock.h"
+#include "emulator/memory/memory.h"
+#include "emulator/race/parallel_detector.h"
+
+namespace heddle::detail {
+
+/// An access in which a detector finds races, and what is remembered of the accesses to the same bytes.
+struct ToldAccess {
+  const Operation* operation = nullptr;
+  advice::AccessValues values;
+  const RecentAccesses* recent = nullptr;
+};
+
+/// Told of races by the threads that find them.
+class RaceSink {
+ public:
+  virtual ~RaceSink() = default;
+  /// One of a kind that this thread's detector had not seen before.
+  virtual void race(const race::KernelDetector& detector, const race::KernelRace& race,
+                    const ToldAccess& second) = 0;
+  /// Another one of kind number `race` of this detector.
+  virtual void race_again(const race::KernelDetector& detector, std::size_t race, AgentId first,
+                          const ToldAccess& second) = 0;
+};
+
+/// Memory of workgroups that run on several threads, each on one: the bytes are where they always are, and
+/// every access acts at once, and is told to a race detector before any other access to the same bytes acts.
+/// So races of kernels are no races of this program.
+///
+/// Thread-safe for agents of different workgroups, but for begin and end of submissions and dispatches.
+class ParallelMemory final : public memory::Memory {
+ public:
+  explicit ParallelMemory(RaceSink& sink);
+  ~ParallelMemory() override;
+
+  const race::ParallelDetector& detector() const { return detector_; }
+  /// Invocations with numbers from `first` on are about to begin.
+  void dispatch_begins(std::uint32_t first, std::uint32_t size, std::uint32_t groups) {
+    detector_.dispatch_begins(first, size, groups);
+  }
+  /// The Workgroup memory of the workgroup that begins next on this thread.
+  void add_workgroup(AllocationId allocation, std::span<std::byte> storage);
+  /// Of this thread, which has begun a workgroup.
+  emulation::Pulse& pulse();
+  /// Gives this thread's running invocation another slice of time.
+  void wind_up();
+
+  /// While somebody listens threads wait for each other at every operation: for what they tell needs one
+  /// order. Of reads it tells no sources.
+  void listen(trace::Listener* listener) override { listener_ = listener; }
+  void begin(const memory::Cohort& cohort) override;
+  void end(const memory::Cohort& cohort) override;
+  void system_synchronizes(AgentId, AgentId) override {}
+  void depend(memory::Dependency dependency) override;
+  void add(AllocationId allocation, std::span<std::byte> storage) override;
+  void remove(AllocationId allocation) override;
+  void read(const Operation& operation, void* value) override;
+  void write(const Operation& operation, const void* value) override;
+  void read_modify_write(const Operation& operation, MemorySemantics unequal, memory::Modify modify,
+                         void* context) override;
+  void barrier(const Operation& operation) override;
+  void arrive(const Operation& operation) override;
+  void leave(const Operation& operation, std::span<const AgentId> synchronizing) override;
+  void meet(const memory::Cohort& cohort, const Operation& barrier) override;
+  void settle() override {}
+  void restart() override { depend(memory::Dependency::Memory); }
+
+ private:
+  /// What is known of some bytes of memory.
+  struct Known {
+    Known(race::History h, std::size_t most_recent)
+        : history(std::move(h)), recent(most_recent) {}
+    void forget() {
+      history.forget_all();
+      recent.forget();
+    }
+    race::History history;
+    RecentAccesses recent;
+  };
+  /// One of 2^kStripeBits lines has its bytes here.
+  struct alignas(64) Stripe {
+    explicit Stripe(const race::KernelOrder::Shared& order);
+    SpinLock lock;
+    // Guarded by lock, as are the bytes themselves:
+    Known known;
+  };
+  /// A workgroup that a thread runs.
+  struct Resident {
+    AgentId first{};
+    AllocationId allocation{};
+    std::byte* bytes = nullptr;
+    std::unique_ptr<Known> known;
+  };
+  struct Thread {
+    race::DetectorThread* detector = nullptr;
+    std::vector<Resident> residents;
+    std::vector<std::unique_ptr<Known>> spare;
+    /// Of buffers, as of some version.
+    std::vector<std::byte*> storage;
+    std::uint64_t version = 0;
+    std::vector<Operation> arrivals;
+    ToldAccess now;
+    emulation::Pulse pulse;
+  };
+
+  static constexpr std::uint32_t kStripeBits = 8;
+
+  Thread& begin_here();
+  Thread& make_thread();
+  Resident& resident(Thread& thread, AllocationId allocation);
+  Stripe& stripe(const Locations& bytes);
+  template <typename Act>
+  void with_bytes(const Operation& operation, Act act);
+  void tell(Thread& thread, Known& known, const Operation& operation,
+            const advice::AccessValues& values);
+  void tell_listener(const Operation& operation, const advice::AccessValues& values);
+  void tell_meeting(std::span<const Operation> arrivals);
+
+  /// The one that tells of the workgroups that this system thread runs, and for which memory.
+  static thread_local Thread* t_here;
+  static thread_local std::uint64_t t_memory;
+
+  RaceSink& sink_;
+  /// Which memory this is of all that there ever were.
+  const std::uint64_t number_;
+  race::ParallelDetector detector_;
+  std::deque<Stripe> stripes_;
+
+  trace::Listener* listener_ = nullptr;
+  std::mutex telling_;
+  /// Guarded by telling_.
+  model::OperationIndex told_ = 0;
+
+  std::mutex mutex_;
+  // Guarded by mutex_:
+  std::unordered_map<std::thread::id, std::unique_ptr<Thread>> threads_;
+  std::vector<std::byte*> storage_;
+  std::uint64_t version_ = 1;
+};
+
+}  // namespace heddle::detail

@@ -1,0 +1,134 @@
+#include "emulator/host/parallel_races.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emulator/host/device_state.h"
+#include "emulator/host/emulator.h"
+#include "emulator/host/own_command.h"
+#include "emulator/report/value_text.h"
+
+namespace heddle::detail {
+namespace {
+
+bool plain_write(const Operation& operation) {
+  return operation.kind == OperationKind::Write && !operation.atomic;
+}
+
+}  // namespace
+
+ParallelRaces::ParallelRaces(DeviceState& device)
+    : device_(device),
+      tells_equal_writes_(device.options.same_value_writes == SameValueWrites::Notice),
+      races_(device.options, [this](std::size_t race) { return counts_[race]; }) {}
+
+void ParallelRaces::dispatch_begins(std::uint64_t number, std::uint32_t first,
+                                    const runtime::Grid& grid, emulation::Emulator& emulator) {
+  races_.begin_run();
+  dispatched_.begins(number, first, grid);
+  emulator_ = &emulator;
+}
+
+void ParallelRaces::race(const race::KernelDetector& detector, const race::KernelRace& race,
+                         const ToldAccess& second) {
+  const std::lock_guard lock(mutex_);
+  const bool shared =
+      detector.site(race.second).operation.storage_class == StorageClass::Workgroup;
+  const Key key(race.first, race.second,
+                shared ? ~std::uint32_t{0} : static_cast<std::uint32_t>(race.bytes.allocation));
+  const auto [known, fresh] = known_.emplace(key, races_.size());
+  seen_[{&detector, detector.races().size() - 1}] = known->second;
+  if (fresh) {
+    counts_.push_back(1);
+    return races_.add(made_of(detector, race, second));
+  }
+  DataRace& noted = races_[known->second];
+  noted.same_value = noted.same_value && equal_writes(detector.site(race.first).operation,
+                                                      race.first_agent, second);
+}
+
+void ParallelRaces::race_again(const race::KernelDetector& detector, std::size_t race,
+                               AgentId first, const ToldAccess& second) {
+  if (!tells_equal_writes_) return;
+  const std::lock_guard lock(mutex_);
+  DataRace& noted = races_[seen_.at({&detector, race})];
+  noted.same_value =
+      noted.same_value &&
+      equal_writes(detector.site(detector.races()[race].first).operation, first, second);
+}
+
+DataRace ParallelRaces::made_of(const race::KernelDetector& detector, const race::KernelRace& race,
+                                const ToldAccess& second) const {
+  DataRace made;
+  const Operation& first = detector.site(race.first).operation;
+  made.first = dispatched_.access(race.first_agent, first);
+  made.second = dispatched_.access(race.second_agent, detector.site(race.second).operation);
+  made.offset_bytes = race.bytes.offset_bytes;
+  made.size_bytes = race.bytes.size_bytes;
+  made.reason = race.reason;
+  made.replay = again();
+  made.replays = false;
+  made.same_value = tells_equal_writes_ && equal_writes(first, race.first_agent, second);
+  add_values(detector, race, second, made);
+  made.index = made.offset_bytes / second.operation->locations.size_bytes;
+  return made;
+}
+
+void ParallelRaces::add_values(const race::KernelDetector& detector, const race::KernelRace& race,
+                               const ToldAccess& second, DataRace& noted) const {
+  const std::optional<emulation::Binding> object =
+      emulator_ ? emulator_->object_with(race.bytes) : std::nullopt;
+  if (object) {
+    noted.object = object->name;
+    noted.offset_bytes -= object->offset_bytes;
+  }
+  const auto add = [&](RacingAccess& access, const Operation& site, const Locations& bytes,
+                       const advice::AccessValues& values) {
+    const std::uint64_t offset = bytes.offset_bytes - (object ? object->offset_bytes : 0);
+    const auto text = [&](model::Value value) {
+      return report::value_text(value, offset, bytes.size_bytes,
+                                object ? object->component : ComponentType{});
+    };
+    if (site.reads()) access.read = text(values.read);
+    if (site.writes()) access.written = text(values.written);
+  };
+  const Operation& first = detector.site(race.first).operation;
+  add(noted.second, *second.operation, second.operation->locations, second.values);
+  if (const auto* known = second.recent->last(first, race.first_agent, race.bytes))
+    add(noted.first, first, known->bytes, known->values);
+}
+
+bool ParallelRaces::equal_writes(const Operation& first, AgentId agent,
+                                 const ToldAccess& second) const {
+  if (!plain_write(first) || !plain_write(*second.operation)) return false;
+  const auto* known = second.recent->last(first, agent, second.operation->locations);
+  return known && known->bytes == second.operation->locations &&
+         known->values.written == second.values.written;
+}
+
+std::string ParallelRaces::again() const {
+  return fmt::format("HEDDLE_RACES=text HEDDLE_RACES_PARALLEL=0 {} {}",
+                     seed_assignment(device_.seed), own_command());
+}
+
+void ParallelRaces::count() {
+  std::fill(counts_.begin(), counts_.end(), 0);
+  for (const auto& [seen, race] : seen_) counts_[race] += seen.first->races()[seen.second].count;
+}
+
+RaceReport ParallelRaces::report() {
+  const std::lock_guard lock(mutex_);
+  count();
+  report::Collector collector;
+  races_.collect(collector);
+  return races_.report(collector);
+}
+
+void ParallelRaces::hand_in_all() {
+  const std::lock_guard lock(mutex_);
+  count();
+  races_.hand_in_all();
+}
+
+}  // namespace heddle::detail

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "emulator/host/dispatched.h"
+#include "emulator/host/noted_races.h"
+#include "emulator/host/parallel_memory.h"
+
+namespace heddle::emulation {
+class Emulator;
+}
+
+namespace heddle::detail {
+
+class DeviceState;
+
+/// The data races of a device whose workgroups run on several threads: what all of them find, each bug once.
+class ParallelRaces final : public RaceSink {
+ public:
+  /// The device must outlive it. Throws std::invalid_argument for a suppression file that makes no
+  /// sense.
+  explicit ParallelRaces(DeviceState& device);
+
+  // No kernel runs while these run:
+  void dispatch_begins(std::uint64_t number, std::uint32_t first, const runtime::Grid& grid,
+                       emulation::Emulator& emulator);
+  void dispatch_ends() { emulator_ = nullptr; }
+  RaceReport report();
+  /// Hands in how often all races came, if somebody wants them: at the end of the device.
+  void hand_in_all();
+
+  void race(const race::KernelDetector& detector, const race::KernelRace& race,
+            const ToldAccess& second) override;
+  void race_again(const race::KernelDetector& detector, std::size_t race, AgentId first,
+                  const ToldAccess& second) override;
+
+ private:
+  /// Both instructions and the allocation; of Workgroup memory, of which each workgroup has its own, none.
+  using Key = std::tuple<race::SiteId, race::SiteId, std::uint32_t>;
+  /// A detector's race, by its number there.
+  using Seen = std::pair<const race::KernelDetector*, std::size_t>;
+
+  DataRace made_of(const race::KernelDetector& detector, const race::KernelRace& race,
+                   const ToldAccess& second) const;
+  void add_values(const race::KernelDetector& detector, const race::KernelRace& race,
+                  const ToldAccess& second, DataRace& noted) const;
+  bool equal_writes(const Operation& first, AgentId agent, const ToldAccess& second) const;
+  std::string again() const;
+  void count();
+
+  DeviceState& device_;
+  const bool tells_equal_writes_;
+  Dispatched dispatched_;
+  emulation::Emulator* emulator_ = nullptr;
+
+  std::mutex mutex_;
+  // Guarded by mutex_:
+  NotedRaces races_;
+  std::map<Key, std::size_t> known_;
+  std::map<Seen, std::size_t> seen_;
+  /// As of the last time when no kernel ran; 1 of those found since.
+  std::vector<std::uint64_t> counts_;
+};
+
+}  // namespace heddle::detail

@@ -1,0 +1,266 @@
+// Races of devices whose workgroups run on several threads at once.
+#include <catch2/catch.hpp>
+
+#include <heddle/heddle.h>
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "benchmarks/kernels.h"
+
+using namespace heddle;
+
+namespace {
+
+DeviceOptions racing(bool parallel = true) {
+  DeviceOptions options;
+  options.races = true;
+  options.races_parallel = parallel;
+  options.workers = parallel ? 4 : 0;
+  return options;
+}
+
+constexpr auto increment = [](auto& inv, StorageBuffer<std::uint32_t> auto sum) {
+  (void)inv;
+  sum[0] = sum[0] + 1u;
+};
+
+constexpr auto increment_atomically = [](auto& inv, StorageBuffer<std::uint32_t> auto sum) {
+  inv.atomic_i_increment(sum[0], Scope::Device, kBufferBarrier);
+};
+
+constexpr auto write_one = [](auto& inv, StorageBuffer<std::uint32_t> auto to, bool own) {
+  const std::uint32_t i = own ? inv.global_invocation_id().x : 7;
+  to[i] = 42u;
+};
+
+constexpr auto copy = [](auto& inv, StorageBuffer<std::uint32_t> auto from,
+                         StorageBuffer<std::uint32_t> auto to) {
+  const std::uint32_t i = inv.global_invocation_id().x;
+  if (i < from.size() / 2) {
+    from[i] = i;
+  } else {
+    const std::uint32_t read = to[i - from.size() / 2];
+    inv.require(read < 64, "");
+  }
+};
+
+/// All workgroups add to one number that a ticket lock guards; released as `semantics` says.
+constexpr auto ticket_lock = [](auto& inv, StorageBuffer<std::uint32_t> auto lock,
+                                StorageBuffer<std::uint32_t> auto number,
+                                Dynamic<MemorySemantics> release) {
+  if (inv.local_invocation_index() != 0) return;
+  const std::uint32_t mine =
+      inv.atomic_i_add(lock[0], Scope::Device, MemorySemantics::Relaxed, 1u);
+  while (inv.atomic_load(lock[1], Scope::Device, kAcquireBuffers) != mine) {
+  }
+  auto shared = number.non_private();
+  shared[0] = shared[0] + 1u;
+  inv.atomic_store(lock[1], Scope::Device, release, mine + 1);
+};
+
+/// Adds up a workgroup's elements from one invocation to the next.
+constexpr auto pass_on = [](auto& inv, StorageBuffer<std::uint32_t> auto in,
+                            StorageBuffer<std::uint32_t> auto out, bool barrier) {
+  auto tile = inv.template workgroup<std::uint32_t[32]>("tile");
+  const std::uint32_t i = inv.local_invocation_index();
+  tile[i] = in[inv.global_invocation_id().x];
+  if (!barrier && i + 1 < 32) tile[i + 1] = 0u;
+  for (std::uint32_t half = 16; half > 0; half /= 2) {
+    if (barrier) inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    if (i < half && barrier) tile[i] = tile[i] + tile[i + half];
+  }
+  if (i == 0) out[inv.workgroup_id().x] = tile[0];
+};
+
+constexpr auto wait_for_neighbour = [](auto& inv, StorageBuffer<std::uint32_t> auto flags) {
+  const std::uint32_t group = inv.workgroup_id().x;
+  if (inv.local_invocation_index() == 0) {
+    while (flags[group] == 0u) {
+    }
+  } else {
+    flags[group] = 1u;
+  }
+};
+
+/// Where races are, and why they are some.
+using Places = std::set<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string>>;
+Places places(const std::vector<DataRace>& races) {
+  Places found;
+  for (const DataRace& race : races)
+    found.emplace(race.object, race.first.where.line, race.second.where.line, race.reason);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a race of workgroups on several threads has both accesses, their values, and no seed") {
+  Device device(racing());
+  auto sum = device.buffer(std::vector<std::uint32_t>(1, 0), "sum");
+  device.dispatch(increment, 64, 4, sum);
+  const std::vector<DataRace> races = device.races();
+  REQUIRE_FALSE(races.empty());
+  const DataRace& race = races.front();
+  CHECK(race.object == "sum");
+  CHECK(race.index == 0);
+  CHECK(race.size_bytes == 4);
+  CHECK_FALSE(race.reason.empty());
+  for (const RacingAccess& access : {race.first, race.second}) {
+    CHECK_FALSE((access.read + access.written).empty());
+    CHECK(std::string(access.where.file).find("parallel.cpp") != std::string::npos);
+    CHECK(access.invocation.global.x < 256);
+  }
+  CHECK(race.count > 1);
+  CHECK_FALSE(race.replays);
+  CHECK(race.replay.find("HEDDLE_RACES_PARALLEL=0") != std::string::npos);
+  CHECK(to_string(race).find("no seed replays it") != std::string::npos);
+  Device in_order(racing(false));
+  auto other = in_order.buffer(std::vector<std::uint32_t>(1, 0), "sum");
+  in_order.dispatch(increment, 64, 4, other);
+  CHECK(in_order.races().front().replays);
+}
+
+TEST_CASE("atomics of workgroups on several threads lose no update and do not race") {
+  for (int again = 0; again < 20; ++again) {
+    Device device(racing());
+    auto sum = device.buffer(std::vector<std::uint32_t>(1, 0), "sum");
+    device.dispatch(increment_atomically, 64, 16, sum);
+    CHECK(sum.read()[0] == 1024);
+    CHECK(device.races().empty());
+  }
+}
+
+TEST_CASE("a ticket lock between workgroups on several threads orders them if its release is one") {
+  std::uint64_t found = 0;
+  for (int again = 0; again < 20; ++again) {
+    for (const MemorySemantics release : {kReleaseBuffers, MemorySemantics::Relaxed}) {
+      Device device(racing());
+      auto lock = device.buffer(std::vector<std::uint32_t>(2, 0), "lock");
+      auto number = device.buffer(std::vector<std::uint32_t>(1, 0), "number");
+      device.dispatch(ticket_lock, 32, 2, lock, number, Dynamic<MemorySemantics>{release});
+      CHECK(number.read()[0] == 32);
+      if (release == MemorySemantics::Relaxed) {
+        found += device.races().empty() ? 0 : 1;
+      } else {
+        for (const DataRace& race : device.races()) UNSCOPED_INFO(to_string(race));
+        CHECK(device.races().empty());
+      }
+    }
+  }
+  CHECK(found == 20);
+}
+
+TEST_CASE("barriers order a workgroup's invocations on whatever thread it runs; without one they race") {
+  for (const bool barrier : {true, false}) {
+    Device device(racing());
+    auto in = device.buffer(std::vector<std::uint32_t>(64 * 32, 1), "in");
+    auto out = device.buffer(std::vector<std::uint32_t>(64, 0), "out");
+    device.dispatch(pass_on, 64, 32, in, out, barrier);
+    CHECK(device.races().empty() == barrier);
+    if (barrier) CHECK(out.read() == std::vector<std::uint32_t>(64, 32));
+    if (!barrier) CHECK(device.races().front().object == "tile");
+  }
+}
+
+TEST_CASE("an invocation that waits for a plain write of its workgroup does not keep the writer from coming") {
+  Device device(racing());
+  auto flags = device.buffer(std::vector<std::uint32_t>(4, 0), "flags");
+  device.dispatch(wait_for_neighbour, 4, 2, flags);
+  CHECK_FALSE(device.races().empty());
+}
+
+TEST_CASE("two references to one buffer race between workgroups on several threads, one does not") {
+  for (const bool two : {false, true}) {
+    Device device(racing());
+    auto from = device.buffer(std::vector<std::uint32_t>(64, 0), "from");
+    auto to = two ? from.alias() : device.buffer(std::vector<std::uint32_t>(64, 0), "to");
+    device.dispatch(copy, 8, 8, from, to);
+    CHECK(device.races().empty() != two);
+  }
+}
+
+TEST_CASE("many threads find the races that one finds") {
+  const auto races_of = [](bool parallel) {
+    Device device(racing(parallel));
+    auto sum = device.buffer(std::vector<std::uint32_t>(1, 0), "sum");
+    auto one = device.buffer(std::vector<std::uint32_t>(64, 0), "one");
+    for (int again = 0; again < (parallel ? 10 : 1); ++again) {
+      device.dispatch(increment, 16, 4, sum);
+      device.dispatch(write_one, 16, 4, one, false);
+    }
+    return places(device.races());
+  };
+  const Places one = races_of(false);
+  CHECK_FALSE(one.empty());
+  CHECK(races_of(true) == one);
+}
+
+TEST_CASE("equal writes of workgroups on several threads are notices where the device says so") {
+  for (const bool notice : {false, true}) {
+    DeviceOptions options = racing();
+    options.same_value_writes = notice ? SameValueWrites::Notice : SameValueWrites::Race;
+    Device device(options);
+    auto one = device.buffer(std::vector<std::uint32_t>(64, 0), "one");
+    device.dispatch(write_one, 16, 4, one, false);
+    CHECK(device.race_report().races.empty() == notice);
+    CHECK(device.race_report().notices.empty() != notice);
+  }
+}
+
+TEST_CASE("a memory dependency between dispatches on several threads orders them, none does not") {
+  for (const bool depend : {false, true}) {
+    Device device(racing());
+    auto one = device.buffer(std::vector<std::uint32_t>(64, 0), "one");
+    device.submit([&](Commands& commands) {
+      commands.dispatch(write_one, 16, 4, one, true);
+      if (depend) commands.memory_barrier();
+      commands.dispatch(write_one, 16, 4, one, true);
+    });
+    CHECK(device.races().empty() == depend);
+  }
+}
+
+TEST_CASE("what is wrong with a kernel ends the dispatch on all threads, and the device goes on") {
+  Device device(racing());
+  auto one = device.buffer(std::vector<std::uint32_t>(64, 0), "one");
+  try {
+    device.dispatch(write_one, 32, 4, one, true);
+    FAIL("nothing was thrown");
+  } catch (const KernelError& error) {
+    CHECK(error.finding().kind == FindingKind::OutOfBounds);
+    CHECK(error.finding().replay.empty());
+  }
+  device.dispatch(write_one, 16, 4, one, true);
+  CHECK(device.races().empty());
+}
+
+TEST_CASE("bytes that one workgroup wrote are initialized for the others, the rest are not") {
+  Device device(racing());
+  auto from = device.buffer<std::uint32_t>(64, "from");
+  auto to = device.buffer<std::uint32_t>(64, "to");
+  device.dispatch(write_one, 8, 8, from, true);
+  CHECK_NOTHROW(device.dispatch(copy, 8, 8, to, from));
+  auto never = device.buffer<std::uint32_t>(64, "never");
+  CHECK_THROWS_AS(device.dispatch(copy, 8, 8, to, never), KernelError);
+}
+
+TEST_CASE("races on several threads are refused together with what needs an order of everything") {
+  const auto makes = [](auto change) {
+    DeviceOptions options = racing();
+    change(options);
+    return [options] { Device device(options); };
+  };
+  CHECK_THROWS_AS(makes([](DeviceOptions& o) { o.memory = memory_policy("random"); })(),
+                  std::invalid_argument);
+  CHECK_THROWS_AS(makes([](DeviceOptions& o) { o.race_advice = true; })(), std::invalid_argument);
+  CHECK_THROWS_AS(makes([](DeviceOptions& o) { o.trace = "/tmp/heddle-never.trace"; })(),
+                  std::invalid_argument);
+  CHECK_NOTHROW(makes([](DeviceOptions&) {})());
+  CHECK_NOTHROW(makes([](DeviceOptions& o) {
+    o.races = false;
+    o.race_advice = true;
+  })());
+}
