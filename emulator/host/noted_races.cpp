@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "emulator/report/value_text.h"
+
 namespace heddle::detail {
 namespace {
 
@@ -69,6 +71,17 @@ void NotedRaces::hand_in_all() {
     handed_in_[i] += race.count;
     log_->add(run_, race);
   }
+}
+
+void add_values(RacingAccess& access, const Operation& site, const Locations& bytes,
+                const advice::AccessValues& values, const emulation::Binding* object) {
+  const std::uint64_t offset = bytes.offset_bytes - (object ? object->offset_bytes : 0);
+  const auto text = [&](model::Value value) {
+    return report::value_text(value, offset, bytes.size_bytes,
+                              object ? object->component : ComponentType{});
+  };
+  if (site.reads()) access.read = text(values.read);
+  if (site.writes()) access.written = text(values.written);
 }
 
 }  // namespace heddle::detail

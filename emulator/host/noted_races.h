@@ -1,10 +1,12 @@
 #pragma once
 
+#include <heddle/detail/emulation.h>
 #include <heddle/host.h>
 
 #include <functional>
 #include <vector>
 
+#include "emulator/advice/neighbourhood.h"
 #include "emulator/host/race_log.h"
 #include "emulator/report/collector.h"
 #include "emulator/report/suppressions.h"
@@ -49,5 +51,10 @@ class NotedRaces {
   /// How often each was handed in.
   std::vector<std::uint64_t> handed_in_;
 };
+
+/// Adds what an access of `object` (null: of nothing that has a name), at these bytes of its allocation, read
+/// and wrote.
+void add_values(RacingAccess& access, const Operation& site, const Locations& bytes,
+                const advice::AccessValues& values, const emulation::Binding* object);
 
 }  // namespace heddle::detail

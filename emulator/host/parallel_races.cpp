@@ -7,7 +7,6 @@
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
 #include "emulator/host/own_command.h"
-#include "emulator/report/value_text.h"
 
 namespace heddle::detail {
 namespace {
@@ -83,20 +82,12 @@ void ParallelRaces::add_values(const race::KernelDetector& detector, const race:
     noted.object = object->name;
     noted.offset_bytes -= object->offset_bytes;
   }
-  const auto add = [&](RacingAccess& access, const Operation& site, const Locations& bytes,
-                       const advice::AccessValues& values) {
-    const std::uint64_t offset = bytes.offset_bytes - (object ? object->offset_bytes : 0);
-    const auto text = [&](model::Value value) {
-      return report::value_text(value, offset, bytes.size_bytes,
-                                object ? object->component : ComponentType{});
-    };
-    if (site.reads()) access.read = text(values.read);
-    if (site.writes()) access.written = text(values.written);
-  };
   const Operation& first = detector.site(race.first).operation;
-  add(noted.second, *second.operation, second.operation->locations, second.values);
+  const emulation::Binding* const named = object ? &*object : nullptr;
+  detail::add_values(noted.second, *second.operation, second.operation->locations, second.values,
+                     named);
   if (const auto* known = second.recent->last(first, race.first_agent, race.bytes))
-    add(noted.first, first, known->bytes, known->values);
+    detail::add_values(noted.first, first, known->bytes, known->values, named);
 }
 
 bool ParallelRaces::equal_writes(const Operation& first, AgentId agent,

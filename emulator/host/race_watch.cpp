@@ -8,7 +8,6 @@
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
 #include "emulator/host/own_command.h"
-#include "emulator/report/value_text.h"
 
 namespace heddle::detail {
 namespace {
@@ -180,21 +179,13 @@ bool RaceWatch::equal_writes(const Operation& first, AgentId agent) const {
 
 void RaceWatch::add_values(const race::KernelRace& race, DataRace& noted) const {
   const emulation::Binding* object = emulator_ ? emulator_->object_at(race.bytes) : nullptr;
-  const auto add = [&](RacingAccess& access, const Operation& site, const Locations& bytes,
-                       const advice::AccessValues& values) {
-    const std::uint64_t offset = bytes.offset_bytes - (object ? object->offset_bytes : 0);
-    const auto text = [&](model::Value value) {
-      return report::value_text(value, offset, bytes.size_bytes,
-                                object ? object->component : ComponentType{});
-    };
-    if (site.reads()) access.read = text(values.read);
-    if (site.writes()) access.written = text(values.written);
-  };
   const Operation& first = detector_.site(race.first).operation;
   const Operation& second = detector_.site(race.second).operation;
-  add(noted.second, second, now_.operation->locations, now_.values);
+  detail::add_values(noted.second, second, now_.operation->locations, now_.values, object);
   const auto earlier = recent_.last_like(first, race.first_agent, race.operation);
-  if (earlier) add(noted.first, first, recent_.locations(*earlier), recent_.values(*earlier));
+  if (earlier)
+    detail::add_values(noted.first, first, recent_.locations(*earlier), recent_.values(*earlier),
+                       object);
 }
 
 void RaceWatch::explain(const race::KernelRace& race, DataRace& noted) const {

@@ -3,25 +3,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <map>
-#include <string>
 #include <vector>
 
-#include "emulator/judge/judgement.h"
 #include "emulator/race/parallel_detector.h"
 #include "emulator/trace/recorder.h"
-#include "tests/race/random_stream.h"
+#include "tests/race/agreement.h"
 
 using namespace heddle;
 using namespace heddle::race;
 
 namespace {
-
-std::uint64_t executions() {
-  const char* more = std::getenv("HEDDLE_RACE_EXECUTIONS");
-  return more ? std::strtoull(more, nullptr, 10) : 20000;
-}
 
 constexpr std::uint32_t kMostInGroup = 8;
 constexpr std::uint32_t kGroups = 2;
@@ -121,69 +113,17 @@ class Parallel final : public trace::Listener {
   std::map<model::OperationIndex, std::uint64_t> instances_;
 };
 
-struct Verdict {
-  std::string text;
-  bool false_alarm = false;
-  bool missed = false;
-  bool racy = false;
-};
-
 Verdict compare(std::uint64_t seed, const StreamFeatures& features, const KernelOptions& options) {
   trace::Recorder recorder;
   Parallel parallel(recorder, options, 1 + seed % 3 % 2);
   tell_random_stream(seed, features, parallel);
-  const model::Execution execution = recorder.execution();
-  judge::Options judge_options;
-  judge_options.chains = options.chains;
-  const judge::Judgement judgement(execution, judge_options);
-  const std::vector<judge::Race> judged = judgement.races();
-  const std::vector<model::OperationPair> found = parallel.races();
-  Verdict verdict;
-  verdict.racy = !judged.empty();
-  for (const model::OperationPair& pair : found) {
-    const bool known = std::any_of(judged.begin(), judged.end(), [&](const judge::Race& r) {
-      return r.first == pair.first && r.second == pair.second;
-    });
-    if (known) continue;
-    verdict.false_alarm = true;
-    verdict.text += "alarm " + std::to_string(pair.first) + "-" + std::to_string(pair.second) + " ";
-  }
-  for (const judge::Race& race : judged) {
-    const bool here = std::any_of(found.begin(), found.end(), [&](const auto& pair) {
-      return execution.operations[pair.first].locations.overlaps(race.bytes) &&
-             execution.operations[pair.second].locations.overlaps(race.bytes);
-    });
-    if (here) continue;
-    verdict.missed = true;
-    verdict.text += "missed " + std::to_string(race.first) + "-" + std::to_string(race.second) + " ";
-  }
-  return verdict;
+  return verdict(recorder.execution(), options.chains, parallel.races());
 }
 
-struct Counts {
-  std::uint64_t racy = 0;
-  std::uint64_t alarms = 0;
-  std::uint64_t missed = 0;
-  std::string first;
-};
-
-Counts count(StreamFeatures features, KernelOptions options = {}) {
+Counts count(StreamFeatures features, const KernelOptions& options = {}) {
   features.one_dispatch = true;
   features.workgroup_barriers = true;
-  // All of a dispatch are in one stage.
-  features.atomic_updates = true;
-  Counts counts;
-  for (std::uint64_t seed = 0; seed < executions(); ++seed) {
-    features.most_operations = seed % 10 == 9 ? 40 : 4 + static_cast<std::uint32_t>(seed % 12);
-    options.chains = seed % 4 != 0;
-    const Verdict verdict = compare(seed, features, options);
-    counts.racy += verdict.racy ? 1 : 0;
-    counts.alarms += verdict.false_alarm ? 1 : 0;
-    counts.missed += verdict.missed ? 1 : 0;
-    if (counts.first.empty() && !verdict.text.empty())
-      counts.first = "seed " + std::to_string(seed) + ": " + verdict.text;
-  }
-  return counts;
+  return race::count(features, options, compare);
 }
 
 }  // namespace

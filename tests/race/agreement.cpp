@@ -1,0 +1,59 @@
+#include "tests/race/agreement.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "emulator/judge/judgement.h"
+
+namespace heddle::race {
+
+std::uint64_t executions() {
+  const char* more = std::getenv("HEDDLE_RACE_EXECUTIONS");
+  return more ? std::strtoull(more, nullptr, 10) : 20000;
+}
+
+Verdict verdict(const model::Execution& execution, bool chains,
+                const std::vector<model::OperationPair>& found) {
+  judge::Options options;
+  options.chains = chains;
+  const judge::Judgement judgement(execution, options);
+  const std::vector<judge::Race> judged = judgement.races();
+  Verdict verdict;
+  verdict.racy = !judged.empty();
+  for (const model::OperationPair& pair : found) {
+    const bool known = std::any_of(judged.begin(), judged.end(), [&](const judge::Race& r) {
+      return r.first == pair.first && r.second == pair.second;
+    });
+    if (known) continue;
+    verdict.false_alarm = true;
+    verdict.text += "alarm " + std::to_string(pair.first) + "-" + std::to_string(pair.second) + " ";
+  }
+  for (const judge::Race& race : judged) {
+    const bool here = std::any_of(found.begin(), found.end(), [&](const auto& pair) {
+      return execution.operations[pair.first].locations.overlaps(race.bytes) &&
+             execution.operations[pair.second].locations.overlaps(race.bytes);
+    });
+    if (here) continue;
+    verdict.missed = true;
+    verdict.text += "missed " + std::to_string(race.first) + "-" + std::to_string(race.second) + " ";
+  }
+  return verdict;
+}
+
+Counts count(StreamFeatures features, KernelOptions options, const Compare& compare) {
+  features.atomic_updates = true;
+  Counts counts;
+  for (std::uint64_t seed = 0; seed < executions(); ++seed) {
+    features.most_operations = seed % 10 == 9 ? 40 : 4 + static_cast<std::uint32_t>(seed % 12);
+    options.chains = seed % 4 != 0;
+    const Verdict verdict = compare(seed, features, options);
+    counts.racy += verdict.racy ? 1 : 0;
+    counts.alarms += verdict.false_alarm ? 1 : 0;
+    counts.missed += verdict.missed ? 1 : 0;
+    if (counts.first.empty() && !verdict.text.empty())
+      counts.first = "seed " + std::to_string(seed) + ": " + verdict.text;
+  }
+  return counts;
+}
+
+}  // namespace heddle::race

@@ -1,0 +1,46 @@
+#pragma once
+
+/// \file
+/// Whether a kernel detector and the judge say the same of random streams.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "emulator/model/execution.h"
+#include "emulator/race/kernel_detector.h"
+#include "tests/race/random_stream.h"
+
+namespace heddle::race {
+
+/// How many streams: HEDDLE_RACE_EXECUTIONS, or as many as are told in seconds.
+std::uint64_t executions();
+
+struct Verdict {
+  std::string text;
+  bool false_alarm = false;
+  bool missed = false;
+  bool racy = false;
+};
+
+/// Of the pairs of operations that the detector found: each must be a race, and each location that has a
+/// race must have one of them.
+Verdict verdict(const model::Execution& execution, bool chains,
+                const std::vector<model::OperationPair>& found);
+
+struct Counts {
+  std::uint64_t racy = 0;
+  std::uint64_t alarms = 0;
+  std::uint64_t missed = 0;
+  /// The first stream of which they disagree.
+  std::string first;
+};
+
+using Compare =
+    std::function<Verdict(std::uint64_t seed, const StreamFeatures&, const KernelOptions&)>;
+
+/// Short streams mostly, some of 40 operations, with chains and without.
+Counts count(StreamFeatures features, KernelOptions options, const Compare& compare);
+
+}  // namespace heddle::race
