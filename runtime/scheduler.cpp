@@ -60,9 +60,22 @@ void Dispatch::fail(Failure f) {
 
 // --- a dispatch on one thread ---------------------------------------------------------------
 
+namespace {
+
+[[noreturn]] void throw_nested() {
+  throw std::logic_error("heddle: a kernel started a dispatch on its own thread");
+}
+
+}  // namespace
+
+void refuse_inside_kernel() {
+  const Worker* worker = Worker::of_thread_if_any();
+  if (worker && worker->at_work()) throw_nested();
+}
+
 void Worker::run(Dispatch& dispatch) {
   // A kernel may dispatch on its own; its worker must not be the one that runs it.
-  if (dispatch_) throw std::logic_error("heddle: a kernel started a dispatch on its own thread");
+  if (dispatch_) throw_nested();
   launch_ = dispatch.launch;
   install_fault_handler(launch_->now);
   dispatch_ = &dispatch;

@@ -252,6 +252,7 @@ detail::Owner Device::allocate(std::uint64_t count, std::uint64_t element_bytes,
 }
 
 void Device::begin_submission() {
+  runtime::refuse_inside_kernel();
   if (state_->mode == Mode::Emulated) state_->submitting.lock();
 }
 

@@ -20,6 +20,9 @@ bool plain_write(const Operation& operation) {
 ParallelRaces::ParallelRaces(DeviceState& device)
     : device_(device),
       tells_equal_writes_(device.options.same_value_writes == SameValueWrites::Notice),
+      // Whether the device is one of a trial only the thread that makes it knows.
+      again_(fmt::format("HEDDLE_RACES=text HEDDLE_RACES_PARALLEL=0 {} {}",
+                         seed_assignment(device.seed), own_command())),
       races_(device.options, [this](std::size_t race) { return counts_[race]; }) {}
 
 void ParallelRaces::dispatch_begins(std::uint64_t number, std::uint32_t first,
@@ -65,8 +68,11 @@ DataRace ParallelRaces::made_of(const race::KernelDetector& detector, const race
   made.second = dispatched_.access(race.second_agent, detector.site(race.second).operation);
   made.offset_bytes = race.bytes.offset_bytes;
   made.size_bytes = race.bytes.size_bytes;
-  made.reason = race.reason;
-  made.replay = again();
+  made.reason = made.first.dispatch == made.second.dispatch
+                    ? race.reason
+                    : "the accesses are in two dispatches of one submission, and no memory dependency "
+                      "between these makes what the first wrote available and visible to the second";
+  made.replay = again_;
   made.replays = false;
   made.same_value = tells_equal_writes_ && equal_writes(first, race.first_agent, second);
   add_values(detector, race, second, made);
@@ -96,11 +102,6 @@ bool ParallelRaces::equal_writes(const Operation& first, AgentId agent,
   const auto* known = second.recent->last(first, agent, second.operation->locations);
   return known && known->bytes == second.operation->locations &&
          known->values.written == second.values.written;
-}
-
-std::string ParallelRaces::again() const {
-  return fmt::format("HEDDLE_RACES=text HEDDLE_RACES_PARALLEL=0 {} {}",
-                     seed_assignment(device_.seed), own_command());
 }
 
 void ParallelRaces::count() {

@@ -49,11 +49,12 @@ class ParallelRaces final : public RaceSink {
   void add_values(const race::KernelDetector& detector, const race::KernelRace& race,
                   const ToldAccess& second, DataRace& noted) const;
   bool equal_writes(const Operation& first, AgentId agent, const ToldAccess& second) const;
-  std::string again() const;
   void count();
 
   DeviceState& device_;
   const bool tells_equal_writes_;
+  /// The command that looks for the same races in an order that replays.
+  const std::string again_;
   Dispatched dispatched_;
   emulation::Emulator* emulator_ = nullptr;
 

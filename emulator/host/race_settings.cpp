@@ -53,13 +53,13 @@ void add_race_settings(DeviceOptions& options) {
           fmt::format("HEDDLE_RACES_ADVISE is '{}'; it may be 0 or 1", value));
     options.race_advice = value == "1";
   }
-  if (!options.races_parallel) {
-    const std::string_view value = environment("HEDDLE_RACES_PARALLEL");
-    if (!value.empty() && value != "0" && value != "1")
-      throw std::invalid_argument(
-          fmt::format("HEDDLE_RACES_PARALLEL is '{}'; it may be 0 or 1", value));
-    options.races_parallel = value == "1" && !asks_for_order;
-  }
+  const std::string_view parallel = environment("HEDDLE_RACES_PARALLEL");
+  if (!parallel.empty() && parallel != "0" && parallel != "1")
+    throw std::invalid_argument(
+        fmt::format("HEDDLE_RACES_PARALLEL is '{}'; it may be 0 or 1", parallel));
+  // What such a device found is looked at again in an order that replays, whatever its options say.
+  if (parallel == "0") options.races_parallel = false;
+  if (!options.races_parallel) options.races_parallel = parallel == "1" && !asks_for_order;
   options.races_parallel = *options.races_parallel && *options.races;
 }
 

@@ -569,6 +569,12 @@ std::string KernelDetector::explain(const Record& x, const Now& now, const Recor
   const Site& old = sites_[x.site];
   const Site& y = *now.site;
   const std::uint32_t agent = now.record.agent;
+  if (x.agent == agent)
+    return "one invocation makes both accesses, but through two references to the same memory: program "
+           "order counts only for accesses through one reference";
+  if (old.atomic && y.atomic && x.reference == now.record.reference)
+    return "both are atomic, but not for each other: their scopes do not include both invocations, or "
+           "they have other bytes";
   if (!old.non_private || !y.non_private) {
     const char* which = !old.non_private && !y.non_private ? "both accesses are private"
                         : !old.non_private               ? "the first access is private"

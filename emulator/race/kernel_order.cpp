@@ -168,7 +168,7 @@ std::shared_ptr<const Release> KernelOrder::release(std::uint32_t agent, Classes
   for_each_set(sets_in(mask), [&](std::size_t i) { published.before[i].add(group, agent, stamp); });
   if (mask != 0) published.reached.add(group, agent, stamp);
   return std::make_shared<const Release>(
-      Release{mask, level, std::make_shared<const View>(std::move(published))});
+      Release{mask, level, std::make_shared<const View>(std::move(published)), stamp});
 }
 
 // A later barrier with the same mask and scope has all that an earlier one has.
@@ -186,10 +186,19 @@ void KernelOrder::remember_fence(Agent& agent, Offer fence) {
 void KernelOrder::acquire(std::uint32_t agent, Classes mask, std::span<const Offer> offers) {
   View made = *view(agent);
   bool more = false;
+  // The latest come first: they mostly have the others, which in a long release sequence are many.
   for (const Offer& offer : offers) {
     const ClassSets both = sets_in(mask & offer.release->mask);
     if (both == 0) continue;
     const View& from = *offer.release->view;
+    const GroupId group = places_.group(offer.agent);
+    const Stamp stamp = offer.release->stamp;
+    bool has_all = stamp != kForEver && made.reached.has(group, offer.agent, stamp);
+    if (has_all)
+      for_each_set(both, [&](std::size_t i) {
+        has_all = has_all && made.before[i].has(group, offer.agent, stamp);
+      });
+    if (has_all) continue;
     for_each_set(both, [&](std::size_t i) {
       more = more || !made.before[i].includes(from.before[i]);
       made.before[i].join(from.before[i]);

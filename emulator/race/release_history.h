@@ -19,6 +19,8 @@ struct Release {
   Classes mask = 0;
   Level level = kOwn;
   ViewPointer view;
+  /// When its agent released it, if that is in the view: who has that has the rest of it.
+  Stamp stamp = kForEver;
 };
 
 /// A release by an agent. That of a barrier that a whole workgroup reaches is shared.

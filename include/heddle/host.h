@@ -82,8 +82,9 @@ struct DeviceOptions {
   /// Where races are looked for: runs workgroups on all cores, for large inputs. Memory is sequential, the
   /// interleaving the machine's: no seed replays it. Finds what `races` alone finds in the order that comes
   /// about, with both accesses and their values, but without changes that were tried. Not together
-  /// with another memory policy, a trace, `race_advice` or `choices`. HEDDLE_RACES_PARALLEL (0, 1) for
-  /// devices whose options have none of these, or false.
+  /// with another memory policy, a trace, `race_advice` or `choices`. By default HEDDLE_RACES_PARALLEL=1
+  /// asks for it, for devices whose options have none of these; HEDDLE_RACES_PARALLEL=0 forbids it,
+  /// whatever the options say.
   std::optional<bool> races_parallel;
   /// Writes every memory operation and every movement between caches to this file: implies emulated mode.
   /// `heddle trace` reads it. Empty: no trace. By default HEDDLE_TRACE names it, with ".2", ".3" ... behind

@@ -254,7 +254,7 @@ TEST_CASE("an exception in one workgroup ends the spin loops of the others") {
 }
 
 TEST_CASE("a kernel that starts a dispatch on its own thread is told that it may not") {
-  Device device(options_for(Mode::Native));
+  Device device(options_for(GENERATE(Mode::Native, Mode::Emulated)));
   const auto inner = [](auto&) {};
   const auto outer = [&](auto&) { device.dispatch(inner, {1}, {1}); };
   const Finding finding = test::finding_of([&] { device.dispatch(outer, {1}, {1}); });

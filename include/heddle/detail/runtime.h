@@ -258,6 +258,9 @@ struct Failure {
 /// so that its dispatches find the traps of their kernels, whatever there was before.
 void expect_other_handlers();
 
+/// Throws std::logic_error on a thread that runs a kernel: it can begin no dispatch.
+void refuse_inside_kernel();
+
 /// Runs every workgroup of a dispatch. Blocks. On failure the other invocations are unwound, and
 /// the runtime can be used again.
 std::optional<Failure> launch(const Launch& launch, Statistics& statistics);
