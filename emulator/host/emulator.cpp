@@ -22,10 +22,7 @@ WorkgroupMemory& memory_of(const Agent& agent) {
 
 AgentId agent_id(const Agent& agent) { return memory_of(agent).invocations.agent(agent.index); }
 
-Locations locations(const Access& access) {
-  return {access.binding->allocation->id, access.binding->offset_bytes + access.offset_bytes,
-          access.size_bytes};
-}
+using detail::locations;
 
 [[gnu::always_inline]] inline Operation record(const Agent& agent, const Access& access,
                                                OperationKind kind) {
@@ -448,6 +445,10 @@ void atomic_write(Emulator& emulator, const Agent& agent, const Access& access, 
 void atomic_update(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
                    MemorySemantics semantics, MemorySemantics unequal, Modify modify,
                    void* context) {
+  detail::QuickAccesses* const quick = emulator.device.quick_accesses;
+  if (quick && !acquires(semantics) && !releases(semantics) && !acquires(unequal) &&
+      quick->update(agent_id(agent), access, scope, semantics, modify, context))
+    return;
   check(agent, access);
   check_initialized(agent, access);
   emulator.device.memory->read_modify_write(

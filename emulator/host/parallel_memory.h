@@ -78,6 +78,8 @@ class ParallelMemory final : public memory::Memory, public QuickAccesses {
   bool read(AgentId agent, const emulation::PlainAccess& access, const unsigned char* value_bytes,
             void* value) override;
   bool write(AgentId agent, const emulation::PlainAccess& access, const void* value) override;
+  bool update(AgentId agent, const emulation::Access& access, Scope scope, MemorySemantics semantics,
+              emulation::Modify modify, void* context) override;
   void settle() override {}
   void restart() override { depend(memory::Dependency::Memory); }
 

@@ -138,7 +138,41 @@ bool KernelDetector::access_quickly(AgentId agent, ReferenceId reference, const 
   if (order_.now(now.group) > kMostStamps) [[unlikely]] return false;
   Cell& cell = shadow_->cell(allocation, bytes.offset_bytes / kGranuleBytes);
   if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
-  return reads_as_others(cell, now) || at_once(cell, now);
+  return reads_as_others(cell, now) || at_once(cell, now) || leaves_crowd(cell, now);
+}
+
+// Where the atomics of a crowd are all ordered by a barrier of the workgroup.
+bool KernelDetector::leaves_crowd(Cell& cell, const Access& now) {
+  if (cell.sites[0] != kCrowd || !is_settled_crowd(shadow_->crowd(cell), now)) return false;
+  const Crowd& crowd = shadow_->crowd(cell);
+  if (crowd.first != 0 || crowd.last != kWhole) return false;
+  shadow_->drop(cell);
+  put(cell, 0, now);
+  return true;
+}
+
+inline bool KernelDetector::is_settled_crowd(const Crowd& crowd, const Access& now) const {
+  return crowd.one_group && crowd.reference == reference_of(now.time) &&
+         order_.group(crowd.accesses.back().first) == now.group &&
+         is_settled(crowd.site, crowd.accesses.back().second, now);
+}
+
+bool KernelDetector::answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes,
+                                    SiteId site) {
+  if (exact_left_ != 0 || bytes.size_bytes != kGranuleBytes ||
+      !order_.ignores_relaxed(static_cast<std::uint32_t>(agent), bytes.allocation))
+    return false;
+  Shadow::Allocation& allocation = shadow_->allocation(bytes.allocation);
+  Now now;
+  set(now, agent, reference, site, allocation);
+  now.record.agent = now.agent;
+  now.record.stamp = order_.now(now.group);
+  now.record.site = site;
+  now.record.reference = reference_of(now.time);
+  if (now.record.stamp > kMostStamps) return false;
+  Cell& cell = shadow_->cell(allocation, bytes.offset_bytes / kGranuleBytes);
+  if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
+  return join_crowd(cell, now);
 }
 
 // What `at_once` finds of most accesses to what many read: two others of the workgroup have read it since the
@@ -398,9 +432,7 @@ void KernelDetector::access_slowly(Cell& cell, Now& now) {
   if (cell.sites[0] == kCrowd) {
     // What a barrier ordered all at once.
     const Crowd& crowd = shadow_->crowd(cell);
-    if (exact_left_ == 0 && crowd.one_group && crowd.reference == now.record.reference &&
-        order_.group(crowd.accesses.back().first) == now.group &&
-        is_settled(crowd.site, crowd.accesses.back().second, now) && crowd.first >= now.record.first &&
+    if (exact_left_ == 0 && is_settled_crowd(crowd, now) && crowd.first >= now.record.first &&
         crowd.last <= now.record.last) {
       shadow_->drop(cell);
       if (!now.site->atomic && now.record.last - now.record.first == kWhole) {
