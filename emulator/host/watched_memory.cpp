@@ -73,7 +73,6 @@ bool WatchedMemory::update(AgentId agent, const emulation::Access& access, Scope
     recent_.reads_from(index, memory_.sources_of(bytes));
     recent_.placed(index);
   }
-  detector_.placed(index);
   memory_.note_writer(bytes, index);
   memory_.count_told();
   return true;

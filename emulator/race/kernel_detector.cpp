@@ -346,8 +346,9 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
   const Record& r = now.record;
   const Site& y = *now.site;
   if (y.scope != kWorkgroup && y.scope != kDevice) return false;
+  if (cell.sites[0] == kList) return gather_crowd(cell, now);
   if (cell.sites[0] != kCrowd) {
-    if (cell.sites[0] == kList || cell.sites[1] == kParts) return false;
+    if (cell.sites[1] == kParts) return false;
     for (std::size_t i = 0; i < 2 && cell.sites[i] != kNoSite; ++i) {
       // An access that is not atomic has no order to the atomics of others, its agent's own or not.
       if (reference_of(cell.times[i]) != r.reference || r.last - r.first != kWhole ||
@@ -377,6 +378,30 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
   if (order_.group(agent) != now.group) crowd.one_group = false;
   crowd.accesses.emplace_back(r.agent, r.stamp);
   if (crowd.accesses.size() >= crowd.look_through_at) crowd.forget_followed();
+  return true;
+}
+
+// What was remembered one by one, when accesses are not any more: if that is all of one crowd.
+bool KernelDetector::gather_crowd(Cell& cell, const Now& now) {
+  const Record& r = now.record;
+  const std::vector<Record>& records = shadow_->list(cell).records;
+  const auto is_of_crowd = [&](const Record& x) {
+    return x.site == r.site && x.reference == r.reference && x.first == r.first && x.last == r.last &&
+           order_.places().same_instance(x.agent, r.agent, now.site->scope);
+  };
+  if (!std::all_of(records.begin(), records.end(), is_of_crowd)) return false;
+  Crowd gathered;
+  gathered.site = r.site;
+  gathered.reference = r.reference;
+  gathered.first = r.first;
+  gathered.last = r.last;
+  for (const Record& x : records) {
+    gathered.one_group = gathered.one_group && order_.group(x.agent) == now.group;
+    gathered.accesses.emplace_back(x.agent, x.stamp);
+  }
+  gathered.accesses.emplace_back(r.agent, r.stamp);
+  shadow_->drop(cell);
+  shadow_->make_crowd(cell) = std::move(gathered);
   return true;
 }
 
