@@ -47,7 +47,7 @@ ParallelMemory::Thread& ParallelMemory::make_thread() {
   detector.on_race_again([this, &thread, &detector](std::size_t race, AgentId first) {
     sink_.race_again(detector, race, first, thread.now);
   });
-  thread.pulse = {kOperationsOfSlice, true};
+  thread.pulse = {kOperationsOfSlice, true, false, this};
   return *(threads_[std::this_thread::get_id()] = std::move(made));
 }
 

@@ -41,7 +41,7 @@ class RaceSink {
 /// So races of kernels are no races of this program.
 ///
 /// Thread-safe for agents of different workgroups, but for begin and end of submissions and dispatches.
-class ParallelMemory final : public memory::Memory, public QuickAccesses {
+class ParallelMemory final : public memory::Memory, public emulation::QuickAccesses {
  public:
   explicit ParallelMemory(RaceSink& sink);
   ~ParallelMemory() override;

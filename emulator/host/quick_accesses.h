@@ -1,5 +1,8 @@
 #pragma once
 
+/// \file
+/// What the quick ways of memories that somebody listens to have in common.
+
 #include <heddle/detail/emulation.h>
 
 #include <array>
@@ -9,20 +12,6 @@
 #include "emulator/race/kernel_detector.h"
 
 namespace heddle::detail {
-
-/// Plain accesses of 1, 2, 4 or 8 bytes of which a race detector knows at once that they race with nobody: done
-/// without a record of the operation, which costs more than all the rest.
-class QuickAccesses {
- public:
-  virtual ~QuickAccesses() = default;
-  /// False, and nothing happened, if there is more to it, or something is wrong with it.
-  virtual bool read(AgentId agent, const emulation::PlainAccess& access,
-                    const unsigned char* value_bytes, void* value) = 0;
-  virtual bool write(AgentId agent, const emulation::PlainAccess& access, const void* value) = 0;
-  /// A read-modify-write that neither acquires nor releases, and modifies.
-  virtual bool update(AgentId agent, const emulation::Access& access, Scope scope,
-                      MemorySemantics semantics, emulation::Modify modify, void* context) = 0;
-};
 
 inline std::uint64_t offset_bytes(const emulation::PlainAccess& access) {
   return access.binding->offset_bytes + access.offset_bytes;

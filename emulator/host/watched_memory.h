@@ -7,7 +7,7 @@
 namespace heddle::detail {
 
 /// Sequential memory with a watch that nobody but it listens with.
-class WatchedMemory final : public QuickAccesses {
+class WatchedMemory final : public emulation::QuickAccesses {
  public:
   /// Both must outlive it.
   WatchedMemory(memory::SequentialMemory& memory, RaceWatch& watch)
