@@ -77,6 +77,21 @@ constexpr auto pass_on = [](auto& inv, StorageBuffer<std::uint32_t> auto in,
   if (i == 0) out[inv.workgroup_id().x] = tile[0];
 };
 
+/// Reads the element of the invocation `distance` behind, after barriers of subgroups of four.
+constexpr auto pass_in_subgroups = [](auto& inv, StorageBuffer<std::uint32_t> auto out,
+                                      std::uint32_t distance) {
+  auto tile = inv.template workgroup<std::uint32_t[16]>("tile");
+  const std::uint32_t i = inv.local_invocation_index();
+  for (std::uint32_t round = 0; round < 3; ++round) {
+    tile[i] = round;
+    inv.control_barrier(Scope::Subgroup, Scope::Workgroup, kWorkgroupBarrier);
+    const std::uint32_t read = tile[i % 4 + distance < 4 || distance >= 4 ? (i + distance) % 16 : i];
+    inv.control_barrier(Scope::Subgroup, Scope::Workgroup, kWorkgroupBarrier);
+    const std::uint32_t all = inv.group_non_uniform_i_add(GroupOperation::Reduce, read);
+    if (i == 0) out[inv.workgroup_id().x] = all;
+  }
+};
+
 constexpr auto wait_for_neighbour = [](auto& inv, StorageBuffer<std::uint32_t> auto flags) {
   const std::uint32_t group = inv.workgroup_id().x;
   if (inv.local_invocation_index() == 0) {
@@ -163,6 +178,18 @@ TEST_CASE("barriers order a workgroup's invocations on whatever thread it runs; 
     CHECK(device.races().empty() == barrier);
     if (barrier) CHECK(out.read() == std::vector<std::uint32_t>(64, 32));
     if (!barrier) CHECK(device.races().front().object == "tile");
+  }
+}
+
+TEST_CASE("a barrier of subgroups orders those of one subgroup on several threads, and no others") {
+  for (const std::uint32_t distance : {1u, 4u}) {
+    DeviceOptions options = racing();
+    options.subgroup_size = 4;
+    Device device(options);
+    auto out = device.buffer(std::vector<std::uint32_t>(64, 0), "out");
+    device.dispatch(pass_in_subgroups, 64, 16, out, distance);
+    CHECK(device.races().empty() == (distance == 1));
+    if (distance == 1) CHECK(out.read() == std::vector<std::uint32_t>(64, 8));
   }
 }
 
