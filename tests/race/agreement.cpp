@@ -56,4 +56,13 @@ Counts count(StreamFeatures features, KernelOptions options, const Compare& comp
   return counts;
 }
 
+bool same_races(const KernelDetector& a, const KernelDetector& b) {
+  return std::equal(a.races().begin(), a.races().end(), b.races().begin(), b.races().end(),
+                    [](const KernelRace& x, const KernelRace& y) {
+                      return x.first_agent == y.first_agent && x.second_agent == y.second_agent &&
+                             x.operation == y.operation && x.bytes == y.bytes &&
+                             x.count == y.count && x.reason == y.reason;
+                    });
+}
+
 }  // namespace heddle::race

@@ -43,4 +43,7 @@ using Compare =
 /// Short streams mostly, some of 40 operations, with chains and without.
 Counts count(StreamFeatures features, KernelOptions options, const Compare& compare);
 
+/// Whether two detectors found the same races, as often, with the same reasons.
+bool same_races(const KernelDetector& a, const KernelDetector& b);
+
 }  // namespace heddle::race

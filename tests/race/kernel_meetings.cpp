@@ -5,6 +5,7 @@
 #include <random>
 
 #include "emulator/race/kernel_detector.h"
+#include "tests/race/agreement.h"
 
 using namespace heddle;
 using namespace heddle::race;
@@ -54,17 +55,7 @@ class BothTold {
     told_ += kGroup;
   }
 
-  /// The same races, with the same reasons.
-  bool agree() const {
-    const auto& a = at_once_.races();
-    const auto& b = one_by_one_.races();
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const KernelRace& x, const KernelRace& y) {
-                        return x.first_agent == y.first_agent && x.second_agent == y.second_agent &&
-                               x.operation == y.operation && x.bytes == y.bytes &&
-                               x.count == y.count && x.reason == y.reason;
-                      });
-  }
+  bool agree() const { return same_races(at_once_, one_by_one_); }
   std::size_t races() const { return at_once_.races().size(); }
 
  private:

@@ -2,7 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <algorithm>
 #include <random>
 
 #include "emulator/race/kernel_detector_quick.h"
@@ -55,17 +54,7 @@ class BothTold {
     told_ += kGroup;
   }
 
-  /// The same races, as often.
-  bool agree() const {
-    const auto& a = in_full_.races();
-    const auto& b = quickly_.races();
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const KernelRace& x, const KernelRace& y) {
-                        return x.first_agent == y.first_agent && x.second_agent == y.second_agent &&
-                               x.operation == y.operation && x.bytes == y.bytes &&
-                               x.count == y.count && x.reason == y.reason;
-                      });
-  }
+  bool agree() const { return same_races(in_full_, quickly_); }
   std::size_t races() const { return in_full_.races().size(); }
   std::size_t quick() const { return quick_; }
 
