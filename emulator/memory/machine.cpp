@@ -489,14 +489,15 @@ void Machine::meet(const Cohort& cohort, const Operation& barrier) {
   }
   while (!waiting_.empty()) place_waiting(next(), CacheLevel::Shader, trace::MoveReason::Flush);
   narrow_.clear();
-  for (std::uint32_t record = 0; record < granules_.size(); ++record)
+  for (std::uint32_t record = 0; record < granules_.size() && records_ != 0; ++record)
     if (granules_[record].used) forget(record);
 }
 
 void Machine::settle(Waiting& waiting) {
   Granule& granule = granules_[waiting.granule];
   --granule.waiting;
-  if (Agent* agent = synchronization_.find(waiting.agent)) note_placed(*agent, waiting);
+  if (!synchronization_.nobody_is_here())
+    if (Agent* agent = synchronization_.find(waiting.agent)) note_placed(*agent, waiting);
   store(granule, waiting);
   waiting.heads.clear();
 }

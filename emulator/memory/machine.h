@@ -7,7 +7,6 @@
 #include <heddle/memory_policy.h>
 
 #include <array>
-#include <boost/container/stable_vector.hpp>
 #include <memory>
 #include <vector>
 
@@ -225,8 +224,7 @@ class Machine final : public Memory {
   Synchronization synchronization_;
 
   std::vector<Allocation> allocations_;
-  /// Stay where they are.
-  boost::container::stable_vector<Granule> granules_;
+  Granules granules_;
   std::vector<std::uint32_t> free_records_;
   std::uint32_t records_ = 0;
   /// Since nobody remembered anything.

@@ -82,7 +82,7 @@ std::uint32_t Machine::make_record(const Locations& locations) {
   if (records_ >= kMostRecords) make_room();
   if (free_records_.empty()) {
     free_records_.push_back(static_cast<std::uint32_t>(granules_.size()));
-    granules_.emplace_back();
+    granules_.add();
   }
   const std::uint32_t record = free_records_.back();
   free_records_.pop_back();
@@ -105,7 +105,8 @@ std::uint32_t Machine::make_record(const Locations& locations) {
   granule.base_released = false;
   granule.waiting = 0;
   granule.accesses_left = made_ > kFewRecords ? kAccessesOfRecord : 0;
-  *record_of(allocation, locations.offset_bytes) = record + 1;
+  granule.entry = record_of(allocation, locations.offset_bytes);
+  *granule.entry = record + 1;
   return record;
 }
 
@@ -186,9 +187,7 @@ void Machine::drop(std::uint32_t record) {
   granule.observations.clear();
   granule.floors.clear();
   granule.copies.clear();
-  if (std::uint32_t* entry = record_of(allocations_[static_cast<std::size_t>(granule.allocation)],
-                                       granule.offset_bytes))
-    *entry = 0;
+  *granule.entry = 0;
   free_records_.push_back(record);
   --records_;
 }
