@@ -57,6 +57,7 @@ class RaceWatch final : public trace::Listener {
   void meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count) override;
   void placed(model::OperationIndex write) override;
   bool needs_plain_sources() const override { return false; }
+  bool hears_moves() const override { return false; }
 
   RaceReport report() const;
 

@@ -238,26 +238,30 @@ void Machine::tell_writer(const Locations& bytes, trace::OperationIndex writer) 
               writer);
 }
 
-void Machine::add_sources(std::uint32_t record, const Access& reading, const Found& found) {
+// `own`: it read what its agent has waiting, which then has all of the bytes.
+void Machine::add_sources(std::uint32_t record, const Access& reading, const Found& found, bool own) {
   const Granule& granule = granules_[record];
-  if (found.from_storage && granule.waiting == 0) return sources_in_storage(reading.operation.locations);
+  if (found.from_storage && !own) return sources_in_storage(reading.operation.locations);
   sources_.clear();
-  if (found.whole && granule.waiting == 0) {
+  if (found.whole && !own) {
     sources_.push_back({reading.operation.locations, found.version->operation});
     return;
   }
   for (std::uint32_t i = 0; i < kGranuleBytes; ++i) {
     const unsigned bit = 1u << i;
     if ((reading.bytes & bit) == 0) continue;
-    trace::OperationIndex writer = writer_in_storage(granule.allocation, granule.offset_bytes + i);
-    for (const Version& version : granule.versions)
-      if (version.stamp <= found.position && (version.bytes & bit) != 0 && reaches(version, reading))
-        writer = version.operation;
-    if (granule.waiting != 0)
+    trace::OperationIndex writer = model::kInitialValue;
+    if (own) {
       for (const Waiting& w : waiting_)
         if (w.granule == record && w.agent == reading.agent.id &&
             w.reference == reading.operation.reference && (w.bytes & bit) != 0)
           writer = w.operation;
+    } else {
+      writer = writer_in_storage(granule.allocation, granule.offset_bytes + i);
+      for (const Version& version : granule.versions)
+        if (version.stamp <= found.position && (version.bytes & bit) != 0 && reaches(version, reading))
+          writer = version.operation;
+    }
     add_byte(sources_, granule.allocation, granule.offset_bytes + i, writer);
   }
 }
@@ -265,6 +269,10 @@ void Machine::add_sources(std::uint32_t record, const Access& reading, const Fou
 trace::OperationIndex Machine::tell(const Operation& operation, trace::Value read,
                                     trace::Value written) {
   const trace::OperationIndex index = told_++;
+  if (!plain_sources_ && !operation.atomic && operation.is_access()) {
+    listener_->plain(index, operation, read, written);
+    return index;
+  }
   if (!operation.reads()) sources_.clear();
   listener_->operation(index, operation, read, written, sources_);
   return index;
@@ -289,13 +297,13 @@ void Machine::sources_in_storage(const Locations& locations) {
 }
 
 void Machine::tell_read_storage(const Operation& operation, trace::Value value) {
-  sources_in_storage(operation.locations);
+  if (plain_sources_ || operation.atomic) sources_in_storage(operation.locations);
   tell(operation, value, 0);
 }
 
 void Machine::tell_write_storage(const Operation& operation, trace::Value read,
                                  trace::Value value) {
-  sources_in_storage(operation.locations);
+  if (operation.reads()) sources_in_storage(operation.locations);
   const trace::OperationIndex index = tell(operation, read, value);
   tell_writer(operation.locations, index);
   if (operation.atomic) listener_->placed(index);
