@@ -1,5 +1,5 @@
-// The five reference kernels on whatever OpenCL implementation is installed, beside heddle's native
-// mode in the same run. Usage: peers [repetitions]
+// The five reference kernels on whatever OpenCL implementation is installed, beside heddle in the same run:
+// beside native mode, or with --emulated, in smaller sizes, beside emulation and the race detector.
 
 #include "benchmarks/workloads.h"
 
@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <functional>
 #include <optional>
+#include <string_view>
 
 namespace heddle::benchmarks {
 namespace {
@@ -171,37 +172,36 @@ std::pair<double, double> medians(const std::function<void()>& a, const std::fun
   return {times_a[times_a.size() / 2], times_b[times_b.size() / 2]};
 }
 
-void compare(OpenCl& cl, int repetitions) {
-  constexpr std::size_t n = 1 << 24;
-  constexpr std::size_t m = 512;
-  fmt::print("{} beside heddle's native mode, median of {} runs\n", cl.name(), repetitions);
-  fmt::print("{:<18}{:>12}{:>12}{:>18}\n", "kernel", "OpenCL ms", "heddle ms", "OpenCL / heddle");
-  Device device(Mode::Native);
-  const auto row = [&](const char* name, const std::function<void()>& opencl, auto& workload) {
-    workload.check();
-    const auto [theirs, ours] = medians(opencl, [&] { workload.run(); }, repetitions);
-    fmt::print("{:<18}{:>12.2f}{:>12.2f}{:>18.2f}\n", name, theirs, ours, theirs / ours);
-    std::fflush(stdout);
-  };
+struct Sizes {
+  std::size_t elements;
+  /// Of a matrix, rows and columns.
+  std::size_t rows;
+};
+
+/// Calls row(name, their run, our workload) for each kernel.
+template <typename Row>
+void for_each_kernel(OpenCl& cl, Device& device, const Sizes& sizes, Row row) {
+  const std::size_t n = sizes.elements;
+  const std::size_t m = sizes.rows;
   const std::array<std::size_t, 2> line{n, 1};
   const std::array<std::size_t, 2> group{kGroup, 1};
   {
     Saxpy ours(device, n);
-    row("saxpy 2^24",
+    row("saxpy",
         cl.kernel("saxpy", line, group, 2.0f, cl.buffer(random_values<float>(n, 100)),
                   cl.buffer(std::vector<float>(n, 1.0f))),
         ours);
   }
   {
     Reduce ours(device, n);
-    row("reduce 2^24",
+    row("reduce",
         cl.kernel("reduce", line, group, cl.buffer(random_values<std::uint32_t>(n, 1000)),
                   cl.buffer(std::vector<std::uint32_t>(n / kGroup))),
         ours);
   }
   {
     Matmul ours(device, m);
-    row("matmul 512",
+    row("matmul",
         cl.kernel("matmul", {m, m}, {kTile, kTile}, static_cast<cl_uint>(m),
                   cl.buffer(random_values<float>(m * m, 8)),
                   cl.buffer(random_values<float>(m * m, 8)), cl.buffer(std::vector<float>(m * m))),
@@ -209,40 +209,106 @@ void compare(OpenCl& cl, int repetitions) {
   }
   {
     Histogram ours(device, n);
-    row("histogram 2^24",
+    row("histogram",
         cl.kernel("histogram", line, group, cl.buffer(random_values<std::uint8_t>(n, kBins)),
                   cl.buffer(std::vector<std::uint32_t>(kBins))),
         ours);
   }
   {
     Scan ours(device, n);
-    row("scan 2^24",
+    row("scan",
         cl.kernel("scan", line, group, cl.buffer(random_values<std::uint32_t>(n, 1000)),
                   cl.buffer(std::vector<std::uint32_t>(n))),
         ours);
   }
 }
 
+DeviceOptions options_of(Mode mode, std::string_view memory = "sequential", bool races = false,
+                         bool parallel = false) {
+  DeviceOptions options;
+  options.mode = mode;
+  options.memory = memory_policy(memory);
+  options.races = races;
+  options.races_parallel = parallel;
+  return options;
+}
+
+struct Way {
+  const char* name;
+  DeviceOptions options;
+};
+
+void compare(OpenCl& cl, const Sizes& sizes, const std::vector<Way>& ways, int repetitions) {
+  fmt::print("{} beside heddle, {} elements, matmul of {}; median of {} runs\n", cl.name(),
+             sizes.elements, sizes.rows, repetitions);
+  fmt::print("{:<12}{:<12}{:>12}{:>12}{:>18}\n", "heddle", "kernel", "OpenCL ms", "heddle ms",
+             "OpenCL / heddle");
+  for (const Way& way : ways) {
+    Device device(way.options);
+    for_each_kernel(cl, device, sizes,
+                    [&](const char* kernel, const std::function<void()>& opencl, auto& workload) {
+                      workload.check();
+                      const auto [theirs, ours] =
+                          medians(opencl, [&] { workload.run(); }, repetitions);
+                      fmt::print("{:<12}{:<12}{:>12.2f}{:>12.2f}{:>18.2f}\n", way.name, kernel,
+                                 theirs, ours, theirs / ours);
+                      std::fflush(stdout);
+                    });
+  }
+}
+
+constexpr const char* kUsage = R"(usage: {} [--emulated] [REPETITIONS]
+
+Times the five reference kernels on each OpenCL implementation that is installed, and on heddle, in turns;
+medians of REPETITIONS runs (5).
+
+  --emulated   heddle's emulation, on sequential memory, on weak memory and with the race detector,
+               in the sizes that interpreters take. To hold them against Oclgrind:
+                 oclgrind {} --emulated
+                 oclgrind --data-races {} --emulated
+  -h, --help   this text
+)";
+
 }  // namespace
 }  // namespace heddle::benchmarks
 
 int main(int argc, char** argv) {
-  const int repetitions = argc > 1 ? std::atoi(argv[1]) : 5;
-  if (argc > 2 || repetitions < 1) {
-    fmt::print(stderr, "usage: {} [repetitions, at least 1]\n", argv[0]);
-    return 2;
+  using namespace heddle;
+  using namespace heddle::benchmarks;
+  bool emulated = false;
+  int repetitions = 5;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "-h" || argument == "--help") {
+      fmt::print(kUsage, argv[0], argv[0], argv[0]);
+      return 0;
+    }
+    if (argument == "--emulated") {
+      emulated = true;
+    } else if (repetitions = std::atoi(argv[i]); repetitions < 1) {
+      fmt::print(stderr, "{}: no number of repetitions: '{}'\n", argv[0], argument);
+      return 2;
+    }
   }
   try {
-    const auto devices = heddle::benchmarks::cpu_devices();
+    const auto devices = cpu_devices();
     if (devices.empty()) {
-      fmt::print(stderr, "no OpenCL device is installed (Debian: pocl-opencl-icd)\n");
+      fmt::print(stderr, "no OpenCL device is installed (Debian: pocl-opencl-icd, oclgrind)\n");
       return 2;
     }
     for (const cl_device_id device : devices) {
-      heddle::benchmarks::OpenCl cl(device);
-      // Oclgrind installs itself as a device, too, but takes minutes for these sizes.
-      if (cl.name().find("Oclgrind") != std::string::npos) continue;
-      heddle::benchmarks::compare(cl, repetitions);
+      OpenCl cl(device);
+      if (emulated) {
+        compare(cl, {1 << 16, 64},
+                {{"emulated", options_of(Mode::Emulated)},
+                 {"weak", options_of(Mode::Emulated, "random")},
+                 {"checked", options_of(Mode::Emulated, "sequential", true)},
+                 {"parallel", options_of(Mode::Emulated, "sequential", true, true)}},
+                repetitions);
+      } else if (cl.name().find("Oclgrind") == std::string::npos) {
+        // It would take minutes.
+        compare(cl, {1 << 24, 512}, {{"native", options_of(Mode::Native)}}, repetitions);
+      }
     }
   } catch (const std::exception& e) {
     fmt::print(stderr, "{}\n", e.what());

@@ -106,14 +106,28 @@ void Machine::one_lane() {
 
 // --- Accesses ---
 
+namespace {
+
+// An atomic that acquires or releases is ordered by the classes that it names as well.
+//= vk:memory-model-inter-thread-happens-before
+unsigned ordered_by(const Operation& operation, unsigned class_index) {
+  if (!operation.atomic) return class_index;
+  const MemorySemantics own = semantic_of(operation.storage_class);
+  return has(own, storage_classes(operation.semantics)) ? class_index : kAnyClass;
+}
+
+}  // namespace
+
 Machine::Access Machine::access(const Operation& operation) {
   const auto first = static_cast<unsigned>(operation.locations.offset_bytes % kGranuleBytes);
   const unsigned bytes = (1u << operation.locations.size_bytes) - 1;
+  const unsigned class_index = class_of(operation.storage_class);
   return {operation,
           agent(operation.agent),
           static_cast<ByteMask>(bytes << first),
           first * 8,
-          class_of(operation.storage_class),
+          class_index,
+          ordered_by(operation, class_index),
           operation.is_non_private()};
 }
 
@@ -263,7 +277,9 @@ void Machine::read_modify_write(const Operation& operation, MemorySemantics uneq
   if (!modify(context, &old, &fresh)) {
     const Operation read = failed(operation, unequal);
     if (listener_) tell(read, old, 0);
-    acquire(granule, {read, updating.agent, updating.bytes, updating.shift, updating.class_index, true},
+    acquire(granule,
+            {read, updating.agent, updating.bytes, updating.shift, updating.class_index,
+             updating.ordered_by, true},
             unequal, found);
     after(updating.agent, read, unequal);
     use_up(granule, record);
@@ -673,6 +689,12 @@ bool has_several_classes(MemorySemantics semantics) {
   return classes > 1;
 }
 
+// Those that name other classes happen before whatever these relate them to.
+//= vk:memory-model-inter-thread-happens-before
+unsigned happened_by(const Written& atomic) {
+  return atomic.links_all ? kAnyClass : atomic.class_index;
+}
+
 }  // namespace
 
 // Atomics are available at their scope even while they wait.
@@ -712,7 +734,7 @@ void Machine::make_available(const Cohort& cohort, const Common& common, const O
            std::any_of(common.others.begin(), common.others.end(), knows_and_shares);
   };
   place_atomics(classes, [&](const Waiting& w) {
-    return known(w.class_index, w.event, w.place, level_of(w.scope));
+    return known(happened_by(w), w.event, w.place, level_of(w.scope));
   });
   for (std::size_t i = 0; i < narrow_.size();) {
     const Stamp stamp = narrow_[i].stamp;
@@ -752,7 +774,7 @@ void Machine::lift(Agent& agent, const Event& event, Scope scope, MemorySemantic
     raise(granule, version, level, trace::MoveReason::Availability);
   };
   place_atomics(classes, [&](const Waiting& w) {
-    return agent.knows(kHappened + w.class_index, w.event) &&
+    return agent.knows(kHappened + happened_by(w), w.event) &&
            (w.agent == agent.id || share(w.place, agent.place, level_of(w.scope)));
   });
   links_classes_ = links_classes_ || has_several_classes(classes);

@@ -76,6 +76,8 @@ class Machine final : public Memory {
     ByteMask bytes = 0;
     unsigned shift = 0;  // bits
     unsigned class_index = 0;
+    /// The class by which it happens before others, or others before it.
+    unsigned ordered_by = 0;
     bool non_private = false;
   };
   /// What a read finds where it looks.

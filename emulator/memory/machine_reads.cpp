@@ -46,7 +46,7 @@ ByteMask Machine::show_known(std::uint32_t record, const Access& access) {
       ++i;
       continue;
     }
-    const unsigned row = kHappened + class_of_pair(w.observation_class, access.class_index);
+    const unsigned row = kHappened + class_of_pair(w.observation_class, access.ordered_by);
     // Of any class: chains may come by classes that the access has not.
     const bool available = w.atomic && agent.knows(kHappened + kAnyClass, w.event);
     const bool read_before = w.observed && w.observed_non_private && access.non_private &&
@@ -73,6 +73,7 @@ bool Machine::visible_to(const Version& version, const Access& reading, CacheLev
       version.reference != reading.operation.reference)
     return false;
   const unsigned k = class_of_pair(version.class_index, reading.class_index);
+  const unsigned ordered_by = class_of_pair(version.class_index, reading.ordered_by);
   for (const Availability& available : version.available) {
     const bool bulk = available.bulk || lanes_gone_;
     const auto common = [&](CacheLevel level) {
@@ -84,7 +85,7 @@ bool Machine::visible_to(const Version& version, const Access& reading, CacheLev
           bulk ? row_of(bulk_row, level, reading.class_index) : row_of(row, level, k),
           available.event);
     };
-    const unsigned happened = kHappened + (bulk ? kAnyClass : k);
+    const unsigned happened = kHappened + (bulk ? kAnyClass : ordered_by);
     if (own != CacheLevel::Agent && agent.knows(happened, available.event) && common(own))
       return true;
     // The read's own visibility operation goes on with chains of the agent's, too, which may have come so
@@ -114,7 +115,7 @@ Stamp Machine::floor_of(const Granule& granule, const Access& access, CacheLevel
       floor = std::max(floor, known.stamp);
   for (const Observation& observation : granule.observations) {
     if (observation.stamp <= floor) continue;
-    const unsigned row = kHappened + class_of_pair(observation.class_index, access.class_index);
+    const unsigned row = kHappened + class_of_pair(observation.class_index, access.ordered_by);
     if ((observation.non_private && access.non_private && agent.knows(row, observation.event)) ||
         agent.knowledge().knows(kSystem, observation.event))
       floor = observation.stamp;
@@ -135,7 +136,7 @@ Stamp Machine::available_floor(const Granule& granule, const Access& writing) co
     if (!version->non_private || !writing.non_private ||
         version->reference != writing.operation.reference)
       continue;
-    const unsigned k = class_of_pair(version->class_index, writing.class_index);
+    const unsigned k = class_of_pair(version->class_index, writing.ordered_by);
     for (const Availability& available : version->available)
       if (agent.knows(kHappened + (available.bulk ? kAnyClass : k), available.event) &&
           (available.event.agent == agent.id ||
@@ -267,8 +268,8 @@ void Machine::read_own_waiting(std::uint32_t record, const Access& reading, trac
       w.observed = true;
       w.observed_non_private = reading.non_private;
       w.observation = synchronization_.event(reading.agent);
-      w.observation_class = reading.class_index;
-    } else if (w.observation_class != reading.class_index) {
+      w.observation_class = reading.ordered_by;
+    } else if (w.observation_class != reading.ordered_by) {
       w.observation_class = kAnyClass;
     }
   }
@@ -342,7 +343,7 @@ trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const
     found.whole = found.from_storage = false;
     found.newest = found.position;
   } else if (!all_stored) {
-    observe(granule, synchronization_.event(reading.agent), reading.class_index,
+    observe(granule, synchronization_.event(reading.agent), reading.ordered_by,
             reading.non_private, found.stamp);
     raise_floor(granule, reading.agent.id, reading.operation.reference,
                 own == CacheLevel::Agent ? found.stamp : std::max(floor, found.stamp));
