@@ -111,9 +111,9 @@ namespace {
 // An atomic that acquires or releases is ordered by the classes that it names as well.
 //= vk:memory-model-inter-thread-happens-before
 unsigned ordered_by(const Operation& operation, unsigned class_index) {
-  if (!operation.atomic) return class_index;
-  const MemorySemantics own = semantic_of(operation.storage_class);
-  return has(own, storage_classes(operation.semantics)) ? class_index : kAnyClass;
+  const MemorySemantics named = storage_classes(operation.semantics);
+  if (!operation.atomic || named == MemorySemantics::None) return class_index;
+  return has(semantic_of(operation.storage_class), named) ? class_index : kAnyClass;
 }
 
 }  // namespace
@@ -495,8 +495,8 @@ void Machine::meet(const Cohort& cohort, const Operation& barrier) {
     const auto count = static_cast<std::uint32_t>(waiting_.size());
     return policy_.in_order || count == 1 ? 0 : below(count);
   };
-  if (!listener_) {
-    // All but the order in which the bytes come to the storage is lost on everybody.
+  if (!hears_moves_) {
+    // All but the order in which the bytes, and atomics, come to the storage is lost on everybody.
     for (Granule& granule : granules_)
       if (granule.used) fold_all(granule);
     while (!waiting_.empty()) settle(waiting_.remove(next()));
@@ -514,6 +514,9 @@ void Machine::settle(Waiting& waiting) {
     if (Agent* agent = synchronization_.find(waiting.agent)) note_placed(*agent, waiting);
   store(granule, waiting);
   waiting.heads.clear();
+  if (!listener_) return;
+  tell_writer(granule.locations(waiting.bytes), waiting.operation);
+  if (waiting.atomic) listener_->placed(waiting.operation);
 }
 
 // --- Writes on their way ---

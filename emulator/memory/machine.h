@@ -161,13 +161,13 @@ class Machine final : public Memory {
   void observe(Granule& granule, const Event& event, unsigned class_index, bool non_private,
                Stamp stamp);
   bool reaches(const Version& version, const Access& access) const;
-  Found look(const Granule& granule, const Access& access, Stamp position) const;
+  void look(const Granule& granule, const Access& access, Stamp position, Found& found) const;
   Stamp choose_position(Granule& granule, const Access& access, Stamp floor, Stamp newest);
   Stamp shared_copy(Granule& granule, const Access& access, Stamp floor, Stamp newest);
   Generation& generation_of(const model::Place& place);
   void read_own_waiting(std::uint32_t record, const Access& reading, trace::Value& value);
   void place_own_waiting(std::uint32_t record, const Access& reading);
-  Found find_version(Granule& granule, const Access& reading, bool fresh, Stamp floor);
+  void find_version(Granule& granule, const Access& reading, bool fresh, Stamp floor, Found& found);
   trace::Value read_granule(Granule& granule, std::uint32_t record, const Access& reading, bool fresh,
                             Found& found);
 

@@ -186,10 +186,11 @@ bool Machine::reaches(const Version& version, const Access& access) const {
            share(version.place, access.agent.place, version.level)));
 }
 
-Machine::Found Machine::look(const Granule& granule, const Access& access, Stamp position) const {
-  Found found;
+void Machine::look(const Granule& granule, const Access& access, Stamp position, Found& found) const {
   found.position = position;
   found.stamp = granule.base;
+  found.version = nullptr;
+  found.whole = false;
   found.from_storage = true;
   trace::Value value = value_in_storage(granule);
   unsigned missing = access.bytes;
@@ -209,7 +210,6 @@ Machine::Found Machine::look(const Granule& granule, const Access& access, Stamp
     missing &= ~static_cast<unsigned>(version->bytes);
   }
   found.value = value;
-  return found;
 }
 
 // With copies that a workgroup shares, the copy is what it is; else any that the model allows may have
@@ -292,7 +292,8 @@ void Machine::place_own_waiting(std::uint32_t record, const Access& reading) {
 }
 
 // What is on its way to everybody, or has arrived there, as this one finds it.
-Machine::Found Machine::find_version(Granule& granule, const Access& reading, bool fresh, Stamp floor) {
+void Machine::find_version(Granule& granule, const Access& reading, bool fresh, Stamp floor,
+                           Found& found) {
   Stamp newest = floor;
   for (Version& version : granule.versions) {
     if (version.stamp > floor) {
@@ -302,16 +303,15 @@ Machine::Found Machine::find_version(Granule& granule, const Access& reading, bo
     }
   }
   const Stamp position = fresh ? newest : choose_position(granule, reading, floor, newest);
-  Found found = look(granule, reading, position);
+  look(granule, reading, position, found);
   if (!found.whole && !found.from_storage) {
     for (Version& version : granule.versions)
       if (version.stamp <= found.stamp && (version.bytes & reading.bytes) != 0 &&
           !reaches(version, reading))
         raise(granule, version, CacheLevel::Shader, trace::MoveReason::Eviction);
-    found = look(granule, reading, position);
+    look(granule, reading, position, found);
   }
   found.newest = newest;
-  return found;
 }
 
 trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const Access& reading,
@@ -334,7 +334,7 @@ trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const
     found.from_storage = true;
   } else {
     floor = floor_of(granule, reading, own);
-    found = find_version(granule, reading, fresh, floor);
+    find_version(granule, reading, fresh, floor, found);
   }
   if (listener_ && (plain_sources_ || reading.operation.atomic))
     add_sources(record, reading, found, waiting != 0);

@@ -89,11 +89,13 @@ std::uint32_t Machine::make_record(const Locations& locations) {
   ++records_;
   ++made_;
   Allocation& allocation = allocation_of(locations);
-  const std::uint64_t granules = (allocation.storage.size() + kGranuleBytes - 1) / kGranuleBytes;
-  if (allocation.pages.empty()) allocation.pages.resize((granules + kPageGranules - 1) / kPageGranules);
+  if (allocation.pages.empty()) [[unlikely]] {
+    constexpr std::size_t kPageBytes = kPageGranules * kGranuleBytes;
+    allocation.pages.resize((allocation.storage.size() + kPageBytes - 1) / kPageBytes);
+  }
   std::unique_ptr<Page>& page =
       allocation.pages[locations.offset_bytes / kGranuleBytes / kPageGranules];
-  if (!page) page = std::make_unique<Page>();
+  if (!page) [[unlikely]] page = std::make_unique<Page>();
   Granule& granule = granules_[record];
   granule.used = true;
   granule.allocation = locations.allocation;
@@ -144,7 +146,10 @@ void Machine::fold(Granule& granule, Version& version) {
 
 // Of a granule that nobody comes to any more.
 void Machine::fold_all(Granule& granule) {
-  for (const Version& version : granule.versions) store(granule, version);
+  for (const Version& version : granule.versions) {
+    store(granule, version);
+    if (listener_) tell_writer(granule.locations(version.bytes), version.operation);
+  }
   granule.versions.clear();
 }
 
@@ -287,8 +292,17 @@ void Machine::tell_meeting(const Cohort& cohort, const Operation& barrier) {
 
 void Machine::sources_in_storage(const Locations& locations) {
   sources_.clear();
-  if (allocation_of(locations).writers.size() <= locations.offset_bytes) {
+  const auto& writers = allocation_of(locations).writers;
+  if (writers.size() <= locations.offset_bytes) {
     sources_.push_back({locations, model::kInitialValue});
+    return;
+  }
+  // Mostly one write wrote all of them.
+  const auto first = writers.begin() + static_cast<std::ptrdiff_t>(locations.offset_bytes);
+  if (writers.size() - locations.offset_bytes >= locations.size_bytes &&
+      std::all_of(first, first + locations.size_bytes,
+                  [&](trace::OperationIndex writer) { return writer == *first; })) {
+    sources_.push_back({locations, *first});
     return;
   }
   for (std::uint32_t i = 0; i < locations.size_bytes; ++i)
