@@ -75,7 +75,7 @@ bool Worker::choose_group() {
 }
 
 Handover Worker::walk_to_barrier(const SourceLocation& where) {
-  if (!can_hand_over()) {
+  if (in_ring() || !can_hand_over()) {
     workgroup_barrier(where);
     return {};
   }

@@ -10,7 +10,7 @@ using model::OperationIndex;
 void Recent::agent_begins(AgentId id, const model::Place& place) {
   const auto agent = static_cast<std::uint32_t>(id);
   next_agent_ = std::max(next_agent_, agent + 1);
-  if (records_.size() >= most_) return;
+  if (full_) return;
   if (places_.empty()) first_agent_ = agent;
   if (agent < first_agent_) {
     places_.insert(places_.begin(), first_agent_ - agent, {});
@@ -27,6 +27,7 @@ void Recent::dependency(bool memory) {
   }
   begin_ = next_;
   records_.clear();
+  full_ = most_ == 0;
   in_full_.clear();
   reads_from_.clear();
   placed_.clear();
@@ -37,8 +38,8 @@ void Recent::dependency(bool memory) {
 void Recent::operation(OperationIndex index, const Operation& operation, model::Value read,
                        model::Value written, std::span<const trace::Source> sources) {
   next_ = index + 1;
-  if (records_.size() >= most_) return;
-  records_.push_back({operation.agent, {}, {}, kInFull, in_full_.size(), {read, written}});
+  if (full_) return;
+  add({operation.agent, {}, {}, kInFull, in_full_.size(), {read, written}});
   in_full_.push_back(operation);
   if (operation.atomic) reads_from(index, sources);
 }
@@ -53,8 +54,8 @@ void Recent::meets(OperationIndex first, const Operation& barrier, std::uint32_t
   next_ = first + count;
   const auto agent = static_cast<std::uint32_t>(barrier.agent);
   const std::uint64_t place = in_full_.size();
-  for (std::uint32_t i = 0; i < count && records_.size() < most_; ++i)
-    records_.push_back({static_cast<AgentId>(agent + i), {}, {}, kInFull, place, {}});
+  for (std::uint32_t i = 0; i < count && !full_; ++i)
+    add({static_cast<AgentId>(agent + i), {}, {}, kInFull, place, {}});
   if (has(first)) in_full_.push_back(barrier);
 }
 

@@ -30,7 +30,8 @@ struct AccessValues {
 /// Remembers what it hears since the last memory dependency, up to a number of operations.
 class Recent {
  public:
-  explicit Recent(std::size_t most_operations) : most_(most_operations) {}
+  explicit Recent(std::size_t most_operations)
+      : most_(most_operations), full_(most_operations == 0) {}
 
   void agent_begins(AgentId agent, const model::Place& place);
   void dependency(bool memory);
@@ -40,12 +41,24 @@ class Recent {
   /// this number in agent, reference and place only.
   void access(model::OperationIndex index, const Operation& operation, std::uint32_t instruction,
               model::Value read, model::Value written) {
+    if (!knows(instruction)) [[unlikely]] add_instruction(operation, instruction);
+    access(index, operation.agent, operation.reference, operation.locations, instruction, {read, written});
+  }
+  /// Whether what it is told from now on is forgotten at once.
+  bool is_full() const { return full_; }
+  /// Hears of an operation that is_full.
+  void skip(model::OperationIndex index) { next_ = index + 1; }
+  /// Whether it was told of an operation with this number, or does not ask for one any more.
+  bool knows(std::uint32_t instruction) const {
+    return is_full() ||
+           (instruction < instructions_.size() && instructions_[instruction].known);
+  }
+  /// The same of an access whose instruction it knows.
+  void access(model::OperationIndex index, AgentId agent, ReferenceId reference, const Locations& bytes,
+              std::uint32_t instruction, const AccessValues& values) {
     next_ = index + 1;
-    if (records_.size() >= most_) return;
-    if (instruction >= instructions_.size() || !instructions_[instruction].known) [[unlikely]]
-      add_instruction(operation, instruction);
-    records_.push_back({operation.agent, operation.reference, operation.locations.allocation,
-                        instruction, operation.locations.offset_bytes, {read, written}});
+    if (is_full()) return;
+    add({agent, reference, bytes.allocation, instruction, bytes.offset_bytes, values});
   }
   /// Where the bytes come from that an atomic read.
   void reads_from(model::OperationIndex read, std::span<const trace::Source> sources);
@@ -88,6 +101,10 @@ class Recent {
   }
   const Record& record(model::OperationIndex index) const { return records_[index - begin_]; }
   Operation at(model::OperationIndex index) const;
+  void add(const Record& made) {
+    records_.push_back(made);
+    full_ = records_.size() >= most_;
+  }
   void add_instruction(const Operation& operation, std::uint32_t instruction);
   std::vector<AgentId> agents_of(AgentId first, model::OperationIndex second) const;
   void add_orders(
@@ -95,6 +112,7 @@ class Recent {
       const std::unordered_map<model::OperationIndex, model::OperationIndex>& number) const;
 
   std::size_t most_;
+  bool full_ = false;
   model::OperationIndex begin_ = 0;
   model::OperationIndex next_ = 0;
   std::vector<Record> records_;

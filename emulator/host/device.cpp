@@ -4,6 +4,7 @@
 #include "emulator/host/parallel_races.h"
 #include "emulator/host/race_settings.h"
 #include "emulator/host/race_watch.h"
+#include "emulator/host/watched_memory.h"
 #include "emulator/memory/policy.h"
 
 #include <fmt/format.h>
@@ -181,6 +182,7 @@ DeviceState::DeviceState(DeviceOptions o)
     parallel_races = std::make_unique<ParallelRaces>(*this);
     auto made = std::make_unique<ParallelMemory>(*parallel_races);
     parallel = made.get();
+    quick_accesses = made.get();
     memory = std::move(made);
     return;
   }
@@ -198,6 +200,11 @@ DeviceState::DeviceState(DeviceOptions o)
   listeners = trace::Fork(all);
   listener = all.size() == 1 ? all.front() : &listeners;
   memory->listen(listener);
+  if (options.memory->sequential && race_watch && !kernel_trace && race_watch->hears_races_only()) {
+    watched_memory = std::make_unique<WatchedMemory>(
+        static_cast<memory::SequentialMemory&>(*memory), *race_watch);
+    quick_accesses = watched_memory.get();
+  }
 }
 
 DeviceState::~DeviceState() {
@@ -321,7 +328,9 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
     launch.grid.index_at = mapping.index_at.data();
   }
   launch.run = emulated ? typed.emulated : typed.native;
+  // Where an oracle decides who goes on, nobody takes turns.
   if (!emulated) launch.run_turns = typed.turns;
+  if (state_->parallel) launch.run_turns = typed.emulated_turns;
   launch.kernel = typed.call;
   launch.workers = options.workers;
   launch.resident_workgroups = options.resident_workgroups;

@@ -20,7 +20,9 @@ namespace heddle::detail {
 class KernelTrace;
 class ParallelMemory;
 class ParallelRaces;
+class QuickAccesses;
 class RaceWatch;
+class WatchedMemory;
 
 /// Asks the oracle of the current dispatch.
 class CurrentChoice final : public Choice {
@@ -74,6 +76,10 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   /// The same on many threads, and the memory then; null otherwise.
   std::unique_ptr<ParallelRaces> parallel_races;
   ParallelMemory* parallel = nullptr;
+  /// The short way to the memory and to who looks for races; null if there is none.
+  QuickAccesses* quick_accesses = nullptr;
+  /// Where memory and watch are two.
+  std::unique_ptr<WatchedMemory> watched_memory;
   /// Writes a trace; null if nobody asked for that.
   std::unique_ptr<KernelTrace> kernel_trace;
   /// Who listens to the memory; may be null.

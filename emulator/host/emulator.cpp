@@ -1,8 +1,10 @@
 #include "emulator/host/emulator.h"
 
+#include "emulator/host/checks.h"
 #include "emulator/host/kernel_trace.h"
 #include "emulator/host/parallel_memory.h"
 #include "emulator/host/parallel_races.h"
+#include "emulator/host/quick_accesses.h"
 #include "emulator/host/race_watch.h"
 
 #include <fmt/format.h>
@@ -106,26 +108,27 @@ bool is_aligned(const Access& access) {
 }
 
 void check_initialized(const Agent& agent, const Access& access) {
-  const detail::Allocation& allocation = *access.binding->allocation;
-  if (!allocation.tracks_initialization) return;
-  const std::uint64_t missing = allocation.initialized.first_missing(
-      access.binding->offset_bytes + access.offset_bytes, access.size_bytes, access.value_bytes);
-  if (missing == access.size_bytes) [[likely]] return;
+  const Binding& binding = *access.binding;
+  if (!misses_initialization(binding, access.offset_bytes, access.size_bytes, access.value_bytes))
+    [[likely]] return;
+  const std::uint64_t missing = binding.allocation->initialized.first_missing(
+      binding.offset_bytes + access.offset_bytes, access.size_bytes, access.value_bytes);
   raise(agent, FindingKind::UninitializedRead,
         fmt::format("byte {} of element {} of {} was never written", missing, access.index,
-                    object(*access.binding)),
-        access.binding, access.index, access.where);
+                    object(binding)),
+        &binding, access.index, access.where);
 }
 
-// Of what another thread writes it is known only afterwards that it was written.
-void mark_written(const Access& access) {
-  access.binding->allocation->initialized.mark_at_once(
-      access.binding->offset_bytes + access.offset_bytes, access.size_bytes);
-}
-
-void mark_initialized(const Access& access) {
-  access.binding->allocation->initialized.mark(
-      access.binding->offset_bytes + access.offset_bytes, access.size_bytes);
+/// To be called when the bytes have been written: other threads may ask for that.
+[[gnu::always_inline]] inline void mark_initialized(const Emulator& emulator, const Binding& binding,
+                                                    std::uint64_t offset_bytes,
+                                                    std::uint64_t size_bytes) {
+  detail::InitializedBytes& initialized = binding.allocation->initialized;
+  if (emulator.device.parallel) {
+    initialized.mark_at_once(binding.offset_bytes + offset_bytes, size_bytes);
+  } else {
+    initialized.mark(binding.offset_bytes + offset_bytes, size_bytes);
+  }
 }
 
 }  // namespace
@@ -329,30 +332,20 @@ void for_each_piece(Operation operation, Do with_piece) {
   }
 }
 
-/// Whether the access is inside of its binding, alive and aligned to its size, a power of two.
-bool is_sound(const Binding& binding, std::uint64_t offset_bytes, std::uint32_t size_bytes) {
-  return !binding.allocation->freed && offset_bytes + size_bytes <= binding.size_bytes &&
-         ((binding.offset_bytes + offset_bytes) & (size_bytes - 1)) == 0;
-}
-
 }  // namespace
 
 const std::byte* read_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
                                std::uint32_t size_bytes, const unsigned char* value_bytes) {
-  if (emulator.device.parallel || !is_sound(binding, offset_bytes, size_bytes)) [[unlikely]]
+  if (!is_sound(binding, offset_bytes, size_bytes) ||
+      misses_initialization(binding, offset_bytes, size_bytes, value_bytes)) [[unlikely]]
     return nullptr;
-  const detail::Allocation& allocation = *binding.allocation;
-  const std::uint64_t offset = binding.offset_bytes + offset_bytes;
-  if (allocation.tracks_initialization &&
-      allocation.initialized.first_missing(offset, size_bytes, value_bytes) != size_bytes) [[unlikely]]
-    return nullptr;
-  return emulator.device.memory->read_in_place(allocation.id, offset);
+  return emulator.device.memory->read_in_place(binding.allocation->id,
+                                               binding.offset_bytes + offset_bytes);
 }
 
 std::byte* write_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
                           std::uint32_t size_bytes) {
-  if (emulator.device.parallel || !is_sound(binding, offset_bytes, size_bytes)) [[unlikely]]
-    return nullptr;
+  if (!is_sound(binding, offset_bytes, size_bytes)) [[unlikely]] return nullptr;
   const std::uint64_t offset = binding.offset_bytes + offset_bytes;
   std::byte* bytes = emulator.device.memory->write_in_place(binding.allocation->id, offset);
   if (bytes) binding.allocation->initialized.mark(offset, size_bytes);
@@ -362,46 +355,59 @@ std::byte* write_in_place(Emulator& emulator, const Binding& binding, std::uint6
 std::byte* atomic_in_place(Emulator& emulator, const Agent& agent, OperationKind kind, Scope scope,
                            const Binding& binding, std::uint64_t offset_bytes,
                            std::uint32_t size_bytes) {
-  if (emulator.device.parallel || !is_sound(binding, offset_bytes, size_bytes)) [[unlikely]]
+  if (!is_sound(binding, offset_bytes, size_bytes) ||
+      (kind != OperationKind::Write &&
+       misses_initialization(binding, offset_bytes, size_bytes, nullptr))) [[unlikely]]
     return nullptr;
   detail::Allocation& allocation = *binding.allocation;
   const std::uint64_t offset = binding.offset_bytes + offset_bytes;
-  if (kind != OperationKind::Write && allocation.tracks_initialization &&
-      allocation.initialized.first_missing(offset, size_bytes, nullptr) != size_bytes) [[unlikely]]
-    return nullptr;
   std::byte* bytes = emulator.device.memory->in_place(
       {kind, binding.storage_class, scope, agent_id(agent), {allocation.id, offset, size_bytes}});
   if (bytes && kind == OperationKind::Write) allocation.initialized.mark(offset, size_bytes);
   return bytes;
 }
 
-bool read_told(Emulator& emulator, const Agent& agent, const Binding& binding, Operation& operation,
-               const unsigned char* value_bytes, void* value) {
-  const Locations& bytes = operation.locations;
-  const detail::Allocation& allocation = *binding.allocation;
-  if (!is_sound(binding, bytes.offset_bytes - binding.offset_bytes, bytes.size_bytes) ||
-      (allocation.tracks_initialization &&
-       allocation.initialized.first_missing(bytes.offset_bytes, bytes.size_bytes, value_bytes) !=
-           bytes.size_bytes)) [[unlikely]]
-    return false;
+namespace {
+
+Operation record(const Agent& agent, const PlainAccess& access, OperationKind kind) {
+  const Qualified q = qualified(access.qualifiers, kind == OperationKind::Write);
+  Operation operation;
+  operation.kind = kind;
   operation.agent = agent_id(agent);
-  emulator.device.memory->read(operation, value);
+  operation.storage_class = access.binding->storage_class;
+  operation.reference = access.binding->reference;
+  operation.locations = {access.binding->allocation->id, detail::offset_bytes(access),
+                         access.size_bytes};
+  operation.operands = q.operands;
+  operation.available_scope = q.available_scope;
+  operation.visible_scope = q.visible_scope;
+  operation.where = access.where;
+  return operation;
+}
+
+}  // namespace
+
+bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access,
+               const unsigned char* value_bytes, void* value) {
+  if (detail::QuickAccesses* const quick = emulator.device.quick_accesses;
+      quick && quick->read(agent_id(agent), access, value_bytes, value)) [[likely]]
+    return true;
+  const Binding& binding = *access.binding;
+  if (!is_sound(binding, access.offset_bytes, access.size_bytes) ||
+      misses_initialization(binding, access.offset_bytes, access.size_bytes, value_bytes)) [[unlikely]]
+    return false;
+  emulator.device.memory->read(record(agent, access, OperationKind::Read), value);
   return true;
 }
 
-bool write_told(Emulator& emulator, const Agent& agent, const Binding& binding, Operation& operation,
-                const void* value) {
-  const Locations& bytes = operation.locations;
-  if (!is_sound(binding, bytes.offset_bytes - binding.offset_bytes, bytes.size_bytes)) [[unlikely]]
-    return false;
-  operation.agent = agent_id(agent);
-  if (emulator.device.parallel) {
-    emulator.device.memory->write(operation, value);
-    binding.allocation->initialized.mark_at_once(bytes.offset_bytes, bytes.size_bytes);
+bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const void* value) {
+  if (detail::QuickAccesses* const quick = emulator.device.quick_accesses;
+      quick && quick->write(agent_id(agent), access, value)) [[likely]]
     return true;
-  }
-  binding.allocation->initialized.mark(bytes.offset_bytes, bytes.size_bytes);
-  emulator.device.memory->write(operation, value);
+  const Binding& binding = *access.binding;
+  if (!is_sound(binding, access.offset_bytes, access.size_bytes)) [[unlikely]] return false;
+  emulator.device.memory->write(record(agent, access, OperationKind::Write), value);
+  mark_initialized(emulator, binding, access.offset_bytes, access.size_bytes);
   return true;
 }
 
@@ -416,12 +422,11 @@ void read(Emulator& emulator, const Agent& agent, const Access& access, void* va
 
 void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value) {
   check(agent, access);
-  if (!emulator.device.parallel) mark_initialized(access);
   for_each_piece(record(agent, access, OperationKind::Write),
                  [&](const Operation& piece, std::uint64_t at) {
                    emulator.device.memory->write(piece, static_cast<const std::byte*>(value) + at);
                  });
-  if (emulator.device.parallel) mark_written(access);
+  mark_initialized(emulator, *access.binding, access.offset_bytes, access.size_bytes);
 }
 
 void atomic_read(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
@@ -435,10 +440,9 @@ void atomic_read(Emulator& emulator, const Agent& agent, const Access& access, S
 void atomic_write(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
                   MemorySemantics semantics, const void* value) {
   check(agent, access);
-  if (!emulator.device.parallel) mark_initialized(access);
   emulator.device.memory->write(
       atomic_record(agent, access, OperationKind::Write, scope, semantics), value);
-  if (emulator.device.parallel) mark_written(access);
+  mark_initialized(emulator, *access.binding, access.offset_bytes, access.size_bytes);
 }
 
 void atomic_update(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,

@@ -1,5 +1,7 @@
 #include "emulator/host/parallel_memory.h"
 
+#include "emulator/host/checks.h"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -133,6 +135,17 @@ void ParallelMemory::remove(AllocationId allocation) {
   if (index < storage_.size()) storage_[index] = nullptr;
 }
 
+ParallelMemory::Resident& ParallelMemory::find_resident(Thread& thread, AllocationId allocation) {
+  return *std::find_if(thread.residents.begin(), thread.residents.end(),
+                       [&](const Resident& r) { return r.allocation == allocation; });
+}
+
+// Mostly that of the workgroup that began last.
+inline ParallelMemory::Resident& ParallelMemory::resident(Thread& thread, AllocationId allocation) {
+  Resident& last = thread.residents.back();
+  return last.allocation == allocation ? last : find_resident(thread, allocation);
+}
+
 // Of 256 lines that follow each other each has a stripe of its own, in an order that is another one for the next
 // 256: threads that walk through a buffer at some distance would meet at every line otherwise.
 ParallelMemory::Stripe& ParallelMemory::stripe(const Locations& bytes) {
@@ -143,16 +156,12 @@ ParallelMemory::Stripe& ParallelMemory::stripe(const Locations& bytes) {
   return stripes_[(line ^ order) & ((1u << kStripeBits) - 1)];
 }
 
-ParallelMemory::Resident& ParallelMemory::resident(Thread& thread, AllocationId allocation) {
-  return *std::find_if(thread.residents.begin(), thread.residents.end(),
-                       [&](const Resident& r) { return r.allocation == allocation; });
-}
-
 inline void ParallelMemory::tell(Thread& thread, Known& known, const Operation& operation,
                                  const advice::AccessValues& values) {
   thread.now = {&operation, values, &known.recent};
   thread.detector->access(operation, known.history);
-  known.recent.note(operation, values);
+  known.recent.note(operation.agent, thread.detector->detector().site_of(operation),
+                    operation.locations, values);
   if (listener_) [[unlikely]] tell_listener(operation, values);
 }
 
@@ -204,6 +213,65 @@ void ParallelMemory::write(const Operation& operation, const void* value) {
     std::memcpy(bytes, value, size);
     tell_of(operation, {0, memory::load_value(value, size)});
   });
+}
+
+/// A read into `value`, or a write from there.
+template <OperationKind kind>
+[[gnu::always_inline]] inline bool ParallelMemory::act(Thread& thread, Known& known, AgentId agent,
+                                                       const Locations& bytes, ReferenceId reference,
+                                                       race::SiteId site, std::byte* storage,
+                                                       void* value) {
+  constexpr bool writes = kind == OperationKind::Write;
+  if (!thread.detector->answers<writes>(agent, reference, bytes.allocation, bytes.offset_bytes, site,
+                                        known.history))
+    return false;
+  std::memcpy(writes ? storage : value, writes ? value : storage, race::kGranuleBytes);
+  const trace::Value moved = memory::load_value(value, race::kGranuleBytes);
+  known.recent.note(agent, site, bytes,
+                    writes ? advice::AccessValues{0, moved} : advice::AccessValues{moved, 0});
+  return true;
+}
+
+template <OperationKind kind>
+[[gnu::always_inline]] inline bool ParallelMemory::act(AgentId agent, const emulation::PlainAccess& access,
+                                                       void* value) {
+  const emulation::Binding& binding = *access.binding;
+  if (listener_ || access.size_bytes != race::kGranuleBytes ||
+      !emulation::is_sound(binding, access.offset_bytes, race::kGranuleBytes))
+    return false;
+  Thread& thread = *t_here;
+  const race::SiteId site = thread.sites.of(access, kind, thread.detector->detector());
+  if (site == race::kNoSite) return false;
+  const std::uint64_t offset = offset_bytes(access);
+  const Locations bytes{binding.allocation->id, offset, race::kGranuleBytes};
+  std::byte* const storage = binding.allocation->bytes + offset;
+  // Nobody but this thread knows of it.
+  if (binding.storage_class == StorageClass::Workgroup) {
+    const bool done = act<kind>(thread, *resident(thread, bytes.allocation).known, agent, bytes,
+                                binding.reference, site, storage, value);
+    if (done && kind == OperationKind::Write)
+      binding.allocation->initialized.mark(offset, race::kGranuleBytes);
+    return done;
+  }
+  Stripe& shared = stripe(bytes);
+  shared.lock.lock();
+  const bool done =
+      act<kind>(thread, shared.known, agent, bytes, binding.reference, site, storage, value);
+  shared.lock.unlock();
+  if (done && kind == OperationKind::Write)
+    binding.allocation->initialized.mark_at_once(offset, race::kGranuleBytes);
+  return done;
+}
+
+bool ParallelMemory::read(AgentId agent, const emulation::PlainAccess& access,
+                          const unsigned char* value_bytes, void* value) {
+  return !emulation::misses_initialization(*access.binding, access.offset_bytes, access.size_bytes,
+                                           value_bytes) &&
+         act<OperationKind::Read>(agent, access, value);
+}
+
+bool ParallelMemory::write(AgentId agent, const emulation::PlainAccess& access, const void* value) {
+  return act<OperationKind::Write>(agent, access, const_cast<void*>(value));
 }
 
 void ParallelMemory::read_modify_write(const Operation& operation, MemorySemantics unequal,

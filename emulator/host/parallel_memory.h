@@ -9,6 +9,7 @@
 
 #include <heddle/detail/emulation.h>
 
+#include "emulator/host/quick_accesses.h"
 #include "emulator/host/recent_accesses.h"
 #include "emulator/host/spin_lock.h"
 #include "emulator/memory/memory.h"
@@ -40,7 +41,7 @@ class RaceSink {
 /// So races of kernels are no races of this program.
 ///
 /// Thread-safe for agents of different workgroups, but for begin and end of submissions and dispatches.
-class ParallelMemory final : public memory::Memory {
+class ParallelMemory final : public memory::Memory, public QuickAccesses {
  public:
   explicit ParallelMemory(RaceSink& sink);
   ~ParallelMemory() override;
@@ -74,6 +75,9 @@ class ParallelMemory final : public memory::Memory {
   void arrive(const Operation& operation) override;
   void leave(const Operation& operation, std::span<const AgentId> synchronizing) override;
   void meet(const memory::Cohort& cohort, const Operation& barrier) override;
+  bool read(AgentId agent, const emulation::PlainAccess& access, const unsigned char* value_bytes,
+            void* value) override;
+  bool write(AgentId agent, const emulation::PlainAccess& access, const void* value) override;
   void settle() override {}
   void restart() override { depend(memory::Dependency::Memory); }
 
@@ -112,6 +116,7 @@ class ParallelMemory final : public memory::Memory {
     std::uint64_t version = 0;
     std::vector<Operation> arrivals;
     ToldAccess now;
+    PlainSites sites;
     emulation::Pulse pulse;
   };
 
@@ -119,10 +124,16 @@ class ParallelMemory final : public memory::Memory {
 
   Thread& begin_here();
   Thread& make_thread();
+  Resident& find_resident(Thread& thread, AllocationId allocation);
   Resident& resident(Thread& thread, AllocationId allocation);
   Stripe& stripe(const Locations& bytes);
   template <typename Act>
   void with_bytes(const Operation& operation, Act act);
+  template <OperationKind kind>
+  bool act(Thread& thread, Known& known, AgentId agent, const Locations& bytes, ReferenceId reference,
+           race::SiteId site, std::byte* storage, void* value);
+  template <OperationKind kind>
+  bool act(AgentId agent, const emulation::PlainAccess& access, void* value);
   void tell(Thread& thread, Known& known, const Operation& operation,
             const advice::AccessValues& values);
   void tell_listener(const Operation& operation, const advice::AccessValues& values);

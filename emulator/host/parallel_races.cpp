@@ -46,8 +46,7 @@ void ParallelRaces::race(const race::KernelDetector& detector, const race::Kerne
     return races_.add(made_of(detector, race, second));
   }
   DataRace& noted = races_[known->second];
-  noted.same_value = noted.same_value && equal_writes(detector.site(race.first).operation,
-                                                      race.first_agent, second);
+  noted.same_value = noted.same_value && equal_writes(detector, race.first, race.first_agent, second);
 }
 
 void ParallelRaces::race_again(const race::KernelDetector& detector, std::size_t race,
@@ -57,7 +56,7 @@ void ParallelRaces::race_again(const race::KernelDetector& detector, std::size_t
   DataRace& noted = races_[seen_.at({&detector, race})];
   noted.same_value =
       noted.same_value &&
-      equal_writes(detector.site(detector.races()[race].first).operation, first, second);
+      equal_writes(detector, detector.races()[race].first, first, second);
 }
 
 DataRace ParallelRaces::made_of(const race::KernelDetector& detector, const race::KernelRace& race,
@@ -74,7 +73,7 @@ DataRace ParallelRaces::made_of(const race::KernelDetector& detector, const race
                       "between these makes what the first wrote available and visible to the second";
   made.replay = again_;
   made.replays = false;
-  made.same_value = tells_equal_writes_ && equal_writes(first, race.first_agent, second);
+  made.same_value = tells_equal_writes_ && equal_writes(detector, race.first, race.first_agent, second);
   add_values(detector, race, second, made);
   made.index = made.offset_bytes / second.operation->locations.size_bytes;
   return made;
@@ -92,14 +91,15 @@ void ParallelRaces::add_values(const race::KernelDetector& detector, const race:
   const emulation::Binding* const named = object ? &*object : nullptr;
   detail::add_values(noted.second, *second.operation, second.operation->locations, second.values,
                      named);
-  if (const auto* known = second.recent->last(first, race.first_agent, race.bytes))
+  if (const auto known = second.recent->last(race.first, race.first_agent, race.bytes))
     detail::add_values(noted.first, first, known->bytes, known->values, named);
 }
 
-bool ParallelRaces::equal_writes(const Operation& first, AgentId agent,
+bool ParallelRaces::equal_writes(const race::KernelDetector& detector, race::SiteId site, AgentId agent,
                                  const ToldAccess& second) const {
+  const Operation& first = detector.site(site).operation;
   if (!plain_write(first) || !plain_write(*second.operation)) return false;
-  const auto* known = second.recent->last(first, agent, second.operation->locations);
+  const auto known = second.recent->last(site, agent, second.operation->locations);
   return known && known->bytes == second.operation->locations &&
          known->values.written == second.values.written;
 }

@@ -48,7 +48,8 @@ class ParallelRaces final : public RaceSink {
                    const ToldAccess& second) const;
   void add_values(const race::KernelDetector& detector, const race::KernelRace& race,
                   const ToldAccess& second, DataRace& noted) const;
-  bool equal_writes(const Operation& first, AgentId agent, const ToldAccess& second) const;
+  bool equal_writes(const race::KernelDetector& detector, race::SiteId site, AgentId agent,
+                    const ToldAccess& second) const;
   void count();
 
   DeviceState& device_;

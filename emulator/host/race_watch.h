@@ -59,6 +59,11 @@ class RaceWatch final : public trace::Listener {
   bool needs_plain_sources() const override { return false; }
   bool hears_moves() const override { return false; }
 
+  /// Whether accesses that race with nobody may be told to those two alone, which hear of nothing else.
+  bool hears_races_only() const { return !orderings_ && !tells_equal_writes_; }
+  race::KernelDetector& detector() { return detector_; }
+  advice::Recent& recent() { return recent_; }
+
   RaceReport report() const;
 
   /// Hands in how often all races came, if somebody wants them: at the end of the device.

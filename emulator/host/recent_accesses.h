@@ -3,9 +3,11 @@
 #include <heddle/operation.h>
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "emulator/advice/neighbourhood.h"
+#include "emulator/race/site.h"
 
 namespace heddle::detail {
 
@@ -14,37 +16,39 @@ class RecentAccesses {
  public:
   explicit RecentAccesses(std::size_t most) : most_(most) {}
 
-  void note(const Operation& access, const advice::AccessValues& values);
+  void note(AgentId agent, race::SiteId site, const Locations& bytes, const advice::AccessValues& values);
   struct Known {
     Locations bytes;
     advice::AccessValues values;
   };
-  /// `agent`'s last access with the instruction of `site` to some of `bytes`; null if it is forgotten.
-  /// Valid until the next one is noted.
-  const Known* last(const Operation& site, AgentId agent, const Locations& bytes) const;
+  /// `agent`'s last access at `site` to some of `bytes`; nothing if it is forgotten.
+  std::optional<Known> last(race::SiteId site, AgentId agent, const Locations& bytes) const;
   void forget();
 
  private:
   struct Access {
     AgentId agent{};
-    std::uint32_t line = 0;
-    const char* file = nullptr;
-    OperationKind kind = OperationKind::Read;
-    bool atomic = false;
-    Known known;
+    race::SiteId site = race::kNoSite;
+    std::uint16_t size_bytes = 0;
+    AllocationId allocation{};
+    std::uint64_t offset_bytes = 0;
+    advice::AccessValues values;
   };
 
   std::size_t most_;
   std::vector<Access> accesses_;
   /// Where the next one goes once there are as many as there may be.
   std::size_t oldest_ = 0;
+  bool full_ = false;
 };
 
-inline void RecentAccesses::note(const Operation& access, const advice::AccessValues& values) {
-  const Access made{access.agent, access.where.line, access.where.file,
-                    access.kind,  access.atomic,     {access.locations, values}};
-  if (accesses_.size() < most_) {
+inline void RecentAccesses::note(AgentId agent, race::SiteId site, const Locations& bytes,
+                                 const advice::AccessValues& values) {
+  const Access made{agent, site, static_cast<std::uint16_t>(bytes.size_bytes), bytes.allocation,
+                    bytes.offset_bytes, values};
+  if (!full_) [[unlikely]] {
     accesses_.push_back(made);
+    full_ = accesses_.size() == most_;
     return;
   }
   accesses_[oldest_] = made;

@@ -84,6 +84,8 @@ inline trace::Value load_value(const void* bytes, std::uint32_t size_bytes) {
 }
 inline void store_value(void* bytes, trace::Value value, std::uint32_t size_bytes) {
   switch (size_bytes) {
+    case 1: std::memcpy(bytes, &value, 1); break;
+    case 2: std::memcpy(bytes, &value, 2); break;
     case 4: std::memcpy(bytes, &value, 4); break;
     case 8: std::memcpy(bytes, &value, 8); break;
     default: std::memcpy(bytes, &value, size_bytes);

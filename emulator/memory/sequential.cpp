@@ -71,10 +71,6 @@ void SequentialMemory::restart() {
   meetings_.clear();
 }
 
-std::byte* SequentialMemory::at(const Locations& locations) const {
-  return storage_[static_cast<std::size_t>(locations.allocation)].data() + locations.offset_bytes;
-}
-
 void SequentialMemory::find_sources(const Locations& locations) {
   const auto& writers = writers_of(locations.allocation).of_byte;
   sources_.clear();

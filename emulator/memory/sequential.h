@@ -34,6 +34,16 @@ class SequentialMemory final : public Memory {
   void settle() override {}
   void restart() override;
 
+  // For whoever tells the listener of a plain access in its own way, and does it:
+  std::byte* bytes(const Locations& locations) const { return at(locations); }
+  /// Whether it must be told here, because somebody may ask who wrote bytes of the allocation.
+  bool keeps_writers(AllocationId allocation) const {
+    return writers_[static_cast<std::size_t>(allocation)].wanted;
+  }
+  /// The number of the operation that is told next, and that it has been told.
+  trace::OperationIndex told() const { return told_; }
+  void count_told() { ++told_; }
+
  private:
   /// The arrivals at an instance of a control barrier.
   struct Meeting {
@@ -49,7 +59,9 @@ class SequentialMemory final : public Memory {
     bool wanted = false;
   };
 
-  std::byte* at(const Locations& locations) const;
+  std::byte* at(const Locations& locations) const {
+    return storage_[static_cast<std::size_t>(locations.allocation)].data() + locations.offset_bytes;
+  }
   void tell(const Operation& operation, trace::Value read, trace::Value written);
   Writers& writers_of(AllocationId allocation) {
     return writers_[static_cast<std::size_t>(allocation)];

@@ -223,11 +223,11 @@ void KernelOrder::settle(GroupId group, Stamp stamp, const Ordering& ordering) {
   for (std::size_t c = 0; c < kClasses; ++c) {
     if (((ordering.mask >> c) & 1) == 0) continue;
     Settled& settled = groups_[group].settled[c];
-    settled.ordered = stamp;
-    if (ordering.makes_available) settled.available = stamp;
+    settled.settle(SettledBy::Order, stamp);
+    if (ordering.makes_available) settled.settle(SettledBy::Availability, stamp);
     if (!ordering.makes_visible) continue;
-    settled.own_visible = stamp;
-    settled.visible = settled.available;
+    settled.settle(SettledBy::OwnVisibility, stamp);
+    settled.settle(SettledBy::Visibility, settled.by(SettledBy::Availability));
   }
 }
 

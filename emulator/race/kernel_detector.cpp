@@ -5,9 +5,6 @@
 namespace heddle::race {
 namespace {
 
-// A stamp has 24 bits of its word, the reference 7; the bit between tells whether accesses were forgotten
-// that may have been links of chains.
-constexpr std::uint32_t kLossy = 0x80;
 constexpr std::uint8_t kWhole = kGranuleBytes;
 
 Stamp stamp_of(std::uint32_t time) { return time >> 8; }
@@ -108,7 +105,8 @@ void KernelDetector::meets(model::OperationIndex first, const Operation& barrier
 
 void KernelDetector::access_in_full(model::OperationIndex index, const Operation& operation, SiteId site) {
   Now now;
-  set(now, operation, site, shadow_->allocation(operation.locations.allocation));
+  set(now, operation.agent, operation.reference, site,
+      shadow_->allocation(operation.locations.allocation));
   now.index = index;
   now.operation = &operation;
   now.record.agent = now.agent;
@@ -119,23 +117,24 @@ void KernelDetector::access_in_full(model::OperationIndex index, const Operation
   if (now.record.stamp <= kMostStamps) access(now);
 }
 
-inline void KernelDetector::set(Access& now, const Operation& operation, SiteId site,
+inline void KernelDetector::set(Access& now, AgentId agent, ReferenceId reference, SiteId site,
                                 Shadow::Allocation& allocation) {
   now.site_id = site;
   now.site = &sites_[site];
-  now.agent = static_cast<std::uint32_t>(operation.agent);
+  now.agent = static_cast<std::uint32_t>(agent);
   now.group = order_.group(now.agent);
   now.settled = &order_.settled(now.group, now.site->class_number);
-  now.time = order_.now(now.group) << 8 | Shadow::reference_number(allocation, operation.reference);
+  now.time = order_.now(now.group) << 8 | Shadow::reference_number(allocation, reference);
+  relations_.update(sites_);
+  now.relations = site < SiteRelations::kMost ? relations_.to(site) : nullptr;
 }
 
 // Of a plain access to one granule.
-bool KernelDetector::access_quickly(const Operation& operation, SiteId site) {
-  const Locations& bytes = operation.locations;
-  if (bytes.size_bytes != kGranuleBytes || bytes.offset_bytes % kGranuleBytes != 0) return false;
+bool KernelDetector::access_quickly(AgentId agent, ReferenceId reference, const Locations& bytes,
+                                    SiteId site) {
   Shadow::Allocation& allocation = shadow_->allocation(bytes.allocation);
   Access now;
-  set(now, operation, site, allocation);
+  set(now, agent, reference, site, allocation);
   if (order_.now(now.group) > kMostStamps) [[unlikely]] return false;
   Cell& cell = shadow_->cell(allocation, bytes.offset_bytes / kGranuleBytes);
   if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
@@ -182,25 +181,14 @@ void KernelDetector::access(Now& now) {
   }
 }
 
-// Whether barriers that the whole workgroup reached order the older access before this one.
-//= vk:memory-model-location-ordered
-bool KernelDetector::is_settled(const Site& x, Stamp stamp, const Access& now) const {
-  const Site& y = *now.site;
-  if (!x.non_private || !y.non_private || x.storage != y.storage || x.storage == 0) return false;
-  const Settled& settled = *now.settled;
-  if (stamp > settled.ordered) return false;
-  if (!x.writes) return true;
-  const bool own = x.own_availability >= kWorkgroup;
-  if (y.writes && !own && stamp > settled.available) return false;
-  if (!y.reads) return true;
-  if (y.own_visibility >= kWorkgroup) return own || stamp <= settled.available;
-  return stamp <= (own ? settled.own_visible : settled.visible);
+inline Relation KernelDetector::relation(SiteId older, const Access& now) const {
+  return now.relations && older < SiteRelations::kMost ? now.relations[older]
+                                                       : relation_of(sites_[older], *now.site);
 }
 
-// Whether an older access of the same agent through the same reference adds nothing to this one.
-bool KernelDetector::can_replace(const Site& x, const Access& now) const {
-  const Site& y = *now.site;
-  return x.storage == y.storage && (x.non_private || !y.non_private) && (!x.writes || y.writes);
+// Whether barriers that the whole workgroup reached order the older access before this one.
+inline bool KernelDetector::is_settled(SiteId older, Stamp stamp, const Access& now) const {
+  return stamp <= now.settled->by(settled_by(relation(older, now)));
 }
 
 void KernelDetector::put(Cell& cell, std::size_t slot, const Access& now) {
@@ -212,18 +200,19 @@ void KernelDetector::put(Cell& cell, std::size_t slot, const Access& now) {
 // What an access in a cell means to this one.
 [[gnu::always_inline]] inline KernelDetector::Before KernelDetector::before(const Cell& cell, std::size_t slot,
                                               const Access& now) const {
-  const Site& x = sites_[cell.sites[slot]];
+  const Relation relation = this->relation(cell.sites[slot], now);
   const std::uint32_t time = cell.times[slot];
   const bool same_reference = reference_of(time) == reference_of(now.time);
   const bool mine = cell.agents[slot] == now.agent && same_reference;
-  if (mine && can_replace(x, now)) return Before::Replaced;
+  if (mine && (relation & kReplaced) != 0) return Before::Replaced;
   const bool same_group = mine || order_.group(cell.agents[slot]) == now.group;
-  if (same_group && (same_reference || !x.writes) && is_settled(x, stamp_of(time), now))
+  if (same_group && (same_reference || (relation & kWrote) == 0) &&
+      stamp_of(time) <= now.settled->by(settled_by(relation)))
     return Before::Settled;
   if (mine) return Before::Mine;
-  if (x.writes || now.site->writes) return Before::Unordered;
-  const bool alike = same_reference && x.non_private == now.site->non_private &&
-                     x.storage == now.site->storage && (!x.non_private || same_group);
+  if ((relation & kConflicts) != 0) return Before::Unordered;
+  const bool alike = same_reference && (relation & kReadsAlike) != 0 &&
+                     ((relation & kInGroup) == 0 || same_group);
   return alike ? Before::ReadsAlike : Before::Reads;
 }
 
@@ -329,7 +318,7 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
       // An access that is not atomic has no order to the atomics of others, its agent's own or not.
       if (reference_of(cell.times[i]) != r.reference || r.last - r.first != kWhole ||
           order_.group(cell.agents[i]) != now.group ||
-          !is_settled(sites_[cell.sites[i]], stamp_of(cell.times[i]), now))
+          !is_settled(cell.sites[i], stamp_of(cell.times[i]), now))
         return false;
     }
     Crowd& crowd = shadow_->make_crowd(cell);
@@ -418,10 +407,9 @@ void KernelDetector::access_slowly(Cell& cell, Now& now) {
   if (cell.sites[0] == kCrowd) {
     // What a barrier ordered all at once.
     const Crowd& crowd = shadow_->crowd(cell);
-    const Site& x = sites_[crowd.site];
     if (exact_left_ == 0 && crowd.one_group && crowd.reference == now.record.reference &&
         order_.group(crowd.accesses.back().first) == now.group &&
-        is_settled(x, crowd.accesses.back().second, now) && crowd.first >= now.record.first &&
+        is_settled(crowd.site, crowd.accesses.back().second, now) && crowd.first >= now.record.first &&
         crowd.last <= now.record.last) {
       shadow_->drop(cell);
       if (!now.site->atomic && now.record.last - now.record.first == kWhole) {
@@ -469,8 +457,8 @@ bool KernelDetector::is_replaced(const Record& x, const Now& now) const {
   const Site& old = sites_[x.site];
   const Site& y = *now.site;
   if (!x.inside(now.record) || x.reference != now.record.reference) return false;
-  if (x.agent == now.record.agent) return can_replace(old, now) && (!y.atomic || x.site == now.record.site);
-  if (order_.group(x.agent) == now.group && is_settled(old, x.stamp, now)) return true;
+  if (x.agent == now.record.agent) return (relation(x.site, now) & kReplaced) != 0 && (!y.atomic || x.site == now.record.site);
+  if (order_.group(x.agent) == now.group && is_settled(x.site, x.stamp, now)) return true;
   if (!old.non_private || !y.non_private || y.atomic || (old.writes && !y.writes)) return false;
   if (old.storage != y.storage || old.storage == 0) return false;
   const View& view = *order_.view(now.record.agent);
@@ -528,7 +516,7 @@ bool KernelDetector::is_ordered(const Record& x, const Now& now, const RecordLis
   if (order_.is_lost()) return true;
   if (x.agent == now.record.agent && same_reference) return true;
   const GroupId group = order_.group(x.agent);
-  if (group == now.group && (same_reference || !old.writes) && is_settled(old, x.stamp, now))
+  if (group == now.group && (same_reference || !old.writes) && is_settled(x.site, x.stamp, now))
     return true;
   const View& view = *order_.view(now.record.agent);
   if (x.agent != now.record.agent && !view.reached.has(group, x.agent, x.stamp)) return false;

@@ -72,13 +72,28 @@ class KernelDetector final : public trace::Listener {
 
   /// `operation` of a non-atomic access at this site, which is not kNoSite.
   void access(model::OperationIndex index, const Operation& operation, SiteId site) {
-    if (exact_left_ != 0 || !access_quickly(operation, site)) [[unlikely]]
+    if (!answers(operation.agent, operation.reference, operation.locations, site)) [[unlikely]]
       access_in_full(index, operation, site);
   }
+  /// The same, if what is remembered of the bytes answers it at once. False, and nothing happened, otherwise.
+  bool answers(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site) {
+    return exact_left_ == 0 && bytes.size_bytes == kGranuleBytes &&
+           bytes.offset_bytes % kGranuleBytes == 0 && access_quickly(agent, reference, bytes, site);
+  }
+  /// The same of a granule that the instruction writes, or only reads, for whoever has no time to lose:
+  /// answers nearly as many (kernel_detector_quick.h).
+  template <bool writes>
+  bool answers_quickly(AgentId agent, ReferenceId reference, AllocationId allocation,
+                       std::uint64_t offset_bytes, SiteId site);
   /// The same of an atomic one, which may be at kNoSite.
   void atomic(model::OperationIndex index, const Operation& operation, SiteId site,
               std::span<const trace::Source> sources);
   SiteId site_of(const Operation& operation) { return sites_.of(operation); }
+  /// That of an operation with this key, if it was told of before; kNoSite if that is not known at once.
+  SiteId site_of(const SiteKey& key) {
+    relations_.update(sites_);
+    return sites_.recent(key);
+  }
 
   /// Called with every race of a kind that was not seen before, while it happens.
   void on_race(std::function<void(const KernelRace&)> call) { on_race_ = std::move(call); }
@@ -105,6 +120,8 @@ class KernelDetector final : public trace::Listener {
     GroupId group = 0;
     const Site* site = nullptr;
     const Settled* settled = nullptr;
+    /// Of the first sites to this one; null if this is none of those.
+    const Relation* relations = nullptr;
   };
   struct Now : Access {
     model::OperationIndex index = 0;
@@ -113,9 +130,10 @@ class KernelDetector final : public trace::Listener {
     std::uint64_t granule = 0;
   };
 
-  void set(Access& now, const Operation& operation, SiteId site, Shadow::Allocation& allocation);
+  void set(Access& now, AgentId agent, ReferenceId reference, SiteId site,
+           Shadow::Allocation& allocation);
   void note_workgroup_memory(const Access& now, AllocationId allocation);
-  bool access_quickly(const Operation& operation, SiteId site);
+  bool access_quickly(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   void access_in_full(model::OperationIndex index, const Operation& operation, SiteId site);
   void access(Now& now);
   enum class Before : std::uint8_t {
@@ -137,8 +155,8 @@ class KernelDetector final : public trace::Listener {
   bool read_beside(Cell& cell, Before first, Before second, const Access& now);
   bool join_parts(Cell& cell, const Now& now);
   bool join_crowd(Cell& cell, const Now& now);
-  bool is_settled(const Site& x, Stamp stamp, const Access& now) const;
-  bool can_replace(const Site& x, const Access& now) const;
+  Relation relation(SiteId older, const Access& now) const;
+  bool is_settled(SiteId older, Stamp stamp, const Access& now) const;
   void put(Cell& cell, std::size_t slot, const Access& now);
 
   void access_slowly(Cell& cell, Now& now);
@@ -165,6 +183,7 @@ class KernelDetector final : public trace::Listener {
   Shadow own_shadow_;
   Shadow* shadow_ = &own_shadow_;
   Sites sites_;
+  SiteRelations relations_;
   std::uint32_t exact_left_;
   /// Of each workgroup the Workgroup memory that it accessed first.
   std::vector<std::pair<GroupId, AllocationId>> workgroup_memory_;

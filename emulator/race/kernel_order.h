@@ -12,21 +12,21 @@
 #include <vector>
 
 #include "emulator/race/release_history.h"
+#include "emulator/race/site_relation.h"
 #include "emulator/race/sync_log.h"
 #include "emulator/trace/listener.h"
 
 namespace heddle::race {
 
-/// Of one storage class, what control barriers that a whole workgroup reached alike settled: each is the
-/// last stamp of which it holds.
-struct Settled {
-  /// What the workgroup did is before all that it does now.
-  Stamp ordered = 0;
-  /// And available to the workgroup.
-  Stamp available = 0;
-  /// What made itself available is visible to all of the workgroup; what a barrier made available is.
-  Stamp own_visible = 0;
-  Stamp visible = 0;
+/// Of one storage class, what control barriers that a whole workgroup reached alike settled: the last stamp of
+/// which each holds. (By Visibility never more than by Availability, and by these never more than by Order.)
+class Settled {
+ public:
+  Stamp by(SettledBy way) const { return last_[static_cast<std::size_t>(way)]; }
+  void settle(SettledBy way, Stamp last) { last_[static_cast<std::size_t>(way)] = last; }
+
+ private:
+  std::array<Stamp, kSettledBy> last_{};
 };
 
 class KernelOrder {

@@ -3,13 +3,14 @@
 /// \file
 /// Data races of kernels whose workgroups run on several threads at once.
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
-#include "emulator/race/kernel_detector.h"
+#include "emulator/race/kernel_detector_quick.h"
 
 namespace heddle::race {
 
@@ -88,6 +89,11 @@ class DetectorThread {
   void agent_ends(AgentId agent, History& workgroup_memory);
   /// An access to bytes of which `history` knows everything.
   void access(const Operation& operation, History& history);
+  /// The same of a plain access to one granule, if what is known answers it at once. False, and nothing
+  /// happened, otherwise.
+  template <bool writes>
+  bool answers(AgentId agent, ReferenceId reference, AllocationId allocation, std::uint64_t offset_bytes,
+               SiteId site, History& history);
   /// A memory barrier.
   void barrier(const Operation& operation) { tell(operation); }
   /// Agents with consecutive numbers from `first` on meet at a control barrier.
@@ -109,6 +115,20 @@ class DetectorThread {
   /// For when the detector uses no other.
   History nothing_;
 };
+
+template <bool writes>
+[[gnu::always_inline]] inline bool DetectorThread::answers(AgentId agent, ReferenceId reference,
+                                                           AllocationId allocation,
+                                                           std::uint64_t offset_bytes, SiteId site,
+                                                           History& history) {
+  if (writes && !history.writers_.empty()) return false;
+  detector_.use(history.shadow_, history.released_);
+  if (!detector_.answers_quickly<writes>(agent, reference, allocation, offset_bytes, site) &&
+      !detector_.answers(agent, reference, {allocation, offset_bytes, kGranuleBytes}, site))
+    return false;
+  told_ = history.told_ = std::max(told_, history.told_) + 1;
+  return true;
+}
 
 /// Hears every operation of kernels, of several threads at once; otherwise as KernelDetector. The threads
 /// share what the order of operations in different workgroups follows from; the accesses are in histories.

@@ -34,6 +34,11 @@ ReferenceId Shadow::reference(AllocationId id, std::uint8_t number) {
   return allocation(id).references[number];
 }
 
+void Shadow::add_allocations(std::size_t last) {
+  allocations_.resize(last + 1);
+  allocation_count_ = last + 1;
+}
+
 // There is a page for the granule, and its cell is below the end.
 void Shadow::reach(Allocation& allocation, std::uint64_t granule) {
   const std::size_t page = granule / kCellsOfPage;
@@ -54,6 +59,7 @@ void Shadow::reach(Allocation& allocation, std::uint64_t granule) {
 
 std::uint8_t Shadow::add_reference(Allocation& allocation, ReferenceId reference) {
   std::vector<ReferenceId>& known = allocation.references;
+  if (known.empty()) allocation.first_reference = static_cast<std::uint32_t>(reference);
   if (known.size() <= kMostReferences) known.push_back(reference);
   return static_cast<std::uint8_t>(known.size() - 1);
 }
@@ -100,6 +106,7 @@ void Shadow::forget(AllocationId id) {
   old.pages.clear();
   old.end = 0;
   old.references.clear();
+  old.first_reference = kNobody;
   old.known = false;
 }
 

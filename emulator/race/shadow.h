@@ -71,7 +71,10 @@ static_assert(sizeof(Cell) == 5 * kGranuleBytes);
 inline constexpr SiteId kList = 0xffff;
 inline constexpr SiteId kCrowd = 0xfffe;
 inline constexpr SiteId kParts = 0xfffd;
+/// A stamp has 24 bits of its word, the reference 7; the bit between tells whether accesses were forgotten
+/// that may have been links of chains.
 inline constexpr Stamp kMostStamps = 0xffffff;
+inline constexpr std::uint32_t kLossy = 0x80;
 /// References beyond these count as one.
 inline constexpr std::uint8_t kMostReferences = 0x7f;
 
@@ -80,6 +83,8 @@ class Shadow {
   // Forgetting goes through those that were asked for, in steps that whoever asks for one after the other
   // hardly notices.
   static constexpr std::size_t kCellsAtOnce = 8;
+  /// No reference.
+  static constexpr std::uint64_t kNobody = ~std::uint64_t{0};
   using Page = std::array<Cell, kCellsOfPage>;
 
  public:
@@ -90,17 +95,27 @@ class Shadow {
 
   /// What is known of one allocation.
   class Allocation {
+   public:
+    /// Whether this is the first reference to it that anybody used, number 0.
+    bool is_first(ReferenceId reference) const {
+      return first_reference == static_cast<std::uint32_t>(reference);
+    }
+    /// Whether somebody asked Shadow::first_time.
+    bool is_known() const { return known; }
+
+   private:
     friend class Shadow;
     std::vector<std::unique_ptr<Page>> pages;
     /// Cells from here on were never asked for. A multiple of kCellsAtOnce.
     std::uint64_t end = 0;
     std::vector<ReferenceId> references;
+    std::uint64_t first_reference = kNobody;
     bool known = false;
   };
 
   Allocation& allocation(AllocationId id) {
     const auto index = static_cast<std::size_t>(id);
-    if (index >= allocations_.size()) [[unlikely]] allocations_.resize(index + 1);
+    if (index >= allocation_count_) [[unlikely]] add_allocations(index);
     return allocations_[index];
   }
   Cell& cell(Allocation& allocation, std::uint64_t granule);
@@ -123,12 +138,14 @@ class Shadow {
   std::size_t bytes() const;
 
  private:
+  void add_allocations(std::size_t last);
   void reach(Allocation& allocation, std::uint64_t granule);
   static std::uint8_t add_reference(Allocation& allocation, ReferenceId reference);
 
   std::uint64_t in_line_ = ~std::uint64_t{0};
   std::uint32_t every_ = 0;
   std::vector<Allocation> allocations_;
+  std::size_t allocation_count_ = 0;
   /// Those with cells that somebody asked for.
   std::vector<AllocationId> touched_;
   std::vector<RecordList> lists_;

@@ -28,7 +28,7 @@ Site site_of(const Operation& op) {
 
 }  // namespace
 
-SiteId Sites::look_up(const Operation& operation, const Key& key, std::size_t hash) {
+SiteId Sites::look_up(const Operation& operation, const SiteKey& key) {
   if (shared_) {
     SiteId id = kNoSite;
     {
@@ -39,6 +39,7 @@ SiteId Sites::look_up(const Operation& operation, const Key& key, std::size_t ha
     copy_shared();
     return id;
   }
+  const std::size_t hash = key.hash();
   const auto [first, last] = by_hash_.equal_range(hash);
   for (auto at = first; at != last; ++at)
     if (keys_[at->second] == key) return at->second;

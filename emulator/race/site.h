@@ -40,6 +40,43 @@ struct Site {
   ClassSets write_sets = 0;
 };
 
+/// All that makes a site, packed.
+struct SiteKey {
+  std::uint64_t place = 0;
+  std::uint64_t meaning = 0;
+  std::uint64_t shape = 0;
+  const char* file = nullptr;
+  const char* function = nullptr;
+  friend bool operator==(const SiteKey&, const SiteKey&) = default;
+
+  std::size_t hash() const {
+    const std::uint64_t hash = (place ^ meaning * 31 ^ shape) * 0x9e3779b97f4a7c15u;
+    return hash ^ (hash >> 32);
+  }
+};
+
+/// That of a plain access, of which this is all that matters.
+inline SiteKey site_key(OperationKind kind, StorageClass storage_class, std::uint32_t size_bytes,
+                        MemoryOperands operands, Scope available_scope, Scope visible_scope,
+                        const SourceLocation& where, bool atomic = false,
+                        MemorySemantics semantics = MemorySemantics::Relaxed,
+                        Scope scope = Scope::Invocation) {
+  return {std::uint64_t{where.line} | std::uint64_t{static_cast<std::uint8_t>(kind)} << 32 |
+              std::uint64_t{atomic} << 40 |
+              std::uint64_t{static_cast<std::uint16_t>(storage_class)} << 48,
+          // The operands have fewer than 24 bits, the semantics 32. (By 32 they would be loaded as one.)
+          std::uint64_t{static_cast<std::uint32_t>(semantics)} |
+              std::uint64_t{static_cast<std::uint32_t>(operands)} << 40,
+          std::uint64_t{size_bytes} | std::uint64_t{static_cast<std::uint8_t>(scope)} << 32 |
+              std::uint64_t{static_cast<std::uint8_t>(available_scope)} << 40 |
+              std::uint64_t{static_cast<std::uint8_t>(visible_scope)} << 48,
+          where.file, where.function};
+}
+inline SiteKey site_key(const Operation& op) {
+  return site_key(op.kind, op.storage_class, op.locations.size_bytes, op.operands, op.available_scope,
+                  op.visible_scope, op.where, op.atomic, op.semantics, op.scope);
+}
+
 class SiteNumbers;
 
 /// Finds the site of an operation in a few nanoseconds.
@@ -51,19 +88,19 @@ class Sites {
 
   /// kNoSite beyond the most that there can be.
   SiteId of(const Operation& operation) {
-    const std::uint64_t place = place_of(operation);
-    const std::uint64_t meaning = meaning_of(operation);
-    const std::uint64_t shape = shape_of(operation);
-    const std::size_t hash = hash_of(place, meaning, shape);
-    SiteId& recent = recent_[hash % kRecent];
+    const SiteKey key = site_key(operation);
+    const SiteId known = recent(key);
+    return known != kNoSite ? known : recent_[key.hash() % kRecent] = look_up(operation, key);
+  }
+  /// The site with this key; kNoSite if it is none of those that were asked for lately.
+  SiteId recent(const SiteKey& key) const {
+    const SiteId recent = recent_[key.hash() % kRecent];
     // Part by part, as the record has just been stored: what is loaded wider waits for that.
-    const Key& known = keys_[recent];
-    if (recent != kNoSite && known.place == place && known.meaning == meaning &&
-        known.shape == shape && known.file == operation.where.file &&
-        known.function == operation.where.function) [[likely]]
-      return recent;
-    return recent = look_up(
-               operation, {place, meaning, shape, operation.where.file, operation.where.function}, hash);
+    const SiteKey& known = keys_[recent];
+    const bool same = recent != kNoSite && known.place == key.place && known.meaning == key.meaning &&
+                      known.shape == key.shape && known.file == key.file &&
+                      known.function == key.function;
+    return same ? recent : kNoSite;
   }
   const Site& operator[](SiteId id) const { return sites_[id]; }
   std::size_t count() const { return sites_.size() - 1; }
@@ -73,41 +110,12 @@ class Sites {
  private:
   static constexpr std::size_t kRecent = 256;
 
-  /// All that makes a site, packed.
-  struct Key {
-    std::uint64_t place = 0;
-    std::uint64_t meaning = 0;
-    std::uint64_t shape = 0;
-    const char* file = nullptr;
-    const char* function = nullptr;
-    friend bool operator==(const Key&, const Key&) = default;
-  };
-  static std::uint64_t place_of(const Operation& op) {
-    return std::uint64_t{op.where.line} | std::uint64_t{static_cast<std::uint8_t>(op.kind)} << 32 |
-           std::uint64_t{op.atomic} << 40 |
-           std::uint64_t{static_cast<std::uint16_t>(op.storage_class)} << 48;
-  }
-  static std::uint64_t meaning_of(const Operation& op) {
-    // The operands have fewer than 24 bits, the semantics 32. (By 32 they would be loaded as one.)
-    return std::uint64_t{static_cast<std::uint32_t>(op.semantics)} |
-           std::uint64_t{static_cast<std::uint32_t>(op.operands)} << 40;
-  }
-  static std::uint64_t shape_of(const Operation& op) {
-    return std::uint64_t{op.locations.size_bytes} |
-           std::uint64_t{static_cast<std::uint8_t>(op.scope)} << 32 |
-           std::uint64_t{static_cast<std::uint8_t>(op.available_scope)} << 40 |
-           std::uint64_t{static_cast<std::uint8_t>(op.visible_scope)} << 48;
-  }
-  static std::size_t hash_of(std::uint64_t place, std::uint64_t meaning, std::uint64_t shape) {
-    const std::uint64_t hash = (place ^ meaning * 31 ^ shape) * 0x9e3779b97f4a7c15u;
-    return hash ^ (hash >> 32);
-  }
-  SiteId look_up(const Operation& operation, const Key& key, std::size_t hash);
+  SiteId look_up(const Operation& operation, const SiteKey& key);
   void copy_shared();
 
   SiteNumbers* shared_ = nullptr;
   std::vector<Site> sites_ = std::vector<Site>(1);
-  std::vector<Key> keys_ = std::vector<Key>(1);
+  std::vector<SiteKey> keys_ = std::vector<SiteKey>(1);
   std::unordered_multimap<std::size_t, SiteId> by_hash_;
   std::vector<SiteId> recent_ = std::vector<SiteId>(kRecent, kNoSite);
 };

@@ -460,28 +460,35 @@ template <typename Kernel, typename... Args>
 const emulation::Binding* bindings(const emulation::Emulator& emulator);
 emulation::Emulator& emulator_of(const runtime::Workgroup& group);
 
+/// Calls the kernel, whose arguments are bound in `emulator`.
+template <typename Kernel, typename... Args>
+[[gnu::always_inline]] inline void call_emulated(const Call<Kernel, Args...>& call,
+                                                 emulated::Invocation& invocation,
+                                                 const emulation::Binding* bound) {
+  [&]<std::size_t... n>(std::index_sequence<n...>) {
+    [[maybe_unused]] const auto place = [&](std::size_t k) {
+      emulated::Place p;
+      p.invocation = &invocation;
+      p.binding = bound + k;
+      p.qualifiers = default_qualifiers(bound[k].storage_class);
+      return p;
+    };
+    call.kernel(invocation, Argument<Args>::emulated(std::get<n>(call.arguments), place(n))...);
+  }(std::index_sequence_for<Args...>{});
+}
+
 template <typename Kernel, typename... Args>
 std::uint32_t run_emulated(const void* opaque, runtime::Workgroup& group, std::uint32_t first,
                            std::uint32_t last, bool registered, std::uint64_t&) {
   const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
   emulation::Emulator& emulator = emulator_of(group);
-  [[maybe_unused]] const emulation::Binding* bound = bindings(emulator);
+  const emulation::Binding* bound = bindings(emulator);
   std::uint32_t i = first;
   try {
     for (; i < last; ++i) {
       group.running = i;
       emulated::Invocation invocation(group, i, registered, emulator);
-      [&]<std::size_t... n>(std::index_sequence<n...>) {
-        [[maybe_unused]] const auto place = [&](std::size_t k) {
-          emulated::Place p;
-          p.invocation = &invocation;
-          p.binding = bound + k;
-          p.qualifiers = default_qualifiers(bound[k].storage_class);
-          return p;
-        };
-        call.kernel(invocation,
-                    Argument<Args>::emulated(std::get<n>(call.arguments), place(n))...);
-      }(std::index_sequence_for<Args...>{});
+      call_emulated(call, invocation, bound);
       if (invocation.waited()) return i + 1;
     }
   } catch (...) {
@@ -491,11 +498,37 @@ std::uint32_t run_emulated(const void* opaque, runtime::Workgroup& group, std::u
   return last;
 }
 
+/// As run_native_turns.
+template <typename Kernel, typename... Args>
+bool run_emulated_turns(const void* opaque, runtime::Ring* ring) {
+  const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
+  do {
+    runtime::Workgroup& group = *ring->next;
+    const auto index = static_cast<std::uint32_t>(ring->current - ring->begin);
+    try {
+      emulation::Emulator& emulator = emulator_of(group);
+      emulated::Invocation invocation(group, index, true, emulator);
+      call_emulated(call, invocation, bindings(emulator));
+    } catch (...) {
+      runtime::kernel_threw(group, index);
+    }
+#if HEDDLE_INLINE_SWITCH
+    if (ring->line == runtime::kTheEnd && ring->current != ring->last) [[likely]] {
+      ring = runtime::hand_over(ring);
+      continue;
+    }
+#endif
+    if (!runtime::invocation_ended()) return true;
+  } while (ring->next);
+  return false;
+}
+
 /// A dispatch without its types.
 struct TypedLaunch {
   decltype(runtime::Launch::run) native = nullptr;
   decltype(runtime::Launch::run_turns) turns = nullptr;
   decltype(runtime::Launch::run) emulated = nullptr;
+  decltype(runtime::Launch::run_turns) emulated_turns = nullptr;
   const void* call = nullptr;
   /// One for each argument; without an allocation for those that are no memory.
   std::span<const emulation::Binding> bindings;
@@ -651,6 +684,7 @@ DispatchResult Commands::dispatch(const Kernel& kernel, Extent groups, Extent lo
   typed.native = &detail::run_native<Kernel, Args...>;
   typed.turns = &detail::run_native_turns<Kernel, Args...>;
   typed.emulated = &detail::run_emulated<Kernel, Args...>;
+  typed.emulated_turns = &detail::run_emulated_turns<Kernel, Args...>;
   typed.call = &call;
   const std::array<emulation::Binding, sizeof...(Args)> bindings{detail::Argument<Args>::bind(args)...};
   typed.bindings = bindings;

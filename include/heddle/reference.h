@@ -47,6 +47,7 @@ struct Qualifiers {
   bool coherent = false;
   bool is_volatile = false;
   Scope scope = Scope::Invocation;
+  friend bool operator==(const Qualifiers&, const Qualifiers&) = default;
 };
 
 /// The qualifiers that GLSL gives to memory of a storage class.

@@ -336,33 +336,11 @@ class Invocation : public detail::InvocationApi<Invocation> {
     return a;
   }
 
-  /// The record of a plain access, but for the agent and the qualifiers.
-  template <typename T>
-  [[gnu::always_inline]] static Operation plain(const emulation::Binding& binding,
-                                                std::uint64_t offset_bytes,
-                                                const SourceLocation& where, OperationKind kind) {
-    Operation operation;
-    operation.kind = kind;
-    operation.storage_class = binding.storage_class;
-    operation.reference = binding.reference;
-    operation.locations = {binding.allocation->id, binding.offset_bytes + offset_bytes,
-                           static_cast<std::uint32_t>(sizeof(T))};
-    operation.where = where;
-    return operation;
-  }
-
-  /// `a` is an access, or its record.
-  template <typename A>
-  [[gnu::always_inline]] static void qualify(A& a, const Qualifiers& q, bool writes) {
-    if (q.is_volatile) a.operands |= MemoryOperands::Volatile;
-    if (q.non_private) a.operands |= MemoryOperands::NonPrivatePointer;
-    if (q.coherent && writes) {
-      a.operands |= MemoryOperands::MakePointerAvailable;
-      a.available_scope = q.scope;
-    } else if (q.coherent) {
-      a.operands |= MemoryOperands::MakePointerVisible;
-      a.visible_scope = q.scope;
-    }
+  [[gnu::always_inline]] static void qualify(emulation::Access& a, const Qualifiers& q, bool writes) {
+    const emulation::Qualified qualified = emulation::qualified(q, writes);
+    a.operands = qualified.operands;
+    a.available_scope = qualified.available_scope;
+    a.visible_scope = qualified.visible_scope;
   }
 
   template <typename R>
@@ -444,24 +422,19 @@ class Invocation : public detail::InvocationApi<Invocation> {
   [[gnu::noinline]] T read_told(const emulation::Binding* binding, std::uint64_t offset_bytes,
                                 std::uint64_t index, Qualifiers qualifiers, const char* file,
                                 const char* function, std::uint32_t line) {
-    const SourceLocation where{file, function, line, 0};
-    Operation operation = plain<T>(*binding, offset_bytes, where, OperationKind::Read);
-    qualify(operation, qualifiers, false);
+    const emulation::PlainAccess a{binding, offset_bytes, sizeof(T), qualifiers, {file, function, line, 0}};
     T value;
-    if (emulation::read_told(*emulator_, agent_, *binding, operation, value_bytes<T>(), &value))
-      [[likely]] return value;
-    return read_with_record<T>({this, binding, offset_bytes, index, qualifiers, where});
+    if (emulation::read_told(*emulator_, agent_, a, value_bytes<T>(), &value)) [[likely]] return value;
+    return read_with_record<T>({this, binding, offset_bytes, index, qualifiers, a.where});
   }
   template <typename T>
   [[gnu::noinline]] void write_told(T value, const emulation::Binding* binding,
                                     std::uint64_t offset_bytes, std::uint64_t index,
                                     Qualifiers qualifiers, const char* file, const char* function,
                                     std::uint32_t line) {
-    const SourceLocation where{file, function, line, 0};
-    Operation operation = plain<T>(*binding, offset_bytes, where, OperationKind::Write);
-    qualify(operation, qualifiers, true);
-    if (emulation::write_told(*emulator_, agent_, *binding, operation, &value)) [[likely]] return;
-    write_with_record<T>({this, binding, offset_bytes, index, qualifiers, where}, value);
+    const emulation::PlainAccess a{binding, offset_bytes, sizeof(T), qualifiers, {file, function, line, 0}};
+    if (emulation::write_told(*emulator_, agent_, a, &value)) [[likely]] return;
+    write_with_record<T>({this, binding, offset_bytes, index, qualifiers, a.where}, value);
   }
   // By value, see out_of_bounds.
   template <typename T>

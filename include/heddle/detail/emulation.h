@@ -47,6 +47,36 @@ struct Access {
   SourceLocation where;
 };
 
+/// What qualifiers mean to a plain access.
+struct Qualified {
+  MemoryOperands operands = MemoryOperands::None;
+  Scope available_scope = Scope::Invocation;
+  Scope visible_scope = Scope::Invocation;
+};
+constexpr Qualified qualified(const Qualifiers& q, bool writes) {
+  Qualified made;
+  if (q.is_volatile) made.operands |= MemoryOperands::Volatile;
+  if (q.non_private) made.operands |= MemoryOperands::NonPrivatePointer;
+  if (q.coherent && writes) {
+    made.operands |= MemoryOperands::MakePointerAvailable;
+    made.available_scope = q.scope;
+  } else if (q.coherent) {
+    made.operands |= MemoryOperands::MakePointerVisible;
+    made.visible_scope = q.scope;
+  }
+  return made;
+}
+
+/// One without a record: what its place and its instruction say of a plain access.
+struct PlainAccess {
+  const Binding* binding = nullptr;
+  /// From the start of the binding.
+  std::uint64_t offset_bytes = 0;
+  std::uint32_t size_bytes = 0;
+  Qualifiers qualifiers;
+  SourceLocation where;
+};
+
 /// Of an atomic: given the old value makes the new one; false if nothing is to be written.
 using Modify = bool (*)(void* context, const void* old, void* fresh);
 
@@ -79,12 +109,11 @@ std::byte* atomic_in_place(Emulator& emulator, const Agent& agent, OperationKind
                            const Binding& binding, std::uint64_t offset_bytes,
                            std::uint32_t size_bytes);
 
-/// An access of 1, 2, 4 or 8 bytes that somebody is told of, its record made but for the agent, if nothing is
-/// wrong with it. False, and nothing happened, if something is: then `read` and `write` say what.
-bool read_told(Emulator& emulator, const Agent& agent, const Binding& binding, Operation& operation,
+/// An access of 1, 2, 4 or 8 bytes that somebody is told of, if nothing is wrong with it. False, and nothing
+/// happened, if something is: then `read` and `write` say what.
+bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access,
                const unsigned char* value_bytes, void* value);
-bool write_told(Emulator& emulator, const Agent& agent, const Binding& binding, Operation& operation,
-                const void* value);
+bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const void* value);
 
 void read(Emulator& emulator, const Agent& agent, const Access& access, void* value);
 void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value);

@@ -567,10 +567,6 @@ class InvocationApi {
       if (grid().group_size == 1) return;
       wait_begins(true);
     }
-    if constexpr (Derived::kEmulated) {
-      ring_ = runtime::go_on(runtime::walk_to_barrier(where.file, where.function, where.line), ring_);
-      return;
-    }
 #if HEDDLE_INLINE_SWITCH
     // A turn in a ring whose invocations keep step hands over to the next one. Whatever is not that
     // goes to the library.
@@ -581,6 +577,10 @@ class InvocationApi {
       return;
     }
 #endif
+    if constexpr (Derived::kEmulated) {
+      ring_ = runtime::go_on(runtime::walk_to_barrier(where.file, where.function, where.line), ring_);
+      return;
+    }
     runtime::workgroup_barrier(where.file, where.function, where.line);
   }
 

@@ -1,0 +1,48 @@
+#include "emulator/race/site_relation.h"
+
+#include <algorithm>
+
+namespace heddle::race {
+namespace {
+
+// Ordered by happens-before, and if it wrote, available to the workgroup before the later one, and visible
+// to it if that reads: each by an operation of the access itself, or of a barrier.
+//= vk:memory-model-location-ordered
+SettledBy settled_by(const Site& x, const Site& y) {
+  if (!x.non_private || !y.non_private || x.storage != y.storage || x.storage == 0)
+    return SettledBy::Nothing;
+  if (!x.writes) return SettledBy::Order;
+  const bool waits_for_visibility = y.reads && y.own_visibility < kWorkgroup;
+  if (x.own_availability >= kWorkgroup)
+    return waits_for_visibility ? SettledBy::OwnVisibility : SettledBy::Order;
+  return waits_for_visibility ? SettledBy::Visibility : SettledBy::Availability;
+}
+
+}  // namespace
+
+Relation relation_of(const Site& x, const Site& y) {
+  auto relation = static_cast<Relation>(settled_by(x, y));
+  const auto add = [&](bool holds, Relation what) {
+    if (holds) relation = static_cast<Relation>(relation | what);
+  };
+  add(x.storage == y.storage && (x.non_private || !y.non_private) && (!x.writes || y.writes), kReplaced);
+  add(!x.writes && !y.writes && x.non_private == y.non_private && x.storage == y.storage, kReadsAlike);
+  add(x.non_private, kInGroup);
+  add(x.writes || y.writes, kConflicts);
+  add(x.writes, kWrote);
+  return relation;
+}
+
+void SiteRelations::add(const Sites& sites) {
+  const std::size_t all = std::min<std::size_t>(sites.count() + 1, kMost);
+  for (std::size_t x = 1; x < all; ++x) {
+    const Site& site = sites[static_cast<SiteId>(x)];
+    classes_[x] = site.class_number;
+    of_workgroup_[x] = site.operation.storage_class == StorageClass::Workgroup;
+    for (std::size_t y = 1; y < all; ++y)
+      relations_[y * kMost + x] = relation_of(site, sites[static_cast<SiteId>(y)]);
+  }
+  known_ = all;
+}
+
+}  // namespace heddle::race

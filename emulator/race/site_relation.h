@@ -1,0 +1,62 @@
+#pragma once
+
+/// \file
+/// What the accesses of one instruction mean to those of another that come later, whoever makes them.
+
+#include <array>
+
+#include "emulator/race/site.h"
+
+namespace heddle::race {
+
+/// Which barriers of a workgroup order an older access before a later one: those that order all, those
+/// before which it became available, or also visible, by an operation of its own or by a barrier's.
+enum class SettledBy : std::uint8_t { Nothing, Order, Availability, OwnVisibility, Visibility };
+inline constexpr std::size_t kSettledBy = 5;
+
+/// A set of the following, and a SettledBy.
+using Relation = std::uint8_t;
+inline constexpr Relation kSettledByBits = 7;
+/// Whatever the older one is in the way of, the later one of the same agent is, too.
+inline constexpr Relation kReplaced = 1 << 3;
+/// Both only read, and what is ordered after one is ordered after the other, if ...
+inline constexpr Relation kReadsAlike = 1 << 4;
+/// ... they are of one workgroup.
+inline constexpr Relation kInGroup = 1 << 5;
+/// One of them writes.
+inline constexpr Relation kConflicts = 1 << 6;
+/// The older one does.
+inline constexpr Relation kWrote = 1 << 7;
+
+//= vk:memory-model-location-ordered
+Relation relation_of(const Site& older, const Site& later);
+
+inline SettledBy settled_by(Relation relation) { return static_cast<SettledBy>(relation & kSettledByBits); }
+
+/// The relations of the first sites that there are, at hand.
+class SiteRelations {
+ public:
+  static constexpr SiteId kMost = 64;
+
+  SiteRelations() { relations_.fill(kConflicts); }
+  /// Takes notice of new ones.
+  void update(const Sites& sites) {
+    if (known_ <= sites.count() && known_ != kMost) [[unlikely]] add(sites);
+  }
+  /// To `later`, which is below kMost and was taken notice of, of each older one below kMost. Those that were not
+  /// conflict, and nothing settles that.
+  const Relation* to(SiteId later) const { return relations_.data() + std::size_t{later} * kMost; }
+  /// The storage class of one that was taken notice of.
+  std::uint8_t class_number(SiteId site) const { return classes_[site]; }
+  bool of_workgroup(SiteId site) const { return of_workgroup_[site]; }
+
+ private:
+  void add(const Sites& sites);
+
+  std::array<Relation, std::size_t{kMost} * kMost> relations_;
+  std::array<std::uint8_t, kMost> classes_{};
+  std::array<bool, kMost> of_workgroup_{};
+  std::size_t known_ = 1;
+};
+
+}  // namespace heddle::race
