@@ -182,7 +182,6 @@ DeviceState::DeviceState(DeviceOptions o)
     parallel_races = std::make_unique<ParallelRaces>(*this);
     auto made = std::make_unique<ParallelMemory>(*parallel_races);
     parallel = made.get();
-    quick_accesses = made.get();
     memory = std::move(made);
     return;
   }
@@ -200,11 +199,9 @@ DeviceState::DeviceState(DeviceOptions o)
   listeners = trace::Fork(all);
   listener = all.size() == 1 ? all.front() : &listeners;
   memory->listen(listener);
-  if (options.memory->sequential && race_watch && !kernel_trace && race_watch->hears_races_only()) {
+  if (options.memory->sequential && race_watch && !kernel_trace && race_watch->hears_races_only())
     watched_memory = std::make_unique<WatchedMemory>(
         static_cast<memory::SequentialMemory&>(*memory), *race_watch);
-    quick_accesses = watched_memory.get();
-  }
 }
 
 DeviceState::~DeviceState() {

@@ -20,7 +20,6 @@ namespace heddle::detail {
 class KernelTrace;
 class ParallelMemory;
 class ParallelRaces;
-class QuickAccesses;
 class RaceWatch;
 class WatchedMemory;
 
@@ -76,9 +75,8 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   /// The same on many threads, and the memory then; null otherwise.
   std::unique_ptr<ParallelRaces> parallel_races;
   ParallelMemory* parallel = nullptr;
-  /// The short way to the memory and to who looks for races; null if there is none.
-  QuickAccesses* quick_accesses = nullptr;
-  /// Where memory and watch are two.
+  /// The short way to both the memory and the watch; null where something else listens, too, or the memory
+  /// holds anything back.
   std::unique_ptr<WatchedMemory> watched_memory;
   /// Writes a trace; null if nobody asked for that.
   std::unique_ptr<KernelTrace> kernel_trace;

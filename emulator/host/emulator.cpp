@@ -6,6 +6,7 @@
 #include "emulator/host/parallel_races.h"
 #include "emulator/host/quick_accesses.h"
 #include "emulator/host/race_watch.h"
+#include "emulator/host/watched_memory.h"
 
 #include <fmt/format.h>
 
@@ -20,18 +21,14 @@ WorkgroupMemory& memory_of(const Agent& agent) {
   return *static_cast<WorkgroupMemory*>(agent.group->observed);
 }
 
-AgentId agent_id(const Agent& agent) { return memory_of(agent).invocations.agent(agent.index); }
 
-Locations locations(const Access& access) {
-  return {access.binding->allocation->id, access.binding->offset_bytes + access.offset_bytes,
-          access.size_bytes};
-}
+using detail::locations;
 
 [[gnu::always_inline]] inline Operation record(const Agent& agent, const Access& access,
                                                OperationKind kind) {
   Operation operation;
   operation.kind = kind;
-  operation.agent = agent_id(agent);
+  operation.agent = agent.id;
   operation.storage_class = access.binding->storage_class;
   operation.reference = access.binding->reference;
   operation.locations = locations(access);
@@ -146,6 +143,7 @@ void Emulator::begin(const runtime::Grid& grid, std::span<const Binding> of_argu
   for (std::uint32_t i = 0; i < subgroups_.size(); ++i)
     subgroups_[i] = grid.position(i) / grid.subgroup_size;
   told = device.listener != nullptr;
+  quick = device.watched_memory.get();
   if (device.race_watch)
     device.race_watch->dispatch_begins(device.dispatches - 1, first_agent_, grid, *this);
   if (device.kernel_trace)
@@ -302,6 +300,10 @@ Pulse& pulse(Emulator& emulator) {
   return emulator.device.parallel ? emulator.device.parallel->pulse() : emulator;
 }
 
+AgentId agent_id(const runtime::Workgroup& group, std::uint32_t index) {
+  return static_cast<WorkgroupMemory*>(group.observed)->invocations.agent(index);
+}
+
 void wind_up(Emulator& emulator) {
   if (emulator.device.parallel) {
     emulator.device.parallel->wind_up();
@@ -362,7 +364,7 @@ std::byte* atomic_in_place(Emulator& emulator, const Agent& agent, OperationKind
   detail::Allocation& allocation = *binding.allocation;
   const std::uint64_t offset = binding.offset_bytes + offset_bytes;
   std::byte* bytes = emulator.device.memory->in_place(
-      {kind, binding.storage_class, scope, agent_id(agent), {allocation.id, offset, size_bytes}});
+      {kind, binding.storage_class, scope, agent.id, {allocation.id, offset, size_bytes}});
   if (bytes && kind == OperationKind::Write) allocation.initialized.mark(offset, size_bytes);
   return bytes;
 }
@@ -373,7 +375,7 @@ Operation record(const Agent& agent, const PlainAccess& access, OperationKind ki
   const Qualified q = qualified(access.qualifiers, kind == OperationKind::Write);
   Operation operation;
   operation.kind = kind;
-  operation.agent = agent_id(agent);
+  operation.agent = agent.id;
   operation.storage_class = access.binding->storage_class;
   operation.reference = access.binding->reference;
   operation.locations = {access.binding->allocation->id, detail::offset_bytes(access),
@@ -389,9 +391,6 @@ Operation record(const Agent& agent, const PlainAccess& access, OperationKind ki
 
 bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access,
                const unsigned char* value_bytes, void* value) {
-  if (detail::QuickAccesses* const quick = emulator.device.quick_accesses;
-      quick && quick->read(agent_id(agent), access, value_bytes, value)) [[likely]]
-    return true;
   const Binding& binding = *access.binding;
   if (!is_sound(binding, access.offset_bytes, access.size_bytes) ||
       misses_initialization(binding, access.offset_bytes, access.size_bytes, value_bytes)) [[unlikely]]
@@ -401,9 +400,6 @@ bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access
 }
 
 bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const void* value) {
-  if (detail::QuickAccesses* const quick = emulator.device.quick_accesses;
-      quick && quick->write(agent_id(agent), access, value)) [[likely]]
-    return true;
   const Binding& binding = *access.binding;
   if (!is_sound(binding, access.offset_bytes, access.size_bytes)) [[unlikely]] return false;
   emulator.device.memory->write(record(agent, access, OperationKind::Write), value);
@@ -459,7 +455,7 @@ void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemoryS
                     SourceLocation where) {
   Operation operation;
   operation.kind = OperationKind::MemoryBarrier;
-  operation.agent = agent_id(agent);
+  operation.agent = agent.id;
   operation.scope = scope;
   operation.semantics = semantics;
   operation.where = where;

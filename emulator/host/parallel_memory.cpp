@@ -47,7 +47,7 @@ ParallelMemory::Thread& ParallelMemory::make_thread() {
   detector.on_race_again([this, &thread, &detector](std::size_t race, AgentId first) {
     sink_.race_again(detector, race, first, thread.now);
   });
-  thread.pulse = {kOperationsOfSlice, true};
+  thread.pulse = {kOperationsOfSlice, true, false, this};
   return *(threads_[std::this_thread::get_id()] = std::move(made));
 }
 
@@ -222,11 +222,9 @@ template <OperationKind kind>
                                                        race::SiteId site, std::byte* storage,
                                                        void* value) {
   constexpr bool writes = kind == OperationKind::Write;
-  if (!thread.detector->answers<writes>(agent, reference, bytes.allocation, bytes.offset_bytes, site,
-                                        known.history))
-    return false;
-  std::memcpy(writes ? storage : value, writes ? value : storage, race::kGranuleBytes);
-  const trace::Value moved = memory::load_value(value, race::kGranuleBytes);
+  if (!thread.detector->answers<writes>(agent, reference, bytes, site, known.history)) return false;
+  const trace::Value moved = memory::load_value(writes ? value : storage, bytes.size_bytes);
+  memory::store_value(writes ? storage : value, moved, bytes.size_bytes);
   known.recent.note(agent, site, bytes,
                     writes ? advice::AccessValues{0, moved} : advice::AccessValues{moved, 0});
   return true;
@@ -236,21 +234,21 @@ template <OperationKind kind>
 [[gnu::always_inline]] inline bool ParallelMemory::act(AgentId agent, const emulation::PlainAccess& access,
                                                        void* value) {
   const emulation::Binding& binding = *access.binding;
-  if (listener_ || access.size_bytes != race::kGranuleBytes ||
-      !emulation::is_sound(binding, access.offset_bytes, race::kGranuleBytes))
+  if (listener_ || access.size_bytes > race::kGranuleBytes ||
+      !emulation::is_sound(binding, access.offset_bytes, access.size_bytes))
     return false;
   Thread& thread = *t_here;
   const race::SiteId site = thread.sites.of(access, kind, thread.detector->detector());
   if (site == race::kNoSite) return false;
   const std::uint64_t offset = offset_bytes(access);
-  const Locations bytes{binding.allocation->id, offset, race::kGranuleBytes};
+  const Locations bytes{binding.allocation->id, offset, access.size_bytes};
   std::byte* const storage = binding.allocation->bytes + offset;
   // Nobody but this thread knows of it.
   if (binding.storage_class == StorageClass::Workgroup) {
     const bool done = act<kind>(thread, *resident(thread, bytes.allocation).known, agent, bytes,
                                 binding.reference, site, storage, value);
     if (done && kind == OperationKind::Write)
-      binding.allocation->initialized.mark(offset, race::kGranuleBytes);
+      binding.allocation->initialized.mark(offset, bytes.size_bytes);
     return done;
   }
   Stripe& shared = stripe(bytes);
@@ -259,7 +257,7 @@ template <OperationKind kind>
       act<kind>(thread, shared.known, agent, bytes, binding.reference, site, storage, value);
   shared.lock.unlock();
   if (done && kind == OperationKind::Write)
-    binding.allocation->initialized.mark_at_once(offset, race::kGranuleBytes);
+    binding.allocation->initialized.mark_at_once(offset, bytes.size_bytes);
   return done;
 }
 
@@ -272,6 +270,34 @@ bool ParallelMemory::read(AgentId agent, const emulation::PlainAccess& access,
 
 bool ParallelMemory::write(AgentId agent, const emulation::PlainAccess& access, const void* value) {
   return act<OperationKind::Write>(agent, access, const_cast<void*>(value));
+}
+
+bool ParallelMemory::update(AgentId agent, const emulation::Access& access, Scope scope,
+                            MemorySemantics semantics, emulation::Modify modify, void* context) {
+  const emulation::Binding& binding = *access.binding;
+  if (listener_ || access.size_bytes != race::kGranuleBytes ||
+      !emulation::is_sound(binding, access.offset_bytes, access.size_bytes) ||
+      emulation::misses_initialization(binding, access.offset_bytes, access.size_bytes, nullptr))
+    return false;
+  Thread& thread = *t_here;
+  const race::SiteId site = site_of(access, scope, semantics, thread.detector->detector());
+  if (site == race::kNoSite) return false;
+  const Locations bytes = locations(access);
+  std::byte* const storage = binding.allocation->bytes + bytes.offset_bytes;
+  const auto update_with = [&](Known& known) {
+    advice::AccessValues values;
+    if (!update_granule(storage, modify, context, values) ||
+        !thread.detector->answers_atomic(agent, binding.reference, bytes, site, known.history))
+      return false;
+    memory::store_value(storage, values.written, race::kGranuleBytes);
+    known.recent.note(agent, site, bytes, values);
+    return true;
+  };
+  if (binding.storage_class == StorageClass::Workgroup)
+    return update_with(*resident(thread, bytes.allocation).known);
+  Stripe& shared = stripe(bytes);
+  const std::lock_guard lock(shared.lock);
+  return update_with(shared.known);
 }
 
 void ParallelMemory::read_modify_write(const Operation& operation, MemorySemantics unequal,

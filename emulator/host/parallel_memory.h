@@ -41,7 +41,7 @@ class RaceSink {
 /// So races of kernels are no races of this program.
 ///
 /// Thread-safe for agents of different workgroups, but for begin and end of submissions and dispatches.
-class ParallelMemory final : public memory::Memory, public QuickAccesses {
+class ParallelMemory final : public memory::Memory, public emulation::QuickAccesses {
  public:
   explicit ParallelMemory(RaceSink& sink);
   ~ParallelMemory() override;
@@ -78,6 +78,8 @@ class ParallelMemory final : public memory::Memory, public QuickAccesses {
   bool read(AgentId agent, const emulation::PlainAccess& access, const unsigned char* value_bytes,
             void* value) override;
   bool write(AgentId agent, const emulation::PlainAccess& access, const void* value) override;
+  bool update(AgentId agent, const emulation::Access& access, Scope scope, MemorySemantics semantics,
+              emulation::Modify modify, void* context) override;
   void settle() override {}
   void restart() override { depend(memory::Dependency::Memory); }
 

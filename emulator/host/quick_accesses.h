@@ -1,26 +1,43 @@
 #pragma once
 
+/// \file
+/// What the quick ways of memories that somebody listens to have in common.
+
 #include <heddle/detail/emulation.h>
 
 #include <array>
+#include <cstring>
 
+#include "emulator/advice/neighbourhood.h"
 #include "emulator/race/kernel_detector.h"
 
 namespace heddle::detail {
 
-/// Plain accesses of 1, 2, 4 or 8 bytes of which a race detector knows at once that they race with nobody: done
-/// without a record of the operation, which costs more than all the rest.
-class QuickAccesses {
- public:
-  virtual ~QuickAccesses() = default;
-  /// False, and nothing happened, if there is more to it, or something is wrong with it.
-  virtual bool read(AgentId agent, const emulation::PlainAccess& access,
-                    const unsigned char* value_bytes, void* value) = 0;
-  virtual bool write(AgentId agent, const emulation::PlainAccess& access, const void* value) = 0;
-};
-
 inline std::uint64_t offset_bytes(const emulation::PlainAccess& access) {
   return access.binding->offset_bytes + access.offset_bytes;
+}
+
+inline Locations locations(const emulation::Access& access) {
+  return {access.binding->allocation->id, access.binding->offset_bytes + access.offset_bytes,
+          access.size_bytes};
+}
+
+/// The bytes of a granule before and after an update; false if there is none.
+inline bool update_granule(const std::byte* bytes, emulation::Modify modify, void* context,
+                           advice::AccessValues& values) {
+  std::uint32_t old = 0;
+  std::uint32_t fresh = 0;
+  std::memcpy(&old, bytes, race::kGranuleBytes);
+  if (!modify(context, &old, &fresh)) return false;
+  values = {old, fresh};
+  return true;
+}
+
+inline race::SiteId site_of(const emulation::Access& access, Scope scope, MemorySemantics semantics,
+                            race::KernelDetector& detector) {
+  return detector.site_of(race::site_key(OperationKind::ReadModifyWrite, access.binding->storage_class,
+                                         access.size_bytes, access.operands, access.available_scope,
+                                         access.visible_scope, access.where, true, semantics, scope));
 }
 
 /// The sites of instructions that come again and again.

@@ -7,7 +7,7 @@
 namespace heddle::detail {
 
 /// Sequential memory with a watch that nobody but it listens with.
-class WatchedMemory final : public QuickAccesses {
+class WatchedMemory final : public emulation::QuickAccesses {
  public:
   /// Both must outlive it.
   WatchedMemory(memory::SequentialMemory& memory, RaceWatch& watch)
@@ -16,10 +16,12 @@ class WatchedMemory final : public QuickAccesses {
   bool read(AgentId agent, const emulation::PlainAccess& access, const unsigned char* value_bytes,
             void* value) override;
   bool write(AgentId agent, const emulation::PlainAccess& access, const void* value) override;
+  bool update(AgentId agent, const emulation::Access& access, Scope scope, MemorySemantics semantics,
+              emulation::Modify modify, void* context) override;
 
  private:
-  template <OperationKind kind, typename Act>
-  bool act(AgentId agent, const emulation::PlainAccess& access, Act act);
+  template <OperationKind kind>
+  bool act(AgentId agent, const emulation::PlainAccess& access, void* value);
 
   memory::SequentialMemory& memory_;
   race::KernelDetector& detector_;

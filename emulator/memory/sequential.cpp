@@ -101,14 +101,16 @@ void SequentialMemory::tell(const Operation& operation, trace::Value read, trace
     listener_->operation(index, operation, read, written, sources_);
   }
   if (!operation.writes()) return;
-  if (writers.wanted) {
-    const std::uint64_t end = operation.locations.offset_bytes + operation.locations.size_bytes;
-    if (writers.of_byte.size() < end) writers.of_byte.resize(end, model::kInitialValue);
-    std::fill_n(writers.of_byte.begin() +
-                    static_cast<std::ptrdiff_t>(operation.locations.offset_bytes),
-                operation.locations.size_bytes, index);
-  }
+  if (writers.wanted) note_writer(operation.locations, index);
   if (operation.atomic) listener_->placed(index);
+}
+
+void SequentialMemory::note_writer(const Locations& bytes, trace::OperationIndex writer) {
+  auto& of_byte = writers_of(bytes.allocation).of_byte;
+  const std::uint64_t end = bytes.offset_bytes + bytes.size_bytes;
+  if (of_byte.size() < end) of_byte.resize(end, model::kInitialValue);
+  std::fill_n(of_byte.begin() + static_cast<std::ptrdiff_t>(bytes.offset_bytes), bytes.size_bytes,
+              writer);
 }
 
 const std::byte* SequentialMemory::read_in_place(AllocationId allocation, std::uint64_t offset_bytes) {

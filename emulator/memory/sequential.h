@@ -40,6 +40,12 @@ class SequentialMemory final : public Memory {
   bool keeps_writers(AllocationId allocation) const {
     return writers_[static_cast<std::size_t>(allocation)].wanted;
   }
+  /// Of an allocation of which it keeps them: who wrote the bytes, and that this operation does.
+  std::span<const trace::Source> sources_of(const Locations& bytes) {
+    find_sources(bytes);
+    return sources_;
+  }
+  void note_writer(const Locations& bytes, trace::OperationIndex writer);
   /// The number of the operation that is told next, and that it has been told.
   trace::OperationIndex told() const { return told_; }
   void count_told() { ++told_; }

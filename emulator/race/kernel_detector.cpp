@@ -138,7 +138,41 @@ bool KernelDetector::access_quickly(AgentId agent, ReferenceId reference, const 
   if (order_.now(now.group) > kMostStamps) [[unlikely]] return false;
   Cell& cell = shadow_->cell(allocation, bytes.offset_bytes / kGranuleBytes);
   if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
-  return reads_as_others(cell, now) || at_once(cell, now);
+  return reads_as_others(cell, now) || at_once(cell, now) || leaves_crowd(cell, now);
+}
+
+// Where the atomics of a crowd are all ordered by a barrier of the workgroup.
+bool KernelDetector::leaves_crowd(Cell& cell, const Access& now) {
+  if (cell.sites[0] != kCrowd || !is_settled_crowd(shadow_->crowd(cell), now)) return false;
+  const Crowd& crowd = shadow_->crowd(cell);
+  if (crowd.first != 0 || crowd.last != kWhole) return false;
+  shadow_->drop(cell);
+  put(cell, 0, now);
+  return true;
+}
+
+inline bool KernelDetector::is_settled_crowd(const Crowd& crowd, const Access& now) const {
+  return crowd.one_group && crowd.reference == reference_of(now.time) &&
+         order_.group(crowd.accesses.back().first) == now.group &&
+         is_settled(crowd.site, crowd.accesses.back().second, now);
+}
+
+bool KernelDetector::answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes,
+                                    SiteId site) {
+  if (exact_left_ != 0 || bytes.size_bytes != kGranuleBytes ||
+      !order_.ignores_relaxed(static_cast<std::uint32_t>(agent), bytes.allocation))
+    return false;
+  Shadow::Allocation& allocation = shadow_->allocation(bytes.allocation);
+  Now now;
+  set(now, agent, reference, site, allocation);
+  now.record.agent = now.agent;
+  now.record.stamp = order_.now(now.group);
+  now.record.site = site;
+  now.record.reference = reference_of(now.time);
+  if (now.record.stamp > kMostStamps) return false;
+  Cell& cell = shadow_->cell(allocation, bytes.offset_bytes / kGranuleBytes);
+  if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
+  return join_crowd(cell, now);
 }
 
 // What `at_once` finds of most accesses to what many read: two others of the workgroup have read it since the
@@ -312,8 +346,9 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
   const Record& r = now.record;
   const Site& y = *now.site;
   if (y.scope != kWorkgroup && y.scope != kDevice) return false;
+  if (cell.sites[0] == kList) return gather_crowd(cell, now);
   if (cell.sites[0] != kCrowd) {
-    if (cell.sites[0] == kList || cell.sites[1] == kParts) return false;
+    if (cell.sites[1] == kParts) return false;
     for (std::size_t i = 0; i < 2 && cell.sites[i] != kNoSite; ++i) {
       // An access that is not atomic has no order to the atomics of others, its agent's own or not.
       if (reference_of(cell.times[i]) != r.reference || r.last - r.first != kWhole ||
@@ -343,6 +378,30 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
   if (order_.group(agent) != now.group) crowd.one_group = false;
   crowd.accesses.emplace_back(r.agent, r.stamp);
   if (crowd.accesses.size() >= crowd.look_through_at) crowd.forget_followed();
+  return true;
+}
+
+// What was remembered one by one, when accesses are not any more: if that is all of one crowd.
+bool KernelDetector::gather_crowd(Cell& cell, const Now& now) {
+  const Record& r = now.record;
+  const std::vector<Record>& records = shadow_->list(cell).records;
+  const auto is_of_crowd = [&](const Record& x) {
+    return x.site == r.site && x.reference == r.reference && x.first == r.first && x.last == r.last &&
+           order_.places().same_instance(x.agent, r.agent, now.site->scope);
+  };
+  if (!std::all_of(records.begin(), records.end(), is_of_crowd)) return false;
+  Crowd gathered;
+  gathered.site = r.site;
+  gathered.reference = r.reference;
+  gathered.first = r.first;
+  gathered.last = r.last;
+  for (const Record& x : records) {
+    gathered.one_group = gathered.one_group && order_.group(x.agent) == now.group;
+    gathered.accesses.emplace_back(x.agent, x.stamp);
+  }
+  gathered.accesses.emplace_back(r.agent, r.stamp);
+  shadow_->drop(cell);
+  shadow_->make_crowd(cell) = std::move(gathered);
   return true;
 }
 
@@ -407,9 +466,7 @@ void KernelDetector::access_slowly(Cell& cell, Now& now) {
   if (cell.sites[0] == kCrowd) {
     // What a barrier ordered all at once.
     const Crowd& crowd = shadow_->crowd(cell);
-    if (exact_left_ == 0 && crowd.one_group && crowd.reference == now.record.reference &&
-        order_.group(crowd.accesses.back().first) == now.group &&
-        is_settled(crowd.site, crowd.accesses.back().second, now) && crowd.first >= now.record.first &&
+    if (exact_left_ == 0 && is_settled_crowd(crowd, now) && crowd.first >= now.record.first &&
         crowd.last <= now.record.last) {
       shadow_->drop(cell);
       if (!now.site->atomic && now.record.last - now.record.first == kWhole) {

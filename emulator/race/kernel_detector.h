@@ -80,11 +80,12 @@ class KernelDetector final : public trace::Listener {
     return exact_left_ == 0 && bytes.size_bytes == kGranuleBytes &&
            bytes.offset_bytes % kGranuleBytes == 0 && access_quickly(agent, reference, bytes, site);
   }
-  /// The same of a granule that the instruction writes, or only reads, for whoever has no time to lose:
-  /// answers nearly as many (kernel_detector_quick.h).
+  /// The same of bytes of one granule that the instruction writes, or only reads, for whoever has no time to
+  /// lose: answers nearly as many (kernel_detector_quick.h).
   template <bool writes>
-  bool answers_quickly(AgentId agent, ReferenceId reference, AllocationId allocation,
-                       std::uint64_t offset_bytes, SiteId site);
+  bool answers_quickly(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
+  /// The same of a read-modify-write of one granule that neither acquires nor releases.
+  bool answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   /// The same of an atomic one, which may be at kNoSite.
   void atomic(model::OperationIndex index, const Operation& operation, SiteId site,
               std::span<const trace::Source> sources);
@@ -155,6 +156,9 @@ class KernelDetector final : public trace::Listener {
   bool read_beside(Cell& cell, Before first, Before second, const Access& now);
   bool join_parts(Cell& cell, const Now& now);
   bool join_crowd(Cell& cell, const Now& now);
+  bool gather_crowd(Cell& cell, const Now& now);
+  bool leaves_crowd(Cell& cell, const Access& now);
+  bool is_settled_crowd(const Crowd& crowd, const Access& now) const;
   Relation relation(SiteId older, const Access& now) const;
   bool is_settled(SiteId older, Stamp stamp, const Access& now) const;
   void put(Cell& cell, std::size_t slot, const Access& now);

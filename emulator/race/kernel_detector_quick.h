@@ -11,24 +11,36 @@ namespace heddle::race {
 
 template <bool writes>
 [[gnu::always_inline]] inline bool KernelDetector::answers_quickly(AgentId agent, ReferenceId reference,
-                                                                   AllocationId id,
-                                                                   std::uint64_t offset_bytes,
+                                                                   const Locations& bytes,
                                                                    SiteId site) {
   constexpr SiteId kMost = SiteRelations::kMost;
   static_assert((kMost & (kMost - 1)) == 0);
   if (exact_left_ != 0 || site >= kMost) [[unlikely]] return false;
-  Shadow::Allocation& allocation = shadow_->allocation(id);
+  Shadow::Allocation& allocation = shadow_->allocation(bytes.allocation);
   const auto me = static_cast<std::uint32_t>(agent);
   const GroupId group = order_.group(me);
   const Stamp stamp = order_.now(group);
   // The first reference has number 0.
   if (!allocation.is_first(reference) || stamp > kMostStamps) [[unlikely]] return false;
   const std::uint32_t time = stamp << 8;
-  Cell& cell = shadow_->cell(allocation, offset_bytes / kGranuleBytes);
+  Cell& cell = shadow_->cell(allocation, bytes.offset_bytes / kGranuleBytes);
   const SiteId first = cell.sites[0];
   const SiteId second = cell.sites[1];
+  if (first == kNoSite && !allocation.is_known() && relations_.of_workgroup(site)) return false;
+  if (bytes.size_bytes != kGranuleBytes) {
+    // As `join_parts`.
+    const auto part = static_cast<std::uint32_t>(bytes.offset_bytes % kGranuleBytes) / bytes.size_bytes;
+    if (first == kNoSite) {
+      cell.agents[0] = me - part;
+      cell.times[0] = time;
+      cell.sites = {site, kParts};
+    } else if (second != kParts || cell.agents[0] != me - part || cell.times[0] != time || first != site) {
+      return false;
+    }
+    cell.agents[1] |= 1u << part;
+    return true;
+  }
   if (first == kNoSite) {
-    if (!allocation.is_known() && relations_.of_workgroup(site)) return false;
     cell.agents[0] = me;
     cell.times[0] = time;
     cell.sites[0] = site;

@@ -61,6 +61,12 @@ class KernelOrder {
                     std::span<const trace::Source> sources);
   /// The write of an atomic; after it is checked.
   void atomic_writes(model::OperationIndex index, const Operation& operation);
+  /// Whether it need not hear of atomics of the agent on the allocation that neither acquire nor release: nothing
+  /// was released there, and the agent has nothing to offer.
+  bool ignores_relaxed(std::uint32_t agent, AllocationId allocation) const {
+    const Agent* own = find_state(agent);
+    return (!own || own->fences.empty()) && !history_->may_offer(allocation);
+  }
   void placed(model::OperationIndex write) {
     if (!history_->empty()) history_->placed(write);
   }

@@ -92,8 +92,11 @@ class DetectorThread {
   /// The same of a plain access to one granule, if what is known answers it at once. False, and nothing
   /// happened, otherwise.
   template <bool writes>
-  bool answers(AgentId agent, ReferenceId reference, AllocationId allocation, std::uint64_t offset_bytes,
-               SiteId site, History& history);
+  bool answers(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site,
+               History& history);
+  /// The same of a read-modify-write that neither acquires nor releases.
+  bool answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site,
+                      History& history);
   /// A memory barrier.
   void barrier(const Operation& operation) { tell(operation); }
   /// Agents with consecutive numbers from `first` on meet at a control barrier.
@@ -118,14 +121,22 @@ class DetectorThread {
 
 template <bool writes>
 [[gnu::always_inline]] inline bool DetectorThread::answers(AgentId agent, ReferenceId reference,
-                                                           AllocationId allocation,
-                                                           std::uint64_t offset_bytes, SiteId site,
+                                                           const Locations& bytes, SiteId site,
                                                            History& history) {
   if (writes && !history.writers_.empty()) return false;
   detector_.use(history.shadow_, history.released_);
-  if (!detector_.answers_quickly<writes>(agent, reference, allocation, offset_bytes, site) &&
-      !detector_.answers(agent, reference, {allocation, offset_bytes, kGranuleBytes}, site))
+  if (!detector_.answers_quickly<writes>(agent, reference, bytes, site) &&
+      !detector_.answers(agent, reference, bytes, site))
     return false;
+  told_ = history.told_ = std::max(told_, history.told_) + 1;
+  return true;
+}
+
+inline bool DetectorThread::answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes,
+                                           SiteId site, History& history) {
+  if (!history.writers_.empty()) return false;
+  detector_.use(history.shadow_, history.released_);
+  if (!detector_.answers_atomic(agent, reference, bytes, site)) return false;
   told_ = history.told_ = std::max(told_, history.told_) + 1;
   return true;
 }

@@ -1,7 +1,7 @@
 #include "emulator/race/shadow.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <bit>
 
 namespace heddle::race {
 namespace {
@@ -20,12 +20,24 @@ std::uint32_t take(std::vector<T>& all, std::vector<std::uint32_t>& free) {
 }  // namespace
 
 void Crowd::forget_followed() {
-  std::unordered_set<std::uint32_t> followed;
+  // A set of agents: an agent is at its place, or behind where others were there before it.
+  const std::size_t places = std::bit_ceil(2 * accesses.size());
+  std::vector<std::uint64_t> followed(places, 0);
+  const auto insert = [&](std::uint32_t agent) {
+    const std::uint64_t mark = std::uint64_t{agent} + 1;
+    for (std::size_t at = agent * 0x9e3779b9u;; ++at) {
+      std::uint64_t& place = followed[at & (places - 1)];
+      if (place == mark) return false;
+      if (place != 0) continue;
+      place = mark;
+      return true;
+    }
+  };
   auto kept = accesses.rbegin();
   for (auto access = accesses.rbegin(); access != accesses.rend(); ++access)
-    if (followed.insert(access->first).second) *kept++ = *access;
+    if (insert(access->first)) *kept++ = *access;
   accesses.erase(accesses.begin(), kept.base());
-  look_through_at = 2 * accesses.size() + 256;
+  look_through_at = 2 * accesses.size() + 1024;
 }
 
 bool Shadow::first_time(AllocationId id) { return !std::exchange(allocation(id).known, true); }

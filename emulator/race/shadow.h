@@ -50,7 +50,7 @@ struct Crowd {
   bool one_group = true;
   std::vector<std::pair<std::uint32_t, Stamp>> accesses;
   /// With so many it is time to look which of them are followed by others of the same agent.
-  std::size_t look_through_at = 256;
+  std::size_t look_through_at = 1024;
 
   /// Of each agent the last access stays: all that the earlier ones say, it says. So agents that poll in
   /// turn take no more room than they are many.

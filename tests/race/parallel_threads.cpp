@@ -78,8 +78,7 @@ class Found final : public detail::RaceSink {
     const std::lock_guard lock(mutex);
     pairs.emplace(detector.site(race.first).operation.where.line,
                   detector.site(race.second).operation.where.line);
-    const auto* first =
-        second.recent->last(detector.site(race.first).operation, race.first_agent, race.bytes);
+    const auto first = second.recent->last(race.first, race.first_agent, race.bytes);
     known_values += first ? 1 : 0;
   }
   void race_again(const race::KernelDetector&, std::size_t, AgentId,

@@ -276,7 +276,8 @@ class Invocation : public detail::InvocationApi<Invocation> {
              emulation::Emulator& emulator)
       : InvocationApi(group, index, group.grid->local_id(index),
                       group.id * group.grid->local + group.grid->local_id(index), registered),
-        emulator_(&emulator), pulse_(&emulation::pulse(emulator)), agent_{&group, index} {}
+        emulator_(&emulator), pulse_(&emulation::pulse(emulator)),
+        agent_{&group, index, emulation::agent_id(group, index)} {}
 
   template <typename T>
   auto workgroup(std::string_view name = "", SourceLocation where = SourceLocation::current()) {
@@ -424,7 +425,9 @@ class Invocation : public detail::InvocationApi<Invocation> {
                                 const char* function, std::uint32_t line) {
     const emulation::PlainAccess a{binding, offset_bytes, sizeof(T), qualifiers, {file, function, line, 0}};
     T value;
-    if (emulation::read_told(*emulator_, agent_, a, value_bytes<T>(), &value)) [[likely]] return value;
+    emulation::QuickAccesses* const quick = pulse_->quick;
+    if (quick && quick->read(agent_.id, a, value_bytes<T>(), &value)) [[likely]] return value;
+    if (emulation::read_told(*emulator_, agent_, a, value_bytes<T>(), &value)) return value;
     return read_with_record<T>({this, binding, offset_bytes, index, qualifiers, a.where});
   }
   template <typename T>
@@ -433,7 +436,9 @@ class Invocation : public detail::InvocationApi<Invocation> {
                                     Qualifiers qualifiers, const char* file, const char* function,
                                     std::uint32_t line) {
     const emulation::PlainAccess a{binding, offset_bytes, sizeof(T), qualifiers, {file, function, line, 0}};
-    if (emulation::write_told(*emulator_, agent_, a, &value)) [[likely]] return;
+    emulation::QuickAccesses* const quick = pulse_->quick;
+    if (quick && quick->write(agent_.id, a, &value)) [[likely]] return;
+    if (emulation::write_told(*emulator_, agent_, a, &value)) return;
     write_with_record<T>({this, binding, offset_bytes, index, qualifiers, a.where}, value);
   }
   // By value, see out_of_bounds.
@@ -541,17 +546,18 @@ class Invocation : public detail::InvocationApi<Invocation> {
       F& f;
       T old;
     } context{f, T{}};
-    emulation::atomic_update(
-        *emulator_, agent_, a, scope, semantics, unequal,
-        [](void* opaque, const void* old, void* fresh) {
-          auto& c = *static_cast<Context*>(opaque);
-          std::memcpy(&c.old, old, sizeof(T));
-          T made{};
-          const bool writes = c.f(c.old, made);
-          std::memcpy(fresh, &made, sizeof(T));
-          return writes;
-        },
-        &context);
+    const emulation::Modify modify = [](void* opaque, const void* old, void* fresh) {
+      auto& c = *static_cast<Context*>(opaque);
+      std::memcpy(&c.old, old, sizeof(T));
+      T made{};
+      const bool writes = c.f(c.old, made);
+      std::memcpy(fresh, &made, sizeof(T));
+      return writes;
+    };
+    emulation::QuickAccesses* const quick = pulse_->quick;
+    const bool relaxed = !acquires(semantics) && !releases(semantics) && !acquires(unequal);
+    if (!quick || !relaxed || !quick->update(agent_.id, a, scope, semantics, modify, &context))
+      emulation::atomic_update(*emulator_, agent_, a, scope, semantics, unequal, modify, &context);
     polled(name, place, context.old, where);
     return context.old;
   }

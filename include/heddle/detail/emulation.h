@@ -29,6 +29,7 @@ struct Binding {
 struct Agent {
   runtime::Workgroup* group = nullptr;
   std::uint32_t index = 0;
+  AgentId id{};
 };
 
 /// One access through a reference.
@@ -83,6 +84,20 @@ using Modify = bool (*)(void* context, const void* old, void* fresh);
 /// One emulated dispatch. Everything it does is decided by the choice seam.
 class Emulator;
 
+/// Accesses of 1, 2, 4 or 8 bytes of which a race detector knows at once that they race with nobody: done without
+/// a record of the operation, which costs more than all the rest.
+class QuickAccesses {
+ public:
+  virtual ~QuickAccesses() = default;
+  /// False, and nothing happened, if there is more to it, or something is wrong with it.
+  virtual bool read(AgentId agent, const PlainAccess& access, const unsigned char* value_bytes,
+                    void* value) = 0;
+  virtual bool write(AgentId agent, const PlainAccess& access, const void* value) = 0;
+  /// A read-modify-write that neither acquires nor releases, and modifies.
+  virtual bool update(AgentId agent, const Access& access, Scope scope, MemorySemantics semantics,
+                      Modify modify, void* context) = 0;
+};
+
 /// How many operations until it is time to let others run.
 struct Pulse {
   std::uint32_t operations_left = 1;
@@ -90,8 +105,11 @@ struct Pulse {
   bool told = false;
   /// Whether there was a chance of writes in place when it was wound up last.
   bool writes_in_place = true;
+  /// The short way for what somebody is told of; null if there is none.
+  QuickAccesses* quick = nullptr;
 };
 Pulse& pulse(Emulator& emulator);
+AgentId agent_id(const runtime::Workgroup& group, std::uint32_t index);
 /// Decides how many there are until the next time.
 void wind_up(Emulator& emulator);
 

@@ -1,0 +1,171 @@
+// What the detector answers inline, at the least cost, it answers as it does in full.
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <random>
+
+#include "emulator/race/kernel_detector_quick.h"
+#include "tests/race/agreement.h"
+
+using namespace heddle;
+using namespace heddle::race;
+
+namespace {
+
+constexpr std::uint32_t kGroups = 3;
+constexpr std::uint32_t kGroup = 4;
+
+/// Tells two detectors the same: one in full, the other quickly where that is enough.
+class BothTold {
+ public:
+  explicit BothTold(const KernelOptions& options) : in_full_(options), quickly_(options) {
+    for (std::uint32_t agent = 0; agent < kGroups * kGroup; ++agent) {
+      model::Place place;
+      place.workgroup = agent / kGroup;
+      place.subgroup = agent % kGroup / 2;
+      in_full_.agent_begins(static_cast<AgentId>(agent), place);
+      quickly_.agent_begins(static_cast<AgentId>(agent), place);
+    }
+  }
+
+  void tell(const Operation& operation) {
+    trace::Source source{operation.locations, last_atomic_};
+    const std::span<const trace::Source> sources =
+        operation.atomic && operation.reads() ? std::span(&source, 1) : std::span<trace::Source>();
+    in_full_.operation(told_, operation, 0, 0, sources);
+    if (answers(operation)) {
+      ++quick_;
+    } else {
+      quickly_.operation(told_, operation, 0, 0, sources);
+    }
+    if (operation.atomic && operation.writes()) {
+      last_atomic_ = told_;
+      in_full_.placed(told_);
+      quickly_.placed(told_);
+    }
+    ++told_;
+  }
+  void meet(Operation barrier, std::uint32_t group) {
+    barrier.kind = OperationKind::ControlBarrier;
+    barrier.barrier_instance = ++instances_;
+    barrier.agent = static_cast<AgentId>(group * kGroup);
+    in_full_.meets(told_, barrier, kGroup);
+    quickly_.meets(told_, barrier, kGroup);
+    told_ += kGroup;
+  }
+
+  /// The same races, as often.
+  bool agree() const {
+    const auto& a = in_full_.races();
+    const auto& b = quickly_.races();
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const KernelRace& x, const KernelRace& y) {
+                        return x.first_agent == y.first_agent && x.second_agent == y.second_agent &&
+                               x.operation == y.operation && x.bytes == y.bytes &&
+                               x.count == y.count && x.reason == y.reason;
+                      });
+  }
+  std::size_t races() const { return in_full_.races().size(); }
+  std::size_t quick() const { return quick_; }
+
+ private:
+  bool answers(const Operation& op) {
+    if (!op.is_access()) return false;
+    const SiteId site = quickly_.site_of(site_key(op));
+    if (site == kNoSite) return false;
+    if (op.atomic) {
+      return !acquires(op.semantics) && !releases(op.semantics) &&
+             quickly_.answers_atomic(op.agent, op.reference, op.locations, site);
+    }
+    return op.writes() ? quickly_.answers_quickly<true>(op.agent, op.reference, op.locations, site)
+                       : quickly_.answers_quickly<false>(op.agent, op.reference, op.locations, site);
+  }
+
+  KernelDetector in_full_;
+  KernelDetector quickly_;
+  model::OperationIndex told_ = 0;
+  model::OperationIndex last_atomic_ = model::kInitialValue;
+  std::uint64_t instances_ = 0;
+  std::size_t quick_ = 0;
+};
+
+/// What a stream is made of.
+class Random {
+ public:
+  explicit Random(std::uint32_t seed) : random_(seed) {}
+  std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(random_() % bound); }
+  bool once_in(std::uint32_t times) { return below(times) == 0; }
+
+  /// Mostly one that settles everything.
+  Operation barrier() {
+    Operation op;
+    op.scope = once_in(6) ? Scope::Subgroup : Scope::Workgroup;
+    op.execution_scope = Scope::Workgroup;
+    op.semantics = MemorySemantics::AcquireRelease | MemorySemantics::WorkgroupMemory;
+    if (!once_in(4)) op.semantics |= MemorySemantics::UniformMemory;
+    if (!once_in(5)) op.semantics |= MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible;
+    return op;
+  }
+  Operation access() {
+    Operation op;
+    const std::uint32_t agent = below(kGroups * kGroup);
+    op.agent = static_cast<AgentId>(agent);
+    const bool shared = once_in(3);
+    const std::uint32_t array = shared ? 0 : 1 + agent / kGroup;
+    op.storage_class = shared ? StorageClass::StorageBuffer : StorageClass::Workgroup;
+    op.reference = static_cast<ReferenceId>(shared && once_in(8) ? 9 : array);
+    const std::uint32_t size = once_in(5) ? 1u << below(3) : 4;
+    op.locations = {static_cast<AllocationId>(array), 4 * below(3) + below(4 / size) * size, size};
+    op.kind = once_in(3) ? OperationKind::Write : OperationKind::Read;
+    // A line has one way to access.
+    const std::uint32_t way = below(6);
+    op.where.line = 1 + way;
+    if (way == 0 && size == 4) {
+      op.kind = OperationKind::ReadModifyWrite;
+      op.atomic = true;
+      op.scope = shared ? Scope::Device : Scope::Workgroup;
+      op.semantics = once_in(12) ? MemorySemantics::Release | MemorySemantics::UniformMemory
+                                 : MemorySemantics::None;
+    } else if (way != 1) {
+      op.operands = MemoryOperands::NonPrivatePointer;
+      if (way > 3) {
+        op.operands |= op.kind == OperationKind::Write ? MemoryOperands::MakePointerAvailable
+                                                       : MemoryOperands::MakePointerVisible;
+        (op.kind == OperationKind::Write ? op.available_scope : op.visible_scope) = Scope::Workgroup;
+      }
+    }
+    return op;
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+}  // namespace
+
+//= vk:memory-model-access-data-race type=test
+TEST_CASE("what is answered quickly is answered as in full") {
+  std::size_t races = 0;
+  std::size_t quick = 0;
+  std::size_t disagreements = 0;
+  for (std::uint64_t seed = 0; seed < executions(); ++seed) {
+    Random random(static_cast<std::uint32_t>(seed));
+    KernelOptions options;
+    options.exact_accesses = seed % 4 == 0 ? 8 : 0;
+    BothTold told(options);
+    for (std::uint32_t step = 0; step < 60; ++step) {
+      if (random.once_in(5)) {
+        told.meet(random.barrier(), random.below(kGroups));
+      } else {
+        told.tell(random.access());
+      }
+    }
+    races += told.races();
+    quick += told.quick();
+    disagreements += told.agree() ? 0 : 1;
+  }
+  CHECK(disagreements == 0);
+  CHECK(races > executions());
+  CHECK(quick > 3 * executions());
+}
