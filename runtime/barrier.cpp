@@ -13,20 +13,11 @@ void Worker::workgroup_barrier(const SourceLocation& where) {
     return take_turn(g);
   }
   Slot* self = outside_ring();
-  switch (come_to_barrier(g, self, where)) {
-    case AtBarrier::Waits: break;
-    case AtBarrier::Elsewhere: return suspend(self);
-    case AtBarrier::Last:
-      if (!launch_->choice) return;
-      // Whoever came last has no right to go on first.
-      self->let_go();
-  }
-  if (launch_->choice) return suspend_outside_ring(self);
-  suspend(self);
+  if (come_to_barrier(g, self, where) != AtBarrier::GoesOn) suspend_outside_ring(self);
 }
 
-/// Whether `self` waits there until the last one has come, or is that one, or is at another barrier
-/// than the others.
+/// Whether `self` waits there until the last one has come, or, with all, goes on at once, or is at another
+/// barrier than the others.
 Worker::AtBarrier Worker::come_to_barrier(Group& g, Slot* self, const SourceLocation& where) {
   WorkgroupBarrier& barrier = g.barrier;
   if (barrier.missing == g.size) {
@@ -43,8 +34,11 @@ Worker::AtBarrier Worker::come_to_barrier(Group& g, Slot* self, const SourceLoca
     barrier.missing = g.size;
     ++barrier.phase;
     ++local_progress_;
-    if (launch_->choice) g.walk.begin(g.size, *launch_->choice);
-    return AtBarrier::Last;
+    if (!launch_->choice) return AtBarrier::GoesOn;
+    g.walk.begin(g.size, *launch_->choice);
+    // Whoever came last has no right to go on first.
+    self->let_go();
+    return AtBarrier::Waits;
   }
   self->phase = &barrier.phase;
   self->seen = barrier.phase;

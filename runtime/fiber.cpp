@@ -20,8 +20,8 @@ namespace heddle::runtime {
 namespace {
 
 // Stacks are whole pages, so their hot ends would fall into the same few L1 sets. The sets repeat
-// every 4 KiB (64 sets of 64-byte lines): 21 colours of three lines spread the ends over just that,
-// at the price of at most one more touched page a fiber.
+// every 4 KiB (64 sets of 64-byte lines): 64 colours of one line spread the ends over just that, at the
+// price of at most one more touched page a fiber.
 constexpr std::size_t kColours = 64;
 constexpr std::size_t kColourBytes = 64;
 

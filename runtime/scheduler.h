@@ -309,7 +309,7 @@ class Worker {
   void suspend(Slot* self);
   /// The same for one that could go on: somebody else comes first.
   void suspend_outside_ring(Slot* self, Turn turn = Turn::Near);
-  enum class AtBarrier : std::uint8_t { Waits, Last, Elsewhere };
+  enum class AtBarrier : std::uint8_t { Waits, GoesOn, Elsewhere };
   AtBarrier come_to_barrier(Group& g, Slot* self, const SourceLocation& where);
   void all_meet(Group& g);
   void complete_named_barrier(Group& g, std::uint32_t ordinal);
@@ -340,9 +340,9 @@ class Worker {
   void park(Fiber* fiber);
   /// Who will run next runs now: the stack, and its fiber, that are to be switched to.
   std::pair<Context, Fiber*> make_way(const Pick& pick);
+  [[gnu::always_inline]] void switch_to(Context* save, Context to) { swap_context(save, to, &ring_); }
   /// Leaves the running stack, `here` (null: the thread's own), whose context goes to `*save`, for
   /// what `pick` says; Nothing leads to the thread's own stack.
-  [[gnu::always_inline]] void switch_to(Context* save, Context to) { swap_context(save, to, &ring_); }
   void leave(const Pick& pick, Context* save, Fiber* here);
   Announced& announced(Fiber* fiber) { return fiber ? fiber->announced : home_stack_; }
 

@@ -1,5 +1,6 @@
-// Who goes on in emulated mode, where mostly an oracle decides: the usual ways, at the price of little more than the switch, which
-// the kernel makes itself (heddle/detail/switch.h) so that nothing is on its stack but its own frame.
+// Who goes on in emulated mode, where mostly an oracle decides: the usual ways, at the price of little more than
+// the switch, which the kernel makes itself (heddle/detail/switch.h) so that nothing is on its stack but its own
+// frame.
 
 #include "runtime/scheduler.h"
 
@@ -83,11 +84,7 @@ Handover Worker::walk_to_barrier(const SourceLocation& where) {
   Group& g = *group_;
   switch (come_to_barrier(g, self, where)) {
     case AtBarrier::Elsewhere: suspend(self); return {};
-    // Whoever came last has no right to go on first, but where nobody chooses.
-    case AtBarrier::Last:
-      if (!launch_->choice) return {};
-      self->let_go();
-      break;
+    case AtBarrier::GoesOn: return {};
     case AtBarrier::Waits: break;
   }
   Slot* next = launch_->choice ? ready_in_walk(g) : ready_in(g, (g.index_of(self) + 1) % g.size);

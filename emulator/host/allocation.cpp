@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <new>
 
@@ -36,30 +35,35 @@ std::uint64_t address_of(const Allocation& allocation) {
 
 }  // namespace
 
-void InitializedBytes::mark_words(std::uint64_t offset, std::uint64_t bytes) {
-  if (words_.empty()) return;
+namespace {
+
+/// Calls with_word(word, mask) for each word that has some of the bytes, whose bits the mask has.
+template <typename Do>
+void for_each_word(std::vector<std::uint64_t>& words, std::uint64_t offset, std::uint64_t bytes,
+                   Do with_word) {
+  if (words.empty()) return;
   while (bytes != 0) {
     const std::uint64_t bit = offset % 64;
     const std::uint64_t count = std::min(bytes, 64 - bit);
     const std::uint64_t mask = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
-    words_[offset / 64] |= mask << bit;
+    with_word(words[offset / 64], mask << bit);
     offset += count;
     bytes -= count;
   }
 }
 
+}  // namespace
+
+void InitializedBytes::mark_words(std::uint64_t offset, std::uint64_t bytes) {
+  for_each_word(words_, offset, bytes, [](std::uint64_t& word, std::uint64_t mask) { word |= mask; });
+}
+
 void InitializedBytes::mark_at_once(std::uint64_t offset, std::uint64_t bytes) {
-  if (words_.empty()) return;
-  while (bytes != 0) {
-    const std::uint64_t bit = offset % 64;
-    const std::uint64_t count = std::min(bytes, 64 - bit);
-    const std::uint64_t mask = (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << bit;
-    const std::atomic_ref word(words_[offset / 64]);
+  for_each_word(words_, offset, bytes, [](std::uint64_t& shared, std::uint64_t mask) {
+    const std::atomic_ref word(shared);
     if ((word.load(std::memory_order_relaxed) & mask) != mask)
       word.fetch_or(mask, std::memory_order_release);
-    offset += count;
-    bytes -= count;
-  }
+  });
 }
 
 std::uint64_t InitializedBytes::first_missing_of(std::uint64_t offset, std::uint64_t bytes,

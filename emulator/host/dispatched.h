@@ -16,7 +16,6 @@ class Dispatched {
   void begins(std::uint64_t number, std::uint32_t first, const runtime::Grid& grid);
   /// What has been dispatched so far is never asked for again.
   void forget() { dispatches_.clear(); }
-  bool empty() const { return dispatches_.empty(); }
   /// The number of the dispatch that the agent is in.
   std::uint64_t number_of(AgentId agent) const { return of(agent).number; }
   /// An access, without what was read and written.

@@ -52,6 +52,11 @@ class NotedRaces {
   std::vector<std::uint64_t> handed_in_;
 };
 
+/// Whether it is a write that is no atomic: two of them may write the same value.
+inline bool is_plain_write(const Operation& operation) {
+  return operation.kind == OperationKind::Write && !operation.atomic;
+}
+
 /// Adds what an access of `object` (null: of nothing that has a name), at these bytes of its allocation, read
 /// and wrote.
 void add_values(RacingAccess& access, const Operation& site, const Locations& bytes,

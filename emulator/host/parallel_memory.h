@@ -46,7 +46,6 @@ class ParallelMemory final : public memory::Memory, public emulation::QuickAcces
   explicit ParallelMemory(RaceSink& sink);
   ~ParallelMemory() override;
 
-  const race::ParallelDetector& detector() const { return detector_; }
   /// Invocations with numbers from `first` on are about to begin.
   void dispatch_begins(std::uint32_t first, std::uint32_t size, std::uint32_t groups) {
     detector_.dispatch_begins(first, size, groups);

@@ -9,17 +9,9 @@
 #include "emulator/host/own_command.h"
 
 namespace heddle::detail {
-namespace {
-
-bool plain_write(const Operation& operation) {
-  return operation.kind == OperationKind::Write && !operation.atomic;
-}
-
-}  // namespace
 
 ParallelRaces::ParallelRaces(DeviceState& device)
-    : device_(device),
-      tells_equal_writes_(device.options.same_value_writes == SameValueWrites::Notice),
+    : tells_equal_writes_(device.options.same_value_writes == SameValueWrites::Notice),
       // Whether the device is one of a trial only the thread that makes it knows.
       again_(fmt::format("HEDDLE_RACES=text HEDDLE_RACES_PARALLEL=0 {} {}",
                          seed_assignment(device.seed), own_command())),
@@ -98,7 +90,7 @@ void ParallelRaces::add_values(const race::KernelDetector& detector, const race:
 bool ParallelRaces::equal_writes(const race::KernelDetector& detector, race::SiteId site, AgentId agent,
                                  const ToldAccess& second) const {
   const Operation& first = detector.site(site).operation;
-  if (!plain_write(first) || !plain_write(*second.operation)) return false;
+  if (!is_plain_write(first) || !is_plain_write(*second.operation)) return false;
   const auto known = second.recent->last(site, agent, second.operation->locations);
   return known && known->bytes == second.operation->locations &&
          known->values.written == second.values.written;

@@ -52,7 +52,6 @@ class ParallelRaces final : public RaceSink {
                     const ToldAccess& second) const;
   void count();
 
-  DeviceState& device_;
   const bool tells_equal_writes_;
   /// The command that looks for the same races in an order that replays.
   const std::string again_;

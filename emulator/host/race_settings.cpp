@@ -12,6 +12,15 @@ std::string_view environment(const char* name) {
   return text ? text : "";
 }
 
+/// Nothing if the variable is not set.
+std::optional<bool> zero_or_one(const char* name) {
+  const std::string_view value = environment(name);
+  if (value.empty()) return {};
+  if (value != "0" && value != "1")
+    throw std::invalid_argument(fmt::format("{} is '{}'; it may be 0 or 1", name, value));
+  return value == "1";
+}
+
 }  // namespace
 
 std::optional<RaceOutput> wanted_output() {
@@ -46,20 +55,13 @@ void add_race_settings(DeviceOptions& options) {
           fmt::format("HEDDLE_RACES_SAME_VALUE is '{}'; it may be race or notice", value));
     options.same_value_writes = value == "notice" ? SameValueWrites::Notice : SameValueWrites::Race;
   }
-  if (!options.race_advice) {
-    const std::string_view value = environment("HEDDLE_RACES_ADVISE");
-    if (!value.empty() && value != "0" && value != "1")
-      throw std::invalid_argument(
-          fmt::format("HEDDLE_RACES_ADVISE is '{}'; it may be 0 or 1", value));
-    options.race_advice = value == "1";
-  }
-  const std::string_view parallel = environment("HEDDLE_RACES_PARALLEL");
-  if (!parallel.empty() && parallel != "0" && parallel != "1")
-    throw std::invalid_argument(
-        fmt::format("HEDDLE_RACES_PARALLEL is '{}'; it may be 0 or 1", parallel));
+  if (!options.race_advice)
+    options.race_advice = zero_or_one("HEDDLE_RACES_ADVISE").value_or(false);
+  const std::optional<bool> parallel = zero_or_one("HEDDLE_RACES_PARALLEL");
   // What such a device found is looked at again in an order that replays, whatever its options say.
-  if (parallel == "0") options.races_parallel = false;
-  if (!options.races_parallel) options.races_parallel = parallel == "1" && !asks_for_order;
+  if (parallel == false) options.races_parallel = false;
+  if (!options.races_parallel)
+    options.races_parallel = parallel.value_or(false) && !asks_for_order;
   options.races_parallel = *options.races_parallel && *options.races;
 }
 

@@ -21,10 +21,6 @@ constexpr std::size_t kJudgedOperations = 240;
 // Of plain writes so many are remembered: some 100 bytes each.
 constexpr std::size_t kWrittenValues = 1 << 20;
 
-bool plain_write(const Operation& operation) {
-  return operation.kind == OperationKind::Write && !operation.atomic;
-}
-
 }  // namespace
 
 WrittenValues::Key WrittenValues::key(AgentId agent, const Operation& site,
@@ -119,7 +115,7 @@ inline void RaceWatch::look_at(model::OperationIndex index, const Operation& ope
   } else {
     recent_.operation(index, operation, read, written, {});
   }
-  if (tells_equal_writes_ && plain_write(operation)) written_.note(operation, written);
+  if (tells_equal_writes_ && is_plain_write(operation)) written_.note(operation, written);
 }
 void RaceWatch::passes(model::OperationIndex arrival,
                        std::span<const model::OperationIndex> synchronizing) {
@@ -173,7 +169,7 @@ void RaceWatch::note_again(std::size_t race, AgentId first) {
 
 // The second one is now_.
 bool RaceWatch::equal_writes(const Operation& first, AgentId agent) const {
-  return plain_write(first) && plain_write(*now_.operation) &&
+  return is_plain_write(first) && is_plain_write(*now_.operation) &&
          written_.wrote(agent, first, *now_.operation, now_.values.written);
 }
 

@@ -1,25 +1,9 @@
 #include "emulator/memory/sequential.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 namespace heddle::memory {
-
-namespace {
-
-/// Copies 1, 2, 4 or 8 bytes, mostly; fewer than 8 others.
-void copy_piece(void* to, const void* from, std::uint32_t size_bytes) {
-  switch (size_bytes) {
-    case 1: std::memcpy(to, from, 1); break;
-    case 2: std::memcpy(to, from, 2); break;
-    case 4: std::memcpy(to, from, 4); break;
-    case 8: std::memcpy(to, from, 8); break;
-    default: std::memcpy(to, from, size_bytes);
-  }
-}
-
-}  // namespace
 
 void SequentialMemory::listen(trace::Listener* listener) {
   listener_ = listener;
@@ -127,38 +111,34 @@ std::byte* SequentialMemory::in_place(const Relaxed& atomic) {
 
 void SequentialMemory::read(const Operation& operation, void* value) {
   const std::uint32_t size = operation.locations.size_bytes;
-  copy_piece(value, at(operation.locations), size);
-  if (!listener_) return;
-  if (!operation.atomic && atomic_sources_only_) [[likely]] {
-    listener_->plain(told_++, operation, load_value(value, size), 0);
-  } else {
-    tell(operation, load_value(value, size), 0);
-  }
+  const trace::Value read = load_value(at(operation.locations), size);
+  store_value(value, read, size);
+  if (listener_) tell(operation, read, 0);
 }
 
 void SequentialMemory::write(const Operation& operation, const void* value) {
   const std::uint32_t size = operation.locations.size_bytes;
-  if (listener_) tell(operation, 0, load_value(value, size));
-  copy_piece(at(operation.locations), value, size);
+  const trace::Value written = load_value(value, size);
+  if (listener_) tell(operation, 0, written);
+  store_value(at(operation.locations), written, size);
 }
 
 void SequentialMemory::read_modify_write(const Operation& operation, MemorySemantics unequal,
                                          Modify modify, void* context) {
   const std::uint32_t size = operation.locations.size_bytes;
-  std::array<std::byte, 8> old;
-  std::array<std::byte, 8> fresh;
-  std::byte* bytes = at(operation.locations);
-  copy_piece(old.data(), bytes, size);
-  const bool modified = modify(context, old.data(), fresh.data());
-  if (modified) copy_piece(bytes, fresh.data(), size);
+  const trace::Value old = load_value(at(operation.locations), size);
+  trace::Value fresh = 0;
+  const bool modified = modify(context, &old, &fresh);
+  fresh = load_value(&fresh, size);
+  if (modified) store_value(at(operation.locations), fresh, size);
   if (!listener_) return;
   if (modified) {
-    tell(operation, load_value(old.data(), size), load_value(fresh.data(), size));
+    tell(operation, old, fresh);
   } else {
     Operation failed = operation;
     failed.kind = OperationKind::Read;
     failed.semantics = unequal;
-    tell(failed, load_value(old.data(), size), 0);
+    tell(failed, old, 0);
   }
 }
 

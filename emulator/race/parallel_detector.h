@@ -63,7 +63,6 @@ class History {
   static constexpr std::uint32_t kLineBits = 4;
   static constexpr std::uint64_t kLineBytes = kGranuleBytes << kLineBits;
 
-  std::size_t shadow_bytes() const { return shadow_.bytes(); }
   /// Nobody has accessed anything.
   void forget_all();
 
