@@ -45,7 +45,7 @@ void Worker::begin_ring(Group& g) {
   ring_.payloads = ring_payloads_.data();
   // What new fibers, and those that wait between workgroups, do when they are switched to.
   ring_.next = &g;
-  job_ = {Pick::Ring, &g, nullptr};
+  job_ = {Pick::Ring, 0, &g};
 }
 
 /// The running invocation is the first one to end: so will the others, in the last turn.
@@ -266,7 +266,7 @@ Slot* Worker::outside_ring() {
 /// wanted again: it returns from there.
 void Worker::park_from_ring(std::uint32_t index) {
   const Pick job = job_;
-  job_ = {Pick::Park, nullptr, nullptr};
+  job_ = {Pick::Park, 0, nullptr};
   fresh_ = ring_fibers_[index];
   switch_to(&asker_, ring_.begin[index]);
   job_ = job;

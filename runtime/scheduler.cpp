@@ -146,7 +146,7 @@ void Worker::fiber_loop(Fiber* self) {
   for (;;) {
     switch (next.kind) {
       case Pick::Start:
-        run_started(*next.group, next.slot, self);
+        run_started(*next.group, next.slot(), self);
         break;
       case Pick::Ring:
         if (!launch_->run_turns(launch_->kernel, &ring_) || go_home(self)) {
@@ -194,8 +194,8 @@ std::pair<Context, Fiber*> Worker::make_way(const Pick& pick) {
   switch (pick.kind) {
     case Pick::Resume:
       group_ = pick.group;
-      current_ = pick.slot;
-      return {pick.slot->context, pick.slot->fiber};
+      current_ = pick.slot();
+      return {current_->context, current_->fiber};
     case Pick::Driver:
       group_ = pick.group;
       current_ = nullptr;
@@ -330,9 +330,13 @@ Group& Worker::make_group(std::uint64_t number) {
   spare_.pop_back();
   const Grid& grid = launch_->grid;
   g.grid = &grid;
-  g.id = {static_cast<std::uint32_t>(number % grid.groups.x),
-          static_cast<std::uint32_t>(number / grid.groups.x % grid.groups.y),
-          static_cast<std::uint32_t>(number / grid.groups.x / grid.groups.y)};
+  g.id = {static_cast<std::uint32_t>(number), 0, 0};
+  // Divisions are a good part of a short workgroup.
+  if (number >= grid.groups.x) {
+    g.id = {static_cast<std::uint32_t>(number % grid.groups.x),
+            static_cast<std::uint32_t>(number / grid.groups.x % grid.groups.y),
+            static_cast<std::uint32_t>(number / grid.groups.x / grid.groups.y)};
+  }
   g.size = grid.group_size;
   g.context = launch_->context;
   g.finished = 0;
@@ -493,7 +497,7 @@ void Worker::suspend_outside_ring(Slot* self, Turn turn) {
   *exceptions_ = {};
   check_failed();
   const Pick next = pick(self, turn);
-  if (next.kind == Pick::Resume && next.slot == self) {
+  if (next.kind == Pick::Resume && next.slot() == self) {
     group_ = next.group;
     current_ = self;
   } else {
@@ -577,7 +581,7 @@ Worker::Pick Worker::pick_in(Group& g, Slot* self) {
 }
 
 Worker::Pick Worker::picked(Group& g, Slot* slot) {
-  return {slot->state == SlotState::Unstarted ? Pick::Start : Pick::Resume, &g, slot};
+  return {slot->state == SlotState::Unstarted ? Pick::Start : Pick::Resume, g.index_of(slot), &g};
 }
 
 Worker::Pick Worker::pick(Slot* self, Turn turn) {
@@ -594,13 +598,13 @@ Worker::Pick Worker::pick(Slot* self, Turn turn) {
     if (!complete_.empty()) {
       Group* g = complete_.back();
       complete_.pop_back();
-      return {Pick::Driver, g, nullptr};
+      return {Pick::Driver, 0, g};
     }
     if (launch_->choice) {
       if (turn == Turn::Near && group_) {
         if (const Pick next = pick_in(*group_, nullptr); next.kind != Pick::Nothing) return next;
       }
-      if (!choose_group()) return {Pick::Admit, nullptr, nullptr};
+      if (!choose_group()) return {Pick::Admit, 0, nullptr};
     } else if (group_) {
       turn_ = static_cast<std::size_t>(std::find(residents_.begin(), residents_.end(), group_) -
                                        residents_.begin());
@@ -630,7 +634,7 @@ Worker::Pick Worker::pick_elsewhere() {
     }
   }
   // Every resident has polled or waits. A workgroup in which nobody polls will never go on.
-  for (Group* g : std::vector(residents_)) {
+  for (Group* g : residents_) {
     if (g->waited && g->finished < g->size && !polls(*g)) {
       stalled(*g);
       return {};
@@ -639,7 +643,7 @@ Worker::Pick Worker::pick_elsewhere() {
   const bool first_look = n == 0;
   if (can_admit() && (first_look || launch_->choice || rotations_ >= kRotationsBeforeAdmission)) {
     rotations_ = 0;
-    return {Pick::Admit, nullptr, nullptr};
+    return {Pick::Admit, 0, nullptr};
   }
   if (n == 0) return {};
   for (Group* g : residents_) ++g->round;

@@ -249,8 +249,11 @@ class Worker {
   /// What runs next on this thread.
   struct Pick {
     enum Kind : std::uint8_t { Nothing, Resume, Start, Driver, Admit, Ring, Park } kind = Nothing;
+    /// Of the invocation that resumes or starts. (Not its slot: this much is handed on in registers.)
+    std::uint32_t index = 0;
     Group* group = nullptr;
-    Slot* slot = nullptr;
+
+    Slot* slot() const { return group->begin + index; }
   };
 
   Worker();

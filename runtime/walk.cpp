@@ -53,7 +53,8 @@ bool Worker::can_hand_over() const {
 
 /// From `self`, which has said what it waits for, to one that can go on.
 Handover Worker::hand_over(Slot* self, Group& g, Slot* next) {
-  if (next->state == SlotState::Unstarted) return {&self->context, make_way({Pick::Start, &g, next}).first};
+  if (next->state == SlotState::Unstarted)
+    return {&self->context, make_way({Pick::Start, g.index_of(next), &g}).first};
   group_ = &g;
   current_ = next;
   if (next == self) return {};
@@ -101,13 +102,13 @@ Handover Worker::preempt(const SourceLocation& where) {
     suspend_outside_ring(self, Turn::Anywhere);
     return {};
   }
-  if (!choose_group()) return {&self->context, make_way({Pick::Admit, nullptr, nullptr}).first};
+  if (!choose_group()) return {&self->context, make_way({Pick::Admit, 0, nullptr}).first};
   Group& g = *residents_[turn_];
   if (Slot* next = g.waited ? ready_in_walk(g) : nullptr) return hand_over(self, g, next);
   Pick next = pick_in_turn(self);
   if (next.kind == Pick::Nothing) next = pick(self, Turn::Anywhere);
   if (ring_.unwinding) throw Unwind{};
-  if (next.kind == Pick::Resume) return hand_over(self, *next.group, next.slot);
+  if (next.kind == Pick::Resume) return hand_over(self, *next.group, next.slot());
   return {&self->context, make_way(next).first};
 }
 

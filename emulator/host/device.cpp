@@ -307,6 +307,7 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   MemoryReport before;
   if (emulated) {
     state_->choice.ask(options.choices ? options.choices(seed) : nullptr, seed);
+    state_->memory->draw_from(state_->choice.drawn());
     before = state_->memory->report();
   }
 
@@ -339,17 +340,16 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   const bool in_order = emulated && !state_->parallel;
   detail::Context context{{options.print_to, in_order}, nullptr};
   launch.context = &context;
-  std::function<std::string(const void*)> describe;
   emulation::Emulator* const emulator = state_->emulator.get();
+  const std::function<std::string(const void*)> describe = [&](const void* address) {
+    return emulated ? emulator->describe(address) : state_->describe(address);
+  };
   std::optional<detail::EmulatedDispatch> dispatch;
   if (emulated) {
     dispatch.emplace(*emulator, launch.grid, typed.bindings);
     context.emulator = emulator;
     if (in_order) launch.choice = &choice;
     launch.observer = emulator;
-    describe = [&](const void* address) { return emulator->describe(address); };
-  } else {
-    describe = [&](const void* address) { return state_->describe(address); };
   }
   launch.describe = &describe;
 

@@ -31,6 +31,8 @@ class CurrentChoice final : public Choice {
     made_ = std::move(made);
     seeded_ = SeededChoice(seed);
   }
+  /// Where all answers come from; null if they come from a made one.
+  SeededChoice* drawn() { return made_ ? nullptr : &seeded_; }
   std::uint32_t below(std::uint32_t bound, ChoicePoint point) override {
     return made_ ? made_->below(bound, point) : seeded_.below(bound, point);
   }

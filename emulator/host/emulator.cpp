@@ -133,7 +133,7 @@ void check_initialized(const Agent& agent, const Access& access) {
 void Emulator::begin(const runtime::Grid& grid, std::span<const Binding> of_arguments) {
   bindings = of_arguments;
   operations_left = 1;
-  next_barrier_instance_ = 1;
+  next_barrier_instance_.store(1, std::memory_order_relaxed);
   first_agent_ = device.next_agent;
   first_workgroup_ = device.next_workgroup;
   const std::uint32_t groups = grid.groups.x * grid.groups.y * grid.groups.z;

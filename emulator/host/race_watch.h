@@ -57,6 +57,7 @@ class RaceWatch final : public trace::Listener {
   void meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count) override;
   void placed(model::OperationIndex write) override;
   bool needs_plain_sources() const override { return false; }
+  bool hears_moves() const override { return false; }
 
   /// Whether accesses that race with nobody may be told to those two alone, which hear of nothing else.
   bool hears_races_only() const { return !orderings_ && !tells_equal_writes_; }

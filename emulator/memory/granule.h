@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -258,6 +259,8 @@ struct Granule {
   AllocationId allocation{};
   std::uint64_t offset_bytes = 0;
   std::byte* storage = nullptr;
+  /// Where its allocation says which record it has.
+  std::uint32_t* entry = nullptr;
   std::uint32_t size_bytes = kGranuleBytes;  // fewer at the end of an allocation
   bool used = false;
 
@@ -280,6 +283,20 @@ struct Granule {
     const auto first = static_cast<unsigned>(std::countr_zero(bytes));
     return {allocation, offset_bytes + first, static_cast<std::uint32_t>(std::bit_width(bytes)) - first};
   }
+};
+
+/// Granules by the number of their record. They stay where they are.
+class Granules {
+ public:
+  unsigned size() const { return static_cast<unsigned>(all_.size()); }
+  Granule& operator[](std::size_t record) { return *all_[record]; }
+  const Granule& operator[](std::size_t record) const { return *all_[record]; }
+  auto begin() { return Position(this, 0); }
+  auto end() { return Position(this, size()); }
+  void add() { all_.push_back(std::make_unique<Granule>()); }
+
+ private:
+  std::vector<std::unique_ptr<Granule>> all_;
 };
 
 }  // namespace heddle::memory

@@ -28,7 +28,8 @@ bool mutually_ordered(const Written& write, ByteMask bytes, const Operation& ope
 
 }  // namespace
 
-Machine::Machine(const MemoryPolicy& policy, Choice& choice) : policy_(policy), choice_(&choice) {}
+Machine::Machine(const MemoryPolicy& policy, Choice& choice)
+    : policy_(policy), choice_(&choice), seeded_(dynamic_cast<SeededChoice*>(&choice)) {}
 
 void Machine::restart() {
   synchronization_.restart();
@@ -110,9 +111,9 @@ namespace {
 // An atomic that acquires or releases is ordered by the classes that it names as well.
 //= vk:memory-model-inter-thread-happens-before
 unsigned ordered_by(const Operation& operation, unsigned class_index) {
-  if (!operation.atomic) return class_index;
-  const MemorySemantics own = semantic_of(operation.storage_class);
-  return has(own, storage_classes(operation.semantics)) ? class_index : kAnyClass;
+  const MemorySemantics named = storage_classes(operation.semantics);
+  if (!operation.atomic || named == MemorySemantics::None) return class_index;
+  return has(semantic_of(operation.storage_class), named) ? class_index : kAnyClass;
 }
 
 }  // namespace
@@ -194,16 +195,17 @@ std::byte* Machine::in_place(const Relaxed& atomic) {
     return;
   }
   const Access reading = access(operation);
+  Granule& granule = granules_[record];
   Found found;
-  const trace::Value read = read_granule(record, reading, false, found);
+  const trace::Value read = read_granule(granule, record, reading, false, found);
   store_value(value, read, size);
   if (listener_) tell(operation, read, 0);
   if (listener_ && found.position < found.newest) tell_stale(record, reading, found);
   if (operation.atomic) {
-    acquire(record, reading, operation.semantics, found);
+    acquire(granule, reading, operation.semantics, found);
     after(reading.agent, operation, operation.semantics);
   }
-  use_up(record);
+  use_up(granule, record);
 }
 
 [[gnu::flatten]] void Machine::write(const Operation& operation, const void* value) {
@@ -242,16 +244,16 @@ std::byte* Machine::in_place(const Relaxed& atomic) {
     place(granule, record, version, &writing.agent, std::max(level, least_level(version)),
           trace::MoveReason::Eviction);
   }
-  use_up(record);
+  use_up(granule, record);
 }
 
 // What the agent has to know of before it adds to the granule.
 void Machine::before_write(Granule& granule, std::uint32_t record, const Access& writing) {
-  if (granule.waiting != 0) show_known(record, writing);
+  const ByteMask own = granule.waiting != 0 ? show_known(record, writing) : 0;
   if (!granule.versions.empty())
     raise_floor(granule, writing.agent.id, writing.operation.reference,
                 available_floor(granule, writing));
-  if (granule.waiting != 0) overwrite_waiting(record, writing);
+  if (own != 0) overwrite_waiting(record, writing);
 }
 
 void Machine::read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
@@ -268,26 +270,23 @@ void Machine::read_modify_write(const Operation& operation, MemorySemantics uneq
   }
   const Access updating = access(operation);
   Granule& granule = granules_[record];
-  if (granule.waiting != 0) {
-    show_known(record, updating);
-    overwrite_waiting(record, updating);
-  }
+  if (granule.waiting != 0 && show_known(record, updating) != 0) overwrite_waiting(record, updating);
   Found found;
-  const trace::Value old = read_granule(record, updating, true, found);
+  const trace::Value old = read_granule(granule, record, updating, true, found);
   trace::Value fresh = 0;
   if (!modify(context, &old, &fresh)) {
     const Operation read = failed(operation, unequal);
     if (listener_) tell(read, old, 0);
-    acquire(record,
+    acquire(granule,
             {read, updating.agent, updating.bytes, updating.shift, updating.class_index,
              updating.ordered_by, true},
             unequal, found);
     after(updating.agent, read, unequal);
-    use_up(record);
+    use_up(granule, record);
     return;
   }
   fresh = load_value(&fresh, size);
-  acquire(record, updating, operation.semantics, found);
+  acquire(granule, updating, operation.semantics, found);
   after(updating.agent, operation, operation.semantics);
   raise_floor(granule, updating.agent.id, operation.reference,
               available_floor(granule, updating));
@@ -299,7 +298,7 @@ void Machine::read_modify_write(const Operation& operation, MemorySemantics uneq
   Version& version = new_version(granule);
   version.take(updated_);
   place(granule, record, version, &updating.agent, level, trace::MoveReason::Atomic);
-  use_up(record);
+  use_up(granule, record);
 }
 
 // A read-modify-write goes on with the release sequences that what it reads belongs to.
@@ -328,9 +327,8 @@ void Machine::inherit(Written& made, const Granule& granule, const Access& updat
 }
 
 //= vk:memory-model-synchronizes-with
-void Machine::acquire(std::uint32_t record, const Access& reading, MemorySemantics semantics,
+void Machine::acquire(const Granule& granule, const Access& reading, MemorySemantics semantics,
                       const Found& found) {
-  const Granule& granule = granules_[record];
   if (found.from_storage && releases_forgotten(granule))
     synchronization_.meet_forgotten(reading.agent, semantics);
   if (!found.whole) return;
@@ -497,24 +495,28 @@ void Machine::meet(const Cohort& cohort, const Operation& barrier) {
     const auto count = static_cast<std::uint32_t>(waiting_.size());
     return policy_.in_order || count == 1 ? 0 : below(count);
   };
-  if (!listener_) {
-    // All but the order in which the bytes come to the storage is lost on everybody.
+  if (!hears_moves_) {
+    // All but the order in which the bytes, and atomics, come to the storage is lost on everybody.
     for (Granule& granule : granules_)
       if (granule.used) fold_all(granule);
     while (!waiting_.empty()) settle(waiting_.remove(next()));
   }
   while (!waiting_.empty()) place_waiting(next(), CacheLevel::Shader, trace::MoveReason::Flush);
   narrow_.clear();
-  for (std::uint32_t record = 0; record < granules_.size(); ++record)
+  for (std::uint32_t record = 0; record < granules_.size() && records_ != 0; ++record)
     if (granules_[record].used) forget(record);
 }
 
 void Machine::settle(Waiting& waiting) {
   Granule& granule = granules_[waiting.granule];
   --granule.waiting;
-  if (Agent* agent = synchronization_.find(waiting.agent)) note_placed(*agent, waiting);
+  if (!synchronization_.nobody_is_here())
+    if (Agent* agent = synchronization_.find(waiting.agent)) note_placed(*agent, waiting);
   store(granule, waiting);
   waiting.heads.clear();
+  if (!listener_) return;
+  tell_writer(granule.locations(waiting.bytes), waiting.operation);
+  if (waiting.atomic) listener_->placed(waiting.operation);
 }
 
 // --- Writes on their way ---
@@ -609,11 +611,10 @@ void Machine::place(Granule& granule, std::uint32_t record, Version& version, Ag
   if (agent) note_placed(*agent, version);
   raise_floor(granule, version.agent, version.reference, version.stamp);
   if (level < CacheLevel::Shader) narrow_.push_back({record, version.stamp, now_});
-  if (listener_) {
+  if (hears_moves_)
     listener_->moved(version.operation, granule.locations(version.bytes), version.agent,
                      CacheLevel::Agent, level, reason);
-    if (version.atomic) listener_->placed(version.operation);
-  }
+  if (listener_ && version.atomic) listener_->placed(version.operation);
   if (narrow_.size() > WaitingList::kMost) widen(0, CacheLevel::Shader, trace::MoveReason::Flush);
 }
 
@@ -635,7 +636,7 @@ void Machine::place_waiting(std::size_t position, CacheLevel level, trace::MoveR
 void Machine::raise(Granule& granule, Version& version, CacheLevel level,
                     trace::MoveReason reason) {
   if (level <= version.level) return;
-  if (listener_)
+  if (hears_moves_)
     listener_->moved(version.operation, granule.locations(version.bytes), version.agent,
                      version.level, level, reason);
   version.level = level;

@@ -7,7 +7,6 @@
 #include <heddle/memory_policy.h>
 
 #include <array>
-#include <boost/container/stable_vector.hpp>
 #include <memory>
 #include <vector>
 
@@ -29,7 +28,12 @@ class Machine final : public Memory {
   Machine(const MemoryPolicy& policy, Choice& choice);
 
   void restart() override;
-  void listen(trace::Listener* listener) override { listener_ = listener; }
+  void listen(trace::Listener* listener) override {
+    listener_ = listener;
+    plain_sources_ = listener && listener->needs_plain_sources();
+    hears_moves_ = listener && listener->hears_moves();
+  }
+  void draw_from(SeededChoice* seeded) override { seeded_ = seeded; }
   void begin(const Cohort& cohort) override;
   void end(const Cohort& cohort) override;
   void system_synchronizes(AgentId first, AgentId second) override;
@@ -129,8 +133,7 @@ class Machine final : public Memory {
   void fold_all(Granule& granule);
   static void store(Granule& granule, const Written& write);
   void forget(std::uint32_t record);
-  void use_up(std::uint32_t record) {
-    Granule& granule = granules_[record];
+  void use_up(Granule& granule, std::uint32_t record) {
     if (granule.accesses_left != 0 && --granule.accesses_left == 0) forget_if_used_up(record);
   }
   void forget_if_used_up(std::uint32_t record);
@@ -141,7 +144,7 @@ class Machine final : public Memory {
   bool releases_forgotten(const Granule& granule) const;
   trace::OperationIndex writer_in_storage(AllocationId allocation, std::uint64_t offset) const;
   void tell_writer(const Locations& bytes, trace::OperationIndex writer);
-  void add_sources(std::uint32_t record, const Access& reading, const Found& found);
+  void add_sources(std::uint32_t record, const Access& reading, const Found& found, bool own);
   trace::OperationIndex tell(const Operation& operation, trace::Value read, trace::Value written);
   void tell_meeting(const Cohort& cohort, const Operation& barrier);
   void sources_in_storage(const Locations& locations);
@@ -150,7 +153,7 @@ class Machine final : public Memory {
   void tell_stale(std::uint32_t record, const Access& reading, const Found& found);
 
   // Reads (machine_reads.cpp).
-  void show_known(std::uint32_t record, const Access& access);
+  ByteMask show_known(std::uint32_t record, const Access& access);
   bool visible_to(const Version& version, const Access& reading, CacheLevel own) const;
   Stamp floor_of(const Granule& granule, const Access& access, CacheLevel own) const;
   Stamp available_floor(const Granule& granule, const Access& writing) const;
@@ -158,14 +161,15 @@ class Machine final : public Memory {
   void observe(Granule& granule, const Event& event, unsigned class_index, bool non_private,
                Stamp stamp);
   bool reaches(const Version& version, const Access& access) const;
-  Stamp newest_position(const Granule& granule, const Access& access, Stamp floor) const;
-  Found look(const Granule& granule, const Access& access, Stamp position) const;
-  Stamp choose_position(std::uint32_t record, const Access& access, Stamp floor, Stamp newest);
+  void look(const Granule& granule, const Access& access, Stamp position, Found& found) const;
+  Stamp choose_position(Granule& granule, const Access& access, Stamp floor, Stamp newest);
   Stamp shared_copy(Granule& granule, const Access& access, Stamp floor, Stamp newest);
   Generation& generation_of(const model::Place& place);
-  ByteMask read_own_waiting(std::uint32_t record, const Access& reading, trace::Value& value);
-  void place_part_waiting(std::uint32_t record, const Access& reading);
-  trace::Value read_granule(std::uint32_t record, const Access& reading, bool fresh, Found& found);
+  void read_own_waiting(std::uint32_t record, const Access& reading, trace::Value& value);
+  void place_own_waiting(std::uint32_t record, const Access& reading);
+  void find_version(Granule& granule, const Access& reading, bool fresh, Stamp floor, Found& found);
+  trace::Value read_granule(Granule& granule, std::uint32_t record, const Access& reading, bool fresh,
+                            Found& found);
 
   // Writes, barriers and time (machine.cpp).
   void one_lane();
@@ -179,7 +183,7 @@ class Machine final : public Memory {
   void before(Agent& agent, const Operation& operation, MemorySemantics semantics);
   void after(Agent& agent, const Operation& operation, MemorySemantics semantics);
   void inherit(Written& made, const Granule& granule, const Access& updating, const Found& found);
-  void acquire(std::uint32_t record, const Access& reading, MemorySemantics semantics,
+  void acquire(const Granule& granule, const Access& reading, MemorySemantics semantics,
                const Found& found);
   void carry_forgotten(const Operation& write);
   void modify_storage(const Operation& operation, MemorySemantics unequal, Modify modify,
@@ -218,17 +222,24 @@ class Machine final : public Memory {
   void settle(Waiting& waiting);
   void evict();
   bool chance(std::uint32_t of_256);
-  std::uint32_t below(std::uint32_t bound) { return choice_->below(bound, ChoicePoint::Memory); }
+  std::uint32_t below(std::uint32_t bound) {
+    return seeded_ ? seeded_->below(bound, ChoicePoint::Memory)
+                   : choice_->below(bound, ChoicePoint::Memory);
+  }
 
   const MemoryPolicy policy_;
   Choice* choice_;
+  /// What `choice_` is, if it is one: answers are drawn at the place then, where calls would cost more.
+  SeededChoice* seeded_;
   trace::Listener* listener_ = nullptr;
+  /// What it wants to be told of.
+  bool plain_sources_ = false;
+  bool hears_moves_ = false;
   MemoryReport report_;
   Synchronization synchronization_;
 
   std::vector<Allocation> allocations_;
-  /// Stay where they are.
-  boost::container::stable_vector<Granule> granules_;
+  Granules granules_;
   std::vector<std::uint32_t> free_records_;
   std::uint32_t records_ = 0;
   /// Since nobody remembered anything.

@@ -30,13 +30,19 @@ void for_each_level(Visit visit) {
 
 // Writes that still wait, though the agent must not act as if there were none: atomics that happened
 // before (they are available at their scope), and what somebody read before.
+// Returns which bytes of the access the agent has waiting itself.
 //= vk:memory-model-location-ordered
-void Machine::show_known(std::uint32_t record, const Access& access) {
+ByteMask Machine::show_known(std::uint32_t record, const Access& access) {
   const Agent& agent = access.agent;
+  unsigned own_bytes = 0;
   for (std::size_t i = 0; i < waiting_.size();) {
     const Waiting& w = waiting_[i];
-    const bool own = w.agent == agent.id && w.reference == access.operation.reference;
-    if (w.granule != record || own) {
+    if (w.granule != record) {
+      ++i;
+      continue;
+    }
+    if (w.agent == agent.id && w.reference == access.operation.reference) {
+      own_bytes |= w.bytes & access.bytes;
       ++i;
       continue;
     }
@@ -54,6 +60,7 @@ void Machine::show_known(std::uint32_t record, const Access& access) {
       ++i;
     }
   }
+  return static_cast<ByteMask>(own_bytes);
 }
 
 // Available to a level, then visible from it: by the read itself, by a visibility operation of its
@@ -179,17 +186,11 @@ bool Machine::reaches(const Version& version, const Access& access) const {
            share(version.place, access.agent.place, version.level)));
 }
 
-Stamp Machine::newest_position(const Granule& granule, const Access& access, Stamp floor) const {
-  for (auto version = granule.versions.rbegin();
-       version != granule.versions.rend() && version->stamp > floor; ++version)
-    if ((version->bytes & access.bytes) != 0 && reaches(*version, access)) return version->stamp;
-  return floor;
-}
-
-Machine::Found Machine::look(const Granule& granule, const Access& access, Stamp position) const {
-  Found found;
+void Machine::look(const Granule& granule, const Access& access, Stamp position, Found& found) const {
   found.position = position;
   found.stamp = granule.base;
+  found.version = nullptr;
+  found.whole = false;
   found.from_storage = true;
   trace::Value value = value_in_storage(granule);
   unsigned missing = access.bytes;
@@ -209,14 +210,11 @@ Machine::Found Machine::look(const Granule& granule, const Access& access, Stamp
     missing &= ~static_cast<unsigned>(version->bytes);
   }
   found.value = value;
-  return found;
 }
 
 // With copies that a workgroup shares, the copy is what it is; else any that the model allows may have
 // been kept.
-Stamp Machine::choose_position(std::uint32_t record, const Access& access, Stamp floor,
-                               Stamp newest) {
-  Granule& granule = granules_[record];
+Stamp Machine::choose_position(Granule& granule, const Access& access, Stamp floor, Stamp newest) {
   if (policy_.shared_copies) return shared_copy(granule, access, floor, newest);
   if (newest == floor || access.agent.stale_reads >= policy_.most_stale || !chance(policy_.stale))
     return newest;
@@ -259,16 +257,13 @@ Machine::Generation& Machine::generation_of(const model::Place& place) {
 }
 
 // The agent's own writes that wait are what it reads, through the same reference.
-ByteMask Machine::read_own_waiting(std::uint32_t record, const Access& reading,
-                                   trace::Value& value) {
-  unsigned own = 0;
+void Machine::read_own_waiting(std::uint32_t record, const Access& reading, trace::Value& value) {
   for (Waiting& w : waiting_) {
     if (w.granule != record || w.agent != reading.agent.id ||
         w.reference != reading.operation.reference || (w.bytes & reading.bytes) == 0)
       continue;
     const trace::Value mask = mask_of(static_cast<ByteMask>(w.bytes & reading.bytes));
     value = (value & ~mask) | (w.value & mask);
-    own |= w.bytes & reading.bytes;
     if (!w.observed || (reading.non_private && !w.observed_non_private)) {
       w.observed = true;
       w.observed_non_private = reading.non_private;
@@ -278,24 +273,17 @@ ByteMask Machine::read_own_waiting(std::uint32_t record, const Access& reading,
       w.observation_class = kAnyClass;
     }
   }
-  return static_cast<ByteMask>(own);
 }
 
 // An access is one operation: what it reads is what there was at one moment. Bytes of it that others
 // wrote must not be left out while later bytes are taken, and own writes that wait must not be mixed
 // with what came in between.
 //= vk:memory-model-acyclicity
-void Machine::place_part_waiting(std::uint32_t record, const Access& reading) {
-  const auto overlaps = [&](const Waiting& w) {
-    return w.granule == record && w.agent == reading.agent.id &&
-           w.reference == reading.operation.reference && (w.bytes & reading.bytes) != 0;
-  };
-  unsigned own = 0;
-  for (const Waiting& w : waiting_)
-    if (overlaps(w)) own |= w.bytes & reading.bytes;
-  if (own == 0 || own == reading.bytes) return;
+void Machine::place_own_waiting(std::uint32_t record, const Access& reading) {
   for (std::size_t i = 0; i < waiting_.size();) {
-    if (overlaps(waiting_[i])) {
+    const Waiting& w = waiting_[i];
+    if (w.granule == record && w.agent == reading.agent.id &&
+        w.reference == reading.operation.reference && (w.bytes & reading.bytes) != 0) {
       place_waiting(i, std::max(climb(), least_level(waiting_[i])), trace::MoveReason::Eviction);
     } else {
       ++i;
@@ -303,40 +291,62 @@ void Machine::place_part_waiting(std::uint32_t record, const Access& reading) {
   }
 }
 
-trace::Value Machine::read_granule(std::uint32_t record, const Access& reading, bool fresh,
-                                   Found& found) {
-  Granule& granule = granules_[record];
-  if (granule.waiting != 0) {
-    show_known(record, reading);
-    place_part_waiting(record, reading);
-  }
-  const CacheLevel own = own_visibility(reading.operation);
-  const Stamp floor = floor_of(granule, reading, own);
-  for (Version& version : granule.versions)
-    if (version.stamp <= floor && !reaches(version, reading))
+// What is on its way to everybody, or has arrived there, as this one finds it.
+void Machine::find_version(Granule& granule, const Access& reading, bool fresh, Stamp floor,
+                           Found& found) {
+  Stamp newest = floor;
+  for (Version& version : granule.versions) {
+    if (version.stamp > floor) {
+      if ((version.bytes & reading.bytes) != 0 && reaches(version, reading)) newest = version.stamp;
+    } else if (!reaches(version, reading)) {
       raise(granule, version, CacheLevel::Shader, trace::MoveReason::Eviction);
-  const Stamp newest = newest_position(granule, reading, floor);
-  const Stamp position = fresh ? newest : choose_position(record, reading, floor, newest);
-  found = look(granule, reading, position);
+    }
+  }
+  const Stamp position = fresh ? newest : choose_position(granule, reading, floor, newest);
+  look(granule, reading, position, found);
   if (!found.whole && !found.from_storage) {
     for (Version& version : granule.versions)
       if (version.stamp <= found.stamp && (version.bytes & reading.bytes) != 0 &&
           !reaches(version, reading))
         raise(granule, version, CacheLevel::Shader, trace::MoveReason::Eviction);
-    found = look(granule, reading, position);
+    look(granule, reading, position, found);
   }
   found.newest = newest;
-  if (listener_) add_sources(record, reading, found);
-  const ByteMask waiting =
-      granule.waiting == 0 ? 0 : read_own_waiting(record, reading, found.value);
-  if (waiting != 0) found.whole = found.from_storage = false;
-  if (waiting != reading.bytes) {
+}
+
+trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const Access& reading,
+                                   bool fresh, Found& found) {
+  ByteMask waiting = 0;
+  if (granule.waiting != 0) {
+    waiting = show_known(record, reading);
+    if (waiting != 0 && waiting != reading.bytes) {
+      place_own_waiting(record, reading);
+      waiting = 0;
+    }
+  }
+  const CacheLevel own = own_visibility(reading.operation);
+  // Where everything is in the storage, everybody finds it there, and nobody can go back.
+  const bool all_stored = granule.versions.empty() && !policy_.shared_copies;
+  Stamp floor = granule.base;
+  if (all_stored) {
+    found.value = value_in_storage(granule);
+    found.position = found.newest = found.stamp = granule.base;
+    found.from_storage = true;
+  } else {
+    floor = floor_of(granule, reading, own);
+    find_version(granule, reading, fresh, floor, found);
+  }
+  if (listener_ && (plain_sources_ || reading.operation.atomic))
+    add_sources(record, reading, found, waiting != 0);
+  if (waiting != 0) {
+    read_own_waiting(record, reading, found.value);
+    found.whole = found.from_storage = false;
+    found.newest = found.position;
+  } else if (!all_stored) {
     observe(granule, synchronization_.event(reading.agent), reading.ordered_by,
             reading.non_private, found.stamp);
     raise_floor(granule, reading.agent.id, reading.operation.reference,
                 own == CacheLevel::Agent ? found.stamp : std::max(floor, found.stamp));
-  } else {
-    found.newest = found.position;
   }
   const bool stale = found.position < found.newest;
   if (stale) ++report_.stale;

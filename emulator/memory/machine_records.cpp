@@ -82,18 +82,20 @@ std::uint32_t Machine::make_record(const Locations& locations) {
   if (records_ >= kMostRecords) make_room();
   if (free_records_.empty()) {
     free_records_.push_back(static_cast<std::uint32_t>(granules_.size()));
-    granules_.emplace_back();
+    granules_.add();
   }
   const std::uint32_t record = free_records_.back();
   free_records_.pop_back();
   ++records_;
   ++made_;
   Allocation& allocation = allocation_of(locations);
-  const std::uint64_t granules = (allocation.storage.size() + kGranuleBytes - 1) / kGranuleBytes;
-  if (allocation.pages.empty()) allocation.pages.resize((granules + kPageGranules - 1) / kPageGranules);
+  if (allocation.pages.empty()) [[unlikely]] {
+    constexpr std::size_t kPageBytes = kPageGranules * kGranuleBytes;
+    allocation.pages.resize((allocation.storage.size() + kPageBytes - 1) / kPageBytes);
+  }
   std::unique_ptr<Page>& page =
       allocation.pages[locations.offset_bytes / kGranuleBytes / kPageGranules];
-  if (!page) page = std::make_unique<Page>();
+  if (!page) [[unlikely]] page = std::make_unique<Page>();
   Granule& granule = granules_[record];
   granule.used = true;
   granule.allocation = locations.allocation;
@@ -105,7 +107,8 @@ std::uint32_t Machine::make_record(const Locations& locations) {
   granule.base_released = false;
   granule.waiting = 0;
   granule.accesses_left = made_ > kFewRecords ? kAccessesOfRecord : 0;
-  *record_of(allocation, locations.offset_bytes) = record + 1;
+  granule.entry = record_of(allocation, locations.offset_bytes);
+  *granule.entry = record + 1;
   return record;
 }
 
@@ -143,7 +146,10 @@ void Machine::fold(Granule& granule, Version& version) {
 
 // Of a granule that nobody comes to any more.
 void Machine::fold_all(Granule& granule) {
-  for (const Version& version : granule.versions) store(granule, version);
+  for (const Version& version : granule.versions) {
+    store(granule, version);
+    if (listener_) tell_writer(granule.locations(version.bytes), version.operation);
+  }
   granule.versions.clear();
 }
 
@@ -186,9 +192,7 @@ void Machine::drop(std::uint32_t record) {
   granule.observations.clear();
   granule.floors.clear();
   granule.copies.clear();
-  if (std::uint32_t* entry = record_of(allocations_[static_cast<std::size_t>(granule.allocation)],
-                                       granule.offset_bytes))
-    *entry = 0;
+  *granule.entry = 0;
   free_records_.push_back(record);
   --records_;
 }
@@ -239,26 +243,30 @@ void Machine::tell_writer(const Locations& bytes, trace::OperationIndex writer) 
               writer);
 }
 
-void Machine::add_sources(std::uint32_t record, const Access& reading, const Found& found) {
+// `own`: it read what its agent has waiting, which then has all of the bytes.
+void Machine::add_sources(std::uint32_t record, const Access& reading, const Found& found, bool own) {
   const Granule& granule = granules_[record];
-  if (found.from_storage && granule.waiting == 0) return sources_in_storage(reading.operation.locations);
+  if (found.from_storage && !own) return sources_in_storage(reading.operation.locations);
   sources_.clear();
-  if (found.whole && granule.waiting == 0) {
+  if (found.whole && !own) {
     sources_.push_back({reading.operation.locations, found.version->operation});
     return;
   }
   for (std::uint32_t i = 0; i < kGranuleBytes; ++i) {
     const unsigned bit = 1u << i;
     if ((reading.bytes & bit) == 0) continue;
-    trace::OperationIndex writer = writer_in_storage(granule.allocation, granule.offset_bytes + i);
-    for (const Version& version : granule.versions)
-      if (version.stamp <= found.position && (version.bytes & bit) != 0 && reaches(version, reading))
-        writer = version.operation;
-    if (granule.waiting != 0)
+    trace::OperationIndex writer = model::kInitialValue;
+    if (own) {
       for (const Waiting& w : waiting_)
         if (w.granule == record && w.agent == reading.agent.id &&
             w.reference == reading.operation.reference && (w.bytes & bit) != 0)
           writer = w.operation;
+    } else {
+      writer = writer_in_storage(granule.allocation, granule.offset_bytes + i);
+      for (const Version& version : granule.versions)
+        if (version.stamp <= found.position && (version.bytes & bit) != 0 && reaches(version, reading))
+          writer = version.operation;
+    }
     add_byte(sources_, granule.allocation, granule.offset_bytes + i, writer);
   }
 }
@@ -266,6 +274,10 @@ void Machine::add_sources(std::uint32_t record, const Access& reading, const Fou
 trace::OperationIndex Machine::tell(const Operation& operation, trace::Value read,
                                     trace::Value written) {
   const trace::OperationIndex index = told_++;
+  if (!plain_sources_ && !operation.atomic && operation.is_access()) {
+    listener_->plain(index, operation, read, written);
+    return index;
+  }
   if (!operation.reads()) sources_.clear();
   listener_->operation(index, operation, read, written, sources_);
   return index;
@@ -280,8 +292,17 @@ void Machine::tell_meeting(const Cohort& cohort, const Operation& barrier) {
 
 void Machine::sources_in_storage(const Locations& locations) {
   sources_.clear();
-  if (allocation_of(locations).writers.size() <= locations.offset_bytes) {
+  const auto& writers = allocation_of(locations).writers;
+  if (writers.size() <= locations.offset_bytes) {
     sources_.push_back({locations, model::kInitialValue});
+    return;
+  }
+  // Mostly one write wrote all of them.
+  const auto first = writers.begin() + static_cast<std::ptrdiff_t>(locations.offset_bytes);
+  if (writers.size() - locations.offset_bytes >= locations.size_bytes &&
+      std::all_of(first, first + locations.size_bytes,
+                  [&](trace::OperationIndex writer) { return writer == *first; })) {
+    sources_.push_back({locations, *first});
     return;
   }
   for (std::uint32_t i = 0; i < locations.size_bytes; ++i)
@@ -290,13 +311,13 @@ void Machine::sources_in_storage(const Locations& locations) {
 }
 
 void Machine::tell_read_storage(const Operation& operation, trace::Value value) {
-  sources_in_storage(operation.locations);
+  if (plain_sources_ || operation.atomic) sources_in_storage(operation.locations);
   tell(operation, value, 0);
 }
 
 void Machine::tell_write_storage(const Operation& operation, trace::Value read,
                                  trace::Value value) {
-  sources_in_storage(operation.locations);
+  if (operation.reads()) sources_in_storage(operation.locations);
   const trace::OperationIndex index = tell(operation, read, value);
   tell_writer(operation.locations, index);
   if (operation.atomic) listener_->placed(index);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heddle/choice.h>
 #include <heddle/operation.h>
 #include <heddle/report.h>
 
@@ -102,6 +103,10 @@ class Memory {
 
   /// Who is told of everything from now on; null for nobody. To be set before the first agent begins.
   virtual void listen(trace::Listener* listener) = 0;
+
+  /// Where its oracle draws from this one and does nothing else: draws without asking, the same answers.
+  /// Null: asks.
+  virtual void draw_from(SeededChoice*) {}
 
   virtual void begin(const Cohort& cohort) = 0;
   virtual void end(const Cohort& cohort) = 0;

@@ -72,13 +72,13 @@ Synchronization::~Synchronization() = default;
 template <typename Visit>
 void Synchronization::for_each_agent(Visit visit) {
   for (std::size_t i = 0; i < resident_count_; ++i)
-    for (Agent* agent : residents_[i].agents)
+    for (Agent* agent : residents_[i]->agents)
       if (agent) visit(*agent);
 }
 
 void Synchronization::restart() {
-  while (resident_count_ != 0) end(residents_[resident_count_ - 1].cohort);
-  instances_.clear();
+  while (resident_count_ != 0) end(residents_[resident_count_ - 1]->cohort);
+  if (!instances_.empty()) instances_.clear();
   lanes_ = 1;
   one_lane_ = false;
   past_.clear();
@@ -99,7 +99,7 @@ void Synchronization::use_one_lane() {
     agent.lane = 0;
   });
   for (std::size_t i = 0; i < resident_count_; ++i)
-    residents_[i].common->knowledge.merge_lanes(epochs_[0]);
+    residents_[i]->common.knowledge.merge_lanes(epochs_[0]);
   for (Snapshot& snapshot : pool_->all) snapshot.knowledge.merge_lanes(epochs_[0]);
   past_.merge_lanes(epochs_[0]);
   ++epochs_[0];
@@ -108,12 +108,11 @@ void Synchronization::use_one_lane() {
 }
 
 void Synchronization::begin(const Cohort& cohort) {
-  if (resident_count_ == residents_.size()) residents_.emplace_back();
-  Resident& resident = residents_[resident_count_++];
+  if (resident_count_ == residents_.size()) residents_.push_back(std::make_unique<Resident>());
+  Resident& resident = *residents_[resident_count_++];
   resident.cohort = cohort;
-  resident.agents.assign(cohort.count, nullptr);
-  if (!resident.common) resident.common = std::make_unique<Common>();
-  Common& common = *resident.common;
+  if (resident.agents.size() != cohort.count) resident.agents.resize(cohort.count);
+  Common& common = resident.common;
   common.knowledge = past_;
   common.released.clear();
   common.others.clear();
@@ -121,24 +120,25 @@ void Synchronization::begin(const Cohort& cohort) {
 
 void Synchronization::end(const Cohort& cohort) {
   Resident* ended = resident(cohort.first);
-  for (Agent* agent : ended->agents) {
+  for (Agent*& agent : ended->agents) {
     if (!agent) continue;
     agent->released.clear();
     agent->met.clear();
     free_agents_.push_back(agent);
+    agent = nullptr;
   }
   last_ = nullptr;
+  std::swap(residents_[last_resident_], residents_[--resident_count_]);
   last_resident_ = 0;
-  std::swap(*ended, residents_[--resident_count_]);
 }
 
 Synchronization::Resident* Synchronization::resident(AgentId id) {
-  if (last_resident_ < resident_count_ && residents_[last_resident_].cohort.contains(id))
-    return &residents_[last_resident_];
+  if (last_resident_ < resident_count_ && residents_[last_resident_]->cohort.contains(id))
+    return residents_[last_resident_].get();
   for (std::size_t i = 0; i < resident_count_; ++i) {
-    if (!residents_[i].cohort.contains(id)) continue;
+    if (!residents_[i]->cohort.contains(id)) continue;
     last_resident_ = i;
-    return &residents_[i];
+    return residents_[i].get();
   }
   return nullptr;
 }
@@ -173,7 +173,7 @@ Agent& Synchronization::make(Resident& resident, std::uint32_t position) {
   agent.id = resident.cohort.agent(position);
   agent.place = resident.cohort.place_of(position);
   agent.lane = lane;
-  agent.cohort = resident.common.get();
+  agent.cohort = &resident.common;
   agent.like_all = true;
   agent.met_forgotten = false;
   agent.stale_reads = 0;
@@ -250,7 +250,7 @@ bool Synchronization::carries(AgentId id, StorageClass storage_class, Scope scop
   const unsigned k = class_of(storage_class);
   const Agent* agent = found.agents[static_cast<std::uint32_t>(id) -
                                     static_cast<std::uint32_t>(found.cohort.first)];
-  const std::vector<Head>& together = found.common->released;
+  const std::vector<Head>& together = found.common.released;
   return (agent && std::any_of(agent->released.begin(), agent->released.end(),
                                [&](const Head& own) { return constrains(own.semantics, k); })) ||
          std::any_of(together.begin(), together.end(), [&](const Head& head) {
@@ -399,7 +399,7 @@ Common* Synchronization::common_of(const Cohort& cohort, const Operation& barrie
     return std::all_of(released.begin(), released.end(),
                        [&](const Head& older) { return is_superseded(older, barrier); });
   };
-  Common& common = *resident(cohort.first)->common;
+  Common& common = resident(cohort.first)->common;
   if (!all_superseded(common.released)) return nullptr;
   for (const Agent* agent : common.others)
     if (!all_superseded(agent->released)) return nullptr;

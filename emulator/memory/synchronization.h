@@ -115,6 +115,8 @@ class Synchronization {
   void end(const Cohort& cohort);
   /// One that has begun. Agents are made when they are asked for.
   Agent& agent(AgentId id) { return last_ && last_->id == id ? *last_ : find_or_make(id); }
+  /// Whether nobody has begun that has not ended.
+  bool nobody_is_here() const { return resident_count_ == 0; }
   /// Null if nobody asked for it, or it has ended.
   Agent* find(AgentId id);
   void system_synchronizes(AgentId first, AgentId second);
@@ -231,8 +233,9 @@ class Synchronization {
   /// The agents that were asked for, and what all of a cohort have in common.
   struct Resident {
     Cohort cohort;
+    /// By position; null until somebody asks for it.
     std::vector<Agent*> agents;
-    std::unique_ptr<Common> common;
+    Common common;
   };
   Resident* resident(AgentId id);
   Agent& find_or_make(AgentId id);
@@ -240,7 +243,7 @@ class Synchronization {
   template <typename Visit>
   void for_each_agent(Visit visit);
   /// Those that began and have not ended, then those whose room can be used again.
-  std::vector<Resident> residents_;
+  std::vector<std::unique_ptr<Resident>> residents_;
   std::size_t resident_count_ = 0;
   std::size_t last_resident_ = 0;
   Agent* last_ = nullptr;

@@ -408,6 +408,7 @@ bool KernelDetector::gather_crowd(Cell& cell, const Now& now) {
 // The list of the granule, whatever was there.
 RecordList& KernelDetector::unpack(Cell& cell) {
   if (cell.sites[0] == kList) return shadow_->list(cell);
+  if (cell.sites[0] != kCrowd && cell.sites[1] != kParts) return unpack_two(cell);
   std::vector<Record> records;
   bool lossy = false;
   if (cell.sites[0] == kCrowd) {
@@ -415,16 +416,8 @@ RecordList& KernelDetector::unpack(Cell& cell) {
     lossy = crowd.accesses.size() > 1;
     for (const auto& [agent, stamp] : crowd.accesses)
       records.push_back({agent, stamp, 0, crowd.site, crowd.reference, crowd.first, crowd.last, {}});
-  } else if (cell.sites[1] == kParts) {
-    records = parts_of(cell);
   } else {
-    for (std::size_t i = 0; i < 2 && cell.sites[i] != kNoSite; ++i)
-      records.push_back({cell.agents[i], stamp_of(cell.times[i]), i * 2, cell.sites[i],
-                         reference_of(cell.times[i]), 0, kWhole, {}});
-    lossy = (cell.times[0] & kLossy) != 0;
-    // What the second knew of the first is forgotten.
-    if (records.size() == 2 && records[0].agent != records[1].agent)
-      lossy = lossy || (sites_[records[0].site].writes && is_link(sites_[records[1].site]));
+    records = parts_of(cell);
   }
   shadow_->drop(cell);
   RecordList& list = shadow_->make_list(cell);
@@ -433,20 +426,36 @@ RecordList& KernelDetector::unpack(Cell& cell) {
   return list;
 }
 
+// Of a cell that has accesses itself, two at most. They go where there is room from earlier lists.
+RecordList& KernelDetector::unpack_two(Cell& cell) {
+  const Cell two = cell;
+  RecordList& list = shadow_->make_list(cell);
+  std::vector<Record>& records = list.records;
+  for (std::size_t i = 0; i < 2 && two.sites[i] != kNoSite; ++i)
+    records.push_back({two.agents[i], stamp_of(two.times[i]), i * 2, two.sites[i],
+                       reference_of(two.times[i]), 0, kWhole, {}});
+  list.lossy = (two.times[0] & kLossy) != 0;
+  // What the second knew of the first is forgotten.
+  if (records.size() == 2 && records[0].agent != records[1].agent)
+    list.lossy = list.lossy || (sites_[records[0].site].writes && is_link(sites_[records[1].site]));
+  return list;
+}
+
 void KernelDetector::pack(Cell& cell) {
   RecordList& list = shadow_->list(cell);
   if (list.records.size() > 2) return;
   for (const Record& record : list.records)
     if (sites_[record.site].atomic || record.first != 0 || record.last != kWhole) return;
-  const std::vector<Record> records = std::move(list.records);
-  const bool lossy = list.lossy;
-  shadow_->drop(cell);
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    cell.agents[i] = records[i].agent;
-    cell.times[i] = records[i].stamp << 8 | records[i].reference;
-    cell.sites[i] = records[i].site;
-    if (lossy) cell.times[0] |= kLossy;
+  Cell packed;
+  for (std::size_t i = 0; i < list.records.size(); ++i) {
+    const Record& record = list.records[i];
+    packed.agents[i] = record.agent;
+    packed.times[i] = record.stamp << 8 | record.reference;
+    packed.sites[i] = record.site;
+    if (list.lossy) packed.times[0] |= kLossy;
   }
+  shadow_->drop(cell);
+  cell = packed;
 }
 
 bool KernelDetector::conflicts(const Record& x, const Now& now) const {
@@ -492,9 +501,9 @@ void KernelDetector::access_slowly(Cell& cell, Now& now) {
     if (kept != i) list.records[kept] = std::move(x);
     ++kept;
   }
-  list.records.resize(kept);
-  now.record.view = is_link(*now.site) ? order_.view(now.record.agent) : nullptr;
-  list.records.push_back(now.record);
+  if (kept != list.records.size()) list.records.resize(kept);
+  if (is_link(*now.site)) now.record.view = order_.view(now.record.agent);
+  list.records.push_back(std::move(now.record));
   if (forgets) pack(cell);
 }
 

@@ -165,6 +165,7 @@ class KernelDetector final : public trace::Listener {
 
   void access_slowly(Cell& cell, Now& now);
   RecordList& unpack(Cell& cell);
+  RecordList& unpack_two(Cell& cell);
   std::vector<Record> parts_of(const Cell& cell) const;
   void pack(Cell& cell);
   bool conflicts(const Record& x, const Now& now) const;

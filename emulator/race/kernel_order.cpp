@@ -80,7 +80,7 @@ void KernelOrder::dependency(bool memory) {
     log_.clear();
     history_->clear();
     groups_.clear();
-    nothing_ = std::make_shared<const View>();
+    nothing_ = shared_->unknowing_;
     whole_workgroups_ = lost_ = false;
     look_again();
     return;

@@ -252,7 +252,9 @@ class KernelOrder::Shared {
   Places places_;
   SyncLog log_;
   std::vector<Group> groups_;
-  ViewPointer nothing_ = std::make_shared<const View>();
+  /// Of an agent that knows of nobody.
+  const ViewPointer unknowing_ = std::make_shared<const View>();
+  ViewPointer nothing_ = unknowing_;
 };
 
 }  // namespace heddle::race

@@ -16,6 +16,9 @@ bool same_group(const model::Place& a, const model::Place& b) {
   return a == beside;
 }
 
+// Among so many groups one is found as soon by looking at all of them.
+constexpr GroupId kFewGroups = 8;
+
 }  // namespace
 
 void Places::reserve(std::uint32_t first, std::uint32_t size, std::uint32_t count) {
@@ -40,10 +43,8 @@ GroupId Places::agent_begins(std::uint32_t agent, const model::Place& place) {
   } else if (!groups_.empty() && same_group(groups_.back(), place)) {
     found = groups() - 1;
   } else {
-    const auto [from, to] = numbers_.equal_range(key_of(place));
-    for (auto at = from; at != to; ++at)
-      if (same_group(groups_[at->second], place)) found = at->second;
-    if (found == groups()) numbers_.emplace(key_of(place), found);
+    found = number_of(place);
+    if (found == groups() && found >= kFewGroups) numbers_.emplace(key_of(place), found);
   }
   if (found == groups()) {
     groups_.push_back(place);
@@ -52,6 +53,18 @@ GroupId Places::agent_begins(std::uint32_t agent, const model::Place& place) {
   sizes_[found].begin_one();
   agents_[agent - first_] = {found, place.subgroup};
   return found;
+}
+
+// That of a group which there is, or the next one.
+GroupId Places::number_of(const model::Place& place) const {
+  const GroupId all = groups();
+  for (GroupId group = 0; group < all && group < kFewGroups; ++group)
+    if (sizes_[group].agents != 0 && same_group(groups_[group], place)) return group;
+  if (all <= kFewGroups) return all;
+  const auto [from, to] = numbers_.equal_range(key_of(place));
+  for (auto at = from; at != to; ++at)
+    if (same_group(groups_[at->second], place)) return at->second;
+  return all;
 }
 
 bool Places::agent_ends(std::uint32_t agent) {
@@ -67,7 +80,7 @@ void Places::clear() {
   agents_.clear();
   groups_.clear();
   sizes_.clear();
-  numbers_.clear();
+  if (!numbers_.empty()) numbers_.clear();
   beyond_device_ = false;
 }
 

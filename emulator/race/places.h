@@ -60,6 +60,8 @@ class Places {
   bool beyond_device() const { return beyond_device_; }
 
  private:
+  GroupId number_of(const model::Place& place) const;
+
   struct Size {
     Size() = default;
     Size(const Size& o) : agents(o.agents), running(o.running.load(std::memory_order_relaxed)) {}
@@ -85,6 +87,7 @@ class Places {
   /// Of each group the place of one of its agents.
   std::vector<model::Place> groups_;
   std::vector<Size> sizes_;
+  /// Of those beyond the first few.
   std::unordered_multimap<std::uint64_t, GroupId> numbers_;
   bool beyond_device_ = false;
 };

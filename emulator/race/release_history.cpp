@@ -45,6 +45,7 @@ void ReleaseHistory::placed(model::OperationIndex write) {
 }
 
 void ReleaseHistory::clear() {
+  if (at_.empty()) return;
   at_.clear();
   unplaced_.clear();
   offered_on_.clear();

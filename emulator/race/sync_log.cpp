@@ -46,12 +46,13 @@ void SyncLog::group_ends(GroupId group) {
   groups_[group].events = {};
 }
 
+// Nobody else uses it meanwhile.
 void SyncLog::clear() {
   count_ = 0;
-  incomplete_ = false;
-  has_atomics_ = false;
-  masks_ = 0;
-  on_ = 0;
+  incomplete_.store(false, std::memory_order_relaxed);
+  has_atomics_.store(false, std::memory_order_relaxed);
+  masks_.store(0, std::memory_order_relaxed);
+  on_.store(0, std::memory_order_relaxed);
   groups_.clear();
   wide_.clear();
   domain_.clear();

@@ -110,6 +110,8 @@ class Listener {
   /// before. At the latest when the memory comes to its end.
   virtual void placed(OperationIndex write) = 0;
 
+  /// Whether it wants to be told of what moves.
+  virtual bool hears_moves() const { return true; }
   /// Bytes of `write` moved to the cache of `agent`'s instance at `to`.
   virtual void moved(OperationIndex write, const Locations& bytes, AgentId agent, CacheLevel from,
                      CacheLevel to, MoveReason reason) {
