@@ -35,7 +35,6 @@ class SequentialMemory final : public Memory {
   void restart() override;
 
   // For whoever tells the listener of a plain access in its own way, and does it:
-  std::byte* bytes(const Locations& locations) const { return at(locations); }
   /// Whether it must be told here, because somebody may ask who wrote bytes of the allocation.
   bool keeps_writers(AllocationId allocation) const {
     return writers_[static_cast<std::size_t>(allocation)].wanted;
