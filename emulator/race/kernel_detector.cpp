@@ -514,7 +514,8 @@ bool KernelDetector::is_replaced(const Record& x, const Now& now) const {
   const Site& old = sites_[x.site];
   const Site& y = *now.site;
   if (!x.inside(now.record) || x.reference != now.record.reference) return false;
-  if (x.agent == now.record.agent) return (relation(x.site, now) & kReplaced) != 0 && (!y.atomic || x.site == now.record.site);
+  if (x.agent == now.record.agent)
+    return (relation(x.site, now) & kReplaced) != 0 && (!y.atomic || x.site == now.record.site);
   if (order_.group(x.agent) == now.group && is_settled(x.site, x.stamp, now)) return true;
   if (!old.non_private || !y.non_private || y.atomic || (old.writes && !y.writes)) return false;
   if (old.storage != y.storage || old.storage == 0) return false;
