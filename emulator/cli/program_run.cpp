@@ -12,31 +12,49 @@
 namespace heddle::cli {
 namespace {
 
-volatile sig_atomic_t g_signal = 0;
+extern "C" void ignore_signal(int) {}
 
-extern "C" void on_signal_of_run(int signal) {
-  g_signal = signal;
-}
-
-/// As long as it lives, Ctrl-C and SIGTERM interrupt system calls and do no more.
-class SignalsCaught {
+/// As long as it lives, Ctrl-C, SIGTERM and the end of a child wait until somebody asks for them: none of them
+/// comes too early to be noticed.
+class SignalsHeld {
  public:
-  SignalsCaught() {
+  SignalsHeld() {
+    sigemptyset(&held_);
+    for (const int signal : {SIGINT, SIGTERM, SIGCHLD}) sigaddset(&held_, signal);
+    // One that is ignored need not wait.
     struct sigaction action = {};
-    action.sa_handler = on_signal_of_run;
-    sigaction(SIGINT, &action, &old_[0]);
-    sigaction(SIGTERM, &action, &old_[1]);
+    action.sa_handler = ignore_signal;
+    sigaction(SIGCHLD, &action, &old_action_);
+    pthread_sigmask(SIG_BLOCK, &held_, &old_mask_);
   }
-  ~SignalsCaught() { restore(); }
-  SignalsCaught(const SignalsCaught&) = delete;
-  SignalsCaught& operator=(const SignalsCaught&) = delete;
+  ~SignalsHeld() { restore(); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
   void restore() const {
-    sigaction(SIGINT, &old_[0], nullptr);
-    sigaction(SIGTERM, &old_[1], nullptr);
+    sigaction(SIGCHLD, &old_action_, nullptr);
+    pthread_sigmask(SIG_SETMASK, &old_mask_, nullptr);
+  }
+  /// The next one; waits for it.
+  int next() const {
+    int signal = 0;
+    sigwait(&held_, &signal);
+    return signal;
+  }
+  /// Whether Ctrl-C or SIGTERM waits, which is done with then.
+  bool take_interrupt() const {
+    sigset_t interrupts;
+    sigemptyset(&interrupts);
+    for (const int signal : {SIGINT, SIGTERM}) sigaddset(&interrupts, signal);
+    constexpr timespec kAtOnce = {};
+    bool taken = false;
+    while (sigtimedwait(&interrupts, nullptr, &kAtOnce) > 0) taken = true;
+    return taken;
   }
 
  private:
-  std::array<struct sigaction, 2> old_ = {};
+  sigset_t held_;
+  sigset_t old_mask_;
+  struct sigaction old_action_ = {};
 };
 
 // Never returns. The pipe tells why the program cannot be started; starting it closes it.
@@ -47,18 +65,20 @@ class SignalsCaught {
   _exit(127);
 }
 
-// On a terminal the program has had the signal already, and ends; else it gets it from here.
-int wait_for(pid_t child) {
+int wait_for(pid_t child, const SignalsHeld& signals, bool& interrupted) {
   int status = 0;
-  int told = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  while (waitpid(child, &status, WNOHANG) != child) {
+    const int signal = signals.next();
+    if (signal == SIGCHLD) continue;
+    interrupted = true;
+    // On a terminal the program has had the signal already, and ends; else it gets it from here.
     constexpr useconds_t kPatience = 200000;
-    if (g_signal == 0 || told == g_signal) continue;
     usleep(kPatience);
     if (waitpid(child, &status, WNOHANG) == child) break;
-    told = g_signal;
-    kill(child, told);
+    kill(child, signal);
   }
+  // It came as the program ended.
+  if (signals.take_interrupt()) interrupted = true;
   return status;
 }
 
@@ -75,11 +95,10 @@ ProgramEnd run_program(const std::vector<std::string>& program) {
     end.error = std::strerror(errno);
     return end;
   }
-  g_signal = 0;
-  const SignalsCaught caught;
+  const SignalsHeld signals;
   const pid_t child = fork();
   if (child == 0) {
-    caught.restore();
+    signals.restore();
     become(arguments, ends[1]);
   }
   close(ends[1]);
@@ -87,11 +106,10 @@ ProgramEnd run_program(const std::vector<std::string>& program) {
   if (child > 0 && read(ends[0], &error, sizeof error) != sizeof error) error = 0;
   close(ends[0]);
   if (child > 0) {
-    const int status = wait_for(child);
+    const int status = wait_for(child, signals, end.interrupted);
     end.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
   if (error != 0) end.error = std::strerror(error);
-  end.interrupted = g_signal != 0;
   return end;
 }
 
