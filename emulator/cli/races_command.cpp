@@ -170,6 +170,12 @@ ExitCode RacesCommand::run() const {
     std::fprintf(stderr, "heddle: %s\n", error.what());
     return ExitCode::BadInput;
   }
+  const char* trace = std::getenv("HEDDLE_TRACE");
+  if (parallel_ && trace && *trace != '\0') {
+    std::fputs("heddle: HEDDLE_TRACE is set, and with --parallel there is no order of operations to trace\n",
+               stderr);
+    return ExitCode::BadInput;
+  }
   if (!output_.empty() && !write("")) return ExitCode::BadInput;
   const TemporaryFile records;
   set_environment(records.path());

@@ -63,6 +63,11 @@ TEST_CASE("on all cores the same race is found, with values and without a seed; 
   CHECK(found[0].at("replays") == false);
   CHECK(races({"--parallel"}, "clean").out == "0 data races in 1 run\n");
   CHECK(races({"--parallel", "--seed", "3"}, "racy").exit_code == 2);
+  setenv("HEDDLE_TRACE", "/dev/null", 1);
+  const Run traced = races({"--parallel"}, "racy");
+  unsetenv("HEDDLE_TRACE");
+  CHECK(traced.exit_code == 2);
+  CHECK(has(traced.err, "HEDDLE_TRACE"));
   CHECK(of_kind(races({"--json"}, "racy").out, "data race").at(0).at("replays") == true);
 }
 
