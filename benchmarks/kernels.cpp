@@ -31,14 +31,6 @@ void run(benchmark::State& state, const DeviceOptions& options, std::size_t size
   for (auto _ : state) workload.run();
 }
 
-DeviceOptions options_of(Mode mode, std::string_view memory = "sequential", bool races = false) {
-  DeviceOptions options;
-  options.mode = mode;
-  options.memory = memory_policy(memory);
-  options.races = races;
-  return options;
-}
-
 template <typename Workload>
 void add(const char* name, std::initializer_list<std::size_t> native,
          std::initializer_list<std::size_t> emulated) {
@@ -60,8 +52,7 @@ void add(const char* name, std::initializer_list<std::size_t> native,
 template <typename Workload>
 void add_parallel(const char* name, std::size_t size) {
   for (const std::uint32_t workers : {0u, 1u}) {
-    DeviceOptions options = options_of(Mode::Emulated, "sequential", true);
-    options.races_parallel = true;
+    DeviceOptions options = options_of(Mode::Emulated, "sequential", true, true);
     options.workers = workers;
     benchmark::RegisterBenchmark(
         (std::string(workers == 1 ? "parallel_1/" : "parallel/") + name + "/" + size_name(size)).c_str(),

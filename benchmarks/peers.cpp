@@ -223,16 +223,6 @@ void for_each_kernel(OpenCl& cl, Device& device, const Sizes& sizes, Row row) {
   }
 }
 
-DeviceOptions options_of(Mode mode, std::string_view memory = "sequential", bool races = false,
-                         bool parallel = false) {
-  DeviceOptions options;
-  options.mode = mode;
-  options.memory = memory_policy(memory);
-  options.races = races;
-  options.races_parallel = parallel;
-  return options;
-}
-
 struct Way {
   const char* name;
   DeviceOptions options;

@@ -8,6 +8,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heddle::benchmarks {
@@ -18,6 +19,16 @@ std::vector<T> random_values(std::size_t count, std::uint32_t bound) {
   std::vector<T> values(count);
   for (T& value : values) value = static_cast<T>(random() % bound);
   return values;
+}
+
+inline DeviceOptions options_of(Mode mode, std::string_view memory = "sequential", bool races = false,
+                                bool parallel = false) {
+  DeviceOptions options;
+  options.mode = mode;
+  options.memory = memory_policy(memory);
+  options.races = races;
+  if (parallel) options.races_parallel = true;
+  return options;
 }
 
 inline void expect(bool holds, const char* what) {

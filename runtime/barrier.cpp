@@ -30,7 +30,7 @@ Worker::AtBarrier Worker::come_to_barrier(Group& g, Slot* self, const SourceLoca
     return AtBarrier::Elsewhere;
   }
   if (--barrier.missing == 0) {
-    if (launch_->observer) all_meet(g);
+    tell_meeting(g, 0, g.size);
     barrier.missing = g.size;
     ++barrier.phase;
     ++local_progress_;
@@ -46,10 +46,11 @@ Worker::AtBarrier Worker::come_to_barrier(Group& g, Slot* self, const SourceLoca
   return AtBarrier::Waits;
 }
 
-/// Tells the observer that all invocations of the workgroup meet.
-void Worker::all_meet(Group& g) {
-  meeting_.resize(g.size);
-  std::iota(meeting_.begin(), meeting_.end(), 0u);
+/// Tells the observer, if there is one, that invocations with numbers from `first` on meet.
+void Worker::tell_meeting(Group& g, std::uint32_t first, std::uint32_t count) {
+  if (!launch_->observer) return;
+  meeting_.resize(count);
+  std::iota(meeting_.begin(), meeting_.end(), first);
   launch_->observer->invocations_meet(g, meeting_);
 }
 

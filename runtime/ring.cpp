@@ -18,8 +18,6 @@
 
 #include "runtime/scheduler.h"
 
-#include <numeric>
-
 namespace heddle::runtime {
 
 void Worker::begin_ring(Group& g) {
@@ -100,7 +98,7 @@ void Worker::take_turn(Group& g) {
     const bool around = turns_around(g);
     g.first_turn = false;
     ++local_progress_;
-    if (launch_->observer && (ring_.line & kSubgroupTurn) == 0) all_meet(g);
+    if ((ring_.line & kSubgroupTurn) == 0) tell_meeting(g, 0, g.size);
     if (around) {
       std::swap(ring_.first, ring_.last);
       ring_.step = -ring_.step;
@@ -150,11 +148,7 @@ bool Worker::compute_in_turn(Group& g, const SourceLocation& where, SubgroupFunc
     const std::uint32_t lanes = g.grid->lanes(subgroup);
     for (std::uint32_t lane = 0; lane < lanes; ++lane) active.set(lane);
     function(ring_.payloads + first, active, lanes);
-    if (launch_->observer) {
-      meeting_.resize(lanes);
-      std::iota(meeting_.begin(), meeting_.end(), first);
-      launch_->observer->invocations_meet(g, meeting_);
-    }
+    tell_meeting(g, first, lanes);
     ring_.last_lane = next_last_lane(g, subgroup);
   }
   take_turn(g);

@@ -311,7 +311,7 @@ class Worker {
   void suspend_outside_ring(Slot* self, Turn turn = Turn::Near);
   enum class AtBarrier : std::uint8_t { Waits, GoesOn, Elsewhere };
   AtBarrier come_to_barrier(Group& g, Slot* self, const SourceLocation& where);
-  void all_meet(Group& g);
+  void tell_meeting(Group& g, std::uint32_t first, std::uint32_t count);
   void complete_named_barrier(Group& g, std::uint32_t ordinal);
   void check_failed();
   void begin_unwinding();

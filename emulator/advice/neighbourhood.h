@@ -46,8 +46,6 @@ class Recent {
   }
   /// Whether what it is told from now on is forgotten at once.
   bool is_full() const { return full_; }
-  /// Hears of an operation that is_full.
-  void skip(model::OperationIndex index) { next_ = index + 1; }
   /// Whether it was told of an operation with this number, or does not ask for one any more.
   bool knows(std::uint32_t instruction) const {
     return is_full() ||

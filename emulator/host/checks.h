@@ -21,4 +21,15 @@ inline bool is_sound(const Binding& binding, std::uint64_t offset_bytes, std::ui
                                               value_bytes) != size_bytes;
 }
 
+/// The same of an access, with a record or without.
+template <typename A>
+[[gnu::always_inline]] inline bool is_sound(const A& access) {
+  return is_sound(*access.binding, access.offset_bytes, access.size_bytes);
+}
+template <typename A>
+[[gnu::always_inline]] inline bool misses_initialization(const A& access,
+                                                         const unsigned char* value_bytes) {
+  return misses_initialization(*access.binding, access.offset_bytes, access.size_bytes, value_bytes);
+}
+
 }  // namespace heddle::emulation

@@ -21,10 +21,10 @@ WorkgroupMemory& memory_of(const Agent& agent) {
   return *static_cast<WorkgroupMemory*>(agent.group->observed);
 }
 
-
 using detail::locations;
 
-[[gnu::always_inline]] inline Operation record(const Agent& agent, const Access& access,
+template <typename A>
+[[gnu::always_inline]] inline Operation record(const Agent& agent, const A& access, const Qualified& q,
                                                OperationKind kind) {
   Operation operation;
   operation.kind = kind;
@@ -32,11 +32,20 @@ using detail::locations;
   operation.storage_class = access.binding->storage_class;
   operation.reference = access.binding->reference;
   operation.locations = locations(access);
-  operation.operands = access.operands;
-  operation.available_scope = access.available_scope;
-  operation.visible_scope = access.visible_scope;
+  operation.operands = q.operands;
+  operation.available_scope = q.available_scope;
+  operation.visible_scope = q.visible_scope;
   operation.where = access.where;
   return operation;
+}
+
+[[gnu::always_inline]] inline Operation record(const Agent& agent, const Access& access,
+                                               OperationKind kind) {
+  return record(agent, access, {access.operands, access.available_scope, access.visible_scope}, kind);
+}
+
+Operation record(const Agent& agent, const PlainAccess& access, OperationKind kind) {
+  return record(agent, access, qualified(access.qualifiers, kind == OperationKind::Write), kind);
 }
 
 Operation atomic_record(const Agent& agent, const Access& access, OperationKind kind, Scope scope,
@@ -106,8 +115,7 @@ bool is_aligned(const Access& access) {
 
 void check_initialized(const Agent& agent, const Access& access) {
   const Binding& binding = *access.binding;
-  if (!misses_initialization(binding, access.offset_bytes, access.size_bytes, access.value_bytes))
-    [[likely]] return;
+  if (!misses_initialization(access, access.value_bytes)) [[likely]] return;
   const std::uint64_t missing = binding.allocation->initialized.first_missing(
       binding.offset_bytes + access.offset_bytes, access.size_bytes, access.value_bytes);
   raise(agent, FindingKind::UninitializedRead,
@@ -117,14 +125,14 @@ void check_initialized(const Agent& agent, const Access& access) {
 }
 
 /// To be called when the bytes have been written: other threads may ask for that.
-[[gnu::always_inline]] inline void mark_initialized(const Emulator& emulator, const Binding& binding,
-                                                    std::uint64_t offset_bytes,
-                                                    std::uint64_t size_bytes) {
-  detail::InitializedBytes& initialized = binding.allocation->initialized;
+template <typename A>
+[[gnu::always_inline]] inline void mark_initialized(const Emulator& emulator, const A& access) {
+  const Locations bytes = locations(access);
+  detail::InitializedBytes& initialized = access.binding->allocation->initialized;
   if (emulator.device.parallel) {
-    initialized.mark_at_once(binding.offset_bytes + offset_bytes, size_bytes);
+    initialized.mark_at_once(bytes.offset_bytes, bytes.size_bytes);
   } else {
-    initialized.mark(binding.offset_bytes + offset_bytes, size_bytes);
+    initialized.mark(bytes.offset_bytes, bytes.size_bytes);
   }
 }
 
@@ -369,41 +377,17 @@ std::byte* atomic_in_place(Emulator& emulator, const Agent& agent, OperationKind
   return bytes;
 }
 
-namespace {
-
-Operation record(const Agent& agent, const PlainAccess& access, OperationKind kind) {
-  const Qualified q = qualified(access.qualifiers, kind == OperationKind::Write);
-  Operation operation;
-  operation.kind = kind;
-  operation.agent = agent.id;
-  operation.storage_class = access.binding->storage_class;
-  operation.reference = access.binding->reference;
-  operation.locations = {access.binding->allocation->id, detail::offset_bytes(access),
-                         access.size_bytes};
-  operation.operands = q.operands;
-  operation.available_scope = q.available_scope;
-  operation.visible_scope = q.visible_scope;
-  operation.where = access.where;
-  return operation;
-}
-
-}  // namespace
-
 bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access,
                const unsigned char* value_bytes, void* value) {
-  const Binding& binding = *access.binding;
-  if (!is_sound(binding, access.offset_bytes, access.size_bytes) ||
-      misses_initialization(binding, access.offset_bytes, access.size_bytes, value_bytes)) [[unlikely]]
-    return false;
+  if (!is_sound(access) || misses_initialization(access, value_bytes)) [[unlikely]] return false;
   emulator.device.memory->read(record(agent, access, OperationKind::Read), value);
   return true;
 }
 
 bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const void* value) {
-  const Binding& binding = *access.binding;
-  if (!is_sound(binding, access.offset_bytes, access.size_bytes)) [[unlikely]] return false;
+  if (!is_sound(access)) [[unlikely]] return false;
   emulator.device.memory->write(record(agent, access, OperationKind::Write), value);
-  mark_initialized(emulator, binding, access.offset_bytes, access.size_bytes);
+  mark_initialized(emulator, access);
   return true;
 }
 
@@ -422,7 +406,7 @@ void write(Emulator& emulator, const Agent& agent, const Access& access, const v
                  [&](const Operation& piece, std::uint64_t at) {
                    emulator.device.memory->write(piece, static_cast<const std::byte*>(value) + at);
                  });
-  mark_initialized(emulator, *access.binding, access.offset_bytes, access.size_bytes);
+  mark_initialized(emulator, access);
 }
 
 void atomic_read(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
@@ -438,7 +422,7 @@ void atomic_write(Emulator& emulator, const Agent& agent, const Access& access, 
   check(agent, access);
   emulator.device.memory->write(
       atomic_record(agent, access, OperationKind::Write, scope, semantics), value);
-  mark_initialized(emulator, *access.binding, access.offset_bytes, access.size_bytes);
+  mark_initialized(emulator, access);
 }
 
 void atomic_update(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,

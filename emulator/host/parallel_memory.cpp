@@ -1,7 +1,5 @@
 #include "emulator/host/parallel_memory.h"
 
-#include "emulator/host/checks.h"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -223,10 +221,7 @@ template <OperationKind kind>
                                                        void* value) {
   constexpr bool writes = kind == OperationKind::Write;
   if (!thread.detector->answers<writes>(agent, reference, bytes, site, known.history)) return false;
-  const trace::Value moved = memory::load_value(writes ? value : storage, bytes.size_bytes);
-  memory::store_value(writes ? storage : value, moved, bytes.size_bytes);
-  known.recent.note(agent, site, bytes,
-                    writes ? advice::AccessValues{0, moved} : advice::AccessValues{moved, 0});
+  known.recent.note(agent, site, bytes, move_value<writes>(storage, value, bytes.size_bytes));
   return true;
 }
 
@@ -234,38 +229,34 @@ template <OperationKind kind>
 [[gnu::always_inline]] inline bool ParallelMemory::act(AgentId agent, const emulation::PlainAccess& access,
                                                        void* value) {
   const emulation::Binding& binding = *access.binding;
-  if (listener_ || access.size_bytes > race::kGranuleBytes ||
-      !emulation::is_sound(binding, access.offset_bytes, access.size_bytes))
+  if (listener_ || access.size_bytes > race::kGranuleBytes || !emulation::is_sound(access))
     return false;
   Thread& thread = *t_here;
   const race::SiteId site = thread.sites.of(access, kind, thread.detector->detector());
   if (site == race::kNoSite) return false;
-  const std::uint64_t offset = offset_bytes(access);
-  const Locations bytes{binding.allocation->id, offset, access.size_bytes};
-  std::byte* const storage = binding.allocation->bytes + offset;
+  const Locations bytes = locations(access);
+  std::byte* const storage = binding.allocation->bytes + bytes.offset_bytes;
   // Nobody but this thread knows of it.
   if (binding.storage_class == StorageClass::Workgroup) {
     const bool done = act<kind>(thread, *resident(thread, bytes.allocation).known, agent, bytes,
                                 binding.reference, site, storage, value);
     if (done && kind == OperationKind::Write)
-      binding.allocation->initialized.mark(offset, bytes.size_bytes);
+      binding.allocation->initialized.mark(bytes.offset_bytes, bytes.size_bytes);
     return done;
   }
-  Stripe& shared = stripe(bytes);
-  shared.lock.lock();
-  const bool done =
-      act<kind>(thread, shared.known, agent, bytes, binding.reference, site, storage, value);
-  shared.lock.unlock();
+  const bool done = [&] {
+    Stripe& shared = stripe(bytes);
+    const std::lock_guard lock(shared.lock);
+    return act<kind>(thread, shared.known, agent, bytes, binding.reference, site, storage, value);
+  }();
   if (done && kind == OperationKind::Write)
-    binding.allocation->initialized.mark_at_once(offset, bytes.size_bytes);
+    binding.allocation->initialized.mark_at_once(bytes.offset_bytes, bytes.size_bytes);
   return done;
 }
 
 bool ParallelMemory::read(AgentId agent, const emulation::PlainAccess& access,
                           const unsigned char* value_bytes, void* value) {
-  return !emulation::misses_initialization(*access.binding, access.offset_bytes, access.size_bytes,
-                                           value_bytes) &&
-         act<OperationKind::Read>(agent, access, value);
+  return !emulation::misses_initialization(access, value_bytes) && act<OperationKind::Read>(agent, access, value);
 }
 
 bool ParallelMemory::write(AgentId agent, const emulation::PlainAccess& access, const void* value) {
@@ -274,11 +265,8 @@ bool ParallelMemory::write(AgentId agent, const emulation::PlainAccess& access, 
 
 bool ParallelMemory::update(AgentId agent, const emulation::Access& access, Scope scope,
                             MemorySemantics semantics, emulation::Modify modify, void* context) {
+  if (listener_ || !is_granule_to_update(access)) return false;
   const emulation::Binding& binding = *access.binding;
-  if (listener_ || access.size_bytes != race::kGranuleBytes ||
-      !emulation::is_sound(binding, access.offset_bytes, access.size_bytes) ||
-      emulation::misses_initialization(binding, access.offset_bytes, access.size_bytes, nullptr))
-    return false;
   Thread& thread = *t_here;
   const race::SiteId site = site_of(access, scope, semantics, thread.detector->detector());
   if (site == race::kNoSite) return false;

@@ -9,15 +9,15 @@
 #include <cstring>
 
 #include "emulator/advice/neighbourhood.h"
+#include "emulator/host/checks.h"
+#include "emulator/memory/memory.h"
 #include "emulator/race/kernel_detector.h"
 
 namespace heddle::detail {
 
-inline std::uint64_t offset_bytes(const emulation::PlainAccess& access) {
-  return access.binding->offset_bytes + access.offset_bytes;
-}
-
-inline Locations locations(const emulation::Access& access) {
+/// Of an access with a record or without.
+template <typename A>
+[[gnu::always_inline]] inline Locations locations(const A& access) {
   return {access.binding->allocation->id, access.binding->offset_bytes + access.offset_bytes,
           access.size_bytes};
 }
@@ -31,6 +31,21 @@ inline bool update_granule(const std::byte* bytes, emulation::Modify modify, voi
   if (!modify(context, &old, &fresh)) return false;
   values = {old, fresh};
   return true;
+}
+
+/// Reads a value from the storage, or writes it there, and says what was read and written.
+template <bool writes>
+[[gnu::always_inline]] inline advice::AccessValues move_value(std::byte* storage, void* value,
+                                                              std::uint32_t size_bytes) {
+  const trace::Value moved = memory::load_value(writes ? value : storage, size_bytes);
+  memory::store_value(writes ? storage : value, moved, size_bytes);
+  return writes ? advice::AccessValues{0, moved} : advice::AccessValues{moved, 0};
+}
+
+/// Whether nothing is wrong with an update, and its bytes are a granule.
+inline bool is_granule_to_update(const emulation::Access& access) {
+  return access.size_bytes == race::kGranuleBytes && emulation::is_sound(access) &&
+         !emulation::misses_initialization(access, nullptr);
 }
 
 inline race::SiteId site_of(const emulation::Access& access, Scope scope, MemorySemantics semantics,

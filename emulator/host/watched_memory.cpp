@@ -1,6 +1,5 @@
 #include "emulator/host/watched_memory.h"
 
-#include "emulator/host/checks.h"
 #include "emulator/race/kernel_detector_quick.h"
 
 namespace heddle::detail {
@@ -11,50 +10,37 @@ template <OperationKind kind>
                                                       void* value) {
   constexpr bool writes = kind == OperationKind::Write;
   const emulation::Binding& binding = *access.binding;
-  if (access.size_bytes > race::kGranuleBytes ||
-      !emulation::is_sound(binding, access.offset_bytes, access.size_bytes))
-    return false;
-  const Locations bytes{binding.allocation->id, offset_bytes(access), access.size_bytes};
+  if (access.size_bytes > race::kGranuleBytes || !emulation::is_sound(access)) return false;
+  const Locations bytes = locations(access);
   if (writes && memory_.keeps_writers(bytes.allocation)) return false;
   const race::SiteId site = sites_.of(access, kind, detector_);
-  const bool full = recent_.is_full();
-  if (site == race::kNoSite || (!full && !recent_.knows(site)) ||
+  if (site == race::kNoSite || !recent_.knows(site) ||
       (!detector_.answers_quickly<writes>(agent, binding.reference, bytes, site) &&
        !detector_.answers(agent, binding.reference, bytes, site)))
     return false;
-  std::byte* const storage = binding.allocation->bytes + bytes.offset_bytes;
-  const trace::Value moved = memory::load_value(writes ? value : storage, bytes.size_bytes);
-  memory::store_value(writes ? storage : value, moved, bytes.size_bytes);
-  if (full) {
-    recent_.skip(memory_.told());
-  } else {
-    recent_.access(memory_.told(), agent, binding.reference, bytes, site,
-                   writes ? advice::AccessValues{0, moved} : advice::AccessValues{moved, 0});
-  }
+  const advice::AccessValues values = move_value<writes>(
+      binding.allocation->bytes + bytes.offset_bytes, value, bytes.size_bytes);
+  recent_.access(memory_.told(), agent, binding.reference, bytes, site, values);
   memory_.count_told();
   return true;
 }
 
 bool WatchedMemory::read(AgentId agent, const emulation::PlainAccess& access,
                          const unsigned char* value_bytes, void* value) {
-  return !emulation::misses_initialization(*access.binding, access.offset_bytes, access.size_bytes,
-                                           value_bytes) &&
-         act<OperationKind::Read>(agent, access, value);
+  return !emulation::misses_initialization(access, value_bytes) && act<OperationKind::Read>(agent, access, value);
 }
 
 bool WatchedMemory::write(AgentId agent, const emulation::PlainAccess& access, const void* value) {
   if (!act<OperationKind::Write>(agent, access, const_cast<void*>(value))) return false;
-  access.binding->allocation->initialized.mark(offset_bytes(access), access.size_bytes);
+  const Locations bytes = locations(access);
+  access.binding->allocation->initialized.mark(bytes.offset_bytes, bytes.size_bytes);
   return true;
 }
 
 bool WatchedMemory::update(AgentId agent, const emulation::Access& access, Scope scope,
                            MemorySemantics semantics, emulation::Modify modify, void* context) {
+  if (!is_granule_to_update(access)) return false;
   const emulation::Binding& binding = *access.binding;
-  if (access.size_bytes != race::kGranuleBytes ||
-      !emulation::is_sound(binding, access.offset_bytes, access.size_bytes) ||
-      emulation::misses_initialization(binding, access.offset_bytes, access.size_bytes, nullptr))
-    return false;
   const Locations bytes = locations(access);
   std::byte* const storage = binding.allocation->bytes + bytes.offset_bytes;
   const race::SiteId site = site_of(access, scope, semantics, detector_);
@@ -66,10 +52,9 @@ bool WatchedMemory::update(AgentId agent, const emulation::Access& access, Scope
     return false;
   memory::store_value(storage, values.written, race::kGranuleBytes);
   const model::OperationIndex index = memory_.told();
-  if (recent_.is_full()) {
-    recent_.skip(index);
-  } else {
-    recent_.access(index, agent, binding.reference, bytes, site, values);
+  const bool remembered = !recent_.is_full();
+  recent_.access(index, agent, binding.reference, bytes, site, values);
+  if (remembered) {
     recent_.reads_from(index, memory_.sources_of(bytes));
     recent_.placed(index);
   }

@@ -356,13 +356,7 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
           !is_settled(cell.sites[i], stamp_of(cell.times[i]), now))
         return false;
     }
-    Crowd& crowd = shadow_->make_crowd(cell);
-    crowd.site = r.site;
-    crowd.reference = r.reference;
-    crowd.first = r.first;
-    crowd.last = r.last;
-    crowd.one_group = true;
-    crowd.accesses.emplace_back(r.agent, r.stamp);
+    begin_crowd(cell, r).accesses.emplace_back(r.agent, r.stamp);
     return true;
   }
   Crowd& crowd = shadow_->crowd(cell);
@@ -381,27 +375,34 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
   return true;
 }
 
+// Of accesses like this one, none of them yet.
+Crowd& KernelDetector::begin_crowd(Cell& cell, const Record& like) {
+  Crowd& crowd = shadow_->make_crowd(cell);
+  crowd.site = like.site;
+  crowd.reference = like.reference;
+  crowd.first = like.first;
+  crowd.last = like.last;
+  crowd.one_group = true;
+  return crowd;
+}
+
 // What was remembered one by one, when accesses are not any more: if that is all of one crowd.
 bool KernelDetector::gather_crowd(Cell& cell, const Now& now) {
   const Record& r = now.record;
-  const std::vector<Record>& records = shadow_->list(cell).records;
+  std::vector<Record>& records = shadow_->list(cell).records;
   const auto is_of_crowd = [&](const Record& x) {
     return x.site == r.site && x.reference == r.reference && x.first == r.first && x.last == r.last &&
            order_.places().same_instance(x.agent, r.agent, now.site->scope);
   };
   if (!std::all_of(records.begin(), records.end(), is_of_crowd)) return false;
-  Crowd gathered;
-  gathered.site = r.site;
-  gathered.reference = r.reference;
-  gathered.first = r.first;
-  gathered.last = r.last;
-  for (const Record& x : records) {
-    gathered.one_group = gathered.one_group && order_.group(x.agent) == now.group;
-    gathered.accesses.emplace_back(x.agent, x.stamp);
-  }
-  gathered.accesses.emplace_back(r.agent, r.stamp);
+  const std::vector<Record> gathered = std::move(records);
   shadow_->drop(cell);
-  shadow_->make_crowd(cell) = std::move(gathered);
+  Crowd& crowd = begin_crowd(cell, r);
+  for (const Record& x : gathered) {
+    crowd.one_group = crowd.one_group && order_.group(x.agent) == now.group;
+    crowd.accesses.emplace_back(x.agent, x.stamp);
+  }
+  crowd.accesses.emplace_back(r.agent, r.stamp);
   return true;
 }
 

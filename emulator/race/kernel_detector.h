@@ -156,6 +156,7 @@ class KernelDetector final : public trace::Listener {
   bool read_beside(Cell& cell, Before first, Before second, const Access& now);
   bool join_parts(Cell& cell, const Now& now);
   bool join_crowd(Cell& cell, const Now& now);
+  Crowd& begin_crowd(Cell& cell, const Record& like);
   bool gather_crowd(Cell& cell, const Now& now);
   bool leaves_crowd(Cell& cell, const Access& now);
   bool is_settled_crowd(const Crowd& crowd, const Access& now) const;
