@@ -43,12 +43,13 @@ constexpr unsigned class_of(StorageClass storage_class) {
   return number < kClassOf.size() ? kClassOf[number] : class_of_bit(semantic_of(storage_class));
 }
 
+/// The bit of each class. (Not inside of who asks: that would make a copy each time.)
+inline constexpr std::array<MemorySemantics, kClasses> kBitOfClass{
+    MemorySemantics::UniformMemory, MemorySemantics::WorkgroupMemory, MemorySemantics::ImageMemory,
+    MemorySemantics::OutputMemory, MemorySemantics::None};
 /// Whether the semantics constrain that class.
 constexpr bool constrains(MemorySemantics semantics, unsigned class_index) {
-  constexpr std::array kBits{MemorySemantics::UniformMemory, MemorySemantics::WorkgroupMemory,
-                             MemorySemantics::ImageMemory, MemorySemantics::OutputMemory,
-                             MemorySemantics::None};
-  return has(semantics, kBits[class_index]);
+  return has(semantics, kBitOfClass[class_index]);
 }
 
 /// The cache that stands for a scope's memory domain. Shader calls and interlocked fragments have

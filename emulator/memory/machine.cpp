@@ -250,9 +250,7 @@ std::byte* Machine::in_place(const Relaxed& atomic) {
 // What the agent has to know of before it adds to the granule.
 void Machine::before_write(Granule& granule, std::uint32_t record, const Access& writing) {
   const ByteMask own = granule.waiting != 0 ? show_known(record, writing) : 0;
-  if (!granule.versions.empty())
-    raise_floor(granule, writing.agent.id, writing.operation.reference,
-                available_floor(granule, writing));
+  raise_floor_to_available(granule, writing);
   if (own != 0) overwrite_waiting(record, writing);
 }
 
@@ -288,8 +286,7 @@ void Machine::read_modify_write(const Operation& operation, MemorySemantics uneq
   fresh = load_value(&fresh, size);
   acquire(granule, updating, operation.semantics, found);
   after(updating.agent, operation, operation.semantics);
-  raise_floor(granule, updating.agent.id, operation.reference,
-              available_floor(granule, updating));
+  raise_floor_to_available(granule, updating);
   fill(updated_, updating, fresh, 0);
   inherit(updated_, granule, updating, found);
   if (listener_) updated_.operation = tell(operation, old, fresh);
@@ -310,6 +307,7 @@ void Machine::inherit(Written& made, const Granule& granule, const Access& updat
     return;
   }
   const Version& read = *found.version;
+  if (read.heads.empty() && !read.forgotten) return;
   if (!mutually_ordered(read, updating.bytes, updating.operation, updating.agent)) return;
   made.forgotten = read.forgotten;
   for (const Head& head : read.heads) {
@@ -716,7 +714,8 @@ void Machine::place_atomics(MemorySemantics classes, Lifts lifts) {
 // As for each agent of the cohort, one after the other. What one of them wrote, or what all of them know
 // of, is lifted by whoever of them shares the cache that it is in; what others know of, by those.
 //= vk:memory-model-availability-visibility
-void Machine::make_available(const Cohort& cohort, const Common& common, const Operation& barrier) {
+void Machine::make_available(const Cohort& cohort, Common& common, const Operation& barrier) {
+  common.lifted = true;
   const CacheLevel level = level_of(barrier.scope);
   const MemorySemantics classes = barrier.semantics;
   report_.availability_operations += cohort.count;
@@ -767,10 +766,16 @@ void Machine::make_available(const Cohort& cohort, const Common& common, const O
 // by one of them goes on by another, which may be the only one of the next link.
 void Machine::lift(Agent& agent, const Event& event, Scope scope, MemorySemantics classes) {
   const CacheLevel level = level_of(scope);
+  const bool has_lifted = agent.lifted || agent.cohort->lifted;
+  agent.lifted = true;
+  const auto is_link = [&](const Availability& known) {
+    return known.bulk && known.event.agent == agent.id && known.level >= level;
+  };
   const auto take_up = [&](Granule& granule, Version& version) {
     if (!version.non_private || !lifts(agent, version, classes)) return;
-    for (const Availability& known : version.available)
-      if (known.bulk && known.event.agent == agent.id && known.level >= level) return;
+    if ((has_lifted || version.agent == agent.id) &&
+        std::any_of(version.available.begin(), version.available.end(), is_link))
+      return;
     version.available.push_back({event, agent.place, level, true});
     if (level <= version.level) return;
     ++report_.made_available;

@@ -155,8 +155,9 @@ class Machine final : public Memory {
   // Reads (machine_reads.cpp).
   ByteMask show_known(std::uint32_t record, const Access& access);
   bool visible_to(const Version& version, const Access& reading, CacheLevel own) const;
-  Stamp floor_of(const Granule& granule, const Access& access, CacheLevel own) const;
-  Stamp available_floor(const Granule& granule, const Access& writing) const;
+  Stamp floor_of(Granule& granule, const Access& access, CacheLevel own) const;
+  Stamp available_floor(const Granule& granule, const Access& writing, Stamp known) const;
+  void raise_floor_to_available(Granule& granule, const Access& writing);
   void raise_floor(Granule& granule, AgentId agent, ReferenceId reference, Stamp stamp);
   void observe(Granule& granule, const Event& event, unsigned class_index, bool non_private,
                Stamp stamp);
@@ -210,7 +211,7 @@ class Machine final : public Memory {
   void place_available(CacheLevel level, MemorySemantics classes, Owns owns);
   template <typename Lifts>
   void place_atomics(MemorySemantics classes, Lifts lifts);
-  void make_available(const Cohort& cohort, const Common& common, const Operation& barrier);
+  void make_available(const Cohort& cohort, Common& common, const Operation& barrier);
   void make_visible(Agent& agent, Scope scope, MemorySemantics classes);
   void give_up_copies(const model::Place& place, Scope scope);
   void device_availability(Agent& agent);

@@ -19,11 +19,8 @@ CacheLevel own_visibility(const Operation& read) {
   return CacheLevel::Agent;
 }
 
-template <typename Visit>
-void for_each_level(Visit visit) {
-  for (const CacheLevel level : {CacheLevel::Subgroup, CacheLevel::Workgroup,
-                                 CacheLevel::QueueFamily, CacheLevel::Shader})
-    visit(level);
+constexpr CacheLevel wider(CacheLevel level) {
+  return static_cast<CacheLevel>(static_cast<unsigned>(level) + 1);
 }
 
 }  // namespace
@@ -68,56 +65,53 @@ ByteMask Machine::show_known(std::uint32_t record, const Access& access) {
 //= vk:memory-model-location-ordered
 bool Machine::visible_to(const Version& version, const Access& reading, CacheLevel own) const {
   const Agent& agent = reading.agent;
-  if (version.on_device && agent.knowledge().knows(kDeviceVisible, version.device)) return true;
+  const Knowledge& knowledge = agent.knowledge();
+  if (version.on_device && knowledge.knows(kDeviceVisible, version.device)) return true;
   if (!version.non_private || !reading.non_private ||
       version.reference != reading.operation.reference)
     return false;
   const unsigned k = class_of_pair(version.class_index, reading.class_index);
   const unsigned ordered_by = class_of_pair(version.class_index, reading.ordered_by);
   for (const Availability& available : version.available) {
+    const Event& event = available.event;
+    // The levels from which on the reader shares the instance: those that it has come to, if any.
+    const CacheLevel shared = event.agent == agent.id
+                                  ? CacheLevel::Agent
+                                  : narrowest_shared(available.place, agent.place);
+    if (available.level < shared) continue;
     const bool bulk = available.bulk || lanes_gone_;
-    const auto common = [&](CacheLevel level) {
-      return available.event.agent == agent.id ||
-             share(available.place, agent.place, std::min(level, available.level));
-    };
-    const auto knows = [&](Row row, Row bulk_row, CacheLevel level) {
-      return agent.knowledge().knows(
-          bulk ? row_of(bulk_row, level, reading.class_index) : row_of(row, level, k),
-          available.event);
-    };
     const unsigned happened = kHappened + (bulk ? kAnyClass : ordered_by);
-    if (own != CacheLevel::Agent && agent.knows(happened, available.event) && common(own))
-      return true;
-    // The read's own visibility operation goes on with chains of the agent's, too, which may have come so
-    // far by classes that the read has not.
-    const auto link = [&](CacheLevel level) {
-      return knows(kChained, kChainedBulk, level) ||
-             agent.knowledge().knows(row_of(bulk ? kVisibleBulk : kVisible, level, kAnyClass),
-                                     available.event);
-    };
-    bool seen = false;
-    for_each_level([&](CacheLevel level) {
-      seen = seen || (common(level) && (knows(kVisible, kVisibleBulk, level) ||
-                                        (own != CacheLevel::Agent && link(level))));
-    });
-    if (seen) return true;
+    if (own != CacheLevel::Agent && own >= shared && agent.knows(happened, event)) return true;
+    const Row visible = bulk ? kVisibleBulk : kVisible;
+    const Row chained = bulk ? kChainedBulk : kChained;
+    const unsigned of_class = bulk ? reading.class_index : k;
+    for (CacheLevel level = std::max(shared, CacheLevel::Subgroup); level <= CacheLevel::Shader;
+         level = wider(level)) {
+      if (knowledge.knows(row_of(visible, level, of_class), event)) return true;
+      // The read's own visibility operation goes on with chains of the agent's, too, which may have come so
+      // far by classes that the read has not.
+      if (own != CacheLevel::Agent && (knowledge.knows(row_of(chained, level, of_class), event) ||
+                                       knowledge.knows(row_of(visible, level, kAnyClass), event)))
+        return true;
+    }
   }
   return false;
 }
 
 // Reads are ordered by happens-before alone, whatever is visible.
 //= vk:memory-model-location-ordered
-Stamp Machine::floor_of(const Granule& granule, const Access& access, CacheLevel own) const {
+Stamp Machine::floor_of(Granule& granule, const Access& access, CacheLevel own) const {
   Stamp floor = std::max(granule.floor, granule.base);
   const Agent& agent = access.agent;
-  for (const Floor& known : granule.floors)
-    if (known.agent == agent.id && known.reference == access.operation.reference)
-      floor = std::max(floor, known.stamp);
+  const Knowledge& knowledge = agent.knowledge();
+  if (const Floor* const known = granule.floor_of(agent.id, access.operation.reference))
+    floor = std::max(floor, known->stamp);
   for (const Observation& observation : granule.observations) {
     if (observation.stamp <= floor) continue;
     const unsigned row = kHappened + class_of_pair(observation.class_index, access.ordered_by);
-    if ((observation.non_private && access.non_private && agent.knows(row, observation.event)) ||
-        agent.knowledge().knows(kSystem, observation.event))
+    if ((observation.non_private && access.non_private &&
+         (observation.event.agent == agent.id || knowledge.knows(row, observation.event))) ||
+        knowledge.knows(kSystem, observation.event))
       floor = observation.stamp;
   }
   for (auto version = granule.versions.rbegin();
@@ -126,11 +120,13 @@ Stamp Machine::floor_of(const Granule& granule, const Access& access, CacheLevel
   return floor;
 }
 
-// A write comes after all that is available and happened before it, visible or not.
+// A write comes after all that is available and happened before it, visible or not. What is not after
+// `known` does not matter: 0 then.
 //= vk:memory-model-location-ordered
-Stamp Machine::available_floor(const Granule& granule, const Access& writing) const {
+Stamp Machine::available_floor(const Granule& granule, const Access& writing, Stamp known) const {
   const Agent& agent = writing.agent;
-  for (auto version = granule.versions.rbegin(); version != granule.versions.rend(); ++version) {
+  for (auto version = granule.versions.rbegin();
+       version != granule.versions.rend() && version->stamp > known; ++version) {
     if (version->on_device && agent.knows(kHappened + kAnyClass, version->device))
       return version->stamp;
     if (!version->non_private || !writing.non_private ||
@@ -148,17 +144,25 @@ Stamp Machine::available_floor(const Granule& granule, const Access& writing) co
 
 void Machine::raise_floor(Granule& granule, AgentId agent, ReferenceId reference, Stamp stamp) {
   if (stamp <= std::max(granule.floor, granule.base)) return;
-  for (Floor& known : granule.floors) {
-    if (known.agent == agent && known.reference == reference) {
-      known.stamp = std::max(known.stamp, stamp);
-      return;
-    }
+  if (Floor* const known = granule.floor_of(agent, reference)) {
+    known->stamp = std::max(known->stamp, stamp);
+    return;
   }
   if (granule.floors.size() == kMostWitnesses) {
     for (const Floor& known : granule.floors) granule.floor = std::max(granule.floor, known.stamp);
     granule.floors.clear();
   }
   granule.floors.push_back({agent, reference, stamp});
+}
+
+void Machine::raise_floor_to_available(Granule& granule, const Access& writing) {
+  if (granule.versions.empty()) return;
+  const AgentId agent = writing.agent.id;
+  const ReferenceId reference = writing.operation.reference;
+  const Floor* const known = granule.floor_of(agent, reference);
+  const Stamp lowest = std::max(granule.floor, granule.base);
+  raise_floor(granule, agent, reference,
+              available_floor(granule, writing, known ? std::max(known->stamp, lowest) : lowest));
 }
 
 void Machine::observe(Granule& granule, const Event& event, unsigned class_index, bool non_private,

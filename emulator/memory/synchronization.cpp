@@ -54,18 +54,6 @@ bool lets_through(const Met& met, MemorySemantics semantics) {
 
 }  // namespace
 
-bool share(const model::Place& a, const model::Place& b, CacheLevel level) {
-  if (a.kind != model::AgentKind::Shader || b.kind != model::AgentKind::Shader)
-    return a.kind == b.kind;
-  switch (level) {
-    case CacheLevel::Agent: return false;
-    case CacheLevel::Subgroup: return model::same_instance(a, b, Scope::Subgroup);
-    case CacheLevel::Workgroup: return model::same_instance(a, b, Scope::Workgroup);
-    case CacheLevel::QueueFamily: return model::same_instance(a, b, Scope::QueueFamily);
-    default: return a.device == b.device;
-  }
-}
-
 Synchronization::Synchronization() : pool_(std::make_unique<Pool>()) { epochs_.fill(1); }
 Synchronization::~Synchronization() = default;
 
@@ -116,6 +104,7 @@ void Synchronization::begin(const Cohort& cohort) {
   common.knowledge = past_;
   common.released.clear();
   common.others.clear();
+  common.tells_others = common.lifted = false;
 }
 
 void Synchronization::end(const Cohort& cohort) {
@@ -132,9 +121,7 @@ void Synchronization::end(const Cohort& cohort) {
   last_resident_ = 0;
 }
 
-Synchronization::Resident* Synchronization::resident(AgentId id) {
-  if (last_resident_ < resident_count_ && residents_[last_resident_]->cohort.contains(id))
-    return residents_[last_resident_].get();
+Synchronization::Resident* Synchronization::find_resident(AgentId id) {
   for (std::size_t i = 0; i < resident_count_; ++i) {
     if (!residents_[i]->cohort.contains(id)) continue;
     last_resident_ = i;
@@ -176,6 +163,7 @@ Agent& Synchronization::make(Resident& resident, std::uint32_t position) {
   agent.cohort = &resident.common;
   agent.like_all = true;
   agent.met_forgotten = false;
+  agent.lifted = false;
   agent.stale_reads = 0;
   agent.youngest_placed = 0;
   return agent;
@@ -245,8 +233,8 @@ bool tells_others(const Head& released_together, Scope atomic) {
 }  // namespace
 
 //= vk:memory-model-synchronizes-with
-bool Synchronization::carries(AgentId id, StorageClass storage_class, Scope scope) {
-  const Resident& found = *resident(id);
+bool Synchronization::carries(const Resident& found, AgentId id, StorageClass storage_class,
+                              Scope scope) {
   const unsigned k = class_of(storage_class);
   const Agent* agent = found.agents[static_cast<std::uint32_t>(id) -
                                     static_cast<std::uint32_t>(found.cohort.first)];
@@ -361,6 +349,7 @@ void Synchronization::release_barrier(Agent& agent, const Operation& barrier) {
   be_other(agent);
   supersede(agent.released, barrier);
   agent.released.push_back(head_of(agent, barrier, barrier.semantics));
+  agent.cohort->tells_others = true;
 }
 
 void Synchronization::acquire_barrier(Agent& agent, const Operation& barrier) {
@@ -433,6 +422,7 @@ void Synchronization::meet_together(Common& common, const Cohort& cohort,
     return agent->like_all;
   });
   common.released.assign(1, std::move(head));
+  common.tells_others = !includes(Scope::Workgroup, barrier.scope);
 }
 
 // The barrier itself is a release barrier for what comes after it, too.
@@ -474,6 +464,7 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
   instance.different = instance.different || first.scope != barrier.scope ||
                        first.semantics != barrier.semantics;
   if (!releasing) return;
+  agent.cohort->tells_others = true;
   agent.released.push_back(instance.groups[group].head);
   agent.released.back().agent = agent.id;
   agent.released.back().place = agent.place;

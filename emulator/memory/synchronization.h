@@ -68,6 +68,10 @@ struct Common {
   std::vector<Head> released;
   /// Those that know, or released, something else.
   std::vector<struct Agent*> others;
+  /// One of them, at least, may have released something that others can learn of.
+  bool tells_others = false;
+  /// One of them took up versions for all of them.
+  bool lifted = false;
 };
 
 struct Agent {
@@ -85,6 +89,8 @@ struct Agent {
   std::vector<Met> met;
   /// It read what released something that is forgotten.
   bool met_forgotten = false;
+  /// It was asked to take up versions.
+  bool lifted = false;
   /// Reads in a row that were served by stale copies.
   std::uint32_t stale_reads = 0;
   /// Of its last arrival at a control barrier: the operation.
@@ -99,8 +105,23 @@ struct Agent {
   }
 };
 
+/// Wider than all levels.
+inline constexpr CacheLevel kNoLevel{0xff};
+
+/// The narrowest level whose instance two agents share: they share those of all wider ones.
+inline CacheLevel narrowest_shared(const model::Place& a, const model::Place& b) {
+  if (a.kind != model::AgentKind::Shader || b.kind != model::AgentKind::Shader)
+    return a.kind == b.kind ? CacheLevel::Agent : kNoLevel;
+  if (a.device != b.device) return kNoLevel;
+  if (a.queue_family != b.queue_family) return CacheLevel::Shader;
+  if (a.workgroup != b.workgroup) return CacheLevel::QueueFamily;
+  return a.subgroup != b.subgroup ? CacheLevel::Workgroup : CacheLevel::Subgroup;
+}
+
 /// Whether two agents share the instance of a level.
-bool share(const model::Place& a, const model::Place& b, CacheLevel level);
+inline bool share(const model::Place& a, const model::Place& b, CacheLevel level) {
+  return level >= narrowest_shared(a, b);
+}
 
 /// The order that operations give to others. Rules that are not worth their cost are replaced by ones
 /// that give more order: nobody can tell that from a machine that happened to be fast.
@@ -133,7 +154,10 @@ class Synchronization {
   std::uint32_t epoch() const { return epochs_[0]; }
 
   /// Whether an atomic write that does not release by itself carries releases that others can learn from.
-  bool carries(AgentId agent, StorageClass storage_class, Scope scope);
+  bool carries(AgentId agent, StorageClass storage_class, Scope scope) {
+    const Resident& found = *resident(agent);
+    return found.common.tells_others && carries(found, agent, storage_class, scope);
+  }
   /// Adds what an atomic write of these semantics and scope carries to `heads`.
   void heads(Agent& agent, const Operation& write, MemorySemantics semantics,
              std::vector<Head>& heads);
@@ -237,7 +261,13 @@ class Synchronization {
     std::vector<Agent*> agents;
     Common common;
   };
-  Resident* resident(AgentId id);
+  Resident* resident(AgentId id) {
+    if (last_resident_ < resident_count_ && residents_[last_resident_]->cohort.contains(id))
+      return residents_[last_resident_].get();
+    return find_resident(id);
+  }
+  Resident* find_resident(AgentId id);
+  static bool carries(const Resident& resident, AgentId agent, StorageClass storage_class, Scope scope);
   Agent& find_or_make(AgentId id);
   Agent& make(Resident& resident, std::uint32_t position);
   template <typename Visit>
