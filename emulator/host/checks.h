@@ -4,12 +4,6 @@
 
 namespace heddle::emulation {
 
-/// Whether the access is inside of its binding, alive and aligned to its size, a power of two.
-inline bool is_sound(const Binding& binding, std::uint64_t offset_bytes, std::uint32_t size_bytes) {
-  return !binding.allocation->freed && offset_bytes + size_bytes <= binding.size_bytes &&
-         ((binding.offset_bytes + offset_bytes) & (size_bytes - 1)) == 0;
-}
-
 /// Whether bytes of it were never written; those whose byte of `value_bytes` is 0 do not count.
 [[gnu::always_inline]] inline bool misses_initialization(const Binding& binding,
                                                          std::uint64_t offset_bytes,

@@ -151,6 +151,7 @@ void Emulator::begin(const runtime::Grid& grid, std::span<const Binding> of_argu
   for (std::uint32_t i = 0; i < subgroups_.size(); ++i)
     subgroups_[i] = grid.position(i) / grid.subgroup_size;
   told = device.listener != nullptr;
+  in_place = device.memory->is_storage() ? nullptr : device.memory.get();
   quick = device.watched_memory.get();
   if (device.race_watch)
     device.race_watch->dispatch_begins(device.dispatches - 1, first_agent_, grid, *this);
@@ -344,39 +345,6 @@ void for_each_piece(Operation operation, Do with_piece) {
 
 }  // namespace
 
-const std::byte* read_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
-                               std::uint32_t size_bytes, const unsigned char* value_bytes) {
-  if (!is_sound(binding, offset_bytes, size_bytes) ||
-      misses_initialization(binding, offset_bytes, size_bytes, value_bytes)) [[unlikely]]
-    return nullptr;
-  return emulator.device.memory->read_in_place(binding.allocation->id,
-                                               binding.offset_bytes + offset_bytes);
-}
-
-std::byte* write_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
-                          std::uint32_t size_bytes) {
-  if (!is_sound(binding, offset_bytes, size_bytes)) [[unlikely]] return nullptr;
-  const std::uint64_t offset = binding.offset_bytes + offset_bytes;
-  std::byte* bytes = emulator.device.memory->write_in_place(binding.allocation->id, offset);
-  if (bytes) binding.allocation->initialized.mark(offset, size_bytes);
-  return bytes;
-}
-
-std::byte* atomic_in_place(Emulator& emulator, const Agent& agent, OperationKind kind, Scope scope,
-                           const Binding& binding, std::uint64_t offset_bytes,
-                           std::uint32_t size_bytes) {
-  if (!is_sound(binding, offset_bytes, size_bytes) ||
-      (kind != OperationKind::Write &&
-       misses_initialization(binding, offset_bytes, size_bytes, nullptr))) [[unlikely]]
-    return nullptr;
-  detail::Allocation& allocation = *binding.allocation;
-  const std::uint64_t offset = binding.offset_bytes + offset_bytes;
-  std::byte* bytes = emulator.device.memory->in_place(
-      {kind, binding.storage_class, scope, agent.id, {allocation.id, offset, size_bytes}});
-  if (bytes && kind == OperationKind::Write) allocation.initialized.mark(offset, size_bytes);
-  return bytes;
-}
-
 bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access,
                const unsigned char* value_bytes, void* value) {
   if (!is_sound(access) || misses_initialization(access, value_bytes)) [[unlikely]] return false;
@@ -446,28 +414,51 @@ void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemoryS
   emulator.device.memory->barrier(operation);
 }
 
+namespace {
+
+// The first one at a barrier, or one at another barrier than the first.
+[[gnu::noinline]] void arrive_with_record(const Agent& agent, Scope execution, Scope memory,
+                                          MemorySemantics semantics, const SourceLocation& where) {
+  WorkgroupMemory::Waiting& waiting = memory_of(agent).waiting;
+  const Operation barrier = barrier_record(execution, memory, semantics, where);
+  if (waiting.at_common == 0) {
+    waiting.common = barrier;
+    waiting.at_common = 1;
+    waiting.where[agent.index] = WorkgroupMemory::Waiting::AtCommon;
+  } else {
+    waiting.other.resize(waiting.where.size());
+    waiting.other[agent.index] = barrier;
+    waiting.where[agent.index] = WorkgroupMemory::Waiting::AtOther;
+  }
+}
+
+}  // namespace
+
 void arrive(Emulator&, const Agent& agent, Scope execution, Scope memory,
             MemorySemantics semantics, const SourceLocation& where) {
   WorkgroupMemory::Waiting& waiting = memory_of(agent).waiting;
-  Operation& common = waiting.common;
-  const bool first = waiting.at_common == 0;
-  if (first || (common.execution_scope == execution && common.scope == memory &&
-                common.semantics == semantics && common.where.file == where.file &&
-                common.where.line == where.line)) {
-    if (first) common = barrier_record(execution, memory, semantics, where);
+  const Operation& common = waiting.common;
+  if (waiting.at_common != 0 && common.execution_scope == execution && common.scope == memory &&
+      common.semantics == semantics && common.where.file == where.file &&
+      common.where.line == where.line) [[likely]] {
     ++waiting.at_common;
     waiting.where[agent.index] = WorkgroupMemory::Waiting::AtCommon;
-    return;
+  } else {
+    arrive_with_record(agent, execution, memory, semantics, where);
   }
-  waiting.other.resize(waiting.where.size());
-  waiting.other[agent.index] = barrier_record(execution, memory, semantics, where);
-  waiting.where[agent.index] = WorkgroupMemory::Waiting::AtOther;
 }
 
 void leave(Emulator& emulator, const Agent& agent) {
   // Whoever is alone in its scope instance does not wait.
   if (memory_of(agent).waiting.where[agent.index] != WorkgroupMemory::Waiting::Nowhere)
     emulator.invocations_meet(*agent.group, {&agent.index, 1});
+}
+
+const Binding* known_variable(const Agent& agent, std::uint32_t ordinal, std::uint32_t size_bytes) {
+  const auto& variables = memory_of(agent).variables;
+  if (ordinal >= variables.size()) return nullptr;
+  const Binding& known = variables[ordinal].binding;
+  return known.size_bytes == size_bytes ? &known : nullptr;
 }
 
 const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::uint32_t ordinal,
@@ -477,15 +468,12 @@ const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::u
   WorkgroupMemory& memory = memory_of(agent);
   if (ordinal < memory.variables.size()) {
     const Binding& known = memory.variables[ordinal].binding;
-    if (known.size_bytes != size_bytes) {
-      raise(agent, FindingKind::WorkgroupVariables,
-            fmt::format("Workgroup variable {} of this invocation has {} bytes, that of another "
-                        "invocation of the workgroup ('{}') has {}: all must ask for the same "
-                        "variables in the same order",
-                        ordinal, size_bytes, known.name, known.size_bytes),
-            &known, 0, where);
-    }
-    return &known;
+    raise(agent, FindingKind::WorkgroupVariables,
+          fmt::format("Workgroup variable {} of this invocation has {} bytes, that of another "
+                      "invocation of the workgroup ('{}') has {}: all must ask for the same "
+                      "variables in the same order",
+                      ordinal, size_bytes, known.name, known.size_bytes),
+          &known, 0, where);
   }
   memory.used_bytes = (memory.used_bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
   WorkgroupMemory::Variable made;

@@ -145,36 +145,40 @@ void Machine::after(Agent& agent, const Operation& operation, MemorySemantics se
 }
 
 const std::byte* Machine::read_in_place(AllocationId id, std::uint64_t offset_bytes) {
-  const Locations bytes{id, offset_bytes, 1};
-  if (listener_ || find(bytes) != kNone) return nullptr;
+  Allocation& allocation = allocation_of(id);
+  if (listener_ || has_record(allocation, offset_bytes)) return nullptr;
+  std::byte* const bytes = allocation.storage.data() + offset_bytes;
   tick();
   ++report_.reads;
-  return storage_of(bytes);
+  return bytes;
 }
 
 std::byte* Machine::write_in_place(AllocationId id, std::uint64_t offset_bytes) {
-  const Locations bytes{id, offset_bytes, 1};
-  if (listener_ || may_make_record() || find(bytes) != kNone) return nullptr;
+  Allocation& allocation = allocation_of(id);
+  if (listener_ || may_make_record() || has_record(allocation, offset_bytes)) return nullptr;
+  std::byte* const bytes = allocation.storage.data() + offset_bytes;
   --until_record_;
   tick();
   ++report_.writes;
-  return storage_of(bytes);
+  return bytes;
 }
 
 // Where the storage has no forgotten releases, and the agent has none that others could learn from.
 //= vk:memory-model-synchronizes-with
-std::byte* Machine::in_place(const Relaxed& atomic) {
+std::byte* Machine::in_place(Relaxed atomic, AllocationId id, std::uint64_t offset_bytes) {
   const bool writes = atomic.kind != OperationKind::Read;
-  if (listener_ || (writes && may_make_record()) || find(atomic.locations) != kNone ||
-      allocation_of(atomic.locations).released ||
+  Allocation& allocation = allocation_of(id);
+  if (listener_ || (writes && may_make_record()) || allocation.released ||
+      has_record(allocation, offset_bytes) ||
       (writes && synchronization_.carries(atomic.agent, atomic.storage_class, atomic.scope)))
     return nullptr;
-  tick();
+  std::byte* const bytes = allocation.storage.data() + offset_bytes;
   if (writes) --until_record_;
+  tick();
   ++(!writes                                           ? report_.reads
      : atomic.kind == OperationKind::ReadModifyWrite ? report_.updates
                                                      : report_.writes);
-  return storage_of(atomic.locations);
+  return bytes;
 }
 
 [[gnu::flatten]] void Machine::read(const Operation& operation, void* value) {

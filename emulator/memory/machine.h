@@ -42,7 +42,7 @@ class Machine final : public Memory {
   void remove(AllocationId allocation) override;
   const std::byte* read_in_place(AllocationId allocation, std::uint64_t offset_bytes) override;
   std::byte* write_in_place(AllocationId allocation, std::uint64_t offset_bytes) override;
-  std::byte* in_place(const Relaxed& atomic) override;
+  std::byte* in_place(Relaxed atomic, AllocationId allocation, std::uint64_t offset_bytes) override;
   bool may_write_in_place() const override { return !listener_ && made_ >= kFewRecords; }
   void read(const Operation& operation, void* value) override;
   void write(const Operation& operation, const void* value) override;
@@ -118,9 +118,19 @@ class Machine final : public Memory {
   static_assert(kMostRecords > WaitingList::kMost);
 
   // Records (machine_records.cpp).
-  Allocation& allocation_of(const Locations& locations);
+  Allocation& allocation_of(AllocationId id) { return allocations_[static_cast<std::size_t>(id)]; }
+  Allocation& allocation_of(const Locations& locations) { return allocation_of(locations.allocation); }
   std::byte* storage_of(const Locations& locations);
-  static std::uint32_t* record_of(Allocation& allocation, std::uint64_t offset_bytes);
+  static std::uint32_t* record_of(Allocation& allocation, std::uint64_t offset_bytes) {
+    if (allocation.pages.empty()) return nullptr;
+    const std::uint64_t granule = offset_bytes / kGranuleBytes;
+    Page* const page = allocation.pages[granule / kPageGranules].get();
+    return page ? &(*page)[granule % kPageGranules] : nullptr;
+  }
+  static bool has_record(Allocation& allocation, std::uint64_t offset_bytes) {
+    const std::uint32_t* const record = record_of(allocation, offset_bytes);
+    return record && *record != 0;
+  }
   std::uint32_t find(const Locations& locations);
   std::uint32_t find_or_make(const Locations& locations);
   /// The next write to a granule without a record makes one.

@@ -17,10 +17,6 @@ constexpr std::uint32_t kAccessesOfRecord = 12;
 
 }  // namespace
 
-Machine::Allocation& Machine::allocation_of(const Locations& locations) {
-  return allocations_[static_cast<std::size_t>(locations.allocation)];
-}
-
 std::byte* Machine::storage_of(const Locations& locations) {
   return allocation_of(locations).storage.data() + locations.offset_bytes;
 }
@@ -49,13 +45,6 @@ void Machine::remove(AllocationId id) {
     for (std::uint32_t record = 0; record < granules_.size(); ++record)
       if (granules_[record].used && granules_[record].allocation == id) drop(record);
   allocation = {};
-}
-
-std::uint32_t* Machine::record_of(Allocation& allocation, std::uint64_t offset_bytes) {
-  if (allocation.pages.empty()) return nullptr;
-  const std::uint64_t granule = offset_bytes / kGranuleBytes;
-  Page* page = allocation.pages[granule / kPageGranules].get();
-  return page ? &(*page)[granule % kPageGranules] : nullptr;
 }
 
 std::uint32_t Machine::find(const Locations& locations) {

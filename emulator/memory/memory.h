@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/choice.h>
+#include <heddle/detail/in_place.h>
 #include <heddle/operation.h>
 #include <heddle/report.h>
 
@@ -48,14 +49,7 @@ void for_each_agent(const Cohort& cohort, Operation operation, Do with_operation
   }
 }
 
-/// An atomic that neither acquires nor releases.
-struct Relaxed {
-  OperationKind kind = OperationKind::ReadModifyWrite;
-  StorageClass storage_class = StorageClass::StorageBuffer;
-  Scope scope = Scope::Device;
-  AgentId agent{};
-  Locations locations;
-};
+using emulation::Relaxed;
 
 /// What is between all agents so far, which have ended, and all that are still to begin.
 enum class Dependency : std::uint8_t {
@@ -97,10 +91,8 @@ inline void store_value(void* bytes, trace::Value value, std::uint32_t size_byte
 /// inside 8 bytes that begin at a multiple of 8, and its agent has begun.
 ///
 /// One thread at a time. What a read returns beyond the model's guarantees is the memory's choice.
-class Memory {
+class Memory : public emulation::InPlace {
  public:
-  virtual ~Memory() = default;
-
   /// Who is told of everything from now on; null for nobody. To be set before the first agent begins.
   virtual void listen(trace::Listener* listener) = 0;
 
@@ -120,14 +112,9 @@ class Memory {
   virtual void add(AllocationId allocation, std::span<std::byte> storage) = 0;
   virtual void remove(AllocationId allocation) = 0;
 
-  /// Of a non-atomic access of 1, 2, 4 or 8 bytes, at a multiple of its size, of which nobody needs a record:
-  /// its bytes, for the caller to read or to write before it calls anything else. They are the same for
-  /// everybody, and nobody listens. Null, and nothing happened, if there is more to it: then `read` and
-  /// `write` do it.
-  virtual const std::byte* read_in_place(AllocationId, std::uint64_t /*offset_bytes*/) { return nullptr; }
-  virtual std::byte* write_in_place(AllocationId, std::uint64_t /*offset_bytes*/) { return nullptr; }
-  /// The same of an atomic, if whoever reads what it writes synchronizes with nobody.
-  virtual std::byte* in_place(const Relaxed&) { return nullptr; }
+  /// Whether all bytes are always the same for everybody, in the storage of their allocation, so that nobody
+  /// needs to ask for them as long as nobody listens.
+  virtual bool is_storage() const { return false; }
   /// Whether the next writes may be in place, as far as is known without looking at any bytes: for whoever
   /// would rather not ask in vain.
   virtual bool may_write_in_place() const { return false; }

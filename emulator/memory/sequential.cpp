@@ -97,18 +97,6 @@ void SequentialMemory::note_writer(const Locations& bytes, trace::OperationIndex
               writer);
 }
 
-const std::byte* SequentialMemory::read_in_place(AllocationId allocation, std::uint64_t offset_bytes) {
-  return write_in_place(allocation, offset_bytes);
-}
-
-std::byte* SequentialMemory::write_in_place(AllocationId allocation, std::uint64_t offset_bytes) {
-  return listener_ ? nullptr : storage_[static_cast<std::size_t>(allocation)].data() + offset_bytes;
-}
-
-std::byte* SequentialMemory::in_place(const Relaxed& atomic) {
-  return listener_ ? nullptr : at(atomic.locations);
-}
-
 void SequentialMemory::read(const Operation& operation, void* value) {
   const std::uint32_t size = operation.locations.size_bytes;
   const trace::Value read = load_value(at(operation.locations), size);

@@ -19,9 +19,7 @@ class SequentialMemory final : public Memory {
   void depend(Dependency dependency) override;
   void add(AllocationId allocation, std::span<std::byte> storage) override;
   void remove(AllocationId allocation) override;
-  const std::byte* read_in_place(AllocationId allocation, std::uint64_t offset_bytes) override;
-  std::byte* write_in_place(AllocationId allocation, std::uint64_t offset_bytes) override;
-  std::byte* in_place(const Relaxed& atomic) override;
+  bool is_storage() const override { return true; }
   bool may_write_in_place() const override { return !listener_; }
   void read(const Operation& operation, void* value) override;
   void write(const Operation& operation, const void* value) override;

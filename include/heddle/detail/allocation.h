@@ -24,7 +24,7 @@ class InitializedBytes {
   }
   void mark(std::uint64_t offset, std::uint64_t bytes) {
     // Nearly always the bytes of one word.
-    if (offset % 64 + bytes < 64 && !words_.empty()) [[likely]] {
+    if (offset % 64 + bytes <= 64 && bytes < 64 && !words_.empty()) [[likely]] {
       words_[offset / 64] |= ((std::uint64_t{1} << bytes) - 1) << offset % 64;
     } else {
       mark_words(offset, bytes);
@@ -37,11 +37,14 @@ class InitializedBytes {
   /// `mask` is 0 does not count (padding); without a mask all count.
   std::uint64_t first_missing(std::uint64_t offset, std::uint64_t bytes,
                               const unsigned char* mask) const {
-    if (!mask && offset % 64 + bytes < 64) [[likely]] {
-      const std::uint64_t wanted = (std::uint64_t{1} << bytes) - 1;
-      if ((word(offset) >> offset % 64 & wanted) == wanted) return bytes;
-    }
+    if (!mask && offset % 64 + bytes <= 64 && bytes < 64 && has(offset, bytes)) [[likely]] return bytes;
     return first_missing_of(offset, bytes, mask);
+  }
+  /// Whether all of a range have been written that has fewer than 64 bytes and lies in 64 that begin at a
+  /// multiple of 64.
+  bool has(std::uint64_t offset, std::uint64_t bytes) const {
+    const std::uint64_t wanted = (std::uint64_t{1} << bytes) - 1;
+    return (word(offset) >> offset % 64 & wanted) == wanted;
   }
 
  private:

@@ -285,9 +285,13 @@ class Invocation : public detail::InvocationApi<Invocation> {
     static_assert(detail::Plain<std::remove_all_extents_t<T>>);
     Place place;
     place.invocation = this;
-    place.binding = emulation::workgroup_variable(
-        *emulator_, agent_, workgroup_variables_++, static_cast<std::uint32_t>(sizeof(T)),
-        static_cast<std::uint32_t>(alignof(T)), detail::kComponentType<T>, name, where);
+    const std::uint32_t ordinal = workgroup_variables_++;
+    place.binding = emulation::known_variable(agent_, ordinal, sizeof(T));
+    if (!place.binding) [[unlikely]] {
+      place.binding = emulation::workgroup_variable(
+          *emulator_, agent_, ordinal, static_cast<std::uint32_t>(sizeof(T)),
+          static_cast<std::uint32_t>(alignof(T)), detail::kComponentType<T>, name, where);
+    }
     place.qualifiers = default_qualifiers(StorageClass::Workgroup);
     place.where = where;
     if constexpr (std::is_array_v<T>) {
@@ -379,6 +383,33 @@ class Invocation : public detail::InvocationApi<Invocation> {
   static constexpr bool kOnePiece =
       sizeof(T) <= 8 && std::has_single_bit(sizeof(T)) && alignof(T) == sizeof(T);
 
+  /// The bytes of an access, for it to be done before anything else happens, with nothing to be checked any
+  /// more. Null where there is more to do, or something is wrong with it, which accesses with records say.
+  template <typename T>
+  [[gnu::always_inline]] const std::byte* read_in_place(const Place& place) const {
+    const emulation::Binding& binding = *place.binding;
+    if (!kNoPadding<T> || !emulation::is_sound(binding, place.offset_bytes, sizeof(T)) ||
+        !emulation::is_initialized(binding, place.offset_bytes, sizeof(T))) [[unlikely]]
+      return nullptr;
+    const std::uint64_t offset = binding.offset_bytes + place.offset_bytes;
+    emulation::InPlace* const memory = pulse_->in_place;
+    return memory ? memory->read_in_place(binding.allocation->id, offset)
+                  : binding.allocation->bytes + offset;
+  }
+  template <typename T>
+  [[gnu::always_inline]] std::byte* write_in_place(const Place& place) const {
+    const emulation::Binding& binding = *place.binding;
+    if (!pulse_->writes_in_place || !emulation::is_sound(binding, place.offset_bytes, sizeof(T)))
+        [[unlikely]]
+      return nullptr;
+    const std::uint64_t offset = binding.offset_bytes + place.offset_bytes;
+    emulation::InPlace* const memory = pulse_->in_place;
+    std::byte* const bytes = memory ? memory->write_in_place(binding.allocation->id, offset)
+                                    : binding.allocation->bytes + offset;
+    if (bytes) [[likely]] binding.allocation->initialized.mark(offset, sizeof(T));
+    return bytes;
+  }
+
   /// Plain accesses.
   template <typename T>
   [[gnu::always_inline]] T read(const Place& place) {
@@ -388,9 +419,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
         return read_told<T>(place.binding, place.offset_bytes, place.index, place.qualifiers,
                             place.where.file, place.where.function, place.where.line);
       }
-      if (const std::byte* bytes =
-              emulation::read_in_place(*emulator_, *place.binding, place.offset_bytes, sizeof(T),
-                                       value_bytes<T>())) [[likely]] {
+      if (const std::byte* bytes = read_in_place<T>(place)) [[likely]] {
         T value;
         std::memcpy(&value, bytes, sizeof(T));
         return value;
@@ -406,11 +435,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
         return write_told<T>(value, place.binding, place.offset_bytes, place.index, place.qualifiers,
                              place.where.file, place.where.function, place.where.line);
       }
-      if (std::byte* bytes = !pulse_->writes_in_place
-                                 ? nullptr
-                                 : emulation::write_in_place(*emulator_, *place.binding,
-                                                             place.offset_bytes, sizeof(T)))
-          [[likely]] {
+      if (std::byte* bytes = write_in_place<T>(place)) [[likely]] {
         std::memcpy(bytes, &value, sizeof(T));
         return;
       }
@@ -510,15 +535,28 @@ class Invocation : public detail::InvocationApi<Invocation> {
                      });
   }
 
-  /// Null where there is more to do than to access the bytes.
+  /// As read_in_place and write_in_place.
   template <typename R>
-  std::byte* atomic_in_place(const R& ref, OperationKind kind, Scope scope, MemorySemantics semantics,
-                             MemorySemantics unequal) {
+  [[gnu::always_inline]] std::byte* atomic_in_place(const R& ref, OperationKind kind, Scope scope,
+                                                    MemorySemantics semantics,
+                                                    MemorySemantics unequal) const {
+    constexpr std::uint32_t size = sizeof(typename R::value_type);
     if (pulse_->told || (kind != OperationKind::Read && !pulse_->writes_in_place)) return nullptr;
     if (acquires(semantics) || releases(semantics) || acquires(unequal)) return nullptr;
     const Place& place = ref.place();
-    return emulation::atomic_in_place(*emulator_, agent_, kind, scope, *place.binding,
-                                      place.offset_bytes, sizeof(typename R::value_type));
+    const emulation::Binding& binding = *place.binding;
+    if (!emulation::is_sound(binding, place.offset_bytes, size) ||
+        (kind != OperationKind::Write &&
+         !emulation::is_initialized(binding, place.offset_bytes, size))) [[unlikely]]
+      return nullptr;
+    const std::uint64_t offset = binding.offset_bytes + place.offset_bytes;
+    emulation::InPlace* const memory = pulse_->in_place;
+    std::byte* const bytes =
+        memory ? memory->in_place({agent_.id, scope, binding.storage_class, kind},
+                                  binding.allocation->id, offset)
+               : binding.allocation->bytes + offset;
+    if (bytes && kind == OperationKind::Write) binding.allocation->initialized.mark(offset, size);
+    return bytes;
   }
 
   template <typename T, typename R, typename F>

@@ -5,6 +5,7 @@
 /// operation record, is checked, and goes to the memory.
 
 #include <heddle/detail/allocation.h>
+#include <heddle/detail/in_place.h>
 #include <heddle/detail/runtime.h>
 #include <heddle/operation.h>
 #include <heddle/reference.h>
@@ -24,6 +25,20 @@ struct Binding {
   /// Of the allocation or the variable, which outlives this.
   std::string_view name;
 };
+
+/// Whether an access is inside of its binding, alive and aligned to its size, a power of two.
+[[gnu::always_inline]] inline bool is_sound(const Binding& binding, std::uint64_t offset_bytes,
+                                            std::uint32_t size_bytes) {
+  return !binding.allocation->freed && offset_bytes + size_bytes <= binding.size_bytes &&
+         ((binding.offset_bytes + offset_bytes) & (size_bytes - 1)) == 0;
+}
+/// Whether all bytes of a sound access of up to 8 bytes have been written.
+[[gnu::always_inline]] inline bool is_initialized(const Binding& binding, std::uint64_t offset_bytes,
+                                                  std::uint32_t size_bytes) {
+  const detail::Allocation& allocation = *binding.allocation;
+  return !allocation.tracks_initialization ||
+         allocation.initialized.has(binding.offset_bytes + offset_bytes, size_bytes);
+}
 
 /// The running invocation.
 struct Agent {
@@ -107,25 +122,13 @@ struct Pulse {
   bool writes_in_place = true;
   /// The short way for what somebody is told of; null if there is none.
   QuickAccesses* quick = nullptr;
+  /// Who is asked for bytes in place; null where they are always those of the allocation.
+  InPlace* in_place = nullptr;
 };
 Pulse& pulse(Emulator& emulator);
 AgentId agent_id(const runtime::Workgroup& group, std::uint32_t index);
 /// Decides how many there are until the next time.
 void wind_up(Emulator& emulator);
-
-/// The bytes of an access of 1, 2, 4 or 8 bytes that nothing is wrong with, and of which nobody needs a record,
-/// because its bytes are where they always are: for the caller to read or to write before anything else
-/// happens. Null, and nothing happened, if it is not such a one: then `read` and `write` say what is wrong, or
-/// do it.
-const std::byte* read_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
-                               std::uint32_t size_bytes, const unsigned char* value_bytes);
-std::byte* write_in_place(Emulator& emulator, const Binding& binding, std::uint64_t offset_bytes,
-                          std::uint32_t size_bytes);
-
-/// The same for an atomic that neither acquires nor releases.
-std::byte* atomic_in_place(Emulator& emulator, const Agent& agent, OperationKind kind, Scope scope,
-                           const Binding& binding, std::uint64_t offset_bytes,
-                           std::uint32_t size_bytes);
 
 /// An access of 1, 2, 4 or 8 bytes that somebody is told of, if nothing is wrong with it. False, and nothing
 /// happened, if something is: then `read` and `write` say what.
@@ -152,7 +155,9 @@ void arrive(Emulator& emulator, const Agent& agent, Scope execution, Scope memor
             MemorySemantics semantics, const SourceLocation& where);
 void leave(Emulator& emulator, const Agent& agent);
 
-/// The `ordinal`-th Workgroup variable of a workgroup: made by the first invocation that asks.
+/// The `ordinal`-th Workgroup variable of a workgroup, if somebody has asked for it and it has this size.
+const Binding* known_variable(const Agent& agent, std::uint32_t ordinal, std::uint32_t size_bytes);
+/// Where `known_variable` knows none: makes it, or raises that it has another size.
 const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::uint32_t ordinal,
                                   std::uint32_t size_bytes, std::uint32_t alignment_bytes,
                                   detail::ComponentType component, std::string_view name,
