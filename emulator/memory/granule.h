@@ -277,18 +277,13 @@ struct Granule {
   std::vector<Observation> observations;
   std::vector<Floor> floors;
   std::vector<Copy> copies;
-  /// Which of the floors was asked for last: that is mostly asked for again.
-  std::size_t last_floor = 0;
 
   /// Null if the agent has done nothing through that reference that is remembered.
   Floor* floor_of(AgentId agent, ReferenceId reference) {
-    const auto is_it = [&](const Floor& known) {
-      return known.agent == agent && known.reference == reference;
-    };
-    if (last_floor < floors.size() && is_it(floors[last_floor])) return &floors[last_floor];
-    const auto found = std::find_if(floors.begin(), floors.end(), is_it);
-    last_floor = static_cast<std::size_t>(found - floors.begin());
-    return found == floors.end() ? nullptr : &*found;
+    // Mostly that of an agent that has just come.
+    for (auto known = floors.rbegin(); known != floors.rend(); ++known)
+      if (known->agent == agent && known->reference == reference) return &*known;
+    return nullptr;
   }
 
   /// Those of an access or a version, whose bytes stand one after the other.

@@ -258,8 +258,8 @@ void Machine::before_write(Granule& granule, std::uint32_t record, const Access&
   if (own != 0) overwrite_waiting(record, writing);
 }
 
-void Machine::read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
-                                void* context) {
+[[gnu::flatten]] void Machine::read_modify_write(const Operation& operation, MemorySemantics unequal,
+                                                 Modify modify, void* context) {
   tick();
   ++report_.updates;
   const std::uint32_t size = operation.locations.size_bytes;

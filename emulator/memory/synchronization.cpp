@@ -119,6 +119,13 @@ void Synchronization::end(const Cohort& cohort) {
   last_ = nullptr;
   std::swap(residents_[last_resident_], residents_[--resident_count_]);
   last_resident_ = 0;
+  see_who_tells_others();
+}
+
+void Synchronization::see_who_tells_others() {
+  somebody_tells_others_ = false;
+  for (std::size_t i = 0; i < resident_count_; ++i)
+    if (residents_[i]->common.tells_others) somebody_tells_others_ = true;
 }
 
 Synchronization::Resident* Synchronization::find_resident(AgentId id) {
@@ -239,6 +246,7 @@ bool Synchronization::carries(const Resident& found, AgentId id, StorageClass st
   const Agent* agent = found.agents[static_cast<std::uint32_t>(id) -
                                     static_cast<std::uint32_t>(found.cohort.first)];
   const std::vector<Head>& together = found.common.released;
+  if (!found.common.tells_others) return false;
   return (agent && std::any_of(agent->released.begin(), agent->released.end(),
                                [&](const Head& own) { return constrains(own.semantics, k); })) ||
          std::any_of(together.begin(), together.end(), [&](const Head& head) {
@@ -349,7 +357,7 @@ void Synchronization::release_barrier(Agent& agent, const Operation& barrier) {
   be_other(agent);
   supersede(agent.released, barrier);
   agent.released.push_back(head_of(agent, barrier, barrier.semantics));
-  agent.cohort->tells_others = true;
+  note_release(agent);
 }
 
 void Synchronization::acquire_barrier(Agent& agent, const Operation& barrier) {
@@ -423,6 +431,7 @@ void Synchronization::meet_together(Common& common, const Cohort& cohort,
   });
   common.released.assign(1, std::move(head));
   common.tells_others = !includes(Scope::Workgroup, barrier.scope);
+  see_who_tells_others();
 }
 
 // The barrier itself is a release barrier for what comes after it, too.
@@ -464,7 +473,7 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
   instance.different = instance.different || first.scope != barrier.scope ||
                        first.semantics != barrier.semantics;
   if (!releasing) return;
-  agent.cohort->tells_others = true;
+  note_release(agent);
   agent.released.push_back(instance.groups[group].head);
   agent.released.back().agent = agent.id;
   agent.released.back().place = agent.place;

@@ -68,7 +68,7 @@ struct Common {
   std::vector<Head> released;
   /// Those that know, or released, something else.
   std::vector<struct Agent*> others;
-  /// One of them, at least, may have released something that others can learn of.
+  /// Whether one of them, or they together, may have released something that others can learn of.
   bool tells_others = false;
   /// One of them took up versions for all of them.
   bool lifted = false;
@@ -155,8 +155,7 @@ class Synchronization {
 
   /// Whether an atomic write that does not release by itself carries releases that others can learn from.
   bool carries(AgentId agent, StorageClass storage_class, Scope scope) {
-    const Resident& found = *resident(agent);
-    return found.common.tells_others && carries(found, agent, storage_class, scope);
+    return somebody_tells_others_ && carries(*resident(agent), agent, storage_class, scope);
   }
   /// Adds what an atomic write of these semantics and scope carries to `heads`.
   void heads(Agent& agent, const Operation& write, MemorySemantics semantics,
@@ -267,6 +266,8 @@ class Synchronization {
     return find_resident(id);
   }
   Resident* find_resident(AgentId id);
+  void note_release(Agent& agent) { agent.cohort->tells_others = somebody_tells_others_ = true; }
+  void see_who_tells_others();
   static bool carries(const Resident& resident, AgentId agent, StorageClass storage_class, Scope scope);
   Agent& find_or_make(AgentId id);
   Agent& make(Resident& resident, std::uint32_t position);
@@ -276,6 +277,8 @@ class Synchronization {
   std::vector<std::unique_ptr<Resident>> residents_;
   std::size_t resident_count_ = 0;
   std::size_t last_resident_ = 0;
+  /// Whether any of those that are here has something that tells others.
+  bool somebody_tells_others_ = false;
   Agent* last_ = nullptr;
   /// What all agents know from the start.
   Knowledge past_{};

@@ -494,7 +494,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
       emulation::atomic_read(*emulator_, agent_, access<typename R::value_type>(ref.place(), where),
                              scope, semantics, &value);
     }
-    polled("atomic_load", ref.place(), value, where);
+    polled("atomic_load", address_of(ref.place()), value, where);
     return value;
   }
 
@@ -569,7 +569,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
       T fresh{};
       std::memcpy(&old, bytes, sizeof old);
       if (f(old, fresh)) std::memcpy(bytes, &fresh, sizeof fresh);
-      polled(name, ref.place(), old, where);
+      polled(name, bytes, old, where);
       return old;
     }
     return update_with_record<T>(ref.place(), where, scope, semantics, unequal, name, f);
@@ -596,7 +596,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     const bool relaxed = !acquires(semantics) && !releases(semantics) && !acquires(unequal);
     if (!quick || !relaxed || !quick->update(agent_.id, a, scope, semantics, modify, &context))
       emulation::atomic_update(*emulator_, agent_, a, scope, semantics, unequal, modify, &context);
-    polled(name, place, context.old, where);
+    polled(name, address_of(place), context.old, where);
     return context.old;
   }
 
@@ -624,21 +624,29 @@ class Invocation : public detail::InvocationApi<Invocation> {
   // As in native mode, but sooner: here every operation costs more than a switch.
   static constexpr std::uint32_t kSameBeforeYield = 4;
 
+  static const std::byte* address_of(const Place& place) {
+    const emulation::Binding& binding = *place.binding;
+    return binding.allocation->bytes + binding.offset_bytes + place.offset_bytes;
+  }
+
+  /// An atomic read this there.
   template <typename T>
-  void polled(const char* operation, const Place& place, T value, const SourceLocation& where) {
+  [[gnu::always_inline]] void polled(const char* operation, const std::byte* address, T value,
+                                     const SourceLocation& where) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof value);
-    const emulation::Binding& binding = *place.binding;
-    const void* address = binding.allocation->bytes + binding.offset_bytes + place.offset_bytes;
-    if (address != polled_address_ || bits != polled_value_) {
+    if (address != polled_address_ || bits != polled_value_) [[likely]] {
       polled_address_ = address;
       polled_value_ = bits;
       same_ = 0;
     } else if (++same_ >= kSameBeforeYield) {
-      same_ = 0;
-      wait_begins();
-      runtime::yield(where, {operation, address, bits});
+      poll_later(operation, where);
     }
+  }
+  [[gnu::noinline]] void poll_later(const char* operation, SourceLocation where) {
+    same_ = 0;
+    wait_begins();
+    runtime::yield(where, {operation, polled_address_, polled_value_});
   }
 
   emulation::Emulator* emulator_;
