@@ -144,41 +144,44 @@ void Machine::after(Agent& agent, const Operation& operation, MemorySemantics se
   if (has(semantics, MemorySemantics::MakeVisible)) make_visible(agent, operation.scope, semantics);
 }
 
+[[gnu::noinline]] std::byte* Machine::give_in_time(std::byte* bytes) {
+  pass_time();
+  return bytes;
+}
+
 const std::byte* Machine::read_in_place(AllocationId id, std::uint64_t offset_bytes) {
   Allocation& allocation = allocation_of(id);
   if (listener_ || has_record(allocation, offset_bytes)) return nullptr;
-  std::byte* const bytes = allocation.storage.data() + offset_bytes;
-  tick();
-  ++report_.reads;
-  return bytes;
+  return give(allocation, offset_bytes, report_.reads);
 }
 
 std::byte* Machine::write_in_place(AllocationId id, std::uint64_t offset_bytes) {
   Allocation& allocation = allocation_of(id);
   if (listener_ || may_make_record() || has_record(allocation, offset_bytes)) return nullptr;
-  std::byte* const bytes = allocation.storage.data() + offset_bytes;
   --until_record_;
-  tick();
-  ++report_.writes;
-  return bytes;
+  return give(allocation, offset_bytes, report_.writes);
 }
 
 // Where the storage has no forgotten releases, and the agent has none that others could learn from.
 //= vk:memory-model-synchronizes-with
 std::byte* Machine::in_place(Relaxed atomic, AllocationId id, std::uint64_t offset_bytes) {
-  const bool writes = atomic.kind != OperationKind::Read;
   Allocation& allocation = allocation_of(id);
-  if (listener_ || (writes && may_make_record()) || allocation.released ||
-      has_record(allocation, offset_bytes) ||
-      (writes && synchronization_.carries(atomic.agent, atomic.storage_class, atomic.scope)))
-    return nullptr;
-  std::byte* const bytes = allocation.storage.data() + offset_bytes;
-  if (writes) --until_record_;
-  tick();
-  ++(!writes                                           ? report_.reads
-     : atomic.kind == OperationKind::ReadModifyWrite ? report_.updates
-                                                     : report_.writes);
-  return bytes;
+  if (listener_ || allocation.released || has_record(allocation, offset_bytes)) return nullptr;
+  if (atomic.kind == OperationKind::Read) return give(allocation, offset_bytes, report_.reads);
+  if (may_make_record()) return nullptr;
+  if (synchronization_.somebody_tells_others()) [[unlikely]]
+    return give_to_releaser(atomic, allocation, offset_bytes);
+  --until_record_;
+  return give(allocation, offset_bytes,
+              atomic.kind == OperationKind::Write ? report_.writes : report_.updates);
+}
+
+[[gnu::noinline]] std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocation,
+                                                       std::uint64_t offset_bytes) {
+  if (synchronization_.carries(atomic.agent, atomic.storage_class, atomic.scope)) return nullptr;
+  --until_record_;
+  return give(allocation, offset_bytes,
+              atomic.kind == OperationKind::Write ? report_.writes : report_.updates);
 }
 
 [[gnu::flatten]] void Machine::read(const Operation& operation, void* value) {

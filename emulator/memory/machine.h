@@ -165,7 +165,7 @@ class Machine final : public Memory {
   // Reads (machine_reads.cpp).
   ByteMask show_known(std::uint32_t record, const Access& access);
   bool visible_to(const Version& version, const Access& reading, CacheLevel own) const;
-  Stamp floor_of(Granule& granule, const Access& access, CacheLevel own) const;
+  Stamp floor_of(Granule& granule, const Access& access, CacheLevel own, Stamp least) const;
   Stamp available_floor(const Granule& granule, const Access& writing, Stamp known) const;
   void raise_floor_to_available(Granule& granule, const Access& writing);
   void raise_floor(Granule& granule, AgentId agent, ReferenceId reference, Stamp stamp);
@@ -178,6 +178,7 @@ class Machine final : public Memory {
   Generation& generation_of(const model::Place& place);
   void read_own_waiting(std::uint32_t record, const Access& reading, trace::Value& value);
   void place_own_waiting(std::uint32_t record, const Access& reading);
+  const Version* newest_for(const Granule& granule, const Access& access) const;
   void find_version(Granule& granule, const Access& reading, bool fresh, Stamp floor, Found& found);
   trace::Value read_granule(Granule& granule, std::uint32_t record, const Access& reading, bool fresh,
                             Found& found);
@@ -227,8 +228,19 @@ class Machine final : public Memory {
   void device_availability(Agent& agent);
   void tick() {
     ++now_;
-    if (!waiting_.empty() || !narrow_.empty()) pass_time();
+    if (something_moves()) pass_time();
   }
+  bool something_moves() const { return !waiting_.empty() || !narrow_.empty(); }
+  /// Of an access in place, which is `counted`.
+  std::byte* give(const Allocation& allocation, std::uint64_t offset_bytes, std::uint64_t& counted) {
+    std::byte* const bytes = allocation.storage.data() + offset_bytes;
+    ++counted;
+    ++now_;
+    return something_moves() ? give_in_time(bytes) : bytes;
+  }
+  // The last thing that whoever gives does, so that nothing has to be kept for afterwards.
+  std::byte* give_in_time(std::byte* bytes);
+  std::byte* give_to_releaser(Relaxed atomic, const Allocation& allocation, std::uint64_t offset_bytes);
   void pass_time();
   void settle(Waiting& waiting);
   void evict();

@@ -98,10 +98,10 @@ bool Machine::visible_to(const Version& version, const Access& reading, CacheLev
   return false;
 }
 
-// Reads are ordered by happens-before alone, whatever is visible.
+// Reads are ordered by happens-before alone, whatever is visible. What is not after `least` does not matter.
 //= vk:memory-model-location-ordered
-Stamp Machine::floor_of(Granule& granule, const Access& access, CacheLevel own) const {
-  Stamp floor = std::max(granule.floor, granule.base);
+Stamp Machine::floor_of(Granule& granule, const Access& access, CacheLevel own, Stamp least) const {
+  Stamp floor = std::max({granule.floor, granule.base, least});
   const Agent& agent = access.agent;
   const Knowledge& knowledge = agent.knowledge();
   if (const Floor* const known = granule.floor_of(agent.id, access.operation.reference))
@@ -318,6 +318,19 @@ void Machine::find_version(Granule& granule, const Access& reading, bool fresh, 
   found.newest = newest;
 }
 
+// What has all bytes of an access that takes the newest there are, where every version reaches whoever
+// accesses; null elsewhere.
+const Version* Machine::newest_for(const Granule& granule, const Access& access) const {
+  const Version* newest = nullptr;
+  for (auto version = granule.versions.rbegin(); version != granule.versions.rend(); ++version) {
+    if (!reaches(*version, access)) return nullptr;
+    if (newest || (version->bytes & access.bytes) == 0) continue;
+    if ((version->bytes & access.bytes) != access.bytes) return nullptr;
+    newest = &*version;
+  }
+  return newest;
+}
+
 trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const Access& reading,
                                    bool fresh, Found& found) {
   ByteMask waiting = 0;
@@ -336,8 +349,11 @@ trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const
     found.value = value_in_storage(granule);
     found.position = found.newest = found.stamp = granule.base;
     found.from_storage = true;
+  } else if (const Version* const newest = fresh ? newest_for(granule, reading) : nullptr) {
+    floor = floor_of(granule, reading, own, newest->stamp);
+    found = {newest->value, floor, floor, newest->stamp, newest, true, false};
   } else {
-    floor = floor_of(granule, reading, own);
+    floor = floor_of(granule, reading, own, 0);
     find_version(granule, reading, fresh, floor, found);
   }
   if (listener_ && (plain_sources_ || reading.operation.atomic))

@@ -240,8 +240,9 @@ bool tells_others(const Head& released_together, Scope atomic) {
 }  // namespace
 
 //= vk:memory-model-synchronizes-with
-bool Synchronization::carries(const Resident& found, AgentId id, StorageClass storage_class,
-                              Scope scope) {
+bool Synchronization::carries(AgentId id, StorageClass storage_class, Scope scope) {
+  if (!somebody_tells_others_) return false;
+  const Resident& found = *resident(id);
   const unsigned k = class_of(storage_class);
   const Agent* agent = found.agents[static_cast<std::uint32_t>(id) -
                                     static_cast<std::uint32_t>(found.cohort.first)];

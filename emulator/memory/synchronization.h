@@ -154,9 +154,9 @@ class Synchronization {
   std::uint32_t epoch() const { return epochs_[0]; }
 
   /// Whether an atomic write that does not release by itself carries releases that others can learn from.
-  bool carries(AgentId agent, StorageClass storage_class, Scope scope) {
-    return somebody_tells_others_ && carries(*resident(agent), agent, storage_class, scope);
-  }
+  bool carries(AgentId agent, StorageClass storage_class, Scope scope);
+  /// Whether it does for anybody: else nobody has to be asked.
+  bool somebody_tells_others() const { return somebody_tells_others_; }
   /// Adds what an atomic write of these semantics and scope carries to `heads`.
   void heads(Agent& agent, const Operation& write, MemorySemantics semantics,
              std::vector<Head>& heads);
@@ -268,7 +268,6 @@ class Synchronization {
   Resident* find_resident(AgentId id);
   void note_release(Agent& agent) { agent.cohort->tells_others = somebody_tells_others_ = true; }
   void see_who_tells_others();
-  static bool carries(const Resident& resident, AgentId agent, StorageClass storage_class, Scope scope);
   Agent& find_or_make(AgentId id);
   Agent& make(Resident& resident, std::uint32_t position);
   template <typename Visit>
