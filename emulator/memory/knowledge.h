@@ -54,7 +54,7 @@ constexpr bool constrains(MemorySemantics semantics, unsigned class_index) {
 
 /// The cache that stands for a scope's memory domain. Shader calls and interlocked fragments have
 /// none of their own: theirs is the queue family's.
-constexpr CacheLevel level_of(Scope scope) {
+constexpr CacheLevel level_of_domain(Scope scope) {
   switch (scope) {
     case Scope::CrossDevice:
     case Scope::Device: return CacheLevel::Shader;
@@ -66,6 +66,16 @@ constexpr CacheLevel level_of(Scope scope) {
     case Scope::Invocation: return CacheLevel::Agent;
   }
   return CacheLevel::Agent;
+}
+/// Of those of SPIR-V, by number.
+inline constexpr auto kLevelOf = [] {
+  std::array<CacheLevel, static_cast<std::size_t>(Scope::ShaderCallKHR) + 1> levels{};
+  for (std::size_t i = 0; i < levels.size(); ++i) levels[i] = level_of_domain(static_cast<Scope>(i));
+  return levels;
+}();
+constexpr CacheLevel level_of(Scope scope) {
+  const auto number = static_cast<std::size_t>(scope);
+  return number < kLevelOf.size() ? kLevelOf[number] : level_of_domain(scope);
 }
 
 /// Agents have lanes of their own as long as there are some; those that come later share lane 0,

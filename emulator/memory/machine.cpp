@@ -144,7 +144,7 @@ void Machine::after(Agent& agent, const Operation& operation, MemorySemantics se
   if (has(semantics, MemorySemantics::MakeVisible)) make_visible(agent, operation.scope, semantics);
 }
 
-[[gnu::noinline]] std::byte* Machine::give_in_time(std::byte* bytes) {
+std::byte* Machine::give_in_time(std::byte* bytes) {
   pass_time();
   return bytes;
 }
@@ -176,8 +176,8 @@ std::byte* Machine::in_place(Relaxed atomic, AllocationId id, std::uint64_t offs
               atomic.kind == OperationKind::Write ? report_.writes : report_.updates);
 }
 
-[[gnu::noinline]] std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocation,
-                                                       std::uint64_t offset_bytes) {
+std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocation,
+                                     std::uint64_t offset_bytes) {
   if (synchronization_.carries(atomic.agent, atomic.storage_class, atomic.scope)) return nullptr;
   --until_record_;
   return give(allocation, offset_bytes,

@@ -117,6 +117,9 @@ class Machine final : public Memory {
   static constexpr std::uint32_t kMostRecords = 96;
   static_assert(kMostRecords > WaitingList::kMost);
 
+  // Accesses have all of this inlined into them, but for what they seldom do: where it was, too, their code
+  // was ten times as large.
+
   // Records (machine_records.cpp).
   Allocation& allocation_of(AllocationId id) { return allocations_[static_cast<std::size_t>(id)]; }
   Allocation& allocation_of(const Locations& locations) { return allocation_of(locations.allocation); }
@@ -137,16 +140,16 @@ class Machine final : public Memory {
   bool may_make_record() const { return made_ < kFewRecords || until_record_ == 0; }
   bool worth_a_record();
   std::uint32_t make_record(const Locations& locations);
-  void make_room();
+  [[gnu::noinline]] void make_room();
   void fold(Granule& granule, Version& version);
-  void fold_oldest(Granule& granule);
+  [[gnu::noinline]] void fold_oldest(Granule& granule);
   void fold_all(Granule& granule);
   static void store(Granule& granule, const Written& write);
   void forget(std::uint32_t record);
   void use_up(Granule& granule, std::uint32_t record) {
     if (granule.accesses_left != 0 && --granule.accesses_left == 0) forget_if_used_up(record);
   }
-  void forget_if_used_up(std::uint32_t record);
+  [[gnu::noinline]] void forget_if_used_up(std::uint32_t record);
   void drop(std::uint32_t record);
   trace::Value value_in_storage(const Granule& granule) const;
   static Version& version_at(Granule& granule, Stamp stamp);
@@ -154,17 +157,20 @@ class Machine final : public Memory {
   bool releases_forgotten(const Granule& granule) const;
   trace::OperationIndex writer_in_storage(AllocationId allocation, std::uint64_t offset) const;
   void tell_writer(const Locations& bytes, trace::OperationIndex writer);
-  void add_sources(std::uint32_t record, const Access& reading, const Found& found, bool own);
-  trace::OperationIndex tell(const Operation& operation, trace::Value read, trace::Value written);
+  [[gnu::noinline]] void add_sources(std::uint32_t record, const Access& reading, const Found& found,
+                                     bool own);
+  [[gnu::noinline]] trace::OperationIndex tell(const Operation& operation, trace::Value read,
+                                               trace::Value written);
   void tell_meeting(const Cohort& cohort, const Operation& barrier);
   void sources_in_storage(const Locations& locations);
-  void tell_read_storage(const Operation& operation, trace::Value value);
-  void tell_write_storage(const Operation& operation, trace::Value read, trace::Value value);
-  void tell_stale(std::uint32_t record, const Access& reading, const Found& found);
+  [[gnu::noinline]] void tell_read_storage(const Operation& operation, trace::Value value);
+  [[gnu::noinline]] void tell_write_storage(const Operation& operation, trace::Value read,
+                                            trace::Value value);
+  [[gnu::noinline]] void tell_stale(std::uint32_t record, const Access& reading, const Found& found);
 
   // Reads (machine_reads.cpp).
-  ByteMask show_known(std::uint32_t record, const Access& access);
-  bool visible_to(const Version& version, const Access& reading, CacheLevel own) const;
+  [[gnu::noinline]] ByteMask show_known(std::uint32_t record, const Access& access);
+  [[gnu::noinline]] bool visible_to(const Version& version, const Access& reading, CacheLevel own) const;
   Stamp floor_of(Granule& granule, const Access& access, CacheLevel own, Stamp least) const;
   Stamp available_floor(const Granule& granule, const Access& writing, Stamp known) const;
   void raise_floor_to_available(Granule& granule, const Access& writing);
@@ -177,14 +183,15 @@ class Machine final : public Memory {
   Stamp shared_copy(Granule& granule, const Access& access, Stamp floor, Stamp newest);
   Generation& generation_of(const model::Place& place);
   void read_own_waiting(std::uint32_t record, const Access& reading, trace::Value& value);
-  void place_own_waiting(std::uint32_t record, const Access& reading);
+  [[gnu::noinline]] void place_own_waiting(std::uint32_t record, const Access& reading);
   const Version* newest_for(const Granule& granule, const Access& access) const;
-  void find_version(Granule& granule, const Access& reading, bool fresh, Stamp floor, Found& found);
+  [[gnu::noinline]] void find_version(Granule& granule, const Access& reading, bool fresh, Stamp floor,
+                                      Found& found);
   trace::Value read_granule(Granule& granule, std::uint32_t record, const Access& reading, bool fresh,
                             Found& found);
 
   // Writes, barriers and time (machine.cpp).
-  void one_lane();
+  [[gnu::noinline]] void one_lane();
   // Agents that access nothing that anybody remembers never come here.
   Agent& agent(AgentId id) {
     Agent& found = synchronization_.agent(id);
@@ -198,11 +205,11 @@ class Machine final : public Memory {
   void acquire(const Granule& granule, const Access& reading, MemorySemantics semantics,
                const Found& found);
   void carry_forgotten(const Operation& write);
-  void modify_storage(const Operation& operation, MemorySemantics unequal, Modify modify,
-                      void* context);
+  [[gnu::noinline]] void modify_storage(const Operation& operation, MemorySemantics unequal, Modify modify,
+                                        void* context);
   void fill(Written& made, const Access& writing, trace::Value value, trace::OperationIndex index);
   void before_write(Granule& granule, std::uint32_t record, const Access& writing);
-  void overwrite_waiting(std::uint32_t record, const Access& writing);
+  [[gnu::noinline]] void overwrite_waiting(std::uint32_t record, const Access& writing);
   Waiting& wait(Granule& granule, std::uint32_t record);
   CacheLevel least_level(const Written& write) const;
   CacheLevel climb();
@@ -211,11 +218,12 @@ class Machine final : public Memory {
   /// `agent`, whose version it is, may be null: it has ended.
   void place(Granule& granule, std::uint32_t record, Version& version, Agent* agent, CacheLevel level,
              trace::MoveReason reason);
-  void place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason);
-  void raise(Granule& granule, Version& version, CacheLevel level, trace::MoveReason reason);
+  [[gnu::noinline]] void place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason);
+  [[gnu::noinline]] void raise(Granule& granule, Version& version, CacheLevel level,
+                               trace::MoveReason reason);
   void widen(std::size_t position, CacheLevel level, trace::MoveReason reason);
   void open(const Operation& barrier);
-  void make_available(Agent& agent, Scope scope, MemorySemantics classes);
+  [[gnu::noinline]] void make_available(Agent& agent, Scope scope, MemorySemantics classes);
   void lift(Agent& agent, const Event& event, Scope scope, MemorySemantics classes);
   bool lifts(const Agent& agent, const Version& version, MemorySemantics classes) const;
   template <typename Owns>
@@ -223,7 +231,7 @@ class Machine final : public Memory {
   template <typename Lifts>
   void place_atomics(MemorySemantics classes, Lifts lifts);
   void make_available(const Cohort& cohort, Common& common, const Operation& barrier);
-  void make_visible(Agent& agent, Scope scope, MemorySemantics classes);
+  [[gnu::noinline]] void make_visible(Agent& agent, Scope scope, MemorySemantics classes);
   void give_up_copies(const model::Place& place, Scope scope);
   void device_availability(Agent& agent);
   void tick() {
@@ -239,15 +247,18 @@ class Machine final : public Memory {
     return something_moves() ? give_in_time(bytes) : bytes;
   }
   // The last thing that whoever gives does, so that nothing has to be kept for afterwards.
-  std::byte* give_in_time(std::byte* bytes);
-  std::byte* give_to_releaser(Relaxed atomic, const Allocation& allocation, std::uint64_t offset_bytes);
-  void pass_time();
+  [[gnu::noinline]] std::byte* give_in_time(std::byte* bytes);
+  [[gnu::noinline]] std::byte* give_to_releaser(Relaxed atomic, const Allocation& allocation,
+                                                std::uint64_t offset_bytes);
+  [[gnu::noinline]] void pass_time();
   void settle(Waiting& waiting);
   void evict();
   bool chance(std::uint32_t of_256);
   std::uint32_t below(std::uint32_t bound) {
-    return seeded_ ? seeded_->below(bound, ChoicePoint::Memory)
-                   : choice_->below(bound, ChoicePoint::Memory);
+    return seeded_ ? seeded_->below(bound, ChoicePoint::Memory) : asked_below(bound);
+  }
+  [[gnu::noinline]] std::uint32_t asked_below(std::uint32_t bound) {
+    return choice_->below(bound, ChoicePoint::Memory);
   }
 
   const MemoryPolicy policy_;

@@ -256,8 +256,8 @@ bool Synchronization::carries(AgentId id, StorageClass storage_class, Scope scop
 }
 
 //= vk:memory-model-synchronizes-with
-void Synchronization::heads(Agent& agent, const Operation& write, MemorySemantics semantics,
-                            std::vector<Head>& heads) {
+void Synchronization::add_heads(Agent& agent, const Operation& write, MemorySemantics semantics,
+                                std::vector<Head>& heads) {
   const unsigned k = class_of(write.storage_class);
   const auto carry = [&](const Head& barrier) {
     heads.push_back(barrier);

@@ -158,13 +158,14 @@ class Synchronization {
   /// Whether it does for anybody: else nobody has to be asked.
   bool somebody_tells_others() const { return somebody_tells_others_; }
   /// Adds what an atomic write of these semantics and scope carries to `heads`.
-  void heads(Agent& agent, const Operation& write, MemorySemantics semantics,
-             std::vector<Head>& heads);
+  void heads(Agent& agent, const Operation& write, MemorySemantics semantics, std::vector<Head>& heads) {
+    if (agent.cohort->tells_others || releases(semantics)) add_heads(agent, write, semantics, heads);
+  }
   /// An atomic read meets what the write that it read carried.
-  void meet(Agent& agent, const Operation& read, MemorySemantics semantics,
+  [[gnu::noinline]] void meet(Agent& agent, const Operation& read, MemorySemantics semantics,
             const std::vector<Head>& heads);
   /// The same where what was carried is forgotten.
-  void meet_forgotten(Agent& agent, MemorySemantics semantics);
+  [[gnu::noinline]] void meet_forgotten(Agent& agent, MemorySemantics semantics);
 
   /// A memory barrier, or a control barrier before it waits.
   void release_barrier(Agent& agent, const Operation& barrier);
@@ -225,7 +226,7 @@ class Synchronization {
   SnapshotHandle snapshot(const Knowledge& knowledge, unsigned lane);
   static Head head_of(AgentId agent, const model::Place& place, const Operation& operation,
                       MemorySemantics semantics, SnapshotHandle known);
-  Head head_of(const Agent& agent, const Operation& operation, MemorySemantics semantics);
+  [[gnu::noinline]] Head head_of(const Agent& agent, const Operation& operation, MemorySemantics semantics);
   void remember(Agent& agent, Met met);
   static void supersede(std::vector<Head>& released, const Operation& barrier);
   std::vector<Head> released_by(const Agent& agent) const;
@@ -241,7 +242,7 @@ class Synchronization {
   bool joins_group(const Group& group, const Agent& agent, const Operation& barrier) const;
   void release_to_passing(const Group& group, Agent& agent, const Operation& barrier);
   unsigned new_lane();
-  void use_one_lane();
+  [[gnu::noinline]] void use_one_lane();
 
   // Outlives everything that has handles.
   struct Pool;
@@ -266,6 +267,8 @@ class Synchronization {
     return find_resident(id);
   }
   Resident* find_resident(AgentId id);
+  [[gnu::noinline]] void add_heads(Agent& agent, const Operation& write, MemorySemantics semantics,
+                                   std::vector<Head>& heads);
   void note_release(Agent& agent) { agent.cohort->tells_others = somebody_tells_others_ = true; }
   void see_who_tells_others();
   Agent& find_or_make(AgentId id);
