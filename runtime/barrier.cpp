@@ -40,9 +40,8 @@ Worker::AtBarrier Worker::come_to_barrier(Group& g, Slot* self, const SourceLoca
     self->let_go();
     return AtBarrier::Waits;
   }
-  self->phase = &barrier.phase;
-  self->seen = barrier.phase;
-  if (launch_->choice) g.walk.leave_out(g.index_of(self));
+  barrier.hold(*self);
+  leave_out(g, self);
   return AtBarrier::Waits;
 }
 

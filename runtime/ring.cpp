@@ -233,8 +233,7 @@ void Worker::wait_after_turn(Group& g, std::uint32_t index, std::uint32_t irregu
                              std::uint32_t line) {
   Slot* slot = g.begin + index;
   if (!(line & kSubgroupTurn)) {
-    slot->phase = &g.barrier.phase;
-    slot->seen = g.barrier.phase;
+    g.barrier.hold(*slot);
     --g.barrier.missing;
     return;
   }

@@ -80,6 +80,7 @@ void Worker::run(Dispatch& dispatch) {
   install_fault_handler(launch_->now);
   dispatch_ = &dispatch;
   rings_ = launch_->run_turns && !kSanitized;
+  walks_ = HEDDLE_INLINE_SWITCH && launch_->choice && !kSanitized;
   ring_.unwinding = false;
   chunk_ = 1;
   tickets_left_ = tickets_end_ = 0;
@@ -449,7 +450,7 @@ void Worker::finish(Group& g, Slot* slot) {
   slot->where = {};
   ++g.finished;
   g.cursor = g.index_of(slot) + 1;
-  if (launch_->choice) g.walk.leave_out(g.index_of(slot));
+  leave_out(g, slot);
   ++local_progress_;
   current_ = nullptr;
   group_may_be_complete(g);
@@ -470,10 +471,15 @@ void Worker::begin_waiting(Group& g, std::uint32_t index, bool in_step) {
   if (index == 0 && in_step && rings_) return begin_ring(g);
   if (!g.waited) prepare_slots(g);
   Slot* slot = g.begin + index;
+  // The walk has come to nobody yet.
+  const auto place = [&](std::uint32_t i) { return launch_->choice ? g.walk.place_of(i) : 0; };
   for (std::uint32_t i = g.next_unstarted; i < index; ++i) {
-    if (g.begin[i].state == SlotState::Unstarted) finish(g, g.begin + i);
+    if (g.begin[i].state != SlotState::Unstarted) continue;
+    g.begin[i].place = place(i);
+    finish(g, g.begin + i);
   }
   g.next_unstarted = index + 1;
+  slot->place = place(index);
   slot->state = SlotState::Started;
   slot->fiber = g.driver_fiber;
   current_ = slot;
@@ -519,6 +525,7 @@ void Worker::fail(Failure failure) {
 
 void Worker::begin_unwinding() {
   ring_.unwinding = true;
+  walks_ = false;
   tickets_left_ = 0;
   for (Group* g : std::vector(residents_)) release(*g);
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <csetjmp>
 #include <cstring>
@@ -54,6 +55,8 @@ struct alignas(64) Slot {
   WaitKind wait = WaitKind::Nothing;
   /// The round of polling in which this invocation last yielded.
   std::uint32_t polled_in_round = 0;
+  /// In the walk, since it came there last.
+  std::uint32_t place = 0;
   /// On which it runs; null: on the thread's own stack.
   Fiber* fiber = nullptr;
   /// Where it waits. Not kept for a workgroup barrier: there the barrier knows.
@@ -90,6 +93,12 @@ struct WorkgroupBarrier {
   std::uint32_t missing = 0;
   std::uint32_t phase = 0;
   SourceLocation where;
+
+  /// From now on `slot` waits until all have come.
+  void hold(Slot& slot) const {
+    slot.phase = &phase;
+    slot.seen = phase;
+  }
 };
 
 struct NamedBarrier {
@@ -101,30 +110,54 @@ struct NamedBarrier {
 };
 
 /// The order in which invocations go on where an oracle decides: a random walk through all of them,
-/// which takes a step to find the next one and is known ahead.
+/// `i, i + stride, i + 2 stride ...`, which is known ahead. Each invocation has a place in it.
 class Walk {
  public:
   /// All of `size` invocations, in an order that `choice` gives.
   void begin(std::uint32_t size, Choice& choice);
   /// Goes on from an invocation that `choice` gives.
-  void jump(Choice& choice) { index_ = choice.below(size_, ChoicePoint::Invocation); }
+  void jump(Choice& choice) {
+    index_ = choice.below(size_, ChoicePoint::Invocation);
+    place_ = place_of(index_);
+  }
+  /// Who comes next, and its place. Behind the last place it is the first one again.
   std::uint32_t index() const { return index_; }
+  std::uint32_t place() const { return place_; }
   std::uint32_t after(std::uint32_t index) const {
     return index + stride_ < size_ ? index + stride_ : index + stride_ - size_;
   }
-  void step() { index_ = after(index_); }
+  void step() {
+    index_ = after(index_);
+    ++place_;
+  }
+  void go_to(std::uint32_t place) {
+    place_ = place;
+    index_ = (first_ + place * stride_) % size_;
+  }
+  // No product is too large: a workgroup has at most 2^16 invocations.
+  std::uint32_t place_of(std::uint32_t index) const {
+    return (index < first_ ? index + size_ - first_ : index - first_) * inverse_ % size_;
+  }
 
   /// Invocations that need not be looked at before the others have come: those that wait at the
   /// workgroup's barrier, or have finished.
-  void leave_out(std::uint32_t index) { left_out_[index / 64] |= std::uint64_t{1} << index % 64; }
-  bool leaves_out(std::uint32_t index) const { return (left_out_[index / 64] >> index % 64 & 1) != 0; }
-  void look_at_all() { std::fill(left_out_.begin(), left_out_.end(), 0); }
+  void leave_out(std::uint32_t place) { left_[place / 64] &= ~(std::uint64_t{1} << place % 64); }
+  /// Behind the last place there is nobody to look at.
+  bool looks_at(std::uint32_t place) const { return (left_[place / 64] >> place % 64 & 1) != 0; }
+  /// The first place from `place` on of an invocation that is to be looked at; the size if there is none.
+  std::uint32_t first_from(std::uint32_t place) const;
+  void look_at_all();
 
  private:
   std::uint32_t size_ = 1;
   std::uint32_t stride_ = 0;
+  /// Who has place 0, and the inverse of the stride modulo the size.
+  std::uint32_t first_ = 0;
+  std::uint32_t inverse_ = 0;
   std::uint32_t index_ = 0;
-  std::vector<std::uint64_t> left_out_;
+  std::uint32_t place_ = 0;
+  /// Who is to be looked at, by place.
+  std::vector<std::uint64_t> left_;
 };
 
 /// A resident workgroup with what the scheduler knows of it.
@@ -170,6 +203,26 @@ struct Group : Workgroup {
   bool at_barrier(const Slot& slot) const { return slot.phase == &barrier.phase; }
   /// Whether it may be next: it can go on, and has not polled in this round.
   bool is_ready(const Slot& slot) const { return slot.can_go_on() && slot.polled_in_round != round; }
+
+  /// The one that the walk comes to next, if it is ready; null, and the walk stays where it is, if it is not.
+  // (So that no load of the next turn waits for what this one writes, it is found by a step, not by its bit,
+  // on which nothing but a branch depends.)
+  [[gnu::always_inline]] Slot* next_in_walk() {
+    Slot* slot = begin + walk.index();
+    if (!walk.looks_at(walk.place()) || !is_ready(*slot)) [[unlikely]] return nullptr;
+    slot->place = walk.place();
+    walk.step();
+    prefetch_walk();
+    return slot;
+  }
+  // Which invocation comes two and one turns later is known: its slot, and then the hot end of its stack,
+  // are asked for in time.
+  [[gnu::always_inline]] void prefetch_walk() const {
+    const auto* top = static_cast<const std::byte*>(begin[walk.index()].context);
+    constexpr int kHotLines = 3;
+    for (int line = 0; line < kHotLines; ++line) __builtin_prefetch(top + 64 * line);
+    __builtin_prefetch(begin + walk.after(walk.index()));
+  }
 };
 
 /// What the workers of one dispatch share.
@@ -227,7 +280,7 @@ class Worker {
   void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups);
   void yield(SourceLocation where, const Poll& poll);
   /// The same where an oracle decides who goes on: the invocation makes the switch.
-  Handover walk_to_barrier(const SourceLocation& where);
+  Handover walk_to_barrier(const char* file, const char* function, std::uint32_t line);
   Handover preempt(const SourceLocation& where);
   bool invocation_ended();
   void fail(Failure failure);
@@ -311,6 +364,11 @@ class Worker {
   void suspend_outside_ring(Slot* self, Turn turn = Turn::Near);
   enum class AtBarrier : std::uint8_t { Waits, GoesOn, Elsewhere };
   AtBarrier come_to_barrier(Group& g, Slot* self, const SourceLocation& where);
+  /// Where the invocation waits at the workgroup's barrier, or has finished. (Those who unwind go on without
+  /// the walk having come to them.)
+  void leave_out(Group& g, const Slot* slot) const {
+    if (launch_->choice && !ring_.unwinding) g.walk.leave_out(slot->place);
+  }
   void tell_meeting(Group& g, std::uint32_t first, std::uint32_t count);
   void complete_named_barrier(Group& g, std::uint32_t ordinal);
   void check_failed();
@@ -321,9 +379,19 @@ class Worker {
   Pick pick(Slot* self, Turn turn = Turn::Near);
   static Pick picked(Group& g, Slot* slot);
   Pick pick_in(Group& g, Slot* self);
-  static Slot* ready_in_walk(Group& g);
+  // Nearly always it is the one that the walk comes to next.
+  [[gnu::always_inline]] static Slot* ready_in_walk(Group& g) {
+    if (Slot* slot = g.next_in_walk()) [[likely]] return slot;
+    return ready_behind(g);
+  }
+  [[gnu::noinline]] static Slot* ready_behind(Group& g);
+  bool can_walk() const { return walks_ && exceptions_->none(); }
   bool can_hand_over() const;
   Handover hand_over(Slot* self, Group& g, Slot* next);
+  [[gnu::noinline]] Handover start(Slot* self, Group& g, Slot* next);
+  [[gnu::noinline]] Handover hand_over_behind(Slot* self);
+  [[gnu::noinline]] Handover hand_over_elsewhere(Slot* self);
+  [[gnu::noinline]] Handover wait_at_barrier(const char* file, const char* function, std::uint32_t line);
   bool choose_group();
   Pick pick_in_turn(Slot* self);
   Pick pick_elsewhere();
@@ -350,6 +418,9 @@ class Worker {
   /// The running invocation's slot; null on a stack that runs none, or plain calls only.
   Slot* current_ = nullptr;
   Group* group_ = nullptr;
+  /// Whether an oracle decides, and invocations make the switch themselves: as long as nothing has failed, and
+  /// where no sanitizer wants to hear of switches.
+  bool walks_ = false;
   /// Whether workgroups may run as rings: natively, and where no sanitizer wants to hear of switches.
   bool rings_ = false;
   /// Whether the second turn already goes back, as for every other worker of a dispatch.

@@ -4,45 +4,55 @@
 
 #include "runtime/scheduler.h"
 
-#include <numeric>
+#include <utility>
 
 namespace heddle::runtime {
 
-void Walk::begin(std::uint32_t size, Choice& choice) {
-  size_ = size;
-  stride_ = 0;
-  index_ = 0;
-  left_out_.assign(size / 64 + 1, 0);
-  if (size == 1) return;
-  stride_ = 1 + choice.below(size - 1, ChoicePoint::Invocation);
-  while (std::gcd(stride_, size) != 1) stride_ = stride_ % (size - 1) + 1;
-  jump(choice);
-}
-
 namespace {
 
-// Which invocation comes two and one turns later is known: its slot, and then the hot end of its stack,
-// are asked for in time.
-[[gnu::always_inline]] inline void prefetch_walk(const Group& g) {
-  const auto* end = static_cast<const std::byte*>(g.begin[g.walk.index()].context);
-  constexpr int kHotLines = 3;
-  for (int line = 0; line < kHotLines; ++line) __builtin_prefetch(end + 64 * line);
-  __builtin_prefetch(g.begin + g.walk.after(g.walk.index()));
+/// Of `a` modulo `n`; 0 if there is none.
+std::uint32_t inverse(std::uint32_t a, std::uint32_t n) {
+  std::int64_t coefficient = 1;
+  std::int64_t last_coefficient = 0;
+  std::uint32_t rest = a;
+  std::uint32_t last_rest = n;
+  while (rest != 0) {
+    const std::uint32_t quotient = last_rest / rest;
+    last_rest = std::exchange(rest, last_rest - quotient * rest);
+    last_coefficient = std::exchange(coefficient, last_coefficient - quotient * coefficient);
+  }
+  if (last_rest != 1) return 0;
+  return static_cast<std::uint32_t>(last_coefficient < 0 ? last_coefficient + n : last_coefficient);
 }
 
 }  // namespace
 
-Slot* Worker::ready_in_walk(Group& g) {
-  for (std::uint32_t k = 0; k < g.size; ++k) {
-    const std::uint32_t index = g.walk.index();
-    g.walk.step();
-    if (g.walk.leaves_out(index)) continue;
-    Slot* slot = g.begin + index;
-    if (!g.is_ready(*slot)) continue;
-    prefetch_walk(g);
-    return slot;
+void Walk::begin(std::uint32_t size, Choice& choice) {
+  size_ = size;
+  stride_ = first_ = inverse_ = 0;
+  if (size != 1) {
+    stride_ = 1 + choice.below(size - 1, ChoicePoint::Invocation);
+    while ((inverse_ = inverse(stride_, size)) == 0) stride_ = stride_ % (size - 1) + 1;
+    first_ = choice.below(size, ChoicePoint::Invocation);
   }
-  return nullptr;
+  index_ = first_;
+  place_ = 0;
+  look_at_all();
+}
+
+void Walk::look_at_all() {
+  left_.assign(size_ / 64 + 1, ~std::uint64_t{0});
+  left_.back() = (std::uint64_t{1} << size_ % 64) - 1;
+}
+
+std::uint32_t Walk::first_from(std::uint32_t place) const {
+  std::size_t word = place / 64;
+  std::uint64_t bits = left_[word] & ~std::uint64_t{0} << place % 64;
+  while (bits == 0) {
+    if (++word == left_.size()) return size_;
+    bits = left_[word];
+  }
+  return static_cast<std::uint32_t>(word * 64) + static_cast<std::uint32_t>(std::countr_zero(bits));
 }
 
 /// Whether nothing is going on that only `suspend_outside_ring` knows how to deal with.
@@ -51,14 +61,81 @@ bool Worker::can_hand_over() const {
          !dispatch_->failed.load(std::memory_order_relaxed);
 }
 
+/// The next one in the walk that is ready, if there is one.
+Slot* Worker::ready_behind(Group& g) {
+  Walk& walk = g.walk;
+  const std::uint32_t begin = walk.place();
+  const auto ready_between = [&](std::uint32_t first, std::uint32_t last) -> Slot* {
+    for (std::uint32_t place = walk.first_from(first); place < last; place = walk.first_from(place + 1)) {
+      walk.go_to(place);
+      if (Slot* slot = g.next_in_walk()) return slot;
+    }
+    return nullptr;
+  };
+  if (Slot* slot = ready_between(begin, g.size)) return slot;
+  if (Slot* slot = ready_between(0, begin)) return slot;
+  walk.go_to(begin);
+  return nullptr;
+}
+
 /// From `self`, which has said what it waits for, to one that can go on.
-Handover Worker::hand_over(Slot* self, Group& g, Slot* next) {
-  if (next->state == SlotState::Unstarted)
-    return {&self->context, make_way({Pick::Start, g.index_of(next), &g}).first};
+[[gnu::always_inline]] inline Handover Worker::hand_over(Slot* self, Group& g, Slot* next) {
+  if (next->state == SlotState::Unstarted) return start(self, g, next);
   group_ = &g;
   current_ = next;
   if (next == self) return {};
   return {&self->context, next->context};
+}
+
+Handover Worker::start(Slot* self, Group& g, Slot* next) {
+  return {&self->context, make_way({Pick::Start, g.index_of(next), &g}).first};
+}
+
+// What is rarely called is called last, so that nothing needs to be kept for afterwards.
+[[gnu::always_inline]] inline Handover Worker::walk_to_barrier(const char* file, const char* function,
+                                                               std::uint32_t line) {
+  Group& g = *group_;
+  WorkgroupBarrier& barrier = g.barrier;
+  // One comes first, and one last.
+  const bool usual = can_walk() && barrier.missing != g.size && barrier.missing != 1 &&
+                     barrier.where.line == line && barrier.where.file == file;
+  if (!usual) [[unlikely]] return wait_at_barrier(file, function, line);
+  Slot* self = current_;
+  --barrier.missing;
+  barrier.hold(*self);
+  g.walk.leave_out(self->place);
+  Slot* next = g.next_in_walk();
+  if (!next) [[unlikely]] return hand_over_behind(self);
+  if (next->state == SlotState::Unstarted) return start(self, g, next);
+  current_ = next;
+  return {&self->context, next->context};
+}
+
+/// As hand_over, to whoever the walk leads to.
+Handover Worker::hand_over_behind(Slot* self) {
+  Group& g = *group_;
+  if (Slot* next = ready_behind(g)) return hand_over(self, g, next);
+  suspend_outside_ring(self);
+  return {};
+}
+
+Handover Worker::wait_at_barrier(const char* file, const char* function, std::uint32_t line) {
+  const SourceLocation where{file, function, line};
+  if (in_ring() || !can_hand_over()) {
+    workgroup_barrier(where);
+    return {};
+  }
+  Slot* self = current_;
+  Group& g = *group_;
+  switch (come_to_barrier(g, self, where)) {
+    case AtBarrier::Elsewhere: suspend(self); return {};
+    case AtBarrier::GoesOn: return {};
+    case AtBarrier::Waits: break;
+  }
+  if (launch_->choice) return hand_over_behind(self);
+  if (Slot* next = ready_in(g, (g.index_of(self) + 1) % g.size)) return hand_over(self, g, next);
+  suspend_outside_ring(self);
+  return {};
 }
 
 /// Any resident may be next: `turn_` says which. False if it is one that is not resident yet.
@@ -75,36 +152,23 @@ bool Worker::choose_group() {
   return true;
 }
 
-Handover Worker::walk_to_barrier(const SourceLocation& where) {
-  if (in_ring() || !can_hand_over()) {
-    workgroup_barrier(where);
-    return {};
-  }
-  Slot* self = current_;
-  Group& g = *group_;
-  switch (come_to_barrier(g, self, where)) {
-    case AtBarrier::Elsewhere: suspend(self); return {};
-    case AtBarrier::GoesOn: return {};
-    case AtBarrier::Waits: break;
-  }
-  Slot* next = launch_->choice ? ready_in_walk(g) : ready_in(g, (g.index_of(self) + 1) % g.size);
-  if (next) return hand_over(self, g, next);
-  suspend_outside_ring(self);
-  return {};
-}
-
-Handover Worker::preempt(const SourceLocation& where) {
+[[gnu::always_inline]] inline Handover Worker::preempt(const SourceLocation& where) {
   Slot* self = outside_ring();
   self->wait = WaitKind::Preempted;
   self->where = where;
   self->let_go();
-  if (!launch_->choice || !can_hand_over()) {
+  if (!can_walk()) [[unlikely]] {
     suspend_outside_ring(self, Turn::Anywhere);
     return {};
   }
   if (!choose_group()) return {&self->context, make_way({Pick::Admit, 0, nullptr}).first};
   Group& g = *residents_[turn_];
   if (Slot* next = g.waited ? ready_in_walk(g) : nullptr) return hand_over(self, g, next);
+  return hand_over_elsewhere(self);
+}
+
+/// As hand_over, where nobody of the chosen workgroup is ready.
+Handover Worker::hand_over_elsewhere(Slot* self) {
   Pick next = pick_in_turn(self);
   if (next.kind == Pick::Nothing) next = pick(self, Turn::Anywhere);
   if (ring_.unwinding) throw Unwind{};
@@ -113,7 +177,7 @@ Handover Worker::preempt(const SourceLocation& where) {
 }
 
 Handover walk_to_barrier(const char* file, const char* function, std::uint32_t line) {
-  return worker_of_thread->walk_to_barrier({file, function, line});
+  return worker_of_thread->walk_to_barrier(file, function, line);
 }
 
 Handover preempt(const SourceLocation& where) { return worker_of_thread->preempt(where); }

@@ -304,10 +304,12 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   const std::uint64_t seed = state_->seed * 0x9e3779b97f4a7c15u + number;
   SeededChoice seeded(seed);
   Choice& choice = emulated ? static_cast<Choice&>(state_->choice) : seeded;
+  SeededChoice* drawn = nullptr;
   MemoryReport before;
   if (emulated) {
     state_->choice.ask(options.choices ? options.choices(seed) : nullptr, seed);
-    state_->memory->draw_from(state_->choice.drawn());
+    drawn = state_->choice.drawn();
+    state_->memory->draw_from(drawn);
     before = state_->memory->report();
   }
 
@@ -348,7 +350,7 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   if (emulated) {
     dispatch.emplace(*emulator, launch.grid, typed.bindings);
     context.emulator = emulator;
-    if (in_order) launch.choice = &choice;
+    if (in_order) launch.choice = drawn ? drawn : &choice;
     launch.observer = emulator;
   }
   launch.describe = &describe;
