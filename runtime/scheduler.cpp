@@ -148,6 +148,16 @@ void Worker::fiber_loop(Fiber* self) {
     switch (next.kind) {
       case Pick::Start:
         run_started(*next.group, next.slot(), self);
+        // The usual case of `pick`, and of what follows.
+        if (Slot* slot = walks_ ? ready_in_walk(*group_) : nullptr) {
+          next = picked(*group_, slot);
+          if (next.kind == Pick::Start) continue;
+          park(self);
+          current_ = slot;
+          switch_to(&self->parked, slot->context);
+          next = job_;
+          continue;
+        }
         break;
       case Pick::Ring:
         if (!launch_->run_turns(launch_->kernel, &ring_) || go_home(self)) {
@@ -179,16 +189,17 @@ void Worker::fiber_loop(Fiber* self) {
 void Worker::park(Fiber* fiber) { parked_.push_back(fiber); }
 
 Fiber* Worker::take_fiber() {
-  if (parked_.empty()) {
-    fibers_.push_back(
-        std::make_unique<Fiber>(fiber_bytes_, fibers_.size(), &Worker::fiber_main, this));
-    ++fibers_made_;
-    parked_.push_back(fibers_.back().get());
-  }
+  if (parked_.empty()) [[unlikely]] make_fiber();
   Fiber* fiber = parked_.back();
   parked_.pop_back();
-  parked_low_ = std::min(parked_low_, parked_.size());
+  if (parked_.size() < parked_low_) parked_low_ = parked_.size();
   return fiber;
+}
+
+void Worker::make_fiber() {
+  fibers_.push_back(std::make_unique<Fiber>(fiber_bytes_, fibers_.size(), &Worker::fiber_main, this));
+  ++fibers_made_;
+  parked_.push_back(fibers_.back().get());
 }
 
 std::pair<Context, Fiber*> Worker::make_way(const Pick& pick) {
@@ -227,17 +238,6 @@ Fiber* Worker::running_fiber() const {
 }
 
 // --- workgroups -----------------------------------------------------------------------------
-
-bool Worker::groups_left() const {
-  return tickets_left_ != 0 || (!dispatch_->failed.load(std::memory_order_relaxed) &&
-                                    dispatch_->next_group.load(std::memory_order_relaxed) <
-                                        dispatch_->groups);
-}
-
-bool Worker::can_admit() const {
-  return groups_left() && (reserved_ || dispatch_->resident.load(std::memory_order_relaxed) <
-                                            launch_->resident_workgroups);
-}
 
 bool Worker::reserve() {
   if (reserved_) {
@@ -447,17 +447,15 @@ void Worker::finish(Group& g, Slot* slot) {
   slot->state = SlotState::Finished;
   slot->context = nullptr;
   slot->hold();
-  slot->where = {};
   ++g.finished;
   g.cursor = g.index_of(slot) + 1;
   leave_out(g, slot);
   ++local_progress_;
   current_ = nullptr;
-  group_may_be_complete(g);
+  if (g.finished == g.size) all_finished(g);
 }
 
-void Worker::group_may_be_complete(Group& g) {
-  if (g.finished < g.size) return;
+void Worker::all_finished(Group& g) {
   if (g.driver_lost) {
     retire(g);
   } else if (g.driver) {

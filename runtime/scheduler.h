@@ -205,8 +205,8 @@ struct Group : Workgroup {
   bool is_ready(const Slot& slot) const { return slot.can_go_on() && slot.polled_in_round != round; }
 
   /// The one that the walk comes to next, if it is ready; null, and the walk stays where it is, if it is not.
-  // (So that no load of the next turn waits for what this one writes, it is found by a step, not by its bit,
-  // on which nothing but a branch depends.)
+  // (It is found by a step; on the bits, which every turn writes, nothing depends but a branch: see
+  // runtime/README.md.)
   [[gnu::always_inline]] Slot* next_in_walk() {
     Slot* slot = begin + walk.index();
     if (!walk.looks_at(walk.place()) || !is_ready(*slot)) [[unlikely]] return nullptr;
@@ -219,6 +219,8 @@ struct Group : Workgroup {
   // are asked for in time.
   [[gnu::always_inline]] void prefetch_walk() const {
     const auto* top = static_cast<const std::byte*>(begin[walk.index()].context);
+    // Of one that has not begun there is nothing to ask for; to find out that nothing is at null takes long.
+    if (!top) return;
     constexpr int kHotLines = 3;
     for (int line = 0; line < kHotLines; ++line) __builtin_prefetch(top + 64 * line);
     __builtin_prefetch(begin + walk.after(walk.index()));
@@ -316,8 +318,14 @@ class Worker {
   [[noreturn]] void fiber_loop(Fiber* self);
   void home_loop();
 
-  bool groups_left() const;
-  bool can_admit() const;
+  bool groups_left() const {
+    return tickets_left_ != 0 || (!dispatch_->failed.load(std::memory_order_relaxed) &&
+                                  dispatch_->next_group.load(std::memory_order_relaxed) < dispatch_->groups);
+  }
+  bool can_admit() const {
+    return (reserved_ || dispatch_->resident.load(std::memory_order_relaxed) < launch_->resident_workgroups) &&
+           groups_left();
+  }
   /// Takes one of the places for resident workgroups; false if all are taken.
   bool reserve();
   /// Waits until another workgroup may become resident; false if none is left.
@@ -356,7 +364,7 @@ class Worker {
   std::uint32_t turn_index() const { return static_cast<std::uint32_t>(ring_.current - ring_.begin); }
   /// The running invocation's slot, after its workgroup has left the ring if it was in one.
   Slot* outside_ring();
-  void group_may_be_complete(Group& g);
+  [[gnu::noinline]] void all_finished(Group& g);
 
   /// Waits until `*self->phase != self->seen`.
   void suspend(Slot* self);
@@ -405,6 +413,7 @@ class Worker {
   Finding no_progress() const;
 
   Fiber* take_fiber();
+  [[gnu::noinline]] void make_fiber();
   void park(Fiber* fiber);
   /// Who will run next runs now: the stack, and its fiber, that are to be switched to.
   std::pair<Context, Fiber*> make_way(const Pick& pick);

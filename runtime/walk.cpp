@@ -41,7 +41,8 @@ void Walk::begin(std::uint32_t size, Choice& choice) {
 }
 
 void Walk::look_at_all() {
-  left_.assign(size_ / 64 + 1, ~std::uint64_t{0});
+  left_.resize(size_ / 64 + 1);
+  for (std::uint64_t& word : left_) word = ~std::uint64_t{0};
   left_.back() = (std::uint64_t{1} << size_ % 64) - 1;
 }
 

@@ -148,12 +148,6 @@ MemoryReport difference(const MemoryReport& later, const MemoryReport& earlier) 
   return d;
 }
 
-/// What every workgroup of a dispatch can reach.
-struct Context {
-  Printed printed;
-  emulation::Emulator* emulator = nullptr;
-};
-
 /// The time from the begin to the end of a dispatch on an emulator.
 class EmulatedDispatch {
  public:
@@ -214,15 +208,7 @@ void print(runtime::Workgroup& group, std::string text) {
   const uvec3 groups = group.grid->groups;
   const std::uint64_t number =
       group.id.x + std::uint64_t{groups.x} * (group.id.y + std::uint64_t{groups.y} * group.id.z);
-  static_cast<Context*>(group.context)->printed.add(number, std::move(text));
-}
-
-emulation::Emulator& emulator_of(const runtime::Workgroup& group) {
-  return *static_cast<Context*>(group.context)->emulator;
-}
-
-const emulation::Binding* bindings(const emulation::Emulator& emulator) {
-  return emulator.bindings.data();
+  static_cast<Printed*>(group.context)->add(number, std::move(text));
 }
 
 }  // namespace detail
@@ -340,16 +326,16 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   if (options.progress) launch.progress = &options.progress;
 
   const bool in_order = emulated && !state_->parallel;
-  detail::Context context{{options.print_to, in_order}, nullptr};
-  launch.context = &context;
+  detail::Printed printed{options.print_to, in_order};
+  launch.context = &printed;
   emulation::Emulator* const emulator = state_->emulator.get();
-  const std::function<std::string(const void*)> describe = [&](const void* address) {
-    return emulated ? emulator->describe(address) : state_->describe(address);
+  // (So small that it is kept without an allocation.)
+  const std::function<std::string(const void*)> describe = [this](const void* address) {
+    return state_->emulator ? state_->emulator->describe(address) : state_->describe(address);
   };
   std::optional<detail::EmulatedDispatch> dispatch;
   if (emulated) {
     dispatch.emplace(*emulator, launch.grid, typed.bindings);
-    context.emulator = emulator;
     if (in_order) launch.choice = drawn ? drawn : &choice;
     launch.observer = emulator;
   }

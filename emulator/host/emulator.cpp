@@ -17,8 +17,12 @@ namespace heddle::emulation {
 
 namespace {
 
+WorkgroupMemory& memory_of(const runtime::Workgroup& group) {
+  return static_cast<WorkgroupMemory&>(Resident::of(group));
+}
+
 WorkgroupMemory& memory_of(const Agent& agent) {
-  return *static_cast<WorkgroupMemory*>(agent.group->observed);
+  return memory_of(*agent.group);
 }
 
 using detail::locations;
@@ -199,7 +203,7 @@ void Emulator::workgroup_begins(runtime::Workgroup& group) {
   memory.allocation.size_bytes = group.memory_bytes;
   memory.used_bytes = 0;
   memory.waiting.at_common = 0;
-  memory.waiting.where.assign(group.grid->group_size, WorkgroupMemory::Waiting::Nowhere);
+  memory.waiting.where.assign(group.grid->group_size, Resident::Waiting::Nowhere);
   if (locked) locked.unlock();
   if (device.parallel)
     device.parallel->add_workgroup(memory.allocation.id, {group.memory, group.memory_bytes});
@@ -211,7 +215,11 @@ void Emulator::workgroup_begins(runtime::Workgroup& group) {
   memory.invocations.place.workgroup = first_workgroup_ + number;
   memory.invocations.subgroups = subgroups_;
   device.memory->begin(memory.invocations);
-  group.observed = &memory;
+  memory.emulator = this;
+  memory.pulse = device.parallel ? &device.parallel->pulse() : this;
+  memory.arguments = bindings.data();
+  memory.first = memory.invocations.first;
+  group.observed = static_cast<Resident*>(&memory);
 }
 
 void Emulator::end(WorkgroupMemory& memory) {
@@ -234,28 +242,28 @@ void Emulator::begin_variables(WorkgroupMemory& memory) {
 }
 
 void Emulator::workgroup_ends(runtime::Workgroup& group) {
-  auto* memory = static_cast<WorkgroupMemory*>(group.observed);
-  end(*memory);
+  WorkgroupMemory& memory = memory_of(group);
+  end(memory);
   const auto locked = lock();
-  free_memory_.push_back(memory);
+  free_memory_.push_back(&memory);
 }
 
 void Emulator::invocations_meet(runtime::Workgroup& group,
                                 std::span<const std::uint32_t> indices) {
-  auto& memory = *static_cast<WorkgroupMemory*>(group.observed);
-  WorkgroupMemory::Waiting& waiting = memory.waiting;
+  WorkgroupMemory& memory = memory_of(group);
+  Resident::Waiting& waiting = memory.waiting;
   // Of those that meet at one place, all are at a barrier or none is.
-  if (waiting.where[indices.front()] == WorkgroupMemory::Waiting::Nowhere) return;
+  if (waiting.where[indices.front()] == Resident::Waiting::Nowhere) return;
   const std::uint64_t instance = next_barrier_instance_.fetch_add(1, std::memory_order_relaxed);
   if (waiting.at_common == memory.invocations.count && indices.size() == waiting.at_common) {
     waiting.common.barrier_instance = instance;
     device.memory->meet(memory.invocations, waiting.common);
     waiting.at_common = 0;
-    std::fill(waiting.where.begin(), waiting.where.end(), WorkgroupMemory::Waiting::Nowhere);
+    std::fill(waiting.where.begin(), waiting.where.end(), Resident::Waiting::Nowhere);
     return;
   }
   const auto barrier_of = [&](std::uint32_t index) {
-    const bool common = waiting.where[index] == WorkgroupMemory::Waiting::AtCommon;
+    const bool common = waiting.where[index] == Resident::Waiting::AtCommon;
     Operation barrier = common ? waiting.common : waiting.other[index];
     barrier.agent = memory.invocations.agent(index);
     barrier.barrier_instance = instance;
@@ -264,8 +272,8 @@ void Emulator::invocations_meet(runtime::Workgroup& group,
   for (const std::uint32_t index : indices) device.memory->arrive(barrier_of(index));
   for (const std::uint32_t index : indices) {
     device.memory->leave(barrier_of(index), {});
-    if (waiting.where[index] == WorkgroupMemory::Waiting::AtCommon) --waiting.at_common;
-    waiting.where[index] = WorkgroupMemory::Waiting::Nowhere;
+    if (waiting.where[index] == Resident::Waiting::AtCommon) --waiting.at_common;
+    waiting.where[index] = Resident::Waiting::Nowhere;
   }
 }
 
@@ -303,14 +311,6 @@ std::optional<Binding> Emulator::object_with(const Locations& bytes) {
   const auto locked = lock();
   const Binding* object = object_at(bytes);
   return object ? std::optional(*object) : std::nullopt;
-}
-
-Pulse& pulse(Emulator& emulator) {
-  return emulator.device.parallel ? emulator.device.parallel->pulse() : emulator;
-}
-
-AgentId agent_id(const runtime::Workgroup& group, std::uint32_t index) {
-  return static_cast<WorkgroupMemory*>(group.observed)->invocations.agent(index);
 }
 
 void wind_up(Emulator& emulator) {
@@ -414,43 +414,23 @@ void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemoryS
   emulator.device.memory->barrier(operation);
 }
 
-namespace {
-
-// The first one at a barrier, or one at another barrier than the first.
-[[gnu::noinline]] void arrive_with_record(const Agent& agent, Scope execution, Scope memory,
-                                          MemorySemantics semantics, const SourceLocation& where) {
-  WorkgroupMemory::Waiting& waiting = memory_of(agent).waiting;
-  const Operation barrier = barrier_record(execution, memory, semantics, where);
+void arrive_with_record(const Agent& agent, Scope execution, Scope memory, MemorySemantics semantics,
+                        const char* file, const char* function, std::uint32_t line) {
+  Resident::Waiting& waiting = memory_of(agent).waiting;
+  const Operation barrier = barrier_record(execution, memory, semantics, {file, function, line});
   if (waiting.at_common == 0) {
     waiting.common = barrier;
-    waiting.at_common = 1;
-    waiting.where[agent.index] = WorkgroupMemory::Waiting::AtCommon;
-  } else {
-    waiting.other.resize(waiting.where.size());
-    waiting.other[agent.index] = barrier;
-    waiting.where[agent.index] = WorkgroupMemory::Waiting::AtOther;
+    waiting.arrive_at_common(agent.index);
+    return;
   }
-}
-
-}  // namespace
-
-void arrive(Emulator&, const Agent& agent, Scope execution, Scope memory,
-            MemorySemantics semantics, const SourceLocation& where) {
-  WorkgroupMemory::Waiting& waiting = memory_of(agent).waiting;
-  const Operation& common = waiting.common;
-  if (waiting.at_common != 0 && common.execution_scope == execution && common.scope == memory &&
-      common.semantics == semantics && common.where.file == where.file &&
-      common.where.line == where.line) [[likely]] {
-    ++waiting.at_common;
-    waiting.where[agent.index] = WorkgroupMemory::Waiting::AtCommon;
-  } else {
-    arrive_with_record(agent, execution, memory, semantics, where);
-  }
+  waiting.other.resize(waiting.where.size());
+  waiting.other[agent.index] = barrier;
+  waiting.where[agent.index] = Resident::Waiting::AtOther;
 }
 
 void leave(Emulator& emulator, const Agent& agent) {
   // Whoever is alone in its scope instance does not wait.
-  if (memory_of(agent).waiting.where[agent.index] != WorkgroupMemory::Waiting::Nowhere)
+  if (memory_of(agent).waiting.where[agent.index] != Resident::Waiting::Nowhere)
     emulator.invocations_meet(*agent.group, {&agent.index, 1});
 }
 

@@ -14,7 +14,7 @@ namespace heddle::emulation {
 
 /// The Workgroup memory of one resident workgroup, and its variables in the order in which the
 /// invocations ask for them.
-struct WorkgroupMemory {
+struct WorkgroupMemory : Resident {
   struct Variable {
     Binding binding;
     std::string name;
@@ -23,16 +23,6 @@ struct WorkgroupMemory {
   detail::Allocation allocation;
   std::deque<Variable> variables;
   std::uint64_t used_bytes = 0;
-  /// The control barriers that invocations wait at: mostly all at one, which is kept once.
-  struct Waiting {
-    enum Where : std::uint8_t { Nowhere, AtCommon, AtOther };
-    Operation common;
-    std::uint32_t at_common = 0;
-    std::vector<Where> where;
-    /// Of those that wait at another one.
-    std::vector<Operation> other;
-  };
-  Waiting waiting;
   /// The agents of the workgroup that is resident here; none if none is.
   memory::Cohort invocations{{}, 0, {}, {}};
 };

@@ -456,11 +456,7 @@ template <typename Kernel, typename... Args>
   return false;
 }
 
-/// The bindings of a emulator's arguments; one for each argument, used or not.
-const emulation::Binding* bindings(const emulation::Emulator& emulator);
-emulation::Emulator& emulator_of(const runtime::Workgroup& group);
-
-/// Calls the kernel, whose arguments are bound in `emulator`.
+/// Calls the kernel, whose arguments are bound.
 template <typename Kernel, typename... Args>
 [[gnu::always_inline]] inline void call_emulated(const Call<Kernel, Args...>& call,
                                                  emulated::Invocation& invocation,
@@ -481,14 +477,13 @@ template <typename Kernel, typename... Args>
 std::uint32_t run_emulated(const void* opaque, runtime::Workgroup& group, std::uint32_t first,
                            std::uint32_t last, bool registered, std::uint64_t&) {
   const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
-  emulation::Emulator& emulator = emulator_of(group);
-  const emulation::Binding* bound = bindings(emulator);
+  const auto& resident = emulation::Resident::of(group);
   std::uint32_t i = first;
   try {
     for (; i < last; ++i) {
       group.running = i;
-      emulated::Invocation invocation(group, i, registered, emulator);
-      call_emulated(call, invocation, bound);
+      emulated::Invocation invocation(group, i, registered, resident);
+      call_emulated(call, invocation, resident.arguments);
       if (invocation.waited()) return i + 1;
     }
   } catch (...) {
@@ -506,9 +501,9 @@ bool run_emulated_turns(const void* opaque, runtime::Ring* ring) {
     runtime::Workgroup& group = *ring->next;
     const auto index = static_cast<std::uint32_t>(ring->current - ring->begin);
     try {
-      emulation::Emulator& emulator = emulator_of(group);
-      emulated::Invocation invocation(group, index, true, emulator);
-      call_emulated(call, invocation, bindings(emulator));
+      const auto& resident = emulation::Resident::of(group);
+      emulated::Invocation invocation(group, index, true, resident);
+      call_emulated(call, invocation, resident.arguments);
     } catch (...) {
       runtime::kernel_threw(group, index);
     }

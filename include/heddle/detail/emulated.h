@@ -273,11 +273,11 @@ class Invocation : public detail::InvocationApi<Invocation> {
   static constexpr bool kEmulated = true;
 
   Invocation(runtime::Workgroup& group, std::uint32_t index, bool registered,
-             emulation::Emulator& emulator)
+             const emulation::Resident& resident)
       : InvocationApi(group, index, group.grid->local_id(index),
                       group.id * group.grid->local + group.grid->local_id(index), registered),
-        emulator_(&emulator), pulse_(&emulation::pulse(emulator)),
-        agent_{&group, index, emulation::agent_id(group, index)} {}
+        emulator_(resident.emulator), pulse_(resident.pulse),
+        agent_{&group, index, resident.agent(index)} {}
 
   template <typename T>
   auto workgroup(std::string_view name = "", SourceLocation where = SourceLocation::current()) {
@@ -604,9 +604,9 @@ class Invocation : public detail::InvocationApi<Invocation> {
     interrupt(where);
     emulation::memory_barrier(*emulator_, agent_, scope, semantics, where);
   }
-  void before_barrier(Scope execution, Scope memory, MemorySemantics semantics,
-                      const SourceLocation& where) {
-    emulation::arrive(*emulator_, agent_, execution, memory, semantics, where);
+  [[gnu::always_inline]] void before_barrier(Scope execution, Scope memory, MemorySemantics semantics,
+                                             const SourceLocation& where) {
+    emulation::arrive(agent_, execution, memory, semantics, where);
   }
   // Whoever waited at a barrier of the workgroup has met the others.
   [[gnu::always_inline]] void after_barrier(Scope execution, Scope, MemorySemantics) {

@@ -11,6 +11,7 @@
 #include <heddle/reference.h>
 
 #include <string_view>
+#include <vector>
 
 namespace heddle::emulation {
 
@@ -125,8 +126,41 @@ struct Pulse {
   /// Who is asked for bytes in place; null where they are always those of the allocation.
   InPlace* in_place = nullptr;
 };
-Pulse& pulse(Emulator& emulator);
-AgentId agent_id(const runtime::Workgroup& group, std::uint32_t index);
+
+/// What the invocations of a resident workgroup share: what its `observed` points to.
+struct Resident {
+  Emulator* emulator = nullptr;
+  Pulse* pulse = nullptr;
+  /// One for each argument of the dispatch, used or not.
+  const Binding* arguments = nullptr;
+  /// The agent that its first invocation is; the others follow.
+  AgentId first{};
+  /// The control barriers that invocations wait at: mostly all at one, which is kept once.
+  struct Waiting {
+    enum Where : std::uint8_t { Nowhere, AtCommon, AtOther };
+    Operation common;
+    std::uint32_t at_common = 0;
+    std::vector<Where> where;
+    /// Of those that wait at another one.
+    std::vector<Operation> other;
+
+    bool is_common(Scope execution, Scope memory, MemorySemantics semantics, const SourceLocation& place) const {
+      return at_common != 0 && common.where.line == place.line && common.where.file == place.file &&
+             common.semantics == semantics && common.scope == memory && common.execution_scope == execution;
+    }
+    void arrive_at_common(std::uint32_t index) {
+      ++at_common;
+      where[index] = AtCommon;
+    }
+  };
+  Waiting waiting;
+
+  AgentId agent(std::uint32_t index) const {
+    return static_cast<AgentId>(static_cast<std::uint32_t>(first) + index);
+  }
+  static Resident& of(const runtime::Workgroup& group) { return *static_cast<Resident*>(group.observed); }
+};
+
 /// Decides how many there are until the next time.
 void wind_up(Emulator& emulator);
 
@@ -148,11 +182,21 @@ void atomic_update(Emulator& emulator, const Agent& agent, const Access& access,
                    void* context);
 void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemorySemantics semantics,
                     SourceLocation where);
+/// Of `arrive`: whoever comes to a barrier first, or to another one.
+void arrive_with_record(const Agent& agent, Scope execution, Scope memory, MemorySemantics semantics,
+                        const char* file, const char* function, std::uint32_t line);
 /// The memory side of a control barrier, around the wait. Its record before the wait is made when
 /// it is known who meets, for only then the dynamic instance has a number; the one after the wait
 /// by `leave`.
-void arrive(Emulator& emulator, const Agent& agent, Scope execution, Scope memory,
-            MemorySemantics semantics, const SourceLocation& where);
+[[gnu::always_inline]] inline void arrive(const Agent& agent, Scope execution, Scope memory,
+                                          MemorySemantics semantics, const SourceLocation& where) {
+  Resident::Waiting& waiting = Resident::of(*agent.group).waiting;
+  if (waiting.is_common(execution, memory, semantics, where)) [[likely]] {
+    waiting.arrive_at_common(agent.index);
+  } else {
+    arrive_with_record(agent, execution, memory, semantics, where.file, where.function, where.line);
+  }
+}
 void leave(Emulator& emulator, const Agent& agent);
 
 /// The `ordinal`-th Workgroup variable of a workgroup, if somebody has asked for it and it has this size.
