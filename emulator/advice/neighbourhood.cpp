@@ -7,17 +7,20 @@ namespace heddle::advice {
 
 using model::OperationIndex;
 
-void Recent::agent_begins(AgentId id, const model::Place& place) {
-  const auto agent = static_cast<std::uint32_t>(id);
-  next_agent_ = std::max(next_agent_, agent + 1);
-  if (full_) return;
+void Recent::agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
+                          std::span<const std::uint32_t> subgroups) {
+  const auto agent = static_cast<std::uint32_t>(first);
+  next_agent_ = std::max(next_agent_, agent + count);
+  if (is_full()) return;
   if (places_.empty()) first_agent_ = agent;
   if (agent < first_agent_) {
     places_.insert(places_.begin(), first_agent_ - agent, {});
     first_agent_ = agent;
   }
-  if (agent - first_agent_ >= places_.size()) places_.resize(agent - first_agent_ + 1);
-  places_[agent - first_agent_] = place;
+  const std::size_t begin = agent - first_agent_;
+  if (begin + count > places_.size()) places_.resize(begin + count);
+  std::fill_n(places_.begin() + static_cast<std::ptrdiff_t>(begin), count, place);
+  for (std::size_t i = 0; i < subgroups.size(); ++i) places_[begin + i].subgroup = subgroups[i];
 }
 
 void Recent::dependency(bool memory) {
@@ -25,9 +28,7 @@ void Recent::dependency(bool memory) {
     dependencies_.push_back(next_agent_);
     return;
   }
-  begin_ = next_;
-  records_.clear();
-  full_ = most_ == 0;
+  next_ = records_.data();
   in_full_.clear();
   reads_from_.clear();
   placed_.clear();
@@ -37,11 +38,17 @@ void Recent::dependency(bool memory) {
 
 void Recent::operation(OperationIndex index, const Operation& operation, model::Value read,
                        model::Value written, std::span<const trace::Source> sources) {
-  next_ = index + 1;
-  if (full_) return;
-  add({operation.agent, {}, {}, kInFull, in_full_.size(), {read, written}});
-  in_full_.push_back(operation);
+  if (is_full()) return;
+  add(index, {operation.agent, {}, {}, kInFull, in_full_.size(), 0});
+  in_full_.push_back({operation, {read, written}});
   if (operation.atomic) reads_from(index, sources);
+}
+
+void Recent::make_room() {
+  const auto used = static_cast<std::size_t>(next_ - records_.data());
+  if (used < most_) records_.resize(std::min(most_, std::max<std::size_t>(64, 2 * used)));
+  next_ = records_.data() + used;
+  end_ = records_.data() + records_.size();
 }
 
 void Recent::reads_from(OperationIndex read, std::span<const trace::Source> sources) {
@@ -51,12 +58,11 @@ void Recent::reads_from(OperationIndex read, std::span<const trace::Source> sour
 }
 
 void Recent::meets(OperationIndex first, const Operation& barrier, std::uint32_t count) {
-  next_ = first + count;
+  if (is_full()) return;
   const auto agent = static_cast<std::uint32_t>(barrier.agent);
-  const std::uint64_t place = in_full_.size();
-  for (std::uint32_t i = 0; i < count && !full_; ++i)
-    add({static_cast<AgentId>(agent + i), {}, {}, kInFull, place, {}});
-  if (has(first)) in_full_.push_back(barrier);
+  for (std::uint32_t i = 0; i < count && !is_full(); ++i)
+    add(first + i, {static_cast<AgentId>(agent + i), {}, {}, kInFull, in_full_.size(), 0});
+  in_full_.push_back({barrier, {}});
 }
 
 void Recent::add_instruction(const Operation& operation, std::uint32_t instruction) {
@@ -66,7 +72,7 @@ void Recent::add_instruction(const Operation& operation, std::uint32_t instructi
 
 Operation Recent::at(OperationIndex index) const {
   const Record& r = record(index);
-  Operation operation = r.instruction == kInFull ? in_full_[r.offset_bytes]
+  Operation operation = r.instruction == kInFull ? in_full_[r.offset_bytes].operation
                                                  : instructions_[r.instruction].operation;
   operation.agent = r.agent;
   if (r.instruction == kInFull) return operation;
@@ -74,6 +80,16 @@ Operation Recent::at(OperationIndex index) const {
   operation.locations.allocation = r.allocation;
   operation.locations.offset_bytes = r.offset_bytes;
   return operation;
+}
+
+AccessValues Recent::values(OperationIndex index) const {
+  const Record& r = record(index);
+  if (r.instruction == kInFull) return in_full_[r.offset_bytes].values;
+  switch (instructions_[r.instruction].operation.kind) {
+    case OperationKind::Read: return {r.value, 0};
+    case OperationKind::Write: return {0, r.value};
+    default: return {r.value & 0xffffffff, r.value >> 32};
+  }
 }
 
 void Recent::placed(OperationIndex write) {

@@ -30,34 +30,39 @@ struct AccessValues {
 /// Remembers what it hears since the last memory dependency, up to a number of operations.
 class Recent {
  public:
-  explicit Recent(std::size_t most_operations)
-      : most_(most_operations), full_(most_operations == 0) {}
+  explicit Recent(std::size_t most_operations) : most_(most_operations) { make_room(); }
 
-  void agent_begins(AgentId agent, const model::Place& place);
+  /// As trace::Listener.
+  void agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
+                    std::span<const std::uint32_t> subgroups);
   void dependency(bool memory);
   void operation(model::OperationIndex index, const Operation& operation, model::Value read,
                  model::Value written, std::span<const trace::Source> sources);
-  /// The same, in a third of the room: an access of at most 8 bytes, which differs from other operations with
+  /// The same, in a quarter of the room: an access of at most 8 bytes, which differs from other operations with
   /// this number in agent, reference and place only.
   void access(model::OperationIndex index, const Operation& operation, std::uint32_t instruction,
               model::Value read, model::Value written) {
-    if (!knows(instruction)) [[unlikely]] add_instruction(operation, instruction);
-    access(index, operation.agent, operation.reference, operation.locations, instruction, {read, written});
+    if (operation.kind == OperationKind::ReadModifyWrite && operation.locations.size_bytes > 4) [[unlikely]]
+      return this->operation(index, operation, read, written, {});
+    learn(operation, instruction);
+    access(index, operation.agent, operation.reference, operation.locations, instruction,
+           packed(operation.kind, read, written));
   }
   /// Whether what it is told from now on is forgotten at once.
-  bool is_full() const { return full_; }
-  /// Whether it was told of an operation with this number, or does not ask for one any more.
-  bool knows(std::uint32_t instruction) const {
-    return is_full() ||
-           (instruction < instructions_.size() && instructions_[instruction].known);
+  bool is_full() const { return next_ == end_; }
+  /// That operations with this number are like this one.
+  void learn(const Operation& operation, std::uint32_t instruction) {
+    if (instruction >= instructions_.size() || !instructions_[instruction].known) [[unlikely]]
+      add_instruction(operation, instruction);
   }
-  /// The same of an access whose instruction it knows.
+  /// An access whose instruction it knows, with the value that it read or wrote.
   void access(model::OperationIndex index, AgentId agent, ReferenceId reference, const Locations& bytes,
-              std::uint32_t instruction, const AccessValues& values) {
-    next_ = index + 1;
-    if (is_full()) return;
-    add({agent, reference, bytes.allocation, instruction, bytes.offset_bytes, values});
+              std::uint32_t instruction, model::Value value) {
+    if (!is_full())
+      add(index, {agent, reference, bytes.allocation, instruction, bytes.offset_bytes, value});
   }
+  /// The values of a read-modify-write of at most 4 bytes as one.
+  static model::Value packed(model::Value read, model::Value written) { return read | written << 32; }
   /// Where the bytes come from that an atomic read.
   void reads_from(model::OperationIndex read, std::span<const trace::Source> sources);
   /// Operations from `first` on: `barrier` of `count` agents from its own on.
@@ -69,7 +74,7 @@ class Recent {
   std::optional<model::OperationIndex> last_like(const Operation& first, AgentId agent,
                                                  model::OperationIndex second) const;
   /// Of an operation that is remembered.
-  AccessValues values(model::OperationIndex index) const { return record(index).values; }
+  AccessValues values(model::OperationIndex index) const;
   Locations locations(model::OperationIndex index) const { return at(index).locations; }
 
   /// Of the race between last_like(first, agent, second) and `second`. Nothing if that is not
@@ -86,23 +91,35 @@ class Recent {
     AllocationId allocation{};
     std::uint32_t instruction = 0;
     std::uint64_t offset_bytes = 0;
-    AccessValues values;
+    model::Value value = 0;
   };
   static constexpr std::uint32_t kInFull = ~std::uint32_t{0};
+  struct InFull {
+    Operation operation;
+    AccessValues values;
+  };
   struct Instruction {
     Operation operation;
     bool known = false;
   };
 
+  static model::Value packed(OperationKind kind, model::Value read, model::Value written) {
+    if (kind == OperationKind::ReadModifyWrite) return packed(read, written);
+    return kind == OperationKind::Read ? read : written;
+  }
   bool has(model::OperationIndex index) const {
-    return index >= begin_ && index - begin_ < records_.size();
+    return index >= begin_ && index - begin_ < static_cast<std::size_t>(next_ - records_.data());
   }
   const Record& record(model::OperationIndex index) const { return records_[index - begin_]; }
   Operation at(model::OperationIndex index) const;
-  void add(const Record& made) {
-    records_.push_back(made);
-    full_ = records_.size() >= most_;
+  /// If it is not full.
+  void add(model::OperationIndex index, const Record& made) {
+    if (next_ == records_.data()) begin_ = index;
+    *next_ = made;
+    if (++next_ == end_) make_room();
   }
+  /// Unless it has as many as there may be.
+  void make_room();
   void add_instruction(const Operation& operation, std::uint32_t instruction);
   std::vector<AgentId> agents_of(AgentId first, model::OperationIndex second) const;
   void add_orders(
@@ -110,11 +127,13 @@ class Recent {
       const std::unordered_map<model::OperationIndex, model::OperationIndex>& number) const;
 
   std::size_t most_;
-  bool full_ = false;
+  /// The index of the first one.
   model::OperationIndex begin_ = 0;
-  model::OperationIndex next_ = 0;
   std::vector<Record> records_;
-  std::vector<Operation> in_full_;
+  /// Where the next one goes, and the end of the room.
+  Record* next_ = nullptr;
+  Record* end_ = nullptr;
+  std::vector<InFull> in_full_;
   std::vector<Instruction> instructions_;
   std::vector<model::ReadsFrom> reads_from_;
   std::vector<model::OperationIndex> placed_;

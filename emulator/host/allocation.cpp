@@ -58,7 +58,7 @@ void InitializedBytes::mark_words(std::uint64_t offset, std::uint64_t bytes) {
   for_each_word(words_, offset, bytes, [](std::uint64_t& word, std::uint64_t mask) { word |= mask; });
 }
 
-void InitializedBytes::mark_at_once(std::uint64_t offset, std::uint64_t bytes) {
+void InitializedBytes::mark_words_at_once(std::uint64_t offset, std::uint64_t bytes) {
   for_each_word(words_, offset, bytes, [](std::uint64_t& shared, std::uint64_t mask) {
     const std::atomic_ref word(shared);
     if ((word.load(std::memory_order_relaxed) & mask) != mask)

@@ -345,15 +345,49 @@ void for_each_piece(Operation operation, Do with_piece) {
 
 }  // namespace
 
+namespace {
+
+/// Null if there is none.
+QuickAccesses* quick_of(const Agent& agent) { return Resident::of(*agent.group).pulse->quick; }
+
+/// The number of the access's instruction, for the quick way; 0 if that is not to be had.
+SiteNumber quick_site(QuickAccesses* quick, const PlainAccess& access, OperationKind kind) {
+  if (!quick || access.size_bytes > QuickAccesses::kMostBytes) return 0;
+  return quick->learn_site({access.where.file, access.where.function, meaning(access.qualifiers),
+                            access.where.line, access.binding->storage_class, access.size_bytes, kind});
+}
+
+}  // namespace
+
 bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access,
                const unsigned char* value_bytes, void* value) {
   if (!is_sound(access) || misses_initialization(access, value_bytes)) [[unlikely]] return false;
+  QuickAccesses* const quick = quick_of(agent);
+  if (const SiteNumber site = quick_site(quick, access, OperationKind::Read)) {
+    const std::uint32_t bits =
+        access.size_bytes == QuickAccesses::kMostBytes
+            ? quick->read(agent.id, *access.binding, access.offset_bytes, site)
+            : quick->read_part(agent.id, *access.binding, access.offset_bytes, access.size_bytes, site);
+    std::memcpy(value, &bits, access.size_bytes);
+    return true;
+  }
   emulator.device.memory->read(record(agent, access, OperationKind::Read), value);
   return true;
 }
 
 bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const void* value) {
   if (!is_sound(access)) [[unlikely]] return false;
+  QuickAccesses* const quick = quick_of(agent);
+  if (const SiteNumber site = quick_site(quick, access, OperationKind::Write)) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, value, access.size_bytes);
+    if (access.size_bytes == QuickAccesses::kMostBytes) {
+      quick->write(agent.id, *access.binding, access.offset_bytes, bits, site);
+    } else {
+      quick->write_part(agent.id, *access.binding, access.offset_bytes, bits, access.size_bytes, site);
+    }
+    return true;
+  }
   emulator.device.memory->write(record(agent, access, OperationKind::Write), value);
   mark_initialized(emulator, access);
   return true;
@@ -401,6 +435,10 @@ void atomic_update(Emulator& emulator, const Agent& agent, const Access& access,
   emulator.device.memory->read_modify_write(
       atomic_record(agent, access, OperationKind::ReadModifyWrite, scope, semantics), unequal,
       modify, context);
+  if (QuickAccesses* const quick = quick_of(agent))
+    quick->learn_site({access.where.file, access.where.function, meaning(AtomicMeaning{scope, semantics}),
+                       access.where.line, access.binding->storage_class, access.size_bytes,
+                       OperationKind::ReadModifyWrite});
 }
 
 void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemorySemantics semantics,

@@ -12,9 +12,10 @@ namespace {
 constexpr std::uint32_t kOperationsOfSlice = 1 << 16;
 
 // Of each stripe, and of the Workgroup memory of each resident workgroup, so many accesses are remembered for
-// reports, 40 bytes each: 1.3 MiB for all stripes together, which stay in a processor's second cache.
+// reports, 40 bytes each: 1.3 MiB for all stripes together, which stay in a processor's second cache, and about
+// what its first one holds for a workgroup.
 constexpr std::size_t kRecentOfStripe = 128;
-constexpr std::size_t kRecentOfWorkgroup = 4096;
+constexpr std::size_t kRecentOfWorkgroup = 1024;
 
 }  // namespace
 
@@ -29,23 +30,24 @@ ParallelMemory::ParallelMemory(RaceSink& sink)
         static std::atomic<std::uint64_t> made{0};
         return ++made;
       }()) {
-  for (std::uint32_t i = 0; i < 1u << kStripeBits; ++i) stripes_.emplace_back(detector_.order());
+  for (std::uint32_t i = 0; i < 1u << kStripeBits; ++i)
+    stripes_.push_back(std::make_unique<Stripe>(detector_.order()));
 }
 
 ParallelMemory::~ParallelMemory() = default;
 
 ParallelMemory::Thread& ParallelMemory::make_thread() {
-  auto made = std::make_unique<Thread>();
+  auto made = std::make_unique<Thread>(*this, detector_.add_thread());
   Thread& thread = *made;
-  thread.detector = &detector_.add_thread();
-  race::KernelDetector& detector = thread.detector->detector();
+  race::KernelDetector& detector = thread.detector.detector();
   detector.on_race([this, &thread, &detector](const race::KernelRace& race) {
     sink_.race(detector, race, thread.now);
   });
   detector.on_race_again([this, &thread, &detector](std::size_t race, AgentId first) {
     sink_.race_again(detector, race, first, thread.now);
   });
-  thread.pulse = {kOperationsOfSlice, true, false, this};
+  // What a listener is told needs records.
+  thread.pulse = {kOperationsOfSlice, true, false, listener_ ? nullptr : &thread};
   return *(threads_[std::this_thread::get_id()] = std::move(made));
 }
 
@@ -55,7 +57,7 @@ ParallelMemory::Thread& ParallelMemory::begin_here() {
   const auto known = threads_.find(std::this_thread::get_id());
   Thread& thread = known == threads_.end() ? make_thread() : *known->second;
   if (thread.version != version_) {
-    thread.storage = storage_;
+    thread.storage_of = storage_;
     thread.version = version_;
   }
   t_here = &thread;
@@ -83,12 +85,10 @@ void ParallelMemory::wind_up() { t_here->pulse.operations_left = kOperationsOfSl
 
 void ParallelMemory::begin(const memory::Cohort& cohort) {
   t_here->residents.back().first = cohort.first;
-  for (std::uint32_t i = 0; i < cohort.count; ++i)
-    t_here->detector->agent_begins(cohort.agent(i), cohort.place_of(i));
+  t_here->detector.agents_begin(cohort.first, cohort.count, cohort.place, cohort.subgroups);
   if (!listener_) return;
   const std::lock_guard lock(telling_);
-  for (std::uint32_t i = 0; i < cohort.count; ++i)
-    listener_->agent_begins(cohort.agent(i), cohort.place_of(i));
+  listener_->agents_begin(cohort.first, cohort.count, cohort.place, cohort.subgroups);
 }
 
 // Those of a dispatch that failed are ended by the thread that waited for it.
@@ -97,8 +97,7 @@ void ParallelMemory::end(const memory::Cohort& cohort) {
     const auto found = std::find_if(thread.residents.begin(), thread.residents.end(),
                                     [&](const Resident& r) { return r.first == cohort.first; });
     if (found == thread.residents.end()) return false;
-    for (std::uint32_t i = 0; i < cohort.count; ++i)
-      thread.detector->agent_ends(cohort.agent(i), found->known->history);
+    thread.detector.agents_end(cohort.first, cohort.count, found->known->history);
     found->known->forget();
     thread.spare.push_back(std::move(found->known));
     thread.residents.erase(found);
@@ -115,7 +114,7 @@ void ParallelMemory::depend(memory::Dependency dependency) {
   const bool memory = dependency == memory::Dependency::Memory;
   detector_.dependency(memory);
   if (!memory) return;
-  for (Stripe& stripe : stripes_) stripe.known.forget();
+  for (const auto& stripe : stripes_) stripe->known.forget();
 }
 
 void ParallelMemory::add(AllocationId allocation, std::span<std::byte> storage) {
@@ -133,32 +132,32 @@ void ParallelMemory::remove(AllocationId allocation) {
   if (index < storage_.size()) storage_[index] = nullptr;
 }
 
-ParallelMemory::Resident& ParallelMemory::find_resident(Thread& thread, AllocationId allocation) {
-  return *std::find_if(thread.residents.begin(), thread.residents.end(),
+ParallelMemory::Resident& ParallelMemory::Thread::find_resident(AllocationId allocation) {
+  return *std::find_if(residents.begin(), residents.end(),
                        [&](const Resident& r) { return r.allocation == allocation; });
 }
 
 // Mostly that of the workgroup that began last.
-inline ParallelMemory::Resident& ParallelMemory::resident(Thread& thread, AllocationId allocation) {
-  Resident& last = thread.residents.back();
-  return last.allocation == allocation ? last : find_resident(thread, allocation);
+inline ParallelMemory::Known& ParallelMemory::Thread::known_of(AllocationId allocation) {
+  Resident& last = residents.back();
+  return *(last.allocation == allocation ? last : find_resident(allocation)).known;
 }
 
 // Of 256 lines that follow each other each has a stripe of its own, in an order that is another one for the next
 // 256: threads that walk through a buffer at some distance would meet at every line otherwise.
-ParallelMemory::Stripe& ParallelMemory::stripe(const Locations& bytes) {
+inline ParallelMemory::Stripe& ParallelMemory::stripe(const Locations& bytes) {
   const std::uint64_t line = bytes.offset_bytes / race::History::kLineBytes;
   const std::uint64_t order = ((line >> kStripeBits) * 0x9e3779b97f4a7c15u +
                                static_cast<std::uint64_t>(bytes.allocation) * 0xc2b2ae3d27d4eb4fu) >>
                               (64 - kStripeBits);
-  return stripes_[(line ^ order) & ((1u << kStripeBits) - 1)];
+  return *stripes_[(line ^ order) & ((1u << kStripeBits) - 1)];
 }
 
 inline void ParallelMemory::tell(Thread& thread, Known& known, const Operation& operation,
                                  const advice::AccessValues& values) {
   thread.now = {&operation, values, &known.recent};
-  thread.detector->access(operation, known.history);
-  known.recent.note(operation.agent, thread.detector->detector().site_of(operation),
+  thread.detector.access(operation, known.history);
+  known.recent.note(operation.agent, thread.detector.detector().site_of(operation),
                     operation.locations, values);
   if (listener_) [[unlikely]] tell_listener(operation, values);
 }
@@ -189,12 +188,12 @@ void ParallelMemory::with_bytes(const Operation& operation, Act act) {
         });
   };
   if (operation.storage_class == StorageClass::Workgroup) {
-    Resident& own = resident(thread, bytes.allocation);
+    Resident& own = thread.find_resident(bytes.allocation);
     return act_on(own.bytes, *own.known);
   }
   Stripe& shared = stripe(bytes);
   const std::lock_guard lock(shared.lock);
-  act_on(thread.storage[static_cast<std::size_t>(bytes.allocation)], shared.known);
+  act_on(thread.storage_of[static_cast<std::size_t>(bytes.allocation)], shared.known);
 }
 
 void ParallelMemory::read(const Operation& operation, void* value) {
@@ -213,77 +212,136 @@ void ParallelMemory::write(const Operation& operation, const void* value) {
   });
 }
 
-/// A read into `value`, or a write from there.
-template <OperationKind kind>
-[[gnu::always_inline]] inline bool ParallelMemory::act(Thread& thread, Known& known, AgentId agent,
-                                                       const Locations& bytes, ReferenceId reference,
-                                                       race::SiteId site, std::byte* storage,
-                                                       void* value) {
-  constexpr bool writes = kind == OperationKind::Write;
-  if (!thread.detector->answers<writes>(agent, reference, bytes, site, known.history)) return false;
-  known.recent.note(agent, site, bytes, move_value<writes>(storage, value, bytes.size_bytes));
+template <bool writes>
+[[gnu::always_inline]] inline bool ParallelMemory::Thread::act_on(Known& known, AgentId agent,
+                                                                  const Binding& binding,
+                                                                  const Locations& bytes,
+                                                                  race::SiteId site, std::uint32_t& value) {
+  // A constant where the caller has one.
+  const std::uint32_t size_bytes = bytes.size_bytes;
+  if (!detector.answers<writes>(agent, binding.reference, bytes, site, known.history)) return false;
+  std::byte* const at = storage(binding, bytes);
+  if constexpr (writes) {
+    std::memcpy(at, &value, size_bytes);
+    known.recent.note(agent, site, bytes, {0, value});
+  } else {
+    std::memcpy(&value, at, size_bytes);
+    known.recent.note(agent, site, bytes, {value, 0});
+  }
   return true;
 }
 
-template <OperationKind kind>
-[[gnu::always_inline]] inline bool ParallelMemory::act(AgentId agent, const emulation::PlainAccess& access,
-                                                       void* value) {
-  const emulation::Binding& binding = *access.binding;
-  if (listener_ || access.size_bytes > race::kGranuleBytes || !emulation::is_sound(access))
-    return false;
-  Thread& thread = *t_here;
-  const race::SiteId site = thread.sites.of(access, kind, thread.detector->detector());
-  if (site == race::kNoSite) return false;
-  const Locations bytes = locations(access);
-  std::byte* const storage = binding.allocation->bytes + bytes.offset_bytes;
-  // Nobody but this thread knows of it.
-  if (binding.storage_class == StorageClass::Workgroup) {
-    const bool done = act<kind>(thread, *resident(thread, bytes.allocation).known, agent, bytes,
-                                binding.reference, site, storage, value);
-    if (done && kind == OperationKind::Write)
-      binding.allocation->initialized.mark(bytes.offset_bytes, bytes.size_bytes);
-    return done;
-  }
-  const bool done = [&] {
-    Stripe& shared = stripe(bytes);
+// Nobody but this thread knows of it.
+template <bool writes>
+[[gnu::always_inline]] inline bool ParallelMemory::Thread::act_alone(AgentId agent, const Binding& binding,
+                                                                     const Locations& bytes,
+                                                                     race::SiteId site,
+                                                                     std::uint32_t& value) {
+  if (!act_on<writes>(known_of(bytes.allocation), agent, binding, bytes, site, value)) return false;
+  if (writes) binding.allocation->initialized.mark(bytes.offset_bytes, bytes.size_bytes);
+  return true;
+}
+
+template <bool writes>
+[[gnu::always_inline]] inline bool ParallelMemory::Thread::act_among_others(AgentId agent,
+                                                                            const Binding& binding,
+                                                                            const Locations& bytes,
+                                                                            race::SiteId site,
+                                                                            std::uint32_t& value) {
+  {
+    Stripe& shared = memory.stripe(bytes);
     const std::lock_guard lock(shared.lock);
-    return act<kind>(thread, shared.known, agent, bytes, binding.reference, site, storage, value);
-  }();
-  if (done && kind == OperationKind::Write)
-    binding.allocation->initialized.mark_at_once(bytes.offset_bytes, bytes.size_bytes);
-  return done;
+    if (!act_on<writes>(shared.known, agent, binding, bytes, site, value)) return false;
+  }
+  if (writes) binding.allocation->initialized.mark_at_once(bytes.offset_bytes, bytes.size_bytes);
+  return true;
 }
 
-bool ParallelMemory::read(AgentId agent, const emulation::PlainAccess& access,
-                          const unsigned char* value_bytes, void* value) {
-  return !emulation::misses_initialization(access, value_bytes) && act<OperationKind::Read>(agent, access, value);
+std::uint32_t ParallelMemory::Thread::read(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                           SiteNumber site) {
+  if (binding.storage_class != StorageClass::Workgroup) return read_shared(agent, binding, offset_bytes, site);
+  std::uint32_t value;
+  if (!act_alone<false>(agent, binding, locations(binding, offset_bytes), site, value)) [[unlikely]]
+    return read_slowly(agent, binding, offset_bytes, kMostBytes, site);
+  return value;
 }
 
-bool ParallelMemory::write(AgentId agent, const emulation::PlainAccess& access, const void* value) {
-  return act<OperationKind::Write>(agent, access, const_cast<void*>(value));
+[[gnu::noinline]] std::uint32_t ParallelMemory::Thread::read_shared(AgentId agent, const Binding& binding,
+                                                                    std::uint64_t offset_bytes,
+                                                                    SiteNumber site) {
+  std::uint32_t value;
+  if (!act_among_others<false>(agent, binding, locations(binding, offset_bytes), site, value)) [[unlikely]]
+    return read_slowly(agent, binding, offset_bytes, kMostBytes, site);
+  return value;
 }
 
-bool ParallelMemory::update(AgentId agent, const emulation::Access& access, Scope scope,
-                            MemorySemantics semantics, emulation::Modify modify, void* context) {
-  if (listener_ || !is_granule_to_update(access)) return false;
-  const emulation::Binding& binding = *access.binding;
-  Thread& thread = *t_here;
-  const race::SiteId site = site_of(access, scope, semantics, thread.detector->detector());
-  if (site == race::kNoSite) return false;
-  const Locations bytes = locations(access);
-  std::byte* const storage = binding.allocation->bytes + bytes.offset_bytes;
+void ParallelMemory::Thread::write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                   std::uint32_t value, SiteNumber site) {
+  if (binding.storage_class != StorageClass::Workgroup)
+    return write_shared(agent, binding, offset_bytes, value, site);
+  if (!act_alone<true>(agent, binding, locations(binding, offset_bytes), site, value)) [[unlikely]]
+    write_slowly(agent, binding, offset_bytes, value, kMostBytes, site);
+}
+
+[[gnu::noinline]] void ParallelMemory::Thread::write_shared(AgentId agent, const Binding& binding,
+                                                            std::uint64_t offset_bytes, std::uint32_t value,
+                                                            SiteNumber site) {
+  if (!act_among_others<true>(agent, binding, locations(binding, offset_bytes), site, value)) [[unlikely]]
+    write_slowly(agent, binding, offset_bytes, value, kMostBytes, site);
+}
+
+std::uint32_t ParallelMemory::Thread::read_part(AgentId agent, const Binding& binding,
+                                                std::uint64_t offset_bytes, std::uint32_t size_bytes,
+                                                SiteNumber site) {
+  const Locations bytes = locations(binding, offset_bytes, size_bytes);
+  std::uint32_t value = 0;
+  const bool done = binding.storage_class == StorageClass::Workgroup
+                        ? act_alone<false>(agent, binding, bytes, site, value)
+                        : act_among_others<false>(agent, binding, bytes, site, value);
+  return done ? value : read_slowly(agent, binding, offset_bytes, size_bytes, site);
+}
+
+void ParallelMemory::Thread::write_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                        std::uint32_t value, std::uint32_t size_bytes, SiteNumber site) {
+  const Locations bytes = locations(binding, offset_bytes, size_bytes);
+  const bool done = binding.storage_class == StorageClass::Workgroup
+                        ? act_alone<true>(agent, binding, bytes, site, value)
+                        : act_among_others<true>(agent, binding, bytes, site, value);
+  if (!done) write_slowly(agent, binding, offset_bytes, value, size_bytes, site);
+}
+
+[[gnu::noinline]] std::uint32_t ParallelMemory::Thread::read_slowly(AgentId agent, const Binding& binding,
+                                                                    std::uint64_t offset_bytes,
+                                                                    std::uint32_t size_bytes,
+                                                                    SiteNumber site) {
+  std::uint32_t value = 0;
+  memory.read(record(agent, binding, locations(binding, offset_bytes, size_bytes), site), &value);
+  return value;
+}
+
+[[gnu::noinline]] void ParallelMemory::Thread::write_slowly(AgentId agent, const Binding& binding,
+                                                            std::uint64_t offset_bytes, std::uint32_t value,
+                                                            std::uint32_t size_bytes, SiteNumber site) {
+  const Locations bytes = locations(binding, offset_bytes, size_bytes);
+  memory.write(record(agent, binding, bytes, site), &value);
+  binding.allocation->initialized.mark_at_once(bytes.offset_bytes, bytes.size_bytes);
+}
+
+bool ParallelMemory::Thread::update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                    SiteNumber site, emulation::Modify modify, void* context) {
+  const Locations bytes = locations(binding, offset_bytes);
+  std::byte* const at = storage(binding, bytes);
   const auto update_with = [&](Known& known) {
     advice::AccessValues values;
-    if (!update_granule(storage, modify, context, values) ||
-        !thread.detector->answers_atomic(agent, binding.reference, bytes, site, known.history))
+    if (!update_granule(at, modify, context, values) ||
+        !detector.answers_atomic(agent, binding.reference, bytes, site, known.history))
       return false;
-    memory::store_value(storage, values.written, race::kGranuleBytes);
+    memory::store_value(at, values.written, race::kGranuleBytes);
     known.recent.note(agent, site, bytes, values);
     return true;
   };
-  if (binding.storage_class == StorageClass::Workgroup)
-    return update_with(*resident(thread, bytes.allocation).known);
-  Stripe& shared = stripe(bytes);
+  if (binding.storage_class == StorageClass::Workgroup) return update_with(known_of(bytes.allocation));
+  Stripe& shared = memory.stripe(bytes);
   const std::lock_guard lock(shared.lock);
   return update_with(shared.known);
 }
@@ -307,7 +365,7 @@ void ParallelMemory::read_modify_write(const Operation& operation, MemorySemanti
 }
 
 void ParallelMemory::barrier(const Operation& operation) {
-  t_here->detector->barrier(operation);
+  t_here->detector.barrier(operation);
   if (listener_) tell_listener(operation, {});
 }
 
@@ -317,13 +375,13 @@ void ParallelMemory::arrive(const Operation& operation) { t_here->arrivals.push_
 void ParallelMemory::leave(const Operation&, std::span<const AgentId>) {
   std::vector<Operation>& arrivals = t_here->arrivals;
   if (arrivals.empty()) return;
-  t_here->detector->meet(arrivals);
+  t_here->detector.meet(arrivals);
   if (listener_) tell_meeting(arrivals);
   arrivals.clear();
 }
 
 void ParallelMemory::meet(const memory::Cohort& cohort, const Operation& barrier) {
-  t_here->detector->meet(cohort.first, cohort.count, barrier);
+  t_here->detector.meet(cohort.first, cohort.count, barrier);
   if (!listener_) return;
   std::vector<Operation> arrivals;
   memory::for_each_agent(cohort, barrier, [&](const Operation& of_one) { arrivals.push_back(of_one); });

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -41,7 +40,7 @@ class RaceSink {
 /// So races of kernels are no races of this program.
 ///
 /// Thread-safe for agents of different workgroups, but for begin and end of submissions and dispatches.
-class ParallelMemory final : public memory::Memory, public emulation::QuickAccesses {
+class ParallelMemory final : public memory::Memory {
  public:
   explicit ParallelMemory(RaceSink& sink);
   ~ParallelMemory() override;
@@ -74,11 +73,6 @@ class ParallelMemory final : public memory::Memory, public emulation::QuickAcces
   void arrive(const Operation& operation) override;
   void leave(const Operation& operation, std::span<const AgentId> synchronizing) override;
   void meet(const memory::Cohort& cohort, const Operation& barrier) override;
-  bool read(AgentId agent, const emulation::PlainAccess& access, const unsigned char* value_bytes,
-            void* value) override;
-  bool write(AgentId agent, const emulation::PlainAccess& access, const void* value) override;
-  bool update(AgentId agent, const emulation::Access& access, Scope scope, MemorySemantics semantics,
-              emulation::Modify modify, void* context) override;
   void settle() override {}
   void restart() override { depend(memory::Dependency::Memory); }
 
@@ -108,16 +102,52 @@ class ParallelMemory final : public memory::Memory, public emulation::QuickAcces
     std::byte* bytes = nullptr;
     std::unique_ptr<Known> known;
   };
-  struct Thread {
-    race::DetectorThread* detector = nullptr;
+  /// What one thread tells, and its quick way to the bytes.
+  struct Thread final : DetectedAccesses {
+    Thread(ParallelMemory& of, race::DetectorThread& tells)
+        : DetectedAccesses(tells.detector()), memory(of), detector(tells) {}
+
+    std::uint32_t read(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                       SiteNumber site) override;
+    void write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, std::uint32_t value,
+               SiteNumber site) override;
+    std::uint32_t read_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                            std::uint32_t size_bytes, SiteNumber site) override;
+    void write_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, std::uint32_t value,
+                    std::uint32_t size_bytes, SiteNumber site) override;
+    bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, SiteNumber site,
+                emulation::Modify modify, void* context) override;
+
+    Known& known_of(AllocationId allocation);
+    Resident& find_resident(AllocationId allocation);
+    std::uint32_t read_shared(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                              SiteNumber site);
+    void write_shared(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, std::uint32_t value,
+                      SiteNumber site);
+    // A read into `value`, or a write of it. False, and nothing happened, if there is more to it.
+    template <bool writes>
+    bool act_alone(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site,
+                   std::uint32_t& value);
+    template <bool writes>
+    bool act_among_others(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site,
+                          std::uint32_t& value);
+    template <bool writes>
+    bool act_on(Known& known, AgentId agent, const Binding& binding, const Locations& bytes,
+                race::SiteId site, std::uint32_t& value);
+    std::uint32_t read_slowly(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                              std::uint32_t size_bytes, SiteNumber site);
+    void write_slowly(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, std::uint32_t value,
+                      std::uint32_t size_bytes, SiteNumber site);
+
+    ParallelMemory& memory;
+    race::DetectorThread& detector;
     std::vector<Resident> residents;
     std::vector<std::unique_ptr<Known>> spare;
     /// Of buffers, as of some version.
-    std::vector<std::byte*> storage;
+    std::vector<std::byte*> storage_of;
     std::uint64_t version = 0;
     std::vector<Operation> arrivals;
     ToldAccess now;
-    PlainSites sites;
     emulation::Pulse pulse;
   };
 
@@ -125,16 +155,9 @@ class ParallelMemory final : public memory::Memory, public emulation::QuickAcces
 
   Thread& begin_here();
   Thread& make_thread();
-  Resident& find_resident(Thread& thread, AllocationId allocation);
-  Resident& resident(Thread& thread, AllocationId allocation);
   Stripe& stripe(const Locations& bytes);
   template <typename Act>
   void with_bytes(const Operation& operation, Act act);
-  template <OperationKind kind>
-  bool act(Thread& thread, Known& known, AgentId agent, const Locations& bytes, ReferenceId reference,
-           race::SiteId site, std::byte* storage, void* value);
-  template <OperationKind kind>
-  bool act(AgentId agent, const emulation::PlainAccess& access, void* value);
   void tell(Thread& thread, Known& known, const Operation& operation,
             const advice::AccessValues& values);
   void tell_listener(const Operation& operation, const advice::AccessValues& values);
@@ -148,7 +171,7 @@ class ParallelMemory final : public memory::Memory, public emulation::QuickAcces
   /// Which memory this is of all that there ever were.
   const std::uint64_t number_;
   race::ParallelDetector detector_;
-  std::deque<Stripe> stripes_;
+  std::vector<std::unique_ptr<Stripe>> stripes_;
 
   trace::Listener* listener_ = nullptr;
   std::mutex telling_;

@@ -5,11 +5,9 @@
 
 #include <heddle/detail/emulation.h>
 
-#include <array>
 #include <cstring>
 
 #include "emulator/advice/neighbourhood.h"
-#include "emulator/host/checks.h"
 #include "emulator/memory/memory.h"
 #include "emulator/race/kernel_detector.h"
 
@@ -22,6 +20,32 @@ template <typename A>
           access.size_bytes};
 }
 
+/// Accesses that a detector is told of without a record.
+class DetectedAccesses : public emulation::QuickAccesses {
+ protected:
+  static_assert(kMostBytes == race::kGranuleBytes);
+  using Binding = emulation::Binding;
+  using SiteNumber = emulation::SiteNumber;
+
+  /// Which must outlive it.
+  explicit DetectedAccesses(race::KernelDetector& detector) : detector_(detector) {}
+
+  SiteNumber look_up(const emulation::Instruction& instruction) override;
+
+  [[gnu::always_inline]] static Locations locations(const Binding& binding, std::uint64_t offset_bytes,
+                                                    std::uint32_t size_bytes = kMostBytes) {
+    return {binding.allocation->id, binding.offset_bytes + offset_bytes, size_bytes};
+  }
+  /// Where the bytes are.
+  [[gnu::always_inline]] static std::byte* storage(const Binding& binding, const Locations& bytes) {
+    return binding.allocation->bytes + bytes.offset_bytes;
+  }
+  /// The operation of an instruction with that number.
+  Operation record(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site) const;
+
+  race::KernelDetector& detector_;
+};
+
 /// The bytes of a granule before and after an update; false if there is none.
 inline bool update_granule(const std::byte* bytes, emulation::Modify modify, void* context,
                            advice::AccessValues& values) {
@@ -32,60 +56,5 @@ inline bool update_granule(const std::byte* bytes, emulation::Modify modify, voi
   values = {old, fresh};
   return true;
 }
-
-/// Reads a value from the storage, or writes it there, and says what was read and written.
-template <bool writes>
-[[gnu::always_inline]] inline advice::AccessValues move_value(std::byte* storage, void* value,
-                                                              std::uint32_t size_bytes) {
-  const trace::Value moved = memory::load_value(writes ? value : storage, size_bytes);
-  memory::store_value(writes ? storage : value, moved, size_bytes);
-  return writes ? advice::AccessValues{0, moved} : advice::AccessValues{moved, 0};
-}
-
-/// Whether nothing is wrong with an update, and its bytes are a granule.
-inline bool is_granule_to_update(const emulation::Access& access) {
-  return access.size_bytes == race::kGranuleBytes && emulation::is_sound(access) &&
-         !emulation::misses_initialization(access, nullptr);
-}
-
-inline race::SiteId site_of(const emulation::Access& access, Scope scope, MemorySemantics semantics,
-                            race::KernelDetector& detector) {
-  return detector.site_of(race::site_key(OperationKind::ReadModifyWrite, access.binding->storage_class,
-                                         access.size_bytes, access.operands, access.available_scope,
-                                         access.visible_scope, access.where, true, semantics, scope));
-}
-
-/// The sites of instructions that come again and again.
-class PlainSites {
- public:
-  /// kNoSite if the detector was not told of the instruction yet.
-  [[gnu::always_inline]] race::SiteId of(const emulation::PlainAccess& access, OperationKind kind,
-                                         race::KernelDetector& detector) {
-    Known& known = known_[(access.where.line * 2 + static_cast<std::uint32_t>(kind)) % kKnown];
-    if (known.line == access.where.line && known.file == access.where.file &&
-        known.qualifiers == access.qualifiers &&
-        known.storage_class == access.binding->storage_class && known.kind == kind &&
-        known.size_bytes == access.size_bytes && known.function == access.where.function) [[likely]]
-      return known.site;
-    return look_up(known, access, kind, detector);
-  }
-
- private:
-  struct Known {
-    std::uint32_t line = 0;
-    Qualifiers qualifiers;
-    const char* file = nullptr;
-    const char* function = nullptr;
-    StorageClass storage_class{};
-    std::uint32_t size_bytes = 0;
-    OperationKind kind{};
-    race::SiteId site = race::kNoSite;
-  };
-  static race::SiteId look_up(Known& known, const emulation::PlainAccess& access, OperationKind kind,
-                              race::KernelDetector& detector);
-
-  static constexpr std::uint32_t kKnown = 64;
-  std::array<Known, kKnown> known_;
-};
 
 }  // namespace heddle::detail

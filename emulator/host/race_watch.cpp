@@ -62,13 +62,16 @@ void RaceWatch::dispatch_begins(std::uint64_t number, std::uint32_t first,
 }
 
 void RaceWatch::agent_begins(AgentId agent, const model::Place& place) {
-  detector_.agent_begins(agent, place);
-  recent_.agent_begins(agent, place);
-  if (orderings_) orderings_->listener().agent_begins(agent, place);
+  agents_begin(agent, 1, place, {});
 }
-void RaceWatch::agent_ends(AgentId agent) {
-  detector_.agent_ends(agent);
+void RaceWatch::agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
+                             std::span<const std::uint32_t> subgroups) {
+  detector_.agents_begin(first, count, place, subgroups);
+  recent_.agents_begin(first, count, place, subgroups);
+  if (orderings_) orderings_->listener().agents_begin(first, count, place, subgroups);
 }
+void RaceWatch::agent_ends(AgentId agent) { agents_end(agent, 1); }
+void RaceWatch::agents_end(AgentId first, std::uint32_t count) { detector_.agents_end(first, count); }
 void RaceWatch::system_synchronizes(AgentId first, AgentId second) {
   detector_.system_synchronizes(first, second);
 }

@@ -46,6 +46,9 @@ class RaceWatch final : public trace::Listener {
 
   void agent_begins(AgentId agent, const model::Place& place) override;
   void agent_ends(AgentId agent) override;
+  void agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
+                    std::span<const std::uint32_t> subgroups) override;
+  void agents_end(AgentId first, std::uint32_t count) override;
   void system_synchronizes(AgentId first, AgentId second) override;
   void dependency(bool memory) override;
   void operation(model::OperationIndex index, const Operation& operation, model::Value read,

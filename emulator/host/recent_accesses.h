@@ -14,16 +14,26 @@ namespace heddle::detail {
 /// The last accesses to some bytes of memory, with what they read and wrote: for reports of races.
 class RecentAccesses {
  public:
-  explicit RecentAccesses(std::size_t most) : most_(most) {}
+  /// Remembers so many, a power of two.
+  explicit RecentAccesses(std::size_t most) : accesses_(most), place_mask_(most - 1) {}
 
-  void note(AgentId agent, race::SiteId site, const Locations& bytes, const advice::AccessValues& values);
+  [[gnu::always_inline]] void note(AgentId agent, race::SiteId site, const Locations& bytes,
+                                   const advice::AccessValues& values) {
+    Access& oldest = accesses_[noted_++ & place_mask_];
+    oldest.agent = agent;
+    oldest.site = site;
+    oldest.size_bytes = static_cast<std::uint16_t>(bytes.size_bytes);
+    oldest.allocation = bytes.allocation;
+    oldest.offset_bytes = bytes.offset_bytes;
+    oldest.values = values;
+  }
   struct Known {
     Locations bytes;
     advice::AccessValues values;
   };
   /// `agent`'s last access at `site` to some of `bytes`; nothing if it is forgotten.
   std::optional<Known> last(race::SiteId site, AgentId agent, const Locations& bytes) const;
-  void forget();
+  void forget() { noted_ = 0; }
 
  private:
   struct Access {
@@ -35,24 +45,10 @@ class RecentAccesses {
     advice::AccessValues values;
   };
 
-  std::size_t most_;
+  /// Each one stands where the one before it was that many accesses ago.
   std::vector<Access> accesses_;
-  /// Where the next one goes once there are as many as there may be.
-  std::size_t oldest_ = 0;
-  bool full_ = false;
+  std::size_t place_mask_;
+  std::size_t noted_ = 0;
 };
-
-inline void RecentAccesses::note(AgentId agent, race::SiteId site, const Locations& bytes,
-                                 const advice::AccessValues& values) {
-  const Access made{agent, site, static_cast<std::uint16_t>(bytes.size_bytes), bytes.allocation,
-                    bytes.offset_bytes, values};
-  if (!full_) [[unlikely]] {
-    accesses_.push_back(made);
-    full_ = accesses_.size() == most_;
-    return;
-  }
-  accesses_[oldest_] = made;
-  oldest_ = oldest_ + 1 == most_ ? 0 : oldest_ + 1;
-}
 
 }  // namespace heddle::detail

@@ -4,62 +4,102 @@
 
 namespace heddle::detail {
 
-/// A read into `value`, or a write from there.
-template <OperationKind kind>
-[[gnu::always_inline]] inline bool WatchedMemory::act(AgentId agent, const emulation::PlainAccess& access,
-                                                      void* value) {
-  constexpr bool writes = kind == OperationKind::Write;
-  const emulation::Binding& binding = *access.binding;
-  if (access.size_bytes > race::kGranuleBytes || !emulation::is_sound(access)) return false;
-  const Locations bytes = locations(access);
-  if (writes && memory_.keeps_writers(bytes.allocation)) return false;
-  const race::SiteId site = sites_.of(access, kind, detector_);
-  if (site == race::kNoSite || !recent_.knows(site) ||
-      (!detector_.answers_quickly<writes>(agent, binding.reference, bytes, site) &&
-       !detector_.answers(agent, binding.reference, bytes, site)))
-    return false;
-  const advice::AccessValues values = move_value<writes>(
-      binding.allocation->bytes + bytes.offset_bytes, value, bytes.size_bytes);
-  recent_.access(memory_.told(), agent, binding.reference, bytes, site, values);
+emulation::SiteNumber WatchedMemory::look_up(const emulation::Instruction& instruction) {
+  const SiteNumber site = DetectedAccesses::look_up(instruction);
+  if (site != race::kNoSite) recent_.learn(detector_.site(site).operation, site);
+  return site;
+}
+
+inline void WatchedMemory::tell(AgentId agent, const Binding& binding, const Locations& bytes,
+                                SiteNumber site, model::Value value) {
+  recent_.access(memory_.told(), agent, binding.reference, bytes, site, value);
   memory_.count_told();
-  return true;
 }
 
-bool WatchedMemory::read(AgentId agent, const emulation::PlainAccess& access,
-                         const unsigned char* value_bytes, void* value) {
-  return !emulation::misses_initialization(access, value_bytes) && act<OperationKind::Read>(agent, access, value);
+std::uint32_t WatchedMemory::read(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                  SiteNumber site) {
+  const Locations bytes = locations(binding, offset_bytes);
+  if (!detector_.answers_quickly<false>(agent, binding.reference, bytes.allocation, bytes.offset_bytes, site))
+      [[unlikely]]
+    return read_slowly(agent, binding, offset_bytes, site);
+  std::uint32_t value;
+  std::memcpy(&value, storage(binding, bytes), sizeof value);
+  tell(agent, binding, bytes, site, value);
+  return value;
 }
 
-bool WatchedMemory::write(AgentId agent, const emulation::PlainAccess& access, const void* value) {
-  if (!act<OperationKind::Write>(agent, access, const_cast<void*>(value))) return false;
-  const Locations bytes = locations(access);
-  access.binding->allocation->initialized.mark(bytes.offset_bytes, bytes.size_bytes);
-  return true;
+void WatchedMemory::write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                          std::uint32_t value, SiteNumber site) {
+  const Locations bytes = locations(binding, offset_bytes);
+  if (memory_.keeps_writers(bytes.allocation) ||
+      !detector_.answers_quickly<true>(agent, binding.reference, bytes.allocation, bytes.offset_bytes, site))
+      [[unlikely]]
+    return write_slowly(agent, binding, offset_bytes, value, site);
+  std::memcpy(storage(binding, bytes), &value, sizeof value);
+  binding.allocation->initialized.mark(bytes.offset_bytes, sizeof value);
+  tell(agent, binding, bytes, site, value);
 }
 
-bool WatchedMemory::update(AgentId agent, const emulation::Access& access, Scope scope,
-                           MemorySemantics semantics, emulation::Modify modify, void* context) {
-  if (!is_granule_to_update(access)) return false;
-  const emulation::Binding& binding = *access.binding;
-  const Locations bytes = locations(access);
-  std::byte* const storage = binding.allocation->bytes + bytes.offset_bytes;
-  const race::SiteId site = site_of(access, scope, semantics, detector_);
+[[gnu::noinline]] std::uint32_t WatchedMemory::read_slowly(AgentId agent, const Binding& binding,
+                                                           std::uint64_t offset_bytes, SiteNumber site) {
+  return read_part(agent, binding, offset_bytes, kMostBytes, site);
+}
+
+[[gnu::noinline]] void WatchedMemory::write_slowly(AgentId agent, const Binding& binding,
+                                                   std::uint64_t offset_bytes, std::uint32_t value,
+                                                   SiteNumber site) {
+  write_part(agent, binding, offset_bytes, value, kMostBytes, site);
+}
+
+bool WatchedMemory::answers(AgentId agent, const Binding& binding, const Locations& bytes,
+                            SiteNumber site) {
+  return bytes.size_bytes == kMostBytes ? detector_.answers(agent, binding.reference, bytes, site)
+                                        : detector_.answers_part(agent, binding.reference, bytes, site);
+}
+
+std::uint32_t WatchedMemory::read_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                       std::uint32_t size_bytes, SiteNumber site) {
+  const Locations bytes = locations(binding, offset_bytes, size_bytes);
+  std::uint32_t value = 0;
+  if (answers(agent, binding, bytes, site)) {
+    std::memcpy(&value, storage(binding, bytes), size_bytes);
+    tell(agent, binding, bytes, site, value);
+  } else {
+    memory_.read(record(agent, binding, bytes, site), &value);
+  }
+  return value;
+}
+
+void WatchedMemory::write_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                               std::uint32_t value, std::uint32_t size_bytes, SiteNumber site) {
+  const Locations bytes = locations(binding, offset_bytes, size_bytes);
+  if (!memory_.keeps_writers(bytes.allocation) && answers(agent, binding, bytes, site)) {
+    std::memcpy(storage(binding, bytes), &value, size_bytes);
+    tell(agent, binding, bytes, site, value);
+  } else {
+    memory_.write(record(agent, binding, bytes, site), &value);
+  }
+  binding.allocation->initialized.mark(bytes.offset_bytes, size_bytes);
+}
+
+bool WatchedMemory::update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                           SiteNumber site, emulation::Modify modify, void* context) {
+  const Locations bytes = locations(binding, offset_bytes);
+  std::byte* const at = storage(binding, bytes);
   advice::AccessValues values;
   // The first one of an allocation makes the memory keep who wrote it.
-  if (site == race::kNoSite || !recent_.knows(site) || !memory_.keeps_writers(bytes.allocation) ||
-      !update_granule(storage, modify, context, values) ||
+  if (!memory_.keeps_writers(bytes.allocation) || !update_granule(at, modify, context, values) ||
       !detector_.answers_atomic(agent, binding.reference, bytes, site))
     return false;
-  memory::store_value(storage, values.written, race::kGranuleBytes);
+  memory::store_value(at, values.written, race::kGranuleBytes);
   const model::OperationIndex index = memory_.told();
   const bool remembered = !recent_.is_full();
-  recent_.access(index, agent, binding.reference, bytes, site, values);
+  tell(agent, binding, bytes, site, advice::Recent::packed(values.read, values.written));
   if (remembered) {
     recent_.reads_from(index, memory_.sources_of(bytes));
     recent_.placed(index);
   }
   memory_.note_writer(bytes, index);
-  memory_.count_told();
   return true;
 }
 

@@ -7,26 +7,33 @@
 namespace heddle::detail {
 
 /// Sequential memory with a watch that nobody but it listens with.
-class WatchedMemory final : public emulation::QuickAccesses {
+class WatchedMemory final : public DetectedAccesses {
  public:
   /// Both must outlive it.
   WatchedMemory(memory::SequentialMemory& memory, RaceWatch& watch)
-      : memory_(memory), detector_(watch.detector()), recent_(watch.recent()) {}
+      : DetectedAccesses(watch.detector()), memory_(memory), recent_(watch.recent()) {}
 
-  bool read(AgentId agent, const emulation::PlainAccess& access, const unsigned char* value_bytes,
-            void* value) override;
-  bool write(AgentId agent, const emulation::PlainAccess& access, const void* value) override;
-  bool update(AgentId agent, const emulation::Access& access, Scope scope, MemorySemantics semantics,
+  std::uint32_t read(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                     SiteNumber site) override;
+  void write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, std::uint32_t value,
+             SiteNumber site) override;
+  std::uint32_t read_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                          std::uint32_t size_bytes, SiteNumber site) override;
+  void write_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, std::uint32_t value,
+                  std::uint32_t size_bytes, SiteNumber site) override;
+  bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, SiteNumber site,
               emulation::Modify modify, void* context) override;
 
  private:
-  template <OperationKind kind>
-  bool act(AgentId agent, const emulation::PlainAccess& access, void* value);
+  SiteNumber look_up(const emulation::Instruction& instruction) override;
+  std::uint32_t read_slowly(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, SiteNumber site);
+  void write_slowly(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, std::uint32_t value,
+                    SiteNumber site);
+  bool answers(AgentId agent, const Binding& binding, const Locations& bytes, SiteNumber site);
+  void tell(AgentId agent, const Binding& binding, const Locations& bytes, SiteNumber site, model::Value value);
 
   memory::SequentialMemory& memory_;
-  race::KernelDetector& detector_;
   advice::Recent& recent_;
-  PlainSites sites_;
 };
 
 }  // namespace heddle::detail

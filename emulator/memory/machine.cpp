@@ -51,15 +51,12 @@ void Machine::restart() {
 
 void Machine::begin(const Cohort& cohort) {
   synchronization_.begin(cohort);
-  if (!listener_) return;
-  for (std::uint32_t i = 0; i < cohort.count; ++i)
-    listener_->agent_begins(cohort.agent(i), cohort.place_of(i));
+  if (listener_) listener_->agents_begin(cohort.first, cohort.count, cohort.place, cohort.subgroups);
 }
 
 void Machine::end(const Cohort& cohort) {
   synchronization_.end(cohort);
-  if (!listener_) return;
-  for (std::uint32_t i = 0; i < cohort.count; ++i) listener_->agent_ends(cohort.agent(i));
+  if (listener_) listener_->agents_end(cohort.first, cohort.count);
 }
 
 //= vk:memory-model-vulkan-availability-visibility

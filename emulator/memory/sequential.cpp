@@ -11,14 +11,11 @@ void SequentialMemory::listen(trace::Listener* listener) {
 }
 
 void SequentialMemory::begin(const Cohort& cohort) {
-  if (!listener_) return;
-  for (std::uint32_t i = 0; i < cohort.count; ++i)
-    listener_->agent_begins(cohort.agent(i), cohort.place_of(i));
+  if (listener_) listener_->agents_begin(cohort.first, cohort.count, cohort.place, cohort.subgroups);
 }
 
 void SequentialMemory::end(const Cohort& cohort) {
-  if (!listener_) return;
-  for (std::uint32_t i = 0; i < cohort.count; ++i) listener_->agent_ends(cohort.agent(i));
+  if (listener_) listener_->agents_end(cohort.first, cohort.count);
 }
 
 void SequentialMemory::depend(Dependency dependency) {

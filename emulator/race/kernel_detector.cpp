@@ -35,14 +35,23 @@ KernelDetector::KernelDetector(const KernelOptions& options,
 }
 
 void KernelDetector::agent_begins(AgentId agent, const model::Place& place) {
-  order_.agent_begins(agent, place);
+  order_.agents_begin(agent, 1, place, {});
+}
+
+void KernelDetector::agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
+                                  std::span<const std::uint32_t> subgroups) {
+  order_.agents_begin(first, count, place, subgroups);
+}
+
+void KernelDetector::agent_ends(AgentId agent) { agents_end(agent, 1); }
+
+void KernelDetector::agents_end(AgentId first, std::uint32_t count) {
+  for (std::uint32_t agent = static_cast<std::uint32_t>(first); count-- != 0; ++agent)
+    if (order_.agent_ends(agent)) group_ends(order_.group(agent));
 }
 
 // Nobody accesses the Workgroup memory of a workgroup that has ended.
-void KernelDetector::agent_ends(AgentId agent) {
-  order_.agent_ends(agent);
-  const GroupId group = order_.group(static_cast<std::uint32_t>(agent));
-  if (!order_.places().has_ended(group)) return;
+void KernelDetector::group_ends(GroupId group) {
   auto kept = workgroup_memory_.begin();
   for (const auto& memory : workgroup_memory_) {
     if (memory.first == group) {
@@ -129,16 +138,25 @@ inline void KernelDetector::set(Access& now, AgentId agent, ReferenceId referenc
   now.relations = site < SiteRelations::kMost ? relations_.to(site) : nullptr;
 }
 
+// The cell of an access that may be answered at once; null if too much has happened for that.
+inline Cell* KernelDetector::cell_of(Access& now, AgentId agent, ReferenceId reference, const Locations& bytes,
+                                     SiteId site) {
+  Shadow::Allocation& allocation = shadow_->allocation(bytes.allocation);
+  set(now, agent, reference, site, allocation);
+  if (order_.now(now.group) > kMostStamps) [[unlikely]] return nullptr;
+  Cell& cell = shadow_->cell(allocation, bytes.offset_bytes / kGranuleBytes);
+  if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
+  return &cell;
+}
+
 // Of a plain access to one granule.
 bool KernelDetector::access_quickly(AgentId agent, ReferenceId reference, const Locations& bytes,
                                     SiteId site) {
-  Shadow::Allocation& allocation = shadow_->allocation(bytes.allocation);
   Access now;
-  set(now, agent, reference, site, allocation);
-  if (order_.now(now.group) > kMostStamps) [[unlikely]] return false;
-  Cell& cell = shadow_->cell(allocation, bytes.offset_bytes / kGranuleBytes);
-  if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
-  return reads_as_others(cell, now) || at_once(cell, now) || leaves_crowd(cell, now);
+  Cell* const cell = cell_of(now, agent, reference, bytes, site);
+  if (!cell) return false;
+  const bool reads_alike = !now.site->writes && read_alike(*cell, now.agent, now.group, now.time, site);
+  return reads_alike || at_once(*cell, now) || leaves_crowd(*cell, now);
 }
 
 // Where the atomics of a crowd are all ordered by a barrier of the workgroup.
@@ -157,32 +175,36 @@ inline bool KernelDetector::is_settled_crowd(const Crowd& crowd, const Access& n
          is_settled(crowd.site, crowd.accesses.back().second, now);
 }
 
-bool KernelDetector::answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes,
-                                    SiteId site) {
+bool KernelDetector::answers_atomic_slowly(AgentId agent, ReferenceId reference, const Locations& bytes,
+                                           SiteId site) {
   if (exact_left_ != 0 || bytes.size_bytes != kGranuleBytes ||
       !order_.ignores_relaxed(static_cast<std::uint32_t>(agent), bytes.allocation))
     return false;
-  Shadow::Allocation& allocation = shadow_->allocation(bytes.allocation);
   Now now;
-  set(now, agent, reference, site, allocation);
+  Cell* const cell = cell_of(now, agent, reference, bytes, site);
+  if (!cell) return false;
   now.record.agent = now.agent;
-  now.record.stamp = order_.now(now.group);
+  now.record.stamp = stamp_of(now.time);
   now.record.site = site;
   now.record.reference = reference_of(now.time);
-  if (now.record.stamp > kMostStamps) return false;
-  Cell& cell = shadow_->cell(allocation, bytes.offset_bytes / kGranuleBytes);
-  if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
-  return join_crowd(cell, now);
+  return join_crowd(*cell, now);
 }
 
 // What `at_once` finds of most accesses to what many read: two others of the workgroup have read it since the
 // last barrier, with the same instruction.
-inline bool KernelDetector::reads_as_others(const Cell& cell, const Access& now) const {
-  const Places& places = order_.places();
-  return cell.sites[0] == now.site_id && cell.sites[1] == now.site_id && cell.times[0] == now.time &&
-         cell.times[1] == now.time && !now.site->writes && cell.agents[0] != now.agent &&
-         cell.agents[1] != now.agent && places.group(cell.agents[0]) == now.group &&
-         places.group(cell.agents[1]) == now.group;
+bool KernelDetector::read_alike(const Cell& cell, std::uint32_t agent, GroupId group, std::uint32_t time,
+                                SiteId site) const {
+  return cell.sites[0] == site && cell.sites[1] == site && (cell.times[0] & ~kLossy) == time &&
+         (cell.times[1] & ~kLossy) == time && cell.agents[0] != agent && cell.agents[1] != agent &&
+         order_.group(cell.agents[0]) == group && order_.group(cell.agents[1]) == group;
+}
+
+bool KernelDetector::answers_part(AgentId agent, ReferenceId reference, const Locations& bytes,
+                                  SiteId site) {
+  Access now;
+  Cell* const cell = exact_left_ == 0 ? cell_of(now, agent, reference, bytes, site) : nullptr;
+  return cell && join_part(*cell, now,
+                           static_cast<std::uint32_t>(bytes.offset_bytes % kGranuleBytes) / bytes.size_bytes);
 }
 
 // Nobody accesses it once the workgroup has ended.
@@ -314,8 +336,11 @@ bool KernelDetector::join_parts(Cell& cell, const Now& now) {
   const auto size = static_cast<std::uint8_t>(r.last - r.first);
   if (size != now.operation->locations.size_bytes || r.first % size != 0 || kWhole % size != 0)
     return false;
-  const std::uint32_t part = r.first / size;
-  const std::uint32_t first_agent = r.agent - part;
+  return join_part(cell, now, r.first / size);
+}
+
+inline bool KernelDetector::join_part(Cell& cell, const Access& now, std::uint32_t part) {
+  const std::uint32_t first_agent = now.agent - part;
   if (cell.sites[0] == kNoSite) {
     cell.agents[0] = first_agent;
     cell.times[0] = now.time;
@@ -356,7 +381,7 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
           !is_settled(cell.sites[i], stamp_of(cell.times[i]), now))
         return false;
     }
-    begin_crowd(cell, r).accesses.emplace_back(r.agent, r.stamp);
+    begin_crowd(cell, r).add(r.agent, r.stamp);
     return true;
   }
   Crowd& crowd = shadow_->crowd(cell);
@@ -370,7 +395,7 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
     return true;
   }
   if (order_.group(agent) != now.group) crowd.one_group = false;
-  crowd.accesses.emplace_back(r.agent, r.stamp);
+  crowd.add(r.agent, r.stamp);
   if (crowd.accesses.size() >= crowd.look_through_at) crowd.forget_followed();
   return true;
 }
@@ -400,9 +425,9 @@ bool KernelDetector::gather_crowd(Cell& cell, const Now& now) {
   Crowd& crowd = begin_crowd(cell, r);
   for (const Record& x : gathered) {
     crowd.one_group = crowd.one_group && order_.group(x.agent) == now.group;
-    crowd.accesses.emplace_back(x.agent, x.stamp);
+    crowd.add(x.agent, x.stamp);
   }
-  crowd.accesses.emplace_back(r.agent, r.stamp);
+  crowd.add(r.agent, r.stamp);
   return true;
 }
 

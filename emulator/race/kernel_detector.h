@@ -60,6 +60,9 @@ class KernelDetector final : public trace::Listener {
 
   void agent_begins(AgentId agent, const model::Place& place) override;
   void agent_ends(AgentId agent) override;
+  void agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
+                    std::span<const std::uint32_t> subgroups) override;
+  void agents_end(AgentId first, std::uint32_t count) override;
   void system_synchronizes(AgentId first, AgentId second) override;
   void dependency(bool memory) override;
   void operation(model::OperationIndex index, const Operation& operation, model::Value read,
@@ -80,12 +83,21 @@ class KernelDetector final : public trace::Listener {
     return exact_left_ == 0 && bytes.size_bytes == kGranuleBytes &&
            bytes.offset_bytes % kGranuleBytes == 0 && access_quickly(agent, reference, bytes, site);
   }
-  /// The same of bytes of one granule that the instruction writes, or only reads, for whoever has no time to
-  /// lose: answers nearly as many (kernel_detector_quick.h).
+  /// The same of a granule that the instruction writes, or only reads, of which this knows everything, whatever it
+  /// uses: for whoever has no time to lose. Answers nearly as many (kernel_detector_quick.h).
   template <bool writes>
-  bool answers_quickly(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
+  bool answers_quickly(Shadow& shadow, AgentId agent, ReferenceId reference, AllocationId allocation,
+                       std::uint64_t offset_bytes, SiteId site);
+  template <bool writes>
+  bool answers_quickly(AgentId agent, ReferenceId reference, AllocationId allocation,
+                       std::uint64_t offset_bytes, SiteId site) {
+    return answers_quickly<writes>(*shadow_, agent, reference, allocation, offset_bytes, site);
+  }
+  /// The same of a part of a granule, which the instruction takes whole.
+  bool answers_part(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   /// The same of a read-modify-write of one granule that neither acquires nor releases.
   bool answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
+  bool answers_atomic_slowly(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   /// The same of an atomic one, which may be at kNoSite.
   void atomic(model::OperationIndex index, const Operation& operation, SiteId site,
               std::span<const trace::Source> sources);
@@ -133,7 +145,9 @@ class KernelDetector final : public trace::Listener {
 
   void set(Access& now, AgentId agent, ReferenceId reference, SiteId site,
            Shadow::Allocation& allocation);
+  void group_ends(GroupId group);
   void note_workgroup_memory(const Access& now, AllocationId allocation);
+  Cell* cell_of(Access& now, AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   bool access_quickly(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   void access_in_full(model::OperationIndex index, const Operation& operation, SiteId site);
   void access(Now& now);
@@ -150,11 +164,12 @@ class KernelDetector final : public trace::Listener {
     Reads,
   };
   Before before(const Cell& cell, std::size_t slot, const Access& now) const;
-  bool reads_as_others(const Cell& cell, const Access& now) const;
+  bool read_alike(const Cell& cell, std::uint32_t agent, GroupId group, std::uint32_t time, SiteId site) const;
   bool at_once(Cell& cell, const Access& now);
   bool write_over(Cell& cell, Before first, Before second, const Access& now);
   bool read_beside(Cell& cell, Before first, Before second, const Access& now);
   bool join_parts(Cell& cell, const Now& now);
+  bool join_part(Cell& cell, const Access& now, std::uint32_t part);
   bool join_crowd(Cell& cell, const Now& now);
   Crowd& begin_crowd(Cell& cell, const Record& like);
   bool gather_crowd(Cell& cell, const Now& now);

@@ -10,88 +10,99 @@
 namespace heddle::race {
 
 template <bool writes>
-[[gnu::always_inline]] inline bool KernelDetector::answers_quickly(AgentId agent, ReferenceId reference,
-                                                                   const Locations& bytes,
+[[gnu::always_inline]] inline bool KernelDetector::answers_quickly(Shadow& shadow, AgentId agent,
+                                                                   ReferenceId reference,
+                                                                   AllocationId bytes_of,
+                                                                   std::uint64_t offset_bytes,
                                                                    SiteId site) {
   constexpr SiteId kMost = SiteRelations::kMost;
-  static_assert((kMost & (kMost - 1)) == 0);
   if (exact_left_ != 0 || site >= kMost) [[unlikely]] return false;
-  Shadow::Allocation& allocation = shadow_->allocation(bytes.allocation);
-  const auto me = static_cast<std::uint32_t>(agent);
-  const GroupId group = order_.group(me);
-  const Stamp stamp = order_.now(group);
+  Shadow::Allocation* const allocation = shadow.find(bytes_of);
   // The first reference has number 0.
-  if (!allocation.is_first(reference) || stamp > kMostStamps) [[unlikely]] return false;
+  if (!allocation || !allocation->is_first(reference)) [[unlikely]] return false;
+  const auto me = static_cast<std::uint32_t>(agent);
+  const KernelOrder::Near& near = order_.near(me);
+  const Stamp stamp = near.now();
+  if (stamp > kMostStamps) [[unlikely]] return false;
   const std::uint32_t time = stamp << 8;
-  Cell& cell = shadow_->cell(allocation, bytes.offset_bytes / kGranuleBytes);
-  const SiteId first = cell.sites[0];
-  const SiteId second = cell.sites[1];
-  if (first == kNoSite && !allocation.is_known() && relations_.of_workgroup(site)) return false;
-  if (bytes.size_bytes != kGranuleBytes) {
-    // As `join_parts`.
-    const auto part = static_cast<std::uint32_t>(bytes.offset_bytes % kGranuleBytes) / bytes.size_bytes;
-    if (first == kNoSite) {
-      cell.agents[0] = me - part;
-      cell.times[0] = time;
-      cell.sites = {site, kParts};
-    } else if (second != kParts || cell.agents[0] != me - part || cell.times[0] != time || first != site) {
-      return false;
-    }
-    cell.agents[1] |= 1u << part;
-    return true;
-  }
+  Cell* const cell = shadow.find(*allocation, offset_bytes / kGranuleBytes);
+  if (!cell) [[unlikely]] return false;
+  const SiteId first = cell->sites[0];
+  const SiteId second = cell->sites[1];
   if (first == kNoSite) {
-    cell.agents[0] = me;
-    cell.times[0] = time;
-    cell.sites[0] = site;
+    if (!allocation->is_known() && relations_.of_workgroup(site)) [[unlikely]] return false;
+    cell->agents[0] = me;
+    cell->times[0] = time;
+    cell->sites[0] = site;
     return true;
   }
   constexpr std::uint32_t kReferenceBits = 0x7f;
-  const std::uint32_t first_time = cell.times[0];
-  const std::uint32_t second_time = cell.times[1];
   // A list, a crowd, parts, or another reference.
-  if ((first | second) >= kMost || ((first_time | second_time) & kReferenceBits) != 0) return false;
+  if ((first | second) >= kMost || ((cell->times[0] | cell->times[1]) & kReferenceBits) != 0) return false;
   const Relation* const relations = relations_.to(site);
-  const Settled& settled = order_.settled(group, relations_.class_number(site));
+  const Settled& settled = near.settled(relations_.class_number(site));
   // As `before`, of accesses through the same reference.
-  const std::uint32_t first_agent = cell.agents[0];
+  const auto is_settled = [&](std::size_t slot, Relation relation) {
+    return cell->times[slot] >> 8 <= settled.by(settled_by(relation)) &&
+           near.has(cell->agents[slot]);
+  };
   const Relation of_first = relations[first];
-  const bool first_replaced = first_agent == me && (of_first & kReplaced) != 0;
-  const bool first_goes = first_replaced || (first_time >> 8 <= settled.by(settled_by(of_first)) &&
-                                             order_.group(first_agent) == group);
+  const bool replaces_first = cell->agents[0] == me && (of_first & kReplaced) != 0;
+  const bool first_goes = replaces_first || is_settled(0, of_first);
   if (second == kNoSite) {
     if (!first_goes) return false;
-    const std::size_t slot = writes || first_replaced ? 0 : 1;
-    cell.agents[slot] = me;
-    cell.times[slot] = time | ((slot == 0 ? first_time : second_time) & kLossy);
-    cell.sites[slot] = site;
+    const std::size_t slot = writes || replaces_first ? 0 : 1;
+    cell->agents[slot] = me;
+    cell->times[slot] = time | (cell->times[slot] & kLossy);
+    cell->sites[slot] = site;
     return true;
   }
-  const std::uint32_t second_agent = cell.agents[1];
+  if (!first_goes) return !writes && read_alike(*cell, me, near.group(), time, site);
   const Relation of_second = relations[second];
-  const bool second_replaced = second_agent == me && (of_second & kReplaced) != 0;
-  if (!writes && !first_goes) {
-    // Two others of the workgroup read it with the same instruction since the last barrier.
-    return first == site && second == site && (first_time & ~kLossy) == time &&
-           (second_time & ~kLossy) == time && first_agent != me && second_agent != me &&
-           order_.group(first_agent) == group && order_.group(second_agent) == group;
-  }
-  if (!first_goes) return false;
-  const bool second_settled = second_time >> 8 <= settled.by(settled_by(of_second)) &&
-                              order_.group(second_agent) == group;
+  const bool replaces_second = cell->agents[1] == me && (of_second & kReplaced) != 0;
   if constexpr (writes) {
-    if (!second_replaced && !second_settled) return false;
-    cell.agents[0] = me;
-    cell.times[0] = time;
-    cell.sites = {site, kNoSite};
+    if (!replaces_second && !is_settled(1, of_second)) return false;
+    cell->agents[0] = me;
+    cell->times[0] = time;
+    cell->sites[0] = site;
+    cell->sites[1] = kNoSite;
   } else {
     // Own reads again, whatever they may be links of, are looked at elsewhere.
-    if (second_replaced || ((of_second & kConflicts) != 0 && !second_settled)) return false;
-    cell.agents = {second_agent, me};
-    cell.times = {second_time, time | (second_time & kLossy)};
-    cell.sites = {second, site};
+    if (replaces_second || ((of_second & kConflicts) != 0 && !is_settled(1, of_second))) return false;
+    const std::uint32_t second_time = cell->times[1];
+    cell->agents[0] = cell->agents[1];
+    cell->times[0] = second_time;
+    cell->sites[0] = second;
+    cell->agents[1] = me;
+    cell->times[1] = time | (second_time & kLossy);
+    cell->sites[1] = site;
   }
   return true;
+}
+
+// A crowd that this one only has to join. As `join_crowd`.
+[[gnu::always_inline]] inline bool KernelDetector::answers_atomic(AgentId agent, ReferenceId reference,
+                                                                  const Locations& bytes, SiteId site) {
+  Shadow::Allocation* const allocation = shadow_->find(bytes.allocation);
+  const auto me = static_cast<std::uint32_t>(agent);
+  if (exact_left_ == 0 && allocation && allocation->is_first(reference) &&
+      order_.ignores_relaxed(me, bytes.allocation)) [[likely]] {
+    const KernelOrder::Near& near = order_.near(me);
+    Cell* const cell = shadow_->find(*allocation, bytes.offset_bytes / kGranuleBytes);
+    if (cell && cell->sites[0] == kCrowd && near.now() <= kMostStamps) [[likely]] {
+      Crowd& crowd = shadow_->crowd(*cell);
+      const std::uint32_t last = crowd.last_agent;
+      if (crowd.site == site && crowd.reference == 0 && crowd.first == 0 && crowd.last == kGranuleBytes &&
+          crowd.accesses.size() + 1 < crowd.look_through_at && last != me &&
+          (near.has(last) ? sites_[site].scope == kWorkgroup || sites_[site].scope == kDevice
+                          : sites_[site].scope == kDevice && order_.places().is_one_device())) {
+        if (!near.has(last)) crowd.one_group = false;
+        crowd.add(me, near.now());
+        return true;
+      }
+    }
+  }
+  return answers_atomic_slowly(agent, reference, bytes, site);
 }
 
 }  // namespace heddle::race

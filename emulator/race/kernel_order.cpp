@@ -38,9 +38,10 @@ void KernelOrder::Shared::reserve(std::uint32_t first, std::uint32_t size, std::
   log_.share(places_.groups());
 }
 
-void KernelOrder::agent_begins(AgentId id, const model::Place& place) {
-  const auto agent = static_cast<std::uint32_t>(id);
-  const GroupId number = places_.agent_begins(agent, place);
+void KernelOrder::agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
+                               std::span<const std::uint32_t> subgroups) {
+  const auto agent = static_cast<std::uint32_t>(first);
+  const GroupId number = places_.agents_begin(agent, count, place, subgroups);
   if (number == groups_.size()) {
     groups_.emplace_back();
     groups_.back().first_agent = agent;
@@ -54,8 +55,13 @@ void KernelOrder::agent_begins(AgentId id, const model::Place& place) {
     group.agents = std::move(moved);
     group.first_agent = agent;
   }
+  // Whoever begins again is no more than one.
+  const std::uint32_t row = group.agents_in_row + count;
+  const bool follows = agent == group.first_agent + group.agents_in_row && places_.agents_of(number) == row;
+  group.agents_in_row = follows ? row : 0;
   group.over = false;
-  if (group.view != nothing_) state(agent).view = nothing_;
+  if (group.view != nothing_)
+    for (std::uint32_t i = 0; i < count; ++i) state(agent + i).view = nothing_;
   // What barriers settled so far is not so for one that was not there.
   if (group.now != 1) {
     group.settled = {};
@@ -63,13 +69,21 @@ void KernelOrder::agent_begins(AgentId id, const model::Place& place) {
   }
 }
 
-void KernelOrder::agent_ends(AgentId id) {
-  const auto agent = static_cast<std::uint32_t>(id);
-  if (!places_.agent_ends(agent)) return;
+void KernelOrder::look_near(std::uint32_t agent) {
+  near_.group_ = group(agent);
+  near_.state_ = &groups_[near_.group_];
+  const bool in_row = agent - near_.state_->first_agent < near_.state_->agents_in_row;
+  near_.first_ = in_row ? near_.state_->first_agent : agent;
+  near_.count_ = in_row ? near_.state_->agents_in_row : 1;
+}
+
+bool KernelOrder::agent_ends(std::uint32_t agent) {
+  if (!places_.agent_ends(agent)) return false;
   const GroupId number = places_.group(agent);
   log_.group_ends(number);
   groups_[number].agents = {};
   groups_[number].over = true;
+  return true;
 }
 
 //= vk:memory-model-system-synchronizes-with

@@ -30,6 +30,8 @@ class Settled {
 };
 
 class KernelOrder {
+  struct Group;
+
  public:
   /// What several orders share, each of which hears of workgroups of its own, on a thread of its own.
   class Shared;
@@ -41,8 +43,11 @@ class KernelOrder {
   /// of which nobody else hears.
   void use(ReleaseHistory* history) { history_ = history ? history : &own_history_; }
 
-  void agent_begins(AgentId agent, const model::Place& place);
-  void agent_ends(AgentId agent);
+  /// As trace::Listener.
+  void agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
+                    std::span<const std::uint32_t> subgroups);
+  /// Whether its group has ended with it.
+  bool agent_ends(std::uint32_t agent);
   void system_synchronizes(AgentId first, AgentId second);
 
   /// All agents so far have ended, and are before all that begin from now on; after a memory dependency
@@ -84,6 +89,26 @@ class KernelOrder {
   /// Whether they did not: then nothing is known to be unordered.
   bool is_lost() const { return lost_; }
   std::uint32_t first_agent(GroupId group) const { return groups_[group].first_agent; }
+  /// Agents with consecutive numbers, all of one group, and what every access asks of the group.
+  class Near {
+   public:
+    bool has(std::uint32_t agent) const { return agent - first_ < count_; }
+    GroupId group() const { return group_; }
+    Stamp now() const { return state_->now; }
+    const Settled& settled(std::size_t storage_class) const { return state_->settled[storage_class]; }
+
+   private:
+    friend class KernelOrder;
+    std::uint32_t first_ = 0;
+    std::uint32_t count_ = 0;
+    GroupId group_ = 0;
+    const Group* state_ = nullptr;
+  };
+  /// Those with an agent, at least itself. Until somebody begins.
+  const Near& near(std::uint32_t agent) {
+    if (!near_.has(agent)) look_near(agent);
+    return near_;
+  }
   /// As places().group(agent).
   GroupId group(std::uint32_t agent) const { return quick_.agents[agent - quick_.first].group; }
   Stamp now(GroupId group) const { return quick_.groups[group].now; }
@@ -134,6 +159,8 @@ class KernelOrder {
     ViewPointer view;
     std::array<Settled, kClasses> settled;
     std::uint32_t first_agent = 0;
+    /// How many began, if all have consecutive numbers; else 0.
+    std::uint32_t agents_in_row = 0;
     /// Of those who have something of their own, at least.
     std::vector<Agent> agents;
     bool over = false;
@@ -220,9 +247,14 @@ class KernelOrder {
     Group* groups = nullptr;
     std::uint32_t first = 0;
   };
-  void look_again() { quick_ = {places_.agents(), groups_.data(), places_.first()}; }
+  void look_again() {
+    quick_ = {places_.agents(), groups_.data(), places_.first()};
+    near_ = {};
+  }
+  void look_near(std::uint32_t agent);
 
   Quick quick_;
+  Near near_;
   std::shared_ptr<Shared> shared_;
   Places& places_;
   SyncLog& log_;

@@ -38,9 +38,9 @@ DetectorThread::DetectorThread(const KernelOptions& options,
   detector_.use(nothing_.shadow_, nothing_.released_);
 }
 
-void DetectorThread::agent_ends(AgentId agent, History& workgroup_memory) {
+void DetectorThread::agents_end(AgentId first, std::uint32_t count, History& workgroup_memory) {
   detector_.use(workgroup_memory.shadow_, workgroup_memory.released_);
-  detector_.agent_ends(agent);
+  detector_.agents_end(first, count);
   detector_.use(nothing_.shadow_, nothing_.released_);
 }
 
@@ -63,6 +63,13 @@ void DetectorThread::access(const Operation& operation, History& history) {
     if (history.released_.knows(operation)) history.writers_.watch(operation.locations);
   }
   if (!history.writers_.empty()) history.writers_.note(operation.locations, index);
+}
+
+bool DetectorThread::answers_less_quickly(AgentId agent, ReferenceId reference, Locations bytes,
+                                          SiteId site, History& history) {
+  detector_.use(history.shadow_, history.released_);
+  return bytes.size_bytes == kGranuleBytes ? detector_.answers(agent, reference, bytes, site)
+                                           : detector_.answers_part(agent, reference, bytes, site);
 }
 
 void DetectorThread::meet(AgentId first, std::uint32_t count, const Operation& barrier) {

@@ -60,7 +60,7 @@ class History {
   History(const KernelOrder::Shared& order, std::uint32_t every)
       : shadow_(kLineBits, every), released_(order.places()) {}
 
-  static constexpr std::uint32_t kLineBits = 4;
+  static constexpr std::uint32_t kLineBits = 5;
   static constexpr std::uint64_t kLineBytes = kGranuleBytes << kLineBits;
 
   /// Nobody has accessed anything.
@@ -71,7 +71,7 @@ class History {
   Shadow shadow_;
   ReleaseHistory released_;
   LastWriters writers_;
-  /// The index of the last operation.
+  /// The index of the last operation that was told in full.
   model::OperationIndex told_ = 0;
 };
 
@@ -81,11 +81,12 @@ class DetectorThread {
   DetectorThread(const KernelOptions& options, std::shared_ptr<KernelOrder::Shared> order,
                  SiteNumbers& sites);
 
-  void agent_begins(AgentId agent, const model::Place& place) {
-    detector_.agent_begins(agent, place);
+  void agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
+                    std::span<const std::uint32_t> subgroups) {
+    detector_.agents_begin(first, count, place, subgroups);
   }
   /// `workgroup_memory` is what is known of the Workgroup memory of its workgroup.
-  void agent_ends(AgentId agent, History& workgroup_memory);
+  void agents_end(AgentId first, std::uint32_t count, History& workgroup_memory);
   /// An access to bytes of which `history` knows everything.
   void access(const Operation& operation, History& history);
   /// The same of a plain access to one granule, if what is known answers it at once. False, and nothing
@@ -108,10 +109,13 @@ class DetectorThread {
 
  private:
   friend class ParallelDetector;
+  bool answers_less_quickly(AgentId agent, ReferenceId reference, Locations bytes, SiteId site,
+                            History& history);
   model::OperationIndex tell(const Operation& operation);
 
   KernelDetector detector_;
-  /// The index of the last operation: those of an agent have rising indices, and so have those of a history.
+  /// The index of the last operation that was told in full: those of an agent have rising indices, and so have
+  /// those of a history.
   model::OperationIndex told_ = 0;
   std::vector<trace::Source> sources_;
   /// For when the detector uses no other.
@@ -123,21 +127,17 @@ template <bool writes>
                                                            const Locations& bytes, SiteId site,
                                                            History& history) {
   if (writes && !history.writers_.empty()) return false;
-  detector_.use(history.shadow_, history.released_);
-  if (!detector_.answers_quickly<writes>(agent, reference, bytes, site) &&
-      !detector_.answers(agent, reference, bytes, site))
-    return false;
-  told_ = history.told_ = std::max(told_, history.told_) + 1;
-  return true;
+  return (bytes.size_bytes == kGranuleBytes &&
+          detector_.answers_quickly<writes>(history.shadow_, agent, reference, bytes.allocation,
+                                            bytes.offset_bytes, site)) ||
+         answers_less_quickly(agent, reference, bytes, site, history);
 }
 
 inline bool DetectorThread::answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes,
                                            SiteId site, History& history) {
   if (!history.writers_.empty()) return false;
   detector_.use(history.shadow_, history.released_);
-  if (!detector_.answers_atomic(agent, reference, bytes, site)) return false;
-  told_ = history.told_ = std::max(told_, history.told_) + 1;
-  return true;
+  return detector_.answers_atomic(agent, reference, bytes, site);
 }
 
 /// Hears every operation of kernels, of several threads at once; otherwise as KernelDetector. The threads

@@ -32,11 +32,12 @@ GroupId Places::agent_begins(std::uint32_t agent, const model::Place& place) {
   if (agent - reserved_.first < reserved_.agents) {
     const GroupId group = reserved_.first_group + (agent - reserved_.first) / reserved_.size;
     groups_[group] = place;
-    sizes_[group].begin_one();
+    sizes_[group].begin(1);
     agents_[agent - first_] = {group, place.subgroup};
     return group;
   }
   if (agent >= end()) agents_.resize(agent - first_ + 1);
+  if (!groups_.empty() && groups_.front().device != place.device) one_device_ = false;
   GroupId found = groups();
   if (place.kind != model::AgentKind::Shader) {
     beyond_device_ = true;
@@ -50,9 +51,23 @@ GroupId Places::agent_begins(std::uint32_t agent, const model::Place& place) {
     groups_.push_back(place);
     sizes_.emplace_back();
   }
-  sizes_[found].begin_one();
+  sizes_[found].begin(1);
   agents_[agent - first_] = {found, place.subgroup};
   return found;
+}
+
+// Whoever differs in the subgroup only is of the group of the one before.
+GroupId Places::agents_begin(std::uint32_t first, std::uint32_t count, const model::Place& place,
+                             std::span<const std::uint32_t> subgroups) {
+  model::Place own = place;
+  if (!subgroups.empty()) own.subgroup = subgroups.front();
+  const GroupId group = agent_begins(first, own);
+  if (count == 1) return group;
+  if (first + count > end()) agents_.resize(first + count - first_);
+  for (std::uint32_t i = 1; i < count; ++i)
+    agents_[first + i - first_] = {group, subgroups.empty() ? place.subgroup : subgroups[i]};
+  sizes_[group].begin(count - 1);
+  return group;
 }
 
 // That of a group which there is, or the next one.
@@ -82,6 +97,7 @@ void Places::clear() {
   sizes_.clear();
   if (!numbers_.empty()) numbers_.clear();
   beyond_device_ = false;
+  one_device_ = true;
 }
 
 //= vk:memory-model-scope

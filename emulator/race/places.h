@@ -4,6 +4,7 @@
 /// The agents of kernels, and the workgroups that they are in.
 
 #include <atomic>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -29,6 +30,9 @@ class Places {
 
   /// The group of the agent, which may be a new one; agents that are no invocations have one each.
   GroupId agent_begins(std::uint32_t agent, const model::Place& place);
+  /// The same of `count` agents, which differ in their subgroups only: where there are any, `subgroups[i]`.
+  GroupId agents_begin(std::uint32_t first, std::uint32_t count, const model::Place& place,
+                       std::span<const std::uint32_t> subgroups);
   /// Whether all agents of the group have ended now that this one has.
   bool agent_ends(std::uint32_t agent);
   bool has_ended(GroupId group) const {
@@ -58,6 +62,8 @@ class Places {
   }
   /// Whether some agent is no invocation: only then is there a domain beyond a device's.
   bool beyond_device() const { return beyond_device_; }
+  /// Whether all agents are invocations of one device.
+  bool is_one_device() const { return !beyond_device_ && one_device_; }
 
  private:
   GroupId number_of(const model::Place& place) const;
@@ -65,9 +71,9 @@ class Places {
   struct Size {
     Size() = default;
     Size(const Size& o) : agents(o.agents), running(o.running.load(std::memory_order_relaxed)) {}
-    void begin_one() {
-      ++agents;
-      running.store(running.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    void begin(std::uint32_t more) {
+      agents += more;
+      running.store(running.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
     }
     std::uint32_t agents = 0;
     /// One thread writes it; others may ask.
@@ -90,6 +96,8 @@ class Places {
   /// Of those beyond the first few.
   std::unordered_multimap<std::uint64_t, GroupId> numbers_;
   bool beyond_device_ = false;
+  /// But for reserved ones, which are of the one there is.
+  bool one_device_ = true;
 };
 
 }  // namespace heddle::race

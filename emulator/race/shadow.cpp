@@ -57,7 +57,8 @@ void Shadow::reach(Allocation& allocation, std::uint64_t granule) {
   auto& pages = allocation.pages;
   if (allocation.end == 0)
     touched_.push_back(static_cast<AllocationId>(&allocation - allocations_.data()));
-  allocation.end = std::max(allocation.end, (granule / kCellsAtOnce + 1) * kCellsAtOnce);
+  const std::uint64_t step = granule < kManyCellsAtOnce ? kCellsAtOnce : kManyCellsAtOnce;
+  allocation.end = std::max(allocation.end, (granule / step + 1) * step);
   if (page >= pages.size()) pages.resize(page + 1);
   if (pages[page]) return;
   if (free_pages_.empty()) {
@@ -71,7 +72,7 @@ void Shadow::reach(Allocation& allocation, std::uint64_t granule) {
 
 std::uint8_t Shadow::add_reference(Allocation& allocation, ReferenceId reference) {
   std::vector<ReferenceId>& known = allocation.references;
-  if (known.empty()) allocation.first_reference = static_cast<std::uint32_t>(reference);
+  if (known.empty()) allocation.first_reference = reference;
   if (known.size() <= kMostReferences) known.push_back(reference);
   return static_cast<std::uint8_t>(known.size() - 1);
 }

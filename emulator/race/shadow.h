@@ -48,10 +48,16 @@ struct Crowd {
   std::uint8_t first = 0;
   std::uint8_t last = kGranuleBytes;
   bool one_group = true;
+  /// The agent of the last one, which whoever joins asks for: where the crowd itself is at hand, its accesses are not.
+  std::uint32_t last_agent = 0;
   std::vector<std::pair<std::uint32_t, Stamp>> accesses;
   /// With so many it is time to look which of them are followed by others of the same agent.
   std::size_t look_through_at = 1024;
 
+  void add(std::uint32_t agent, Stamp stamp) {
+    last_agent = agent;
+    accesses.emplace_back(agent, stamp);
+  }
   /// Of each agent the last access stays: all that the earlier ones say, it says. So agents that poll in
   /// turn take no more room than they are many.
   void forget_followed();
@@ -83,8 +89,9 @@ class Shadow {
   // Forgetting goes through those that were asked for, in steps that whoever asks for one after the other
   // hardly notices.
   static constexpr std::size_t kCellsAtOnce = 8;
-  /// No reference.
-  static constexpr std::uint64_t kNobody = ~std::uint64_t{0};
+  static constexpr std::size_t kManyCellsAtOnce = 32;
+  /// No reference: there are fewer.
+  static constexpr auto kNobody = static_cast<ReferenceId>(~std::uint32_t{0});
   using Page = std::array<Cell, kCellsOfPage>;
 
  public:
@@ -98,7 +105,7 @@ class Shadow {
    public:
     /// Whether this is the first reference to it that anybody used, number 0.
     bool is_first(ReferenceId reference) const {
-      return first_reference == static_cast<std::uint32_t>(reference);
+      return first_reference == reference;
     }
     /// Whether somebody asked Shadow::first_time.
     bool is_known() const { return known; }
@@ -106,12 +113,14 @@ class Shadow {
    private:
     friend class Shadow;
     std::vector<std::unique_ptr<Page>> pages;
-    /// Cells from here on were never asked for. A multiple of kCellsAtOnce.
+    /// Cells from here on were never asked for. A multiple of kCellsAtOnce, beyond the first few of
+    /// kManyCellsAtOnce.
     std::uint64_t end = 0;
     std::vector<ReferenceId> references;
-    std::uint64_t first_reference = kNobody;
+    ReferenceId first_reference = kNobody;
     bool known = false;
   };
+  static_assert(sizeof(Allocation) == 64);
 
   Allocation& allocation(AllocationId id) {
     const auto index = static_cast<std::size_t>(id);
@@ -119,6 +128,12 @@ class Shadow {
     return allocations_[index];
   }
   Cell& cell(Allocation& allocation, std::uint64_t granule);
+  /// The same; null where nobody asked for what is there.
+  Allocation* find(AllocationId id) {
+    const auto index = static_cast<std::size_t>(id);
+    return index < allocation_count_ ? allocations_.data() + index : nullptr;
+  }
+  Cell* find(Allocation& allocation, std::uint64_t granule);
   static std::uint8_t reference_number(Allocation& allocation, ReferenceId reference);
   /// Whether it is the first time that somebody asks this of the allocation.
   bool first_time(AllocationId id);
@@ -139,6 +154,7 @@ class Shadow {
 
  private:
   void add_allocations(std::size_t last);
+  std::uint64_t place_of(std::uint64_t granule) const;
   void reach(Allocation& allocation, std::uint64_t granule);
   static std::uint8_t add_reference(Allocation& allocation, ReferenceId reference);
 
@@ -156,11 +172,22 @@ class Shadow {
   std::size_t pages_ = 0;
 };
 
+inline std::uint64_t Shadow::place_of(std::uint64_t granule) const {
+  return every_ == 0 ? granule : (granule & in_line_) | ((granule >> every_) & ~in_line_);
+}
+
 inline Cell& Shadow::cell(Allocation& allocation, std::uint64_t granule) {
-  if (every_ != 0) granule = (granule & in_line_) | ((granule >> every_) & ~in_line_);
-  const std::size_t page = granule / kCellsOfPage;
-  if (granule >= allocation.end || !allocation.pages[page]) [[unlikely]] reach(allocation, granule);
-  return (*allocation.pages[page])[granule % kCellsOfPage];
+  const std::uint64_t place = place_of(granule);
+  const std::size_t page = place / kCellsOfPage;
+  if (place >= allocation.end || !allocation.pages[page]) [[unlikely]] reach(allocation, place);
+  return (*allocation.pages[page])[place % kCellsOfPage];
+}
+
+inline Cell* Shadow::find(Allocation& allocation, std::uint64_t granule) {
+  const std::uint64_t place = place_of(granule);
+  if (place >= allocation.end) [[unlikely]] return nullptr;
+  Page* const page = allocation.pages[place / kCellsOfPage].get();
+  return page ? page->data() + place % kCellsOfPage : nullptr;
 }
 
 inline std::uint8_t Shadow::reference_number(Allocation& allocation, ReferenceId reference) {

@@ -68,6 +68,20 @@ class Listener {
   virtual void agent_begins(AgentId agent, const model::Place& place) = 0;
   /// `agent` executes nothing any more; its writes may still be on their way.
   virtual void agent_ends(AgentId agent) = 0;
+  /// The same of `count` agents with numbers from `first` on, all in `place` but for the subgroup: that is
+  /// `subgroups[i]`, where there are any.
+  virtual void agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
+                            std::span<const std::uint32_t> subgroups) {
+    model::Place own = place;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (!subgroups.empty()) own.subgroup = subgroups[i];
+      agent_begins(static_cast<AgentId>(static_cast<std::uint32_t>(first) + i), own);
+    }
+  }
+  virtual void agents_end(AgentId first, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i)
+      agent_ends(static_cast<AgentId>(static_cast<std::uint32_t>(first) + i));
+  }
   /// Every operation of the first system-synchronizes with every operation of the second.
   virtual void system_synchronizes(AgentId first, AgentId second) = 0;
 

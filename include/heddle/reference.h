@@ -53,7 +53,7 @@ struct Qualifiers {
 /// The qualifiers that GLSL gives to memory of a storage class.
 constexpr Qualifiers default_qualifiers(StorageClass storage_class) {
   if (storage_class != StorageClass::Workgroup) return {};
-  return {.non_private = true, .coherent = true, .is_volatile = false, .scope = Scope::Workgroup};
+  return {.non_private = true, .coherent = true, .scope = Scope::Workgroup};
 }
 
 namespace detail {

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <array>
 #include <random>
 
 #include "emulator/race/kernel_detector_quick.h"
@@ -15,16 +16,22 @@ namespace {
 constexpr std::uint32_t kGroups = 3;
 constexpr std::uint32_t kGroup = 4;
 
-/// Tells two detectors the same: one in full, the other quickly where that is enough.
+/// Tells two detectors the same: one in full and one by one, the other quickly where that is enough, and of agents
+/// that begin together at once.
 class BothTold {
  public:
   explicit BothTold(const KernelOptions& options) : in_full_(options), quickly_(options) {
-    for (std::uint32_t agent = 0; agent < kGroups * kGroup; ++agent) {
+    std::array<std::uint32_t, kGroup> subgroups{};
+    for (std::uint32_t i = 0; i < kGroup; ++i) subgroups[i] = i / 2;
+    for (std::uint32_t group = 0; group < kGroups; ++group) {
       model::Place place;
-      place.workgroup = agent / kGroup;
-      place.subgroup = agent % kGroup / 2;
-      in_full_.agent_begins(static_cast<AgentId>(agent), place);
-      quickly_.agent_begins(static_cast<AgentId>(agent), place);
+      place.workgroup = group;
+      const std::uint32_t first = group * kGroup;
+      quickly_.agents_begin(static_cast<AgentId>(first), kGroup, place, subgroups);
+      for (std::uint32_t i = 0; i < kGroup; ++i) {
+        place.subgroup = subgroups[i];
+        in_full_.agent_begins(static_cast<AgentId>(first + i), place);
+      }
     }
   }
 
@@ -67,8 +74,13 @@ class BothTold {
       return !acquires(op.semantics) && !releases(op.semantics) &&
              quickly_.answers_atomic(op.agent, op.reference, op.locations, site);
     }
-    return op.writes() ? quickly_.answers_quickly<true>(op.agent, op.reference, op.locations, site)
-                       : quickly_.answers_quickly<false>(op.agent, op.reference, op.locations, site);
+    const Locations& bytes = op.locations;
+    if (bytes.size_bytes != kGranuleBytes)
+      return quickly_.answers_part(op.agent, op.reference, bytes, site);
+    return op.writes() ? quickly_.answers_quickly<true>(op.agent, op.reference, bytes.allocation,
+                                                        bytes.offset_bytes, site)
+                       : quickly_.answers_quickly<false>(op.agent, op.reference, bytes.allocation,
+                                                         bytes.offset_bytes, site);
   }
 
   KernelDetector in_full_;

@@ -102,6 +102,32 @@ constexpr auto wait_for_neighbour = [](auto& inv, StorageBuffer<std::uint32_t> a
   }
 };
 
+/// Of two workgroups one adds atomically, the other one writes plainly.
+template <typename T>
+constexpr auto add_beside_write = [](auto& inv, StorageBuffer<T> auto sum) {
+  if (inv.workgroup_id().x == 0) {
+    inv.atomic_i_add(sum[0], Scope::Device, MemorySemantics::Relaxed, static_cast<T>(T{5} << (8 * sizeof(T) - 8)));
+  } else {
+    sum[0] = static_cast<T>(7);
+  }
+};
+
+/// What the atomic of `add_beside_write` read and wrote, and what was written plainly.
+template <typename T>
+std::tuple<std::string, std::string, std::string> values_of_add_beside_write(bool parallel) {
+  DeviceOptions options = racing(parallel);
+  options.workers = 1;
+  Device device(options);
+  auto sum = device.buffer(std::vector<T>(1, T{1}), "sum");
+  device.dispatch(add_beside_write<T>, 2, 1, sum);
+  const std::vector<DataRace> races = device.races();
+  if (races.size() != 1) return {};
+  const bool atomic_first = !races[0].first.read.empty();
+  const RacingAccess& atomic = atomic_first ? races[0].first : races[0].second;
+  const RacingAccess& plain = atomic_first ? races[0].second : races[0].first;
+  return {atomic.read, atomic.written, plain.written};
+}
+
 /// Where races are, and why they are some.
 using Places = std::set<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string>>;
 Places places(const std::vector<DataRace>& races) {
@@ -137,6 +163,18 @@ TEST_CASE("a race of workgroups on several threads has both accesses, their valu
   auto other = in_order.buffer(std::vector<std::uint32_t>(1, 0), "sum");
   in_order.dispatch(increment, 64, 4, other);
   CHECK(in_order.races().front().replays);
+}
+
+TEMPLATE_TEST_CASE("the values of an atomic beside a plain write are told whole, in order and on several threads", "",
+                   std::uint32_t, std::uint64_t) {
+  for (const bool parallel : {false, true}) {
+    CAPTURE(parallel);
+    const auto [read, written, plain] = values_of_add_beside_write<TestType>(parallel);
+    CHECK(plain == "7");
+    const bool after = read == "7";
+    CHECK((after || read == "1"));
+    CHECK(written == std::to_string((TestType{5} << (8 * sizeof(TestType) - 8)) + (after ? 7u : 1u)));
+  }
 }
 
 TEST_CASE("atomics of workgroups on several threads lose no update and do not race") {

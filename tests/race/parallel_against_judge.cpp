@@ -37,7 +37,7 @@ class Parallel final : public trace::Listener {
     const auto renamed = static_cast<AgentId>(first + begun_[place.workgroup]++);
     renamed_.push_back(renamed);
     groups_.push_back(place.workgroup);
-    thread(agent).agent_begins(renamed, place);
+    thread(agent).agents_begin(renamed, 1, place, {});
   }
   void agent_ends(AgentId) override {}
   void system_synchronizes(AgentId, AgentId) override { FAIL("there is one dispatch"); }

@@ -32,7 +32,10 @@ class InitializedBytes {
   }
   /// The same while other threads mark or ask. Ordering: what the caller did before happens before what
   /// follows a `first_missing` that misses none of these bytes.
-  void mark_at_once(std::uint64_t offset, std::uint64_t bytes);
+  void mark_at_once(std::uint64_t offset, std::uint64_t bytes) {
+    if (words_.empty() || offset % 64 + bytes > 64 || bytes >= 64 || !has(offset, bytes))
+      mark_words_at_once(offset, bytes);
+  }
   /// The first byte of the range that has not been written, or `bytes` if all have. A byte whose
   /// `mask` is 0 does not count (padding); without a mask all count.
   std::uint64_t first_missing(std::uint64_t offset, std::uint64_t bytes,
@@ -49,6 +52,7 @@ class InitializedBytes {
 
  private:
   void mark_words(std::uint64_t offset, std::uint64_t bytes);
+  void mark_words_at_once(std::uint64_t offset, std::uint64_t bytes);
   std::uint64_t first_missing_of(std::uint64_t offset, std::uint64_t bytes,
                                  const unsigned char* mask) const;
   /// The word that has byte `offset`.

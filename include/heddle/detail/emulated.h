@@ -128,7 +128,10 @@ class Array {
   /// devicecoherent, workgroupcoherent ...). Ordering: they do not synchronize.
   Array coherent(MemoryScope scope) const {
     Array out = *this;
-    out.place_.qualifiers = {true, true, place_.qualifiers.is_volatile, scope};
+    out.place_.qualifiers = {.non_private = true,
+                             .coherent = true,
+                             .is_volatile = place_.qualifiers.is_volatile,
+                             .scope = scope};
     return out;
   }
   /// Plain accesses are non-private: a barrier or an atomic may order them between invocations.
@@ -193,7 +196,10 @@ class Pointer {
 
   Pointer coherent(MemoryScope scope) const {
     Pointer out = *this;
-    out.qualifiers_ = {true, true, qualifiers_.is_volatile, scope};
+    out.qualifiers_ = {.non_private = true,
+                       .coherent = true,
+                       .is_volatile = qualifiers_.is_volatile,
+                       .scope = scope};
     return out;
   }
   Pointer non_private() const {
@@ -239,7 +245,7 @@ class Image {
   }
   Image coherent(MemoryScope scope) const {
     Image out = *this;
-    out.place_.qualifiers = {true, true, false, scope};
+    out.place_.qualifiers = {.non_private = true, .coherent = true, .scope = scope};
     return out;
   }
   Image non_private() const {
@@ -388,7 +394,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
   template <typename T>
   [[gnu::always_inline]] const std::byte* read_in_place(const Place& place) const {
     const emulation::Binding& binding = *place.binding;
-    if (!kNoPadding<T> || !emulation::is_sound(binding, place.offset_bytes, sizeof(T)) ||
+    if (!emulation::is_sound(binding, place.offset_bytes, sizeof(T)) ||
         !emulation::is_initialized(binding, place.offset_bytes, sizeof(T))) [[unlikely]]
       return nullptr;
     const std::uint64_t offset = binding.offset_bytes + place.offset_bytes;
@@ -416,8 +422,8 @@ class Invocation : public detail::InvocationApi<Invocation> {
     interrupt(place.where);
     if constexpr (kOnePiece<T>) {
       if (pulse_->told) {
-        return read_told<T>(place.binding, place.offset_bytes, place.index, place.qualifiers,
-                            place.where.file, place.where.function, place.where.line);
+        return read_told<T>(emulation::meaning(place.qualifiers), place.binding, place.offset_bytes,
+                            place.index, place.where.file, place.where.function, place.where.line);
       }
       if (const std::byte* bytes = read_in_place<T>(place)) [[likely]] {
         T value;
@@ -425,60 +431,119 @@ class Invocation : public detail::InvocationApi<Invocation> {
         return value;
       }
     }
-    return read_with_record<T>(place);
+    return read_with_record<T>(emulation::meaning(place.qualifiers), place.binding, place.offset_bytes,
+                               place.index, place.where.file, place.where.function, place.where.line);
   }
   template <typename T>
   [[gnu::always_inline]] void write(const Place& place, const T& value) {
     interrupt(place.where);
     if constexpr (kOnePiece<T>) {
       if (pulse_->told) {
-        return write_told<T>(value, place.binding, place.offset_bytes, place.index, place.qualifiers,
-                             place.where.file, place.where.function, place.where.line);
+        return write_told<T>(emulation::meaning(place.qualifiers), place.binding, place.offset_bytes, value,
+                             place.where.file, place.index, place.where.function, place.where.line);
       }
       if (std::byte* bytes = write_in_place<T>(place)) [[likely]] {
         std::memcpy(bytes, &value, sizeof(T));
         return;
       }
     }
-    write_with_record<T>(place, value);
+    write_with_record<T>(emulation::meaning(place.qualifiers), place.binding, place.offset_bytes, value,
+                         place.where.file, place.index, place.where.function, place.where.line);
   }
 
-  // In registers: a place that is stored in parts and copied as a whole is waited for.
+  // In registers: a place that is stored in parts and copied as a whole is waited for. What is called last has its
+  // arguments where they are, so that nothing is kept for it.
   template <typename T>
-  [[gnu::noinline]] T read_told(const emulation::Binding* binding, std::uint64_t offset_bytes,
-                                std::uint64_t index, Qualifiers qualifiers, const char* file,
+  [[gnu::noinline]] T read_told(std::uint64_t meaning, const emulation::Binding* binding,
+                                std::uint64_t offset_bytes, std::uint64_t index, const char* file,
                                 const char* function, std::uint32_t line) {
-    const emulation::PlainAccess a{binding, offset_bytes, sizeof(T), qualifiers, {file, function, line, 0}};
+    emulation::QuickAccesses* const quick = pulse_->quick;
+    if constexpr (sizeof(T) <= emulation::QuickAccesses::kMostBytes) {
+      if (quick && emulation::is_sound(*binding, offset_bytes, sizeof(T)) &&
+          emulation::is_initialized(*binding, offset_bytes, sizeof(T))) [[likely]] {
+        if (const emulation::SiteNumber site = quick->site_of({file, function, meaning, line,
+                                                               binding->storage_class, sizeof(T),
+                                                               OperationKind::Read})) [[likely]] {
+          if constexpr (sizeof(T) == emulation::QuickAccesses::kMostBytes) {
+            return from_bits<T>(quick->read(agent_.id, *binding, offset_bytes, site));
+          } else {
+            return from_bits<T>(quick->read_part(agent_.id, *binding, offset_bytes, sizeof(T), site));
+          }
+        }
+      }
+    }
+    return read_told_slowly<T>(meaning, binding, offset_bytes, index, file, function, line);
+  }
+  template <typename T>
+  [[gnu::noinline]] void write_told(std::uint64_t meaning, const emulation::Binding* binding,
+                                    std::uint64_t offset_bytes, T value, const char* file,
+                                    std::uint64_t index, const char* function, std::uint32_t line) {
+    emulation::QuickAccesses* const quick = pulse_->quick;
+    if constexpr (sizeof(T) <= emulation::QuickAccesses::kMostBytes) {
+      if (quick && emulation::is_sound(*binding, offset_bytes, sizeof(T))) [[likely]] {
+        if (const emulation::SiteNumber site = quick->site_of({file, function, meaning, line,
+                                                               binding->storage_class, sizeof(T),
+                                                               OperationKind::Write})) [[likely]] {
+          if constexpr (sizeof(T) == emulation::QuickAccesses::kMostBytes) {
+            return quick->write(agent_.id, *binding, offset_bytes, to_bits(value), site);
+          } else {
+            return quick->write_part(agent_.id, *binding, offset_bytes, to_bits(value), sizeof(T), site);
+          }
+        }
+      }
+    }
+    write_told_slowly<T>(meaning, binding, offset_bytes, value, file, index, function, line);
+  }
+  /// Of at most 4 bytes.
+  template <typename T>
+  static std::uint32_t to_bits(const T& value) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(T));
+    return bits;
+  }
+  template <typename T>
+  static T from_bits(std::uint32_t bits) {
     T value;
-    emulation::QuickAccesses* const quick = pulse_->quick;
-    if (quick && quick->read(agent_.id, a, value_bytes<T>(), &value)) [[likely]] return value;
+    std::memcpy(static_cast<void*>(&value), &bits, sizeof(T));
+    return value;
+  }
+  template <typename T>
+  [[gnu::noinline]] T read_told_slowly(std::uint64_t meaning, const emulation::Binding* binding,
+                                       std::uint64_t offset_bytes, std::uint64_t index, const char* file,
+                                       const char* function, std::uint32_t line) {
+    const emulation::PlainAccess a{binding, offset_bytes, sizeof(T), emulation::qualifiers_of(meaning),
+                                   {file, function, line, 0}};
+    T value;
     if (emulation::read_told(*emulator_, agent_, a, value_bytes<T>(), &value)) return value;
-    return read_with_record<T>({this, binding, offset_bytes, index, qualifiers, a.where});
+    return read_with_record<T>(meaning, binding, offset_bytes, index, file, function, line);
   }
   template <typename T>
-  [[gnu::noinline]] void write_told(T value, const emulation::Binding* binding,
-                                    std::uint64_t offset_bytes, std::uint64_t index,
-                                    Qualifiers qualifiers, const char* file, const char* function,
-                                    std::uint32_t line) {
-    const emulation::PlainAccess a{binding, offset_bytes, sizeof(T), qualifiers, {file, function, line, 0}};
-    emulation::QuickAccesses* const quick = pulse_->quick;
-    if (quick && quick->write(agent_.id, a, &value)) [[likely]] return;
+  [[gnu::noinline]] void write_told_slowly(std::uint64_t meaning, const emulation::Binding* binding,
+                                           std::uint64_t offset_bytes, T value, const char* file,
+                                           std::uint64_t index, const char* function, std::uint32_t line) {
+    const emulation::PlainAccess a{binding, offset_bytes, sizeof(T), emulation::qualifiers_of(meaning),
+                                   {file, function, line, 0}};
     if (emulation::write_told(*emulator_, agent_, a, &value)) return;
-    write_with_record<T>({this, binding, offset_bytes, index, qualifiers, a.where}, value);
+    write_with_record<T>(meaning, binding, offset_bytes, value, file, index, function, line);
   }
-  // By value, see out_of_bounds.
   template <typename T>
-  [[gnu::noinline]] T read_with_record(Place place) {
-    emulation::Access a = access<T>(place, place.where);
-    qualify(a, place.qualifiers, false);
+  [[gnu::noinline]] T read_with_record(std::uint64_t meaning, const emulation::Binding* binding,
+                                       std::uint64_t offset_bytes, std::uint64_t index, const char* file,
+                                       const char* function, std::uint32_t line) {
+    const SourceLocation where{file, function, line, 0};
+    emulation::Access a = access<T>({this, binding, offset_bytes, index, {}, where}, where);
+    qualify(a, emulation::qualifiers_of(meaning), false);
     T value;
     emulation::read(*emulator_, agent_, a, &value);
     return value;
   }
   template <typename T>
-  [[gnu::noinline]] void write_with_record(Place place, T value) {
-    emulation::Access a = access<T>(place, place.where);
-    qualify(a, place.qualifiers, true);
+  [[gnu::noinline]] void write_with_record(std::uint64_t meaning, const emulation::Binding* binding,
+                                           std::uint64_t offset_bytes, T value, const char* file,
+                                           std::uint64_t index, const char* function, std::uint32_t line) {
+    const SourceLocation where{file, function, line, 0};
+    emulation::Access a = access<T>({this, binding, offset_bytes, index, {}, where}, where);
+    qualify(a, emulation::qualifiers_of(meaning), true);
     emulation::write(*emulator_, agent_, a, &value);
   }
 
@@ -572,32 +637,67 @@ class Invocation : public detail::InvocationApi<Invocation> {
       polled(name, bytes, old, where);
       return old;
     }
-    return update_with_record<T>(ref.place(), where, scope, semantics, unequal, name, f);
+    const Place& place = ref.place();
+    T old{};
+    if (!pulse_->told || !update_told(place.binding, place.offset_bytes, scope, semantics, unequal, where.file,
+                                      where.function, where.line, f, old))
+      old = update_with_record<T>(place.binding, place.offset_bytes, place.index, scope, semantics, unequal,
+                                  where.file, where.function, where.line, f);
+    polled(name, address_of(place), old, where);
+    return old;
+  }
+
+  /// Makes a new value out of the old one, as `Modify`.
+  template <typename T, typename F>
+  struct Modification {
+    F& f;
+    T old{};
+
+    static bool modify(void* self, const void* old, void* fresh) {
+      auto& own = *static_cast<Modification*>(self);
+      std::memcpy(&own.old, old, sizeof(T));
+      T made{};
+      const bool writes = own.f(own.old, made);
+      std::memcpy(fresh, &made, sizeof(T));
+      return writes;
+    }
+  };
+
+  /// As `read_told`. False, and nothing happened, if there is more to it.
+  template <typename T, typename F>
+  [[gnu::noinline]] bool update_told(const emulation::Binding* binding, std::uint64_t offset_bytes, Scope scope,
+                                     MemorySemantics semantics, MemorySemantics unequal, const char* file,
+                                     const char* function, std::uint32_t line, F& f, T& old) {
+    emulation::QuickAccesses* const quick = pulse_->quick;
+    if constexpr (sizeof(T) == emulation::QuickAccesses::kMostBytes) {
+      const bool relaxed = !acquires(semantics) && !releases(semantics) && !acquires(unequal);
+      if (quick && relaxed && emulation::is_sound(*binding, offset_bytes, sizeof(T)) &&
+          emulation::is_initialized(*binding, offset_bytes, sizeof(T))) [[likely]] {
+        const emulation::SiteNumber site = quick->site_of(
+            {file, function, emulation::meaning(emulation::AtomicMeaning{scope, semantics}), line,
+             binding->storage_class, sizeof(T), OperationKind::ReadModifyWrite});
+        Modification<T, F> modification{f};
+        if (site != 0 && quick->update(agent_.id, *binding, offset_bytes, site, modification.modify,
+                                       &modification)) [[likely]] {
+          old = modification.old;
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   template <typename T, typename F>
-  [[gnu::noinline]] T update_with_record(Place place, SourceLocation where, Scope scope,
-                                         MemorySemantics semantics, MemorySemantics unequal,
-                                         const char* name, F f) {
-    const emulation::Access a = access<T>(place, where);
-    struct Context {
-      F& f;
-      T old;
-    } context{f, T{}};
-    const emulation::Modify modify = [](void* opaque, const void* old, void* fresh) {
-      auto& c = *static_cast<Context*>(opaque);
-      std::memcpy(&c.old, old, sizeof(T));
-      T made{};
-      const bool writes = c.f(c.old, made);
-      std::memcpy(fresh, &made, sizeof(T));
-      return writes;
-    };
-    emulation::QuickAccesses* const quick = pulse_->quick;
-    const bool relaxed = !acquires(semantics) && !releases(semantics) && !acquires(unequal);
-    if (!quick || !relaxed || !quick->update(agent_.id, a, scope, semantics, modify, &context))
-      emulation::atomic_update(*emulator_, agent_, a, scope, semantics, unequal, modify, &context);
-    polled(name, address_of(place), context.old, where);
-    return context.old;
+  [[gnu::noinline]] T update_with_record(const emulation::Binding* binding, std::uint64_t offset_bytes,
+                                         std::uint64_t index, Scope scope, MemorySemantics semantics,
+                                         MemorySemantics unequal, const char* file, const char* function,
+                                         std::uint32_t line, F& f) {
+    const SourceLocation where{file, function, line, 0};
+    const Place place{this, binding, offset_bytes, index, {}, where};
+    Modification<T, F> modification{f};
+    emulation::atomic_update(*emulator_, agent_, access<T>(place, where), scope, semantics, unequal,
+                             modification.modify, &modification);
+    return modification.old;
   }
 
   void fence(Scope scope, MemorySemantics semantics, SourceLocation where) {
