@@ -12,7 +12,7 @@
 namespace heddle::detail {
 namespace {
 
-// Of a run so many operations are kept for advice: 40 bytes each, and of
+// Of a run so many operations are kept for advice: 32 bytes each, and of
 // barriers that do not meet as a workgroup some 150.
 constexpr std::size_t kRecentOperations = 200000;
 // The judge takes about a second for a thousand operations and some twenty changes.

@@ -457,18 +457,14 @@ class Invocation : public detail::InvocationApi<Invocation> {
   [[gnu::noinline]] T read_told(std::uint64_t meaning, const emulation::Binding* binding,
                                 std::uint64_t offset_bytes, std::uint64_t index, const char* file,
                                 const char* function, std::uint32_t line) {
-    emulation::QuickAccesses* const quick = pulse_->quick;
     if constexpr (sizeof(T) <= emulation::QuickAccesses::kMostBytes) {
-      if (quick && emulation::is_sound(*binding, offset_bytes, sizeof(T)) &&
-          emulation::is_initialized(*binding, offset_bytes, sizeof(T))) [[likely]] {
-        if (const emulation::SiteNumber site = quick->site_of({file, function, meaning, line,
-                                                               binding->storage_class, sizeof(T),
-                                                               OperationKind::Read})) [[likely]] {
-          if constexpr (sizeof(T) == emulation::QuickAccesses::kMostBytes) {
-            return from_bits<T>(quick->read(agent_.id, *binding, offset_bytes, site));
-          } else {
-            return from_bits<T>(quick->read_part(agent_.id, *binding, offset_bytes, sizeof(T), site));
-          }
+      if (const emulation::SiteNumber site = quick_site<T, OperationKind::Read>(
+              *binding, offset_bytes, {file, function, meaning, line})) [[likely]] {
+        emulation::QuickAccesses& quick = *pulse_->quick;
+        if constexpr (sizeof(T) == emulation::QuickAccesses::kMostBytes) {
+          return from_bits<T>(quick.read(agent_.id, *binding, offset_bytes, site));
+        } else {
+          return from_bits<T>(quick.read_part(agent_.id, *binding, offset_bytes, sizeof(T), site));
         }
       }
     }
@@ -478,21 +474,34 @@ class Invocation : public detail::InvocationApi<Invocation> {
   [[gnu::noinline]] void write_told(std::uint64_t meaning, const emulation::Binding* binding,
                                     std::uint64_t offset_bytes, T value, const char* file,
                                     std::uint64_t index, const char* function, std::uint32_t line) {
-    emulation::QuickAccesses* const quick = pulse_->quick;
     if constexpr (sizeof(T) <= emulation::QuickAccesses::kMostBytes) {
-      if (quick && emulation::is_sound(*binding, offset_bytes, sizeof(T))) [[likely]] {
-        if (const emulation::SiteNumber site = quick->site_of({file, function, meaning, line,
-                                                               binding->storage_class, sizeof(T),
-                                                               OperationKind::Write})) [[likely]] {
-          if constexpr (sizeof(T) == emulation::QuickAccesses::kMostBytes) {
-            return quick->write(agent_.id, *binding, offset_bytes, to_bits(value), site);
-          } else {
-            return quick->write_part(agent_.id, *binding, offset_bytes, to_bits(value), sizeof(T), site);
-          }
+      if (const emulation::SiteNumber site = quick_site<T, OperationKind::Write>(
+              *binding, offset_bytes, {file, function, meaning, line})) [[likely]] {
+        emulation::QuickAccesses& quick = *pulse_->quick;
+        if constexpr (sizeof(T) == emulation::QuickAccesses::kMostBytes) {
+          return quick.write(agent_.id, *binding, offset_bytes, to_bits(value), site);
+        } else {
+          return quick.write_part(agent_.id, *binding, offset_bytes, to_bits(value), sizeof(T), site);
         }
       }
     }
     write_told_slowly<T>(meaning, binding, offset_bytes, value, file, index, function, line);
+  }
+  /// The number of the instruction, which is of this kind, if there is a quick way and nothing is wrong with the
+  /// access; else 0.
+  template <typename T, OperationKind kind>
+  [[gnu::always_inline]] emulation::SiteNumber quick_site(const emulation::Binding& binding,
+                                                          std::uint64_t offset_bytes,
+                                                          emulation::Instruction instruction) const {
+    const emulation::QuickAccesses* const quick = pulse_->quick;
+    if (!quick || !emulation::is_sound(binding, offset_bytes, sizeof(T)) ||
+        (kind != OperationKind::Write && !emulation::is_initialized(binding, offset_bytes, sizeof(T))))
+        [[unlikely]]
+      return 0;
+    instruction.storage_class = binding.storage_class;
+    instruction.size_bytes = sizeof(T);
+    instruction.kind = kind;
+    return quick->site_of(instruction);
   }
   /// Of at most 4 bytes.
   template <typename T>
@@ -668,23 +677,17 @@ class Invocation : public detail::InvocationApi<Invocation> {
   [[gnu::noinline]] bool update_told(const emulation::Binding* binding, std::uint64_t offset_bytes, Scope scope,
                                      MemorySemantics semantics, MemorySemantics unequal, const char* file,
                                      const char* function, std::uint32_t line, F& f, T& old) {
-    emulation::QuickAccesses* const quick = pulse_->quick;
-    if constexpr (sizeof(T) == emulation::QuickAccesses::kMostBytes) {
-      const bool relaxed = !acquires(semantics) && !releases(semantics) && !acquires(unequal);
-      if (quick && relaxed && emulation::is_sound(*binding, offset_bytes, sizeof(T)) &&
-          emulation::is_initialized(*binding, offset_bytes, sizeof(T))) [[likely]] {
-        const emulation::SiteNumber site = quick->site_of(
-            {file, function, emulation::meaning(emulation::AtomicMeaning{scope, semantics}), line,
-             binding->storage_class, sizeof(T), OperationKind::ReadModifyWrite});
-        Modification<T, F> modification{f};
-        if (site != 0 && quick->update(agent_.id, *binding, offset_bytes, site, modification.modify,
-                                       &modification)) [[likely]] {
-          old = modification.old;
-          return true;
-        }
-      }
-    }
-    return false;
+    const bool relaxed = !acquires(semantics) && !releases(semantics) && !acquires(unequal);
+    if (sizeof(T) != emulation::QuickAccesses::kMostBytes || !relaxed) return false;
+    const emulation::SiteNumber site = quick_site<T, OperationKind::ReadModifyWrite>(
+        *binding, offset_bytes,
+        {file, function, emulation::meaning(emulation::AtomicMeaning{scope, semantics}), line});
+    Modification<T, F> modification{f};
+    if (site == 0 || !pulse_->quick->update(agent_.id, *binding, offset_bytes, site, modification.modify,
+                                            &modification)) [[unlikely]]
+      return false;
+    old = modification.old;
+    return true;
   }
 
   template <typename T, typename F>
