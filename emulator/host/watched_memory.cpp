@@ -16,12 +16,13 @@ inline void WatchedMemory::tell(AgentId agent, const Binding& binding, const Loc
   memory_.count_told();
 }
 
+// What these two do not answer they do as of fewer bytes: kept out of them.
 std::uint32_t WatchedMemory::read(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
                                   SiteNumber site) {
   const Locations bytes = locations(binding, offset_bytes);
   if (!detector_.answers_quickly<false>(agent, binding.reference, bytes.allocation, bytes.offset_bytes, site))
       [[unlikely]]
-    return read_slowly(agent, binding, offset_bytes, site);
+    return read_part(agent, binding, offset_bytes, kMostBytes, site);
   std::uint32_t value;
   std::memcpy(&value, storage(binding, bytes), sizeof value);
   tell(agent, binding, bytes, site, value);
@@ -34,34 +35,18 @@ void WatchedMemory::write(AgentId agent, const Binding& binding, std::uint64_t o
   if (memory_.keeps_writers(bytes.allocation) ||
       !detector_.answers_quickly<true>(agent, binding.reference, bytes.allocation, bytes.offset_bytes, site))
       [[unlikely]]
-    return write_slowly(agent, binding, offset_bytes, value, site);
+    return write_part(agent, binding, offset_bytes, value, kMostBytes, site);
   std::memcpy(storage(binding, bytes), &value, sizeof value);
   binding.allocation->initialized.mark(bytes.offset_bytes, sizeof value);
   tell(agent, binding, bytes, site, value);
 }
 
-[[gnu::noinline]] std::uint32_t WatchedMemory::read_slowly(AgentId agent, const Binding& binding,
-                                                           std::uint64_t offset_bytes, SiteNumber site) {
-  return read_part(agent, binding, offset_bytes, kMostBytes, site);
-}
-
-[[gnu::noinline]] void WatchedMemory::write_slowly(AgentId agent, const Binding& binding,
-                                                   std::uint64_t offset_bytes, std::uint32_t value,
-                                                   SiteNumber site) {
-  write_part(agent, binding, offset_bytes, value, kMostBytes, site);
-}
-
-bool WatchedMemory::answers(AgentId agent, const Binding& binding, const Locations& bytes,
-                            SiteNumber site) {
-  return bytes.size_bytes == kMostBytes ? detector_.answers(agent, binding.reference, bytes, site)
-                                        : detector_.answers_part(agent, binding.reference, bytes, site);
-}
-
-std::uint32_t WatchedMemory::read_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                       std::uint32_t size_bytes, SiteNumber site) {
+[[gnu::noinline]] std::uint32_t WatchedMemory::read_part(AgentId agent, const Binding& binding,
+                                                         std::uint64_t offset_bytes,
+                                                         std::uint32_t size_bytes, SiteNumber site) {
   const Locations bytes = locations(binding, offset_bytes, size_bytes);
   std::uint32_t value = 0;
-  if (answers(agent, binding, bytes, site)) {
+  if (detector_.answers(agent, binding.reference, bytes, site)) {
     std::memcpy(&value, storage(binding, bytes), size_bytes);
     tell(agent, binding, bytes, site, value);
   } else {
@@ -70,10 +55,11 @@ std::uint32_t WatchedMemory::read_part(AgentId agent, const Binding& binding, st
   return value;
 }
 
-void WatchedMemory::write_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                               std::uint32_t value, std::uint32_t size_bytes, SiteNumber site) {
+[[gnu::noinline]] void WatchedMemory::write_part(AgentId agent, const Binding& binding,
+                                                 std::uint64_t offset_bytes, std::uint32_t value,
+                                                 std::uint32_t size_bytes, SiteNumber site) {
   const Locations bytes = locations(binding, offset_bytes, size_bytes);
-  if (!memory_.keeps_writers(bytes.allocation) && answers(agent, binding, bytes, site)) {
+  if (!memory_.keeps_writers(bytes.allocation) && detector_.answers(agent, binding.reference, bytes, site)) {
     std::memcpy(storage(binding, bytes), &value, size_bytes);
     tell(agent, binding, bytes, site, value);
   } else {

@@ -26,10 +26,6 @@ class WatchedMemory final : public DetectedAccesses {
 
  private:
   SiteNumber look_up(const emulation::Instruction& instruction) override;
-  std::uint32_t read_slowly(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, SiteNumber site);
-  void write_slowly(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, std::uint32_t value,
-                    SiteNumber site);
-  bool answers(AgentId agent, const Binding& binding, const Locations& bytes, SiteNumber site);
   void tell(AgentId agent, const Binding& binding, const Locations& bytes, SiteNumber site, model::Value value);
 
   memory::SequentialMemory& memory_;

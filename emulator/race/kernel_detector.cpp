@@ -149,12 +149,15 @@ inline Cell* KernelDetector::cell_of(Access& now, AgentId agent, ReferenceId ref
   return &cell;
 }
 
-// Of a plain access to one granule.
+// Of a plain access to one granule, or to a part of one that its instruction takes whole.
 bool KernelDetector::access_quickly(AgentId agent, ReferenceId reference, const Locations& bytes,
                                     SiteId site) {
   Access now;
   Cell* const cell = cell_of(now, agent, reference, bytes, site);
   if (!cell) return false;
+  if (bytes.size_bytes != kGranuleBytes)
+    return join_part(*cell, now,
+                     static_cast<std::uint32_t>(bytes.offset_bytes % kGranuleBytes) / bytes.size_bytes);
   const bool reads_alike = !now.site->writes && read_alike(*cell, now.agent, now.group, now.time, site);
   return reads_alike || at_once(*cell, now) || leaves_crowd(*cell, now);
 }
@@ -197,14 +200,6 @@ bool KernelDetector::read_alike(const Cell& cell, std::uint32_t agent, GroupId g
   return cell.sites[0] == site && cell.sites[1] == site && (cell.times[0] & ~kLossy) == time &&
          (cell.times[1] & ~kLossy) == time && cell.agents[0] != agent && cell.agents[1] != agent &&
          order_.group(cell.agents[0]) == group && order_.group(cell.agents[1]) == group;
-}
-
-bool KernelDetector::answers_part(AgentId agent, ReferenceId reference, const Locations& bytes,
-                                  SiteId site) {
-  Access now;
-  Cell* const cell = exact_left_ == 0 ? cell_of(now, agent, reference, bytes, site) : nullptr;
-  return cell && join_part(*cell, now,
-                           static_cast<std::uint32_t>(bytes.offset_bytes % kGranuleBytes) / bytes.size_bytes);
 }
 
 // Nobody accesses it once the workgroup has ended.

@@ -3,6 +3,7 @@
 /// \file
 /// Data races of kernels, in bounded memory.
 
+#include <bit>
 #include <functional>
 #include <map>
 #include <string>
@@ -80,8 +81,8 @@ class KernelDetector final : public trace::Listener {
   }
   /// The same, if what is remembered of the bytes answers it at once. False, and nothing happened, otherwise.
   bool answers(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site) {
-    return exact_left_ == 0 && bytes.size_bytes == kGranuleBytes &&
-           bytes.offset_bytes % kGranuleBytes == 0 && access_quickly(agent, reference, bytes, site);
+    return exact_left_ == 0 && bytes.size_bytes <= kGranuleBytes && std::has_single_bit(bytes.size_bytes) &&
+           (bytes.offset_bytes & (bytes.size_bytes - 1)) == 0 && access_quickly(agent, reference, bytes, site);
   }
   /// The same of a granule that the instruction writes, or only reads, of which this knows everything, whatever it
   /// uses: for whoever has no time to lose. Answers nearly as many (kernel_detector_quick.h).
@@ -93,11 +94,8 @@ class KernelDetector final : public trace::Listener {
                        std::uint64_t offset_bytes, SiteId site) {
     return answers_quickly<writes>(*shadow_, agent, reference, allocation, offset_bytes, site);
   }
-  /// The same of a part of a granule, which the instruction takes whole.
-  bool answers_part(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   /// The same of a read-modify-write of one granule that neither acquires nor releases.
   bool answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
-  bool answers_atomic_slowly(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   /// The same of an atomic one, which may be at kNoSite.
   void atomic(model::OperationIndex index, const Operation& operation, SiteId site,
               std::span<const trace::Source> sources);
@@ -148,6 +146,7 @@ class KernelDetector final : public trace::Listener {
   void group_ends(GroupId group);
   void note_workgroup_memory(const Access& now, AllocationId allocation);
   Cell* cell_of(Access& now, AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
+  bool answers_atomic_slowly(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   bool access_quickly(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   void access_in_full(model::OperationIndex index, const Operation& operation, SiteId site);
   void access(Now& now);

@@ -68,8 +68,7 @@ void DetectorThread::access(const Operation& operation, History& history) {
 bool DetectorThread::answers_less_quickly(AgentId agent, ReferenceId reference, Locations bytes,
                                           SiteId site, History& history) {
   detector_.use(history.shadow_, history.released_);
-  return bytes.size_bytes == kGranuleBytes ? detector_.answers(agent, reference, bytes, site)
-                                           : detector_.answers_part(agent, reference, bytes, site);
+  return detector_.answers(agent, reference, bytes, site);
 }
 
 void DetectorThread::meet(AgentId first, std::uint32_t count, const Operation& barrier) {

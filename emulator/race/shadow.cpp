@@ -51,23 +51,23 @@ void Shadow::add_allocations(std::size_t last) {
   allocation_count_ = last + 1;
 }
 
-// There is a page for the granule, and its cell is below the end.
-void Shadow::reach(Allocation& allocation, std::uint64_t granule) {
-  const std::size_t page = granule / kCellsOfPage;
+// There is a page for the cell at that place, which is below the end.
+Cell& Shadow::reach(Allocation& allocation, std::uint64_t place) {
+  const std::size_t page = place / kCellsOfPage;
   auto& pages = allocation.pages;
   if (allocation.end == 0)
     touched_.push_back(static_cast<AllocationId>(&allocation - allocations_.data()));
-  const std::uint64_t step = granule < kManyCellsAtOnce ? kCellsAtOnce : kManyCellsAtOnce;
-  allocation.end = std::max(allocation.end, (granule / step + 1) * step);
+  const std::uint64_t step = place < kManyCellsAtOnce ? kCellsAtOnce : kManyCellsAtOnce;
+  allocation.end = std::max(allocation.end, (place / step + 1) * step);
   if (page >= pages.size()) pages.resize(page + 1);
-  if (pages[page]) return;
-  if (free_pages_.empty()) {
-    pages[page] = std::make_unique<Page>();
-    ++pages_;
-  } else {
+  if (!pages[page] && !free_pages_.empty()) {
     pages[page] = std::move(free_pages_.back());
     free_pages_.pop_back();
+  } else if (!pages[page]) {
+    pages[page] = std::make_unique<Page>();
+    ++pages_;
   }
+  return (*pages[page])[place % kCellsOfPage];
 }
 
 std::uint8_t Shadow::add_reference(Allocation& allocation, ReferenceId reference) {

@@ -155,7 +155,7 @@ class Shadow {
  private:
   void add_allocations(std::size_t last);
   std::uint64_t place_of(std::uint64_t granule) const;
-  void reach(Allocation& allocation, std::uint64_t granule);
+  Cell& reach(Allocation& allocation, std::uint64_t place);
   static std::uint8_t add_reference(Allocation& allocation, ReferenceId reference);
 
   std::uint64_t in_line_ = ~std::uint64_t{0};
@@ -176,18 +176,16 @@ inline std::uint64_t Shadow::place_of(std::uint64_t granule) const {
   return every_ == 0 ? granule : (granule & in_line_) | ((granule >> every_) & ~in_line_);
 }
 
-inline Cell& Shadow::cell(Allocation& allocation, std::uint64_t granule) {
-  const std::uint64_t place = place_of(granule);
-  const std::size_t page = place / kCellsOfPage;
-  if (place >= allocation.end || !allocation.pages[page]) [[unlikely]] reach(allocation, place);
-  return (*allocation.pages[page])[place % kCellsOfPage];
-}
-
 inline Cell* Shadow::find(Allocation& allocation, std::uint64_t granule) {
   const std::uint64_t place = place_of(granule);
   if (place >= allocation.end) [[unlikely]] return nullptr;
   Page* const page = allocation.pages[place / kCellsOfPage].get();
   return page ? page->data() + place % kCellsOfPage : nullptr;
+}
+
+inline Cell& Shadow::cell(Allocation& allocation, std::uint64_t granule) {
+  if (Cell* const known = find(allocation, granule)) [[likely]] return *known;
+  return reach(allocation, place_of(granule));
 }
 
 inline std::uint8_t Shadow::reference_number(Allocation& allocation, ReferenceId reference) {

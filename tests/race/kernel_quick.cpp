@@ -76,7 +76,7 @@ class BothTold {
     }
     const Locations& bytes = op.locations;
     if (bytes.size_bytes != kGranuleBytes)
-      return quickly_.answers_part(op.agent, op.reference, bytes, site);
+      return quickly_.answers(op.agent, op.reference, bytes, site);
     return op.writes() ? quickly_.answers_quickly<true>(op.agent, op.reference, bytes.allocation,
                                                         bytes.offset_bytes, site)
                        : quickly_.answers_quickly<false>(op.agent, op.reference, bytes.allocation,
