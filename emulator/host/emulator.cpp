@@ -48,8 +48,9 @@ template <typename A>
   return record(agent, access, {access.operands, access.available_scope, access.visible_scope}, kind);
 }
 
-Operation record(const Agent& agent, const PlainAccess& access, OperationKind kind) {
-  return record(agent, access, qualified(access.qualifiers, kind == OperationKind::Write), kind);
+Operation record(const Agent& agent, const PlainAccess& access) {
+  const OperationKind kind = access.code.kind();
+  return record(agent, access, qualified(access.code.qualifiers(), kind == OperationKind::Write), kind);
 }
 
 Operation atomic_record(const Agent& agent, const Access& access, OperationKind kind, Scope scope,
@@ -350,11 +351,11 @@ namespace {
 /// Null if there is none.
 QuickAccesses* quick_of(const Agent& agent) { return Resident::of(*agent.group).pulse->quick; }
 
-/// The number of the access's instruction, for the quick way; 0 if that is not to be had.
-SiteNumber quick_site(QuickAccesses* quick, const PlainAccess& access, OperationKind kind) {
-  if (!quick || access.size_bytes > QuickAccesses::kMostBytes) return 0;
-  return quick->learn_site({access.where.file, access.where.function, meaning(access.qualifiers),
-                            access.where.line, access.binding->storage_class, access.size_bytes, kind});
+/// Makes the instruction known to the quick way, if it has one. Null if it has none.
+QuickAccesses* learn(const Agent& agent, const PlainAccess& access) {
+  QuickAccesses* const quick = access.size_bytes <= QuickAccesses::kMostBytes ? quick_of(agent) : nullptr;
+  if (quick) quick->learn(*access.binding, access.code, access.where.file, access.where.function);
+  return quick;
 }
 
 }  // namespace
@@ -362,33 +363,28 @@ SiteNumber quick_site(QuickAccesses* quick, const PlainAccess& access, Operation
 bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access,
                const unsigned char* value_bytes, void* value) {
   if (!is_sound(access) || misses_initialization(access, value_bytes)) [[unlikely]] return false;
-  QuickAccesses* const quick = quick_of(agent);
-  if (const SiteNumber site = quick_site(quick, access, OperationKind::Read)) {
-    const std::uint32_t bits =
-        access.size_bytes == QuickAccesses::kMostBytes
-            ? quick->read(agent.id, *access.binding, access.offset_bytes, site)
-            : quick->read_part(agent.id, *access.binding, access.offset_bytes, access.size_bytes, site);
-    std::memcpy(value, &bits, access.size_bytes);
-    return true;
+  if (QuickAccesses* const quick = learn(agent, access)) {
+    const auto answer = quick->read_any(agent.id, *access.binding, access.offset_bytes, access.code,
+                                        access.where.file, access.where.function);
+    if (answer.done) {
+      std::memcpy(value, &answer.bits, access.size_bytes);
+      return true;
+    }
   }
-  emulator.device.memory->read(record(agent, access, OperationKind::Read), value);
+  emulator.device.memory->read(record(agent, access), value);
   return true;
 }
 
 bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const void* value) {
   if (!is_sound(access)) [[unlikely]] return false;
-  QuickAccesses* const quick = quick_of(agent);
-  if (const SiteNumber site = quick_site(quick, access, OperationKind::Write)) {
+  if (QuickAccesses* const quick = learn(agent, access)) {
     std::uint32_t bits = 0;
     std::memcpy(&bits, value, access.size_bytes);
-    if (access.size_bytes == QuickAccesses::kMostBytes) {
-      quick->write(agent.id, *access.binding, access.offset_bytes, bits, site);
-    } else {
-      quick->write_part(agent.id, *access.binding, access.offset_bytes, bits, access.size_bytes, site);
-    }
-    return true;
+    if (quick->write_any(agent.id, *access.binding, access.offset_bytes, access.code, access.where.file,
+                         access.where.function, bits))
+      return true;
   }
-  emulator.device.memory->write(record(agent, access, OperationKind::Write), value);
+  emulator.device.memory->write(record(agent, access), value);
   mark_initialized(emulator, access);
   return true;
 }
@@ -436,9 +432,10 @@ void atomic_update(Emulator& emulator, const Agent& agent, const Access& access,
       atomic_record(agent, access, OperationKind::ReadModifyWrite, scope, semantics), unequal,
       modify, context);
   if (QuickAccesses* const quick = quick_of(agent))
-    quick->learn_site({access.where.file, access.where.function, meaning(AtomicMeaning{scope, semantics}),
-                       access.where.line, access.binding->storage_class, access.size_bytes,
-                       OperationKind::ReadModifyWrite});
+    quick->learn(*access.binding,
+                 InstructionCode::atomic(OperationKind::ReadModifyWrite, access.size_bytes, access.where.line,
+                                         scope, semantics),
+                 access.where.file, access.where.function);
 }
 
 void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemorySemantics semantics,

@@ -77,6 +77,7 @@ void ParallelMemory::add_workgroup(AllocationId allocation, std::span<std::byte>
     thread.spare.pop_back();
   }
   thread.residents.push_back(std::move(made));
+  thread.find_last();
 }
 
 emulation::Pulse& ParallelMemory::pulse() { return t_here->pulse; }
@@ -101,6 +102,7 @@ void ParallelMemory::end(const memory::Cohort& cohort) {
     found->known->forget();
     thread.spare.push_back(std::move(found->known));
     thread.residents.erase(found);
+    thread.find_last();
     thread.arrivals.clear();
     return true;
   };
@@ -137,10 +139,14 @@ ParallelMemory::Resident& ParallelMemory::Thread::find_resident(AllocationId all
                        [&](const Resident& r) { return r.allocation == allocation; });
 }
 
-// Mostly that of the workgroup that began last.
+void ParallelMemory::Thread::find_last() {
+  last_allocation = residents.empty() ? AllocationId{} : residents.back().allocation;
+  last_known = residents.empty() ? nullptr : residents.back().known.get();
+  last_shadow = nullptr;
+}
+
 inline ParallelMemory::Known& ParallelMemory::Thread::known_of(AllocationId allocation) {
-  Resident& last = residents.back();
-  return *(last.allocation == allocation ? last : find_resident(allocation)).known;
+  return last_allocation == allocation ? *last_known : *find_resident(allocation).known;
 }
 
 // Of 256 lines that follow each other each has a stripe of its own, in an order that is another one for the next
@@ -212,126 +218,137 @@ void ParallelMemory::write(const Operation& operation, const void* value) {
   });
 }
 
-template <bool writes>
-[[gnu::always_inline]] inline bool ParallelMemory::Thread::act_on(Known& known, AgentId agent,
-                                                                  const Binding& binding,
-                                                                  const Locations& bytes,
-                                                                  race::SiteId site, std::uint32_t& value) {
-  // A constant where the caller has one.
-  const std::uint32_t size_bytes = bytes.size_bytes;
-  if (!detector.answers<writes>(agent, binding.reference, bytes, site, known.history)) return false;
-  std::byte* const at = storage(binding, bytes);
-  if constexpr (writes) {
-    std::memcpy(at, &value, size_bytes);
-    known.recent.note(agent, site, bytes, {0, value});
-  } else {
-    std::memcpy(&value, at, size_bytes);
-    known.recent.note(agent, site, bytes, {value, 0});
-  }
-  return true;
+[[gnu::always_inline]] inline std::uint32_t ParallelMemory::Thread::read_from(Known& known, AgentId agent,
+                                                                              const Binding& binding,
+                                                                              const Locations& bytes,
+                                                                              race::SiteId site) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, storage(binding, bytes), bytes.size_bytes);
+  known.recent.note(agent, site, bytes, {bits, 0});
+  return bits;
 }
 
-// Nobody but this thread knows of it.
-template <bool writes>
-[[gnu::always_inline]] inline bool ParallelMemory::Thread::act_alone(AgentId agent, const Binding& binding,
-                                                                     const Locations& bytes,
-                                                                     race::SiteId site,
-                                                                     std::uint32_t& value) {
-  if (!act_on<writes>(known_of(bytes.allocation), agent, binding, bytes, site, value)) return false;
-  if (writes) binding.allocation->initialized.mark(bytes.offset_bytes, bytes.size_bytes);
-  return true;
+[[gnu::always_inline]] inline void ParallelMemory::Thread::write_to(Known& known, AgentId agent,
+                                                                    const Binding& binding,
+                                                                    const Locations& bytes, race::SiteId site,
+                                                                    std::uint32_t bits) {
+  std::memcpy(storage(binding, bytes), &bits, bytes.size_bytes);
+  known.recent.note(agent, site, bytes, {0, bits});
 }
 
-template <bool writes>
-[[gnu::always_inline]] inline bool ParallelMemory::Thread::act_among_others(AgentId agent,
-                                                                            const Binding& binding,
-                                                                            const Locations& bytes,
-                                                                            race::SiteId site,
-                                                                            std::uint32_t& value) {
+// What the following do not answer at once they leave to others by a last call, with their arguments where they are:
+// so they keep nothing for it.
+emulation::QuickAccesses::Answer ParallelMemory::Thread::read(AgentId agent, const Binding& binding,
+                                                              std::uint64_t offset_bytes, InstructionCode code,
+                                                              const char* file, const char* function) {
+  const race::SiteId site = granule_site(binding, offset_bytes, code, file, function);
+  if (site == race::kNoSite) [[unlikely]] return read_any(agent, binding, offset_bytes, code, file, function);
+  if (binding.storage_class != StorageClass::Workgroup) return read_shared(agent, binding, offset_bytes, site);
+  // Nobody but this thread knows of it.
+  const Locations bytes = locations(binding, offset_bytes);
+  if (last_allocation != bytes.allocation || !last_shadow ||
+      !detector.answers_quickly<false>(agent, binding.reference, bytes.offset_bytes, site, last_known->history,
+                                       *last_shadow, may_be_first<OperationKind::Read>(binding, offset_bytes)))
+      [[unlikely]]
+    return read_granule(agent, binding, offset_bytes, site);
+  return {read_from(*last_known, agent, binding, bytes, site), true};
+}
+
+emulation::QuickAccesses::Answer ParallelMemory::Thread::read_shared(AgentId agent, const Binding& binding,
+                                                                     std::uint64_t offset_bytes,
+                                                                     race::SiteId site) {
+  const Locations bytes = locations(binding, offset_bytes);
   {
     Stripe& shared = memory.stripe(bytes);
     const std::lock_guard lock(shared.lock);
-    if (!act_on<writes>(shared.known, agent, binding, bytes, site, value)) return false;
+    if (detector.answers_quickly<false>(agent, binding.reference, bytes, site, shared.known.history,
+                                        may_be_first<OperationKind::Read>(binding, offset_bytes))) [[likely]]
+      return {read_from(shared.known, agent, binding, bytes, site), true};
   }
-  if (writes) binding.allocation->initialized.mark_at_once(bytes.offset_bytes, bytes.size_bytes);
+  return read_granule(agent, binding, offset_bytes, site);
+}
+
+bool ParallelMemory::Thread::write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                   InstructionCode code, const char* file, const char* function,
+                                   std::uint32_t bits) {
+  const race::SiteId site = granule_site(binding, offset_bytes, code, file, function);
+  if (site == race::kNoSite) [[unlikely]]
+    return write_any(agent, binding, offset_bytes, code, file, function, bits);
+  if (binding.storage_class != StorageClass::Workgroup)
+    return write_shared(agent, binding, offset_bytes, site, bits);
+  const Locations bytes = locations(binding, offset_bytes);
+  if (last_allocation != bytes.allocation || !last_shadow ||
+      !detector.answers_quickly<true>(agent, binding.reference, bytes.offset_bytes, site, last_known->history,
+                                      *last_shadow, may_be_first<OperationKind::Write>(binding, offset_bytes)))
+      [[unlikely]]
+    return write_granule(agent, binding, offset_bytes, site, bits);
+  write_to(*last_known, agent, binding, bytes, site, bits);
+  binding.allocation->initialized.mark(bytes.offset_bytes, kMostBytes);
   return true;
 }
 
-std::uint32_t ParallelMemory::Thread::read(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                           SiteNumber site) {
-  if (binding.storage_class != StorageClass::Workgroup) return read_shared(agent, binding, offset_bytes, site);
-  std::uint32_t value;
-  if (!act_alone<false>(agent, binding, locations(binding, offset_bytes), site, value)) [[unlikely]]
-    return read_slowly(agent, binding, offset_bytes, kMostBytes, site);
-  return value;
+bool ParallelMemory::Thread::write_shared(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                          race::SiteId site, std::uint32_t bits) {
+  const Locations bytes = locations(binding, offset_bytes);
+  bool done = false;
+  {
+    Stripe& shared = memory.stripe(bytes);
+    const std::lock_guard lock(shared.lock);
+    done = detector.answers_quickly<true>(agent, binding.reference, bytes, site, shared.known.history,
+                                          may_be_first<OperationKind::Write>(binding, offset_bytes));
+    if (done) [[likely]] write_to(shared.known, agent, binding, bytes, site, bits);
+  }
+  if (!done) [[unlikely]] return write_granule(agent, binding, offset_bytes, site, bits);
+  binding.allocation->initialized.mark_at_once(bytes.offset_bytes, kMostBytes);
+  return true;
 }
 
-[[gnu::noinline]] std::uint32_t ParallelMemory::Thread::read_shared(AgentId agent, const Binding& binding,
-                                                                    std::uint64_t offset_bytes,
-                                                                    SiteNumber site) {
-  std::uint32_t value;
-  if (!act_among_others<false>(agent, binding, locations(binding, offset_bytes), site, value)) [[unlikely]]
-    return read_slowly(agent, binding, offset_bytes, kMostBytes, site);
-  return value;
+/// Calls act(known) with what is known of these bytes, while nobody else can look at them.
+template <typename Act>
+bool ParallelMemory::Thread::with_known(const Binding& binding, const Locations& bytes, Act act) {
+  if (binding.storage_class == StorageClass::Workgroup) {
+    const bool done = act(known_of(bytes.allocation));
+    // For the next one to be quick.
+    if (detector.detector().is_quick()) last_shadow = last_known->history.find(last_allocation);
+    return done;
+  }
+  Stripe& shared = memory.stripe(bytes);
+  const std::lock_guard lock(shared.lock);
+  return act(shared.known);
 }
 
-void ParallelMemory::Thread::write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                   std::uint32_t value, SiteNumber site) {
-  if (binding.storage_class != StorageClass::Workgroup)
-    return write_shared(agent, binding, offset_bytes, value, site);
-  if (!act_alone<true>(agent, binding, locations(binding, offset_bytes), site, value)) [[unlikely]]
-    write_slowly(agent, binding, offset_bytes, value, kMostBytes, site);
+std::uint32_t ParallelMemory::Thread::read_at(AgentId agent, const Binding& binding,
+                                              const Locations& bytes, race::SiteId site) {
+  std::uint32_t bits = 0;
+  const bool done = with_known(binding, bytes, [&](Known& known) {
+    if (!detector.answers(false, agent, binding.reference, bytes, site, known.history)) return false;
+    bits = read_from(known, agent, binding, bytes, site);
+    return true;
+  });
+  if (!done) memory.read(record(agent, binding, bytes, site), &bits);
+  return bits;
 }
 
-[[gnu::noinline]] void ParallelMemory::Thread::write_shared(AgentId agent, const Binding& binding,
-                                                            std::uint64_t offset_bytes, std::uint32_t value,
-                                                            SiteNumber site) {
-  if (!act_among_others<true>(agent, binding, locations(binding, offset_bytes), site, value)) [[unlikely]]
-    write_slowly(agent, binding, offset_bytes, value, kMostBytes, site);
-}
-
-std::uint32_t ParallelMemory::Thread::read_part(AgentId agent, const Binding& binding,
-                                                std::uint64_t offset_bytes, std::uint32_t size_bytes,
-                                                SiteNumber site) {
-  const Locations bytes = locations(binding, offset_bytes, size_bytes);
-  std::uint32_t value = 0;
-  const bool done = binding.storage_class == StorageClass::Workgroup
-                        ? act_alone<false>(agent, binding, bytes, site, value)
-                        : act_among_others<false>(agent, binding, bytes, site, value);
-  return done ? value : read_slowly(agent, binding, offset_bytes, size_bytes, site);
-}
-
-void ParallelMemory::Thread::write_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                        std::uint32_t value, std::uint32_t size_bytes, SiteNumber site) {
-  const Locations bytes = locations(binding, offset_bytes, size_bytes);
-  const bool done = binding.storage_class == StorageClass::Workgroup
-                        ? act_alone<true>(agent, binding, bytes, site, value)
-                        : act_among_others<true>(agent, binding, bytes, site, value);
-  if (!done) write_slowly(agent, binding, offset_bytes, value, size_bytes, site);
-}
-
-[[gnu::noinline]] std::uint32_t ParallelMemory::Thread::read_slowly(AgentId agent, const Binding& binding,
-                                                                    std::uint64_t offset_bytes,
-                                                                    std::uint32_t size_bytes,
-                                                                    SiteNumber site) {
-  std::uint32_t value = 0;
-  memory.read(record(agent, binding, locations(binding, offset_bytes, size_bytes), site), &value);
-  return value;
-}
-
-[[gnu::noinline]] void ParallelMemory::Thread::write_slowly(AgentId agent, const Binding& binding,
-                                                            std::uint64_t offset_bytes, std::uint32_t value,
-                                                            std::uint32_t size_bytes, SiteNumber site) {
-  const Locations bytes = locations(binding, offset_bytes, size_bytes);
-  memory.write(record(agent, binding, bytes, site), &value);
+void ParallelMemory::Thread::write_at(AgentId agent, const Binding& binding, const Locations& bytes,
+                                      race::SiteId site, std::uint32_t bits) {
+  const bool done = with_known(binding, bytes, [&](Known& known) {
+    if (!detector.answers(true, agent, binding.reference, bytes, site, known.history)) return false;
+    write_to(known, agent, binding, bytes, site, bits);
+    return true;
+  });
+  if (!done) memory.write(record(agent, binding, bytes, site), &bits);
   binding.allocation->initialized.mark_at_once(bytes.offset_bytes, bytes.size_bytes);
 }
 
 bool ParallelMemory::Thread::update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                    SiteNumber site, emulation::Modify modify, void* context) {
+                                    InstructionCode code, const char* file, const char* function,
+                                    emulation::Modify modify, void* context) {
+  const race::SiteId site = sound_site(binding, offset_bytes, code, file, function);
+  if (site == race::kNoSite || !emulation::is_initialized(binding, offset_bytes, kMostBytes)) [[unlikely]]
+    return false;
   const Locations bytes = locations(binding, offset_bytes);
   std::byte* const at = storage(binding, bytes);
-  const auto update_with = [&](Known& known) {
+  return with_known(binding, bytes, [&](Known& known) {
     advice::AccessValues values;
     if (!update_granule(at, modify, context, values) ||
         !detector.answers_atomic(agent, binding.reference, bytes, site, known.history))
@@ -339,11 +356,7 @@ bool ParallelMemory::Thread::update(AgentId agent, const Binding& binding, std::
     memory::store_value(at, values.written, race::kGranuleBytes);
     known.recent.note(agent, site, bytes, values);
     return true;
-  };
-  if (binding.storage_class == StorageClass::Workgroup) return update_with(known_of(bytes.allocation));
-  Stripe& shared = memory.stripe(bytes);
-  const std::lock_guard lock(shared.lock);
-  return update_with(shared.known);
+  });
 }
 
 void ParallelMemory::read_modify_write(const Operation& operation, MemorySemantics unequal,

@@ -107,41 +107,40 @@ class ParallelMemory final : public memory::Memory {
     Thread(ParallelMemory& of, race::DetectorThread& tells)
         : DetectedAccesses(tells.detector()), memory(of), detector(tells) {}
 
-    std::uint32_t read(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                       SiteNumber site) override;
-    void write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, std::uint32_t value,
-               SiteNumber site) override;
-    std::uint32_t read_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                            std::uint32_t size_bytes, SiteNumber site) override;
-    void write_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, std::uint32_t value,
-                    std::uint32_t size_bytes, SiteNumber site) override;
-    bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, SiteNumber site,
-                emulation::Modify modify, void* context) override;
+    Answer read(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                const char* file, const char* function) override;
+    bool write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+               const char* file, const char* function, std::uint32_t bits) override;
+    bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                const char* file, const char* function, emulation::Modify modify, void* context) override;
+    std::uint32_t read_at(AgentId agent, const Binding& binding, const Locations& bytes,
+                          race::SiteId site) override;
+    void write_at(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site,
+                  std::uint32_t bits) override;
 
+    void find_last();
     Known& known_of(AllocationId allocation);
+    template <typename Act>
+    bool with_known(const Binding& binding, const Locations& bytes, Act act);
     Resident& find_resident(AllocationId allocation);
-    std::uint32_t read_shared(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                              SiteNumber site);
-    void write_shared(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, std::uint32_t value,
-                      SiteNumber site);
-    // A read into `value`, or a write of it. False, and nothing happened, if there is more to it.
-    template <bool writes>
-    bool act_alone(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site,
-                   std::uint32_t& value);
-    template <bool writes>
-    bool act_among_others(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site,
-                          std::uint32_t& value);
-    template <bool writes>
-    bool act_on(Known& known, AgentId agent, const Binding& binding, const Locations& bytes,
-                race::SiteId site, std::uint32_t& value);
-    std::uint32_t read_slowly(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                              std::uint32_t size_bytes, SiteNumber site);
-    void write_slowly(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, std::uint32_t value,
-                      std::uint32_t size_bytes, SiteNumber site);
+    [[gnu::noinline]] Answer read_shared(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                         race::SiteId site);
+    [[gnu::noinline]] bool write_shared(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                        race::SiteId site, std::uint32_t bits);
+    // The access itself, of bytes of which `known` knows.
+    std::uint32_t read_from(Known& known, AgentId agent, const Binding& binding, const Locations& bytes,
+                            race::SiteId site);
+    void write_to(Known& known, AgentId agent, const Binding& binding, const Locations& bytes,
+                  race::SiteId site, std::uint32_t bits);
 
     ParallelMemory& memory;
     race::DetectorThread& detector;
     std::vector<Resident> residents;
+    /// The last one's: mostly that of the next access.
+    AllocationId last_allocation{};
+    Known* last_known = nullptr;
+    /// What it knows of it, for accesses that are answered quickly; null as long as none are.
+    const race::Shadow::Allocation* last_shadow = nullptr;
     std::vector<std::unique_ptr<Known>> spare;
     /// Of buffers, as of some version.
     std::vector<std::byte*> storage_of;

@@ -1,33 +1,59 @@
 #include "emulator/host/quick_accesses.h"
 
-namespace heddle {
+namespace heddle::detail {
 
-emulation::SiteNumber emulation::QuickAccesses::learn_site(const Instruction& instruction) {
-  if (const SiteNumber known = site_of(instruction)) return known;
-  const SiteNumber site = look_up(instruction);
-  if (site == 0) return site;
-  known_[place_of(instruction)] = {instruction.file, instruction.function,      instruction.meaning,
-                                   instruction.line, instruction.storage_class, shape(instruction),
-                                   site};
-  return site;
+static_assert(race::kNoSite == 0);
+
+void DetectedAccesses::learn(const Binding& binding, InstructionCode code, const char* file,
+                             const char* function) {
+  Instruction& known = known_[place(binding, code)];
+  if (code == InstructionCode{} || known.is(binding, code, file, function)) return;
+  const race::SiteId site = look_up(binding, code, file, function);
+  if (site == race::kNoSite) return;
+  learnt(site);
+  const bool quick = code.size_bytes() == race::kGranuleBytes && race::KernelDetector::is_quick(site);
+  known = {file, function, code, binding.storage_class, site, quick ? site : race::kNoSite};
 }
 
-namespace detail {
-
-emulation::SiteNumber DetectedAccesses::look_up(const emulation::Instruction& instruction) {
-  static_assert(race::kNoSite == 0);
-  const OperationKind kind = instruction.kind;
-  const SourceLocation where{instruction.file, instruction.function, instruction.line, 0};
+race::SiteId DetectedAccesses::look_up(const Binding& binding, InstructionCode code, const char* file,
+                                       const char* function) {
+  const OperationKind kind = code.kind();
+  const SourceLocation where{file, function, code.line(), 0};
   if (kind == OperationKind::ReadModifyWrite) {
-    const auto atomic = emulation::atomic_meaning_of(instruction.meaning);
-    return detector_.site_of(race::site_key(kind, instruction.storage_class, instruction.size_bytes,
-                                            MemoryOperands::None, Scope::Invocation, Scope::Invocation,
-                                            where, true, atomic.semantics, atomic.scope));
+    return detector_.site_of(race::site_key(kind, binding.storage_class, code.size_bytes(),
+                                            MemoryOperands::None, Scope::Invocation, Scope::Invocation, where,
+                                            true, code.semantics(), code.scope()));
   }
-  const emulation::Qualified q = emulation::qualified(emulation::qualifiers_of(instruction.meaning),
-                                                      kind == OperationKind::Write);
-  return detector_.site_of(race::site_key(kind, instruction.storage_class, instruction.size_bytes,
-                                          q.operands, q.available_scope, q.visible_scope, where));
+  const emulation::Qualified q = emulation::qualified(code.qualifiers(), kind == OperationKind::Write);
+  return detector_.site_of(race::site_key(kind, binding.storage_class, code.size_bytes(), q.operands,
+                                          q.available_scope, q.visible_scope, where));
+}
+
+race::SiteId DetectedAccesses::sound_site(const Binding& binding, std::uint64_t offset_bytes,
+                                        InstructionCode code, const char* file,
+                                        const char* function) const {
+  const Instruction& known = known_[place(binding, code)];
+  return known.is(binding, code, file, function) &&
+                 emulation::is_sound(binding, offset_bytes, code.size_bytes())
+             ? known.site
+             : race::kNoSite;
+}
+
+emulation::QuickAccesses::Answer DetectedAccesses::read_any(AgentId agent, const Binding& binding,
+                                                            std::uint64_t offset_bytes, InstructionCode code,
+                                                            const char* file, const char* function) {
+  const race::SiteId site = sound_site(binding, offset_bytes, code, file, function);
+  if (site == race::kNoSite || !emulation::is_initialized(binding, offset_bytes, code.size_bytes())) return {};
+  return {read_at(agent, binding, locations(binding, offset_bytes, code.size_bytes()), site), true};
+}
+
+bool DetectedAccesses::write_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                 InstructionCode code, const char* file, const char* function,
+                                 std::uint32_t bits) {
+  const race::SiteId site = sound_site(binding, offset_bytes, code, file, function);
+  if (site == race::kNoSite) return false;
+  write_at(agent, binding, locations(binding, offset_bytes, code.size_bytes()), site, bits);
+  return true;
 }
 
 Operation DetectedAccesses::record(AgentId agent, const Binding& binding, const Locations& bytes,
@@ -39,5 +65,4 @@ Operation DetectedAccesses::record(AgentId agent, const Binding& binding, const 
   return operation;
 }
 
-}  // namespace detail
-}  // namespace heddle
+}  // namespace heddle::detail

@@ -5,6 +5,7 @@
 
 #include <heddle/detail/emulation.h>
 
+#include <array>
 #include <cstring>
 
 #include "emulator/advice/neighbourhood.h"
@@ -20,17 +21,63 @@ template <typename A>
           access.size_bytes};
 }
 
-/// Accesses that a detector is told of without a record.
+/// Accesses that a detector is told of without a record, by the number of their instruction, the site.
 class DetectedAccesses : public emulation::QuickAccesses {
  protected:
-  static_assert(kMostBytes == race::kGranuleBytes);
   using Binding = emulation::Binding;
-  using SiteNumber = emulation::SiteNumber;
+  using InstructionCode = emulation::InstructionCode;
+
+ public:
+  Answer read_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                  const char* file, const char* function) final;
+  bool write_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                 const char* file, const char* function, std::uint32_t bits) final;
+  void learn(const Binding& binding, InstructionCode code, const char* file, const char* function) final;
+
+ protected:
+  static_assert(kMostBytes == race::kGranuleBytes);
 
   /// Which must outlive it.
   explicit DetectedAccesses(race::KernelDetector& detector) : detector_(detector) {}
 
-  SiteNumber look_up(const emulation::Instruction& instruction) override;
+  /// An access at this site with which nothing is wrong.
+  virtual std::uint32_t read_at(AgentId agent, const Binding& binding, const Locations& bytes,
+                                race::SiteId site) = 0;
+  virtual void write_at(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site,
+                        std::uint32_t bits) = 0;
+  /// An instruction has been given a number.
+  virtual void learnt(race::SiteId /*site*/) {}
+
+  /// The site of a sound access, if it was learnt lately; else kNoSite.
+  race::SiteId sound_site(const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                          const char* file, const char* function) const;
+  /// The same of one to a granule that KernelDetector::answers_quickly may be asked of.
+  [[gnu::always_inline]] race::SiteId granule_site(const Binding& binding, std::uint64_t offset_bytes,
+                                                   InstructionCode code, const char* file,
+                                                   const char* function) const {
+    const Instruction& known = known_[place(binding, code)];
+    return known.is(binding, code, file, function) && emulation::is_sound(binding, offset_bytes, kMostBytes)
+               ? known.of_granule
+               : race::kNoSite;
+  }
+  /// What is to be asked of the first access to a granule. (Where there was one, the granule has been written.)
+  template <OperationKind kind>
+  [[gnu::always_inline]] static auto may_be_first(const Binding& binding, std::uint64_t offset_bytes) {
+    return [&binding, offset_bytes] {
+      return kind == OperationKind::Write || emulation::is_initialized(binding, offset_bytes, kMostBytes);
+    };
+  }
+  // The accesses to a granule that are not answered quickly: the same question, asked in its whole.
+  [[gnu::noinline]] Answer read_granule(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                        race::SiteId site) {
+    if (!emulation::is_initialized(binding, offset_bytes, kMostBytes)) return {};
+    return {read_at(agent, binding, locations(binding, offset_bytes), site), true};
+  }
+  [[gnu::noinline]] bool write_granule(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                       race::SiteId site, std::uint32_t bits) {
+    write_at(agent, binding, locations(binding, offset_bytes), site, bits);
+    return true;
+  }
 
   [[gnu::always_inline]] static Locations locations(const Binding& binding, std::uint64_t offset_bytes,
                                                     std::uint32_t size_bytes = kMostBytes) {
@@ -44,6 +91,30 @@ class DetectedAccesses : public emulation::QuickAccesses {
   Operation record(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site) const;
 
   race::KernelDetector& detector_;
+
+ private:
+  struct Instruction {
+    const char* file = nullptr;
+    const char* function = nullptr;
+    InstructionCode code;
+    StorageClass storage_class{};
+    race::SiteId site = race::kNoSite;
+    /// The same, or none: see granule_site.
+    race::SiteId of_granule = race::kNoSite;
+
+    [[gnu::always_inline]] bool is(const Binding& binding, InstructionCode c, const char* in_file,
+                                   const char* in_function) const {
+      return code == c && file == in_file && function == in_function && storage_class == binding.storage_class;
+    }
+  };
+  static constexpr std::size_t kKnown = 256;
+
+  static std::size_t place(const Binding& binding, InstructionCode code) {
+    return (code.hash() + static_cast<std::uint32_t>(binding.storage_class) * 8) % kKnown;
+  }
+  race::SiteId look_up(const Binding& binding, InstructionCode code, const char* file, const char* function);
+
+  std::array<Instruction, kKnown> known_;
 };
 
 /// The bytes of a granule before and after an update; false if there is none.

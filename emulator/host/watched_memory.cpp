@@ -4,72 +4,73 @@
 
 namespace heddle::detail {
 
-emulation::SiteNumber WatchedMemory::look_up(const emulation::Instruction& instruction) {
-  const SiteNumber site = DetectedAccesses::look_up(instruction);
-  if (site != race::kNoSite) recent_.learn(detector_.site(site).operation, site);
-  return site;
-}
-
 inline void WatchedMemory::tell(AgentId agent, const Binding& binding, const Locations& bytes,
-                                SiteNumber site, model::Value value) {
+                                race::SiteId site, model::Value value) {
   recent_.access(memory_.told(), agent, binding.reference, bytes, site, value);
   memory_.count_told();
 }
 
-// What these two do not answer they do as of fewer bytes: kept out of them.
-std::uint32_t WatchedMemory::read(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                  SiteNumber site) {
+// What these two do not answer at once they leave to others by a last call: so they keep nothing for it.
+emulation::QuickAccesses::Answer WatchedMemory::read(AgentId agent, const Binding& binding,
+                                                     std::uint64_t offset_bytes, InstructionCode code,
+                                                     const char* file, const char* function) {
+  const race::SiteId site = granule_site(binding, offset_bytes, code, file, function);
+  if (site == race::kNoSite) [[unlikely]] return read_any(agent, binding, offset_bytes, code, file, function);
   const Locations bytes = locations(binding, offset_bytes);
-  if (!detector_.answers_quickly<false>(agent, binding.reference, bytes.allocation, bytes.offset_bytes, site))
-      [[unlikely]]
-    return read_part(agent, binding, offset_bytes, kMostBytes, site);
-  std::uint32_t value;
-  std::memcpy(&value, storage(binding, bytes), sizeof value);
-  tell(agent, binding, bytes, site, value);
-  return value;
+  if (!detector_.answers_quickly<false>(agent, binding.reference, bytes, site,
+                                        may_be_first<OperationKind::Read>(binding, offset_bytes))) [[unlikely]]
+    return read_granule(agent, binding, offset_bytes, site);
+  std::uint32_t bits;
+  std::memcpy(&bits, storage(binding, bytes), sizeof bits);
+  tell(agent, binding, bytes, site, bits);
+  return {bits, true};
 }
 
-void WatchedMemory::write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                          std::uint32_t value, SiteNumber site) {
+bool WatchedMemory::write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                          InstructionCode code, const char* file, const char* function, std::uint32_t bits) {
+  const race::SiteId site = granule_site(binding, offset_bytes, code, file, function);
+  if (site == race::kNoSite) [[unlikely]]
+    return write_any(agent, binding, offset_bytes, code, file, function, bits);
   const Locations bytes = locations(binding, offset_bytes);
   if (memory_.keeps_writers(bytes.allocation) ||
-      !detector_.answers_quickly<true>(agent, binding.reference, bytes.allocation, bytes.offset_bytes, site))
-      [[unlikely]]
-    return write_part(agent, binding, offset_bytes, value, kMostBytes, site);
-  std::memcpy(storage(binding, bytes), &value, sizeof value);
-  binding.allocation->initialized.mark(bytes.offset_bytes, sizeof value);
-  tell(agent, binding, bytes, site, value);
+      !detector_.answers_quickly<true>(agent, binding.reference, bytes, site,
+                                       may_be_first<OperationKind::Write>(binding, offset_bytes))) [[unlikely]]
+    return write_granule(agent, binding, offset_bytes, site, bits);
+  std::memcpy(storage(binding, bytes), &bits, sizeof bits);
+  binding.allocation->initialized.mark(bytes.offset_bytes, sizeof bits);
+  tell(agent, binding, bytes, site, bits);
+  return true;
 }
 
-[[gnu::noinline]] std::uint32_t WatchedMemory::read_part(AgentId agent, const Binding& binding,
-                                                         std::uint64_t offset_bytes,
-                                                         std::uint32_t size_bytes, SiteNumber site) {
-  const Locations bytes = locations(binding, offset_bytes, size_bytes);
-  std::uint32_t value = 0;
+std::uint32_t WatchedMemory::read_at(AgentId agent, const Binding& binding, const Locations& bytes,
+                                     race::SiteId site) {
+  std::uint32_t bits = 0;
   if (detector_.answers(agent, binding.reference, bytes, site)) {
-    std::memcpy(&value, storage(binding, bytes), size_bytes);
-    tell(agent, binding, bytes, site, value);
+    std::memcpy(&bits, storage(binding, bytes), bytes.size_bytes);
+    tell(agent, binding, bytes, site, bits);
   } else {
-    memory_.read(record(agent, binding, bytes, site), &value);
+    memory_.read(record(agent, binding, bytes, site), &bits);
   }
-  return value;
+  return bits;
 }
 
-[[gnu::noinline]] void WatchedMemory::write_part(AgentId agent, const Binding& binding,
-                                                 std::uint64_t offset_bytes, std::uint32_t value,
-                                                 std::uint32_t size_bytes, SiteNumber site) {
-  const Locations bytes = locations(binding, offset_bytes, size_bytes);
+void WatchedMemory::write_at(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site,
+                             std::uint32_t bits) {
   if (!memory_.keeps_writers(bytes.allocation) && detector_.answers(agent, binding.reference, bytes, site)) {
-    std::memcpy(storage(binding, bytes), &value, size_bytes);
-    tell(agent, binding, bytes, site, value);
+    std::memcpy(storage(binding, bytes), &bits, bytes.size_bytes);
+    tell(agent, binding, bytes, site, bits);
   } else {
-    memory_.write(record(agent, binding, bytes, site), &value);
+    memory_.write(record(agent, binding, bytes, site), &bits);
   }
-  binding.allocation->initialized.mark(bytes.offset_bytes, size_bytes);
+  binding.allocation->initialized.mark(bytes.offset_bytes, bytes.size_bytes);
 }
 
 bool WatchedMemory::update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                           SiteNumber site, emulation::Modify modify, void* context) {
+                           InstructionCode code, const char* file, const char* function,
+                           emulation::Modify modify, void* context) {
+  const race::SiteId site = sound_site(binding, offset_bytes, code, file, function);
+  if (site == race::kNoSite || !emulation::is_initialized(binding, offset_bytes, kMostBytes)) [[unlikely]]
+    return false;
   const Locations bytes = locations(binding, offset_bytes);
   std::byte* const at = storage(binding, bytes);
   advice::AccessValues values;

@@ -13,20 +13,22 @@ class WatchedMemory final : public DetectedAccesses {
   WatchedMemory(memory::SequentialMemory& memory, RaceWatch& watch)
       : DetectedAccesses(watch.detector()), memory_(memory), recent_(watch.recent()) {}
 
-  std::uint32_t read(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                     SiteNumber site) override;
-  void write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, std::uint32_t value,
-             SiteNumber site) override;
-  std::uint32_t read_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                          std::uint32_t size_bytes, SiteNumber site) override;
-  void write_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, std::uint32_t value,
-                  std::uint32_t size_bytes, SiteNumber site) override;
-  bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, SiteNumber site,
-              emulation::Modify modify, void* context) override;
+  Answer read(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+              const char* file, const char* function) override;
+  bool write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+             const char* file, const char* function, std::uint32_t bits) override;
+  bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+              const char* file, const char* function, emulation::Modify modify, void* context) override;
 
  private:
-  SiteNumber look_up(const emulation::Instruction& instruction) override;
-  void tell(AgentId agent, const Binding& binding, const Locations& bytes, SiteNumber site, model::Value value);
+  std::uint32_t read_at(AgentId agent, const Binding& binding, const Locations& bytes,
+                        race::SiteId site) override;
+  void write_at(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site,
+                std::uint32_t bits) override;
+  void learnt(race::SiteId site) override { recent_.learn(detector_.site(site).operation, site); }
+
+  void tell(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site,
+            model::Value value);
 
   memory::SequentialMemory& memory_;
   advice::Recent& recent_;

@@ -85,15 +85,23 @@ class KernelDetector final : public trace::Listener {
            (bytes.offset_bytes & (bytes.size_bytes - 1)) == 0 && access_quickly(agent, reference, bytes, site);
   }
   /// The same of a granule that the instruction writes, or only reads, of which this knows everything, whatever it
-  /// uses: for whoever has no time to lose. Answers nearly as many (kernel_detector_quick.h).
-  template <bool writes>
-  bool answers_quickly(Shadow& shadow, AgentId agent, ReferenceId reference, AllocationId allocation,
-                       std::uint64_t offset_bytes, SiteId site);
-  template <bool writes>
-  bool answers_quickly(AgentId agent, ReferenceId reference, AllocationId allocation,
-                       std::uint64_t offset_bytes, SiteId site) {
-    return answers_quickly<writes>(*shadow_, agent, reference, allocation, offset_bytes, site);
+  /// uses: for whoever has no time to lose. Answers nearly as many (kernel_detector_quick.h). `may_be_first()` is
+  /// asked where it knows of no access to the granule; if it is false, nor does it answer.
+  /// The cell, which may be null, is that of the granule in this allocation.
+  template <bool writes, typename MayBeFirst>
+  bool answers_quickly(Cell* cell, const Shadow::Allocation& allocation, AgentId agent, ReferenceId reference,
+                       SiteId site, MayBeFirst may_be_first);
+  template <bool writes, typename MayBeFirst>
+  bool answers_quickly(Shadow& shadow, AgentId agent, ReferenceId reference, const Locations& granule,
+                       SiteId site, MayBeFirst may_be_first);
+  template <bool writes, typename MayBeFirst>
+  bool answers_quickly(AgentId agent, ReferenceId reference, const Locations& granule, SiteId site,
+                       MayBeFirst may_be_first) {
+    return answers_quickly<writes>(*shadow_, agent, reference, granule, site, may_be_first);
   }
+  /// Whether it answers any of these, by now.
+  bool is_quick() const { return exact_left_ == 0; }
+  static bool is_quick(SiteId site) { return site < SiteRelations::kMost; }
   /// The same of a read-modify-write of one granule that neither acquires nor releases.
   bool answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   /// The same of an atomic one, which may be at kNoSite.

@@ -9,36 +9,34 @@
 
 namespace heddle::race {
 
-template <bool writes>
-[[gnu::always_inline]] inline bool KernelDetector::answers_quickly(Shadow& shadow, AgentId agent,
-                                                                   ReferenceId reference,
-                                                                   AllocationId bytes_of,
-                                                                   std::uint64_t offset_bytes,
-                                                                   SiteId site) {
+template <bool writes, typename MayBeFirst>
+[[gnu::always_inline]] inline bool KernelDetector::answers_quickly(Cell* cell,
+                                                                   const Shadow::Allocation& allocation,
+                                                                   AgentId agent, ReferenceId reference,
+                                                                   SiteId site, MayBeFirst may_be_first) {
   constexpr SiteId kMost = SiteRelations::kMost;
-  if (exact_left_ != 0 || site >= kMost) [[unlikely]] return false;
-  Shadow::Allocation* const allocation = shadow.find(bytes_of);
-  // The first reference has number 0.
-  if (!allocation || !allocation->is_first(reference)) [[unlikely]] return false;
+  if (!cell) [[unlikely]] return false;
+  const std::uint8_t number = allocation.number(reference);
+  if (number == kMostReferences) [[unlikely]] return false;
   const auto me = static_cast<std::uint32_t>(agent);
   const KernelOrder::Near& near = order_.near(me);
   const Stamp stamp = near.now();
   if (stamp > kMostStamps) [[unlikely]] return false;
-  const std::uint32_t time = stamp << 8;
-  Cell* const cell = shadow.find(*allocation, offset_bytes / kGranuleBytes);
-  if (!cell) [[unlikely]] return false;
+  const std::uint32_t time = stamp << 8 | number;
   const SiteId first = cell->sites[0];
   const SiteId second = cell->sites[1];
   if (first == kNoSite) {
-    if (!allocation->is_known() && relations_.of_workgroup(site)) [[unlikely]] return false;
+    if ((!allocation.is_known() && relations_.of_workgroup(site)) || !may_be_first()) [[unlikely]] return false;
     cell->agents[0] = me;
     cell->times[0] = time;
     cell->sites[0] = site;
     return true;
   }
-  constexpr std::uint32_t kReferenceBits = 0x7f;
-  // A list, a crowd, parts, or another reference.
-  if ((first | second) >= kMost || ((cell->times[0] | cell->times[1]) & kReferenceBits) != 0) return false;
+  const auto is_other_reference = [&](std::size_t slot) {
+    return ((cell->times[slot] ^ number) & kMostReferences) != 0;
+  };
+  // A list, a crowd, or parts.
+  if ((first | second) >= kMost || is_other_reference(0)) return false;
   const Relation* const relations = relations_.to(site);
   const Settled& settled = near.settled(relations_.class_number(site));
   // As `before`, of accesses through the same reference.
@@ -57,6 +55,7 @@ template <bool writes>
     cell->sites[slot] = site;
     return true;
   }
+  if (is_other_reference(1)) return false;
   if (!first_goes) return !writes && read_alike(*cell, me, near.group(), time, site);
   const Relation of_second = relations[second];
   const bool replaces_second = cell->agents[1] == me && (of_second & kReplaced) != 0;
@@ -80,19 +79,31 @@ template <bool writes>
   return true;
 }
 
+template <bool writes, typename MayBeFirst>
+[[gnu::always_inline]] inline bool KernelDetector::answers_quickly(Shadow& shadow, AgentId agent,
+                                                                   ReferenceId reference,
+                                                                   const Locations& granule, SiteId site,
+                                                                   MayBeFirst may_be_first) {
+  Shadow::Allocation* const allocation = shadow.find(granule.allocation);
+  return allocation && is_quick() &&
+         answers_quickly<writes>(shadow.find(*allocation, granule.offset_bytes / kGranuleBytes), *allocation,
+                                 agent, reference, site, may_be_first);
+}
+
 // A crowd that this one only has to join. As `join_crowd`.
 [[gnu::always_inline]] inline bool KernelDetector::answers_atomic(AgentId agent, ReferenceId reference,
                                                                   const Locations& bytes, SiteId site) {
   Shadow::Allocation* const allocation = shadow_->find(bytes.allocation);
   const auto me = static_cast<std::uint32_t>(agent);
-  if (exact_left_ == 0 && allocation && allocation->is_first(reference) &&
+  const std::uint8_t number = allocation ? allocation->number(reference) : kMostReferences;
+  if (is_quick() && number != kMostReferences &&
       order_.ignores_relaxed(me, bytes.allocation)) [[likely]] {
     const KernelOrder::Near& near = order_.near(me);
     Cell* const cell = shadow_->find(*allocation, bytes.offset_bytes / kGranuleBytes);
     if (cell && cell->sites[0] == kCrowd && near.now() <= kMostStamps) [[likely]] {
       Crowd& crowd = shadow_->crowd(*cell);
       const std::uint32_t last = crowd.last_agent;
-      if (crowd.site == site && crowd.reference == 0 && crowd.first == 0 && crowd.last == kGranuleBytes &&
+      if (crowd.site == site && crowd.reference == number && crowd.first == 0 && crowd.last == kGranuleBytes &&
           crowd.accesses.size() + 1 < crowd.look_through_at && last != me &&
           (near.has(last) ? sites_[site].scope == kWorkgroup || sites_[site].scope == kDevice
                           : sites_[site].scope == kDevice && order_.places().is_one_device())) {

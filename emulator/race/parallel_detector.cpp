@@ -65,8 +65,9 @@ void DetectorThread::access(const Operation& operation, History& history) {
   if (!history.writers_.empty()) history.writers_.note(operation.locations, index);
 }
 
-bool DetectorThread::answers_less_quickly(AgentId agent, ReferenceId reference, Locations bytes,
-                                          SiteId site, History& history) {
+bool DetectorThread::answers(bool writes, AgentId agent, ReferenceId reference, const Locations& bytes,
+                             SiteId site, History& history) {
+  if (writes && !history.writers_.empty()) return false;
   detector_.use(history.shadow_, history.released_);
   return detector_.answers(agent, reference, bytes, site);
 }

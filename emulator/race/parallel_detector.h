@@ -65,6 +65,8 @@ class History {
 
   /// Nobody has accessed anything.
   void forget_all();
+  /// What is known of an allocation; null if nothing is. Until somebody accesses another one.
+  const Shadow::Allocation* find(AllocationId allocation) { return shadow_.find(allocation); }
 
  private:
   friend class DetectorThread;
@@ -89,11 +91,24 @@ class DetectorThread {
   void agents_end(AgentId first, std::uint32_t count, History& workgroup_memory);
   /// An access to bytes of which `history` knows everything.
   void access(const Operation& operation, History& history);
-  /// The same of a plain access to one granule, if what is known answers it at once. False, and nothing
-  /// happened, otherwise.
-  template <bool writes>
-  bool answers(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site,
+  /// The same of a plain access, if what is known answers it at once. False, and nothing happened, otherwise.
+  bool answers(bool writes, AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site,
                History& history);
+  /// The same of one to a granule: see KernelDetector.
+  template <bool writes, typename MayBeFirst>
+  bool answers_quickly(AgentId agent, ReferenceId reference, const Locations& granule, SiteId site,
+                       History& history, MayBeFirst may_be_first) {
+    return (!writes || history.writers_.empty()) &&
+           detector_.answers_quickly<writes>(history.shadow_, agent, reference, granule, site, may_be_first);
+  }
+  /// The same of memory that nobody else knows of.
+  template <bool writes, typename MayBeFirst>
+  bool answers_quickly(AgentId agent, ReferenceId reference, std::uint64_t offset_bytes, SiteId site,
+                       History& history, const Shadow::Allocation& allocation, MayBeFirst may_be_first) {
+    return (!writes || history.writers_.empty()) &&
+           detector_.answers_quickly<writes>(allocation.find(offset_bytes / kGranuleBytes), allocation, agent,
+                                             reference, site, may_be_first);
+  }
   /// The same of a read-modify-write that neither acquires nor releases.
   bool answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site,
                       History& history);
@@ -109,8 +124,6 @@ class DetectorThread {
 
  private:
   friend class ParallelDetector;
-  bool answers_less_quickly(AgentId agent, ReferenceId reference, Locations bytes, SiteId site,
-                            History& history);
   model::OperationIndex tell(const Operation& operation);
 
   KernelDetector detector_;
@@ -121,17 +134,6 @@ class DetectorThread {
   /// For when the detector uses no other.
   History nothing_;
 };
-
-template <bool writes>
-[[gnu::always_inline]] inline bool DetectorThread::answers(AgentId agent, ReferenceId reference,
-                                                           const Locations& bytes, SiteId site,
-                                                           History& history) {
-  if (writes && !history.writers_.empty()) return false;
-  return (bytes.size_bytes == kGranuleBytes &&
-          detector_.answers_quickly<writes>(history.shadow_, agent, reference, bytes.allocation,
-                                            bytes.offset_bytes, site)) ||
-         answers_less_quickly(agent, reference, bytes, site, history);
-}
 
 inline bool DetectorThread::answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes,
                                            SiteId site, History& history) {

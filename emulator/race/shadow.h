@@ -103,15 +103,27 @@ class Shadow {
   /// What is known of one allocation.
   class Allocation {
    public:
-    /// Whether this is the first reference to it that anybody used, number 0.
-    bool is_first(ReferenceId reference) const {
-      return first_reference == reference;
+    /// The number of a reference to it that somebody used; kMostReferences, which it is not, if nobody did.
+    [[gnu::always_inline]] std::uint8_t number(ReferenceId reference) const {
+      return reference == first_reference ? std::uint8_t{0} : later_number(reference);
     }
     /// Whether somebody asked Shadow::first_time.
     bool is_known() const { return known; }
+    /// As Shadow::find, where the shadow has every line.
+    Cell* find(std::uint64_t granule) const {
+      if (granule >= end) [[unlikely]] return nullptr;
+      Page* const page = pages[granule / kCellsOfPage].get();
+      return page ? page->data() + granule % kCellsOfPage : nullptr;
+    }
 
    private:
     friend class Shadow;
+    [[gnu::noinline]] std::uint8_t later_number(ReferenceId reference) const {
+      for (std::size_t i = 1; i < references.size() && i < kMostReferences; ++i)
+        if (references[i] == reference) return static_cast<std::uint8_t>(i);
+      return kMostReferences;
+    }
+
     std::vector<std::unique_ptr<Page>> pages;
     /// Cells from here on were never asked for. A multiple of kCellsAtOnce, beyond the first few of
     /// kManyCellsAtOnce.
@@ -128,12 +140,12 @@ class Shadow {
     return allocations_[index];
   }
   Cell& cell(Allocation& allocation, std::uint64_t granule);
-  /// The same; null where nobody asked for what is there.
+  /// The same; null where nobody asked for what is there, or for what is beside it.
   Allocation* find(AllocationId id) {
     const auto index = static_cast<std::size_t>(id);
     return index < allocation_count_ ? allocations_.data() + index : nullptr;
   }
-  Cell* find(Allocation& allocation, std::uint64_t granule);
+  Cell* find(Allocation& allocation, std::uint64_t granule) const;
   static std::uint8_t reference_number(Allocation& allocation, ReferenceId reference);
   /// Whether it is the first time that somebody asks this of the allocation.
   bool first_time(AllocationId id);
@@ -176,11 +188,8 @@ inline std::uint64_t Shadow::place_of(std::uint64_t granule) const {
   return every_ == 0 ? granule : (granule & in_line_) | ((granule >> every_) & ~in_line_);
 }
 
-inline Cell* Shadow::find(Allocation& allocation, std::uint64_t granule) {
-  const std::uint64_t place = place_of(granule);
-  if (place >= allocation.end) [[unlikely]] return nullptr;
-  Page* const page = allocation.pages[place / kCellsOfPage].get();
-  return page ? page->data() + place % kCellsOfPage : nullptr;
+inline Cell* Shadow::find(Allocation& allocation, std::uint64_t granule) const {
+  return allocation.find(place_of(granule));
 }
 
 inline Cell& Shadow::cell(Allocation& allocation, std::uint64_t granule) {

@@ -69,7 +69,7 @@ class BothTold {
   bool answers(const Operation& op) {
     if (!op.is_access()) return false;
     const SiteId site = quickly_.site_of(site_key(op));
-    if (site == kNoSite) return false;
+    if (site == kNoSite || !KernelDetector::is_quick(site)) return false;
     if (op.atomic) {
       return !acquires(op.semantics) && !releases(op.semantics) &&
              quickly_.answers_atomic(op.agent, op.reference, op.locations, site);
@@ -77,10 +77,10 @@ class BothTold {
     const Locations& bytes = op.locations;
     if (bytes.size_bytes != kGranuleBytes)
       return quickly_.answers(op.agent, op.reference, bytes, site);
-    return op.writes() ? quickly_.answers_quickly<true>(op.agent, op.reference, bytes.allocation,
-                                                        bytes.offset_bytes, site)
-                       : quickly_.answers_quickly<false>(op.agent, op.reference, bytes.allocation,
-                                                         bytes.offset_bytes, site);
+    const auto answers = [&]<bool writes>() {
+      return quickly_.answers_quickly<writes>(op.agent, op.reference, bytes, site, [] { return true; });
+    };
+    return op.writes() ? answers.operator()<true>() : answers.operator()<false>();
   }
 
   KernelDetector in_full_;

@@ -324,7 +324,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
 
   /// Lets others run, if it is time for that.
   [[gnu::always_inline]] void interrupt(const SourceLocation& where) {
-    if (--pulse_->operations_left == 0) [[unlikely]] let_others_run(where);
+    if (--pulse_->operations_left == 0) [[unlikely]] let_others_run(where.file, where.function, where.line);
   }
 
  private:
@@ -378,10 +378,12 @@ class Invocation : public detail::InvocationApi<Invocation> {
     emulation::write(*emulator_, agent_, a, &value);
   }
 
-  [[gnu::noinline]] void let_others_run(SourceLocation where) {
+  // Arguments one by one here and below: a place that had to be in memory for these would be stored there for
+  // every access.
+  [[gnu::noinline]] void let_others_run(const char* file, const char* function, std::uint32_t line) {
     emulation::wind_up(*emulator_);
     wait_begins();
-    ring_ = runtime::go_on(runtime::preempt(where), ring_);
+    ring_ = runtime::go_on(runtime::preempt({file, function, line, 0}), ring_);
   }
 
   /// What is no larger than what memories take at once, and aligned, is in one piece.
@@ -416,14 +418,36 @@ class Invocation : public detail::InvocationApi<Invocation> {
     return bytes;
   }
 
+  /// What whoever listens may be told of in its own way.
+  template <typename T>
+  static constexpr bool kQuick = kOnePiece<T> && sizeof(T) <= emulation::QuickAccesses::kMostBytes;
+
+  template <typename T, OperationKind kind>
+  [[gnu::always_inline]] static constexpr emulation::InstructionCode code(const Place& place) {
+    return emulation::InstructionCode::plain(kind, kOnePiece<T> ? sizeof(T) : 0, place.where.line,
+                                             place.qualifiers);
+  }
+
   /// Plain accesses.
   template <typename T>
   [[gnu::always_inline]] T read(const Place& place) {
     interrupt(place.where);
     if constexpr (kOnePiece<T>) {
       if (pulse_->told) {
-        return read_told<T>(emulation::meaning(place.qualifiers), place.binding, place.offset_bytes,
-                            place.index, place.where.file, place.where.function, place.where.line);
+        if constexpr (kQuick<T>) {
+          if (emulation::QuickAccesses* const quick = pulse_->quick) [[likely]] {
+            constexpr auto of_size = sizeof(T) == emulation::QuickAccesses::kMostBytes
+                                         ? &emulation::QuickAccesses::read
+                                         : &emulation::QuickAccesses::read_any;
+            const auto answer =
+                (quick->*of_size)(agent_.id, *place.binding, place.offset_bytes,
+                                  code<T, OperationKind::Read>(place), place.where.file,
+                                  place.where.function);
+            if (answer.done) [[likely]] return from_bits<T>(answer.bits);
+          }
+        }
+        return read_told<T>(code<T, OperationKind::Read>(place), place.binding, place.offset_bytes, place.index,
+                            place.where.file, place.where.function);
       }
       if (const std::byte* bytes = read_in_place<T>(place)) [[likely]] {
         T value;
@@ -431,77 +455,34 @@ class Invocation : public detail::InvocationApi<Invocation> {
         return value;
       }
     }
-    return read_with_record<T>(emulation::meaning(place.qualifiers), place.binding, place.offset_bytes,
-                               place.index, place.where.file, place.where.function, place.where.line);
+    return read_with_record<T>(code<T, OperationKind::Read>(place), place.binding, place.offset_bytes,
+                               place.index, place.where.file, place.where.function);
   }
   template <typename T>
   [[gnu::always_inline]] void write(const Place& place, const T& value) {
     interrupt(place.where);
     if constexpr (kOnePiece<T>) {
       if (pulse_->told) {
-        return write_told<T>(emulation::meaning(place.qualifiers), place.binding, place.offset_bytes, value,
-                             place.where.file, place.index, place.where.function, place.where.line);
+        if constexpr (kQuick<T>) {
+          constexpr auto of_size = sizeof(T) == emulation::QuickAccesses::kMostBytes
+                                       ? &emulation::QuickAccesses::write
+                                       : &emulation::QuickAccesses::write_any;
+          emulation::QuickAccesses* const quick = pulse_->quick;
+          if (quick &&
+              (quick->*of_size)(agent_.id, *place.binding, place.offset_bytes, code<T, OperationKind::Write>(place),
+                                place.where.file, place.where.function, to_bits(value))) [[likely]]
+            return;
+        }
+        return write_told<T>(code<T, OperationKind::Write>(place), place.binding, place.offset_bytes, value,
+                             place.where.file, place.index, place.where.function);
       }
       if (std::byte* bytes = write_in_place<T>(place)) [[likely]] {
         std::memcpy(bytes, &value, sizeof(T));
         return;
       }
     }
-    write_with_record<T>(emulation::meaning(place.qualifiers), place.binding, place.offset_bytes, value,
-                         place.where.file, place.index, place.where.function, place.where.line);
-  }
-
-  // In registers: a place that is stored in parts and copied as a whole is waited for. What is called last has its
-  // arguments where they are, so that nothing is kept for it.
-  template <typename T>
-  [[gnu::noinline]] T read_told(std::uint64_t meaning, const emulation::Binding* binding,
-                                std::uint64_t offset_bytes, std::uint64_t index, const char* file,
-                                const char* function, std::uint32_t line) {
-    if constexpr (sizeof(T) <= emulation::QuickAccesses::kMostBytes) {
-      if (const emulation::SiteNumber site = quick_site<T, OperationKind::Read>(
-              *binding, offset_bytes, {file, function, meaning, line})) [[likely]] {
-        emulation::QuickAccesses& quick = *pulse_->quick;
-        if constexpr (sizeof(T) == emulation::QuickAccesses::kMostBytes) {
-          return from_bits<T>(quick.read(agent_.id, *binding, offset_bytes, site));
-        } else {
-          return from_bits<T>(quick.read_part(agent_.id, *binding, offset_bytes, sizeof(T), site));
-        }
-      }
-    }
-    return read_told_slowly<T>(meaning, binding, offset_bytes, index, file, function, line);
-  }
-  template <typename T>
-  [[gnu::noinline]] void write_told(std::uint64_t meaning, const emulation::Binding* binding,
-                                    std::uint64_t offset_bytes, T value, const char* file,
-                                    std::uint64_t index, const char* function, std::uint32_t line) {
-    if constexpr (sizeof(T) <= emulation::QuickAccesses::kMostBytes) {
-      if (const emulation::SiteNumber site = quick_site<T, OperationKind::Write>(
-              *binding, offset_bytes, {file, function, meaning, line})) [[likely]] {
-        emulation::QuickAccesses& quick = *pulse_->quick;
-        if constexpr (sizeof(T) == emulation::QuickAccesses::kMostBytes) {
-          return quick.write(agent_.id, *binding, offset_bytes, to_bits(value), site);
-        } else {
-          return quick.write_part(agent_.id, *binding, offset_bytes, to_bits(value), sizeof(T), site);
-        }
-      }
-    }
-    write_told_slowly<T>(meaning, binding, offset_bytes, value, file, index, function, line);
-  }
-  /// The number of the instruction, which is of this kind, if there is a quick way and nothing is wrong with the
-  /// access; else 0.
-  template <typename T, OperationKind kind>
-  [[gnu::always_inline]] emulation::SiteNumber quick_site(const emulation::Binding& binding,
-                                                          std::uint64_t offset_bytes,
-                                                          emulation::Instruction instruction) const {
-    const emulation::QuickAccesses* const quick = pulse_->quick;
-    if (!quick || !emulation::is_sound(binding, offset_bytes, sizeof(T)) ||
-        (kind != OperationKind::Write && !emulation::is_initialized(binding, offset_bytes, sizeof(T))))
-        [[unlikely]]
-      return 0;
-    instruction.storage_class = binding.storage_class;
-    instruction.size_bytes = sizeof(T);
-    instruction.kind = kind;
-    return quick->site_of(instruction);
+    write_with_record<T>(code<T, OperationKind::Write>(place), place.binding, place.offset_bytes, value,
+                         place.where.file, place.index, place.where.function);
   }
   /// Of at most 4 bytes.
   template <typename T>
@@ -517,42 +498,48 @@ class Invocation : public detail::InvocationApi<Invocation> {
     return value;
   }
   template <typename T>
-  [[gnu::noinline]] T read_told_slowly(std::uint64_t meaning, const emulation::Binding* binding,
-                                       std::uint64_t offset_bytes, std::uint64_t index, const char* file,
-                                       const char* function, std::uint32_t line) {
-    const emulation::PlainAccess a{binding, offset_bytes, sizeof(T), emulation::qualifiers_of(meaning),
-                                   {file, function, line, 0}};
+  [[gnu::noinline]] T read_told(emulation::InstructionCode code, const emulation::Binding* binding,
+                                std::uint64_t offset_bytes, std::uint64_t index, const char* file,
+                                const char* function) {
     T value;
-    if (emulation::read_told(*emulator_, agent_, a, value_bytes<T>(), &value)) return value;
-    return read_with_record<T>(meaning, binding, offset_bytes, index, file, function, line);
+    if (emulation::read_told(*emulator_, agent_, plain_access<T>(binding, offset_bytes, code, file, function),
+                             value_bytes<T>(), &value))
+      return value;
+    return read_with_record<T>(code, binding, offset_bytes, index, file, function);
   }
   template <typename T>
-  [[gnu::noinline]] void write_told_slowly(std::uint64_t meaning, const emulation::Binding* binding,
-                                           std::uint64_t offset_bytes, T value, const char* file,
-                                           std::uint64_t index, const char* function, std::uint32_t line) {
-    const emulation::PlainAccess a{binding, offset_bytes, sizeof(T), emulation::qualifiers_of(meaning),
-                                   {file, function, line, 0}};
-    if (emulation::write_told(*emulator_, agent_, a, &value)) return;
-    write_with_record<T>(meaning, binding, offset_bytes, value, file, index, function, line);
+  [[gnu::noinline]] void write_told(emulation::InstructionCode code, const emulation::Binding* binding,
+                                    std::uint64_t offset_bytes, T value, const char* file,
+                                    std::uint64_t index, const char* function) {
+    if (emulation::write_told(*emulator_, agent_, plain_access<T>(binding, offset_bytes, code, file, function),
+                              &value))
+      return;
+    write_with_record<T>(code, binding, offset_bytes, value, file, index, function);
   }
   template <typename T>
-  [[gnu::noinline]] T read_with_record(std::uint64_t meaning, const emulation::Binding* binding,
+  static emulation::PlainAccess plain_access(const emulation::Binding* binding, std::uint64_t offset_bytes,
+                                             emulation::InstructionCode code, const char* file,
+                                             const char* function) {
+    return {binding, offset_bytes, sizeof(T), code, {file, function, code.line(), 0}};
+  }
+  template <typename T>
+  [[gnu::noinline]] T read_with_record(emulation::InstructionCode code, const emulation::Binding* binding,
                                        std::uint64_t offset_bytes, std::uint64_t index, const char* file,
-                                       const char* function, std::uint32_t line) {
-    const SourceLocation where{file, function, line, 0};
+                                       const char* function) {
+    const SourceLocation where{file, function, code.line(), 0};
     emulation::Access a = access<T>({this, binding, offset_bytes, index, {}, where}, where);
-    qualify(a, emulation::qualifiers_of(meaning), false);
+    qualify(a, code.qualifiers(), false);
     T value;
     emulation::read(*emulator_, agent_, a, &value);
     return value;
   }
   template <typename T>
-  [[gnu::noinline]] void write_with_record(std::uint64_t meaning, const emulation::Binding* binding,
+  [[gnu::noinline]] void write_with_record(emulation::InstructionCode code, const emulation::Binding* binding,
                                            std::uint64_t offset_bytes, T value, const char* file,
-                                           std::uint64_t index, const char* function, std::uint32_t line) {
-    const SourceLocation where{file, function, line, 0};
+                                           std::uint64_t index, const char* function) {
+    const SourceLocation where{file, function, code.line(), 0};
     emulation::Access a = access<T>({this, binding, offset_bytes, index, {}, where}, where);
-    qualify(a, emulation::qualifiers_of(meaning), true);
+    qualify(a, code.qualifiers(), true);
     emulation::write(*emulator_, agent_, a, &value);
   }
 
@@ -672,19 +659,19 @@ class Invocation : public detail::InvocationApi<Invocation> {
     }
   };
 
-  /// As `read_told`. False, and nothing happened, if there is more to it.
+  /// False, and nothing happened, if there is more to it.
   template <typename T, typename F>
   [[gnu::noinline]] bool update_told(const emulation::Binding* binding, std::uint64_t offset_bytes, Scope scope,
                                      MemorySemantics semantics, MemorySemantics unequal, const char* file,
                                      const char* function, std::uint32_t line, F& f, T& old) {
     const bool relaxed = !acquires(semantics) && !releases(semantics) && !acquires(unequal);
-    if (sizeof(T) != emulation::QuickAccesses::kMostBytes || !relaxed) return false;
-    const emulation::SiteNumber site = quick_site<T, OperationKind::ReadModifyWrite>(
-        *binding, offset_bytes,
-        {file, function, emulation::meaning(emulation::AtomicMeaning{scope, semantics}), line});
+    emulation::QuickAccesses* const quick = pulse_->quick;
+    if (sizeof(T) != emulation::QuickAccesses::kMostBytes || !relaxed || !quick) return false;
     Modification<T, F> modification{f};
-    if (site == 0 || !pulse_->quick->update(agent_.id, *binding, offset_bytes, site, modification.modify,
-                                            &modification)) [[unlikely]]
+    const auto code = emulation::InstructionCode::atomic(OperationKind::ReadModifyWrite, sizeof(T), line, scope,
+                                                         semantics);
+    if (!quick->update(agent_.id, *binding, offset_bytes, code, file, function, modification.modify,
+                       &modification)) [[unlikely]]
       return false;
     old = modification.old;
     return true;

@@ -6,11 +6,11 @@
 
 #include <heddle/detail/allocation.h>
 #include <heddle/detail/in_place.h>
+#include <heddle/detail/quick_accesses.h>
 #include <heddle/detail/runtime.h>
 #include <heddle/operation.h>
 #include <heddle/reference.h>
 
-#include <array>
 #include <string_view>
 #include <vector>
 
@@ -85,119 +85,18 @@ constexpr Qualified qualified(const Qualifiers& q, bool writes) {
   return made;
 }
 
-/// One without a record: what its place and its instruction say of a plain access.
+/// One without a record: a plain access in one piece, of which its instruction says the rest.
 struct PlainAccess {
   const Binding* binding = nullptr;
   /// From the start of the binding.
   std::uint64_t offset_bytes = 0;
   std::uint32_t size_bytes = 0;
-  Qualifiers qualifiers;
+  InstructionCode code;
   SourceLocation where;
 };
 
-/// Of an atomic: given the old value makes the new one; false if nothing is to be written.
-using Modify = bool (*)(void* context, const void* old, void* fresh);
-
 /// One emulated dispatch. Everything it does is decided by the choice seam.
 class Emulator;
-
-/// The number that whoever listens gives to an instruction; 0: none.
-using SiteNumber = std::uint16_t;
-
-/// Which instruction makes an access: all that its place in the source and its reference say, but for the bytes.
-struct Instruction {
-  const char* file = "";
-  const char* function = "";
-  /// Of a plain access or of an atomic one, from `meaning`.
-  std::uint64_t meaning = 0;
-  std::uint32_t line = 0;
-  StorageClass storage_class = StorageClass::StorageBuffer;
-  std::uint32_t size_bytes = 0;
-  OperationKind kind = OperationKind::Read;
-};
-// Part by part: what was stored in parts and is loaded as a whole is waited for.
-constexpr std::uint64_t meaning(const Qualifiers& q) {
-  return std::uint64_t{static_cast<std::uint32_t>(q.scope)} << 32 | std::uint64_t{q.non_private} |
-         std::uint64_t{q.coherent} << 1 | std::uint64_t{q.is_volatile} << 2;
-}
-constexpr Qualifiers qualifiers_of(std::uint64_t meaning) {
-  return {(meaning & 1) != 0, (meaning & 2) != 0, (meaning & 4) != 0, static_cast<Scope>(meaning >> 32)};
-}
-struct AtomicMeaning {
-  Scope scope = Scope::Invocation;
-  MemorySemantics semantics = MemorySemantics::Relaxed;
-};
-constexpr std::uint64_t meaning(const AtomicMeaning& atomic) {
-  return std::uint64_t{static_cast<std::uint32_t>(atomic.scope)} << 32 |
-         static_cast<std::uint32_t>(atomic.semantics);
-}
-constexpr AtomicMeaning atomic_meaning_of(std::uint64_t meaning) {
-  return {static_cast<Scope>(meaning >> 32), static_cast<MemorySemantics>(static_cast<std::uint32_t>(meaning))};
-}
-
-/// Accesses that a race detector is told of in its own way: without a record of the operation, which costs more than
-/// all the rest, where it knows at once that they race with nobody.
-class QuickAccesses {
- public:
-  /// The bytes of most accesses; plain ones may also have 1 or 2.
-  static constexpr std::uint32_t kMostBytes = 4;
-
-  virtual ~QuickAccesses() = default;
-
-  /// The number of an instruction that comes again and again, a plain access or a read-modify-write; 0 if it is
-  /// none of those that were learnt lately. (Its kind and its size should be constants.)
-  [[gnu::always_inline]] SiteNumber site_of(const Instruction& instruction) const {
-    const KnownInstruction& known = known_[place_of(instruction)];
-    const bool same = known.line == instruction.line && known.shape == shape(instruction) &&
-                      known.file == instruction.file && known.function == instruction.function &&
-                      known.meaning == instruction.meaning &&
-                      known.storage_class == instruction.storage_class;
-    return same ? known.site : SiteNumber{0};
-  }
-  /// The same of any, which it learns if it has a number by now.
-  SiteNumber learn_site(const Instruction& instruction);
-
-  // Accesses of such instructions; nothing is wrong with them.
-  virtual std::uint32_t read(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                             SiteNumber site) = 0;
-  virtual void write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, std::uint32_t value,
-                     SiteNumber site) = 0;
-  // The same of fewer bytes.
-  virtual std::uint32_t read_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                  std::uint32_t size_bytes, SiteNumber site) = 0;
-  virtual void write_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                          std::uint32_t value, std::uint32_t size_bytes, SiteNumber site) = 0;
-  /// A read-modify-write that neither acquires nor releases. False, and nothing happened, if it does not modify or
-  /// if there is more to it.
-  virtual bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, SiteNumber site,
-                      Modify modify, void* context) = 0;
-
- protected:
-  /// The number, or 0 as long as it has none.
-  virtual SiteNumber look_up(const Instruction& instruction) = 0;
-
- private:
-  struct KnownInstruction {
-    const char* file = nullptr;
-    const char* function = nullptr;
-    std::uint64_t meaning = 0;
-    std::uint32_t line = 0;
-    StorageClass storage_class{};
-    std::uint16_t shape = 0;
-    SiteNumber site = 0;
-  };
-  static std::uint16_t shape(const Instruction& instruction) {
-    return static_cast<std::uint16_t>(instruction.size_bytes << 8 | static_cast<std::uint8_t>(instruction.kind));
-  }
-  static std::size_t place_of(const Instruction& instruction) {
-    return (instruction.line * 2 + static_cast<std::uint32_t>(instruction.kind) +
-            static_cast<std::uint32_t>(instruction.storage_class) * 8) %
-           kKnown;
-  }
-
-  static constexpr std::uint32_t kKnown = 128;
-  std::array<KnownInstruction, kKnown> known_;
-};
 
 /// How many operations until it is time to let others run.
 struct Pulse {

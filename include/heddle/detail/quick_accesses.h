@@ -1,0 +1,111 @@
+#pragma once
+
+/// \file
+/// Accesses that a race detector is told of without a record of the operation.
+
+#include <heddle/operation.h>
+#include <heddle/reference.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace heddle::emulation {
+
+struct Binding;
+
+/// Of an atomic: given the old value makes the new one; false if nothing is to be written.
+using Modify = bool (*)(void* context, const void* old, void* fresh);
+
+/// What an instruction says of itself but for the names of its place, packed: a constant of the kernel, mostly,
+/// that passes in a register.
+class InstructionCode {
+ public:
+  /// None.
+  constexpr InstructionCode() = default;
+  /// A plain access of at most 8 bytes.
+  static constexpr InstructionCode plain(OperationKind kind, std::uint32_t size_bytes, std::uint32_t line,
+                                         const Qualifiers& q) {
+    // Part by part: what was stored in parts and is loaded as a whole is waited for.
+    return {kind, size_bytes, line, q.scope,
+            std::uint32_t{q.non_private} | std::uint32_t{q.coherent} << 1 | std::uint32_t{q.is_volatile} << 2};
+  }
+  /// None with semantics that the specification does not know.
+  static constexpr InstructionCode atomic(OperationKind kind, std::uint32_t size_bytes, std::uint32_t line,
+                                          Scope scope, MemorySemantics semantics) {
+    const auto meaning = static_cast<std::uint32_t>(semantics);
+    if (meaning >> kMeaningBits != 0) return {};
+    return {kind, size_bytes, line, scope, meaning};
+  }
+
+  constexpr OperationKind kind() const { return static_cast<OperationKind>(field(kKindAt, kKindBits)); }
+  constexpr std::uint32_t size_bytes() const { return field(kSizeAt, kSizeBits); }
+  constexpr std::uint32_t line() const { return field(kLineAt, 32); }
+  /// Of a plain access.
+  constexpr Qualifiers qualifiers() const {
+    const std::uint32_t meaning = field(0, kMeaningBits);
+    return {(meaning & 1) != 0, (meaning & 2) != 0, (meaning & 4) != 0, scope()};
+  }
+  constexpr Scope scope() const { return static_cast<Scope>(field(kScopeAt, kScopeBits)); }
+  /// Of an atomic.
+  constexpr MemorySemantics semantics() const { return static_cast<MemorySemantics>(field(0, kMeaningBits)); }
+
+  friend constexpr bool operator==(InstructionCode, InstructionCode) = default;
+  /// Of instructions near to each other mostly another one each.
+  constexpr std::uint64_t hash() const { return bits_ >> kKindAt; }
+
+ private:
+  /// The scope is one that an instruction may name.
+  constexpr InstructionCode(OperationKind kind, std::uint32_t size_bytes, std::uint32_t line, Scope scope,
+                            std::uint32_t meaning)
+      : bits_(std::uint64_t{line} << kLineAt | std::uint64_t{static_cast<std::uint8_t>(kind)} << kKindAt |
+              std::uint64_t{size_bytes} << kSizeAt |
+              std::uint64_t{static_cast<std::uint32_t>(scope)} << kScopeAt | meaning) {}
+  constexpr std::uint32_t field(std::uint32_t at, std::uint32_t bits) const {
+    return static_cast<std::uint32_t>(bits_ >> at & ((std::uint64_t{1} << bits) - 1));
+  }
+
+  static constexpr std::uint32_t kMeaningBits = 20;
+  static constexpr std::uint32_t kScopeAt = 20, kScopeBits = 4;
+  static constexpr std::uint32_t kSizeAt = 24, kSizeBits = 4;
+  static constexpr std::uint32_t kKindAt = 30, kKindBits = 2;
+  static constexpr std::uint32_t kLineAt = 32;
+
+  std::uint64_t bits_ = 0;
+};
+
+/// The short way of whoever listens: of accesses by instructions that come again and again, with which nothing is
+/// wrong, and of which it knows at once that they race with nobody. None of these did anything where they were not
+/// done: then they take the way with a record.
+class QuickAccesses {
+ public:
+  /// The most bytes of an access.
+  static constexpr std::uint32_t kMostBytes = 4;
+
+  struct Answer {
+    /// The value, for a read, in its first bytes.
+    std::uint32_t bits = 0;
+    bool done = false;
+  };
+
+  virtual ~QuickAccesses() = default;
+
+  // An instruction is its code, its file and its function, one by one for them to pass in registers.
+  /// Of kMostBytes.
+  virtual Answer read(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                      const char* file, const char* function) = 0;
+  virtual bool write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                     const char* file, const char* function, std::uint32_t bits) = 0;
+  /// Of that or less.
+  virtual Answer read_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                          const char* file, const char* function) = 0;
+  virtual bool write_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                         const char* file, const char* function, std::uint32_t bits) = 0;
+  /// A read-modify-write of kMostBytes that neither acquires nor releases; nor is it done if it does not modify.
+  virtual bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                      const char* file, const char* function, Modify modify, void* context) = 0;
+
+  /// From now on it knows the instruction, if it can.
+  virtual void learn(const Binding& binding, InstructionCode code, const char* file, const char* function) = 0;
+};
+
+}  // namespace heddle::emulation
