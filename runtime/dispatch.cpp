@@ -34,16 +34,12 @@ struct RunWorker {
 
 }  // namespace
 
-std::optional<Failure> launch(const Launch& launch, Statistics& statistics) {
-  Dispatch dispatch;
-  dispatch.launch = &launch;
-  const uvec3 groups = launch.grid.groups;
-  dispatch.groups = std::uint64_t{groups.x} * groups.y * groups.z;
-  const auto workers = static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(
-      dispatch.groups, 1,
-      launch.choice ? 1 : std::min(launch.workers, launch.resident_workgroups)));
-  dispatch.alone = workers == 1;
+std::unique_ptr<Failure> launch(const Launch& launch, Statistics& statistics) {
+  const uvec3 size = launch.grid.groups;
+  const std::uint64_t groups = std::uint64_t{size.x} * size.y * size.z;
+  const auto workers = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
+      groups, 1, launch.choice ? 1 : std::min(launch.workers, launch.resident_workgroups)));
+  Dispatch dispatch(launch, groups, workers);
   if (dispatch.groups != 0 && launch.grid.group_size != 0) {
     if (workers == 1) {
       Worker::of_thread().run(dispatch);

@@ -193,9 +193,7 @@ void Worker::leave_ring(Group& g) {
   const std::uint32_t line = ring_.line;
   const bool ending = in_last_turn();
   forget_ring(g);
-  if (g.slots.size() < g.size) g.slots.resize(g.size);
-  if (g.details.size() < g.size) g.details.resize(g.size);
-  g.begin = g.slots.data();
+  if (g.slots.size() < g.size) make_slots(g);
   g.end = g.begin + g.size;
   if (!(line & kSubgroupTurn)) g.barrier.where = {ring_.file, ring_.function, line};
   forget_waits(g);
@@ -247,7 +245,7 @@ void Worker::wait_after_turn(Group& g, std::uint32_t index, std::uint32_t irregu
   slot->hold();
   g.detail(slot).function = ring_.operation;
   g.detail(slot).payload = ring_.payloads[index];
-  ++g.subgroup_arrived[subgroup];
+  ++g.lanes_arrived(subgroup);
 }
 
 Slot* Worker::outside_ring() {

@@ -54,7 +54,7 @@ Worker::~Worker() = default;
 
 void Dispatch::fail(Failure f) {
   const std::lock_guard lock(mutex);
-  if (!failure) failure = std::move(f);
+  if (!failure) failure = std::make_unique<Failure>(std::move(f));
   failed.store(true, std::memory_order_release);
 }
 
@@ -76,9 +76,20 @@ void refuse_inside_kernel() {
 void Worker::run(Dispatch& dispatch) {
   // A kernel may dispatch on its own; its worker must not be the one that runs it.
   if (dispatch_) throw_nested();
-  launch_ = dispatch.launch;
-  install_fault_handler(launch_->now);
+  install_fault_handler();
+  begin_dispatch(dispatch);
+  // `abandon` comes back here when an invocation trapped on this thread's own stack.
+  if (setjmp(recovery_) != 0) {
+    await_group(*home_group_);
+    retire(*home_group_);
+  }
+  home_loop();
+  end_dispatch();
+}
+
+void Worker::begin_dispatch(Dispatch& dispatch) {
   dispatch_ = &dispatch;
+  launch_ = dispatch.launch;
   rings_ = launch_->run_turns && !kSanitized;
   walks_ = HEDDLE_INLINE_SWITCH && launch_->choice && !kSanitized;
   ring_.unwinding = false;
@@ -93,18 +104,15 @@ void Worker::run(Dispatch& dispatch) {
     fibers_.clear();
     fiber_bytes_ = launch_->stack_bytes;
   }
-  parked_low_ = parked_.size();
+  parked_before_ = parked_low_ = parked_.size();
   fibers_made_ = 0;
-  const std::size_t parked_before = parked_.size();
   turns_around_at_once_ = dispatch.add(dispatch.busy, 1, std::memory_order_seq_cst) % 2 == 0;
-  // `abandon` comes back here when an invocation trapped on this thread's own stack.
-  if (setjmp(recovery_) != 0) {
-    await_group(*home_group_);
-    retire(*home_group_);
-  }
-  home_loop();
-  give_ring_back();
-  dispatch.add(dispatch.fibers, parked_before - parked_low_ + fibers_made_);
+}
+
+void Worker::end_dispatch() {
+  if (ring_size_ != 0) give_ring_back();
+  Dispatch& dispatch = *dispatch_;
+  dispatch.add(dispatch.fibers, parked_before_ - parked_low_ + fibers_made_);
   dispatch.subtract(dispatch.busy, 1, std::memory_order_seq_cst);
   if (counted_stale_) dispatch.stale.fetch_sub(1);
   dispatch_ = nullptr;
@@ -112,12 +120,12 @@ void Worker::run(Dispatch& dispatch) {
   current_ = nullptr;
 }
 
-void Worker::home_loop() {
+inline void Worker::home_loop() {
   for (;;) {
     const Pick next = pick(nullptr);
     switch (next.kind) {
       case Pick::Nothing:
-        if (!await_admission()) return;
+        if (!groups_left() || !await_admission()) return;
         break;
       case Pick::Admit:
         admit_and_run(nullptr);
@@ -239,19 +247,23 @@ Fiber* Worker::running_fiber() const {
 
 // --- workgroups -----------------------------------------------------------------------------
 
-bool Worker::reserve() {
+inline bool Worker::reserve() {
   if (reserved_) {
     reserved_ = false;
     return true;
   }
+  if (!dispatch_->alone) return reserve_among_many();
+  const std::uint32_t resident = dispatch_->resident.load(std::memory_order_relaxed);
+  const std::uint32_t peak = dispatch_->resident_peak.load(std::memory_order_relaxed);
+  if (resident >= launch_->resident_workgroups) return false;
+  dispatch_->resident.store(resident + 1, std::memory_order_relaxed);
+  dispatch_->resident_peak.store(std::max(peak, resident + 1), std::memory_order_relaxed);
+  return true;
+}
+
+bool Worker::reserve_among_many() {
   std::uint32_t resident = dispatch_->resident.load(std::memory_order_relaxed);
   std::uint32_t peak = dispatch_->resident_peak.load(std::memory_order_relaxed);
-  if (dispatch_->alone) {
-    if (resident >= launch_->resident_workgroups) return false;
-    dispatch_->resident.store(resident + 1, std::memory_order_relaxed);
-    dispatch_->resident_peak.store(std::max(peak, resident + 1), std::memory_order_relaxed);
-    return true;
-  }
   do {
     if (resident >= launch_->resident_workgroups) return false;
   } while (!dispatch_->resident.compare_exchange_weak(resident, resident + 1,
@@ -266,7 +278,6 @@ bool Worker::reserve() {
 // A worker that has nothing to do while others have as many residents as there may be. It counts
 // among those that see no progress, so that these can tell when nobody does.
 bool Worker::await_admission() {
-  if (!groups_left()) return false;
   if (!counted_stale_) {
     counted_stale_ = true;
     dispatch_->stale.fetch_add(1);
@@ -280,15 +291,24 @@ bool Worker::await_admission() {
   return true;
 }
 
-void Worker::admit_and_run(Fiber* here) {
+inline void Worker::take_tickets() {
+  const std::uint64_t first = dispatch_->add(dispatch_->next_group, chunk_);
+  tickets_end_ = std::min(first + chunk_, dispatch_->groups);
+  if (first < tickets_end_) tickets_left_ = tickets_end_ - first;
+  if (chunk_ >= kFreeChunk) chunk_begun_ = Clock::now();
+}
+
+inline void Worker::admit_and_run(Fiber* here) {
+  if (!launch_->choice) return admit_several_and_run(here);
+  if (!groups_left() || !reserve()) return;
+  Group& g = make_group(dispatch_->add(dispatch_->next_group, 1));
+  run_group(g, here);
+  retire(g);
+}
+
+void Worker::admit_several_and_run(Fiber* here) {
   if (!reserve()) return;
-  if (tickets_left_ == 0) {
-    const std::uint64_t first =
-        dispatch_->add(dispatch_->next_group, chunk_);
-    tickets_end_ = std::min(first + chunk_, dispatch_->groups);
-    if (first < tickets_end_) tickets_left_ = tickets_end_ - first;
-    if (chunk_ >= kFreeChunk) chunk_begun_ = Clock::now();
-  }
+  if (tickets_left_ == 0) take_tickets();
   // Several workgroups at once only where none of them can ever hold up another.
   bool may_begin = true;
   while (may_begin && tickets_left_ != 0 &&
@@ -300,7 +320,7 @@ void Worker::admit_and_run(Fiber* here) {
     retire(g, number(g) - first + 1);
     if (long_waits) {
       chunk_ = 1;
-    } else if (tickets_left_ == 0 && !launch_->choice) {
+    } else if (tickets_left_ == 0) {
       const std::uint64_t left = dispatch_->groups - std::min(dispatch_->groups, tickets_end_);
       const bool long_enough =
           chunk_ >= kFreeChunk && Clock::now() - chunk_begun_ > kLongChunk;
@@ -322,11 +342,20 @@ std::uint64_t Worker::number(const Group& g) const {
   return g.id.x + std::uint64_t{groups.x} * (g.id.y + std::uint64_t{groups.y} * g.id.z);
 }
 
-Group& Worker::make_group(std::uint64_t number) {
-  if (spare_.empty()) {
-    groups_.push_back(std::make_unique<Group>());
-    spare_.push_back(groups_.back().get());
-  }
+void Worker::make_spare() {
+  groups_.push_back(std::make_unique<Group>());
+  spare_.push_back(groups_.back().get());
+}
+
+void Worker::make_storage(Group& g) const {
+  g.memory_bytes = launch_->workgroup_memory_bytes;
+  g.storage.assign(g.memory_bytes + 64, std::byte{});
+  const auto address = reinterpret_cast<std::uintptr_t>(g.storage.data());
+  g.memory = g.storage.data() + (64 - address % 64) % 64;
+}
+
+inline Group& Worker::make_group(std::uint64_t number) {
+  if (spare_.empty()) [[unlikely]] make_spare();
   Group& g = *spare_.back();
   spare_.pop_back();
   const Grid& grid = launch_->grid;
@@ -347,25 +376,24 @@ Group& Worker::make_group(std::uint64_t number) {
   g.running = kUnknownIndex;
   g.ring = &ring_;
   g.in_ring = false;
-  g.driver = nullptr;
   g.driver_lost = false;
-  if (g.storage.size() != launch_->workgroup_memory_bytes + 64) {
-    g.storage.assign(launch_->workgroup_memory_bytes + 64, std::byte{});
-  }
-  const auto address = reinterpret_cast<std::uintptr_t>(g.storage.data());
-  g.memory = g.storage.data() + (64 - address % 64) % 64;
-  g.memory_bytes = launch_->workgroup_memory_bytes;
+  g.driver = nullptr;
+  if (!g.memory || g.memory_bytes != launch_->workgroup_memory_bytes) [[unlikely]] make_storage(g);
   residents_.push_back(&g);
   ++local_progress_;
   if (launch_->observer) launch_->observer->workgroup_begins(g);
   return g;
 }
 
-void Worker::prepare_slots(Group& g) {
-  g.waited = true;
-  if (g.slots.size() < g.size) g.slots.resize(g.size);
-  if (g.details.size() < g.size) g.details.resize(g.size);
+void Worker::make_slots(Group& g) const {
+  g.slots.resize(g.size);
+  g.details.resize(g.size);
   g.begin = g.slots.data();
+}
+
+inline void Worker::prepare_slots(Group& g) {
+  g.waited = true;
+  if (g.slots.size() < g.size) [[unlikely]] make_slots(g);
   g.end = g.begin + g.size;
   for (Slot* slot = g.begin; slot != g.end; ++slot) {
     slot->context = nullptr;
@@ -382,13 +410,13 @@ void Worker::prepare_slots(Group& g) {
 /// Nobody has come to any barrier or subgroup operation yet.
 void Worker::forget_waits(Group& g) {
   g.barrier.missing = g.size;
-  g.subgroup_arrived.assign(g.grid->subgroups, 0);
+  g.subgroup_arrived.clear();
   g.named.clear();
   g.round = 1;
   g.cursor = 0;
 }
 
-void Worker::run_group(Group& g, Fiber* here) {
+inline void Worker::run_group(Group& g, Fiber* here) {
   group_ = &g;
   current_ = nullptr;
   g.driver_fiber = here;
@@ -418,7 +446,12 @@ void Worker::await_group(Group& g) {
 
 void Worker::retire(Group& g, std::uint64_t workgroups) {
   if (launch_->observer) launch_->observer->workgroup_ends(g);
-  residents_.erase(std::find(residents_.begin(), residents_.end(), &g));
+  // Mostly the last one.
+  if (residents_.back() == &g) {
+    residents_.pop_back();
+  } else {
+    residents_.erase(std::find(residents_.begin(), residents_.end(), &g));
+  }
   spare_.push_back(&g);
   group_ = nullptr;
   current_ = nullptr;
@@ -452,13 +485,13 @@ void Worker::finish(Group& g, Slot* slot) {
   leave_out(g, slot);
   ++local_progress_;
   current_ = nullptr;
-  if (g.finished == g.size) all_finished(g);
+  if (g.finished == g.size && (g.driver || g.driver_lost)) last_finished(g);
 }
 
-void Worker::all_finished(Group& g) {
+void Worker::last_finished(Group& g) {
   if (g.driver_lost) {
     retire(g);
-  } else if (g.driver) {
+  } else {
     complete_.push_back(&g);
   }
 }
@@ -600,6 +633,7 @@ Worker::Pick Worker::pick(Slot* self, Turn turn) {
     }
   }
   for (;;) {
+    if (residents_.empty()) return pick_first();
     if (!complete_.empty()) {
       Group* g = complete_.back();
       complete_.pop_back();
@@ -616,15 +650,20 @@ Worker::Pick Worker::pick(Slot* self, Turn turn) {
     }
     if (turn_ >= residents_.size()) turn_ = 0;
     const Pick next = pick_in_turn(self);
-    if (next.kind != Pick::Nothing || residents_.empty()) return next;
+    if (next.kind != Pick::Nothing) return next;
     // Something was reported, and everybody is on the way out: look again.
   }
 }
 
+/// Where no workgroup is resident.
+inline Worker::Pick Worker::pick_first() {
+  if (!can_admit()) return {};
+  rotations_ = 0;
+  return {Pick::Admit, 0, nullptr};
+}
+
 Worker::Pick Worker::pick_in_turn(Slot* self) {
-  if (!residents_.empty()) {
-    if (const Pick next = pick_in(*residents_[turn_], self); next.kind != Pick::Nothing) return next;
-  }
+  if (const Pick next = pick_in(*residents_[turn_], self); next.kind != Pick::Nothing) return next;
   return pick_elsewhere();
 }
 
@@ -645,12 +684,10 @@ Worker::Pick Worker::pick_elsewhere() {
       return {};
     }
   }
-  const bool first_look = n == 0;
-  if (can_admit() && (first_look || launch_->choice || rotations_ >= kRotationsBeforeAdmission)) {
+  if (can_admit() && (launch_->choice || rotations_ >= kRotationsBeforeAdmission)) {
     rotations_ = 0;
     return {Pick::Admit, 0, nullptr};
   }
-  if (n == 0) return {};
   for (Group* g : residents_) ++g->round;
   rotation_without_progress();
   if (ring_.unwinding) return {};

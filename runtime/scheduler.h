@@ -136,6 +136,8 @@ class Walk {
   }
   // No product is too large: a workgroup has at most 2^16 invocations.
   std::uint32_t place_of(std::uint32_t index) const {
+    // To divide takes longer than all the rest.
+    if (size_ == 1) return 0;
     return (index < first_ ? index + size_ - first_ : index - first_) * inverse_ % size_;
   }
 
@@ -146,7 +148,11 @@ class Walk {
   bool looks_at(std::uint32_t place) const { return (left_[place / 64] >> place % 64 & 1) != 0; }
   /// The first place from `place` on of an invocation that is to be looked at; the size if there is none.
   std::uint32_t first_from(std::uint32_t place) const;
-  void look_at_all();
+  void look_at_all() {
+    if (left_.size() != size_ / 64 + 1) [[unlikely]] left_.resize(size_ / 64 + 1);
+    for (std::uint64_t& word : left_) word = ~std::uint64_t{0};
+    left_.back() = (std::uint64_t{1} << size_ % 64) - 1;
+  }
 
  private:
   std::uint32_t size_ = 1;
@@ -172,11 +178,17 @@ struct Group : Workgroup {
   bool waited = false;
   /// Whether its invocations kept step from the first wait to the end.
   bool kept_step = false;
-  WorkgroupBarrier barrier;
   /// Whether its invocations take turns. No slot means anything then.
   bool in_ring = false;
+  /// The driver's frames were given up after a trap: whoever finishes last retires the workgroup.
+  bool driver_lost = false;
+  /// The stack that runs the workgroup, while it waits for the workgroup's invocations.
+  Context driver = nullptr;
+  /// The fiber of that stack; null if it is the thread's own.
+  Fiber* driver_fiber = nullptr;
+  WorkgroupBarrier barrier;
   bool first_turn = false;
-  /// How many lanes of each subgroup wait at a subgroup operation.
+  /// How many lanes of each subgroup wait at a subgroup operation; empty if none ever did.
   std::vector<std::uint32_t> subgroup_arrived;
   std::vector<NamedBarrier> named;
   std::uint32_t round = 1;
@@ -184,13 +196,6 @@ struct Group : Workgroup {
   std::uint32_t cursor = 0;
   /// The same where an oracle decides.
   Walk walk;
-
-  /// The stack that runs the workgroup, while it waits for the workgroup's invocations.
-  Context driver = nullptr;
-  /// The fiber of that stack; null if it is the thread's own.
-  Fiber* driver_fiber = nullptr;
-  /// The driver's frames were given up after a trap: whoever finishes last retires the workgroup.
-  bool driver_lost = false;
 
   std::vector<Slot> slots;
   std::vector<SlotDetail> details;
@@ -200,6 +205,10 @@ struct Group : Workgroup {
     return static_cast<std::uint32_t>(slot - begin);
   }
   SlotDetail& detail(const Slot* slot) { return details[index_of(slot)]; }
+  std::uint32_t& lanes_arrived(std::uint32_t subgroup) {
+    if (subgroup_arrived.empty()) subgroup_arrived.resize(grid->subgroups);
+    return subgroup_arrived[subgroup];
+  }
   bool at_barrier(const Slot& slot) const { return slot.phase == &barrier.phase; }
   /// Whether it may be next: it can go on, and has not polled in this round.
   bool is_ready(const Slot& slot) const { return slot.can_go_on() && slot.polled_in_round != round; }
@@ -229,10 +238,13 @@ struct Group : Workgroup {
 
 /// What the workers of one dispatch share.
 struct Dispatch {
-  const Launch* launch = nullptr;
-  std::uint64_t groups = 0;
+  Dispatch(const Launch& what, std::uint64_t of_groups, std::uint32_t workers)
+      : launch(&what), groups(of_groups), alone(workers == 1) {}
+
+  const Launch* launch;
+  std::uint64_t groups;
   /// It has one worker: nobody else counts anything here.
-  bool alone = false;
+  bool alone;
   // Lines of their own: each is written for every workgroup.
   alignas(64) std::atomic<std::uint64_t> next_group{0};
   alignas(64) std::atomic<std::uint64_t> groups_done{0};
@@ -244,7 +256,7 @@ struct Dispatch {
   std::atomic<std::uint32_t> busy{0};
   std::atomic<std::uint32_t> stale{0};
   std::mutex mutex;
-  std::optional<Failure> failure;
+  std::unique_ptr<Failure> failure;
 
   /// Keeps the first failure.
   void fail(Failure f);
@@ -283,7 +295,7 @@ class Worker {
   void yield(SourceLocation where, const Poll& poll);
   /// The same where an oracle decides who goes on: the invocation makes the switch.
   Handover walk_to_barrier(const char* file, const char* function, std::uint32_t line);
-  Handover preempt(const SourceLocation& where);
+  Handover preempt(const char* file, const char* function, std::uint32_t line);
   bool invocation_ended();
   void fail(Failure failure);
   /// As fail, with the coordinates of invocation `index` of `group`.
@@ -314,6 +326,8 @@ class Worker {
   Worker();
   ~Worker();
 
+  void begin_dispatch(Dispatch& dispatch);
+  void end_dispatch();
   static void fiber_main(void* worker);
   [[noreturn]] void fiber_loop(Fiber* self);
   void home_loop();
@@ -328,15 +342,22 @@ class Worker {
   }
   /// Takes one of the places for resident workgroups; false if all are taken.
   bool reserve();
+  [[gnu::noinline]] bool reserve_among_many();
+  /// Takes the numbers of the workgroups that follow.
+  void take_tickets();
   /// Waits until another workgroup may become resident; false if none is left.
   bool await_admission();
   void admit_and_run(Fiber* here);
+  void admit_several_and_run(Fiber* here);
   void run_group(Group& g, Fiber* here);
   void await_group(Group& g);
   /// Ends `g`, which has been `workgroups` workgroups one after the other.
   void retire(Group& g, std::uint64_t workgroups = 1);
   std::uint64_t number(const Group& g) const;
   Group& make_group(std::uint64_t number);
+  [[gnu::noinline]] void make_spare();
+  [[gnu::noinline]] void make_storage(Group& g) const;
+  [[gnu::noinline]] void make_slots(Group& g) const;
   void run_started(Group& g, Slot* slot, Fiber* here);
   void prepare_slots(Group& g);
   void forget_waits(Group& g);
@@ -364,7 +385,7 @@ class Worker {
   std::uint32_t turn_index() const { return static_cast<std::uint32_t>(ring_.current - ring_.begin); }
   /// The running invocation's slot, after its workgroup has left the ring if it was in one.
   Slot* outside_ring();
-  [[gnu::noinline]] void all_finished(Group& g);
+  [[gnu::noinline]] void last_finished(Group& g);
 
   /// Waits until `*self->phase != self->seen`.
   void suspend(Slot* self);
@@ -401,6 +422,7 @@ class Worker {
   [[gnu::noinline]] Handover hand_over_elsewhere(Slot* self);
   [[gnu::noinline]] Handover wait_at_barrier(const char* file, const char* function, std::uint32_t line);
   bool choose_group();
+  Pick pick_first();
   Pick pick_in_turn(Slot* self);
   Pick pick_elsewhere();
   Slot* ready_in(Group& g, std::uint32_t first) const;
@@ -461,7 +483,8 @@ class Worker {
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> parked_;
   std::size_t fiber_bytes_ = 0;
-  /// In this dispatch: the fewest that were parked, and how many were made.
+  /// When the dispatch began: how many were parked. And in it: the fewest that were, and how many were made.
+  std::size_t parked_before_ = 0;
   std::size_t parked_low_ = 0;
   std::uint64_t fibers_made_ = 0;
   /// What the fiber that is being switched to has to do, if it is at nothing.

@@ -38,14 +38,14 @@ void Worker::subgroup_operation(SourceLocation where, SubgroupFunction function,
   detail.payload = payload;
   const std::uint32_t subgroup = g.grid->position(g.index_of(self)) / g.grid->subgroup_size;
   // The usual case: the last lane of a subgroup all of which is here.
-  if (++g.subgroup_arrived[subgroup] == g.grid->lanes(subgroup)) resolve_subgroup(g, subgroup);
+  if (++g.lanes_arrived(subgroup) == g.grid->lanes(subgroup)) resolve_subgroup(g, subgroup);
   if (launch_->choice) return suspend_outside_ring(self);
   suspend(self);
 }
 
 bool Worker::resolve_subgroups(Group& g) {
   bool any = false;
-  for (std::uint32_t s = 0; s < g.grid->subgroups; ++s) {
+  for (std::uint32_t s = 0; s < g.subgroup_arrived.size(); ++s) {
     if (g.subgroup_arrived[s] != 0 && resolve_subgroup(g, s)) any = true;
   }
   return any;

@@ -40,12 +40,6 @@ void Walk::begin(std::uint32_t size, Choice& choice) {
   look_at_all();
 }
 
-void Walk::look_at_all() {
-  left_.resize(size_ / 64 + 1);
-  for (std::uint64_t& word : left_) word = ~std::uint64_t{0};
-  left_.back() = (std::uint64_t{1} << size_ % 64) - 1;
-}
-
 std::uint32_t Walk::first_from(std::uint32_t place) const {
   std::size_t word = place / 64;
   std::uint64_t bits = left_[word] & ~std::uint64_t{0} << place % 64;
@@ -139,7 +133,8 @@ Handover Worker::wait_at_barrier(const char* file, const char* function, std::ui
   return {};
 }
 
-/// Any resident may be next: `turn_` says which. False if it is one that is not resident yet.
+/// Any resident may be next: `turn_` says which. False if it is one that is not resident yet. (There is one that
+/// is.)
 bool Worker::choose_group() {
   const auto residents = static_cast<std::uint32_t>(residents_.size());
   const std::uint32_t options = residents + (can_admit() ? 1 : 0);
@@ -149,14 +144,14 @@ bool Worker::choose_group() {
     if (chosen == residents) return false;
     turn_ = chosen;
   }
-  if (residents != 0 && residents_[turn_]->waited) residents_[turn_]->walk.jump(*launch_->choice);
+  if (residents_[turn_]->waited) residents_[turn_]->walk.jump(*launch_->choice);
   return true;
 }
 
-[[gnu::always_inline]] inline Handover Worker::preempt(const SourceLocation& where) {
+[[gnu::always_inline]] inline Handover Worker::preempt(const char* file, const char* function, std::uint32_t line) {
   Slot* self = outside_ring();
   self->wait = WaitKind::Preempted;
-  self->where = where;
+  self->where = {file, function, line};
   self->let_go();
   if (!can_walk()) [[unlikely]] {
     suspend_outside_ring(self, Turn::Anywhere);
@@ -181,6 +176,8 @@ Handover walk_to_barrier(const char* file, const char* function, std::uint32_t l
   return worker_of_thread->walk_to_barrier(file, function, line);
 }
 
-Handover preempt(const SourceLocation& where) { return worker_of_thread->preempt(where); }
+Handover preempt(const char* file, const char* function, std::uint32_t line) {
+  return worker_of_thread->preempt(file, function, line);
+}
 
 }  // namespace heddle::runtime

@@ -92,6 +92,7 @@ struct Sample::State {
 
   heddle::DeviceOptions device_options() {
     heddle::DeviceOptions options;
+    options.timed = true;
     if (!mode.empty()) {
       options.mode = mode == "native" ? heddle::Mode::Native : heddle::Mode::Emulated;
     }

@@ -85,6 +85,7 @@ DeviceOptions with_defaults(DeviceOptions o) {
   const bool parallel = mode == Mode::Native || *o.races_parallel;
   if (o.resident_workgroups == 0) o.resident_workgroups = parallel ? 64 : 2;
   if (o.stack_bytes == 0) o.stack_bytes = std::size_t{kSanitizedBuild ? 256u : 64u} * 1024;
+  if (!o.timed) o.timed = parallel;
   if (!o.print_to) o.print_to = stdout;
   return o;
 }
@@ -113,10 +114,11 @@ class Printed {
  public:
   Printed(std::FILE* to, bool at_once) : to_(to), at_once_(at_once) {}
   ~Printed() {
-    std::stable_sort(lines_.begin(), lines_.end(),
-                     [](const Line& a, const Line& b) { return a.group < b.group; });
-    for (const Line& line : lines_) std::fputs(line.text.c_str(), to_);
+    if (!lines_.empty()) print_lines();
   }
+  Printed(const Printed&) = delete;
+  Printed& operator=(const Printed&) = delete;
+
   void add(std::uint64_t group, std::string text) {
     const std::lock_guard lock(mutex_);
     if (at_once_) {
@@ -127,6 +129,12 @@ class Printed {
   }
 
  private:
+  void print_lines() {
+    std::stable_sort(lines_.begin(), lines_.end(),
+                     [](const Line& a, const Line& b) { return a.group < b.group; });
+    for (const Line& line : lines_) std::fputs(line.text.c_str(), to_);
+  }
+
   struct Line {
     std::uint64_t group;
     std::string text;
@@ -148,30 +156,91 @@ MemoryReport difference(const MemoryReport& later, const MemoryReport& earlier) 
   return d;
 }
 
-/// The time from the begin to the end of a dispatch on an emulator.
+/// The time from the begin to the end of a dispatch on an emulator, if there is one.
 class EmulatedDispatch {
  public:
-  EmulatedDispatch(emulation::Emulator& emulator, const runtime::Grid& grid,
+  EmulatedDispatch(emulation::Emulator* emulator, const runtime::Grid& grid,
                    std::span<const emulation::Binding> bindings)
       : emulator_(emulator) {
-    emulator_.begin(grid, bindings);
+    if (emulator_) emulator_->begin(grid, bindings);
   }
-  ~EmulatedDispatch() { emulator_.end(); }
+  ~EmulatedDispatch() {
+    if (emulator_) emulator_->end();
+  }
   EmulatedDispatch(const EmulatedDispatch&) = delete;
   EmulatedDispatch& operator=(const EmulatedDispatch&) = delete;
 
  private:
-  emulation::Emulator& emulator_;
+  emulation::Emulator* emulator_;
 };
+
+[[noreturn]] void refuse_group(const uvec3& local, std::uint64_t most) {
+  throw std::invalid_argument(
+      fmt::format("a workgroup of {} x {} x {} invocations; it may have 1 to {}", local.x, local.y,
+                  local.z, most));
+}
+[[noreturn]] void refuse_size(const uvec3& groups, const uvec3& local) {
+  throw std::invalid_argument(fmt::format(
+      "a dispatch of {} x {} x {} workgroups of {} x {} x {}: no dimension may have 2^32 "
+      "invocations or more",
+      groups.x, groups.y, groups.z, local.x, local.y, local.z));
+}
+
+/// How many invocations a workgroup has. Throws std::invalid_argument for sizes that cannot be.
+std::uint32_t checked_size(const uvec3& groups, const uvec3& local) {
+  const std::uint64_t size = std::uint64_t{local.x} * local.y * local.z;
+  // Lane masks, slots and stacks of a workgroup are all in memory at once.
+  constexpr std::uint64_t kMaxGroupSize = 1 << 16;
+  if (size == 0 || size > kMaxGroupSize) refuse_group(local, kMaxGroupSize);
+  // Coordinates and invocation numbers have 32 bits.
+  const std::uint64_t limit = std::uint64_t{1} << 32;
+  if (std::uint64_t{groups.x} * local.x >= limit || std::uint64_t{groups.y} * local.y >= limit ||
+      std::uint64_t{groups.z} * local.z >= limit)
+    refuse_size(groups, local);
+  return static_cast<std::uint32_t>(size);
+}
+
+/// Throws what made dispatch `number` of the device fail.
+[[noreturn]] void raise(runtime::Failure failure, const DeviceState& state, std::uint64_t number) {
+  const DeviceOptions& options = state.options;
+  if (state.in_order()) {
+    failure.finding.replay = fmt::format(
+        "HEDDLE_MODE=emulated{} HEDDLE_SEED={} (dispatch {} of the device)",
+        options.memory->sequential ? "" : fmt::format(" HEDDLE_MEMORY={}", options.memory->name),
+        state.seed, number);
+  }
+  if (failure.exception) {
+    try {
+      std::rethrow_exception(failure.exception);
+    } catch (...) {
+      std::throw_with_nested(KernelError(std::move(failure.finding)));
+    }
+  }
+  throw KernelError(std::move(failure.finding));
+}
 
 }  // namespace
 
 DeviceState::DeviceState(DeviceOptions o)
     : options(with_defaults(std::move(o))),
       mode(*options.mode),
-      seed(*options.seed) {
+      seed(*options.seed),
+      describe_([this](const void* address) {
+        return emulator ? emulator->describe(address) : describe(address);
+      }) {
   runtime::expect_other_handlers();
-  if (mode == Mode::Emulated) emulator = std::make_unique<emulation::Emulator>(*this);
+  launch.workers = options.workers;
+  launch.resident_workgroups = options.resident_workgroups;
+  launch.stack_bytes = options.stack_bytes;
+  launch.workgroup_memory_bytes = options.workgroup_memory_bytes;
+  launch.no_progress_rounds = options.no_progress_rounds;
+  launch.no_progress_time = options.no_progress_time;
+  launch.describe = &describe_;
+  if (options.progress) launch.progress = &options.progress;
+  if (mode == Mode::Emulated) {
+    emulator = std::make_unique<emulation::Emulator>(*this);
+    launch.observer = emulator.get();
+  }
   if (*options.races_parallel) {
     parallel_races = std::make_unique<ParallelRaces>(*this);
     auto made = std::make_unique<ParallelMemory>(*parallel_races);
@@ -196,6 +265,11 @@ DeviceState::DeviceState(DeviceOptions o)
   if (options.memory->sequential && race_watch && !kernel_trace && race_watch->hears_races_only())
     watched_memory = std::make_unique<WatchedMemory>(
         static_cast<memory::SequentialMemory&>(*memory), *race_watch);
+}
+
+void DeviceState::choose_from(std::uint64_t of_dispatch) {
+  choice.ask(options.choices ? options.choices(of_dispatch) : nullptr, of_dispatch);
+  memory->draw_from(choice.drawn());
 }
 
 DeviceState::~DeviceState() {
@@ -265,113 +339,62 @@ void Device::memory_barrier() {
 
 DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& groups,
                               const uvec3& local) {
-  const DeviceOptions& options = state_->options;
-  const std::uint64_t size = std::uint64_t{local.x} * local.y * local.z;
-  // Lane masks, slots and stacks of a workgroup are all in memory at once.
-  constexpr std::uint64_t kMaxGroupSize = 1 << 16;
-  if (size == 0 || size > kMaxGroupSize) {
-    throw std::invalid_argument(
-        fmt::format("a workgroup of {} x {} x {} invocations; it may have 1 to {}", local.x,
-                    local.y, local.z, kMaxGroupSize));
-  }
-  // Coordinates and invocation numbers have 32 bits.
-  const std::uint64_t limit = std::uint64_t{1} << 32;
-  if (std::uint64_t{groups.x} * local.x >= limit || std::uint64_t{groups.y} * local.y >= limit ||
-      std::uint64_t{groups.z} * local.z >= limit) {
-    throw std::invalid_argument(fmt::format(
-        "a dispatch of {} x {} x {} workgroups of {} x {} x {}: no dimension may have 2^32 "
-        "invocations or more",
-        groups.x, groups.y, groups.z, local.x, local.y, local.z));
-  }
-  const bool emulated = state_->mode == Mode::Emulated;
-  const std::uint64_t number = state_->dispatches++;
+  const std::uint32_t size = detail::checked_size(groups, local);
+  detail::DeviceState& state = *state_;
+  const DeviceOptions& options = state.options;
+  const bool emulated = state.mode == Mode::Emulated;
+  const std::uint64_t number = state.dispatches++;
   // Every dispatch of a device has a sequence of its own, so that one more choice in the first
   // does not change the second.
-  const std::uint64_t seed = state_->seed * 0x9e3779b97f4a7c15u + number;
-  SeededChoice seeded(seed);
-  Choice& choice = emulated ? static_cast<Choice&>(state_->choice) : seeded;
-  SeededChoice* drawn = nullptr;
-  MemoryReport before;
-  if (emulated) {
-    state_->choice.ask(options.choices ? options.choices(seed) : nullptr, seed);
-    drawn = state_->choice.drawn();
-    state_->memory->draw_from(drawn);
-    before = state_->memory->report();
-  }
+  const std::uint64_t seed = state.seed * 0x9e3779b97f4a7c15u + number;
+  if (emulated) state.choose_from(seed);
 
-  runtime::Launch launch;
+  runtime::Launch launch = state.launch;
   launch.grid.groups = groups;
   launch.grid.local = local;
-  launch.grid.group_size = static_cast<std::uint32_t>(size);
+  launch.grid.group_size = size;
   launch.grid.linear = local.y == 1 && local.z == 1;
   launch.grid.subgroup_size = options.subgroup_size;
-  launch.grid.subgroups = static_cast<std::uint32_t>((size + options.subgroup_size - 1) / options.subgroup_size);
-  detail::Mapping mapping;
+  launch.grid.subgroups = (size + options.subgroup_size - 1) / options.subgroup_size;
+  std::optional<detail::Mapping> mapping;
   if (options.lane_mapping == LaneMapping::Shuffled) {
-    mapping = detail::shuffled(launch.grid.group_size, choice);
-    launch.grid.position_of = mapping.position_of.data();
-    launch.grid.index_at = mapping.index_at.data();
+    SeededChoice seeded(seed);
+    mapping = detail::shuffled(size, emulated ? static_cast<Choice&>(state.choice) : seeded);
+    launch.grid.position_of = mapping->position_of.data();
+    launch.grid.index_at = mapping->index_at.data();
   }
   launch.run = emulated ? typed.emulated : typed.native;
   // Where an oracle decides who goes on, nobody takes turns.
   if (!emulated) launch.run_turns = typed.turns;
-  if (state_->parallel) launch.run_turns = typed.emulated_turns;
+  if (state.parallel) launch.run_turns = typed.emulated_turns;
   launch.kernel = typed.call;
-  launch.workers = options.workers;
-  launch.resident_workgroups = options.resident_workgroups;
-  launch.stack_bytes = options.stack_bytes;
-  launch.workgroup_memory_bytes = options.workgroup_memory_bytes;
-  launch.no_progress_rounds = options.no_progress_rounds;
-  launch.no_progress_time = options.no_progress_time;
-  if (options.progress) launch.progress = &options.progress;
 
-  const bool in_order = emulated && !state_->parallel;
-  detail::Printed printed{options.print_to, in_order};
+  if (state.in_order()) launch.choice = &state.choice.direct();
+  detail::Printed printed{options.print_to, state.in_order()};
   launch.context = &printed;
-  emulation::Emulator* const emulator = state_->emulator.get();
-  // (So small that it is kept without an allocation.)
-  const std::function<std::string(const void*)> describe = [this](const void* address) {
-    return state_->emulator ? state_->emulator->describe(address) : state_->describe(address);
-  };
-  std::optional<detail::EmulatedDispatch> dispatch;
-  if (emulated) {
-    dispatch.emplace(*emulator, launch.grid, typed.bindings);
-    if (in_order) launch.choice = drawn ? drawn : &choice;
-    launch.observer = emulator;
-  }
-  launch.describe = &describe;
+  detail::EmulatedDispatch dispatch(emulated ? state.emulator.get() : nullptr, launch.grid, typed.bindings);
 
-  runtime::Statistics statistics;
-  launch.now = std::chrono::steady_clock::now();
-  std::optional<runtime::Failure> failure = runtime::launch(launch, statistics);
   DispatchResult result;
-  result.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - launch.now).count();
-  if (failure) {
-    if (in_order) {
-      failure->finding.replay = fmt::format(
-          "HEDDLE_MODE=emulated{} HEDDLE_SEED={} (dispatch {} of the device)",
-          options.memory->sequential ? "" : fmt::format(" HEDDLE_MEMORY={}", options.memory->name),
-          state_->seed, number);
-    }
-    if (failure->exception) {
-      try {
-        std::rethrow_exception(failure->exception);
-      } catch (...) {
-        std::throw_with_nested(KernelError(std::move(failure->finding)));
-      }
-    }
-    throw KernelError(std::move(failure->finding));
+  runtime::Statistics statistics;
+  const bool holds_back = emulated && !options.memory->sequential;
+  if (holds_back) result.memory = state.memory->report();
+  std::chrono::steady_clock::time_point begin;
+  if (*options.timed) begin = std::chrono::steady_clock::now();
+  std::unique_ptr<runtime::Failure> failure = runtime::launch(launch, statistics);
+  if (*options.timed) {
+    const auto time = std::chrono::steady_clock::now() - begin;
+    result.seconds = std::chrono::duration<double>(time).count();
   }
-  if (state_->kernel_trace) {
-    state_->kernel_trace->flush();
-    state_->kernel_trace->check();
+  if (failure) detail::raise(std::move(*failure), state, number);
+  if (state.kernel_trace) {
+    state.kernel_trace->flush();
+    state.kernel_trace->check();
   }
   result.workgroups = statistics.workgroups;
   result.invocations = statistics.workgroups * size;
   result.fibers = statistics.fibers;
   result.resident_workgroups = statistics.resident_peak;
-  if (emulated) result.memory = detail::difference(state_->memory->report(), before);
+  if (holds_back) result.memory = detail::difference(state.memory->report(), result.memory);
   return result;
 }
 

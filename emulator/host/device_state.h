@@ -33,6 +33,8 @@ class CurrentChoice final : public Choice {
   }
   /// Where all answers come from; null if they come from a made one.
   SeededChoice* drawn() { return made_ ? nullptr : &seeded_; }
+  /// The same, whatever it is: until the next dispatch.
+  Choice& direct() { return made_ ? *made_ : static_cast<Choice&>(seeded_); }
   std::uint32_t below(std::uint32_t bound, ChoicePoint point) override {
     return made_ ? made_->below(bound, point) : seeded_.below(bound, point);
   }
@@ -63,6 +65,12 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   const Mode mode;
   const std::uint64_t seed;
   std::uint64_t dispatches = 0;
+  /// What all dispatches have in common.
+  runtime::Launch launch;
+  /// Whether an oracle decides who goes on, one after the other.
+  bool in_order() const { return mode == Mode::Emulated && !parallel; }
+  /// Emulated mode: whatever is left to chance in a dispatch comes from this seed.
+  void choose_from(std::uint64_t seed);
 
   // Emulated mode only, and for the submission that runs.
   std::mutex submitting;
@@ -90,6 +98,9 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
 
  private:
   void forget_oldest();
+
+  /// Of an address, for reports.
+  const std::function<std::string(const void*)> describe_;
 
   std::mutex mutex_;
   std::map<std::uint64_t, std::shared_ptr<Allocation>> by_address_;

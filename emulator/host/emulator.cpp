@@ -168,14 +168,16 @@ void Emulator::begin(const runtime::Grid& grid, std::span<const Binding> of_argu
 }
 
 // Of a dispatch that failed, some workgroups are still there.
-void Emulator::end() {
-  if (free_memory_.size() != all_memory_.size()) {
-    for (const auto& memory : all_memory_) {
-      if (memory->invocations.count == 0) continue;
-      end(*memory);
-      free_memory_.push_back(memory.get());
-    }
+void Emulator::end_left_ones() {
+  for (const auto& memory : all_memory_) {
+    if (memory->invocations.count == 0) continue;
+    end(*memory);
+    free_memory_.push_back(memory.get());
   }
+}
+
+void Emulator::end() {
+  if (free_memory_.size() != all_memory_.size()) [[unlikely]] end_left_ones();
   if (device.race_watch) device.race_watch->dispatch_ends();
   if (device.parallel_races) device.parallel_races->dispatch_ends();
   if (!by_address.empty()) by_address.clear();
@@ -188,24 +190,36 @@ void Emulator::wind_up() {
   writes_in_place = device.memory->may_write_in_place();
 }
 
-void Emulator::workgroup_begins(runtime::Workgroup& group) {
-  auto locked = lock();
-  if (free_memory_.empty()) {
-    all_memory_.push_back(std::make_unique<WorkgroupMemory>());
-    free_memory_.push_back(all_memory_.back().get());
-    detail::Allocation& allocation = free_memory_.back()->allocation;
-    allocation.id = device.new_allocation_id();
-    allocation.name = "Workgroup memory";
-    allocation.tracks_initialization = true;
-  }
+void Emulator::make_memory() {
+  all_memory_.push_back(std::make_unique<WorkgroupMemory>());
+  WorkgroupMemory& memory = *all_memory_.back();
+  memory.emulator = this;
+  detail::Allocation& allocation = memory.allocation;
+  allocation.id = device.new_allocation_id();
+  allocation.name = "Workgroup memory";
+  allocation.tracks_initialization = true;
+  free_memory_.push_back(&memory);
+}
+
+inline WorkgroupMemory& Emulator::take_memory() {
+  if (free_memory_.empty()) [[unlikely]] make_memory();
   WorkgroupMemory& memory = *free_memory_.back();
   free_memory_.pop_back();
+  return memory;
+}
+
+WorkgroupMemory& Emulator::take_parallel_memory() {
+  const auto locked = lock();
+  return take_memory();
+}
+
+void Emulator::workgroup_begins(runtime::Workgroup& group) {
+  WorkgroupMemory& memory = device.parallel ? take_parallel_memory() : take_memory();
   memory.allocation.bytes = group.memory;
   memory.allocation.size_bytes = group.memory_bytes;
   memory.used_bytes = 0;
   memory.waiting.at_common = 0;
-  memory.waiting.where.assign(group.grid->group_size, Resident::Waiting::Nowhere);
-  if (locked) locked.unlock();
+  memory.waiting.where.clear();
   if (device.parallel)
     device.parallel->add_workgroup(memory.allocation.id, {group.memory, group.memory_bytes});
   const runtime::Grid& grid = *group.grid;
@@ -216,17 +230,19 @@ void Emulator::workgroup_begins(runtime::Workgroup& group) {
   memory.invocations.place.workgroup = first_workgroup_ + number;
   memory.invocations.subgroups = subgroups_;
   device.memory->begin(memory.invocations);
-  memory.emulator = this;
   memory.pulse = device.parallel ? &device.parallel->pulse() : this;
   memory.arguments = bindings.data();
   memory.first = memory.invocations.first;
   group.observed = static_cast<Resident*>(&memory);
 }
 
-void Emulator::end(WorkgroupMemory& memory) {
+inline void Emulator::end(WorkgroupMemory& memory) {
   device.memory->end(memory.invocations);
   memory.invocations.count = 0;
-  if (memory.variables.empty() && !device.parallel) return;
+  if (!memory.variables.empty() || device.parallel) forget_variables(memory);
+}
+
+void Emulator::forget_variables(WorkgroupMemory& memory) {
   device.memory->remove(memory.allocation.id);
   const auto locked = lock();
   memory.variables.clear();
@@ -245,6 +261,11 @@ void Emulator::begin_variables(WorkgroupMemory& memory) {
 void Emulator::workgroup_ends(runtime::Workgroup& group) {
   WorkgroupMemory& memory = memory_of(group);
   end(memory);
+  if (device.parallel) return give_parallel_memory(memory);
+  free_memory_.push_back(&memory);
+}
+
+void Emulator::give_parallel_memory(WorkgroupMemory& memory) {
   const auto locked = lock();
   free_memory_.push_back(&memory);
 }
@@ -254,7 +275,7 @@ void Emulator::invocations_meet(runtime::Workgroup& group,
   WorkgroupMemory& memory = memory_of(group);
   Resident::Waiting& waiting = memory.waiting;
   // Of those that meet at one place, all are at a barrier or none is.
-  if (waiting.where[indices.front()] == Resident::Waiting::Nowhere) return;
+  if (waiting.at(indices.front()) == Resident::Waiting::Nowhere) return;
   const std::uint64_t instance = next_barrier_instance_.fetch_add(1, std::memory_order_relaxed);
   if (waiting.at_common == memory.invocations.count && indices.size() == waiting.at_common) {
     waiting.common.barrier_instance = instance;
@@ -453,6 +474,7 @@ void arrive_with_record(const Agent& agent, Scope execution, Scope memory, Memor
                         const char* file, const char* function, std::uint32_t line) {
   Resident::Waiting& waiting = memory_of(agent).waiting;
   const Operation barrier = barrier_record(execution, memory, semantics, {file, function, line});
+  if (waiting.where.empty()) waiting.where.assign(agent.group->grid->group_size, Resident::Waiting::Nowhere);
   if (waiting.at_common == 0) {
     waiting.common = barrier;
     waiting.arrive_at_common(agent.index);
@@ -465,7 +487,7 @@ void arrive_with_record(const Agent& agent, Scope execution, Scope memory, Memor
 
 void leave(Emulator& emulator, const Agent& agent) {
   // Whoever is alone in its scope instance does not wait.
-  if (memory_of(agent).waiting.where[agent.index] != Resident::Waiting::Nowhere)
+  if (memory_of(agent).waiting.at(agent.index) != Resident::Waiting::Nowhere)
     emulator.invocations_meet(*agent.group, {&agent.index, 1});
 }
 

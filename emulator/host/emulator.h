@@ -67,6 +67,14 @@ class Emulator final : public runtime::Observer, public Pulse {
 
  private:
   void end(WorkgroupMemory& memory);
+  [[gnu::noinline]] void end_left_ones();
+  [[gnu::noinline]] void forget_variables(WorkgroupMemory& memory);
+  /// One that is free. It is given back where its workgroup ends.
+  WorkgroupMemory& take_memory();
+  [[gnu::noinline]] void make_memory();
+  // The same where other threads do so, too.
+  [[gnu::noinline]] WorkgroupMemory& take_parallel_memory();
+  [[gnu::noinline]] void give_parallel_memory(WorkgroupMemory& memory);
 
   std::mutex mutex_;
   // Guarded by lock(), as are the lists of variables:

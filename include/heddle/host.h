@@ -100,6 +100,9 @@ struct DeviceOptions {
   std::uint64_t no_progress_rounds = 4096;
   /// Where `inv.print` goes; null: standard output.
   std::FILE* print_to = nullptr;
+  /// Whether DispatchResult::seconds is measured. By default in native mode and with `races_parallel`: an
+  /// emulated dispatch may take a tenth of a microsecond, a look at the clock a third of that.
+  std::optional<bool> timed;
   /// Called as workgroups end, from any worker, with how many have and how many there are.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;
 };
@@ -273,6 +276,7 @@ struct DispatchResult {
   std::uint64_t fibers = 0;
   /// Workgroups that were resident at once at most.
   std::uint64_t resident_workgroups = 0;
+  /// 0 without DeviceOptions::timed.
   double seconds = 0;
   /// Emulated mode.
   MemoryReport memory;
@@ -617,9 +621,8 @@ class Device {
   /// follows the call.
   template <typename Kernel, typename... Args>
   DispatchResult dispatch(const Kernel& kernel, Extent groups, Extent local, const Args&... args) {
-    DispatchResult result;
-    submit([&](Commands& commands) { result = commands.dispatch(kernel, groups, local, args...); });
-    return result;
+    const Submission submission(*this);
+    return Commands(*this).dispatch(kernel, groups, local, args...);
   }
 
   /// The data races of all dispatches so far that count, gravest first; empty without

@@ -383,7 +383,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
   [[gnu::noinline]] void let_others_run(const char* file, const char* function, std::uint32_t line) {
     emulation::wind_up(*emulator_);
     wait_begins();
-    ring_ = runtime::go_on(runtime::preempt({file, function, line, 0}), ring_);
+    ring_ = runtime::go_on(runtime::preempt(file, function, line), ring_);
   }
 
   /// What is no larger than what memories take at once, and aligned, is in one piece.

@@ -124,6 +124,7 @@ struct Resident {
     enum Where : std::uint8_t { Nowhere, AtCommon, AtOther };
     Operation common;
     std::uint32_t at_common = 0;
+    /// By local index; empty as long as nobody came to any.
     std::vector<Where> where;
     /// Of those that wait at another one.
     std::vector<Operation> other;
@@ -132,6 +133,7 @@ struct Resident {
       return at_common != 0 && common.where.line == place.line && common.where.file == place.file &&
              common.semantics == semantics && common.scope == memory && common.execution_scope == execution;
     }
+    Where at(std::uint32_t index) const { return where.empty() ? Nowhere : where[index]; }
     void arrive_at_common(std::uint32_t index) {
       ++at_common;
       where[index] = AtCommon;

@@ -193,7 +193,7 @@ void yield(SourceLocation where, const Poll& poll);
 
 /// Lets the choice seam decide who runs next: has done so, or says what to switch to. Emulated dispatches
 /// only.
-Handover preempt(const SourceLocation& where);
+Handover preempt(const char* file, const char* function, std::uint32_t line);
 
 /// What a dispatch did.
 struct Statistics {
@@ -216,8 +216,6 @@ class Observer {
 
 struct Launch {
   Grid grid;
-  /// When the dispatch begins.
-  std::chrono::steady_clock::time_point now{};
   /// Runs invocations [first, last) one after the other on the calling stack, until one of them
   /// has waited or thrown; returns the index after the last one that ran. `registered`: the one
   /// invocation need not announce that it is going to wait. Where all have ended, goes on with the
@@ -261,9 +259,9 @@ void expect_other_handlers();
 /// Throws std::logic_error on a thread that runs a kernel: it can begin no dispatch.
 void refuse_inside_kernel();
 
-/// Runs every workgroup of a dispatch. Blocks. On failure the other invocations are unwound, and
-/// the runtime can be used again.
-std::optional<Failure> launch(const Launch& launch, Statistics& statistics);
+/// Runs every workgroup of a dispatch. Blocks. Null if all is well; on failure the other invocations are
+/// unwound, and the runtime can be used again.
+std::unique_ptr<Failure> launch(const Launch& launch, Statistics& statistics);
 
 /// Notes that invocation `index` threw. To be called in the handler.
 void kernel_threw(Workgroup& group, std::uint32_t index);
