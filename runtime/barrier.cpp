@@ -104,10 +104,6 @@ void Worker::complete_named_barrier(Group& g, std::uint32_t ordinal) {
 
 // --- what templates call --------------------------------------------------------------------
 
-void begin_waiting(Workgroup& group, std::uint32_t index, bool in_step) {
-  worker_of_thread->begin_waiting(static_cast<Group&>(group), index, in_step);
-}
-
 void workgroup_barrier(const char* file, const char* function, std::uint32_t line) {
   worker_of_thread->workgroup_barrier({file, function, line});
 }

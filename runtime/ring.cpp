@@ -248,11 +248,6 @@ void Worker::wait_after_turn(Group& g, std::uint32_t index, std::uint32_t irregu
   ++g.lanes_arrived(subgroup);
 }
 
-Slot* Worker::outside_ring() {
-  if (in_ring()) leave_ring(*group_);
-  return current_;
-}
-
 /// The fiber is at nothing, but may be inside a kernel's code, which may be gone before it is
 /// wanted again: it returns from there.
 void Worker::park_from_ring(std::uint32_t index) {

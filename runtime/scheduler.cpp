@@ -87,6 +87,13 @@ void Worker::run(Dispatch& dispatch) {
   end_dispatch();
 }
 
+/// New ones get stacks of the size that is wanted now.
+void Worker::forget_fibers() {
+  parked_.clear();
+  fibers_.clear();
+  fiber_bytes_ = launch_->stack_bytes;
+}
+
 void Worker::begin_dispatch(Dispatch& dispatch) {
   dispatch_ = &dispatch;
   launch_ = dispatch.launch;
@@ -99,11 +106,7 @@ void Worker::begin_dispatch(Dispatch& dispatch) {
   rotations_ = 0;
   seen_progress_ = 0;
   counted_stale_ = false;
-  if (fiber_bytes_ != launch_->stack_bytes) {
-    parked_.clear();
-    fibers_.clear();
-    fiber_bytes_ = launch_->stack_bytes;
-  }
+  if (fiber_bytes_ != launch_->stack_bytes) [[unlikely]] forget_fibers();
   parked_before_ = parked_low_ = parked_.size();
   fibers_made_ = 0;
   turns_around_at_once_ = dispatch.add(dispatch.busy, 1, std::memory_order_seq_cst) % 2 == 0;
@@ -342,9 +345,9 @@ std::uint64_t Worker::number(const Group& g) const {
   return g.id.x + std::uint64_t{groups.x} * (g.id.y + std::uint64_t{groups.y} * g.id.z);
 }
 
-void Worker::make_spare() {
+Group* Worker::make_spare() {
   groups_.push_back(std::make_unique<Group>());
-  spare_.push_back(groups_.back().get());
+  return groups_.back().get();
 }
 
 void Worker::make_storage(Group& g) const {
@@ -355,9 +358,8 @@ void Worker::make_storage(Group& g) const {
 }
 
 inline Group& Worker::make_group(std::uint64_t number) {
-  if (spare_.empty()) [[unlikely]] make_spare();
-  Group& g = *spare_.back();
-  spare_.pop_back();
+  Group& g = spare_ ? *spare_ : *make_spare();
+  spare_ = g.next_spare;
   const Grid& grid = launch_->grid;
   g.grid = &grid;
   g.id = {static_cast<std::uint32_t>(number), 0, 0};
@@ -391,7 +393,7 @@ void Worker::make_slots(Group& g) const {
   g.begin = g.slots.data();
 }
 
-inline void Worker::prepare_slots(Group& g) {
+void Worker::prepare_slots(Group& g) {
   g.waited = true;
   if (g.slots.size() < g.size) [[unlikely]] make_slots(g);
   g.end = g.begin + g.size;
@@ -444,15 +446,19 @@ void Worker::await_group(Group& g) {
   g.driver = nullptr;
 }
 
+void Worker::remove_resident(Group& g) {
+  residents_.erase(std::find(residents_.begin(), residents_.end(), &g));
+}
+
 void Worker::retire(Group& g, std::uint64_t workgroups) {
   if (launch_->observer) launch_->observer->workgroup_ends(g);
   // Mostly the last one.
   if (residents_.back() == &g) {
     residents_.pop_back();
   } else {
-    residents_.erase(std::find(residents_.begin(), residents_.end(), &g));
+    remove_resident(g);
   }
-  spare_.push_back(&g);
+  g.next_spare = std::exchange(spare_, &g);
   group_ = nullptr;
   current_ = nullptr;
   ++local_progress_;
@@ -498,22 +504,31 @@ void Worker::last_finished(Group& g) {
 
 // --- waiting --------------------------------------------------------------------------------
 
-void Worker::begin_waiting(Group& g, std::uint32_t index, bool in_step) {
+inline void Worker::begin_waiting(Group& g, std::uint32_t index, bool in_step) {
   if (index == 0 && in_step && rings_) return begin_ring(g);
   if (!g.waited) prepare_slots(g);
+  if (g.next_unstarted < index) finish_before(g, index);
+  g.next_unstarted = index + 1;
   Slot* slot = g.begin + index;
   // The walk has come to nobody yet.
-  const auto place = [&](std::uint32_t i) { return launch_->choice ? g.walk.place_of(i) : 0; };
-  for (std::uint32_t i = g.next_unstarted; i < index; ++i) {
-    if (g.begin[i].state != SlotState::Unstarted) continue;
-    g.begin[i].place = place(i);
-    finish(g, g.begin + i);
-  }
-  g.next_unstarted = index + 1;
-  slot->place = place(index);
+  if (launch_->choice) slot->place = g.walk.place_of(index);
   slot->state = SlotState::Started;
   slot->fiber = g.driver_fiber;
   current_ = slot;
+}
+
+/// Those before `index` that ran as plain calls have ended.
+void Worker::finish_before(Group& g, std::uint32_t index) {
+  for (std::uint32_t i = g.next_unstarted; i < index; ++i) {
+    Slot* slot = g.begin + i;
+    if (slot->state != SlotState::Unstarted) continue;
+    if (launch_->choice) slot->place = g.walk.place_of(i);
+    finish(g, slot);
+  }
+}
+
+void begin_waiting(Workgroup& group, std::uint32_t index, bool in_step) {
+  worker_of_thread->begin_waiting(static_cast<Group&>(group), index, in_step);
 }
 
 void Worker::suspend(Slot* self) {

@@ -114,7 +114,14 @@ struct NamedBarrier {
 class Walk {
  public:
   /// All of `size` invocations, in an order that `choice` gives.
-  void begin(std::uint32_t size, Choice& choice);
+  void begin(std::uint32_t size, Choice& choice) {
+    size_ = size;
+    stride_ = first_ = inverse_ = 0;
+    if (size != 1) draw_order(choice);
+    index_ = first_;
+    place_ = 0;
+    look_at_all();
+  }
   /// Goes on from an invocation that `choice` gives.
   void jump(Choice& choice) {
     index_ = choice.below(size_, ChoicePoint::Invocation);
@@ -149,12 +156,15 @@ class Walk {
   /// The first place from `place` on of an invocation that is to be looked at; the size if there is none.
   std::uint32_t first_from(std::uint32_t place) const;
   void look_at_all() {
-    if (left_.size() != size_ / 64 + 1) [[unlikely]] left_.resize(size_ / 64 + 1);
-    for (std::uint64_t& word : left_) word = ~std::uint64_t{0};
-    left_.back() = (std::uint64_t{1} << size_ % 64) - 1;
+    const std::size_t whole = size_ / 64;
+    if (left_.size() != whole + 1) [[unlikely]] left_.resize(whole + 1);
+    for (std::size_t word = 0; word < whole; ++word) left_[word] = ~std::uint64_t{0};
+    left_[whole] = (std::uint64_t{1} << size_ % 64) - 1;
   }
 
  private:
+  [[gnu::noinline]] void draw_order(Choice& choice);
+
   std::uint32_t size_ = 1;
   std::uint32_t stride_ = 0;
   /// Who has place 0, and the inverse of the stride modulo the size.
@@ -196,6 +206,9 @@ struct Group : Workgroup {
   std::uint32_t cursor = 0;
   /// The same where an oracle decides.
   Walk walk;
+
+  /// Of spare ones.
+  Group* next_spare = nullptr;
 
   std::vector<Slot> slots;
   std::vector<SlotDetail> details;
@@ -326,6 +339,7 @@ class Worker {
   Worker();
   ~Worker();
 
+  [[gnu::noinline]] void forget_fibers();
   void begin_dispatch(Dispatch& dispatch);
   void end_dispatch();
   static void fiber_main(void* worker);
@@ -355,11 +369,13 @@ class Worker {
   void retire(Group& g, std::uint64_t workgroups = 1);
   std::uint64_t number(const Group& g) const;
   Group& make_group(std::uint64_t number);
-  [[gnu::noinline]] void make_spare();
+  [[gnu::noinline]] Group* make_spare();
   [[gnu::noinline]] void make_storage(Group& g) const;
   [[gnu::noinline]] void make_slots(Group& g) const;
   void run_started(Group& g, Slot* slot, Fiber* here);
-  void prepare_slots(Group& g);
+  [[gnu::noinline]] void prepare_slots(Group& g);
+  [[gnu::noinline]] void finish_before(Group& g, std::uint32_t index);
+  [[gnu::noinline]] void remove_resident(Group& g);
   void forget_waits(Group& g);
   void finish(Group& g, Slot* slot);
   void begin_ring(Group& g);
@@ -384,7 +400,10 @@ class Worker {
   bool in_ring() const { return group_ && group_->in_ring; }
   std::uint32_t turn_index() const { return static_cast<std::uint32_t>(ring_.current - ring_.begin); }
   /// The running invocation's slot, after its workgroup has left the ring if it was in one.
-  Slot* outside_ring();
+  Slot* outside_ring() {
+    if (in_ring()) [[unlikely]] leave_ring(*group_);
+    return current_;
+  }
   [[gnu::noinline]] void last_finished(Group& g);
 
   /// Waits until `*self->phase != self->seen`.
@@ -461,7 +480,8 @@ class Worker {
   const Launch* launch_ = nullptr;
   std::vector<Group*> residents_;
   std::vector<std::unique_ptr<Group>> groups_;
-  std::vector<Group*> spare_;
+  /// The first one of those that are nobody's.
+  Group* spare_ = nullptr;
   std::vector<Group*> complete_;
   /// Those that the barrier or subgroup operation at hand lets go.
   std::vector<std::uint32_t> meeting_;

@@ -27,17 +27,10 @@ std::uint32_t inverse(std::uint32_t a, std::uint32_t n) {
 
 }  // namespace
 
-void Walk::begin(std::uint32_t size, Choice& choice) {
-  size_ = size;
-  stride_ = first_ = inverse_ = 0;
-  if (size != 1) {
-    stride_ = 1 + choice.below(size - 1, ChoicePoint::Invocation);
-    while ((inverse_ = inverse(stride_, size)) == 0) stride_ = stride_ % (size - 1) + 1;
-    first_ = choice.below(size, ChoicePoint::Invocation);
-  }
-  index_ = first_;
-  place_ = 0;
-  look_at_all();
+void Walk::draw_order(Choice& choice) {
+  stride_ = 1 + choice.below(size_ - 1, ChoicePoint::Invocation);
+  while ((inverse_ = inverse(stride_, size_)) == 0) stride_ = stride_ % (size_ - 1) + 1;
+  first_ = choice.below(size_, ChoicePoint::Invocation);
 }
 
 std::uint32_t Walk::first_from(std::uint32_t place) const {
