@@ -112,37 +112,44 @@ Mapping shuffled(std::uint32_t size, Choice& choice) {
 /// What the kernels of a dispatch print.
 class Printed {
  public:
-  Printed(std::FILE* to, bool at_once) : to_(to), at_once_(at_once) {}
+  Printed(std::FILE* to, bool at_once) : to_(to) {
+    if (!at_once) later_.emplace();
+  }
   ~Printed() {
-    if (!lines_.empty()) print_lines();
+    if (later_) print_later();
   }
   Printed(const Printed&) = delete;
   Printed& operator=(const Printed&) = delete;
 
   void add(std::uint64_t group, std::string text) {
-    const std::lock_guard lock(mutex_);
-    if (at_once_) {
+    if (!later_) {
       std::fputs(text.c_str(), to_);
-    } else {
-      lines_.push_back({group, std::move(text)});
+      return;
     }
+    const std::lock_guard lock(later_->mutex);
+    later_->lines.push_back({group, std::move(text)});
   }
 
  private:
-  void print_lines() {
-    std::stable_sort(lines_.begin(), lines_.end(),
-                     [](const Line& a, const Line& b) { return a.group < b.group; });
-    for (const Line& line : lines_) std::fputs(line.text.c_str(), to_);
-  }
-
   struct Line {
     std::uint64_t group;
     std::string text;
   };
+  /// Where several threads print: all of it, until the end.
+  struct Later {
+    std::mutex mutex;
+    std::vector<Line> lines;
+  };
+
+  void print_later() {
+    std::vector<Line>& lines = later_->lines;
+    std::stable_sort(lines.begin(), lines.end(),
+                     [](const Line& a, const Line& b) { return a.group < b.group; });
+    for (const Line& line : lines) std::fputs(line.text.c_str(), to_);
+  }
+
   std::FILE* to_;
-  bool at_once_;
-  std::mutex mutex_;
-  std::vector<Line> lines_;
+  std::optional<Later> later_;
 };
 
 MemoryReport difference(const MemoryReport& later, const MemoryReport& earlier) {

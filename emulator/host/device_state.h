@@ -3,6 +3,7 @@
 #include <heddle/choice.h>
 #include <heddle/host.h>
 
+#include "emulator/host/spin_lock.h"
 #include "emulator/memory/memory.h"
 #include "emulator/trace/fork.h"
 
@@ -73,7 +74,7 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   void choose_from(std::uint64_t seed);
 
   // Emulated mode only, and for the submission that runs.
-  std::mutex submitting;
+  SpinLock submitting;
   // What a dispatch leaves held back stays so until the submission ends, and asks its oracle then.
   CurrentChoice choice;
   std::unique_ptr<memory::Memory> memory;

@@ -152,12 +152,21 @@ void Emulator::begin(const runtime::Grid& grid, std::span<const Binding> of_argu
   const std::uint32_t groups = grid.groups.x * grid.groups.y * grid.groups.z;
   device.next_agent += groups * grid.group_size;
   device.next_workgroup += groups;
-  subgroups_.resize(grid.subgroups == 1 ? 0 : grid.group_size);
-  for (std::uint32_t i = 0; i < subgroups_.size(); ++i)
-    subgroups_[i] = grid.position(i) / grid.subgroup_size;
+  subgroups_.clear();
+  if (grid.subgroups != 1) find_subgroups(grid);
   told = device.listener != nullptr;
   in_place = device.memory->is_storage() ? nullptr : device.memory.get();
   quick = device.watched_memory.get();
+  if (told || device.parallel) tell_begin(grid, groups);
+}
+
+void Emulator::find_subgroups(const runtime::Grid& grid) {
+  subgroups_.resize(grid.group_size);
+  for (std::uint32_t i = 0; i < subgroups_.size(); ++i)
+    subgroups_[i] = grid.position(i) / grid.subgroup_size;
+}
+
+void Emulator::tell_begin(const runtime::Grid& grid, std::uint32_t groups) {
   if (device.race_watch)
     device.race_watch->dispatch_begins(device.dispatches - 1, first_agent_, grid, *this);
   if (device.kernel_trace)
@@ -246,6 +255,7 @@ void Emulator::forget_variables(WorkgroupMemory& memory) {
   device.memory->remove(memory.allocation.id);
   const auto locked = lock();
   memory.variables.clear();
+  memory.known.clear();
 }
 
 // Nobody knows of it before. Whoever listens must not take one workgroup's memory for another's.
@@ -492,10 +502,9 @@ void leave(Emulator& emulator, const Agent& agent) {
 }
 
 const Binding* known_variable(const Agent& agent, std::uint32_t ordinal, std::uint32_t size_bytes) {
-  const auto& variables = memory_of(agent).variables;
-  if (ordinal >= variables.size()) return nullptr;
-  const Binding& known = variables[ordinal].binding;
-  return known.size_bytes == size_bytes ? &known : nullptr;
+  const auto& known = memory_of(agent).known;
+  if (ordinal >= known.size()) return nullptr;
+  return known[ordinal]->size_bytes == size_bytes ? known[ordinal] : nullptr;
 }
 
 const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::uint32_t ordinal,
@@ -535,6 +544,7 @@ const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::u
   memory.variables.push_back(std::move(made));
   WorkgroupMemory::Variable& variable = memory.variables.back();
   variable.binding.name = variable.name;
+  memory.known.push_back(&variable.binding);
   if (emulator.device.kernel_trace) emulator.device.kernel_trace->name_object(variable.binding);
   return &variable.binding;
 }

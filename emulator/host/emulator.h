@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 namespace heddle::emulation {
 
@@ -22,6 +23,8 @@ struct WorkgroupMemory : Resident {
   /// Known to the device's memory as long as there are variables.
   detail::Allocation allocation;
   std::deque<Variable> variables;
+  /// Of each of them.
+  std::vector<const Binding*> known;
   std::uint64_t used_bytes = 0;
   /// The agents of the workgroup that is resident here; none if none is.
   memory::Cohort invocations{{}, 0, {}, {}};
@@ -66,6 +69,8 @@ class Emulator final : public runtime::Observer, public Pulse {
   std::unordered_map<const detail::Allocation*, Binding> by_address;
 
  private:
+  [[gnu::noinline]] void find_subgroups(const runtime::Grid& grid);
+  [[gnu::noinline]] void tell_begin(const runtime::Grid& grid, std::uint32_t groups);
   void end(WorkgroupMemory& memory);
   [[gnu::noinline]] void end_left_ones();
   [[gnu::noinline]] void forget_variables(WorkgroupMemory& memory);

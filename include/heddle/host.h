@@ -100,8 +100,8 @@ struct DeviceOptions {
   std::uint64_t no_progress_rounds = 4096;
   /// Where `inv.print` goes; null: standard output.
   std::FILE* print_to = nullptr;
-  /// Whether DispatchResult::seconds is measured. By default in native mode and with `races_parallel`: an
-  /// emulated dispatch may take a tenth of a microsecond, a look at the clock a third of that.
+  /// Whether DispatchResult::seconds is measured. By default in native mode and with `races_parallel`: two looks
+  /// at a clock take as long as a fifth of a small emulated dispatch.
   std::optional<bool> timed;
   /// Called as workgroups end, from any worker, with how many have and how many there are.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;
