@@ -25,22 +25,14 @@ using Stamp = std::uint32_t;
 
 inline constexpr std::uint32_t kGranuleBytes = 8;
 
-/// Which bytes of a granule, one bit each.
-using ByteMask = std::uint8_t;
-
-/// The bits of a granule that these bytes have.
-constexpr trace::Value mask_of(ByteMask bytes) {
-  trace::Value spread = (bytes * trace::Value{0x0101010101010101}) & 0x8040201008040201;
-  // Each byte has at most one bit now: make all of its bits what that bit is.
-  spread = ((spread + 0x7f7f7f7f7f7f7f7f) | spread) & 0x8080808080808080;
-  return (spread >> 7) * 0xff;
-}
+/// Which bytes of a granule: all bits of each.
+using ByteMask = trace::Value;
 
 /// A write to bytes of one granule, wherever it is.
 struct Written {
-  trace::Value value = 0;  // where the bytes stand in the granule
-  model::OperationIndex operation = 0;
+  trace::Value value = 0;  // where the bytes stand in the granule; 0 elsewhere
   ByteMask bytes = 0;
+  model::OperationIndex operation = 0;
   bool atomic = false;
   bool non_private = false;
   /// It is an availability operation for other classes as well, which chains may go on by.
@@ -56,11 +48,15 @@ struct Written {
   model::Place place;
   std::vector<Head> heads;
 
+  /// What it makes of the bytes that were there.
+  trace::Value over(trace::Value older) const { return (older & ~bytes) | value; }
+  bool released() const { return forgotten || !heads.empty(); }
+
   /// Becomes `other`, whose heads it takes: room for heads changes hands, and none is made or given up.
   void take(Written& other) {
     value = other.value;
-    operation = other.operation;
     bytes = other.bytes;
+    operation = other.operation;
     atomic = other.atomic;
     non_private = other.non_private;
     links_all = other.links_all;
@@ -90,10 +86,19 @@ struct Version : Written {
   Stamp stamp = 0;
   /// How far it came: the instance, of its own agent, whose agents may meet it.
   CacheLevel level = CacheLevel::Shader;
-  std::vector<Availability> available;
+  /// How far it made itself available, if it is non-private.
+  CacheLevel own_level = CacheLevel::Shader;
+  bool on_device = false;
   /// The device-domain availability operation that came upon it, if `on_device`.
   Event device;
-  bool on_device = false;
+  /// By operations that came upon it later.
+  std::vector<Availability> lifted;
+
+  /// Whether it was made available, by itself or later, in a way that `is` is true of. Only of a non-private one.
+  template <typename Is>
+  bool available(Is is) const {
+    return is(Availability{event, place, own_level, links_all}) || std::any_of(lifted.begin(), lifted.end(), is);
+  }
 };
 
 /// Stands at one of those that `Of` has by number.
@@ -129,8 +134,8 @@ class Versions {
 
   unsigned size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  Version& operator[](unsigned i) { return slots_[(first_ + i) % kMost]; }
-  const Version& operator[](unsigned i) const { return slots_[(first_ + i) % kMost]; }
+  Version& operator[](unsigned i) { return slots_[slot(i)]; }
+  const Version& operator[](unsigned i) const { return slots_[slot(i)]; }
   Version& front() { return (*this)[0]; }
   Version& back() { return (*this)[size_ - 1]; }
   auto begin() { return Position(this, 0); }
@@ -142,28 +147,36 @@ class Versions {
   auto rbegin() const { return std::reverse_iterator(end()); }
   auto rend() const { return std::reverse_iterator(begin()); }
 
-  /// One more, if there are fewer than kMost: available to nobody, and without heads. The rest of it is
-  /// left from another one.
-  Version& add() {
-    Version& version = (*this)[size_++];
-    version.available.clear();
-    version.on_device = false;
-    return version;
+  /// Room for one more, even where there are as many as there may be: without heads, and the rest of it is
+  /// left from another one. It is none of them as long as it is not added.
+  Version& next() { return (*this)[size_]; }
+  /// `next`, if there are fewer than kMost: nobody has made it available later.
+  void add(Version& next) {
+    ++size_;
+    next.lifted.clear();
+    next.on_device = false;
   }
   void remove_oldest() {
     front().heads.clear();
-    first_ = (first_ + 1) % kMost;
+    first_ = slot(1);
     --size_;
   }
   void clear() {
-    for (Version& version : *this) version.heads.clear();
+    for (Version& version : *this)
+      if (!version.heads.empty()) version.heads.clear();
     size_ = 0;
   }
 
  private:
+  static constexpr unsigned kSlots = kMost + 1;
+  unsigned slot(unsigned i) const {
+    const unsigned at = first_ + i;
+    return at < kSlots ? at : at - kSlots;
+  }
+
   unsigned first_ = 0;
   unsigned size_ = 0;
-  std::array<Version, kMost> slots_;
+  std::array<Version, kSlots> slots_;
 };
 
 /// A write in its agent's cache.
@@ -255,6 +268,56 @@ struct Copy {
   Stamp stamp = 0;
 };
 
+/// The floors of a granule.
+class Floors {
+ public:
+  std::size_t size() const { return all_.size(); }
+  /// Null if the agent has done nothing through that reference that is remembered.
+  Floor* find(AgentId agent, ReferenceId reference) {
+    // Mostly whoever asks asked before, or has just come.
+    if (asked_ < all_.size() && is_of(all_[asked_], agent, reference)) return &all_[asked_];
+    if (unknown_ && agent_ == agent && reference_ == reference) return nullptr;
+    for (asked_ = all_.size(); asked_ != 0;)
+      if (is_of(all_[--asked_], agent, reference)) return &all_[asked_];
+    unknown_ = true;
+    agent_ = agent;
+    reference_ = reference;
+    return nullptr;
+  }
+  /// Of one that is not found.
+  void add(const Floor& floor) {
+    unknown_ = false;
+    asked_ = all_.size();
+    all_.push_back(floor);
+  }
+  Stamp highest() const {
+    Stamp highest = 0;
+    for (const Floor& floor : all_) highest = std::max(highest, floor.stamp);
+    return highest;
+  }
+  /// Those that are not above `base` say nothing any more.
+  void remove_up_to(Stamp base) {
+    std::erase_if(all_, [&](const Floor& floor) { return floor.stamp <= base; });
+  }
+  void clear() {
+    all_.clear();
+    unknown_ = false;
+  }
+
+ private:
+  static bool is_of(const Floor& floor, AgentId agent, ReferenceId reference) {
+    return floor.agent == agent && floor.reference == reference;
+  }
+
+  std::vector<Floor> all_;
+  /// The one that was found last.
+  std::size_t asked_ = 0;
+  /// Whether nobody has come since there was none of this agent and reference.
+  bool unknown_ = false;
+  AgentId agent_{};
+  ReferenceId reference_{};
+};
+
 struct Granule {
   AllocationId allocation{};
   std::uint64_t offset_bytes = 0;
@@ -274,22 +337,19 @@ struct Granule {
   /// So many accesses, and it is forgotten; 0 for one that stays.
   std::uint32_t accesses_left = 0;
   Versions versions;
+  /// So many of them not everybody may meet.
+  std::uint32_t narrow = 0;
+  /// No observation is of a later version.
+  Stamp observed = 0;
   std::vector<Observation> observations;
-  std::vector<Floor> floors;
+  Floors floors;
   std::vector<Copy> copies;
-
-  /// Null if the agent has done nothing through that reference that is remembered.
-  Floor* floor_of(AgentId agent, ReferenceId reference) {
-    // Mostly that of an agent that has just come.
-    for (auto known = floors.rbegin(); known != floors.rend(); ++known)
-      if (known->agent == agent && known->reference == reference) return &*known;
-    return nullptr;
-  }
 
   /// Those of an access or a version, whose bytes stand one after the other.
   Locations locations(ByteMask bytes) const {
-    const auto first = static_cast<unsigned>(std::countr_zero(bytes));
-    return {allocation, offset_bytes + first, static_cast<std::uint32_t>(std::bit_width(bytes)) - first};
+    const unsigned first = static_cast<unsigned>(std::countr_zero(bytes)) / 8;
+    const unsigned last = static_cast<unsigned>(std::bit_width(bytes)) / 8;
+    return {allocation, offset_bytes + first, last - first};
   }
 };
 

@@ -122,6 +122,8 @@ constexpr unsigned row_of(Row first, CacheLevel level, unsigned class_index) {
 
 class Knowledge {
  public:
+  /// Whether it knows of nothing.
+  bool empty() const { return lanes_ == 0; }
   /// Forgets everything.
   void clear() { lanes_ = 0; }
   bool knows(unsigned row, const Event& event) const {

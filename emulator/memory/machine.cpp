@@ -42,8 +42,8 @@ void Machine::restart() {
     allocation.released = false;
     allocation.writers.clear();
   }
-  stamp_ = now_ = until_eviction_ = made_ = until_record_ = 0;
-  lanes_gone_ = links_classes_ = false;
+  stamp_ = now_ = next_flush_ = until_eviction_ = made_ = until_record_ = 0;
+  lanes_gone_ = links_classes_ = any_on_device_ = false;
   told_ = 0;
 }
 
@@ -65,7 +65,7 @@ void Machine::depend(Dependency dependency) {
     settle();
     // All are the same for everybody who is to come: nothing is worth remembering.
     synchronization_.restart();
-    lanes_gone_ = links_classes_ = false;
+    lanes_gone_ = links_classes_ = any_on_device_ = false;
     made_ = 0;
     if (any_released_)
       for (Allocation& allocation : allocations_) allocation.released = false;
@@ -96,7 +96,7 @@ void Machine::one_lane() {
     for (Version& version : granule.versions) {
       move(version.event);
       move(version.device);
-      for (Availability& available : version.available) move(available.event);
+      for (Availability& available : version.lifted) move(available.event);
     }
   }
 }
@@ -108,21 +108,22 @@ namespace {
 // An atomic that acquires or releases is ordered by the classes that it names as well.
 //= vk:memory-model-inter-thread-happens-before
 unsigned ordered_by(const Operation& operation, unsigned class_index) {
+  if (!operation.atomic) return class_index;
   const MemorySemantics named = storage_classes(operation.semantics);
-  if (!operation.atomic || named == MemorySemantics::None) return class_index;
+  if (named == MemorySemantics::None) return class_index;
   return has(semantic_of(operation.storage_class), named) ? class_index : kAnyClass;
 }
 
 }  // namespace
 
-Machine::Access Machine::access(const Operation& operation) {
-  const auto first = static_cast<unsigned>(operation.locations.offset_bytes % kGranuleBytes);
-  const unsigned bytes = (1u << operation.locations.size_bytes) - 1;
+Machine::Access Machine::access(const Operation& operation, Agent& agent) {
+  const unsigned shift = operation.locations.offset_bytes % kGranuleBytes * 8;
+  const ByteMask bytes = ~ByteMask{0} >> (64 - operation.locations.size_bytes * 8);
   const unsigned class_index = class_of(operation.storage_class);
   return {operation,
-          agent(operation.agent),
-          static_cast<ByteMask>(bytes << first),
-          first * 8,
+          agent,
+          bytes << shift,
+          shift,
           class_index,
           ordered_by(operation, class_index),
           operation.is_non_private()};
@@ -198,7 +199,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
     }
     return;
   }
-  const Access reading = access(operation);
+  const Access reading = access(operation, agent(operation.agent));
   Granule& granule = granules_[record];
   Found found;
   const trace::Value read = read_granule(granule, record, reading, false, found);
@@ -216,8 +217,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   tick();
   ++report_.writes;
   const std::uint32_t size = operation.locations.size_bytes;
-  if (operation.atomic)
-    before(agent(operation.agent), operation, operation.semantics);
+  if (operation.atomic) before(agent(operation.agent), operation, operation.semantics);
   const std::uint32_t record = find_or_make(operation.locations);
   const trace::Value fresh = load_value(value, size);
   if (record == kNone) [[likely]] {
@@ -226,16 +226,16 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
     if (listener_) tell_write_storage(operation, 0, fresh);
     return;
   }
-  const Access writing = access(operation);
+  const Access writing = access(operation, agent(operation.agent));
   Granule& granule = granules_[record];
   before_write(granule, record, writing);
   const trace::OperationIndex index = listener_ ? tell(operation, 0, fresh) : 0;
   //= vk:memory-model-instruction-av-vis
   if (has(operation.operands, MemoryOperands::MakePointerAvailable) &&
       level_of(operation.available_scope) != CacheLevel::Agent) {
-    Version& version = new_version(granule);
-    fill(version, writing, fresh, index);
-    place(granule, record, version, &writing.agent, level_of(operation.available_scope),
+    Version& made = granule.versions.next();
+    fill(made, writing, fresh, index);
+    place(granule, record, made, &writing.agent, level_of(operation.available_scope),
           trace::MoveReason::Availability);
   } else if (chance(policy_.delay)) {
     if (waiting_.size() == WaitingList::kMost)
@@ -243,9 +243,9 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
     fill(wait(granule, record), writing, fresh, index);
   } else {
     const CacheLevel level = climb();
-    Version& version = new_version(granule);
-    fill(version, writing, fresh, index);
-    place(granule, record, version, &writing.agent, std::max(level, least_level(version)),
+    Version& made = granule.versions.next();
+    fill(made, writing, fresh, index);
+    place(granule, record, made, &writing.agent, std::max(level, least_level(made)),
           trace::MoveReason::Eviction);
   }
   use_up(granule, record);
@@ -270,7 +270,7 @@ void Machine::before_write(Granule& granule, std::uint32_t record, const Access&
     modify_storage(operation, unequal, modify, context);
     return;
   }
-  const Access updating = access(operation);
+  const Access updating = access(operation, agent(operation.agent));
   Granule& granule = granules_[record];
   if (granule.waiting != 0 && show_known(record, updating) != 0) overwrite_waiting(record, updating);
   Found found;
@@ -291,14 +291,13 @@ void Machine::before_write(Granule& granule, std::uint32_t record, const Access&
   acquire(granule, updating, operation.semantics, found);
   after(updating.agent, operation, operation.semantics);
   raise_floor_to_available(granule, updating);
-  fill(updated_, updating, fresh, 0);
-  inherit(updated_, granule, updating, found);
-  if (listener_) updated_.operation = tell(operation, old, fresh);
-  const CacheLevel level = std::max(climb(), least_level(updated_));
-  // The version that was read may go for it.
-  Version& version = new_version(granule);
-  version.take(updated_);
-  place(granule, record, version, &updating.agent, level, trace::MoveReason::Atomic);
+  // The version that was read may go for it, but not before it has inherited from that.
+  Version& made = granule.versions.next();
+  fill(made, updating, fresh, 0);
+  inherit(made, granule, updating, found);
+  if (listener_) made.operation = tell(operation, old, fresh);
+  place(granule, record, made, &updating.agent, std::max(climb(), least_level(made)),
+        trace::MoveReason::Atomic);
   use_up(granule, record);
 }
 
@@ -497,16 +496,18 @@ void Machine::meet(const Cohort& cohort, const Operation& barrier) {
     const auto count = static_cast<std::uint32_t>(waiting_.size());
     return policy_.in_order || count == 1 ? 0 : below(count);
   };
-  if (!hears_moves_) {
-    // All but the order in which the bytes, and atomics, come to the storage is lost on everybody.
-    for (Granule& granule : granules_)
-      if (granule.used) fold_all(granule);
-    while (!waiting_.empty()) settle(waiting_.remove(next()));
+  if (hears_moves_) {
+    while (!waiting_.empty()) place_waiting(next(), CacheLevel::Shader, trace::MoveReason::Flush);
   }
-  while (!waiting_.empty()) place_waiting(next(), CacheLevel::Shader, trace::MoveReason::Flush);
+  // All but the order in which the bytes, and atomics, come to the storage is lost on everybody else.
   narrow_.clear();
-  for (std::uint32_t record = 0; record < granules_.size() && records_ != 0; ++record)
-    if (granules_[record].used) forget(record);
+  for (std::uint32_t record = 0; records_ != 0; ++record) {
+    Granule& granule = granules_[record];
+    if (!granule.used) continue;
+    if (!hears_moves_) fold_all(granule);
+    forget(record);
+  }
+  while (!waiting_.empty()) settle(waiting_.remove(next()));
 }
 
 void Machine::settle(Waiting& waiting) {
@@ -515,10 +516,9 @@ void Machine::settle(Waiting& waiting) {
   if (!synchronization_.nobody_is_here())
     if (Agent* agent = synchronization_.find(waiting.agent)) note_placed(*agent, waiting);
   store(granule, waiting);
+  if (waiting.released()) allocation_of(granule.allocation).released = any_released_ = true;
   waiting.heads.clear();
-  if (!listener_) return;
-  tell_writer(granule.locations(waiting.bytes), waiting.operation);
-  if (waiting.atomic) listener_->placed(waiting.operation);
+  if (listener_ && waiting.atomic) listener_->placed(waiting.operation);
 }
 
 // --- Writes on their way ---
@@ -537,7 +537,7 @@ void Machine::fill(Written& made, const Access& writing, trace::Value value,
   made.place = writing.agent.place;
   made.scope = operation.scope;
   made.event = synchronization_.event(writing.agent);
-  made.born = now_;
+  made.born = time();
   made.forgotten = false;
   made.links_all = false;
   made.heads.clear();
@@ -592,11 +592,6 @@ CacheLevel Machine::climb() {
   return level;
 }
 
-Version& Machine::new_version(Granule& granule) {
-  if (granule.versions.size() == Versions::kMost) fold_oldest(granule);
-  return granule.versions.add();
-}
-
 void Machine::note_placed(Agent& agent, const Written& made) {
   if (made.born < agent.youngest_placed) {
     ++report_.overtaken;
@@ -607,12 +602,17 @@ void Machine::note_placed(Agent& agent, const Written& made) {
 
 void Machine::place(Granule& granule, std::uint32_t record, Version& version, Agent* agent,
                     CacheLevel level, trace::MoveReason reason) {
+  if (granule.versions.size() == Versions::kMost) [[unlikely]] fold_oldest(granule);
+  granule.versions.add(version);
   version.stamp = ++stamp_;
   version.level = level;
-  if (version.non_private) version.available.push_back({version.event, version.place, level, version.links_all});
+  version.own_level = level;
   if (agent) note_placed(*agent, version);
   raise_floor(granule, version.agent, version.reference, version.stamp);
-  if (level < CacheLevel::Shader) narrow_.push_back({record, version.stamp, now_});
+  if (level < CacheLevel::Shader) {
+    ++granule.narrow;
+    narrow_.push_back({record, version.stamp, time()});
+  }
   if (hears_moves_)
     listener_->moved(version.operation, granule.locations(version.bytes), version.agent,
                      CacheLevel::Agent, level, reason);
@@ -626,9 +626,9 @@ void Machine::place_waiting(std::size_t position, CacheLevel level, trace::MoveR
   Granule& granule = granules_[record];
   --granule.waiting;
   if (reason == trace::MoveReason::Eviction) ++report_.evicted;
-  Version& version = new_version(granule);
+  Version& version = granule.versions.next();
   version.take(waiting);
-  place(granule, record, version, synchronization_.find(version.agent), level, reason);
+  place(granule, record, version, synchronization_.find(waiting.agent), level, reason);
   if (waiting.observed)
     observe(granule, waiting.observation, waiting.observation_class, waiting.observed_non_private,
             stamp_);
@@ -642,14 +642,11 @@ void Machine::raise(Granule& granule, Version& version, CacheLevel level,
     listener_->moved(version.operation, granule.locations(version.bytes), version.agent,
                      version.level, level, reason);
   version.level = level;
-  if (reason != trace::MoveReason::Availability && version.non_private)
-    version.available.front().level = std::max(version.available.front().level, level);
-  if (level >= CacheLevel::Shader) {
-    const std::uint32_t stamp = version.stamp;
-    std::erase_if(narrow_, [&](const Narrow& n) {
-      return n.stamp == stamp && &granules_[n.record] == &granule;
-    });
-  }
+  if (reason != trace::MoveReason::Availability)
+    version.own_level = std::max(version.own_level, level);
+  if (level < CacheLevel::Shader) return;
+  --granule.narrow;
+  std::erase_if(narrow_, [&](const Narrow& n) { return n.stamp == version.stamp; });
 }
 
 void Machine::widen(std::size_t position, CacheLevel level, trace::MoveReason reason) {
@@ -754,10 +751,8 @@ void Machine::make_available(const Cohort& cohort, Common& common, const Operati
     const auto is_link = [&](const Availability& a) {
       return a.bulk && a.event.agent == agent && a.level >= level;
     };
-    const auto& available = version.available;
-    if (version.non_private && std::any_of(available.begin(), available.end(), lifts) &&
-        std::none_of(available.begin(), available.end(), is_link)) {
-      version.available.push_back(
+    if (version.non_private && version.available(lifts) && !version.available(is_link)) {
+      version.lifted.push_back(
           {{agent, 0, synchronization_.epoch()}, place_in(version.place), level, true});
       if (level > version.level) ++report_.made_available;
       raise(granule, version, level, trace::MoveReason::Availability);
@@ -777,10 +772,8 @@ void Machine::lift(Agent& agent, const Event& event, Scope scope, MemorySemantic
   };
   const auto take_up = [&](Granule& granule, Version& version) {
     if (!version.non_private || !lifts(agent, version, classes)) return;
-    if ((has_lifted || version.agent == agent.id) &&
-        std::any_of(version.available.begin(), version.available.end(), is_link))
-      return;
-    version.available.push_back({event, agent.place, level, true});
+    if ((has_lifted || version.agent == agent.id) && version.available(is_link)) return;
+    version.lifted.push_back({event, agent.place, level, true});
     if (level <= version.level) return;
     ++report_.made_available;
     raise(granule, version, level, trace::MoveReason::Availability);
@@ -805,14 +798,12 @@ void Machine::lift(Agent& agent, const Event& event, Scope scope, MemorySemantic
 }
 
 bool Machine::lifts(const Agent& agent, const Version& version, MemorySemantics classes) const {
-  return std::any_of(
-      version.available.begin(), version.available.end(), [&](const Availability& available) {
-        const unsigned k = available.bulk ? kAnyClass : version.class_index;
-        if (k != kAnyClass && !constrains(classes, k)) return false;
-        return agent.knows(kHappened + k, available.event) &&
-               (available.event.agent == agent.id ||
-                share(available.place, agent.place, available.level));
-      });
+  return version.available([&](const Availability& available) {
+    const unsigned k = available.bulk ? kAnyClass : version.class_index;
+    if (k != kAnyClass && !constrains(classes, k)) return false;
+    return agent.knows(kHappened + k, available.event) &&
+           (available.event.agent == agent.id || share(available.place, agent.place, available.level));
+  });
 }
 
 void Machine::make_visible(Agent& agent, Scope scope, MemorySemantics classes) {
@@ -840,7 +831,7 @@ void Machine::device_availability(Agent& agent) {
     if (!granule.used) continue;
     for (Version& version : granule.versions) {
       if (version.on_device || !agent.knows(kHappened + kAnyClass, version.event)) continue;
-      version.on_device = true;
+      version.on_device = any_on_device_ = true;
       version.device = event;
       raise(granule, version, CacheLevel::Shader, trace::MoveReason::Flush);
     }
@@ -853,11 +844,18 @@ bool Machine::chance(std::uint32_t of_256) {
   return of_256 >= 256 || (of_256 != 0 && below(256) < of_256);
 }
 
-void Machine::pass_time() {
-  if (!waiting_.empty() && now_ - waiting_.front().born > policy_.longest_wait)
+// What comes later is younger than what is the oldest then.
+void Machine::flush_oldest() {
+  const auto age = [&](auto& list) { return list.empty() ? 0 : time() - list.front().born; };
+  if (age(waiting_) > policy_.longest_wait)
     place_waiting(0, CacheLevel::Shader, trace::MoveReason::Flush);
-  if (!narrow_.empty() && now_ - narrow_.front().born > policy_.longest_wait)
-    widen(0, CacheLevel::Shader, trace::MoveReason::Flush);
+  if (age(narrow_) > policy_.longest_wait) widen(0, CacheLevel::Shader, trace::MoveReason::Flush);
+  const std::uint32_t oldest = std::max(age(waiting_), age(narrow_));
+  next_flush_ = now_ + 1 + (policy_.longest_wait - std::min(oldest, policy_.longest_wait));
+}
+
+void Machine::pass_time() {
+  if (now_ >= next_flush_) flush_oldest();
   if (policy_.eviction_interval == 0) return;
   if (until_eviction_-- != 0) return;
   until_eviction_ = below(2 * policy_.eviction_interval);

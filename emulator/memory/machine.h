@@ -139,19 +139,22 @@ class Machine final : public Memory {
   /// The next write to a granule without a record makes one.
   bool may_make_record() const { return made_ < kFewRecords || until_record_ == 0; }
   bool worth_a_record();
-  std::uint32_t make_record(const Locations& locations);
+  /// `entry`: where the record's number belongs, if there is room for it.
+  std::uint32_t make_record(const Locations& locations, std::uint32_t* entry);
+  [[gnu::noinline]] std::uint32_t* make_entry(const Locations& locations);
   [[gnu::noinline]] void make_room();
   void fold(Granule& granule, Version& version);
   [[gnu::noinline]] void fold_oldest(Granule& granule);
   void fold_all(Granule& granule);
-  static void store(Granule& granule, const Written& write);
+  static trace::Value value_in_storage(const Granule& granule);
+  static void store_all(Granule& granule, trace::Value value);
+  void store(Granule& granule, const Written& write);
   void forget(std::uint32_t record);
   void use_up(Granule& granule, std::uint32_t record) {
     if (granule.accesses_left != 0 && --granule.accesses_left == 0) forget_if_used_up(record);
   }
   [[gnu::noinline]] void forget_if_used_up(std::uint32_t record);
   void drop(std::uint32_t record);
-  trace::Value value_in_storage(const Granule& granule) const;
   static Version& version_at(Granule& granule, Stamp stamp);
   const Version& version_at(const Granule& granule, Stamp stamp) const;
   bool releases_forgotten(const Granule& granule) const;
@@ -178,7 +181,11 @@ class Machine final : public Memory {
   void observe(Granule& granule, const Event& event, unsigned class_index, bool non_private,
                Stamp stamp);
   bool reaches(const Version& version, const Access& access) const;
+  /// Whether the agent may have to see anything of others: to begin with it knows of nobody, and its own writes
+  /// are below its floors.
+  bool knows_others(const Agent& agent) const { return !agent.knowledge().empty() || any_on_device_; }
   void look(const Granule& granule, const Access& access, Stamp position, Found& found) const;
+  [[gnu::noinline]] void add_older(const Granule& granule, const Access& access, Found& found) const;
   Stamp choose_position(Granule& granule, const Access& access, Stamp floor, Stamp newest);
   Stamp shared_copy(Granule& granule, const Access& access, Stamp floor, Stamp newest);
   Generation& generation_of(const model::Place& place);
@@ -198,7 +205,7 @@ class Machine final : public Memory {
     if (synchronization_.uses_one_lane() && !lanes_gone_) [[unlikely]] one_lane();
     return found;
   }
-  Access access(const Operation& operation);
+  Access access(const Operation& operation, Agent& agent);
   void before(Agent& agent, const Operation& operation, MemorySemantics semantics);
   void after(Agent& agent, const Operation& operation, MemorySemantics semantics);
   void inherit(Written& made, const Granule& granule, const Access& updating, const Found& found);
@@ -213,9 +220,8 @@ class Machine final : public Memory {
   Waiting& wait(Granule& granule, std::uint32_t record);
   CacheLevel least_level(const Written& write) const;
   CacheLevel climb();
-  Version& new_version(Granule& granule);
   void note_placed(Agent& agent, const Written& made);
-  /// `agent`, whose version it is, may be null: it has ended.
+  /// Of the granule's next version. `agent`, whose it is, may be null: it has ended.
   void place(Granule& granule, std::uint32_t record, Version& version, Agent* agent, CacheLevel level,
              trace::MoveReason reason);
   [[gnu::noinline]] void place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason);
@@ -251,6 +257,9 @@ class Machine final : public Memory {
   [[gnu::noinline]] std::byte* give_to_releaser(Relaxed atomic, const Allocation& allocation,
                                                 std::uint64_t offset_bytes);
   [[gnu::noinline]] void pass_time();
+  [[gnu::noinline]] void flush_oldest();
+  /// As far as ages need it.
+  std::uint32_t time() const { return static_cast<std::uint32_t>(now_); }
   void settle(Waiting& waiting);
   void evict();
   bool chance(std::uint32_t of_256);
@@ -284,17 +293,19 @@ class Machine final : public Memory {
   /// In the order in which they came here.
   WaitingList waiting_;
   std::vector<Narrow> narrow_;
-  /// What a read-modify-write writes, while it may still take from the version that it read.
-  Written updated_;
   /// By queue family and workgroup: how often its copies were given up.
   std::vector<Generation> generations_;
 
   Stamp stamp_ = 0;
-  std::uint32_t now_ = 0;
+  std::uint64_t now_ = 0;
+  /// Nothing has waited too long before then.
+  std::uint64_t next_flush_ = 0;
   std::uint32_t until_eviction_ = 0;
   bool lanes_gone_ = false;
   /// There was an availability operation by which chains go from one class to another.
   bool links_classes_ = false;
+  /// Of some version `on_device` may be true.
+  bool any_on_device_ = false;
   /// Of some allocation `released` may be true.
   bool any_released_ = false;
 

@@ -31,7 +31,9 @@ constexpr CacheLevel wider(CacheLevel level) {
 //= vk:memory-model-location-ordered
 ByteMask Machine::show_known(std::uint32_t record, const Access& access) {
   const Agent& agent = access.agent;
-  unsigned own_bytes = 0;
+  // Then no event of others.
+  const bool knows_nobody = agent.knowledge().empty();
+  ByteMask own_bytes = 0;
   for (std::size_t i = 0; i < waiting_.size();) {
     const Waiting& w = waiting_[i];
     if (w.granule != record) {
@@ -40,6 +42,10 @@ ByteMask Machine::show_known(std::uint32_t record, const Access& access) {
     }
     if (w.agent == agent.id && w.reference == access.operation.reference) {
       own_bytes |= w.bytes & access.bytes;
+      ++i;
+      continue;
+    }
+    if (knows_nobody && w.agent != agent.id) {
       ++i;
       continue;
     }
@@ -57,7 +63,7 @@ ByteMask Machine::show_known(std::uint32_t record, const Access& access) {
       ++i;
     }
   }
-  return static_cast<ByteMask>(own_bytes);
+  return own_bytes;
 }
 
 // Available to a level, then visible from it: by the read itself, by a visibility operation of its
@@ -72,13 +78,13 @@ bool Machine::visible_to(const Version& version, const Access& reading, CacheLev
     return false;
   const unsigned k = class_of_pair(version.class_index, reading.class_index);
   const unsigned ordered_by = class_of_pair(version.class_index, reading.ordered_by);
-  for (const Availability& available : version.available) {
+  return version.available([&](const Availability& available) {
     const Event& event = available.event;
     // The levels from which on the reader shares the instance: those that it has come to, if any.
     const CacheLevel shared = event.agent == agent.id
                                   ? CacheLevel::Agent
                                   : narrowest_shared(available.place, agent.place);
-    if (available.level < shared) continue;
+    if (available.level < shared) return false;
     const bool bulk = available.bulk || lanes_gone_;
     const unsigned happened = kHappened + (bulk ? kAnyClass : ordered_by);
     if (own != CacheLevel::Agent && own >= shared && agent.knows(happened, event)) return true;
@@ -94,8 +100,8 @@ bool Machine::visible_to(const Version& version, const Access& reading, CacheLev
                                        knowledge.knows(row_of(visible, level, kAnyClass), event)))
         return true;
     }
-  }
-  return false;
+    return false;
+  });
 }
 
 // Reads are ordered by happens-before alone, whatever is visible. What is not after `least` does not matter.
@@ -104,16 +110,19 @@ Stamp Machine::floor_of(Granule& granule, const Access& access, CacheLevel own, 
   Stamp floor = std::max({granule.floor, granule.base, least});
   const Agent& agent = access.agent;
   const Knowledge& knowledge = agent.knowledge();
-  if (const Floor* const known = granule.floor_of(agent.id, access.operation.reference))
+  if (const Floor* const known = granule.floors.find(agent.id, access.operation.reference))
     floor = std::max(floor, known->stamp);
-  for (const Observation& observation : granule.observations) {
-    if (observation.stamp <= floor) continue;
-    const unsigned row = kHappened + class_of_pair(observation.class_index, access.ordered_by);
-    if ((observation.non_private && access.non_private &&
-         (observation.event.agent == agent.id || knowledge.knows(row, observation.event))) ||
-        knowledge.knows(kSystem, observation.event))
-      floor = observation.stamp;
+  if (granule.observed > floor) {
+    for (const Observation& observation : granule.observations) {
+      if (observation.stamp <= floor) continue;
+      const unsigned row = kHappened + class_of_pair(observation.class_index, access.ordered_by);
+      if ((observation.non_private && access.non_private &&
+           (observation.event.agent == agent.id || knowledge.knows(row, observation.event))) ||
+          knowledge.knows(kSystem, observation.event))
+        floor = observation.stamp;
+    }
   }
+  if (!knows_others(agent)) return floor;
   for (auto version = granule.versions.rbegin();
        version != granule.versions.rend() && version->stamp > floor; ++version)
     if (visible_to(*version, access, own)) floor = version->stamp;
@@ -133,41 +142,44 @@ Stamp Machine::available_floor(const Granule& granule, const Access& writing, St
         version->reference != writing.operation.reference)
       continue;
     const unsigned k = class_of_pair(version->class_index, writing.ordered_by);
-    for (const Availability& available : version->available)
-      if (agent.knows(kHappened + (available.bulk ? kAnyClass : k), available.event) &&
-          (available.event.agent == agent.id ||
-           share(available.place, agent.place, available.level)))
-        return version->stamp;
+    const auto is_known = [&](const Availability& available) {
+      return agent.knows(kHappened + (available.bulk ? kAnyClass : k), available.event) &&
+             (available.event.agent == agent.id ||
+              share(available.place, agent.place, available.level));
+    };
+    if (version->available(is_known)) return version->stamp;
   }
   return 0;
 }
 
 void Machine::raise_floor(Granule& granule, AgentId agent, ReferenceId reference, Stamp stamp) {
   if (stamp <= std::max(granule.floor, granule.base)) return;
-  if (Floor* const known = granule.floor_of(agent, reference)) {
+  if (Floor* const known = granule.floors.find(agent, reference)) {
     known->stamp = std::max(known->stamp, stamp);
     return;
   }
   if (granule.floors.size() == kMostWitnesses) {
-    for (const Floor& known : granule.floors) granule.floor = std::max(granule.floor, known.stamp);
+    granule.floor = std::max(granule.floor, granule.floors.highest());
     granule.floors.clear();
   }
-  granule.floors.push_back({agent, reference, stamp});
+  granule.floors.add({agent, reference, stamp});
 }
 
 void Machine::raise_floor_to_available(Granule& granule, const Access& writing) {
-  if (granule.versions.empty()) return;
+  if (granule.versions.empty() || !knows_others(writing.agent)) return;
   const AgentId agent = writing.agent.id;
   const ReferenceId reference = writing.operation.reference;
-  const Floor* const known = granule.floor_of(agent, reference);
+  const Floor* const known = granule.floors.find(agent, reference);
   const Stamp lowest = std::max(granule.floor, granule.base);
-  raise_floor(granule, agent, reference,
-              available_floor(granule, writing, known ? std::max(known->stamp, lowest) : lowest));
+  const Stamp available =
+      available_floor(granule, writing, known ? std::max(known->stamp, lowest) : lowest);
+  if (available != 0) raise_floor(granule, agent, reference, available);
 }
 
 void Machine::observe(Granule& granule, const Event& event, unsigned class_index, bool non_private,
                       Stamp stamp) {
   if (stamp <= granule.base) return;
+  granule.observed = std::max(granule.observed, stamp);
   for (Observation& known : granule.observations) {
     if (known.event.agent == event.agent && known.event.epoch == event.epoch &&
         known.class_index == class_index && known.non_private == non_private) {
@@ -190,30 +202,36 @@ bool Machine::reaches(const Version& version, const Access& access) const {
            share(version.place, access.agent.place, version.level)));
 }
 
+// Mostly one version has all of the bytes.
 void Machine::look(const Granule& granule, const Access& access, Stamp position, Found& found) const {
   found.position = position;
-  found.stamp = granule.base;
+  for (auto version = granule.versions.rbegin(); version != granule.versions.rend(); ++version) {
+    if (version->stamp > position || (version->bytes & access.bytes) == 0 || !reaches(*version, access))
+      continue;
+    found.version = &*version;
+    found.stamp = version->stamp;
+    found.whole = (version->bytes & access.bytes) == access.bytes;
+    found.from_storage = false;
+    found.value = version->value;
+    if (!found.whole) add_older(granule, access, found);
+    return;
+  }
   found.version = nullptr;
+  found.stamp = granule.base;
   found.whole = false;
   found.from_storage = true;
-  trace::Value value = value_in_storage(granule);
-  unsigned missing = access.bytes;
-  for (auto version = granule.versions.rbegin();
-       version != granule.versions.rend() && missing != 0; ++version) {
-    if (version->stamp > position || (version->bytes & missing) == 0 ||
-        !reaches(*version, access))
-      continue;
-    if (found.from_storage) {
-      found.version = &*version;
-      found.stamp = version->stamp;
-      found.whole = (version->bytes & missing) == missing;
-    }
-    found.from_storage = false;
-    const trace::Value mask = mask_of(static_cast<ByteMask>(version->bytes & missing));
-    value = (value & ~mask) | (version->value & mask);
-    missing &= ~static_cast<unsigned>(version->bytes);
+  found.value = value_in_storage(granule);
+}
+
+// The bytes that the version which was found has not.
+void Machine::add_older(const Granule& granule, const Access& access, Found& found) const {
+  ByteMask has = found.version->bytes;
+  for (auto version = granule.versions.rbegin(); version != granule.versions.rend(); ++version) {
+    if (version->stamp >= found.stamp || !reaches(*version, access)) continue;
+    found.value |= version->value & ~has;
+    has |= version->bytes;
   }
-  found.value = value;
+  found.value |= value_in_storage(granule) & ~has;
 }
 
 // With copies that a workgroup shares, the copy is what it is; else any that the model allows may have
@@ -266,8 +284,7 @@ void Machine::read_own_waiting(std::uint32_t record, const Access& reading, trac
     if (w.granule != record || w.agent != reading.agent.id ||
         w.reference != reading.operation.reference || (w.bytes & reading.bytes) == 0)
       continue;
-    const trace::Value mask = mask_of(static_cast<ByteMask>(w.bytes & reading.bytes));
-    value = (value & ~mask) | (w.value & mask);
+    value = w.over(value);
     if (!w.observed || (reading.non_private && !w.observed_non_private)) {
       w.observed = true;
       w.observed_non_private = reading.non_private;
@@ -299,12 +316,16 @@ void Machine::place_own_waiting(std::uint32_t record, const Access& reading) {
 void Machine::find_version(Granule& granule, const Access& reading, bool fresh, Stamp floor,
                            Found& found) {
   Stamp newest = floor;
-  for (Version& version : granule.versions) {
-    if (version.stamp > floor) {
-      if ((version.bytes & reading.bytes) != 0 && reaches(version, reading)) newest = version.stamp;
-    } else if (!reaches(version, reading)) {
-      raise(granule, version, CacheLevel::Shader, trace::MoveReason::Eviction);
-    }
+  for (auto version = granule.versions.rbegin(); version != granule.versions.rend() && version->stamp > floor;
+       ++version) {
+    if ((version->bytes & reading.bytes) == 0 || !reaches(*version, reading)) continue;
+    newest = version->stamp;
+    break;
+  }
+  if (granule.narrow != 0) {
+    for (Version& version : granule.versions)
+      if (version.stamp <= floor && !reaches(version, reading))
+        raise(granule, version, CacheLevel::Shader, trace::MoveReason::Eviction);
   }
   const Stamp position = fresh ? newest : choose_position(granule, reading, floor, newest);
   look(granule, reading, position, found);
@@ -321,14 +342,13 @@ void Machine::find_version(Granule& granule, const Access& reading, bool fresh, 
 // What has all bytes of an access that takes the newest there are, where every version reaches whoever
 // accesses; null elsewhere.
 const Version* Machine::newest_for(const Granule& granule, const Access& access) const {
-  const Version* newest = nullptr;
-  for (auto version = granule.versions.rbegin(); version != granule.versions.rend(); ++version) {
-    if (!reaches(*version, access)) return nullptr;
-    if (newest || (version->bytes & access.bytes) == 0) continue;
-    if ((version->bytes & access.bytes) != access.bytes) return nullptr;
-    newest = &*version;
-  }
-  return newest;
+  const auto reached = [&](const Version& version) { return reaches(version, access); };
+  if (granule.narrow != 0 && !std::all_of(granule.versions.begin(), granule.versions.end(), reached))
+    return nullptr;
+  for (auto version = granule.versions.rbegin(); version != granule.versions.rend(); ++version)
+    if ((version->bytes & access.bytes) != 0)
+      return (version->bytes & access.bytes) == access.bytes ? &*version : nullptr;
+  return nullptr;
 }
 
 trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const Access& reading,
@@ -371,9 +391,7 @@ trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const
   const bool stale = found.position < found.newest;
   if (stale) ++report_.stale;
   reading.agent.stale_reads = stale ? reading.agent.stale_reads + 1 : 0;
-  const unsigned bits = reading.operation.locations.size_bytes * 8;
-  const trace::Value value = found.value >> reading.shift;
-  return bits == 64 ? value : value & ((trace::Value{1} << bits) - 1);
+  return (found.value & reading.bytes) >> reading.shift;
 }
 
 }  // namespace heddle::memory

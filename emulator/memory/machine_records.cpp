@@ -53,8 +53,9 @@ std::uint32_t Machine::find(const Locations& locations) {
 }
 
 std::uint32_t Machine::find_or_make(const Locations& locations) {
-  const std::uint32_t record = find(locations);
-  return record == kNone && worth_a_record() ? make_record(locations) : record;
+  std::uint32_t* const entry = record_of(allocation_of(locations), locations.offset_bytes);
+  if (entry && *entry != 0) return *entry - 1;
+  return worth_a_record() ? make_record(locations, entry) : kNone;
 }
 
 bool Machine::worth_a_record() {
@@ -67,7 +68,19 @@ bool Machine::worth_a_record() {
   return true;
 }
 
-std::uint32_t Machine::make_record(const Locations& locations) {
+std::uint32_t* Machine::make_entry(const Locations& locations) {
+  Allocation& allocation = allocation_of(locations);
+  if (allocation.pages.empty()) {
+    constexpr std::size_t kPageBytes = kPageGranules * kGranuleBytes;
+    allocation.pages.resize((allocation.storage.size() + kPageBytes - 1) / kPageBytes);
+  }
+  std::unique_ptr<Page>& page =
+      allocation.pages[locations.offset_bytes / kGranuleBytes / kPageGranules];
+  if (!page) page = std::make_unique<Page>();
+  return record_of(allocation, locations.offset_bytes);
+}
+
+std::uint32_t Machine::make_record(const Locations& locations, std::uint32_t* entry) {
   if (records_ >= kMostRecords) make_room();
   if (free_records_.empty()) {
     free_records_.push_back(static_cast<std::uint32_t>(granules_.size()));
@@ -77,26 +90,19 @@ std::uint32_t Machine::make_record(const Locations& locations) {
   free_records_.pop_back();
   ++records_;
   ++made_;
-  Allocation& allocation = allocation_of(locations);
-  if (allocation.pages.empty()) [[unlikely]] {
-    constexpr std::size_t kPageBytes = kPageGranules * kGranuleBytes;
-    allocation.pages.resize((allocation.storage.size() + kPageBytes - 1) / kPageBytes);
-  }
-  std::unique_ptr<Page>& page =
-      allocation.pages[locations.offset_bytes / kGranuleBytes / kPageGranules];
-  if (!page) [[unlikely]] page = std::make_unique<Page>();
+  const std::span<std::byte> storage = allocation_of(locations).storage;
   Granule& granule = granules_[record];
   granule.used = true;
   granule.allocation = locations.allocation;
   granule.offset_bytes = locations.offset_bytes / kGranuleBytes * kGranuleBytes;
-  granule.storage = allocation.storage.data() + granule.offset_bytes;
+  granule.storage = storage.data() + granule.offset_bytes;
   granule.size_bytes = static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(kGranuleBytes, allocation.storage.size() - granule.offset_bytes));
+      std::min<std::uint64_t>(kGranuleBytes, storage.size() - granule.offset_bytes));
   granule.base = granule.floor = 0;
   granule.base_released = false;
-  granule.waiting = 0;
+  granule.waiting = granule.narrow = granule.observed = 0;
   granule.accesses_left = made_ > kFewRecords ? kAccessesOfRecord : 0;
-  granule.entry = record_of(allocation, locations.offset_bytes);
+  granule.entry = entry ? entry : make_entry(locations);
   *granule.entry = record + 1;
   return record;
 }
@@ -112,33 +118,40 @@ void Machine::make_room() {
   }
 }
 
-void Machine::store(Granule& granule, const Written& write) {
-  const trace::Value mask = mask_of(write.bytes);
-  const auto stored_in = [&](std::uint32_t size_bytes) {
-    const trace::Value value = load_value(granule.storage, size_bytes);
-    store_value(granule.storage, (value & ~mask) | (write.value & mask), size_bytes);
-  };
+trace::Value Machine::value_in_storage(const Granule& granule) {
+  return granule.size_bytes == kGranuleBytes ? load_value(granule.storage, kGranuleBytes)
+                                             : load_value(granule.storage, granule.size_bytes);
+}
+
+void Machine::store_all(Granule& granule, trace::Value value) {
   if (granule.size_bytes == kGranuleBytes) [[likely]] {
-    stored_in(kGranuleBytes);
+    store_value(granule.storage, value, kGranuleBytes);
   } else {
-    stored_in(granule.size_bytes);
+    store_value(granule.storage, value, granule.size_bytes);
   }
-  granule.base_released = granule.base_released || write.forgotten || !write.heads.empty();
+}
+
+void Machine::store(Granule& granule, const Written& write) {
+  store_all(granule, write.over(value_in_storage(granule)));
+  if (listener_) tell_writer(granule.locations(write.bytes), write.operation);
 }
 
 void Machine::fold(Granule& granule, Version& version) {
   raise(granule, version, CacheLevel::Shader, trace::MoveReason::Flush);
   store(granule, version);
-  if (listener_) tell_writer(granule.locations(version.bytes), version.operation);
+  granule.base_released = granule.base_released || version.released();
   granule.base = version.stamp;
 }
 
 // Of a granule that nobody comes to any more.
 void Machine::fold_all(Granule& granule) {
+  trace::Value value = value_in_storage(granule);
   for (const Version& version : granule.versions) {
-    store(granule, version);
+    value = version.over(value);
+    granule.base_released = granule.base_released || version.released();
     if (listener_) tell_writer(granule.locations(version.bytes), version.operation);
   }
+  store_all(granule, value);
   granule.versions.clear();
 }
 
@@ -147,7 +160,7 @@ void Machine::fold_oldest(Granule& granule) {
   granule.versions.remove_oldest();
   std::erase_if(granule.observations,
                 [&](const Observation& o) { return o.stamp <= granule.base; });
-  std::erase_if(granule.floors, [&](const Floor& f) { return f.stamp <= granule.base; });
+  granule.floors.remove_up_to(granule.base);
 }
 
 void Machine::forget(std::uint32_t record) {
@@ -164,7 +177,7 @@ void Machine::forget(std::uint32_t record) {
 void Machine::forget_if_used_up(std::uint32_t record) {
   Granule& granule = granules_[record];
   const auto is_needed = [](const Version& version) {
-    return version.level < CacheLevel::Shader || version.forgotten || !version.heads.empty();
+    return version.level < CacheLevel::Shader || version.released();
   };
   if (granule.waiting != 0 || granule.base_released ||
       std::any_of(granule.versions.begin(), granule.versions.end(), is_needed)) {
@@ -184,10 +197,6 @@ void Machine::drop(std::uint32_t record) {
   *granule.entry = 0;
   free_records_.push_back(record);
   --records_;
-}
-
-trace::Value Machine::value_in_storage(const Granule& granule) const {
-  return load_value(granule.storage, granule.size_bytes);
 }
 
 Version& Machine::version_at(Granule& granule, Stamp stamp) {
@@ -242,7 +251,7 @@ void Machine::add_sources(std::uint32_t record, const Access& reading, const Fou
     return;
   }
   for (std::uint32_t i = 0; i < kGranuleBytes; ++i) {
-    const unsigned bit = 1u << i;
+    const ByteMask bit = ByteMask{0xff} << (i * 8);
     if ((reading.bytes & bit) == 0) continue;
     trace::OperationIndex writer = model::kInitialValue;
     if (own) {

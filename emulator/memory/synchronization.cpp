@@ -47,6 +47,10 @@ bool is_superseded(const Head& older, const Operation& barrier) {
          has(barrier.semantics, storage_classes(older.semantics));
 }
 
+std::uint32_t position_in(const Cohort& cohort, AgentId id) {
+  return static_cast<std::uint32_t>(id) - static_cast<std::uint32_t>(cohort.first);
+}
+
 // What is met at control barriers counts whatever its class.
 bool lets_through(const Met& met, MemorySemantics semantics) {
   return met.through_control_barrier || constrains(semantics, met.class_index);
@@ -60,8 +64,7 @@ Synchronization::~Synchronization() = default;
 template <typename Visit>
 void Synchronization::for_each_agent(Visit visit) {
   for (std::size_t i = 0; i < resident_count_; ++i)
-    for (Agent* agent : residents_[i]->agents)
-      if (agent) visit(*agent);
+    for (Agent* agent : residents_[i]->made) visit(*agent);
 }
 
 void Synchronization::restart() {
@@ -109,17 +112,17 @@ void Synchronization::begin(const Cohort& cohort) {
 
 void Synchronization::end(const Cohort& cohort) {
   Resident* ended = resident(cohort.first);
-  for (Agent*& agent : ended->agents) {
-    if (!agent) continue;
-    agent->released.clear();
-    agent->met.clear();
+  for (Agent* agent : ended->made) {
+    if (!agent->released.empty()) agent->released.clear();
+    if (!agent->met.empty()) agent->met.clear();
     free_agents_.push_back(agent);
-    agent = nullptr;
+    ended->agents[position_in(ended->cohort, agent->id)] = nullptr;
   }
+  ended->made.clear();
   last_ = nullptr;
   std::swap(residents_[last_resident_], residents_[--resident_count_]);
   last_resident_ = 0;
-  see_who_tells_others();
+  if (somebody_tells_others_) see_who_tells_others();
 }
 
 void Synchronization::see_who_tells_others() {
@@ -141,14 +144,12 @@ Agent* Synchronization::find(AgentId id) {
   if (last_ && last_->id == id) return last_;
   Resident* found = resident(id);
   if (!found) return nullptr;
-  return found->agents[static_cast<std::uint32_t>(id) -
-                       static_cast<std::uint32_t>(found->cohort.first)];
+  return found->agents[position_in(found->cohort, id)];
 }
 
 Agent& Synchronization::find_or_make(AgentId id) {
   Resident& found = *resident(id);
-  const auto position =
-      static_cast<std::uint32_t>(id) - static_cast<std::uint32_t>(found.cohort.first);
+  const std::uint32_t position = position_in(found.cohort, id);
   Agent* agent = found.agents[position];
   last_ = agent ? agent : &make(found, position);
   return *last_;
@@ -164,6 +165,7 @@ Agent& Synchronization::make(Resident& resident, std::uint32_t position) {
   Agent& agent = *free_agents_.back();
   free_agents_.pop_back();
   resident.agents[position] = &agent;
+  resident.made.push_back(&agent);
   agent.id = resident.cohort.agent(position);
   agent.place = resident.cohort.place_of(position);
   agent.lane = lane;
@@ -244,8 +246,7 @@ bool Synchronization::carries(AgentId id, StorageClass storage_class, Scope scop
   if (!somebody_tells_others_) return false;
   const Resident& found = *resident(id);
   const unsigned k = class_of(storage_class);
-  const Agent* agent = found.agents[static_cast<std::uint32_t>(id) -
-                                    static_cast<std::uint32_t>(found.cohort.first)];
+  const Agent* agent = found.agents[position_in(found.cohort, id)];
   const std::vector<Head>& together = found.common.released;
   if (!found.common.tells_others) return false;
   return (agent && std::any_of(agent->released.begin(), agent->released.end(),

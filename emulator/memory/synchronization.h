@@ -259,6 +259,8 @@ class Synchronization {
     Cohort cohort;
     /// By position; null until somebody asks for it.
     std::vector<Agent*> agents;
+    /// Those that somebody asked for.
+    std::vector<Agent*> made;
     Common common;
   };
   Resident* resident(AgentId id) {
