@@ -19,8 +19,9 @@ enum class Stage : std::uint8_t { Compute, Vertex, TessellationControl, Fragment
 
 /// The place of an agent: the number of each scope instance that it belongs to. Numbers are relative
 /// to the enclosing instance: two agents are in one subgroup if all numbers down to `subgroup` agree.
+/// (Aligned, so that copies of copies are loaded as wide as they were stored.)
 //= vk:memory-model-scope
-struct Place {
+struct alignas(16) Place {
   AgentKind kind = AgentKind::Shader;
   Stage stage = Stage::Compute;
   std::uint32_t device = 0;
