@@ -118,15 +118,18 @@ bool is_aligned(const Access& access) {
     complain(agent, access);
 }
 
-void check_initialized(const Agent& agent, const Access& access) {
+[[gnu::noinline]] void complain_of_missing(const Agent& agent, const Access& access) {
   const Binding& binding = *access.binding;
-  if (!misses_initialization(access, access.value_bytes)) [[likely]] return;
   const std::uint64_t missing = binding.allocation->initialized.first_missing(
       binding.offset_bytes + access.offset_bytes, access.size_bytes, access.value_bytes);
   raise(agent, FindingKind::UninitializedRead,
         fmt::format("byte {} of element {} of {} was never written", missing, access.index,
                     object(binding)),
         &binding, access.index, access.where);
+}
+
+[[gnu::always_inline]] inline void check_initialized(const Agent& agent, const Access& access) {
+  if (misses_initialization(access, access.value_bytes)) [[unlikely]] complain_of_missing(agent, access);
 }
 
 /// To be called when the bytes have been written: other threads may ask for that.
