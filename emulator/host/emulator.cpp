@@ -39,7 +39,11 @@ template <typename A>
   operation.operands = q.operands;
   operation.available_scope = q.available_scope;
   operation.visible_scope = q.visible_scope;
-  operation.where = access.where;
+  // Part by part: what was stored in parts and is loaded as a whole is waited for.
+  operation.where.file = access.where.file;
+  operation.where.function = access.where.function;
+  operation.where.line = access.where.line;
+  operation.where.column = access.where.column;
   return operation;
 }
 

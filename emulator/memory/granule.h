@@ -153,6 +153,7 @@ class Versions {
   /// `next`, if there are fewer than kMost: nobody has made it available later.
   void add(Version& next) {
     ++size_;
+    released_ = released_ || next.released();
     next.lifted.clear();
     next.on_device = false;
   }
@@ -162,10 +163,13 @@ class Versions {
     --size_;
   }
   void clear() {
-    for (Version& version : *this)
-      if (!version.heads.empty()) version.heads.clear();
+    if (released_)
+      for (Version& version : *this) version.heads.clear();
+    released_ = false;
     size_ = 0;
   }
+  /// Whether any of them, or of those that went since there were none, released something.
+  bool released() const { return released_; }
 
  private:
   static constexpr unsigned kSlots = kMost + 1;
@@ -176,6 +180,7 @@ class Versions {
 
   unsigned first_ = 0;
   unsigned size_ = 0;
+  bool released_ = false;
   std::array<Version, kSlots> slots_;
 };
 

@@ -29,7 +29,10 @@ bool mutually_ordered(const Written& write, ByteMask bytes, const Operation& ope
 }  // namespace
 
 Machine::Machine(const MemoryPolicy& policy, Choice& choice)
-    : policy_(policy), choice_(&choice), seeded_(dynamic_cast<SeededChoice*>(&choice)) {}
+    : policy_(policy),
+      first_level_(level_of(policy.first_scope)),
+      choice_(&choice),
+      seeded_(dynamic_cast<SeededChoice*>(&choice)) {}
 
 void Machine::restart() {
   synchronization_.restart();
@@ -586,7 +589,7 @@ CacheLevel Machine::least_level(const Written& write) const {
 }
 
 CacheLevel Machine::climb() {
-  CacheLevel level = level_of(policy_.first_scope);
+  CacheLevel level = first_level_;
   while (level < CacheLevel::Shader && !chance(policy_.rest))
     level = static_cast<CacheLevel>(static_cast<unsigned>(level) + 1);
   return level;

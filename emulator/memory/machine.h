@@ -184,7 +184,8 @@ class Machine final : public Memory {
   /// Whether the agent may have to see anything of others: to begin with it knows of nobody, and its own writes
   /// are below its floors.
   bool knows_others(const Agent& agent) const { return !agent.knowledge().empty() || any_on_device_; }
-  void look(const Granule& granule, const Access& access, Stamp position, Found& found) const;
+  [[gnu::noinline]] void look(const Granule& granule, const Access& access, Stamp position, Found& found) const;
+  void look_at(const Version& version, const Granule& granule, const Access& access, Found& found) const;
   [[gnu::noinline]] void add_older(const Granule& granule, const Access& access, Found& found) const;
   Stamp choose_position(Granule& granule, const Access& access, Stamp floor, Stamp newest);
   Stamp shared_copy(Granule& granule, const Access& access, Stamp floor, Stamp newest);
@@ -271,6 +272,7 @@ class Machine final : public Memory {
   }
 
   const MemoryPolicy policy_;
+  const CacheLevel first_level_;
   Choice* choice_;
   /// What `choice_` is, if it is one: answers are drawn at the place then, where calls would cost more.
   SeededChoice* seeded_;

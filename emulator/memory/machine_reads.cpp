@@ -202,19 +202,22 @@ bool Machine::reaches(const Version& version, const Access& access) const {
            share(version.place, access.agent.place, version.level)));
 }
 
-// Mostly one version has all of the bytes.
+// At the latest version where it looks. Mostly that has all of the bytes.
+void Machine::look_at(const Version& version, const Granule& granule, const Access& access,
+                      Found& found) const {
+  found.value = version.value;
+  found.stamp = version.stamp;
+  found.version = &version;
+  found.whole = (version.bytes & access.bytes) == access.bytes;
+  found.from_storage = false;
+  if (!found.whole) add_older(granule, access, found);
+}
+
 void Machine::look(const Granule& granule, const Access& access, Stamp position, Found& found) const {
-  found.position = position;
   for (auto version = granule.versions.rbegin(); version != granule.versions.rend(); ++version) {
     if (version->stamp > position || (version->bytes & access.bytes) == 0 || !reaches(*version, access))
       continue;
-    found.version = &*version;
-    found.stamp = version->stamp;
-    found.whole = (version->bytes & access.bytes) == access.bytes;
-    found.from_storage = false;
-    found.value = version->value;
-    if (!found.whole) add_older(granule, access, found);
-    return;
+    return look_at(*version, granule, access, found);
   }
   found.version = nullptr;
   found.stamp = granule.base;
@@ -315,20 +318,26 @@ void Machine::place_own_waiting(std::uint32_t record, const Access& reading) {
 // What is on its way to everybody, or has arrived there, as this one finds it.
 void Machine::find_version(Granule& granule, const Access& reading, bool fresh, Stamp floor,
                            Found& found) {
-  Stamp newest = floor;
+  const Version* latest = nullptr;
   for (auto version = granule.versions.rbegin(); version != granule.versions.rend() && version->stamp > floor;
        ++version) {
     if ((version->bytes & reading.bytes) == 0 || !reaches(*version, reading)) continue;
-    newest = version->stamp;
+    latest = &*version;
     break;
   }
+  const Stamp newest = latest ? latest->stamp : floor;
   if (granule.narrow != 0) {
     for (Version& version : granule.versions)
       if (version.stamp <= floor && !reaches(version, reading))
         raise(granule, version, CacheLevel::Shader, trace::MoveReason::Eviction);
   }
   const Stamp position = fresh ? newest : choose_position(granule, reading, floor, newest);
-  look(granule, reading, position, found);
+  found.position = position;
+  if (latest && position == newest) {
+    look_at(*latest, granule, reading, found);
+  } else {
+    look(granule, reading, position, found);
+  }
   if (!found.whole && !found.from_storage) {
     for (Version& version : granule.versions)
       if (version.stamp <= found.stamp && (version.bytes & reading.bytes) != 0 &&

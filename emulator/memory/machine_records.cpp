@@ -148,10 +148,10 @@ void Machine::fold_all(Granule& granule) {
   trace::Value value = value_in_storage(granule);
   for (const Version& version : granule.versions) {
     value = version.over(value);
-    granule.base_released = granule.base_released || version.released();
     if (listener_) tell_writer(granule.locations(version.bytes), version.operation);
   }
   store_all(granule, value);
+  granule.base_released = granule.base_released || granule.versions.released();
   granule.versions.clear();
 }
 
@@ -190,7 +190,7 @@ void Machine::forget_if_used_up(std::uint32_t record) {
 void Machine::drop(std::uint32_t record) {
   Granule& granule = granules_[record];
   granule.used = false;
-  granule.versions.clear();
+  if (!granule.versions.empty()) granule.versions.clear();
   granule.observations.clear();
   granule.floors.clear();
   granule.copies.clear();

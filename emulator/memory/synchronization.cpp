@@ -167,7 +167,8 @@ Agent& Synchronization::make(Resident& resident, std::uint32_t position) {
   resident.agents[position] = &agent;
   resident.made.push_back(&agent);
   agent.id = resident.cohort.agent(position);
-  agent.place = resident.cohort.place_of(position);
+  agent.place = resident.cohort.place;
+  if (!resident.cohort.subgroups.empty()) agent.place.subgroup = resident.cohort.subgroups[position];
   agent.lane = lane;
   agent.cohort = &resident.common;
   agent.like_all = true;
