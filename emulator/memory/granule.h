@@ -281,18 +281,18 @@ class Floors {
   Floor* find(AgentId agent, ReferenceId reference) {
     // Mostly whoever asks asked before, or has just come.
     if (asked_ < all_.size() && is_of(all_[asked_], agent, reference)) return &all_[asked_];
-    if (unknown_ && agent_ == agent && reference_ == reference) return nullptr;
-    for (asked_ = all_.size(); asked_ != 0;)
-      if (is_of(all_[--asked_], agent, reference)) return &all_[asked_];
-    unknown_ = true;
-    agent_ = agent;
-    reference_ = reference;
+    if ((agents_ & bit_of(agent)) == 0) return nullptr;
+    for (std::size_t i = all_.size(); i-- != 0;) {
+      if (!is_of(all_[i], agent, reference)) continue;
+      asked_ = i;
+      return &all_[i];
+    }
     return nullptr;
   }
   /// Of one that is not found.
   void add(const Floor& floor) {
-    unknown_ = false;
     asked_ = all_.size();
+    agents_ |= bit_of(floor.agent);
     all_.push_back(floor);
   }
   Stamp highest() const {
@@ -303,24 +303,27 @@ class Floors {
   /// Those that are not above `base` say nothing any more.
   void remove_up_to(Stamp base) {
     std::erase_if(all_, [&](const Floor& floor) { return floor.stamp <= base; });
+    agents_ = 0;
+    for (const Floor& floor : all_) agents_ |= bit_of(floor.agent);
   }
   void clear() {
     all_.clear();
-    unknown_ = false;
+    agents_ = 0;
   }
 
  private:
+  static std::uint64_t bit_of(AgentId agent) {
+    return std::uint64_t{1} << (static_cast<std::uint32_t>(agent) % 64);
+  }
   static bool is_of(const Floor& floor, AgentId agent, ReferenceId reference) {
     return floor.agent == agent && floor.reference == reference;
   }
 
   std::vector<Floor> all_;
+  /// The bit of each agent that one is of, and maybe of others.
+  std::uint64_t agents_ = 0;
   /// The one that was found last.
   std::size_t asked_ = 0;
-  /// Whether nobody has come since there was none of this agent and reference.
-  bool unknown_ = false;
-  AgentId agent_{};
-  ReferenceId reference_{};
 };
 
 struct Granule {

@@ -52,12 +52,12 @@ void Machine::restart() {
 
 // --- Agents ---
 
-void Machine::begin(const Cohort& cohort) {
+[[gnu::flatten]] void Machine::begin(const Cohort& cohort) {
   synchronization_.begin(cohort);
   if (listener_) listener_->agents_begin(cohort.first, cohort.count, cohort.place, cohort.subgroups);
 }
 
-void Machine::end(const Cohort& cohort) {
+[[gnu::flatten]] void Machine::end(const Cohort& cohort) {
   synchronization_.end(cohort);
   if (listener_) listener_->agents_end(cohort.first, cohort.count);
 }
@@ -234,21 +234,19 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   before_write(granule, record, writing);
   const trace::OperationIndex index = listener_ ? tell(operation, 0, fresh) : 0;
   //= vk:memory-model-instruction-av-vis
-  if (has(operation.operands, MemoryOperands::MakePointerAvailable) &&
-      level_of(operation.available_scope) != CacheLevel::Agent) {
-    Version& made = granule.versions.next();
-    fill(made, writing, fresh, index);
-    place(granule, record, made, &writing.agent, level_of(operation.available_scope),
+  const bool made_available = has(operation.operands, MemoryOperands::MakePointerAvailable) &&
+                              level_of(operation.available_scope) != CacheLevel::Agent;
+  const bool waits = !made_available && chance(policy_.delay);
+  if (waits && waiting_.size() == WaitingList::kMost)
+    place_waiting(0, CacheLevel::Shader, trace::MoveReason::Flush);
+  Version& version = granule.versions.next();
+  Written& made = waits ? static_cast<Written&>(wait(granule, record)) : version;
+  fill(made, writing, fresh, index);
+  if (made_available) {
+    place(granule, record, version, &writing.agent, level_of(operation.available_scope),
           trace::MoveReason::Availability);
-  } else if (chance(policy_.delay)) {
-    if (waiting_.size() == WaitingList::kMost)
-      place_waiting(0, CacheLevel::Shader, trace::MoveReason::Flush);
-    fill(wait(granule, record), writing, fresh, index);
-  } else {
-    const CacheLevel level = climb();
-    Version& made = granule.versions.next();
-    fill(made, writing, fresh, index);
-    place(granule, record, made, &writing.agent, std::max(level, least_level(made)),
+  } else if (!waits) {
+    place(granule, record, version, &writing.agent, std::max(climb(), least_level(made)),
           trace::MoveReason::Eviction);
   }
   use_up(granule, record);
