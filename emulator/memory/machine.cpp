@@ -239,14 +239,14 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   const bool waits = !made_available && chance(policy_.delay);
   if (waits && waiting_.size() == WaitingList::kMost)
     place_waiting(0, CacheLevel::Shader, trace::MoveReason::Flush);
-  Version& version = granule.versions.next();
-  Written& made = waits ? static_cast<Written&>(wait(granule, record)) : version;
+  Version* const version = waits ? nullptr : &granule.versions.next();
+  Written& made = version ? static_cast<Written&>(*version) : wait(granule, record);
   fill(made, writing, fresh, index);
   if (made_available) {
-    place(granule, record, version, &writing.agent, level_of(operation.available_scope),
+    place(granule, record, *version, &writing.agent, level_of(operation.available_scope),
           trace::MoveReason::Availability);
-  } else if (!waits) {
-    place(granule, record, version, &writing.agent, std::max(climb(), least_level(made)),
+  } else if (version) {
+    place(granule, record, *version, &writing.agent, std::max(climb(), least_level(made)),
           trace::MoveReason::Eviction);
   }
   use_up(granule, record);
