@@ -10,9 +10,6 @@ constexpr std::uint8_t kWhole = kGranuleBytes;
 Stamp stamp_of(std::uint32_t time) { return time >> 8; }
 std::uint8_t reference_of(std::uint32_t time) { return static_cast<std::uint8_t>(time & 0x7f); }
 bool is_special(SiteId site) { return site >= kTooMany; }
-bool is_link(const Site& site) {
-  return site.own_availability != kOwn || site.own_visibility != kOwn;
-}
 
 }  // namespace
 
@@ -104,7 +101,9 @@ void KernelDetector::operation(model::OperationIndex index, const Operation& ope
 void KernelDetector::atomic(model::OperationIndex index, const Operation& operation, SiteId site,
                             std::span<const trace::Source> sources) {
   if (operation.reads()) order_.atomic_reads(index, operation, sources);
-  if (site != kNoSite) access_in_full(index, operation, site);
+  if (site != kNoSite &&
+      (exact_left_ == 0 || !stands_alone(operation.agent, operation.reference, operation.locations, site)))
+    access_in_full(index, operation, site);
   if (operation.writes()) order_.atomic_writes(index, operation);
 }
 
@@ -149,6 +148,34 @@ inline Cell* KernelDetector::cell_of(Access& now, AgentId agent, ReferenceId ref
   return &cell;
 }
 
+// Whether the cell has room for an access to all of it, which needs no order to the one that is there. Of a link
+// of chains it is remembered what its agent knew: a cell has atomics of those who know of nobody.
+inline bool KernelDetector::stands_beside(Cell& cell, const Access& now) {
+  if (now.site->is_link() && !(now.site->atomic && order_.knows_nobody(now.agent))) return false;
+  std::size_t slot = 0;
+  if (const SiteId first = cell.sites[0]; first != kNoSite) {
+    if (is_special(first) || cell.sites[1] != kNoSite) return false;
+    const bool same_reference = reference_of(cell.times[0]) == reference_of(now.time);
+    if ((relation(first, now) & kConflicts) != 0 &&
+        !(same_reference && (cell.agents[0] == now.agent ||
+                             mutually_ordered(sites_[first], cell.agents[0], now))))
+      return false;
+    slot = 1;
+  }
+  put(cell, slot, now);
+  return true;
+}
+
+// As long as accesses are remembered one by one.
+bool KernelDetector::stands_alone(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site) {
+  if (!is_granule(bytes)) return false;
+  Access now;
+  Cell* const cell = cell_of(now, agent, reference, bytes, site);
+  if (!cell || !stands_beside(*cell, now)) return false;
+  count_exact();
+  return true;
+}
+
 // Of a plain access to one granule, or to a part of one that its instruction takes whole.
 bool KernelDetector::access_quickly(AgentId agent, ReferenceId reference, const Locations& bytes,
                                     SiteId site) {
@@ -180,9 +207,9 @@ inline bool KernelDetector::is_settled_crowd(const Crowd& crowd, const Access& n
 
 bool KernelDetector::answers_atomic_slowly(AgentId agent, ReferenceId reference, const Locations& bytes,
                                            SiteId site) {
-  if (exact_left_ != 0 || bytes.size_bytes != kGranuleBytes ||
-      !order_.ignores_relaxed(static_cast<std::uint32_t>(agent), bytes.allocation))
+  if (!is_granule(bytes) || !order_.ignores_relaxed(static_cast<std::uint32_t>(agent), bytes.allocation))
     return false;
+  if (exact_left_ != 0) return stands_alone(agent, reference, bytes, site);
   Now now;
   Cell* const cell = cell_of(now, agent, reference, bytes, site);
   if (!cell) return false;
@@ -219,14 +246,15 @@ void KernelDetector::access(Now& now) {
     now.record.last = static_cast<std::uint8_t>(std::min(begin + kGranuleBytes, end) - begin);
     Cell& cell = shadow_->cell(shadow_->allocation(bytes.allocation), granule);
     if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
+    const bool whole = now.record.last - now.record.first == kWhole;
     if (exact_left_ == 0) [[likely]] {
-      const bool whole = now.record.last - now.record.first == kWhole;
       if (now.site->atomic ? join_crowd(cell, now)
           : whole          ? at_once(cell, now)
                            : join_parts(cell, now))
         continue;
-    } else if (--exact_left_ == 0) {
-      order_.expect_whole_workgroups();
+    } else {
+      count_exact();
+      if (whole && stands_beside(cell, now)) continue;
     }
     access_slowly(cell, now);
   }
@@ -290,7 +318,7 @@ bool KernelDetector::at_once(Cell& cell, const Access& now) {
 bool KernelDetector::write_over(Cell& cell, Before first, Before second, const Access& now) {
   if (second == Before::Mine) return false;
   if (first == Before::Mine) {
-    if (is_link(sites_[cell.sites[1]])) cell.times[0] |= kLossy;
+    if (sites_[cell.sites[1]].is_link()) cell.times[0] |= kLossy;
     put(cell, 1, now);
     return true;
   }
@@ -452,13 +480,18 @@ RecordList& KernelDetector::unpack_two(Cell& cell) {
   const Cell two = cell;
   RecordList& list = shadow_->make_list(cell);
   std::vector<Record>& records = list.records;
-  for (std::size_t i = 0; i < 2 && two.sites[i] != kNoSite; ++i)
+  for (std::size_t i = 0; i < 2 && two.sites[i] != kNoSite; ++i) {
+    const Site& site = sites_[two.sites[i]];
     records.push_back({two.agents[i], stamp_of(two.times[i]), i * 2, two.sites[i],
-                       reference_of(two.times[i]), 0, kWhole, {}});
+                       reference_of(two.times[i]), 0, kWhole,
+                       site.atomic && site.is_link() ? order_.nobody() : nullptr});
+  }
   list.lossy = (two.times[0] & kLossy) != 0;
-  // What the second knew of the first is forgotten.
-  if (records.size() == 2 && records[0].agent != records[1].agent)
-    list.lossy = list.lossy || (sites_[records[0].site].writes && is_link(sites_[records[1].site]));
+  if (records.size() == 2 && records[0].agent != records[1].agent) {
+    // What the second knew of the first is forgotten.
+    const Site& second = sites_[records[1].site];
+    list.lossy = list.lossy || (sites_[records[0].site].writes && second.is_link() && !second.atomic);
+  }
   return list;
 }
 
@@ -515,7 +548,7 @@ void KernelDetector::access_slowly(Cell& cell, Now& now) {
     Record& x = list.records[i];
     const bool full = options_.most_records != 0 && i + options_.most_records <= list.records.size();
     if (forgets && (full || is_replaced(x, now))) {
-      list.lossy = list.lossy || (writes_kept && is_link(sites_[x.site]));
+      list.lossy = list.lossy || (writes_kept && sites_[x.site].is_link());
       continue;
     }
     writes_kept = writes_kept || sites_[x.site].writes;
@@ -523,7 +556,7 @@ void KernelDetector::access_slowly(Cell& cell, Now& now) {
     ++kept;
   }
   if (kept != list.records.size()) list.records.resize(kept);
-  if (is_link(*now.site)) now.record.view = order_.view(now.record.agent);
+  if (now.site->is_link()) now.record.view = order_.view(now.record.agent);
   list.records.push_back(std::move(now.record));
   if (forgets) pack(cell);
 }
@@ -555,17 +588,20 @@ bool KernelDetector::is_foreign(const Record& x, const Now& now) const {
          places.stage(now.record.agent) == model::Stage::TessellationControl;
 }
 
-//= vk:memory-model-atomic-operation
 bool KernelDetector::mutually_ordered(const Record& x, const Now& now) const {
-  const Site& old = sites_[x.site];
+  return x.reference == now.record.reference && x.first == now.record.first && x.last == now.record.last &&
+         mutually_ordered(sites_[x.site], x.agent, now);
+}
+
+// Of accesses to the same bytes of one granule, through one reference.
+//= vk:memory-model-atomic-operation
+bool KernelDetector::mutually_ordered(const Site& old, std::uint32_t agent, const Access& now) const {
   const Site& y = *now.site;
   const Places& places = order_.places();
-  return old.atomic && y.atomic && x.reference == now.record.reference && x.first == now.record.first &&
-         x.last == now.record.last &&
+  return old.atomic && y.atomic &&
          old.operation.locations.size_bytes == y.operation.locations.size_bytes &&
-         places.same_instance(x.agent, now.record.agent, old.scope) &&
-         places.same_instance(x.agent, now.record.agent, y.scope) &&
-         places.both_on_host_or_not(x.agent, now.record.agent);
+         places.same_instance(agent, now.agent, old.scope) &&
+         places.same_instance(agent, now.agent, y.scope) && places.both_on_host_or_not(agent, now.agent);
 }
 
 KernelAccess KernelDetector::access_of(const Record& record, const Now& now) {

@@ -81,7 +81,8 @@ class KernelDetector final : public trace::Listener {
   }
   /// The same, if what is remembered of the bytes answers it at once. False, and nothing happened, otherwise.
   bool answers(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site) {
-    return exact_left_ == 0 && bytes.size_bytes <= kGranuleBytes && std::has_single_bit(bytes.size_bytes) &&
+    if (exact_left_ != 0) return stands_alone(agent, reference, bytes, site);
+    return bytes.size_bytes <= kGranuleBytes && std::has_single_bit(bytes.size_bytes) &&
            (bytes.offset_bytes & (bytes.size_bytes - 1)) == 0 && access_quickly(agent, reference, bytes, site);
   }
   /// The same of a granule that the instruction writes, or only reads, of which this knows everything, whatever it
@@ -156,6 +157,14 @@ class KernelDetector final : public trace::Listener {
   Cell* cell_of(Access& now, AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   bool answers_atomic_slowly(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   bool access_quickly(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
+  static bool is_granule(const Locations& bytes) {
+    return bytes.size_bytes == kGranuleBytes && bytes.offset_bytes % kGranuleBytes == 0;
+  }
+  bool stands_alone(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
+  bool stands_beside(Cell& cell, const Access& now);
+  void count_exact() {
+    if (--exact_left_ == 0) order_.expect_whole_workgroups();
+  }
   void access_in_full(model::OperationIndex index, const Operation& operation, SiteId site);
   void access(Now& now);
   enum class Before : std::uint8_t {
@@ -196,6 +205,7 @@ class KernelDetector final : public trace::Listener {
   bool may_be_ordered(const Record& x, const Now& now) const;
   bool is_replaced(const Record& x, const Now& now) const;
   bool mutually_ordered(const Record& x, const Now& now) const;
+  bool mutually_ordered(const Site& old, std::uint32_t agent, const Access& now) const;
   bool is_foreign(const Record& x, const Now& now) const;
   KernelAccess access_of(const Record& record, const Now& now);
   void look_at_others(const RecordList& list, const Now& now);

@@ -83,6 +83,10 @@ class KernelOrder {
     const Agent* own = find_state(agent);
     return own && own->view ? own->view : groups_[places_.group(agent)].view;
   }
+  /// Nobody's operations are before the agent's.
+  bool knows_nobody(std::uint32_t agent) const { return view(agent) == nobody(); }
+  /// The view of such an agent.
+  inline const ViewPointer& nobody() const;
   /// From now on it need not keep what all who may ever ask for it know already: if the agents of a
   /// workgroup begin together, before its first barrier.
   void expect_whole_workgroups() { whole_workgroups_ = true; }
@@ -288,5 +292,7 @@ class KernelOrder::Shared {
   const ViewPointer unknowing_ = std::make_shared<const View>();
   ViewPointer nothing_ = unknowing_;
 };
+
+inline const ViewPointer& KernelOrder::nobody() const { return shared_->unknowing_; }
 
 }  // namespace heddle::race

@@ -100,10 +100,9 @@ void Places::clear() {
   one_device_ = true;
 }
 
+// Of two agents.
 //= vk:memory-model-scope
-bool Places::same_instance(std::uint32_t a, std::uint32_t b, Level level) const {
-  if (a == b) return true;
-  if (level == kOwn) return false;
+bool Places::are_in_one_instance(std::uint32_t a, std::uint32_t b, Level level) const {
   if (level == kWorkgroup && group(a) == group(b)) return true;
   return model::same_instance(place(a), place(b), kScopes[level]);
 }

@@ -56,7 +56,10 @@ class Places {
   model::Stage stage(std::uint32_t agent) const { return groups_[group(agent)].stage; }
   /// Whether both are in one instance of the scope of this level; an agent always is with itself.
   //= vk:memory-model-scope
-  bool same_instance(std::uint32_t a, std::uint32_t b, Level level) const;
+  bool same_instance(std::uint32_t a, std::uint32_t b, Level level) const {
+    if (a == b || (level == kDevice && is_one_device())) return true;
+    return level != kOwn && are_in_one_instance(a, b, level);
+  }
   bool both_on_host_or_not(std::uint32_t a, std::uint32_t b) const {
     return groups_[group(a)].is_host() == groups_[group(b)].is_host();
   }
@@ -67,6 +70,7 @@ class Places {
 
  private:
   GroupId number_of(const model::Place& place) const;
+  bool are_in_one_instance(std::uint32_t a, std::uint32_t b, Level level) const;
 
   struct Size {
     Size() = default;

@@ -104,35 +104,45 @@ void Shadow::drop(Cell& cell) {
   cell = {};
 }
 
+void Shadow::drop_cells(Page& page, std::uint64_t cells) {
+  // No cell has a list or a crowd.
+  if (lists_.size() == free_lists_.size() && crowds_.size() == free_crowds_.size()) {
+    std::fill_n(page.begin(), cells, Cell{});
+    return;
+  }
+  for (std::uint64_t i = 0; i < cells; ++i)
+    if (page[i].sites[0] != kNoSite) drop(page[i]);
+}
+
 void Shadow::forget(AllocationId id) {
   const auto index = static_cast<std::size_t>(id);
   if (index >= allocations_.size()) return;
   Allocation& old = allocations_[index];
-  // No cell has a list or a crowd.
-  const bool nothing_aside =
-      lists_.size() == free_lists_.size() && crowds_.size() == free_crowds_.size();
   for (std::size_t p = 0; p < old.pages.size(); ++p) {
     std::unique_ptr<Page>& page = old.pages[p];
     if (!page) continue;
-    const std::uint64_t cells = std::min<std::uint64_t>(old.end - p * kCellsOfPage, kCellsOfPage);
-    if (nothing_aside) {
-      std::fill_n(page->begin(), cells, Cell{});
-    } else {
-      for (std::uint64_t i = 0; i < cells; ++i)
-        if ((*page)[i].sites[0] != kNoSite) drop((*page)[i]);
-    }
+    drop_cells(*page, std::min<std::uint64_t>(old.end - p * kCellsOfPage, kCellsOfPage));
     free_pages_.push_back(std::move(page));
   }
   old.pages.clear();
   old.end = 0;
-  old.references.clear();
-  old.first_reference = kNobody;
-  old.known = false;
+  old.forget_uses();
 }
 
+// A small allocation that somebody uses again and again keeps its cells.
 void Shadow::forget_all() {
-  for (const AllocationId id : touched_) forget(id);
-  touched_.clear();
+  auto kept = touched_.begin();
+  for (const AllocationId id : touched_) {
+    Allocation& old = allocations_[static_cast<std::size_t>(id)];
+    if (!old.references.empty() && old.end != 0 && old.end <= kManyCellsAtOnce) {
+      drop_cells(*old.pages.front(), old.end);
+      old.forget_uses();
+      *kept++ = id;
+    } else {
+      forget(id);
+    }
+  }
+  touched_.erase(kept, touched_.end());
 }
 
 std::size_t Shadow::bytes() const {

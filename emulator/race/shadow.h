@@ -63,9 +63,9 @@ struct Crowd {
   void forget_followed();
 };
 
-/// Of four bytes, two accesses to all of them, neither atomic. Or the accesses of one instruction to parts
-/// of them: the agent that has or would have the first part, the next parts being those of the next agents,
-/// and which parts there are. Or the number of a list, or of a crowd.
+/// Of four bytes, two accesses to all of them; atomic ones are those of agents that knew of nobody. Or the
+/// accesses of one instruction to parts of them: the agent that has or would have the first part, the next parts
+/// being those of the next agents, and which parts there are. Or the number of a list, or of a crowd.
 /// A stamp shares its word with the reference.
 struct Cell {
   std::array<std::uint32_t, 2> agents{};
@@ -103,7 +103,7 @@ class Shadow {
   /// What is known of one allocation.
   class Allocation {
    public:
-    /// The number of a reference to it that somebody used; kMostReferences, which it is not, if nobody did.
+    /// The number of a reference to it that somebody used; kMostReferences, which may be several, if nobody did.
     [[gnu::always_inline]] std::uint8_t number(ReferenceId reference) const {
       return reference == first_reference ? std::uint8_t{0} : later_number(reference);
     }
@@ -123,7 +123,11 @@ class Shadow {
         if (references[i] == reference) return static_cast<std::uint8_t>(i);
       return kMostReferences;
     }
-
+    void forget_uses() {
+      references.clear();
+      first_reference = kNobody;
+      known = false;
+    }
     std::vector<std::unique_ptr<Page>> pages;
     /// Cells from here on were never asked for. A multiple of kCellsAtOnce, beyond the first few of
     /// kManyCellsAtOnce.
@@ -166,6 +170,7 @@ class Shadow {
 
  private:
   void add_allocations(std::size_t last);
+  void drop_cells(Page& page, std::uint64_t cells);
   std::uint64_t place_of(std::uint64_t granule) const;
   Cell& reach(Allocation& allocation, std::uint64_t place);
   static std::uint8_t add_reference(Allocation& allocation, ReferenceId reference);
@@ -198,10 +203,8 @@ inline Cell& Shadow::cell(Allocation& allocation, std::uint64_t granule) {
 }
 
 inline std::uint8_t Shadow::reference_number(Allocation& allocation, ReferenceId reference) {
-  const std::vector<ReferenceId>& known = allocation.references;
-  for (std::size_t i = 0; i < known.size(); ++i)
-    if (known[i] == reference) return static_cast<std::uint8_t>(i);
-  return add_reference(allocation, reference);
+  const std::uint8_t known = allocation.number(reference);
+  return known != kMostReferences ? known : add_reference(allocation, reference);
 }
 
 }  // namespace heddle::race

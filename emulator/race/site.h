@@ -38,6 +38,9 @@ struct Site {
   /// The class sets that relate its read and its write to others.
   ClassSets read_sets = 0;
   ClassSets write_sets = 0;
+
+  /// Of chains: its own accesses are made available or visible.
+  bool is_link() const { return own_availability != kOwn || own_visibility != kOwn; }
 };
 
 /// All that makes a site, packed.

@@ -26,7 +26,9 @@ Relation relation_of(const Site& x, const Site& y) {
     if (holds) relation = static_cast<Relation>(relation | what);
   };
   add(x.storage == y.storage && (x.non_private || !y.non_private) && (!x.writes || y.writes), kReplaced);
-  add(!x.writes && !y.writes && x.non_private == y.non_private && x.storage == y.storage, kReadsAlike);
+  add(!x.writes && !y.writes && x.atomic == y.atomic && x.non_private == y.non_private &&
+          x.storage == y.storage,
+      kReadsAlike);
   add(x.non_private, kInGroup);
   add(x.writes || y.writes, kConflicts);
   add(x.writes, kWrote);
