@@ -12,15 +12,22 @@ void Recent::agents_begin(AgentId first, std::uint32_t count, const model::Place
   const auto agent = static_cast<std::uint32_t>(first);
   next_agent_ = std::max(next_agent_, agent + count);
   if (is_full()) return;
-  if (places_.empty()) first_agent_ = agent;
-  if (agent < first_agent_) {
-    places_.insert(places_.begin(), first_agent_ - agent, {});
-    first_agent_ = agent;
+  begun_.push_back({agent, count, place, {}});
+  if (subgroups.empty()) return;
+  begun_.back().subgroups = subgroups_.size();
+  subgroups_.insert(subgroups_.end(), subgroups.begin(), subgroups.end());
+}
+
+// Of one that began twice, the last time.
+std::optional<model::Place> Recent::place(AgentId agent) const {
+  for (auto begun = begun_.rbegin(); begun != begun_.rend(); ++begun) {
+    const std::uint32_t at = static_cast<std::uint32_t>(agent) - begun->first;
+    if (at >= begun->count) continue;
+    model::Place own = begun->place;
+    if (begun->subgroups) own.subgroup = subgroups_[*begun->subgroups + at];
+    return own;
   }
-  const std::size_t begin = agent - first_agent_;
-  if (begin + count > places_.size()) places_.resize(begin + count);
-  std::fill_n(places_.begin() + static_cast<std::ptrdiff_t>(begin), count, place);
-  for (std::size_t i = 0; i < subgroups.size(); ++i) places_[begin + i].subgroup = subgroups[i];
+  return {};
 }
 
 void Recent::dependency(bool memory) {
@@ -32,7 +39,8 @@ void Recent::dependency(bool memory) {
   in_full_.clear();
   reads_from_.clear();
   placed_.clear();
-  places_.clear();
+  begun_.clear();
+  subgroups_.clear();
   dependencies_.clear();
 }
 
@@ -51,12 +59,6 @@ void Recent::make_room() {
   end_ = records_.data() + records_.size();
 }
 
-void Recent::reads_from(OperationIndex read, std::span<const trace::Source> sources) {
-  if (!has(read)) return;
-  for (const trace::Source& source : sources)
-    reads_from_.push_back({read, source.write, source.bytes});
-}
-
 void Recent::meets(OperationIndex first, const Operation& barrier, std::uint32_t count) {
   if (is_full()) return;
   const auto agent = static_cast<std::uint32_t>(barrier.agent);
@@ -66,14 +68,18 @@ void Recent::meets(OperationIndex first, const Operation& barrier, std::uint32_t
 }
 
 void Recent::add_instruction(const Operation& operation, std::uint32_t instruction) {
-  if (instruction >= instructions_.size()) instructions_.resize(instruction + 1);
-  instructions_[instruction] = {operation, true};
+  if (instruction >= instructions_.size()) {
+    instructions_.resize(instruction + 1);
+    knows_.resize(instruction + 1);
+  }
+  instructions_[instruction] = operation;
+  knows_[instruction] = true;
 }
 
 Operation Recent::at(OperationIndex index) const {
   const Record& r = record(index);
   Operation operation = r.instruction == kInFull ? in_full_[r.offset_bytes].operation
-                                                 : instructions_[r.instruction].operation;
+                                                 : instructions_[r.instruction];
   operation.agent = r.agent;
   if (r.instruction == kInFull) return operation;
   operation.reference = r.reference;
@@ -85,15 +91,11 @@ Operation Recent::at(OperationIndex index) const {
 AccessValues Recent::values(OperationIndex index) const {
   const Record& r = record(index);
   if (r.instruction == kInFull) return in_full_[r.offset_bytes].values;
-  switch (instructions_[r.instruction].operation.kind) {
+  switch (instructions_[r.instruction].kind) {
     case OperationKind::Read: return {r.value, 0};
     case OperationKind::Write: return {0, r.value};
     default: return {r.value & 0xffffffff, r.value >> 32};
   }
-}
-
-void Recent::placed(OperationIndex write) {
-  if (has(write)) placed_.push_back(write);
 }
 
 namespace {
@@ -176,9 +178,9 @@ std::optional<Neighbourhood> Recent::around(const Operation& first, AgentId agen
   part.agents = agents_of(agent, second);
   model::Execution& e = part.execution;
   for (const AgentId a : part.agents) {
-    const std::uint32_t place = static_cast<std::uint32_t>(a) - first_agent_;
-    if (place >= places_.size()) return {};
-    e.agents.push_back(places_[place]);
+    const std::optional<model::Place> place = this->place(a);
+    if (!place) return {};
+    e.agents.push_back(*place);
   }
   std::unordered_map<OperationIndex, OperationIndex> number;
   for (OperationIndex i = begin_; i <= second; ++i) {

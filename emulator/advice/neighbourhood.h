@@ -52,7 +52,7 @@ class Recent {
   bool is_full() const { return next_ == end_; }
   /// That operations with this number are like this one.
   void learn(const Operation& operation, std::uint32_t instruction) {
-    if (instruction >= instructions_.size() || !instructions_[instruction].known) [[unlikely]]
+    if (instruction >= knows_.size() || !knows_[instruction]) [[unlikely]]
       add_instruction(operation, instruction);
   }
   /// An access whose instruction it knows, with the value that it read or wrote.
@@ -64,10 +64,15 @@ class Recent {
   /// The values of a read-modify-write of at most 4 bytes as one.
   static model::Value packed(model::Value read, model::Value written) { return read | written << 32; }
   /// Where the bytes come from that an atomic read.
-  void reads_from(model::OperationIndex read, std::span<const trace::Source> sources);
+  void reads_from(model::OperationIndex read, std::span<const trace::Source> sources) {
+    if (!has(read)) return;
+    for (const trace::Source& source : sources) reads_from_.push_back({read, source.write, source.bytes});
+  }
   /// Operations from `first` on: `barrier` of `count` agents from its own on.
   void meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count);
-  void placed(model::OperationIndex write);
+  void placed(model::OperationIndex write) {
+    if (has(write)) placed_.push_back(write);
+  }
 
   /// `agent`'s last operation like `first` (same instruction, overlapping bytes) before the
   /// operation `second`. Nothing if one of them is not remembered.
@@ -97,10 +102,6 @@ class Recent {
   struct InFull {
     Operation operation;
     AccessValues values;
-  };
-  struct Instruction {
-    Operation operation;
-    bool known = false;
   };
 
   static model::Value packed(OperationKind kind, model::Value read, model::Value written) {
@@ -134,12 +135,24 @@ class Recent {
   Record* next_ = nullptr;
   Record* end_ = nullptr;
   std::vector<InFull> in_full_;
-  std::vector<Instruction> instructions_;
+  /// By number an operation like those of the instruction, and whether there is one.
+  std::vector<Operation> instructions_;
+  std::vector<char> knows_;
   std::vector<model::ReadsFrom> reads_from_;
   std::vector<model::OperationIndex> placed_;
-  /// From `first_agent_` on; of those that began before the room was used up.
-  std::vector<model::Place> places_;
-  std::uint32_t first_agent_ = 0;
+  /// Agents from `first` on, in `place` but for the subgroup.
+  struct Begun {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+    model::Place place;
+    /// Where theirs are; they have none where all are in one.
+    std::optional<std::size_t> subgroups;
+  };
+  std::optional<model::Place> place(AgentId agent) const;
+
+  /// Those that began before the room was used up.
+  std::vector<Begun> begun_;
+  std::vector<std::uint32_t> subgroups_;
   /// The agent that begins next, and the first ones after each execution dependency.
   std::uint32_t next_agent_ = 0;
   std::vector<std::uint32_t> dependencies_;

@@ -5,11 +5,13 @@
 namespace heddle::detail {
 
 void Dispatched::begins(std::uint64_t number, std::uint32_t first, const runtime::Grid& grid) {
-  Dispatch dispatch{number, first, grid, {}};
+  Dispatch& dispatch = dispatches_.emplace_back();
+  dispatch.number = number;
+  dispatch.first_agent = first;
+  dispatch.grid = grid;
+  dispatch.grid.position_of = dispatch.grid.index_at = nullptr;
   if (grid.position_of)
     dispatch.positions.assign(grid.position_of, grid.position_of + grid.group_size);
-  dispatch.grid.position_of = dispatch.grid.index_at = nullptr;
-  dispatches_.push_back(std::move(dispatch));
 }
 
 const Dispatched::Dispatch& Dispatched::of(AgentId agent) const {

@@ -4,7 +4,6 @@
 #include <heddle/operation.h>
 #include <heddle/report.h>
 
-#include <deque>
 #include <vector>
 
 namespace heddle::detail {
@@ -30,7 +29,7 @@ class Dispatched {
   };
   const Dispatch& of(AgentId agent) const;
 
-  std::deque<Dispatch> dispatches_;
+  std::vector<Dispatch> dispatches_;
 };
 
 }  // namespace heddle::detail

@@ -88,21 +88,25 @@ void RaceWatch::dependency(bool memory) {
 void RaceWatch::operation(model::OperationIndex index, const Operation& operation,
                           model::Value read, model::Value written,
                           std::span<const trace::Source> sources) {
-  const race::SiteId site = operation.is_access() && operation.atomic ? detector_.site_of(operation)
-                                                                      : race::kNoSite;
-  if (operation.is_access() && !operation.atomic) {
+  if (!operation.is_access()) {
+    look_at_other(index, operation, read, written, sources);
+  } else if (!operation.atomic) {
     look_at(index, operation, read, written);
-  } else if (site != race::kNoSite) {
+  } else if (const race::SiteId site = detector_.site_of(operation); site != race::kNoSite) {
     recent_.access(index, operation, site, read, written);
     recent_.reads_from(index, sources);
     now_ = {&operation, {read, written}};
     detector_.atomic(index, operation, site, sources);
   } else {
-    recent_.operation(index, operation, read, written, sources);
-    now_ = {&operation, {read, written}};
-    detector_.operation(index, operation, read, written, sources);
+    look_at_other(index, operation, read, written, sources);
   }
   if (orderings_) orderings_->listener().operation(index, operation, read, written, sources);
+}
+void RaceWatch::look_at_other(model::OperationIndex index, const Operation& operation, model::Value read,
+                              model::Value written, std::span<const trace::Source> sources) {
+  recent_.operation(index, operation, read, written, sources);
+  now_ = {&operation, {read, written}};
+  detector_.operation(index, operation, read, written, sources);
 }
 void RaceWatch::plain(model::OperationIndex index, const Operation& operation, model::Value read,
                       model::Value written) {

@@ -82,6 +82,9 @@ class RaceWatch final : public trace::Listener {
   /// At a non-atomic access.
   void look_at(model::OperationIndex index, const Operation& operation, model::Value read,
                model::Value written);
+  /// At anything else that makes no site.
+  void look_at_other(model::OperationIndex index, const Operation& operation, model::Value read,
+                     model::Value written, std::span<const trace::Source> sources);
   void note(const race::KernelRace& race);
   void note_again(std::size_t race, AgentId first);
   void explain(const race::KernelRace& race, DataRace& noted) const;

@@ -201,7 +201,7 @@ ViewPointer KernelOrder::joined_view(const Meeting& meeting, Stamp stamp) const 
     made.reached.join(next->reached);
   };
   // Whatever an agent knows that has a view of its own, it knows what the group did before.
-  join(group.view.get());
+  join(view_of(group).get());
   for (const Agent& agent : group.agents)
     if (agent.view) join(agent.view.get());
   made.reached.add_everybody(meeting.group, stamp);

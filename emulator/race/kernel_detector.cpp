@@ -49,6 +49,7 @@ void KernelDetector::agents_end(AgentId first, std::uint32_t count) {
 
 // Nobody accesses the Workgroup memory of a workgroup that has ended.
 void KernelDetector::group_ends(GroupId group) {
+  if (workgroup_memory_.empty()) return;
   auto kept = workgroup_memory_.begin();
   for (const auto& memory : workgroup_memory_) {
     if (memory.first == group) {
@@ -100,11 +101,12 @@ void KernelDetector::operation(model::OperationIndex index, const Operation& ope
 
 void KernelDetector::atomic(model::OperationIndex index, const Operation& operation, SiteId site,
                             std::span<const trace::Source> sources) {
-  if (operation.reads()) order_.atomic_reads(index, operation, sources);
+  const bool ignored = order_.ignores(operation);
+  if (!ignored && operation.reads()) order_.atomic_reads(index, operation, sources);
   if (site != kNoSite &&
       (exact_left_ == 0 || !stands_alone(operation.agent, operation.reference, operation.locations, site)))
     access_in_full(index, operation, site);
-  if (operation.writes()) order_.atomic_writes(index, operation);
+  if (!ignored && operation.writes()) order_.atomic_writes(index, operation);
 }
 
 void KernelDetector::meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count) {
@@ -135,6 +137,12 @@ inline void KernelDetector::set(Access& now, AgentId agent, ReferenceId referenc
   now.time = order_.now(now.group) << 8 | Shadow::reference_number(allocation, reference);
   relations_.update(sites_);
   now.relations = site < SiteRelations::kMost ? relations_.to(site) : nullptr;
+}
+
+// Nobody accesses it once the workgroup has ended.
+inline void KernelDetector::note_workgroup_memory(const Access& now, AllocationId allocation) {
+  if (now.site->operation.storage_class == StorageClass::Workgroup && shadow_->first_time(allocation))
+    workgroup_memory_.emplace_back(now.group, allocation);
 }
 
 // The cell of an access that may be answered at once; null if too much has happened for that.
@@ -227,12 +235,6 @@ bool KernelDetector::read_alike(const Cell& cell, std::uint32_t agent, GroupId g
   return cell.sites[0] == site && cell.sites[1] == site && (cell.times[0] & ~kLossy) == time &&
          (cell.times[1] & ~kLossy) == time && cell.agents[0] != agent && cell.agents[1] != agent &&
          order_.group(cell.agents[0]) == group && order_.group(cell.agents[1]) == group;
-}
-
-// Nobody accesses it once the workgroup has ended.
-void KernelDetector::note_workgroup_memory(const Access& now, AllocationId allocation) {
-  if (now.site->operation.storage_class == StorageClass::Workgroup && shadow_->first_time(allocation))
-    workgroup_memory_.emplace_back(now.group, allocation);
 }
 
 void KernelDetector::access(Now& now) {

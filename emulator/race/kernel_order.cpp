@@ -33,7 +33,6 @@ void KernelOrder::Shared::reserve(std::uint32_t first, std::uint32_t size, std::
   for (std::uint32_t i = 0; i < groups; ++i) {
     groups_.emplace_back();
     groups_.back().first_agent = first + i * size;
-    groups_.back().view = nothing_;
   }
   log_.share(places_.groups());
 }
@@ -45,7 +44,9 @@ void KernelOrder::agents_begin(AgentId first, std::uint32_t count, const model::
   if (number == groups_.size()) {
     groups_.emplace_back();
     groups_.back().first_agent = agent;
-    groups_.back().view = nothing_;
+    groups_.back().agents_in_row = count;
+    look_again();
+    return;
   }
   look_again();
   Group& group = groups_[number];
@@ -60,7 +61,7 @@ void KernelOrder::agents_begin(AgentId first, std::uint32_t count, const model::
   const bool follows = agent == group.first_agent + group.agents_in_row && places_.agents_of(number) == row;
   group.agents_in_row = follows ? row : 0;
   group.over = false;
-  if (group.view != nothing_)
+  if (group.view)
     for (std::uint32_t i = 0; i < count; ++i) state(agent + i).view = nothing_;
   // What barriers settled so far is not so for one that was not there.
   if (group.now != 1) {
@@ -81,8 +82,9 @@ bool KernelOrder::agent_ends(std::uint32_t agent) {
   if (!places_.agent_ends(agent)) return false;
   const GroupId number = places_.group(agent);
   log_.group_ends(number);
-  groups_[number].agents = {};
-  groups_[number].over = true;
+  Group& group = groups_[number];
+  if (!group.agents.empty()) group.agents = {};
+  group.over = true;
   return true;
 }
 
@@ -365,11 +367,9 @@ void KernelOrder::atomic_reads(model::OperationIndex index, const Operation& ope
 //= vk:memory-model-release-sequence
 void KernelOrder::atomic_writes(model::OperationIndex index, const Operation& operation) {
   const auto agent = static_cast<std::uint32_t>(operation.agent);
-  const Agent* own = find_state(agent);
   // Where nothing is offered yet, a write that offers nothing adds nothing.
-  if (!releases(operation.semantics) && (!own || own->fences.empty()) &&
-      !history_->may_offer(operation.locations.allocation))
-    return;
+  if (!releases(operation.semantics) && ignores_relaxed(agent, operation.locations.allocation)) return;
+  const Agent* own = find_state(agent);
   Ordering writer = ordering_of(operation);
   Head head;
   head.index = index;

@@ -69,8 +69,14 @@ class KernelOrder {
   /// Whether it need not hear of atomics of the agent on the allocation that neither acquire nor release: nothing
   /// was released there, and the agent has nothing to offer.
   bool ignores_relaxed(std::uint32_t agent, AllocationId allocation) const {
+    if (history_->may_offer(allocation)) return false;
     const Agent* own = find_state(agent);
-    return (!own || own->fences.empty()) && !history_->may_offer(allocation);
+    return !own || own->fences.empty();
+  }
+  /// The same of this atomic, whatever it does.
+  bool ignores(const Operation& atomic) const {
+    return !acquires(atomic.semantics) && !releases(atomic.semantics) &&
+           ignores_relaxed(static_cast<std::uint32_t>(atomic.agent), atomic.locations.allocation);
   }
   void placed(model::OperationIndex write) {
     if (!history_->empty()) history_->placed(write);
@@ -81,7 +87,7 @@ class KernelOrder {
   /// Of an agent that has not ended.
   const ViewPointer& view(std::uint32_t agent) const {
     const Agent* own = find_state(agent);
-    return own && own->view ? own->view : groups_[places_.group(agent)].view;
+    return own && own->view ? own->view : view_of(groups_[places_.group(agent)]);
   }
   /// Nobody's operations are before the agent's.
   bool knows_nobody(std::uint32_t agent) const { return view(agent) == nobody(); }
@@ -160,6 +166,7 @@ class KernelOrder {
   };
   struct Group {
     Stamp now = 1;
+    /// Null if it is the one that agents begin with.
     ViewPointer view;
     std::array<Settled, kClasses> settled;
     std::uint32_t first_agent = 0;
@@ -203,6 +210,7 @@ class KernelOrder {
   /// Null if the agent has none that is its own: it knows what its group does.
   const Agent* find_state(std::uint32_t agent) const {
     const Group& group = groups_[places_.group(agent)];
+    if (group.agents.empty()) return nullptr;
     const std::size_t at = agent - group.first_agent;
     return at < group.agents.size() ? &group.agents[at] : nullptr;
   }
@@ -213,6 +221,7 @@ class KernelOrder {
     return group.agents[at];
   }
   Group& group_of(std::uint32_t agent) { return groups_[places_.group(agent)]; }
+  const ViewPointer& view_of(const Group& group) const { return group.view ? group.view : nothing_; }
 
   bool in_scope(const Offer& offer, std::uint32_t agent, Level level) const;
   std::shared_ptr<const Release> release(std::uint32_t agent, Classes mask, Level level);

@@ -23,56 +23,53 @@ constexpr GroupId kFewGroups = 8;
 
 void Places::reserve(std::uint32_t first, std::uint32_t size, std::uint32_t count) {
   reserved_ = {first, size * count, size, groups()};
+  workgroups_end_ = ~std::uint64_t{0};
   agents_.resize(std::max<std::size_t>(agents_.size(), first - first_ + size * count));
   groups_.resize(groups_.size() + count);
   sizes_.resize(sizes_.size() + count);
 }
 
-GroupId Places::agent_begins(std::uint32_t agent, const model::Place& place) {
+// For an agent that begins.
+inline GroupId Places::group_for(std::uint32_t agent, const model::Place& place) {
   if (agent - reserved_.first < reserved_.agents) {
     const GroupId group = reserved_.first_group + (agent - reserved_.first) / reserved_.size;
     groups_[group] = place;
-    sizes_[group].begin(1);
-    agents_[agent - first_] = {group, place.subgroup};
     return group;
   }
-  if (agent >= end()) agents_.resize(agent - first_ + 1);
   if (!groups_.empty() && groups_.front().device != place.device) one_device_ = false;
   GroupId found = groups();
   if (place.kind != model::AgentKind::Shader) {
     beyond_device_ = true;
-  } else if (!groups_.empty() && same_group(groups_.back(), place)) {
-    found = groups() - 1;
   } else {
-    found = number_of(place);
+    if (place.workgroup < workgroups_end_) {
+      found = number_of(place);
+    } else {
+      workgroups_end_ = std::uint64_t{place.workgroup} + 1;
+    }
     if (found == groups() && found >= kFewGroups) numbers_.emplace(key_of(place), found);
   }
   if (found == groups()) {
     groups_.push_back(place);
     sizes_.emplace_back();
   }
-  sizes_[found].begin(1);
-  agents_[agent - first_] = {found, place.subgroup};
   return found;
 }
 
-// Whoever differs in the subgroup only is of the group of the one before.
 GroupId Places::agents_begin(std::uint32_t first, std::uint32_t count, const model::Place& place,
                              std::span<const std::uint32_t> subgroups) {
-  model::Place own = place;
-  if (!subgroups.empty()) own.subgroup = subgroups.front();
-  const GroupId group = agent_begins(first, own);
-  if (count == 1) return group;
+  const GroupId group = group_for(first, place);
   if (first + count > end()) agents_.resize(first + count - first_);
-  for (std::uint32_t i = 1; i < count; ++i)
-    agents_[first + i - first_] = {group, subgroups.empty() ? place.subgroup : subgroups[i]};
-  sizes_[group].begin(count - 1);
+  Agent* const agents = agents_.data() + (first - first_);
+  for (std::uint32_t i = 0; i < count; ++i)
+    agents[i] = {group, subgroups.empty() ? place.subgroup : subgroups[i]};
+  sizes_[group].begin(count);
   return group;
 }
 
 // That of a group which there is, or the next one.
 GroupId Places::number_of(const model::Place& place) const {
   const GroupId all = groups();
+  if (all != 0 && sizes_.back().agents != 0 && same_group(groups_.back(), place)) return all - 1;
   for (GroupId group = 0; group < all && group < kFewGroups; ++group)
     if (sizes_[group].agents != 0 && same_group(groups_[group], place)) return group;
   if (all <= kFewGroups) return all;
@@ -96,6 +93,7 @@ void Places::clear() {
   groups_.clear();
   sizes_.clear();
   if (!numbers_.empty()) numbers_.clear();
+  workgroups_end_ = 0;
   beyond_device_ = false;
   one_device_ = true;
 }

@@ -28,9 +28,8 @@ class Places {
   /// begun as far as they know.
   void reserve(std::uint32_t first, std::uint32_t size, std::uint32_t groups);
 
-  /// The group of the agent, which may be a new one; agents that are no invocations have one each.
-  GroupId agent_begins(std::uint32_t agent, const model::Place& place);
-  /// The same of `count` agents, which differ in their subgroups only: where there are any, `subgroups[i]`.
+  /// The group of `count` agents, which may be a new one; agents that are no invocations have one each. They
+  /// differ in their subgroups only: where there are any, `subgroups[i]`.
   GroupId agents_begin(std::uint32_t first, std::uint32_t count, const model::Place& place,
                        std::span<const std::uint32_t> subgroups);
   /// Whether all agents of the group have ended now that this one has.
@@ -61,7 +60,7 @@ class Places {
     return level != kOwn && are_in_one_instance(a, b, level);
   }
   bool both_on_host_or_not(std::uint32_t a, std::uint32_t b) const {
-    return groups_[group(a)].is_host() == groups_[group(b)].is_host();
+    return !beyond_device_ || groups_[group(a)].is_host() == groups_[group(b)].is_host();
   }
   /// Whether some agent is no invocation: only then is there a domain beyond a device's.
   bool beyond_device() const { return beyond_device_; }
@@ -69,6 +68,7 @@ class Places {
   bool is_one_device() const { return !beyond_device_ && one_device_; }
 
  private:
+  GroupId group_for(std::uint32_t first, const model::Place& place);
   GroupId number_of(const model::Place& place) const;
   bool are_in_one_instance(std::uint32_t a, std::uint32_t b, Level level) const;
 
@@ -99,6 +99,8 @@ class Places {
   std::vector<Size> sizes_;
   /// Of those beyond the first few.
   std::unordered_multimap<std::uint64_t, GroupId> numbers_;
+  /// Above the numbers of the workgroups that there are.
+  std::uint64_t workgroups_end_ = 0;
   bool beyond_device_ = false;
   /// But for reserved ones, which are of the one there is.
   bool one_device_ = true;

@@ -47,6 +47,7 @@ SiteId Sites::look_up(const Operation& operation, const SiteKey& key) {
   const auto id = static_cast<SiteId>(sites_.size());
   sites_.push_back(site_of(operation));
   keys_.push_back(key);
+  ++count_;
   by_hash_.emplace(hash, id);
   return id;
 }
@@ -57,6 +58,7 @@ void Sites::copy_shared() {
   const auto known = static_cast<std::ptrdiff_t>(sites_.size());
   sites_.insert(sites_.end(), all.sites_.begin() + known, all.sites_.end());
   keys_.insert(keys_.end(), all.keys_.begin() + known, all.keys_.end());
+  count_ = all.count_;
 }
 
 }  // namespace heddle::race

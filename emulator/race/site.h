@@ -106,7 +106,7 @@ class Sites {
     return same ? recent : kNoSite;
   }
   const Site& operator[](SiteId id) const { return sites_[id]; }
-  std::size_t count() const { return sites_.size() - 1; }
+  std::size_t count() const { return count_; }
   /// Takes notice of those that others met so far.
   inline void update();
 
@@ -119,6 +119,7 @@ class Sites {
   SiteNumbers* shared_ = nullptr;
   std::vector<Site> sites_ = std::vector<Site>(1);
   std::vector<SiteKey> keys_ = std::vector<SiteKey>(1);
+  std::size_t count_ = 0;
   std::unordered_multimap<std::size_t, SiteId> by_hash_;
   std::vector<SiteId> recent_ = std::vector<SiteId>(kRecent, kNoSite);
 };

@@ -39,7 +39,7 @@ bool SyncLog::repeats(GroupId group, std::size_t last, const SyncEvent& event) {
 }
 
 //= vk:memory-model-availability-visibility
-void SyncLog::group_ends(GroupId group) {
+void SyncLog::forget_events(GroupId group) {
   const auto alone = hold_alone();
   if (group >= groups_.size() || groups_[group].wide) return;
   count_ -= groups_[group].events.size();

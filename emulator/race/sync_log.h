@@ -69,7 +69,9 @@ class SyncLog {
   void add(DomainEvent event) { domain_.push_back(std::move(event)); }
   /// All agents of the group have ended. What reaches no farther than the group orders nothing that is
   /// accessed from now on, unless a wider operation of the group went on from it.
-  void group_ends(GroupId group);
+  void group_ends(GroupId group) {
+    if (mutex_ || group < groups_.size()) forget_events(group);
+  }
   void clear();
 
   const std::vector<SyncEvent>& of(GroupId group) const {
@@ -102,6 +104,7 @@ class SyncLog {
     if ((bits.load(std::memory_order_relaxed) & mask) == 0)
       bits.fetch_or(mask, std::memory_order_relaxed);
   }
+  void forget_events(GroupId group);
   std::unique_lock<std::shared_mutex> hold_alone() {
     return mutex_ ? std::unique_lock(*mutex_) : std::unique_lock<std::shared_mutex>();
   }
