@@ -12,9 +12,12 @@ void Recent::agents_begin(AgentId first, std::uint32_t count, const model::Place
   const auto agent = static_cast<std::uint32_t>(first);
   next_agent_ = std::max(next_agent_, agent + count);
   if (is_full()) return;
-  begun_.push_back({agent, count, place, {}});
+  Begun& begun = begun_.emplace_back();
+  begun.first = agent;
+  begun.count = count;
+  begun.place = place;
   if (subgroups.empty()) return;
-  begun_.back().subgroups = subgroups_.size();
+  begun.subgroups = subgroups_.size();
   subgroups_.insert(subgroups_.end(), subgroups.begin(), subgroups.end());
 }
 

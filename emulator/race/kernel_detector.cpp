@@ -142,7 +142,7 @@ inline void KernelDetector::set(Access& now, AgentId agent, ReferenceId referenc
 // Nobody accesses it once the workgroup has ended.
 inline void KernelDetector::note_workgroup_memory(const Access& now, AllocationId allocation) {
   if (now.site->operation.storage_class == StorageClass::Workgroup && shadow_->first_time(allocation))
-    workgroup_memory_.emplace_back(now.group, allocation);
+    workgroup_memory_.emplace_back(GroupId{now.group}, allocation);
 }
 
 // The cell of an access that may be answered at once; null if too much has happened for that.
@@ -158,15 +158,15 @@ inline Cell* KernelDetector::cell_of(Access& now, AgentId agent, ReferenceId ref
 
 // Whether the cell has room for an access to all of it, which needs no order to the one that is there. Of a link
 // of chains it is remembered what its agent knew: a cell has atomics of those who know of nobody.
-inline bool KernelDetector::stands_beside(Cell& cell, const Access& now) {
-  if (now.site->is_link() && !(now.site->atomic && order_.knows_nobody(now.agent))) return false;
+[[gnu::always_inline]] inline bool KernelDetector::stands_beside(Cell& cell, const Access& now) {
+  if (now.site->is_link() && !(now.site->atomic && order_.knows_nobody(now.agent, now.group))) return false;
   std::size_t slot = 0;
   if (const SiteId first = cell.sites[0]; first != kNoSite) {
     if (is_special(first) || cell.sites[1] != kNoSite) return false;
     const bool same_reference = reference_of(cell.times[0]) == reference_of(now.time);
     if ((relation(first, now) & kConflicts) != 0 &&
         !(same_reference && (cell.agents[0] == now.agent ||
-                             mutually_ordered(sites_[first], cell.agents[0], now))))
+                             mutually_ordered(sites_[first], cell.agents[0], *now.site, now.agent))))
       return false;
     slot = 1;
   }
@@ -272,7 +272,7 @@ inline bool KernelDetector::is_settled(SiteId older, Stamp stamp, const Access& 
   return stamp <= now.settled->by(settled_by(relation(older, now)));
 }
 
-void KernelDetector::put(Cell& cell, std::size_t slot, const Access& now) {
+inline void KernelDetector::put(Cell& cell, std::size_t slot, const Access& now) {
   cell.agents[slot] = now.agent;
   cell.times[slot] = now.time | (cell.times[slot] & kLossy);
   cell.sites[slot] = now.site_id;
@@ -592,18 +592,18 @@ bool KernelDetector::is_foreign(const Record& x, const Now& now) const {
 
 bool KernelDetector::mutually_ordered(const Record& x, const Now& now) const {
   return x.reference == now.record.reference && x.first == now.record.first && x.last == now.record.last &&
-         mutually_ordered(sites_[x.site], x.agent, now);
+         mutually_ordered(sites_[x.site], x.agent, *now.site, now.agent);
 }
 
 // Of accesses to the same bytes of one granule, through one reference.
 //= vk:memory-model-atomic-operation
-bool KernelDetector::mutually_ordered(const Site& old, std::uint32_t agent, const Access& now) const {
-  const Site& y = *now.site;
+bool KernelDetector::mutually_ordered(const Site& x, std::uint32_t agent_of_x, const Site& y,
+                                      std::uint32_t agent_of_y) const {
   const Places& places = order_.places();
-  return old.atomic && y.atomic &&
-         old.operation.locations.size_bytes == y.operation.locations.size_bytes &&
-         places.same_instance(agent, now.agent, old.scope) &&
-         places.same_instance(agent, now.agent, y.scope) && places.both_on_host_or_not(agent, now.agent);
+  return x.atomic && y.atomic && x.operation.locations.size_bytes == y.operation.locations.size_bytes &&
+         places.same_instance(agent_of_x, agent_of_y, x.scope) &&
+         places.same_instance(agent_of_x, agent_of_y, y.scope) &&
+         places.both_on_host_or_not(agent_of_x, agent_of_y);
 }
 
 KernelAccess KernelDetector::access_of(const Record& record, const Now& now) {

@@ -205,7 +205,7 @@ class KernelDetector final : public trace::Listener {
   bool may_be_ordered(const Record& x, const Now& now) const;
   bool is_replaced(const Record& x, const Now& now) const;
   bool mutually_ordered(const Record& x, const Now& now) const;
-  bool mutually_ordered(const Site& old, std::uint32_t agent, const Access& now) const;
+  bool mutually_ordered(const Site& x, std::uint32_t agent_of_x, const Site& y, std::uint32_t agent_of_y) const;
   bool is_foreign(const Record& x, const Now& now) const;
   KernelAccess access_of(const Record& record, const Now& now);
   void look_at_others(const RecordList& list, const Now& now);

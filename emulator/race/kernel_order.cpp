@@ -41,15 +41,18 @@ void KernelOrder::agents_begin(AgentId first, std::uint32_t count, const model::
                                std::span<const std::uint32_t> subgroups) {
   const auto agent = static_cast<std::uint32_t>(first);
   const GroupId number = places_.agents_begin(agent, count, place, subgroups);
-  if (number == groups_.size()) {
-    groups_.emplace_back();
-    groups_.back().first_agent = agent;
-    groups_.back().agents_in_row = count;
+  if (number != groups_.size()) {
     look_again();
-    return;
+    return grow(groups_[number], agent, count);
   }
+  Group& group = groups_.emplace_back();
+  group.first_agent = agent;
+  group.agents_in_row = count;
   look_again();
-  Group& group = groups_[number];
+}
+
+// A group that there is, or for which there is room.
+void KernelOrder::grow(Group& group, std::uint32_t agent, std::uint32_t count) {
   if (agent < group.first_agent) {
     std::vector<Agent> moved(group.first_agent - agent);
     std::move(group.agents.begin(), group.agents.end(), std::back_inserter(moved));
@@ -58,9 +61,9 @@ void KernelOrder::agents_begin(AgentId first, std::uint32_t count, const model::
   }
   // Whoever begins again is no more than one.
   const std::uint32_t row = group.agents_in_row + count;
-  const bool follows = agent == group.first_agent + group.agents_in_row && places_.agents_of(number) == row;
+  const bool follows = agent == group.first_agent + group.agents_in_row &&
+                       places_.agents_of(places_.group(agent)) == row;
   group.agents_in_row = follows ? row : 0;
-  group.over = false;
   if (group.view)
     for (std::uint32_t i = 0; i < count; ++i) state(agent + i).view = nothing_;
   // What barriers settled so far is not so for one that was not there.
@@ -78,29 +81,10 @@ void KernelOrder::look_near(std::uint32_t agent) {
   near_.count_ = in_row ? near_.state_->agents_in_row : 1;
 }
 
-bool KernelOrder::agent_ends(std::uint32_t agent) {
-  if (!places_.agent_ends(agent)) return false;
-  const GroupId number = places_.group(agent);
-  log_.group_ends(number);
-  Group& group = groups_[number];
-  if (!group.agents.empty()) group.agents = {};
-  group.over = true;
-  return true;
-}
-
 //= vk:memory-model-system-synchronizes-with
 void KernelOrder::dependency(bool memory) {
-  meetings_.clear();
-  if (memory) {
-    places_.clear();
-    log_.clear();
-    history_->clear();
-    groups_.clear();
-    nothing_ = shared_->unknowing_;
-    whole_workgroups_ = lost_ = false;
-    look_again();
-    return;
-  }
+  if (!meetings_.empty()) meetings_.clear();
+  if (memory) return forget_all();
   View made;
   SystemView system;
   for (GroupId group = 0; group < places_.groups(); ++group)
@@ -110,6 +94,16 @@ void KernelOrder::dependency(bool memory) {
   made.reached = system.agents;
   made.system = std::make_shared<const SystemView>(std::move(system));
   nothing_ = std::make_shared<const View>(std::move(made));
+}
+
+void KernelOrder::forget_all() {
+  places_.clear();
+  log_.clear();
+  history_->clear();
+  groups_.clear();
+  if (nothing_ != nobody()) nothing_ = nobody();
+  whole_workgroups_ = lost_ = false;
+  look_again();
 }
 
 void KernelOrder::miss(std::uint32_t agent, const Release& release) {
@@ -123,7 +117,7 @@ void KernelOrder::system_synchronizes(AgentId first, AgentId second) {
   View made = *view(static_cast<std::uint32_t>(second));
   SystemView system = made.system ? *made.system : SystemView{};
   Clock all;
-  if (from < places_.first() || group_of(from).over) {
+  if (from < places_.first() || places_.has_ended(places_.group(from))) {
     // What the agents of a workgroup that is gone knew is forgotten; it may have been everything.
     for (GroupId any = 0; any < places_.groups(); ++any) all.add_everybody(any, kForEver);
   } else {

@@ -47,7 +47,13 @@ class KernelOrder {
   void agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
                     std::span<const std::uint32_t> subgroups);
   /// Whether its group has ended with it.
-  bool agent_ends(std::uint32_t agent);
+  bool agent_ends(std::uint32_t agent) {
+    if (!places_.agent_ends(agent)) return false;
+    const GroupId number = places_.group(agent);
+    log_.group_ends(number);
+    if (!groups_[number].agents.empty()) groups_[number].agents = {};
+    return true;
+  }
   void system_synchronizes(AgentId first, AgentId second);
 
   /// All agents so far have ended, and are before all that begin from now on; after a memory dependency
@@ -89,8 +95,11 @@ class KernelOrder {
     const Agent* own = find_state(agent);
     return own && own->view ? own->view : view_of(groups_[places_.group(agent)]);
   }
-  /// Nobody's operations are before the agent's.
-  bool knows_nobody(std::uint32_t agent) const { return view(agent) == nobody(); }
+  /// Whether nobody's operations are before those of the agent, which is in this group.
+  bool knows_nobody(std::uint32_t agent, GroupId group) const {
+    const Group& of = quick_.groups[group];
+    return (of.agents.empty() ? view_of(of) : view(agent)) == nobody();
+  }
   /// The view of such an agent.
   inline const ViewPointer& nobody() const;
   /// From now on it need not keep what all who may ever ask for it know already: if the agents of a
@@ -174,7 +183,6 @@ class KernelOrder {
     std::uint32_t agents_in_row = 0;
     /// Of those who have something of their own, at least.
     std::vector<Agent> agents;
-    bool over = false;
   };
   struct Arrival {
     model::OperationIndex index = 0;
@@ -235,6 +243,8 @@ class KernelOrder {
             const Operation& operation, const Ordering& ordering, Stamp stamp);
   void domain_operation(model::OperationIndex index, const Operation& operation);
 
+  void forget_all();
+  void grow(Group& group, std::uint32_t first, std::uint32_t count);
   void leave_unmet(std::uint32_t agent);
   bool is_at(const Meeting& meeting, model::OperationIndex arrival) const;
   std::size_t meeting_with(model::OperationIndex arrival) const;

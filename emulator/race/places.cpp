@@ -24,9 +24,14 @@ constexpr GroupId kFewGroups = 8;
 void Places::reserve(std::uint32_t first, std::uint32_t size, std::uint32_t count) {
   reserved_ = {first, size * count, size, groups()};
   workgroups_end_ = ~std::uint64_t{0};
-  agents_.resize(std::max<std::size_t>(agents_.size(), first - first_ + size * count));
+  make_room(first + size * count);
   groups_.resize(groups_.size() + count);
   sizes_.resize(sizes_.size() + count);
+}
+
+void Places::make_room(std::uint32_t end) {
+  end_ = std::max(end_, end);
+  if (end_ - first_ > agents_.size()) agents_.resize(std::max<std::size_t>(end_ - first_, 2 * agents_.size()));
 }
 
 // For an agent that begins.
@@ -58,7 +63,7 @@ inline GroupId Places::group_for(std::uint32_t agent, const model::Place& place)
 GroupId Places::agents_begin(std::uint32_t first, std::uint32_t count, const model::Place& place,
                              std::span<const std::uint32_t> subgroups) {
   const GroupId group = group_for(first, place);
-  if (first + count > end()) agents_.resize(first + count - first_);
+  if (first + count > end_) make_room(first + count);
   Agent* const agents = agents_.data() + (first - first_);
   for (std::uint32_t i = 0; i < count; ++i)
     agents[i] = {group, subgroups.empty() ? place.subgroup : subgroups[i]};
@@ -79,17 +84,9 @@ GroupId Places::number_of(const model::Place& place) const {
   return all;
 }
 
-bool Places::agent_ends(std::uint32_t agent) {
-  std::atomic<std::uint32_t>& running = sizes_[group(agent)].running;
-  const std::uint32_t left = running.load(std::memory_order_relaxed) - 1;
-  running.store(left, std::memory_order_relaxed);
-  return left == 0;
-}
-
 void Places::clear() {
-  first_ = end();
+  first_ = end_;
   reserved_ = {};
-  agents_.clear();
   groups_.clear();
   sizes_.clear();
   if (!numbers_.empty()) numbers_.clear();

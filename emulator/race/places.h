@@ -33,7 +33,12 @@ class Places {
   GroupId agents_begin(std::uint32_t first, std::uint32_t count, const model::Place& place,
                        std::span<const std::uint32_t> subgroups);
   /// Whether all agents of the group have ended now that this one has.
-  bool agent_ends(std::uint32_t agent);
+  bool agent_ends(std::uint32_t agent) {
+    std::atomic<std::uint32_t>& running = sizes_[group(agent)].running;
+    const std::uint32_t left = running.load(std::memory_order_relaxed) - 1;
+    running.store(left, std::memory_order_relaxed);
+    return left == 0;
+  }
   bool has_ended(GroupId group) const {
     return sizes_[group].running.load(std::memory_order_relaxed) == 0;
   }
@@ -43,8 +48,8 @@ class Places {
   void clear();
 
   std::uint32_t first() const { return first_; }
-  std::uint32_t end() const { return first_ + static_cast<std::uint32_t>(agents_.size()); }
-  std::uint32_t groups() const { return static_cast<std::uint32_t>(groups_.size()); }
+  std::uint32_t end() const { return end_; }
+  std::uint32_t groups() const { return static_cast<std::uint32_t>(sizes_.size()); }
 
   GroupId group(std::uint32_t agent) const { return agents_[agent - first_].group; }
   model::Place place(std::uint32_t agent) const {
@@ -91,8 +96,12 @@ class Places {
     GroupId first_group = 0;
   };
 
+  void make_room(std::uint32_t end);
+
   std::uint32_t first_ = 0;
+  std::uint32_t end_ = 0;
   Reserved reserved_;
+  /// At least as many as there are from first_ to end_.
   std::vector<Agent> agents_;
   /// Of each group the place of one of its agents.
   std::vector<model::Place> groups_;

@@ -44,8 +44,7 @@ void ReleaseHistory::placed(model::OperationIndex write) {
   unplaced_.erase(key);
 }
 
-void ReleaseHistory::clear() {
-  if (at_.empty()) return;
+void ReleaseHistory::forget_all() {
   at_.clear();
   unplaced_.clear();
   offered_on_.clear();

@@ -55,7 +55,9 @@ class ReleaseHistory {
 
   void write(const Operation& operation, Head head);
   void placed(model::OperationIndex write);
-  void clear();
+  void clear() {
+    if (!empty()) forget_all();
+  }
   bool empty() const { return at_.empty(); }
   /// Whether writes to the location of this operation are remembered.
   bool knows(const Operation& operation) const {
@@ -93,6 +95,7 @@ class ReleaseHistory {
     std::size_t look_through_at = 64;
   };
 
+  void forget_all();
   bool mutually_ordered(const Head& a, std::uint32_t agent, Level level) const;
   void forget_surpassed(OfLocation& location) const;
   bool surpassed(const Head& head, const std::vector<Head>& heads) const;

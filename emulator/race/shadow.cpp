@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 namespace heddle::race {
 namespace {
@@ -80,6 +81,7 @@ std::uint8_t Shadow::add_reference(Allocation& allocation, ReferenceId reference
 RecordList& Shadow::make_list(Cell& cell) {
   cell = {};
   cell.agents[0] = take(lists_, free_lists_);
+  ++aside_;
   cell.sites[0] = kList;
   return list(cell);
 }
@@ -87,6 +89,7 @@ RecordList& Shadow::make_list(Cell& cell) {
 Crowd& Shadow::make_crowd(Cell& cell) {
   cell = {};
   cell.agents[0] = take(crowds_, free_crowds_);
+  ++aside_;
   cell.sites[0] = kCrowd;
   return crowd(cell);
 }
@@ -96,18 +99,20 @@ void Shadow::drop(Cell& cell) {
     list(cell).records.clear();
     list(cell).lossy = false;
     free_lists_.push_back(cell.agents[0]);
+    --aside_;
   } else if (cell.sites[0] == kCrowd) {
     crowd(cell).accesses.clear();
     crowd(cell).look_through_at = Crowd().look_through_at;
     free_crowds_.push_back(cell.agents[0]);
+    --aside_;
   }
   cell = {};
 }
 
-void Shadow::drop_cells(Page& page, std::uint64_t cells) {
-  // No cell has a list or a crowd.
-  if (lists_.size() == free_lists_.size() && crowds_.size() == free_crowds_.size()) {
-    std::fill_n(page.begin(), cells, Cell{});
+inline void Shadow::drop_cells(Page& page, std::uint64_t cells) {
+  if (aside_ == 0) {
+    // (So is a cell that nobody accessed.)
+    std::memset(static_cast<void*>(page.data()), 0, cells * sizeof(Cell));
     return;
   }
   for (std::uint64_t i = 0; i < cells; ++i)

@@ -185,6 +185,8 @@ class Shadow {
   std::vector<std::uint32_t> free_lists_;
   std::vector<Crowd> crowds_;
   std::vector<std::uint32_t> free_crowds_;
+  /// So many cells have a list or a crowd.
+  std::size_t aside_ = 0;
   std::vector<std::unique_ptr<Page>> free_pages_;
   std::size_t pages_ = 0;
 };

@@ -28,7 +28,12 @@ Site site_of(const Operation& op) {
 
 }  // namespace
 
-SiteId Sites::look_up(const Operation& operation, const SiteKey& key) {
+SiteId Sites::look_up(const Operation& operation) {
+  const SiteKey key = site_key(operation);
+  return recent_[key.hash() % kRecent] = number_of(operation, key);
+}
+
+SiteId Sites::number_of(const Operation& operation, const SiteKey& key) {
   if (shared_) {
     SiteId id = kNoSite;
     {

@@ -91,9 +91,8 @@ class Sites {
 
   /// kNoSite beyond the most that there can be.
   SiteId of(const Operation& operation) {
-    const SiteKey key = site_key(operation);
-    const SiteId known = recent(key);
-    return known != kNoSite ? known : recent_[key.hash() % kRecent] = look_up(operation, key);
+    const SiteId known = recent(site_key(operation));
+    return known != kNoSite ? known : look_up(operation);
   }
   /// The site with this key; kNoSite if it is none of those that were asked for lately.
   SiteId recent(const SiteKey& key) const {
@@ -113,7 +112,8 @@ class Sites {
  private:
   static constexpr std::size_t kRecent = 256;
 
-  SiteId look_up(const Operation& operation, const SiteKey& key);
+  SiteId look_up(const Operation& operation);
+  SiteId number_of(const Operation& operation, const SiteKey& key);
   void copy_shared();
 
   SiteNumbers* shared_ = nullptr;

@@ -47,7 +47,7 @@ void SyncLog::forget_events(GroupId group) {
 }
 
 // Nobody else uses it meanwhile.
-void SyncLog::clear() {
+void SyncLog::forget_all() {
   count_ = 0;
   incomplete_.store(false, std::memory_order_relaxed);
   has_atomics_.store(false, std::memory_order_relaxed);

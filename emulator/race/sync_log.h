@@ -72,7 +72,10 @@ class SyncLog {
   void group_ends(GroupId group) {
     if (mutex_ || group < groups_.size()) forget_events(group);
   }
-  void clear();
+  void clear() {
+    if (!groups_.empty() || !domain_.empty() || masks_.load(std::memory_order_relaxed) != 0 || incomplete())
+      forget_all();
+  }
 
   const std::vector<SyncEvent>& of(GroupId group) const {
     static const std::vector<SyncEvent> kNone;
@@ -105,6 +108,7 @@ class SyncLog {
       bits.fetch_or(mask, std::memory_order_relaxed);
   }
   void forget_events(GroupId group);
+  void forget_all();
   std::unique_lock<std::shared_mutex> hold_alone() {
     return mutex_ ? std::unique_lock(*mutex_) : std::unique_lock<std::shared_mutex>();
   }
