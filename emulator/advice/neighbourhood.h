@@ -41,12 +41,14 @@ class Recent {
   /// The same, in a quarter of the room: an access of at most 8 bytes, which differs from other operations with
   /// this number in agent, reference and place only.
   void access(model::OperationIndex index, const Operation& operation, std::uint32_t instruction,
-              model::Value read, model::Value written) {
+              model::Value read, model::Value written, std::span<const trace::Source> sources = {}) {
+    if (is_full()) return;
     if (operation.kind == OperationKind::ReadModifyWrite && operation.locations.size_bytes > 4) [[unlikely]]
-      return this->operation(index, operation, read, written, {});
+      return this->operation(index, operation, read, written, sources);
     learn(operation, instruction);
-    access(index, operation.agent, operation.reference, operation.locations, instruction,
-           packed(operation.kind, read, written));
+    add(index, {operation.agent, operation.reference, operation.locations.allocation, instruction,
+                operation.locations.offset_bytes, packed(operation.kind, read, written)});
+    add_sources(index, sources);
   }
   /// Whether what it is told from now on is forgotten at once.
   bool is_full() const { return next_ == end_; }
@@ -65,8 +67,7 @@ class Recent {
   static model::Value packed(model::Value read, model::Value written) { return read | written << 32; }
   /// Where the bytes come from that an atomic read.
   void reads_from(model::OperationIndex read, std::span<const trace::Source> sources) {
-    if (!has(read)) return;
-    for (const trace::Source& source : sources) reads_from_.push_back({read, source.write, source.bytes});
+    if (has(read)) add_sources(read, sources);
   }
   /// Operations from `first` on: `barrier` of `count` agents from its own on.
   void meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count);
@@ -118,6 +119,9 @@ class Recent {
     if (next_ == records_.data()) begin_ = index;
     *next_ = made;
     if (++next_ == end_) make_room();
+  }
+  void add_sources(model::OperationIndex read, std::span<const trace::Source> sources) {
+    for (const trace::Source& source : sources) reads_from_.push_back({read, source.write, source.bytes});
   }
   /// Unless it has as many as there may be.
   void make_room();

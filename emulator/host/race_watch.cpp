@@ -93,8 +93,7 @@ void RaceWatch::operation(model::OperationIndex index, const Operation& operatio
   } else if (!operation.atomic) {
     look_at(index, operation, read, written);
   } else if (const race::SiteId site = detector_.site_of(operation); site != race::kNoSite) {
-    recent_.access(index, operation, site, read, written);
-    recent_.reads_from(index, sources);
+    recent_.access(index, operation, site, read, written, sources);
     now_ = {&operation, {read, written}};
     detector_.atomic(index, operation, site, sources);
   } else {

@@ -44,12 +44,11 @@ void KernelDetector::agent_ends(AgentId agent) { agents_end(agent, 1); }
 
 void KernelDetector::agents_end(AgentId first, std::uint32_t count) {
   for (std::uint32_t agent = static_cast<std::uint32_t>(first); count-- != 0; ++agent)
-    if (order_.agent_ends(agent)) group_ends(order_.group(agent));
+    if (order_.agent_ends(agent) && !workgroup_memory_.empty()) group_ends(order_.group(agent));
 }
 
 // Nobody accesses the Workgroup memory of a workgroup that has ended.
 void KernelDetector::group_ends(GroupId group) {
-  if (workgroup_memory_.empty()) return;
   auto kept = workgroup_memory_.begin();
   for (const auto& memory : workgroup_memory_) {
     if (memory.first == group) {
@@ -99,14 +98,13 @@ void KernelDetector::operation(model::OperationIndex index, const Operation& ope
   }
 }
 
-void KernelDetector::atomic(model::OperationIndex index, const Operation& operation, SiteId site,
-                            std::span<const trace::Source> sources) {
-  const bool ignored = order_.ignores(operation);
-  if (!ignored && operation.reads()) order_.atomic_reads(index, operation, sources);
+void KernelDetector::atomic_in_full(model::OperationIndex index, const Operation& operation, SiteId site,
+                                    std::span<const trace::Source> sources) {
+  if (operation.reads()) order_.atomic_reads(index, operation, sources);
   if (site != kNoSite &&
       (exact_left_ == 0 || !stands_alone(operation.agent, operation.reference, operation.locations, site)))
     access_in_full(index, operation, site);
-  if (!ignored && operation.writes()) order_.atomic_writes(index, operation);
+  if (operation.writes()) order_.atomic_writes(index, operation);
 }
 
 void KernelDetector::meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count) {
@@ -120,7 +118,7 @@ void KernelDetector::access_in_full(model::OperationIndex index, const Operation
   now.index = index;
   now.operation = &operation;
   now.record.agent = now.agent;
-  now.record.stamp = order_.now(now.group);
+  now.record.stamp = now.stamp;
   now.record.number = std::uint64_t{index} * 2 + 1;
   now.record.site = now.site_id;
   now.record.reference = reference_of(now.time);
@@ -134,9 +132,9 @@ inline void KernelDetector::set(Access& now, AgentId agent, ReferenceId referenc
   now.agent = static_cast<std::uint32_t>(agent);
   now.group = order_.group(now.agent);
   now.settled = &order_.settled(now.group, now.site->class_number);
-  now.time = order_.now(now.group) << 8 | Shadow::reference_number(allocation, reference);
+  now.stamp = order_.now(now.group);
+  now.time = now.stamp << 8 | Shadow::reference_number(allocation, reference);
   relations_.update(sites_);
-  now.relations = site < SiteRelations::kMost ? relations_.to(site) : nullptr;
 }
 
 // Nobody accesses it once the workgroup has ended.
@@ -150,10 +148,21 @@ inline Cell* KernelDetector::cell_of(Access& now, AgentId agent, ReferenceId ref
                                      SiteId site) {
   Shadow::Allocation& allocation = shadow_->allocation(bytes.allocation);
   set(now, agent, reference, site, allocation);
-  if (order_.now(now.group) > kMostStamps) [[unlikely]] return nullptr;
+  if (now.stamp > kMostStamps) [[unlikely]] return nullptr;
   Cell& cell = shadow_->cell(allocation, bytes.offset_bytes / kGranuleBytes);
   if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
   return &cell;
+}
+
+// Of accesses to the same bytes of one granule, through one reference.
+//= vk:memory-model-atomic-operation
+inline bool KernelDetector::mutually_ordered(const Site& x, std::uint32_t agent_of_x, const Site& y,
+                                      std::uint32_t agent_of_y) const {
+  const Places& places = order_.places();
+  return x.atomic && y.atomic && x.operation.locations.size_bytes == y.operation.locations.size_bytes &&
+         places.same_instance(agent_of_x, agent_of_y, x.scope) &&
+         places.same_instance(agent_of_x, agent_of_y, y.scope) &&
+         places.both_on_host_or_not(agent_of_x, agent_of_y);
 }
 
 // Whether the cell has room for an access to all of it, which needs no order to the one that is there. Of a link
@@ -222,7 +231,7 @@ bool KernelDetector::answers_atomic_slowly(AgentId agent, ReferenceId reference,
   Cell* const cell = cell_of(now, agent, reference, bytes, site);
   if (!cell) return false;
   now.record.agent = now.agent;
-  now.record.stamp = stamp_of(now.time);
+  now.record.stamp = now.stamp;
   now.record.site = site;
   now.record.reference = reference_of(now.time);
   return join_crowd(*cell, now);
@@ -263,8 +272,8 @@ void KernelDetector::access(Now& now) {
 }
 
 inline Relation KernelDetector::relation(SiteId older, const Access& now) const {
-  return now.relations && older < SiteRelations::kMost ? now.relations[older]
-                                                       : relation_of(sites_[older], *now.site);
+  return std::max(older, now.site_id) < SiteRelations::kMost ? relations_.to(now.site_id)[older]
+                                                             : relation_of(sites_[older], *now.site);
 }
 
 // Whether barriers that the whole workgroup reached order the older access before this one.
@@ -593,17 +602,6 @@ bool KernelDetector::is_foreign(const Record& x, const Now& now) const {
 bool KernelDetector::mutually_ordered(const Record& x, const Now& now) const {
   return x.reference == now.record.reference && x.first == now.record.first && x.last == now.record.last &&
          mutually_ordered(sites_[x.site], x.agent, *now.site, now.agent);
-}
-
-// Of accesses to the same bytes of one granule, through one reference.
-//= vk:memory-model-atomic-operation
-bool KernelDetector::mutually_ordered(const Site& x, std::uint32_t agent_of_x, const Site& y,
-                                      std::uint32_t agent_of_y) const {
-  const Places& places = order_.places();
-  return x.atomic && y.atomic && x.operation.locations.size_bytes == y.operation.locations.size_bytes &&
-         places.same_instance(agent_of_x, agent_of_y, x.scope) &&
-         places.same_instance(agent_of_x, agent_of_y, y.scope) &&
-         places.both_on_host_or_not(agent_of_x, agent_of_y);
 }
 
 KernelAccess KernelDetector::access_of(const Record& record, const Now& now) {

@@ -107,7 +107,11 @@ class KernelDetector final : public trace::Listener {
   bool answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   /// The same of an atomic one, which may be at kNoSite.
   void atomic(model::OperationIndex index, const Operation& operation, SiteId site,
-              std::span<const trace::Source> sources);
+              std::span<const trace::Source> sources) {
+    if (exact_left_ == 0 || site == kNoSite || !order_.ignores(operation) ||
+        !stands_alone(operation.agent, operation.reference, operation.locations, site))
+      atomic_in_full(index, operation, site, sources);
+  }
   SiteId site_of(const Operation& operation) { return sites_.of(operation); }
   /// That of an operation with this key, if it was told of before; kNoSite if that is not known at once.
   SiteId site_of(const SiteKey& key) {
@@ -136,12 +140,11 @@ class KernelDetector final : public trace::Listener {
     std::uint32_t agent = 0;
     /// Its stamp and reference as cells have them.
     std::uint32_t time = 0;
+    Stamp stamp = 0;
     SiteId site_id = kNoSite;
     GroupId group = 0;
     const Site* site = nullptr;
     const Settled* settled = nullptr;
-    /// Of the first sites to this one; null if this is none of those.
-    const Relation* relations = nullptr;
   };
   struct Now : Access {
     model::OperationIndex index = 0;
@@ -166,6 +169,8 @@ class KernelDetector final : public trace::Listener {
     if (--exact_left_ == 0) order_.expect_whole_workgroups();
   }
   void access_in_full(model::OperationIndex index, const Operation& operation, SiteId site);
+  void atomic_in_full(model::OperationIndex index, const Operation& operation, SiteId site,
+                      std::span<const trace::Source> sources);
   void access(Now& now);
   enum class Before : std::uint8_t {
     /// It is in the way of a quick answer.

@@ -29,11 +29,6 @@ void Places::reserve(std::uint32_t first, std::uint32_t size, std::uint32_t coun
   sizes_.resize(sizes_.size() + count);
 }
 
-void Places::make_room(std::uint32_t end) {
-  end_ = std::max(end_, end);
-  if (end_ - first_ > agents_.size()) agents_.resize(std::max<std::size_t>(end_ - first_, 2 * agents_.size()));
-}
-
 // For an agent that begins.
 inline GroupId Places::group_for(std::uint32_t agent, const model::Place& place) {
   if (agent - reserved_.first < reserved_.agents) {
@@ -63,7 +58,7 @@ inline GroupId Places::group_for(std::uint32_t agent, const model::Place& place)
 GroupId Places::agents_begin(std::uint32_t first, std::uint32_t count, const model::Place& place,
                              std::span<const std::uint32_t> subgroups) {
   const GroupId group = group_for(first, place);
-  if (first + count > end_) make_room(first + count);
+  make_room(first + count);
   Agent* const agents = agents_.data() + (first - first_);
   for (std::uint32_t i = 0; i < count; ++i)
     agents[i] = {group, subgroups.empty() ? place.subgroup : subgroups[i]};

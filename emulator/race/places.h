@@ -96,7 +96,12 @@ class Places {
     GroupId first_group = 0;
   };
 
-  void make_room(std::uint32_t end);
+  /// For agents below `end`.
+  void make_room(std::uint32_t end) {
+    if (end <= end_) return;
+    end_ = end;
+    if (end - first_ > agents_.size()) [[unlikely]] agents_.resize(std::size_t{2} * (end - first_));
+  }
 
   std::uint32_t first_ = 0;
   std::uint32_t end_ = 0;

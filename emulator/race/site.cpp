@@ -28,7 +28,12 @@ Site site_of(const Operation& op) {
 
 }  // namespace
 
-SiteId Sites::look_up(const Operation& operation) {
+SiteId Sites::of(const Operation& operation) {
+  const SiteId known = recent(site_key(operation));
+  return known != kNoSite ? known : look_up(operation);
+}
+
+[[gnu::noinline]] SiteId Sites::look_up(const Operation& operation) {
   const SiteKey key = site_key(operation);
   return recent_[key.hash() % kRecent] = number_of(operation, key);
 }

@@ -90,10 +90,7 @@ class Sites {
   explicit Sites(SiteNumbers& shared) : shared_(&shared) {}
 
   /// kNoSite beyond the most that there can be.
-  SiteId of(const Operation& operation) {
-    const SiteId known = recent(site_key(operation));
-    return known != kNoSite ? known : look_up(operation);
-  }
+  SiteId of(const Operation& operation);
   /// The site with this key; kNoSite if it is none of those that were asked for lately.
   SiteId recent(const SiteKey& key) const {
     const SiteId recent = recent_[key.hash() % kRecent];
