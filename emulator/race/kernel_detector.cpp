@@ -144,7 +144,7 @@ inline void KernelDetector::note_workgroup_memory(const Access& now, AllocationI
 }
 
 // The cell of an access that may be answered at once; null if too much has happened for that.
-inline Cell* KernelDetector::cell_of(Access& now, AgentId agent, ReferenceId reference, const Locations& bytes,
+[[gnu::always_inline]] inline Cell* KernelDetector::cell_of(Access& now, AgentId agent, ReferenceId reference, const Locations& bytes,
                                      SiteId site) {
   Shadow::Allocation& allocation = shadow_->allocation(bytes.allocation);
   set(now, agent, reference, site, allocation);
@@ -156,7 +156,7 @@ inline Cell* KernelDetector::cell_of(Access& now, AgentId agent, ReferenceId ref
 
 // Of accesses to the same bytes of one granule, through one reference.
 //= vk:memory-model-atomic-operation
-inline bool KernelDetector::mutually_ordered(const Site& x, std::uint32_t agent_of_x, const Site& y,
+[[gnu::always_inline]] inline bool KernelDetector::mutually_ordered(const Site& x, std::uint32_t agent_of_x, const Site& y,
                                       std::uint32_t agent_of_y) const {
   const Places& places = order_.places();
   return x.atomic && y.atomic && x.operation.locations.size_bytes == y.operation.locations.size_bytes &&

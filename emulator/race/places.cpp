@@ -10,12 +10,6 @@ std::uint64_t key_of(const model::Place& place) {
          place.workgroup;
 }
 
-bool same_group(const model::Place& a, const model::Place& b) {
-  model::Place beside = b;
-  beside.subgroup = a.subgroup;
-  return a == beside;
-}
-
 // Among so many groups one is found as soon by looking at all of them.
 constexpr GroupId kFewGroups = 8;
 
@@ -26,17 +20,16 @@ void Places::reserve(std::uint32_t first, std::uint32_t size, std::uint32_t coun
   workgroups_end_ = ~std::uint64_t{0};
   make_room(first + size * count);
   groups_.resize(groups_.size() + count);
-  sizes_.resize(sizes_.size() + count);
 }
 
 // For an agent that begins.
 inline GroupId Places::group_for(std::uint32_t agent, const model::Place& place) {
   if (agent - reserved_.first < reserved_.agents) {
     const GroupId group = reserved_.first_group + (agent - reserved_.first) / reserved_.size;
-    groups_[group] = place;
+    groups_[group].place = place;
     return group;
   }
-  if (!groups_.empty() && groups_.front().device != place.device) one_device_ = false;
+  if (!groups_.empty() && groups_.front().place.device != place.device) one_device_ = false;
   GroupId found = groups();
   if (place.kind != model::AgentKind::Shader) {
     beyond_device_ = true;
@@ -48,10 +41,7 @@ inline GroupId Places::group_for(std::uint32_t agent, const model::Place& place)
     }
     if (found == groups() && found >= kFewGroups) numbers_.emplace(key_of(place), found);
   }
-  if (found == groups()) {
-    groups_.push_back(place);
-    sizes_.emplace_back();
-  }
+  if (found == groups()) groups_.emplace_back(place);
   return found;
 }
 
@@ -60,22 +50,23 @@ GroupId Places::agents_begin(std::uint32_t first, std::uint32_t count, const mod
   const GroupId group = group_for(first, place);
   make_room(first + count);
   Agent* const agents = agents_.data() + (first - first_);
-  for (std::uint32_t i = 0; i < count; ++i)
+  agents[0] = {group, subgroups.empty() ? place.subgroup : subgroups[0]};
+  for (std::uint32_t i = 1; i < count; ++i)
     agents[i] = {group, subgroups.empty() ? place.subgroup : subgroups[i]};
-  sizes_[group].begin(count);
+  groups_[group].begin(count);
   return group;
 }
 
 // That of a group which there is, or the next one.
 GroupId Places::number_of(const model::Place& place) const {
   const GroupId all = groups();
-  if (all != 0 && sizes_.back().agents != 0 && same_group(groups_.back(), place)) return all - 1;
+  if (all != 0 && groups_.back().has(place)) return all - 1;
   for (GroupId group = 0; group < all && group < kFewGroups; ++group)
-    if (sizes_[group].agents != 0 && same_group(groups_[group], place)) return group;
+    if (groups_[group].has(place)) return group;
   if (all <= kFewGroups) return all;
   const auto [from, to] = numbers_.equal_range(key_of(place));
   for (auto at = from; at != to; ++at)
-    if (same_group(groups_[at->second], place)) return at->second;
+    if (groups_[at->second].has(place)) return at->second;
   return all;
 }
 
@@ -83,7 +74,6 @@ void Places::clear() {
   first_ = end_;
   reserved_ = {};
   groups_.clear();
-  sizes_.clear();
   if (!numbers_.empty()) numbers_.clear();
   workgroups_end_ = 0;
   beyond_device_ = false;

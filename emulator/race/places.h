@@ -34,30 +34,30 @@ class Places {
                        std::span<const std::uint32_t> subgroups);
   /// Whether all agents of the group have ended now that this one has.
   bool agent_ends(std::uint32_t agent) {
-    std::atomic<std::uint32_t>& running = sizes_[group(agent)].running;
+    std::atomic<std::uint32_t>& running = groups_[group(agent)].running;
     const std::uint32_t left = running.load(std::memory_order_relaxed) - 1;
     running.store(left, std::memory_order_relaxed);
     return left == 0;
   }
   bool has_ended(GroupId group) const {
-    return sizes_[group].running.load(std::memory_order_relaxed) == 0;
+    return groups_[group].running.load(std::memory_order_relaxed) == 0;
   }
   /// How many agents the group has had so far.
-  std::uint32_t agents_of(GroupId group) const { return sizes_[group].agents; }
+  std::uint32_t agents_of(GroupId group) const { return groups_[group].agents; }
   /// No agent of these will be asked for again: numbers of groups start anew.
   void clear();
 
   std::uint32_t first() const { return first_; }
   std::uint32_t end() const { return end_; }
-  std::uint32_t groups() const { return static_cast<std::uint32_t>(sizes_.size()); }
+  std::uint32_t groups() const { return static_cast<std::uint32_t>(groups_.size()); }
 
   GroupId group(std::uint32_t agent) const { return agents_[agent - first_].group; }
   model::Place place(std::uint32_t agent) const {
-    model::Place place = groups_[group(agent)];
+    model::Place place = groups_[group(agent)].place;
     place.subgroup = agents_[agent - first_].subgroup;
     return place;
   }
-  model::Stage stage(std::uint32_t agent) const { return groups_[group(agent)].stage; }
+  model::Stage stage(std::uint32_t agent) const { return groups_[group(agent)].place.stage; }
   /// Whether both are in one instance of the scope of this level; an agent always is with itself.
   //= vk:memory-model-scope
   bool same_instance(std::uint32_t a, std::uint32_t b, Level level) const {
@@ -65,7 +65,7 @@ class Places {
     return level != kOwn && are_in_one_instance(a, b, level);
   }
   bool both_on_host_or_not(std::uint32_t a, std::uint32_t b) const {
-    return !beyond_device_ || groups_[group(a)].is_host() == groups_[group(b)].is_host();
+    return !beyond_device_ || groups_[group(a)].place.is_host() == groups_[group(b)].place.is_host();
   }
   /// Whether some agent is no invocation: only then is there a domain beyond a device's.
   bool beyond_device() const { return beyond_device_; }
@@ -77,13 +77,23 @@ class Places {
   GroupId number_of(const model::Place& place) const;
   bool are_in_one_instance(std::uint32_t a, std::uint32_t b, Level level) const;
 
-  struct Size {
-    Size() = default;
-    Size(const Size& o) : agents(o.agents), running(o.running.load(std::memory_order_relaxed)) {}
+  struct Group {
+    Group() = default;
+    explicit Group(const model::Place& of) : place(of) {}
+    Group(const Group& o)
+        : place(o.place), agents(o.agents), running(o.running.load(std::memory_order_relaxed)) {}
+    /// Whether one at that place, who has begun or not, is of this group.
+    bool has(const model::Place& o) const {
+      model::Place beside = o;
+      beside.subgroup = place.subgroup;
+      return agents != 0 && place == beside;
+    }
     void begin(std::uint32_t more) {
       agents += more;
       running.store(running.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
     }
+    /// That of one of its agents.
+    model::Place place;
     std::uint32_t agents = 0;
     /// One thread writes it; others may ask.
     std::atomic<std::uint32_t> running{0};
@@ -108,9 +118,7 @@ class Places {
   Reserved reserved_;
   /// At least as many as there are from first_ to end_.
   std::vector<Agent> agents_;
-  /// Of each group the place of one of its agents.
-  std::vector<model::Place> groups_;
-  std::vector<Size> sizes_;
+  std::vector<Group> groups_;
   /// Of those beyond the first few.
   std::unordered_multimap<std::uint64_t, GroupId> numbers_;
   /// Above the numbers of the workgroups that there are.

@@ -35,7 +35,7 @@ SiteId Sites::of(const Operation& operation) {
 
 [[gnu::noinline]] SiteId Sites::look_up(const Operation& operation) {
   const SiteKey key = site_key(operation);
-  return recent_[key.hash() % kRecent] = number_of(operation, key);
+  return recent_[place_of(key)] = number_of(operation, key);
 }
 
 SiteId Sites::number_of(const Operation& operation, const SiteKey& key) {
@@ -49,7 +49,7 @@ SiteId Sites::number_of(const Operation& operation, const SiteKey& key) {
     copy_shared();
     return id;
   }
-  const std::size_t hash = key.hash();
+  const std::uint64_t hash = key.hash();
   const auto [first, last] = by_hash_.equal_range(hash);
   for (auto at = first; at != last; ++at)
     if (keys_[at->second] == key) return at->second;

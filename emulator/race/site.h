@@ -52,10 +52,8 @@ struct SiteKey {
   const char* function = nullptr;
   friend bool operator==(const SiteKey&, const SiteKey&) = default;
 
-  std::size_t hash() const {
-    const std::uint64_t hash = (place ^ meaning * 31 ^ shape) * 0x9e3779b97f4a7c15u;
-    return hash ^ (hash >> 32);
-  }
+  /// Its upper bits are the good ones.
+  std::uint64_t hash() const { return (place ^ meaning * 31 ^ shape) * 0x9e3779b97f4a7c15u; }
 };
 
 /// That of a plain access, of which this is all that matters.
@@ -93,7 +91,7 @@ class Sites {
   SiteId of(const Operation& operation);
   /// The site with this key; kNoSite if it is none of those that were asked for lately.
   SiteId recent(const SiteKey& key) const {
-    const SiteId recent = recent_[key.hash() % kRecent];
+    const SiteId recent = recent_[place_of(key)];
     // Part by part, as the record has just been stored: what is loaded wider waits for that.
     const SiteKey& known = keys_[recent];
     const bool same = recent != kNoSite && known.place == key.place && known.meaning == key.meaning &&
@@ -107,7 +105,8 @@ class Sites {
   inline void update();
 
  private:
-  static constexpr std::size_t kRecent = 256;
+  static constexpr int kRecentBits = 8;
+  static std::size_t place_of(const SiteKey& key) { return key.hash() >> (64 - kRecentBits); }
 
   SiteId look_up(const Operation& operation);
   SiteId number_of(const Operation& operation, const SiteKey& key);
@@ -118,7 +117,7 @@ class Sites {
   std::vector<SiteKey> keys_ = std::vector<SiteKey>(1);
   std::size_t count_ = 0;
   std::unordered_multimap<std::size_t, SiteId> by_hash_;
-  std::vector<SiteId> recent_ = std::vector<SiteId>(kRecent, kNoSite);
+  std::vector<SiteId> recent_ = std::vector<SiteId>(std::size_t{1} << kRecentBits, kNoSite);
 };
 
 /// The sites of which several threads know. Thread-safe.
