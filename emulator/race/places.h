@@ -110,7 +110,7 @@ class Places {
   void make_room(std::uint32_t end) {
     if (end <= end_) return;
     end_ = end;
-    if (end - first_ > agents_.size()) [[unlikely]] agents_.resize(std::size_t{2} * (end - first_));
+    if (end - first_ > agents_.size()) [[unlikely]] agents_.resize(end - first_);
   }
 
   std::uint32_t first_ = 0;

@@ -80,7 +80,8 @@ class BothTold {
     const auto answers = [&]<bool writes>() {
       return quickly_.answers_quickly<writes>(op.agent, op.reference, bytes, site, [] { return true; });
     };
-    return op.writes() ? answers.operator()<true>() : answers.operator()<false>();
+    const bool quick = op.writes() ? answers.operator()<true>() : answers.operator()<false>();
+    return quick || quickly_.answers(op.agent, op.reference, bytes, site);
   }
 
   KernelDetector in_full_;
