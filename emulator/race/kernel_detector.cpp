@@ -144,8 +144,8 @@ inline void KernelDetector::note_workgroup_memory(const Access& now, AllocationI
 }
 
 // The cell of an access that may be answered at once; null if too much has happened for that.
-[[gnu::always_inline]] inline Cell* KernelDetector::cell_of(Access& now, AgentId agent, ReferenceId reference, const Locations& bytes,
-                                     SiteId site) {
+[[gnu::always_inline]] inline Cell* KernelDetector::cell_of(Access& now, AgentId agent, ReferenceId reference,
+                                                            const Locations& bytes, SiteId site) {
   Shadow::Allocation& allocation = shadow_->allocation(bytes.allocation);
   set(now, agent, reference, site, allocation);
   if (now.stamp > kMostStamps) [[unlikely]] return nullptr;
@@ -156,8 +156,9 @@ inline void KernelDetector::note_workgroup_memory(const Access& now, AllocationI
 
 // Of accesses to the same bytes of one granule, through one reference.
 //= vk:memory-model-atomic-operation
-[[gnu::always_inline]] inline bool KernelDetector::mutually_ordered(const Site& x, std::uint32_t agent_of_x, const Site& y,
-                                      std::uint32_t agent_of_y) const {
+[[gnu::always_inline]] inline bool KernelDetector::mutually_ordered(const Site& x, std::uint32_t agent_of_x,
+                                                                    const Site& y,
+                                                                    std::uint32_t agent_of_y) const {
   const Places& places = order_.places();
   return x.atomic && y.atomic && x.operation.locations.size_bytes == y.operation.locations.size_bytes &&
          places.same_instance(agent_of_x, agent_of_y, x.scope) &&
@@ -183,7 +184,7 @@ inline void KernelDetector::note_workgroup_memory(const Access& now, AllocationI
   return true;
 }
 
-// As long as accesses are remembered one by one.
+// As long as accesses are remembered one by one: whether all there is to do is to put it into its cell.
 bool KernelDetector::stands_alone(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site) {
   if (!is_granule(bytes)) return false;
   Access now;
