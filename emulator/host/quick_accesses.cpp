@@ -30,8 +30,8 @@ race::SiteId DetectedAccesses::look_up(const Binding& binding, InstructionCode c
 }
 
 race::SiteId DetectedAccesses::sound_site(const Binding& binding, std::uint64_t offset_bytes,
-                                        InstructionCode code, const char* file,
-                                        const char* function) const {
+                                          InstructionCode code, const char* file,
+                                          const char* function) const {
   const Instruction& known = known_[place(binding, code)];
   return known.is(binding, code, file, function) &&
                  emulation::is_sound(binding, offset_bytes, code.size_bytes())
