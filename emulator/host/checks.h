@@ -4,15 +4,20 @@
 
 namespace heddle::emulation {
 
-/// Whether bytes of it were never written; those whose byte of `value_bytes` is 0 do not count.
+/// Whether bytes of it were never written; those whose byte of `value_bytes` is 0 do not count. If not, it is going to
+/// be read.
 [[gnu::always_inline]] inline bool misses_initialization(const Binding& binding,
                                                          std::uint64_t offset_bytes,
                                                          std::uint32_t size_bytes,
                                                          const unsigned char* value_bytes) {
-  const detail::Allocation& allocation = *binding.allocation;
-  return allocation.tracks_initialization &&
-         allocation.initialized.first_missing(binding.offset_bytes + offset_bytes, size_bytes,
-                                              value_bytes) != size_bytes;
+  detail::Allocation& allocation = *binding.allocation;
+  if (!allocation.tracks_initialization) return false;
+  const std::uint64_t offset = binding.offset_bytes + offset_bytes;
+  if (allocation.initialized.first_missing(offset, size_bytes, nullptr) == size_bytes) [[likely]] return false;
+  if (!value_bytes || allocation.initialized.first_missing(offset, size_bytes, value_bytes) != size_bytes)
+    return true;
+  allocation.initialized.note_gap();
+  return false;
 }
 
 /// The same of an access, with a record or without.

@@ -246,7 +246,7 @@ emulation::QuickAccesses::Answer ParallelMemory::Thread::read(AgentId agent, con
   if (binding.storage_class != StorageClass::Workgroup) return read_shared(agent, binding, offset_bytes, site);
   // Nobody but this thread knows of it.
   const Locations bytes = locations(binding, offset_bytes);
-  if (last_allocation != bytes.allocation || !last_shadow ||
+  if (last_allocation != bytes.allocation || !last_shadow || !is_whole(binding) ||
       !detector.answers_quickly<false>(agent, binding.reference, bytes.offset_bytes, site, last_known->history,
                                        *last_shadow, may_be_first<OperationKind::Read>(binding, offset_bytes)))
       [[unlikely]]
@@ -261,7 +261,8 @@ emulation::QuickAccesses::Answer ParallelMemory::Thread::read_shared(AgentId age
   {
     Stripe& shared = memory.stripe(bytes);
     const std::lock_guard lock(shared.lock);
-    if (detector.answers_quickly<false>(agent, binding.reference, bytes, site, shared.known.history,
+    if (is_whole(binding) &&
+        detector.answers_quickly<false>(agent, binding.reference, bytes, site, shared.known.history,
                                         may_be_first<OperationKind::Read>(binding, offset_bytes))) [[likely]]
       return {read_from(shared.known, agent, binding, bytes, site), true};
   }

@@ -60,7 +60,11 @@ class DetectedAccesses : public emulation::QuickAccesses {
                ? known.of_granule
                : race::kNoSite;
   }
-  /// What is to be asked of the first access to a granule. (Where there was one, the granule has been written.)
+  /// Whether a granule has been written if it was accessed.
+  [[gnu::always_inline]] static bool is_whole(const Binding& binding) {
+    return !binding.allocation->initialized.has_gaps();
+  }
+  /// What is to be asked of the first access to a granule. (Before the others `is_whole` is.)
   template <OperationKind kind>
   [[gnu::always_inline]] static auto may_be_first(const Binding& binding, std::uint64_t offset_bytes) {
     return [&binding, offset_bytes] {

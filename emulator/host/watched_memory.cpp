@@ -17,7 +17,8 @@ emulation::QuickAccesses::Answer WatchedMemory::read(AgentId agent, const Bindin
   const race::SiteId site = granule_site(binding, offset_bytes, code, file, function);
   if (site == race::kNoSite) [[unlikely]] return read_any(agent, binding, offset_bytes, code, file, function);
   const Locations bytes = locations(binding, offset_bytes);
-  if (!detector_.answers_quickly<false>(agent, binding.reference, bytes, site,
+  if (!is_whole(binding) ||
+      !detector_.answers_quickly<false>(agent, binding.reference, bytes, site,
                                         may_be_first<OperationKind::Read>(binding, offset_bytes))) [[unlikely]]
     return read_granule(agent, binding, offset_bytes, site);
   std::uint32_t bits;

@@ -21,6 +21,7 @@ class InitializedBytes {
  public:
   void resize(std::uint64_t bytes, bool initialized) {
     words_.assign((bytes + 63) / 64, initialized ? ~std::uint64_t{0} : 0);
+    has_gaps_ = false;
   }
   void mark(std::uint64_t offset, std::uint64_t bytes) {
     // Nearly always the bytes of one word.
@@ -43,6 +44,12 @@ class InitializedBytes {
     if (!mask && offset % 64 + bytes <= 64 && bytes < 64 && has(offset, bytes)) [[likely]] return bytes;
     return first_missing_of(offset, bytes, mask);
   }
+  /// Somebody reads a value whose padding was never written.
+  void note_gap() { std::atomic_ref(has_gaps_).store(true, std::memory_order_relaxed); }
+  /// Whether somebody did: only then bytes may have been read that nobody wrote.
+  bool has_gaps() const {
+    return std::atomic_ref(const_cast<bool&>(has_gaps_)).load(std::memory_order_relaxed);
+  }
   /// Whether all of a range have been written that has fewer than 64 bytes and lies in 64 that begin at a
   /// multiple of 64.
   bool has(std::uint64_t offset, std::uint64_t bytes) const {
@@ -60,6 +67,7 @@ class InitializedBytes {
     return std::atomic_ref(const_cast<std::uint64_t&>(words_[offset / 64])).load(std::memory_order_acquire);
   }
   std::vector<std::uint64_t> words_;
+  bool has_gaps_ = false;
 };
 
 /// One allocation of a device.
