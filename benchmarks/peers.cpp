@@ -5,15 +5,14 @@
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <functional>
 #include <optional>
-#include <string_view>
 
 namespace heddle::benchmarks {
 namespace {
@@ -247,38 +246,29 @@ void compare(OpenCl& cl, const Sizes& sizes, const std::vector<Way>& ways, int r
   }
 }
 
-constexpr const char* kUsage = R"(usage: {} [--emulated] [REPETITIONS]
-
-Times the five reference kernels on each OpenCL implementation that is installed, and on heddle, in turns;
-medians of REPETITIONS runs (5).
-
-  --emulated   heddle's emulation, on sequential memory, on weak memory and with the race detector,
-               in the sizes that interpreters take. To hold them against Oclgrind:
-                 oclgrind {} --emulated
-                 oclgrind --data-races {} --emulated
-  -h, --help   this text
-)";
-
 }  // namespace
 }  // namespace heddle::benchmarks
 
 int main(int argc, char** argv) {
   using namespace heddle;
   using namespace heddle::benchmarks;
+  CLI::App app("Times the five reference kernels on each OpenCL implementation that is installed, and on "
+               "heddle, in turns.");
+  app.footer("To hold emulation against Oclgrind:\n"
+             "  oclgrind build/benchmarks/peers --emulated\n"
+             "  oclgrind --data-races build/benchmarks/peers --emulated");
   bool emulated = false;
+  app.add_flag("--emulated", emulated,
+               "heddle's emulation, on sequential memory, on weak memory and with the race detector, "
+               "in the sizes that interpreters take");
   int repetitions = 5;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (argument == "-h" || argument == "--help") {
-      fmt::print(kUsage, argv[0], argv[0], argv[0]);
-      return 0;
-    }
-    if (argument == "--emulated") {
-      emulated = true;
-    } else if (repetitions = std::atoi(argv[i]); repetitions < 1) {
-      fmt::print(stderr, "{}: no number of repetitions: '{}'\n", argv[0], argument);
-      return 2;
-    }
+  app.add_option("repetitions", repetitions, "Runs of which the median is given")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
   }
   try {
     const auto devices = cpu_devices();
