@@ -94,7 +94,7 @@ void Worker::forget_fibers() {
   fiber_bytes_ = launch_->stack_bytes;
 }
 
-void Worker::begin_dispatch(Dispatch& dispatch) {
+inline void Worker::begin_dispatch(Dispatch& dispatch) {
   dispatch_ = &dispatch;
   launch_ = dispatch.launch;
   rings_ = launch_->run_turns && !kSanitized;
@@ -112,7 +112,7 @@ void Worker::begin_dispatch(Dispatch& dispatch) {
   turns_around_at_once_ = dispatch.add(dispatch.busy, 1, std::memory_order_seq_cst) % 2 == 0;
 }
 
-void Worker::end_dispatch() {
+inline void Worker::end_dispatch() {
   if (ring_size_ != 0) give_ring_back();
   Dispatch& dispatch = *dispatch_;
   dispatch.add(dispatch.fibers, parked_before_ - parked_low_ + fibers_made_);
@@ -123,9 +123,19 @@ void Worker::end_dispatch() {
   current_ = nullptr;
 }
 
+/// Where no workgroup is resident.
+inline Worker::Pick Worker::pick_first() {
+  if (!can_admit()) return {};
+  rotations_ = 0;
+  return {Pick::Admit, 0, nullptr};
+}
+
+/// As pick(nullptr), for a stack that runs nothing: mostly there is nobody.
+inline Worker::Pick Worker::pick_next() { return residents_.empty() ? pick_first() : pick(nullptr); }
+
 inline void Worker::home_loop() {
   for (;;) {
-    const Pick next = pick(nullptr);
+    const Pick next = pick_next();
     switch (next.kind) {
       case Pick::Nothing:
         if (!groups_left() || !await_admission()) return;
@@ -193,7 +203,7 @@ void Worker::fiber_loop(Fiber* self) {
         next = job_;
         continue;
     }
-    next = pick(nullptr);
+    next = pick_next();
   }
 }
 
@@ -213,7 +223,7 @@ void Worker::make_fiber() {
   parked_.push_back(fibers_.back().get());
 }
 
-std::pair<Context, Fiber*> Worker::make_way(const Pick& pick) {
+std::pair<Context, Fiber*> Worker::make_way(Pick pick) {
   switch (pick.kind) {
     case Pick::Resume:
       group_ = pick.group;
@@ -235,7 +245,7 @@ std::pair<Context, Fiber*> Worker::make_way(const Pick& pick) {
   return {home_, nullptr};
 }
 
-void Worker::leave(const Pick& pick, Context* save, Fiber* here) {
+void Worker::leave(Pick pick, Context* save, Fiber* here) {
   const auto [to, there] = make_way(pick);
   if (kSanitized) announce_leaving(announced(here), announced(there));
   switch_to(save, to);
@@ -256,12 +266,18 @@ inline bool Worker::reserve() {
     return true;
   }
   if (!dispatch_->alone) return reserve_among_many();
-  const std::uint32_t resident = dispatch_->resident.load(std::memory_order_relaxed);
-  const std::uint32_t peak = dispatch_->resident_peak.load(std::memory_order_relaxed);
-  if (resident >= launch_->resident_workgroups) return false;
-  dispatch_->resident.store(resident + 1, std::memory_order_relaxed);
-  dispatch_->resident_peak.store(std::max(peak, resident + 1), std::memory_order_relaxed);
+  if (dispatch_->resident.load(std::memory_order_relaxed) >= launch_->resident_workgroups) return false;
+  count_resident();
   return true;
+}
+
+/// Where there is one worker.
+inline void Worker::count_resident() {
+  Dispatch& dispatch = *dispatch_;
+  const std::uint32_t resident = dispatch.resident.load(std::memory_order_relaxed) + 1;
+  dispatch.resident.store(resident, std::memory_order_relaxed);
+  if (resident > dispatch.resident_peak.load(std::memory_order_relaxed))
+    dispatch.resident_peak.store(resident, std::memory_order_relaxed);
 }
 
 bool Worker::reserve_among_many() {
@@ -303,7 +319,8 @@ inline void Worker::take_tickets() {
 
 inline void Worker::admit_and_run(Fiber* here) {
   if (!launch_->choice) return admit_several_and_run(here);
-  if (!groups_left() || !reserve()) return;
+  // Whoever picked this saw that there is a workgroup, and a place for it; nobody else takes them.
+  count_resident();
   Group& g = make_group(dispatch_->add(dispatch_->next_group, 1));
   run_group(g, here);
   retire(g);
@@ -409,11 +426,15 @@ void Worker::prepare_slots(Group& g) {
   if (launch_->choice) g.walk.begin(g.size, *launch_->choice);
 }
 
+void Worker::forget_arrivals(Group& g) {
+  g.subgroup_arrived.clear();
+  g.named.clear();
+}
+
 /// Nobody has come to any barrier or subgroup operation yet.
 void Worker::forget_waits(Group& g) {
   g.barrier.missing = g.size;
-  g.subgroup_arrived.clear();
-  g.named.clear();
+  if (!g.subgroup_arrived.empty() || !g.named.empty()) [[unlikely]] forget_arrivals(g);
   g.round = 1;
   g.cursor = 0;
 }
@@ -668,13 +689,6 @@ Worker::Pick Worker::pick(Slot* self, Turn turn) {
     if (next.kind != Pick::Nothing) return next;
     // Something was reported, and everybody is on the way out: look again.
   }
-}
-
-/// Where no workgroup is resident.
-inline Worker::Pick Worker::pick_first() {
-  if (!can_admit()) return {};
-  rotations_ = 0;
-  return {Pick::Admit, 0, nullptr};
 }
 
 Worker::Pick Worker::pick_in_turn(Slot* self) {

@@ -116,11 +116,9 @@ class Walk {
   /// All of `size` invocations, in an order that `choice` gives.
   void begin(std::uint32_t size, Choice& choice) {
     size_ = size;
+    if (size != 1) return begin_in_order_of(choice);
     stride_ = first_ = inverse_ = 0;
-    if (size != 1) draw_order(choice);
-    index_ = first_;
-    place_ = 0;
-    look_at_all();
+    begin_at_first();
   }
   /// Goes on from an invocation that `choice` gives.
   void jump(Choice& choice) {
@@ -157,13 +155,19 @@ class Walk {
   std::uint32_t first_from(std::uint32_t place) const;
   void look_at_all() {
     const std::size_t whole = size_ / 64;
-    if (left_.size() != whole + 1) [[unlikely]] left_.resize(whole + 1);
+    if (left_.size() != whole + 1) [[unlikely]] return look_at_all_of_another_size();
     for (std::size_t word = 0; word < whole; ++word) left_[word] = ~std::uint64_t{0};
     left_[whole] = (std::uint64_t{1} << size_ % 64) - 1;
   }
 
  private:
-  [[gnu::noinline]] void draw_order(Choice& choice);
+  [[gnu::noinline]] void begin_in_order_of(Choice& choice);
+  void begin_at_first() {
+    index_ = first_;
+    place_ = 0;
+    look_at_all();
+  }
+  [[gnu::noinline]] void look_at_all_of_another_size();
 
   std::uint32_t size_ = 1;
   std::uint32_t stride_ = 0;
@@ -356,6 +360,7 @@ class Worker {
   }
   /// Takes one of the places for resident workgroups; false if all are taken.
   bool reserve();
+  void count_resident();
   [[gnu::noinline]] bool reserve_among_many();
   /// Takes the numbers of the workgroups that follow.
   void take_tickets();
@@ -377,6 +382,7 @@ class Worker {
   [[gnu::noinline]] void finish_before(Group& g, std::uint32_t index);
   [[gnu::noinline]] void remove_resident(Group& g);
   void forget_waits(Group& g);
+  [[gnu::noinline]] static void forget_arrivals(Group& g);
   void finish(Group& g, Slot* slot);
   void begin_ring(Group& g);
   void begin_last_turn();
@@ -425,6 +431,7 @@ class Worker {
 
   /// Whose turn it is after `self`, which waits; null: after one that has finished.
   Pick pick(Slot* self, Turn turn = Turn::Near);
+  Pick pick_next();
   static Pick picked(Group& g, Slot* slot);
   Pick pick_in(Group& g, Slot* self);
   // Nearly always it is the one that the walk comes to next.
@@ -457,11 +464,11 @@ class Worker {
   [[gnu::noinline]] void make_fiber();
   void park(Fiber* fiber);
   /// Who will run next runs now: the stack, and its fiber, that are to be switched to.
-  std::pair<Context, Fiber*> make_way(const Pick& pick);
+  std::pair<Context, Fiber*> make_way(Pick pick);
   [[gnu::always_inline]] void switch_to(Context* save, Context to) { swap_context(save, to, &ring_); }
   /// Leaves the running stack, `here` (null: the thread's own), whose context goes to `*save`, for
   /// what `pick` says; Nothing leads to the thread's own stack.
-  void leave(const Pick& pick, Context* save, Fiber* here);
+  void leave(Pick pick, Context* save, Fiber* here);
   Announced& announced(Fiber* fiber) { return fiber ? fiber->announced : home_stack_; }
 
   ExceptionGlobals* exceptions_;

@@ -27,10 +27,16 @@ std::uint32_t inverse(std::uint32_t a, std::uint32_t n) {
 
 }  // namespace
 
-void Walk::draw_order(Choice& choice) {
+void Walk::begin_in_order_of(Choice& choice) {
   stride_ = 1 + choice.below(size_ - 1, ChoicePoint::Invocation);
   while ((inverse_ = inverse(stride_, size_)) == 0) stride_ = stride_ % (size_ - 1) + 1;
   first_ = choice.below(size_, ChoicePoint::Invocation);
+  begin_at_first();
+}
+
+void Walk::look_at_all_of_another_size() {
+  left_.resize(size_ / 64 + 1);
+  look_at_all();
 }
 
 std::uint32_t Walk::first_from(std::uint32_t place) const {
