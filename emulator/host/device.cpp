@@ -207,6 +207,17 @@ std::uint32_t checked_size(const uvec3& groups, const uvec3& local) {
   return static_cast<std::uint32_t>(size);
 }
 
+/// From the shape of one dispatch to that of the next, which is mostly the same. Throws as checked_size.
+void reshape(runtime::Grid& grid, const uvec3& groups, const uvec3& local) {
+  if (grid.groups == groups && grid.local == local) return;
+  const std::uint32_t size = checked_size(groups, local);
+  grid.groups = groups;
+  grid.local = local;
+  grid.group_size = size;
+  grid.linear = local.y == 1 && local.z == 1;
+  grid.subgroups = (size + grid.subgroup_size - 1) / grid.subgroup_size;
+}
+
 /// Throws what made dispatch `number` of the device fail.
 [[noreturn]] void raise(runtime::Failure failure, const DeviceState& state, std::uint64_t number) {
   const DeviceOptions& options = state.options;
@@ -226,6 +237,62 @@ std::uint32_t checked_size(const uvec3& groups, const uvec3& local) {
   throw KernelError(std::move(failure.finding));
 }
 
+/// A dispatch with the help of `launch`, which has what it has in common with others.
+DispatchResult dispatch(DeviceState& state, runtime::Launch& launch, const TypedLaunch& typed,
+                        const uvec3& groups, const uvec3& local) {
+  const DeviceOptions& options = state.options;
+  const bool emulated = state.mode == Mode::Emulated;
+  reshape(launch.grid, groups, local);
+  const std::uint32_t size = launch.grid.group_size;
+  const std::uint64_t number = state.dispatches++;
+  // Every dispatch of a device has a sequence of its own, so that one more choice in the first
+  // does not change the second.
+  const std::uint64_t seed = state.seed * 0x9e3779b97f4a7c15u + number;
+  if (emulated) state.choose_from(seed);
+
+  std::unique_ptr<const Mapping> mapping;
+  if (options.lane_mapping == LaneMapping::Shuffled) {
+    SeededChoice seeded(seed);
+    mapping = std::make_unique<const Mapping>(
+        shuffled(size, emulated ? static_cast<Choice&>(state.choice) : seeded));
+    launch.grid.position_of = mapping->position_of.data();
+    launch.grid.index_at = mapping->index_at.data();
+  }
+  launch.run = emulated ? typed.emulated : typed.native;
+  // Where an oracle decides who goes on, nobody takes turns.
+  if (!emulated) launch.run_turns = typed.turns;
+  if (state.parallel) launch.run_turns = typed.emulated_turns;
+  launch.kernel = typed.call;
+
+  if (state.in_order()) launch.choice = &state.choice.direct();
+  Printed printed{options.print_to, state.in_order()};
+  launch.context = &printed;
+  EmulatedDispatch on_emulator(emulated ? state.emulator.get() : nullptr, launch.grid, typed.bindings);
+
+  DispatchResult result;
+  runtime::Statistics statistics;
+  const bool holds_back = emulated && !options.memory->sequential;
+  if (holds_back) result.memory = state.memory->report();
+  std::chrono::steady_clock::time_point begin;
+  if (*options.timed) begin = std::chrono::steady_clock::now();
+  std::unique_ptr<runtime::Failure> failure = runtime::launch(launch, statistics);
+  if (*options.timed) {
+    const auto time = std::chrono::steady_clock::now() - begin;
+    result.seconds = std::chrono::duration<double>(time).count();
+  }
+  if (failure) raise(std::move(*failure), state, number);
+  if (state.kernel_trace) {
+    state.kernel_trace->flush();
+    state.kernel_trace->check();
+  }
+  result.workgroups = statistics.workgroups;
+  result.invocations = statistics.workgroups * size;
+  result.fibers = statistics.fibers;
+  result.resident_workgroups = statistics.resident_peak;
+  if (holds_back) result.memory = difference(state.memory->report(), result.memory);
+  return result;
+}
+
 }  // namespace
 
 DeviceState::DeviceState(DeviceOptions o)
@@ -236,6 +303,7 @@ DeviceState::DeviceState(DeviceOptions o)
         return emulator ? emulator->describe(address) : describe(address);
       }) {
   runtime::expect_other_handlers();
+  launch.grid.subgroup_size = options.subgroup_size;
   launch.workers = options.workers;
   launch.resident_workgroups = options.resident_workgroups;
   launch.stack_bytes = options.stack_bytes;
@@ -346,63 +414,11 @@ void Device::memory_barrier() {
 
 DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& groups,
                               const uvec3& local) {
-  const std::uint32_t size = detail::checked_size(groups, local);
   detail::DeviceState& state = *state_;
-  const DeviceOptions& options = state.options;
-  const bool emulated = state.mode == Mode::Emulated;
-  const std::uint64_t number = state.dispatches++;
-  // Every dispatch of a device has a sequence of its own, so that one more choice in the first
-  // does not change the second.
-  const std::uint64_t seed = state.seed * 0x9e3779b97f4a7c15u + number;
-  if (emulated) state.choose_from(seed);
-
-  runtime::Launch launch = state.launch;
-  launch.grid.groups = groups;
-  launch.grid.local = local;
-  launch.grid.group_size = size;
-  launch.grid.linear = local.y == 1 && local.z == 1;
-  launch.grid.subgroup_size = options.subgroup_size;
-  launch.grid.subgroups = (size + options.subgroup_size - 1) / options.subgroup_size;
-  std::optional<detail::Mapping> mapping;
-  if (options.lane_mapping == LaneMapping::Shuffled) {
-    SeededChoice seeded(seed);
-    mapping = detail::shuffled(size, emulated ? static_cast<Choice&>(state.choice) : seeded);
-    launch.grid.position_of = mapping->position_of.data();
-    launch.grid.index_at = mapping->index_at.data();
-  }
-  launch.run = emulated ? typed.emulated : typed.native;
-  // Where an oracle decides who goes on, nobody takes turns.
-  if (!emulated) launch.run_turns = typed.turns;
-  if (state.parallel) launch.run_turns = typed.emulated_turns;
-  launch.kernel = typed.call;
-
-  if (state.in_order()) launch.choice = &state.choice.direct();
-  detail::Printed printed{options.print_to, state.in_order()};
-  launch.context = &printed;
-  detail::EmulatedDispatch dispatch(emulated ? state.emulator.get() : nullptr, launch.grid, typed.bindings);
-
-  DispatchResult result;
-  runtime::Statistics statistics;
-  const bool holds_back = emulated && !options.memory->sequential;
-  if (holds_back) result.memory = state.memory->report();
-  std::chrono::steady_clock::time_point begin;
-  if (*options.timed) begin = std::chrono::steady_clock::now();
-  std::unique_ptr<runtime::Failure> failure = runtime::launch(launch, statistics);
-  if (*options.timed) {
-    const auto time = std::chrono::steady_clock::now() - begin;
-    result.seconds = std::chrono::duration<double>(time).count();
-  }
-  if (failure) detail::raise(std::move(*failure), state, number);
-  if (state.kernel_trace) {
-    state.kernel_trace->flush();
-    state.kernel_trace->check();
-  }
-  result.workgroups = statistics.workgroups;
-  result.invocations = statistics.workgroups * size;
-  result.fibers = statistics.fibers;
-  result.resident_workgroups = statistics.resident_peak;
-  if (holds_back) result.memory = detail::difference(state.memory->report(), result.memory);
-  return result;
+  // What an emulated dispatch leaves there is as good for the next; native ones may be several at once.
+  if (state.mode == Mode::Emulated) return detail::dispatch(state, state.launch, typed, groups, local);
+  runtime::Launch own = state.launch;
+  return detail::dispatch(state, own, typed, groups, local);
 }
 
 std::string to_string(const MemoryReport& report) {

@@ -66,7 +66,7 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   const Mode mode;
   const std::uint64_t seed;
   std::uint64_t dispatches = 0;
-  /// What all dispatches have in common.
+  /// What all dispatches have in common; in emulated mode also what is left of the last one.
   runtime::Launch launch;
   /// Whether an oracle decides who goes on, one after the other.
   bool in_order() const { return mode == Mode::Emulated && !parallel; }

@@ -164,6 +164,7 @@ void Emulator::begin(const runtime::Grid& grid, std::span<const Binding> of_argu
   told = device.listener != nullptr;
   in_place = device.memory->is_storage() ? nullptr : device.memory.get();
   quick = device.watched_memory.get();
+  knows_agents_ = told || in_place ? device.memory.get() : nullptr;
   if (told || device.parallel) tell_begin(grid, groups);
 }
 
@@ -183,61 +184,61 @@ void Emulator::tell_begin(const runtime::Grid& grid, std::uint32_t groups) {
   device.parallel_races->dispatch_begins(device.dispatches - 1, first_agent_, grid, *this);
 }
 
+void Emulator::make_memory() {
+  all_memory_.push_back(std::make_unique<WorkgroupMemory>());
+  WorkgroupMemory& memory = *all_memory_.back();
+  memory.emulator = this;
+  memory.pulse = this;
+  detail::Allocation& allocation = memory.allocation;
+  allocation.id = device.new_allocation_id();
+  allocation.name = "Workgroup memory";
+  allocation.tracks_initialization = true;
+  free_memory_ = &memory;
+}
+
+inline WorkgroupMemory& Emulator::take_memory() {
+  if (!free_memory_) [[unlikely]] make_memory();
+  WorkgroupMemory& memory = *free_memory_;
+  free_memory_ = memory.next_free;
+  ++taken_memory_;
+  return memory;
+}
+
+inline void Emulator::give_back(WorkgroupMemory& memory) {
+  memory.next_free = free_memory_;
+  free_memory_ = &memory;
+  --taken_memory_;
+}
+
 // Of a dispatch that failed, some workgroups are still there.
 void Emulator::end_left_ones() {
   for (const auto& memory : all_memory_) {
     if (memory->invocations.count == 0) continue;
     end(*memory);
-    free_memory_.push_back(memory.get());
+    give_back(*memory);
   }
 }
 
 void Emulator::end() {
-  if (free_memory_.size() != all_memory_.size()) [[unlikely]] end_left_ones();
+  if (taken_memory_ != 0) [[unlikely]] end_left_ones();
   if (device.race_watch) device.race_watch->dispatch_ends();
   if (device.parallel_races) device.parallel_races->dispatch_ends();
   if (!by_address.empty()) by_address.clear();
   bindings = {};
 }
 
-void Emulator::wind_up() {
+inline void Emulator::wind_up() {
   const std::uint32_t mean = device.options.operations_between_switches;
   operations_left = 1 + device.choice.below(2 * mean - 1, ChoicePoint::Preemption);
   writes_in_place = device.memory->may_write_in_place();
 }
 
-void Emulator::make_memory() {
-  all_memory_.push_back(std::make_unique<WorkgroupMemory>());
-  WorkgroupMemory& memory = *all_memory_.back();
-  memory.emulator = this;
-  detail::Allocation& allocation = memory.allocation;
-  allocation.id = device.new_allocation_id();
-  allocation.name = "Workgroup memory";
-  allocation.tracks_initialization = true;
-  free_memory_.push_back(&memory);
-}
-
-inline WorkgroupMemory& Emulator::take_memory() {
-  if (free_memory_.empty()) [[unlikely]] make_memory();
-  WorkgroupMemory& memory = *free_memory_.back();
-  free_memory_.pop_back();
-  return memory;
-}
-
-WorkgroupMemory& Emulator::take_parallel_memory() {
-  const auto locked = lock();
-  return take_memory();
-}
-
-void Emulator::workgroup_begins(runtime::Workgroup& group) {
-  WorkgroupMemory& memory = device.parallel ? take_parallel_memory() : take_memory();
+[[gnu::always_inline]] inline void Emulator::begin(WorkgroupMemory& memory, runtime::Workgroup& group) {
   memory.allocation.bytes = group.memory;
   memory.allocation.size_bytes = group.memory_bytes;
   memory.used_bytes = 0;
   memory.waiting.at_common = 0;
   memory.waiting.where.clear();
-  if (device.parallel)
-    device.parallel->add_workgroup(memory.allocation.id, {group.memory, group.memory_bytes});
   const runtime::Grid& grid = *group.grid;
   const std::uint32_t number =
       group.id.x + grid.groups.x * (group.id.y + grid.groups.y * group.id.z);
@@ -245,15 +246,30 @@ void Emulator::workgroup_begins(runtime::Workgroup& group) {
   memory.invocations.count = grid.group_size;
   memory.invocations.place.workgroup = first_workgroup_ + number;
   memory.invocations.subgroups = subgroups_;
-  device.memory->begin(memory.invocations);
-  memory.pulse = device.parallel ? &device.parallel->pulse() : this;
+  if (knows_agents_) knows_agents_->begin(memory.invocations);
   memory.arguments = bindings.data();
   memory.first = memory.invocations.first;
   group.observed = static_cast<Resident*>(&memory);
 }
 
+void Emulator::workgroup_begins(runtime::Workgroup& group) {
+  if (device.parallel) return parallel_workgroup_begins(group);
+  begin(take_memory(), group);
+}
+
+void Emulator::parallel_workgroup_begins(runtime::Workgroup& group) {
+  WorkgroupMemory& memory = [&]() -> WorkgroupMemory& {
+    const auto locked = lock();
+    return take_memory();
+  }();
+  device.parallel->add_workgroup(memory.allocation.id, {group.memory, group.memory_bytes});
+  // Of this thread; elsewhere it is always the same one.
+  memory.pulse = &device.parallel->pulse();
+  begin(memory, group);
+}
+
 inline void Emulator::end(WorkgroupMemory& memory) {
-  device.memory->end(memory.invocations);
+  if (knows_agents_) knows_agents_->end(memory.invocations);
   memory.invocations.count = 0;
   if (!memory.variables.empty() || device.parallel) forget_variables(memory);
 }
@@ -276,15 +292,17 @@ void Emulator::begin_variables(WorkgroupMemory& memory) {
 }
 
 void Emulator::workgroup_ends(runtime::Workgroup& group) {
+  if (device.parallel) return parallel_workgroup_ends(group);
   WorkgroupMemory& memory = memory_of(group);
   end(memory);
-  if (device.parallel) return give_parallel_memory(memory);
-  free_memory_.push_back(&memory);
+  give_back(memory);
 }
 
-void Emulator::give_parallel_memory(WorkgroupMemory& memory) {
+void Emulator::parallel_workgroup_ends(runtime::Workgroup& group) {
+  WorkgroupMemory& memory = memory_of(group);
+  end(memory);
   const auto locked = lock();
-  free_memory_.push_back(&memory);
+  give_back(memory);
 }
 
 void Emulator::invocations_meet(runtime::Workgroup& group,

@@ -28,6 +28,8 @@ struct WorkgroupMemory : Resident {
   std::uint64_t used_bytes = 0;
   /// The agents of the workgroup that is resident here; none if none is.
   memory::Cohort invocations{{}, 0, {}, {}};
+  /// Of free ones.
+  WorkgroupMemory* next_free = nullptr;
 };
 
 /// That of a device, for one dispatch after the other.
@@ -71,23 +73,29 @@ class Emulator final : public runtime::Observer, public Pulse {
  private:
   [[gnu::noinline]] void find_subgroups(const runtime::Grid& grid);
   [[gnu::noinline]] void tell_begin(const runtime::Grid& grid, std::uint32_t groups);
+  void begin(WorkgroupMemory& memory, runtime::Workgroup& group);
   void end(WorkgroupMemory& memory);
   [[gnu::noinline]] void end_left_ones();
   [[gnu::noinline]] void forget_variables(WorkgroupMemory& memory);
   /// One that is free. It is given back where its workgroup ends.
   WorkgroupMemory& take_memory();
+  void give_back(WorkgroupMemory& memory);
   [[gnu::noinline]] void make_memory();
   // The same where other threads do so, too.
-  [[gnu::noinline]] WorkgroupMemory& take_parallel_memory();
-  [[gnu::noinline]] void give_parallel_memory(WorkgroupMemory& memory);
+  [[gnu::noinline]] void parallel_workgroup_begins(runtime::Workgroup& group);
+  [[gnu::noinline]] void parallel_workgroup_ends(runtime::Workgroup& group);
 
   std::mutex mutex_;
   // Guarded by lock(), as are the lists of variables:
   std::vector<std::unique_ptr<WorkgroupMemory>> all_memory_;
-  std::vector<WorkgroupMemory*> free_memory_;
+  /// The first free one, and how many are not.
+  WorkgroupMemory* free_memory_ = nullptr;
+  std::size_t taken_memory_ = 0;
   /// By local invocation index; empty where all are in the first one.
   std::vector<std::uint32_t> subgroups_;
   std::atomic<std::uint64_t> next_barrier_instance_{1};
+  /// Whom agents are anything to: the memory; null where it is storage, and nobody listens.
+  memory::Memory* knows_agents_ = nullptr;
   std::uint32_t first_agent_ = 0;
   std::uint32_t first_workgroup_ = 0;
 };
