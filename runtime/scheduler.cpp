@@ -35,12 +35,7 @@ struct ThreadWorker {
   }
 };
 
-Worker& Worker::of_thread() {
-  if (!worker_of_thread) [[unlikely]] {
-    static thread_local ThreadWorker owner;
-  }
-  return *worker_of_thread;
-}
+void Worker::make_for_thread() { static thread_local ThreadWorker owner; }
 
 Worker* Worker::of_thread_if_any() noexcept { return worker_of_thread; }
 
@@ -471,8 +466,16 @@ void Worker::remove_resident(Group& g) {
   residents_.erase(std::find(residents_.begin(), residents_.end(), &g));
 }
 
-void Worker::retire(Group& g, std::uint64_t workgroups) {
+inline void Worker::tell_end(Group& g) const {
   if (launch_->observer) launch_->observer->workgroup_ends(g);
+}
+
+void Worker::tell_end_and_progress(Group& g, std::uint64_t done) const {
+  tell_end(g);
+  (*launch_->progress)(done, dispatch_->groups);
+}
+
+void Worker::retire(Group& g, std::uint64_t workgroups) {
   // Mostly the last one.
   if (residents_.back() == &g) {
     residents_.pop_back();
@@ -489,7 +492,9 @@ void Worker::retire(Group& g, std::uint64_t workgroups) {
     dispatch_->subtract(dispatch_->resident, 1);
   }
   const std::uint64_t done = dispatch_->add(dispatch_->groups_done, workgroups) + workgroups;
-  if (launch_->progress && *launch_->progress) (*launch_->progress)(done, dispatch_->groups);
+  // Last, so that nothing needs to be kept for afterwards.
+  if (launch_->progress && *launch_->progress) [[unlikely]] return tell_end_and_progress(g, done);
+  tell_end(g);
 }
 
 void Worker::run_started(Group& g, Slot* slot, Fiber* here) {

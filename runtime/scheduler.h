@@ -27,6 +27,8 @@ inline constexpr std::uint32_t kNeverPhase = 0;
 /// std::exception, so that a kernel's handlers for those let it pass.
 struct Unwind {};
 
+class Worker;
+
 enum class SlotState : std::uint8_t { Unstarted, Started, Finished };
 
 /// Who may be next, where an oracle decides: whoever the workgroup's walk leads to (of another
@@ -294,11 +296,17 @@ struct Dispatch {
   }
 };
 
+/// The worker of the calling thread; null if the thread never worked.
+extern constinit thread_local Worker* worker_of_thread;
+
 /// One thread's part in a dispatch. All its stacks are its own, for ever.
 class Worker {
  public:
   /// The worker of the calling thread: made on first use, kept until the thread ends.
-  static Worker& of_thread();
+  static Worker& of_thread() {
+    if (!worker_of_thread) [[unlikely]] make_for_thread();
+    return *worker_of_thread;
+  }
   /// The same, or null if the thread never worked. Safe in a signal handler.
   static Worker* of_thread_if_any() noexcept;
 
@@ -342,6 +350,7 @@ class Worker {
 
   Worker();
   ~Worker();
+  [[gnu::noinline]] static void make_for_thread();
 
   [[gnu::noinline]] void forget_fibers();
   void begin_dispatch(Dispatch& dispatch);
@@ -372,6 +381,8 @@ class Worker {
   void await_group(Group& g);
   /// Ends `g`, which has been `workgroups` workgroups one after the other.
   void retire(Group& g, std::uint64_t workgroups = 1);
+  void tell_end(Group& g) const;
+  [[gnu::noinline]] void tell_end_and_progress(Group& g, std::uint64_t done) const;
   std::uint64_t number(const Group& g) const;
   Group& make_group(std::uint64_t number);
   [[gnu::noinline]] Group* make_spare();
@@ -537,7 +548,20 @@ class Worker {
   std::unique_ptr<std::byte[]> landing_ = std::make_unique<std::byte[]>(kLandingBytes);
 };
 
-/// The worker of the calling thread; null if the thread never worked.
-extern constinit thread_local Worker* worker_of_thread;
+/// Any resident may be next: `turn_` says which. False if it is one that is not resident yet. (There is one that
+/// is.)
+[[gnu::always_inline]] inline bool Worker::choose_group() {
+  const auto residents = static_cast<std::uint32_t>(residents_.size());
+  const std::uint32_t options = residents + (can_admit() ? 1 : 0);
+  turn_ = 0;
+  if (options > 1) {
+    const std::uint32_t chosen = launch_->choice->below(options, ChoicePoint::Workgroup);
+    if (chosen == residents) return false;
+    turn_ = chosen;
+  }
+  Group& group = *residents_[turn_];
+  if (group.waited) group.walk.jump(*launch_->choice);
+  return true;
+}
 
 }  // namespace heddle::runtime

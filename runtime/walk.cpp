@@ -132,21 +132,6 @@ Handover Worker::wait_at_barrier(const char* file, const char* function, std::ui
   return {};
 }
 
-/// Any resident may be next: `turn_` says which. False if it is one that is not resident yet. (There is one that
-/// is.)
-bool Worker::choose_group() {
-  const auto residents = static_cast<std::uint32_t>(residents_.size());
-  const std::uint32_t options = residents + (can_admit() ? 1 : 0);
-  turn_ = 0;
-  if (options > 1) {
-    const std::uint32_t chosen = launch_->choice->below(options, ChoicePoint::Workgroup);
-    if (chosen == residents) return false;
-    turn_ = chosen;
-  }
-  if (residents_[turn_]->waited) residents_[turn_]->walk.jump(*launch_->choice);
-  return true;
-}
-
 [[gnu::always_inline]] inline Handover Worker::preempt(const char* file, const char* function, std::uint32_t line) {
   Slot* self = outside_ring();
   self->wait = WaitKind::Preempted;

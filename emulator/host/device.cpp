@@ -293,6 +293,12 @@ DispatchResult dispatch(DeviceState& state, runtime::Launch& launch, const Typed
   return result;
 }
 
+[[gnu::noinline]] DispatchResult dispatch_with_copy(DeviceState& state, const TypedLaunch& typed,
+                                                    const uvec3& groups, const uvec3& local) {
+  runtime::Launch own = state.launch;
+  return dispatch(state, own, typed, groups, local);
+}
+
 }  // namespace
 
 DeviceState::DeviceState(DeviceOptions o)
@@ -417,8 +423,7 @@ DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& gro
   detail::DeviceState& state = *state_;
   // What an emulated dispatch leaves there is as good for the next; native ones may be several at once.
   if (state.mode == Mode::Emulated) return detail::dispatch(state, state.launch, typed, groups, local);
-  runtime::Launch own = state.launch;
-  return detail::dispatch(state, own, typed, groups, local);
+  return detail::dispatch_with_copy(state, typed, groups, local);
 }
 
 std::string to_string(const MemoryReport& report) {

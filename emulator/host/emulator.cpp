@@ -197,7 +197,6 @@ void Emulator::make_memory() {
 }
 
 inline WorkgroupMemory& Emulator::take_memory() {
-  if (!free_memory_) [[unlikely]] make_memory();
   WorkgroupMemory& memory = *free_memory_;
   free_memory_ = memory.next_free;
   ++taken_memory_;
@@ -246,20 +245,28 @@ inline void Emulator::wind_up() {
   memory.invocations.count = grid.group_size;
   memory.invocations.place.workgroup = first_workgroup_ + number;
   memory.invocations.subgroups = subgroups_;
-  if (knows_agents_) knows_agents_->begin(memory.invocations);
   memory.arguments = bindings.data();
   memory.first = memory.invocations.first;
   group.observed = static_cast<Resident*>(&memory);
+  if (knows_agents_) knows_agents_->begin(memory.invocations);
 }
 
 void Emulator::workgroup_begins(runtime::Workgroup& group) {
   if (device.parallel) return parallel_workgroup_begins(group);
+  // Last, and before anything else, so that nothing needs to be kept for afterwards.
+  if (!free_memory_) [[unlikely]] return workgroup_begins_in_new_memory(group);
+  begin(take_memory(), group);
+}
+
+void Emulator::workgroup_begins_in_new_memory(runtime::Workgroup& group) {
+  make_memory();
   begin(take_memory(), group);
 }
 
 void Emulator::parallel_workgroup_begins(runtime::Workgroup& group) {
   WorkgroupMemory& memory = [&]() -> WorkgroupMemory& {
     const auto locked = lock();
+    if (!free_memory_) make_memory();
     return take_memory();
   }();
   device.parallel->add_workgroup(memory.allocation.id, {group.memory, group.memory_bytes});

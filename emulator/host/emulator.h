@@ -81,6 +81,7 @@ class Emulator final : public runtime::Observer, public Pulse {
   WorkgroupMemory& take_memory();
   void give_back(WorkgroupMemory& memory);
   [[gnu::noinline]] void make_memory();
+  [[gnu::noinline]] void workgroup_begins_in_new_memory(runtime::Workgroup& group);
   // The same where other threads do so, too.
   [[gnu::noinline]] void parallel_workgroup_begins(runtime::Workgroup& group);
   [[gnu::noinline]] void parallel_workgroup_ends(runtime::Workgroup& group);
