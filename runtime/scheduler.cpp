@@ -477,7 +477,7 @@ void Worker::tell_end_and_progress(Group& g, std::uint64_t done) const {
 
 void Worker::retire(Group& g, std::uint64_t workgroups) {
   // Mostly the last one.
-  if (residents_.back() == &g) {
+  if (residents_.back() == &g) [[likely]] {
     residents_.pop_back();
   } else {
     remove_resident(g);
@@ -486,7 +486,7 @@ void Worker::retire(Group& g, std::uint64_t workgroups) {
   group_ = nullptr;
   current_ = nullptr;
   ++local_progress_;
-  if (tickets_left_ != 0 && !reserved_) {
+  if (tickets_left_ != 0 && !reserved_) [[unlikely]] {
     reserved_ = true;
   } else {
     dispatch_->subtract(dispatch_->resident, 1);

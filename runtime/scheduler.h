@@ -284,7 +284,7 @@ struct Dispatch {
   template <typename Count>
   Count add(std::atomic<Count>& counter, std::type_identity_t<Count> n,
             std::memory_order order = std::memory_order_relaxed) const {
-    if (!alone) return counter.fetch_add(n, order);
+    if (!alone) [[unlikely]] return counter.fetch_add(n, order);
     const Count before = counter.load(std::memory_order_relaxed);
     counter.store(static_cast<Count>(before + n), std::memory_order_relaxed);
     return before;

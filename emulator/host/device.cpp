@@ -411,11 +411,11 @@ void Device::end_submission() {
 }
 
 void Device::execution_barrier() {
-  if (state_->mode == Mode::Emulated) state_->memory->depend(memory::Dependency::Execution);
+  if (state_->mode == Mode::Emulated) state_->depend(memory::Dependency::Execution);
 }
 
 void Device::memory_barrier() {
-  if (state_->mode == Mode::Emulated) state_->memory->depend(memory::Dependency::Memory);
+  if (state_->mode == Mode::Emulated) state_->depend(memory::Dependency::Memory);
 }
 
 DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& groups,

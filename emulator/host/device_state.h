@@ -70,8 +70,14 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   runtime::Launch launch;
   /// Whether an oracle decides who goes on, one after the other.
   bool in_order() const { return mode == Mode::Emulated && !parallel; }
+  /// Emulated mode: whether the memory must know of agents and dependencies.
+  bool tells_memory() const { return listener || !memory->is_storage(); }
   /// Emulated mode: whatever is left to chance in a dispatch comes from this seed.
   void choose_from(std::uint64_t seed);
+  /// Emulated mode: between what was dispatched before and what is dispatched after.
+  void depend(memory::Dependency dependency) {
+    if (tells_memory()) memory->depend(dependency);
+  }
 
   // Emulated mode only, and for the submission that runs.
   SpinLock submitting;

@@ -163,8 +163,9 @@ void Emulator::begin(const runtime::Grid& grid, std::span<const Binding> of_argu
   if (grid.subgroups != 1) find_subgroups(grid);
   told = device.listener != nullptr;
   in_place = device.memory->is_storage() ? nullptr : device.memory.get();
+  writes_in_place = true;
   quick = device.watched_memory.get();
-  knows_agents_ = told || in_place ? device.memory.get() : nullptr;
+  knows_agents_ = device.tells_memory() ? device.memory.get() : nullptr;
   if (told || device.parallel) tell_begin(grid, groups);
 }
 
@@ -229,7 +230,8 @@ void Emulator::end() {
 inline void Emulator::wind_up() {
   const std::uint32_t mean = device.options.operations_between_switches;
   operations_left = 1 + device.choice.below(2 * mean - 1, ChoicePoint::Preemption);
-  writes_in_place = device.memory->may_write_in_place();
+  // In storage there always is.
+  if (in_place) writes_in_place = device.memory->may_write_in_place();
 }
 
 [[gnu::always_inline]] inline void Emulator::begin(WorkgroupMemory& memory, runtime::Workgroup& group) {

@@ -95,7 +95,7 @@ class Emulator final : public runtime::Observer, public Pulse {
   /// By local invocation index; empty where all are in the first one.
   std::vector<std::uint32_t> subgroups_;
   std::atomic<std::uint64_t> next_barrier_instance_{1};
-  /// Whom agents are anything to: the memory; null where it is storage, and nobody listens.
+  /// The memory, if it must know of agents; null otherwise.
   memory::Memory* knows_agents_ = nullptr;
   std::uint32_t first_agent_ = 0;
   std::uint32_t first_workgroup_ = 0;

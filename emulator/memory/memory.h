@@ -93,6 +93,10 @@ inline void store_value(void* bytes, trace::Value value, std::uint32_t size_byte
 /// One thread at a time. What a read returns beyond the model's guarantees is the memory's choice.
 class Memory : public emulation::InPlace {
  public:
+  /// Whether all bytes are always the same for everybody, in the storage of their allocation, so that nobody
+  /// needs to ask for them, or to tell of agents and dependencies, as long as nobody listens.
+  bool is_storage() const { return is_storage_; }
+
   /// Who is told of everything from now on; null for nobody. To be set before the first agent begins.
   virtual void listen(trace::Listener* listener) = 0;
 
@@ -112,11 +116,8 @@ class Memory : public emulation::InPlace {
   virtual void add(AllocationId allocation, std::span<std::byte> storage) = 0;
   virtual void remove(AllocationId allocation) = 0;
 
-  /// Whether all bytes are always the same for everybody, in the storage of their allocation, so that nobody
-  /// needs to ask for them as long as nobody listens.
-  virtual bool is_storage() const { return false; }
   /// Whether the next writes may be in place, as far as is known without looking at any bytes: for whoever
-  /// would rather not ask in vain.
+  /// would rather not ask in vain. (Of storage nobody asks.)
   virtual bool may_write_in_place() const { return false; }
   virtual void read(const Operation& operation, void* value) = 0;
   virtual void write(const Operation& operation, const void* value) = 0;
@@ -144,6 +145,12 @@ class Memory : public emulation::InPlace {
   /// Forgets all agents, allocations and operations, and what was held back, as if it were new, but
   /// for its listener and the room that it has: for runs one after the other.
   virtual void restart() = 0;
+
+ protected:
+  explicit Memory(bool is_storage = false) : is_storage_(is_storage) {}
+
+ private:
+  const bool is_storage_;
 };
 
 }  // namespace heddle::memory

@@ -12,6 +12,8 @@ namespace heddle::memory {
 /// Stronger than the model: nothing is ever stale, whatever the scopes and semantics.
 class SequentialMemory final : public Memory {
  public:
+  SequentialMemory() : Memory(true) {}
+
   void listen(trace::Listener* listener) override;
   void begin(const Cohort& cohort) override;
   void end(const Cohort& cohort) override;
@@ -19,8 +21,6 @@ class SequentialMemory final : public Memory {
   void depend(Dependency dependency) override;
   void add(AllocationId allocation, std::span<std::byte> storage) override;
   void remove(AllocationId allocation) override;
-  bool is_storage() const override { return true; }
-  bool may_write_in_place() const override { return !listener_; }
   void read(const Operation& operation, void* value) override;
   void write(const Operation& operation, const void* value) override;
   void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
