@@ -28,6 +28,33 @@ inline constexpr std::uint32_t kGranuleBytes = 8;
 /// Which bytes of a granule: all bits of each.
 using ByteMask = trace::Value;
 
+/// A list of a few, in the order in which they came, which needs no room but its own.
+template <typename One, unsigned kMost>
+class Few {
+ public:
+  unsigned size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  bool full() const { return size_ == kMost; }
+  One& operator[](std::size_t i) { return all_[i]; }
+  const One& operator[](std::size_t i) const { return all_[i]; }
+  One& front() { return all_[0]; }
+  One* begin() { return all_.data(); }
+  One* end() { return all_.data() + size_; }
+  const One* begin() const { return all_.data(); }
+  const One* end() const { return all_.data() + size_; }
+  /// If it is not full.
+  void add(const One& one) { all_[size_++] = one; }
+  template <typename Is>
+  void remove_if(Is is) {
+    size_ = static_cast<unsigned>(std::remove_if(begin(), end(), is) - begin());
+  }
+  void clear() { size_ = 0; }
+
+ private:
+  unsigned size_ = 0;
+  std::array<One, kMost> all_;
+};
+
 /// A write to bytes of one granule, wherever it is.
 struct Written {
   trace::Value value = 0;  // where the bytes stand in the granule; 0 elsewhere
@@ -159,24 +186,22 @@ class Versions {
   }
   void remove_oldest() {
     front().heads.clear();
-    first_ = slot(1);
+    ++first_;
     --size_;
   }
   void clear() {
     if (released_)
       for (Version& version : *this) version.heads.clear();
     released_ = false;
-    size_ = 0;
+    first_ = size_ = 0;
   }
   /// Whether any of them, or of those that went since there were none, released something.
   bool released() const { return released_; }
 
  private:
-  static constexpr unsigned kSlots = kMost + 1;
-  unsigned slot(unsigned i) const {
-    const unsigned at = first_ + i;
-    return at < kSlots ? at : at - kSlots;
-  }
+  // More than kMost, and a power of two.
+  static constexpr unsigned kSlots = 16;
+  unsigned slot(unsigned i) const { return (first_ + i) % kSlots; }
 
   unsigned first_ = 0;
   unsigned size_ = 0;
@@ -273,16 +298,19 @@ struct Copy {
   Stamp stamp = 0;
 };
 
+/// Of each kind, before the granule forgets who knows what and lets everybody know.
+inline constexpr unsigned kMostWitnesses = 32;
+
 /// The floors of a granule.
 class Floors {
  public:
-  std::size_t size() const { return all_.size(); }
+  bool full() const { return all_.full(); }
   /// Null if the agent has done nothing through that reference that is remembered.
   Floor* find(AgentId agent, ReferenceId reference) {
     // Mostly whoever asks asked before, or has just come.
     if (asked_ < all_.size() && is_of(all_[asked_], agent, reference)) return &all_[asked_];
     if ((agents_ & bit_of(agent)) == 0) return nullptr;
-    for (std::size_t i = all_.size(); i-- != 0;) {
+    for (unsigned i = all_.size(); i-- != 0;) {
       if (!is_of(all_[i], agent, reference)) continue;
       asked_ = i;
       return &all_[i];
@@ -293,7 +321,7 @@ class Floors {
   void add(const Floor& floor) {
     asked_ = all_.size();
     agents_ |= bit_of(floor.agent);
-    all_.push_back(floor);
+    all_.add(floor);
   }
   Stamp highest() const {
     Stamp highest = 0;
@@ -302,7 +330,7 @@ class Floors {
   }
   /// Those that are not above `base` say nothing any more.
   void remove_up_to(Stamp base) {
-    std::erase_if(all_, [&](const Floor& floor) { return floor.stamp <= base; });
+    all_.remove_if([&](const Floor& floor) { return floor.stamp <= base; });
     agents_ = 0;
     for (const Floor& floor : all_) agents_ |= bit_of(floor.agent);
   }
@@ -319,11 +347,11 @@ class Floors {
     return floor.agent == agent && floor.reference == reference;
   }
 
-  std::vector<Floor> all_;
+  Few<Floor, kMostWitnesses> all_;
   /// The bit of each agent that one is of, and maybe of others.
   std::uint64_t agents_ = 0;
   /// The one that was found last.
-  std::size_t asked_ = 0;
+  unsigned asked_ = 0;
 };
 
 struct Granule {
@@ -337,10 +365,10 @@ struct Granule {
 
   /// The storage holds everything up to here.
   Stamp base = 0;
+  /// Nobody goes back behind this, which is not before `base`.
+  Stamp floor = 0;
   /// Whether the storage may hold a write that released something nobody remembers.
   bool base_released = false;
-  /// Nobody goes back behind this.
-  Stamp floor = 0;
   std::uint32_t waiting = 0;
   /// So many accesses, and it is forgotten; 0 for one that stays.
   std::uint32_t accesses_left = 0;
@@ -349,7 +377,7 @@ struct Granule {
   std::uint32_t narrow = 0;
   /// No observation is of a later version.
   Stamp observed = 0;
-  std::vector<Observation> observations;
+  Few<Observation, kMostWitnesses> observations;
   Floors floors;
   std::vector<Copy> copies;
 

@@ -220,7 +220,8 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   tick();
   ++report_.writes;
   const std::uint32_t size = operation.locations.size_bytes;
-  if (operation.atomic) before(agent(operation.agent), operation, operation.semantics);
+  Agent* const writer = operation.atomic ? &agent(operation.agent) : nullptr;
+  if (writer) before(*writer, operation, operation.semantics);
   const std::uint32_t record = find_or_make(operation.locations);
   const trace::Value fresh = load_value(value, size);
   if (record == kNone) [[likely]] {
@@ -229,7 +230,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
     if (listener_) tell_write_storage(operation, 0, fresh);
     return;
   }
-  const Access writing = access(operation, agent(operation.agent));
+  const Access writing = access(operation, writer ? *writer : agent(operation.agent));
   Granule& granule = granules_[record];
   before_write(granule, record, writing);
   const trace::OperationIndex index = listener_ ? tell(operation, 0, fresh) : 0;
@@ -503,10 +504,13 @@ void Machine::meet(const Cohort& cohort, const Operation& barrier) {
   // All but the order in which the bytes, and atomics, come to the storage is lost on everybody else.
   narrow_.clear();
   for (std::uint32_t record = 0; records_ != 0; ++record) {
-    Granule& granule = granules_[record];
-    if (!granule.used) continue;
-    if (!hears_moves_) fold_all(granule);
-    forget(record);
+    if (!granules_[record].used) continue;
+    if (hears_moves_) {
+      forget(record);
+    } else {
+      fold_all(granules_[record]);
+      give_up(record);
+    }
   }
   while (!waiting_.empty()) settle(waiting_.remove(next()));
 }
@@ -541,7 +545,6 @@ void Machine::fill(Written& made, const Access& writing, trace::Value value,
   made.born = time();
   made.forgotten = false;
   made.links_all = false;
-  made.heads.clear();
   if (!operation.atomic) return;
   // A release happens before others by the classes that it names, which need not have its own.
   made.links_all = has(operation.semantics, MemorySemantics::MakeAvailable) ||
@@ -612,7 +615,7 @@ void Machine::place(Granule& granule, std::uint32_t record, Version& version, Ag
   raise_floor(granule, version.agent, version.reference, version.stamp);
   if (level < CacheLevel::Shader) {
     ++granule.narrow;
-    narrow_.push_back({record, version.stamp, time()});
+    narrow_.add({record, version.stamp, time()});
   }
   if (hears_moves_)
     listener_->moved(version.operation, granule.locations(version.bytes), version.agent,
@@ -647,7 +650,7 @@ void Machine::raise(Granule& granule, Version& version, CacheLevel level,
     version.own_level = std::max(version.own_level, level);
   if (level < CacheLevel::Shader) return;
   --granule.narrow;
-  std::erase_if(narrow_, [&](const Narrow& n) { return n.stamp == version.stamp; });
+  narrow_.remove_if([&](const Narrow& n) { return n.stamp == version.stamp; });
 }
 
 void Machine::widen(std::size_t position, CacheLevel level, trace::MoveReason reason) {

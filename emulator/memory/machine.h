@@ -110,8 +110,6 @@ class Machine final : public Memory {
   /// So many granules are always worth a record: small programs get all the weakness there is. Later
   /// ones do not, even when the first are gone: every workgroup would begin with them again.
   static constexpr std::uint32_t kFewRecords = 64;
-  /// Of each kind, before the granule forgets who knows what and lets everybody know.
-  static constexpr std::size_t kMostWitnesses = 32;
   /// Beyond so many records an older one is forgotten for each that is made. More than there are writes
   /// that wait, so that one can be.
   static constexpr std::uint32_t kMostRecords = 96;
@@ -150,6 +148,7 @@ class Machine final : public Memory {
   static void store_all(Granule& granule, trace::Value value);
   void store(Granule& granule, const Written& write);
   void forget(std::uint32_t record);
+  void give_up(std::uint32_t record);
   void use_up(Granule& granule, std::uint32_t record) {
     if (granule.accesses_left != 0 && --granule.accesses_left == 0) forget_if_used_up(record);
   }
@@ -174,27 +173,36 @@ class Machine final : public Memory {
   // Reads (machine_reads.cpp).
   [[gnu::noinline]] ByteMask show_known(std::uint32_t record, const Access& access);
   [[gnu::noinline]] bool visible_to(const Version& version, const Access& reading, CacheLevel own) const;
-  Stamp floor_of(Granule& granule, const Access& access, CacheLevel own, Stamp least) const;
+  Stamp floor_of(const Granule& granule, const Floor* known, const Access& access, CacheLevel own,
+                 Stamp least) const;
   Stamp available_floor(const Granule& granule, const Access& writing, Stamp known) const;
   void raise_floor_to_available(Granule& granule, const Access& writing);
-  void raise_floor(Granule& granule, AgentId agent, ReferenceId reference, Stamp stamp);
+  void raise_floor(Granule& granule, AgentId agent, ReferenceId reference, Stamp stamp) {
+    raise_floor(granule, granule.floors.find(agent, reference), agent, reference, stamp);
+  }
+  /// `known` is what there is.
+  void raise_floor(Granule& granule, Floor* known, AgentId agent, ReferenceId reference, Stamp stamp);
+  [[gnu::noinline]] void forget_floors(Granule& granule);
   void observe(Granule& granule, const Event& event, unsigned class_index, bool non_private,
                Stamp stamp);
   bool reaches(const Version& version, const Access& access) const;
   /// Whether the agent may have to see anything of others: to begin with it knows of nobody, and its own writes
   /// are below its floors.
   bool knows_others(const Agent& agent) const { return !agent.knowledge().empty() || any_on_device_; }
-  [[gnu::noinline]] void look(const Granule& granule, const Access& access, Stamp position, Found& found) const;
-  void look_at(const Version& version, const Granule& granule, const Access& access, Found& found) const;
+  void look(const Granule& granule, const Access& access, Stamp position, Found& found) const;
+  void look_at(const Version* version, const Granule& granule, const Access& access, Found& found) const;
+  static void look_at_storage(const Granule& granule, Found& found);
+  const Version* newest_reached(const Granule& granule, const Access& access, Stamp position) const;
   [[gnu::noinline]] void add_older(const Granule& granule, const Access& access, Found& found) const;
   Stamp choose_position(Granule& granule, const Access& access, Stamp floor, Stamp newest);
-  Stamp shared_copy(Granule& granule, const Access& access, Stamp floor, Stamp newest);
+  [[gnu::noinline]] Stamp choose_stale(const Granule& granule, const Access& access, Stamp floor);
+  [[gnu::noinline]] Stamp shared_copy(Granule& granule, const Access& access, Stamp floor, Stamp newest);
   Generation& generation_of(const model::Place& place);
   void read_own_waiting(std::uint32_t record, const Access& reading, trace::Value& value);
   [[gnu::noinline]] void place_own_waiting(std::uint32_t record, const Access& reading);
   const Version* newest_for(const Granule& granule, const Access& access) const;
-  [[gnu::noinline]] void find_version(Granule& granule, const Access& reading, bool fresh, Stamp floor,
-                                      Found& found);
+  void find_version(Granule& granule, const Access& reading, bool fresh, Stamp floor, Found& found);
+  [[gnu::noinline]] bool raise_missed(Granule& granule, const Access& reading, ByteMask bytes, Stamp position);
   trace::Value read_granule(Granule& granule, std::uint32_t record, const Access& reading, bool fresh,
                             Found& found);
 
@@ -262,6 +270,7 @@ class Machine final : public Memory {
   /// As far as ages need it.
   std::uint32_t time() const { return static_cast<std::uint32_t>(now_); }
   void settle(Waiting& waiting);
+  void settle(std::uint32_t record);
   void evict();
   bool chance(std::uint32_t of_256);
   std::uint32_t below(std::uint32_t bound) {
@@ -294,7 +303,7 @@ class Machine final : public Memory {
 
   /// In the order in which they came here.
   WaitingList waiting_;
-  std::vector<Narrow> narrow_;
+  Few<Narrow, WaitingList::kMost + 1> narrow_;
   /// By queue family and workgroup: how often its copies were given up.
   std::vector<Generation> generations_;
 

@@ -106,12 +106,12 @@ bool Machine::visible_to(const Version& version, const Access& reading, CacheLev
 
 // Reads are ordered by happens-before alone, whatever is visible. What is not after `least` does not matter.
 //= vk:memory-model-location-ordered
-Stamp Machine::floor_of(Granule& granule, const Access& access, CacheLevel own, Stamp least) const {
-  Stamp floor = std::max({granule.floor, granule.base, least});
+Stamp Machine::floor_of(const Granule& granule, const Floor* known, const Access& access, CacheLevel own,
+                        Stamp least) const {
+  Stamp floor = std::max(granule.floor, least);
   const Agent& agent = access.agent;
   const Knowledge& knowledge = agent.knowledge();
-  if (const Floor* const known = granule.floors.find(agent.id, access.operation.reference))
-    floor = std::max(floor, known->stamp);
+  if (known) floor = std::max(floor, known->stamp);
   if (granule.observed > floor) {
     for (const Observation& observation : granule.observations) {
       if (observation.stamp <= floor) continue;
@@ -152,28 +152,30 @@ Stamp Machine::available_floor(const Granule& granule, const Access& writing, St
   return 0;
 }
 
-void Machine::raise_floor(Granule& granule, AgentId agent, ReferenceId reference, Stamp stamp) {
-  if (stamp <= std::max(granule.floor, granule.base)) return;
-  if (Floor* const known = granule.floors.find(agent, reference)) {
+void Machine::raise_floor(Granule& granule, Floor* known, AgentId agent, ReferenceId reference,
+                          Stamp stamp) {
+  if (stamp <= granule.floor) return;
+  if (known) {
     known->stamp = std::max(known->stamp, stamp);
     return;
   }
-  if (granule.floors.size() == kMostWitnesses) {
-    granule.floor = std::max(granule.floor, granule.floors.highest());
-    granule.floors.clear();
-  }
+  if (granule.floors.full()) [[unlikely]] forget_floors(granule);
   granule.floors.add({agent, reference, stamp});
+}
+
+void Machine::forget_floors(Granule& granule) {
+  granule.floor = std::max(granule.floor, granule.floors.highest());
+  granule.floors.clear();
 }
 
 void Machine::raise_floor_to_available(Granule& granule, const Access& writing) {
   if (granule.versions.empty() || !knows_others(writing.agent)) return;
   const AgentId agent = writing.agent.id;
   const ReferenceId reference = writing.operation.reference;
-  const Floor* const known = granule.floors.find(agent, reference);
-  const Stamp lowest = std::max(granule.floor, granule.base);
+  Floor* const known = granule.floors.find(agent, reference);
   const Stamp available =
-      available_floor(granule, writing, known ? std::max(known->stamp, lowest) : lowest);
-  if (available != 0) raise_floor(granule, agent, reference, available);
+      available_floor(granule, writing, known ? std::max(known->stamp, granule.floor) : granule.floor);
+  if (available != 0) raise_floor(granule, known, agent, reference, available);
 }
 
 void Machine::observe(Granule& granule, const Event& event, unsigned class_index, bool non_private,
@@ -187,12 +189,12 @@ void Machine::observe(Granule& granule, const Event& event, unsigned class_index
       return;
     }
   }
-  if (granule.observations.size() == kMostWitnesses) {
+  if (granule.observations.full()) [[unlikely]] {
     for (const Observation& known : granule.observations)
       granule.floor = std::max(granule.floor, known.stamp);
     granule.observations.clear();
   }
-  granule.observations.push_back({event, stamp, class_index, non_private});
+  granule.observations.add({event, stamp, class_index, non_private});
 }
 
 bool Machine::reaches(const Version& version, const Access& access) const {
@@ -202,28 +204,38 @@ bool Machine::reaches(const Version& version, const Access& access) const {
            share(version.place, access.agent.place, version.level)));
 }
 
+// The latest up to a position that has any of the bytes; null if that is the storage.
+const Version* Machine::newest_reached(const Granule& granule, const Access& access, Stamp position) const {
+  for (unsigned i = granule.versions.size(); i-- != 0;) {
+    const Version& version = granule.versions[i];
+    if (version.stamp <= position && (version.bytes & access.bytes) != 0 && reaches(version, access))
+      return &version;
+  }
+  return nullptr;
+}
+
 // At the latest version where it looks. Mostly that has all of the bytes.
-void Machine::look_at(const Version& version, const Granule& granule, const Access& access,
+void Machine::look_at(const Version* version, const Granule& granule, const Access& access,
                       Found& found) const {
-  found.value = version.value;
-  found.stamp = version.stamp;
-  found.version = &version;
-  found.whole = (version.bytes & access.bytes) == access.bytes;
+  if (!version) return look_at_storage(granule, found);
+  found.value = version->value;
+  found.stamp = version->stamp;
+  found.version = version;
+  found.whole = (version->bytes & access.bytes) == access.bytes;
   found.from_storage = false;
   if (!found.whole) add_older(granule, access, found);
 }
 
-void Machine::look(const Granule& granule, const Access& access, Stamp position, Found& found) const {
-  for (auto version = granule.versions.rbegin(); version != granule.versions.rend(); ++version) {
-    if (version->stamp > position || (version->bytes & access.bytes) == 0 || !reaches(*version, access))
-      continue;
-    return look_at(*version, granule, access, found);
-  }
-  found.version = nullptr;
+void Machine::look_at_storage(const Granule& granule, Found& found) {
+  found.value = value_in_storage(granule);
   found.stamp = granule.base;
+  found.version = nullptr;
   found.whole = false;
   found.from_storage = true;
-  found.value = value_in_storage(granule);
+}
+
+void Machine::look(const Granule& granule, const Access& access, Stamp position, Found& found) const {
+  look_at(newest_reached(granule, access, position), granule, access, found);
 }
 
 // The bytes that the version which was found has not.
@@ -243,7 +255,10 @@ Stamp Machine::choose_position(Granule& granule, const Access& access, Stamp flo
   if (policy_.shared_copies) return shared_copy(granule, access, floor, newest);
   if (newest == floor || access.agent.stale_reads >= policy_.most_stale || !chance(policy_.stale))
     return newest;
-  if (policy_.oldest) return floor;
+  return policy_.oldest ? floor : choose_stale(granule, access, floor);
+}
+
+Stamp Machine::choose_stale(const Granule& granule, const Access& access, Stamp floor) {
   std::array<Stamp, Versions::kMost + 1> positions;
   std::uint32_t count = 0;
   positions[count++] = floor;
@@ -318,34 +333,29 @@ void Machine::place_own_waiting(std::uint32_t record, const Access& reading) {
 // What is on its way to everybody, or has arrived there, as this one finds it.
 void Machine::find_version(Granule& granule, const Access& reading, bool fresh, Stamp floor,
                            Found& found) {
-  const Version* latest = nullptr;
-  for (auto version = granule.versions.rbegin(); version != granule.versions.rend() && version->stamp > floor;
-       ++version) {
-    if ((version->bytes & reading.bytes) == 0 || !reaches(*version, reading)) continue;
-    latest = &*version;
-    break;
-  }
-  const Stamp newest = latest ? latest->stamp : floor;
-  if (granule.narrow != 0) {
-    for (Version& version : granule.versions)
-      if (version.stamp <= floor && !reaches(version, reading))
-        raise(granule, version, CacheLevel::Shader, trace::MoveReason::Eviction);
-  }
+  const Version* latest = newest_reached(granule, reading, stamp_);
+  const Stamp newest = latest ? std::max(latest->stamp, floor) : floor;
+  if (granule.narrow != 0 && raise_missed(granule, reading, ~ByteMask{0}, floor) && newest == floor)
+    latest = newest_reached(granule, reading, floor);
   const Stamp position = fresh ? newest : choose_position(granule, reading, floor, newest);
+  if (position != newest) latest = newest_reached(granule, reading, position);
+  look_at(latest, granule, reading, found);
+  if (!found.whole && !found.from_storage &&
+      raise_missed(granule, reading, reading.bytes, found.stamp))
+    look(granule, reading, position, found);
   found.position = position;
-  if (latest && position == newest) {
-    look_at(*latest, granule, reading, found);
-  } else {
-    look(granule, reading, position, found);
-  }
-  if (!found.whole && !found.from_storage) {
-    for (Version& version : granule.versions)
-      if (version.stamp <= found.stamp && (version.bytes & reading.bytes) != 0 &&
-          !reaches(version, reading))
-        raise(granule, version, CacheLevel::Shader, trace::MoveReason::Eviction);
-    look(granule, reading, position, found);
-  }
   found.newest = newest;
+}
+
+// What did not reach whoever reads, but is not after something that does. Whether there was any.
+bool Machine::raise_missed(Granule& granule, const Access& reading, ByteMask bytes, Stamp position) {
+  bool any = false;
+  for (Version& version : granule.versions) {
+    if (version.stamp > position || (version.bytes & bytes) == 0 || reaches(version, reading)) continue;
+    raise(granule, version, CacheLevel::Shader, trace::MoveReason::Eviction);
+    any = true;
+  }
+  return any;
 }
 
 // What has all bytes of an access that takes the newest there are, where every version reaches whoever
@@ -354,10 +364,8 @@ const Version* Machine::newest_for(const Granule& granule, const Access& access)
   const auto reached = [&](const Version& version) { return reaches(version, access); };
   if (granule.narrow != 0 && !std::all_of(granule.versions.begin(), granule.versions.end(), reached))
     return nullptr;
-  for (auto version = granule.versions.rbegin(); version != granule.versions.rend(); ++version)
-    if ((version->bytes & access.bytes) != 0)
-      return (version->bytes & access.bytes) == access.bytes ? &*version : nullptr;
-  return nullptr;
+  const Version* const newest = newest_reached(granule, access, stamp_);
+  return newest && (newest->bytes & access.bytes) == access.bytes ? newest : nullptr;
 }
 
 trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const Access& reading,
@@ -373,17 +381,20 @@ trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const
   const CacheLevel own = own_visibility(reading.operation);
   // Where everything is in the storage, everybody finds it there, and nobody can go back.
   const bool all_stored = granule.versions.empty() && !policy_.shared_copies;
+  Floor* known = nullptr;
   Stamp floor = granule.base;
   if (all_stored) {
-    found.value = value_in_storage(granule);
-    found.position = found.newest = found.stamp = granule.base;
-    found.from_storage = true;
-  } else if (const Version* const newest = fresh ? newest_for(granule, reading) : nullptr) {
-    floor = floor_of(granule, reading, own, newest->stamp);
-    found = {newest->value, floor, floor, newest->stamp, newest, true, false};
+    look_at_storage(granule, found);
+    found.position = found.newest = granule.base;
   } else {
-    floor = floor_of(granule, reading, own, 0);
-    find_version(granule, reading, fresh, floor, found);
+    known = granule.floors.find(reading.agent.id, reading.operation.reference);
+    if (const Version* const newest = fresh ? newest_for(granule, reading) : nullptr) {
+      floor = floor_of(granule, known, reading, own, newest->stamp);
+      found = {newest->value, floor, floor, newest->stamp, newest, true, false};
+    } else {
+      floor = floor_of(granule, known, reading, own, 0);
+      find_version(granule, reading, fresh, floor, found);
+    }
   }
   if (listener_ && (plain_sources_ || reading.operation.atomic))
     add_sources(record, reading, found, waiting != 0);
@@ -394,7 +405,7 @@ trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const
   } else if (!all_stored) {
     observe(granule, synchronization_.event(reading.agent), reading.ordered_by,
             reading.non_private, found.stamp);
-    raise_floor(granule, reading.agent.id, reading.operation.reference,
+    raise_floor(granule, known, reading.agent.id, reading.operation.reference,
                 own == CacheLevel::Agent ? found.stamp : std::max(floor, found.stamp));
   }
   const bool stale = found.position < found.newest;

@@ -39,7 +39,7 @@ void Machine::remove(AllocationId id) {
     --granule.waiting;
     return true;
   });
-  std::erase_if(narrow_, [&](const Narrow& n) { return granules_[n.record].allocation == id; });
+  narrow_.remove_if([&](const Narrow& n) { return granules_[n.record].allocation == id; });
   Allocation& allocation = allocations_[static_cast<std::size_t>(id)];
   if (!allocation.pages.empty())
     for (std::uint32_t record = 0; record < granules_.size(); ++record)
@@ -141,6 +141,7 @@ void Machine::fold(Granule& granule, Version& version) {
   store(granule, version);
   granule.base_released = granule.base_released || version.released();
   granule.base = version.stamp;
+  granule.floor = std::max(granule.floor, granule.base);
 }
 
 // Of a granule that nobody comes to any more.
@@ -158,17 +159,21 @@ void Machine::fold_all(Granule& granule) {
 void Machine::fold_oldest(Granule& granule) {
   fold(granule, granule.versions.front());
   granule.versions.remove_oldest();
-  std::erase_if(granule.observations,
-                [&](const Observation& o) { return o.stamp <= granule.base; });
+  granule.observations.remove_if([&](const Observation& o) { return o.stamp <= granule.base; });
   granule.floors.remove_up_to(granule.base);
 }
 
 void Machine::forget(std::uint32_t record) {
   Granule& granule = granules_[record];
   for (Version& version : granule.versions) fold(granule, version);
-  Allocation& allocation = allocations_[static_cast<std::size_t>(granule.allocation)];
-  allocation.released = allocation.released || granule.base_released;
-  any_released_ = any_released_ || allocation.released;
+  give_up(record);
+}
+
+// Of which everything is in the storage.
+void Machine::give_up(std::uint32_t record) {
+  const Granule& granule = granules_[record];
+  if (granule.base_released)
+    allocations_[static_cast<std::size_t>(granule.allocation)].released = any_released_ = true;
   drop(record);
 }
 
@@ -190,7 +195,7 @@ void Machine::forget_if_used_up(std::uint32_t record) {
 void Machine::drop(std::uint32_t record) {
   Granule& granule = granules_[record];
   granule.used = false;
-  if (!granule.versions.empty()) granule.versions.clear();
+  granule.versions.clear();
   granule.observations.clear();
   granule.floors.clear();
   granule.copies.clear();

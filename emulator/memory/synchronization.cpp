@@ -58,13 +58,17 @@ bool lets_through(const Met& met, MemorySemantics semantics) {
 
 }  // namespace
 
-Synchronization::Synchronization() : pool_(std::make_unique<Pool>()) { epochs_.fill(1); }
+Synchronization::Synchronization() : pool_(std::make_unique<Pool>()) {
+  epochs_.fill(1);
+  add_free_agent();
+  asked_.fill(free_agents_);
+}
 Synchronization::~Synchronization() = default;
 
 template <typename Visit>
 void Synchronization::for_each_agent(Visit visit) {
   for (std::size_t i = 0; i < resident_count_; ++i)
-    for (Agent* agent : residents_[i]->made) visit(*agent);
+    for (Agent* agent = residents_[i]->made; agent; agent = agent->next) visit(*agent);
 }
 
 void Synchronization::restart() {
@@ -100,7 +104,9 @@ void Synchronization::use_one_lane() {
 
 void Synchronization::begin(const Cohort& cohort) {
   if (resident_count_ == residents_.size()) residents_.push_back(std::make_unique<Resident>());
-  Resident& resident = *residents_[resident_count_++];
+  // Mostly it is the next one that somebody asks for.
+  last_resident_ = resident_count_++;
+  Resident& resident = *residents_[last_resident_];
   resident.cohort = cohort;
   if (resident.agents.size() != cohort.count) resident.agents.resize(cohort.count);
   Common& common = resident.common;
@@ -112,14 +118,16 @@ void Synchronization::begin(const Cohort& cohort) {
 
 void Synchronization::end(const Cohort& cohort) {
   Resident* ended = resident(cohort.first);
-  for (Agent* agent : ended->made) {
-    if (!agent->released.empty()) agent->released.clear();
-    if (!agent->met.empty()) agent->met.clear();
-    free_agents_.push_back(agent);
+  while (Agent* const agent = ended->made) {
+    if (!agent->like_all) {
+      agent->released.clear();
+      agent->met.clear();
+    }
     ended->agents[position_in(ended->cohort, agent->id)] = nullptr;
+    agent->id = kNobody;
+    ended->made = std::exchange(agent->next, free_agents_);
+    free_agents_ = agent;
   }
-  ended->made.clear();
-  last_ = nullptr;
   std::swap(residents_[last_resident_], residents_[--resident_count_]);
   last_resident_ = 0;
   if (somebody_tells_others_) see_who_tells_others();
@@ -141,7 +149,7 @@ Synchronization::Resident* Synchronization::find_resident(AgentId id) {
 }
 
 Agent* Synchronization::find(AgentId id) {
-  if (last_ && last_->id == id) return last_;
+  if (Agent* const asked = asked_for(id); asked->id == id) return asked;
   Resident* found = resident(id);
   if (!found) return nullptr;
   return found->agents[position_in(found->cohort, id)];
@@ -151,21 +159,21 @@ Agent& Synchronization::find_or_make(AgentId id) {
   Resident& found = *resident(id);
   const std::uint32_t position = position_in(found.cohort, id);
   Agent* agent = found.agents[position];
-  last_ = agent ? agent : &make(found, position);
-  return *last_;
+  return *(asked_for(id) = agent ? agent : &make(found, position));
+}
+
+void Synchronization::add_free_agent() {
+  agents_.emplace_back();
+  agents_.back().next = std::exchange(free_agents_, &agents_.back());
 }
 
 Agent& Synchronization::make(Resident& resident, std::uint32_t position) {
-  if (free_agents_.empty()) {
-    agents_.emplace_back();
-    free_agents_.push_back(&agents_.back());
-  }
+  if (!free_agents_) add_free_agent();
   const unsigned lane = new_lane();
   ++begun_;
-  Agent& agent = *free_agents_.back();
-  free_agents_.pop_back();
-  resident.agents[position] = &agent;
-  resident.made.push_back(&agent);
+  Agent& agent = *free_agents_;
+  free_agents_ = std::exchange(agent.next, resident.made);
+  resident.agents[position] = resident.made = &agent;
   agent.id = resident.cohort.agent(position);
   agent.place = resident.cohort.place;
   if (!resident.cohort.subgroups.empty()) agent.place.subgroup = resident.cohort.subgroups[position];

@@ -63,7 +63,6 @@ struct Met {
 /// What all agents of a cohort have in common since they last met: those that know nothing else, and
 /// those that nobody asked for, share it.
 struct Common {
-  Knowledge knowledge{};
   /// The control barrier at which they met, as a release barrier of each of them.
   std::vector<Head> released;
   /// Those that know, or released, something else.
@@ -72,31 +71,38 @@ struct Common {
   bool tells_others = false;
   /// One of them took up versions for all of them.
   bool lifted = false;
+  Knowledge knowledge{};
 };
 
-struct Agent {
-  AgentId id{};
-  model::Place place;
+/// That of nobody.
+inline constexpr AgentId kNobody{~std::uint32_t{0}};
+
+// What every access asks for comes first, and together.
+struct alignas(64) Agent {
+  AgentId id = kNobody;
   std::uint32_t lane = 0;
   Common* cohort = nullptr;
-  /// Whether it knows just what its cohort has in common, and released nothing else.
+  model::Place place;
+  /// Whether it knows just what its cohort has in common, and met and released nothing else.
   bool like_all = false;
-  /// If it is not like all.
-  Knowledge own{};
-  /// Its release barriers: each later atomic write, and control barrier, carries them. Those that it has
-  /// in common with its cohort come on top.
-  std::vector<Head> released;
-  std::vector<Met> met;
   /// It read what released something that is forgotten.
   bool met_forgotten = false;
   /// It was asked to take up versions.
   bool lifted = false;
   /// Reads in a row that were served by stale copies.
   std::uint32_t stale_reads = 0;
-  /// Of its last arrival at a control barrier: the operation.
-  trace::OperationIndex arrival = 0;
   /// When it issued the youngest of its writes that left its cache.
   std::uint32_t youngest_placed = 0;
+  /// The one that was made before it, of the same cohort; of those that are free, another one.
+  Agent* next = nullptr;
+  /// Its release barriers: each later atomic write, and control barrier, carries them. Those that it has
+  /// in common with its cohort come on top.
+  std::vector<Head> released;
+  std::vector<Met> met;
+  /// Of its last arrival at a control barrier: the operation.
+  trace::OperationIndex arrival = 0;
+  /// If it is not like all.
+  Knowledge own{};
 
   bool has_released() const { return !released.empty() || !cohort->released.empty(); }
   const Knowledge& knowledge() const { return like_all ? cohort->knowledge : own; }
@@ -135,7 +141,10 @@ class Synchronization {
   void begin(const Cohort& cohort);
   void end(const Cohort& cohort);
   /// One that has begun. Agents are made when they are asked for.
-  Agent& agent(AgentId id) { return last_ && last_->id == id ? *last_ : find_or_make(id); }
+  Agent& agent(AgentId id) {
+    Agent* const asked = asked_for(id);
+    return asked->id == id ? *asked : find_or_make(id);
+  }
   /// Whether nobody has begun that has not ended.
   bool nobody_is_here() const { return resident_count_ == 0; }
   /// Null if nobody asked for it, or it has ended.
@@ -253,14 +262,14 @@ class Synchronization {
   std::uint32_t begun_ = 0;
   std::array<std::uint32_t, kLanes> epochs_{};
   std::deque<Agent> agents_;
-  std::vector<Agent*> free_agents_;
+  Agent* free_agents_ = nullptr;
   /// The agents that were asked for, and what all of a cohort have in common.
   struct Resident {
     Cohort cohort;
     /// By position; null until somebody asks for it.
     std::vector<Agent*> agents;
-    /// Those that somebody asked for.
-    std::vector<Agent*> made;
+    /// The last one that somebody asked for.
+    Agent* made = nullptr;
     Common common;
   };
   Resident* resident(AgentId id) {
@@ -273,8 +282,10 @@ class Synchronization {
                                    std::vector<Head>& heads);
   void note_release(Agent& agent) { agent.cohort->tells_others = somebody_tells_others_ = true; }
   void see_who_tells_others();
+  Agent*& asked_for(AgentId id) { return asked_[static_cast<std::uint32_t>(id) % asked_.size()]; }
   Agent& find_or_make(AgentId id);
   Agent& make(Resident& resident, std::uint32_t position);
+  [[gnu::noinline]] void add_free_agent();
   template <typename Visit>
   void for_each_agent(Visit visit);
   /// Those that began and have not ended, then those whose room can be used again.
@@ -283,7 +294,8 @@ class Synchronization {
   std::size_t last_resident_ = 0;
   /// Whether any of those that are here has something that tells others.
   bool somebody_tells_others_ = false;
-  Agent* last_ = nullptr;
+  /// Of those whose numbers end alike, the one that was asked for last. Whoever has ended is nobody.
+  std::array<Agent*, 16> asked_;
   /// What all agents know from the start.
   Knowledge past_{};
   std::unordered_map<std::uint64_t, Instance> instances_;

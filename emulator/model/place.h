@@ -19,7 +19,8 @@ enum class Stage : std::uint8_t { Compute, Vertex, TessellationControl, Fragment
 
 /// The place of an agent: the number of each scope instance that it belongs to. Numbers are relative
 /// to the enclosing instance: two agents are in one subgroup if all numbers down to `subgroup` agree.
-/// (Aligned, so that copies of copies are loaded as wide as they were stored.)
+/// (Aligned, and without a rest that copies leave out, so that copies of copies are loaded as wide as they were
+/// stored.)
 //= vk:memory-model-scope
 struct alignas(16) Place {
   AgentKind kind = AgentKind::Shader;
@@ -32,6 +33,8 @@ struct alignas(16) Place {
   std::uint32_t shader_call_group = 0;
   /// Fragment invocations with equal numbers other than 0 overlap.
   std::uint32_t interlock_group = 0;
+  /// Of nothing.
+  std::uint32_t rest = 0;
 
   friend bool operator==(const Place&, const Place&) = default;
 
