@@ -44,6 +44,7 @@ class Few {
   const One* end() const { return all_.data() + size_; }
   /// If it is not full.
   void add(const One& one) { all_[size_++] = one; }
+  One take_last() { return all_[--size_]; }
   template <typename Is>
   void remove_if(Is is) {
     size_ = static_cast<unsigned>(std::remove_if(begin(), end(), is) - begin());
@@ -397,7 +398,7 @@ class Granules {
   const Granule& operator[](std::size_t record) const { return *all_[record]; }
   auto begin() { return Position(this, 0); }
   auto end() { return Position(this, size()); }
-  void add() { all_.push_back(std::make_unique<Granule>()); }
+  [[gnu::noinline]] void add() { all_.push_back(std::make_unique<Granule>()); }
 
  private:
   std::vector<std::unique_ptr<Granule>> all_;

@@ -54,12 +54,12 @@ void Machine::restart() {
 
 [[gnu::flatten]] void Machine::begin(const Cohort& cohort) {
   synchronization_.begin(cohort);
-  if (listener_) listener_->agents_begin(cohort.first, cohort.count, cohort.place, cohort.subgroups);
+  if (listener_) [[unlikely]] tell_begin(cohort);
 }
 
 [[gnu::flatten]] void Machine::end(const Cohort& cohort) {
   synchronization_.end(cohort);
-  if (listener_) listener_->agents_end(cohort.first, cohort.count);
+  if (listener_) [[unlikely]] tell_end(cohort);
 }
 
 //= vk:memory-model-vulkan-availability-visibility
@@ -106,30 +106,19 @@ void Machine::one_lane() {
 
 // --- Accesses ---
 
-namespace {
-
-// An atomic that acquires or releases is ordered by the classes that it names as well.
-//= vk:memory-model-inter-thread-happens-before
-unsigned ordered_by(const Operation& operation, unsigned class_index) {
-  if (!operation.atomic) return class_index;
-  const MemorySemantics named = storage_classes(operation.semantics);
-  if (named == MemorySemantics::None) return class_index;
-  return has(semantic_of(operation.storage_class), named) ? class_index : kAnyClass;
-}
-
-}  // namespace
-
 Machine::Access Machine::access(const Operation& operation, Agent& agent) {
   const unsigned shift = operation.locations.offset_bytes % kGranuleBytes * 8;
   const ByteMask bytes = ~ByteMask{0} >> (64 - operation.locations.size_bytes * 8);
-  const unsigned class_index = class_of(operation.storage_class);
-  return {operation,
-          agent,
-          bytes << shift,
-          shift,
-          class_index,
-          ordered_by(operation, class_index),
-          operation.is_non_private()};
+  return {operation, agent, bytes << shift, shift};
+}
+
+// An atomic that acquires or releases is ordered by the classes that it names as well.
+//= vk:memory-model-inter-thread-happens-before
+unsigned Machine::Access::ordered_by() const {
+  if (!operation.atomic) return class_index();
+  const MemorySemantics named = storage_classes(operation.semantics);
+  if (named == MemorySemantics::None) return class_index();
+  return has(semantic_of(operation.storage_class), named) ? class_index() : kAnyClass;
 }
 
 // What comes before an atomic or a barrier orders anything.
@@ -232,7 +221,11 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   }
   const Access writing = access(operation, writer ? *writer : agent(operation.agent));
   Granule& granule = granules_[record];
-  before_write(granule, record, writing);
+  if (granule.waiting != 0) [[unlikely]] {
+    before_write(granule, record, writing);
+  } else {
+    raise_floor_to_available(granule, writing);
+  }
   const trace::OperationIndex index = listener_ ? tell(operation, 0, fresh) : 0;
   //= vk:memory-model-instruction-av-vis
   const bool made_available = has(operation.operands, MemoryOperands::MakePointerAvailable) &&
@@ -253,9 +246,9 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   use_up(granule, record);
 }
 
-// What the agent has to know of before it adds to the granule.
+// What the agent has to know of before it adds to the granule, of which something waits.
 void Machine::before_write(Granule& granule, std::uint32_t record, const Access& writing) {
-  const ByteMask own = granule.waiting != 0 ? show_known(record, writing) : 0;
+  const ByteMask own = show_known(record, writing);
   raise_floor_to_available(granule, writing);
   if (own != 0) overwrite_waiting(record, writing);
 }
@@ -281,10 +274,7 @@ void Machine::before_write(Granule& granule, std::uint32_t record, const Access&
   if (!modify(context, &old, &fresh)) {
     const Operation read = failed(operation, unequal);
     if (listener_) tell(read, old, 0);
-    acquire(granule,
-            {read, updating.agent, updating.bytes, updating.shift, updating.class_index,
-             updating.ordered_by, true},
-            unequal, found);
+    acquire(granule, {read, updating.agent, updating.bytes, updating.shift}, unequal, found);
     after(updating.agent, read, unequal);
     use_up(granule, record);
     return;
@@ -332,7 +322,7 @@ void Machine::inherit(Written& made, const Granule& granule, const Access& updat
 //= vk:memory-model-synchronizes-with
 void Machine::acquire(const Granule& granule, const Access& reading, MemorySemantics semantics,
                       const Found& found) {
-  if (found.from_storage && releases_forgotten(granule))
+  if (any_released_ && found.from_storage && releases_forgotten(granule))
     synchronization_.meet_forgotten(reading.agent, semantics);
   if (!found.whole) return;
   const Version& read = *found.version;
@@ -521,8 +511,10 @@ void Machine::settle(Waiting& waiting) {
   if (!synchronization_.nobody_is_here())
     if (Agent* agent = synchronization_.find(waiting.agent)) note_placed(*agent, waiting);
   store(granule, waiting);
-  if (waiting.released()) allocation_of(granule.allocation).released = any_released_ = true;
-  waiting.heads.clear();
+  if (waiting.released()) [[unlikely]] {
+    allocation_of(granule.allocation).released = any_released_ = true;
+    waiting.heads.clear();
+  }
   if (listener_ && waiting.atomic) listener_->placed(waiting.operation);
 }
 
@@ -535,8 +527,8 @@ void Machine::fill(Written& made, const Access& writing, trace::Value value,
   made.value = value << writing.shift;
   made.bytes = writing.bytes;
   made.atomic = operation.atomic;
-  made.non_private = writing.non_private;
-  made.class_index = writing.class_index;
+  made.non_private = writing.non_private();
+  made.class_index = writing.class_index();
   made.reference = operation.reference;
   made.agent = writing.agent.id;
   made.place = writing.agent.place;
@@ -563,8 +555,8 @@ void Machine::overwrite_waiting(std::uint32_t record, const Access& writing) {
         older.reference != writing.operation.reference || (older.bytes & writing.bytes) == 0) {
       ++i;
     } else if (older.atomic || writing.operation.atomic || older.observed ||
-               (older.bytes & ~writing.bytes) != 0 || older.class_index != writing.class_index ||
-               (older.non_private && !writing.non_private)) {
+               (older.bytes & ~writing.bytes) != 0 || older.class_index != writing.class_index() ||
+               (older.non_private && !writing.non_private())) {
       place_waiting(i, std::max(climb(), least_level(older)), trace::MoveReason::Atomic);
     } else {
       ++report_.lost;
@@ -845,7 +837,9 @@ void Machine::device_availability(Agent& agent) {
 // --- Time ---
 
 bool Machine::chance(std::uint32_t of_256) {
-  return of_256 >= 256 || (of_256 != 0 && below(256) < of_256);
+  // Whether it is one at all.
+  if (of_256 - 1 >= 255) return of_256 != 0;
+  return below(256) < of_256;
 }
 
 // What comes later is younger than what is the oldest then.

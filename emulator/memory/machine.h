@@ -75,10 +75,11 @@ class Machine final : public Memory {
     Agent& agent;
     ByteMask bytes = 0;
     unsigned shift = 0;  // bits
-    unsigned class_index = 0;
+
+    unsigned class_index() const { return class_of(operation.storage_class); }
     /// The class by which it happens before others, or others before it.
-    unsigned ordered_by = 0;
-    bool non_private = false;
+    unsigned ordered_by() const;
+    bool non_private() const { return operation.is_non_private(); }
   };
   /// What a read finds where it looks.
   struct Found {
@@ -147,6 +148,7 @@ class Machine final : public Memory {
   static trace::Value value_in_storage(const Granule& granule);
   static void store_all(Granule& granule, trace::Value value);
   void store(Granule& granule, const Written& write);
+  [[gnu::noinline]] void tell_writers(const Granule& granule);
   void forget(std::uint32_t record);
   void give_up(std::uint32_t record);
   void use_up(Granule& granule, std::uint32_t record) {
@@ -163,6 +165,8 @@ class Machine final : public Memory {
                                      bool own);
   [[gnu::noinline]] trace::OperationIndex tell(const Operation& operation, trace::Value read,
                                                trace::Value written);
+  [[gnu::noinline]] void tell_begin(const Cohort& cohort);
+  [[gnu::noinline]] void tell_end(const Cohort& cohort);
   void tell_meeting(const Cohort& cohort, const Operation& barrier);
   void sources_in_storage(const Locations& locations);
   [[gnu::noinline]] void tell_read_storage(const Operation& operation, trace::Value value);
@@ -171,12 +175,17 @@ class Machine final : public Memory {
   [[gnu::noinline]] void tell_stale(std::uint32_t record, const Access& reading, const Found& found);
 
   // Reads (machine_reads.cpp).
-  [[gnu::noinline]] ByteMask show_known(std::uint32_t record, const Access& access);
+  ByteMask show_known(std::uint32_t record, const Access& access);
+  [[gnu::noinline]] void place_known(std::uint32_t record, const Access& access);
   [[gnu::noinline]] bool visible_to(const Version& version, const Access& reading, CacheLevel own) const;
   Stamp floor_of(const Granule& granule, const Floor* known, const Access& access, CacheLevel own,
                  Stamp least) const;
   Stamp available_floor(const Granule& granule, const Access& writing, Stamp known) const;
-  void raise_floor_to_available(Granule& granule, const Access& writing);
+  void raise_floor_to_available(Granule& granule, const Access& writing) {
+    if (!granule.versions.empty() && knows_others(writing.agent)) [[unlikely]]
+      raise_floor_to(granule, writing);
+  }
+  [[gnu::noinline]] void raise_floor_to(Granule& granule, const Access& writing);
   void raise_floor(Granule& granule, AgentId agent, ReferenceId reference, Stamp stamp) {
     raise_floor(granule, granule.floors.find(agent, reference), agent, reference, stamp);
   }
@@ -214,7 +223,7 @@ class Machine final : public Memory {
     if (synchronization_.uses_one_lane() && !lanes_gone_) [[unlikely]] one_lane();
     return found;
   }
-  Access access(const Operation& operation, Agent& agent);
+  static Access access(const Operation& operation, Agent& agent);
   void before(Agent& agent, const Operation& operation, MemorySemantics semantics);
   void after(Agent& agent, const Operation& operation, MemorySemantics semantics);
   void inherit(Written& made, const Granule& granule, const Access& updating, const Found& found);
@@ -224,7 +233,7 @@ class Machine final : public Memory {
   [[gnu::noinline]] void modify_storage(const Operation& operation, MemorySemantics unequal, Modify modify,
                                         void* context);
   void fill(Written& made, const Access& writing, trace::Value value, trace::OperationIndex index);
-  void before_write(Granule& granule, std::uint32_t record, const Access& writing);
+  [[gnu::noinline]] void before_write(Granule& granule, std::uint32_t record, const Access& writing);
   [[gnu::noinline]] void overwrite_waiting(std::uint32_t record, const Access& writing);
   Waiting& wait(Granule& granule, std::uint32_t record);
   CacheLevel least_level(const Written& write) const;
@@ -294,7 +303,7 @@ class Machine final : public Memory {
 
   std::vector<Allocation> allocations_;
   Granules granules_;
-  std::vector<std::uint32_t> free_records_;
+  Few<std::uint32_t, kMostRecords> free_records_;
   std::uint32_t records_ = 0;
   /// Since nobody remembered anything.
   std::uint32_t made_ = 0;

@@ -25,34 +25,41 @@ constexpr CacheLevel wider(CacheLevel level) {
 
 }  // namespace
 
-// Writes that still wait, though the agent must not act as if there were none: atomics that happened
-// before (they are available at their scope), and what somebody read before.
-// Returns which bytes of the access the agent has waiting itself.
-//= vk:memory-model-location-ordered
+// Places what the agent must know of. Returns which bytes of the access it has waiting itself.
 ByteMask Machine::show_known(std::uint32_t record, const Access& access) {
   const Agent& agent = access.agent;
   // Then no event of others.
   const bool knows_nobody = agent.knowledge().empty();
   ByteMask own_bytes = 0;
-  for (std::size_t i = 0; i < waiting_.size();) {
+  bool may_know = false;
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
     const Waiting& w = waiting_[i];
-    if (w.granule != record) {
-      ++i;
-      continue;
-    }
+    if (w.granule != record || (knows_nobody && w.agent != agent.id)) continue;
     if (w.agent == agent.id && w.reference == access.operation.reference) {
       own_bytes |= w.bytes & access.bytes;
+    } else {
+      may_know = true;
+    }
+  }
+  if (may_know) [[unlikely]] place_known(record, access);
+  return own_bytes;
+}
+
+// Writes that still wait, though the agent must not act as if there were none: atomics that happened
+// before (they are available at their scope), and what somebody read before.
+//= vk:memory-model-location-ordered
+void Machine::place_known(std::uint32_t record, const Access& access) {
+  const Agent& agent = access.agent;
+  for (std::size_t i = 0; i < waiting_.size();) {
+    const Waiting& w = waiting_[i];
+    if (w.granule != record || (w.agent == agent.id && w.reference == access.operation.reference)) {
       ++i;
       continue;
     }
-    if (knows_nobody && w.agent != agent.id) {
-      ++i;
-      continue;
-    }
-    const unsigned row = kHappened + class_of_pair(w.observation_class, access.ordered_by);
+    const unsigned row = kHappened + class_of_pair(w.observation_class, access.ordered_by());
     // Of any class: chains may come by classes that the access has not.
     const bool available = w.atomic && agent.knows(kHappened + kAnyClass, w.event);
-    const bool read_before = w.observed && w.observed_non_private && access.non_private &&
+    const bool read_before = w.observed && w.observed_non_private && access.non_private() &&
                              agent.knows(row, w.observation);
     const bool read_in_past = w.observed && agent.knowledge().knows(kSystem, w.observation);
     if (read_before || read_in_past) {
@@ -63,7 +70,6 @@ ByteMask Machine::show_known(std::uint32_t record, const Access& access) {
       ++i;
     }
   }
-  return own_bytes;
 }
 
 // Available to a level, then visible from it: by the read itself, by a visibility operation of its
@@ -73,11 +79,11 @@ bool Machine::visible_to(const Version& version, const Access& reading, CacheLev
   const Agent& agent = reading.agent;
   const Knowledge& knowledge = agent.knowledge();
   if (version.on_device && knowledge.knows(kDeviceVisible, version.device)) return true;
-  if (!version.non_private || !reading.non_private ||
+  if (!version.non_private || !reading.non_private() ||
       version.reference != reading.operation.reference)
     return false;
-  const unsigned k = class_of_pair(version.class_index, reading.class_index);
-  const unsigned ordered_by = class_of_pair(version.class_index, reading.ordered_by);
+  const unsigned k = class_of_pair(version.class_index, reading.class_index());
+  const unsigned ordered_by = class_of_pair(version.class_index, reading.ordered_by());
   return version.available([&](const Availability& available) {
     const Event& event = available.event;
     // The levels from which on the reader shares the instance: those that it has come to, if any.
@@ -90,7 +96,7 @@ bool Machine::visible_to(const Version& version, const Access& reading, CacheLev
     if (own != CacheLevel::Agent && own >= shared && agent.knows(happened, event)) return true;
     const Row visible = bulk ? kVisibleBulk : kVisible;
     const Row chained = bulk ? kChainedBulk : kChained;
-    const unsigned of_class = bulk ? reading.class_index : k;
+    const unsigned of_class = bulk ? reading.class_index() : k;
     for (CacheLevel level = std::max(shared, CacheLevel::Subgroup); level <= CacheLevel::Shader;
          level = wider(level)) {
       if (knowledge.knows(row_of(visible, level, of_class), event)) return true;
@@ -115,8 +121,8 @@ Stamp Machine::floor_of(const Granule& granule, const Floor* known, const Access
   if (granule.observed > floor) {
     for (const Observation& observation : granule.observations) {
       if (observation.stamp <= floor) continue;
-      const unsigned row = kHappened + class_of_pair(observation.class_index, access.ordered_by);
-      if ((observation.non_private && access.non_private &&
+      const unsigned row = kHappened + class_of_pair(observation.class_index, access.ordered_by());
+      if ((observation.non_private && access.non_private() &&
            (observation.event.agent == agent.id || knowledge.knows(row, observation.event))) ||
           knowledge.knows(kSystem, observation.event))
         floor = observation.stamp;
@@ -138,10 +144,10 @@ Stamp Machine::available_floor(const Granule& granule, const Access& writing, St
        version != granule.versions.rend() && version->stamp > known; ++version) {
     if (version->on_device && agent.knows(kHappened + kAnyClass, version->device))
       return version->stamp;
-    if (!version->non_private || !writing.non_private ||
+    if (!version->non_private || !writing.non_private() ||
         version->reference != writing.operation.reference)
       continue;
-    const unsigned k = class_of_pair(version->class_index, writing.ordered_by);
+    const unsigned k = class_of_pair(version->class_index, writing.ordered_by());
     const auto is_known = [&](const Availability& available) {
       return agent.knows(kHappened + (available.bulk ? kAnyClass : k), available.event) &&
              (available.event.agent == agent.id ||
@@ -168,8 +174,7 @@ void Machine::forget_floors(Granule& granule) {
   granule.floors.clear();
 }
 
-void Machine::raise_floor_to_available(Granule& granule, const Access& writing) {
-  if (granule.versions.empty() || !knows_others(writing.agent)) return;
+void Machine::raise_floor_to(Granule& granule, const Access& writing) {
   const AgentId agent = writing.agent.id;
   const ReferenceId reference = writing.operation.reference;
   Floor* const known = granule.floors.find(agent, reference);
@@ -303,12 +308,12 @@ void Machine::read_own_waiting(std::uint32_t record, const Access& reading, trac
         w.reference != reading.operation.reference || (w.bytes & reading.bytes) == 0)
       continue;
     value = w.over(value);
-    if (!w.observed || (reading.non_private && !w.observed_non_private)) {
+    if (!w.observed || (reading.non_private() && !w.observed_non_private)) {
       w.observed = true;
-      w.observed_non_private = reading.non_private;
+      w.observed_non_private = reading.non_private();
       w.observation = synchronization_.event(reading.agent);
-      w.observation_class = reading.ordered_by;
-    } else if (w.observation_class != reading.ordered_by) {
+      w.observation_class = reading.ordered_by();
+    } else if (w.observation_class != reading.ordered_by()) {
       w.observation_class = kAnyClass;
     }
   }
@@ -403,8 +408,8 @@ trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const
     found.whole = found.from_storage = false;
     found.newest = found.position;
   } else if (!all_stored) {
-    observe(granule, synchronization_.event(reading.agent), reading.ordered_by,
-            reading.non_private, found.stamp);
+    observe(granule, synchronization_.event(reading.agent), reading.ordered_by(),
+            reading.non_private(), found.stamp);
     raise_floor(granule, known, reading.agent.id, reading.operation.reference,
                 own == CacheLevel::Agent ? found.stamp : std::max(floor, found.stamp));
   }

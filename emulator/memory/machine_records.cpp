@@ -82,12 +82,11 @@ std::uint32_t* Machine::make_entry(const Locations& locations) {
 
 std::uint32_t Machine::make_record(const Locations& locations, std::uint32_t* entry) {
   if (records_ >= kMostRecords) make_room();
-  if (free_records_.empty()) {
-    free_records_.push_back(static_cast<std::uint32_t>(granules_.size()));
+  if (free_records_.empty()) [[unlikely]] {
+    free_records_.add(granules_.size());
     granules_.add();
   }
-  const std::uint32_t record = free_records_.back();
-  free_records_.pop_back();
+  const std::uint32_t record = free_records_.take_last();
   ++records_;
   ++made_;
   const std::span<std::byte> storage = allocation_of(locations).storage;
@@ -139,7 +138,7 @@ void Machine::store(Granule& granule, const Written& write) {
 void Machine::fold(Granule& granule, Version& version) {
   raise(granule, version, CacheLevel::Shader, trace::MoveReason::Flush);
   store(granule, version);
-  granule.base_released = granule.base_released || version.released();
+  if (version.released()) granule.base_released = any_released_ = true;
   granule.base = version.stamp;
   granule.floor = std::max(granule.floor, granule.base);
 }
@@ -147,11 +146,9 @@ void Machine::fold(Granule& granule, Version& version) {
 // Of a granule that nobody comes to any more.
 void Machine::fold_all(Granule& granule) {
   trace::Value value = value_in_storage(granule);
-  for (const Version& version : granule.versions) {
-    value = version.over(value);
-    if (listener_) tell_writer(granule.locations(version.bytes), version.operation);
-  }
+  for (unsigned i = 0; i < granule.versions.size(); ++i) value = granule.versions[i].over(value);
   store_all(granule, value);
+  if (listener_) tell_writers(granule);
   granule.base_released = granule.base_released || granule.versions.released();
   granule.versions.clear();
 }
@@ -200,7 +197,7 @@ void Machine::drop(std::uint32_t record) {
   granule.floors.clear();
   granule.copies.clear();
   *granule.entry = 0;
-  free_records_.push_back(record);
+  free_records_.add(record);
   --records_;
 }
 
@@ -232,6 +229,11 @@ void add_byte(std::vector<trace::Source>& sources, AllocationId allocation, std:
 }
 
 }  // namespace
+
+void Machine::tell_writers(const Granule& granule) {
+  for (const Version& version : granule.versions)
+    tell_writer(granule.locations(version.bytes), version.operation);
+}
 
 trace::OperationIndex Machine::writer_in_storage(AllocationId id, std::uint64_t offset) const {
   const auto& writers = allocations_[static_cast<std::size_t>(id)].writers;
@@ -285,6 +287,12 @@ trace::OperationIndex Machine::tell(const Operation& operation, trace::Value rea
   listener_->operation(index, operation, read, written, sources_);
   return index;
 }
+
+void Machine::tell_begin(const Cohort& cohort) {
+  listener_->agents_begin(cohort.first, cohort.count, cohort.place, cohort.subgroups);
+}
+
+void Machine::tell_end(const Cohort& cohort) { listener_->agents_end(cohort.first, cohort.count); }
 
 void Machine::tell_meeting(const Cohort& cohort, const Operation& barrier) {
   Operation of_first = barrier;

@@ -103,34 +103,46 @@ void Synchronization::use_one_lane() {
 }
 
 void Synchronization::begin(const Cohort& cohort) {
-  if (resident_count_ == residents_.size()) residents_.push_back(std::make_unique<Resident>());
+  if (resident_count_ == residents_.size()) [[unlikely]] add_resident();
   // Mostly it is the next one that somebody asks for.
   last_resident_ = resident_count_++;
   Resident& resident = *residents_[last_resident_];
   resident.cohort = cohort;
-  if (resident.agents.size() != cohort.count) resident.agents.resize(cohort.count);
   Common& common = resident.common;
-  common.knowledge = past_;
-  common.released.clear();
-  common.others.clear();
   common.tells_others = common.lifted = false;
+  common.knowledge.clear();
+  if (resident.agents.size() != cohort.count || !common.released.empty() || !common.others.empty() ||
+      !past_.empty()) [[unlikely]]
+    renew(resident);
+}
+
+void Synchronization::add_resident() { residents_.push_back(std::make_unique<Resident>()); }
+
+// That it differs from a new one costs more than a look.
+void Synchronization::renew(Resident& resident) {
+  resident.agents.resize(resident.cohort.count);
+  resident.common.released.clear();
+  resident.common.others.clear();
+  resident.common.knowledge = past_;
 }
 
 void Synchronization::end(const Cohort& cohort) {
-  Resident* ended = resident(cohort.first);
-  while (Agent* const agent = ended->made) {
-    if (!agent->like_all) {
-      agent->released.clear();
-      agent->met.clear();
-    }
-    ended->agents[position_in(ended->cohort, agent->id)] = nullptr;
+  Resident& ended = *resident(cohort.first);
+  while (Agent* const agent = ended.made) {
+    if (!agent->like_all) [[unlikely]] forget_own(*agent);
+    ended.agents[position_in(ended.cohort, agent->id)] = nullptr;
     agent->id = kNobody;
-    ended->made = std::exchange(agent->next, free_agents_);
+    ended.made = std::exchange(agent->next, free_agents_);
     free_agents_ = agent;
   }
-  std::swap(residents_[last_resident_], residents_[--resident_count_]);
+  if (last_resident_ != --resident_count_) std::swap(residents_[last_resident_], residents_[resident_count_]);
   last_resident_ = 0;
-  if (somebody_tells_others_) see_who_tells_others();
+  if (somebody_tells_others_) [[unlikely]] see_who_tells_others();
+}
+
+void Synchronization::forget_own(Agent& agent) {
+  agent.released.clear();
+  agent.met.clear();
 }
 
 void Synchronization::see_who_tells_others() {

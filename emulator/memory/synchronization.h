@@ -277,15 +277,18 @@ class Synchronization {
       return residents_[last_resident_].get();
     return find_resident(id);
   }
-  Resident* find_resident(AgentId id);
+  [[gnu::noinline]] Resident* find_resident(AgentId id);
   [[gnu::noinline]] void add_heads(Agent& agent, const Operation& write, MemorySemantics semantics,
                                    std::vector<Head>& heads);
   void note_release(Agent& agent) { agent.cohort->tells_others = somebody_tells_others_ = true; }
-  void see_who_tells_others();
+  [[gnu::noinline]] void see_who_tells_others();
   Agent*& asked_for(AgentId id) { return asked_[static_cast<std::uint32_t>(id) % asked_.size()]; }
   Agent& find_or_make(AgentId id);
   Agent& make(Resident& resident, std::uint32_t position);
   [[gnu::noinline]] void add_free_agent();
+  [[gnu::noinline]] void add_resident();
+  [[gnu::noinline]] void renew(Resident& resident);
+  [[gnu::noinline]] static void forget_own(Agent& agent);
   template <typename Visit>
   void for_each_agent(Visit visit);
   /// Those that began and have not ended, then those whose room can be used again.
