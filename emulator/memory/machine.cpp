@@ -124,14 +124,15 @@ unsigned Machine::Access::ordered_by() const {
 // What comes before an atomic or a barrier orders anything.
 //= vk:memory-model-availability-visibility-semantics
 void Machine::before(Agent& agent, const Operation& operation, MemorySemantics semantics) {
-  if (has(semantics, MemorySemantics::MakeAvailable))
+  if (has(semantics, MemorySemantics::MakeAvailable)) [[unlikely]]
     make_available(agent, operation.scope, semantics);
 }
 
 // And after it has acquired, before it releases: a release passes on what was made visible, too.
 //= vk:memory-model-availability-visibility-semantics
 void Machine::after(Agent& agent, const Operation& operation, MemorySemantics semantics) {
-  if (has(semantics, MemorySemantics::MakeVisible)) make_visible(agent, operation.scope, semantics);
+  if (has(semantics, MemorySemantics::MakeVisible)) [[unlikely]]
+    make_visible(agent, operation.scope, semantics);
 }
 
 std::byte* Machine::give_in_time(std::byte* bytes) {
@@ -182,7 +183,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   if (record == kNone) [[likely]] {
     const trace::Value stored = load_value(storage_of(operation.locations), size);
     store_value(value, stored, size);
-    if (listener_) tell_read_storage(operation, stored);
+    if (listener_) [[unlikely]] tell_read_storage(operation, stored);
     if (operation.atomic) {
       Agent& agent = this->agent(operation.agent);
       if (allocation_of(operation.locations).released)
@@ -196,8 +197,8 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   Found found;
   const trace::Value read = read_granule(granule, record, reading, false, found);
   store_value(value, read, size);
-  if (listener_) tell(operation, read, 0);
-  if (listener_ && found.position < found.newest) tell_stale(record, reading, found);
+  if (listener_) [[unlikely]] tell(operation, read, 0);
+  if (listener_ && found.position < found.newest) [[unlikely]] tell_stale(record, reading, found);
   if (operation.atomic) {
     acquire(granule, reading, operation.semantics, found);
     after(reading.agent, operation, operation.semantics);
@@ -216,7 +217,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   if (record == kNone) [[likely]] {
     store_value(storage_of(operation.locations), fresh, size);
     if (operation.atomic) carry_forgotten(operation);
-    if (listener_) tell_write_storage(operation, 0, fresh);
+    if (listener_) [[unlikely]] tell_write_storage(operation, 0, fresh);
     return;
   }
   const Access writing = access(operation, writer ? *writer : agent(operation.agent));
@@ -231,12 +232,12 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   const bool made_available = has(operation.operands, MemoryOperands::MakePointerAvailable) &&
                               level_of(operation.available_scope) != CacheLevel::Agent;
   const bool waits = !made_available && chance(policy_.delay);
-  if (waits && waiting_.size() == WaitingList::kMost)
+  if (waits && waiting_.size() == WaitingList::kMost) [[unlikely]]
     place_waiting(0, CacheLevel::Shader, trace::MoveReason::Flush);
   Version* const version = waits ? nullptr : &granule.versions.next();
   Written& made = version ? static_cast<Written&>(*version) : wait(granule, record);
   fill(made, writing, fresh, index);
-  if (made_available) {
+  if (made_available) [[unlikely]] {
     place(granule, record, *version, &writing.agent, level_of(operation.available_scope),
           trace::MoveReason::Availability);
   } else if (version) {
@@ -273,7 +274,7 @@ void Machine::before_write(Granule& granule, std::uint32_t record, const Access&
   trace::Value fresh = 0;
   if (!modify(context, &old, &fresh)) {
     const Operation read = failed(operation, unequal);
-    if (listener_) tell(read, old, 0);
+    if (listener_) [[unlikely]] tell(read, old, 0);
     acquire(granule, {read, updating.agent, updating.bytes, updating.shift}, unequal, found);
     after(updating.agent, read, unequal);
     use_up(granule, record);
@@ -287,7 +288,7 @@ void Machine::before_write(Granule& granule, std::uint32_t record, const Access&
   Version& made = granule.versions.next();
   fill(made, updating, fresh, 0);
   inherit(made, granule, updating, found);
-  if (listener_) made.operation = tell(operation, old, fresh);
+  if (listener_) [[unlikely]] made.operation = tell(operation, old, fresh);
   place(granule, record, made, &updating.agent, std::max(climb(), least_level(made)),
         trace::MoveReason::Atomic);
   use_up(granule, record);
@@ -322,7 +323,7 @@ void Machine::inherit(Written& made, const Granule& granule, const Access& updat
 //= vk:memory-model-synchronizes-with
 void Machine::acquire(const Granule& granule, const Access& reading, MemorySemantics semantics,
                       const Found& found) {
-  if (any_released_ && found.from_storage && releases_forgotten(granule))
+  if (any_released_ && found.from_storage && releases_forgotten(granule)) [[unlikely]]
     synchronization_.meet_forgotten(reading.agent, semantics);
   if (!found.whole) return;
   const Version& read = *found.version;
@@ -356,8 +357,8 @@ void Machine::modify_storage(const Operation& operation, MemorySemantics unequal
   if (modified) {
     store_value(bytes, fresh, size);
     carry_forgotten(operation);
-    if (listener_) tell_write_storage(operation, old, load_value(&fresh, size));
-  } else if (listener_) {
+    if (listener_) [[unlikely]] tell_write_storage(operation, old, load_value(&fresh, size));
+  } else if (listener_) [[unlikely]] {
     tell_read_storage(failed(operation, unequal), old);
   }
   after(agent, operation, semantics);
@@ -515,7 +516,7 @@ void Machine::settle(Waiting& waiting) {
     allocation_of(granule.allocation).released = any_released_ = true;
     waiting.heads.clear();
   }
-  if (listener_ && waiting.atomic) listener_->placed(waiting.operation);
+  if (listener_ && waiting.atomic) [[unlikely]] listener_->placed(waiting.operation);
 }
 
 // --- Writes on their way ---
@@ -609,11 +610,11 @@ void Machine::place(Granule& granule, std::uint32_t record, Version& version, Ag
     ++granule.narrow;
     narrow_.add({record, version.stamp, time()});
   }
-  if (hears_moves_)
+  if (hears_moves_) [[unlikely]]
     listener_->moved(version.operation, granule.locations(version.bytes), version.agent,
                      CacheLevel::Agent, level, reason);
-  if (listener_ && version.atomic) listener_->placed(version.operation);
-  if (narrow_.size() > WaitingList::kMost) widen(0, CacheLevel::Shader, trace::MoveReason::Flush);
+  if (listener_ && version.atomic) [[unlikely]] listener_->placed(version.operation);
+  if (narrow_.size() > WaitingList::kMost) [[unlikely]] widen(0, CacheLevel::Shader, trace::MoveReason::Flush);
 }
 
 void Machine::place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason) {
@@ -634,7 +635,7 @@ void Machine::place_waiting(std::size_t position, CacheLevel level, trace::MoveR
 void Machine::raise(Granule& granule, Version& version, CacheLevel level,
                     trace::MoveReason reason) {
   if (level <= version.level) return;
-  if (hears_moves_)
+  if (hears_moves_) [[unlikely]]
     listener_->moved(version.operation, granule.locations(version.bytes), version.agent,
                      version.level, level, reason);
   version.level = level;

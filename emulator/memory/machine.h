@@ -182,10 +182,13 @@ class Machine final : public Memory {
                  Stamp least) const;
   Stamp available_floor(const Granule& granule, const Access& writing, Stamp known) const;
   void raise_floor_to_available(Granule& granule, const Access& writing) {
-    if (!granule.versions.empty() && knows_others(writing.agent)) [[unlikely]]
-      raise_floor_to(granule, writing);
+    if (granule.versions.empty() || !knows_others(writing.agent)) return;
+    const Floor* const known = granule.floors.find(writing.agent.id, writing.operation.reference);
+    const Stamp floor = known ? std::max(known->stamp, granule.floor) : granule.floor;
+    if (granule.versions.back().stamp > floor) raise_floor_above(granule, writing, floor);
   }
-  [[gnu::noinline]] void raise_floor_to(Granule& granule, const Access& writing);
+  /// Of an agent whose floor is `floor`.
+  [[gnu::noinline]] void raise_floor_above(Granule& granule, const Access& writing, Stamp floor);
   void raise_floor(Granule& granule, AgentId agent, ReferenceId reference, Stamp stamp) {
     raise_floor(granule, granule.floors.find(agent, reference), agent, reference, stamp);
   }

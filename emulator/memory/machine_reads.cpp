@@ -174,13 +174,9 @@ void Machine::forget_floors(Granule& granule) {
   granule.floors.clear();
 }
 
-void Machine::raise_floor_to(Granule& granule, const Access& writing) {
-  const AgentId agent = writing.agent.id;
-  const ReferenceId reference = writing.operation.reference;
-  Floor* const known = granule.floors.find(agent, reference);
-  const Stamp available =
-      available_floor(granule, writing, known ? std::max(known->stamp, granule.floor) : granule.floor);
-  if (available != 0) raise_floor(granule, known, agent, reference, available);
+void Machine::raise_floor_above(Granule& granule, const Access& writing, Stamp floor) {
+  const Stamp available = available_floor(granule, writing, floor);
+  if (available != 0) raise_floor(granule, writing.agent.id, writing.operation.reference, available);
 }
 
 void Machine::observe(Granule& granule, const Event& event, unsigned class_index, bool non_private,
@@ -228,7 +224,7 @@ void Machine::look_at(const Version* version, const Granule& granule, const Acce
   found.version = version;
   found.whole = (version->bytes & access.bytes) == access.bytes;
   found.from_storage = false;
-  if (!found.whole) add_older(granule, access, found);
+  if (!found.whole) [[unlikely]] add_older(granule, access, found);
 }
 
 void Machine::look_at_storage(const Granule& granule, Found& found) {
@@ -257,7 +253,7 @@ void Machine::add_older(const Granule& granule, const Access& access, Found& fou
 // With copies that a workgroup shares, the copy is what it is; else any that the model allows may have
 // been kept.
 Stamp Machine::choose_position(Granule& granule, const Access& access, Stamp floor, Stamp newest) {
-  if (policy_.shared_copies) return shared_copy(granule, access, floor, newest);
+  if (policy_.shared_copies) [[unlikely]] return shared_copy(granule, access, floor, newest);
   if (newest == floor || access.agent.stale_reads >= policy_.most_stale || !chance(policy_.stale))
     return newest;
   return policy_.oldest ? floor : choose_stale(granule, access, floor);
@@ -346,7 +342,7 @@ void Machine::find_version(Granule& granule, const Access& reading, bool fresh, 
   if (position != newest) latest = newest_reached(granule, reading, position);
   look_at(latest, granule, reading, found);
   if (!found.whole && !found.from_storage &&
-      raise_missed(granule, reading, reading.bytes, found.stamp))
+      raise_missed(granule, reading, reading.bytes, found.stamp)) [[unlikely]]
     look(granule, reading, position, found);
   found.position = position;
   found.newest = newest;
@@ -378,7 +374,7 @@ trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const
   ByteMask waiting = 0;
   if (granule.waiting != 0) {
     waiting = show_known(record, reading);
-    if (waiting != 0 && waiting != reading.bytes) {
+    if (waiting != 0 && waiting != reading.bytes) [[unlikely]] {
       place_own_waiting(record, reading);
       waiting = 0;
     }
@@ -401,7 +397,7 @@ trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const
       find_version(granule, reading, fresh, floor, found);
     }
   }
-  if (listener_ && (plain_sources_ || reading.operation.atomic))
+  if (listener_ && (plain_sources_ || reading.operation.atomic)) [[unlikely]]
     add_sources(record, reading, found, waiting != 0);
   if (waiting != 0) {
     read_own_waiting(record, reading, found.value);

@@ -81,7 +81,7 @@ std::uint32_t* Machine::make_entry(const Locations& locations) {
 }
 
 std::uint32_t Machine::make_record(const Locations& locations, std::uint32_t* entry) {
-  if (records_ >= kMostRecords) make_room();
+  if (records_ >= kMostRecords) [[unlikely]] make_room();
   if (free_records_.empty()) [[unlikely]] {
     free_records_.add(granules_.size());
     granules_.add();
@@ -132,7 +132,7 @@ void Machine::store_all(Granule& granule, trace::Value value) {
 
 void Machine::store(Granule& granule, const Written& write) {
   store_all(granule, write.over(value_in_storage(granule)));
-  if (listener_) tell_writer(granule.locations(write.bytes), write.operation);
+  if (listener_) [[unlikely]] tell_writer(granule.locations(write.bytes), write.operation);
 }
 
 void Machine::fold(Granule& granule, Version& version) {
@@ -148,7 +148,7 @@ void Machine::fold_all(Granule& granule) {
   trace::Value value = value_in_storage(granule);
   for (unsigned i = 0; i < granule.versions.size(); ++i) value = granule.versions[i].over(value);
   store_all(granule, value);
-  if (listener_) tell_writers(granule);
+  if (listener_) [[unlikely]] tell_writers(granule);
   granule.base_released = granule.base_released || granule.versions.released();
   granule.versions.clear();
 }
