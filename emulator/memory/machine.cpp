@@ -59,6 +59,7 @@ void Machine::restart() {
 
 [[gnu::flatten]] void Machine::end(const Cohort& cohort) {
   synchronization_.end(cohort);
+  if (!generations_.empty()) forget_generations();
   if (listener_) [[unlikely]] tell_end(cohort);
 }
 

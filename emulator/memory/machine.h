@@ -55,6 +55,8 @@ class Machine final : public Memory {
   void settle() override;
   MemoryReport report() const override { return report_; }
   std::uint32_t late_reads() const override { return policy_.late_reads; }
+  /// Of how many workgroups, and of how many of their copies, it remembers anything.
+  std::size_t remembered_copies() const;
 
  private:
   /// Of a part of an allocation: by granule, its record plus one, or 0.
@@ -210,6 +212,8 @@ class Machine final : public Memory {
   [[gnu::noinline]] Stamp choose_stale(const Granule& granule, const Access& access, Stamp floor);
   [[gnu::noinline]] Stamp shared_copy(Granule& granule, const Access& access, Stamp floor, Stamp newest);
   Generation& generation_of(const model::Place& place);
+  [[gnu::noinline]] void forget_generations();
+  void add_copy(Granule& granule, const Copy& copy);
   void read_own_waiting(std::uint32_t record, const Access& reading, trace::Value& value);
   [[gnu::noinline]] void place_own_waiting(std::uint32_t record, const Access& reading);
   const Version* newest_for(const Granule& granule, const Access& access) const;
@@ -316,7 +320,7 @@ class Machine final : public Memory {
   /// In the order in which they came here.
   WaitingList waiting_;
   Few<Narrow, WaitingList::kMost + 1> narrow_;
-  /// By queue family and workgroup: how often its copies were given up.
+  /// By queue family and workgroup, of those that are here: how often its copies were given up.
   std::vector<Generation> generations_;
 
   Stamp stamp_ = 0;

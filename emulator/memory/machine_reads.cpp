@@ -276,7 +276,7 @@ Stamp Machine::shared_copy(Granule& granule, const Access& access, Stamp floor, 
     return c.workgroup == place.workgroup && c.queue_family == place.queue_family;
   });
   if (found == granule.copies.end()) {
-    granule.copies.push_back({place.queue_family, place.workgroup, generation, newest});
+    add_copy(granule, {place.queue_family, place.workgroup, generation, newest});
     // What a workgroup has not read yet may still have been in its cache since before.
     if (access.operation.atomic || !chance(policy_.stale / 2)) return newest;
     granule.copies.back().stamp = floor;
@@ -295,6 +295,28 @@ Machine::Generation& Machine::generation_of(const model::Place& place) {
       return known;
   generations_.push_back({place.queue_family, place.workgroup, 0});
   return generations_.back();
+}
+
+// Nobody comes back to the copies of a workgroup that has ended.
+void Machine::forget_generations() {
+  std::erase_if(generations_, [&](const Generation& generation) {
+    return !synchronization_.is_here(generation.queue_family, generation.workgroup);
+  });
+}
+
+// Before more room is made for copies, those go to which nobody comes back.
+void Machine::add_copy(Granule& granule, const Copy& copy) {
+  if (granule.copies.size() == granule.copies.capacity())
+    std::erase_if(granule.copies, [&](const Copy& old) {
+      return !synchronization_.is_here(old.queue_family, old.workgroup);
+    });
+  granule.copies.push_back(copy);
+}
+
+std::size_t Machine::remembered_copies() const {
+  std::size_t copies = generations_.size();
+  for (std::size_t record = 0; record < granules_.size(); ++record) copies += granules_[record].copies.size();
+  return copies;
 }
 
 // The agent's own writes that wait are what it reads, through the same reference.

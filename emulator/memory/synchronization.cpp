@@ -160,6 +160,14 @@ Synchronization::Resident* Synchronization::find_resident(AgentId id) {
   return nullptr;
 }
 
+bool Synchronization::is_here(std::uint32_t queue_family, std::uint32_t workgroup) const {
+  return std::any_of(residents_.begin(), residents_.begin() + static_cast<std::ptrdiff_t>(resident_count_),
+                     [&](const auto& resident) {
+                       const model::Place& place = resident->cohort.place;
+                       return place.queue_family == queue_family && place.workgroup == workgroup;
+                     });
+}
+
 Agent* Synchronization::find(AgentId id) {
   if (Agent* const asked = asked_for(id); asked->id == id) return asked;
   Resident* found = resident(id);

@@ -147,6 +147,8 @@ class Synchronization {
   }
   /// Whether nobody has begun that has not ended.
   bool nobody_is_here() const { return resident_count_ == 0; }
+  /// Whether somebody of that workgroup is here.
+  bool is_here(std::uint32_t queue_family, std::uint32_t workgroup) const;
   /// Null if nobody asked for it, or it has ended.
   Agent* find(AgentId id);
   void system_synchronizes(AgentId first, AgentId second);
