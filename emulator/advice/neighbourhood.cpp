@@ -70,19 +70,10 @@ void Recent::meets(OperationIndex first, const Operation& barrier, std::uint32_t
   in_full_.push_back({barrier, {}});
 }
 
-void Recent::add_instruction(const Operation& operation, std::uint32_t instruction) {
-  if (instruction >= instructions_.size()) {
-    instructions_.resize(instruction + 1);
-    knows_.resize(instruction + 1);
-  }
-  instructions_[instruction] = operation;
-  knows_[instruction] = true;
-}
-
 Operation Recent::at(OperationIndex index) const {
   const Record& r = record(index);
   Operation operation = r.instruction == kInFull ? in_full_[r.offset_bytes].operation
-                                                 : instructions_[r.instruction];
+                                                 : operation_of_(r.instruction);
   operation.agent = r.agent;
   if (r.instruction == kInFull) return operation;
   operation.reference = r.reference;
@@ -94,7 +85,7 @@ Operation Recent::at(OperationIndex index) const {
 AccessValues Recent::values(OperationIndex index) const {
   const Record& r = record(index);
   if (r.instruction == kInFull) return in_full_[r.offset_bytes].values;
-  switch (instructions_[r.instruction].kind) {
+  switch (operation_of_(r.instruction).kind) {
     case OperationKind::Read: return {r.value, 0};
     case OperationKind::Write: return {0, r.value};
     default: return {r.value & 0xffffffff, r.value >> 32};

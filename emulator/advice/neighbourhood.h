@@ -3,8 +3,10 @@
 /// \file
 /// The first operations of a run, and the part of them that two operations depend on.
 
+#include <functional>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "emulator/model/execution.h"
@@ -30,7 +32,11 @@ struct AccessValues {
 /// Remembers what it hears since the last memory dependency, up to a number of operations.
 class Recent {
  public:
-  explicit Recent(std::size_t most_operations) : most_(most_operations) { make_room(); }
+  /// `operation_of(instruction)`: an operation like all with that number.
+  Recent(std::size_t most_operations, std::function<const Operation&(std::uint32_t)> operation_of)
+      : most_(most_operations), operation_of_(std::move(operation_of)) {
+    make_room();
+  }
 
   /// As trace::Listener.
   void agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
@@ -45,19 +51,13 @@ class Recent {
     if (is_full()) return;
     if (operation.kind == OperationKind::ReadModifyWrite && operation.locations.size_bytes > 4) [[unlikely]]
       return this->operation(index, operation, read, written, sources);
-    learn(operation, instruction);
     add(index, {operation.agent, operation.reference, operation.locations.allocation, instruction,
                 operation.locations.offset_bytes, packed(operation.kind, read, written)});
     add_sources(index, sources);
   }
   /// Whether what it is told from now on is forgotten at once.
   bool is_full() const { return next_ == end_; }
-  /// That operations with this number are like this one.
-  void learn(const Operation& operation, std::uint32_t instruction) {
-    if (instruction >= knows_.size() || !knows_[instruction]) [[unlikely]]
-      add_instruction(operation, instruction);
-  }
-  /// An access whose instruction it knows, with the value that it read or wrote.
+  /// The same of one with the value that it read or wrote.
   void access(model::OperationIndex index, AgentId agent, ReferenceId reference, const Locations& bytes,
               std::uint32_t instruction, model::Value value) {
     if (!is_full())
@@ -125,13 +125,13 @@ class Recent {
   }
   /// Unless it has as many as there may be.
   void make_room();
-  void add_instruction(const Operation& operation, std::uint32_t instruction);
   std::vector<AgentId> agents_of(AgentId first, model::OperationIndex second) const;
   void add_orders(
       Neighbourhood& part,
       const std::unordered_map<model::OperationIndex, model::OperationIndex>& number) const;
 
   std::size_t most_;
+  std::function<const Operation&(std::uint32_t)> operation_of_;
   /// The index of the first one.
   model::OperationIndex begin_ = 0;
   std::vector<Record> records_;
@@ -139,9 +139,6 @@ class Recent {
   Record* next_ = nullptr;
   Record* end_ = nullptr;
   std::vector<InFull> in_full_;
-  /// By number an operation like those of the instruction, and whether there is one.
-  std::vector<Operation> instructions_;
-  std::vector<char> knows_;
   std::vector<model::ReadsFrom> reads_from_;
   std::vector<model::OperationIndex> placed_;
   /// Agents from `first` on, in `place` but for the subgroup.

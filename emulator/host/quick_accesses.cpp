@@ -10,7 +10,6 @@ void DetectedAccesses::learn(const Binding& binding, InstructionCode code, const
   if (code == InstructionCode{} || known.is(binding, code, file, function)) return;
   const race::SiteId site = look_up(binding, code, file, function);
   if (site == race::kNoSite) return;
-  learnt(site);
   const bool quick = code.size_bytes() == race::kGranuleBytes && race::KernelDetector::is_quick(site);
   known = {file, function, code, binding.storage_class, site, quick ? site : race::kNoSite};
 }

@@ -45,8 +45,6 @@ class DetectedAccesses : public emulation::QuickAccesses {
                                 race::SiteId site) = 0;
   virtual void write_at(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site,
                         std::uint32_t bits) = 0;
-  /// An instruction has been given a number.
-  virtual void learnt(race::SiteId /*site*/) {}
 
   /// The site of a sound access, if it was learnt lately; else kNoSite.
   race::SiteId sound_site(const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,

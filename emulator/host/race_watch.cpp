@@ -8,6 +8,7 @@
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
 #include "emulator/host/own_command.h"
+#include "emulator/race/kernel_detector_quick.h"
 
 namespace heddle::detail {
 namespace {
@@ -44,7 +45,9 @@ RaceWatch::RaceWatch(DeviceState& device)
     : device_(device),
       tells_equal_writes_(device.options.same_value_writes == SameValueWrites::Notice),
       races_(device.options, [this](std::size_t race) { return detector_.races()[race].count; }),
-      recent_(kRecentOperations) {
+      recent_(kRecentOperations, [this](std::uint32_t site) -> const Operation& {
+        return detector_.site(static_cast<race::SiteId>(site)).operation;
+      }) {
   RaceLog* const log = races_.log();
   if (*device.options.race_advice) {
     if (!log) own_orderings_ = std::make_unique<KnownOrderings>();
@@ -88,18 +91,15 @@ void RaceWatch::dependency(bool memory) {
 void RaceWatch::operation(model::OperationIndex index, const Operation& operation,
                           model::Value read, model::Value written,
                           std::span<const trace::Source> sources) {
-  if (!operation.is_access()) {
-    look_at_other(index, operation, read, written, sources);
-  } else if (!operation.atomic) {
-    look_at(index, operation, read, written);
-  } else if (const race::SiteId site = detector_.site_of(operation); site != race::kNoSite) {
-    recent_.access(index, operation, site, read, written, sources);
-    now_ = {&operation, {read, written}};
-    detector_.atomic(index, operation, site, sources);
-  } else {
-    look_at_other(index, operation, read, written, sources);
-  }
-  if (orderings_) orderings_->listener().operation(index, operation, read, written, sources);
+  if (orderings_) [[unlikely]]
+    orderings_->listener().operation(index, operation, read, written, sources);
+  if (!operation.is_access()) return look_at_other(index, operation, read, written, sources);
+  if (!operation.atomic) return look_at(index, operation, read, written);
+  const race::SiteId site = detector_.site_of(operation);
+  if (site == race::kNoSite) [[unlikely]] return look_at_other(index, operation, read, written, sources);
+  recent_.access(index, operation, site, read, written, sources);
+  now_ = {&operation, {read, written}};
+  detector_.atomic(index, operation, site, sources);
 }
 void RaceWatch::look_at_other(model::OperationIndex index, const Operation& operation, model::Value read,
                               model::Value written, std::span<const trace::Source> sources) {

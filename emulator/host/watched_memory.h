@@ -25,7 +25,6 @@ class WatchedMemory final : public DetectedAccesses {
                         race::SiteId site) override;
   void write_at(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site,
                 std::uint32_t bits) override;
-  void learnt(race::SiteId site) override { recent_.learn(detector_.site(site).operation, site); }
 
   void tell(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site,
             model::Value value);

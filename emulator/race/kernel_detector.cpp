@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "emulator/race/kernel_detector_quick.h"
+
 namespace heddle::race {
 namespace {
 
 constexpr std::uint8_t kWhole = kGranuleBytes;
 
 Stamp stamp_of(std::uint32_t time) { return time >> 8; }
-std::uint8_t reference_of(std::uint32_t time) { return static_cast<std::uint8_t>(time & 0x7f); }
 bool is_special(SiteId site) { return site >= kTooMany; }
 
 }  // namespace
@@ -90,7 +91,7 @@ void KernelDetector::operation(model::OperationIndex index, const Operation& ope
     }
     return;
   }
-  const SiteId site = sites_.of(operation);
+  const SiteId site = site_of(operation);
   if (!operation.atomic) {
     if (site != kNoSite) access(index, operation, site);
   } else {
@@ -98,8 +99,14 @@ void KernelDetector::operation(model::OperationIndex index, const Operation& ope
   }
 }
 
-void KernelDetector::atomic_in_full(model::OperationIndex index, const Operation& operation, SiteId site,
-                                    std::span<const trace::Source> sources) {
+SiteId KernelDetector::look_up(const Operation& operation) {
+  const SiteId site = sites_.of(operation);
+  relations_.update(sites_);
+  return site;
+}
+
+void KernelDetector::atomic_slowly(model::OperationIndex index, const Operation& operation, SiteId site,
+                                   std::span<const trace::Source> sources) {
   if (operation.reads()) order_.atomic_reads(index, operation, sources);
   if (site != kNoSite &&
       (exact_left_ == 0 || !stands_alone(operation.agent, operation.reference, operation.locations, site)))
@@ -134,13 +141,12 @@ inline void KernelDetector::set(Access& now, AgentId agent, ReferenceId referenc
   now.settled = &order_.settled(now.group, now.site->class_number);
   now.stamp = order_.now(now.group);
   now.time = now.stamp << 8 | Shadow::reference_number(allocation, reference);
-  relations_.update(sites_);
 }
 
 // Nobody accesses it once the workgroup has ended.
-inline void KernelDetector::note_workgroup_memory(const Access& now, AllocationId allocation) {
-  if (now.site->operation.storage_class == StorageClass::Workgroup && shadow_->first_time(allocation))
-    workgroup_memory_.emplace_back(GroupId{now.group}, allocation);
+inline void KernelDetector::note_workgroup_memory(SiteId site, GroupId group, AllocationId allocation) {
+  if (sites_[site].operation.storage_class == StorageClass::Workgroup && shadow_->first_time(allocation))
+    workgroup_memory_.emplace_back(group, allocation);
 }
 
 // The cell of an access that may be answered at once; null if too much has happened for that.
@@ -150,43 +156,23 @@ inline void KernelDetector::note_workgroup_memory(const Access& now, AllocationI
   set(now, agent, reference, site, allocation);
   if (now.stamp > kMostStamps) [[unlikely]] return nullptr;
   Cell& cell = shadow_->cell(allocation, bytes.offset_bytes / kGranuleBytes);
-  if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
+  if (cell.sites[0] == kNoSite) note_workgroup_memory(site, now.group, bytes.allocation);
   return &cell;
 }
 
-// Of accesses to the same bytes of one granule, through one reference.
-//= vk:memory-model-atomic-operation
-[[gnu::always_inline]] inline bool KernelDetector::mutually_ordered(const Site& x, std::uint32_t agent_of_x,
-                                                                    const Site& y,
-                                                                    std::uint32_t agent_of_y) const {
-  const Places& places = order_.places();
-  return x.atomic && y.atomic && x.operation.locations.size_bytes == y.operation.locations.size_bytes &&
-         places.same_instance(agent_of_x, agent_of_y, x.scope) &&
-         places.same_instance(agent_of_x, agent_of_y, y.scope) &&
-         places.both_on_host_or_not(agent_of_x, agent_of_y);
-}
-
-// Whether the cell has room for an access to all of it, which needs no order to the one that is there. Of a link
-// of chains it is remembered what its agent knew: a cell has atomics of those who know of nobody.
-[[gnu::always_inline]] inline bool KernelDetector::stands_beside(Cell& cell, const Access& now) {
-  if (now.site->is_link() && !(now.site->atomic && order_.knows_nobody(now.agent, now.group))) return false;
-  std::size_t slot = 0;
-  if (const SiteId first = cell.sites[0]; first != kNoSite) {
-    if (is_special(first) || cell.sites[1] != kNoSite) return false;
-    const bool same_reference = reference_of(cell.times[0]) == reference_of(now.time);
-    if ((relation(first, now) & kConflicts) != 0 &&
-        !(same_reference && (cell.agents[0] == now.agent ||
-                             mutually_ordered(sites_[first], cell.agents[0], *now.site, now.agent))))
-      return false;
-    slot = 1;
-  }
-  put(cell, slot, now);
-  return true;
+// Whether the cell has room for an access to all of it, which needs no order to the one that is there.
+inline bool KernelDetector::stands_beside(Cell& cell, const Access& now) {
+  const auto knows_nobody = [&] { return order_.knows_nobody(now.agent, now.group); };
+  const auto mutually_ordered = [&](SiteId first, Relation) {
+    return this->mutually_ordered(sites_[first], cell.agents[0], *now.site, now.agent);
+  };
+  return stands_beside(cell, now.agent, now.time, now.site_id, knows_nobody, mutually_ordered);
 }
 
 // As long as accesses are remembered one by one: whether all there is to do is to put it into its cell.
 bool KernelDetector::stands_alone(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site) {
   if (!is_granule(bytes)) return false;
+  if (stands_alone_at_once(agent, reference, bytes, site)) return true;
   Access now;
   Cell* const cell = cell_of(now, agent, reference, bytes, site);
   if (!cell || !stands_beside(*cell, now)) return false;
@@ -257,7 +243,7 @@ void KernelDetector::access(Now& now) {
     now.record.first = static_cast<std::uint8_t>(std::max(begin, bytes.offset_bytes) - begin);
     now.record.last = static_cast<std::uint8_t>(std::min(begin + kGranuleBytes, end) - begin);
     Cell& cell = shadow_->cell(shadow_->allocation(bytes.allocation), granule);
-    if (cell.sites[0] == kNoSite) note_workgroup_memory(now, bytes.allocation);
+    if (cell.sites[0] == kNoSite) note_workgroup_memory(now.site_id, now.group, bytes.allocation);
     const bool whole = now.record.last - now.record.first == kWhole;
     if (exact_left_ == 0) [[likely]] {
       if (now.site->atomic ? join_crowd(cell, now)
@@ -280,12 +266,6 @@ inline Relation KernelDetector::relation(SiteId older, const Access& now) const 
 // Whether barriers that the whole workgroup reached order the older access before this one.
 inline bool KernelDetector::is_settled(SiteId older, Stamp stamp, const Access& now) const {
   return stamp <= now.settled->by(settled_by(relation(older, now)));
-}
-
-inline void KernelDetector::put(Cell& cell, std::size_t slot, const Access& now) {
-  cell.agents[slot] = now.agent;
-  cell.times[slot] = now.time | (cell.times[slot] & kLossy);
-  cell.sites[slot] = now.site_id;
 }
 
 // What an access in a cell means to this one.
@@ -598,6 +578,17 @@ bool KernelDetector::is_foreign(const Record& x, const Now& now) const {
          sites_[x.site].operation.storage_class == StorageClass::Output &&
          places.stage(x.agent) == model::Stage::TessellationControl &&
          places.stage(now.record.agent) == model::Stage::TessellationControl;
+}
+
+// Of accesses to the same bytes of one granule, through one reference.
+//= vk:memory-model-atomic-operation
+bool KernelDetector::mutually_ordered(const Site& x, std::uint32_t agent_of_x, const Site& y,
+                                      std::uint32_t agent_of_y) const {
+  const Places& places = order_.places();
+  return x.atomic && y.atomic && x.operation.locations.size_bytes == y.operation.locations.size_bytes &&
+         places.same_instance(agent_of_x, agent_of_y, x.scope) &&
+         places.same_instance(agent_of_x, agent_of_y, y.scope) &&
+         places.both_on_host_or_not(agent_of_x, agent_of_y);
 }
 
 bool KernelDetector::mutually_ordered(const Record& x, const Now& now) const {

@@ -57,6 +57,7 @@ class KernelDetector final : public trace::Listener {
     shadow_ = &shadow;
     order_.use(&history);
     sites_.update();
+    relations_.update(sites_);
   }
 
   void agent_begins(AgentId agent, const model::Place& place) override;
@@ -108,16 +109,17 @@ class KernelDetector final : public trace::Listener {
   /// The same of an atomic one, which may be at kNoSite.
   void atomic(model::OperationIndex index, const Operation& operation, SiteId site,
               std::span<const trace::Source> sources) {
-    if (exact_left_ == 0 || site == kNoSite || !order_.ignores(operation) ||
-        !stands_alone(operation.agent, operation.reference, operation.locations, site))
-      atomic_in_full(index, operation, site, sources);
+    if (exact_left_ == 0 || acquires(operation.semantics) || releases(operation.semantics) ||
+        !order_.nothing_is_offered() ||
+        !stands_alone_at_once(operation.agent, operation.reference, operation.locations, site))
+      atomic_slowly(index, operation, site, sources);
   }
-  SiteId site_of(const Operation& operation) { return sites_.of(operation); }
+  SiteId site_of(const Operation& operation) {
+    const SiteId known = sites_.recent(site_key(operation));
+    return known != kNoSite ? known : look_up(operation);
+  }
   /// That of an operation with this key, if it was told of before; kNoSite if that is not known at once.
-  SiteId site_of(const SiteKey& key) {
-    relations_.update(sites_);
-    return sites_.recent(key);
-  }
+  SiteId site_of(const SiteKey& key) { return sites_.recent(key); }
 
   /// Called with every race of a kind that was not seen before, while it happens.
   void on_race(std::function<void(const KernelRace&)> call) { on_race_ = std::move(call); }
@@ -153,10 +155,11 @@ class KernelDetector final : public trace::Listener {
     std::uint64_t granule = 0;
   };
 
+  [[gnu::noinline]] SiteId look_up(const Operation& operation);
   void set(Access& now, AgentId agent, ReferenceId reference, SiteId site,
            Shadow::Allocation& allocation);
   void group_ends(GroupId group);
-  void note_workgroup_memory(const Access& now, AllocationId allocation);
+  void note_workgroup_memory(SiteId site, GroupId group, AllocationId allocation);
   Cell* cell_of(Access& now, AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   bool answers_atomic_slowly(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   bool access_quickly(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
@@ -164,13 +167,17 @@ class KernelDetector final : public trace::Listener {
     return bytes.size_bytes == kGranuleBytes && bytes.offset_bytes % kGranuleBytes == 0;
   }
   bool stands_alone(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
+  bool stands_alone_at_once(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   bool stands_beside(Cell& cell, const Access& now);
+  template <typename KnowsNobody, typename Mutual>
+  bool stands_beside(Cell& cell, std::uint32_t agent, std::uint32_t time, SiteId site, KnowsNobody knows_nobody,
+                     Mutual mutually_ordered);
   void count_exact() {
-    if (--exact_left_ == 0) order_.expect_whole_workgroups();
+    if (--exact_left_ == 0) [[unlikely]] order_.expect_whole_workgroups();
   }
   void access_in_full(model::OperationIndex index, const Operation& operation, SiteId site);
-  void atomic_in_full(model::OperationIndex index, const Operation& operation, SiteId site,
-                      std::span<const trace::Source> sources);
+  void atomic_slowly(model::OperationIndex index, const Operation& operation, SiteId site,
+                     std::span<const trace::Source> sources);
   void access(Now& now);
   enum class Before : std::uint8_t {
     /// It is in the way of a quick answer.
@@ -198,7 +205,10 @@ class KernelDetector final : public trace::Listener {
   bool is_settled_crowd(const Crowd& crowd, const Access& now) const;
   Relation relation(SiteId older, const Access& now) const;
   bool is_settled(SiteId older, Stamp stamp, const Access& now) const;
-  void put(Cell& cell, std::size_t slot, const Access& now);
+  static void put(Cell& cell, std::size_t slot, std::uint32_t agent, std::uint32_t time, SiteId site);
+  static void put(Cell& cell, std::size_t slot, const Access& now) {
+    put(cell, slot, now.agent, now.time, now.site_id);
+  }
 
   void access_slowly(Cell& cell, Now& now);
   RecordList& unpack(Cell& cell);

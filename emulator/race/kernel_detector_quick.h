@@ -1,13 +1,73 @@
 #pragma once
 
 /// \file
-/// What nearly all plain accesses of kernels with barriers come to, inline: a cell that nobody accessed, or whose
-/// accesses are the agent's own or from before a barrier of its workgroup, or reads like this one. Everything
-/// else is left to KernelDetector::answers, which says the same of these.
+/// What most accesses come to, inline. While accesses are remembered one by one: a cell that has room, and nothing
+/// that the access needs an order to. Of nearly all plain accesses of kernels with barriers after that: a cell that
+/// nobody accessed, or whose accesses are the agent's own or from before a barrier of its workgroup, or reads like
+/// this one. Everything else is left to what KernelDetector asks elsewhere, which says the same of these.
 
 #include "emulator/race/kernel_detector.h"
 
 namespace heddle::race {
+
+inline std::uint8_t reference_of(std::uint32_t time) { return static_cast<std::uint8_t>(time & kMostReferences); }
+
+inline void KernelDetector::put(Cell& cell, std::size_t slot, std::uint32_t agent, std::uint32_t time,
+                                SiteId site) {
+  cell.agents[slot] = agent;
+  cell.times[slot] = time | (cell.times[slot] & kLossy);
+  cell.sites[slot] = site;
+}
+
+// Of a link of chains it is remembered what its agent knew: a cell has atomics of those who know of nobody. Of
+// instructions whose relations are not at hand it has none.
+template <typename KnowsNobody, typename Mutual>
+[[gnu::always_inline]] inline bool KernelDetector::stands_beside(Cell& cell, std::uint32_t agent,
+                                                                 std::uint32_t time, SiteId site,
+                                                                 KnowsNobody knows_nobody,
+                                                                 Mutual mutually_ordered) {
+  if (site >= SiteRelations::kMost) [[unlikely]] return false;
+  const SiteFacts& facts = relations_.facts(site);
+  if (facts.link && !(facts.atomic && knows_nobody())) return false;
+  const SiteId first = cell.sites[0];
+  if (first == kNoSite) {
+    put(cell, 0, agent, time, site);
+    return true;
+  }
+  if (first >= SiteRelations::kMost || cell.sites[1] != kNoSite) return false;
+  const Relation relation = relations_.to(site)[first];
+  if ((relation & kConflicts) != 0 &&
+      !(reference_of(cell.times[0]) == reference_of(time) &&
+        (cell.agents[0] == agent || mutually_ordered(first, relation))))
+    return false;
+  put(cell, 1, agent, time, site);
+  return true;
+}
+
+// As `stands_alone`, of most. If it is atomic, and neither acquires nor releases, then the order need not hear of it
+// either, as long as nothing is offered.
+[[gnu::always_inline]] inline bool KernelDetector::stands_alone_at_once(AgentId agent, ReferenceId reference,
+                                                                        const Locations& bytes, SiteId site) {
+  Shadow::Allocation* const allocation = shadow_->find(bytes.allocation);
+  if (!is_granule(bytes) || !allocation || !allocation->is_first(reference)) return false;
+  Cell* const cell = shadow_->find(*allocation, bytes.offset_bytes / kGranuleBytes);
+  if (!cell || site >= SiteRelations::kMost) return false;
+  if (relations_.of_workgroup(site) && !allocation->is_known()) return false;
+  const auto me = static_cast<std::uint32_t>(agent);
+  const GroupId group = order_.group(me);
+  const Stamp stamp = order_.now(group);
+  if (relations_.facts(site).atomic && !order_.knows_and_tells_nobody(group)) return false;
+  const auto knows_nobody = [] { return true; };
+  const auto mutually_ordered = [&](SiteId, Relation relation) {
+    return (relation & kMutual) != 0 && order_.places().is_one_device();
+  };
+  if (stamp > kMostStamps ||
+      !stands_beside(*cell, me, stamp << 8, site, knows_nobody, mutually_ordered))
+    return false;
+  allocation->use();
+  count_exact();
+  return true;
+}
 
 template <bool writes, typename MayBeFirst>
 [[gnu::always_inline]] inline bool KernelDetector::answers_quickly(Cell* cell,

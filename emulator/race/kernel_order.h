@@ -79,7 +79,9 @@ class KernelOrder {
     const Agent* own = find_state(agent);
     return !own || own->fences.empty();
   }
-  /// The same of this atomic, whatever it does.
+  /// Whether that is so of all agents of groups that tell nobody, on whatever allocation.
+  bool nothing_is_offered() const { return history_->empty(); }
+  /// Whether it need not hear of this atomic, whatever it does.
   bool ignores(const Operation& atomic) const {
     return !acquires(atomic.semantics) && !releases(atomic.semantics) &&
            ignores_relaxed(static_cast<std::uint32_t>(atomic.agent), atomic.locations.allocation);
@@ -98,7 +100,13 @@ class KernelOrder {
   /// Whether nobody's operations are before those of the agent, which is in this group.
   bool knows_nobody(std::uint32_t agent, GroupId group) const {
     const Group& of = quick_.groups[group];
-    return (of.agents.empty() ? view_of(of) : view(agent)) == nobody();
+    return of.agents.empty() ? view_of(of) == nobody() : view(agent) == nobody();
+  }
+  /// Whether that is so of all of a group, and none of them has released anything that others may acquire; false
+  /// if that is not known at once.
+  bool knows_and_tells_nobody(GroupId group) const {
+    const Group& of = quick_.groups[group];
+    return of.agents.empty() && !of.view && nothing_ == nobody();
   }
   /// The view of such an agent.
   inline const ViewPointer& nobody() const;
@@ -217,7 +225,7 @@ class KernelOrder {
   static Ordering ordering_of(const Operation& operation);
   /// Null if the agent has none that is its own: it knows what its group does.
   const Agent* find_state(std::uint32_t agent) const {
-    const Group& group = groups_[places_.group(agent)];
+    const Group& group = quick_.groups[this->group(agent)];
     if (group.agents.empty()) return nullptr;
     const std::size_t at = agent - group.first_agent;
     return at < group.agents.size() ? &group.agents[at] : nullptr;

@@ -65,7 +65,7 @@ class ReleaseHistory {
   }
   /// Whether anything may be offered on these bytes.
   bool may_offer(AllocationId allocation) const {
-    if (offered_on_.empty()) return false;
+    if (empty()) return false;
     const auto index = static_cast<std::size_t>(allocation);
     return index < offered_on_.size() && offered_on_[index];
   }

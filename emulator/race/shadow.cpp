@@ -74,6 +74,7 @@ Cell& Shadow::reach(Allocation& allocation, std::uint64_t place) {
 std::uint8_t Shadow::add_reference(Allocation& allocation, ReferenceId reference) {
   std::vector<ReferenceId>& known = allocation.references;
   if (known.empty()) allocation.first_reference = reference;
+  allocation.used = true;
   if (known.size() <= kMostReferences) known.push_back(reference);
   return static_cast<std::uint8_t>(known.size() - 1);
 }
@@ -132,15 +133,16 @@ void Shadow::forget(AllocationId id) {
   }
   old.pages.clear();
   old.end = 0;
+  old.forget_references();
   old.forget_uses();
 }
 
-// A small allocation that somebody uses again and again keeps its cells.
+// A small allocation that somebody uses again and again keeps its cells, and through one reference the number of that.
 void Shadow::forget_all() {
   auto kept = touched_.begin();
   for (const AllocationId id : touched_) {
     Allocation& old = allocations_[static_cast<std::size_t>(id)];
-    if (!old.references.empty() && old.end != 0 && old.end <= kManyCellsAtOnce) {
+    if (old.used && old.end != 0 && old.end <= kManyCellsAtOnce) {
       drop_cells(*old.pages.front(), old.end);
       old.forget_uses();
       *kept++ = id;

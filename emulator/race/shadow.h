@@ -105,10 +105,14 @@ class Shadow {
    public:
     /// The number of a reference to it that somebody used; kMostReferences, which may be several, if nobody did.
     [[gnu::always_inline]] std::uint8_t number(ReferenceId reference) const {
-      return reference == first_reference ? std::uint8_t{0} : later_number(reference);
+      return is_first(reference) ? std::uint8_t{0} : later_number(reference);
     }
+    /// Whether that is 0.
+    bool is_first(ReferenceId reference) const { return reference == first_reference; }
     /// Whether somebody asked Shadow::first_time.
     bool is_known() const { return known; }
+    /// It has not only been there since all was forgotten. (Whoever uses a reference for the first time says so, too.)
+    void use() { used = true; }
     /// As Shadow::find, where the shadow has every line.
     Cell* find(std::uint64_t granule) const {
       if (granule >= end) [[unlikely]] return nullptr;
@@ -124,9 +128,12 @@ class Shadow {
       return kMostReferences;
     }
     void forget_uses() {
+      if (references.size() > 1) forget_references();
+      known = used = false;
+    }
+    void forget_references() {
       references.clear();
       first_reference = kNobody;
-      known = false;
     }
     std::vector<std::unique_ptr<Page>> pages;
     /// Cells from here on were never asked for. A multiple of kCellsAtOnce, beyond the first few of
@@ -135,6 +142,7 @@ class Shadow {
     std::vector<ReferenceId> references;
     ReferenceId first_reference = kNobody;
     bool known = false;
+    bool used = false;
   };
   static_assert(sizeof(Allocation) == 64);
 

@@ -32,6 +32,9 @@ Relation relation_of(const Site& x, const Site& y) {
   add(x.non_private, kInGroup);
   add(x.writes || y.writes, kConflicts);
   add(x.writes, kWrote);
+  add(x.atomic && y.atomic && x.scope == kDevice && y.scope == kDevice &&
+          x.operation.locations.size_bytes == y.operation.locations.size_bytes,
+      kMutual);
   return relation;
 }
 
@@ -39,8 +42,8 @@ void SiteRelations::add(const Sites& sites) {
   const std::size_t all = std::min<std::size_t>(sites.count() + 1, kMost);
   for (std::size_t x = 1; x < all; ++x) {
     const Site& site = sites[static_cast<SiteId>(x)];
-    classes_[x] = site.class_number;
-    of_workgroup_[x] = site.operation.storage_class == StorageClass::Workgroup;
+    facts_[x] = {site.class_number, site.operation.storage_class == StorageClass::Workgroup, site.is_link(),
+                 site.atomic};
     for (std::size_t y = 1; y < all; ++y)
       relations_[y * kMost + x] = relation_of(site, sites[static_cast<SiteId>(y)]);
   }

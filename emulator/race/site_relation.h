@@ -15,7 +15,7 @@ enum class SettledBy : std::uint8_t { Nothing, Order, Availability, OwnVisibilit
 inline constexpr std::size_t kSettledBy = 5;
 
 /// A set of the following, and a SettledBy.
-using Relation = std::uint8_t;
+using Relation = std::uint16_t;
 inline constexpr Relation kSettledByBits = 7;
 /// Whatever the older one is in the way of, the later one of the same agent is, too.
 inline constexpr Relation kReplaced = 1 << 3;
@@ -27,13 +27,25 @@ inline constexpr Relation kInGroup = 1 << 5;
 inline constexpr Relation kConflicts = 1 << 6;
 /// The older one does.
 inline constexpr Relation kWrote = 1 << 7;
+/// Both are atomic in the scope of a whole device, of as many bytes: on the same bytes, through one reference, those
+/// of invocations of one device are mutually ordered.
+//= vk:memory-model-atomic-operation
+inline constexpr Relation kMutual = 1 << 8;
 
 //= vk:memory-model-location-ordered
 Relation relation_of(const Site& older, const Site& later);
 
+/// What nearly every access asks of its instruction alone.
+struct SiteFacts {
+  std::uint8_t class_number = 0;
+  bool of_workgroup = false;
+  bool link = false;
+  bool atomic = false;
+};
+
 inline SettledBy settled_by(Relation relation) { return static_cast<SettledBy>(relation & kSettledByBits); }
 
-/// The relations of the first sites that there are, at hand.
+/// The relations and facts of the first sites that there are, at hand.
 class SiteRelations {
  public:
   static constexpr SiteId kMost = 64;
@@ -47,15 +59,15 @@ class SiteRelations {
   /// conflict, and nothing settles that.
   const Relation* to(SiteId later) const { return relations_.data() + std::size_t{later} * kMost; }
   /// The storage class of one that was taken notice of.
-  std::uint8_t class_number(SiteId site) const { return classes_[site]; }
-  bool of_workgroup(SiteId site) const { return of_workgroup_[site]; }
+  std::uint8_t class_number(SiteId site) const { return facts_[site].class_number; }
+  bool of_workgroup(SiteId site) const { return facts_[site].of_workgroup; }
+  const SiteFacts& facts(SiteId site) const { return facts_[site]; }
 
  private:
   void add(const Sites& sites);
 
   std::array<Relation, std::size_t{kMost} * kMost> relations_;
-  std::array<std::uint8_t, kMost> classes_{};
-  std::array<bool, kMost> of_workgroup_{};
+  std::array<SiteFacts, kMost> facts_{};
   std::size_t known_ = 1;
 };
 
