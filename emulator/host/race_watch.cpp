@@ -133,6 +133,7 @@ void RaceWatch::meets(model::OperationIndex first, const Operation& barrier, std
   if (orderings_) orderings_->listener().meets(first, barrier, count);
 }
 void RaceWatch::placed(model::OperationIndex write) {
+  detector_.placed(write);
   recent_.placed(write);
   if (orderings_) orderings_->listener().placed(write);
 }

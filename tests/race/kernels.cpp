@@ -107,6 +107,45 @@ std::vector<DataRace> races_of_message(std::uint64_t seed) {
   return device.races();
 }
 
+/// A message that the first workgroup releases and the third one acquires, from what the second one makes of the
+/// flag: by a read-modify-write, or by a store of the same value.
+template <bool modifies>
+constexpr auto passed_on = [](auto& inv, StorageBuffer<std::uint32_t> auto data,
+                              StorageBuffer<std::uint32_t> auto flag,
+                              StorageBuffer<std::uint32_t> auto out) {
+  const std::uint32_t me = inv.workgroup_id().x;
+  if (me == 0) {
+    data.non_private()[0] = 42u;
+    inv.atomic_store(flag[0], Scope::Device, kReleaseBuffers, 1u);
+  } else if (me == 1) {
+    while (inv.atomic_load(flag[0], Scope::Device, MemorySemantics::Relaxed) != 1u) {
+    }
+    if constexpr (modifies) {
+      inv.atomic_or(flag[0], Scope::Device, MemorySemantics::Relaxed, 2u);
+    } else {
+      inv.atomic_store(flag[0], Scope::Device, MemorySemantics::Relaxed, 3u);
+    }
+  } else {
+    // Whoever acquires too early may have it from the first one.
+    while (inv.atomic_load(flag[0], Scope::Device, MemorySemantics::Relaxed) != 3u) {
+    }
+    if (inv.atomic_load(flag[0], Scope::Device, kAcquireBuffers) == 3u) out[0] = data.non_private()[0];
+  }
+};
+
+template <bool modifies>
+std::vector<DataRace> races_of_passed_on(const MemoryPolicy& policy, std::uint64_t seed) {
+  DeviceOptions options = racing(seed);
+  options.memory = policy;
+  options.resident_workgroups = 3;
+  Device device(options);
+  auto data = device.buffer(std::vector<std::uint32_t>(1, 0u), "data");
+  auto flag = device.buffer(std::vector<std::uint32_t>(1, 0u), "flag");
+  auto out = device.buffer(std::vector<std::uint32_t>(1, 0u), "out");
+  device.dispatch(passed_on<modifies>, 3, 1, data, flag, out);
+  return device.races();
+}
+
 }  // namespace
 
 TEST_CASE("a tree reduction with its barriers has no race") {
@@ -159,6 +198,17 @@ TEST_CASE("release and acquire pass a message without a race, and each weakening
   REQUIRE_FALSE(invisible.empty());
   CHECK(invisible[0].changes.at(0).find("add MakeVisible") == 0);
   CHECK(narrow);
+}
+
+//= vk:memory-model-release-sequence type=test
+TEST_CASE("a read-modify-write of another workgroup passes a release on, a store of the same value does not") {
+  for (const MemoryPolicy& policy : memory_policies()) {
+    CAPTURE(policy.name);
+    for (std::uint64_t seed = 1; seed < 12; ++seed) {
+      CHECK(races_of_passed_on<true>(policy, seed).empty());
+      CHECK(races_of_passed_on<false>(policy, seed).size() == 1);
+    }
+  }
 }
 
 TEST_CASE("the reference kernels have no race") {
