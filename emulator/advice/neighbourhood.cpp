@@ -7,43 +7,11 @@ namespace heddle::advice {
 
 using model::OperationIndex;
 
-void Recent::agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
-                          std::span<const std::uint32_t> subgroups) {
-  const auto agent = static_cast<std::uint32_t>(first);
-  next_agent_ = std::max(next_agent_, agent + count);
-  if (is_full()) return;
-  Begun& begun = begun_.emplace_back();
-  begun.first = agent;
-  begun.count = count;
-  begun.place = place;
-  if (subgroups.empty()) return;
-  begun.subgroups = subgroups_.size();
-  subgroups_.insert(subgroups_.end(), subgroups.begin(), subgroups.end());
-}
-
-// Of one that began twice, the last time.
-std::optional<model::Place> Recent::place(AgentId agent) const {
-  for (auto begun = begun_.rbegin(); begun != begun_.rend(); ++begun) {
-    const std::uint32_t at = static_cast<std::uint32_t>(agent) - begun->first;
-    if (at >= begun->count) continue;
-    model::Place own = begun->place;
-    if (begun->subgroups) own.subgroup = subgroups_[*begun->subgroups + at];
-    return own;
-  }
-  return {};
-}
-
-void Recent::dependency(bool memory) {
-  if (!memory) {
-    dependencies_.push_back(next_agent_);
-    return;
-  }
+void Recent::forget() {
   next_ = records_.data();
   in_full_.clear();
   reads_from_.clear();
   placed_.clear();
-  begun_.clear();
-  subgroups_.clear();
   dependencies_.clear();
 }
 
@@ -73,7 +41,7 @@ void Recent::meets(OperationIndex first, const Operation& barrier, std::uint32_t
 Operation Recent::at(OperationIndex index) const {
   const Record& r = record(index);
   Operation operation = r.instruction == kInFull ? in_full_[r.offset_bytes].operation
-                                                 : operation_of_(r.instruction);
+                                                 : known_.operation(r.instruction);
   operation.agent = r.agent;
   if (r.instruction == kInFull) return operation;
   operation.reference = r.reference;
@@ -85,7 +53,7 @@ Operation Recent::at(OperationIndex index) const {
 AccessValues Recent::values(OperationIndex index) const {
   const Record& r = record(index);
   if (r.instruction == kInFull) return in_full_[r.offset_bytes].values;
-  switch (operation_of_(r.instruction).kind) {
+  switch (known_.operation(r.instruction).kind) {
     case OperationKind::Read: return {r.value, 0};
     case OperationKind::Write: return {0, r.value};
     default: return {r.value & 0xffffffff, r.value >> 32};
@@ -171,11 +139,7 @@ std::optional<Neighbourhood> Recent::around(const Operation& first, AgentId agen
   Neighbourhood part;
   part.agents = agents_of(agent, second);
   model::Execution& e = part.execution;
-  for (const AgentId a : part.agents) {
-    const std::optional<model::Place> place = this->place(a);
-    if (!place) return {};
-    e.agents.push_back(*place);
-  }
+  for (const AgentId a : part.agents) e.agents.push_back(known_.place(a));
   std::unordered_map<OperationIndex, OperationIndex> number;
   for (OperationIndex i = begin_; i <= second; ++i) {
     const auto who = std::find(part.agents.begin(), part.agents.end(), record(i).agent);

@@ -32,16 +32,22 @@ struct AccessValues {
 /// Remembers what it hears since the last memory dependency, up to a number of operations.
 class Recent {
  public:
-  /// `operation_of(instruction)`: an operation like all with that number.
-  Recent(std::size_t most_operations, std::function<const Operation&(std::uint32_t)> operation_of)
-      : most_(most_operations), operation_of_(std::move(operation_of)) {
+  /// What others remember of what it hears of.
+  struct Known {
+    /// An operation like all with this number of an instruction.
+    std::function<const Operation&(std::uint32_t instruction)> operation;
+    /// Where an agent is whose operations it heard of.
+    std::function<model::Place(AgentId agent)> place;
+  };
+  Recent(std::size_t most_operations, Known known) : most_(most_operations), known_(std::move(known)) {
     make_room();
   }
 
+  /// An execution dependency: `first_later` is the first agent to begin after it.
+  void execution_dependency(std::uint32_t first_later) { dependencies_.push_back(first_later); }
+  /// A memory dependency.
+  void forget();
   /// As trace::Listener.
-  void agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
-                    std::span<const std::uint32_t> subgroups);
-  void dependency(bool memory);
   void operation(model::OperationIndex index, const Operation& operation, model::Value read,
                  model::Value written, std::span<const trace::Source> sources);
   /// The same, in a quarter of the room: an access of at most 8 bytes, which differs from other operations with
@@ -131,7 +137,7 @@ class Recent {
       const std::unordered_map<model::OperationIndex, model::OperationIndex>& number) const;
 
   std::size_t most_;
-  std::function<const Operation&(std::uint32_t)> operation_of_;
+  Known known_;
   /// The index of the first one.
   model::OperationIndex begin_ = 0;
   std::vector<Record> records_;
@@ -141,21 +147,7 @@ class Recent {
   std::vector<InFull> in_full_;
   std::vector<model::ReadsFrom> reads_from_;
   std::vector<model::OperationIndex> placed_;
-  /// Agents from `first` on, in `place` but for the subgroup.
-  struct Begun {
-    std::uint32_t first = 0;
-    std::uint32_t count = 0;
-    model::Place place;
-    /// Where theirs are; they have none where all are in one.
-    std::optional<std::size_t> subgroups;
-  };
-  std::optional<model::Place> place(AgentId agent) const;
-
-  /// Those that began before the room was used up.
-  std::vector<Begun> begun_;
-  std::vector<std::uint32_t> subgroups_;
-  /// The agent that begins next, and the first ones after each execution dependency.
-  std::uint32_t next_agent_ = 0;
+  /// The first agents after each execution dependency.
   std::vector<std::uint32_t> dependencies_;
 };
 

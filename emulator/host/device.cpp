@@ -333,7 +333,7 @@ DeviceState::DeviceState(DeviceOptions o)
   std::vector<trace::Listener*> all;
   if (*options.races) {
     race_watch = std::make_unique<RaceWatch>(*this);
-    all.push_back(race_watch.get());
+    all.push_back(&race_watch->listener());
   }
   if (!options.trace->empty()) {
     kernel_trace = std::make_unique<KernelTrace>(*options.trace);

@@ -45,4 +45,37 @@ void OrderingWatch::look_at(const model::Execution* execution) {
   }
 }
 
+void RacesAndOrderings::agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
+                                     std::span<const std::uint32_t> subgroups) {
+  races_.agents_begin(first, count, place, subgroups);
+  orderings_.agents_begin(first, count, place, subgroups);
+}
+
+void RacesAndOrderings::dependency(bool memory) {
+  races_.dependency(memory);
+  orderings_.dependency(memory);
+}
+
+void RacesAndOrderings::operation(model::OperationIndex index, const Operation& operation, model::Value read,
+                                  model::Value written, std::span<const trace::Source> sources) {
+  races_.operation(index, operation, read, written, sources);
+  orderings_.operation(index, operation, read, written, sources);
+}
+
+void RacesAndOrderings::plain(model::OperationIndex index, const Operation& operation, model::Value read,
+                              model::Value written) {
+  races_.plain(index, operation, read, written);
+  orderings_.operation(index, operation, read, written, {});
+}
+
+void RacesAndOrderings::meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count) {
+  races_.meets(first, barrier, count);
+  orderings_.meets(first, barrier, count);
+}
+
+void RacesAndOrderings::placed(model::OperationIndex write) {
+  races_.placed(write);
+  orderings_.placed(write);
+}
+
 }  // namespace heddle::detail

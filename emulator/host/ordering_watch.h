@@ -44,4 +44,38 @@ class OrderingWatch {
   report::RecordedRuns recorded_;
 };
 
+/// Tells who looks for races, and then who looks for orderings, of what both want to hear.
+class RacesAndOrderings final : public trace::Listener {
+ public:
+  /// Which must outlive it.
+  RacesAndOrderings(trace::Listener& races, trace::Listener& orderings)
+      : races_(races), orderings_(orderings) {}
+
+  void agent_begins(AgentId agent, const model::Place& place) override { agents_begin(agent, 1, place, {}); }
+  void agent_ends(AgentId agent) override { races_.agent_ends(agent); }
+  void agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
+                    std::span<const std::uint32_t> subgroups) override;
+  void agents_end(AgentId first, std::uint32_t count) override { races_.agents_end(first, count); }
+  void system_synchronizes(AgentId first, AgentId second) override {
+    races_.system_synchronizes(first, second);
+  }
+  void dependency(bool memory) override;
+  void operation(model::OperationIndex index, const Operation& operation, model::Value read,
+                 model::Value written, std::span<const trace::Source> sources) override;
+  void plain(model::OperationIndex index, const Operation& operation, model::Value read,
+             model::Value written) override;
+  void passes(model::OperationIndex arrival,
+              std::span<const model::OperationIndex> synchronizing) override {
+    races_.passes(arrival, synchronizing);
+  }
+  void meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count) override;
+  void placed(model::OperationIndex write) override;
+  bool needs_plain_sources() const override { return false; }
+  bool hears_moves() const override { return false; }
+
+ private:
+  trace::Listener& races_;
+  trace::Listener& orderings_;
+};
+
 }  // namespace heddle::detail

@@ -45,13 +45,16 @@ RaceWatch::RaceWatch(DeviceState& device)
     : device_(device),
       tells_equal_writes_(device.options.same_value_writes == SameValueWrites::Notice),
       races_(device.options, [this](std::size_t race) { return detector_.races()[race].count; }),
-      recent_(kRecentOperations, [this](std::uint32_t site) -> const Operation& {
-        return detector_.site(static_cast<race::SiteId>(site)).operation;
-      }) {
+      recent_(kRecentOperations,
+              {[this](std::uint32_t site) -> const Operation& {
+                 return detector_.site(static_cast<race::SiteId>(site)).operation;
+               },
+               [this](AgentId agent) { return detector_.places().place(static_cast<std::uint32_t>(agent)); }}) {
   RaceLog* const log = races_.log();
   if (*device.options.race_advice) {
     if (!log) own_orderings_ = std::make_unique<KnownOrderings>();
     orderings_ = std::make_unique<OrderingWatch>(log ? log->orderings() : *own_orderings_);
+    with_orderings_ = std::make_unique<RacesAndOrderings>(*this, orderings_->listener());
   }
   detector_.on_race([this](const race::KernelRace& race) { note(race); });
   detector_.on_race_again([this](std::size_t race, AgentId first) { note_again(race, first); });
@@ -70,8 +73,6 @@ void RaceWatch::agent_begins(AgentId agent, const model::Place& place) {
 void RaceWatch::agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
                              std::span<const std::uint32_t> subgroups) {
   detector_.agents_begin(first, count, place, subgroups);
-  recent_.agents_begin(first, count, place, subgroups);
-  if (orderings_) orderings_->listener().agents_begin(first, count, place, subgroups);
 }
 void RaceWatch::agent_ends(AgentId agent) { agents_end(agent, 1); }
 void RaceWatch::agents_end(AgentId first, std::uint32_t count) { detector_.agents_end(first, count); }
@@ -80,19 +81,18 @@ void RaceWatch::system_synchronizes(AgentId first, AgentId second) {
 }
 void RaceWatch::dependency(bool memory) {
   detector_.dependency(memory);
-  recent_.dependency(memory);
   if (memory) {
     // Whatever follows races with nobody of them.
+    recent_.forget();
     written_.forget();
     dispatched_.forget();
+  } else {
+    recent_.execution_dependency(detector_.places().end());
   }
-  if (orderings_) orderings_->listener().dependency(memory);
 }
 void RaceWatch::operation(model::OperationIndex index, const Operation& operation,
                           model::Value read, model::Value written,
                           std::span<const trace::Source> sources) {
-  if (orderings_) [[unlikely]]
-    orderings_->listener().operation(index, operation, read, written, sources);
   if (!operation.is_access()) return look_at_other(index, operation, read, written, sources);
   if (!operation.atomic) return look_at(index, operation, read, written);
   const race::SiteId site = detector_.site_of(operation);
@@ -110,7 +110,6 @@ void RaceWatch::look_at_other(model::OperationIndex index, const Operation& oper
 void RaceWatch::plain(model::OperationIndex index, const Operation& operation, model::Value read,
                       model::Value written) {
   look_at(index, operation, read, written);
-  if (orderings_) orderings_->listener().operation(index, operation, read, written, {});
 }
 inline void RaceWatch::look_at(model::OperationIndex index, const Operation& operation,
                                model::Value read, model::Value written) {
@@ -130,12 +129,10 @@ void RaceWatch::passes(model::OperationIndex arrival,
 void RaceWatch::meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count) {
   recent_.meets(first, barrier, count);
   detector_.meets(first, barrier, count);
-  if (orderings_) orderings_->listener().meets(first, barrier, count);
 }
 void RaceWatch::placed(model::OperationIndex write) {
   detector_.placed(write);
   recent_.placed(write);
-  if (orderings_) orderings_->listener().placed(write);
 }
 
 std::string RaceWatch::replay() const {

@@ -39,6 +39,9 @@ class RaceWatch final : public trace::Listener {
   /// sense.
   explicit RaceWatch(DeviceState& device);
 
+  /// Who is to be told.
+  trace::Listener& listener() { return with_orderings_ ? static_cast<trace::Listener&>(*with_orderings_) : *this; }
+
   /// From now on agents from `first` on are invocations of a dispatch with this grid.
   void dispatch_begins(std::uint64_t number, std::uint32_t first, const runtime::Grid& grid,
                        emulation::Emulator& emulator);
@@ -101,6 +104,7 @@ class RaceWatch final : public trace::Listener {
   /// Null without DeviceOptions::race_advice.
   std::unique_ptr<KnownOrderings> own_orderings_;
   std::unique_ptr<OrderingWatch> orderings_;
+  std::unique_ptr<RacesAndOrderings> with_orderings_;
   /// Since the last memory dependency.
   Dispatched dispatched_;
   emulation::Emulator* emulator_ = nullptr;

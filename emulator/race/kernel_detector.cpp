@@ -44,8 +44,8 @@ void KernelDetector::agents_begin(AgentId first, std::uint32_t count, const mode
 void KernelDetector::agent_ends(AgentId agent) { agents_end(agent, 1); }
 
 void KernelDetector::agents_end(AgentId first, std::uint32_t count) {
-  for (std::uint32_t agent = static_cast<std::uint32_t>(first); count-- != 0; ++agent)
-    if (order_.agent_ends(agent) && !workgroup_memory_.empty()) group_ends(order_.group(agent));
+  const GroupId group = order_.group(static_cast<std::uint32_t>(first));
+  if (order_.agents_end(group, count) && !workgroup_memory_.empty()) group_ends(group);
 }
 
 // Nobody accesses the Workgroup memory of a workgroup that has ended.

@@ -129,6 +129,9 @@ class KernelDetector final : public trace::Listener {
     on_race_again_ = std::move(call);
   }
 
+  /// Where agents are that began since the last memory dependency.
+  const Places& places() const { return order_.places(); }
+
   /// The bytes of the allocation are new: nobody has accessed them.
   void forget(AllocationId allocation) { shadow_->forget(allocation); }
 

@@ -46,12 +46,11 @@ class KernelOrder {
   /// As trace::Listener.
   void agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
                     std::span<const std::uint32_t> subgroups);
-  /// Whether its group has ended with it.
-  bool agent_ends(std::uint32_t agent) {
-    if (!places_.agent_ends(agent)) return false;
-    const GroupId number = places_.group(agent);
-    log_.group_ends(number);
-    if (!groups_[number].agents.empty()) groups_[number].agents = {};
+  /// `count` agents of the group end. Whether it has ended with them.
+  bool agents_end(GroupId group, std::uint32_t count) {
+    if (!places_.agents_end(group, count)) return false;
+    log_.group_ends(group);
+    if (!groups_[group].agents.empty()) [[unlikely]] forget_agents(groups_[group]);
     return true;
   }
   void system_synchronizes(AgentId first, AgentId second);
@@ -252,7 +251,8 @@ class KernelOrder {
   void domain_operation(model::OperationIndex index, const Operation& operation);
 
   void forget_all();
-  void grow(Group& group, std::uint32_t first, std::uint32_t count);
+  [[gnu::noinline]] static void forget_agents(Group& group) { group.agents = {}; }
+  [[gnu::noinline]] void grow(Group& group, std::uint32_t first, std::uint32_t count);
   void leave_unmet(std::uint32_t agent);
   bool is_at(const Meeting& meeting, model::OperationIndex arrival) const;
   std::size_t meeting_with(model::OperationIndex arrival) const;

@@ -10,9 +10,6 @@ std::uint64_t key_of(const model::Place& place) {
          place.workgroup;
 }
 
-// Among so many groups one is found as soon by looking at all of them.
-constexpr GroupId kFewGroups = 8;
-
 }  // namespace
 
 void Places::reserve(std::uint32_t first, std::uint32_t size, std::uint32_t count) {
@@ -22,40 +19,13 @@ void Places::reserve(std::uint32_t first, std::uint32_t size, std::uint32_t coun
   groups_.resize(groups_.size() + count);
 }
 
-// For an agent that begins.
-inline GroupId Places::group_for(std::uint32_t agent, const model::Place& place) {
-  if (agent - reserved_.first < reserved_.agents) {
-    const GroupId group = reserved_.first_group + (agent - reserved_.first) / reserved_.size;
-    groups_[group].place = place;
-    return group;
-  }
-  if (!groups_.empty() && groups_.front().place.device != place.device) one_device_ = false;
-  GroupId found = groups();
-  if (place.kind != model::AgentKind::Shader) {
-    beyond_device_ = true;
-  } else {
-    if (place.workgroup < workgroups_end_) {
-      found = number_of(place);
-    } else {
-      workgroups_end_ = std::uint64_t{place.workgroup} + 1;
-    }
-    if (found == groups() && found >= kFewGroups) numbers_.emplace(key_of(place), found);
-  }
-  if (found == groups()) groups_.emplace_back(place);
-  return found;
-}
-
-GroupId Places::agents_begin(std::uint32_t first, std::uint32_t count, const model::Place& place,
-                             std::span<const std::uint32_t> subgroups) {
-  const GroupId group = group_for(first, place);
-  make_room(first + count);
-  Agent* const agents = agents_.data() + (first - first_);
-  agents[0] = {group, subgroups.empty() ? place.subgroup : subgroups[0]};
-  for (std::uint32_t i = 1; i < count; ++i)
-    agents[i] = {group, subgroups.empty() ? place.subgroup : subgroups[i]};
-  groups_[group].begin(count);
+GroupId Places::reserved_group(std::uint32_t agent, const model::Place& place) {
+  const GroupId group = reserved_.first_group + (agent - reserved_.first) / reserved_.size;
+  groups_[group].place = place;
   return group;
 }
+
+void Places::add_number(const model::Place& place, GroupId group) { numbers_.emplace(key_of(place), group); }
 
 // That of a group which there is, or the next one.
 GroupId Places::number_of(const model::Place& place) const {

@@ -32,10 +32,10 @@ class Places {
   /// differ in their subgroups only: where there are any, `subgroups[i]`.
   GroupId agents_begin(std::uint32_t first, std::uint32_t count, const model::Place& place,
                        std::span<const std::uint32_t> subgroups);
-  /// Whether all agents of the group have ended now that this one has.
-  bool agent_ends(std::uint32_t agent) {
-    std::atomic<std::uint32_t>& running = groups_[group(agent)].running;
-    const std::uint32_t left = running.load(std::memory_order_relaxed) - 1;
+  /// Whether all agents of the group have ended now that `count` have.
+  bool agents_end(GroupId group, std::uint32_t count) {
+    std::atomic<std::uint32_t>& running = groups_[group].running;
+    const std::uint32_t left = running.load(std::memory_order_relaxed) - count;
     running.store(left, std::memory_order_relaxed);
     return left == 0;
   }
@@ -73,8 +73,13 @@ class Places {
   bool is_one_device() const { return !beyond_device_ && one_device_; }
 
  private:
-  GroupId group_for(std::uint32_t first, const model::Place& place);
-  GroupId number_of(const model::Place& place) const;
+  /// Among so many groups one is found as soon by looking at all of them.
+  static constexpr GroupId kFewGroups = 8;
+
+  GroupId group_for(std::uint32_t agent, const model::Place& place);
+  [[gnu::noinline]] GroupId reserved_group(std::uint32_t agent, const model::Place& place);
+  [[gnu::noinline]] GroupId number_of(const model::Place& place) const;
+  [[gnu::noinline]] void add_number(const model::Place& place, GroupId group);
   bool are_in_one_instance(std::uint32_t a, std::uint32_t b, Level level) const;
 
   struct Group {
@@ -127,5 +132,36 @@ class Places {
   /// But for reserved ones, which are of the one there is.
   bool one_device_ = true;
 };
+
+// For an agent that begins. Of workgroups that begin in the order of their numbers each is a new one.
+inline GroupId Places::group_for(std::uint32_t agent, const model::Place& place) {
+  if (agent - reserved_.first < reserved_.agents) [[unlikely]] return reserved_group(agent, place);
+  if (!groups_.empty() && groups_.front().place.device != place.device) one_device_ = false;
+  const GroupId next = groups();
+  if (place.kind != model::AgentKind::Shader) {
+    beyond_device_ = true;
+  } else {
+    if (place.workgroup >= workgroups_end_) {
+      workgroups_end_ = std::uint64_t{place.workgroup} + 1;
+    } else if (const GroupId found = number_of(place); found != next) {
+      return found;
+    }
+    if (next >= kFewGroups) add_number(place, next);
+  }
+  groups_.emplace_back(place);
+  return next;
+}
+
+inline GroupId Places::agents_begin(std::uint32_t first, std::uint32_t count, const model::Place& place,
+                                    std::span<const std::uint32_t> subgroups) {
+  const GroupId group = group_for(first, place);
+  make_room(first + count);
+  Agent* const agents = agents_.data() + (first - first_);
+  agents[0] = {group, subgroups.empty() ? place.subgroup : subgroups[0]};
+  for (std::uint32_t i = 1; i < count; ++i)
+    agents[i] = {group, subgroups.empty() ? place.subgroup : subgroups[i]};
+  groups_[group].begin(count);
+  return group;
+}
 
 }  // namespace heddle::race

@@ -78,6 +78,7 @@ class Listener {
       agent_begins(static_cast<AgentId>(static_cast<std::uint32_t>(first) + i), own);
     }
   }
+  /// And of agents of which this was told so.
   virtual void agents_end(AgentId first, std::uint32_t count) {
     for (std::uint32_t i = 0; i < count; ++i)
       agent_ends(static_cast<AgentId>(static_cast<std::uint32_t>(first) + i));
