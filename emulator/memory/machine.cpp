@@ -45,6 +45,7 @@ void Machine::restart() {
     allocation.released = false;
     allocation.writers.clear();
   }
+  with_writers_.clear();
   stamp_ = now_ = next_flush_ = until_eviction_ = made_ = until_record_ = 0;
   lanes_gone_ = links_classes_ = any_on_device_ = false;
   told_ = 0;
@@ -66,7 +67,11 @@ void Machine::restart() {
 //= vk:memory-model-vulkan-availability-visibility
 void Machine::depend(Dependency dependency) {
   if (dependency == Dependency::Memory) {
+    // Nobody who asks for the sources of atomics alone asks for earlier ones.
+    notes_writers_ = plain_sources_;
     settle();
+    notes_writers_ = listener_ != nullptr;
+    if (!plain_sources_) forget_writers();
     // All are the same for everybody who is to come: nothing is worth remembering.
     synchronization_.restart();
     lanes_gone_ = links_classes_ = any_on_device_ = false;

@@ -30,6 +30,7 @@ class Machine final : public Memory {
   void restart() override;
   void listen(trace::Listener* listener) override {
     listener_ = listener;
+    notes_writers_ = listener != nullptr;
     plain_sources_ = listener && listener->needs_plain_sources();
     hears_moves_ = listener && listener->hears_moves();
   }
@@ -150,7 +151,7 @@ class Machine final : public Memory {
   static trace::Value value_in_storage(const Granule& granule);
   static void store_all(Granule& granule, trace::Value value);
   void store(Granule& granule, const Written& write);
-  [[gnu::noinline]] void tell_writers(const Granule& granule);
+  [[gnu::noinline]] void note_writers(const Granule& granule);
   void forget(std::uint32_t record);
   void give_up(std::uint32_t record);
   void use_up(Granule& granule, std::uint32_t record) {
@@ -162,7 +163,8 @@ class Machine final : public Memory {
   const Version& version_at(const Granule& granule, Stamp stamp) const;
   bool releases_forgotten(const Granule& granule) const;
   trace::OperationIndex writer_in_storage(AllocationId allocation, std::uint64_t offset) const;
-  void tell_writer(const Locations& bytes, trace::OperationIndex writer);
+  void note_writer(const Locations& bytes, trace::OperationIndex writer);
+  void forget_writers();
   [[gnu::noinline]] void add_sources(std::uint32_t record, const Access& reading, const Found& found,
                                      bool own);
   [[gnu::noinline]] trace::OperationIndex tell(const Operation& operation, trace::Value read,
@@ -305,6 +307,8 @@ class Machine final : public Memory {
   /// What it wants to be told of.
   bool plain_sources_ = false;
   bool hears_moves_ = false;
+  /// Whether who wrote what the storage holds is to be known.
+  bool notes_writers_ = false;
   MemoryReport report_;
   Synchronization synchronization_;
 
@@ -338,6 +342,8 @@ class Machine final : public Memory {
 
   trace::OperationIndex told_ = 0;
   std::vector<trace::Source> sources_;
+  /// Those of whose bytes some writer is known, where that is forgotten at the next memory dependency.
+  std::vector<AllocationId> with_writers_;
 };
 
 }  // namespace heddle::memory

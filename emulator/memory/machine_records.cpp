@@ -132,7 +132,7 @@ void Machine::store_all(Granule& granule, trace::Value value) {
 
 void Machine::store(Granule& granule, const Written& write) {
   store_all(granule, write.over(value_in_storage(granule)));
-  if (listener_) [[unlikely]] tell_writer(granule.locations(write.bytes), write.operation);
+  if (notes_writers_) [[unlikely]] note_writer(granule.locations(write.bytes), write.operation);
 }
 
 void Machine::fold(Granule& granule, Version& version) {
@@ -148,7 +148,7 @@ void Machine::fold_all(Granule& granule) {
   trace::Value value = value_in_storage(granule);
   for (unsigned i = 0; i < granule.versions.size(); ++i) value = granule.versions[i].over(value);
   store_all(granule, value);
-  if (listener_) [[unlikely]] tell_writers(granule);
+  if (notes_writers_) [[unlikely]] note_writers(granule);
   granule.base_released = granule.base_released || granule.versions.released();
   granule.versions.clear();
 }
@@ -230,9 +230,9 @@ void add_byte(std::vector<trace::Source>& sources, AllocationId allocation, std:
 
 }  // namespace
 
-void Machine::tell_writers(const Granule& granule) {
+void Machine::note_writers(const Granule& granule) {
   for (const Version& version : granule.versions)
-    tell_writer(granule.locations(version.bytes), version.operation);
+    note_writer(granule.locations(version.bytes), version.operation);
 }
 
 trace::OperationIndex Machine::writer_in_storage(AllocationId id, std::uint64_t offset) const {
@@ -240,8 +240,14 @@ trace::OperationIndex Machine::writer_in_storage(AllocationId id, std::uint64_t 
   return offset < writers.size() ? writers[offset] : model::kInitialValue;
 }
 
-void Machine::tell_writer(const Locations& bytes, trace::OperationIndex writer) {
+void Machine::forget_writers() {
+  for (const AllocationId id : with_writers_) allocation_of(id).writers.clear();
+  with_writers_.clear();
+}
+
+void Machine::note_writer(const Locations& bytes, trace::OperationIndex writer) {
   auto& writers = allocation_of(bytes).writers;
+  if (writers.empty() && !plain_sources_) with_writers_.push_back(bytes.allocation);
   const std::uint64_t end = bytes.offset_bytes + bytes.size_bytes;
   if (writers.size() < end) writers.resize(end, model::kInitialValue);
   std::fill_n(writers.begin() + static_cast<std::ptrdiff_t>(bytes.offset_bytes), bytes.size_bytes,
@@ -330,7 +336,7 @@ void Machine::tell_write_storage(const Operation& operation, trace::Value read,
                                  trace::Value value) {
   if (operation.reads()) sources_in_storage(operation.locations);
   const trace::OperationIndex index = tell(operation, read, value);
-  tell_writer(operation.locations, index);
+  note_writer(operation.locations, index);
   if (operation.atomic) listener_->placed(index);
 }
 

@@ -61,7 +61,7 @@ class Listener {
 
   /// Whether it asks where the bytes of reads come from that are not atomic. If not it may be told of
   /// none, and of atomic reads only of sources that are atomic or later than the first atomic on that
-  /// allocation.
+  /// allocation, and later than the last memory dependency.
   virtual bool needs_plain_sources() const { return true; }
 
   /// A new agent, before its first operation. Numbers are dense: as many as there were agents.
