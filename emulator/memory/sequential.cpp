@@ -54,15 +54,17 @@ void SequentialMemory::restart() {
 
 void SequentialMemory::find_sources(const Locations& locations) {
   const auto& writers = writers_of(locations.allocation).of_byte;
+  const auto writer_of = [&](std::uint64_t byte) {
+    return byte < writers.size() ? writers[byte] : model::kInitialValue;
+  };
   sources_.clear();
-  for (std::uint32_t i = 0; i < locations.size_bytes; ++i) {
-    const std::uint64_t byte = locations.offset_bytes + i;
-    const auto writer = byte < writers.size() ? writers[byte] : model::kInitialValue;
-    if (!sources_.empty() && sources_.back().write == writer) {
-      ++sources_.back().bytes.size_bytes;
-    } else {
-      sources_.push_back({{locations.allocation, byte, 1}, writer});
+  const std::uint64_t end = locations.offset_bytes + locations.size_bytes;
+  for (std::uint64_t byte = locations.offset_bytes; byte != end;) {
+    const std::uint64_t first = byte;
+    const model::OperationIndex writer = writer_of(first);
+    while (++byte != end && writer_of(byte) == writer) {
     }
+    sources_.push_back({{locations.allocation, first, static_cast<std::uint32_t>(byte - first)}, writer});
   }
 }
 
