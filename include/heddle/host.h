@@ -461,20 +461,17 @@ template <typename Kernel, typename... Args>
 }
 
 /// Calls the kernel, whose arguments are bound.
-template <typename Kernel, typename... Args>
-[[gnu::always_inline]] inline void call_emulated(const Call<Kernel, Args...>& call,
-                                                 emulated::Invocation& invocation,
-                                                 const emulation::Binding* bound) {
-  [&]<std::size_t... n>(std::index_sequence<n...>) {
-    [[maybe_unused]] const auto place = [&](std::size_t k) {
-      emulated::Place p;
-      p.invocation = &invocation;
-      p.binding = bound + k;
-      p.qualifiers = default_qualifiers(bound[k].storage_class);
-      return p;
-    };
-    call.kernel(invocation, Argument<Args>::emulated(std::get<n>(call.arguments), place(n))...);
-  }(std::index_sequence_for<Args...>{});
+template <std::size_t... n, typename Kernel, typename... Args>
+void call_emulated(const Call<Kernel, Args...>& call, emulated::Invocation& invocation,
+                   const emulation::Binding* bound, std::index_sequence<n...>) {
+  [[maybe_unused]] const auto place = [&](std::size_t k) {
+    emulated::Place p;
+    p.invocation = &invocation;
+    p.binding = bound + k;
+    p.qualifiers = default_qualifiers(bound[k].storage_class);
+    return p;
+  };
+  call.kernel(invocation, Argument<Args>::emulated(std::get<n>(call.arguments), place(n))...);
 }
 
 template <typename Kernel, typename... Args>
@@ -487,7 +484,7 @@ std::uint32_t run_emulated(const void* opaque, runtime::Workgroup& group, std::u
     for (; i < last; ++i) {
       group.running = i;
       emulated::Invocation invocation(group, i, registered, resident);
-      call_emulated(call, invocation, resident.arguments);
+      call_emulated(call, invocation, resident.arguments, std::index_sequence_for<Args...>{});
       if (invocation.waited()) return i + 1;
     }
   } catch (...) {
@@ -507,7 +504,7 @@ bool run_emulated_turns(const void* opaque, runtime::Ring* ring) {
     try {
       const auto& resident = emulation::Resident::of(group);
       emulated::Invocation invocation(group, index, true, resident);
-      call_emulated(call, invocation, resident.arguments);
+      call_emulated(call, invocation, resident.arguments, std::index_sequence_for<Args...>{});
     } catch (...) {
       runtime::kernel_threw(group, index);
     }
