@@ -142,7 +142,29 @@ ParallelMemory::Resident& ParallelMemory::Thread::find_resident(AllocationId all
 void ParallelMemory::Thread::find_last() {
   last_allocation = residents.empty() ? AllocationId{} : residents.back().allocation;
   last_known = residents.empty() ? nullptr : residents.back().known.get();
-  last_shadow = nullptr;
+  variables = {};
+}
+
+// Of one that the agent has just accessed otherwise: then something is known of its allocation.
+void ParallelMemory::Thread::open(const Binding& binding, AgentId agent) {
+  const AllocationId allocation = binding.allocation->id;
+  Known& known = known_of(allocation);
+  const race::Shadow::Allocation* const cells = known.history.find(allocation);
+  if (!detector.detector().is_quick() || !cells || !cells->is_known()) return;
+  const std::uint8_t number = cells->number(binding.reference);
+  const std::uint64_t before = binding.offset_bytes / race::kGranuleBytes;
+  if (number == race::kMostReferences || binding.offset_bytes % race::kGranuleBytes != 0 || !is_whole(binding) ||
+      cells->cells_end() <= before)
+    return;
+  Variable& opened = variable(binding.reference);
+  opened.binding = &binding;
+  opened.granules = std::min(binding.size_bytes / race::kGranuleBytes, cells->cells_end() - before);
+  opened.allocation = allocation;
+  opened.offset_bytes = binding.offset_bytes;
+  opened.cells = cells;
+  opened.bytes = storage(binding, locations(binding, std::uint64_t{0}));
+  opened.known = &known;
+  opened.interval = detector.detector().interval(agent, number);
 }
 
 inline ParallelMemory::Known& ParallelMemory::Thread::known_of(AllocationId allocation) {
@@ -195,6 +217,8 @@ void ParallelMemory::with_bytes(const Operation& operation, Act act) {
   };
   if (operation.storage_class == StorageClass::Workgroup) {
     Resident& own = thread.find_resident(bytes.allocation);
+    // Whoever reads what has gaps has just noted them.
+    thread.close_if_gapped(operation.reference);
     return act_on(own.bytes, *own.known);
   }
   Stripe& shared = stripe(bytes);
@@ -219,85 +243,104 @@ void ParallelMemory::write(const Operation& operation, const void* value) {
 }
 
 [[gnu::always_inline]] inline std::uint32_t ParallelMemory::Thread::read_from(Known& known, AgentId agent,
-                                                                              const Binding& binding,
+                                                                              const std::byte* here,
                                                                               const Locations& bytes,
                                                                               race::SiteId site) {
   std::uint32_t bits = 0;
-  std::memcpy(&bits, storage(binding, bytes), bytes.size_bytes);
+  std::memcpy(&bits, here, bytes.size_bytes);
   known.recent.note(agent, site, bytes, {bits, 0});
   return bits;
 }
 
-[[gnu::always_inline]] inline void ParallelMemory::Thread::write_to(Known& known, AgentId agent,
-                                                                    const Binding& binding,
+[[gnu::always_inline]] inline void ParallelMemory::Thread::write_to(Known& known, AgentId agent, std::byte* here,
                                                                     const Locations& bytes, race::SiteId site,
                                                                     std::uint32_t bits) {
-  std::memcpy(storage(binding, bytes), &bits, bytes.size_bytes);
+  std::memcpy(here, &bits, bytes.size_bytes);
   known.recent.note(agent, site, bytes, {0, bits});
 }
 
 // What the following do not answer at once they leave to others by a last call, with their arguments where they are:
-// so they keep nothing for it.
+// so they keep nothing for it. (Nor do these two begin a granule: whoever reads first is wrong.)
 emulation::QuickAccesses::Answer ParallelMemory::Thread::read(AgentId agent, const Binding& binding,
                                                               std::uint64_t offset_bytes, InstructionCode code,
                                                               const char* file, const char* function) {
-  const race::SiteId site = granule_site(binding, offset_bytes, code, file, function);
+  if (binding.storage_class != StorageClass::Workgroup)
+    return read_shared(agent, binding, offset_bytes, code, file, function);
+  const race::SiteId site = granule_site(StorageClass::Workgroup, code, file, function);
   if (site == race::kNoSite) [[unlikely]] return read_any(agent, binding, offset_bytes, code, file, function);
-  if (binding.storage_class != StorageClass::Workgroup) return read_shared(agent, binding, offset_bytes, site);
-  // Nobody but this thread knows of it.
-  const Locations bytes = locations(binding, offset_bytes);
-  if (last_allocation != bytes.allocation || !last_shadow || !is_whole(binding) ||
-      !detector.answers_quickly<false>(agent, binding.reference, bytes.offset_bytes, site, last_known->history,
-                                       *last_shadow, may_be_first<OperationKind::Read>(binding, offset_bytes)))
-      [[unlikely]]
+  const Variable& own = variable(binding.reference);
+  race::Cell* const cell = cell_of(own, binding, offset_bytes);
+  if (!cell || !detector.answers_quickly<false>(*cell, own.interval, agent, site, own.known->history,
+                                                [] { return false; })) [[unlikely]]
     return read_granule(agent, binding, offset_bytes, site);
-  return {read_from(*last_known, agent, binding, bytes, site), true};
-}
-
-emulation::QuickAccesses::Answer ParallelMemory::Thread::read_shared(AgentId agent, const Binding& binding,
-                                                                     std::uint64_t offset_bytes,
-                                                                     race::SiteId site) {
-  const Locations bytes = locations(binding, offset_bytes);
-  {
-    Stripe& shared = memory.stripe(bytes);
-    const std::lock_guard lock(shared.lock);
-    if (is_whole(binding) &&
-        detector.answers_quickly<false>(agent, binding.reference, bytes, site, shared.known.history,
-                                        may_be_first<OperationKind::Read>(binding, offset_bytes))) [[likely]]
-      return {read_from(shared.known, agent, binding, bytes, site), true};
-  }
-  return read_granule(agent, binding, offset_bytes, site);
+  return {read_from(*own.known, agent, own.bytes + offset_bytes, locations(own, offset_bytes), site), true};
 }
 
 bool ParallelMemory::Thread::write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
                                    InstructionCode code, const char* file, const char* function,
                                    std::uint32_t bits) {
-  const race::SiteId site = granule_site(binding, offset_bytes, code, file, function);
+  if (binding.storage_class != StorageClass::Workgroup)
+    return write_shared(agent, binding, offset_bytes, code, file, function, bits);
+  const race::SiteId site = granule_site(StorageClass::Workgroup, code, file, function);
   if (site == race::kNoSite) [[unlikely]]
     return write_any(agent, binding, offset_bytes, code, file, function, bits);
-  if (binding.storage_class != StorageClass::Workgroup)
-    return write_shared(agent, binding, offset_bytes, site, bits);
-  const Locations bytes = locations(binding, offset_bytes);
-  if (last_allocation != bytes.allocation || !last_shadow ||
-      !detector.answers_quickly<true>(agent, binding.reference, bytes.offset_bytes, site, last_known->history,
-                                      *last_shadow, may_be_first<OperationKind::Write>(binding, offset_bytes)))
-      [[unlikely]]
+  const Variable& own = variable(binding.reference);
+  race::Cell* const cell = cell_of(own, binding, offset_bytes);
+  if (!cell || !detector.answers_quickly<true>(*cell, own.interval, agent, site, own.known->history,
+                                               [] { return false; })) [[unlikely]]
+    return write_first(agent, binding, offset_bytes, site, bits);
+  write_to(*own.known, agent, own.bytes + offset_bytes, locations(own, offset_bytes), site, bits);
+  return true;
+}
+
+// Where nobody accessed the granule. Elsewhere it has been written: there are no gaps.
+bool ParallelMemory::Thread::write_first(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                         race::SiteId site, std::uint32_t bits) {
+  const Variable& own = variable(binding.reference);
+  race::Cell* const cell = cell_of(own, binding, offset_bytes);
+  if (!cell || cell->sites[0] != race::kNoSite ||
+      !detector.answers_quickly<true>(*cell, own.interval, agent, site, own.known->history,
+                                      [] { return true; })) [[unlikely]]
     return write_granule(agent, binding, offset_bytes, site, bits);
-  write_to(*last_known, agent, binding, bytes, site, bits);
+  const Locations bytes = locations(own, offset_bytes);
+  write_to(*own.known, agent, own.bytes + offset_bytes, bytes, site, bits);
   binding.allocation->initialized.mark(bytes.offset_bytes, kMostBytes);
   return true;
 }
 
+emulation::QuickAccesses::Answer ParallelMemory::Thread::read_shared(AgentId agent, const Binding& binding,
+                                                                     std::uint64_t offset_bytes,
+                                                                     InstructionCode code, const char* file,
+                                                                     const char* function) {
+  const race::SiteId site = granule_site(binding.storage_class, code, file, function);
+  if (site == race::kNoSite) [[unlikely]] return read_any(agent, binding, offset_bytes, code, file, function);
+  const Locations bytes = locations(binding, offset_bytes);
+  {
+    Stripe& shared = memory.stripe(bytes);
+    const std::lock_guard lock(shared.lock);
+    if (is_sound(binding, offset_bytes) && is_whole(binding) &&
+        detector.answers_quickly<false>(agent, binding.reference, bytes, site, shared.known.history,
+                                        may_be_first<OperationKind::Read>(binding, offset_bytes))) [[likely]]
+      return {read_from(shared.known, agent, storage(binding, bytes), bytes, site), true};
+  }
+  return read_granule(agent, binding, offset_bytes, site);
+}
+
 bool ParallelMemory::Thread::write_shared(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                          race::SiteId site, std::uint32_t bits) {
+                                          InstructionCode code, const char* file, const char* function,
+                                          std::uint32_t bits) {
+  const race::SiteId site = granule_site(binding.storage_class, code, file, function);
+  if (site == race::kNoSite) [[unlikely]]
+    return write_any(agent, binding, offset_bytes, code, file, function, bits);
   const Locations bytes = locations(binding, offset_bytes);
   bool done = false;
   {
     Stripe& shared = memory.stripe(bytes);
     const std::lock_guard lock(shared.lock);
-    done = detector.answers_quickly<true>(agent, binding.reference, bytes, site, shared.known.history,
+    done = is_sound(binding, offset_bytes) &&
+           detector.answers_quickly<true>(agent, binding.reference, bytes, site, shared.known.history,
                                           may_be_first<OperationKind::Write>(binding, offset_bytes));
-    if (done) [[likely]] write_to(shared.known, agent, binding, bytes, site, bits);
+    if (done) [[likely]] write_to(shared.known, agent, storage(binding, bytes), bytes, site, bits);
   }
   if (!done) [[unlikely]] return write_granule(agent, binding, offset_bytes, site, bits);
   binding.allocation->initialized.mark_at_once(bytes.offset_bytes, kMostBytes);
@@ -306,11 +349,13 @@ bool ParallelMemory::Thread::write_shared(AgentId agent, const Binding& binding,
 
 /// Calls act(known) with what is known of these bytes, while nobody else can look at them.
 template <typename Act>
-bool ParallelMemory::Thread::with_known(const Binding& binding, const Locations& bytes, Act act) {
+bool ParallelMemory::Thread::with_known(AgentId agent, const Binding& binding, const Locations& bytes, Act act) {
   if (binding.storage_class == StorageClass::Workgroup) {
     const bool done = act(known_of(bytes.allocation));
     // For the next one to be quick.
-    if (detector.detector().is_quick()) last_shadow = last_known->history.find(last_allocation);
+    const Variable& own = variable(binding.reference);
+    if (done && (!own.has(binding, bytes.offset_bytes - binding.offset_bytes) || own.interval.is_over()))
+      open(binding, agent);
     return done;
   }
   Stripe& shared = memory.stripe(bytes);
@@ -321,9 +366,9 @@ bool ParallelMemory::Thread::with_known(const Binding& binding, const Locations&
 std::uint32_t ParallelMemory::Thread::read_at(AgentId agent, const Binding& binding,
                                               const Locations& bytes, race::SiteId site) {
   std::uint32_t bits = 0;
-  const bool done = with_known(binding, bytes, [&](Known& known) {
+  const bool done = with_known(agent, binding, bytes, [&](Known& known) {
     if (!detector.answers(false, agent, binding.reference, bytes, site, known.history)) return false;
-    bits = read_from(known, agent, binding, bytes, site);
+    bits = read_from(known, agent, storage(binding, bytes), bytes, site);
     return true;
   });
   if (!done) memory.read(record(agent, binding, bytes, site), &bits);
@@ -332,9 +377,9 @@ std::uint32_t ParallelMemory::Thread::read_at(AgentId agent, const Binding& bind
 
 void ParallelMemory::Thread::write_at(AgentId agent, const Binding& binding, const Locations& bytes,
                                       race::SiteId site, std::uint32_t bits) {
-  const bool done = with_known(binding, bytes, [&](Known& known) {
+  const bool done = with_known(agent, binding, bytes, [&](Known& known) {
     if (!detector.answers(true, agent, binding.reference, bytes, site, known.history)) return false;
-    write_to(known, agent, binding, bytes, site, bits);
+    write_to(known, agent, storage(binding, bytes), bytes, site, bits);
     return true;
   });
   if (!done) memory.write(record(agent, binding, bytes, site), &bits);
@@ -349,7 +394,7 @@ bool ParallelMemory::Thread::update(AgentId agent, const Binding& binding, std::
     return false;
   const Locations bytes = locations(binding, offset_bytes);
   std::byte* const at = storage(binding, bytes);
-  return with_known(binding, bytes, [&](Known& known) {
+  return with_known(agent, binding, bytes, [&](Known& known) {
     advice::AccessValues values;
     if (!update_granule(at, modify, context, values) ||
         !detector.answers_atomic(agent, binding.reference, bytes, site, known.history))

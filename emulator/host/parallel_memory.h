@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <bit>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -102,6 +104,30 @@ class ParallelMemory final : public memory::Memory {
     std::byte* bytes = nullptr;
     std::unique_ptr<Known> known;
   };
+  static constexpr std::size_t kVariables = 8;
+  static constexpr int kGranuleBits = std::countr_zero(race::kGranuleBytes);
+
+  /// A variable in Workgroup memory whose accesses may be answered quickly, and what they need of it.
+  struct alignas(64) Variable {
+    const emulation::Binding* binding = nullptr;
+    /// So many from its beginning, which have cells, it has for itself: through no other reference does anybody
+    /// access them.
+    std::uint64_t granules = 0;
+    AllocationId allocation{};
+    /// Of the allocation, where it begins.
+    std::uint64_t offset_bytes = 0;
+    const race::Shadow::Allocation* cells = nullptr;
+    std::byte* bytes = nullptr;
+    Known* known = nullptr;
+    /// When it was opened.
+    race::KernelDetector::Interval interval;
+
+    /// Whether the granule there is one of these.
+    [[gnu::always_inline]] bool has(const emulation::Binding& of, std::uint64_t in_it_bytes) const {
+      // (What is not aligned is beyond all.)
+      return binding == &of && std::rotr(in_it_bytes, kGranuleBits) < granules;
+    }
+  };
   /// What one thread tells, and its quick way to the bytes.
   struct Thread final : DetectedAccesses {
     Thread(ParallelMemory& of, race::DetectorThread& tells)
@@ -119,19 +145,39 @@ class ParallelMemory final : public memory::Memory {
                   std::uint32_t bits) override;
 
     void find_last();
+    void open(const Binding& binding, AgentId agent);
+    void close_if_gapped(ReferenceId reference) {
+      const Binding* const opened = variable(reference).binding;
+      if (opened && !is_whole(*opened)) [[unlikely]] variable(reference) = {};
+    }
+    /// The place of a variable in Workgroup memory.
+    Variable& variable(ReferenceId reference) { return variables[static_cast<std::size_t>(reference) % kVariables]; }
+    /// The cell of an access to a granule of its own; null if it is no such access.
+    [[gnu::always_inline]] static race::Cell* cell_of(const Variable& variable, const Binding& binding,
+                                                      std::uint64_t offset_bytes) {
+      if (!variable.has(binding, offset_bytes)) [[unlikely]] return nullptr;
+      return variable.cells->find_before_end((variable.offset_bytes + offset_bytes) / race::kGranuleBytes);
+    }
+    [[gnu::always_inline]] static Locations locations(const Variable& variable, std::uint64_t offset_bytes) {
+      return {variable.allocation, variable.offset_bytes + offset_bytes, kMostBytes};
+    }
+    using DetectedAccesses::locations;
     Known& known_of(AllocationId allocation);
     template <typename Act>
-    bool with_known(const Binding& binding, const Locations& bytes, Act act);
+    bool with_known(AgentId agent, const Binding& binding, const Locations& bytes, Act act);
     Resident& find_resident(AllocationId allocation);
     [[gnu::noinline]] Answer read_shared(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                         race::SiteId site);
+                                         InstructionCode code, const char* file, const char* function);
     [[gnu::noinline]] bool write_shared(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                        race::SiteId site, std::uint32_t bits);
-    // The access itself, of bytes of which `known` knows.
-    std::uint32_t read_from(Known& known, AgentId agent, const Binding& binding, const Locations& bytes,
-                            race::SiteId site);
-    void write_to(Known& known, AgentId agent, const Binding& binding, const Locations& bytes,
-                  race::SiteId site, std::uint32_t bits);
+                                        InstructionCode code, const char* file, const char* function,
+                                        std::uint32_t bits);
+    [[gnu::noinline]] bool write_first(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                       race::SiteId site, std::uint32_t bits);
+    // The access itself, of bytes of which `known` knows, and which are here.
+    static std::uint32_t read_from(Known& known, AgentId agent, const std::byte* here, const Locations& bytes,
+                                   race::SiteId site);
+    static void write_to(Known& known, AgentId agent, std::byte* here, const Locations& bytes, race::SiteId site,
+                         std::uint32_t bits);
 
     ParallelMemory& memory;
     race::DetectorThread& detector;
@@ -139,8 +185,8 @@ class ParallelMemory final : public memory::Memory {
     /// The last one's: mostly that of the next access.
     AllocationId last_allocation{};
     Known* last_known = nullptr;
-    /// What it knows of it, for accesses that are answered quickly; null as long as none are.
-    const race::Shadow::Allocation* last_shadow = nullptr;
+    /// Those of its workgroups, each at its place, that were accessed lately.
+    std::array<Variable, kVariables> variables;
     std::vector<std::unique_ptr<Known>> spare;
     /// Of buffers, as of some version.
     std::vector<std::byte*> storage_of;

@@ -6,8 +6,8 @@ static_assert(race::kNoSite == 0);
 
 void DetectedAccesses::learn(const Binding& binding, InstructionCode code, const char* file,
                              const char* function) {
-  Instruction& known = known_[place(binding, code)];
-  if (code == InstructionCode{} || known.is(binding, code, file, function)) return;
+  Instruction& known = known_[place(binding.storage_class, code)];
+  if (code == InstructionCode{} || known.is(binding.storage_class, code, file, function)) return;
   const race::SiteId site = look_up(binding, code, file, function);
   if (site == race::kNoSite) return;
   const bool quick = code.size_bytes() == race::kGranuleBytes && race::KernelDetector::is_quick(site);
@@ -31,8 +31,8 @@ race::SiteId DetectedAccesses::look_up(const Binding& binding, InstructionCode c
 race::SiteId DetectedAccesses::sound_site(const Binding& binding, std::uint64_t offset_bytes,
                                           InstructionCode code, const char* file,
                                           const char* function) const {
-  const Instruction& known = known_[place(binding, code)];
-  return known.is(binding, code, file, function) &&
+  const Instruction& known = known_[place(binding.storage_class, code)];
+  return known.is(binding.storage_class, code, file, function) &&
                  emulation::is_sound(binding, offset_bytes, code.size_bytes())
              ? known.site
              : race::kNoSite;

@@ -49,14 +49,14 @@ class DetectedAccesses : public emulation::QuickAccesses {
   /// The site of a sound access, if it was learnt lately; else kNoSite.
   race::SiteId sound_site(const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
                           const char* file, const char* function) const;
-  /// The same of one to a granule that KernelDetector::answers_quickly may be asked of.
-  [[gnu::always_inline]] race::SiteId granule_site(const Binding& binding, std::uint64_t offset_bytes,
-                                                   InstructionCode code, const char* file,
-                                                   const char* function) const {
-    const Instruction& known = known_[place(binding, code)];
-    return known.is(binding, code, file, function) && emulation::is_sound(binding, offset_bytes, kMostBytes)
-               ? known.of_granule
-               : race::kNoSite;
+  /// The same of one to a granule that KernelDetector::answers_quickly may be asked of, sound or not.
+  [[gnu::always_inline]] race::SiteId granule_site(StorageClass storage_class, InstructionCode code,
+                                                   const char* file, const char* function) const {
+    const Instruction& known = known_[place(storage_class, code)];
+    return known.is(storage_class, code, file, function) ? known.of_granule : race::kNoSite;
+  }
+  [[gnu::always_inline]] static bool is_sound(const Binding& binding, std::uint64_t offset_bytes) {
+    return emulation::is_sound(binding, offset_bytes, kMostBytes);
   }
   /// Whether a granule has been written if it was accessed.
   [[gnu::always_inline]] static bool is_whole(const Binding& binding) {
@@ -72,11 +72,13 @@ class DetectedAccesses : public emulation::QuickAccesses {
   // The accesses to a granule that are not answered quickly: the same question, asked in its whole.
   [[gnu::noinline]] Answer read_granule(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
                                         race::SiteId site) {
-    if (!emulation::is_initialized(binding, offset_bytes, kMostBytes)) return {};
+    if (!is_sound(binding, offset_bytes) || !emulation::is_initialized(binding, offset_bytes, kMostBytes))
+      return {};
     return {read_at(agent, binding, locations(binding, offset_bytes), site), true};
   }
   [[gnu::noinline]] bool write_granule(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
                                        race::SiteId site, std::uint32_t bits) {
+    if (!is_sound(binding, offset_bytes)) return false;
     write_at(agent, binding, locations(binding, offset_bytes), site, bits);
     return true;
   }
@@ -104,15 +106,15 @@ class DetectedAccesses : public emulation::QuickAccesses {
     /// The same, or none: see granule_site.
     race::SiteId of_granule = race::kNoSite;
 
-    [[gnu::always_inline]] bool is(const Binding& binding, InstructionCode c, const char* in_file,
+    [[gnu::always_inline]] bool is(StorageClass on, InstructionCode c, const char* in_file,
                                    const char* in_function) const {
-      return code == c && file == in_file && function == in_function && storage_class == binding.storage_class;
+      return code == c && file == in_file && function == in_function && storage_class == on;
     }
   };
   static constexpr std::size_t kKnown = 256;
 
-  static std::size_t place(const Binding& binding, InstructionCode code) {
-    return (code.hash() + static_cast<std::uint32_t>(binding.storage_class) * 8) % kKnown;
+  static std::size_t place(StorageClass storage_class, InstructionCode code) {
+    return (code.hash() + static_cast<std::uint32_t>(storage_class) * 8) % kKnown;
   }
   race::SiteId look_up(const Binding& binding, InstructionCode code, const char* file, const char* function);
 

@@ -14,12 +14,18 @@ namespace heddle::detail {
 /// The last accesses to some bytes of memory, with what they read and wrote: for reports of races.
 class RecentAccesses {
  public:
-  /// Remembers so many, a power of two.
-  explicit RecentAccesses(std::size_t most) : accesses_(most), place_mask_(most - 1) {}
+  /// Remembers so many, at least one.
+  explicit RecentAccesses(std::size_t most) : accesses_(most) { forget(); }
+  RecentAccesses(const RecentAccesses&) = delete;
+  RecentAccesses& operator=(const RecentAccesses&) = delete;
 
   [[gnu::always_inline]] void note(AgentId agent, race::SiteId site, const Locations& bytes,
                                    const advice::AccessValues& values) {
-    Access& oldest = accesses_[noted_++ & place_mask_];
+    Access& oldest = *next_;
+    if (++next_ == end_) [[unlikely]] {
+      next_ = accesses_.data();
+      full_ = true;
+    }
     oldest.agent = agent;
     oldest.site = site;
     oldest.size_bytes = static_cast<std::uint16_t>(bytes.size_bytes);
@@ -33,7 +39,11 @@ class RecentAccesses {
   };
   /// `agent`'s last access at `site` to some of `bytes`; nothing if it is forgotten.
   std::optional<Known> last(race::SiteId site, AgentId agent, const Locations& bytes) const;
-  void forget() { noted_ = 0; }
+  void forget() {
+    next_ = accesses_.data();
+    end_ = next_ + accesses_.size();
+    full_ = false;
+  }
 
  private:
   struct Access {
@@ -47,8 +57,11 @@ class RecentAccesses {
 
   /// Each one stands where the one before it was that many accesses ago.
   std::vector<Access> accesses_;
-  std::size_t place_mask_;
-  std::size_t noted_ = 0;
+  /// Where the next one goes, and where there is no more room.
+  Access* next_ = nullptr;
+  Access* end_ = nullptr;
+  /// Whether there is one at and behind next_.
+  bool full_ = false;
 };
 
 }  // namespace heddle::detail

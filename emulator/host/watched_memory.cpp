@@ -11,13 +11,14 @@ inline void WatchedMemory::tell(AgentId agent, const Binding& binding, const Loc
 }
 
 // What these two do not answer at once they leave to others by a last call: so they keep nothing for it.
-emulation::QuickAccesses::Answer WatchedMemory::read(AgentId agent, const Binding& binding,
-                                                     std::uint64_t offset_bytes, InstructionCode code,
-                                                     const char* file, const char* function) {
-  const race::SiteId site = granule_site(binding, offset_bytes, code, file, function);
+[[gnu::flatten]] emulation::QuickAccesses::Answer WatchedMemory::read(AgentId agent, const Binding& binding,
+                                                                      std::uint64_t offset_bytes,
+                                                                      InstructionCode code, const char* file,
+                                                                      const char* function) {
+  const race::SiteId site = granule_site(binding.storage_class, code, file, function);
   if (site == race::kNoSite) [[unlikely]] return read_any(agent, binding, offset_bytes, code, file, function);
   const Locations bytes = locations(binding, offset_bytes);
-  if (!is_whole(binding) ||
+  if (!is_sound(binding, offset_bytes) || !is_whole(binding) ||
       !detector_.answers_quickly<false>(agent, binding.reference, bytes, site,
                                         may_be_first<OperationKind::Read>(binding, offset_bytes))) [[unlikely]]
     return read_granule(agent, binding, offset_bytes, site);
@@ -27,13 +28,14 @@ emulation::QuickAccesses::Answer WatchedMemory::read(AgentId agent, const Bindin
   return {bits, true};
 }
 
-bool WatchedMemory::write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                          InstructionCode code, const char* file, const char* function, std::uint32_t bits) {
-  const race::SiteId site = granule_site(binding, offset_bytes, code, file, function);
+[[gnu::flatten]] bool WatchedMemory::write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                           InstructionCode code, const char* file, const char* function,
+                                           std::uint32_t bits) {
+  const race::SiteId site = granule_site(binding.storage_class, code, file, function);
   if (site == race::kNoSite) [[unlikely]]
     return write_any(agent, binding, offset_bytes, code, file, function, bits);
   const Locations bytes = locations(binding, offset_bytes);
-  if (memory_.keeps_writers(bytes.allocation) ||
+  if (!is_sound(binding, offset_bytes) || memory_.keeps_writers(bytes.allocation) ||
       !detector_.answers_quickly<true>(agent, binding.reference, bytes, site,
                                        may_be_first<OperationKind::Write>(binding, offset_bytes))) [[unlikely]]
     return write_granule(agent, binding, offset_bytes, site, bits);

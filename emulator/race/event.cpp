@@ -32,7 +32,7 @@ ClassSets sets_on(Classes storage, Classes mask) {
 Classes classes_of(MemorySemantics semantics) {
   Classes classes = 0;
   if (has(semantics, MemorySemantics::UniformMemory)) classes |= 1;
-  if (has(semantics, MemorySemantics::WorkgroupMemory)) classes |= 2;
+  if (has(semantics, MemorySemantics::WorkgroupMemory)) classes |= 1 << kWorkgroupClass;
   if (has(semantics, MemorySemantics::ImageMemory)) classes |= 4;
   if (has(semantics, MemorySemantics::OutputMemory)) classes |= 8;
   return classes;

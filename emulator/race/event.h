@@ -38,6 +38,8 @@ constexpr Level level_of(Scope scope) {
 
 /// Storage classes as the memory model counts them, a bit each.
 using Classes = std::uint8_t;
+/// The number of the bit of Workgroup memory.
+inline constexpr std::uint8_t kWorkgroupClass = 1;
 Classes classes_of(MemorySemantics semantics);
 Classes class_of(StorageClass storage_class);
 

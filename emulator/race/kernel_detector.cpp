@@ -189,7 +189,8 @@ bool KernelDetector::access_quickly(AgentId agent, ReferenceId reference, const 
   if (bytes.size_bytes != kGranuleBytes)
     return join_part(*cell, now,
                      static_cast<std::uint32_t>(bytes.offset_bytes % kGranuleBytes) / bytes.size_bytes);
-  const bool reads_alike = !now.site->writes && read_alike(*cell, now.agent, now.group, now.time, site);
+  const auto is_near = [&](std::uint32_t other) { return order_.group(other) == now.group; };
+  const bool reads_alike = !now.site->writes && read_alike(*cell, now.agent, now.time, site, is_near);
   return reads_alike || at_once(*cell, now) || leaves_crowd(*cell, now);
 }
 
@@ -222,15 +223,6 @@ bool KernelDetector::answers_atomic_slowly(AgentId agent, ReferenceId reference,
   now.record.site = site;
   now.record.reference = reference_of(now.time);
   return join_crowd(*cell, now);
-}
-
-// What `at_once` finds of most accesses to what many read: two others of the workgroup have read it since the
-// last barrier, with the same instruction.
-bool KernelDetector::read_alike(const Cell& cell, std::uint32_t agent, GroupId group, std::uint32_t time,
-                                SiteId site) const {
-  return cell.sites[0] == site && cell.sites[1] == site && (cell.times[0] & ~kLossy) == time &&
-         (cell.times[1] & ~kLossy) == time && cell.agents[0] != agent && cell.agents[1] != agent &&
-         order_.group(cell.agents[0]) == group && order_.group(cell.agents[1]) == group;
 }
 
 void KernelDetector::access(Now& now) {

@@ -89,18 +89,39 @@ class KernelDetector final : public trace::Listener {
   /// The same of a granule that the instruction writes, or only reads, of which this knows everything, whatever it
   /// uses: for whoever has no time to lose. Answers nearly as many (kernel_detector_quick.h). `may_be_first()` is
   /// asked where it knows of no access to the granule; if it is false, nor does it answer.
-  /// The cell, which may be null, is that of the granule in this allocation.
-  template <bool writes, typename MayBeFirst>
-  bool answers_quickly(Cell* cell, const Shadow::Allocation& allocation, AgentId agent, ReferenceId reference,
-                       SiteId site, MayBeFirst may_be_first);
   template <bool writes, typename MayBeFirst>
   bool answers_quickly(Shadow& shadow, AgentId agent, ReferenceId reference, const Locations& granule,
                        SiteId site, MayBeFirst may_be_first);
   template <bool writes, typename MayBeFirst>
-  bool answers_quickly(AgentId agent, ReferenceId reference, const Locations& granule, SiteId site,
-                       MayBeFirst may_be_first) {
+  [[gnu::always_inline]] bool answers_quickly(AgentId agent, ReferenceId reference, const Locations& granule,
+                                              SiteId site, MayBeFirst may_be_first) {
     return answers_quickly<writes>(*shadow_, agent, reference, granule, site, may_be_first);
   }
+  /// What accesses of a workgroup through one reference to its Workgroup memory have in common, until the next
+  /// barrier. Until somebody begins.
+  class Interval {
+   public:
+    Interval() = default;
+    /// Whether it has ended. (Not to be asked of none.)
+    bool is_over() const { return near_.now() != stamp_; }
+
+   private:
+    friend class KernelDetector;
+    Interval(const KernelOrder::Near& near, std::uint8_t number)
+        : near_(near), stamp_(near.now() <= kMostStamps ? near.now() : 0), time_(near.now() << 8 | number) {}
+    KernelOrder::Near near_;
+    Stamp stamp_ = 0;
+    /// As cells have it.
+    std::uint32_t time_ = 0;
+  };
+  /// The present one of the agent's workgroup; the number is not kMostReferences.
+  Interval interval(AgentId agent, std::uint8_t number) {
+    return Interval(order_.near(static_cast<std::uint32_t>(agent)), number);
+  }
+  /// The same of a granule that has this cell, in Workgroup memory that is known (Shadow::Allocation::is_known), where
+  /// nobody but the interval's workgroup accesses it, and through no other reference.
+  template <bool writes, typename MayBeFirst>
+  bool answers_quickly(Cell& cell, const Interval& interval, AgentId agent, SiteId site, MayBeFirst may_be_first);
   /// Whether it answers any of these, by now.
   bool is_quick() const { return exact_left_ == 0; }
   static bool is_quick(SiteId site) { return site < SiteRelations::kMost; }
@@ -195,7 +216,20 @@ class KernelDetector final : public trace::Listener {
     Reads,
   };
   Before before(const Cell& cell, std::size_t slot, const Access& now) const;
-  bool read_alike(const Cell& cell, std::uint32_t agent, GroupId group, std::uint32_t time, SiteId site) const;
+  class ByAnybody;
+  class ByWorkgroup;
+  template <bool writes, typename Who, typename MayBeFirst>
+  bool is_answered(Cell& cell, std::uint32_t me, std::uint32_t time, SiteId site, const Who& who,
+                   MayBeFirst may_be_first);
+  // What `at_once` finds of most accesses to what many read: two others of the workgroup have read it since the last
+  // barrier, with the same instruction.
+  template <typename IsNear>
+  [[gnu::always_inline]] static bool read_alike(const Cell& cell, std::uint32_t agent, std::uint32_t time,
+                                                SiteId site, IsNear is_near) {
+    return cell.sites[0] == site && cell.sites[1] == site && (cell.times[0] & ~kLossy) == time &&
+           (cell.times[1] & ~kLossy) == time && cell.agents[0] != agent && cell.agents[1] != agent &&
+           is_near(cell.agents[0]) && is_near(cell.agents[1]);
+  }
   bool at_once(Cell& cell, const Access& now);
   bool write_over(Cell& cell, Before first, Before second, const Access& now);
   bool read_beside(Cell& cell, Before first, Before second, const Access& now);

@@ -69,72 +69,99 @@ template <typename KnowsNobody, typename Mutual>
   return true;
 }
 
-template <bool writes, typename MayBeFirst>
-[[gnu::always_inline]] inline bool KernelDetector::answers_quickly(Cell* cell,
-                                                                   const Shadow::Allocation& allocation,
-                                                                   AgentId agent, ReferenceId reference,
-                                                                   SiteId site, MayBeFirst may_be_first) {
+/// Who may have accessed a granule: anybody, through any reference.
+class KernelDetector::ByAnybody {
+ public:
+  ByAnybody(const KernelOrder::Near& near, const SiteRelations& relations, SiteId site, std::uint8_t number)
+      : near_(near), settled_(near.settled(relations.class_number(site))), number_(number) {}
+  [[gnu::always_inline]] bool is_other_reference(std::uint32_t time) const {
+    return ((time ^ number_) & kMostReferences) != 0;
+  }
+  /// As `before`, of accesses through the same reference.
+  template <typename RelationOf>
+  [[gnu::always_inline]] bool is_settled(std::uint32_t agent, std::uint32_t time, RelationOf relation) const {
+    return time >> 8 <= settled_.by(settled_by(relation())) && near_.has(agent);
+  }
+  // Seldom asked for: out of the way of the others.
+  [[gnu::noinline]] bool reads_alike(const Cell& cell, std::uint32_t agent, std::uint32_t time, SiteId site) const {
+    return read_alike(cell, agent, time, site, [this](std::uint32_t other) { return near_.has(other); });
+  }
+
+ private:
+  const KernelOrder::Near& near_;
+  const Settled& settled_;
+  std::uint8_t number_;
+};
+
+/// The same of Workgroup memory: agents of one workgroup, through one reference.
+class KernelDetector::ByWorkgroup {
+ public:
+  explicit ByWorkgroup(const KernelOrder::Near& near) : settled_(near.settled(kWorkgroupClass)) {}
+  static bool is_other_reference(std::uint32_t /*time*/) { return false; }
+  template <typename RelationOf>
+  [[gnu::always_inline]] bool is_settled(std::uint32_t /*agent*/, std::uint32_t time, RelationOf relation) const {
+    return time >> 8 <= settled_.by(settled_by(relation()));
+  }
+  [[gnu::always_inline]] static bool reads_alike(const Cell& cell, std::uint32_t agent, std::uint32_t time,
+                                                 SiteId site) {
+    return read_alike(cell, agent, time, site, [](std::uint32_t) { return true; });
+  }
+
+ private:
+  const Settled& settled_;
+};
+
+template <bool writes, typename Who, typename MayBeFirst>
+[[gnu::always_inline]] inline bool KernelDetector::is_answered(Cell& cell, std::uint32_t me, std::uint32_t time,
+                                                               SiteId site, const Who& who,
+                                                               MayBeFirst may_be_first) {
   constexpr SiteId kMost = SiteRelations::kMost;
-  if (!cell) [[unlikely]] return false;
-  const std::uint8_t number = allocation.number(reference);
-  if (number == kMostReferences) [[unlikely]] return false;
-  const auto me = static_cast<std::uint32_t>(agent);
-  const KernelOrder::Near& near = order_.near(me);
-  const Stamp stamp = near.now();
-  if (stamp > kMostStamps) [[unlikely]] return false;
-  const std::uint32_t time = stamp << 8 | number;
-  const SiteId first = cell->sites[0];
-  const SiteId second = cell->sites[1];
+  const SiteId first = cell.sites[0];
+  const SiteId second = cell.sites[1];
   if (first == kNoSite) {
-    if ((!allocation.is_known() && relations_.of_workgroup(site)) || !may_be_first()) [[unlikely]] return false;
-    cell->agents[0] = me;
-    cell->times[0] = time;
-    cell->sites[0] = site;
+    if (!may_be_first()) [[unlikely]] return false;
+    cell.agents[0] = me;
+    cell.times[0] = time;
+    cell.sites[0] = site;
     return true;
   }
-  const auto is_other_reference = [&](std::size_t slot) {
-    return ((cell->times[slot] ^ number) & kMostReferences) != 0;
-  };
   // A list, a crowd, or parts.
-  if ((first | second) >= kMost || is_other_reference(0)) return false;
-  const Relation* const relations = relations_.to(site);
-  const Settled& settled = near.settled(relations_.class_number(site));
-  // As `before`, of accesses through the same reference.
-  const auto is_settled = [&](std::size_t slot, Relation relation) {
-    return cell->times[slot] >> 8 <= settled.by(settled_by(relation)) &&
-           near.has(cell->agents[slot]);
+  if ((first | second) >= kMost || who.is_other_reference(cell.times[0])) [[unlikely]] return false;
+  const auto relation = [&](std::size_t slot) { return relations_.to(site)[cell.sites[slot]]; };
+  const auto is_settled = [&](std::size_t slot) {
+    return who.is_settled(cell.agents[slot], cell.times[slot], [&] { return relation(slot); });
   };
-  const Relation of_first = relations[first];
-  const bool replaces_first = cell->agents[0] == me && (of_first & kReplaced) != 0;
-  const bool first_goes = replaces_first || is_settled(0, of_first);
+  const auto is_replaced = [&](std::size_t slot) {
+    return cell.agents[slot] == me && (relation(slot) & kReplaced) != 0;
+  };
+  const bool replaces_first = is_replaced(0);
+  const bool first_goes = replaces_first || is_settled(0);
   if (second == kNoSite) {
     if (!first_goes) return false;
     const std::size_t slot = writes || replaces_first ? 0 : 1;
-    cell->agents[slot] = me;
-    cell->times[slot] = time | (cell->times[slot] & kLossy);
-    cell->sites[slot] = site;
+    cell.agents[slot] = me;
+    cell.times[slot] = time | (cell.times[slot] & kLossy);
+    cell.sites[slot] = site;
     return true;
   }
-  if (is_other_reference(1)) return false;
-  if (!first_goes) return !writes && read_alike(*cell, me, near.group(), time, site);
-  const Relation of_second = relations[second];
-  const bool replaces_second = cell->agents[1] == me && (of_second & kReplaced) != 0;
+  if (who.is_other_reference(cell.times[1])) return false;
+  if (!first_goes) return !writes && who.reads_alike(cell, me, time, site);
   if constexpr (writes) {
-    if (!replaces_second && !is_settled(1, of_second)) return false;
-    cell->agents[0] = me;
-    cell->times[0] = time;
-    cell->sites[0] = site;
-    cell->sites[1] = kNoSite;
+    if (!is_replaced(1) && !is_settled(1)) return false;
+    cell.agents[0] = me;
+    cell.times[0] = time;
+    cell.sites[0] = site;
+    cell.sites[1] = kNoSite;
   } else {
     // Own reads again, whatever they may be links of, are looked at elsewhere.
-    if (replaces_second || ((of_second & kConflicts) != 0 && !is_settled(1, of_second))) return false;
-    const std::uint32_t second_time = cell->times[1];
-    cell->agents[0] = cell->agents[1];
-    cell->times[0] = second_time;
-    cell->sites[0] = second;
-    cell->agents[1] = me;
-    cell->times[1] = time | (second_time & kLossy);
-    cell->sites[1] = site;
+    if (is_replaced(1) || (!is_settled(1) && (relation(1) & kConflicts) != 0)) return false;
+    const std::uint32_t second_time = cell.times[1];
+    cell.agents[0] = cell.agents[1];
+    cell.times[0] = second_time;
+    cell.sites[0] = second;
+    cell.agents[1] = me;
+    cell.times[1] = time | (second_time & kLossy);
+    cell.sites[1] = site;
   }
   return true;
 }
@@ -145,9 +172,25 @@ template <bool writes, typename MayBeFirst>
                                                                    const Locations& granule, SiteId site,
                                                                    MayBeFirst may_be_first) {
   Shadow::Allocation* const allocation = shadow.find(granule.allocation);
-  return allocation && is_quick() &&
-         answers_quickly<writes>(shadow.find(*allocation, granule.offset_bytes / kGranuleBytes), *allocation,
-                                 agent, reference, site, may_be_first);
+  if (!allocation || !is_quick()) [[unlikely]] return false;
+  Cell* const cell = shadow.find(*allocation, granule.offset_bytes / kGranuleBytes);
+  const std::uint8_t number = allocation->number(reference);
+  const auto me = static_cast<std::uint32_t>(agent);
+  const KernelOrder::Near& near = order_.near(me);
+  if (!cell || number == kMostReferences || near.now() > kMostStamps) [[unlikely]] return false;
+  const auto may_be_noted_first = [&] {
+    return (allocation->is_known() || !relations_.of_workgroup(site)) && may_be_first();
+  };
+  return is_answered<writes>(*cell, me, near.now() << 8 | number, site, ByAnybody(near, relations_, site, number),
+                             may_be_noted_first);
+}
+
+template <bool writes, typename MayBeFirst>
+[[gnu::always_inline]] inline bool KernelDetector::answers_quickly(Cell& cell, const Interval& interval,
+                                                                   AgentId agent, SiteId site,
+                                                                   MayBeFirst may_be_first) {
+  return !interval.is_over() && is_answered<writes>(cell, static_cast<std::uint32_t>(agent), interval.time_, site,
+                                                    ByWorkgroup(interval.near_), may_be_first);
 }
 
 // A crowd that this one only has to join. As `join_crowd`.

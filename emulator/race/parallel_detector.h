@@ -96,18 +96,17 @@ class DetectorThread {
                History& history);
   /// The same of one to a granule: see KernelDetector.
   template <bool writes, typename MayBeFirst>
-  bool answers_quickly(AgentId agent, ReferenceId reference, const Locations& granule, SiteId site,
-                       History& history, MayBeFirst may_be_first) {
+  [[gnu::always_inline]] bool answers_quickly(AgentId agent, ReferenceId reference, const Locations& granule,
+                                              SiteId site, History& history, MayBeFirst may_be_first) {
     return (!writes || history.writers_.empty()) &&
            detector_.answers_quickly<writes>(history.shadow_, agent, reference, granule, site, may_be_first);
   }
-  /// The same of memory that nobody else knows of.
+  /// The same of Workgroup memory: see there.
   template <bool writes, typename MayBeFirst>
-  bool answers_quickly(AgentId agent, ReferenceId reference, std::uint64_t offset_bytes, SiteId site,
-                       History& history, const Shadow::Allocation& allocation, MayBeFirst may_be_first) {
+  [[gnu::always_inline]] bool answers_quickly(Cell& cell, const KernelDetector::Interval& interval, AgentId agent,
+                                              SiteId site, const History& history, MayBeFirst may_be_first) {
     return (!writes || history.writers_.empty()) &&
-           detector_.answers_quickly<writes>(allocation.find(offset_bytes / kGranuleBytes), allocation, agent,
-                                             reference, site, may_be_first);
+           detector_.answers_quickly<writes>(cell, interval, agent, site, may_be_first);
   }
   /// The same of a read-modify-write that neither acquires nor releases.
   bool answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site,

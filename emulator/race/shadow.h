@@ -114,8 +114,13 @@ class Shadow {
     /// It has not only been there since all was forgotten. (Whoever uses a reference for the first time says so, too.)
     void use() { used = true; }
     /// As Shadow::find, where the shadow has every line.
-    Cell* find(std::uint64_t granule) const {
+    [[gnu::always_inline]] Cell* find(std::uint64_t granule) const {
       if (granule >= end) [[unlikely]] return nullptr;
+      return find_before_end(granule);
+    }
+    /// The same of one before the end.
+    std::uint64_t cells_end() const { return end; }
+    Cell* find_before_end(std::uint64_t granule) const {
       Page* const page = pages[granule / kCellsOfPage].get();
       return page ? page->data() + granule % kCellsOfPage : nullptr;
     }
@@ -203,7 +208,7 @@ inline std::uint64_t Shadow::place_of(std::uint64_t granule) const {
   return every_ == 0 ? granule : (granule & in_line_) | ((granule >> every_) & ~in_line_);
 }
 
-inline Cell* Shadow::find(Allocation& allocation, std::uint64_t granule) const {
+[[gnu::always_inline]] inline Cell* Shadow::find(Allocation& allocation, std::uint64_t granule) const {
   return allocation.find(place_of(granule));
 }
 
