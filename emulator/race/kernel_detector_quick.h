@@ -127,11 +127,14 @@ template <bool writes, typename Who, typename MayBeFirst>
   }
   // A list, a crowd, or parts.
   if ((first | second) >= kMost || who.is_other_reference(cell.times[0])) [[unlikely]] return false;
-  const auto relation = [&](std::size_t slot) { return relations_.to(site)[cell.sites[slot]]; };
-  const auto is_settled = [&](std::size_t slot) {
+  // Asked for at several places, of which the compiler would make calls.
+  const auto relation = [&](std::size_t slot) __attribute__((always_inline)) {
+    return relations_.to(site)[cell.sites[slot]];
+  };
+  const auto is_settled = [&](std::size_t slot) __attribute__((always_inline)) {
     return who.is_settled(cell.agents[slot], cell.times[slot], [&] { return relation(slot); });
   };
-  const auto is_replaced = [&](std::size_t slot) {
+  const auto is_replaced = [&](std::size_t slot) __attribute__((always_inline)) {
     return cell.agents[slot] == me && (relation(slot) & kReplaced) != 0;
   };
   const bool replaces_first = is_replaced(0);
