@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "emulator/advice/workgroup_memory.h"
+
 namespace heddle::advice {
 
 using model::OperationIndex;
@@ -152,6 +154,7 @@ std::optional<Neighbourhood> Recent::around(const Operation& first, AgentId agen
     if (e.operations.size() > most) return {};
   }
   add_orders(part, number);
+  separate_workgroup_memory(e);
   part.first = number[*found];
   part.second = number[second];
   return part;

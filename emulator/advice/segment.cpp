@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "emulator/advice/workgroup_memory.h"
+
 namespace heddle::advice {
 
 void Segments::agent_begins(AgentId agent, const model::Place& place) {
@@ -16,7 +18,8 @@ void Segments::dependency(bool memory) {
   }
   if (next_ > begin_) {
     if (fits()) {
-      const model::Execution execution = recorder_.execution();
+      model::Execution execution = recorder_.execution();
+      separate_workgroup_memory(execution);
       call_(&execution);
     } else {
       call_(nullptr);

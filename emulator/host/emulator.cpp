@@ -293,7 +293,7 @@ void Emulator::forget_variables(WorkgroupMemory& memory) {
 // Nobody knows of it before. Whoever listens must not take one workgroup's memory for another's.
 void Emulator::begin_variables(WorkgroupMemory& memory) {
   detail::Allocation& allocation = memory.allocation;
-  if (device.race_watch) allocation.id = device.new_allocation_id();
+  if (device.race_watch) device.race_watch->renew(allocation.id);
   if (device.kernel_trace) device.kernel_trace->renew(allocation.id);
   if (!device.parallel) device.memory->add(allocation.id, {allocation.bytes, allocation.size_bytes});
   // Only the bytes that variables cover are tracked, and they are uninitialized.

@@ -46,6 +46,8 @@ class RaceWatch final : public trace::Listener {
   void dispatch_begins(std::uint64_t number, std::uint32_t first, const runtime::Grid& grid,
                        emulation::Emulator& emulator);
   void dispatch_ends() { emulator_ = nullptr; }
+  /// The device uses the number of Workgroup memory again, for that of another workgroup.
+  void renew(AllocationId allocation) { detector_.forget(allocation); }
 
   void agent_begins(AgentId agent, const model::Place& place) override;
   void agent_ends(AgentId agent) override;

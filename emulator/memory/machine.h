@@ -58,6 +58,8 @@ class Machine final : public Memory {
   std::uint32_t late_reads() const override { return policy_.late_reads; }
   /// Of how many workgroups, and of how many of their copies, it remembers anything.
   std::size_t remembered_copies() const;
+  /// Of how many allocations it remembers who wrote them, for a listener that asks for the sources of atomics alone.
+  std::size_t remembered_writers() const { return with_writers_.size(); }
 
  private:
   /// Of a part of an allocation: by granule, its record plus one, or 0.

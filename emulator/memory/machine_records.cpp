@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "emulator/memory/machine.h"
 
@@ -41,6 +42,7 @@ void Machine::remove(AllocationId id) {
   });
   narrow_.remove_if([&](const Narrow& n) { return granules_[n.record].allocation == id; });
   Allocation& allocation = allocations_[static_cast<std::size_t>(id)];
+  if (!allocation.writers.empty()) std::erase(with_writers_, id);
   if (!allocation.pages.empty())
     for (std::uint32_t record = 0; record < granules_.size(); ++record)
       if (granules_[record].used && granules_[record].allocation == id) drop(record);

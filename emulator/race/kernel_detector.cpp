@@ -53,7 +53,7 @@ void KernelDetector::group_ends(GroupId group) {
   auto kept = workgroup_memory_.begin();
   for (const auto& memory : workgroup_memory_) {
     if (memory.first == group) {
-      shadow_->forget(memory.second);
+      forget(memory.second);
     } else {
       *kept++ = memory;
     }

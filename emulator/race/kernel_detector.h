@@ -154,11 +154,18 @@ class KernelDetector final : public trace::Listener {
   const Places& places() const { return order_.places(); }
 
   /// The bytes of the allocation are new: nobody has accessed them.
-  void forget(AllocationId allocation) { shadow_->forget(allocation); }
+  void forget(AllocationId allocation) {
+    shadow_->forget(allocation);
+    order_.forget(allocation);
+  }
 
   const std::vector<KernelRace>& races() const { return races_; }
   const Site& site(SiteId id) const { return sites_[id]; }
   std::size_t shadow_bytes() const { return shadow_->bytes(); }
+  /// Of how many allocations, each counted twice if somebody accessed it since the last memory dependency.
+  std::size_t remembered_allocations() const { return shadow_->remembered_allocations(); }
+  /// Of how many atomic locations, and of how many writes to them that have no place yet, it remembers releases.
+  std::size_t remembered_releases() const { return order_.remembered_releases(); }
 
  private:
   /// Of the access that is being told what the quick answers need.

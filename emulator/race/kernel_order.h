@@ -42,6 +42,9 @@ class KernelOrder {
   /// From now on it hears of atomics on bytes of which this knows what was released there; null: of those
   /// of which nobody else hears.
   void use(ReleaseHistory* history) { history_ = history ? history : &own_history_; }
+  /// What was released on the allocation nobody acquires any more.
+  void forget(AllocationId allocation) { history_->forget(allocation); }
+  std::size_t remembered_releases() const { return history_->size(); }
 
   /// As trace::Listener.
   void agents_begin(AgentId first, std::uint32_t count, const model::Place& place,

@@ -1,6 +1,7 @@
 #include "emulator/race/release_history.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace heddle::race {
 
@@ -17,10 +18,11 @@ void ReleaseHistory::write(const Operation& operation, Head head) {
   const Key key{operation.locations, operation.reference};
   auto found = at_.end();
   if (head.offers()) {
-    found = at_.try_emplace(key).first;
+    bool fresh = false;
+    std::tie(found, fresh) = at_.try_emplace(key);
     const auto allocation = static_cast<std::size_t>(key.bytes.allocation);
     if (allocation >= offered_on_.size()) offered_on_.resize(allocation + 1);
-    offered_on_[allocation] = true;
+    if (fresh) offered_on_[allocation].push_back(key);
   } else {
     found = at_.find(key);
     if (found == at_.end()) return;
@@ -42,6 +44,18 @@ void ReleaseHistory::placed(model::OperationIndex write) {
     break;
   }
   unplaced_.erase(key);
+}
+
+// (Of those that are forgotten before, each has its place.)
+void ReleaseHistory::forget_offers(AllocationId allocation) {
+  std::vector<Key>& locations = offered_on_[static_cast<std::size_t>(allocation)];
+  for (const Key& key : locations) {
+    const auto found = at_.find(key);
+    for (const Head& head : found->second.heads)
+      if (head.placed == 0) unplaced_.erase(head.index);
+    at_.erase(found);
+  }
+  locations.clear();
 }
 
 void ReleaseHistory::forget_all() {

@@ -58,6 +58,10 @@ class ReleaseHistory {
   void clear() {
     if (!empty()) forget_all();
   }
+  /// Nobody reads any more what was written to the allocation.
+  void forget(AllocationId allocation) {
+    if (may_offer(allocation)) forget_offers(allocation);
+  }
   bool empty() const { return at_.empty(); }
   /// Whether writes to the location of this operation are remembered.
   bool knows(const Operation& operation) const {
@@ -67,8 +71,10 @@ class ReleaseHistory {
   bool may_offer(AllocationId allocation) const {
     if (empty()) return false;
     const auto index = static_cast<std::size_t>(allocation);
-    return index < offered_on_.size() && offered_on_[index];
+    return index < offered_on_.size() && !offered_on_[index].empty();
   }
+  /// So many locations, and writes that have no place yet.
+  std::size_t size() const { return at_.size() + unplaced_.size(); }
 
   /// Calls f(head) with the heads of the release sequences that the read `by` reads from if its bytes
   /// come from `write`, and miss(head) with what it would read if it was in scope.
@@ -96,6 +102,7 @@ class ReleaseHistory {
   };
 
   void forget_all();
+  void forget_offers(AllocationId allocation);
   bool mutually_ordered(const Head& a, std::uint32_t agent, Level level) const;
   void forget_surpassed(OfLocation& location) const;
   bool surpassed(const Head& head, const std::vector<Head>& heads) const;
@@ -103,8 +110,8 @@ class ReleaseHistory {
   const Places& places_;
   std::unordered_map<Key, OfLocation, HashOfKey> at_;
   std::unordered_map<model::OperationIndex, Key> unplaced_;
-  /// By allocation.
-  std::vector<bool> offered_on_;
+  /// By allocation, the locations that are remembered.
+  std::vector<std::vector<Key>> offered_on_;
   std::uint64_t last_place_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace heddle::race {
 namespace {
@@ -56,7 +57,7 @@ void Shadow::add_allocations(std::size_t last) {
 Cell& Shadow::reach(Allocation& allocation, std::uint64_t place) {
   const std::size_t page = place / kCellsOfPage;
   auto& pages = allocation.pages;
-  if (allocation.end == 0)
+  if (!std::exchange(allocation.touched, true))
     touched_.push_back(static_cast<AllocationId>(&allocation - allocations_.data()));
   const std::uint64_t step = place < kManyCellsAtOnce ? kCellsAtOnce : kManyCellsAtOnce;
   allocation.end = std::max(allocation.end, (place / step + 1) * step);
@@ -148,6 +149,7 @@ void Shadow::forget_all() {
       *kept++ = id;
     } else {
       forget(id);
+      old.touched = false;
     }
   }
   touched_.erase(kept, touched_.end());

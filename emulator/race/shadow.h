@@ -148,6 +148,8 @@ class Shadow {
     ReferenceId first_reference = kNobody;
     bool known = false;
     bool used = false;
+    /// Among those with cells that somebody asked for.
+    bool touched = false;
   };
   static_assert(sizeof(Allocation) == 64);
 
@@ -180,6 +182,8 @@ class Shadow {
   void forget(AllocationId id);
   void forget_all();
   std::size_t bytes() const;
+  /// For how many allocations it has room, and how many it goes through to forget all.
+  std::size_t remembered_allocations() const { return allocations_.size() + touched_.size(); }
 
  private:
   void add_allocations(std::size_t last);
@@ -192,7 +196,7 @@ class Shadow {
   std::uint32_t every_ = 0;
   std::vector<Allocation> allocations_;
   std::size_t allocation_count_ = 0;
-  /// Those with cells that somebody asked for.
+  /// Those with cells that somebody asked for since all was forgotten, each once.
   std::vector<AllocationId> touched_;
   std::vector<RecordList> lists_;
   std::vector<std::uint32_t> free_lists_;

@@ -6,6 +6,7 @@
 #include "emulator/advice/operation_text.h"
 #include "emulator/advice/orderings.h"
 #include "emulator/advice/outcomes.h"
+#include "emulator/advice/workgroup_memory.h"
 #include "tests/model/scenario.h"
 
 using namespace heddle;
@@ -171,4 +172,22 @@ TEST_CASE("semantics are spelled with heddle's name for them, where there is one
   CHECK(text_of(MemorySemantics::Release | MemorySemantics::UniformMemory) ==
         "Release | UniformMemory");
   CHECK(text_of(MemorySemantics::Relaxed) == "Relaxed");
+}
+
+TEST_CASE("Workgroup memory of two workgroups is not one, whatever its number; that of one is, and so is a buffer") {
+  const auto races = [](StorageClass storage_class, std::uint32_t second_group) {
+    Scenario s;
+    const AgentId first = s.invocation(0, 0, 0);
+    const AgentId second = s.invocation(1, second_group, 0);
+    s.add(first, write(0).in(storage_class));
+    s.add(second, write(0).in(storage_class));
+    s.add(second, read(0).in(storage_class));
+    s.reads(2, 1);
+    separate_workgroup_memory(s.execution);
+    CHECK(s.execution.reads_from[0].bytes == s.execution.operations[2].locations);
+    return s.judge().races().size();
+  };
+  CHECK(races(StorageClass::Workgroup, 1) == 0);
+  CHECK(races(StorageClass::Workgroup, 0) == 2);
+  CHECK(races(StorageClass::StorageBuffer, 1) == 2);
 }
