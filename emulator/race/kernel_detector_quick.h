@@ -77,10 +77,9 @@ class KernelDetector::ByAnybody {
   [[gnu::always_inline]] bool is_other_reference(std::uint32_t time) const {
     return ((time ^ number_) & kMostReferences) != 0;
   }
-  /// As `before`, of accesses through the same reference.
-  template <typename RelationOf>
-  [[gnu::always_inline]] bool is_settled(std::uint32_t agent, std::uint32_t time, RelationOf relation) const {
-    return time >> 8 <= settled_.by(settled_by(relation())) && near_.has(agent);
+  /// As `before`, of an access through the same reference.
+  [[gnu::always_inline]] bool is_settled(std::uint32_t agent, std::uint32_t time, Relation relation) const {
+    return time >> 8 <= settled_.by(settled_by(relation)) && near_.has(agent);
   }
   // Seldom asked for: out of the way of the others.
   [[gnu::noinline]] bool reads_alike(const Cell& cell, std::uint32_t agent, std::uint32_t time, SiteId site) const {
@@ -98,9 +97,8 @@ class KernelDetector::ByWorkgroup {
  public:
   explicit ByWorkgroup(const KernelOrder::Near& near) : settled_(near.settled(kWorkgroupClass)) {}
   static bool is_other_reference(std::uint32_t /*time*/) { return false; }
-  template <typename RelationOf>
-  [[gnu::always_inline]] bool is_settled(std::uint32_t /*agent*/, std::uint32_t time, RelationOf relation) const {
-    return time >> 8 <= settled_.by(settled_by(relation()));
+  [[gnu::always_inline]] bool is_settled(std::uint32_t /*agent*/, std::uint32_t time, Relation relation) const {
+    return time >> 8 <= settled_.by(settled_by(relation));
   }
   [[gnu::always_inline]] static bool reads_alike(const Cell& cell, std::uint32_t agent, std::uint32_t time,
                                                  SiteId site) {
@@ -127,18 +125,10 @@ template <bool writes, typename Who, typename MayBeFirst>
   }
   // A list, a crowd, or parts.
   if ((first | second) >= kMost || who.is_other_reference(cell.times[0])) [[unlikely]] return false;
-  // Asked for at several places, of which the compiler would make calls.
-  const auto relation = [&](std::size_t slot) __attribute__((always_inline)) {
-    return relations_.to(site)[cell.sites[slot]];
-  };
-  const auto is_settled = [&](std::size_t slot) __attribute__((always_inline)) {
-    return who.is_settled(cell.agents[slot], cell.times[slot], [&] { return relation(slot); });
-  };
-  const auto is_replaced = [&](std::size_t slot) __attribute__((always_inline)) {
-    return cell.agents[slot] == me && (relation(slot) & kReplaced) != 0;
-  };
-  const bool replaces_first = is_replaced(0);
-  const bool first_goes = replaces_first || is_settled(0);
+  const Relation* const to_this = relations_.to(site);
+  const Relation to_first = to_this[first];
+  const bool replaces_first = cell.agents[0] == me && (to_first & kReplaced) != 0;
+  const bool first_goes = replaces_first || who.is_settled(cell.agents[0], cell.times[0], to_first);
   if (second == kNoSite) {
     if (!first_goes) return false;
     const std::size_t slot = writes || replaces_first ? 0 : 1;
@@ -149,15 +139,18 @@ template <bool writes, typename Who, typename MayBeFirst>
   }
   if (who.is_other_reference(cell.times[1])) return false;
   if (!first_goes) return !writes && who.reads_alike(cell, me, time, site);
+  const Relation to_second = to_this[second];
+  const bool replaces_second = cell.agents[1] == me && (to_second & kReplaced) != 0;
+  const bool second_is_settled = who.is_settled(cell.agents[1], cell.times[1], to_second);
   if constexpr (writes) {
-    if (!is_replaced(1) && !is_settled(1)) return false;
+    if (!replaces_second && !second_is_settled) return false;
     cell.agents[0] = me;
     cell.times[0] = time;
     cell.sites[0] = site;
     cell.sites[1] = kNoSite;
   } else {
     // Own reads again, whatever they may be links of, are looked at elsewhere.
-    if (is_replaced(1) || (!is_settled(1) && (relation(1) & kConflicts) != 0)) return false;
+    if (replaces_second || (!second_is_settled && (to_second & kConflicts) != 0)) return false;
     const std::uint32_t second_time = cell.times[1];
     cell.agents[0] = cell.agents[1];
     cell.times[0] = second_time;
