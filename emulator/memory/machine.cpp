@@ -553,9 +553,11 @@ void Machine::fill(Written& made, const Access& writing, trace::Value value,
 }
 
 // What the agent has waiting for the same bytes, through the same reference: an atomic takes its place
-// first, so does what the agent read back, what has other bytes, too, since it is one operation, and what
-// could become available to more than the new one; the rest is overwritten where it stands.
+// first, so does what the agent read back, what has other bytes, too, since it is one operation, what could
+// become available to more than the new one, and what others may know of without the new one, since the agent
+// has released in between; the rest is overwritten where it stands.
 void Machine::overwrite_waiting(std::uint32_t record, const Access& writing) {
+  const std::uint32_t epoch = synchronization_.event(writing.agent).epoch;
   for (std::size_t i = 0; i < waiting_.size();) {
     Waiting& older = waiting_[i];
     if (older.granule != record || older.agent != writing.agent.id ||
@@ -563,7 +565,7 @@ void Machine::overwrite_waiting(std::uint32_t record, const Access& writing) {
       ++i;
     } else if (older.atomic || writing.operation.atomic || older.observed ||
                (older.bytes & ~writing.bytes) != 0 || older.class_index != writing.class_index() ||
-               (older.non_private && !writing.non_private())) {
+               (older.non_private && !writing.non_private()) || older.event.epoch != epoch) {
       place_waiting(i, std::max(climb(), least_level(older)), trace::MoveReason::Atomic);
     } else {
       ++report_.lost;
