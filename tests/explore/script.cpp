@@ -91,7 +91,8 @@ namespace {
 
 class Generator {
  public:
-  Generator(std::uint64_t seed, std::size_t most_lines) : random_(seed), most_lines_(most_lines) {}
+  Generator(std::uint64_t seed, std::size_t most_lines, bool messages)
+      : random_(seed), most_lines_(most_lines), messages_(messages) {}
 
   ScriptedProgram generate() {
     const std::size_t agents = 2 + below(2);
@@ -102,12 +103,19 @@ class Generator {
     scripts_.scripts.resize(agents);
     for (std::size_t a = 0; a < agents; ++a) {
       model::Place place;
-      place.queue_family = below(4) == 0 ? 1 : 0;
+      place.queue_family = !messages_ && once_in(4) ? 1 : 0;
       place.workgroup = below(2);
       place.subgroup = below(2);
       scripts_.places.push_back(place);
     }
-    for (std::size_t line = 0; line < most_lines_; ++line) add_line(below(agents));
+    for (std::size_t line = 0; line < most_lines_; ++line) {
+      const std::size_t agent = below(agents);
+      if (messages_) {
+        add_line_of_messages(agent);
+      } else {
+        add_line(agent);
+      }
+    }
     if (below(4) == 0) add_barrier();
     if (below(6) == 0) {
       const auto a = static_cast<AgentId>(below(agents));
@@ -172,6 +180,48 @@ class Generator {
     scripts_.scripts[agent].push_back(line);
   }
 
+  void add_line_of_messages(std::size_t agent) {
+    Line line;
+    Operation& op = line.operation;
+    switch (below(8)) {
+      case 0: op.kind = OperationKind::DeviceAvailability; break;
+      case 1: op.kind = OperationKind::DeviceVisibility; break;
+      case 2: set_message(line, OperationKind::Read); break;
+      case 3: set_message(line, once_in(2) ? OperationKind::Write : OperationKind::ReadModifyWrite); break;
+      case 4: set_message(line, OperationKind::ReadModifyWrite); break;
+      case 5:
+      case 6: set_payload(line, OperationKind::Write); break;
+      default: set_payload(line, OperationKind::Read); break;
+    }
+    scripts_.scripts[agent].push_back(line);
+  }
+
+  void set_message(Line& line, OperationKind kind) {
+    Operation& op = line.operation;
+    op.kind = kind;
+    op.storage_class = StorageClass::StorageBuffer;
+    op.locations = {AllocationId{0}, 0, 2};
+    op.atomic = true;
+    op.scope = scope();
+    if (!once_in(5)) op.semantics = semantics(op.reads(), op.writes());
+    line.constant = 1 + below(2);
+  }
+
+  void set_payload(Line& line, OperationKind kind) {
+    Operation& op = line.operation;
+    op.kind = kind;
+    op.storage_class = once_in(6) ? StorageClass::Image : StorageClass::StorageBuffer;
+    const bool part = mixed_sizes_ && once_in(2);
+    op.locations = {AllocationId{1}, part ? below(2) : 0, part ? 1u : 2u};
+    op.reference = static_cast<ReferenceId>(aliases_ && once_in(2) ? 11 : 1);
+    line.constant = 1 + below(2);
+    if (once_in(2)) return;
+    op.operands |= MemoryOperands::NonPrivatePointer;
+    if (op.writes() && once_in(2)) op.operands |= MemoryOperands::MakePointerAvailable;
+    if (op.reads() && once_in(2)) op.operands |= MemoryOperands::MakePointerVisible;
+    op.available_scope = op.visible_scope = scope();
+  }
+
   void set_access(Line& line, OperationKind kind) {
     Operation& op = line.operation;
     op.kind = kind;
@@ -218,6 +268,7 @@ class Generator {
 
   std::mt19937_64 random_;
   std::size_t most_lines_;
+  bool messages_ = false;
   bool mixed_sizes_ = false;
   bool aliases_ = false;
   bool widest_ = false;
@@ -228,7 +279,11 @@ class Generator {
 }  // namespace
 
 ScriptedProgram random_program(std::uint64_t seed, std::size_t most_lines) {
-  return Generator(seed, most_lines).generate();
+  return Generator(seed, most_lines, false).generate();
+}
+
+ScriptedProgram random_messages(std::uint64_t seed, std::size_t most_lines) {
+  return Generator(seed, most_lines, true).generate();
 }
 
 }  // namespace heddle::explore

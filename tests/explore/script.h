@@ -71,4 +71,9 @@ struct ScriptedProgram {
 /// barriers with and without quorum, system-synchronization, values and conditions at random.
 ScriptedProgram random_program(std::uint64_t seed, std::size_t most_lines);
 
+/// The same of programs of one device in which more happens between agents: the first variable is for atomics, most
+/// of which release or acquire, the second for plain accesses, half of which are private, with more operations of
+/// the domains.
+ScriptedProgram random_messages(std::uint64_t seed, std::size_t most_lines);
+
 }  // namespace heddle::explore

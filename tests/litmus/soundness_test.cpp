@@ -258,9 +258,11 @@ TEST_CASE("whatever the memory, every run of the random cases is consistent and 
 
 namespace {
 
-void check_random_program(std::uint64_t seed) {
+using Generate = explore::ScriptedProgram (*)(std::uint64_t seed, std::size_t most_lines);
+
+void check_random_program(std::uint64_t seed, Generate generate = explore::random_program) {
   constexpr std::uint64_t kRuns = 10;
-  const explore::ScriptedProgram scripts = explore::random_program(seed, 4 + seed % 5);
+  const explore::ScriptedProgram scripts = generate(seed, 4 + seed % 5);
   for (const MemoryUnderTest& memory : memories_under_test()) {
     std::string fault = fault_of(scripts, memory, kRuns, seed);
     CHECK(fault.empty());
@@ -272,12 +274,20 @@ void check_random_program(std::uint64_t seed) {
   }
 }
 
+void check_random_programs(Generate generate) {
+  const std::uint64_t programs = from_environment("HEDDLE_MACHINE_PROGRAMS", 400);
+  const std::uint64_t first = from_environment("HEDDLE_SEED", 0);
+  for (std::uint64_t seed = first; seed < first + programs; ++seed) check_random_program(seed, generate);
+}
+
 }  // namespace
 
 TEST_CASE("whatever the memory, every run of a random program is consistent and ends as the model allows") {
-  const std::uint64_t programs = from_environment("HEDDLE_MACHINE_PROGRAMS", 400);
-  const std::uint64_t first = from_environment("HEDDLE_SEED", 0);
-  for (std::uint64_t seed = first; seed < first + programs; ++seed) check_random_program(seed);
+  check_random_programs(explore::random_program);
+}
+
+TEST_CASE("whatever the memory, every run of random messages is consistent and ends as the model allows") {
+  check_random_programs(explore::random_messages);
 }
 
 TEST_CASE("a read that acquires by another class than its own holds up what its agent has waiting") {
