@@ -171,11 +171,9 @@ Level KernelLocationOrder::includes_link(const Link& op, const Link& beside) {
   return std::max(level, op.bulk);
 }
 
-// The first is the writing agent's, and not before the write; each next one is performed in the instance
-// that the one before it made the write available to, happens-after it, includes it, and reaches farther.
+// The writing agent's, and not before the write.
 //= vk:memory-model-availability-visibility
-void KernelLocationOrder::follow_availability(const Link& write, const KernelAccess& x) {
-  const Places& places = order_.places();
+void KernelLocationOrder::begin_availability(const Link& write, const KernelAccess& x) {
   available_.assign(availability_.size(), 0);
   for (std::size_t i = 0; i < availability_.size(); ++i) {
     const Link& op = availability_[i];
@@ -183,6 +181,13 @@ void KernelLocationOrder::follow_availability(const Link& write, const KernelAcc
     if (!itself && (op.at.agent != x.agent || !program_ordered(write.at, op.at))) continue;
     available_[i] = up_to(includes_access(op, write.storage, write.reference, true));
   }
+}
+
+// Each next one is performed in the instance that the one before it made the write available to,
+// happens-after it, includes it, and reaches farther.
+//= vk:memory-model-availability-visibility
+void KernelLocationOrder::follow_availability() {
+  const Places& places = order_.places();
   for (Level narrow = 1; chains_ && narrow + 1 < kLevels; ++narrow) {
     for (std::size_t i = 0; i < availability_.size(); ++i) {
       if (!has_level(available_[i], narrow)) continue;
@@ -201,8 +206,7 @@ void KernelLocationOrder::follow_availability(const Link& write, const KernelAcc
 // The operations at which a chain begins that makes what is available at a level visible to the read: the
 // same, backwards.
 //= vk:memory-model-availability-visibility
-void KernelLocationOrder::follow_visibility(const Link& read, const KernelAccess& y) {
-  const Places& places = order_.places();
+void KernelLocationOrder::begin_visibility(const Link& read, const KernelAccess& y) {
   visible_.assign(visibility_.size(), 0);
   for (std::size_t i = 0; i < visibility_.size(); ++i) {
     const Link& op = visibility_[i];
@@ -210,6 +214,11 @@ void KernelLocationOrder::follow_visibility(const Link& read, const KernelAccess
     if (!itself && (op.at.agent != y.agent || !program_ordered(op.at, read.at))) continue;
     visible_[i] = up_to(includes_access(op, read.storage, read.reference, true));
   }
+}
+
+//= vk:memory-model-availability-visibility
+void KernelLocationOrder::follow_visibility() {
+  const Places& places = order_.places();
   for (Level narrow = 1; chains_ && narrow + 1 < kLevels; ++narrow) {
     for (std::size_t i = 0; i < visibility_.size(); ++i) {
       if (!has_level(visible_[i], narrow)) continue;
@@ -225,21 +234,22 @@ void KernelLocationOrder::follow_visibility(const Link& read, const KernelAccess
   }
 }
 
-//= vk:memory-model-location-ordered
-bool KernelLocationOrder::through_common_domain(const KernelAccess& x, const KernelAccess& y,
-                                                bool to_read, const Locations& byte,
-                                                std::span<const KernelAccess> others) {
+// The accesses themselves are the first; in the log they may be once more, which changes nothing.
+void KernelLocationOrder::begin_chains(const KernelAccess& x, const KernelAccess& y, bool to_read,
+                                       const Locations& byte, std::span<const KernelAccess> others) {
   collect(x, y, byte, others);
-  // The accesses themselves are the first; in the log they may be once more, which changes nothing.
   const Link write = link_of(x, byte, true);
   availability_.insert(availability_.begin(), write);
-  follow_availability(write, x);
+  begin_availability(write, x);
+  if (!to_read) return;
+  const Link read = link_of(y, byte, false);
+  visibility_.insert(visibility_.begin(), read);
+  begin_visibility(read, y);
+}
+
+//= vk:memory-model-location-ordered
+bool KernelLocationOrder::chains_meet(const KernelAccess& x, const KernelAccess& y, bool to_read) const {
   const Point write_of_y = point(y, true);
-  if (to_read) {
-    const Link read = link_of(y, byte, false);
-    visibility_.insert(visibility_.begin(), read);
-    follow_visibility(read, y);
-  }
   const Level widest = order_.places().beyond_device() ? kLevels - 1 : kDevice;
   for (Level level = 1; level <= widest; ++level) {
     if (!order_.places().same_instance(x.agent, y.agent, level)) continue;
@@ -252,6 +262,19 @@ bool KernelLocationOrder::through_common_domain(const KernelAccess& x, const Ker
     }
   }
   return false;
+}
+
+// Nearly always an operation of each of the two agents is enough. Which ones others go on with is looked for
+// after that: it takes the square of how many there are.
+//= vk:memory-model-location-ordered
+bool KernelLocationOrder::through_common_domain(const KernelAccess& x, const KernelAccess& y,
+                                                bool to_read, const Locations& byte,
+                                                std::span<const KernelAccess> others) {
+  begin_chains(x, y, to_read, byte, others);
+  if (chains_meet(x, y, to_read)) return true;
+  follow_availability();
+  if (to_read) follow_visibility();
+  return chains_meet(x, y, to_read);
 }
 
 // Whatever the references, and for private accesses too.
@@ -329,7 +352,10 @@ KernelLocationOrder::Missing KernelLocationOrder::missing(const KernelAccess& x,
   const Locations byte{x.bytes.allocation, std::max(x.bytes.offset_bytes, y.bytes.offset_bytes), 1};
   if (!x.site->writes) return Missing::HappensBefore;
   if (to_write ? through_common_domain(x, y, false, byte, others) : false) return Missing::Visibility;
-  if (!to_write) through_common_domain(x, y, true, byte, others);
+  if (!to_write) {
+    begin_chains(x, y, true, byte, others);
+    follow_availability();
+  }
   bool anywhere = false;
   for (std::size_t i = 0; i < availability_.size(); ++i) {
     if (available_[i] == 0 || !happens_before(availability_[i].at, point(y, to_write))) continue;

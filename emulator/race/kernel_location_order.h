@@ -72,8 +72,13 @@ class KernelLocationOrder {
                      const Locations& byte);
   static Level includes_access(const Link& op, Classes storage, ReferenceId reference, bool accesses);
   static Level includes_link(const Link& op, const Link& beside);
-  void follow_availability(const Link& write, const KernelAccess& x);
-  void follow_visibility(const Link& read, const KernelAccess& y);
+  void begin_availability(const Link& write, const KernelAccess& x);
+  void begin_visibility(const Link& read, const KernelAccess& y);
+  void begin_chains(const KernelAccess& x, const KernelAccess& y, bool to_read, const Locations& byte,
+                    std::span<const KernelAccess> others);
+  bool chains_meet(const KernelAccess& x, const KernelAccess& y, bool to_read) const;
+  void follow_availability();
+  void follow_visibility();
 
   const KernelOrder& order_;
   bool chains_;

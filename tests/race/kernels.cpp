@@ -20,6 +20,23 @@ DeviceOptions racing(std::uint64_t seed) {
 constexpr std::uint32_t kGroup = 64;
 constexpr MemorySemantics kBar = kWorkgroupBarrier;
 
+/// Each invocation takes the lock a few times, and adds to both sums under it.
+constexpr std::uint32_t kLockedRounds = 3;
+constexpr auto locked_sum = [](auto& inv, StorageBuffer<std::uint32_t> auto lock,
+                               StorageBuffer<std::uint64_t> auto sum) {
+  constexpr MemorySemantics kTake =
+      MemorySemantics::Acquire | MemorySemantics::UniformMemory | MemorySemantics::MakeVisible;
+  constexpr MemorySemantics kGive =
+      MemorySemantics::Release | MemorySemantics::UniformMemory | MemorySemantics::MakeAvailable;
+  for (std::uint32_t round = 0; round < kLockedRounds; ++round) {
+    while (inv.atomic_compare_exchange(lock[0], Scope::Device, kTake, kTake, 1u, 0u) != 0) {
+    }
+    sum.non_private()[0] += 1u;
+    sum.non_private()[1] += inv.global_invocation_id().x;
+    inv.atomic_store(lock[0], Scope::Device, kGive, 0u);
+  }
+};
+
 /// A tree reduction, with its mistakes.
 enum class TreeBug { None, BarrierRemoved, BarrierOrdersNothing, NotAvailable, WrongClass, Narrow };
 
@@ -208,6 +225,25 @@ TEST_CASE("a read-modify-write of another workgroup passes a release on, a store
       CHECK(races_of_passed_on<true>(policy, seed).empty());
       CHECK(races_of_passed_on<false>(policy, seed).size() == 1);
     }
+  }
+}
+
+// Each access needs the releases and acquires of all who had the lock before: what is looked for in them must not
+// take the square of how many there are, or this does not end within minutes.
+TEST_CASE("a lock that many invocations of several workgroups poll is looked at in reasonable time") {
+  constexpr std::uint32_t kGroups = 5, kSize = 16;
+  for (const bool parallel : {false, true}) {
+    DeviceOptions options = racing(8);
+    options.races_parallel = parallel;
+    options.workers = 1;
+    options.resident_workgroups = 2;
+    Device device(options);
+    auto lock = device.buffer(std::vector<std::uint32_t>(1, 0u), "lock");
+    auto sum = device.buffer(std::vector<std::uint64_t>(2, 0u), "sum");
+    device.dispatch(locked_sum, kGroups, kSize, lock, sum);
+    constexpr std::uint64_t kAll = kGroups * kSize;
+    CHECK(device.races().empty());
+    CHECK(sum.read() == std::vector<std::uint64_t>{kLockedRounds * kAll, kLockedRounds * kAll * (kAll - 1) / 2});
   }
 }
 
