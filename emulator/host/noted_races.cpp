@@ -34,6 +34,10 @@ void NotedRaces::add(DataRace race) {
   hand_in_new();
 }
 
+void NotedRaces::remark(const std::string& text) {
+  if (remarks_.insert(text).second && log_) log_->add(run_, report::Remark{text});
+}
+
 DataRace NotedRaces::counted(std::size_t race) const {
   DataRace made = races_[race];
   made.count = count_(race);
@@ -43,6 +47,7 @@ DataRace NotedRaces::counted(std::size_t race) const {
 void NotedRaces::collect(report::Collector& collector) const {
   if (begun_) collector.add(run_);
   for (std::size_t i = 0; i < races_.size(); ++i) collector.add(run_, counted(i));
+  for (const std::string& text : remarks_) collector.add(run_, report::Remark{text});
 }
 
 RaceReport NotedRaces::report(const report::Collector& collector) const {

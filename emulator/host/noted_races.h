@@ -4,6 +4,8 @@
 #include <heddle/host.h>
 
 #include <functional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "emulator/advice/neighbourhood.h"
@@ -30,6 +32,8 @@ class NotedRaces {
 
   /// Hands it in at once: a program may never come to its end.
   void add(DataRace race);
+  /// The report is to say so; handed in at once likewise. What is remarked again is not.
+  void remark(const std::string& text);
   DataRace& operator[](std::size_t race) { return races_[race]; }
   std::size_t size() const { return races_.size(); }
   void collect(report::Collector& collector) const;
@@ -45,6 +49,7 @@ class NotedRaces {
   report::Suppressions suppressions_;
   bool excuses_itself_ = false;
   std::vector<DataRace> races_;
+  std::set<std::string> remarks_;
   RaceLog* log_;
   report::RunId run_ = 0;
   bool begun_ = false;

@@ -46,6 +46,7 @@ ParallelMemory::Thread& ParallelMemory::make_thread() {
   detector.on_race_again([this, &thread, &detector](std::size_t race, AgentId first) {
     sink_.race_again(detector, race, first, thread.now);
   });
+  detector.on_overlooked([this](const std::string& what) { sink_.overlooked(what); });
   // What a listener is told needs records.
   thread.pulse = {kOperationsOfSlice, true, false, listener_ ? nullptr : &thread};
   return *(threads_[std::this_thread::get_id()] = std::move(made));

@@ -4,6 +4,7 @@
 #include <bit>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -25,7 +26,7 @@ struct ToldAccess {
   const RecentAccesses* recent = nullptr;
 };
 
-/// Told of races by the threads that find them.
+/// Told of races by the threads that find them, or that do not look for them.
 class RaceSink {
  public:
   virtual ~RaceSink() = default;
@@ -35,6 +36,8 @@ class RaceSink {
   /// Another one of kind number `race` of this detector.
   virtual void race_again(const race::KernelDetector& detector, std::size_t race, AgentId first,
                           const ToldAccess& second) = 0;
+  /// As KernelDetector::on_overlooked, by each thread.
+  virtual void overlooked(const std::string& what) = 0;
 };
 
 /// Memory of workgroups that run on several threads, each on one: the bytes are where they always are, and

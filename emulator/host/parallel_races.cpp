@@ -51,6 +51,11 @@ void ParallelRaces::race_again(const race::KernelDetector& detector, std::size_t
       equal_writes(detector, detector.races()[race].first, first, second);
 }
 
+void ParallelRaces::overlooked(const std::string& what) {
+  const std::lock_guard lock(mutex_);
+  races_.remark(what);
+}
+
 DataRace ParallelRaces::made_of(const race::KernelDetector& detector, const race::KernelRace& race,
                                 const ToldAccess& second) const {
   DataRace made;

@@ -37,6 +37,7 @@ class ParallelRaces final : public RaceSink {
             const ToldAccess& second) override;
   void race_again(const race::KernelDetector& detector, std::size_t race, AgentId first,
                   const ToldAccess& second) override;
+  void overlooked(const std::string& what) override;
 
  private:
   /// Both instructions and the allocation; of Workgroup memory, of which each workgroup has its own, none.

@@ -68,6 +68,7 @@ void RaceLog::add(report::RunId run, const Finding& finding) {
 template void RaceLog::add(report::RunId run, const DataRace& finding);
 template void RaceLog::add(report::RunId run, const report::OrderingUse& finding);
 template void RaceLog::add(report::RunId run, const report::RecordedRuns& finding);
+template void RaceLog::add(report::RunId run, const report::Remark& finding);
 
 // One write to the end of the file: several threads and processes may do so.
 void RaceLog::write(const std::string& text) const {

@@ -51,5 +51,6 @@ class RaceLog {
 extern template void RaceLog::add(report::RunId run, const DataRace& finding);
 extern template void RaceLog::add(report::RunId run, const report::OrderingUse& finding);
 extern template void RaceLog::add(report::RunId run, const report::RecordedRuns& finding);
+extern template void RaceLog::add(report::RunId run, const report::Remark& finding);
 
 }  // namespace heddle::detail

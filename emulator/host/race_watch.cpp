@@ -58,6 +58,7 @@ RaceWatch::RaceWatch(DeviceState& device)
   }
   detector_.on_race([this](const race::KernelRace& race) { note(race); });
   detector_.on_race_again([this](std::size_t race, AgentId first) { note_again(race, first); });
+  detector_.on_overlooked([this](const std::string& what) { races_.remark(what); });
 }
 
 void RaceWatch::dispatch_begins(std::uint64_t number, std::uint32_t first,

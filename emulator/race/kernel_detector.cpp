@@ -9,6 +9,11 @@ namespace {
 
 constexpr std::uint8_t kWhole = kGranuleBytes;
 
+constexpr const char* kOtherInstructions =
+    "there were more different accesses than are told apart: races were not looked for at those that came after the "
+    "first 65519";
+static_assert(kTooMany - 1 == 65519);
+
 Stamp stamp_of(std::uint32_t time) { return time >> 8; }
 bool is_special(SiteId site) { return site >= kTooMany; }
 
@@ -102,7 +107,12 @@ void KernelDetector::operation(model::OperationIndex index, const Operation& ope
 SiteId KernelDetector::look_up(const Operation& operation) {
   const SiteId site = sites_.of(operation);
   relations_.update(sites_);
+  if (site == kNoSite) [[unlikely]] overlook(kOtherInstructions);
   return site;
+}
+
+void KernelDetector::overlook(const char* what) {
+  if (overlooked_.insert(what).second && on_overlooked_) on_overlooked_(what);
 }
 
 void KernelDetector::atomic_slowly(model::OperationIndex index, const Operation& operation, SiteId site,

@@ -6,7 +6,9 @@
 #include <bit>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -150,6 +152,9 @@ class KernelDetector final : public trace::Listener {
     on_race_again_ = std::move(call);
   }
 
+  /// Called once for each kind of accesses at which it no longer looks for races, with a sentence that says so.
+  void on_overlooked(std::function<void(const std::string& what)> call) { on_overlooked_ = std::move(call); }
+
   /// Where agents are that began since the last memory dependency.
   const Places& places() const { return order_.places(); }
 
@@ -187,6 +192,7 @@ class KernelDetector final : public trace::Listener {
   };
 
   [[gnu::noinline]] SiteId look_up(const Operation& operation);
+  void overlook(const char* what);
   void set(Access& now, AgentId agent, ReferenceId reference, SiteId site,
            Shadow::Allocation& allocation);
   void group_ends(GroupId group);
@@ -274,6 +280,8 @@ class KernelDetector final : public trace::Listener {
   KernelOptions options_;
   std::function<void(const KernelRace&)> on_race_;
   std::function<void(std::size_t race, AgentId first)> on_race_again_;
+  std::function<void(const std::string& what)> on_overlooked_;
+  std::set<std::string_view> overlooked_;
   KernelOrder order_;
   KernelLocationOrder location_order_;
   Shadow own_shadow_;

@@ -68,6 +68,11 @@ void Collector::add(RunId run, const RecordedRuns& recorded) {
   recorded_.left_out += recorded.left_out;
 }
 
+void Collector::add(RunId run, const Remark& remark) {
+  add(run);
+  remarks_.insert(remark.text);
+}
+
 // Who can do without a barrier can do without its mask.
 bool Collector::told_by_a_weaker_one(const OrderingUse& use) const {
   constexpr std::uint8_t kScope = 0, kRelaxed = 3, kRemoved = 4;
@@ -100,6 +105,7 @@ RaceReport Collector::report(Suppressions& suppressions) const {
   }
   for (auto* list : {&report.races, &report.notices, &report.suppressed}) order_and_group(*list);
   report.remarks = suppressions.remarks();
+  report.remarks.insert(report.remarks.begin(), remarks_.begin(), remarks_.end());
   report.advised = advised_;
   report.recorded = recorded_.recorded;
   report.left_out = recorded_.left_out;

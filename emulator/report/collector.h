@@ -36,6 +36,11 @@ struct RecordedRuns {
   std::uint64_t left_out = 0;
 };
 
+/// Something else that a run has to say of its report: what it does not cover.
+struct Remark {
+  std::string text;
+};
+
 /// Puts together what runs find. Not thread-safe.
 class Collector {
  public:
@@ -45,6 +50,8 @@ class Collector {
   void add(RunId run, const DataRace& race);
   void add(RunId run, const OrderingUse& use);
   void add(RunId run, const RecordedRuns& recorded);
+  /// Of several runs that have the same to say one is enough.
+  void add(RunId run, const Remark& remark);
 
   bool has_runs() const { return !runs_.empty(); }
 
@@ -71,6 +78,7 @@ class Collector {
   std::map<std::tuple<std::string, std::uint32_t, std::string, std::string>, Ordering> orderings_;
   bool advised_ = false;
   RecordedRuns recorded_;
+  std::set<std::string> remarks_;
 };
 
 /// The gravest first: seen in the most runs, then most often. What a change of another one cures, or what

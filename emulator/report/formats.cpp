@@ -38,6 +38,14 @@ Json sarif_result(const DataRace& race) {
   return result;
 }
 
+// What is said of the run that found the results.
+Json sarif_invocation(const std::vector<std::string>& remarks) {
+  Json notifications = Json::array();
+  for (const std::string& remark : remarks)
+    notifications.push_back({{"level", "warning"}, {"message", {{"text", remark}}}});
+  return {{"executionSuccessful", true}, {"toolExecutionNotifications", notifications}};
+}
+
 std::string escaped_xml(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -126,11 +134,11 @@ std::string sarif_text(const RaceReport& report) {
   const Json rules = Json::array(
       {sarif_rule("data-race", "Two accesses to the same bytes that nothing orders"),
        sarif_rule("ordering-advice", "An ordering that is stronger than the runs needed")});
-  const Json log = {
-      {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-      {"version", "2.1.0"},
-      {"runs", Json::array({{{"tool", {{"driver", {{"name", "heddle"}, {"rules", rules}}}}},
-                             {"results", results}}})}};
+  Json run = {{"tool", {{"driver", {{"name", "heddle"}, {"rules", rules}}}}}, {"results", results}};
+  if (!report.remarks.empty()) run["invocations"] = Json::array({sarif_invocation(report.remarks)});
+  const Json log = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                    {"version", "2.1.0"},
+                    {"runs", Json::array({run})}};
   return log.dump(2) + "\n";
 }
 
@@ -144,6 +152,11 @@ std::string junit_text(const RaceReport& report) {
     text += fmt::format("  <testcase classname=\"data race\" name=\"{}\"/>\n", summary(report));
   for (const auto* list : {&report.races, &report.notices, &report.suppressed})
     for (const DataRace& race : *list) text += junit_case(race);
+  if (!report.remarks.empty()) {
+    text += "  <system-out>";
+    for (const std::string& remark : report.remarks) text += escaped_xml(remark) + "\n";
+    text += "</system-out>\n";
+  }
   return text + "</testsuite>\n";
 }
 
@@ -158,6 +171,8 @@ std::string github_text(const RaceReport& report) {
                         race.excuse + ": " + summary(race));
   for (const OrderingAdvice& advice : report.advice)
     text += github_line("notice", advice.where, "Ordering", summary(advice));
+  for (const std::string& remark : report.remarks)
+    text += fmt::format("::warning title=Data races::{}\n", escaped_github(remark, false));
   return text;
 }
 

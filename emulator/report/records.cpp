@@ -25,6 +25,8 @@ void read_record(const Json& json, Collector& collector) {
   } else if (kind == "ordering") {
     collector.add(run, OrderingUse{json.at("operation"), place_from_json(json), json.at("enough"),
                                    json.at("weakness").get<std::uint8_t>(), json.at("needed")});
+  } else if (kind == "remark") {
+    collector.add(run, Remark{json.at("text")});
   } else {
     throw std::runtime_error("no such record: " + kind);
   }
@@ -51,6 +53,10 @@ std::string record(RunId run, const OrderingUse& use) {
 
 std::string record(RunId run, const RecordedRuns& recorded) {
   return line(run, "recorded", {{"recorded", recorded.recorded}, {"left_out", recorded.left_out}});
+}
+
+std::string record(RunId run, const Remark& remark) {
+  return line(run, "remark", {{"text", remark.text}});
 }
 
 void read_records(const std::string& text, Collector& collector) {

@@ -155,7 +155,7 @@ struct RaceReport {
   std::vector<DataRace> notices;
   /// Suppressed ones: their `excuse` says why.
   std::vector<DataRace> suppressed;
-  /// Of suppressions: entries that met no race, annotations without a reason.
+  /// Where races were not looked for; suppressions that met no race, annotations without a reason.
   std::vector<std::string> remarks;
   bool advised = false;
   std::vector<OrderingAdvice> advice;

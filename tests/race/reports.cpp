@@ -65,6 +65,23 @@ TEST_CASE("what does not count is a note in SARIF, skipped in JUnit, a notice fo
   CHECK(has_text(text, "0 data races in 1 run, 1 of equal writes, 1 suppressed"));
 }
 
+TEST_CASE("what a report does not cover is told in every format") {
+  RaceReport report;
+  report.runs = 1;
+  report.remarks = {"not looked for: a < b\n100%"};
+  CHECK(has_text(to_text(report, ReportFormat::Text), "not looked for: a < b\n"));
+  CHECK(has_text(to_text(report, ReportFormat::Json), R"("kind":"remark","text":"not looked for: a < b\n100%")"));
+  const std::string sarif = to_text(report, ReportFormat::Sarif);
+  CHECK(has_text(sarif, "\"toolExecutionNotifications\""));
+  CHECK(has_text(sarif, R"("text": "not looked for: a < b\n100%")"));
+  CHECK(has_text(to_text(report, ReportFormat::JUnit), "<system-out>not looked for: a &lt; b\n100%\n</system-out>"));
+  CHECK(has_text(to_text(report, ReportFormat::GitHub),
+                 "::warning title=Data races::not looked for: a < b%0A100%25\n"));
+  report.remarks.clear();
+  CHECK_FALSE(has_text(to_text(report, ReportFormat::Sarif), "invocations"));
+  CHECK_FALSE(has_text(to_text(report, ReportFormat::JUnit), "system-out"));
+}
+
 TEST_CASE("a file name with a comma stays one property of an annotation") {
   DataRace race = example();
   race.second.where.file = "a,b.cpp";
