@@ -1,4 +1,7 @@
 #include "emulator/host/device_state.h"
+#include "emulator/host/kernel_trace.h"
+#include "emulator/host/parallel_races.h"
+#include "emulator/host/race_watch.h"
 
 #include <fmt/format.h>
 #include <mimalloc.h>
@@ -14,6 +17,8 @@ namespace {
 
 // How much freed memory an emulated device keeps, so that stale addresses still name their buffer.
 constexpr std::uint64_t kKeptFreedBytes = std::uint64_t{64} << 20;
+// What each allocation takes beside its bytes.
+constexpr std::uint64_t kBytesOfAllocation = 320;
 
 // Large buffers lie in huge pages where the system has them on request: streaming through one costs
 // fewer page faults and fewer misses of the TLB.
@@ -28,6 +33,8 @@ std::byte* allocate_bytes(std::uint64_t size_bytes) {
   if (large) ::madvise(bytes, size_bytes / kHugePageBytes * kHugePageBytes, MADV_HUGEPAGE);
   return bytes;
 }
+
+std::uint64_t kept_bytes(const Allocation& allocation) { return allocation.size_bytes + kBytesOfAllocation; }
 
 std::uint64_t address_of(const Allocation& allocation) {
   return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(allocation.bytes));
@@ -81,9 +88,11 @@ std::shared_ptr<Allocation> DeviceState::allocate(std::uint64_t count, std::uint
     throw std::bad_alloc();
   }
   auto made = std::make_shared<Allocation>();
-  made->id = new_allocation_id();
-  made->name = name.empty() ? fmt::format("buffer {}", static_cast<std::uint32_t>(made->id))
-                            : std::move(name);
+  {
+    const std::lock_guard lock(mutex_);
+    made->name = name.empty() ? fmt::format("buffer {}", made_allocations_) : std::move(name);
+    made->id = number_of_freed_or_new();
+  }
   made->size_bytes = count * element_bytes;
   // At least one byte, so that every buffer has an address of its own.
   made->bytes = allocate_bytes(std::max<std::uint64_t>(made->size_bytes, 1));
@@ -95,13 +104,41 @@ std::shared_ptr<Allocation> DeviceState::allocate(std::uint64_t count, std::uint
   return made;
 }
 
+// Whoever listens must not take one allocation for another.
+void DeviceState::renew(AllocationId id) {
+  if (race_watch) race_watch->replace(id);
+  if (parallel) parallel->replace(id);
+  if (parallel_races) parallel_races->replace(id);
+  if (kernel_trace) kernel_trace->renew(id);
+}
+
+AllocationId DeviceState::number_of_freed_or_new() {
+  if (spare_ids_.empty()) return number_of_new();
+  const AllocationId id = spare_ids_.back();
+  spare_ids_.pop_back();
+  ++made_allocations_;
+  renew(id);
+  return id;
+}
+
+void DeviceState::reuse_freed() {
+  const std::lock_guard lock(mutex_);
+  spare_ids_.insert(spare_ids_.end(), ids_freed_in_submission_.begin(), ids_freed_in_submission_.end());
+  ids_freed_in_submission_.clear();
+  freed_in_submission_.store(false, std::memory_order_relaxed);
+}
+
 void DeviceState::free(Allocation& allocation) {
   const std::lock_guard lock(mutex_);
   if (allocation.freed) return;
   allocation.freed = true;
   if (memory) memory->remove(allocation.id);
+  // What a submission did to it is remembered as long as that runs.
+  const bool in_submission = submitting.is_held();
+  (in_submission ? ids_freed_in_submission_ : spare_ids_).push_back(allocation.id);
+  if (in_submission) freed_in_submission_.store(true, std::memory_order_relaxed);
   freed_.push_back(address_of(allocation));
-  freed_bytes_ += allocation.size_bytes;
+  freed_bytes_ += kept_bytes(allocation);
   const std::uint64_t kept = mode == Mode::Emulated ? kKeptFreedBytes : 0;
   while (!freed_.empty() && (freed_bytes_ > kept || kept == 0)) forget_oldest();
 }
@@ -109,7 +146,7 @@ void DeviceState::free(Allocation& allocation) {
 void DeviceState::forget_oldest() {
   const auto found = by_address_.find(freed_.front());
   freed_.pop_front();
-  freed_bytes_ -= found->second->size_bytes;
+  freed_bytes_ -= kept_bytes(*found->second);
   mi_free(found->second->bytes);
   by_address_.erase(found);
 }

@@ -407,6 +407,7 @@ void Device::end_submission() {
   if (state_->kernel_trace) state_->kernel_trace->flush();
   // Nobody remembers anybody.
   if (!state_->listener && !state_->parallel) state_->next_agent = state_->next_workgroup = 0;
+  state_->submission_ends();
   state_->submitting.unlock();
 }
 

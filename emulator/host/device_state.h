@@ -11,6 +11,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <vector>
 
 namespace heddle::emulation {
 class Emulator;
@@ -60,7 +61,15 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   /// "'flags', byte 12"; empty if no buffer has that address.
   std::string describe(const void* address);
   ReferenceId new_reference() { return static_cast<ReferenceId>(next_reference_++); }
-  AllocationId new_allocation_id() { return static_cast<AllocationId>(next_allocation_++); }
+  /// For an allocation that is never freed.
+  AllocationId new_allocation_id() {
+    const std::lock_guard lock(mutex_);
+    return number_of_new();
+  }
+  /// Nobody remembers anything of what was freed until now.
+  void submission_ends() {
+    if (freed_in_submission_.load(std::memory_order_relaxed)) reuse_freed();
+  }
 
   const DeviceOptions options;
   const Mode mode;
@@ -105,6 +114,14 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
 
  private:
   void forget_oldest();
+  // With mutex_ held:
+  AllocationId number_of_new() {
+    ++made_allocations_;
+    return static_cast<AllocationId>(next_allocation_++);
+  }
+  AllocationId number_of_freed_or_new();
+  void reuse_freed();
+  void renew(AllocationId id);
 
   /// Of an address, for reports.
   const std::function<std::string(const void*)> describe_;
@@ -114,8 +131,15 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   /// Freed, but kept so that a use is noticed.
   std::deque<std::uint64_t> freed_;
   std::uint64_t freed_bytes_ = 0;
+  /// Numbers of freed allocations of which nobody remembers anything, and of those that were freed during the
+  /// submission that runs.
+  std::vector<AllocationId> spare_ids_;
+  std::vector<AllocationId> ids_freed_in_submission_;
+  std::atomic<bool> freed_in_submission_{false};
+  std::uint32_t next_allocation_ = 0;
+  /// Whatever their numbers are.
+  std::uint32_t made_allocations_ = 0;
   std::atomic<std::uint32_t> next_reference_{0};
-  std::atomic<std::uint32_t> next_allocation_{0};
 };
 
 }  // namespace heddle::detail

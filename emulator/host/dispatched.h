@@ -15,6 +15,7 @@ class Dispatched {
   void begins(std::uint64_t number, std::uint32_t first, const runtime::Grid& grid);
   /// What has been dispatched so far is never asked for again.
   void forget() { dispatches_.clear(); }
+  std::size_t count() const { return dispatches_.size(); }
   /// The number of the dispatch that the agent is in.
   std::uint64_t number_of(AgentId agent) const { return of(agent).number; }
   /// An access, without what was read and written.

@@ -118,6 +118,7 @@ void ParallelMemory::depend(memory::Dependency dependency) {
   detector_.dependency(memory);
   if (!memory) return;
   for (const auto& stripe : stripes_) stripe->known.forget();
+  sink_.forget();
 }
 
 void ParallelMemory::add(AllocationId allocation, std::span<std::byte> storage) {

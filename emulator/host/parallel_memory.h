@@ -38,6 +38,8 @@ class RaceSink {
                           const ToldAccess& second) = 0;
   /// As KernelDetector::on_overlooked, by each thread.
   virtual void overlooked(const std::string& what) = 0;
+  /// After a memory dependency, while no kernel runs: nothing that follows races with what was before.
+  virtual void forget() = 0;
 };
 
 /// Memory of workgroups that run on several threads, each on one: the bytes are where they always are, and
@@ -54,6 +56,8 @@ class ParallelMemory final : public memory::Memory {
   void dispatch_begins(std::uint32_t first, std::uint32_t size, std::uint32_t groups) {
     detector_.dispatch_begins(first, size, groups);
   }
+  /// The number of a buffer that was freed will be another one's. Not while a submission runs.
+  void replace(AllocationId allocation) { detector_.replace(allocation); }
   /// The Workgroup memory of the workgroup that begins next on this thread.
   void add_workgroup(AllocationId allocation, std::span<std::byte> storage);
   /// Of this thread, which has begun a workgroup.

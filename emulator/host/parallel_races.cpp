@@ -24,6 +24,13 @@ void ParallelRaces::dispatch_begins(std::uint64_t number, std::uint32_t first,
   emulator_ = &emulator;
 }
 
+void ParallelRaces::replace(AllocationId allocation) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(known_, [&](const auto& race) {
+    return std::get<std::uint32_t>(race.first) == static_cast<std::uint32_t>(allocation);
+  });
+}
+
 void ParallelRaces::race(const race::KernelDetector& detector, const race::KernelRace& race,
                          const ToldAccess& second) {
   const std::lock_guard lock(mutex_);

@@ -29,7 +29,11 @@ class ParallelRaces final : public RaceSink {
   void dispatch_begins(std::uint64_t number, std::uint32_t first, const runtime::Grid& grid,
                        emulation::Emulator& emulator);
   void dispatch_ends() { emulator_ = nullptr; }
+  /// The number of a buffer that was freed will be another one's.
+  void replace(AllocationId allocation);
   RaceReport report();
+  /// Of how many dispatches it remembers where their invocations are.
+  std::size_t remembered_dispatches() const { return dispatched_.count(); }
   /// Hands in how often all races came, if somebody wants them: at the end of the device.
   void hand_in_all();
 
@@ -38,6 +42,7 @@ class ParallelRaces final : public RaceSink {
   void race_again(const race::KernelDetector& detector, std::size_t race, AgentId first,
                   const ToldAccess& second) override;
   void overlooked(const std::string& what) override;
+  void forget() override { dispatched_.forget(); }
 
  private:
   /// Both instructions and the allocation; of Workgroup memory, of which each workgroup has its own, none.
@@ -56,6 +61,7 @@ class ParallelRaces final : public RaceSink {
   const bool tells_equal_writes_;
   /// The command that looks for the same races in an order that replays.
   const std::string again_;
+  /// Since the last memory dependency.
   Dispatched dispatched_;
   emulation::Emulator* emulator_ = nullptr;
 

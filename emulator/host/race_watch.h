@@ -48,6 +48,8 @@ class RaceWatch final : public trace::Listener {
   void dispatch_ends() { emulator_ = nullptr; }
   /// The device uses the number of Workgroup memory again, for that of another workgroup.
   void renew(AllocationId allocation) { detector_.forget(allocation); }
+  /// The same of a buffer that was freed, for another one.
+  void replace(AllocationId allocation) { detector_.replace(allocation); }
 
   void agent_begins(AgentId agent, const model::Place& place) override;
   void agent_ends(AgentId agent) override;

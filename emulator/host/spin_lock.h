@@ -15,6 +15,8 @@ class SpinLock {
     if (held_.test_and_set(std::memory_order_acquire)) [[unlikely]] wait();
   }
   void unlock() { held_.clear(std::memory_order_release); }
+  /// Whether somebody holds it just now.
+  bool is_held() const { return held_.test(std::memory_order_acquire); }
 
  private:
   [[gnu::noinline]] void wait() {

@@ -81,6 +81,11 @@ void KernelDetector::dependency(bool memory) {
   if (exact_left_ == 0) order_.expect_whole_workgroups();
 }
 
+void KernelDetector::replace(AllocationId allocation) {
+  forget(allocation);
+  std::erase_if(known_, [&](const auto& race) { return std::get<AllocationId>(race.first) == allocation; });
+}
+
 void KernelDetector::passes(model::OperationIndex arrival,
                             std::span<const model::OperationIndex> synchronizing) {
   order_.passes(arrival, synchronizing);

@@ -164,6 +164,9 @@ class KernelDetector final : public trace::Listener {
     order_.forget(allocation);
   }
 
+  /// It is another allocation from now on: races with it are others.
+  void replace(AllocationId allocation);
+
   const std::vector<KernelRace>& races() const { return races_; }
   const Site& site(SiteId id) const { return sites_[id]; }
   std::size_t shadow_bytes() const { return shadow_->bytes(); }

@@ -100,4 +100,8 @@ void ParallelDetector::dependency(bool memory) {
   }
 }
 
+void ParallelDetector::replace(AllocationId allocation) {
+  for (DetectorThread& thread : threads_) thread.detector_.replace(allocation);
+}
+
 }  // namespace heddle::race

@@ -160,6 +160,8 @@ class ParallelDetector {
   }
   /// As KernelDetector. After a memory dependency whoever has histories is to let them forget everything.
   void dependency(bool memory);
+  /// As KernelDetector, of an allocation of which no history knows anything.
+  void replace(AllocationId allocation);
 
  private:
   KernelOptions options_;

@@ -84,6 +84,7 @@ class Found final : public detail::RaceSink {
   void race_again(const race::KernelDetector&, std::size_t, AgentId,
                   const detail::ToldAccess&) override {}
   void overlooked(const std::string&) override {}
+  void forget() override {}
   std::mutex mutex;
   std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
   std::size_t known_values = 0;
