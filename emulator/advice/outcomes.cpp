@@ -65,15 +65,27 @@ OperationIndex source_of(const Execution& e, OperationIndex read) {
   return model::kInitialValue;
 }
 
-// Read-modify-writes read what stands before them.
+// What a read-modify-write at this place of the modification order reads: what stands before it, or the plain write
+// that came between.
+OperationIndex before(const Execution& e, const std::vector<OperationIndex>& writes, std::size_t place,
+                      const std::vector<OperationIndex>& order) {
+  if (e.operations[writes[place]].reads()) {
+    const OperationIndex source = source_of(e, writes[place]);
+    if (source != model::kInitialValue && !e.operations[source].atomic) return source;
+  }
+  return place == 0 ? model::kInitialValue : order[place - 1];
+}
+
 void order_writes(Execution& e, const std::vector<OperationIndex>& writes, std::size_t swapped) {
   std::vector<OperationIndex> order = writes;
   std::swap(order[swapped], order[swapped + 1]);
   for (auto& [earlier, later] : e.modification_order)
     if (earlier == writes[swapped] && later == writes[swapped + 1]) std::swap(earlier, later);
-  for (std::size_t i = swapped; i < std::min(order.size(), swapped + 3); ++i)
-    if (e.operations[order[i]].reads())
-      read_from(e, order[i], i == 0 ? model::kInitialValue : order[i - 1]);
+  std::vector<OperationIndex> sources;
+  const std::size_t end = std::min(order.size(), swapped + 3);
+  for (std::size_t i = swapped; i < end; ++i) sources.push_back(before(e, writes, i, order));
+  for (std::size_t i = swapped; i < end; ++i)
+    if (e.operations[order[i]].reads()) read_from(e, order[i], sources[i - swapped]);
 }
 
 }  // namespace

@@ -59,7 +59,9 @@ void RacesAndOrderings::dependency(bool memory) {
 void RacesAndOrderings::operation(model::OperationIndex index, const Operation& operation, model::Value read,
                                   model::Value written, std::span<const trace::Source> sources) {
   races_.operation(index, operation, read, written, sources);
-  orderings_.operation(index, operation, read, written, sources);
+  // What plain reads would have read after other outcomes nobody knows.
+  const bool plain = operation.is_access() && !operation.atomic;
+  orderings_.operation(index, operation, read, written, plain ? std::span<const trace::Source>{} : sources);
 }
 
 void RacesAndOrderings::plain(model::OperationIndex index, const Operation& operation, model::Value read,

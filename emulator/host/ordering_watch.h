@@ -70,7 +70,8 @@ class RacesAndOrderings final : public trace::Listener {
   }
   void meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count) override;
   void placed(model::OperationIndex write) override;
-  bool needs_plain_sources() const override { return false; }
+  /// Of what is left out of the sources of atomics otherwise, orderings would have to assume that nobody wrote it.
+  bool needs_plain_sources() const override { return true; }
   bool hears_moves() const override { return false; }
 
  private:

@@ -162,6 +162,37 @@ TEST_CASE("advice names what one kernel did not need, and only if the device was
   CHECK(silent.race_report().advice.empty());
 }
 
+TEST_CASE("advice knows what a plain write left to atomics, and is the same whether a trace is written or not") {
+  // The second barrier decides who is the first to add.
+  constexpr auto begin_plainly = [](auto& inv, StorageBuffer<std::uint32_t> auto sum) {
+    const bool begins = inv.local_invocation_index() == 1;
+    if (!begins) sum.non_private()[0] = 5u;
+    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kBufferBarrier);
+    if (begins) inv.atomic_i_increment(sum[0], Scope::Workgroup, MemorySemantics::Relaxed);
+    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kBufferBarrier);
+    if (!begins) inv.atomic_i_increment(sum[0], Scope::Workgroup, MemorySemantics::Relaxed);
+  };
+  for (const char* memory : {"sequential", "random"}) {
+    CAPTURE(memory);
+    const auto report_of = [&](const std::string& trace) {
+      DeviceOptions options = racing();
+      options.race_advice = true;
+      options.memory = *memory_policy(memory);
+      options.seed = 1;
+      options.trace = trace;
+      Device device(options);
+      auto sum = device.buffer({0u}, "sum");
+      device.dispatch(begin_plainly, 1, 2, sum);
+      return device.race_report();
+    };
+    const File trace("");
+    const RaceReport report = report_of("");
+    CHECK(report.recorded == 1);
+    for (const OrderingAdvice& advice : report.advice) CHECK(advice.enough != "no control barrier would do");
+    CHECK(to_text(report, ReportFormat::Json) == to_text(report_of(trace.path()), ReportFormat::Json));
+  }
+}
+
 TEST_CASE("a barrier that is missing between one line and several others is one finding") {
   constexpr auto shift = [](auto& inv, StorageBuffer<std::uint32_t> auto out) {
     auto tile = inv.template workgroup<std::uint32_t[8]>("tile");
