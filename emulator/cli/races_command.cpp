@@ -49,6 +49,11 @@ std::vector<std::string> policy_names() {
   return names;
 }
 
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
 constexpr const char* kFooter = R"(
 The program need not be compiled again: its devices run emulated and look for races. What it does
 itself goes where it always goes; the report follows on standard output.
@@ -147,6 +152,27 @@ void RacesCommand::set_environment(const std::string& records) const {
   unsetenv("HEDDLE_RACES_ADVISE");
 }
 
+// The command line cannot contradict itself in this, but the environment can, and one the other.
+std::string RacesCommand::contradiction_to_parallel() const {
+  const std::string asked = environment("HEDDLE_RACES_PARALLEL");
+  if (!parallel_ && !asked.empty() && asked != "0" && asked != "1")
+    return "HEDDLE_RACES_PARALLEL is '" + asked + "'; it may be 0 or 1";
+  if (!parallel_ && asked != "1") return "";
+  const std::string parallel = parallel_ ? "--parallel" : "HEDDLE_RACES_PARALLEL=1";
+  const std::string why = ": workgroups that run at once have no order of their operations that could be ";
+  if (!environment("HEDDLE_TRACE").empty()) return parallel + " together with HEDDLE_TRACE" + why + "traced";
+  // The option goes before these.
+  if (parallel_) return "";
+  const std::string memory = memory_.empty() ? environment("HEDDLE_MEMORY") : memory_;
+  if (!memory.empty() && memory != "sequential")
+    return parallel + " together with " + (memory_.empty() ? "HEDDLE_MEMORY=" : "--memory ") + memory + why +
+           "chosen";
+  if (!seed_.empty()) return parallel + " together with --seed" + why + "chosen";
+  if (advise_ || environment("HEDDLE_RACES_ADVISE") == "1")
+    return parallel + " together with " + (advise_ ? "--advise" : "HEDDLE_RACES_ADVISE=1") + why + "recorded";
+  return "";
+}
+
 bool RacesCommand::write(const std::string& text) const {
   if (output_.empty()) {
     std::fflush(stdout);
@@ -170,10 +196,8 @@ ExitCode RacesCommand::run() const {
     std::fprintf(stderr, "heddle: %s\n", error.what());
     return ExitCode::BadInput;
   }
-  const char* trace = std::getenv("HEDDLE_TRACE");
-  if (parallel_ && trace && *trace != '\0') {
-    std::fputs("heddle: HEDDLE_TRACE is set, and with --parallel there is no order of operations to trace\n",
-               stderr);
+  if (const std::string contradiction = contradiction_to_parallel(); !contradiction.empty()) {
+    std::fprintf(stderr, "heddle: %s\n", contradiction.c_str());
     return ExitCode::BadInput;
   }
   if (!output_.empty() && !write("")) return ExitCode::BadInput;

@@ -26,6 +26,8 @@ class RacesCommand {
  private:
   ReportFormat format() const;
   void set_environment(const std::string& records) const;
+  /// Why races cannot be looked for on all cores with what else is asked for; empty if they can, or need not be.
+  std::string contradiction_to_parallel() const;
   bool write(const std::string& text) const;
 
   CLI::App* command_;

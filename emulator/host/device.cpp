@@ -67,13 +67,14 @@ MemoryPolicy memory_from(const std::optional<MemoryPolicy>& asked) {
 }
 
 DeviceOptions with_defaults(DeviceOptions o) {
+  const bool asks_for_parallel = o.races_parallel.value_or(false);
   add_race_settings(o);
   o.trace = trace_path(o.trace);
   const Mode mode = *o.races || !o.trace->empty() ? Mode::Emulated : mode_from(o.mode);
   o.mode = mode;
   o.seed = seed_from(o.seed);
   o.memory = memory_from(o.memory);
-  check_parallel(o);
+  check_parallel(o, asks_for_parallel);
   if (o.subgroup_size == 0 || o.subgroup_size > runtime::kMaxSubgroupSize) {
     throw std::invalid_argument(
         fmt::format("subgroup_size is {}; it may be 1 to 128", o.subgroup_size));

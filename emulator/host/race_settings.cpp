@@ -65,19 +65,23 @@ void add_race_settings(DeviceOptions& options) {
   options.races_parallel = *options.races_parallel && *options.races;
 }
 
-void check_parallel(const DeviceOptions& options) {
+void check_parallel(const DeviceOptions& options, bool asked) {
   if (!*options.races_parallel) return;
-  const auto refuse = [](const std::string& what) {
-    throw std::invalid_argument(fmt::format(
-        "races_parallel (HEDDLE_RACES_PARALLEL) together with {}: workgroups that run at once have no "
-        "order of their operations that could be recorded or chosen",
-        what));
+  constexpr std::string_view kWhy =
+      "workgroups that run at once have no order of their operations that could be recorded or chosen";
+  const auto refuse = [&](const std::string& option, const std::string& variable) {
+    // Where the options do not ask for it they have nothing of all this: the environment contradicts itself.
+    throw std::invalid_argument(
+        asked ? fmt::format("DeviceOptions::races_parallel together with {}{}: {}", option,
+                            variable.empty() ? "" : " (or " + variable + ")", kWhy)
+              : fmt::format("HEDDLE_RACES_PARALLEL=1 together with {}: {}; unset one of the two", variable, kWhy));
   };
+  const std::string memory(options.memory->name);
   if (!options.memory->sequential)
-    refuse(fmt::format("the memory policy '{}'", options.memory->name));
-  if (!options.trace->empty()) refuse("a trace");
-  if (*options.race_advice) refuse("race_advice (HEDDLE_RACES_ADVISE)");
-  if (options.choices) refuse("choices");
+    refuse(fmt::format("the memory policy '{}'", memory), "HEDDLE_MEMORY=" + memory);
+  if (!options.trace->empty()) refuse("a trace", "HEDDLE_TRACE");
+  if (*options.race_advice) refuse("race_advice", "HEDDLE_RACES_ADVISE=1");
+  if (options.choices) refuse("choices", "");
 }
 
 }  // namespace heddle::detail

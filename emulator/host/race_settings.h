@@ -27,7 +27,7 @@ std::string output_file();
 void add_race_settings(DeviceOptions& options);
 
 /// Throws std::invalid_argument for complete options that want something else together with races on many
-/// threads that needs one order of everything.
-void check_parallel(const DeviceOptions& options);
+/// threads that needs one order of everything. `asked`: the options themselves wanted these, not the environment.
+void check_parallel(const DeviceOptions& options, bool asked);
 
 }  // namespace heddle::detail

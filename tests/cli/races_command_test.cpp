@@ -71,6 +71,37 @@ TEST_CASE("on all cores the same race is found, with values and without a seed; 
   CHECK(of_kind(races({"--json"}, "racy").out, "data race").at(0).at("replays") == true);
 }
 
+TEST_CASE("an environment that asks for all cores and for an order of what they do is bad input, and no program is run") {
+  const auto run_with = [](const char* variable, const char* value, const std::vector<std::string>& options) {
+    setenv("HEDDLE_RACES_PARALLEL", "1", 1);
+    setenv(variable, value, 1);
+    Run run = races(options, "none");
+    unsetenv(variable);
+    unsetenv("HEDDLE_RACES_PARALLEL");
+    return run;
+  };
+  const auto check_refused = [](const Run& run, const std::string& what) {
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 2);
+    CHECK(run.out.empty());
+    CHECK(has(run.err, "HEDDLE_RACES_PARALLEL=1 together with " + what + ":"));
+  };
+  check_refused(run_with("HEDDLE_TRACE", "/dev/null", {}), "HEDDLE_TRACE");
+  check_refused(run_with("HEDDLE_MEMORY", "random", {}), "HEDDLE_MEMORY=random");
+  check_refused(run_with("HEDDLE_RACES_ADVISE", "1", {}), "HEDDLE_RACES_ADVISE=1");
+  const char* const nothing = "HEDDLE_RACES_SAME_VALUE";
+  check_refused(run_with(nothing, "race", {"--memory", "random"}), "--memory random");
+  check_refused(run_with(nothing, "race", {"--seed", "3"}), "--seed");
+  check_refused(run_with(nothing, "race", {"--advise"}), "--advise");
+  // These agree.
+  CHECK(run_with("HEDDLE_MEMORY", "sequential", {}).out == "no kernel here\n");
+  CHECK(run_with("HEDDLE_MEMORY", "random", {"--memory", "sequential"}).out == "no kernel here\n");
+  CHECK(run_with("HEDDLE_RACES_PARALLEL", "0", {"--advise", "--seed", "3"}).out == "no kernel here\n");
+  const Run unclear = run_with("HEDDLE_RACES_PARALLEL", "yes", {});
+  CHECK(unclear.exit_code == 2);
+  CHECK(has(unclear.err, "HEDDLE_RACES_PARALLEL is 'yes'"));
+}
+
 TEST_CASE(
     "JSON has one object a line, the race with both accesses and their values, and a summary") {
   const Run run = races({"--json"}, "racy");

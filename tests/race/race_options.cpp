@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 
 using namespace heddle;
@@ -160,6 +161,27 @@ TEST_CASE("advice names what one kernel did not need, and only if the device was
   dispatch(silent, count);
   CHECK_FALSE(silent.race_report().advised);
   CHECK(silent.race_report().advice.empty());
+}
+
+TEST_CASE("who asks for all cores and for an order of what they do is told what contradicts what") {
+  setenv("HEDDLE_RACES_PARALLEL", "1", 1);
+  for (const auto& [variable, value] : {std::pair("HEDDLE_TRACE", "/dev/null"), std::pair("HEDDLE_MEMORY", "random"),
+                                        std::pair("HEDDLE_RACES_ADVISE", "1")}) {
+    setenv(variable, value, 1);
+    CHECK_THROWS_WITH(Device(racing()), Catch::StartsWith(std::string("HEDDLE_RACES_PARALLEL=1 together with ") + variable));
+    unsetenv(variable);
+  }
+  // What a program wants itself counts.
+  DeviceOptions advised = racing();
+  advised.race_advice = true;
+  CHECK_FALSE(*Device(advised).options().races_parallel);
+  unsetenv("HEDDLE_RACES_PARALLEL");
+  DeviceOptions parallel = racing();
+  parallel.races_parallel = true;
+  CHECK_NOTHROW(Device(parallel));
+  setenv("HEDDLE_TRACE", "/dev/null", 1);
+  CHECK_THROWS_WITH(Device(parallel), Catch::StartsWith("DeviceOptions::races_parallel together with a trace (or HEDDLE_TRACE)"));
+  unsetenv("HEDDLE_TRACE");
 }
 
 TEST_CASE("advice knows what a plain write left to atomics, and is the same whether a trace is written or not") {
