@@ -1,6 +1,7 @@
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
 #include "emulator/host/kernel_trace.h"
+#include "emulator/host/own_command.h"
 #include "emulator/host/parallel_races.h"
 #include "emulator/host/race_settings.h"
 #include "emulator/host/race_watch.h"
@@ -37,7 +38,11 @@ constexpr bool kSanitizedBuild = false;
 Mode mode_from(const std::optional<Mode>& asked) {
   if (asked) return *asked;
   const char* text = std::getenv("HEDDLE_MODE");
-  if (!text || !*text) return Mode::Native;
+  if (!text || !*text) {
+    // Only emulated memory can be weak.
+    const char* memory = std::getenv("HEDDLE_MEMORY");
+    return memory && *memory && std::string_view(memory) != "sequential" ? Mode::Emulated : Mode::Native;
+  }
   const std::string_view value(text);
   if (value == "native") return Mode::Native;
   if (value == "emulated") return Mode::Emulated;
@@ -222,7 +227,8 @@ void reshape(runtime::Grid& grid, const uvec3& groups, const uvec3& local) {
 /// Throws what made dispatch `number` of the device fail.
 [[noreturn]] void raise(runtime::Failure failure, const DeviceState& state, std::uint64_t number) {
   const DeviceOptions& options = state.options;
-  if (state.in_order()) {
+  // How a trial comes again is said by whoever explores.
+  if (state.in_order() && !InTrial::any()) {
     failure.finding.replay = fmt::format(
         "HEDDLE_MODE=emulated{} HEDDLE_SEED={} (dispatch {} of the device)",
         options.memory->sequential ? "" : fmt::format(" HEDDLE_MEMORY={}", options.memory->name),

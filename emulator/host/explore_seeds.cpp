@@ -2,9 +2,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
+#include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "emulator/host/own_command.h"
@@ -43,6 +47,41 @@ std::string_view environment(const char* name) {
   return text ? text : "";
 }
 
+/// The signal that asked to stop; 0 for none.
+std::atomic<int> g_signal = 0;
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler writes it");
+
+extern "C" void ask_to_stop(int signal) { g_signal.store(signal, std::memory_order_relaxed); }
+
+/// While it lives Ctrl-C (SIGINT) and SIGTERM ask to stop; a second one ends the program at once.
+class Interruptible {
+ public:
+  Interruptible() {
+    g_signal = 0;
+    struct sigaction action = {};
+    action.sa_handler = ask_to_stop;
+    action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+    for (Handler& handler : handlers_) {
+      sigaction(handler.signal, nullptr, &handler.before);
+      if (handler.before.sa_handler != SIG_IGN) sigaction(handler.signal, &action, nullptr);
+    }
+  }
+  ~Interruptible() {
+    for (const Handler& handler : handlers_) sigaction(handler.signal, &handler.before, nullptr);
+  }
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+
+  static int signal() { return g_signal.load(std::memory_order_relaxed); }
+
+ private:
+  struct Handler {
+    int signal;
+    struct sigaction before;
+  };
+  Handler handlers_[2] = {{SIGINT, {}}, {SIGTERM, {}}};
+};
+
 /// The trials of all seeds, on several threads.
 class Exploration {
  public:
@@ -64,6 +103,7 @@ class Exploration {
   void done(std::uint64_t position, const TrialOutcome& outcome);
   void work();
   void show();
+  std::string replay(std::uint64_t seed) const;
   void trace(SeedFailure& failure) const;
 
   const TrialFunction& trial_;
@@ -76,13 +116,16 @@ class Exploration {
   std::uint64_t next_ = 0;
   Clock::time_point shown_;
   SeedReport report_;
+  /// What a trial could not even begin for.
+  std::exception_ptr error_;
 };
 
 std::optional<std::uint64_t> Exploration::next() {
   const std::lock_guard lock(mutex_);
-  if (next_ == count_) return std::nullopt;
+  if (next_ == count_ || error_) return std::nullopt;
   if (options_.stop_at_first && report_.failed()) return std::nullopt;
-  if (options_.budget.count() > 0 && Clock::now() - begin_ >= options_.budget) {
+  const bool time_is_up = options_.budget.count() > 0 && Clock::now() - begin_ >= options_.budget;
+  if (time_is_up || (options_.print_to && Interruptible::signal() != 0)) {
     report_.complete = false;
     return std::nullopt;
   }
@@ -116,11 +159,23 @@ void Exploration::show() {
 }
 
 void Exploration::work() {
-  while (const std::optional<std::uint64_t> position = next()) {
-    TrialPlan plan;
-    plan.seed = seed(*position);
-    done(*position, run_trial(trial_, options_, plan));
+  try {
+    while (const std::optional<std::uint64_t> position = next()) {
+      TrialPlan plan;
+      plan.seed = seed(*position);
+      done(*position, run_trial(trial_, options_, plan));
+    }
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    error_ = std::current_exception();
   }
+}
+
+// With what the environment says of memory.
+std::string Exploration::replay(std::uint64_t seed) const {
+  const std::string_view memory = options_.device.memory ? "" : environment("HEDDLE_MEMORY");
+  return fmt::format("HEDDLE_EXPLORE_SEED={} {}{}", seed,
+                     memory.empty() ? "" : fmt::format("HEDDLE_MEMORY={} ", memory), own_command());
 }
 
 /// Runs the failure once more, for its trace.
@@ -140,19 +195,23 @@ void Exploration::trace(SeedFailure& failure) const {
 
 SeedReport Exploration::run(unsigned jobs) {
   std::vector<std::thread> others;
-  for (unsigned i = 1; i < jobs; ++i) others.emplace_back([this] { work(); });
+  try {
+    for (std::uint64_t i = 1; i < std::min<std::uint64_t>(jobs, count_); ++i) others.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    // There are no more threads: those that there are do the work.
+  }
   work();
   for (std::thread& other : others) other.join();
   if (bar_) std::fputs("\r\x1b[K", options_.print_to);
+  if (error_) std::rethrow_exception(error_);
   // Seeds are given out in order, so that the lowest failing one is among those that were tried.
   auto& failures = report_.failures;
   std::sort(failures.begin(), failures.end(),
             [](const SeedFailure& a, const SeedFailure& b) { return a.seed < b.seed; });
   if (options_.stop_at_first && failures.size() > 1) failures.resize(1);
-  const std::string command = own_command();
-  for (SeedFailure& failure : failures)
-    failure.replay = fmt::format("HEDDLE_EXPLORE_SEED={} {}", failure.seed, command);
-  if (!failures.empty() && options_.shrink_budget.count() > 0)
+  for (SeedFailure& failure : failures) failure.replay = replay(failure.seed);
+  const bool interrupted = options_.print_to && Interruptible::signal() != 0;
+  if (!failures.empty() && options_.shrink_budget.count() > 0 && !interrupted)
     failures.front().shrunk = shrink(trial_, options_, failures.front().seed);
   if (!failures.empty()) trace(failures.front());
   report_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
@@ -160,6 +219,24 @@ SeedReport Exploration::run(unsigned jobs) {
 }
 
 }  // namespace
+
+SeedReport explore_and_print(const TrialFunction& trial, std::uint64_t seeds, const SeedOptions& options,
+                             unsigned jobs) {
+  int signal = 0;
+  SeedReport report;
+  {
+    const Interruptible interruptible;
+    report = Exploration(trial, seeds, options).run(jobs);
+    signal = Interruptible::signal();
+  }
+  for (const SeedFailure& failure : report.failures) fmt::print(options.print_to, "{}", to_string(failure));
+  if (signal == 0) return report;
+  fmt::print(options.print_to, "interrupted after {} of {} seeds, {} failed\n", report.trials, seeds,
+             report.failures.size());
+  std::fflush(options.print_to);
+  std::raise(signal);
+  return report;
+}
 
 SeedReport explore_seeds(const TrialFunction& trial, std::uint64_t seeds, SeedOptions options) {
   if (const auto shard = environment("HEDDLE_EXPLORE_SHARD"); !shard.empty())
@@ -173,11 +250,8 @@ SeedReport explore_seeds(const TrialFunction& trial, std::uint64_t seeds, SeedOp
   }
   const unsigned jobs =
       options.jobs != 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
-  SeedReport report = Exploration(trial, seeds, options).run(jobs);
-  if (options.print_to)
-    for (const SeedFailure& failure : report.failures)
-      fmt::print(options.print_to, "{}", to_string(failure));
-  return report;
+  return options.print_to ? explore_and_print(trial, seeds, options, jobs)
+                          : Exploration(trial, seeds, options).run(jobs);
 }
 
 }  // namespace detail

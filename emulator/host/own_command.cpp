@@ -39,9 +39,12 @@ InTrial::InTrial() {
 InTrial::~InTrial() {
   --t_trials;
 }
+bool InTrial::any() {
+  return t_trials > 0;
+}
 
 std::string seed_assignment(std::uint64_t seed) {
-  return fmt::format("{}={}", t_trials > 0 ? "HEDDLE_EXPLORE_SEED" : "HEDDLE_SEED", seed);
+  return fmt::format("{}={}", InTrial::any() ? "HEDDLE_EXPLORE_SEED" : "HEDDLE_SEED", seed);
 }
 
 }  // namespace heddle::detail

@@ -19,6 +19,9 @@ class InTrial {
   ~InTrial();
   InTrial(const InTrial&) = delete;
   InTrial& operator=(const InTrial&) = delete;
+
+  /// Whether one of this thread does.
+  static bool any();
 };
 
 }  // namespace heddle::detail

@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <unordered_set>
@@ -382,6 +383,7 @@ TraceSummary read_trace(std::istream& in, const std::string& name, Listener& lis
 }
 
 TraceSummary read_trace_file(const std::string& path, Listener& listener) {
+  if (std::filesystem::is_directory(path)) throw TraceFileError(path + ": is a directory");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw TraceFileError(path + ": " + std::strerror(errno));
   return read_trace(in, path, listener);

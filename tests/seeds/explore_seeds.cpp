@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
 
 #include <atomic>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <set>
 #include <string>
@@ -182,4 +184,66 @@ TEST_CASE("options of a command line are taken, others are left, and nonsense is
   CHECK_THROWS_AS(options.take("--shard=0/8", seeds), std::invalid_argument);
   CHECK_THROWS_AS(options.take("--shard=9/8", seeds), std::invalid_argument);
   CHECK_THROWS_AS(options.take("--seeds=many", seeds), std::invalid_argument);
+}
+
+TEST_CASE("what the environment says of memory is in the command that makes a failure come again") {
+  setenv("HEDDLE_MEMORY", "write-back", 1);
+  const SeedReport report = explore_seeds(message_arrives<true>, 500, quiet());
+  SeedOptions random = quiet();
+  random.device.memory = memory_policy("random");
+  const SeedReport by_program = explore_seeds(message_arrives<true>, 500, random);
+  unsetenv("HEDDLE_MEMORY");
+  REQUIRE(report.failed());
+  CHECK_THAT(report.failures[0].replay, Catch::Contains(" HEDDLE_MEMORY=write-back "));
+  REQUIRE(by_program.failed());
+  CHECK_THAT(by_program.failures[0].replay, !Catch::Contains("HEDDLE_MEMORY"));
+}
+
+TEST_CASE("what no trial can begin for is thrown, on however many threads") {
+  setenv("HEDDLE_MEMORY", "strong", 1);
+  for (const unsigned jobs : {1u, 8u}) {
+    SeedOptions options = quiet();
+    options.jobs = jobs;
+    CHECK_THROWS_WITH(explore_seeds(message_arrives<true>, 500, options),
+                      Catch::Contains("HEDDLE_MEMORY is 'strong'"));
+  }
+  unsetenv("HEDDLE_MEMORY");
+}
+
+TEST_CASE("no more threads are asked for than there are seeds") {
+  SeedOptions options = quiet();
+  options.jobs = 1'000'000'000;
+  CHECK(explore_seeds([](Trial&) {}, 3, options).trials == 3);
+}
+
+namespace {
+
+std::atomic<int> g_interrupts = 0;
+
+}  // namespace
+
+TEST_CASE("Ctrl-C ends after the trials that run, and what has failed until then is printed") {
+  std::FILE* const out = std::tmpfile();
+  REQUIRE(out);
+  const auto before = std::signal(SIGINT, [](int) { ++g_interrupts; });
+  SeedOptions options;
+  options.print_to = out;
+  options.jobs = 1;
+  options.stop_at_first = false;
+  const auto fail_and_interrupt = [](Trial& trial) {
+    if (trial.seed() == 3) std::raise(SIGINT);
+    trial.require(trial.seed() != 2, "it is the second");
+  };
+  const SeedReport report = explore_seeds(fail_and_interrupt, 1000, options);
+  std::signal(SIGINT, before);
+  CHECK(report.trials == 3);
+  CHECK_FALSE(report.complete);
+  // Whoever listened before hears of it, once.
+  CHECK(g_interrupts == 1);
+  std::rewind(out);
+  std::string printed(4096, '\0');
+  printed.resize(std::fread(printed.data(), 1, printed.size(), out));
+  std::fclose(out);
+  CHECK_THAT(printed, Catch::Contains("seed 2 fails: it is the second"));
+  CHECK_THAT(printed, Catch::Contains("interrupted after 3 of 1000 seeds, 1 failed"));
 }
