@@ -52,6 +52,11 @@ bool same_instruction(const Operation& a, const Operation& b) {
          std::string_view(a.where.file) == b.where.file && a.reference == b.reference;
 }
 
+bool same_line(const Operation& a, const Operation& b) {
+  return a.where.line == b.where.line && std::string_view(a.where.file) == b.where.file &&
+         a.reference == b.reference;
+}
+
 bool orders(const Operation& op) {
   return op.is_memory_barrier() ||
          (op.atomic && (acquires(op.semantics) || releases(op.semantics)));
@@ -76,8 +81,13 @@ class Changes {
     add(one_reference());
     add(repairs(false));
     add(repairs(true));
-    add(barrier());
-    add(atomics(), true);
+    if (is_update(x_) && is_update(y_)) {
+      add(one_update());
+      add(barrier());
+    } else {
+      add(barrier());
+      add(atomics(), true);
+    }
     return texts();
   }
 
@@ -325,6 +335,49 @@ class Changes {
                                    : "make the " + kind_of(op) + " in " + line_of(op) +
                                          " atomic (" + std::string(name(wanted)) + ", Relaxed)";
       edits.push_back(edit(op, text, change));
+    }
+    return edits;
+  }
+
+  // Whether its line reads plainly, and then writes the same bytes, whoever executes it: `x += 1`, of which
+  // somebody's may be lost.
+  bool is_update(OperationIndex index) const {
+    const std::vector<Operation>& all = execution_.operations;
+    const Operation& op = all[index];
+    if (op.atomic || (op.locations.size_bytes != 4 && op.locations.size_bytes != 8)) return false;
+    bool updates = false;
+    for (auto read = all.begin(); read != all.end(); ++read) {
+      if (read->kind != OperationKind::Read || read->atomic || !same_line(*read, op)) continue;
+      // (Of the last one the write may not have come yet.)
+      const auto write = std::find_if(read, all.end(), [&](const Operation& o) {
+        return o.agent == read->agent && o.writes() && same_line(o, op);
+      });
+      if (write == all.end()) continue;
+      if (write->atomic || write->locations != read->locations) return false;
+      updates = updates || read->locations == op.locations;
+    }
+    return updates;
+  }
+
+  // Atomic reads and writes are ordered as an atomic update is, but only that loses nothing. Others than these two
+  // may come from anywhere that knows of the memory.
+  std::vector<Edit> one_update() const {
+    const Scope wanted =
+        execution_.operations[x_].storage_class == StorageClass::Workgroup ? Scope::Workgroup : Scope::Device;
+    std::vector<Edit> edits;
+    for (const OperationIndex i : {x_, y_}) {
+      const Operation& op = execution_.operations[i];
+      const auto change = [op, wanted](Execution& execution) {
+        for (Operation& o : execution.operations) {
+          if (!o.is_access() || !same_line(o, op)) continue;
+          o.atomic = true;
+          o.operands = MemoryOperands::None;
+          o.scope = wanted;
+        }
+      };
+      edits.push_back({"make the read and the write in " + line_of(op) + " one atomic read-modify-write (" +
+                           std::string(name(wanted)) + ", Relaxed), such as atomic_i_add",
+                       change, 0});
     }
     return edits;
   }

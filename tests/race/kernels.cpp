@@ -282,6 +282,35 @@ TEST_CASE("plain increments of one element race with themselves: one finding, co
   CHECK(races.size() <= 3);
 }
 
+TEST_CASE("where a line reads and writes what races, one atomic update is the change; where others only read it, none is") {
+  const auto first_change = [](auto kernel) {
+    Device device(racing(1));
+    auto sum = device.buffer(std::vector<std::uint32_t>(1, 0u), "sum");
+    auto seen = device.buffer(std::vector<std::uint32_t>(4, 0u), "seen");
+    device.dispatch(kernel, 2, 2, sum, seen);
+    const auto races = device.races();
+    REQUIRE(races.size() == 1);
+    REQUIRE_FALSE(races[0].changes.empty());
+    return races[0].changes[0];
+  };
+  const std::string of_all = first_change(
+      [](auto& inv, StorageBuffer<std::uint32_t> auto s, StorageBuffer<std::uint32_t> auto) {
+        (void)inv;
+        s[0] += 1u;
+      });
+  CHECK_THAT(of_all, Catch::Contains("one atomic read-modify-write (Device, Relaxed), such as atomic_i_add"));
+  const std::string of_one = first_change(
+      [](auto& inv, StorageBuffer<std::uint32_t> auto s, StorageBuffer<std::uint32_t> auto seen) {
+        const std::uint32_t me = inv.global_invocation_id().x;
+        if (me == 0) {
+          s[0] += 1u;
+        } else {
+          seen[me] = s[0];
+        }
+      });
+  CHECK_THAT(of_one, !Catch::Contains("read-modify-write"));
+}
+
 TEST_CASE("without being asked a device looks for no races") {
   Device device(DeviceOptions{});
   CHECK(device.races().empty());
