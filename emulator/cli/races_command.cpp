@@ -4,11 +4,13 @@
 
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <stdexcept>
+#include <system_error>
 
 #include "emulator/cli/program_run.h"
 #include "emulator/report/records.h"
@@ -79,6 +81,14 @@ alone in the line before, does the same. Suppressed races are listed, but do not
 Exit code: 0 no race that counts; 1 races, or the program failed; 2 wrong options, a program that cannot
 be started, or one that dispatched no kernel; 130 interrupted (what was found until then is told).)";
 
+/// What is wrong with a seed; empty if nothing is.
+std::string wrong_seed(const std::string& text) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  return error == std::errc() && end == text.data() + text.size() ? ""
+                                                                  : text + " is no number from 0 to 2^64 - 1";
+}
+
 }  // namespace
 
 RacesCommand::RacesCommand(CLI::App& program) {
@@ -94,7 +104,7 @@ RacesCommand::RacesCommand(CLI::App& program) {
           ->check(CLI::IsMember(policy_names()));
   CLI::Option* const seed =
       command_->add_option("--seed", seed_, "of everything that is left to chance (1)")
-          ->check(CLI::Number);
+          ->check(CLI::Validator(wrong_seed, "", "seed"));
   command_->add_option("--suppress", suppressions_,
                        "a file of races that do not count (HEDDLE_RACES_SUPPRESS)");
   command_

@@ -11,8 +11,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <thread>
 
@@ -55,8 +57,10 @@ std::uint64_t seed_from(const std::optional<std::uint64_t>& asked) {
   const char* text = std::getenv("HEDDLE_SEED");
   if (!text || !*text) return 1;
   char* end = nullptr;
+  errno = 0;
   const std::uint64_t seed = std::strtoull(text, &end, 0);
-  if (*end) throw std::invalid_argument(fmt::format("HEDDLE_SEED is '{}', not a number", text));
+  if (*end || errno == ERANGE || std::strchr(text, '-'))
+    throw std::invalid_argument(fmt::format("HEDDLE_SEED is '{}', not a number from 0 to 2^64 - 1", text));
   return seed;
 }
 

@@ -282,6 +282,9 @@ TEST_CASE("options that make no sense are bad input, and no program is run") {
        std::vector<std::vector<std::string>>{{"--format", "rtf"},
                                              {"--memory", "leaky"},
                                              {"--seed", "many"},
+                                             {"--seed", "1.5"},
+                                             {"--seed", "-1"},
+                                             {"--seed", "99999999999999999999"},
                                              {"--same-value", "maybe"},
                                              {"--sideways"}}) {
     const Run run = races(options, "none");

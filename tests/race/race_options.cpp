@@ -253,3 +253,15 @@ TEST_CASE("an execution that is too long for advice is counted, and nothing is a
   CHECK(device.race_report().left_out == 1);
   CHECK(device.race_report().advice.empty());
 }
+
+TEST_CASE("a seed in the environment that is none is refused, whatever is wrong with it") {
+  for (const char* seed : {"1.5", "many", "-1", "99999999999999999999", "7 "}) {
+    setenv("HEDDLE_SEED", seed, 1);
+    CHECK_THROWS_WITH(Device(), Catch::Contains(std::string("HEDDLE_SEED is '") + seed + "'"));
+  }
+  for (const char* seed : {"0", "0x10", "18446744073709551615"}) {
+    setenv("HEDDLE_SEED", seed, 1);
+    CHECK_NOTHROW(Device());
+  }
+  unsetenv("HEDDLE_SEED");
+}
