@@ -47,14 +47,13 @@ void insert(Execution& execution, OperationIndex at, const Operation& op) {
     for (OperationIndex& arrival : choice.synchronizing) move(arrival);
 }
 
-bool same_instruction(const Operation& a, const Operation& b) {
-  return a.kind == b.kind && a.atomic == b.atomic && a.where.line == b.where.line &&
-         std::string_view(a.where.file) == b.where.file && a.reference == b.reference;
-}
-
 bool same_line(const Operation& a, const Operation& b) {
   return a.where.line == b.where.line && std::string_view(a.where.file) == b.where.file &&
          a.reference == b.reference;
+}
+
+bool same_instruction(const Operation& a, const Operation& b) {
+  return a.kind == b.kind && a.atomic == b.atomic && same_line(a, b);
 }
 
 bool orders(const Operation& op) {
