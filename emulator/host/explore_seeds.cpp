@@ -103,7 +103,8 @@ class Exploration {
   void done(std::uint64_t position, const TrialOutcome& outcome);
   void work();
   void show();
-  std::string replay(std::uint64_t seed) const;
+  bool interrupted() const { return options_.print_to && Interruptible::signal() != 0; }
+  std::string command() const;
   void trace(SeedFailure& failure) const;
 
   const TrialFunction& trial_;
@@ -125,7 +126,7 @@ std::optional<std::uint64_t> Exploration::next() {
   if (next_ == count_ || error_) return std::nullopt;
   if (options_.stop_at_first && report_.failed()) return std::nullopt;
   const bool time_is_up = options_.budget.count() > 0 && Clock::now() - begin_ >= options_.budget;
-  if (time_is_up || (options_.print_to && Interruptible::signal() != 0)) {
+  if (time_is_up || interrupted()) {
     report_.complete = false;
     return std::nullopt;
   }
@@ -171,11 +172,10 @@ void Exploration::work() {
   }
 }
 
-// With what the environment says of memory.
-std::string Exploration::replay(std::uint64_t seed) const {
+// What runs a trial again, with what the environment says of memory.
+std::string Exploration::command() const {
   const std::string_view memory = options_.device.memory ? "" : environment("HEDDLE_MEMORY");
-  return fmt::format("HEDDLE_EXPLORE_SEED={} {}{}", seed,
-                     memory.empty() ? "" : fmt::format("HEDDLE_MEMORY={} ", memory), own_command());
+  return (memory.empty() ? "" : fmt::format("HEDDLE_MEMORY={} ", memory)) + own_command();
 }
 
 /// Runs the failure once more, for its trace.
@@ -209,16 +209,15 @@ SeedReport Exploration::run(unsigned jobs) {
   std::sort(failures.begin(), failures.end(),
             [](const SeedFailure& a, const SeedFailure& b) { return a.seed < b.seed; });
   if (options_.stop_at_first && failures.size() > 1) failures.resize(1);
-  for (SeedFailure& failure : failures) failure.replay = replay(failure.seed);
-  const bool interrupted = options_.print_to && Interruptible::signal() != 0;
-  if (!failures.empty() && options_.shrink_budget.count() > 0 && !interrupted)
+  const std::string again = command();
+  for (SeedFailure& failure : failures)
+    failure.replay = fmt::format("HEDDLE_EXPLORE_SEED={} {}", failure.seed, again);
+  if (!failures.empty() && options_.shrink_budget.count() > 0 && !interrupted())
     failures.front().shrunk = shrink(trial_, options_, failures.front().seed);
   if (!failures.empty()) trace(failures.front());
   report_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
   return std::move(report_);
 }
-
-}  // namespace
 
 SeedReport explore_and_print(const TrialFunction& trial, std::uint64_t seeds, const SeedOptions& options,
                              unsigned jobs) {
@@ -237,6 +236,8 @@ SeedReport explore_and_print(const TrialFunction& trial, std::uint64_t seeds, co
   std::raise(signal);
   return report;
 }
+
+}  // namespace
 
 SeedReport explore_seeds(const TrialFunction& trial, std::uint64_t seeds, SeedOptions options) {
   if (const auto shard = environment("HEDDLE_EXPLORE_SHARD"); !shard.empty())
