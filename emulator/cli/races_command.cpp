@@ -4,16 +4,15 @@
 
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <stdexcept>
-#include <system_error>
 
 #include "emulator/cli/program_run.h"
 #include "emulator/report/records.h"
+#include "runtime/seed.h"
 
 namespace heddle::cli {
 namespace {
@@ -83,10 +82,7 @@ be started, or one that dispatched no kernel; 130 interrupted (what was found un
 
 /// What is wrong with a seed; empty if nothing is.
 std::string wrong_seed(const std::string& text) {
-  std::uint64_t seed = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  return error == std::errc() && end == text.data() + text.size() ? ""
-                                                                  : text + " is no number from 0 to 2^64 - 1";
+  return runtime::seed_from_text(text) ? "" : text + " is no number from 0 to 2^64 - 1";
 }
 
 }  // namespace

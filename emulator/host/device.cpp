@@ -7,14 +7,13 @@
 #include "emulator/host/race_watch.h"
 #include "emulator/host/watched_memory.h"
 #include "emulator/memory/policy.h"
+#include "runtime/seed.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <numeric>
 #include <thread>
 
@@ -56,12 +55,8 @@ std::uint64_t seed_from(const std::optional<std::uint64_t>& asked) {
   if (asked) return *asked;
   const char* text = std::getenv("HEDDLE_SEED");
   if (!text || !*text) return 1;
-  char* end = nullptr;
-  errno = 0;
-  const std::uint64_t seed = std::strtoull(text, &end, 0);
-  if (*end || errno == ERANGE || std::strchr(text, '-'))
-    throw std::invalid_argument(fmt::format("HEDDLE_SEED is '{}', not a number from 0 to 2^64 - 1", text));
-  return seed;
+  if (const std::optional<std::uint64_t> seed = runtime::seed_from_text(text)) return *seed;
+  throw std::invalid_argument(fmt::format("HEDDLE_SEED is '{}', not a number from 0 to 2^64 - 1", text));
 }
 
 MemoryPolicy memory_from(const std::optional<MemoryPolicy>& asked) {

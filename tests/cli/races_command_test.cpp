@@ -291,6 +291,8 @@ TEST_CASE("options that make no sense are bad input, and no program is run") {
     CHECK(run.exit_code == 2);
     CHECK_FALSE(has(run.out, "no kernel here"));
   }
+  // What the environment takes for a seed is one.
+  CHECK(races({"--seed", "0x10"}, "clean").exit_code == 0);
   CHECK(run_heddle({"races"}).exit_code == 2);
   CHECK(run_heddle({"races", "--help"}).exit_code == 0);
 }
