@@ -131,10 +131,7 @@ template <bool writes, typename Who, typename MayBeFirst>
   const bool first_goes = replaces_first || who.is_settled(cell.agents[0], cell.times[0], to_first);
   if (second == kNoSite) {
     if (!first_goes) return false;
-    const std::size_t slot = writes || replaces_first ? 0 : 1;
-    cell.agents[slot] = me;
-    cell.times[slot] = time | (cell.times[slot] & kLossy);
-    cell.sites[slot] = site;
+    put(cell, writes || replaces_first ? 0 : 1, me, time, site);
     return true;
   }
   if (who.is_other_reference(cell.times[1])) return false;
