@@ -118,8 +118,9 @@ class Shadow {
       if (granule >= end) [[unlikely]] return nullptr;
       return find_before_end(granule);
     }
-    /// The same of one before the end.
+    /// Of granules from here on nobody asked for a cell.
     std::uint64_t cells_end() const { return end; }
+    /// As `find`, of one before the end.
     Cell* find_before_end(std::uint64_t granule) const {
       Page* const page = pages[granule / kCellsOfPage].get();
       return page ? page->data() + granule % kCellsOfPage : nullptr;
