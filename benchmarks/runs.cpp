@@ -2,8 +2,9 @@
 /// runs/<memory>, and runs/<memory>/checked with races looked for. What the loads give goes to the host
 /// by a pointer, outside of the memory that is emulated, as the registers of a litmus test; in
 /// runs/<memory>/stored it is written to a buffer, which makes it six operations. Items are runs; each
-/// has a seed of its own.
+/// has a seed of its own. runs/<memory>/explored are trials of explore_seeds, which make their buffers.
 
+#include <heddle/explore.h>
 #include <heddle/heddle.h>
 
 #include <benchmark/benchmark.h>
@@ -54,6 +55,25 @@ void run(benchmark::State& state, const MemoryPolicy& policy, bool races, bool s
   state.SetItemsProcessed(state.iterations());
 }
 
+void explore(benchmark::State& state, const MemoryPolicy& policy) {
+  constexpr std::uint64_t kTrials = 1000;
+  SeedOptions options;
+  options.device.memory = policy;
+  options.jobs = 1;
+  options.print_to = nullptr;
+  std::array<std::uint32_t, 2> values{};
+  const auto trial = [&](Trial& trial_now) {
+    auto x = trial_now.device().buffer(std::vector<std::uint32_t>(2, 0u), "x");
+    trial_now.device().dispatch(store_buffering, {2}, {1}, x, Registers{values.data()});
+    benchmark::DoNotOptimize(values);
+  };
+  for (auto _ : state) {
+    explore_seeds(trial, kTrials, options);
+    options.first_seed += kTrials;
+  }
+  state.SetItemsProcessed(state.iterations() * kTrials);
+}
+
 const bool registered = [] {
   for (const MemoryPolicy& policy : memory_policies()) {
     const std::string title = "runs/" + std::string(policy.name);
@@ -66,6 +86,8 @@ const bool registered = [] {
     add("", false, false);
     add("/checked", true, false);
     add("/stored", false, true);
+    benchmark::RegisterBenchmark((title + "/explored").c_str(),
+                                 [&policy](benchmark::State& state) { explore(state, policy); });
   }
   return true;
 }();

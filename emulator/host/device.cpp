@@ -231,7 +231,7 @@ void reshape(runtime::Grid& grid, const uvec3& groups, const uvec3& local) {
     failure.finding.replay = fmt::format(
         "HEDDLE_MODE=emulated{} HEDDLE_SEED={} (dispatch {} of the device)",
         options.memory->sequential ? "" : fmt::format(" HEDDLE_MEMORY={}", options.memory->name),
-        state.seed, number);
+        state.seed(), number);
   }
   if (failure.exception) {
     try {
@@ -253,7 +253,7 @@ DispatchResult dispatch(DeviceState& state, runtime::Launch& launch, const Typed
   const std::uint64_t number = state.dispatches++;
   // Every dispatch of a device has a sequence of its own, so that one more choice in the first
   // does not change the second.
-  const std::uint64_t seed = state.seed * 0x9e3779b97f4a7c15u + number;
+  const std::uint64_t seed = state.seed() * 0x9e3779b97f4a7c15u + number;
   if (emulated) state.choose_from(seed);
 
   std::unique_ptr<const Mapping> mapping;
@@ -310,7 +310,6 @@ DispatchResult dispatch(DeviceState& state, runtime::Launch& launch, const Typed
 DeviceState::DeviceState(DeviceOptions o)
     : options(with_defaults(std::move(o))),
       mode(*options.mode),
-      seed(*options.seed),
       describe_([this](const void* address) {
         return emulator ? emulator->describe(address) : describe(address);
       }) {
@@ -336,15 +335,17 @@ DeviceState::DeviceState(DeviceOptions o)
     return;
   }
   if (mode == Mode::Emulated) memory = memory::make_memory(*options.memory, choice);
+  if (!options.trace->empty()) kernel_trace = std::make_unique<KernelTrace>(*options.trace);
+  listen_to_memory();
+}
+
+void DeviceState::listen_to_memory() {
   std::vector<trace::Listener*> all;
   if (*options.races) {
     race_watch = std::make_unique<RaceWatch>(*this);
     all.push_back(&race_watch->listener());
   }
-  if (!options.trace->empty()) {
-    kernel_trace = std::make_unique<KernelTrace>(*options.trace);
-    all.push_back(kernel_trace.get());
-  }
+  if (kernel_trace) all.push_back(kernel_trace.get());
   if (all.empty()) return;
   listeners = trace::Fork(all);
   listener = all.size() == 1 ? all.front() : &listeners;
@@ -352,6 +353,23 @@ DeviceState::DeviceState(DeviceOptions o)
   if (options.memory->sequential && race_watch && !kernel_trace && race_watch->hears_races_only())
     watched_memory = std::make_unique<WatchedMemory>(
         static_cast<memory::SequentialMemory&>(*memory), *race_watch);
+}
+
+void DeviceState::restart(std::uint64_t seed, decltype(DeviceOptions::choices) choices) {
+  if (race_watch) race_watch->hand_in_all();
+  options.seed = seed;
+  options.choices = std::move(choices);
+  dispatches = 0;
+  next_agent = next_workgroup = 0;
+  while (!freed_.empty()) forget_oldest();
+  memory->restart();
+  spare_ids_.clear();
+  ids_freed_in_submission_.clear();
+  freed_in_submission_ = false;
+  next_allocation_ = made_allocations_ = 0;
+  next_reference_ = 0;
+  emulator->restart();
+  listen_to_memory();
 }
 
 void DeviceState::choose_from(std::uint64_t of_dispatch) {

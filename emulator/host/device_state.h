@@ -53,6 +53,12 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   explicit DeviceState(DeviceOptions options);
   ~DeviceState();
 
+  /// Becomes what one is that has just been made with this seed and these oracles, but for the room that it has:
+  /// the same seed does the same again. For whoever has it, and all of it, alone.
+  void restart(std::uint64_t seed, decltype(DeviceOptions::choices) choices);
+  /// Whether it may be.
+  bool can_restart() const { return in_order() && !kernel_trace; }
+
   std::shared_ptr<Allocation> allocate(std::uint64_t count, std::uint64_t element_bytes,
                                        std::string name);
   void free(Allocation& allocation);
@@ -71,9 +77,10 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
     if (freed_in_submission_.load(std::memory_order_relaxed)) reuse_freed();
   }
 
-  const DeviceOptions options;
+  /// With all defaults filled in.
+  DeviceOptions options;
   const Mode mode;
-  const std::uint64_t seed;
+  std::uint64_t seed() const { return *options.seed; }
   std::uint64_t dispatches = 0;
   /// What all dispatches have in common; in emulated mode also what is left of the last one.
   runtime::Launch launch;
@@ -113,6 +120,8 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   std::uint32_t next_workgroup = 0;
 
  private:
+  /// The memory is there: whoever is asked for listens to it from now on.
+  void listen_to_memory();
   void forget_oldest();
   // With mutex_ held:
   AllocationId number_of_new() {

@@ -185,11 +185,17 @@ void Emulator::tell_begin(const runtime::Grid& grid, std::uint32_t groups) {
   device.parallel_races->dispatch_begins(device.dispatches - 1, first_agent_, grid, *this);
 }
 
+void Emulator::restart() {
+  free_memory_ = nullptr;
+  used_memory_ = 0;
+}
+
 void Emulator::make_memory() {
-  all_memory_.push_back(std::make_unique<WorkgroupMemory>());
-  WorkgroupMemory& memory = *all_memory_.back();
+  if (used_memory_ == all_memory_.size()) all_memory_.push_back(std::make_unique<WorkgroupMemory>());
+  WorkgroupMemory& memory = *all_memory_[used_memory_++];
   memory.emulator = this;
   memory.pulse = this;
+  memory.next_free = nullptr;
   detail::Allocation& allocation = memory.allocation;
   allocation.id = device.new_allocation_id();
   allocation.name = "Workgroup memory";

@@ -40,6 +40,8 @@ class Emulator final : public runtime::Observer, public Pulse {
   Emulator(const Emulator&) = delete;
   Emulator& operator=(const Emulator&) = delete;
 
+  /// Nothing that it has is of any use to others but as room: the device starts anew.
+  void restart();
   /// A dispatch begins; `bindings` are those of its arguments, until it ends.
   void begin(const runtime::Grid& grid, std::span<const Binding> bindings);
   /// It has ended, well or not.
@@ -89,6 +91,8 @@ class Emulator final : public runtime::Observer, public Pulse {
   std::mutex mutex_;
   // Guarded by lock(), as are the lists of variables:
   std::vector<std::unique_ptr<WorkgroupMemory>> all_memory_;
+  /// So many of them have been asked for since the device started, and have a number.
+  std::size_t used_memory_ = 0;
   /// The first free one, and how many are not.
   WorkgroupMemory* free_memory_ = nullptr;
   std::size_t taken_memory_ = 0;

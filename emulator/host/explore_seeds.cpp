@@ -148,8 +148,9 @@ void Exploration::done(std::uint64_t position, const TrialOutcome& outcome) {
 
 void Exploration::show() {
   constexpr auto kBetween = std::chrono::milliseconds(100);
+  if (!bar_) return;
   const auto now = Clock::now();
-  if (!bar_ || now - shown_ < kBetween || now - begin_ < 5 * kBetween) return;
+  if (now - shown_ < kBetween || now - begin_ < 5 * kBetween) return;
   shown_ = now;
   constexpr std::size_t kColumns = 30;
   const std::size_t full = kColumns * report_.trials / count_;
@@ -161,10 +162,11 @@ void Exploration::show() {
 
 void Exploration::work() {
   try {
+    TrialRunner runner(trial_, options_);
     while (const std::optional<std::uint64_t> position = next()) {
       TrialPlan plan;
       plan.seed = seed(*position);
-      done(*position, run_trial(trial_, options_, plan));
+      done(*position, runner.run(plan));
     }
   } catch (...) {
     const std::lock_guard lock(mutex_);
@@ -189,7 +191,7 @@ void Exploration::trace(SeedFailure& failure) const {
     plan.schedules = failure.shrunk->schedules;
   }
   plan.trace = path;
-  run_trial(trial_, options_, plan);
+  TrialRunner(trial_, options_).run(plan);
   failure.trace = path;
 }
 

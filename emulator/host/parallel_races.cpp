@@ -14,7 +14,7 @@ ParallelRaces::ParallelRaces(DeviceState& device)
     : tells_equal_writes_(device.options.same_value_writes == SameValueWrites::Notice),
       // Whether the device is one of a trial only the thread that makes it knows.
       again_(fmt::format("HEDDLE_RACES=text HEDDLE_RACES_PARALLEL=0 {} {}",
-                         seed_assignment(device.seed), own_command())),
+                         seed_assignment(device.seed()), own_command())),
       races_(device.options, [this](std::size_t race) { return counts_[race]; }) {}
 
 void ParallelRaces::dispatch_begins(std::uint64_t number, std::uint32_t first,

@@ -141,7 +141,7 @@ std::string RaceWatch::replay() const {
   const std::string memory = policy.sequential || !memory_policy(policy.name)
                                  ? ""
                                  : fmt::format("HEDDLE_MEMORY={} ", policy.name);
-  return fmt::format("HEDDLE_RACES=text {}{} {}", memory, seed_assignment(device_.seed),
+  return fmt::format("HEDDLE_RACES=text {}{} {}", memory, seed_assignment(device_.seed()),
                      own_command());
 }
 

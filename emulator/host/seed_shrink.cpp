@@ -36,7 +36,7 @@ void trim(std::vector<Schedule>& schedules) {
 class Shrinker {
  public:
   Shrinker(const TrialFunction& trial, const SeedOptions& options, std::uint64_t seed)
-      : trial_(trial), options_(options), seed_(seed), end_(Clock::now() + options.shrink_budget) {}
+      : runner_(trial, options), seed_(seed), end_(Clock::now() + options.shrink_budget) {}
 
   std::optional<ShrunkFailure> shrink();
 
@@ -48,8 +48,7 @@ class Shrinker {
   void plainer(bool (*concerns)(ChoicePoint));
   bool plain_part(std::size_t begin, std::size_t end, bool (*concerns)(ChoicePoint));
 
-  const TrialFunction& trial_;
-  const SeedOptions& options_;
+  TrialRunner runner_;
   std::uint64_t seed_;
   Clock::time_point end_;
   std::uint32_t workgroups_ = std::numeric_limits<std::uint32_t>::max();
@@ -65,7 +64,7 @@ void Shrinker::fewer_workgroups(std::uint32_t wanted) {
       TrialPlan plan;
       plan.seed = seed;
       plan.most_workgroups = fewer;
-      if (!run_trial(trial_, options_, plan).failed) continue;
+      if (!runner_.run(plan).failed) continue;
       seed_ = seed;
       workgroups_ = fewer;
       return;
@@ -78,7 +77,7 @@ bool Shrinker::fails_with(const std::vector<Schedule>& schedules) {
   plan.seed = seed_;
   plan.most_workgroups = workgroups_;
   plan.schedules = schedules;
-  const TrialOutcome outcome = run_trial(trial_, options_, plan);
+  const TrialOutcome outcome = runner_.run(plan);
   if (outcome.failed) what_ = outcome.what;
   return outcome.failed;
 }
@@ -132,14 +131,14 @@ std::optional<ShrunkFailure> Shrinker::shrink() {
   const std::uint32_t wanted = [&] {
     TrialPlan plan;
     plan.seed = seed_;
-    return run_trial(trial_, options_, plan).wanted_workgroups;
+    return runner_.run(plan).wanted_workgroups;
   }();
   fewer_workgroups(wanted);
   TrialPlan plan;
   plan.seed = seed_;
   plan.most_workgroups = workgroups_;
   plan.records = true;
-  TrialOutcome found = run_trial(trial_, options_, plan);
+  TrialOutcome found = runner_.run(plan);
   // A test that does not do the same again cannot be made smaller.
   if (!found.failed || !fails_with(found.schedules)) return std::nullopt;
   ShrunkFailure out;

@@ -1,5 +1,6 @@
 #include "emulator/host/seed_trial.h"
 
+#include "emulator/host/device_state.h"
 #include "emulator/host/own_command.h"
 
 #include <cstdlib>
@@ -58,14 +59,29 @@ std::uint32_t plain_answer(std::uint32_t bound, ChoicePoint point) {
   return 0;
 }
 
-TrialOutcome run_trial(const TrialFunction& function, const SeedOptions& options,
-                       const TrialPlan& plan) {
+std::shared_ptr<DeviceState> TrialRunner::device_for(const TrialPlan& plan,
+                                                     decltype(DeviceOptions::choices) choices) {
+  if (left_ && plan.trace.empty()) {
+    left_->restart(plan.seed, std::move(choices));
+    return std::move(left_);
+  }
+  DeviceOptions options = device_options(options_, plan);
+  options.choices = std::move(choices);
+  return std::make_shared<DeviceState>(std::move(options));
+}
+
+// Buffers have the device they were made on.
+void TrialRunner::keep(std::shared_ptr<DeviceState> device) {
+  if (device.use_count() == 1 && device->can_restart()) left_ = std::move(device);
+}
+
+TrialOutcome TrialRunner::run(const TrialPlan& plan) {
   TrialOutcome outcome;
-  DeviceOptions device = device_options(options, plan);
   // Schedules are handed out by address.
   std::vector<std::unique_ptr<Schedule>> recorded;
+  decltype(DeviceOptions::choices) choices;
   if (plan.records || plan.schedules) {
-    device.choices = [&](std::uint64_t dispatch_seed) -> std::unique_ptr<Choice> {
+    choices = [&](std::uint64_t dispatch_seed) -> std::unique_ptr<Choice> {
       const std::size_t dispatch = recorded.size();
       recorded.push_back(std::make_unique<Schedule>());
       Schedule guide;
@@ -79,11 +95,12 @@ TrialOutcome run_trial(const TrialFunction& function, const SeedOptions& options
                                             recorded.back().get());
     };
   }
+  std::shared_ptr<DeviceState> device = device_for(plan, std::move(choices));
   {
     const InTrial in_trial;
-    Trial trial(std::move(device), plan.most_workgroups);
+    Trial trial(device, plan.most_workgroups);
     try {
-      function(trial);
+      trial_(trial);
     } catch (const KernelError& error) {
       outcome.failed = true;
       outcome.what = error.what();
@@ -94,6 +111,7 @@ TrialOutcome run_trial(const TrialFunction& function, const SeedOptions& options
     }
     outcome.wanted_workgroups = trial.wanted_workgroups();
   }
+  keep(std::move(device));
   for (auto& schedule : recorded) outcome.schedules.push_back(std::move(*schedule));
   return outcome;
 }
@@ -103,7 +121,7 @@ std::optional<std::string> replay(const TrialFunction& trial, const ShrunkFailur
   TrialPlan plan;
   plan.most_workgroups = failure.workgroups;
   plan.schedules = failure.schedules;
-  const TrialOutcome outcome = run_trial(trial, options, plan);
+  const TrialOutcome outcome = TrialRunner(trial, options).run(plan);
   if (!outcome.failed) return std::nullopt;
   return outcome.what;
 }

@@ -32,8 +32,23 @@ struct TrialOutcome {
   std::vector<Schedule> schedules;
 };
 
-TrialOutcome run_trial(const TrialFunction& trial, const SeedOptions& options,
-                       const TrialPlan& plan);
+/// Runs trials of a test one after the other, on one thread. A trial that leaves nothing of its device behind leaves
+/// that to the next one, which takes less than a new one and finds no difference.
+class TrialRunner {
+ public:
+  /// Both must outlive it.
+  TrialRunner(const TrialFunction& trial, const SeedOptions& options) : trial_(trial), options_(options) {}
+  TrialOutcome run(const TrialPlan& plan);
+
+ private:
+  std::shared_ptr<DeviceState> device_for(const TrialPlan& plan, decltype(DeviceOptions::choices) choices);
+  void keep(std::shared_ptr<DeviceState> device);
+
+  const TrialFunction& trial_;
+  const SeedOptions& options_;
+  /// What the last trial left; null for nothing.
+  std::shared_ptr<DeviceState> left_;
+};
 
 /// The answer to a question with which nothing special happens.
 std::uint32_t plain_answer(std::uint32_t bound, ChoicePoint point);

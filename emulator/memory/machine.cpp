@@ -41,6 +41,10 @@ void Machine::restart() {
   generations_.clear();
   for (std::uint32_t record = 0; record < granules_.size(); ++record)
     if (granules_[record].used) drop(record);
+  // The first one is made first again.
+  free_records_.clear();
+  for (std::uint32_t record = granules_.size(); record-- != 0;) free_records_.add(record);
+  next_forgotten_ = 0;
   for (Allocation& allocation : allocations_) {
     allocation.released = false;
     allocation.writers.clear();

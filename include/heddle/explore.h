@@ -32,6 +32,9 @@ class Trial {
  public:
   Trial(DeviceOptions options, std::uint32_t most_workgroups)
       : device_(std::move(options)), most_workgroups_(most_workgroups) {}
+  /// Not for users: with a device whose inside was made before.
+  Trial(std::shared_ptr<detail::DeviceState> device, std::uint32_t most_workgroups)
+      : device_(std::move(device)), most_workgroups_(most_workgroups) {}
 
   Device& device() { return device_; }
   std::uint64_t seed() const { return *device_.options().seed; }
