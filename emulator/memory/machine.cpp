@@ -11,6 +11,10 @@ namespace {
 // An atomic that many update carries the releases of all of them; the last ones say enough.
 constexpr std::size_t kMostHeads = 16;
 
+// So many accesses wear a record out as an update does, which takes as long and, since it finds the newest,
+// meets nothing stale.
+constexpr std::uint32_t kAccessesAsUpdate = 4;
+
 Operation failed(Operation operation, MemorySemantics semantics) {
   operation.kind = OperationKind::Read;
   operation.semantics = semantics;
@@ -301,7 +305,7 @@ void Machine::before_write(Granule& granule, std::uint32_t record, const Access&
   if (listener_) [[unlikely]] made.operation = tell(operation, old, fresh);
   place(granule, record, made, &updating.agent, std::max(climb(), least_level(made)),
         trace::MoveReason::Atomic);
-  use_up(granule, record);
+  use_up(granule, record, kAccessesAsUpdate);
 }
 
 // A read-modify-write goes on with the release sequences that what it reads belongs to.

@@ -156,8 +156,13 @@ class Machine final : public Memory {
   [[gnu::noinline]] void note_writers(const Granule& granule);
   void forget(std::uint32_t record);
   void give_up(std::uint32_t record);
-  void use_up(Granule& granule, std::uint32_t record) {
-    if (granule.accesses_left != 0 && --granule.accesses_left == 0) forget_if_used_up(record);
+  void use_up(Granule& granule, std::uint32_t record, std::uint32_t accesses = 1) {
+    if (granule.accesses_left == 0) return;
+    if (granule.accesses_left > accesses) {
+      granule.accesses_left -= accesses;
+    } else {
+      forget_if_used_up(record);
+    }
   }
   [[gnu::noinline]] void forget_if_used_up(std::uint32_t record);
   void drop(std::uint32_t record);
