@@ -157,17 +157,6 @@ class Printed {
   std::optional<Later> later_;
 };
 
-MemoryReport difference(const MemoryReport& later, const MemoryReport& earlier) {
-  MemoryReport d;
-  for (const auto count :
-       {&MemoryReport::reads, &MemoryReport::writes, &MemoryReport::updates, &MemoryReport::delayed,
-        &MemoryReport::lost, &MemoryReport::overtaken, &MemoryReport::evicted, &MemoryReport::stale,
-        &MemoryReport::availability_operations, &MemoryReport::made_available,
-        &MemoryReport::visibility_operations})
-    d.*count = later.*count - earlier.*count;
-  return d;
-}
-
 /// The time from the begin to the end of a dispatch on an emulator, if there is one.
 class EmulatedDispatch {
  public:
@@ -278,7 +267,7 @@ DispatchResult dispatch(DeviceState& state, runtime::Launch& launch, const Typed
   DispatchResult result;
   runtime::Statistics statistics;
   const bool holds_back = emulated && !options.memory->sequential;
-  if (holds_back) result.memory = state.memory->report();
+  if (holds_back) state.memory->count_from_now();
   std::chrono::steady_clock::time_point begin;
   if (*options.timed) begin = std::chrono::steady_clock::now();
   std::unique_ptr<runtime::Failure> failure = runtime::launch(launch, statistics);
@@ -295,7 +284,7 @@ DispatchResult dispatch(DeviceState& state, runtime::Launch& launch, const Typed
   result.invocations = statistics.workgroups * size;
   result.fibers = statistics.fibers;
   result.resident_workgroups = statistics.resident_peak;
-  if (holds_back) result.memory = difference(state.memory->report(), result.memory);
+  if (holds_back) result.memory = state.memory->report();
   return result;
 }
 

@@ -55,6 +55,7 @@ class Machine final : public Memory {
   void meet(const Cohort& cohort, const Operation& barrier) override;
   void settle() override;
   MemoryReport report() const override { return report_; }
+  void count_from_now() override { report_ = {}; }
   std::uint32_t late_reads() const override { return policy_.late_reads; }
   /// Of how many workgroups, and of how many of their copies, it remembers anything.
   std::size_t remembered_copies() const;

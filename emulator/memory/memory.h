@@ -140,8 +140,9 @@ class Memory : public emulation::InPlace {
 
   /// Whatever is still held back gets to its storage: the end of everything.
   virtual void settle() = 0;
-  /// What it did so far.
+  /// What it did since it began to count.
   virtual MemoryReport report() const { return {}; }
+  virtual void count_from_now() {}
   /// Forgets all agents, allocations and operations, and what was held back, as if it were new, but
   /// for its listener and the room that it has: for runs one after the other.
   virtual void restart() = 0;
