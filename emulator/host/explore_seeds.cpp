@@ -99,10 +99,21 @@ class Exploration {
   std::uint64_t seed(std::uint64_t position) const {
     return options_.first_seed + options_.shard.index - 1 + position * options_.shard.count;
   }
-  std::optional<std::uint64_t> next();
-  void done(std::uint64_t position, const TrialOutcome& outcome);
+  /// Seeds that follow each other, by position, which a thread tries without asking the others.
+  struct Block {
+    std::uint64_t next = 0;
+    std::uint64_t end = 0;
+  };
+  std::optional<Block> next(std::uint64_t most);
+  bool goes_on(std::uint64_t position);
+  std::uint64_t try_all(TrialRunner& runner, Block block);
+  void failed(std::uint64_t position, const TrialOutcome& outcome);
+  void done(std::uint64_t trials);
   void work();
   void show();
+  bool time_is_up() const {
+    return interrupted() || (options_.budget.count() > 0 && Clock::now() - begin_ >= options_.budget);
+  }
   bool interrupted() const { return options_.print_to && Interruptible::signal() != 0; }
   std::string command() const;
   void trace(SeedFailure& failure) const;
@@ -112,6 +123,10 @@ class Exploration {
   Clock::time_point begin_;
   std::uint64_t count_ = 0;
   bool bar_ = false;
+  /// The position of the lowest failing seed so far; what cannot go on at all fails before all.
+  std::atomic<std::uint64_t> first_failed_ = std::numeric_limits<std::uint64_t>::max();
+  /// Trials were left out since the time was up.
+  std::atomic<bool> cut_off_ = false;
   std::mutex mutex_;
   // All below are guarded by mutex_.
   std::uint64_t next_ = 0;
@@ -121,28 +136,50 @@ class Exploration {
   std::exception_ptr error_;
 };
 
-std::optional<std::uint64_t> Exploration::next() {
+// Blocks are given out in order: below a failing seed there is none that nobody has.
+std::optional<Exploration::Block> Exploration::next(std::uint64_t most) {
   const std::lock_guard lock(mutex_);
-  if (next_ == count_ || error_) return std::nullopt;
-  if (options_.stop_at_first && report_.failed()) return std::nullopt;
-  const bool time_is_up = options_.budget.count() > 0 && Clock::now() - begin_ >= options_.budget;
-  if (time_is_up || interrupted()) {
-    report_.complete = false;
-    return std::nullopt;
-  }
-  return next_++;
+  if (next_ == count_ || !goes_on(next_)) return std::nullopt;
+  const std::uint64_t begin = next_;
+  next_ += std::min(most, count_ - next_);
+  return Block{begin, next_};
 }
 
-void Exploration::done(std::uint64_t position, const TrialOutcome& outcome) {
-  const std::lock_guard lock(mutex_);
-  ++report_.trials;
-  if (outcome.failed) {
-    SeedFailure failure;
-    failure.seed = seed(position);
-    failure.what = outcome.what;
-    failure.finding = outcome.finding;
-    report_.failures.push_back(std::move(failure));
+/// Whether there is a point in trying that seed.
+bool Exploration::goes_on(std::uint64_t position) {
+  if (position > first_failed_.load(std::memory_order_relaxed)) return false;
+  if (!time_is_up()) return true;
+  cut_off_.store(true, std::memory_order_relaxed);
+  return false;
+}
+
+/// Returns how many it tried.
+std::uint64_t Exploration::try_all(TrialRunner& runner, Block block) {
+  const std::uint64_t begin = block.next;
+  for (; block.next != block.end && goes_on(block.next); ++block.next) {
+    TrialPlan plan;
+    plan.seed = seed(block.next);
+    const TrialOutcome outcome = runner.run(plan);
+    if (outcome.failed) failed(block.next, outcome);
   }
+  return block.next - begin;
+}
+
+void Exploration::failed(std::uint64_t position, const TrialOutcome& outcome) {
+  const std::lock_guard lock(mutex_);
+  SeedFailure failure;
+  failure.seed = seed(position);
+  failure.what = outcome.what;
+  failure.finding = outcome.finding;
+  report_.failures.push_back(std::move(failure));
+  if (options_.stop_at_first)
+    first_failed_.store(std::min(first_failed_.load(std::memory_order_relaxed), position),
+                        std::memory_order_relaxed);
+}
+
+void Exploration::done(std::uint64_t trials) {
+  const std::lock_guard lock(mutex_);
+  report_.trials += trials;
   show();
 }
 
@@ -160,17 +197,21 @@ void Exploration::show() {
   std::fflush(options_.print_to);
 }
 
+// Short trials come in long blocks, so that threads seldom meet; long ones one by one, so that all threads end together.
 void Exploration::work() {
+  constexpr auto kLong = std::chrono::milliseconds(5);
   try {
     TrialRunner runner(trial_, options_);
-    while (const std::optional<std::uint64_t> position = next()) {
-      TrialPlan plan;
-      plan.seed = seed(*position);
-      done(*position, runner.run(plan));
+    std::uint64_t most = 1;
+    while (const std::optional<Block> block = next(most)) {
+      const Clock::time_point begin = Clock::now();
+      done(try_all(runner, *block));
+      most = Clock::now() - begin < kLong ? 2 * most : std::max<std::uint64_t>(most / 2, 1);
     }
   } catch (...) {
     const std::lock_guard lock(mutex_);
     error_ = std::current_exception();
+    first_failed_ = 0;
   }
 }
 
@@ -206,6 +247,7 @@ SeedReport Exploration::run(unsigned jobs) {
   for (std::thread& other : others) other.join();
   if (bar_) std::fputs("\r\x1b[K", options_.print_to);
   if (error_) std::rethrow_exception(error_);
+  report_.complete = !cut_off_;
   // Seeds are given out in order, so that the lowest failing one is among those that were tried.
   auto& failures = report_.failures;
   std::sort(failures.begin(), failures.end(),

@@ -82,6 +82,24 @@ TEST_CASE("the failing seeds are the same on any number of threads, and the firs
         std::vector<std::uint64_t>{alone.front()});
 }
 
+TEST_CASE("of many short trials on several threads each runs once, and the lowest failing seed is found") {
+  SeedOptions options = quiet();
+  options.shrink_budget = std::chrono::milliseconds(0);
+  options.jobs = 4;
+  std::atomic<std::uint64_t> sum = 0;
+  const auto some_fail = [&](Trial& trial) {
+    sum += trial.seed();
+    return trial.seed() % 997 != 996;
+  };
+  CHECK(failing(explore_seeds(some_fail, 5000, options)) == std::vector<std::uint64_t>{996});
+  options.stop_at_first = false;
+  sum = 0;
+  const SeedReport all = explore_seeds(some_fail, 5000, options);
+  CHECK(all.trials == 5000);
+  CHECK(sum == 5000 * 5001 / 2);
+  CHECK(failing(all) == std::vector<std::uint64_t>{996, 1993, 2990, 3987, 4984});
+}
+
 TEST_CASE("shards share the seeds out: each is in exactly one") {
   std::multiset<std::uint64_t> seen;
   std::mutex mutex;
