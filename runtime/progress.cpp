@@ -98,10 +98,21 @@ void count(Group& g, const std::function<std::string(const void*)>* describe, Ce
                    slot.where);
         break;
       }
-      case WaitKind::Nothing:
-      case WaitKind::Preempted: census.add(who, "run", slot.where); break;
+      case WaitKind::Nothing: census.add(who, "run", slot.where); break;
+      case WaitKind::Preempted:
+        census.add(who, "run, and were last at " + place(slot.where), slot.where);
+        break;
     }
   }
+}
+
+Census census_of(const std::vector<Group*>& groups,
+                 const std::function<std::string(const void*)>* describe) {
+  Census census;
+  for (Group* g : groups) {
+    if (g->waited) count(*g, describe, census);
+  }
+  return census;
 }
 
 }  // namespace
@@ -151,11 +162,21 @@ void Worker::rotation_without_progress() {
   if (dispatch_->stale.load() == dispatch_->busy.load()) fail({no_progress(), nullptr});
 }
 
+std::string Worker::who_is_where() const {
+  return census_of(residents_, launch_->describe).sentences() + "." + not_started();
+}
+
+std::string Worker::not_started() const {
+  const std::uint64_t started = dispatch_->next_group.load();
+  if (started >= dispatch_->groups) return "";
+  return fmt::format(
+      " {} of {} workgroups have not started, because {} may be resident at once: if one of "
+      "them is waited for, raise resident_workgroups.",
+      dispatch_->groups - started, dispatch_->groups, launch_->resident_workgroups);
+}
+
 Finding Worker::no_progress() const {
-  Census census;
-  for (Group* g : residents_) {
-    if (g->waited) count(*g, launch_->describe, census);
-  }
+  const Census census = census_of(residents_, launch_->describe);
   Finding finding;
   finding.kind = FindingKind::NoProgress;
   for (const Waiting& w : census.all()) {
@@ -165,14 +186,7 @@ Finding Worker::no_progress() const {
       break;
     }
   }
-  finding.message = "no resident invocation can go on: " + census.sentences() + ".";
-  const std::uint64_t started = dispatch_->next_group.load();
-  if (started < dispatch_->groups) {
-    finding.message += fmt::format(
-        " {} of {} workgroups have not started, because {} may be resident at once: if one of "
-        "them is waited for, raise resident_workgroups.",
-        dispatch_->groups - started, dispatch_->groups, launch_->resident_workgroups);
-  }
+  finding.message = "no resident invocation can go on: " + census.sentences() + "." + not_started();
   return finding;
 }
 
@@ -194,6 +208,8 @@ Finding Worker::divergence(Group& g) const {
   }
   return finding;
 }
+
+std::string who_is_where() { return worker_of_thread->who_is_where(); }
 
 void yield(SourceLocation where, const Poll& poll) { worker_of_thread->yield(where, poll); }
 
