@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "emulator/advice/narrow_barrier.h"
 #include "emulator/advice/operation_text.h"
 
 namespace heddle::advice {
@@ -227,6 +228,10 @@ class Changes {
     if (storage() != MemorySemantics::None) add_flag(storage(), storage_name());
     if (releases(semantics)) add_flag(MemorySemantics::MakeAvailable, "MakeAvailable");
     if (acquires(semantics)) add_flag(MemorySemantics::MakeVisible, "MakeVisible");
+    if (is_too_narrow(op)) {
+      edits.push_back(widen_to_workgroup(op));
+      return;
+    }
     const Scope wanted = scope();
     if (!includes(op.scope, wanted))
       edits.push_back(edit(op,
@@ -234,6 +239,18 @@ class Changes {
                                " from " + std::string(name(op.scope)) + " to " +
                                std::string(name(wanted)),
                            [wanted](Operation& o) { o.scope = wanted; }));
+  }
+
+  // A control barrier that invocations of both subgroups come to: its memory scope goes with it.
+  bool is_too_narrow(const Operation& op) const {
+    return advice::is_too_narrow(execution_, op, execution_.operations[x_].agent, execution_.operations[y_].agent);
+  }
+  Edit widen_to_workgroup(const Operation& op) const {
+    const bool both = !includes(op.scope, Scope::Workgroup);
+    return {"widen the execution scope" + std::string(both ? " and the memory scope" : "") + " of the " +
+                kind_of(op) + " in " + line_of(op) + " from " + std::string(name(op.execution_scope)) +
+                " to Workgroup",
+            [op](Execution& execution) { advice::widen_to_workgroup(execution, op); }, 0};
   }
 
   const char* storage_name() const {
@@ -257,10 +274,18 @@ class Changes {
     std::string text =
         "give the " + kind_of(op) + " in " + line_of(op) + " the semantics " + text_of(semantics);
     if (wanted != op.scope) text += " and the memory scope " + std::string(name(wanted));
-    edits.push_back(edit(op, std::move(text), [semantics, wanted](Operation& o) {
+    const bool too_narrow = is_too_narrow(op);
+    if (too_narrow) text += " and the execution scope Workgroup";
+    Edit made = edit(op, std::move(text), [semantics, wanted](Operation& o) {
       o.semantics = semantics;
       o.scope = wanted;
-    }));
+    });
+    if (too_narrow)
+      made.apply = [op, promoted = std::move(made.apply)](Execution& execution) {
+        promoted(execution);
+        advice::widen_to_workgroup(execution, op);
+      };
+    edits.push_back(std::move(made));
   }
 
   std::vector<Edit> repairs(bool promoting) const {
