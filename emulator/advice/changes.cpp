@@ -3,6 +3,7 @@
 #include <heddle/semantics.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -79,6 +80,11 @@ class Changes {
       return texts();
     }
     add(one_reference());
+    if (need_scopes_only()) {
+      add(wider_atomics());
+      add(barrier());
+      return texts();
+    }
     add(repairs(false));
     add(repairs(true));
     if (is_update(x_) && is_update(y_)) {
@@ -88,6 +94,9 @@ class Changes {
       add(barrier());
       add(atomics(), true);
     }
+    std::stable_sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
+      return std::tie(a.unordered, a.edits) < std::tie(b.unordered, b.edits);
+    });
     return texts();
   }
 
@@ -117,9 +126,6 @@ class Changes {
   }
 
   std::vector<std::string> texts() {
-    std::stable_sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
-      return std::tie(a.unordered, a.edits) < std::tie(b.unordered, b.edits);
-    });
     std::vector<std::string> texts;
     for (Found& found : found_) texts.push_back(std::move(found.text));
     return texts;
@@ -341,24 +347,58 @@ class Changes {
     insert(execution, x_ + 1, barrier_of(x_));
   }
 
+  Edit widen(const Operation& op, Scope wanted) const {
+    return edit(op,
+                "widen the memory scope of the " + kind_of(op) + " in " + line_of(op) + " from " +
+                    std::string(name(op.scope)) + " to " + std::string(name(wanted)),
+                [wanted](Operation& o) {
+                  if (!includes(o.scope, wanted)) o.scope = wanted;
+                });
+  }
+
   std::vector<Edit> atomics() const {
     std::vector<Edit> edits;
     const Scope wanted = scope();
     for (const OperationIndex i : {x_, y_}) {
       const Operation& op = execution_.operations[i];
-      const auto change = [wanted](Operation& o) {
-        o.atomic = true;
-        o.operands = MemoryOperands::None;
-        if (!includes(o.scope, wanted)) o.scope = wanted;
-      };
       if (op.atomic && includes(op.scope, wanted)) continue;
-      const std::string text = op.atomic
-                                   ? "widen the memory scope of the " + kind_of(op) + " in " +
-                                         line_of(op) + " from " + std::string(name(op.scope)) +
-                                         " to " + std::string(name(wanted))
-                                   : "make the " + kind_of(op) + " in " + line_of(op) +
-                                         " atomic (" + std::string(name(wanted)) + ", Relaxed)";
-      edits.push_back(edit(op, text, change));
+      if (op.atomic) {
+        edits.push_back(widen(op, wanted));
+        continue;
+      }
+      edits.push_back(edit(op,
+                           "make the " + kind_of(op) + " in " + line_of(op) + " atomic (" +
+                               std::string(name(wanted)) + ", Relaxed)",
+                           [wanted](Operation& o) {
+                             o.atomic = true;
+                             o.operands = MemoryOperands::None;
+                             if (!includes(o.scope, wanted)) o.scope = wanted;
+                           }));
+    }
+    return edits;
+  }
+
+  // Whether they are to order nothing, and only their scopes keep them from being atomic for each other.
+  //= vk:memory-model-atomic-operation
+  bool need_scopes_only() const {
+    const Operation& x = execution_.operations[x_];
+    const Operation& y = execution_.operations[y_];
+    return x.atomic && y.atomic && !orders(x) && !orders(y) && x.locations == y.locations &&
+           x.reference == y.reference;
+  }
+
+  // The narrowest scope that has both invocations.
+  std::vector<Edit> wider_atomics() const {
+    const auto has_both = [&](Scope s) {
+      return model::same_instance(execution_.place(x_), execution_.place(y_), s);
+    };
+    constexpr std::array kByWidth{Scope::Subgroup, Scope::Workgroup, Scope::QueueFamily};
+    const auto* narrowest = std::find_if(kByWidth.begin(), kByWidth.end(), has_both);
+    const Scope wanted = narrowest == kByWidth.end() ? Scope::Device : *narrowest;
+    std::vector<Edit> edits;
+    for (const OperationIndex i : {x_, y_}) {
+      const Operation& op = execution_.operations[i];
+      if (!includes(op.scope, wanted)) edits.push_back(widen(op, wanted));
     }
     return edits;
   }

@@ -357,6 +357,30 @@ TEST_CASE("a Subgroup barrier within one subgroup is enough, and what it lacks i
   for (const std::string& change : races[0].changes) CHECK_THAT(change, !Catch::Contains("execution scope"));
 }
 
+TEST_CASE("atomics of too narrow a scope need a scope that has both invocations, and nothing else") {
+  const auto changes = [](auto scope, std::uint32_t groups, std::uint32_t local) {
+    Device device(racing(1));
+    auto count = device.buffer(std::vector<std::uint32_t>(1, 0u), "count");
+    device.dispatch([](auto& inv, StorageBuffer<std::uint32_t> auto x) {
+      inv.atomic_i_add(x[0], decltype(scope)::value, MemorySemantics::Relaxed, 1u);
+    }, groups, local, count);
+    const auto races = device.races();
+    REQUIRE(races.size() == 1);
+    return races[0].changes;
+  };
+  constexpr std::integral_constant<Scope, Scope::Workgroup> kInWorkgroup;
+  constexpr std::integral_constant<Scope, Scope::Subgroup> kInSubgroup;
+  const auto across = changes(kInWorkgroup, 2, 1);
+  REQUIRE(across.size() == 1);
+  CHECK_THAT(across[0], Catch::StartsWith("widen the memory scope of the atomic read-modify-write in line ") &&
+                            Catch::EndsWith("from Workgroup to QueueFamily"));
+  const auto within = changes(kInSubgroup, 1, 64);
+  REQUIRE_FALSE(within.empty());
+  CHECK_THAT(within[0], Catch::EndsWith("from Subgroup to Workgroup"));
+  for (const auto& all : {across, within})
+    for (const std::string& change : all) CHECK_THAT(change, !Catch::Contains("semantics") && !Catch::Contains("Device"));
+}
+
 TEST_CASE("without being asked a device looks for no races") {
   Device device(DeviceOptions{});
   CHECK(device.races().empty());
