@@ -265,7 +265,7 @@ inline void Emulator::wind_up() {
   if (--patience_left_ == 0) [[unlikely]] look_for_standstill();
 }
 
-inline void Emulator::hear_as_usual() {
+void Emulator::hear_as_usual() {
   told = device.listener != nullptr;
   quick = device.watched_memory.get();
   patience_left_ = patience_;
@@ -279,13 +279,11 @@ void Emulator::look_for_standstill() {
   quick = nullptr;
 }
 
-void Emulator::look_away() { hear_as_usual(); }
-
 bool Emulator::finds_standstill(AgentId agent, const Binding& binding, std::uint64_t offset_bytes) {
   using Verdict = detail::Standstill::Verdict;
   const Verdict verdict =
       standstill_.read(agent, binding.allocation->id, binding.offset_bytes + offset_bytes);
-  if (verdict == Verdict::SomethingGoesOn) look_away();
+  if (verdict == Verdict::SomethingGoesOn) hear_as_usual();
   return verdict == Verdict::NothingGoesOn;
 }
 

@@ -60,7 +60,7 @@ class Emulator final : public runtime::Observer, public Pulse {
     return looks_for_standstill_ && finds_standstill(agent.id, binding, offset_bytes);
   }
   void something_goes_on() {
-    if (looks_for_standstill_) [[unlikely]] look_away();
+    if (looks_for_standstill_) [[unlikely]] hear_as_usual();
   }
   /// What a person calls the byte at `address`.
   std::string describe(const void* address);
@@ -81,7 +81,6 @@ class Emulator final : public runtime::Observer, public Pulse {
  private:
   [[gnu::noinline]] void look_for_standstill();
   [[gnu::noinline]] bool finds_standstill(AgentId agent, const Binding& binding, std::uint64_t offset_bytes);
-  [[gnu::noinline]] void look_away();
   void hear_as_usual();
   [[gnu::noinline]] void find_subgroups(const runtime::Grid& grid);
   [[gnu::noinline]] void tell_begin(const runtime::Grid& grid, std::uint32_t groups);
