@@ -1,5 +1,6 @@
 // Polling, and the reports of those who wait in vain.
 
+#include "runtime/counted.h"
 #include "runtime/scheduler.h"
 
 #include <fmt/format.h>
@@ -29,14 +30,17 @@ std::string text(const uvec3& v) { return fmt::format("({},{},{})", v.x, v.y, v.
 struct Waiting {
   std::uint32_t count = 0;
   Coordinates first;
+  /// "wait at ...", "finished": begins with what several do.
   std::string what;
   SourceLocation where;
 };
 
 std::string sentence(const Waiting& w) {
   const std::string who = "global " + text(w.first.global) + " of workgroup " + text(w.first.workgroup);
-  return fmt::format("{} {} {}{}", w.count, w.count == 1 ? "invocation" : "invocations", w.what,
-                     w.count == 1 ? " (" + who + ")" : " (first: " + who + ")");
+  if (w.count > 1) return fmt::format("{} invocations {} (first: {})", w.count, w.what, who);
+  const std::string verb = w.what.substr(0, w.what.find(' '));
+  return fmt::format("1 invocation {}{}{} ({})", verb, verb == "finished" ? "" : "s",
+                     w.what.substr(verb.size()), who);
 }
 
 class Census {
@@ -82,8 +86,8 @@ void count(Group& g, const std::function<std::string(const void*)>* describe, Ce
         break;
       case WaitKind::NamedBarrier:
         census.add(who,
-                   fmt::format("wait at named barrier {} for {} subgroups at {}", detail.ordinal,
-                               detail.subgroups, place(slot.where)),
+                   fmt::format("wait at named barrier {} for {} at {}", detail.ordinal,
+                               counted(detail.subgroups, "subgroup", "subgroups"), place(slot.where)),
                    slot.where);
         break;
       case WaitKind::Subgroup:
@@ -100,7 +104,7 @@ void count(Group& g, const std::function<std::string(const void*)>* describe, Ce
       }
       case WaitKind::Nothing: census.add(who, "run", slot.where); break;
       case WaitKind::Preempted:
-        census.add(who, "run, and were last at " + place(slot.where), slot.where);
+        census.add(who, "run at " + place(slot.where), slot.where);
         break;
     }
   }
@@ -169,10 +173,12 @@ std::string Worker::who_is_where() const {
 std::string Worker::not_started() const {
   const std::uint64_t started = dispatch_->next_group.load();
   if (started >= dispatch_->groups) return "";
+  const std::uint64_t left = dispatch_->groups - started;
   return fmt::format(
-      " {} of {} workgroups have not started, because {} may be resident at once: if one of "
-      "them is waited for, raise resident_workgroups.",
-      dispatch_->groups - started, dispatch_->groups, launch_->resident_workgroups);
+      " {} of {} {} not started, because {} may be resident at once: if {} is waited for, raise "
+      "resident_workgroups.",
+      left, counted(dispatch_->groups, "workgroup", "workgroups"), left == 1 ? "has" : "have",
+      launch_->resident_workgroups, left == 1 ? "it" : "one of them");
 }
 
 Finding Worker::no_progress() const {

@@ -7,6 +7,7 @@
 #include "emulator/host/quick_accesses.h"
 #include "emulator/host/race_watch.h"
 #include "emulator/host/watched_memory.h"
+#include "runtime/counted.h"
 
 #include <fmt/format.h>
 
@@ -112,9 +113,9 @@ bool is_aligned(const Access& access) {
   }
   if (access.offset_bytes + access.size_bytes > binding.size_bytes) {
     raise(agent, FindingKind::OutOfBounds,
-          fmt::format("bytes {} to {} of {}, which has {} bytes", access.offset_bytes,
+          fmt::format("bytes {} to {} of {}, which has {}", access.offset_bytes,
                       access.offset_bytes + access.size_bytes - 1, object(binding),
-                      binding.size_bytes),
+                      runtime::counted(binding.size_bytes, "byte", "bytes")),
           &binding, access.index, access.where);
   }
   if (!is_aligned(access)) {
@@ -610,10 +611,10 @@ const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::u
   if (ordinal < memory.variables.size()) {
     const Binding& known = memory.variables[ordinal].binding;
     raise(agent, FindingKind::WorkgroupVariables,
-          fmt::format("Workgroup variable {} of this invocation has {} bytes, that of another "
+          fmt::format("Workgroup variable {} of this invocation has {}, that of another "
                       "invocation of the workgroup ('{}') has {}: all must ask for the same "
                       "variables in the same order",
-                      ordinal, size_bytes, known.name, known.size_bytes),
+                      ordinal, runtime::counted(size_bytes, "byte", "bytes"), known.name, known.size_bytes),
           &known, 0, where);
   }
   memory.used_bytes = (memory.used_bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
@@ -682,7 +683,8 @@ void raise(const Agent& agent, FindingKind kind, std::string message, const Bind
 void raise_out_of_bounds(const Agent& agent, const Binding& binding, std::uint64_t index,
                          std::uint64_t size, SourceLocation where) {
   raise(agent, FindingKind::OutOfBounds,
-        fmt::format("element {} of {}, which has {} elements", index, object(binding), size),
+        fmt::format("element {} of {}, which has {}", index, object(binding),
+                    runtime::counted(size, "element", "elements")),
         &binding, index, where);
 }
 
