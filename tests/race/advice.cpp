@@ -191,9 +191,8 @@ TEST_CASE("a barrier is needed that keeps an atomic load from what a plain write
 }
 
 TEST_CASE("a barrier is needed that keeps a read-modify-write from being the first after a plain write") {
-  const Op add = read_modify_write(0).atomic_at(Scope::Workgroup);
-  Scenario needed = after_plain_write(add, add);
-  needed.reads(3, 0);
+  Scenario needed =
+      after_plain_write(write(0).atomic_at(Scope::Workgroup), read_modify_write(0).atomic_at(Scope::Workgroup));
   needed.reads(6, 3);
   needed.modified(3, 6);
   CHECK_FALSE(can_be_removed(needed, 5));
