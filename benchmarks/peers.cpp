@@ -228,8 +228,8 @@ struct Way {
 };
 
 void compare(OpenCl& cl, const Sizes& sizes, const std::vector<Way>& ways, int repetitions) {
-  fmt::print("{} beside heddle, {} elements, matmul of {}; median of {} runs\n", cl.name(),
-             sizes.elements, sizes.rows, repetitions);
+  fmt::print("{} beside heddle, {} elements, matmul of {}; {}\n", cl.name(), sizes.elements, sizes.rows,
+             repetitions == 1 ? "one run" : fmt::format("median of {} runs", repetitions));
   fmt::print("{:<12}{:<12}{:>12}{:>12}{:>18}\n", "heddle", "kernel", "OpenCL ms", "heddle ms",
              "OpenCL / heddle");
   for (const Way& way : ways) {

@@ -181,9 +181,13 @@ void Worker::abandon(FindingKind kind) {
   }
   if (kind == FindingKind::StackOverflow) {
     const std::size_t bytes = running_fiber() ? running_fiber()->stack().bytes() : home_stack_.bytes;
-    finding.message = "the invocation needs more than its " + std::to_string(bytes / 1024) +
-                      " KiB of stack" +
-                      (running_fiber() ? "; raise stack_bytes, or keep large arrays elsewhere" : "");
+    const std::string size = std::to_string(bytes / 1024) + " KiB";
+    finding.message =
+        running_fiber()
+            ? "the invocation needs more than its " + size +
+                  " of stack; raise DeviceOptions::stack_bytes, or keep large arrays elsewhere"
+            : "the invocation needs more than the " + size +
+                  " of its thread's stack, on which invocations run that do not wait; keep large arrays elsewhere";
   } else {
     finding.message = "an integer was divided by zero, or the least integer by -1";
   }

@@ -1,5 +1,6 @@
 // Polling, and the reports of those who wait in vain.
 
+#include "runtime/counted.h"
 #include "runtime/scheduler.h"
 
 #include <fmt/format.h>
@@ -29,14 +30,17 @@ std::string text(const uvec3& v) { return fmt::format("({},{},{})", v.x, v.y, v.
 struct Waiting {
   std::uint32_t count = 0;
   Coordinates first;
+  /// "wait at ...", "finished": begins with what several do.
   std::string what;
   SourceLocation where;
 };
 
 std::string sentence(const Waiting& w) {
   const std::string who = "global " + text(w.first.global) + " of workgroup " + text(w.first.workgroup);
-  return fmt::format("{} {} {}{}", w.count, w.count == 1 ? "invocation" : "invocations", w.what,
-                     w.count == 1 ? " (" + who + ")" : " (first: " + who + ")");
+  if (w.count > 1) return fmt::format("{} invocations {} (first: {})", w.count, w.what, who);
+  const std::string verb = w.what.substr(0, w.what.find(' '));
+  return fmt::format("1 invocation {}{}{} ({})", verb, verb == "finished" ? "" : "s",
+                     w.what.substr(verb.size()), who);
 }
 
 class Census {
@@ -82,8 +86,8 @@ void count(Group& g, const std::function<std::string(const void*)>* describe, Ce
         break;
       case WaitKind::NamedBarrier:
         census.add(who,
-                   fmt::format("wait at named barrier {} for {} subgroups at {}", detail.ordinal,
-                               detail.subgroups, place(slot.where)),
+                   fmt::format("wait at named barrier {} for {} at {}", detail.ordinal,
+                               counted(detail.subgroups, "subgroup", "subgroups"), place(slot.where)),
                    slot.where);
         break;
       case WaitKind::Subgroup:
@@ -98,10 +102,21 @@ void count(Group& g, const std::function<std::string(const void*)>* describe, Ce
                    slot.where);
         break;
       }
-      case WaitKind::Nothing:
-      case WaitKind::Preempted: census.add(who, "run", slot.where); break;
+      case WaitKind::Nothing: census.add(who, "run", slot.where); break;
+      case WaitKind::Preempted:
+        census.add(who, "run at " + place(slot.where), slot.where);
+        break;
     }
   }
+}
+
+Census census_of(const std::vector<Group*>& groups,
+                 const std::function<std::string(const void*)>* describe) {
+  Census census;
+  for (Group* g : groups) {
+    if (g->waited) count(*g, describe, census);
+  }
+  return census;
 }
 
 }  // namespace
@@ -151,11 +166,23 @@ void Worker::rotation_without_progress() {
   if (dispatch_->stale.load() == dispatch_->busy.load()) fail({no_progress(), nullptr});
 }
 
+std::string Worker::who_is_where() const {
+  return census_of(residents_, launch_->describe).sentences() + "." + not_started();
+}
+
+std::string Worker::not_started() const {
+  const std::uint64_t started = dispatch_->next_group.load();
+  if (started >= dispatch_->groups) return "";
+  const std::uint64_t left = dispatch_->groups - started;
+  return fmt::format(
+      " {} of {} {} not started, because {} may be resident at once: if {} is waited for, raise "
+      "resident_workgroups.",
+      left, counted(dispatch_->groups, "workgroup", "workgroups"), left == 1 ? "has" : "have",
+      launch_->resident_workgroups, left == 1 ? "it" : "one of them");
+}
+
 Finding Worker::no_progress() const {
-  Census census;
-  for (Group* g : residents_) {
-    if (g->waited) count(*g, launch_->describe, census);
-  }
+  const Census census = census_of(residents_, launch_->describe);
   Finding finding;
   finding.kind = FindingKind::NoProgress;
   for (const Waiting& w : census.all()) {
@@ -165,14 +192,7 @@ Finding Worker::no_progress() const {
       break;
     }
   }
-  finding.message = "no resident invocation can go on: " + census.sentences() + ".";
-  const std::uint64_t started = dispatch_->next_group.load();
-  if (started < dispatch_->groups) {
-    finding.message += fmt::format(
-        " {} of {} workgroups have not started, because {} may be resident at once: if one of "
-        "them is waited for, raise resident_workgroups.",
-        dispatch_->groups - started, dispatch_->groups, launch_->resident_workgroups);
-  }
+  finding.message = "no resident invocation can go on: " + census.sentences() + "." + not_started();
   return finding;
 }
 
@@ -194,6 +214,8 @@ Finding Worker::divergence(Group& g) const {
   }
   return finding;
 }
+
+std::string who_is_where() { return worker_of_thread->who_is_where(); }
 
 void yield(SourceLocation where, const Poll& poll) { worker_of_thread->yield(where, poll); }
 

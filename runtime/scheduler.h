@@ -318,6 +318,7 @@ class Worker {
   void subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload);
   void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups);
   void yield(SourceLocation where, const Poll& poll);
+  std::string who_is_where() const;
   /// The same where an oracle decides who goes on: the invocation makes the switch.
   Handover walk_to_barrier(const char* file, const char* function, std::uint32_t line);
   Handover preempt(const char* file, const char* function, std::uint32_t line);
@@ -470,6 +471,7 @@ class Worker {
   void rotation_without_progress();
   Finding divergence(Group& g) const;
   Finding no_progress() const;
+  std::string not_started() const;
 
   Fiber* take_fiber();
   [[gnu::noinline]] void make_fiber();

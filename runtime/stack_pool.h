@@ -6,7 +6,7 @@
 
 namespace heddle::runtime {
 
-/// Stack memory of one fiber: [bottom, top), below it a guard page that nobody may touch.
+/// Stack memory of one fiber: [bottom, top), below it a guard that nobody may touch.
 struct Stack {
   std::byte* bottom = nullptr;
   std::byte* top = nullptr;

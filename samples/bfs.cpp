@@ -139,9 +139,9 @@ int main(int argc, char** argv) {
     const Graph graph = graph_of(edges, last + 1);
     const std::uint32_t vertices = graph.vertices();
     const std::uint32_t start = edges[0].first;
-    sample.input(fmt::format("{}: {} vertices, {} edges, from vertex {}",
-                             file.empty() ? "random graph (R-MAT)" : file, vertices, edges.size(),
-                             start));
+    sample.input(fmt::format("{}: {}, {}, from vertex {}", file.empty() ? "random graph (R-MAT)" : file,
+                             sample::counted(vertices, "vertex", "vertices"),
+                             sample::counted(edges.size(), "edge", "edges"), start));
 
     auto first = device.buffer(graph.first, "first");
     auto neighbours = device.buffer(graph.neighbours, "neighbours");
@@ -164,14 +164,14 @@ int main(int argc, char** argv) {
                                        size, distance, ++level, next, next_size));
       std::swap(frontier, next);
     }
-    sample.ran(fmt::format("{} levels", level), all);
+    sample.ran(sample::counted(level, "level", "levels"), all);
 
     const std::vector<std::uint32_t> got = distance.read();
     const auto reached = vertices - std::count(got.begin(), got.end(), kUnreached);
     sample.check(
         got == reference(graph, start),
-        fmt::format("every distance against a queue on one core; {} of {} vertices reached",
-                    reached, vertices));
+        fmt::format("every distance against a queue on one core; {} of {} reached",
+                    reached, sample::counted(vertices, "vertex", "vertices")));
     sample.check(static_cast<std::int64_t>(queued) == reached, "each of them was queued once");
   });
 }

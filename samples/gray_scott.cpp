@@ -148,7 +148,8 @@ int main(int argc, char** argv) {
   return sample.run(argc, argv, [&](Device& device) {
     const Reaction coral{0.0545f, 0.062f, 1.0f, 0.5f};
     const std::vector<Cell> begin = drops(width, height, sample.seed());
-    sample.input(fmt::format("{} x {} cells with random drops, {} steps", width, height, steps));
+    sample.input(fmt::format("{} x {} cells with random drops, {}", width, height,
+                             sample::counted(steps, "step", "steps")));
 
     auto before = device.image<Cell, ImageDim::Dim2D>({width, height}, "even steps");
     auto after = device.image<Cell, ImageDim::Dim2D>({width, height}, "odd steps");

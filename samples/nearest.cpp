@@ -135,7 +135,8 @@ int main(int argc, char** argv) {
     };
     std::vector<vec2> places(count);
     for (vec2& place : places) place = {within(width), within(height)};
-    sample.input(fmt::format("{} random places, {} x {} points", count, width, height));
+    sample.input(fmt::format("{}, {} x {} points", sample::counted(count, "random place", "random places"),
+                             width, height));
 
     std::vector<Node> nodes(count);
     for (std::uint32_t i = 0; i < count; ++i) nodes[i] = {places[i], i, 0, {}, {}};

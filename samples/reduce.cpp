@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
     std::mt19937_64 random(sample.seed());
     std::vector<std::uint32_t> numbers(count);
     for (std::uint32_t& number : numbers) number = static_cast<std::uint32_t>(random());
-    sample.input(fmt::format("{} random 32-bit numbers", count));
+    sample.input(sample::counted(count, "random 32-bit number", "random 32-bit numbers"));
 
     auto in = device.buffer(numbers, "numbers");
     auto tree_total = device.buffer({std::uint64_t{0}}, "tree total");

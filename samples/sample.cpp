@@ -184,8 +184,9 @@ void Sample::input(const std::string& what) {
 }
 
 void Sample::ran(const std::string& what, const heddle::DispatchResult& result) {
-  state_->line("ran", fmt::format("{}: {} invocations in {} workgroups, {:.3f} s", what,
-                                  result.invocations, result.workgroups, result.seconds));
+  state_->line("ran", fmt::format("{}: {} in {}, {:.3f} s", what,
+                                  counted(result.invocations, "invocation", "invocations"),
+                                  counted(result.workgroups, "workgroup", "workgroups"), result.seconds));
 }
 
 void Sample::check(bool passed, const std::string& what) {
@@ -195,6 +196,10 @@ void Sample::check(bool passed, const std::string& what) {
 
 void Sample::wrote(const std::string& path) {
   state_->line("wrote", path);
+}
+
+std::string counted(std::uint64_t count, const std::string& one, const std::string& more) {
+  return fmt::format("{} {}", count, count == 1 ? one : more);
 }
 
 void add(heddle::DispatchResult& all, const heddle::DispatchResult& one) {

@@ -57,6 +57,9 @@ class Sample {
 /// Counts a dispatch in with others, for `Sample::ran`.
 void add(heddle::DispatchResult& all, const heddle::DispatchResult& one);
 
+/// "1 step", "2 steps".
+std::string counted(std::uint64_t count, const std::string& one, const std::string& more);
+
 /// How many workgroups of `local` invocations it takes for `count` invocations.
 constexpr std::uint32_t groups_for(std::uint32_t count, std::uint32_t local) {
   return count / local + (count % local != 0);

@@ -109,7 +109,9 @@ int main(int argc, char** argv) {
     std::vector<std::uint32_t> numbers(count);
     for (std::uint32_t& number : numbers) number = random();
     const std::uint32_t tiles = sample::groups_for(count, kTile);
-    sample.input(fmt::format("{} random 32-bit numbers, {} tiles; sums wrap around", count, tiles));
+    sample.input(fmt::format("{}, {}; sums wrap around",
+                             sample::counted(count, "random 32-bit number", "random 32-bit numbers"),
+                             sample::counted(tiles, "tile", "tiles")));
 
     const std::vector<std::uint32_t> zeros(tiles, kNothing);
     auto in = device.buffer(numbers, "in");

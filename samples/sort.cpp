@@ -94,7 +94,7 @@ int main(int argc, char** argv) {
     std::mt19937 random(static_cast<std::uint32_t>(sample.seed()));
     std::vector<std::uint32_t> numbers(count);
     for (std::uint32_t& number : numbers) number = random();
-    sample.input(fmt::format("{} random 32-bit numbers", count));
+    sample.input(sample::counted(count, "random 32-bit number", "random 32-bit numbers"));
 
     // The network has a power of two inputs: the rest is filled with numbers that go to the end.
     std::vector<std::uint32_t> padded = numbers;

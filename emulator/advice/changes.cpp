@@ -3,11 +3,13 @@
 #include <heddle/semantics.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
 #include <string_view>
 #include <tuple>
 
+#include "emulator/advice/narrow_barrier.h"
 #include "emulator/advice/operation_text.h"
 
 namespace heddle::advice {
@@ -78,6 +80,11 @@ class Changes {
       return texts();
     }
     add(one_reference());
+    if (need_scopes_only()) {
+      add(wider_atomics());
+      add(barrier());
+      return texts();
+    }
     add(repairs(false));
     add(repairs(true));
     if (is_update(x_) && is_update(y_)) {
@@ -87,6 +94,9 @@ class Changes {
       add(barrier());
       add(atomics(), true);
     }
+    std::stable_sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
+      return std::tie(a.unordered, a.edits) < std::tie(b.unordered, b.edits);
+    });
     return texts();
   }
 
@@ -116,9 +126,6 @@ class Changes {
   }
 
   std::vector<std::string> texts() {
-    std::stable_sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
-      return std::tie(a.unordered, a.edits) < std::tie(b.unordered, b.edits);
-    });
     std::vector<std::string> texts;
     for (Found& found : found_) texts.push_back(std::move(found.text));
     return texts;
@@ -227,6 +234,10 @@ class Changes {
     if (storage() != MemorySemantics::None) add_flag(storage(), storage_name());
     if (releases(semantics)) add_flag(MemorySemantics::MakeAvailable, "MakeAvailable");
     if (acquires(semantics)) add_flag(MemorySemantics::MakeVisible, "MakeVisible");
+    if (is_too_narrow(op)) {
+      edits.push_back(widen_to_workgroup(op));
+      return;
+    }
     const Scope wanted = scope();
     if (!includes(op.scope, wanted))
       edits.push_back(edit(op,
@@ -234,6 +245,18 @@ class Changes {
                                " from " + std::string(name(op.scope)) + " to " +
                                std::string(name(wanted)),
                            [wanted](Operation& o) { o.scope = wanted; }));
+  }
+
+  // A control barrier that invocations of both subgroups come to: its memory scope goes with it.
+  bool is_too_narrow(const Operation& op) const {
+    return advice::is_too_narrow(execution_, op, execution_.operations[x_].agent, execution_.operations[y_].agent);
+  }
+  Edit widen_to_workgroup(const Operation& op) const {
+    const bool both = !includes(op.scope, Scope::Workgroup);
+    return {"widen the execution scope" + std::string(both ? " and the memory scope" : "") + " of the " +
+                kind_of(op) + " in " + line_of(op) + " from " + std::string(name(op.execution_scope)) +
+                " to Workgroup",
+            [op](Execution& execution) { advice::widen_to_workgroup(execution, op); }, 0};
   }
 
   const char* storage_name() const {
@@ -257,10 +280,18 @@ class Changes {
     std::string text =
         "give the " + kind_of(op) + " in " + line_of(op) + " the semantics " + text_of(semantics);
     if (wanted != op.scope) text += " and the memory scope " + std::string(name(wanted));
-    edits.push_back(edit(op, std::move(text), [semantics, wanted](Operation& o) {
+    const bool too_narrow = is_too_narrow(op);
+    if (too_narrow) text += " and the execution scope Workgroup";
+    Edit made = edit(op, std::move(text), [semantics, wanted](Operation& o) {
       o.semantics = semantics;
       o.scope = wanted;
-    }));
+    });
+    if (too_narrow)
+      made.apply = [op, promoted = std::move(made.apply)](Execution& execution) {
+        promoted(execution);
+        advice::widen_to_workgroup(execution, op);
+      };
+    edits.push_back(std::move(made));
   }
 
   std::vector<Edit> repairs(bool promoting) const {
@@ -316,24 +347,58 @@ class Changes {
     insert(execution, x_ + 1, barrier_of(x_));
   }
 
+  Edit widen(const Operation& op, Scope wanted) const {
+    return edit(op,
+                "widen the memory scope of the " + kind_of(op) + " in " + line_of(op) + " from " +
+                    std::string(name(op.scope)) + " to " + std::string(name(wanted)),
+                [wanted](Operation& o) {
+                  if (!includes(o.scope, wanted)) o.scope = wanted;
+                });
+  }
+
   std::vector<Edit> atomics() const {
     std::vector<Edit> edits;
     const Scope wanted = scope();
     for (const OperationIndex i : {x_, y_}) {
       const Operation& op = execution_.operations[i];
-      const auto change = [wanted](Operation& o) {
-        o.atomic = true;
-        o.operands = MemoryOperands::None;
-        if (!includes(o.scope, wanted)) o.scope = wanted;
-      };
       if (op.atomic && includes(op.scope, wanted)) continue;
-      const std::string text = op.atomic
-                                   ? "widen the memory scope of the " + kind_of(op) + " in " +
-                                         line_of(op) + " from " + std::string(name(op.scope)) +
-                                         " to " + std::string(name(wanted))
-                                   : "make the " + kind_of(op) + " in " + line_of(op) +
-                                         " atomic (" + std::string(name(wanted)) + ", Relaxed)";
-      edits.push_back(edit(op, text, change));
+      if (op.atomic) {
+        edits.push_back(widen(op, wanted));
+        continue;
+      }
+      edits.push_back(edit(op,
+                           "make the " + kind_of(op) + " in " + line_of(op) + " atomic (" +
+                               std::string(name(wanted)) + ", Relaxed)",
+                           [wanted](Operation& o) {
+                             o.atomic = true;
+                             o.operands = MemoryOperands::None;
+                             if (!includes(o.scope, wanted)) o.scope = wanted;
+                           }));
+    }
+    return edits;
+  }
+
+  // Whether they are to order nothing, and only their scopes keep them from being atomic for each other.
+  //= vk:memory-model-atomic-operation
+  bool need_scopes_only() const {
+    const Operation& x = execution_.operations[x_];
+    const Operation& y = execution_.operations[y_];
+    return x.atomic && y.atomic && !orders(x) && !orders(y) && x.locations == y.locations &&
+           x.reference == y.reference;
+  }
+
+  // The narrowest scope that has both invocations.
+  std::vector<Edit> wider_atomics() const {
+    const auto has_both = [&](Scope s) {
+      return model::same_instance(execution_.place(x_), execution_.place(y_), s);
+    };
+    constexpr std::array kByWidth{Scope::Subgroup, Scope::Workgroup, Scope::QueueFamily};
+    const auto* narrowest = std::find_if(kByWidth.begin(), kByWidth.end(), has_both);
+    const Scope wanted = narrowest == kByWidth.end() ? Scope::Device : *narrowest;
+    std::vector<Edit> edits;
+    for (const OperationIndex i : {x_, y_}) {
+      const Operation& op = execution_.operations[i];
+      if (!includes(op.scope, wanted)) edits.push_back(widen(op, wanted));
     }
     return edits;
   }

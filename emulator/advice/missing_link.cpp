@@ -1,5 +1,6 @@
 #include "emulator/advice/missing_link.h"
 
+#include "emulator/advice/narrow_barrier.h"
 #include "emulator/advice/operation_text.h"
 
 namespace heddle::advice {
@@ -38,6 +39,17 @@ const char* class_of(const Operation& op) {
   }
 }
 
+// Where nothing synchronizes.
+std::string not_synchronized(const model::Execution& e, OperationIndex first, OperationIndex second,
+                             const char* file) {
+  const std::optional<OperationIndex> barrier = narrow_barrier_between(e, first, second);
+  if (!barrier) return "";
+  const Operation& op = e.operations[*barrier];
+  return "no synchronization: " + name_of(e, *barrier, file) + " is between them, but its execution scope is " +
+         std::string(name(op.execution_scope)) +
+         ": invocations of other subgroups of the workgroup need not wait for each other there";
+}
+
 std::string between_dispatches(const model::Execution& e) {
   return e.agent_system_synchronization.empty()
              ? "the accesses are in two dispatches of one submission with no dependency between "
@@ -74,7 +86,7 @@ std::string missing_link(const Neighbourhood& part, const std::vector<std::uint6
   const std::string culprits = list(e, reason->culprits, file);
   switch (reason->link) {
     case MissingLink::NoSynchronization:
-      return "";
+      return not_synchronized(e, part.first, part.second, file);
     case MissingLink::ScopesDoNotIncludeEachOther:
       return culprits + " meet, but their scopes do not include both invocations";
     case MissingLink::StorageClassMissing:

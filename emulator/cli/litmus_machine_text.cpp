@@ -90,8 +90,9 @@ std::string judged(const litmus::RunTotals& totals, const Painter& paint) {
   if (totals.inconsistent > 0) {
     return "  " +
            paint(Colour::Red,
-                 fmt::format("{} of {} are INCONSISTENT; the first is run {}. That is a bug of heddle.",
+                 fmt::format("{} of {} {} INCONSISTENT; the first is run {}. That is a bug of heddle.",
                              totals.inconsistent, plural(totals.judged, "judged run"),
+                             totals.inconsistent == 1 ? "is" : "are",
                              *totals.first_inconsistent_run)) +
            '\n';
   }

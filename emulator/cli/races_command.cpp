@@ -4,8 +4,10 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <stdexcept>
@@ -32,6 +34,14 @@ class TemporaryFile {
   std::string text() const {
     std::ifstream in(path_, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
+  }
+  /// Whether there is still room in it: whatever wrote to it could.
+  bool has_room() const {
+    const std::string page(4096, '\n');
+    std::ofstream out(path_, std::ios::binary | std::ios::app);
+    out << page;
+    out.close();
+    return out.good();
   }
 
  private:
@@ -181,14 +191,17 @@ std::string RacesCommand::contradiction_to_parallel() const {
 
 bool RacesCommand::write(const std::string& text) const {
   if (output_.empty()) {
-    std::fflush(stdout);
-    return std::fputs(text.c_str(), stdout) >= 0;
+    if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return true;
+  } else {
+    std::ofstream out(output_, std::ios::binary);
+    out << text;
+    out.close();
+    if (out) return true;
   }
-  std::ofstream out(output_, std::ios::binary);
-  out << text;
-  out.close();
-  if (out) return true;
-  std::fprintf(stderr, "heddle: cannot write '%s'\n", output_.c_str());
+  const std::string where = output_.empty() ? "to standard output" : "'" + output_ + "'";
+  std::fprintf(stderr, "heddle: cannot write %s: %s\n", where.c_str(), std::strerror(errno));
+  // What was found is not lost.
+  std::fputs(text.c_str(), stderr);
   return false;
 }
 
@@ -216,8 +229,13 @@ ExitCode RacesCommand::run() const {
   }
   report::Collector collector;
   report::read_records(records.text(), collector);
+  const bool complete = records.has_room();
   const RaceReport report = collector.report(suppressions);
   if (collector.has_runs() && !write(to_text(report, format()))) return ExitCode::BadInput;
+  if (!complete) {
+    std::fputs("heddle: /tmp is full: the report may lack what the program wrote to standard error instead\n", stderr);
+    return ExitCode::BadInput;
+  }
   if (end.interrupted) {
     std::fputs("heddle: interrupted: the report has what was found until then\n", stderr);
     return ExitCode::Interrupted;

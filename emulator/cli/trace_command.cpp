@@ -13,6 +13,7 @@
 #include "emulator/cli/trace_text.h"
 #include "emulator/trace/file_reader.h"
 #include "emulator/trace/fork.h"
+#include "runtime/counted.h"
 
 namespace heddle::cli {
 namespace {
@@ -85,16 +86,13 @@ ExitCode TraceCommand::run() const {
   }
   if (!summary) return bad_input(error);
   if (!quiet_) {
-    const auto plural = [](std::uint64_t count, std::string_view one, std::string_view more) {
-      return fmt::format("{} {}", count, count == 1 ? one : more);
-    };
     const std::string dispatches =
-        summary->dispatches == 0 ? "" : plural(summary->dispatches, "dispatch", "dispatches") + ", ";
+        summary->dispatches == 0 ? "" : runtime::counted(summary->dispatches, "dispatch", "dispatches") + ", ";
     fmt::print("{}: {}{}, {}, {} between caches, {}\n", file_, dispatches,
-               plural(summary->agents, "agent", "agents"),
-               plural(summary->operations, "operation", "operations"),
-               plural(summary->moves, "movement", "movements"),
-               plural(summary->stale_reads, "stale read", "stale reads"));
+               runtime::counted(summary->agents, "agent", "agents"),
+               runtime::counted(summary->operations, "operation", "operations"),
+               runtime::counted(summary->moves, "movement", "movements"),
+               runtime::counted(summary->stale_reads, "stale read", "stale reads"));
     if (perfetto) fmt::print("{}: open it at ui.perfetto.dev or chrome://tracing\n", perfetto_);
   }
   return ExitCode::Fine;

@@ -171,14 +171,31 @@ Owner::Owner(std::shared_ptr<DeviceState> device, std::shared_ptr<Allocation> al
       allocation_(allocation.get(),
                   [device, allocation](Allocation* a) { device->free(*a); }) {}
 
-void Owner::free() { device_->free(*allocation_); }
+void Owner::free() {
+  if (!allocation_) refuse("free");
+  device_->free(*allocation_);
+}
 
 void Owner::refuse(const char* what) const {
   throw std::logic_error(
       allocation_ ? fmt::format("heddle: {} of buffer '{}', which was freed", what, allocation_->name)
-                  : fmt::format("heddle: {} of a buffer that was never made", what));
+                  : fmt::format("heddle: {} of a buffer that was never made, or was moved from", what));
 }
 
-ReferenceId Owner::new_reference() const { return device_->new_reference(); }
+void Owner::refuse_argument(std::size_t number, const DeviceState& device) const {
+  const std::string argument = fmt::format("heddle: argument {} of a dispatch", number);
+  if (!allocation_)
+    throw std::logic_error(argument + " is a buffer or an image that was never made, or was moved from");
+  if (device_.get() == &device)
+    throw std::logic_error(fmt::format("{}, '{}', was freed", argument, allocation_->name));
+  throw std::invalid_argument(fmt::format(
+      "{}, '{}', belongs to another device ({}) than the one that dispatches ({})", argument,
+      allocation_->name, device_->description(), device.description()));
+}
+
+ReferenceId Owner::new_reference() const {
+  if (!allocation_) refuse("alias");
+  return device_->new_reference();
+}
 
 }  // namespace heddle::detail

@@ -366,6 +366,14 @@ void DeviceState::choose_from(std::uint64_t of_dispatch) {
   memory->draw_from(choice.drawn());
 }
 
+std::string DeviceState::description() const {
+  if (mode == Mode::Native) return "native";
+  return fmt::format("emulated, memory '{}', seed {}{}", options.memory->name, seed(),
+                     !*options.races          ? ""
+                     : *options.races_parallel ? ", looks for races on all cores"
+                                               : ", looks for races");
+}
+
 DeviceState::~DeviceState() {
   if (race_watch) race_watch->hand_in_all();
   if (parallel_races) parallel_races->hand_in_all();

@@ -66,6 +66,8 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   std::shared_ptr<Allocation> at(std::uint64_t address);
   /// "'flags', byte 12"; empty if no buffer has that address.
   std::string describe(const void* address);
+  /// "emulated, memory 'random', seed 7"; for errors.
+  std::string description() const;
   ReferenceId new_reference() { return static_cast<ReferenceId>(next_reference_++); }
   /// For an allocation that is never freed.
   AllocationId new_allocation_id() {

@@ -7,6 +7,7 @@
 #include "emulator/host/quick_accesses.h"
 #include "emulator/host/race_watch.h"
 #include "emulator/host/watched_memory.h"
+#include "runtime/counted.h"
 
 #include <fmt/format.h>
 
@@ -26,6 +27,17 @@ WorkgroupMemory& memory_of(const Agent& agent) {
 }
 
 using detail::locations;
+
+// For each of DeviceOptions::no_progress_rounds, which is 4096 mostly: 2 million times, some 30 million operations,
+// before anybody looks for a standstill, by when nearly all dispatches have ended; and then 2 million reads of the
+// same by each invocation.
+constexpr std::uint64_t kWindUpsOfRound = 512;
+constexpr std::uint64_t kRepeatsOfRound = 512;
+
+std::uint64_t rounds_times(const DeviceOptions& options, std::uint64_t of_round) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 48;
+  return std::clamp<std::uint64_t>(options.no_progress_rounds, 1, kMost) * of_round;
+}
 
 template <typename A>
 [[gnu::always_inline]] inline Operation record(const Agent& agent, const A& access, const Qualified& q,
@@ -101,9 +113,9 @@ bool is_aligned(const Access& access) {
   }
   if (access.offset_bytes + access.size_bytes > binding.size_bytes) {
     raise(agent, FindingKind::OutOfBounds,
-          fmt::format("bytes {} to {} of {}, which has {} bytes", access.offset_bytes,
+          fmt::format("bytes {} to {} of {}, which has {}", access.offset_bytes,
                       access.offset_bytes + access.size_bytes - 1, object(binding),
-                      binding.size_bytes),
+                      runtime::counted(binding.size_bytes, "byte", "bytes")),
           &binding, access.index, access.where);
   }
   if (!is_aligned(access)) {
@@ -132,6 +144,21 @@ bool is_aligned(const Access& access) {
         &binding, access.index, access.where);
 }
 
+[[gnu::noinline]] void complain_of_standstill(const Agent& agent, const Access& access) {
+  raise(agent, FindingKind::NoProgress,
+        fmt::format("every invocation that can go on reads the same again and again, and nobody writes anything: "
+                    "{} A plain read need not see what another invocation writes, ever: poll with atomics. (Loops "
+                    "that come to an end, though they read the same so often, need more no_progress_rounds.)",
+                    runtime::who_is_where()),
+        access.binding, access.index, access.where);
+}
+
+/// Before a read.
+[[gnu::always_inline]] inline void check_progress(Emulator& emulator, const Agent& agent, const Access& access) {
+  if (emulator.stands_still(agent, *access.binding, access.offset_bytes)) [[unlikely]]
+    complain_of_standstill(agent, access);
+}
+
 [[gnu::always_inline]] inline void check_initialized(const Agent& agent, const Access& access) {
   if (misses_initialization(access, access.value_bytes)) [[unlikely]] complain_of_missing(agent, access);
 }
@@ -150,6 +177,11 @@ template <typename A>
 
 }  // namespace
 
+Emulator::Emulator(detail::DeviceState& d)
+    : device(d),
+      patience_(rounds_times(d.options, kWindUpsOfRound)),
+      standstill_(rounds_times(d.options, kRepeatsOfRound)) {}
+
 void Emulator::begin(const runtime::Grid& grid, std::span<const Binding> of_arguments) {
   bindings = of_arguments;
   operations_left = 1;
@@ -161,10 +193,9 @@ void Emulator::begin(const runtime::Grid& grid, std::span<const Binding> of_argu
   device.next_workgroup += groups;
   subgroups_.clear();
   if (grid.subgroups != 1) find_subgroups(grid);
-  told = device.listener != nullptr;
   in_place = device.memory->is_storage() ? nullptr : device.memory.get();
   writes_in_place = true;
-  quick = device.watched_memory.get();
+  hear_as_usual();
   knows_agents_ = device.tells_memory() ? device.memory.get() : nullptr;
   if (told || device.parallel) tell_begin(grid, groups);
 }
@@ -238,6 +269,29 @@ inline void Emulator::wind_up() {
   operations_left = 1 + device.choice.below(2 * mean - 1, ChoicePoint::Preemption);
   // In storage there always is.
   if (in_place) writes_in_place = device.memory->may_write_in_place();
+  if (--patience_left_ == 0) [[unlikely]] look_for_standstill();
+}
+
+void Emulator::hear_as_usual() {
+  told = device.listener != nullptr;
+  quick = device.watched_memory.get();
+  patience_left_ = patience_;
+  looks_for_standstill_ = false;
+}
+
+void Emulator::look_for_standstill() {
+  standstill_.begin();
+  looks_for_standstill_ = true;
+  told = true;
+  quick = nullptr;
+}
+
+bool Emulator::finds_standstill(AgentId agent, const Binding& binding, std::uint64_t offset_bytes) {
+  using Verdict = detail::Standstill::Verdict;
+  const Verdict verdict =
+      standstill_.read(agent, binding.allocation->id, binding.offset_bytes + offset_bytes);
+  if (verdict == Verdict::SomethingGoesOn) hear_as_usual();
+  return verdict == Verdict::NothingGoesOn;
 }
 
 [[gnu::always_inline]] inline void Emulator::begin(WorkgroupMemory& memory, runtime::Workgroup& group) {
@@ -433,7 +487,9 @@ QuickAccesses* learn(const Agent& agent, const PlainAccess& access) {
 
 bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access,
                const unsigned char* value_bytes, void* value) {
-  if (!is_sound(access) || misses_initialization(access, value_bytes)) [[unlikely]] return false;
+  if (!is_sound(access) || misses_initialization(access, value_bytes) ||
+      emulator.stands_still(agent, *access.binding, access.offset_bytes)) [[unlikely]]
+    return false;
   if (QuickAccesses* const quick = learn(agent, access)) {
     const auto answer = quick->read_any(agent.id, *access.binding, access.offset_bytes, access.code,
                                         access.where.file, access.where.function);
@@ -448,6 +504,7 @@ bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access
 
 bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const void* value) {
   if (!is_sound(access)) [[unlikely]] return false;
+  emulator.something_goes_on();
   if (QuickAccesses* const quick = learn(agent, access)) {
     std::uint32_t bits = 0;
     std::memcpy(&bits, value, access.size_bytes);
@@ -463,6 +520,7 @@ bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& acces
 void read(Emulator& emulator, const Agent& agent, const Access& access, void* value) {
   check(agent, access);
   check_initialized(agent, access);
+  check_progress(emulator, agent, access);
   for_each_piece(record(agent, access, OperationKind::Read),
                  [&](const Operation& piece, std::uint64_t at) {
                    emulator.device.memory->read(piece, static_cast<std::byte*>(value) + at);
@@ -471,6 +529,7 @@ void read(Emulator& emulator, const Agent& agent, const Access& access, void* va
 
 void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value) {
   check(agent, access);
+  emulator.something_goes_on();
   for_each_piece(record(agent, access, OperationKind::Write),
                  [&](const Operation& piece, std::uint64_t at) {
                    emulator.device.memory->write(piece, static_cast<const std::byte*>(value) + at);
@@ -482,6 +541,7 @@ void atomic_read(Emulator& emulator, const Agent& agent, const Access& access, S
                  MemorySemantics semantics, void* value) {
   check(agent, access);
   check_initialized(agent, access);
+  check_progress(emulator, agent, access);
   emulator.device.memory->read(
       atomic_record(agent, access, OperationKind::Read, scope, semantics), value);
 }
@@ -489,6 +549,7 @@ void atomic_read(Emulator& emulator, const Agent& agent, const Access& access, S
 void atomic_write(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
                   MemorySemantics semantics, const void* value) {
   check(agent, access);
+  emulator.something_goes_on();
   emulator.device.memory->write(
       atomic_record(agent, access, OperationKind::Write, scope, semantics), value);
   mark_initialized(emulator, access);
@@ -499,6 +560,7 @@ void atomic_update(Emulator& emulator, const Agent& agent, const Access& access,
                    void* context) {
   check(agent, access);
   check_initialized(agent, access);
+  emulator.something_goes_on();
   emulator.device.memory->read_modify_write(
       atomic_record(agent, access, OperationKind::ReadModifyWrite, scope, semantics), unequal,
       modify, context);
@@ -555,10 +617,10 @@ const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::u
   if (ordinal < memory.variables.size()) {
     const Binding& known = memory.variables[ordinal].binding;
     raise(agent, FindingKind::WorkgroupVariables,
-          fmt::format("Workgroup variable {} of this invocation has {} bytes, that of another "
+          fmt::format("Workgroup variable {} of this invocation has {}, that of another "
                       "invocation of the workgroup ('{}') has {}: all must ask for the same "
                       "variables in the same order",
-                      ordinal, size_bytes, known.name, known.size_bytes),
+                      ordinal, runtime::counted(size_bytes, "byte", "bytes"), known.name, known.size_bytes),
           &known, 0, where);
   }
   memory.used_bytes = (memory.used_bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
@@ -627,7 +689,8 @@ void raise(const Agent& agent, FindingKind kind, std::string message, const Bind
 void raise_out_of_bounds(const Agent& agent, const Binding& binding, std::uint64_t index,
                          std::uint64_t size, SourceLocation where) {
   raise(agent, FindingKind::OutOfBounds,
-        fmt::format("element {} of {}, which has {} elements", index, object(binding), size),
+        fmt::format("element {} of {}, which has {}", index, object(binding),
+                    runtime::counted(size, "element", "elements")),
         &binding, index, where);
 }
 

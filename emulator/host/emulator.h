@@ -3,6 +3,7 @@
 #include <heddle/detail/emulation.h>
 
 #include "emulator/host/device_state.h"
+#include "emulator/host/standstill.h"
 
 #include <atomic>
 #include <deque>
@@ -35,7 +36,7 @@ struct WorkgroupMemory : Resident {
 /// That of a device, for one dispatch after the other.
 class Emulator final : public runtime::Observer, public Pulse {
  public:
-  explicit Emulator(detail::DeviceState& d) : device(d) {}
+  explicit Emulator(detail::DeviceState& d);
 
   Emulator(const Emulator&) = delete;
   Emulator& operator=(const Emulator&) = delete;
@@ -56,6 +57,13 @@ class Emulator final : public runtime::Observer, public Pulse {
   void begin_variables(WorkgroupMemory& memory);
   /// Decides when others run again.
   void wind_up();
+  /// Before each access that is not done in place. True: nothing goes on, for ever.
+  bool stands_still(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes) {
+    return looks_for_standstill_ && finds_standstill(agent.id, binding, offset_bytes);
+  }
+  void something_goes_on() {
+    if (looks_for_standstill_) [[unlikely]] hear_as_usual();
+  }
   /// What a person calls the byte at `address`.
   std::string describe(const void* address);
   /// The buffer, image or variable that has the bytes; null if none has. On the only thread there is.
@@ -73,6 +81,9 @@ class Emulator final : public runtime::Observer, public Pulse {
   std::unordered_map<const detail::Allocation*, Binding> by_address;
 
  private:
+  [[gnu::noinline]] void look_for_standstill();
+  [[gnu::noinline]] bool finds_standstill(AgentId agent, const Binding& binding, std::uint64_t offset_bytes);
+  void hear_as_usual();
   [[gnu::noinline]] void find_subgroups(const runtime::Grid& grid);
   [[gnu::noinline]] void tell_begin(const runtime::Grid& grid, std::uint32_t groups);
   void begin(WorkgroupMemory& memory, runtime::Workgroup& group);
@@ -103,6 +114,12 @@ class Emulator final : public runtime::Observer, public Pulse {
   memory::Memory* knows_agents_ = nullptr;
   std::uint32_t first_agent_ = 0;
   std::uint32_t first_workgroup_ = 0;
+
+  /// How often it is wound up before it looks for a standstill: hears of all accesses for a while.
+  const std::uint64_t patience_;
+  std::uint64_t patience_left_ = 0;
+  bool looks_for_standstill_ = false;
+  detail::Standstill standstill_;
 };
 
 }  // namespace heddle::emulation

@@ -13,6 +13,7 @@
 
 #include "emulator/host/own_command.h"
 #include "emulator/host/seed_trial.h"
+#include "runtime/counted.h"
 
 namespace heddle {
 namespace detail {
@@ -274,8 +275,8 @@ SeedReport explore_and_print(const TrialFunction& trial, std::uint64_t seeds, co
   }
   for (const SeedFailure& failure : report.failures) fmt::print(options.print_to, "{}", to_string(failure));
   if (signal == 0) return report;
-  fmt::print(options.print_to, "interrupted after {} of {} seeds, {} failed\n", report.trials, seeds,
-             report.failures.size());
+  fmt::print(options.print_to, "interrupted after {} of {}, {} failed\n", report.trials,
+             runtime::counted(seeds, "seed", "seeds"), report.failures.size());
   std::fflush(options.print_to);
   std::raise(signal);
   return report;
@@ -334,11 +335,11 @@ std::string to_string(const SeedFailure& failure) {
   const std::string workgroups =
       shrunk.wanted_workgroups == 0
           ? ""
-          : fmt::format("{} of {} workgroups, ", shrunk.workgroups, shrunk.wanted_workgroups);
-  out += fmt::format("  made smaller: {}{} forced answers instead of {}, the last of them is number {} "
-                     "of {}\n",
-                     workgroups, shrunk.forced, shrunk.forced_before, shrunk.answers,
-                     shrunk.answers_before);
+          : fmt::format("{} of {}, ", shrunk.workgroups,
+                        runtime::counted(shrunk.wanted_workgroups, "workgroup", "workgroups"));
+  out += fmt::format("  made smaller: {}{} instead of {}, {} is number {} of {}\n", workgroups,
+                     runtime::counted(shrunk.forced, "forced answer", "forced answers"), shrunk.forced_before,
+                     shrunk.forced == 1 ? "which" : "the last of them", shrunk.answers, shrunk.answers_before);
   if (shrunk.what != failure.what) out += "  which fails so: " + shrunk.what + '\n';
   return out;
 }

@@ -1,11 +1,16 @@
 #include "emulator/host/race_log.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <stdexcept>
 
 #include "emulator/report/records.h"
 
@@ -20,6 +25,34 @@ std::terminate_handler g_terminate = nullptr;
   g_log->finish();
   if (g_terminate) g_terminate();
   std::abort();
+}
+
+int open_to_append(const std::string& path) {
+  return open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+}
+
+// Before the program has run in vain. (Whoever reads a pipe must not hear of this.)
+void check_writable(const std::string& path) {
+  struct stat known {};
+  const bool exists = stat(path.c_str(), &known) == 0;
+  if (exists && !S_ISREG(known.st_mode) && !S_ISDIR(known.st_mode)) return;
+  const int file = open_to_append(path);
+  if (file < 0)
+    throw std::invalid_argument(fmt::format("HEDDLE_RACES_FILE is '{}', which cannot be written: {}", path,
+                                            std::strerror(errno)));
+  close(file);
+}
+
+/// False, and errno says why, if not all of it could be written.
+bool write_all(int file, const std::string& text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t written = write(file, text.data() + done, text.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    done += static_cast<std::size_t>(written);
+  }
+  return true;
 }
 
 }  // namespace
@@ -38,6 +71,7 @@ RaceLog* RaceLog::of_process() {
 }
 
 RaceLog::RaceLog(RaceOutput output) : output_(output), file_(output_file()) {
+  if (!file_.empty()) check_writable(file_);
   const char* path = std::getenv("HEDDLE_RACES_SUPPRESS");
   if (!output_.records && path && *path) suppressions_ = report::Suppressions(path);
 }
@@ -70,18 +104,19 @@ template void RaceLog::add(report::RunId run, const report::OrderingUse& finding
 template void RaceLog::add(report::RunId run, const report::RecordedRuns& finding);
 template void RaceLog::add(report::RunId run, const report::Remark& finding);
 
-// One write to the end of the file: several threads and processes may do so.
+// One write to the end of the file: several threads and processes may do so. What cannot be written there is not
+// lost.
 void RaceLog::write(const std::string& text) const {
-  const int file =
-      file_.empty() ? dup(STDERR_FILENO) : open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666);
-  std::size_t done = 0;
-  while (file >= 0 && done < text.size()) {
-    const ssize_t written = ::write(file, text.data() + done, text.size() - done);
-    if (written <= 0) break;
-    done += static_cast<std::size_t>(written);
+  if (file_.empty()) {
+    write_all(STDERR_FILENO, text);
+    return;
   }
-  if (done < text.size())
-    std::fprintf(stderr, "heddle: cannot write HEDDLE_RACES_FILE '%s'\n", file_.c_str());
+  const int file = open_to_append(file_);
+  if (file < 0 || !write_all(file, text)) {
+    std::fprintf(stderr, "heddle: cannot write HEDDLE_RACES_FILE '%s' (%s); it would have had this:\n", file_.c_str(),
+                 std::strerror(errno));
+    write_all(STDERR_FILENO, text);
+  }
   if (file >= 0) close(file);
 }
 

@@ -13,6 +13,8 @@ namespace heddle::race {
 using GroupId = std::uint32_t;
 /// Counts the releases of a group: an operation happened in the time that it is stamped with.
 using Stamp = std::uint32_t;
+/// What those of a workgroup begin with.
+inline constexpr Stamp kFirstStamp = 1;
 
 inline constexpr Stamp kForEver = ~Stamp{0};
 

@@ -13,6 +13,10 @@ constexpr const char* kOtherInstructions =
     "there were more different accesses than are told apart: races were not looked for at those that came after the "
     "first 65519";
 static_assert(kTooMany - 1 == 65519);
+constexpr const char* kLaterAccesses =
+    "a workgroup came to more barriers and other synchronization than are counted: races were not looked for at its "
+    "accesses after the first 16777215 of these";
+static_assert(kMostStamps == 16777215);
 
 Stamp stamp_of(std::uint32_t time) { return time >> 8; }
 bool is_special(SiteId site) { return site >= kTooMany; }
@@ -38,12 +42,13 @@ KernelDetector::KernelDetector(const KernelOptions& options,
 }
 
 void KernelDetector::agent_begins(AgentId agent, const model::Place& place) {
-  order_.agents_begin(agent, 1, place, {});
+  agents_begin(agent, 1, place, {});
 }
 
 void KernelDetector::agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
                                   std::span<const std::uint32_t> subgroups) {
   order_.agents_begin(first, count, place, subgroups);
+  if (options_.first_stamp != kFirstStamp) [[unlikely]] order_.skip_to(first, options_.first_stamp);
 }
 
 void KernelDetector::agent_ends(AgentId agent) { agents_end(agent, 1); }
@@ -144,7 +149,8 @@ void KernelDetector::access_in_full(model::OperationIndex index, const Operation
   now.record.number = std::uint64_t{index} * 2 + 1;
   now.record.site = now.site_id;
   now.record.reference = reference_of(now.time);
-  if (now.record.stamp <= kMostStamps) access(now);
+  if (now.record.stamp <= kMostStamps) return access(now);
+  overlook(kLaterAccesses);
 }
 
 inline void KernelDetector::set(Access& now, AgentId agent, ReferenceId reference, SiteId site,

@@ -29,6 +29,9 @@ struct KernelOptions {
   /// Fences and barriers that are remembered for chains, some 120 bytes each; but for those of finished
   /// workgroups that reached no farther.
   std::size_t most_sync_events = std::size_t{1} << 20;
+  /// What the clocks of workgroups begin with, of kMostStamps: how many barriers, acquires and releases they count as
+  /// having behind them.
+  Stamp first_stamp = kFirstStamp;
 };
 
 /// A pair of instructions that race in one allocation, one example, and how often it was seen.

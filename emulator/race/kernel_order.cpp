@@ -67,7 +67,7 @@ void KernelOrder::grow(Group& group, std::uint32_t agent, std::uint32_t count) {
   if (group.view)
     for (std::uint32_t i = 0; i < count; ++i) state(agent + i).view = nothing_;
   // What barriers settled so far is not so for one that was not there.
-  if (group.now != 1) {
+  if (group.now != kFirstStamp) {
     group.settled = {};
     lost_ = lost_ || whole_workgroups_;
   }

@@ -115,6 +115,11 @@ class KernelOrder {
   /// From now on it need not keep what all who may ever ask for it know already: if the agents of a
   /// workgroup begin together, before its first barrier.
   void expect_whole_workgroups() { whole_workgroups_ = true; }
+  /// The agent's workgroup counts as having come to so many barriers, acquires and releases, at least.
+  void skip_to(AgentId agent, Stamp stamp) {
+    Group& group = group_of(static_cast<std::uint32_t>(agent));
+    group.now = std::max(group.now, stamp);
+  }
   /// Whether they did not: then nothing is known to be unordered.
   bool is_lost() const { return lost_; }
   std::uint32_t first_agent(GroupId group) const { return groups_[group].first_agent; }
@@ -184,7 +189,7 @@ class KernelOrder {
     std::size_t last_acquire = kNone;
   };
   struct Group {
-    Stamp now = 1;
+    Stamp now = kFirstStamp;
     /// Null if it is the one that agents begin with.
     ViewPointer view;
     std::array<Settled, kClasses> settled;

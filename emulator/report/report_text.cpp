@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include "emulator/report/source_text.h"
+#include "runtime/counted.h"
 
 namespace heddle::report {
 namespace {
 
-std::string counted(std::uint64_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
+using runtime::counted;
 
 // What would do at one place stands together.
 std::string advice_text(const RaceReport& report) {

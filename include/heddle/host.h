@@ -96,7 +96,8 @@ struct DeviceOptions {
   std::uint32_t operations_between_switches = 16;
   /// A dispatch in which all residents only polled for so long (native) makes no progress.
   std::chrono::milliseconds no_progress_time{2000};
-  /// The same in emulated mode, counted in rounds of polling by all residents.
+  /// The same in emulated mode, counted in rounds of polling by all residents. Where they poll with plain reads,
+  /// which may be anything else, 512 reads of the same by each of them count as one.
   std::uint64_t no_progress_rounds = 4096;
   /// Where `inv.print` goes; null: standard output.
   std::FILE* print_to = nullptr;
@@ -141,7 +142,7 @@ class Buffer {
       : owner_(std::move(owner)), reference_(owner_.new_reference()), size_(size) {}
 
   std::uint64_t size() const { return size_; }
-  const std::string& name() const { return owner_->name; }
+  const std::string& name() const { return owner_.name(); }
 
   /// The contents, copied. Throws std::logic_error if freed.
   std::vector<T> read() const {
@@ -207,7 +208,7 @@ class Image {
   /// Width, height (or layers of a 1D array), depth (or layers of a 2D array).
   uvec3 extent() const { return extent_; }
   std::uint64_t size() const { return std::uint64_t{extent_.x} * extent_.y * extent_.z; }
-  const std::string& name() const { return owner_->name; }
+  const std::string& name() const { return owner_.name(); }
   /// The texels, x fastest, then y, then z.
   std::vector<T> read() const {
     owner_.check_alive("read");
@@ -289,6 +290,8 @@ namespace detail {
 template <typename A>
 struct Argument {
   static_assert(Plain<A>, "a kernel's arguments are buffers, images, and trivially copyable values");
+  /// Of its memory; null if it has none.
+  static const Owner* owner(const A&) { return nullptr; }
   static emulation::Binding bind(const A&) { return {}; }
   static A native(const A& a) { return a; }
   static A emulated(const A& a, const emulated::Place&) { return a; }
@@ -311,7 +314,6 @@ struct BufferArgument {
     return binding(b.owner(), b.reference(), storage_class);
   }
   static auto native_array(const Buffer<T>& b) {
-    b.owner().check_alive("dispatch");
     return native::Array<Access, storage_class>(reinterpret_cast<Access*>(b.owner()->bytes),
                                                 b.size());
   }
@@ -323,6 +325,7 @@ struct BufferArgument {
 template <typename T>
 struct Argument<Buffer<T>> : BufferArgument<T, T, StorageClass::StorageBuffer> {
   using Base = BufferArgument<T, T, StorageClass::StorageBuffer>;
+  static const Owner* owner(const Buffer<T>& b) { return &b.owner(); }
   static emulation::Binding bind(const Buffer<T>& b) { return Base::bind_buffer(b); }
   static auto native(const Buffer<T>& b) { return Base::native_array(b); }
   static auto emulated(const Buffer<T>& b, const emulated::Place& p) {
@@ -333,6 +336,7 @@ struct Argument<Buffer<T>> : BufferArgument<T, T, StorageClass::StorageBuffer> {
 template <typename T>
 struct Argument<ReadOnlyArgument<T>> : BufferArgument<T, const T, StorageClass::StorageBuffer> {
   using Base = BufferArgument<T, const T, StorageClass::StorageBuffer>;
+  static const Owner* owner(const ReadOnlyArgument<T>& a) { return &a.buffer.owner(); }
   static emulation::Binding bind(const ReadOnlyArgument<T>& a) {
     return Base::bind_buffer(a.buffer);
   }
@@ -345,6 +349,7 @@ struct Argument<ReadOnlyArgument<T>> : BufferArgument<T, const T, StorageClass::
 template <typename T>
 struct Argument<UniformArgument<T>> : BufferArgument<T, const T, StorageClass::Uniform> {
   using Base = BufferArgument<T, const T, StorageClass::Uniform>;
+  static const Owner* owner(const UniformArgument<T>& a) { return &a.buffer.owner(); }
   static emulation::Binding bind(const UniformArgument<T>& a) {
     return Base::bind_buffer(a.buffer);
   }
@@ -356,11 +361,11 @@ struct Argument<UniformArgument<T>> : BufferArgument<T, const T, StorageClass::U
 
 template <typename T, ImageDim dim>
 struct Argument<Image<T, dim>> {
+  static const Owner* owner(const Image<T, dim>& i) { return &i.owner(); }
   static emulation::Binding bind(const Image<T, dim>& i) {
     return binding(i.owner(), i.reference(), StorageClass::Image);
   }
   static auto native(const Image<T, dim>& i) {
-    i.owner().check_alive("dispatch");
     return native::Image<T, dim>(reinterpret_cast<T*>(i.owner()->bytes), i.extent());
   }
   static auto emulated(const Image<T, dim>& i, const emulated::Place& p) {
@@ -371,6 +376,7 @@ struct Argument<Image<T, dim>> {
 /// A push constant is the same in both modes: nobody writes it.
 template <typename T>
 struct Argument<PushConstantArgument<T>> {
+  static const Owner* owner(const PushConstantArgument<T>&) { return nullptr; }
   static emulation::Binding bind(const PushConstantArgument<T>&) { return {}; }
   static auto native(const PushConstantArgument<T>& a) {
     return native::Ref<const T, StorageClass::PushConstant>(&a.value);
@@ -612,7 +618,9 @@ class Device {
   /// compile-time constant, and any other value by value.
   ///
   /// Throws KernelError for a kernel that is wrong or that threw; the device stays usable, what was
-  /// written stays written. Throws std::runtime_error if the device's trace cannot be written any more
+  /// written stays written. Throws std::logic_error, and names the argument, for a buffer or an image that was
+  /// freed, never made or moved from, and std::invalid_argument for one of another device. Throws
+  /// std::runtime_error if the device's trace cannot be written any more
   /// (the disk is full): once, when the dispatch has ended as it would have. Throws std::invalid_argument for an empty or oversized workgroup.
   /// Ordering: everything before the call happens before the kernel, and the kernel before what
   /// follows the call.
@@ -662,6 +670,9 @@ class Device {
   }
   detail::Owner allocate(std::uint64_t count, std::uint64_t element_bytes,
                          detail::ComponentType component, std::string name);
+  void check_argument(std::size_t number, const detail::Owner* owner) const {
+    if (owner && !owner->is_alive_on(*state_)) [[unlikely]] owner->refuse_argument(number, *state_);
+  }
   void begin_submission();
   void end_submission();
   void execution_barrier();
@@ -674,6 +685,8 @@ class Device {
 template <typename Kernel, typename... Args>
 DispatchResult Commands::dispatch(const Kernel& kernel, Extent groups, Extent local,
                                   const Args&... args) {
+  [[maybe_unused]] std::size_t number = 0;
+  (device_.check_argument(++number, detail::Argument<Args>::owner(args)), ...);
   detail::Call<Kernel, Args...> call{kernel, {args...}, {detail::Argument<Args>::native(args)...}};
   detail::TypedLaunch typed;
   typed.native = &detail::run_native<Kernel, Args...>;

@@ -16,6 +16,10 @@ constexpr std::uint64_t kSeeds = 500;
 /// Which of the two is run: what --only says.
 enum class Which : std::uint8_t { Both, Wrong, Right };
 
+void print_passed(const SeedReport& report) {
+  fmt::print("  {} {}, and none fails\n", report.trials, report.trials == 1 ? "trial" : "trials");
+}
+
 int explore(const std::string& what, const Test& wrong, const Test& right, std::uint64_t seeds,
             SeedOptions options, Which which) {
   options.print_to = stdout;
@@ -26,16 +30,16 @@ int explore(const std::string& what, const Test& wrong, const Test& right, std::
     const SeedReport bad = explore_seeds(wrong, seeds, options);
     as_expected = bad.failed();
     if (bad.failed()) {
-      fmt::print("  the {}. of {} trials\n", bad.trials, seeds);
+      fmt::print("  trial {} of {}\n", bad.trials, seeds);
     } else {
-      fmt::print("  {} trials, and none fails\n", bad.trials);
+      print_passed(bad);
     }
   }
   if (which != Which::Wrong) {
     fmt::print("\nthe right kernel:\n");
     const SeedReport good = explore_seeds(right, seeds, options);
     as_expected = as_expected && !good.failed();
-    if (!good.failed()) fmt::print("  {} trials, and none fails\n", good.trials);
+    if (!good.failed()) print_passed(good);
   }
   return as_expected ? 0 : 1;
 }

@@ -24,7 +24,7 @@ void test(Trial& trial) {
   auto counter = trial.device().buffer({std::uint32_t{0}}, "counter");
   trial.device().dispatch(count<unlock>, {groups}, {1}, next_ticket, now_serving, counter);
   const std::uint32_t counted = counter.read()[0];
-  trial.require(counted == groups, std::to_string(groups) + " invocations counted to " +
+  trial.require(counted == groups, std::to_string(groups) + (groups == 1 ? " invocation" : " invocations") + " counted to " +
                                        std::to_string(counted));
 }
 

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include <signal.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -324,4 +325,43 @@ TEST_CASE("the environment alone makes a program report its races when it ends, 
   CHECK(report("HEDDLE_RACES=loud", "annotated").first != 0);
   CHECK(has(report("HEDDLE_RACES=text HEDDLE_RACES_SAME_VALUE=notice", "same_value").second,
             "0 data races in 1 run, 1 of equal writes"));
+}
+
+TEST_CASE("a file for the report that cannot be written is told before the program does anything, and a report is never lost") {
+  const TemporaryDirectory directory;
+  const std::string err = directory.path("err");
+  const auto run = [&](const std::string& command) {
+    const int status = std::system((command + " 2> " + err).c_str());
+    return std::pair(status, read_all(err));
+  };
+  const auto run_with_file = [&](const std::string& file, const std::string& what) {
+    return run("HEDDLE_RACES=text HEDDLE_RACES_FILE=" + file + " " HEDDLE_KERNELS " " + what + " > /dev/null");
+  };
+  for (const std::string& wrong : {directory.path("none/report"), directory.path()}) {
+    const auto [status, told] = run_with_file(wrong, "racy");
+    CHECK(status != 0);
+    CHECK(has(told, "HEDDLE_RACES_FILE is '" + wrong + "', which cannot be written: "));
+    CHECK_FALSE(has(told, "data race"));
+    const Run refused = races({"--output", wrong}, "racy");
+    CHECK(refused.exit_code == 2);
+    CHECK(has(refused.err, "cannot write '" + wrong + "'"));
+    CHECK_FALSE(has(refused.err + refused.out, "data race"));
+  }
+  const auto [status, told] = run_with_file("/dev/full", "racy");
+  CHECK(status == 0);
+  CHECK(has(told, "cannot write HEDDLE_RACES_FILE '/dev/full' (No space left on device)"));
+  CHECK(has(told, "data race on sum[0]"));
+  CHECK(has(told, "1 data race in 1 run\n"));
+  for (const char* format : {"text", "json", "sarif", "junit", "github"}) {
+    CAPTURE(format);
+    const Run full = races({"--format", format, "--output", "/dev/full"}, "racy");
+    CHECK(full.exit_code == 2);
+    CHECK(has(full.err, "cannot write '/dev/full': No space left on device"));
+    CHECK(has(full.err, "sum"));
+    const auto [code, lost] =
+        run(HEDDLE_PROGRAM " races --format " + std::string(format) + " " HEDDLE_KERNELS " racy > /dev/full");
+    CHECK(WEXITSTATUS(code) == 2);
+    CHECK(has(lost, "cannot write to standard output: No space left on device"));
+    CHECK(has(lost, "sum"));
+  }
 }

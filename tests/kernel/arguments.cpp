@@ -215,3 +215,89 @@ TEST_CASE("the host writes, fills, maps and copies buffers, and not past their e
   CHECK_THROWS_AS(x.write(four), std::out_of_range);
   CHECK(device.buffer<int>(0).read().empty());
 }
+
+namespace {
+
+/// Every way in which a device can run.
+std::vector<DeviceOptions> all_ways() {
+  std::vector<DeviceOptions> ways{options_for(Mode::Native)};
+  for (const char* memory : {"sequential", "random", "adversarial"}) {
+    ways.push_back(options_for(Mode::Emulated));
+    ways.back().memory = *memory_policy(memory);
+  }
+  ways.push_back(options_for(Mode::Emulated));
+  ways.back().races = true;
+  ways.push_back(ways.back());
+  ways.back().races_parallel = true;
+  return ways;
+}
+
+const auto kCopyFirst = [](auto&, auto in, auto out) { out[0] = in[0]; };
+const auto kCopyTexel = [](auto&, auto in, auto out) { out[0] = in.read(0); };
+
+}  // namespace
+
+TEST_CASE("an argument of another device is refused in every mode, with its number, its name and both devices") {
+  for (const DeviceOptions& options : all_ways()) {
+    Device device(options);
+    DeviceOptions others = options;
+    others.seed = 77;
+    Device other(others);
+    Device native(Mode::Native);
+    auto mine = device.buffer({1u}, "mine");
+    auto theirs = other.buffer({2u}, "theirs");
+    auto fast = native.buffer({3u}, "fast");
+    CHECK_NOTHROW(device.dispatch(kCopyFirst, {1}, {1}, mine, mine));
+    CHECK_THROWS_AS(device.dispatch(kCopyFirst, {1}, {1}, mine, theirs), std::invalid_argument);
+    CHECK_THROWS_WITH(device.dispatch(kCopyFirst, {1}, {1}, mine, theirs),
+                      Catch::Contains("argument 2 of a dispatch, 'theirs', belongs to another device"));
+    CHECK_THROWS_WITH(device.dispatch(kCopyFirst, {1}, {1}, read_only(theirs), mine),
+                      Catch::Contains("argument 1") && Catch::Contains("'theirs'"));
+    CHECK_THROWS_WITH(device.dispatch(kCopyFirst, {1}, {1}, uniform(theirs), mine),
+                      Catch::Contains("argument 1") && Catch::Contains("'theirs'"));
+    CHECK_THROWS_WITH(device.dispatch(kCopyFirst, {1}, {1}, fast, mine), Catch::Contains("'fast'"));
+    if (device.mode() == Mode::Emulated) {
+      CHECK_THROWS_WITH(device.dispatch(kCopyFirst, {1}, {1}, fast, mine),
+                        Catch::Contains("(native)") && Catch::Contains("(emulated, memory '"));
+      CHECK_THROWS_WITH(device.dispatch(kCopyFirst, {1}, {1}, mine, theirs), Catch::Contains("seed 77"));
+    }
+    auto image = other.image<std::uint32_t, ImageDim::Dim1D>({1}, "picture");
+    CHECK_THROWS_WITH(device.dispatch(kCopyTexel, {1}, {1}, image, mine), Catch::Contains("'picture'"));
+    CHECK_THROWS_AS(device.submit([&](Commands& commands) {
+      commands.dispatch(kCopyFirst, {1}, {1}, mine, theirs);
+    }), std::invalid_argument);
+    CHECK_NOTHROW(device.dispatch(kCopyFirst, {1}, {1}, mine, mine));
+  }
+}
+
+TEST_CASE("an argument that was freed, moved from or never made is refused in every mode, with its number") {
+  for (const DeviceOptions& options : all_ways()) {
+    Device device(options);
+    auto mine = device.buffer({1u}, "mine");
+    auto freed = device.buffer({2u}, "gone");
+    freed.free();
+    CHECK_THROWS_WITH(device.dispatch(kCopyFirst, {1}, {1}, mine, freed),
+                      Catch::Contains("argument 2 of a dispatch, 'gone', was freed"));
+    auto moved = device.buffer({2u}, "moved");
+    const auto taken = std::move(moved);
+    const Buffer<std::uint32_t> never;
+    for (const Buffer<std::uint32_t>& empty : {moved, never}) {
+      CHECK_THROWS_WITH(device.dispatch(kCopyFirst, {1}, {1}, empty, mine),
+                        Catch::Contains("argument 1 of a dispatch is a buffer or an image that was never made, or "
+                                        "was moved from"));
+      CHECK_THROWS_AS(device.dispatch(kCopyFirst, {1}, {1}, uniform(empty), mine), std::logic_error);
+    }
+    CHECK_NOTHROW(device.dispatch(kCopyFirst, {1}, {1}, taken, mine));
+    CHECK(mine.read()[0] == 2);
+  }
+}
+
+TEST_CASE("a buffer that was never made or was moved from says so, whatever is asked of it") {
+  Buffer<std::uint32_t> never;
+  const auto refused = Catch::Contains("never made, or was moved from");
+  CHECK_THROWS_WITH(never.free(), refused);
+  CHECK_THROWS_WITH(never.alias(), refused);
+  CHECK_THROWS_WITH(never.name(), refused);
+  CHECK_THROWS_WITH(never.read(), refused);
+  CHECK_THROWS_WITH(never.address(), refused);
+}

@@ -140,6 +140,72 @@ TEST_CASE("a control barrier is needed if accesses meet across it, and not if th
   CHECK_FALSE(removable(0));
 }
 
+namespace {
+
+/// One workgroup. Invocation 0 writes a location plainly; all meet; it accesses it again with `first`; all meet
+/// again, and then invocation 1 accesses a location with `second`. The second barrier has line 5.
+Scenario after_plain_write(const Op& first, const Op& second) {
+  Scenario s;
+  const AgentId a = s.invocation(0, 0, 0);
+  const AgentId b = s.invocation(1, 0, 0);
+  const auto meet = [&](std::uint64_t instance) {
+    const Op barrier = control_barrier(Scope::Workgroup, instance)
+                           .acquire_release(kUniform)
+                           .make_available()
+                           .make_visible();
+    s.add(a, barrier);
+    s.add(b, barrier);
+  };
+  s.add(a, write(0).shared_with_others());
+  meet(1);
+  s.add(a, first);
+  meet(2);
+  s.add(b, second);
+  return s;
+}
+
+bool can_be_removed(const Scenario& scenario, std::uint32_t line) {
+  Execution execution = numbered(scenario);
+  // Each barrier is one instruction.
+  execution.operations[2].where.line = execution.operations[1].where.line;
+  execution.operations[5].where.line = execution.operations[4].where.line;
+  Orderings orderings;
+  const Orderings::Answer answer = orderings.add(execution);
+  REQUIRE(answer.judged);
+  for (const Ordering& ordering : answer.orderings)
+    if (ordering.weakness == Weakness::Removed && ordering.instruction.where.line == line) return !ordering.needed;
+  FAIL("no barrier");
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a barrier is needed that keeps an atomic load from what a plain write left there before") {
+  const Op store = write(0).atomic_at(Scope::Workgroup);
+  Scenario needed = after_plain_write(store, read(0).atomic_at(Scope::Workgroup));
+  needed.reads(6, 3);
+  CHECK_FALSE(can_be_removed(needed, 5));
+  Scenario elsewhere = after_plain_write(store, read(5).atomic_at(Scope::Workgroup));
+  elsewhere.reads_initial(6);
+  CHECK(can_be_removed(elsewhere, 5));
+}
+
+TEST_CASE("a barrier is needed that keeps a read-modify-write from being the first after a plain write") {
+  Scenario needed =
+      after_plain_write(write(0).atomic_at(Scope::Workgroup), read_modify_write(0).atomic_at(Scope::Workgroup));
+  needed.reads(6, 3);
+  needed.modified(3, 6);
+  CHECK_FALSE(can_be_removed(needed, 5));
+}
+
+TEST_CASE("an execution in which an atomic might read a part of a plain write is left out") {
+  Scenario s = after_plain_write(write(0).atomic_at(Scope::Workgroup), read(0).atomic_at(Scope::Workgroup));
+  s.reads(6, 3);
+  REQUIRE(other_outcomes(numbered(s), 10));
+  s.execution.operations[0].locations.size_bytes /= 2;
+  CHECK_FALSE(other_outcomes(numbered(s), 10));
+}
+
 TEST_CASE("in an execution with a race every ordering counts as needed, afterwards too") {
   Scenario racy = plain_message();
   racy.execution.operations[1].semantics = MemorySemantics::Relaxed;

@@ -311,6 +311,76 @@ TEST_CASE("where a line reads and writes what races, one atomic update is the ch
   CHECK_THAT(of_one, !Catch::Contains("read-modify-write"));
 }
 
+namespace {
+
+/// Two subgroups of 32: each reads what the other wrote, across a control barrier.
+template <Scope execution, Scope memory, MemorySemantics semantics, bool in_own_subgroup = false>
+std::vector<DataRace> races_across_barrier() {
+  Device device(racing(1));
+  auto data = device.buffer(std::vector<std::uint32_t>(64, 0u), "data");
+  auto out = device.buffer(std::vector<std::uint32_t>(64, 0u), "out");
+  device.dispatch([](auto& inv, StorageBuffer<std::uint32_t> auto x, StorageBuffer<std::uint32_t> auto y) {
+    const std::uint32_t i = inv.local_invocation_index();
+    x.non_private()[i] = i;
+    for (int k = 0; k < 2; ++k) inv.control_barrier(execution, memory, semantics);
+    y[i] = x.non_private()[in_own_subgroup ? i ^ 1 : i ^ 32];
+  }, 1, 64, data, out);
+  return device.races();
+}
+
+}  // namespace
+
+TEST_CASE("a Subgroup barrier between invocations of two subgroups is named, and to widen it is the first change") {
+  const auto narrow = races_across_barrier<Scope::Subgroup, Scope::Workgroup, kBufferBarrier>();
+  REQUIRE_FALSE(narrow.empty());
+  CHECK_THAT(narrow[0].reason, Catch::Contains("the control barrier (Workgroup, AcquireRelease) in line ") &&
+                                   Catch::Contains("is between them, but its execution scope is Subgroup"));
+  REQUIRE_FALSE(narrow[0].changes.empty());
+  CHECK_THAT(narrow[0].changes[0], Catch::StartsWith("widen the execution scope of the control barrier in line ") &&
+                                       Catch::EndsWith("from Subgroup to Workgroup"));
+  const auto both = races_across_barrier<Scope::Subgroup, Scope::Subgroup, kBufferBarrier>();
+  REQUIRE_FALSE(both.empty());
+  CHECK_THAT(both[0].changes.at(0), Catch::StartsWith("widen the execution scope and the memory scope of the control"));
+  const auto unordered = races_across_barrier<Scope::Subgroup, Scope::Subgroup, MemorySemantics::None>();
+  REQUIRE_FALSE(unordered.empty());
+  CHECK_THAT(unordered[0].changes.at(0), Catch::StartsWith("give the control barrier in line ") &&
+                                             Catch::EndsWith("and the execution scope Workgroup"));
+  // What is offered is enough.
+  CHECK(races_across_barrier<Scope::Workgroup, Scope::Workgroup, kBufferBarrier>().empty());
+}
+
+TEST_CASE("a Subgroup barrier within one subgroup is enough, and what it lacks is never its execution scope") {
+  CHECK(races_across_barrier<Scope::Subgroup, Scope::Subgroup, kBufferBarrier, true>().empty());
+  const auto races = races_across_barrier<Scope::Subgroup, Scope::Subgroup, MemorySemantics::None, true>();
+  REQUIRE_FALSE(races.empty());
+  CHECK_THAT(races[0].reason, !Catch::Contains("execution scope"));
+  for (const std::string& change : races[0].changes) CHECK_THAT(change, !Catch::Contains("execution scope"));
+}
+
+TEST_CASE("atomics of too narrow a scope need a scope that has both invocations, and nothing else") {
+  const auto changes = [](auto scope, std::uint32_t groups, std::uint32_t local) {
+    Device device(racing(1));
+    auto count = device.buffer(std::vector<std::uint32_t>(1, 0u), "count");
+    device.dispatch([](auto& inv, StorageBuffer<std::uint32_t> auto x) {
+      inv.atomic_i_add(x[0], decltype(scope)::value, MemorySemantics::Relaxed, 1u);
+    }, groups, local, count);
+    const auto races = device.races();
+    REQUIRE(races.size() == 1);
+    return races[0].changes;
+  };
+  constexpr std::integral_constant<Scope, Scope::Workgroup> kInWorkgroup;
+  constexpr std::integral_constant<Scope, Scope::Subgroup> kInSubgroup;
+  const auto across = changes(kInWorkgroup, 2, 1);
+  REQUIRE(across.size() == 1);
+  CHECK_THAT(across[0], Catch::StartsWith("widen the memory scope of the atomic read-modify-write in line ") &&
+                            Catch::EndsWith("from Workgroup to QueueFamily"));
+  const auto within = changes(kInSubgroup, 1, 64);
+  REQUIRE_FALSE(within.empty());
+  CHECK_THAT(within[0], Catch::EndsWith("from Subgroup to Workgroup"));
+  for (const auto& all : {across, within})
+    for (const std::string& change : all) CHECK_THAT(change, !Catch::Contains("semantics") && !Catch::Contains("Device"));
+}
+
 TEST_CASE("without being asked a device looks for no races") {
   Device device(DeviceOptions{});
   CHECK(device.races().empty());

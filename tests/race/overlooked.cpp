@@ -74,6 +74,53 @@ TEST_CASE("a program with more different accesses than are told apart is told th
   }
 }
 
+TEST_CASE("a workgroup that came to more barriers than are counted is told that not all of its accesses were looked at") {
+  for (const bool exact : {true, false}) {
+    CAPTURE(exact);
+    race::KernelOptions options;
+    options.first_stamp = race::kMostStamps;
+    if (!exact) options.exact_accesses = 0;
+    race::KernelDetector detector(options);
+    std::vector<std::string> remarks;
+    detector.on_overlooked([&](const std::string& what) { remarks.push_back(what); });
+    for (std::uint32_t group = 0; group < 2; ++group) {
+      model::Place place;
+      place.workgroup = group;
+      detector.agents_begin(static_cast<AgentId>(2 * group), 2, place, {});
+    }
+    model::OperationIndex told = 0;
+    const auto write = [&](std::uint32_t agent, std::uint32_t line) {
+      Operation op;
+      op.kind = OperationKind::Write;
+      op.agent = static_cast<AgentId>(agent);
+      op.locations = {AllocationId{0}, 4 * line, 4};
+      op.where.line = line;
+      detector.operation(told++, op, 0, 0, {});
+    };
+    const auto meet = [&] {
+      Operation barrier;
+      barrier.kind = OperationKind::ControlBarrier;
+      barrier.scope = barrier.execution_scope = Scope::Workgroup;
+      barrier.semantics = kWorkgroupBarrier;
+      barrier.barrier_instance = 1;
+      detector.meets(told, barrier, 2);
+      told += 4;
+    };
+    write(0, 1);
+    write(2, 1);
+    CHECK(detector.races().size() == 1);
+    CHECK(remarks.empty());
+    meet();
+    for (const std::uint32_t agent : {0u, 1u, 0u, 1u}) write(agent, 2);
+    CHECK(detector.races().size() == 1);
+    REQUIRE(remarks.size() == 1);
+    CHECK_THAT(remarks[0], Catch::Contains("16777215") && Catch::Contains("not looked for"));
+    // The other one has come to none.
+    for (const std::uint32_t agent : {2u, 3u}) write(agent, 3);
+    CHECK(detector.races().size() == 2);
+  }
+}
+
 TEST_CASE("what several runs did not look at is in one report once, after it went from one program to another") {
   report::Collector collector;
   report::read_records(report::record(1, report::Remark{"not looked for"}) +

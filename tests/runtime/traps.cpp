@@ -50,6 +50,57 @@ TEST_CASE("a stack overflow is a finding that names the invocation, and the devi
   }
 }
 
+namespace {
+
+/// Has an array of `bytes`, and touches its lowest end first.
+template <std::size_t bytes>
+[[gnu::noinline]] std::uint32_t large_frame(std::uint32_t value) {
+  volatile std::uint32_t frame[bytes / sizeof(std::uint32_t)];
+  frame[0] = value;
+  return frame[0];
+}
+
+template <std::size_t bytes>
+void check_large_frame(Mode mode) {
+  Device device(options_for(mode));
+  auto out = device.buffer<std::uint32_t>(32);
+  const auto kernel = [](auto& inv, auto results) {
+    const auto i = inv.local_invocation_index();
+    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    results[inv.global_invocation_id().x] = i == 5 ? large_frame<bytes>(i) : large_frame<64>(i);
+    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+  };
+  for (int again = 0; again < 2; ++again) {
+    const Finding finding = finding_of([&] { device.dispatch(kernel, {2}, {16}, out); });
+    CHECK(finding.kind == FindingKind::StackOverflow);
+    CHECK(finding.invocation.local == uvec3{5, 0, 0});
+    CHECK(contains(finding.message,
+                   std::to_string(device.options().stack_bytes / 1024) + " KiB of stack; raise DeviceOptions::stack_bytes"));
+  }
+}
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+}  // namespace
+
+TEST_CASE("an array that is larger than stack and guard together is a stack overflow as well, however large") {
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  check_large_frame<kMiB / 2>(mode);
+  check_large_frame<16 * kMiB>(mode);
+  check_large_frame<1024 * kMiB>(mode);
+}
+
+TEST_CASE("an array that is larger than the thread's own stack is a finding as well") {
+  Device device(options_for(Mode::Native));
+  auto out = device.buffer<std::uint32_t>(4);
+  const auto kernel = [](auto& inv, auto results) {
+    results[inv.global_invocation_id().x] = large_frame<1024 * kMiB>(1);
+  };
+  const Finding finding = finding_of([&] { device.dispatch(kernel, {1}, {4}, out); });
+  CHECK(finding.kind == FindingKind::StackOverflow);
+  CHECK(contains(finding.message, "KiB of its thread's stack"));
+}
+
 TEST_CASE("an overflow of a plain call, on the thread's own stack, is a finding as well") {
   Device device(options_for(Mode::Native));
   auto out = device.buffer<std::uint32_t>(4);

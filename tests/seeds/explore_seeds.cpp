@@ -353,3 +353,18 @@ TEST_CASE("a buffer that a trial keeps is its own as long as it is kept") {
   REQUIRE(kept.size() == 5);
   for (std::size_t i = 0; i < kept.size(); ++i) CHECK(kept[i].read() == std::vector<std::uint32_t>(4, 2 * i + 2));
 }
+
+TEST_CASE("one answer is an answer, two are answers") {
+  SeedFailure failure;
+  failure.shrunk.emplace();
+  failure.shrunk->workgroups = failure.shrunk->wanted_workgroups = 1;
+  failure.shrunk->forced = 1;
+  failure.shrunk->forced_before = 7;
+  failure.shrunk->answers = 5;
+  failure.shrunk->answers_before = 30;
+  CHECK_THAT(to_string(failure), Catch::Contains("1 of 1 workgroup, 1 forced answer instead of 7, which is number 5 of 30\n"));
+  failure.shrunk->wanted_workgroups = 4;
+  failure.shrunk->forced = 2;
+  CHECK_THAT(to_string(failure), Catch::Contains("1 of 4 workgroups, 2 forced answers instead of 7, the last of them "
+                                                 "is number 5 of 30\n"));
+}

@@ -95,10 +95,21 @@ class Owner {
   explicit operator bool() const { return allocation_ != nullptr; }
   /// Frees the memory now. Uses from kernels are findings afterwards (emulated) or refused.
   void free();
+  /// Throws std::logic_error if there never was any.
+  const std::string& name() const {
+    if (!allocation_) [[unlikely]] refuse("name");
+    return allocation_->name;
+  }
   /// Throws std::logic_error if the memory was freed.
   void check_alive(const char* what) const {
     if (!allocation_ || allocation_->freed) [[unlikely]] refuse(what);
   }
+  /// Whether it is memory of `device`, and was not freed.
+  bool is_alive_on(const DeviceState& device) const {
+    return allocation_ && !allocation_->freed && device_.get() == &device;
+  }
+  /// Says what is wrong with it as argument `number`, the first being 1, of a dispatch on `device`.
+  [[noreturn]] void refuse_argument(std::size_t number, const DeviceState& device) const;
   ReferenceId new_reference() const;
 
  private:

@@ -195,6 +195,10 @@ void yield(SourceLocation where, const Poll& poll);
 /// only.
 Handover preempt(const char* file, const char* function, std::uint32_t line);
 
+/// What the resident invocations do or wait for, those at one place together: "3 invocations wait at ...; ...".
+/// On the thread of a dispatch that has one.
+std::string who_is_where();
+
 /// What a dispatch did.
 struct Statistics {
   std::uint64_t workgroups = 0;
