@@ -29,10 +29,10 @@ WorkgroupMemory& memory_of(const Agent& agent) {
 using detail::locations;
 
 // For each of DeviceOptions::no_progress_rounds, which is 4096 mostly: 2 million times, some 30 million operations,
-// before anybody looks for a standstill, by when nearly all dispatches have ended; and then 2 million reads of the
-// same by each invocation.
+// before anybody looks for a standstill, by when nearly all dispatches have ended; and then 67 million reads of the
+// same, which take seconds: a loop that reads so long what nobody writes may still be one that computes.
 constexpr std::uint64_t kWindUpsOfRound = 512;
-constexpr std::uint64_t kRepeatsOfRound = 512;
+constexpr std::uint64_t kReadsOfRound = 16384;
 
 std::uint64_t rounds_times(const DeviceOptions& options, std::uint64_t of_round) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 48;
@@ -180,7 +180,7 @@ template <typename A>
 Emulator::Emulator(detail::DeviceState& d)
     : device(d),
       patience_(rounds_times(d.options, kWindUpsOfRound)),
-      standstill_(rounds_times(d.options, kRepeatsOfRound)) {}
+      standstill_(rounds_times(d.options, kReadsOfRound)) {}
 
 void Emulator::begin(const runtime::Grid& grid, std::span<const Binding> of_arguments) {
   bindings = of_arguments;

@@ -7,6 +7,7 @@ namespace heddle::detail {
 void Standstill::begin() {
   readers_.clear();
   moving_ = 0;
+  reads_left_ = reads_;
 }
 
 bool Standstill::Reader::knows(const Place& place) {
@@ -22,9 +23,10 @@ Standstill::Verdict Standstill::read(AgentId agent, AllocationId allocation, std
   if (fresh) ++moving_;
   Reader& reader = at->second;
   if (!reader.knows({allocation, offset_bytes})) return Verdict::SomethingGoesOn;
-  if (++reader.repeats == repeats_) --moving_;
-  if (moving_ == 0) return Verdict::NothingGoesOn;
-  return reader.repeats < kPatience * repeats_ ? Verdict::Unknown : Verdict::SomethingGoesOn;
+  if (++reader.repeats == kRepeats) --moving_;
+  if (reads_left_ != 0) --reads_left_;
+  if (moving_ == 0) return reads_left_ == 0 ? Verdict::NothingGoesOn : Verdict::Unknown;
+  return reader.repeats < kManyRepeats ? Verdict::Unknown : Verdict::SomethingGoesOn;
 }
 
 }  // namespace heddle::detail

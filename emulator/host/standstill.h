@@ -15,8 +15,8 @@ class Standstill {
  public:
   enum class Verdict : std::uint8_t { Unknown, SomethingGoesOn, NothingGoesOn };
 
-  /// An invocation stands still when it has read the same places `repeats` times.
-  explicit Standstill(std::uint64_t repeats) : repeats_(repeats) {}
+  /// Nothing goes on when all invocations stand still and have read the same places `reads` times together.
+  explicit Standstill(std::uint64_t reads) : reads_(reads) {}
 
   void begin();
   /// `agent` is about to read the byte at `offset_bytes`, and those behind it.
@@ -30,8 +30,10 @@ class Standstill {
   };
   /// A loop that waits looks at a few places; one that computes, mostly at more.
   static constexpr std::size_t kMostPlaces = 4;
-  /// How much longer one invocation reads the same than any other needs for it, unless that one has ended.
-  static constexpr std::uint64_t kPatience = 8;
+  /// An invocation stands still when it has read the same places so often.
+  static constexpr std::uint64_t kRepeats = 4096;
+  /// By when every other does, unless it waits for something else, or has ended.
+  static constexpr std::uint64_t kManyRepeats = 8 * kRepeats;
   struct Reader {
     std::array<Place, kMostPlaces> places;
     std::size_t known = 0;
@@ -41,7 +43,8 @@ class Standstill {
     bool knows(const Place& place);
   };
 
-  std::uint64_t repeats_;
+  const std::uint64_t reads_;
+  std::uint64_t reads_left_ = 0;
   std::unordered_map<AgentId, Reader> readers_;
   /// Those of them that do not stand still.
   std::size_t moving_ = 0;

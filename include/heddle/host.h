@@ -97,7 +97,7 @@ struct DeviceOptions {
   /// A dispatch in which all residents only polled for so long (native) makes no progress.
   std::chrono::milliseconds no_progress_time{2000};
   /// The same in emulated mode, counted in rounds of polling by all residents. Where they poll with plain reads,
-  /// which may be anything else, 512 reads of the same by each of them count as one.
+  /// which may be anything else, 16384 reads of the same count as one.
   std::uint64_t no_progress_rounds = 4096;
   /// Where `inv.print` goes; null: standard output.
   std::FILE* print_to = nullptr;

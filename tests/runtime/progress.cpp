@@ -261,7 +261,7 @@ const auto kPlainFlag = [](auto& inv, StorageBuffer<std::uint32_t> auto flag, st
 DeviceOptions impatient(const char* memory) {
   DeviceOptions options = options_for(Mode::Emulated);
   options.memory = *memory_policy(memory);
-  options.no_progress_rounds = 64;
+  options.no_progress_rounds = 8;
   return options;
 }
 
