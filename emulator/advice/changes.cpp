@@ -318,9 +318,25 @@ class Changes {
                          barrier_name() + "), " +
                          (first.where.line == second.where.line
                               ? "between one execution of " + line_of(first) + " and the next"
+                          : is_of_later_round()
+                              ? "between " + line_of(second) + " and the next execution of " + line_of(first)
                               : "between " + line_of(first) + " and " + line_of(second)),
                      [this](Execution& execution) { meet(execution); }, 2});
     return edits;
+  }
+
+  // Whether the first access is one of a later round of a loop than the second: its invocation came to the line of the
+  // second as often before.
+  bool is_of_later_round() const {
+    const SourceLocation& line = execution_.operations[y_].where;
+    const auto times_until = [&](OperationIndex last) {
+      const auto begin = execution_.operations.begin();
+      return std::count_if(begin, begin + last + 1, [&](const Operation& op) {
+        return op.agent == execution_.operations[last].agent && op.where.line == line.line &&
+               std::string_view(op.where.file) == line.file;
+      });
+    };
+    return times_until(x_) != 0 && times_until(x_) >= times_until(y_);
   }
 
   std::string barrier_name() const {

@@ -381,6 +381,39 @@ TEST_CASE("atomics of too narrow a scope need a scope that has both invocations,
     for (const std::string& change : all) CHECK_THAT(change, !Catch::Contains("semantics") && !Catch::Contains("Device"));
 }
 
+namespace {
+
+/// Rounds of a loop: each writes its own, and reads what another wrote before a barrier.
+template <bool second_barrier>
+std::vector<DataRace> races_of_rounds() {
+  Device device(racing(1));
+  auto out = device.buffer(std::vector<std::uint32_t>(64, 0u), "out");
+  device.dispatch([](auto& inv, StorageBuffer<std::uint32_t> auto y) {
+    auto tile = inv.template workgroup<std::uint32_t[64]>("tile");
+    const std::uint32_t i = inv.local_invocation_index();
+    for (int round = 0; round < 3; ++round) {
+      tile[i] = i;
+      inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+      y[i] = tile[63 - i];
+      if (second_barrier) inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    }
+  }, 1, 64, out);
+  return device.races();
+}
+
+}  // namespace
+
+TEST_CASE("a barrier that is missing at the end of a loop is offered between its last line and the next round") {
+  const auto races = races_of_rounds<false>();
+  REQUIRE(races.size() == 1);
+  REQUIRE_FALSE(races[0].changes.empty());
+  const std::string write = "line " + std::to_string(races[0].first.where.line);
+  const std::string read = "line " + std::to_string(races[0].second.where.line);
+  CHECK(races[0].second.where.line == races[0].first.where.line + 2);
+  CHECK_THAT(races[0].changes[0], Catch::EndsWith("between " + read + " and the next execution of " + write));
+  CHECK(races_of_rounds<true>().empty());
+}
+
 TEST_CASE("without being asked a device looks for no races") {
   Device device(DeviceOptions{});
   CHECK(device.races().empty());
