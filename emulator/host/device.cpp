@@ -419,7 +419,14 @@ detail::Owner Device::allocate(std::uint64_t count, std::uint64_t element_bytes,
 
 void Device::begin_submission() {
   runtime::refuse_inside_kernel();
-  if (state_->mode == Mode::Emulated) state_->submitting.lock();
+  if (state_->mode != Mode::Emulated) return;
+  static constinit thread_local char this_thread = 0;
+  if (state_->submitter.load(std::memory_order_relaxed) == &this_thread) [[unlikely]]
+    throw std::logic_error(
+        "heddle: a submission began inside of another one of the same device; inside of submit(), what the function is "
+        "given dispatches (Commands::dispatch)");
+  state_->submitting.lock();
+  state_->submitter.store(&this_thread, std::memory_order_relaxed);
 }
 
 void Device::end_submission() {
@@ -429,6 +436,7 @@ void Device::end_submission() {
   // Nobody remembers anybody.
   if (!state_->listener && !state_->parallel) state_->next_agent = state_->next_workgroup = 0;
   state_->submission_ends();
+  state_->submitter.store(nullptr, std::memory_order_relaxed);
   state_->submitting.unlock();
 }
 

@@ -99,6 +99,8 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
 
   // Emulated mode only, and for the submission that runs.
   SpinLock submitting;
+  /// Something of the thread that holds it; null if none does.
+  std::atomic<const void*> submitter{nullptr};
   // What a dispatch leaves held back stays so until the submission ends, and asks its oracle then.
   CurrentChoice choice;
   std::unique_ptr<memory::Memory> memory;

@@ -51,3 +51,17 @@ TEST_CASE("dispatches of one emulated device from several threads follow each ot
   for (std::thread& thread : threads) thread.join();
   CHECK(x.read() == std::vector<std::uint32_t>(64, kThreads * kDispatches));
 }
+
+TEST_CASE("a dispatch inside of a submission to the same emulated device is refused, and the submission goes on") {
+  Device device{Mode::Emulated};
+  const auto x = device.buffer(std::vector<std::uint32_t>(64, 0u));
+  device.submit([&](Commands& commands) {
+    CHECK_THROWS_WITH(device.dispatch(kCount, {4}, {16}, x), Catch::Contains("Commands::dispatch"));
+    commands.dispatch(kCount, {4}, {16}, x);
+    Device other{Mode::Emulated};
+    const auto y = other.buffer(std::vector<std::uint32_t>(64, 0u));
+    CHECK_NOTHROW(other.dispatch(kCount, {4}, {16}, y));
+  });
+  CHECK_NOTHROW(device.dispatch(kCount, {4}, {16}, x));
+  CHECK(x.read() == std::vector<std::uint32_t>(64, 2));
+}
