@@ -24,10 +24,13 @@ constexpr std::uint64_t kBytesOfAllocation = 320;
 // fewer page faults and fewer misses of the TLB.
 constexpr std::uint64_t kHugePageBytes = std::uint64_t{2} << 20;
 
-std::byte* allocate_bytes(std::uint64_t size_bytes) {
+// `zeroed`: an old value that a weak read may give is then the same in every run, written or not. (Pages that nobody
+// touches are not touched here either.)
+std::byte* allocate_bytes(std::uint64_t size_bytes, bool zeroed) {
   const bool large = size_bytes >= 2 * kHugePageBytes;
-  auto* bytes = static_cast<std::byte*>(
-      mi_malloc_aligned(size_bytes, large ? kHugePageBytes : kAllocationAlignment));
+  const std::uint64_t alignment = large ? kHugePageBytes : kAllocationAlignment;
+  auto* bytes = static_cast<std::byte*>(zeroed ? mi_zalloc_aligned(size_bytes, alignment)
+                                               : mi_malloc_aligned(size_bytes, alignment));
   if (!bytes) throw std::bad_alloc();
   // A wish: where it is refused, the pages are small.
   if (large) ::madvise(bytes, size_bytes / kHugePageBytes * kHugePageBytes, MADV_HUGEPAGE);
@@ -95,7 +98,7 @@ std::shared_ptr<Allocation> DeviceState::allocate(std::uint64_t count, std::uint
   }
   made->size_bytes = count * element_bytes;
   // At least one byte, so that every buffer has an address of its own.
-  made->bytes = allocate_bytes(std::max<std::uint64_t>(made->size_bytes, 1));
+  made->bytes = allocate_bytes(std::max<std::uint64_t>(made->size_bytes, 1), mode == Mode::Emulated);
   made->tracks_initialization = mode == Mode::Emulated;
   if (made->tracks_initialization) made->initialized.resize(made->size_bytes, false);
   if (memory) memory->add(made->id, {made->bytes, made->size_bytes});

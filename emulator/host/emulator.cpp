@@ -642,6 +642,8 @@ const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::u
           &binding, 0, where);
   }
   if (ordinal == 0) emulator.begin_variables(memory);
+  // As those of a buffer: what another workgroup left there would be another value in another run.
+  std::memset(memory.allocation.bytes + binding.offset_bytes, 0, size_bytes);
   const auto locked = emulator.lock();
   memory.variables.push_back(std::move(made));
   WorkgroupMemory::Variable& variable = memory.variables.back();
