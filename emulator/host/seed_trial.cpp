@@ -108,6 +108,9 @@ TrialOutcome TrialRunner::run(const TrialPlan& plan) {
     } catch (const std::exception& error) {
       outcome.failed = true;
       outcome.what = error.what();
+    } catch (...) {
+      outcome.failed = true;
+      outcome.what = "it threw something that is no std::exception";
     }
     outcome.wanted_workgroups = trial.wanted_workgroups();
   }

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -338,6 +339,71 @@ TEST_CASE("a trial after many others leaves what it leaves alone") {
       CHECK(in_a_row.at(1) != in_a_row.at(2));
     }
   }
+}
+
+TEST_CASE("what nobody has written yet reads alike in a trial after others and alone") {
+  struct Read {
+    std::uint32_t* values;
+  };
+  // One of them each time: who finds nothing written goes no further.
+  constexpr auto early = [](auto& inv, StorageBuffer<std::uint32_t> auto unwritten, std::uint32_t number, Read read) {
+    auto own = inv.template workgroup<std::uint32_t[1]>("own");
+    const bool in_workgroup = number % 2 == 0;
+    if (inv.local_invocation_index() == 0) {
+      unwritten[0] = number;
+      own[0] = number;
+    } else if (in_workgroup) {
+      read.values[0] = own[0];
+    } else {
+      read.values[1] = unwritten[0];
+    }
+  };
+  // What it writes comes to where the memory of later workgroups is.
+  constexpr auto leave = [](auto& inv, std::uint32_t number) {
+    auto own = inv.template workgroup<std::uint32_t[1]>("own");
+    for (int k = 0; k < 1000; ++k) own[0] = number;
+  };
+  const auto values = [&](std::uint64_t first, std::uint64_t seeds) {
+    std::map<std::uint64_t, std::string> by_seed;
+    SeedOptions options = quiet();
+    options.jobs = 1;
+    options.first_seed = first;
+    options.stop_at_first = false;
+    options.shrink_budget = std::chrono::milliseconds(0);
+    explore_seeds(
+        [&](Trial& trial) {
+          auto unwritten = trial.device().buffer<std::uint32_t>(1);
+          auto& text = by_seed[trial.seed()];
+          std::array<std::uint32_t, 2> read{};
+          try {
+            trial.device().dispatch(early, {1}, {2}, unwritten, static_cast<std::uint32_t>(trial.seed()) + 1000,
+                                    Read{read.data()});
+          } catch (const KernelError& error) {
+            text = error.what();
+          }
+          for (const std::uint32_t value : read) text += ' ' + std::to_string(value);
+          trial.device().dispatch(leave, {8}, {1}, static_cast<std::uint32_t>(trial.seed()) + 1000);
+        },
+        seeds, options);
+    return by_seed;
+  };
+  const auto in_a_row = values(1, 60);
+  // In another order: after what another one left.
+  for (std::uint64_t seed = 60; seed != 0; --seed) CHECK(values(seed, 1).at(seed) == in_a_row.at(seed));
+}
+
+TEST_CASE("a trial that throws what is no std::exception fails, and the others go on") {
+  SeedOptions options = quiet();
+  options.stop_at_first = false;
+  const SeedReport report = explore_seeds(
+      [](Trial& trial) {
+        if (trial.seed() == 7) throw 42;
+        trial.require(trial.seed() != 3, "three");
+      },
+      20, options);
+  CHECK(report.trials == 20);
+  CHECK(failing(report) == std::vector<std::uint64_t>{3, 7});
+  CHECK_THAT(report.failures.at(1).what, Catch::Contains("no std::exception"));
 }
 
 TEST_CASE("a buffer that a trial keeps is its own as long as it is kept") {
