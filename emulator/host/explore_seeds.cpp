@@ -233,8 +233,10 @@ void Exploration::trace(SeedFailure& failure) const {
     plan.schedules = failure.shrunk->schedules;
   }
   plan.trace = path;
-  TrialRunner(trial_, options_).run(plan);
-  failure.trace = path;
+  const TrialOutcome traced = TrialRunner(trial_, options_).run(plan);
+  // If the file cannot be written the trial fails with that, and names it.
+  const bool is_written = traced.what.find(path) == std::string::npos;
+  (is_written ? failure.trace : failure.no_trace) = is_written ? path : traced.what;
 }
 
 SeedReport Exploration::run(unsigned jobs) {
@@ -274,7 +276,12 @@ SeedReport explore_and_print(const TrialFunction& trial, std::uint64_t seeds, co
     signal = Interruptible::signal();
   }
   for (const SeedFailure& failure : report.failures) fmt::print(options.print_to, "{}", to_string(failure));
-  if (signal == 0) return report;
+  if (signal == 0) {
+    if (!report.complete)
+      fmt::print(options.print_to, "the time was up after {} of {} seeds, {} failed\n", report.trials, seeds,
+                 report.failures.size());
+    return report;
+  }
   fmt::print(options.print_to, "interrupted after {} of {}, {} failed\n", report.trials,
              runtime::counted(seeds, "seed", "seeds"), report.failures.size());
   std::fflush(options.print_to);
@@ -329,6 +336,7 @@ std::string to_string(const SeedFailure& failure) {
   std::string out = fmt::format("seed {} fails: {}\n  again: {}\n", failure.seed, failure.what,
                                 failure.replay);
   if (!failure.trace.empty()) out += fmt::format("  to look at: heddle trace {}\n", failure.trace);
+  if (!failure.no_trace.empty()) out += fmt::format("  no trace: {}\n", failure.no_trace);
   if (!failure.shrunk) return out;
   const ShrunkFailure& shrunk = *failure.shrunk;
   // A test that does not ask how many workgroups to dispatch has its own number.

@@ -114,6 +114,8 @@ struct SeedFailure {
   /// Of the first failure, if a trace was asked for (DeviceOptions::trace, HEDDLE_TRACE): the file with the
   /// run in it, as it was made smaller.
   std::string trace;
+  /// Why there is none, though it was asked for.
+  std::string no_trace;
   std::optional<ShrunkFailure> shrunk;
 };
 

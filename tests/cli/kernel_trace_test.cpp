@@ -291,4 +291,10 @@ TEST_CASE("of many seeds the failing run is traced, made smaller, and no other")
   CHECK(report.failures.front().trace == *options.device.trace);
   CHECK(summary_of(*options.device.trace).at("dispatches") == 1);
   CHECK_THAT(to_string(report.failures.front()), Catch::Contains("heddle trace "));
+  options.device.trace = "/dev/full";
+  const SeedReport without = explore_seeds(test(true), 200, options);
+  REQUIRE(without.failed());
+  CHECK(without.failures.front().trace.empty());
+  CHECK_THAT(to_string(without.failures.front()),
+             Catch::Contains("  no trace: ") && Catch::Contains("/dev/full: cannot be written"));
 }

@@ -49,6 +49,15 @@ SeedOptions quiet() {
   return options;
 }
 
+/// Closes the file.
+std::string printed_to(std::FILE* out) {
+  std::rewind(out);
+  std::string printed(4096, '\0');
+  printed.resize(std::fread(printed.data(), 1, printed.size(), out));
+  std::fclose(out);
+  return printed;
+}
+
 std::vector<std::uint64_t> failing(const SeedReport& report) {
   std::vector<std::uint64_t> out;
   for (const SeedFailure& failure : report.failures) out.push_back(failure.seed);
@@ -127,6 +136,12 @@ TEST_CASE("no trial begins when the time is up") {
   const SeedReport report = explore_seeds(message_arrives<false>, 100000000, options);
   CHECK_FALSE(report.complete);
   CHECK(report.trials < 100000000);
+  std::FILE* const out = std::tmpfile();
+  REQUIRE(out);
+  options.print_to = out;
+  explore_seeds(message_arrives<false>, 100000000, options);
+  CHECK_THAT(printed_to(out), Catch::Contains("the time was up after ") &&
+                                  Catch::Contains(" of 100000000 seeds, 0 failed\n"));
 }
 
 TEST_CASE("a shrunk failure fails again, with fewer forced answers, and not without them") {
@@ -261,10 +276,7 @@ TEST_CASE("Ctrl-C ends after the trials that run, and what has failed until then
   CHECK_FALSE(report.complete);
   // Whoever listened before hears of it, once.
   CHECK(g_interrupts == 1);
-  std::rewind(out);
-  std::string printed(4096, '\0');
-  printed.resize(std::fread(printed.data(), 1, printed.size(), out));
-  std::fclose(out);
+  const std::string printed = printed_to(out);
   CHECK_THAT(printed, Catch::Contains("seed 2 fails: it is the second"));
   CHECK_THAT(printed, Catch::Contains("interrupted after 3 of 1000 seeds, 1 failed"));
 }
