@@ -56,6 +56,8 @@ namespace {
 template <std::size_t bytes>
 [[gnu::noinline]] std::uint32_t large_frame(std::uint32_t value) {
   volatile std::uint32_t frame[bytes / sizeof(std::uint32_t)];
+  // All of it is there, as far as compilers know.
+  asm volatile("" : : "r"(frame) : "memory");
   frame[0] = value;
   return frame[0];
 }
