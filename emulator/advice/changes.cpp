@@ -50,8 +50,7 @@ void insert(Execution& execution, OperationIndex at, const Operation& op) {
 }
 
 bool same_line(const Operation& a, const Operation& b) {
-  return a.where.line == b.where.line && std::string_view(a.where.file) == b.where.file &&
-         a.reference == b.reference;
+  return in_one_line(a, b) && a.reference == b.reference;
 }
 
 bool same_instruction(const Operation& a, const Operation& b) {
@@ -239,12 +238,7 @@ class Changes {
       return;
     }
     const Scope wanted = scope();
-    if (!includes(op.scope, wanted))
-      edits.push_back(edit(op,
-                           "widen the memory scope of the " + kind_of(op) + " in " + line_of(op) +
-                               " from " + std::string(name(op.scope)) + " to " +
-                               std::string(name(wanted)),
-                           [wanted](Operation& o) { o.scope = wanted; }));
+    if (!includes(op.scope, wanted)) edits.push_back(widen(op, wanted));
   }
 
   // A control barrier that invocations of both subgroups come to: its memory scope goes with it.
@@ -328,15 +322,14 @@ class Changes {
   // Whether the first access is one of a later round of a loop than the second: its invocation came to the line of the
   // second as often before.
   bool is_of_later_round() const {
-    const SourceLocation& line = execution_.operations[y_].where;
+    const std::vector<Operation>& all = execution_.operations;
     const auto times_until = [&](OperationIndex last) {
-      const auto begin = execution_.operations.begin();
-      return std::count_if(begin, begin + last + 1, [&](const Operation& op) {
-        return op.agent == execution_.operations[last].agent && op.where.line == line.line &&
-               std::string_view(op.where.file) == line.file;
+      return std::count_if(all.begin(), all.begin() + last + 1, [&](const Operation& op) {
+        return op.agent == all[last].agent && in_one_line(op, all[y_]);
       });
     };
-    return times_until(x_) != 0 && times_until(x_) >= times_until(y_);
+    // (The second has come there itself.)
+    return times_until(x_) >= times_until(y_);
   }
 
   std::string barrier_name() const {

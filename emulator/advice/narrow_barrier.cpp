@@ -3,7 +3,8 @@
 #include <heddle/semantics.h>
 
 #include <map>
-#include <string_view>
+
+#include "emulator/advice/operation_text.h"
 
 namespace heddle::advice {
 namespace {
@@ -12,8 +13,7 @@ using model::Execution;
 using model::OperationIndex;
 
 bool is_execution_of(const Operation& op, const Operation& barrier) {
-  return op.kind == OperationKind::ControlBarrier && op.where.line == barrier.where.line &&
-         std::string_view(op.where.file) == barrier.where.file;
+  return op.kind == OperationKind::ControlBarrier && in_one_line(op, barrier);
 }
 
 // How many of its operations before this one are executions of the same barrier.

@@ -1,8 +1,8 @@
 #include "emulator/advice/neighbourhood.h"
 
 #include <algorithm>
-#include <string_view>
 
+#include "emulator/advice/operation_text.h"
 #include "emulator/advice/workgroup_memory.h"
 
 namespace heddle::advice {
@@ -65,8 +65,7 @@ AccessValues Recent::values(OperationIndex index) const {
 namespace {
 
 bool same_instruction(const Operation& a, const Operation& b) {
-  return a.kind == b.kind && a.atomic == b.atomic && a.where.line == b.where.line &&
-         std::string_view(a.where.file) == b.where.file && a.semantics == b.semantics;
+  return a.kind == b.kind && a.atomic == b.atomic && in_one_line(a, b) && a.semantics == b.semantics;
 }
 
 bool mutually_ordered(const model::Execution& e, OperationIndex a, OperationIndex b) {

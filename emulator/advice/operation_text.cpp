@@ -80,4 +80,8 @@ std::string line_of(const Operation& op, const char* file) {
   return std::string(path.substr(path.rfind('/') + 1)) + ":" + line;
 }
 
+bool in_one_line(const Operation& a, const Operation& b) {
+  return a.where.line == b.where.line && std::string_view(a.where.file) == b.where.file;
+}
+
 }  // namespace heddle::advice

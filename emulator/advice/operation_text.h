@@ -22,4 +22,7 @@ std::string kind_of(const Operation& operation);
 /// "line 12"; "other.cpp:12" where the file is not `file`.
 std::string line_of(const Operation& operation, const char* file);
 
+/// Whether two operations are in one line of one file.
+bool in_one_line(const Operation& a, const Operation& b);
+
 }  // namespace heddle::advice

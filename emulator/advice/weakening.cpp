@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 #include <utility>
+
+#include "emulator/advice/operation_text.h"
 
 namespace heddle::advice {
 namespace {
@@ -18,8 +19,7 @@ constexpr std::array kClasses = {
 };
 
 bool same_instruction(const Operation& a, const Operation& b) {
-  return a.kind == b.kind && a.atomic == b.atomic && a.where.line == b.where.line &&
-         std::string_view(a.where.file) == b.where.file && a.scope == b.scope &&
+  return a.kind == b.kind && a.atomic == b.atomic && in_one_line(a, b) && a.scope == b.scope &&
          a.semantics == b.semantics;
 }
 
