@@ -39,9 +39,9 @@ std::uint64_t rounds_times(const DeviceOptions& options, std::uint64_t of_round)
   return std::clamp<std::uint64_t>(options.no_progress_rounds, 1, kMost) * of_round;
 }
 
-template <typename A>
-[[gnu::always_inline]] inline Operation record(const Agent& agent, const A& access, const Qualified& q,
-                                               OperationKind kind) {
+Operation record(const Agent& agent, const PlainAccess& access) {
+  const OperationKind kind = access.code.kind();
+  const Qualified q = qualified(access.code.qualifiers(), kind == OperationKind::Write);
   Operation operation;
   operation.kind = kind;
   operation.agent = agent.id;
@@ -56,25 +56,6 @@ template <typename A>
   operation.where.function = access.where.function;
   operation.where.line = access.where.line;
   operation.where.column = access.where.column;
-  return operation;
-}
-
-[[gnu::always_inline]] inline Operation record(const Agent& agent, const Access& access,
-                                               OperationKind kind) {
-  return record(agent, access, {access.operands, access.available_scope, access.visible_scope}, kind);
-}
-
-Operation record(const Agent& agent, const PlainAccess& access) {
-  const OperationKind kind = access.code.kind();
-  return record(agent, access, qualified(access.code.qualifiers(), kind == OperationKind::Write), kind);
-}
-
-Operation atomic_record(const Agent& agent, const Access& access, OperationKind kind, Scope scope,
-                        MemorySemantics semantics) {
-  Operation operation = record(agent, access, kind);
-  operation.atomic = true;
-  operation.scope = scope;
-  operation.semantics = semantics;
   return operation;
 }
 
@@ -99,7 +80,7 @@ std::string object(const Binding& binding) {
 // Alignments are powers of two.
 bool is_aligned(const Access& access) {
   const auto address = reinterpret_cast<std::uintptr_t>(access.binding->allocation->bytes) +
-                       access.binding->offset_bytes + access.offset_bytes;
+                       access.operation.locations.offset_bytes;
   return (address & (access.alignment_bytes - 1)) == 0;
 }
 
@@ -109,27 +90,27 @@ bool is_aligned(const Access& access) {
   if (binding.allocation->freed) {
     raise(agent, FindingKind::UseAfterFree,
           fmt::format("element {} of {}, which was freed", access.index, object(binding)), &binding,
-          access.index, access.where);
+          access.index, access.operation.where);
   }
-  if (access.offset_bytes + access.size_bytes > binding.size_bytes) {
+  if (access.offset_bytes() + access.size_bytes() > binding.size_bytes) {
     raise(agent, FindingKind::OutOfBounds,
-          fmt::format("bytes {} to {} of {}, which has {}", access.offset_bytes,
-                      access.offset_bytes + access.size_bytes - 1, object(binding),
+          fmt::format("bytes {} to {} of {}, which has {}", access.offset_bytes(),
+                      access.offset_bytes() + access.size_bytes() - 1, object(binding),
                       runtime::counted(binding.size_bytes, "byte", "bytes")),
-          &binding, access.index, access.where);
+          &binding, access.index, access.operation.where);
   }
   if (!is_aligned(access)) {
     raise(agent, FindingKind::Misaligned,
-          fmt::format("byte {} of {} is not at a multiple of {} bytes", access.offset_bytes,
+          fmt::format("byte {} of {} is not at a multiple of {} bytes", access.offset_bytes(),
                       object(binding), access.alignment_bytes),
-          &binding, access.index, access.where);
+          &binding, access.index, access.operation.where);
   }
 }
 
 /// Everything that can be wrong with an access whatever its kind.
 [[gnu::always_inline]] inline void check(const Agent& agent, const Access& access) {
   const Binding& binding = *access.binding;
-  if (binding.allocation->freed || access.offset_bytes + access.size_bytes > binding.size_bytes ||
+  if (binding.allocation->freed || access.offset_bytes() + access.size_bytes() > binding.size_bytes ||
       !is_aligned(access)) [[unlikely]]
     complain(agent, access);
 }
@@ -137,11 +118,11 @@ bool is_aligned(const Access& access) {
 [[gnu::noinline]] void complain_of_missing(const Agent& agent, const Access& access) {
   const Binding& binding = *access.binding;
   const std::uint64_t missing = binding.allocation->initialized.first_missing(
-      binding.offset_bytes + access.offset_bytes, access.size_bytes, access.value_bytes);
+      access.operation.locations.offset_bytes, access.size_bytes(), access.value_bytes);
   raise(agent, FindingKind::UninitializedRead,
         fmt::format("byte {} of element {} of {} was never written", missing, access.index,
                     object(binding)),
-        &binding, access.index, access.where);
+        &binding, access.index, access.operation.where);
 }
 
 [[gnu::noinline]] void complain_of_standstill(const Agent& agent, const Access& access) {
@@ -150,24 +131,23 @@ bool is_aligned(const Access& access) {
                     "{} A plain read need not see what another invocation writes, ever: poll with atomics. (Loops "
                     "that come to an end, though they read the same so often, need more no_progress_rounds.)",
                     runtime::who_is_where()),
-        access.binding, access.index, access.where);
+        access.binding, access.index, access.operation.where);
 }
 
 /// Before a read.
 [[gnu::always_inline]] inline void check_progress(Emulator& emulator, const Agent& agent, const Access& access) {
-  if (emulator.stands_still(agent, *access.binding, access.offset_bytes)) [[unlikely]]
+  if (emulator.stands_still(agent, *access.binding, access.offset_bytes())) [[unlikely]]
     complain_of_standstill(agent, access);
 }
 
 [[gnu::always_inline]] inline void check_initialized(const Agent& agent, const Access& access) {
-  if (misses_initialization(access, access.value_bytes)) [[unlikely]] complain_of_missing(agent, access);
+  if (misses_initialization(*access.binding, access.offset_bytes(), access.size_bytes(), access.value_bytes)) [[unlikely]] complain_of_missing(agent, access);
 }
 
 /// To be called when the bytes have been written: other threads may ask for that.
-template <typename A>
-[[gnu::always_inline]] inline void mark_initialized(const Emulator& emulator, const A& access) {
-  const Locations bytes = locations(access);
-  detail::InitializedBytes& initialized = access.binding->allocation->initialized;
+[[gnu::always_inline]] inline void mark_initialized(const Emulator& emulator, const Binding& binding,
+                                                    const Locations& bytes) {
+  detail::InitializedBytes& initialized = binding.allocation->initialized;
   if (emulator.device.parallel) {
     initialized.mark_at_once(bytes.offset_bytes, bytes.size_bytes);
   } else {
@@ -453,18 +433,19 @@ namespace {
 constexpr std::uint64_t kPieceBytes = 8;
 
 template <typename Do>
-void for_each_piece(Operation operation, Do with_piece) {
+[[gnu::always_inline]] inline void for_each_piece(const Operation& operation, Do with_piece) {
   const std::uint64_t begin = operation.locations.offset_bytes;
   const std::uint64_t end = begin + operation.locations.size_bytes;
   if (begin / kPieceBytes == (end - 1) / kPieceBytes) [[likely]] {
     with_piece(operation, 0);
     return;
   }
+  Operation piece = operation;
   for (std::uint64_t at = begin; at < end;) {
     const std::uint64_t next = std::min(end, (at / kPieceBytes + 1) * kPieceBytes);
-    operation.locations.offset_bytes = at;
-    operation.locations.size_bytes = static_cast<std::uint32_t>(next - at);
-    with_piece(operation, at - begin);
+    piece.locations.offset_bytes = at;
+    piece.locations.size_bytes = static_cast<std::uint32_t>(next - at);
+    with_piece(piece, at - begin);
     at = next;
   }
 }
@@ -512,8 +493,9 @@ bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& acces
                          access.where.function, bits))
       return true;
   }
-  emulator.device.memory->write(record(agent, access), value);
-  mark_initialized(emulator, access);
+  const Operation operation = record(agent, access);
+  emulator.device.memory->write(operation, value);
+  mark_initialized(emulator, *access.binding, operation.locations);
   return true;
 }
 
@@ -521,54 +503,32 @@ void read(Emulator& emulator, const Agent& agent, const Access& access, void* va
   check(agent, access);
   check_initialized(agent, access);
   check_progress(emulator, agent, access);
-  for_each_piece(record(agent, access, OperationKind::Read),
-                 [&](const Operation& piece, std::uint64_t at) {
-                   emulator.device.memory->read(piece, static_cast<std::byte*>(value) + at);
-                 });
+  for_each_piece(access.operation, [&](const Operation& piece, std::uint64_t at) {
+    emulator.device.memory->read(piece, static_cast<std::byte*>(value) + at);
+  });
 }
 
 void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value) {
   check(agent, access);
   emulator.something_goes_on();
-  for_each_piece(record(agent, access, OperationKind::Write),
-                 [&](const Operation& piece, std::uint64_t at) {
-                   emulator.device.memory->write(piece, static_cast<const std::byte*>(value) + at);
-                 });
-  mark_initialized(emulator, access);
+  for_each_piece(access.operation, [&](const Operation& piece, std::uint64_t at) {
+    emulator.device.memory->write(piece, static_cast<const std::byte*>(value) + at);
+  });
+  mark_initialized(emulator, *access.binding, access.operation.locations);
 }
 
-void atomic_read(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
-                 MemorySemantics semantics, void* value) {
-  check(agent, access);
-  check_initialized(agent, access);
-  check_progress(emulator, agent, access);
-  emulator.device.memory->read(
-      atomic_record(agent, access, OperationKind::Read, scope, semantics), value);
-}
-
-void atomic_write(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
-                  MemorySemantics semantics, const void* value) {
-  check(agent, access);
-  emulator.something_goes_on();
-  emulator.device.memory->write(
-      atomic_record(agent, access, OperationKind::Write, scope, semantics), value);
-  mark_initialized(emulator, access);
-}
-
-void atomic_update(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
-                   MemorySemantics semantics, MemorySemantics unequal, Modify modify,
-                   void* context) {
+void atomic_update(Emulator& emulator, const Agent& agent, const Access& access, MemorySemantics unequal,
+                   Modify modify, void* context) {
   check(agent, access);
   check_initialized(agent, access);
   emulator.something_goes_on();
-  emulator.device.memory->read_modify_write(
-      atomic_record(agent, access, OperationKind::ReadModifyWrite, scope, semantics), unequal,
-      modify, context);
+  const Operation& update = access.operation;
+  emulator.device.memory->read_modify_write(update, unequal, modify, context);
   if (QuickAccesses* const quick = quick_of(agent))
     quick->learn(*access.binding,
-                 InstructionCode::atomic(OperationKind::ReadModifyWrite, access.size_bytes, access.where.line,
-                                         scope, semantics),
-                 access.where.file, access.where.function);
+                 InstructionCode::atomic(OperationKind::ReadModifyWrite, access.size_bytes(), update.where.line,
+                                         update.scope, update.semantics),
+                 update.where.file, update.where.function);
 }
 
 void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemorySemantics semantics,
@@ -663,12 +623,7 @@ const Binding* buffer_at(Emulator& emulator, const Agent& agent, std::uint64_t a
   const auto locked = emulator.lock();
   Binding& binding = emulator.by_address[found.get()];
   if (!binding.allocation) {
-    binding.reference = emulator.device.new_reference();
-    binding.storage_class = StorageClass::PhysicalStorageBuffer;
-    binding.allocation = found.get();
-    binding.size_bytes = found->size_bytes;
-    binding.component = found->component;
-    binding.name = found->name;
+    binding = Binding(*found, emulator.device.new_reference(), StorageClass::PhysicalStorageBuffer);
     if (emulator.device.kernel_trace) emulator.device.kernel_trace->name_object(binding);
   }
   return &binding;

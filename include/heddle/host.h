@@ -297,21 +297,10 @@ struct Argument {
   static A emulated(const A& a, const emulated::Place&) { return a; }
 };
 
-inline emulation::Binding binding(const Owner& owner, ReferenceId reference, StorageClass c) {
-  emulation::Binding b;
-  b.reference = reference;
-  b.storage_class = c;
-  b.allocation = &*owner;
-  b.size_bytes = owner->size_bytes;
-  b.component = owner->component;
-  b.name = owner->name;
-  return b;
-}
-
 template <typename T, typename Access, StorageClass storage_class>
 struct BufferArgument {
   static emulation::Binding bind_buffer(const Buffer<T>& b) {
-    return binding(b.owner(), b.reference(), storage_class);
+    return {*b.owner(), b.reference(), storage_class};
   }
   static auto native_array(const Buffer<T>& b) {
     return native::Array<Access, storage_class>(reinterpret_cast<Access*>(b.owner()->bytes),
@@ -363,7 +352,7 @@ template <typename T, ImageDim dim>
 struct Argument<Image<T, dim>> {
   static const Owner* owner(const Image<T, dim>& i) { return &i.owner(); }
   static emulation::Binding bind(const Image<T, dim>& i) {
-    return binding(i.owner(), i.reference(), StorageClass::Image);
+    return {*i.owner(), i.reference(), StorageClass::Image};
   }
   static auto native(const Image<T, dim>& i) {
     return native::Image<T, dim>(reinterpret_cast<T*>(i.owner()->bytes), i.extent());

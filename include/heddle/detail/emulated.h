@@ -335,32 +335,48 @@ class Invocation : public detail::InvocationApi<Invocation> {
   friend class Image;
 
   template <typename T>
-  static emulation::Access access(const Place& place, SourceLocation where) {
+  emulation::Access access(OperationKind kind, const Place& place, SourceLocation where) const {
+    const emulation::Binding& binding = *place.binding;
     emulation::Access a;
-    a.binding = place.binding;
-    a.offset_bytes = place.offset_bytes;
-    a.size_bytes = static_cast<std::uint32_t>(sizeof(T));
-    a.alignment_bytes = static_cast<std::uint32_t>(alignof(T));
+    a.binding = &binding;
     a.index = place.index;
+    a.alignment_bytes = static_cast<std::uint32_t>(alignof(T));
     a.value_bytes = value_bytes<T>();
-    a.where = where;
+    a.operation.kind = kind;
+    a.operation.agent = agent_.id;
+    a.operation.storage_class = binding.storage_class;
+    a.operation.reference = binding.reference;
+    a.operation.locations = {binding.allocation->id, binding.offset_bytes + place.offset_bytes,
+                             static_cast<std::uint32_t>(sizeof(T))};
+    a.operation.where = where;
     return a;
   }
-
-  [[gnu::always_inline]] static void qualify(emulation::Access& a, const Qualifiers& q, bool writes) {
-    const emulation::Qualified qualified = emulation::qualified(q, writes);
-    a.operands = qualified.operands;
-    a.available_scope = qualified.available_scope;
-    a.visible_scope = qualified.visible_scope;
+  template <typename T>
+  emulation::Access plain_access(OperationKind kind, const Place& place, const Qualifiers& q) const {
+    emulation::Access a = access<T>(kind, place, place.where);
+    const emulation::Qualified qualified = emulation::qualified(q, kind == OperationKind::Write);
+    a.operation.operands = qualified.operands;
+    a.operation.available_scope = qualified.available_scope;
+    a.operation.visible_scope = qualified.visible_scope;
+    return a;
+  }
+  template <typename T>
+  emulation::Access atomic_access(OperationKind kind, const Place& place, Scope scope, MemorySemantics semantics,
+                                  SourceLocation where) const {
+    emulation::Access a = access<T>(kind, place, where);
+    a.operation.atomic = true;
+    a.operation.scope = scope;
+    a.operation.semantics = semantics;
+    return a;
   }
 
   template <typename R>
   typename R::value_type load_from(const R& ref, MemoryOperands operands, Scope visible,
                                    std::uint32_t alignment_bytes, SourceLocation where) {
     using T = typename R::value_type;
-    emulation::Access a = access<T>(ref.place(), where);
-    a.operands = operands;
-    a.visible_scope = visible;
+    emulation::Access a = access<T>(OperationKind::Read, ref.place(), where);
+    a.operation.operands = operands;
+    a.operation.visible_scope = visible;
     if (alignment_bytes != 0) a.alignment_bytes = alignment_bytes;
     interrupt(where);
     T value;
@@ -370,9 +386,9 @@ class Invocation : public detail::InvocationApi<Invocation> {
   template <typename R>
   void store_to(const R& ref, const typename R::value_type& value, MemoryOperands operands,
                 Scope available, std::uint32_t alignment_bytes, SourceLocation where) {
-    emulation::Access a = access<typename R::value_type>(ref.place(), where);
-    a.operands = operands;
-    a.available_scope = available;
+    emulation::Access a = access<typename R::value_type>(OperationKind::Write, ref.place(), where);
+    a.operation.operands = operands;
+    a.operation.available_scope = available;
     if (alignment_bytes != 0) a.alignment_bytes = alignment_bytes;
     interrupt(where);
     emulation::write(*emulator_, agent_, a, &value);
@@ -502,7 +518,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
                                 std::uint64_t offset_bytes, std::uint64_t index, const char* file,
                                 const char* function) {
     T value;
-    if (emulation::read_told(*emulator_, agent_, plain_access<T>(binding, offset_bytes, code, file, function),
+    if (emulation::read_told(*emulator_, agent_, told_access<T>(binding, offset_bytes, code, file, function),
                              value_bytes<T>(), &value))
       return value;
     return read_with_record<T>(code, binding, offset_bytes, index, file, function);
@@ -511,13 +527,13 @@ class Invocation : public detail::InvocationApi<Invocation> {
   [[gnu::noinline]] void write_told(emulation::InstructionCode code, const emulation::Binding* binding,
                                     std::uint64_t offset_bytes, T value, const char* file,
                                     std::uint64_t index, const char* function) {
-    if (emulation::write_told(*emulator_, agent_, plain_access<T>(binding, offset_bytes, code, file, function),
+    if (emulation::write_told(*emulator_, agent_, told_access<T>(binding, offset_bytes, code, file, function),
                               &value))
       return;
     write_with_record<T>(code, binding, offset_bytes, value, file, index, function);
   }
   template <typename T>
-  static emulation::PlainAccess plain_access(const emulation::Binding* binding, std::uint64_t offset_bytes,
+  static emulation::PlainAccess told_access(const emulation::Binding* binding, std::uint64_t offset_bytes,
                                              emulation::InstructionCode code, const char* file,
                                              const char* function) {
     return {binding, offset_bytes, sizeof(T), code, {file, function, code.line(), 0}};
@@ -527,10 +543,9 @@ class Invocation : public detail::InvocationApi<Invocation> {
                                        std::uint64_t offset_bytes, std::uint64_t index, const char* file,
                                        const char* function) {
     const SourceLocation where{file, function, code.line(), 0};
-    emulation::Access a = access<T>({this, binding, offset_bytes, index, {}, where}, where);
-    qualify(a, code.qualifiers(), false);
+    const Place place{this, binding, offset_bytes, index, {}, where};
     T value;
-    emulation::read(*emulator_, agent_, a, &value);
+    emulation::read(*emulator_, agent_, plain_access<T>(OperationKind::Read, place, code.qualifiers()), &value);
     return value;
   }
   template <typename T>
@@ -538,22 +553,22 @@ class Invocation : public detail::InvocationApi<Invocation> {
                                            std::uint64_t offset_bytes, T value, const char* file,
                                            std::uint64_t index, const char* function) {
     const SourceLocation where{file, function, code.line(), 0};
-    emulation::Access a = access<T>({this, binding, offset_bytes, index, {}, where}, where);
-    qualify(a, code.qualifiers(), true);
-    emulation::write(*emulator_, agent_, a, &value);
+    const Place place{this, binding, offset_bytes, index, {}, where};
+    emulation::write(*emulator_, agent_, plain_access<T>(OperationKind::Write, place, code.qualifiers()), &value);
   }
 
   template <typename R>
   typename R::value_type atomic_read(const R& ref, Scope scope, MemorySemantics semantics,
                                      SourceLocation where) {
     interrupt(where);
-    typename R::value_type value;
+    using T = typename R::value_type;
+    T value;
     if (const std::byte* bytes =
             atomic_in_place(ref, OperationKind::Read, scope, semantics, semantics)) {
       std::memcpy(&value, bytes, sizeof value);
     } else {
-      emulation::atomic_read(*emulator_, agent_, access<typename R::value_type>(ref.place(), where),
-                             scope, semantics, &value);
+      emulation::read(*emulator_, agent_,
+                      atomic_access<T>(OperationKind::Read, ref.place(), scope, semantics, where), &value);
     }
     polled("atomic_load", address_of(ref.place()), value, where);
     return value;
@@ -568,9 +583,9 @@ class Invocation : public detail::InvocationApi<Invocation> {
       std::memcpy(bytes, &value, sizeof value);
       return;
     }
-    emulation::atomic_write(*emulator_, agent_,
-                            access<typename R::value_type>(ref.place(), where), scope, semantics,
-                            &value);
+    using T = typename R::value_type;
+    emulation::write(*emulator_, agent_,
+                     atomic_access<T>(OperationKind::Write, ref.place(), scope, semantics, where), &value);
   }
 
   template <UpdateKind, typename R, typename F>
@@ -596,13 +611,14 @@ class Invocation : public detail::InvocationApi<Invocation> {
                      });
   }
 
-  /// As read_in_place and write_in_place.
+  /// As read_in_place and write_in_place. Where writes make the memory remember, atomic reads mostly meet what it
+  /// remembers, and are not asked for in vain either.
   template <typename R>
   [[gnu::always_inline]] std::byte* atomic_in_place(const R& ref, OperationKind kind, Scope scope,
                                                     MemorySemantics semantics,
                                                     MemorySemantics unequal) const {
     constexpr std::uint32_t size = sizeof(typename R::value_type);
-    if (pulse_->told || (kind != OperationKind::Read && !pulse_->writes_in_place)) return nullptr;
+    if (pulse_->told || !pulse_->writes_in_place) return nullptr;
     if (acquires(semantics) || releases(semantics) || acquires(unequal)) return nullptr;
     const Place& place = ref.place();
     const emulation::Binding& binding = *place.binding;
@@ -685,8 +701,9 @@ class Invocation : public detail::InvocationApi<Invocation> {
     const SourceLocation where{file, function, line, 0};
     const Place place{this, binding, offset_bytes, index, {}, where};
     Modification<T, F> modification{f};
-    emulation::atomic_update(*emulator_, agent_, access<T>(place, where), scope, semantics, unequal,
-                             modification.modify, &modification);
+    emulation::atomic_update(*emulator_, agent_,
+                             atomic_access<T>(OperationKind::ReadModifyWrite, place, scope, semantics, where),
+                             unequal, modification.modify, &modification);
     return modification.old;
   }
 

@@ -18,6 +18,17 @@ namespace heddle::emulation {
 
 /// A reference as an execution knows it: a descriptor, an address range or a variable.
 struct Binding {
+  // No aggregate: GCC clears those first, with an instruction that takes longer than all of the stores.
+  constexpr Binding() {}
+  /// To all of an allocation.
+  Binding(detail::Allocation& of, ReferenceId r, StorageClass c)
+      : reference(r),
+        storage_class(c),
+        allocation(&of),
+        size_bytes(of.size_bytes),
+        component(of.component),
+        name(of.name) {}
+
   ReferenceId reference{};
   StorageClass storage_class = StorageClass::StorageBuffer;
   detail::Allocation* allocation = nullptr;
@@ -49,20 +60,18 @@ struct Agent {
   AgentId id{};
 };
 
-/// One access through a reference.
+/// One access through a reference: its record, and what it takes to say what is wrong with it.
 struct Access {
   const Binding* binding = nullptr;
-  /// From the start of the binding.
-  std::uint64_t offset_bytes = 0;
-  std::uint32_t size_bytes = 0;
-  std::uint32_t alignment_bytes = 1;
   std::uint64_t index = 0;
-  MemoryOperands operands = MemoryOperands::None;
-  Scope available_scope = Scope::Invocation;
-  Scope visible_scope = Scope::Invocation;
+  std::uint32_t alignment_bytes = 1;
   /// One byte for each byte of the access, 0 for padding; null if there is none.
   const unsigned char* value_bytes = nullptr;
-  SourceLocation where;
+  Operation operation;
+
+  /// From the start of the binding.
+  std::uint64_t offset_bytes() const { return operation.locations.offset_bytes - binding->offset_bytes; }
+  std::uint32_t size_bytes() const { return operation.locations.size_bytes; }
 };
 
 /// What qualifiers mean to a plain access.
@@ -156,16 +165,12 @@ bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access
                const unsigned char* value_bytes, void* value);
 bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const void* value);
 
+/// Of any size and alignment; atomics are in one piece.
 void read(Emulator& emulator, const Agent& agent, const Access& access, void* value);
 void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value);
-void atomic_read(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
-                 MemorySemantics semantics, void* value);
-void atomic_write(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
-                  MemorySemantics semantics, const void* value);
 /// `unequal` are the semantics if `modify` returns false.
-void atomic_update(Emulator& emulator, const Agent& agent, const Access& access, Scope scope,
-                   MemorySemantics semantics, MemorySemantics unequal, Modify modify,
-                   void* context);
+void atomic_update(Emulator& emulator, const Agent& agent, const Access& access, MemorySemantics unequal,
+                   Modify modify, void* context);
 void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemorySemantics semantics,
                     SourceLocation where);
 /// Of `arrive`: whoever comes to a barrier first, or to another one.
