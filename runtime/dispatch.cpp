@@ -34,7 +34,7 @@ struct RunWorker {
 
 }  // namespace
 
-std::unique_ptr<Failure> launch(const Launch& launch, Statistics& statistics) {
+[[gnu::hot]] std::unique_ptr<Failure> launch(const Launch& launch, Statistics& statistics) {
   const uvec3 size = launch.grid.groups;
   const std::uint64_t groups = std::uint64_t{size.x} * size.y * size.z;
   const auto workers = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(

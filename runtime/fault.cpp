@@ -137,7 +137,7 @@ void take_over(int signal, struct sigaction& previous) {
 
 void expect_other_handlers() { looks_asked_for.fetch_add(1, std::memory_order_relaxed); }
 
-void install_fault_handler() {
+[[gnu::hot]] void install_fault_handler() {
   static constinit thread_local std::uint64_t looks_seen = 0;
   static constinit thread_local std::uint64_t last_look = 0;
   const std::uint64_t now = ticks();

@@ -63,12 +63,12 @@ namespace {
 
 }  // namespace
 
-void refuse_inside_kernel() {
+[[gnu::hot]] void refuse_inside_kernel() {
   const Worker* worker = Worker::of_thread_if_any();
   if (worker && worker->at_work()) throw_nested();
 }
 
-void Worker::run(Dispatch& dispatch) {
+[[gnu::hot]] void Worker::run(Dispatch& dispatch) {
   // A kernel may dispatch on its own; its worker must not be the one that runs it.
   if (dispatch_) throw_nested();
   install_fault_handler();
@@ -158,7 +158,7 @@ void Worker::fiber_main(void* worker) {
   self.fiber_loop(fiber);
 }
 
-void Worker::fiber_loop(Fiber* self) {
+[[gnu::hot]] void Worker::fiber_loop(Fiber* self) {
   Pick next = job_;
   for (;;) {
     switch (next.kind) {
@@ -218,7 +218,7 @@ void Worker::make_fiber() {
   parked_.push_back(fibers_.back().get());
 }
 
-std::pair<Context, Fiber*> Worker::make_way(Pick pick) {
+[[gnu::hot]] std::pair<Context, Fiber*> Worker::make_way(Pick pick) {
   switch (pick.kind) {
     case Pick::Resume:
       group_ = pick.group;
@@ -405,7 +405,7 @@ void Worker::make_slots(Group& g) const {
   g.begin = g.slots.data();
 }
 
-void Worker::prepare_slots(Group& g) {
+[[gnu::hot]] void Worker::prepare_slots(Group& g) {
   g.waited = true;
   if (g.slots.size() < g.size) [[unlikely]] make_slots(g);
   g.end = g.begin + g.size;
@@ -475,7 +475,7 @@ void Worker::tell_end_and_progress(Group& g, std::uint64_t done) const {
   (*launch_->progress)(done, dispatch_->groups);
 }
 
-void Worker::retire(Group& g, std::uint64_t workgroups) {
+[[gnu::hot]] void Worker::retire(Group& g, std::uint64_t workgroups) {
   // Mostly the last one.
   if (residents_.back() == &g) [[likely]] {
     residents_.pop_back();
@@ -508,7 +508,7 @@ void Worker::run_started(Group& g, Slot* slot, Fiber* here) {
   finish(g, slot);
 }
 
-void Worker::finish(Group& g, Slot* slot) {
+[[gnu::hot]] void Worker::finish(Group& g, Slot* slot) {
   slot->state = SlotState::Finished;
   slot->context = nullptr;
   slot->hold();
@@ -553,7 +553,7 @@ void Worker::finish_before(Group& g, std::uint32_t index) {
   }
 }
 
-void begin_waiting(Workgroup& group, std::uint32_t index, bool in_step) {
+[[gnu::hot]] void begin_waiting(Workgroup& group, std::uint32_t index, bool in_step) {
   worker_of_thread->begin_waiting(static_cast<Group&>(group), index, in_step);
 }
 
@@ -649,7 +649,7 @@ bool Worker::polls(const Group& g) const {
   return std::any_of(g.begin, g.end, [](const Slot& slot) { return slot.can_go_on(); });
 }
 
-Worker::Pick Worker::pick_in(Group& g, Slot* self) {
+[[gnu::hot]] Worker::Pick Worker::pick_in(Group& g, Slot* self) {
   if (!g.waited) return {};
   const std::uint32_t first = self ? g.index_of(self) + 1 : g.cursor;
   const auto ready = [&] { return launch_->choice ? ready_in_walk(g) : ready_in(g, first % g.size); };
@@ -663,7 +663,7 @@ Worker::Pick Worker::picked(Group& g, Slot* slot) {
   return {slot->state == SlotState::Unstarted ? Pick::Start : Pick::Resume, g.index_of(slot), &g};
 }
 
-Worker::Pick Worker::pick(Slot* self, Turn turn) {
+[[gnu::hot]] Worker::Pick Worker::pick(Slot* self, Turn turn) {
   // The usual case when invocations start and end: the next one of the same workgroup.
   if (!launch_->choice && complete_.empty() && group_ && group_->waited) {
     Group& g = *group_;

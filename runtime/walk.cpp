@@ -160,7 +160,7 @@ Handover walk_to_barrier(const char* file, const char* function, std::uint32_t l
   return worker_of_thread->walk_to_barrier(file, function, line);
 }
 
-Handover preempt(const char* file, const char* function, std::uint32_t line) {
+[[gnu::hot]] Handover preempt(const char* file, const char* function, std::uint32_t line) {
   return worker_of_thread->preempt(file, function, line);
 }
 

@@ -233,7 +233,7 @@ void reshape(runtime::Grid& grid, const uvec3& groups, const uvec3& local) {
 }
 
 /// A dispatch with the help of `launch`, which has what it has in common with others.
-DispatchResult dispatch(DeviceState& state, runtime::Launch& launch, const TypedLaunch& typed,
+[[gnu::hot]] DispatchResult dispatch(DeviceState& state, runtime::Launch& launch, const TypedLaunch& typed,
                         const uvec3& groups, const uvec3& local) {
   const DeviceOptions& options = state.options;
   const bool emulated = state.mode == Mode::Emulated;
@@ -361,7 +361,7 @@ void DeviceState::restart(std::uint64_t seed, decltype(DeviceOptions::choices) c
   listen_to_memory();
 }
 
-void DeviceState::choose_from(std::uint64_t of_dispatch) {
+[[gnu::hot]] void DeviceState::choose_from(std::uint64_t of_dispatch) {
   choice.ask(options.choices ? options.choices(of_dispatch) : nullptr, of_dispatch);
   memory->draw_from(choice.drawn());
 }
@@ -417,7 +417,7 @@ detail::Owner Device::allocate(std::uint64_t count, std::uint64_t element_bytes,
   return {state_, std::move(made)};
 }
 
-void Device::begin_submission() {
+[[gnu::hot]] void Device::begin_submission() {
   runtime::refuse_inside_kernel();
   if (state_->mode != Mode::Emulated) return;
   static constinit thread_local char this_thread = 0;
@@ -429,7 +429,7 @@ void Device::begin_submission() {
   state_->submitter.store(&this_thread, std::memory_order_relaxed);
 }
 
-void Device::end_submission() {
+[[gnu::hot]] void Device::end_submission() {
   if (state_->mode != Mode::Emulated) return;
   memory_barrier();
   if (state_->kernel_trace) state_->kernel_trace->flush();
@@ -448,7 +448,7 @@ void Device::memory_barrier() {
   if (state_->mode == Mode::Emulated) state_->depend(memory::Dependency::Memory);
 }
 
-DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& groups,
+[[gnu::hot]] DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& groups,
                               const uvec3& local) {
   detail::DeviceState& state = *state_;
   // What an emulated dispatch leaves there is as good for the next; native ones may be several at once.

@@ -162,7 +162,7 @@ Emulator::Emulator(detail::DeviceState& d)
       patience_(rounds_times(d.options, kWindUpsOfRound)),
       standstill_(rounds_times(d.options, kReadsOfRound)) {}
 
-void Emulator::begin(const runtime::Grid& grid, std::span<const Binding> of_arguments) {
+[[gnu::hot]] void Emulator::begin(const runtime::Grid& grid, std::span<const Binding> of_arguments) {
   bindings = of_arguments;
   operations_left = 1;
   next_barrier_instance_.store(1, std::memory_order_relaxed);
@@ -236,7 +236,7 @@ void Emulator::end_left_ones() {
   }
 }
 
-void Emulator::end() {
+[[gnu::hot]] void Emulator::end() {
   if (taken_memory_ != 0) [[unlikely]] end_left_ones();
   if (device.race_watch) device.race_watch->dispatch_ends();
   if (device.parallel_races) device.parallel_races->dispatch_ends();
@@ -293,7 +293,7 @@ bool Emulator::finds_standstill(AgentId agent, const Binding& binding, std::uint
   if (knows_agents_) knows_agents_->begin(memory.invocations);
 }
 
-void Emulator::workgroup_begins(runtime::Workgroup& group) {
+[[gnu::hot]] void Emulator::workgroup_begins(runtime::Workgroup& group) {
   if (device.parallel) return parallel_workgroup_begins(group);
   // Last, and before anything else, so that nothing needs to be kept for afterwards.
   if (!free_memory_) [[unlikely]] return workgroup_begins_in_new_memory(group);
@@ -340,7 +340,7 @@ void Emulator::begin_variables(WorkgroupMemory& memory) {
   allocation.initialized.resize(allocation.size_bytes, false);
 }
 
-void Emulator::workgroup_ends(runtime::Workgroup& group) {
+[[gnu::hot]] void Emulator::workgroup_ends(runtime::Workgroup& group) {
   if (device.parallel) return parallel_workgroup_ends(group);
   WorkgroupMemory& memory = memory_of(group);
   end(memory);
@@ -419,7 +419,7 @@ std::optional<Binding> Emulator::object_with(const Locations& bytes) {
   return object ? std::optional(*object) : std::nullopt;
 }
 
-void wind_up(Emulator& emulator) {
+[[gnu::hot]] void wind_up(Emulator& emulator) {
   if (emulator.device.parallel) {
     emulator.device.parallel->wind_up();
   } else {
@@ -499,7 +499,7 @@ bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& acces
   return true;
 }
 
-void read(Emulator& emulator, const Agent& agent, const Access& access, void* value) {
+[[gnu::hot]] void read(Emulator& emulator, const Agent& agent, const Access& access, void* value) {
   check(agent, access);
   check_initialized(agent, access);
   check_progress(emulator, agent, access);
@@ -508,7 +508,7 @@ void read(Emulator& emulator, const Agent& agent, const Access& access, void* va
   });
 }
 
-void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value) {
+[[gnu::hot]] void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value) {
   check(agent, access);
   emulator.something_goes_on();
   for_each_piece(access.operation, [&](const Operation& piece, std::uint64_t at) {

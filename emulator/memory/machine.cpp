@@ -61,19 +61,19 @@ void Machine::restart() {
 
 // --- Agents ---
 
-[[gnu::flatten]] void Machine::begin(const Cohort& cohort) {
+[[gnu::hot, gnu::flatten]] void Machine::begin(const Cohort& cohort) {
   synchronization_.begin(cohort);
   if (listener_) [[unlikely]] tell_begin(cohort);
 }
 
-[[gnu::flatten]] void Machine::end(const Cohort& cohort) {
+[[gnu::hot, gnu::flatten]] void Machine::end(const Cohort& cohort) {
   synchronization_.end(cohort);
   if (!generations_.empty()) forget_generations();
   if (listener_) [[unlikely]] tell_end(cohort);
 }
 
 //= vk:memory-model-vulkan-availability-visibility
-void Machine::depend(Dependency dependency) {
+[[gnu::hot]] void Machine::depend(Dependency dependency) {
   if (dependency == Dependency::Memory) {
     // Nobody who asks for the sources of atomics alone asks for earlier ones.
     notes_writers_ = plain_sources_;
@@ -169,7 +169,7 @@ std::byte* Machine::write_in_place(AllocationId id, std::uint64_t offset_bytes) 
 
 // Where the storage has no forgotten releases, and the agent has none that others could learn from.
 //= vk:memory-model-synchronizes-with
-std::byte* Machine::in_place(Relaxed atomic, AllocationId id, std::uint64_t offset_bytes) {
+[[gnu::hot]] std::byte* Machine::in_place(Relaxed atomic, AllocationId id, std::uint64_t offset_bytes) {
   Allocation& allocation = allocation_of(id);
   if (listener_ || allocation.released || has_record(allocation, offset_bytes)) return nullptr;
   if (atomic.kind == OperationKind::Read) return give(allocation, offset_bytes, report_.reads);
@@ -189,7 +189,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
               atomic.kind == OperationKind::Write ? report_.writes : report_.updates);
 }
 
-[[gnu::flatten]] void Machine::read(const Operation& operation, void* value) {
+[[gnu::hot, gnu::flatten]] void Machine::read(const Operation& operation, void* value) {
   tick();
   ++report_.reads;
   const std::uint32_t size = operation.locations.size_bytes;
@@ -220,7 +220,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   use_up(granule, record);
 }
 
-[[gnu::flatten]] void Machine::write(const Operation& operation, const void* value) {
+[[gnu::hot, gnu::flatten]] void Machine::write(const Operation& operation, const void* value) {
   tick();
   ++report_.writes;
   const std::uint32_t size = operation.locations.size_bytes;
@@ -262,13 +262,13 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
 }
 
 // What the agent has to know of before it adds to the granule, of which something waits.
-void Machine::before_write(Granule& granule, std::uint32_t record, const Access& writing) {
+[[gnu::hot]] void Machine::before_write(Granule& granule, std::uint32_t record, const Access& writing) {
   const ByteMask own = show_known(record, writing);
   raise_floor_to_available(granule, writing);
   if (own != 0) overwrite_waiting(record, writing);
 }
 
-[[gnu::flatten]] void Machine::read_modify_write(const Operation& operation, MemorySemantics unequal,
+[[gnu::hot, gnu::flatten]] void Machine::read_modify_write(const Operation& operation, MemorySemantics unequal,
                                                  Modify modify, void* context) {
   tick();
   ++report_.updates;
@@ -498,7 +498,7 @@ void Machine::meet(const Cohort& cohort, const Operation& barrier) {
   give_up_copies(cohort.place, barrier.scope);
 }
 
-[[gnu::flatten]] void Machine::settle() {
+[[gnu::hot, gnu::flatten]] void Machine::settle() {
   const auto next = [&] {
     const auto count = static_cast<std::uint32_t>(waiting_.size());
     return policy_.in_order || count == 1 ? 0 : below(count);
@@ -613,7 +613,7 @@ void Machine::note_placed(Agent& agent, const Written& made) {
   }
 }
 
-void Machine::place(Granule& granule, std::uint32_t record, Version& version, Agent* agent,
+[[gnu::hot]] void Machine::place(Granule& granule, std::uint32_t record, Version& version, Agent* agent,
                     CacheLevel level, trace::MoveReason reason) {
   if (granule.versions.size() == Versions::kMost) [[unlikely]] fold_oldest(granule);
   granule.versions.add(version);
@@ -633,7 +633,7 @@ void Machine::place(Granule& granule, std::uint32_t record, Version& version, Ag
   if (narrow_.size() > WaitingList::kMost) [[unlikely]] widen(0, CacheLevel::Shader, trace::MoveReason::Flush);
 }
 
-void Machine::place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason) {
+[[gnu::hot]] void Machine::place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason) {
   Waiting& waiting = waiting_.remove(position);
   const std::uint32_t record = waiting.granule;
   Granule& granule = granules_[record];
@@ -869,7 +869,7 @@ void Machine::flush_oldest() {
   next_flush_ = now_ + 1 + (policy_.longest_wait - std::min(oldest, policy_.longest_wait));
 }
 
-void Machine::pass_time() {
+[[gnu::hot]] void Machine::pass_time() {
   if (now_ >= next_flush_) flush_oldest();
   if (policy_.eviction_interval == 0) return;
   if (until_eviction_-- != 0) return;
@@ -877,7 +877,7 @@ void Machine::pass_time() {
   evict();
 }
 
-void Machine::evict() {
+[[gnu::hot]] void Machine::evict() {
   const auto waiting = static_cast<std::uint32_t>(waiting_.size());
   const auto all = waiting + static_cast<std::uint32_t>(narrow_.size());
   if (all == 0) return;

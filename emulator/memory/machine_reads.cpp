@@ -259,7 +259,7 @@ Stamp Machine::choose_position(Granule& granule, const Access& access, Stamp flo
   return policy_.oldest ? floor : choose_stale(granule, access, floor);
 }
 
-Stamp Machine::choose_stale(const Granule& granule, const Access& access, Stamp floor) {
+[[gnu::hot]] Stamp Machine::choose_stale(const Granule& granule, const Access& access, Stamp floor) {
   std::array<Stamp, Versions::kMost + 1> positions;
   std::uint32_t count = 0;
   positions[count++] = floor;

@@ -457,7 +457,7 @@ template <typename Kernel, typename... Args>
 
 /// Calls the kernel, whose arguments are bound.
 template <std::size_t... n, typename Kernel, typename... Args>
-void call_emulated(const Call<Kernel, Args...>& call, emulated::Invocation& invocation,
+[[gnu::hot]] void call_emulated(const Call<Kernel, Args...>& call, emulated::Invocation& invocation,
                    const emulation::Binding* bound, std::index_sequence<n...>) {
   [[maybe_unused]] const auto place = [&](std::size_t k) {
     emulated::Place p;
@@ -470,7 +470,7 @@ void call_emulated(const Call<Kernel, Args...>& call, emulated::Invocation& invo
 }
 
 template <typename Kernel, typename... Args>
-std::uint32_t run_emulated(const void* opaque, runtime::Workgroup& group, std::uint32_t first,
+[[gnu::hot]] std::uint32_t run_emulated(const void* opaque, runtime::Workgroup& group, std::uint32_t first,
                            std::uint32_t last, bool registered, std::uint64_t&) {
   const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
   const auto& resident = emulation::Resident::of(group);

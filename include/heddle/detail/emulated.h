@@ -396,7 +396,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
 
   // Arguments one by one here and below: a place that had to be in memory for these would be stored there for
   // every access.
-  [[gnu::noinline]] void let_others_run(const char* file, const char* function, std::uint32_t line) {
+  [[gnu::hot, gnu::noinline]] void let_others_run(const char* file, const char* function, std::uint32_t line) {
     emulation::wind_up(*emulator_);
     wait_begins();
     ring_ = runtime::go_on(runtime::preempt(file, function, line), ring_);
