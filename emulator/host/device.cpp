@@ -358,7 +358,7 @@ void DeviceState::restart(std::uint64_t seed, decltype(DeviceOptions::choices) c
   next_allocation_ = made_allocations_ = 0;
   next_reference_ = 0;
   emulator->restart();
-  listen_to_memory();
+  if (race_watch && !race_watch->restart()) listen_to_memory();
 }
 
 [[gnu::hot]] void DeviceState::choose_from(std::uint64_t of_dispatch) {

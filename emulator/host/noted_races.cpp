@@ -29,6 +29,12 @@ void NotedRaces::begin_run() {
   begun_ = true;
 }
 
+bool NotedRaces::restart() {
+  if (log_ || !races_.empty() || !remarks_.empty()) return false;
+  begun_ = false;
+  return true;
+}
+
 void NotedRaces::add(DataRace race) {
   races_.push_back(std::move(race));
   hand_in_new();

@@ -36,6 +36,8 @@ class NotedRaces {
   void remark(const std::string& text);
   DataRace& operator[](std::size_t race) { return races_[race]; }
   std::size_t size() const { return races_.size(); }
+  /// Becomes as new, if there is nothing to be told and nobody is handed it. False, and nothing happened, otherwise.
+  bool restart();
   void collect(report::Collector& collector) const;
   RaceReport report(const report::Collector& collector) const;
   /// Hands in how often all races came since they were handed in.

@@ -68,6 +68,15 @@ void RaceWatch::dispatch_begins(std::uint64_t number, std::uint32_t first,
   emulator_ = &emulator;
 }
 
+bool RaceWatch::restart() {
+  if (orderings_ || !races_.restart()) return false;
+  detector_.restart();
+  recent_.forget();
+  written_.forget();
+  dispatched_.forget();
+  return true;
+}
+
 void RaceWatch::agent_begins(AgentId agent, const model::Place& place) {
   agents_begin(agent, 1, place, {});
 }

@@ -46,6 +46,9 @@ class RaceWatch final : public trace::Listener {
   void dispatch_begins(std::uint64_t number, std::uint32_t first, const runtime::Grid& grid,
                        emulation::Emulator& emulator);
   void dispatch_ends() { emulator_ = nullptr; }
+  /// Becomes as new, for a device that does, if it has found nothing, and hands nothing in. False, and nothing
+  /// happened, otherwise.
+  bool restart();
   /// The device uses the number of Workgroup memory again, for that of another workgroup.
   void renew(AllocationId allocation) { detector_.forget(allocation); }
   /// The same of a buffer that was freed, for another one.

@@ -91,6 +91,17 @@ void KernelDetector::replace(AllocationId allocation) {
   std::erase_if(known_, [&](const auto& race) { return std::get<AllocationId>(race.first) == allocation; });
 }
 
+void KernelDetector::restart() {
+  order_.restart();
+  shadow_->restart();
+  workgroup_memory_.clear();
+  exact_left_ = options_.exact_accesses;
+  if (exact_left_ == 0) order_.expect_whole_workgroups();
+  overlooked_.clear();
+  races_.clear();
+  known_.clear();
+}
+
 void KernelDetector::passes(model::OperationIndex arrival,
                             std::span<const model::OperationIndex> synchronizing) {
   order_.passes(arrival, synchronizing);

@@ -170,6 +170,9 @@ class KernelDetector final : public trace::Listener {
   /// It is another allocation from now on: races with it are others.
   void replace(AllocationId allocation);
 
+  /// Becomes as new, but for the instructions that it knows and the room that it has: for another execution.
+  void restart();
+
   const std::vector<KernelRace>& races() const { return races_; }
   const Site& site(SiteId id) const { return sites_[id]; }
   std::size_t shadow_bytes() const { return shadow_->bytes(); }

@@ -46,6 +46,11 @@ class Places {
   std::uint32_t agents_of(GroupId group) const { return groups_[group].agents; }
   /// No agent of these will be asked for again: numbers of groups start anew.
   void clear();
+  /// The same, and numbers of agents start anew, too.
+  void restart() {
+    clear();
+    first_ = end_ = 0;
+  }
 
   std::uint32_t first() const { return first_; }
   std::uint32_t end() const { return end_; }

@@ -155,6 +155,14 @@ void Shadow::forget_all() {
   touched_.erase(kept, touched_.end());
 }
 
+void Shadow::restart() {
+  for (const AllocationId id : touched_) {
+    forget(id);
+    allocations_[static_cast<std::size_t>(id)].touched = false;
+  }
+  touched_.clear();
+}
+
 std::size_t Shadow::bytes() const {
   std::size_t bytes = pages_ * sizeof(Page) + lists_.size() * sizeof(RecordList) +
                       crowds_.size() * sizeof(Crowd);

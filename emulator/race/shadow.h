@@ -182,6 +182,8 @@ class Shadow {
   /// Forgets what is known of an allocation: its bytes are new.
   void forget(AllocationId id);
   void forget_all();
+  /// The same, and numbers of allocations and references start anew.
+  void restart();
   std::size_t bytes() const;
   /// For how many allocations it has room, and how many it goes through to forget all.
   std::size_t remembered_allocations() const { return allocations_.size() + touched_.size(); }

@@ -353,6 +353,59 @@ TEST_CASE("a trial after many others leaves what it leaves alone") {
   }
 }
 
+TEST_CASE("a race is found in the same way after trials without any and alone") {
+  // Of three trials the first two leave buffers and atomics of other sizes behind, and race with nobody.
+  constexpr auto message = [](auto& inv, StorageBuffer<std::uint32_t> auto data, StorageBuffer<std::uint32_t> auto flag,
+                              std::uint32_t seed) {
+    constexpr auto kBuffers = MemorySemantics::UniformMemory;
+    const std::uint32_t last = static_cast<std::uint32_t>(data.size()) - 1;
+    if (inv.workgroup_id().x == 0) {
+      data.non_private()[last] = seed;
+      if (seed % 3 == 0) {
+        inv.atomic_store(flag[0], Scope::Device, MemorySemantics::Relaxed, 1u);
+      } else {
+        inv.atomic_store(flag[0], Scope::Device,
+                         MemorySemantics::Release | MemorySemantics::MakeAvailable | kBuffers, 1u);
+      }
+    } else if (inv.atomic_load(flag[0], Scope::Device,
+                               MemorySemantics::Acquire | MemorySemantics::MakeVisible | kBuffers) != 0) {
+      data.non_private()[last] = data.non_private()[last] + 1;
+    }
+  };
+  const auto races_of = [&](std::uint64_t first, std::uint64_t seeds, const char* policy) {
+    std::map<std::uint64_t, std::string> found;
+    SeedOptions options = quiet();
+    options.device.memory = memory_policy(policy);
+    options.device.races = true;
+    options.first_seed = first;
+    options.jobs = 1;
+    explore_seeds(
+        [&](Trial& trial) {
+          Device& device = trial.device();
+          const auto seed = static_cast<std::uint32_t>(trial.seed());
+          auto data = device.buffer(std::vector<std::uint32_t>(1 + seed % 5 * 40, 0u), "data");
+          auto flag = device.buffer(std::vector<std::uint32_t>(1, 0u), "flag");
+          device.dispatch(message, {2}, {1}, data, flag, seed);
+          for (const DataRace& race : device.races()) found[trial.seed()] += to_string(to_finding(race));
+        },
+        seeds, options);
+    return found;
+  };
+  constexpr std::uint64_t kSeeds = 300;
+  for (const char* policy : {"sequential", "random"}) {
+    CAPTURE(policy);
+    const auto in_a_row = races_of(1, kSeeds, policy);
+    REQUIRE(in_a_row.size() > 3);
+    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+      CAPTURE(seed);
+      const auto alone = races_of(seed, 1, policy);
+      CHECK(alone.count(seed) == in_a_row.count(seed));
+      if (alone.count(seed) != 0 && in_a_row.count(seed) != 0) CHECK(alone.at(seed) == in_a_row.at(seed));
+      CHECK((seed % 3 == 0 || in_a_row.count(seed) == 0));
+    }
+  }
+}
+
 TEST_CASE("what nobody has written yet reads alike in a trial after others and alone") {
   struct Read {
     std::uint32_t* values;
