@@ -23,7 +23,7 @@ constexpr std::size_t kAlternateBytes = 64 * 1024;
 // Long beside a look at the handlers, some 300 ns, and short beside what a person or a test does in between. On x86-64
 // ticks of the processor's counter, which are nanoseconds at most: a look at a clock takes as long as a tenth of a
 // small dispatch.
-constexpr std::uint64_t kLookInterval = 100'000;
+constexpr std::uint64_t kLookInterval = 500'000;
 std::uint64_t ticks() {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
