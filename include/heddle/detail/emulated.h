@@ -274,7 +274,7 @@ class Image {
 template <typename T>
 class PrivateVariable;
 
-class Invocation : public detail::InvocationApi<Invocation> {
+class alignas(64) Invocation : public detail::InvocationApi<Invocation> {
  public:
   static constexpr bool kEmulated = true;
 
@@ -282,8 +282,8 @@ class Invocation : public detail::InvocationApi<Invocation> {
              const emulation::Resident& resident)
       : InvocationApi(group, index, group.grid->local_id(index),
                       group.id * group.grid->local + group.grid->local_id(index), registered),
-        emulator_(resident.emulator), pulse_(resident.pulse),
-        agent_{&group, index, resident.agent(index)} {}
+        id_(resident.agent(index)), pulse_(resident.pulse), emulator_(resident.emulator),
+        agent_{&group, index, id_} {}
 
   template <typename T>
   auto workgroup(std::string_view name = "", SourceLocation where = SourceLocation::current()) {
@@ -456,7 +456,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
                                          ? &emulation::QuickAccesses::read
                                          : &emulation::QuickAccesses::read_any;
             const auto answer =
-                (quick->*of_size)(agent_.id, *place.binding, place.offset_bytes,
+                (quick->*of_size)(id_, *place.binding, place.offset_bytes,
                                   code<T, OperationKind::Read>(place), place.where.file,
                                   place.where.function);
             if (answer.done) [[likely]] return from_bits<T>(answer.bits);
@@ -485,7 +485,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
                                        : &emulation::QuickAccesses::write_any;
           emulation::QuickAccesses* const quick = pulse_->quick;
           if (quick &&
-              (quick->*of_size)(agent_.id, *place.binding, place.offset_bytes, code<T, OperationKind::Write>(place),
+              (quick->*of_size)(id_, *place.binding, place.offset_bytes, code<T, OperationKind::Write>(place),
                                 place.where.file, place.where.function, to_bits(value))) [[likely]]
             return;
         }
@@ -629,7 +629,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     const std::uint64_t offset = binding.offset_bytes + place.offset_bytes;
     emulation::InPlace* const memory = pulse_->in_place;
     std::byte* const bytes =
-        memory ? memory->in_place({agent_.id, scope, binding.storage_class, kind},
+        memory ? memory->in_place({id_, scope, binding.storage_class, kind},
                                   binding.allocation->id, offset)
                : binding.allocation->bytes + offset;
     if (bytes && kind == OperationKind::Write) binding.allocation->initialized.mark(offset, size);
@@ -686,7 +686,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     Modification<T, F> modification{f};
     const auto code = emulation::InstructionCode::atomic(OperationKind::ReadModifyWrite, sizeof(T), line, scope,
                                                          semantics);
-    if (!quick->update(agent_.id, *binding, offset_bytes, code, file, function, modification.modify,
+    if (!quick->update(id_, *binding, offset_bytes, code, file, function, modification.modify,
                        &modification)) [[unlikely]]
       return false;
     old = modification.old;
@@ -713,11 +713,11 @@ class Invocation : public detail::InvocationApi<Invocation> {
   }
   [[gnu::always_inline]] void before_barrier(Scope execution, Scope memory, MemorySemantics semantics,
                                              const SourceLocation& where) {
-    emulation::arrive(agent_, execution, memory, semantics, where);
+    emulation::arrive(*group_, index_, agent_, execution, memory, semantics, where);
   }
   // Whoever waited at a barrier of the workgroup has met the others.
-  [[gnu::always_inline]] void after_barrier(Scope execution, Scope, MemorySemantics) {
-    if (execution != Scope::Workgroup || grid().group_size == 1) emulation::leave(*emulator_, agent_);
+  [[gnu::always_inline]] void after_barrier(Scope execution, Scope, MemorySemantics, bool met) {
+    if (!met && (execution != Scope::Workgroup || grid().group_size == 1)) emulation::leave(*emulator_, agent_);
   }
 
   /// What an undefined value looks like: all bytes 0xcd, so that its use is noticed.
@@ -756,8 +756,11 @@ class Invocation : public detail::InvocationApi<Invocation> {
     runtime::yield(where, {operation, polled_address_, polled_value_});
   }
 
-  emulation::Emulator* emulator_;
+  // These two follow what barriers ask for: all that an access or a barrier touches is in one cache line. For
+  // between two turns of an invocation its lines have left the first cache.
+  AgentId id_;
   emulation::Pulse* pulse_;
+  emulation::Emulator* emulator_;
   emulation::Agent agent_;
   std::uint32_t workgroup_variables_ = 0;
   std::uint32_t same_ = 0;

@@ -178,12 +178,13 @@ void arrive_with_record(const Agent& agent, Scope execution, Scope memory, Memor
                         const char* file, const char* function, std::uint32_t line);
 /// The memory side of a control barrier, around the wait. Its record before the wait is made when
 /// it is known who meets, for only then the dynamic instance has a number; the one after the wait
-/// by `leave`.
-[[gnu::always_inline]] inline void arrive(const Agent& agent, Scope execution, Scope memory,
-                                          MemorySemantics semantics, const SourceLocation& where) {
-  Resident::Waiting& waiting = Resident::of(*agent.group).waiting;
+/// by `leave`. (The agent is in that workgroup at that index, which are said again because they are at hand.)
+[[gnu::always_inline]] inline void arrive(const runtime::Workgroup& group, std::uint32_t index, const Agent& agent,
+                                          Scope execution, Scope memory, MemorySemantics semantics,
+                                          const SourceLocation& where) {
+  Resident::Waiting& waiting = Resident::of(group).waiting;
   if (waiting.is_common(execution, memory, semantics, where)) [[likely]] {
-    waiting.arrive_at_common(agent.index);
+    waiting.arrive_at_common(index);
   } else {
     arrive_with_record(agent, execution, memory, semantics, where.file, where.function, where.line);
   }

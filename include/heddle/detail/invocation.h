@@ -271,12 +271,13 @@ class InvocationApi {
     check_scope_with_semantics(memory, semantics);
     const bool workgroup = static_cast<Scope>(execution) == Scope::Workgroup;
     derived().before_barrier(execution, memory, semantics, where);
+    bool met = false;
     if (workgroup) {
-      workgroup_wait(where);
+      met = workgroup_wait(where);
     } else {
       subgroup_wait(where, [](void* const*, const LaneMask&, std::uint32_t) {}, nullptr);
     }
-    derived().after_barrier(workgroup ? Scope::Workgroup : Scope::Subgroup, memory, semantics);
+    derived().after_barrier(workgroup ? Scope::Workgroup : Scope::Subgroup, memory, semantics, met);
   }
 
   /// OpMemoryBarrier: orders this invocation's accesses as `semantics` say, for agents inside
@@ -308,7 +309,7 @@ class InvocationApi {
     derived().before_barrier(Scope::Workgroup, memory, semantics, where);
     wait_begins();
     runtime::named_barrier(where, barrier.ordinal, barrier.subgroups);
-    derived().after_barrier(Scope::Workgroup, memory, semantics);
+    derived().after_barrier(Scope::Workgroup, memory, semantics, false);
   }
 
   // --- Subgroup operations (SPIR-V 3.42.24). They act on the lanes that are active at this dynamic
@@ -562,9 +563,10 @@ class InvocationApi {
     }
   }
 
-  [[gnu::always_inline]] void workgroup_wait(const SourceLocation& where) {
+  /// Whether it is certain that there are others, whom it has met.
+  [[gnu::always_inline]] bool workgroup_wait(const SourceLocation& where) {
     if (!waited_) {
-      if (grid().group_size == 1) return;
+      if (grid().group_size == 1) return false;
       wait_begins(true);
     }
 #if HEDDLE_INLINE_SWITCH
@@ -574,14 +576,15 @@ class InvocationApi {
         ring_->exceptions->none()) [[likely]] {
       ring_ = runtime::hand_over(ring_);
       if (ring_->unwinding) [[unlikely]] runtime::unwind();
-      return;
+      return true;
     }
 #endif
     if constexpr (Derived::kEmulated) {
       ring_ = runtime::go_on(runtime::walk_to_barrier(where.file, where.function, where.line), ring_);
-      return;
+    } else {
+      runtime::workgroup_barrier(where.file, where.function, where.line);
     }
-    runtime::workgroup_barrier(where.file, where.function, where.line);
+    return false;
   }
 
   [[noreturn]] void raise(FindingKind kind, std::string message, SourceLocation where) {

@@ -365,7 +365,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
   void before_barrier(Scope, Scope memory, MemorySemantics semantics, SourceLocation) {
     fence_wider_than_workgroup(memory, semantics);
   }
-  void after_barrier(Scope, Scope memory, MemorySemantics semantics) {
+  void after_barrier(Scope, Scope memory, MemorySemantics semantics, bool /*met*/) {
     // Others went on: whoever waits here is not polling. (And nothing of it lives across a wait.)
     patience_ = 0;
     polled_address_ = nullptr;
