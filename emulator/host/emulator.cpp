@@ -279,6 +279,7 @@ bool Emulator::finds_standstill(AgentId agent, const Binding& binding, std::uint
   memory.allocation.size_bytes = group.memory_bytes;
   memory.used_bytes = 0;
   memory.waiting.at_common = 0;
+  memory.waiting.code = Resident::Waiting::kNoCode;
   memory.waiting.where.clear();
   const runtime::Grid& grid = *group.grid;
   const std::uint32_t number =
@@ -549,6 +550,7 @@ void arrive_with_record(const Agent& agent, Scope execution, Scope memory, Memor
   if (waiting.where.empty()) waiting.where.assign(agent.group->grid->group_size, Resident::Waiting::Nowhere);
   if (waiting.at_common == 0) {
     waiting.common = barrier;
+    waiting.code = Resident::Waiting::code_of(execution, memory, semantics, line);
     waiting.arrive_at_common(agent.index);
     return;
   }

@@ -131,16 +131,30 @@ struct Resident {
   /// The control barriers that invocations wait at: mostly all at one, which is kept once.
   struct Waiting {
     enum Where : std::uint8_t { Nowhere, AtCommon, AtOther };
+    static constexpr std::uint64_t kNoCode = 0;
     Operation common;
+    /// What that says of itself but for its file; kNoCode before there was one.
+    std::uint64_t code = kNoCode;
     std::uint32_t at_common = 0;
     /// By local index; empty as long as nobody came to any.
     std::vector<Where> where;
     /// Of those that wait at another one.
     std::vector<Operation> other;
 
+    /// A constant of the kernel, mostly, for one comparison to do. kNoCode with semantics that the specification does
+    /// not know.
+    static constexpr std::uint64_t code_of(Scope execution, Scope memory, MemorySemantics semantics,
+                                           std::uint32_t line) {
+      const std::uint64_t meaning = static_cast<std::uint32_t>(semantics);
+      return meaning >> 24 != 0 ? kNoCode
+                                : std::uint64_t{line} << 32 | meaning << 8 |
+                                      std::uint64_t{static_cast<std::uint32_t>(memory)} << 4 |
+                                      static_cast<std::uint32_t>(execution);
+    }
+    /// (As it was the last time, if nobody waits there now.)
     bool is_common(Scope execution, Scope memory, MemorySemantics semantics, const SourceLocation& place) const {
-      return at_common != 0 && common.where.line == place.line && common.where.file == place.file &&
-             common.semantics == semantics && common.scope == memory && common.execution_scope == execution;
+      const std::uint64_t asked = code_of(execution, memory, semantics, place.line);
+      return code == asked && asked != kNoCode && common.where.file == place.file;
     }
     Where at(std::uint32_t index) const { return where.empty() ? Nowhere : where[index]; }
     void arrive_at_common(std::uint32_t index) {
@@ -173,7 +187,7 @@ void atomic_update(Emulator& emulator, const Agent& agent, const Access& access,
                    Modify modify, void* context);
 void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemorySemantics semantics,
                     SourceLocation where);
-/// Of `arrive`: whoever comes to a barrier first, or to another one.
+/// Of `arrive`: whoever comes to a barrier first, or to another one than the last time.
 void arrive_with_record(const Agent& agent, Scope execution, Scope memory, MemorySemantics semantics,
                         const char* file, const char* function, std::uint32_t line);
 /// The memory side of a control barrier, around the wait. Its record before the wait is made when
