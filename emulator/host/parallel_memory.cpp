@@ -12,10 +12,11 @@ namespace {
 constexpr std::uint32_t kOperationsOfSlice = 1 << 16;
 
 // Of each stripe, and of the Workgroup memory of each resident workgroup, so many accesses are remembered for
-// reports, 40 bytes each: 1.3 MiB for all stripes together, which stay in a processor's second cache, and about
-// what its first one holds for a workgroup.
+// reports, 40 bytes each: 1.3 MiB for all stripes together, which stay in a processor's second cache. Of a workgroup
+// most are to words, which take 16 bytes each: its first cache has room for other things beside these.
 constexpr std::size_t kRecentOfStripe = 128;
-constexpr std::size_t kRecentOfWorkgroup = 1024;
+constexpr std::size_t kRecentOfWorkgroup = 256;
+constexpr std::size_t kRecentWordsOfWorkgroup = 1024;
 
 }  // namespace
 
@@ -72,7 +73,9 @@ void ParallelMemory::add_workgroup(AllocationId allocation, std::span<std::byte>
   made.allocation = allocation;
   made.bytes = storage.data();
   if (thread.spare.empty()) {
-    made.known = std::make_unique<Known>(race::History(detector_.order()), kRecentOfWorkgroup);
+    made.known = std::make_unique<Known>(
+        race::History::side_by_side(detector_.order(), storage.size() / race::kGranuleBytes), kRecentOfWorkgroup,
+        kRecentWordsOfWorkgroup);
   } else {
     made.known = std::move(thread.spare.back());
     thread.spare.pop_back();
@@ -151,22 +154,23 @@ void ParallelMemory::Thread::find_last() {
 void ParallelMemory::Thread::open(const Binding& binding, AgentId agent) {
   const AllocationId allocation = binding.allocation->id;
   Known& known = known_of(allocation);
-  const race::Shadow::Allocation* const cells = known.history.find(allocation);
-  if (!detector.detector().is_quick() || !cells || !cells->is_known()) return;
-  const std::uint8_t number = cells->number(binding.reference);
+  const race::Shadow::Allocation* const told = known.history.find(allocation);
+  if (!detector.detector().is_quick() || !told || !told->is_known()) return;
+  const std::uint8_t number = told->number(binding.reference);
   const std::uint64_t before = binding.offset_bytes / race::kGranuleBytes;
-  if (number == race::kMostReferences || binding.offset_bytes % race::kGranuleBytes != 0 || !is_whole(binding) ||
-      cells->cells_end() <= before)
+  if (number == race::kMostReferences || binding.offset_bytes % race::kGranuleBytes != 0 || !is_whole(binding))
     return;
+  const std::span<race::Cell> cells = told->cells_from(before);
+  if (cells.empty()) return;
   Variable& opened = variable(binding.reference);
   opened.binding = &binding;
-  opened.granules = std::min(binding.size_bytes / race::kGranuleBytes, cells->cells_end() - before);
-  opened.allocation = allocation;
+  opened.granules = std::min<std::uint64_t>(binding.size_bytes / race::kGranuleBytes, cells.size());
   opened.offset_bytes = binding.offset_bytes;
-  opened.cells = cells;
+  opened.cells = cells.data();
   opened.bytes = storage(binding, locations(binding, std::uint64_t{0}));
   opened.known = &known;
   opened.interval = detector.detector().interval(agent, number);
+  opened.thread = this;
 }
 
 inline ParallelMemory::Known& ParallelMemory::Thread::known_of(AllocationId allocation) {
@@ -187,8 +191,13 @@ inline void ParallelMemory::tell(Thread& thread, Known& known, const Operation& 
                                  const advice::AccessValues& values) {
   thread.now = {&operation, values, &known.recent};
   thread.detector.access(operation, known.history);
-  known.recent.note(operation.agent, thread.detector.detector().site_of(operation),
-                    operation.locations, values);
+  const race::SiteId site = thread.detector.detector().site_of(operation);
+  if (operation.atomic) {
+    known.recent.note(operation.agent, site, operation.locations, values);
+  } else {
+    const bool writes = operation.writes();
+    known.recent.note_plain(operation.agent, site, operation.locations, writes, writes ? values.written : values.read);
+  }
   if (listener_) [[unlikely]] tell_listener(operation, values);
 }
 
@@ -261,6 +270,22 @@ void ParallelMemory::write(const Operation& operation, const void* value) {
   known.recent.note(agent, site, bytes, {0, bits});
 }
 
+[[gnu::always_inline]] inline std::uint32_t ParallelMemory::Thread::read_word(const Variable& own, AgentId agent,
+                                                                              std::uint64_t offset_bytes,
+                                                                              race::SiteId site) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, own.bytes + offset_bytes, sizeof bits);
+  own.known->recent.note_word(agent, site, own.offset_bytes + offset_bytes, false, bits);
+  return bits;
+}
+
+[[gnu::always_inline]] inline void ParallelMemory::Thread::write_word(const Variable& own, AgentId agent,
+                                                                      std::uint64_t offset_bytes, race::SiteId site,
+                                                                      std::uint32_t bits) {
+  std::memcpy(own.bytes + offset_bytes, &bits, sizeof bits);
+  own.known->recent.note_word(agent, site, own.offset_bytes + offset_bytes, true, bits);
+}
+
 // What the following do not answer at once they leave to others by a last call, with their arguments where they are:
 // so they keep nothing for it. (Nor do these two begin a granule: whoever reads first is wrong.)
 emulation::QuickAccesses::Answer ParallelMemory::Thread::read(AgentId agent, const Binding& binding,
@@ -268,14 +293,29 @@ emulation::QuickAccesses::Answer ParallelMemory::Thread::read(AgentId agent, con
                                                               const char* file, const char* function) {
   if (binding.storage_class != StorageClass::Workgroup)
     return read_shared(agent, binding, offset_bytes, code, file, function);
-  const race::SiteId site = granule_site(StorageClass::Workgroup, code, file, function);
-  if (site == race::kNoSite) [[unlikely]] return read_any(agent, binding, offset_bytes, code, file, function);
+  const OfWorkgroup* const known = of_workgroup(code, file, function);
+  if (!known) [[unlikely]] return read_any(agent, binding, offset_bytes, code, file, function);
   const Variable& own = variable(binding.reference);
-  race::Cell* const cell = cell_of(own, binding, offset_bytes);
-  if (!cell || !detector.answers_quickly<false>(*cell, own.interval, agent, site, own.known->history,
-                                                [] { return false; })) [[unlikely]]
-    return read_granule(agent, binding, offset_bytes, site);
-  return {read_from(*own.known, agent, own.bytes + offset_bytes, locations(own, offset_bytes), site), true};
+  if (!own.has(binding, offset_bytes)) [[unlikely]]
+    return read_granule(agent, binding, offset_bytes, known->site.id);
+  return read_of(own, agent, *known, offset_bytes);
+}
+
+emulation::QuickAccesses::Answer ParallelMemory::Thread::read_of(const Variable& own, AgentId agent,
+                                                                 const OfWorkgroup& known,
+                                                                 std::uint64_t offset_bytes) {
+  if (!race::KernelDetector::answers_quickly<false>(own.cell(offset_bytes), own.interval, agent, known.site))
+      [[unlikely]]
+    return read_again(own, agent, known, offset_bytes);
+  return {read_word(own, agent, offset_bytes, known.site.id), true};
+}
+
+emulation::QuickAccesses::Answer ParallelMemory::Thread::read_again(const Variable& own, AgentId agent,
+                                                                    const OfWorkgroup& known,
+                                                                    std::uint64_t offset_bytes) {
+  if (!race::KernelDetector::reads_alike(own.cell(offset_bytes), own.interval, agent, known.site)) [[unlikely]]
+    return own.thread->read_granule(agent, *own.binding, offset_bytes, known.site.id);
+  return {read_word(own, agent, offset_bytes, known.site.id), true};
 }
 
 bool ParallelMemory::Thread::write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
@@ -283,30 +323,33 @@ bool ParallelMemory::Thread::write(AgentId agent, const Binding& binding, std::u
                                    std::uint32_t bits) {
   if (binding.storage_class != StorageClass::Workgroup)
     return write_shared(agent, binding, offset_bytes, code, file, function, bits);
-  const race::SiteId site = granule_site(StorageClass::Workgroup, code, file, function);
-  if (site == race::kNoSite) [[unlikely]]
-    return write_any(agent, binding, offset_bytes, code, file, function, bits);
+  const OfWorkgroup* const known = of_workgroup(code, file, function);
+  if (!known) [[unlikely]] return write_any(agent, binding, offset_bytes, code, file, function, bits);
   const Variable& own = variable(binding.reference);
-  race::Cell* const cell = cell_of(own, binding, offset_bytes);
-  if (!cell || !detector.answers_quickly<true>(*cell, own.interval, agent, site, own.known->history,
-                                               [] { return false; })) [[unlikely]]
-    return write_first(agent, binding, offset_bytes, site, bits);
-  write_to(*own.known, agent, own.bytes + offset_bytes, locations(own, offset_bytes), site, bits);
+  if (!own.has(binding, offset_bytes)) [[unlikely]]
+    return write_granule(agent, binding, offset_bytes, known->site.id, bits);
+  return write_of(own, agent, *known, offset_bytes, bits);
+}
+
+bool ParallelMemory::Thread::write_of(const Variable& own, AgentId agent, const OfWorkgroup& known,
+                                      std::uint64_t offset_bytes, std::uint32_t bits) {
+  if (!race::DetectorThread::ignores_plain_writes(own.known->history) ||
+      !race::KernelDetector::answers_quickly<true>(own.cell(offset_bytes), own.interval, agent, known.site))
+      [[unlikely]]
+    return write_first(own, agent, known, offset_bytes, bits);
+  write_word(own, agent, offset_bytes, known.site.id, bits);
   return true;
 }
 
 // Where nobody accessed the granule. Elsewhere it has been written: there are no gaps.
-bool ParallelMemory::Thread::write_first(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                         race::SiteId site, std::uint32_t bits) {
-  const Variable& own = variable(binding.reference);
-  race::Cell* const cell = cell_of(own, binding, offset_bytes);
-  if (!cell || cell->sites[0] != race::kNoSite ||
-      !detector.answers_quickly<true>(*cell, own.interval, agent, site, own.known->history,
-                                      [] { return true; })) [[unlikely]]
-    return write_granule(agent, binding, offset_bytes, site, bits);
-  const Locations bytes = locations(own, offset_bytes);
-  write_to(*own.known, agent, own.bytes + offset_bytes, bytes, site, bits);
-  binding.allocation->initialized.mark(bytes.offset_bytes, kMostBytes);
+bool ParallelMemory::Thread::write_first(const Variable& own, AgentId agent, const OfWorkgroup& known,
+                                         std::uint64_t offset_bytes, std::uint32_t bits) {
+  race::Cell& cell = own.cell(offset_bytes);
+  if (cell.sites[0] != race::kNoSite || !race::DetectorThread::ignores_plain_writes(own.known->history)) [[unlikely]]
+    return own.thread->write_granule(agent, *own.binding, offset_bytes, known.site.id, bits);
+  race::KernelDetector::begins(cell, own.interval, agent, known.site);
+  write_word(own, agent, offset_bytes, known.site.id, bits);
+  own.binding->allocation->initialized.mark(own.offset_bytes + offset_bytes, kMostBytes);
   return true;
 }
 
@@ -356,8 +399,7 @@ bool ParallelMemory::Thread::with_known(AgentId agent, const Binding& binding, c
     const bool done = act(known_of(bytes.allocation));
     // For the next one to be quick.
     const Variable& own = variable(binding.reference);
-    if (done && (!own.has(binding, bytes.offset_bytes - binding.offset_bytes) || own.interval.is_over()))
-      open(binding, agent);
+    if (done && !own.has(binding, bytes.offset_bytes - binding.offset_bytes)) open(binding, agent);
     return done;
   }
   Stripe& shared = memory.stripe(bytes);
@@ -370,7 +412,8 @@ std::uint32_t ParallelMemory::Thread::read_at(AgentId agent, const Binding& bind
   std::uint32_t bits = 0;
   const bool done = with_known(agent, binding, bytes, [&](Known& known) {
     if (!detector.answers(false, agent, binding.reference, bytes, site, known.history)) return false;
-    bits = read_from(known, agent, storage(binding, bytes), bytes, site);
+    std::memcpy(&bits, storage(binding, bytes), bytes.size_bytes);
+    known.recent.note_plain(agent, site, bytes, false, bits);
     return true;
   });
   if (!done) memory.read(record(agent, binding, bytes, site), &bits);
@@ -381,7 +424,8 @@ void ParallelMemory::Thread::write_at(AgentId agent, const Binding& binding, con
                                       race::SiteId site, std::uint32_t bits) {
   const bool done = with_known(agent, binding, bytes, [&](Known& known) {
     if (!detector.answers(true, agent, binding.reference, bytes, site, known.history)) return false;
-    write_to(known, agent, storage(binding, bytes), bytes, site, bits);
+    std::memcpy(storage(binding, bytes), &bits, bytes.size_bytes);
+    known.recent.note_plain(agent, site, bytes, true, bits);
     return true;
   });
   if (!done) memory.write(record(agent, binding, bytes, site), &bits);

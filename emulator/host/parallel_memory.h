@@ -88,8 +88,8 @@ class ParallelMemory final : public memory::Memory {
  private:
   /// What is known of some bytes of memory.
   struct Known {
-    Known(race::History h, std::size_t most_recent)
-        : history(std::move(h)), recent(most_recent) {}
+    Known(race::History h, std::size_t most_recent, std::size_t most_recent_words = 0)
+        : history(std::move(h)), recent(most_recent, most_recent_words) {}
     void forget() {
       history.forget_all();
       recent.forget();
@@ -114,25 +114,32 @@ class ParallelMemory final : public memory::Memory {
   static constexpr std::size_t kVariables = 8;
   static constexpr int kGranuleBits = std::countr_zero(race::kGranuleBytes);
 
+  struct Thread;
   /// A variable in Workgroup memory whose accesses may be answered quickly, and what they need of it.
   struct alignas(64) Variable {
     const emulation::Binding* binding = nullptr;
     /// So many from its beginning, which have cells, it has for itself: through no other reference does anybody
     /// access them.
     std::uint64_t granules = 0;
-    AllocationId allocation{};
-    /// Of the allocation, where it begins.
-    std::uint64_t offset_bytes = 0;
-    const race::Shadow::Allocation* cells = nullptr;
+    /// Those of all of them.
+    race::Cell* cells = nullptr;
     std::byte* bytes = nullptr;
     Known* known = nullptr;
     /// When it was opened.
     race::KernelDetector::Interval interval;
+    /// Of its allocation, where it begins.
+    std::uint64_t offset_bytes = 0;
+    Thread* thread = nullptr;
 
-    /// Whether the granule there is one of these.
+    /// Whether the granule there is one of these, in this interval.
     [[gnu::always_inline]] bool has(const emulation::Binding& of, std::uint64_t in_it_bytes) const {
       // (What is not aligned is beyond all.)
-      return binding == &of && std::rotr(in_it_bytes, kGranuleBits) < granules;
+      return binding == &of && std::rotr(in_it_bytes, kGranuleBits) < granules && !interval.is_over();
+    }
+    /// Its cell. (No division: it begins at a granule.)
+    [[gnu::always_inline]] race::Cell& cell(std::uint64_t in_it_bytes) const {
+      constexpr std::uint64_t kTimes = sizeof(race::Cell) / race::kGranuleBytes;
+      return *reinterpret_cast<race::Cell*>(reinterpret_cast<std::byte*>(cells) + in_it_bytes * kTimes);
     }
   };
   /// What one thread tells, and its quick way to the bytes.
@@ -159,16 +166,6 @@ class ParallelMemory final : public memory::Memory {
     }
     /// The place of a variable in Workgroup memory.
     Variable& variable(ReferenceId reference) { return variables[static_cast<std::size_t>(reference) % kVariables]; }
-    /// The cell of an access to a granule of its own; null if it is no such access.
-    [[gnu::always_inline]] static race::Cell* cell_of(const Variable& variable, const Binding& binding,
-                                                      std::uint64_t offset_bytes) {
-      if (!variable.has(binding, offset_bytes)) [[unlikely]] return nullptr;
-      return variable.cells->find_before_end((variable.offset_bytes + offset_bytes) / race::kGranuleBytes);
-    }
-    [[gnu::always_inline]] static Locations locations(const Variable& variable, std::uint64_t offset_bytes) {
-      return {variable.allocation, variable.offset_bytes + offset_bytes, kMostBytes};
-    }
-    using DetectedAccesses::locations;
     Known& known_of(AllocationId allocation);
     template <typename Act>
     bool with_known(AgentId agent, const Binding& binding, const Locations& bytes, Act act);
@@ -178,13 +175,26 @@ class ParallelMemory final : public memory::Memory {
     [[gnu::noinline]] bool write_shared(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
                                         InstructionCode code, const char* file, const char* function,
                                         std::uint32_t bits);
-    [[gnu::noinline]] bool write_first(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                       race::SiteId site, std::uint32_t bits);
-    // The access itself, of bytes of which `known` knows, and which are here.
+    // Of a word of a variable that has it. Functions of their own, with little to keep: what they would save on the
+    // stack, which is another one after each barrier, the first cache would have to fetch.
+    [[gnu::noinline]] static Answer read_of(const Variable& own, AgentId agent, const OfWorkgroup& known,
+                                            std::uint64_t offset_bytes);
+    [[gnu::noinline]] static Answer read_again(const Variable& own, AgentId agent, const OfWorkgroup& known,
+                                               std::uint64_t offset_bytes);
+    [[gnu::noinline]] static bool write_of(const Variable& own, AgentId agent, const OfWorkgroup& known,
+                                           std::uint64_t offset_bytes, std::uint32_t bits);
+    [[gnu::noinline]] static bool write_first(const Variable& own, AgentId agent, const OfWorkgroup& known,
+                                              std::uint64_t offset_bytes, std::uint32_t bits);
+    // The access itself, of bytes of a buffer, of which `known` knows, and which are here.
     static std::uint32_t read_from(Known& known, AgentId agent, const std::byte* here, const Locations& bytes,
                                    race::SiteId site);
     static void write_to(Known& known, AgentId agent, std::byte* here, const Locations& bytes, race::SiteId site,
                          std::uint32_t bits);
+
+    // The same of a word of a variable that has it.
+    static std::uint32_t read_word(const Variable& own, AgentId agent, std::uint64_t offset_bytes, race::SiteId site);
+    static void write_word(const Variable& own, AgentId agent, std::uint64_t offset_bytes, race::SiteId site,
+                           std::uint32_t bits);
 
     ParallelMemory& memory;
     race::DetectorThread& detector;

@@ -12,6 +12,8 @@ void DetectedAccesses::learn(const Binding& binding, InstructionCode code, const
   if (site == race::kNoSite) return;
   const bool quick = code.size_bytes() == race::kGranuleBytes && race::KernelDetector::is_quick(site);
   known = {file, function, code, binding.storage_class, site, quick ? site : race::kNoSite};
+  if (quick && binding.storage_class == StorageClass::Workgroup && code.kind() != OperationKind::ReadModifyWrite)
+    of_workgroup_[code.hash() % kKnown] = {code, file, function, detector_.quick_site(site)};
 }
 
 race::SiteId DetectedAccesses::look_up(const Binding& binding, InstructionCode code, const char* file,

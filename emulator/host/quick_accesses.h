@@ -58,6 +58,19 @@ class DetectedAccesses : public emulation::QuickAccesses {
   [[gnu::always_inline]] static bool is_sound(const Binding& binding, std::uint64_t offset_bytes) {
     return emulation::is_sound(binding, offset_bytes, kMostBytes);
   }
+  /// A plain access to a granule of Workgroup memory.
+  struct alignas(64) OfWorkgroup {
+    InstructionCode code;
+    const char* file = nullptr;
+    const char* function = nullptr;
+    race::KernelDetector::QuickSite site;
+  };
+  /// As `granule_site`; null if there is none.
+  [[gnu::always_inline]] const OfWorkgroup* of_workgroup(InstructionCode code, const char* file,
+                                                         const char* function) const {
+    const OfWorkgroup& known = of_workgroup_[code.hash() % kKnown];
+    return known.code == code && known.file == file && known.function == function ? &known : nullptr;
+  }
   /// Whether a granule has been written if it was accessed.
   [[gnu::always_inline]] static bool is_whole(const Binding& binding) {
     return !binding.allocation->initialized.has_gaps();
@@ -119,6 +132,7 @@ class DetectedAccesses : public emulation::QuickAccesses {
   race::SiteId look_up(const Binding& binding, InstructionCode code, const char* file, const char* function);
 
   std::array<Instruction, kKnown> known_;
+  std::array<OfWorkgroup, kKnown> of_workgroup_;
 };
 
 /// The bytes of a granule before and after an update; false if there is none.

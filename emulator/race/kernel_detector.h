@@ -108,25 +108,37 @@ class KernelDetector final : public trace::Listener {
    public:
     Interval() = default;
     /// Whether it has ended. (Not to be asked of none.)
-    bool is_over() const { return near_.now() != stamp_; }
+    bool is_over() const { return *now_ != stamp_; }
 
    private:
     friend class KernelDetector;
-    Interval(const KernelOrder::Near& near, std::uint8_t number)
-        : near_(near), stamp_(near.now() <= kMostStamps ? near.now() : 0), time_(near.now() << 8 | number) {}
-    KernelOrder::Near near_;
+    Interval(const KernelOrder::Near& near, std::uint8_t number);
+    const Stamp* now_ = nullptr;
     Stamp stamp_ = 0;
     /// As cells have it.
     std::uint32_t time_ = 0;
+    /// Those before these, of a SettledBy each, are settled.
+    std::array<std::uint32_t, kSettledBy> ends_{};
   };
   /// The present one of the agent's workgroup; the number is not kMostReferences.
   Interval interval(AgentId agent, std::uint8_t number) {
     return Interval(order_.near(static_cast<std::uint32_t>(agent)), number);
   }
+  /// A site at which it is asked again and again: one that is_quick.
+  struct QuickSite {
+    SiteId id = kNoSite;
+    /// As SiteRelations.
+    const Relation* to_this = nullptr;
+  };
+  QuickSite quick_site(SiteId site) const { return {site, relations_.to(site)}; }
   /// The same of a granule that has this cell, in Workgroup memory that is known (Shadow::Allocation::is_known), where
-  /// nobody but the interval's workgroup accesses it, and through no other reference.
-  template <bool writes, typename MayBeFirst>
-  bool answers_quickly(Cell& cell, const Interval& interval, AgentId agent, SiteId site, MayBeFirst may_be_first);
+  /// nobody but the interval's workgroup accesses it, and through no other reference. The interval is not over. Where
+  /// it knows of no access it does not answer: then `begins` may be told.
+  template <bool writes>
+  static bool answers_quickly(Cell& cell, const Interval& interval, AgentId agent, const QuickSite& site);
+  static void begins(Cell& cell, const Interval& interval, AgentId agent, QuickSite site);
+  /// Whether a read that it did not answer changes nothing, for others read alike.
+  static bool reads_alike(const Cell& cell, const Interval& interval, AgentId agent, const QuickSite& site);
   /// Whether it answers any of these, by now.
   bool is_quick() const { return exact_left_ == 0; }
   static bool is_quick(SiteId site) { return site < SiteRelations::kMost; }
@@ -239,9 +251,8 @@ class KernelDetector final : public trace::Listener {
   };
   Before before(const Cell& cell, std::size_t slot, const Access& now) const;
   class ByAnybody;
-  class ByWorkgroup;
-  template <bool writes, typename Who, typename MayBeFirst>
-  bool is_answered(Cell& cell, std::uint32_t me, std::uint32_t time, SiteId site, const Who& who,
+  template <bool writes, typename MayBeFirst>
+  bool is_answered(Cell& cell, std::uint32_t me, std::uint32_t time, SiteId site, const ByAnybody& who,
                    MayBeFirst may_be_first);
   // What `at_once` finds of most accesses to what many read: two others of the workgroup have read it since the last
   // barrier, with the same instruction.

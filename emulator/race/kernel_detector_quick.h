@@ -92,26 +92,19 @@ class KernelDetector::ByAnybody {
   std::uint8_t number_;
 };
 
-/// The same of Workgroup memory: agents of one workgroup, through one reference.
-class KernelDetector::ByWorkgroup {
- public:
-  explicit ByWorkgroup(const KernelOrder::Near& near) : settled_(near.settled(kWorkgroupClass)) {}
-  static bool is_other_reference(std::uint32_t /*time*/) { return false; }
-  [[gnu::always_inline]] bool is_settled(std::uint32_t /*agent*/, std::uint32_t time, Relation relation) const {
-    return time >> 8 <= settled_.by(settled_by(relation));
+// What is settled of the last stamp that cells can have is left to those who ask in full.
+inline KernelDetector::Interval::Interval(const KernelOrder::Near& near, std::uint8_t number)
+    : now_(near.clock()), stamp_(near.now() <= kMostStamps ? near.now() : 0), time_(near.now() << 8 | number) {
+  const Settled& settled = near.settled(kWorkgroupClass);
+  for (std::size_t way = 0; way < kSettledBy; ++way) {
+    const Stamp last = settled.by(static_cast<SettledBy>(way));
+    ends_[way] = last == 0 ? 0 : (last + 1) << 8;
   }
-  [[gnu::always_inline]] static bool reads_alike(const Cell& cell, std::uint32_t agent, std::uint32_t time,
-                                                 SiteId site) {
-    return read_alike(cell, agent, time, site, [](std::uint32_t) { return true; });
-  }
+}
 
- private:
-  const Settled& settled_;
-};
-
-template <bool writes, typename Who, typename MayBeFirst>
+template <bool writes, typename MayBeFirst>
 [[gnu::always_inline]] inline bool KernelDetector::is_answered(Cell& cell, std::uint32_t me, std::uint32_t time,
-                                                               SiteId site, const Who& who,
+                                                               SiteId site, const ByAnybody& who,
                                                                MayBeFirst may_be_first) {
   constexpr SiteId kMost = SiteRelations::kMost;
   const SiteId first = cell.sites[0];
@@ -178,12 +171,65 @@ template <bool writes, typename MayBeFirst>
                              may_be_noted_first);
 }
 
-template <bool writes, typename MayBeFirst>
+inline void KernelDetector::begins(Cell& cell, const Interval& interval, AgentId agent, QuickSite site) {
+  put(cell, 0, static_cast<std::uint32_t>(agent), interval.time_, site.id);
+}
+
+inline bool KernelDetector::reads_alike(const Cell& cell, const Interval& interval, AgentId agent,
+                                        const QuickSite& site) {
+  return read_alike(cell, static_cast<std::uint32_t>(agent), interval.time_, site.id,
+                    [](std::uint32_t) { return true; });
+}
+
+// As `is_answered`, of agents of one workgroup, through one reference. (Of an empty cell nothing is settled, and
+// nothing is replaced there: kNoSite is among those that were not taken notice of.) What is asked of a relation, the
+// same every time mostly, comes before what is asked of the agents.
+template <bool writes>
 [[gnu::always_inline]] inline bool KernelDetector::answers_quickly(Cell& cell, const Interval& interval,
-                                                                   AgentId agent, SiteId site,
-                                                                   MayBeFirst may_be_first) {
-  return !interval.is_over() && is_answered<writes>(cell, static_cast<std::uint32_t>(agent), interval.time_, site,
-                                                    ByWorkgroup(interval.near_), may_be_first);
+                                                                   AgentId agent, const QuickSite& site) {
+  const auto me = static_cast<std::uint32_t>(agent);
+  const SiteId first = cell.sites[0];
+  const SiteId second = cell.sites[1];
+  if ((first | second) >= SiteRelations::kMost) [[unlikely]] return false;
+  const auto is_settled = [&](std::size_t slot, Relation relation) {
+    return cell.times[slot] < interval.ends_[static_cast<std::size_t>(settled_by(relation))];
+  };
+  const auto is_replaced = [&](std::size_t slot, Relation relation) {
+    return (relation & kReplaced) != 0 && cell.agents[slot] == me;
+  };
+  const Relation to_first = site.to_this[first];
+  if constexpr (writes) {
+    if (!is_settled(0, to_first) && !is_replaced(0, to_first)) return false;
+    if (second == kNoSite) {
+      put(cell, 0, me, interval.time_, site.id);
+      return true;
+    }
+    const Relation to_second = site.to_this[second];
+    if (!is_settled(1, to_second) && !is_replaced(1, to_second)) return false;
+    cell.agents[0] = me;
+    cell.times[0] = interval.time_;
+    cell.sites = {site.id, kNoSite};
+  } else {
+    const bool replaces_first = is_replaced(0, to_first);
+    if (!replaces_first && !is_settled(0, to_first)) return false;
+    if (second == kNoSite && !replaces_first) {
+      cell.agents[1] = me;
+      cell.times[1] = interval.time_ | (cell.times[1] & kLossy);
+      cell.sites[1] = site.id;
+      return true;
+    }
+    if (second == kNoSite) {
+      put(cell, 0, me, interval.time_, site.id);
+      return true;
+    }
+    const Relation to_second = site.to_this[second];
+    if (is_replaced(1, to_second) || ((to_second & kConflicts) != 0 && !is_settled(1, to_second))) return false;
+    const std::uint32_t second_time = cell.times[1];
+    cell.agents = {cell.agents[1], me};
+    cell.times = {second_time, interval.time_ | (second_time & kLossy)};
+    cell.sites = {second, site.id};
+  }
+  return true;
 }
 
 // A crowd that this one only has to join. As `join_crowd`.

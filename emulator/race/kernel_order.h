@@ -134,6 +134,8 @@ class KernelOrder {
     bool has(std::uint32_t agent) const { return agent - first_ < count_; }
     GroupId group() const { return group_; }
     Stamp now() const { return state_->now; }
+    /// Where that stands.
+    const Stamp* clock() const { return &state_->now; }
     const Settled& settled(std::size_t storage_class) const { return state_->settled[storage_class]; }
 
    private:

@@ -56,6 +56,12 @@ class History {
  public:
   /// Of all bytes of each allocation.
   explicit History(const KernelOrder::Shared& order) : released_(order.places()) {}
+  /// The same; the cells of an allocation of no more granules stand side by side.
+  static History side_by_side(const KernelOrder::Shared& order, std::uint64_t granules) {
+    History made(order);
+    made.shadow_ = Shadow(granules);
+    return made;
+  }
   /// Of one of each 2^every lines of kLineBytes that follow each other.
   History(const KernelOrder::Shared& order, std::uint32_t every)
       : shadow_(kLineBits, every), released_(order.places()) {}
@@ -101,13 +107,8 @@ class DetectorThread {
     return (!writes || history.writers_.empty()) &&
            detector_.answers_quickly<writes>(history.shadow_, agent, reference, granule, site, may_be_first);
   }
-  /// The same of Workgroup memory: see there.
-  template <bool writes, typename MayBeFirst>
-  [[gnu::always_inline]] bool answers_quickly(Cell& cell, const KernelDetector::Interval& interval, AgentId agent,
-                                              SiteId site, const History& history, MayBeFirst may_be_first) {
-    return (!writes || history.writers_.empty()) &&
-           detector_.answers_quickly<writes>(cell, interval, agent, site, may_be_first);
-  }
+  /// Whether nobody asks who wrote these bytes: then it need not hear of plain writes that KernelDetector answers.
+  static bool ignores_plain_writes(const History& history) { return history.writers_.empty(); }
   /// The same of a read-modify-write that neither acquires nor releases.
   bool answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site,
                       History& history);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <new>
+#include <numeric>
 #include <utility>
 
 namespace heddle::race {
@@ -42,6 +44,14 @@ void Crowd::forget_followed() {
   look_through_at = 2 * accesses.size() + 1024;
 }
 
+std::span<Cell> Shadow::Allocation::cells_from(std::uint64_t granule) const {
+  Cell* const first = find(granule);
+  if (!first) return {};
+  std::size_t page = granule / kCellsOfPage;
+  while ((page + 1) * kCellsOfPage < end && pages[page + 1] == pages[page] + 1) ++page;
+  return {first, static_cast<std::size_t>(std::min((page + 1) * kCellsOfPage, end) - granule)};
+}
+
 bool Shadow::first_time(AllocationId id) { return !std::exchange(allocation(id).known, true); }
 
 ReferenceId Shadow::reference(AllocationId id, std::uint8_t number) {
@@ -53,6 +63,13 @@ void Shadow::add_allocations(std::size_t last) {
   allocation_count_ = last + 1;
 }
 
+// All zeros, as a cell is that nobody accessed. What nobody ever asks for takes no memory.
+Shadow::Page* Shadow::new_pages() {
+  pages_.emplace_back(static_cast<Page*>(std::calloc(pages_at_once_, sizeof(Page))));
+  if (!pages_.back()) throw std::bad_alloc();
+  return pages_.back().get();
+}
+
 // There is a page for the cell at that place, which is below the end.
 Cell& Shadow::reach(Allocation& allocation, std::uint64_t place) {
   const std::size_t page = place / kCellsOfPage;
@@ -61,13 +78,15 @@ Cell& Shadow::reach(Allocation& allocation, std::uint64_t place) {
     touched_.push_back(static_cast<AllocationId>(&allocation - allocations_.data()));
   const std::uint64_t step = place < kManyCellsAtOnce ? kCellsAtOnce : kManyCellsAtOnce;
   allocation.end = std::max(allocation.end, (place / step + 1) * step);
-  if (page >= pages.size()) pages.resize(page + 1);
-  if (!pages[page] && !free_pages_.empty()) {
-    pages[page] = std::move(free_pages_.back());
+  const std::size_t first = page / pages_at_once_ * pages_at_once_;
+  if (page >= pages.size()) pages.resize(first + pages_at_once_);
+  if (!pages[page]) {
+    if (free_pages_.empty()) {
+      free_pages_.push_back(new_pages());
+    }
+    std::iota(pages.begin() + static_cast<std::ptrdiff_t>(first),
+              pages.begin() + static_cast<std::ptrdiff_t>(first + pages_at_once_), free_pages_.back());
     free_pages_.pop_back();
-  } else if (!pages[page]) {
-    pages[page] = std::make_unique<Page>();
-    ++pages_;
   }
   return (*pages[page])[place % kCellsOfPage];
 }
@@ -127,10 +146,11 @@ void Shadow::forget(AllocationId id) {
   if (index >= allocations_.size()) return;
   Allocation& old = allocations_[index];
   for (std::size_t p = 0; p < old.pages.size(); ++p) {
-    std::unique_ptr<Page>& page = old.pages[p];
+    Page* const page = old.pages[p];
     if (!page) continue;
-    drop_cells(*page, std::min<std::uint64_t>(old.end - p * kCellsOfPage, kCellsOfPage));
-    free_pages_.push_back(std::move(page));
+    if (p * kCellsOfPage < old.end)
+      drop_cells(*page, std::min<std::uint64_t>(old.end - p * kCellsOfPage, kCellsOfPage));
+    if (p % pages_at_once_ == 0) free_pages_.push_back(page);
   }
   old.pages.clear();
   old.end = 0;
@@ -164,7 +184,7 @@ void Shadow::restart() {
 }
 
 std::size_t Shadow::bytes() const {
-  std::size_t bytes = pages_ * sizeof(Page) + lists_.size() * sizeof(RecordList) +
+  std::size_t bytes = pages_.size() * pages_at_once_ * sizeof(Page) + lists_.size() * sizeof(RecordList) +
                       crowds_.size() * sizeof(Crowd);
   for (const RecordList& list : lists_) bytes += list.records.capacity() * sizeof(Record);
   for (const Crowd& crowd : crowds_)

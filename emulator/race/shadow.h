@@ -6,7 +6,9 @@
 #include <heddle/operation.h>
 
 #include <array>
+#include <cstdlib>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -95,7 +97,9 @@ class Shadow {
   using Page = std::array<Cell, kCellsOfPage>;
 
  public:
-  explicit Shadow() = default;
+  /// The cells of so many granules of an allocation, from a multiple of that on, stand side by side.
+  explicit Shadow(std::uint64_t side_by_side = kCellsOfPage)
+      : pages_at_once_((side_by_side + kCellsOfPage - 1) / kCellsOfPage) {}
   /// Of 2^every lines of 2^line granules that follow each other it has one.
   Shadow(std::uint32_t line, std::uint32_t every)
       : in_line_((std::uint64_t{1} << line) - 1), every_(every) {}
@@ -116,15 +120,12 @@ class Shadow {
     /// As Shadow::find, where the shadow has every line.
     [[gnu::always_inline]] Cell* find(std::uint64_t granule) const {
       if (granule >= end) [[unlikely]] return nullptr;
-      return find_before_end(granule);
-    }
-    /// Of granules from here on nobody asked for a cell.
-    std::uint64_t cells_end() const { return end; }
-    /// As `find`, of one before the end.
-    Cell* find_before_end(std::uint64_t granule) const {
-      Page* const page = pages[granule / kCellsOfPage].get();
+      Page* const page = pages[granule / kCellsOfPage];
       return page ? page->data() + granule % kCellsOfPage : nullptr;
     }
+    /// Those of the granules from this one on that somebody asked for or might have, as many as stand side by side;
+    /// they stay until all is forgotten.
+    std::span<Cell> cells_from(std::uint64_t granule) const;
 
    private:
     friend class Shadow;
@@ -141,7 +142,7 @@ class Shadow {
       references.clear();
       first_reference = kNobody;
     }
-    std::vector<std::unique_ptr<Page>> pages;
+    std::vector<Page*> pages;
     /// Cells from here on were never asked for. A multiple of kCellsAtOnce, beyond the first few of
     /// kManyCellsAtOnce.
     std::uint64_t end = 0;
@@ -190,6 +191,7 @@ class Shadow {
 
  private:
   void add_allocations(std::size_t last);
+  Page* new_pages();
   void drop_cells(Page& page, std::uint64_t cells);
   std::uint64_t place_of(std::uint64_t granule) const;
   Cell& reach(Allocation& allocation, std::uint64_t place);
@@ -197,6 +199,7 @@ class Shadow {
 
   std::uint64_t in_line_ = ~std::uint64_t{0};
   std::uint32_t every_ = 0;
+  std::size_t pages_at_once_ = 1;
   std::vector<Allocation> allocations_;
   std::size_t allocation_count_ = 0;
   /// Those with cells that somebody asked for since all was forgotten, each once.
@@ -207,8 +210,12 @@ class Shadow {
   std::vector<std::uint32_t> free_crowds_;
   /// So many cells have a list or a crowd.
   std::size_t aside_ = 0;
-  std::vector<std::unique_ptr<Page>> free_pages_;
-  std::size_t pages_ = 0;
+  struct Free {
+    void operator()(Page* pages) const { std::free(pages); }
+  };
+  /// So many pages each, of which the first one stands in the other list if nobody uses them.
+  std::vector<std::unique_ptr<Page, Free>> pages_;
+  std::vector<Page*> free_pages_;
 };
 
 inline std::uint64_t Shadow::place_of(std::uint64_t granule) const {

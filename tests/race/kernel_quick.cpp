@@ -103,7 +103,13 @@ class BothTold {
     if (number == kMostReferences || !cell) return false;
     std::optional<KernelDetector::Interval>& interval = intervals_[static_cast<std::uint32_t>(op.agent) / kGroup];
     if (!interval || interval->is_over()) interval = quickly_.interval(op.agent, number);
-    if (!quickly_.answers_quickly<writes>(*cell, *interval, op.agent, site, [] { return true; })) return false;
+    if (interval->is_over()) return false;
+    const KernelDetector::QuickSite quick = quickly_.quick_site(site);
+    if (cell->sites[0] == kNoSite) {
+      KernelDetector::begins(*cell, *interval, op.agent, quick);
+    } else if (!KernelDetector::answers_quickly<writes>(*cell, *interval, op.agent, quick)) {
+      if (writes || !KernelDetector::reads_alike(*cell, *interval, op.agent, quick)) return false;
+    }
     ++of_workgroup_;
     return true;
   }

@@ -170,3 +170,27 @@ TEST_CASE("of sixteen that read an element and one that writes it without a barr
   CHECK(detector.site(detector.races()[0].first).operation.where.line == 2);
   CHECK(detector.races()[0].second_agent == AgentId{3});
 }
+
+TEST_CASE("cells stand side by side where a shadow keeps them so, in whatever order they are asked for") {
+  Shadow shadow(1000);
+  for (int round = 0; round < 2; ++round) {
+    Shadow::Allocation& asked = shadow.allocation(AllocationId{3});
+    CHECK(asked.cells_from(10).empty());
+    Cell& late = shadow.cell(asked, 900);
+    Cell& early = shadow.cell(asked, 10);
+    late.sites[0] = early.sites[0] = 1;
+    const std::span<Cell> cells = asked.cells_from(10);
+    REQUIRE(cells.size() > 890);
+    CHECK(&cells[0] == &early);
+    CHECK(&cells[890] == &late);
+    CHECK(cells[500].sites[0] == kNoSite);
+    shadow.forget_all();
+    CHECK(late.sites[0] == kNoSite);
+  }
+  Shadow apart;
+  Shadow::Allocation& other = apart.allocation(AllocationId{3});
+  apart.cell(other, 900);
+  CHECK(other.cells_from(10).empty());
+  apart.cell(other, 10);
+  CHECK(other.cells_from(10).size() <= 246);
+}

@@ -38,6 +38,16 @@ constexpr auto write_one = [](auto& inv, StorageBuffer<std::uint32_t> auto to, b
   to[i] = 42u;
 };
 
+/// Only workgroups at the end write what others of them read.
+constexpr auto race_at_last = [](auto& inv, StorageBuffer<std::uint32_t> auto out) {
+  auto tile = inv.template workgroup<std::uint32_t[32]>("tile");
+  const std::uint32_t i = inv.local_invocation_index();
+  tile[i] = 1000 + i;
+  inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+  if (inv.workgroup_id().x >= 192) tile[i] = 2000 + i;
+  out[inv.global_invocation_id().x] = tile[(i + 1) % 32];
+};
+
 constexpr auto copy = [](auto& inv, StorageBuffer<std::uint32_t> auto from,
                          StorageBuffer<std::uint32_t> auto to) {
   const std::uint32_t i = inv.global_invocation_id().x;
@@ -166,6 +176,20 @@ TEST_CASE("a race of workgroups on several threads has both accesses, their valu
   auto other = in_order.buffer(std::vector<std::uint32_t>(1, 0), "sum");
   in_order.dispatch(increment, 64, 4, other);
   CHECK(in_order.races().front().replays);
+}
+
+TEST_CASE("a race in Workgroup memory has the values of both accesses, however many others were before") {
+  Device device(racing());
+  auto out = device.buffer<std::uint32_t>(256 * 32, "out");
+  device.dispatch(race_at_last, 256, 32, out);
+  REQUIRE(device.races().size() == 1);
+  const DataRace race = device.races().front();
+  CHECK(race.object == "tile");
+  const std::string before = std::to_string(1000 + race.index);
+  const std::string after = std::to_string(2000 + race.index);
+  const bool reads_first = race.first.written.empty();
+  CHECK((reads_first ? race.first.read : race.second.read) == (reads_first ? before : after));
+  CHECK((reads_first ? race.second.written : race.first.written) == after);
 }
 
 TEMPLATE_TEST_CASE("the values of an atomic beside a plain write are told whole, in order and on several threads", "",
