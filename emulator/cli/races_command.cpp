@@ -1,7 +1,5 @@
 #include "emulator/cli/races_command.h"
 
-#include <heddle/memory_policy.h>
-
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +10,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "emulator/cli/litmus_machine.h"
 #include "emulator/cli/program_run.h"
 #include "emulator/report/records.h"
 #include "runtime/seed.h"
@@ -53,12 +52,6 @@ const std::map<std::string, ReportFormat> kFormats = {{"text", ReportFormat::Tex
                                                       {"sarif", ReportFormat::Sarif},
                                                       {"junit", ReportFormat::JUnit},
                                                       {"github", ReportFormat::GitHub}};
-
-std::vector<std::string> policy_names() {
-  std::vector<std::string> names;
-  for (const MemoryPolicy& policy : memory_policies()) names.emplace_back(policy.name);
-  return names;
-}
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
