@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstring>
 #include <new>
-#include <numeric>
 #include <utility>
 
 namespace heddle::race {
@@ -63,11 +62,18 @@ void Shadow::add_allocations(std::size_t last) {
   allocation_count_ = last + 1;
 }
 
-// All zeros, as a cell is that nobody accessed. What nobody ever asks for takes no memory.
-Shadow::Page* Shadow::new_pages() {
-  pages_.emplace_back(static_cast<Page*>(std::calloc(pages_at_once_, sizeof(Page))));
-  if (!pages_.back()) throw std::bad_alloc();
-  return pages_.back().get();
+/// Gives it page number `asked`, and those that are to stand beside that.
+void Shadow::give_pages(std::vector<Page*>& pages, std::size_t asked) {
+  if (free_pages_.empty()) {
+    // All zeros, as a cell is that nobody accessed. What nobody ever asks for takes no memory.
+    pages_.emplace_back(static_cast<Page*>(std::calloc(pages_at_once_, sizeof(Page))));
+    if (!pages_.back()) throw std::bad_alloc();
+    free_pages_.push_back(pages_.back().get());
+  }
+  const std::size_t first = asked / pages_at_once_ * pages_at_once_;
+  if (asked >= pages.size()) pages.resize(first + pages_at_once_);
+  for (std::size_t i = 0; i < pages_at_once_; ++i) pages[first + i] = free_pages_.back() + i;
+  free_pages_.pop_back();
 }
 
 // There is a page for the cell at that place, which is below the end.
@@ -78,16 +84,7 @@ Cell& Shadow::reach(Allocation& allocation, std::uint64_t place) {
     touched_.push_back(static_cast<AllocationId>(&allocation - allocations_.data()));
   const std::uint64_t step = place < kManyCellsAtOnce ? kCellsAtOnce : kManyCellsAtOnce;
   allocation.end = std::max(allocation.end, (place / step + 1) * step);
-  const std::size_t first = page / pages_at_once_ * pages_at_once_;
-  if (page >= pages.size()) pages.resize(first + pages_at_once_);
-  if (!pages[page]) {
-    if (free_pages_.empty()) {
-      free_pages_.push_back(new_pages());
-    }
-    std::iota(pages.begin() + static_cast<std::ptrdiff_t>(first),
-              pages.begin() + static_cast<std::ptrdiff_t>(first + pages_at_once_), free_pages_.back());
-    free_pages_.pop_back();
-  }
+  if (page >= pages.size() || !pages[page]) give_pages(pages, page);
   return (*pages[page])[place % kCellsOfPage];
 }
 
@@ -145,13 +142,10 @@ void Shadow::forget(AllocationId id) {
   const auto index = static_cast<std::size_t>(id);
   if (index >= allocations_.size()) return;
   Allocation& old = allocations_[index];
-  for (std::size_t p = 0; p < old.pages.size(); ++p) {
-    Page* const page = old.pages[p];
-    if (!page) continue;
-    if (p * kCellsOfPage < old.end)
-      drop_cells(*page, std::min<std::uint64_t>(old.end - p * kCellsOfPage, kCellsOfPage));
-    if (p % pages_at_once_ == 0) free_pages_.push_back(page);
-  }
+  for (std::size_t p = 0; p * kCellsOfPage < old.end; ++p)
+    if (old.pages[p]) drop_cells(*old.pages[p], std::min<std::uint64_t>(old.end - p * kCellsOfPage, kCellsOfPage));
+  for (std::size_t first = 0; first < old.pages.size(); first += pages_at_once_)
+    if (old.pages[first]) free_pages_.push_back(old.pages[first]);
   old.pages.clear();
   old.end = 0;
   old.forget_references();

@@ -191,7 +191,7 @@ class Shadow {
 
  private:
   void add_allocations(std::size_t last);
-  Page* new_pages();
+  void give_pages(std::vector<Page*>& pages, std::size_t asked);
   void drop_cells(Page& page, std::uint64_t cells);
   std::uint64_t place_of(std::uint64_t granule) const;
   Cell& reach(Allocation& allocation, std::uint64_t place);

@@ -498,7 +498,8 @@ bool run_emulated_turns(const void* opaque, runtime::Ring* ring) {
     const auto index = static_cast<std::uint32_t>(ring->current - ring->begin);
     try {
       const auto& resident = emulation::Resident::of(group);
-      emulated::Invocation invocation(group, index, true, resident);
+      // From turn to turn it leaves the first cache: what is needed of it is its first line.
+      alignas(64) emulated::Invocation invocation(group, index, true, resident);
       call_emulated(call, invocation, resident.arguments, std::index_sequence_for<Args...>{});
     } catch (...) {
       runtime::kernel_threw(group, index);

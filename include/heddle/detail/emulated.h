@@ -274,7 +274,7 @@ class Image {
 template <typename T>
 class PrivateVariable;
 
-class alignas(64) Invocation : public detail::InvocationApi<Invocation> {
+class Invocation : public detail::InvocationApi<Invocation> {
  public:
   static constexpr bool kEmulated = true;
 
@@ -756,8 +756,7 @@ class alignas(64) Invocation : public detail::InvocationApi<Invocation> {
     runtime::yield(where, {operation, polled_address_, polled_value_});
   }
 
-  // These two follow what barriers ask for: all that an access or a barrier touches is in one cache line. For
-  // between two turns of an invocation its lines have left the first cache.
+  // These two follow what barriers ask for: all that an access or a barrier touches is in the first 64 bytes.
   AgentId id_;
   emulation::Pulse* pulse_;
   emulation::Emulator* emulator_;
