@@ -280,6 +280,8 @@ class WaitingList {
 struct Observation {
   Event event;
   Stamp stamp = 0;
+  /// Of the accesses that met it, of which the version need not have all.
+  ByteMask bytes = 0;
   unsigned class_index = 0;
   bool non_private = false;
 };

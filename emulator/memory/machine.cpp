@@ -644,7 +644,7 @@ void Machine::note_placed(Agent& agent, const Written& made) {
   place(granule, record, version, synchronization_.find(waiting.agent), level, reason);
   if (waiting.observed)
     observe(granule, waiting.observation, waiting.observation_class, waiting.observed_non_private,
-            stamp_);
+            stamp_, version.bytes);
 }
 
 // Of narrow versions and of those that only some know to be available: `level` is where it is now.

@@ -207,8 +207,10 @@ class Machine final : public Memory {
   /// `known` is what there is.
   void raise_floor(Granule& granule, Floor* known, AgentId agent, ReferenceId reference, Stamp stamp);
   [[gnu::noinline]] void forget_floors(Granule& granule);
+  bool is_before(const Observation& observation, const Access& access) const;
+  [[gnu::noinline]] Stamp passed_on(const Granule& granule, const Access& reading, Stamp met) const;
   void observe(Granule& granule, const Event& event, unsigned class_index, bool non_private,
-               Stamp stamp);
+               Stamp stamp, ByteMask bytes);
   bool reaches(const Version& version, const Access& access) const;
   /// Whether the agent may have to see anything of others: to begin with it knows of nobody, and its own writes
   /// are below its floors.

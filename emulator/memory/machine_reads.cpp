@@ -110,22 +110,39 @@ bool Machine::visible_to(const Version& version, const Access& reading, CacheLev
   });
 }
 
+// Whether whoever met it did so location-ordered before the access, as far as they have bytes in common.
+//= vk:memory-model-location-ordered
+inline bool Machine::is_before(const Observation& observation, const Access& access) const {
+  const Agent& agent = access.agent;
+  const Knowledge& knowledge = agent.knowledge();
+  const unsigned row = kHappened + class_of_pair(observation.class_index, access.ordered_by());
+  return (observation.non_private && access.non_private() &&
+          (observation.event.agent == agent.id || knowledge.knows(row, observation.event))) ||
+         knowledge.knows(kSystem, observation.event);
+}
+
+// What later accesses by the agent, through the reference of this read, come after, though the version that it met
+// does not say so: others met it with some of these bytes, and it has none of them.
+//= vk:memory-model-acyclicity
+Stamp Machine::passed_on(const Granule& granule, const Access& reading, Stamp met) const {
+  Stamp passed_on = met;
+  for (const Observation& observation : granule.observations)
+    if ((observation.bytes & reading.bytes) != 0 && is_before(observation, reading))
+      passed_on = std::max(passed_on, observation.stamp);
+  return passed_on;
+}
+
 // Reads are ordered by happens-before alone, whatever is visible. What is not after `least` does not matter.
 //= vk:memory-model-location-ordered
 Stamp Machine::floor_of(const Granule& granule, const Floor* known, const Access& access, CacheLevel own,
                         Stamp least) const {
   Stamp floor = std::max(granule.floor, least);
   const Agent& agent = access.agent;
-  const Knowledge& knowledge = agent.knowledge();
   if (known) floor = std::max(floor, known->stamp);
   if (granule.observed > floor) {
     for (const Observation& observation : granule.observations) {
       if (observation.stamp <= floor) continue;
-      const unsigned row = kHappened + class_of_pair(observation.class_index, access.ordered_by());
-      if ((observation.non_private && access.non_private() &&
-           (observation.event.agent == agent.id || knowledge.knows(row, observation.event))) ||
-          knowledge.knows(kSystem, observation.event))
-        floor = observation.stamp;
+      if (is_before(observation, access)) floor = observation.stamp;
     }
   }
   if (!knows_others(agent)) return floor;
@@ -180,13 +197,14 @@ void Machine::raise_floor_above(Granule& granule, const Access& writing, Stamp f
 }
 
 void Machine::observe(Granule& granule, const Event& event, unsigned class_index, bool non_private,
-                      Stamp stamp) {
+                      Stamp stamp, ByteMask bytes) {
   if (stamp <= granule.base) return;
   granule.observed = std::max(granule.observed, stamp);
   for (Observation& known : granule.observations) {
     if (known.event.agent == event.agent && known.event.epoch == event.epoch &&
         known.class_index == class_index && known.non_private == non_private) {
       known.stamp = std::max(known.stamp, stamp);
+      known.bytes |= bytes;
       return;
     }
   }
@@ -195,7 +213,7 @@ void Machine::observe(Granule& granule, const Event& event, unsigned class_index
       granule.floor = std::max(granule.floor, known.stamp);
     granule.observations.clear();
   }
-  granule.observations.add({event, stamp, class_index, non_private});
+  granule.observations.add({event, stamp, bytes, class_index, non_private});
 }
 
 bool Machine::reaches(const Version& version, const Access& access) const {
@@ -427,9 +445,11 @@ trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const
     found.newest = found.position;
   } else if (!all_stored) {
     observe(granule, synchronization_.event(reading.agent), reading.ordered_by(),
-            reading.non_private(), found.stamp);
+            reading.non_private(), found.stamp, reading.bytes);
     raise_floor(granule, known, reading.agent.id, reading.operation.reference,
-                own == CacheLevel::Agent ? found.stamp : std::max(floor, found.stamp));
+                found.stamp >= floor              ? found.stamp
+                : own == CacheLevel::Agent ? passed_on(granule, reading, found.stamp)
+                                           : floor);
   }
   const bool stale = found.position < found.newest;
   if (stale) ++report_.stale;

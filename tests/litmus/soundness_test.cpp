@@ -297,3 +297,9 @@ TEST_CASE("a read that acquires by another class than its own holds up what its 
   // alone the read happens before somebody else's update.
   check_random_program(9027293);
 }
+
+TEST_CASE("what an update met with some bytes is not unseen after a read of the others through another reference") {
+  // An update of two bytes meets another one's write of the first; a non-private read of the second byte, through
+  // another reference, comes after it; a private read of both, through that reference, comes after that.
+  check_random_program(120005959);
+}
