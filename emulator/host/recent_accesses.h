@@ -11,24 +11,62 @@
 
 namespace heddle::detail {
 
+/// The last ones that came, as many as it has room for: each stands where the one before it was that many ago.
+template <typename One>
+class LastOnes {
+ public:
+  explicit LastOnes(std::size_t most) : all_(most) { forget(); }
+  LastOnes(const LastOnes&) = delete;
+  LastOnes& operator=(const LastOnes&) = delete;
+
+  bool has_room() const { return !all_.empty(); }
+  /// Where the next one is to be written, over the oldest one. If it has room.
+  [[gnu::always_inline]] One& next() {
+    One& oldest = *next_;
+    if (++next_ == end_) [[unlikely]] {
+      next_ = all_.data();
+      full_ = true;
+    }
+    return oldest;
+  }
+  /// The last one that `is` is true of; null if there is none.
+  template <typename Is>
+  const One* last(Is is) const {
+    const One* const found = last_before(all_.data(), next_, is);
+    return found || !full_ ? found : last_before(next_, end_, is);
+  }
+  void forget() {
+    next_ = all_.data();
+    end_ = next_ + all_.size();
+    full_ = false;
+  }
+
+ private:
+  template <typename Is>
+  static const One* last_before(const One* first, const One* last, Is is) {
+    while (last != first)
+      if (is(*--last)) return last;
+    return nullptr;
+  }
+
+  std::vector<One> all_;
+  /// Where the next one goes, and where there is no more room.
+  One* next_ = nullptr;
+  One* end_ = nullptr;
+  /// Whether there is one at and behind next_.
+  bool full_ = false;
+};
+
 /// The last accesses to some bytes of memory, with what they read and wrote: for reports of races.
 class RecentAccesses {
  public:
   /// Remembers so many, at least one. And of plain accesses to aligned words so many, if their bytes are of one
   /// allocation that ends before 4 GiB: in less room.
-  explicit RecentAccesses(std::size_t most, std::size_t most_of_words = 0) : accesses_(most), words_(most_of_words) {
-    forget();
-  }
-  RecentAccesses(const RecentAccesses&) = delete;
-  RecentAccesses& operator=(const RecentAccesses&) = delete;
+  explicit RecentAccesses(std::size_t most, std::size_t most_of_words = 0) : accesses_(most), words_(most_of_words) {}
 
   [[gnu::always_inline]] void note(AgentId agent, race::SiteId site, const Locations& bytes,
                                    const advice::AccessValues& values) {
-    Access& oldest = *next_;
-    if (++next_ == end_) [[unlikely]] {
-      next_ = accesses_.data();
-      full_ = true;
-    }
+    Access& oldest = accesses_.next();
     oldest.agent = agent;
     oldest.site = site;
     oldest.size_bytes = static_cast<std::uint16_t>(bytes.size_bytes);
@@ -38,7 +76,7 @@ class RecentAccesses {
   }
   /// The same of a plain access.
   void note_plain(AgentId agent, race::SiteId site, const Locations& bytes, bool writes, model::Value value) {
-    if (!words_.empty() && bytes.size_bytes == kWordBytes && bytes.offset_bytes % kWordBytes == 0) {
+    if (words_.has_room() && bytes.size_bytes == kWordBytes && bytes.offset_bytes % kWordBytes == 0) {
       note_word(agent, site, bytes.offset_bytes, writes, static_cast<std::uint32_t>(value));
     } else {
       note(agent, site, bytes, writes ? advice::AccessValues{0, value} : advice::AccessValues{value, 0});
@@ -47,11 +85,7 @@ class RecentAccesses {
   /// The same of one to an aligned word, where it remembers those.
   [[gnu::always_inline]] void note_word(AgentId agent, race::SiteId site, std::uint64_t offset_bytes, bool writes,
                                         std::uint32_t value) {
-    Word& oldest = *next_word_;
-    if (++next_word_ == words_end_) [[unlikely]] {
-      next_word_ = words_.data();
-      words_full_ = true;
-    }
+    Word& oldest = words_.next();
     oldest.agent = agent;
     oldest.site = site;
     oldest.writes = writes;
@@ -65,11 +99,8 @@ class RecentAccesses {
   /// `agent`'s last access at `site` to some of `bytes`; nothing if it is forgotten.
   std::optional<Known> last(race::SiteId site, AgentId agent, const Locations& bytes) const;
   void forget() {
-    next_ = accesses_.data();
-    end_ = next_ + accesses_.size();
-    next_word_ = words_.data();
-    words_end_ = next_word_ + words_.size();
-    full_ = words_full_ = false;
+    accesses_.forget();
+    words_.forget();
   }
 
  private:
@@ -91,20 +122,9 @@ class RecentAccesses {
     std::uint32_t value = 0;
   };
 
-  std::optional<Known> last_word(race::SiteId site, AgentId agent, const Locations& bytes) const;
-
-  /// Each one stands where the one before it was that many accesses ago.
-  std::vector<Access> accesses_;
-  /// Where the next one goes, and where there is no more room.
-  Access* next_ = nullptr;
-  Access* end_ = nullptr;
-  /// Whether there is one at and behind next_.
-  bool full_ = false;
-  /// The same of those of words. All accesses of a site that are to words are here.
-  std::vector<Word> words_;
-  Word* next_word_ = nullptr;
-  Word* words_end_ = nullptr;
-  bool words_full_ = false;
+  LastOnes<Access> accesses_;
+  /// All accesses of a site that are to words are here.
+  LastOnes<Word> words_;
 };
 
 }  // namespace heddle::detail
