@@ -234,7 +234,7 @@ void reshape(runtime::Grid& grid, const uvec3& groups, const uvec3& local) {
 
 /// A dispatch with the help of `launch`, which has what it has in common with others.
 [[gnu::hot]] DispatchResult dispatch(DeviceState& state, runtime::Launch& launch, const TypedLaunch& typed,
-                        const uvec3& groups, const uvec3& local) {
+                                     const uvec3& groups, const uvec3& local) {
   const DeviceOptions& options = state.options;
   const bool emulated = state.mode == Mode::Emulated;
   reshape(launch.grid, groups, local);
@@ -449,7 +449,7 @@ void Device::memory_barrier() {
 }
 
 [[gnu::hot]] DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& groups,
-                              const uvec3& local) {
+                                           const uvec3& local) {
   detail::DeviceState& state = *state_;
   // What an emulated dispatch leaves there is as good for the next; native ones may be several at once.
   if (state.mode == Mode::Emulated) return detail::dispatch(state, state.launch, typed, groups, local);

@@ -1,6 +1,5 @@
 #include "emulator/host/emulator.h"
 
-#include "emulator/host/checks.h"
 #include "emulator/host/kernel_trace.h"
 #include "emulator/host/parallel_memory.h"
 #include "emulator/host/parallel_races.h"
@@ -26,8 +25,6 @@ WorkgroupMemory& memory_of(const Agent& agent) {
   return memory_of(*agent.group);
 }
 
-using detail::locations;
-
 // For each of DeviceOptions::no_progress_rounds, which is 4096 mostly: 2 million times, some 30 million operations,
 // before anybody looks for a standstill, by when nearly all dispatches have ended; and then 67 million reads of the
 // same, which take seconds: a loop that reads so long what nobody writes may still be one that computes.
@@ -47,7 +44,8 @@ Operation record(const Agent& agent, const PlainAccess& access) {
   operation.agent = agent.id;
   operation.storage_class = access.binding->storage_class;
   operation.reference = access.binding->reference;
-  operation.locations = locations(access);
+  operation.locations = {access.binding->allocation->id, access.binding->offset_bytes + access.offset_bytes,
+                         access.size_bytes};
   operation.operands = q.operands;
   operation.available_scope = q.available_scope;
   operation.visible_scope = q.visible_scope;
@@ -140,8 +138,25 @@ bool is_aligned(const Access& access) {
     complain_of_standstill(agent, access);
 }
 
+/// Whether bytes of it were never written; those whose byte of `value_bytes` is 0 do not count. If not, it is going to
+/// be read.
+[[gnu::always_inline]] inline bool misses_initialization(const Binding& binding, std::uint64_t offset_bytes,
+                                                         std::uint32_t size_bytes,
+                                                         const unsigned char* value_bytes) {
+  detail::Allocation& allocation = *binding.allocation;
+  if (!allocation.tracks_initialization) return false;
+  const std::uint64_t offset = binding.offset_bytes + offset_bytes;
+  if (allocation.initialized.first_missing(offset, size_bytes, nullptr) == size_bytes) [[likely]] return false;
+  if (!value_bytes || allocation.initialized.first_missing(offset, size_bytes, value_bytes) != size_bytes)
+    return true;
+  allocation.initialized.note_gap();
+  return false;
+}
+
 [[gnu::always_inline]] inline void check_initialized(const Agent& agent, const Access& access) {
-  if (misses_initialization(*access.binding, access.offset_bytes(), access.size_bytes(), access.value_bytes)) [[unlikely]] complain_of_missing(agent, access);
+  if (misses_initialization(*access.binding, access.offset_bytes(), access.size_bytes(), access.value_bytes))
+      [[unlikely]]
+    complain_of_missing(agent, access);
 }
 
 /// To be called when the bytes have been written: other threads may ask for that.
@@ -469,7 +484,8 @@ QuickAccesses* learn(const Agent& agent, const PlainAccess& access) {
 
 bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access,
                const unsigned char* value_bytes, void* value) {
-  if (!is_sound(access) || misses_initialization(access, value_bytes) ||
+  if (!is_sound(*access.binding, access.offset_bytes, access.size_bytes) ||
+      misses_initialization(*access.binding, access.offset_bytes, access.size_bytes, value_bytes) ||
       emulator.stands_still(agent, *access.binding, access.offset_bytes)) [[unlikely]]
     return false;
   if (QuickAccesses* const quick = learn(agent, access)) {
@@ -485,7 +501,7 @@ bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access
 }
 
 bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const void* value) {
-  if (!is_sound(access)) [[unlikely]] return false;
+  if (!is_sound(*access.binding, access.offset_bytes, access.size_bytes)) [[unlikely]] return false;
   emulator.something_goes_on();
   if (QuickAccesses* const quick = learn(agent, access)) {
     std::uint32_t bits = 0;

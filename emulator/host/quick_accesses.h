@@ -14,13 +14,6 @@
 
 namespace heddle::detail {
 
-/// Of an access with a record or without.
-template <typename A>
-[[gnu::always_inline]] inline Locations locations(const A& access) {
-  return {access.binding->allocation->id, access.binding->offset_bytes + access.offset_bytes,
-          access.size_bytes};
-}
-
 /// Accesses that a detector is told of without a record, by the number of their instruction, the site.
 class DetectedAccesses : public emulation::QuickAccesses {
  protected:

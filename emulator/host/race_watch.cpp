@@ -71,10 +71,14 @@ void RaceWatch::dispatch_begins(std::uint64_t number, std::uint32_t first,
 bool RaceWatch::restart() {
   if (orderings_ || !races_.restart()) return false;
   detector_.restart();
+  forget();
+  return true;
+}
+
+void RaceWatch::forget() {
   recent_.forget();
   written_.forget();
   dispatched_.forget();
-  return true;
 }
 
 void RaceWatch::agent_begins(AgentId agent, const model::Place& place) {
@@ -93,9 +97,7 @@ void RaceWatch::dependency(bool memory) {
   detector_.dependency(memory);
   if (memory) {
     // Whatever follows races with nobody of them.
-    recent_.forget();
-    written_.forget();
-    dispatched_.forget();
+    forget();
   } else {
     recent_.execution_dependency(detector_.places().end());
   }

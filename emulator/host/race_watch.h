@@ -89,6 +89,8 @@ class RaceWatch final : public trace::Listener {
     advice::AccessValues values;
   };
 
+  /// Whoever was heard of, and what they did.
+  void forget();
   /// At a non-atomic access.
   void look_at(model::OperationIndex index, const Operation& operation, model::Value read,
                model::Value written);

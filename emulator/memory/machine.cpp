@@ -269,7 +269,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
 }
 
 [[gnu::hot, gnu::flatten]] void Machine::read_modify_write(const Operation& operation, MemorySemantics unequal,
-                                                 Modify modify, void* context) {
+                                                           Modify modify, void* context) {
   tick();
   ++report_.updates;
   const std::uint32_t size = operation.locations.size_bytes;
@@ -614,7 +614,7 @@ void Machine::note_placed(Agent& agent, const Written& made) {
 }
 
 [[gnu::hot]] void Machine::place(Granule& granule, std::uint32_t record, Version& version, Agent* agent,
-                    CacheLevel level, trace::MoveReason reason) {
+                                 CacheLevel level, trace::MoveReason reason) {
   if (granule.versions.size() == Versions::kMost) [[unlikely]] fold_oldest(granule);
   granule.versions.add(version);
   version.stamp = ++stamp_;

@@ -92,11 +92,9 @@ void KernelDetector::replace(AllocationId allocation) {
 }
 
 void KernelDetector::restart() {
+  dependency(true);
   order_.restart();
   shadow_->restart();
-  workgroup_memory_.clear();
-  exact_left_ = options_.exact_accesses;
-  if (exact_left_ == 0) order_.expect_whole_workgroups();
   overlooked_.clear();
   races_.clear();
   known_.clear();

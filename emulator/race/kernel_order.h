@@ -45,11 +45,8 @@ class KernelOrder {
   /// What was released on the allocation nobody acquires any more.
   void forget(AllocationId allocation) { history_->forget(allocation); }
   std::size_t remembered_releases() const { return history_->size(); }
-  /// Nobody has begun or done anything, and all numbers start anew.
-  void restart() {
-    dependency(true);
-    places_.restart();
-  }
+  /// Behind a memory dependency: numbers of agents start anew, too.
+  void restart() { places_.restart(); }
 
   /// As trace::Listener.
   void agents_begin(AgentId first, std::uint32_t count, const model::Place& place,

@@ -458,7 +458,7 @@ template <typename Kernel, typename... Args>
 /// Calls the kernel, whose arguments are bound.
 template <std::size_t... n, typename Kernel, typename... Args>
 [[gnu::hot]] void call_emulated(const Call<Kernel, Args...>& call, emulated::Invocation& invocation,
-                   const emulation::Binding* bound, std::index_sequence<n...>) {
+                                const emulation::Binding* bound, std::index_sequence<n...>) {
   [[maybe_unused]] const auto place = [&](std::size_t k) {
     emulated::Place p;
     p.invocation = &invocation;
@@ -471,7 +471,7 @@ template <std::size_t... n, typename Kernel, typename... Args>
 
 template <typename Kernel, typename... Args>
 [[gnu::hot]] std::uint32_t run_emulated(const void* opaque, runtime::Workgroup& group, std::uint32_t first,
-                           std::uint32_t last, bool registered, std::uint64_t&) {
+                                        std::uint32_t last, bool registered, std::uint64_t&) {
   const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
   const auto& resident = emulation::Resident::of(group);
   std::uint32_t i = first;
