@@ -268,8 +268,8 @@ inline void Emulator::wind_up() {
 }
 
 void Emulator::hear_as_usual() {
-  told = device.listener != nullptr;
-  quick = device.watched_memory.get();
+  told = device.watched_memory.get();
+  if (!told && device.listener) told = &QuickAccesses::none();
   patience_left_ = patience_;
   looks_for_standstill_ = false;
 }
@@ -277,8 +277,7 @@ void Emulator::hear_as_usual() {
 void Emulator::look_for_standstill() {
   standstill_.begin();
   looks_for_standstill_ = true;
-  told = true;
-  quick = nullptr;
+  told = &QuickAccesses::none();
 }
 
 bool Emulator::finds_standstill(AgentId agent, const Binding& binding, std::uint64_t offset_bytes) {
@@ -470,14 +469,15 @@ template <typename Do>
 
 namespace {
 
-/// Null if there is none.
-QuickAccesses* quick_of(const Agent& agent) { return Resident::of(*agent.group).pulse->quick; }
+/// Null if nobody listens.
+QuickAccesses* told_of(const Agent& agent) { return Resident::of(*agent.group).pulse->told; }
 
-/// Makes the instruction known to the quick way, if it has one. Null if it has none.
-QuickAccesses* learn(const Agent& agent, const PlainAccess& access) {
-  QuickAccesses* const quick = access.size_bytes <= QuickAccesses::kMostBytes ? quick_of(agent) : nullptr;
-  if (quick) quick->learn(*access.binding, access.code, access.where.file, access.where.function);
-  return quick;
+/// The quick way of whoever listens, if anybody still does, which knows the instruction from now on.
+QuickAccesses& learn(const Agent& agent, const PlainAccess& access) {
+  QuickAccesses* const told = told_of(agent);
+  if (!told || access.size_bytes > QuickAccesses::kMostBytes) return QuickAccesses::none();
+  told->learn(*access.binding, access.code, access.where.file, access.where.function);
+  return *told;
 }
 
 }  // namespace
@@ -488,13 +488,13 @@ bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access
       misses_initialization(*access.binding, access.offset_bytes, access.size_bytes, value_bytes) ||
       emulator.stands_still(agent, *access.binding, access.offset_bytes)) [[unlikely]]
     return false;
-  if (QuickAccesses* const quick = learn(agent, access)) {
-    const auto answer = quick->read_any(agent.id, *access.binding, access.offset_bytes, access.code,
-                                        access.where.file, access.where.function);
-    if (answer.done) {
-      std::memcpy(value, &answer.bits, access.size_bytes);
-      return true;
-    }
+  const auto answer = learn(agent, access)
+                          .read_any(agent.id, *access.binding, access.offset_bytes, access.code, access.where.file,
+                                    access.where.function);
+  if (answer.is_done()) {
+    const std::uint32_t bits = answer.bits();
+    std::memcpy(value, &bits, access.size_bytes);
+    return true;
   }
   emulator.device.memory->read(record(agent, access), value);
   return true;
@@ -503,13 +503,12 @@ bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access
 bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const void* value) {
   if (!is_sound(*access.binding, access.offset_bytes, access.size_bytes)) [[unlikely]] return false;
   emulator.something_goes_on();
-  if (QuickAccesses* const quick = learn(agent, access)) {
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, value, access.size_bytes);
-    if (quick->write_any(agent.id, *access.binding, access.offset_bytes, access.code, access.where.file,
-                         access.where.function, bits))
-      return true;
-  }
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, value, std::min<std::size_t>(access.size_bytes, sizeof bits));
+  if (learn(agent, access)
+          .write_any(agent.id, *access.binding, access.offset_bytes, access.code, access.where.file,
+                     access.where.function, bits))
+    return true;
   const Operation operation = record(agent, access);
   emulator.device.memory->write(operation, value);
   mark_initialized(emulator, *access.binding, operation.locations);
@@ -541,11 +540,11 @@ void atomic_update(Emulator& emulator, const Agent& agent, const Access& access,
   emulator.something_goes_on();
   const Operation& update = access.operation;
   emulator.device.memory->read_modify_write(update, unequal, modify, context);
-  if (QuickAccesses* const quick = quick_of(agent))
-    quick->learn(*access.binding,
-                 InstructionCode::atomic(OperationKind::ReadModifyWrite, access.size_bytes(), update.where.line,
-                                         update.scope, update.semantics),
-                 update.where.file, update.where.function);
+  if (QuickAccesses* const told = told_of(agent))
+    told->learn(*access.binding,
+                InstructionCode::atomic(OperationKind::ReadModifyWrite, access.size_bytes(), update.where.line,
+                                        update.scope, update.semantics),
+                update.where.file, update.where.function);
 }
 
 void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemorySemantics semantics,

@@ -49,7 +49,7 @@ ParallelMemory::Thread& ParallelMemory::make_thread() {
   });
   detector.on_overlooked([this](const std::string& what) { sink_.overlooked(what); });
   // What a listener is told needs records.
-  thread.pulse = {kOperationsOfSlice, true, false, listener_ ? nullptr : &thread};
+  thread.pulse = {kOperationsOfSlice, false, listener_ ? &emulation::QuickAccesses::none() : &thread};
   return *(threads_[std::this_thread::get_id()] = std::move(made));
 }
 
@@ -147,7 +147,7 @@ ParallelMemory::Resident& ParallelMemory::Thread::find_resident(AllocationId all
 void ParallelMemory::Thread::find_last() {
   last_allocation = residents.empty() ? AllocationId{} : residents.back().allocation;
   last_known = residents.empty() ? nullptr : residents.back().known.get();
-  variables = {};
+  close_all();
 }
 
 // Of one that the agent has just accessed otherwise: then something is known of its allocation.
@@ -163,8 +163,11 @@ void ParallelMemory::Thread::open(const Binding& binding, AgentId agent) {
   const std::span<race::Cell> cells = told->cells_from(before);
   if (cells.empty()) return;
   Variable& opened = variable(binding.reference);
+  opened.close();
+  binding.open = &opened;
   opened.binding = &binding;
-  opened.granules = std::min<std::uint64_t>(binding.size_bytes / race::kGranuleBytes, cells.size());
+  opened.size_bytes =
+      std::min<std::uint64_t>(binding.size_bytes / race::kGranuleBytes, cells.size()) * race::kGranuleBytes;
   opened.offset_bytes = binding.offset_bytes;
   opened.cells = cells.data();
   opened.bytes = storage(binding, locations(binding, std::uint64_t{0}));
@@ -191,6 +194,7 @@ inline void ParallelMemory::tell(Thread& thread, Known& known, const Operation& 
                                  const advice::AccessValues& values) {
   thread.now = {&operation, values, &known.recent};
   thread.detector.access(operation, known.history);
+  thread.close_over();
   const race::SiteId site = thread.detector.detector().site_of(operation);
   if (operation.atomic) {
     known.recent.note(operation.agent, site, operation.locations, values);
@@ -291,14 +295,11 @@ void ParallelMemory::write(const Operation& operation, const void* value) {
 emulation::QuickAccesses::Answer ParallelMemory::Thread::read(AgentId agent, const Binding& binding,
                                                               std::uint64_t offset_bytes, InstructionCode code,
                                                               const char* file, const char* function) {
-  if (binding.storage_class != StorageClass::Workgroup)
-    return read_shared(agent, binding, offset_bytes, code, file, function);
-  const OfWorkgroup* const known = of_workgroup(code, file, function);
-  if (!known) [[unlikely]] return read_any(agent, binding, offset_bytes, code, file, function);
-  const Variable& own = variable(binding.reference);
-  if (!own.has(binding, offset_bytes)) [[unlikely]]
-    return read_granule(agent, binding, offset_bytes, known->site.id);
-  return read_of(own, agent, *known, offset_bytes);
+  if (const OfWorkgroup* const known = of_workgroup(code, file, function)) {
+    const Variable* const own = opened(binding);
+    if (own && own->has(offset_bytes)) return read_of(*own, agent, *known, offset_bytes);
+  }
+  return read_unopened(agent, binding, offset_bytes, code, file, function);
 }
 
 emulation::QuickAccesses::Answer ParallelMemory::Thread::read_of(const Variable& own, AgentId agent,
@@ -307,7 +308,7 @@ emulation::QuickAccesses::Answer ParallelMemory::Thread::read_of(const Variable&
   if (!race::KernelDetector::answers_quickly<false>(own.cell(offset_bytes), own.interval, agent, known.site))
       [[unlikely]]
     return read_again(own, agent, known, offset_bytes);
-  return {read_word(own, agent, offset_bytes, known.site.id), true};
+  return Answer(read_word(own, agent, offset_bytes, known.site.id));
 }
 
 emulation::QuickAccesses::Answer ParallelMemory::Thread::read_again(const Variable& own, AgentId agent,
@@ -315,20 +316,17 @@ emulation::QuickAccesses::Answer ParallelMemory::Thread::read_again(const Variab
                                                                     std::uint64_t offset_bytes) {
   if (!race::KernelDetector::reads_alike(own.cell(offset_bytes), own.interval, agent, known.site)) [[unlikely]]
     return own.thread->read_granule(agent, *own.binding, offset_bytes, known.site.id);
-  return {read_word(own, agent, offset_bytes, known.site.id), true};
+  return Answer(read_word(own, agent, offset_bytes, known.site.id));
 }
 
 bool ParallelMemory::Thread::write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
                                    InstructionCode code, const char* file, const char* function,
                                    std::uint32_t bits) {
-  if (binding.storage_class != StorageClass::Workgroup)
-    return write_shared(agent, binding, offset_bytes, code, file, function, bits);
-  const OfWorkgroup* const known = of_workgroup(code, file, function);
-  if (!known) [[unlikely]] return write_any(agent, binding, offset_bytes, code, file, function, bits);
-  const Variable& own = variable(binding.reference);
-  if (!own.has(binding, offset_bytes)) [[unlikely]]
-    return write_granule(agent, binding, offset_bytes, known->site.id, bits);
-  return write_of(own, agent, *known, offset_bytes, bits);
+  if (const OfWorkgroup* const known = of_workgroup(code, file, function)) {
+    const Variable* const own = opened(binding);
+    if (own && own->has(offset_bytes)) return write_of(*own, agent, *known, offset_bytes, bits);
+  }
+  return write_unopened(agent, binding, offset_bytes, code, file, function, bits);
 }
 
 bool ParallelMemory::Thread::write_of(const Variable& own, AgentId agent, const OfWorkgroup& known,
@@ -353,12 +351,14 @@ bool ParallelMemory::Thread::write_first(const Variable& own, AgentId agent, con
   return true;
 }
 
-emulation::QuickAccesses::Answer ParallelMemory::Thread::read_shared(AgentId agent, const Binding& binding,
-                                                                     std::uint64_t offset_bytes,
-                                                                     InstructionCode code, const char* file,
-                                                                     const char* function) {
+emulation::QuickAccesses::Answer ParallelMemory::Thread::read_unopened(AgentId agent, const Binding& binding,
+                                                                       std::uint64_t offset_bytes,
+                                                                       InstructionCode code, const char* file,
+                                                                       const char* function) {
   const race::SiteId site = granule_site(binding.storage_class, code, file, function);
   if (site == race::kNoSite) [[unlikely]] return read_any(agent, binding, offset_bytes, code, file, function);
+  if (binding.storage_class == StorageClass::Workgroup) [[unlikely]]
+    return read_granule(agent, binding, offset_bytes, site);
   const Locations bytes = locations(binding, offset_bytes);
   {
     Stripe& shared = memory.stripe(bytes);
@@ -366,17 +366,19 @@ emulation::QuickAccesses::Answer ParallelMemory::Thread::read_shared(AgentId age
     if (is_sound(binding, offset_bytes) && is_whole(binding) &&
         detector.answers_quickly<false>(agent, binding.reference, bytes, site, shared.known.history,
                                         may_be_first<OperationKind::Read>(binding, offset_bytes))) [[likely]]
-      return {read_from(shared.known, agent, storage(binding, bytes), bytes, site), true};
+      return Answer(read_from(shared.known, agent, storage(binding, bytes), bytes, site));
   }
   return read_granule(agent, binding, offset_bytes, site);
 }
 
-bool ParallelMemory::Thread::write_shared(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                          InstructionCode code, const char* file, const char* function,
-                                          std::uint32_t bits) {
+bool ParallelMemory::Thread::write_unopened(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                            InstructionCode code, const char* file, const char* function,
+                                            std::uint32_t bits) {
   const race::SiteId site = granule_site(binding.storage_class, code, file, function);
   if (site == race::kNoSite) [[unlikely]]
     return write_any(agent, binding, offset_bytes, code, file, function, bits);
+  if (binding.storage_class == StorageClass::Workgroup) [[unlikely]]
+    return write_granule(agent, binding, offset_bytes, site, bits);
   const Locations bytes = locations(binding, offset_bytes);
   bool done = false;
   {
@@ -398,8 +400,8 @@ bool ParallelMemory::Thread::with_known(AgentId agent, const Binding& binding, c
   if (binding.storage_class == StorageClass::Workgroup) {
     const bool done = act(known_of(bytes.allocation));
     // For the next one to be quick.
-    const Variable& own = variable(binding.reference);
-    if (done && !own.has(binding, bytes.offset_bytes - binding.offset_bytes)) open(binding, agent);
+    const Variable* const own = opened(binding);
+    if (done && !(own && own->has(bytes.offset_bytes - binding.offset_bytes))) open(binding, agent);
     return done;
   }
   Stripe& shared = memory.stripe(bytes);
@@ -471,6 +473,7 @@ void ParallelMemory::read_modify_write(const Operation& operation, MemorySemanti
 
 void ParallelMemory::barrier(const Operation& operation) {
   t_here->detector.barrier(operation);
+  t_here->close_over();
   if (listener_) tell_listener(operation, {});
 }
 
@@ -481,12 +484,14 @@ void ParallelMemory::leave(const Operation&, std::span<const AgentId>) {
   std::vector<Operation>& arrivals = t_here->arrivals;
   if (arrivals.empty()) return;
   t_here->detector.meet(arrivals);
+  t_here->close_over();
   if (listener_) tell_meeting(arrivals);
   arrivals.clear();
 }
 
 void ParallelMemory::meet(const memory::Cohort& cohort, const Operation& barrier) {
   t_here->detector.meet(cohort.first, cohort.count, barrier);
+  t_here->close_over();
   if (!listener_) return;
   std::vector<Operation> arrivals;
   memory::for_each_agent(cohort, barrier, [&](const Operation& of_one) { arrivals.push_back(of_one); });

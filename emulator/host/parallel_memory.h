@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -112,15 +111,16 @@ class ParallelMemory final : public memory::Memory {
     std::unique_ptr<Known> known;
   };
   static constexpr std::size_t kVariables = 8;
-  static constexpr int kGranuleBits = std::countr_zero(race::kGranuleBytes);
 
   struct Thread;
-  /// A variable in Workgroup memory whose accesses may be answered quickly, and what they need of it.
-  struct alignas(64) Variable {
+  /// A variable in Workgroup memory whose accesses may be answered quickly, and what they need of it: what its binding
+  /// has `open`, until its interval is over.
+  struct alignas(64) Variable : emulation::OpenBinding {
+    /// Null if there is none.
     const emulation::Binding* binding = nullptr;
-    /// So many from its beginning, which have cells, it has for itself: through no other reference does anybody
-    /// access them.
-    std::uint64_t granules = 0;
+    /// Of its beginning, a multiple of a granule's; these, which have cells, it has for itself: through no other
+    /// reference does anybody access them.
+    std::uint64_t size_bytes = 0;
     /// Those of all of them.
     race::Cell* cells = nullptr;
     std::byte* bytes = nullptr;
@@ -131,10 +131,13 @@ class ParallelMemory final : public memory::Memory {
     std::uint64_t offset_bytes = 0;
     Thread* thread = nullptr;
 
-    /// Whether the granule there is one of these, in this interval.
-    [[gnu::always_inline]] bool has(const emulation::Binding& of, std::uint64_t in_it_bytes) const {
-      // (What is not aligned is beyond all.)
-      return binding == &of && std::rotr(in_it_bytes, kGranuleBits) < granules && !interval.is_over();
+    /// Whether the granule there is one of these.
+    [[gnu::always_inline]] bool has(std::uint64_t in_it_bytes) const {
+      return in_it_bytes < size_bytes && in_it_bytes % race::kGranuleBytes == 0;
+    }
+    void close() {
+      if (binding) binding->open = nullptr;
+      *this = {};
     }
     /// Its cell. (No division: it begins at a granule.)
     [[gnu::always_inline]] race::Cell& cell(std::uint64_t in_it_bytes) const {
@@ -160,21 +163,32 @@ class ParallelMemory final : public memory::Memory {
 
     void find_last();
     void open(const Binding& binding, AgentId agent);
-    void close_if_gapped(ReferenceId reference) {
-      const Binding* const opened = variable(reference).binding;
-      if (opened && !is_whole(*opened)) [[unlikely]] variable(reference) = {};
+    void close_all() {
+      for (Variable& opened : variables) opened.close();
     }
+    /// After whatever may have ended their intervals.
+    void close_over() {
+      for (Variable& opened : variables)
+        if (opened.binding && opened.interval.is_over()) opened.close();
+    }
+    void close_if_gapped(ReferenceId reference) {
+      Variable& opened = variable(reference);
+      if (opened.binding && !is_whole(*opened.binding)) [[unlikely]] opened.close();
+    }
+    /// That of a binding; null if it has none open.
+    static const Variable* opened(const Binding& binding) { return static_cast<const Variable*>(binding.open); }
     /// The place of a variable in Workgroup memory.
     Variable& variable(ReferenceId reference) { return variables[static_cast<std::size_t>(reference) % kVariables]; }
     Known& known_of(AllocationId allocation);
     template <typename Act>
     bool with_known(AgentId agent, const Binding& binding, const Locations& bytes, Act act);
     Resident& find_resident(AllocationId allocation);
-    [[gnu::noinline]] Answer read_shared(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                         InstructionCode code, const char* file, const char* function);
-    [[gnu::noinline]] bool write_shared(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                        InstructionCode code, const char* file, const char* function,
-                                        std::uint32_t bits);
+    // Of bindings that are not open: of buffers, all.
+    [[gnu::noinline]] Answer read_unopened(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                           InstructionCode code, const char* file, const char* function);
+    [[gnu::noinline]] bool write_unopened(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                          InstructionCode code, const char* file, const char* function,
+                                          std::uint32_t bits);
     // Of a word of a variable that has it. Functions of their own, with little to keep: what they would save on the
     // stack, which is another one after each barrier, the first cache would have to fetch.
     [[gnu::noinline]] static Answer read_of(const Variable& own, AgentId agent, const OfWorkgroup& known,

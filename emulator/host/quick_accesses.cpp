@@ -1,5 +1,14 @@
 #include "emulator/host/quick_accesses.h"
 
+namespace heddle {
+
+emulation::QuickAccesses& emulation::QuickAccesses::none() {
+  static QuickAccesses nothing_is_quick;
+  return nothing_is_quick;
+}
+
+}  // namespace heddle
+
 namespace heddle::detail {
 
 static_assert(race::kNoSite == 0);
@@ -45,7 +54,7 @@ emulation::QuickAccesses::Answer DetectedAccesses::read_any(AgentId agent, const
                                                             const char* file, const char* function) {
   const race::SiteId site = sound_site(binding, offset_bytes, code, file, function);
   if (site == race::kNoSite || !emulation::is_initialized(binding, offset_bytes, code.size_bytes())) return {};
-  return {read_at(agent, binding, locations(binding, offset_bytes, code.size_bytes()), site), true};
+  return Answer(read_at(agent, binding, locations(binding, offset_bytes, code.size_bytes()), site));
 }
 
 bool DetectedAccesses::write_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,

@@ -80,7 +80,7 @@ class DetectedAccesses : public emulation::QuickAccesses {
                                         race::SiteId site) {
     if (!is_sound(binding, offset_bytes) || !emulation::is_initialized(binding, offset_bytes, kMostBytes))
       return {};
-    return {read_at(agent, binding, locations(binding, offset_bytes), site), true};
+    return Answer(read_at(agent, binding, locations(binding, offset_bytes), site));
   }
   [[gnu::noinline]] bool write_granule(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
                                        race::SiteId site, std::uint32_t bits) {

@@ -24,7 +24,7 @@ inline bool is_only_thread() {
 /// Ordering: what was done while it was held happens before what the next holder does.
 class SpinLock {
  public:
-  void lock() {
+  [[gnu::always_inline]] void lock() {
     if (is_only_thread() && !held_.load(std::memory_order_relaxed)) {
       // To exchange atomically would take as long as a hundredth part of a small dispatch.
       held_.store(true, std::memory_order_relaxed);

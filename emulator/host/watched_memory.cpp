@@ -25,7 +25,7 @@ inline void WatchedMemory::tell(AgentId agent, const Binding& binding, const Loc
   std::uint32_t bits;
   std::memcpy(&bits, storage(binding, bytes), sizeof bits);
   tell(agent, binding, bytes, site, bits);
-  return {bits, true};
+  return Answer(bits);
 }
 
 [[gnu::flatten]] bool WatchedMemory::write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,

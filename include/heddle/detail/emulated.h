@@ -449,18 +449,15 @@ class Invocation : public detail::InvocationApi<Invocation> {
   [[gnu::always_inline]] T read(const Place& place) {
     interrupt(place.where);
     if constexpr (kOnePiece<T>) {
-      if (pulse_->told) {
+      if (emulation::QuickAccesses* const told = pulse_->told) {
         if constexpr (kQuick<T>) {
-          if (emulation::QuickAccesses* const quick = pulse_->quick) [[likely]] {
-            constexpr auto of_size = sizeof(T) == emulation::QuickAccesses::kMostBytes
-                                         ? &emulation::QuickAccesses::read
-                                         : &emulation::QuickAccesses::read_any;
-            const auto answer =
-                (quick->*of_size)(id_, *place.binding, place.offset_bytes,
-                                  code<T, OperationKind::Read>(place), place.where.file,
-                                  place.where.function);
-            if (answer.done) [[likely]] return from_bits<T>(answer.bits);
-          }
+          constexpr auto of_size = sizeof(T) == emulation::QuickAccesses::kMostBytes
+                                       ? &emulation::QuickAccesses::read
+                                       : &emulation::QuickAccesses::read_any;
+          const auto answer = (told->*of_size)(id_, *place.binding, place.offset_bytes,
+                                               code<T, OperationKind::Read>(place), place.where.file,
+                                               place.where.function);
+          if (answer.is_done()) [[likely]] return from_bits<T>(answer.bits());
         }
         return read_told<T>(code<T, OperationKind::Read>(place), place.binding, place.offset_bytes, place.index,
                             place.where.file, place.where.function);
@@ -478,15 +475,13 @@ class Invocation : public detail::InvocationApi<Invocation> {
   [[gnu::always_inline]] void write(const Place& place, const T& value) {
     interrupt(place.where);
     if constexpr (kOnePiece<T>) {
-      if (pulse_->told) {
+      if (emulation::QuickAccesses* const told = pulse_->told) {
         if constexpr (kQuick<T>) {
           constexpr auto of_size = sizeof(T) == emulation::QuickAccesses::kMostBytes
                                        ? &emulation::QuickAccesses::write
                                        : &emulation::QuickAccesses::write_any;
-          emulation::QuickAccesses* const quick = pulse_->quick;
-          if (quick &&
-              (quick->*of_size)(id_, *place.binding, place.offset_bytes, code<T, OperationKind::Write>(place),
-                                place.where.file, place.where.function, to_bits(value))) [[likely]]
+          if ((told->*of_size)(id_, *place.binding, place.offset_bytes, code<T, OperationKind::Write>(place),
+                               place.where.file, place.where.function, to_bits(value))) [[likely]]
             return;
         }
         return write_told<T>(code<T, OperationKind::Write>(place), place.binding, place.offset_bytes, value,
@@ -675,19 +670,18 @@ class Invocation : public detail::InvocationApi<Invocation> {
     }
   };
 
-  /// False, and nothing happened, if there is more to it.
+  /// Where somebody listens. False, and nothing happened, if there is more to it.
   template <typename T, typename F>
   [[gnu::noinline]] bool update_told(const emulation::Binding* binding, std::uint64_t offset_bytes, Scope scope,
                                      MemorySemantics semantics, MemorySemantics unequal, const char* file,
                                      const char* function, std::uint32_t line, F& f, T& old) {
     const bool relaxed = !acquires(semantics) && !releases(semantics) && !acquires(unequal);
-    emulation::QuickAccesses* const quick = pulse_->quick;
-    if (sizeof(T) != emulation::QuickAccesses::kMostBytes || !relaxed || !quick) return false;
+    if (sizeof(T) != emulation::QuickAccesses::kMostBytes || !relaxed) return false;
     Modification<T, F> modification{f};
     const auto code = emulation::InstructionCode::atomic(OperationKind::ReadModifyWrite, sizeof(T), line, scope,
                                                          semantics);
-    if (!quick->update(id_, *binding, offset_bytes, code, file, function, modification.modify,
-                       &modification)) [[unlikely]]
+    if (!pulse_->told->update(id_, *binding, offset_bytes, code, file, function, modification.modify,
+                              &modification)) [[unlikely]]
       return false;
     old = modification.old;
     return true;

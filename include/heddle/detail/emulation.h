@@ -37,6 +37,9 @@ struct Binding {
   detail::ComponentType component;
   /// Of the allocation or the variable, which outlives this.
   std::string_view name;
+  /// That of the QuickAccesses of the thread that runs the only workgroup there is which has it; mostly null. Not a
+  /// copy's.
+  mutable const OpenBinding* open = nullptr;
 };
 
 /// Whether an access is inside of its binding, alive and aligned to its size, a power of two.
@@ -110,12 +113,10 @@ class Emulator;
 /// How many operations until it is time to let others run.
 struct Pulse {
   std::uint32_t operations_left = 1;
-  /// Somebody listens: no access is one of which nobody needs a record.
-  bool told = false;
   /// Whether there was a chance of writes in place when it was wound up last.
   bool writes_in_place = true;
-  /// The short way for what somebody is told of; null if there is none.
-  QuickAccesses* quick = nullptr;
+  /// The short way of whoever listens: no access is one of which nobody needs a record. Null where nobody does.
+  QuickAccesses* told = nullptr;
   /// Who is asked for bytes in place; null where they are always those of the allocation.
   InPlace* in_place = nullptr;
 };

@@ -75,37 +75,63 @@ class InstructionCode {
 
 /// The short way of whoever listens: of accesses by instructions that come again and again, with which nothing is
 /// wrong, and of which it knows at once that they race with nobody. None of these did anything where they were not
-/// done: then they take the way with a record.
+/// done: then they take the way with a record. (Here nothing is ever done.)
 class QuickAccesses {
  public:
+  /// That of those who have none.
+  static QuickAccesses& none();
+
   /// The most bytes of an access.
   static constexpr std::uint32_t kMostBytes = 4;
 
-  struct Answer {
-    /// The value, for a read, in its first bytes.
-    std::uint32_t bits = 0;
-    bool done = false;
+  /// Of a read.
+  class Answer {
+   public:
+    /// Not done.
+    constexpr Answer() = default;
+    /// Done; the value is in the first bytes.
+    constexpr explicit Answer(std::uint32_t bits) : bits_(kDone | bits) {}
+    constexpr bool is_done() const { return (bits_ & kDone) != 0; }
+    constexpr std::uint32_t bits() const { return static_cast<std::uint32_t>(bits_); }
+
+   private:
+    // One word: what is in two parts would be taken apart at every access.
+    static constexpr std::uint64_t kDone = std::uint64_t{1} << 32;
+    std::uint64_t bits_ = 0;
   };
 
   virtual ~QuickAccesses() = default;
 
   // An instruction is its code, its file and its function, one by one for them to pass in registers.
   /// Of kMostBytes.
-  virtual Answer read(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                      const char* file, const char* function) = 0;
-  virtual bool write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                     const char* file, const char* function, std::uint32_t bits) = 0;
+  virtual Answer read(AgentId, const Binding&, std::uint64_t /*offset_bytes*/, InstructionCode, const char* /*file*/,
+                      const char* /*function*/) {
+    return {};
+  }
+  virtual bool write(AgentId, const Binding&, std::uint64_t /*offset_bytes*/, InstructionCode, const char* /*file*/,
+                     const char* /*function*/, std::uint32_t /*bits*/) {
+    return false;
+  }
   /// Of that or less.
-  virtual Answer read_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                          const char* file, const char* function) = 0;
-  virtual bool write_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                         const char* file, const char* function, std::uint32_t bits) = 0;
+  virtual Answer read_any(AgentId, const Binding&, std::uint64_t /*offset_bytes*/, InstructionCode,
+                          const char* /*file*/, const char* /*function*/) {
+    return {};
+  }
+  virtual bool write_any(AgentId, const Binding&, std::uint64_t /*offset_bytes*/, InstructionCode,
+                         const char* /*file*/, const char* /*function*/, std::uint32_t /*bits*/) {
+    return false;
+  }
   /// A read-modify-write of kMostBytes that neither acquires nor releases; nor is it done if it does not modify.
-  virtual bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                      const char* file, const char* function, Modify modify, void* context) = 0;
+  virtual bool update(AgentId, const Binding&, std::uint64_t /*offset_bytes*/, InstructionCode, const char* /*file*/,
+                      const char* /*function*/, Modify, void* /*context*/) {
+    return false;
+  }
 
   /// From now on it knows the instruction, if it can.
-  virtual void learn(const Binding& binding, InstructionCode code, const char* file, const char* function) = 0;
+  virtual void learn(const Binding&, InstructionCode, const char* /*file*/, const char* /*function*/) {}
 };
+
+/// What a QuickAccesses keeps of a binding for itself, to find it at once.
+struct OpenBinding {};
 
 }  // namespace heddle::emulation
