@@ -463,7 +463,8 @@ template <std::size_t... n, typename Kernel, typename... Args>
     emulated::Place p;
     p.invocation = &invocation;
     p.binding = bound + k;
-    p.qualifiers = default_qualifiers(bound[k].storage_class);
+    // No argument is in Workgroup memory, whose qualifiers are others.
+    p.qualifiers = default_qualifiers(StorageClass::StorageBuffer);
     return p;
   };
   call.kernel(invocation, Argument<Args>::emulated(std::get<n>(call.arguments), place(n))...);
