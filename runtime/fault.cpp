@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -124,19 +123,6 @@ void take_over(int signal, struct sigaction& previous) {
   sigaction(signal, &action, nullptr);
 }
 
-/// When a thread looked at the handlers, and when it is to look again.
-struct Looks {
-  /// How often somebody had asked for it.
-  std::uint64_t asked_for = 0;
-  std::uint64_t last_look = 0;
-  /// When it asked for the time, which takes as long as a twentieth part of a small dispatch; and how many calls let
-  /// it alone then, as long as they follow each other fast, and still will.
-  std::uint64_t last_time = 0;
-  std::uint32_t calls = 0;
-  std::uint32_t calls_left = 0;
-};
-constexpr std::uint32_t kMostCalls = 31;
-
 /// Makes the traps of this thread come here, whoever may have had them so far.
 [[gnu::noinline]] void look_at_handlers() {
   static thread_local AlternateStack alternate;
@@ -152,20 +138,13 @@ constexpr std::uint32_t kMostCalls = 31;
 void expect_other_handlers() { looks_asked_for.fetch_add(1, std::memory_order_relaxed); }
 
 [[gnu::hot]] void install_fault_handler() {
-  static constinit thread_local Looks here;
-  const std::uint64_t asked_for = looks_asked_for.load(std::memory_order_relaxed);
-  const bool asked = asked_for != here.asked_for;
-  if (!asked && here.calls_left != 0) [[likely]] {
-    --here.calls_left;
-    return;
-  }
+  static constinit thread_local std::uint64_t looks_seen = 0;
+  static constinit thread_local std::uint64_t last_look = 0;
   const std::uint64_t now = ticks();
-  here.calls = now - here.last_time < kLookInterval / 16 ? std::min(2 * here.calls + 1, kMostCalls) : 0;
-  here.calls_left = here.calls;
-  here.last_time = now;
-  if (!asked && now - here.last_look < kLookInterval) return;
-  here.asked_for = asked_for;
-  here.last_look = now;
+  const std::uint64_t looks = looks_asked_for.load(std::memory_order_relaxed);
+  if (looks == looks_seen && now - last_look < kLookInterval) return;
+  looks_seen = looks;
+  last_look = now;
   look_at_handlers();
 }
 
