@@ -43,22 +43,63 @@ struct sigaction previous_fpe;
 [[noreturn]] void land_overflow() { land(FindingKind::StackOverflow); }
 [[noreturn]] void land_division() { land(FindingKind::DivisionByZero); }
 
-void pass_on(int signal, siginfo_t* info, void* context) {
-  // A handler that was installed after ours may hand the signal back to us.
-  static thread_local volatile int passed = 0;
-  constexpr int kCircle = 16;
-  if (passed == kCircle) {
+std::uintptr_t instruction_of(const void* context) {
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#else
+  return static_cast<const ucontext_t*>(context)->uc_mcontext.pc;
+#endif
+}
+
+/// Whether a signal that other handlers are given goes round in a circle: a handler that was installed after ours may
+/// hand it back to us, by a call, or by giving us the signal and returning to the instruction, which faults again. A
+/// handler that mends what was wrong, or jumps elsewhere, is given as many as there are.
+class Circle {
+ public:
+  bool closes(const siginfo_t& info, const void* context, std::uintptr_t frame) {
+    // Whoever jumped out of the handler does not come back: the next call is no deeper.
+    if (frame >= outermost_) depth_ = 0;
+    if (depth_ == 0) outermost_ = frame;
+    const std::uintptr_t instruction = instruction_of(context);
+    same_ = info.si_addr == address_ && instruction == instruction_ ? same_ + 1 : 0;
+    address_ = info.si_addr;
+    instruction_ = instruction;
+    return depth_ == kMostCalls || same_ == kMostReturns;
+  }
+  void call() { ++depth_; }
+  void returned() { --depth_; }
+
+ private:
+  static constexpr std::uint32_t kMostCalls = 16;
+  // A second of nothing else. A program that mends the same again and again does something in between.
+  static constexpr std::uint32_t kMostReturns = 1 << 18;
+
+  /// Calls that are inside of each other, and where on the stack the first of them is.
+  std::uint32_t depth_ = 0;
+  std::uintptr_t outermost_ = 0;
+  /// What faulted last, and how often it had just done so.
+  const void* address_ = nullptr;
+  std::uintptr_t instruction_ = 0;
+  std::uint32_t same_ = 0;
+};
+
+[[gnu::noinline]] void pass_on(int signal, siginfo_t* info, void* context) {
+  static constinit thread_local Circle circle;
+  const struct sigaction& previous = signal == SIGSEGV ? previous_segv : previous_fpe;
+  const bool has_handler = (previous.sa_flags & SA_SIGINFO) != 0 ||
+                           (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN);
+  if (!has_handler || circle.closes(*info, context, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)))) {
+    // Back to the default action: the instruction faults again when this returns.
     ::signal(signal, SIG_DFL);
     return;
   }
-  passed = passed + 1;
-  const struct sigaction& previous = signal == SIGSEGV ? previous_segv : previous_fpe;
-  if (previous.sa_flags & SA_SIGINFO) return previous.sa_sigaction(signal, info, context);
-  if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
-    return previous.sa_handler(signal);
+  circle.call();
+  if (previous.sa_flags & SA_SIGINFO) {
+    previous.sa_sigaction(signal, info, context);
+  } else {
+    previous.sa_handler(signal);
   }
-  // Back to the default action: the instruction faults again when this returns.
-  ::signal(signal, SIG_DFL);
+  circle.returned();
 }
 
 /// Makes the interrupted thread call `landing` instead, on another stack.

@@ -2,7 +2,11 @@
 
 #include "tests/device_under_test.h"
 
+#include <setjmp.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <limits>
@@ -113,6 +117,89 @@ TEST_CASE("an overflow of a plain call, on the thread's own stack, is a finding 
   CHECK(finding.kind == FindingKind::StackOverflow);
   CHECK_FALSE(finding.invocation.exact);
   CHECK_NOTHROW(device.dispatch(kernel, {1}, {4}, out, 10u));
+}
+
+namespace {
+
+/// A page that faults, and whoever deals with that: a program's own handler.
+struct OwnFaults {
+  static constexpr std::size_t kPageBytes = 4096;
+  static inline char* page = nullptr;
+  static inline int count = 0;
+  static inline sigjmp_buf away;
+  static inline struct sigaction before;
+
+  explicit OwnFaults(void (*handler)(int, siginfo_t*, void*)) {
+    count = 0;
+    page = static_cast<char*>(mmap(nullptr, kPageBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    struct sigaction action {};
+    action.sa_sigaction = handler;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGSEGV, &action, &before);
+    // Now heddle's handler comes first, and knows of this one.
+    Device device(options_for(Mode::Native));
+    auto out = device.buffer<std::uint32_t>(4);
+    device.dispatch([](auto& inv, auto o) { o[inv.global_invocation_id().x] = 1u; }, {1}, {4}, out);
+  }
+  ~OwnFaults() {
+    munmap(page, kPageBytes);
+    sigaction(SIGSEGV, &before, nullptr);
+  }
+  static void fault() {
+    mprotect(page, kPageBytes, PROT_NONE);
+    *static_cast<volatile char*>(page) = 1;
+  }
+  static bool is_here(const siginfo_t* info) {
+    if (info->si_addr == page) return ++count != 0;
+    ::signal(SIGSEGV, SIG_DFL);
+    return false;
+  }
+  static void mend(int, siginfo_t* info, void*) {
+    if (is_here(info)) mprotect(page, kPageBytes, PROT_READ | PROT_WRITE);
+  }
+  static void jump(int, siginfo_t* info, void*) {
+    if (is_here(info)) siglongjmp(away, 1);
+  }
+  static void hand_back(int signal, siginfo_t* info, void* context) {
+    before.sa_sigaction(signal, info, context);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a program's own handler is given its faults, however many there are") {
+  constexpr int kFaults = 100;
+  SECTION("if it mends them") {
+    OwnFaults own(&OwnFaults::mend);
+    for (int i = 0; i < kFaults; ++i) OwnFaults::fault();
+    CHECK(OwnFaults::count == kFaults);
+  }
+  SECTION("if it jumps away") {
+    OwnFaults own(&OwnFaults::jump);
+    while (OwnFaults::count < kFaults)
+      if (sigsetjmp(OwnFaults::away, 1) == 0) OwnFaults::fault();
+    CHECK(OwnFaults::count == kFaults);
+  }
+}
+
+TEST_CASE("a program whose handler hands its fault back to heddle's dies of it") {
+  // Sanitizers have something to say to whoever dies.
+  if (HEDDLE_TEST_SANITIZED) return;
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(30);
+    // Heddle's handler is there, and then this one, which knows it.
+    Device device(options_for(Mode::Native));
+    auto out = device.buffer<std::uint32_t>(4);
+    device.dispatch([](auto& inv, auto o) { o[inv.global_invocation_id().x] = 1u; }, {1}, {4}, out);
+    const OwnFaults own(&OwnFaults::hand_back);
+    OwnFaults::fault();
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGSEGV);
 }
 
 // The sanitizer reports these itself, before the processor traps.
