@@ -3,7 +3,6 @@
 /// \file
 /// Data races of kernels, in bounded memory.
 
-#include <bit>
 #include <functional>
 #include <map>
 #include <set>
@@ -88,8 +87,10 @@ class KernelDetector final : public trace::Listener {
   /// The same, if what is remembered of the bytes answers it at once. False, and nothing happened, otherwise.
   bool answers(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site) {
     if (exact_left_ != 0) return stands_alone(agent, reference, bytes, site);
-    return bytes.size_bytes <= kGranuleBytes && std::has_single_bit(bytes.size_bytes) &&
-           (bytes.offset_bytes & (bytes.size_bytes - 1)) == 0 && access_quickly(agent, reference, bytes, site);
+    // 1, 2 or 4, and aligned. (std::has_single_bit would call a function here.)
+    const std::uint64_t rest = bytes.size_bytes - 1;
+    return rest < kGranuleBytes && ((bytes.size_bytes | bytes.offset_bytes) & rest) == 0 &&
+           access_quickly(agent, reference, bytes, site);
   }
   /// The same of a granule that the instruction writes, or only reads, of which this knows everything, whatever it
   /// uses: for whoever has no time to lose. Answers nearly as many (kernel_detector_quick.h). `may_be_first()` is
