@@ -84,6 +84,16 @@ void NotedRaces::hand_in_all() {
   }
 }
 
+void set_object(DataRace& race, const emulation::Binding* object, const Operation& second) {
+  std::uint64_t element_bytes = 0;
+  if (object) {
+    race.object = object->name;
+    race.offset_bytes -= object->offset_bytes;
+    element_bytes = object->component.element_bytes;
+  }
+  race.index = race.offset_bytes / (element_bytes != 0 ? element_bytes : second.locations.size_bytes);
+}
+
 void add_values(RacingAccess& access, const Operation& site, const Locations& bytes,
                 const advice::AccessValues& values, const emulation::Binding* object) {
   const std::uint64_t offset = bytes.offset_bytes - (object ? object->offset_bytes : 0);

@@ -64,8 +64,10 @@ inline bool is_plain_write(const Operation& operation) {
   return operation.kind == OperationKind::Write && !operation.atomic;
 }
 
-/// Adds what an access of `object` (null: of nothing that has a name), at these bytes of its allocation, read
-/// and wrote.
+/// Says in which element of `object` (null: of nothing that has a name) the race is, whose bytes are so far counted in
+/// its allocation; `second` is the second access.
+void set_object(DataRace& race, const emulation::Binding* object, const Operation& second);
+/// Adds what an access of `object`, as there, at these bytes of its allocation, read and wrote.
 void add_values(RacingAccess& access, const Operation& site, const Locations& bytes,
                 const advice::AccessValues& values, const emulation::Binding* object);
 

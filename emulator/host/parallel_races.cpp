@@ -79,7 +79,6 @@ DataRace ParallelRaces::made_of(const race::KernelDetector& detector, const race
   made.replays = false;
   made.same_value = tells_equal_writes_ && equal_writes(detector, race.first, race.first_agent, second);
   add_values(detector, race, second, made);
-  made.index = made.offset_bytes / second.operation->locations.size_bytes;
   return made;
 }
 
@@ -87,12 +86,9 @@ void ParallelRaces::add_values(const race::KernelDetector& detector, const race:
                                const ToldAccess& second, DataRace& noted) const {
   const std::optional<emulation::Binding> object =
       emulator_ ? emulator_->object_with(race.bytes) : std::nullopt;
-  if (object) {
-    noted.object = object->name;
-    noted.offset_bytes -= object->offset_bytes;
-  }
-  const Operation& first = detector.site(race.first).operation;
   const emulation::Binding* const named = object ? &*object : nullptr;
+  set_object(noted, named, *second.operation);
+  const Operation& first = detector.site(race.first).operation;
   detail::add_values(noted.second, *second.operation, second.operation->locations, second.values,
                      named);
   if (const auto known = second.recent->last(race.first, race.first_agent, race.bytes))

@@ -164,11 +164,7 @@ void RaceWatch::note(const race::KernelRace& race) {
   made.second = dispatched_.access(race.second_agent, second);
   made.offset_bytes = race.bytes.offset_bytes;
   made.size_bytes = race.bytes.size_bytes;
-  if (const emulation::Binding* object = emulator_ ? emulator_->object_at(race.bytes) : nullptr) {
-    made.object = object->name;
-    made.offset_bytes -= object->offset_bytes;
-  }
-  made.index = made.offset_bytes / second.locations.size_bytes;
+  set_object(made, emulator_ ? emulator_->object_at(race.bytes) : nullptr, second);
   made.reason = race.reason;
   made.replay = replay();
   made.same_value = tells_equal_writes_ && equal_writes(first, race.first_agent);

@@ -96,7 +96,8 @@ struct DataRace {
   RacingAccess second;
   /// Name of the buffer, image or variable.
   std::string object;
-  /// Element of `object`, counted in the size of the second access, and bytes from its beginning.
+  /// Element of `object` (of memory without a name: counted in the size of the second access), and bytes from its
+  /// beginning.
   std::uint64_t index = 0;
   std::uint64_t offset_bytes = 0;
   std::uint32_t size_bytes = 0;

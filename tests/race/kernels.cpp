@@ -267,6 +267,25 @@ TEST_CASE("the reference kernels have no race") {
   }
 }
 
+TEST_CASE("a race names the element of its buffer, also where memory takes that in pieces") {
+  struct Colour {
+    std::uint8_t red, green, blue;
+  };
+  // The bytes of element 5 are on both sides of a multiple of 8.
+  const std::uint32_t element = GENERATE(0u, 2u, 5u, 7u);
+  Device device(racing(1));
+  auto colours = device.buffer(std::vector<Colour>(8, Colour{}), "colours");
+  device.dispatch([](auto& inv, StorageBuffer<Colour> auto c, std::uint32_t i) {
+    c[i] = Colour{static_cast<std::uint8_t>(inv.global_invocation_id().x), 2, 3};
+  }, 2, 1, colours, element);
+  REQUIRE_FALSE(device.races().empty());
+  for (const DataRace& race : device.races()) {
+    CHECK(race.object == "colours");
+    CHECK(race.index == element);
+    CHECK(race.offset_bytes / sizeof(Colour) == element);
+  }
+}
+
 TEST_CASE("plain increments of one element race with themselves: one finding, counted") {
   Device device(racing(1));
   auto sum = device.buffer(std::vector<std::uint32_t>(1, 0u), "sum");

@@ -23,6 +23,8 @@ enum class ComponentKind : std::uint8_t {
 struct ComponentType {
   ComponentKind kind = ComponentKind::Unknown;
   std::uint8_t size_bytes = 0;
+  /// Of an element of what is made of them: a scalar, a vector, a struct. 0: not known.
+  std::uint32_t element_bytes = 0;
 };
 
 template <typename T>
@@ -47,7 +49,11 @@ struct ComponentTypeOf<Vec<T, N>> : ComponentTypeOf<T> {};
 
 /// Of the scalars that a `T` (a scalar, a vector, an array of such) is made of.
 template <typename T>
-inline constexpr ComponentType kComponentType =
-    ComponentTypeOf<std::remove_cv_t<std::remove_all_extents_t<T>>>::value();
+inline constexpr ComponentType kComponentType = [] {
+  using Element = std::remove_cv_t<std::remove_all_extents_t<T>>;
+  ComponentType made = ComponentTypeOf<Element>::value();
+  made.element_bytes = sizeof(Element);
+  return made;
+}();
 
 }  // namespace heddle::detail
