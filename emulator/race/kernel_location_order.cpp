@@ -102,10 +102,15 @@ void KernelLocationOrder::collect_group(GroupId group, bool wide_only, const Ker
                                         const KernelAccess& y, const Locations& byte) {
   const std::vector<SyncEvent>& events = order_.log().of(group);
   std::vector<std::uint32_t> agents;
+  // By their position in the group: there may be as many as it has.
+  std::vector<bool> is_one;
   const auto concerns = [&](std::uint32_t agent) {
-    if (order_.places().group(agent) == group &&
-        std::find(agents.begin(), agents.end(), agent) == agents.end())
-      agents.push_back(agent);
+    if (order_.places().group(agent) != group) return;
+    const std::size_t position = agent - order_.first_agent(group);
+    if (position >= is_one.size()) is_one.resize(position + 1);
+    if (is_one[position]) return;
+    is_one[position] = true;
+    agents.push_back(agent);
   };
   concerns(x.agent);
   concerns(y.agent);
