@@ -185,14 +185,16 @@ Finding Worker::no_progress() const {
   const Census census = census_of(residents_, launch_->describe);
   Finding finding;
   finding.kind = FindingKind::NoProgress;
+  finding.message = "no resident invocation can go on: " + census.sentences() + "." + not_started();
   for (const Waiting& w : census.all()) {
     if (w.what.rfind("poll", 0) == 0) {
       finding.where = w.where;
       finding.invocation = w.first;
+      finding.message += fmt::format(" (Loops that come to an end, though they poll the same so long, need more {}.)",
+                                     launch_->choice ? "no_progress_rounds" : "no_progress_time");
       break;
     }
   }
-  finding.message = "no resident invocation can go on: " + census.sentences() + "." + not_started();
   return finding;
 }
 
