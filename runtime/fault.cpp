@@ -83,7 +83,7 @@ class Circle {
   std::uint32_t same_ = 0;
 };
 
-[[gnu::noinline]] void pass_on(int signal, siginfo_t* info, void* context) {
+void pass_on(int signal, siginfo_t* info, void* context) {
   static constinit thread_local Circle circle;
   const struct sigaction& previous = signal == SIGSEGV ? previous_segv : previous_fpe;
   const bool has_handler = (previous.sa_flags & SA_SIGINFO) != 0 ||

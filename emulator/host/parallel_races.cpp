@@ -78,21 +78,20 @@ DataRace ParallelRaces::made_of(const race::KernelDetector& detector, const race
   made.replay = again_;
   made.replays = false;
   made.same_value = tells_equal_writes_ && equal_writes(detector, race.first, race.first_agent, second);
-  add_values(detector, race, second, made);
+  add_object_and_values(detector, race, second, made);
   return made;
 }
 
-void ParallelRaces::add_values(const race::KernelDetector& detector, const race::KernelRace& race,
-                               const ToldAccess& second, DataRace& noted) const {
+void ParallelRaces::add_object_and_values(const race::KernelDetector& detector, const race::KernelRace& race,
+                                          const ToldAccess& second, DataRace& noted) const {
   const std::optional<emulation::Binding> object =
       emulator_ ? emulator_->object_with(race.bytes) : std::nullopt;
   const emulation::Binding* const named = object ? &*object : nullptr;
   set_object(noted, named, *second.operation);
   const Operation& first = detector.site(race.first).operation;
-  detail::add_values(noted.second, *second.operation, second.operation->locations, second.values,
-                     named);
+  add_values(noted.second, *second.operation, second.operation->locations, second.values, named);
   if (const auto known = second.recent->last(race.first, race.first_agent, race.bytes))
-    detail::add_values(noted.first, first, known->bytes, known->values, named);
+    add_values(noted.first, first, known->bytes, known->values, named);
 }
 
 bool ParallelRaces::equal_writes(const race::KernelDetector& detector, race::SiteId site, AgentId agent,

@@ -52,8 +52,8 @@ class ParallelRaces final : public RaceSink {
 
   DataRace made_of(const race::KernelDetector& detector, const race::KernelRace& race,
                    const ToldAccess& second) const;
-  void add_values(const race::KernelDetector& detector, const race::KernelRace& race,
-                  const ToldAccess& second, DataRace& noted) const;
+  void add_object_and_values(const race::KernelDetector& detector, const race::KernelRace& race,
+                             const ToldAccess& second, DataRace& noted) const;
   bool equal_writes(const race::KernelDetector& detector, race::SiteId site, AgentId agent,
                     const ToldAccess& second) const;
   void count();

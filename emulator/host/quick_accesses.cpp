@@ -1,13 +1,13 @@
 #include "emulator/host/quick_accesses.h"
 
-namespace heddle {
+namespace heddle::emulation {
 
-emulation::QuickAccesses& emulation::QuickAccesses::none() {
+QuickAccesses& QuickAccesses::none() {
   static QuickAccesses nothing_is_quick;
   return nothing_is_quick;
 }
 
-}  // namespace heddle
+}  // namespace heddle::emulation
 
 namespace heddle::detail {
 

@@ -164,11 +164,10 @@ void RaceWatch::note(const race::KernelRace& race) {
   made.second = dispatched_.access(race.second_agent, second);
   made.offset_bytes = race.bytes.offset_bytes;
   made.size_bytes = race.bytes.size_bytes;
-  set_object(made, emulator_ ? emulator_->object_at(race.bytes) : nullptr, second);
   made.reason = race.reason;
   made.replay = replay();
   made.same_value = tells_equal_writes_ && equal_writes(first, race.first_agent);
-  add_values(race, made);
+  add_object_and_values(race, made);
   explain(race, made);
   races_.add(std::move(made));
 }
@@ -185,15 +184,15 @@ bool RaceWatch::equal_writes(const Operation& first, AgentId agent) const {
          written_.wrote(agent, first, *now_.operation, now_.values.written);
 }
 
-void RaceWatch::add_values(const race::KernelRace& race, DataRace& noted) const {
+void RaceWatch::add_object_and_values(const race::KernelRace& race, DataRace& noted) const {
   const emulation::Binding* object = emulator_ ? emulator_->object_at(race.bytes) : nullptr;
   const Operation& first = detector_.site(race.first).operation;
   const Operation& second = detector_.site(race.second).operation;
-  detail::add_values(noted.second, second, now_.operation->locations, now_.values, object);
+  set_object(noted, object, second);
+  add_values(noted.second, second, now_.operation->locations, now_.values, object);
   const auto earlier = recent_.last_like(first, race.first_agent, race.operation);
   if (earlier)
-    detail::add_values(noted.first, first, recent_.locations(*earlier), recent_.values(*earlier),
-                       object);
+    add_values(noted.first, first, recent_.locations(*earlier), recent_.values(*earlier), object);
 }
 
 void RaceWatch::explain(const race::KernelRace& race, DataRace& noted) const {

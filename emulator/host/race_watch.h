@@ -100,7 +100,7 @@ class RaceWatch final : public trace::Listener {
   void note(const race::KernelRace& race);
   void note_again(std::size_t race, AgentId first);
   void explain(const race::KernelRace& race, DataRace& noted) const;
-  void add_values(const race::KernelRace& race, DataRace& noted) const;
+  void add_object_and_values(const race::KernelRace& race, DataRace& noted) const;
   bool equal_writes(const Operation& first, AgentId agent) const;
   std::string replay() const;
 

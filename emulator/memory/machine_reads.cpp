@@ -447,7 +447,7 @@ trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const
     observe(granule, synchronization_.event(reading.agent), reading.ordered_by(),
             reading.non_private(), found.stamp, reading.bytes);
     raise_floor(granule, known, reading.agent.id, reading.operation.reference,
-                found.stamp >= floor              ? found.stamp
+                found.stamp >= floor       ? found.stamp
                 : own == CacheLevel::Agent ? passed_on(granule, reading, found.stamp)
                                            : floor);
   }

@@ -121,6 +121,13 @@ TEST_CASE("an overflow of a plain call, on the thread's own stack, is a finding 
 
 namespace {
 
+/// On a device of its own: heddle's handler comes first from then on, and knows of the one that was there.
+void dispatch_natively() {
+  Device device(options_for(Mode::Native));
+  auto out = device.buffer<std::uint32_t>(4);
+  device.dispatch([](auto& inv, auto o) { o[inv.global_invocation_id().x] = 1u; }, {1}, {4}, out);
+}
+
 /// A page that faults, and whoever deals with that: a program's own handler.
 struct OwnFaults {
   static constexpr std::size_t kPageBytes = 4096;
@@ -136,10 +143,7 @@ struct OwnFaults {
     action.sa_sigaction = handler;
     action.sa_flags = SA_SIGINFO;
     sigaction(SIGSEGV, &action, &before);
-    // Now heddle's handler comes first, and knows of this one.
-    Device device(options_for(Mode::Native));
-    auto out = device.buffer<std::uint32_t>(4);
-    device.dispatch([](auto& inv, auto o) { o[inv.global_invocation_id().x] = 1u; }, {1}, {4}, out);
+    dispatch_natively();
   }
   ~OwnFaults() {
     munmap(page, kPageBytes);
@@ -189,9 +193,7 @@ TEST_CASE("a program whose handler hands its fault back to heddle's dies of it")
   if (child == 0) {
     alarm(30);
     // Heddle's handler is there, and then this one, which knows it.
-    Device device(options_for(Mode::Native));
-    auto out = device.buffer<std::uint32_t>(4);
-    device.dispatch([](auto& inv, auto o) { o[inv.global_invocation_id().x] = 1u; }, {1}, {4}, out);
+    dispatch_natively();
     const OwnFaults own(&OwnFaults::hand_back);
     OwnFaults::fault();
     _exit(0);
