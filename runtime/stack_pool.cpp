@@ -17,13 +17,20 @@ std::size_t page_bytes() {
 
 // As far as compilers go at once where they take care not to jump over a guard (-fstack-clash-protection): a page on
 // x86-64, 64 KiB on AArch64. Address space only.
-std::size_t guard_bytes() { return std::max(page_bytes(), std::size_t{64} * 1024); }
+std::size_t least_guard_bytes() { return std::max(page_bytes(), std::size_t{64} * 1024); }
+
+// The hot ends of stacks that lie side by side come by turns: were they a power of two apart, or a multiple of a
+// large one, few sets of the TLB would have to hold them all. An odd number of pages apart, they use every set.
+std::size_t guard_bytes(std::size_t stack_bytes) {
+  const std::size_t pages = (least_guard_bytes() + stack_bytes) / page_bytes();
+  return least_guard_bytes() + (pages % 2 == 0 ? page_bytes() : 0);
+}
 
 }  // namespace
 
 bool Stack::guards(const void* address) const {
   const auto* byte = static_cast<const std::byte*>(address);
-  return bottom && byte >= bottom - guard_bytes() && byte < bottom;
+  return bottom && byte >= bottom - guard_bytes(bytes()) && byte < bottom;
 }
 
 StackPool& StackPool::instance() {
@@ -44,7 +51,7 @@ Stack StackPool::take(std::size_t bytes) {
     free_.pop_back();
     return stack;
   }
-  const std::size_t guard = guard_bytes();
+  const std::size_t guard = guard_bytes(bytes);
   void* mapped = mmap(nullptr, guard + bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (mapped == MAP_FAILED || mprotect(mapped, guard, PROT_NONE) != 0) {
