@@ -65,12 +65,13 @@ bool orders(const Operation& op) {
 /// The changes that could order two operations.
 class Changes {
  public:
-  Changes(const Neighbourhood& part, const std::vector<std::uint64_t>& dispatches,
+  Changes(const Neighbourhood& part, const std::vector<std::uint64_t>& dispatches, bool have_atomics,
           const judge::Options& options)
       : execution_(part.execution),
         x_(std::min(part.first, part.second)),
         y_(std::max(part.first, part.second)),
         dispatches_(dispatches),
+        have_atomics_(have_atomics),
         options_(options) {}
 
   std::vector<std::string> find() {
@@ -86,7 +87,9 @@ class Changes {
     }
     add(repairs(false));
     add(repairs(true));
-    if (is_update(x_) && is_update(y_)) {
+    if (!have_atomics_) {
+      add(barrier());
+    } else if (is_update(x_) && is_update(y_)) {
       add(one_update());
       add(barrier());
     } else {
@@ -496,6 +499,7 @@ class Changes {
   OperationIndex x_;
   OperationIndex y_;
   const std::vector<std::uint64_t>& dispatches_;
+  bool have_atomics_;
   judge::Options options_;
   std::vector<Found> found_;
 };
@@ -503,9 +507,9 @@ class Changes {
 }  // namespace
 
 std::vector<std::string> smallest_changes(const Neighbourhood& part,
-                                          const std::vector<std::uint64_t>& dispatches,
+                                          const std::vector<std::uint64_t>& dispatches, bool have_atomics,
                                           const judge::Options& options) {
-  return Changes(part, dispatches, options).find();
+  return Changes(part, dispatches, have_atomics, options).find();
 }
 
 }  // namespace heddle::advice

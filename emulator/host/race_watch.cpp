@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "emulator/advice/changes.h"
 #include "emulator/advice/missing_link.h"
 #include "emulator/advice/operation_text.h"
@@ -21,6 +23,17 @@ constexpr std::size_t kJudgedOperations = 240;
 
 // Of plain writes so many are remembered: some 100 bytes each.
 constexpr std::size_t kWrittenValues = 1 << 20;
+
+// Whether a kernel may access a part of an object of this type atomically: an integer or a float, not a vector or a
+// struct of them.
+bool have_atomics(const Operation& access, const ComponentType& type) {
+  const std::uint32_t bytes = access.locations.size_bytes;
+  switch (type.kind) {
+    case ComponentKind::Unknown: return bytes <= 8 && std::has_single_bit(bytes) && bytes != type.element_bytes;
+    case ComponentKind::Float: return bytes == type.size_bytes && bytes >= 4;
+    default: return bytes == type.size_bytes;
+  }
+}
 
 }  // namespace
 
@@ -167,8 +180,10 @@ void RaceWatch::note(const race::KernelRace& race) {
   made.reason = race.reason;
   made.replay = replay();
   made.same_value = tells_equal_writes_ && equal_writes(first, race.first_agent);
-  add_object_and_values(race, made);
-  explain(race, made);
+  const emulation::Binding* object = emulator_ ? emulator_->object_at(race.bytes) : nullptr;
+  add_object_and_values(race, object, made);
+  const ComponentType type = object ? object->component : ComponentType{};
+  explain(race, have_atomics(first, type) && have_atomics(second, type), made);
   races_.add(std::move(made));
 }
 
@@ -184,8 +199,8 @@ bool RaceWatch::equal_writes(const Operation& first, AgentId agent) const {
          written_.wrote(agent, first, *now_.operation, now_.values.written);
 }
 
-void RaceWatch::add_object_and_values(const race::KernelRace& race, DataRace& noted) const {
-  const emulation::Binding* object = emulator_ ? emulator_->object_at(race.bytes) : nullptr;
+void RaceWatch::add_object_and_values(const race::KernelRace& race, const emulation::Binding* object,
+                                      DataRace& noted) const {
   const Operation& first = detector_.site(race.first).operation;
   const Operation& second = detector_.site(race.second).operation;
   set_object(noted, object, second);
@@ -195,13 +210,13 @@ void RaceWatch::add_object_and_values(const race::KernelRace& race, DataRace& no
     add_values(noted.first, first, recent_.locations(*earlier), recent_.values(*earlier), object);
 }
 
-void RaceWatch::explain(const race::KernelRace& race, DataRace& noted) const {
+void RaceWatch::explain(const race::KernelRace& race, bool have_atomics, DataRace& noted) const {
   const auto part = recent_.around(detector_.site(race.first).operation, race.first_agent,
                                    race.operation, kJudgedOperations);
   if (!part) return;
   std::vector<std::uint64_t> dispatches;
   for (const AgentId agent : part->agents) dispatches.push_back(dispatched_.number_of(agent));
-  noted.changes = advice::smallest_changes(*part, dispatches);
+  noted.changes = advice::smallest_changes(*part, dispatches, have_atomics);
   const std::string reason = advice::missing_link(*part, dispatches);
   if (!reason.empty()) noted.reason = reason;
 }

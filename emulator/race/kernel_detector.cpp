@@ -278,6 +278,7 @@ void KernelDetector::access(Now& now) {
     }
     access_slowly(cell, now);
   }
+  if (!found_.empty()) [[unlikely]] report_found(bytes.allocation);
 }
 
 inline Relation KernelDetector::relation(SiteId older, const Access& now) const {
@@ -553,7 +554,7 @@ void KernelDetector::access_slowly(Cell& cell, Now& now) {
                 is_foreign(list.records[i], now);
       if (!ordered && !((list.lossy || order_.log().incomplete()) &&
                         may_be_ordered(list.records[i], now)))
-        report(list.records[i], now, list);
+        find(list.records[i], now, list);
     }
   }
   const bool forgets = exact_left_ == 0;
@@ -668,25 +669,41 @@ bool KernelDetector::may_be_ordered(const Record& x, const Now& now) const {
   return view.before[old.class_number].has(group, x.agent, x.stamp);
 }
 
-void KernelDetector::report(const Record& x, const Now& now, const RecordList& list) {
+// Two accesses that share several granules race once.
+void KernelDetector::find(const Record& x, const Now& now, const RecordList& list) {
   const Locations& bytes = now.operation->locations;
+  const std::uint64_t begin = now.granule * kGranuleBytes + std::max(x.first, now.record.first);
+  const std::uint64_t end = now.granule * kGranuleBytes + std::min(x.last, now.record.last);
+  for (Found& found : found_) {
+    if (found.site != x.site || found.agent != x.agent || found.stamp != x.stamp || found.end_bytes != begin ||
+        end - found.begin_bytes > sites_[x.site].operation.locations.size_bytes)
+      continue;
+    found.end_bytes = end;
+    return;
+  }
   // Each workgroup has Workgroup memory of its own: it is one bug all the same.
   const bool shared = now.operation->storage_class == StorageClass::Workgroup;
   const auto key = std::tuple(x.site, now.record.site, shared ? AllocationId{~0u} : bytes.allocation);
   const auto [at, fresh] = known_.emplace(key, races_.size());
-  if (!fresh) {
-    ++races_[at->second].count;
-    if (on_race_again_) on_race_again_(at->second, static_cast<AgentId>(x.agent));
-    return;
+  if (fresh)
+    races_.push_back({static_cast<AgentId>(x.agent), now.operation->agent, x.site, now.record.site, now.index,
+                      {}, 0, explain(x, now, list)});
+  found_.push_back({x.agent, x.stamp, x.site, at->second, fresh, begin, end});
+}
+
+void KernelDetector::report_found(AllocationId allocation) {
+  for (const Found& found : found_) {
+    KernelRace& race = races_[found.race];
+    ++race.count;
+    if (!found.fresh) {
+      if (on_race_again_) on_race_again_(found.race, static_cast<AgentId>(found.agent));
+      continue;
+    }
+    race.bytes = {allocation, found.begin_bytes,
+                  static_cast<std::uint32_t>(found.end_bytes - found.begin_bytes)};
+    if (on_race_) on_race_(race);
   }
-  const std::uint8_t first = std::max(x.first, now.record.first);
-  const std::uint8_t last = std::min(x.last, now.record.last);
-  races_.push_back({static_cast<AgentId>(x.agent), now.operation->agent, x.site, now.record.site,
-                    now.index,
-                    {bytes.allocation, now.granule * kGranuleBytes + first,
-                     static_cast<std::uint32_t>(last - first)},
-                    1, explain(x, now, list)});
-  if (on_race_) on_race_(races_.back());
+  found_.clear();
 }
 
 // The first missing link.

@@ -296,7 +296,8 @@ class KernelDetector final : public trace::Listener {
   KernelAccess access_of(const Record& record, const Now& now);
   void look_at_others(const RecordList& list, const Now& now);
   std::string explain(const Record& x, const Now& now, const RecordList& list);
-  void report(const Record& x, const Now& now, const RecordList& list);
+  void find(const Record& x, const Now& now, const RecordList& list);
+  void report_found(AllocationId allocation);
 
   KernelOptions options_;
   std::function<void(const KernelRace&)> on_race_;
@@ -315,6 +316,18 @@ class KernelDetector final : public trace::Listener {
   /// Of the question that is being answered: the accesses to the granule.
   std::vector<KernelAccess> others_;
   bool looked_ = false;
+  /// A race of the access that is being looked at with an earlier one, so far as its granules have been.
+  struct Found {
+    std::uint32_t agent = 0;
+    Stamp stamp = 0;
+    SiteId site = kNoSite;
+    std::size_t race = 0;
+    /// Whether it is the first of its kind.
+    bool fresh = false;
+    std::uint64_t begin_bytes = 0;
+    std::uint64_t end_bytes = 0;
+  };
+  std::vector<Found> found_;
   std::vector<KernelRace> races_;
   std::map<std::tuple<SiteId, SiteId, AllocationId>, std::size_t> known_;
 };

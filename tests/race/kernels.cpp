@@ -286,6 +286,40 @@ TEST_CASE("a race names the element of its buffer, also where memory takes that 
   }
 }
 
+TEST_CASE("two accesses to an element that the detector looks at in parts race once, in all of its bytes") {
+  struct Pair {
+    std::uint32_t a, b;
+  };
+  const bool parallel = GENERATE(false, true);
+  DeviceOptions options = racing(1);
+  options.races_parallel = parallel;
+  Device device(options);
+  auto doubles = device.buffer(std::vector<double>(4, 0.0), "doubles");
+  auto pairs = device.buffer(std::vector<Pair>(4, Pair{}), "pairs");
+  auto vectors = device.buffer(std::vector<Vec<float, 2>>(4), "vectors");
+  device.dispatch([](auto& inv, StorageBuffer<double> auto d, StorageBuffer<Pair> auto p,
+                     StorageBuffer<Vec<float, 2>> auto v) {
+    const std::uint32_t i = inv.global_invocation_id().x;
+    d[i / 2] = i;
+    p[i / 2] = Pair{i, i};
+    v[i / 2] = Vec<float, 2>{1.0f, static_cast<float>(i)};
+  }, 1, 8, doubles, pairs, vectors);
+  const auto races = device.races();
+  REQUIRE(races.size() == 3);
+  for (const DataRace& race : races) {
+    INFO(to_string(race));
+    CHECK(race.count == 4);
+    CHECK(race.size_bytes == 8);
+    CHECK(race.offset_bytes == 8 * race.index);
+    if (parallel) continue;
+    // Of these only a double has atomics.
+    const bool offered = std::any_of(race.changes.begin(), race.changes.end(), [](const std::string& change) {
+      return change.find("atomic") != std::string::npos;
+    });
+    CHECK(offered == (race.object == "doubles"));
+  }
+}
+
 TEST_CASE("plain increments of one element race with themselves: one finding, counted") {
   Device device(racing(1));
   auto sum = device.buffer(std::vector<std::uint32_t>(1, 0u), "sum");
