@@ -67,6 +67,23 @@ void Clock::add_everybody(GroupId group, Stamp stamp) {
   if (everybody(group) < stamp) put({group, 0, stamp});
 }
 
+void Clock::join(std::span<const Clock* const> others) {
+  if (others.size() == 1) return join(*others.front());
+  std::vector<Entry> all;
+  for (const Clock* other : others)
+    if (other->entries_) all.insert(all.end(), other->entries_->begin(), other->entries_->end());
+  if (all.empty()) return;
+  // Of each agent the latest comes first.
+  std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) {
+    return before(a, b) || (!before(b, a) && a.stamp > b.stamp);
+  });
+  const auto same = [](const Entry& a, const Entry& b) { return a.group == b.group && a.agent == b.agent; };
+  all.erase(std::unique(all.begin(), all.end(), same), all.end());
+  Clock together;
+  together.entries_ = std::make_shared<const std::vector<Entry>>(std::move(all));
+  join(together);
+}
+
 void Clock::join(const Clock& other) {
   if (!other.entries_ || entries_ == other.entries_) return;
   if (!entries_) {

@@ -3,8 +3,10 @@
 /// \file
 /// Which operations of which agents: everything up to some moment of each.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace heddle::race {
@@ -32,10 +34,14 @@ class Clock {
   void add(GroupId group, std::uint32_t agent, Stamp stamp);
   void add_everybody(GroupId group, Stamp stamp);
   void join(const Clock& other);
+  /// As `join` with each of them, in a time that does not multiply what they have by how many they are.
+  void join(std::span<const Clock* const> others);
   /// Whether they have the same entries in the same room.
   bool is_same(const Clock& other) const { return entries_ == other.entries_; }
   /// Takes the room of an equal one.
   void share(const Clock& other);
+  /// How much room it takes.
+  std::size_t size() const { return entries_ ? entries_->size() : 0; }
 
  private:
   struct Entry {
@@ -53,6 +59,28 @@ class Clock {
   }
 
   std::shared_ptr<const std::vector<Entry>> entries_;
+};
+
+/// Joins to a clock, one by one, what may be many small ones: they wait until together they are as large as it is.
+class ClockJoin {
+ public:
+  /// `other` stays as and where it is until `finish`.
+  void add(Clock& to, const Clock& other) {
+    if (other.empty()) return;
+    waiting_.push_back(&other);
+    waiting_size_ += other.size();
+    if (waiting_size_ >= to.size()) finish(to);
+  }
+  void finish(Clock& to) {
+    if (waiting_.empty()) return;
+    to.join(waiting_);
+    waiting_.clear();
+    waiting_size_ = 0;
+  }
+
+ private:
+  std::vector<const Clock*> waiting_;
+  std::size_t waiting_size_ = 0;
 };
 
 }  // namespace heddle::race

@@ -196,7 +196,10 @@ void KernelOrder::remember_fence(Agent& agent, Offer fence) {
 void KernelOrder::acquire(std::uint32_t agent, Classes mask, std::span<const Offer> offers) {
   View made = *view(agent);
   bool more = false;
-  // The latest come first: they mostly have the others, which in a long release sequence are many.
+  std::array<ClockJoin, kClassSets.size()> before;
+  ClockJoin reached;
+  // The latest come first: they mostly have the others, which in a long release sequence are many. Those that know
+  // nothing of each other are joined together.
   for (const Offer& offer : offers) {
     const ClassSets both = sets_in(mask & offer.release->mask);
     if (both == 0) continue;
@@ -211,10 +214,12 @@ void KernelOrder::acquire(std::uint32_t agent, Classes mask, std::span<const Off
     if (has_all) continue;
     for_each_set(both, [&](std::size_t i) {
       more = more || !made.before[i].includes(from.before[i]);
-      made.before[i].join(from.before[i]);
+      before[i].add(made.before[i], from.before[i]);
     });
-    made.reached.join(from.reached);
+    reached.add(made.reached, from.reached);
   }
+  for (std::size_t i = 0; i < kClassSets.size(); ++i) before[i].finish(made.before[i]);
+  reached.finish(made.reached);
   if (more) state(agent).view = std::make_shared<const View>(std::move(made));
 }
 
@@ -232,12 +237,10 @@ void KernelOrder::acquire_seen(std::uint32_t agent, const Ordering& ordering) {
     acquired.push_back(offer);
     return (offer.release->mask & ~ordering.mask) == 0;
   };
-  std::vector<Seen>& seen = state(agent).seen;
-  const auto done = [&](const Seen& s) {
+  state(agent).seen.take([&](const SeenReleases::Seen& s) {
     const bool meets = s.at_barrier || (s.storage != 0 && (s.storage & ~ordering.mask) == 0);
     return meets && take(s.offer);
-  };
-  seen.erase(std::remove_if(seen.begin(), seen.end(), done), seen.end());
+  });
   std::shared_ptr<const Offers>& together = state(agent).seen_together;
   if (together) {
     bool all = true;
@@ -254,18 +257,10 @@ void KernelOrder::see(std::uint32_t agent, const Offer& offer, Classes storage, 
   if (reader.acquires && (offer.release->mask & ~reader.mask) == 0 &&
       in_scope(offer, agent, reader.level))
     return;
-  for (Seen& known : state(agent).seen) {
-    const Release& release = *known.offer.release;
-    if (known.storage != storage || known.at_barrier != at_barrier ||
-        known.offer.agent != offer.agent || release.mask != offer.release->mask ||
-        release.level != offer.release->level)
-      continue;
-    // The later of two by one agent has all of the earlier.
-    if (!release.view->reached.includes(offer.release->view->reached))
-      known.offer = offer;
-    return;
-  }
-  state(agent).seen.push_back({offer, storage, at_barrier});
+  Offer& known = state(agent).seen.of_kind(offer, storage, at_barrier);
+  // The later of two by one agent has all of the earlier.
+  if (known.release != offer.release && !known.release->view->reached.includes(offer.release->view->reached))
+    known = offer;
 }
 
 // For chains: what it makes available and visible besides its own bytes.

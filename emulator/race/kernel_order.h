@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "emulator/race/release_history.h"
+#include "emulator/race/seen_releases.h"
 #include "emulator/race/site_relation.h"
 #include "emulator/race/sync_log.h"
 #include "emulator/trace/listener.h"
@@ -174,18 +175,11 @@ class KernelOrder {
   };
   using Offers = std::vector<Offer>;
   static constexpr std::size_t kNone = ~std::size_t{0};
-  /// A release that an agent has seen: an acquire barrier that follows may synchronize with it.
-  struct Seen {
-    Offer offer;
-    /// The classes that a barrier needs to acquire it: those of the atomics in between.
-    Classes storage = 0;
-    bool at_barrier = false;
-  };
   struct Agent {
     /// Null if it is that of its group.
     ViewPointer view;
     Offers fences;
-    std::vector<Seen> seen;
+    SeenReleases seen;
     /// What all of the workgroup left to each other at a barrier.
     std::shared_ptr<const Offers> seen_together;
     Clock out_of_scope;

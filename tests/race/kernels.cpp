@@ -247,6 +247,21 @@ TEST_CASE("a lock that many invocations of several workgroups poll is looked at 
   }
 }
 
+// All that read the word see all releases so far, none of which knows of another: what is looked for in what an
+// agent has seen must not take the square of how many that are.
+TEST_CASE("a word between release and acquire barriers of many invocations is looked at in reasonable time") {
+  constexpr std::uint32_t kGroups = 8, kSize = 256;
+  Device device(racing(3));
+  auto word = device.buffer(std::vector<std::uint32_t>(1, 0u), "word");
+  device.dispatch([](auto& inv, StorageBuffer<std::uint32_t> auto w) {
+    inv.memory_barrier(Scope::Device, kBufferBarrier);
+    inv.atomic_i_add(w[0], Scope::Device, MemorySemantics::Relaxed, 1u);
+    inv.memory_barrier(Scope::Device, kBufferBarrier);
+  }, kGroups, kSize, word);
+  CHECK(device.races().empty());
+  CHECK(word.read()[0] == kGroups * kSize);
+}
+
 TEST_CASE("the reference kernels have no race") {
   namespace b = heddle::benchmarks;
   for (std::uint64_t seed = 1; seed < 4; ++seed) {
