@@ -455,9 +455,10 @@ template <typename Kernel, typename... Args>
   return false;
 }
 
-/// Calls the kernel, whose arguments are bound.
+/// Calls the kernel, whose arguments are bound. (Not a part of its two callers: so the kernel is one of this, and has
+/// no frame of its own.)
 template <std::size_t... n, typename Kernel, typename... Args>
-[[gnu::hot]] void call_emulated(const Call<Kernel, Args...>& call, emulated::Invocation& invocation,
+[[gnu::hot, gnu::noinline]] void call_emulated(const Call<Kernel, Args...>& call, emulated::Invocation& invocation,
                                 const emulation::Binding* bound, std::index_sequence<n...>) {
   [[maybe_unused]] const auto place = [&](std::size_t k) {
     emulated::Place p;
