@@ -243,13 +243,21 @@ template <bool writes>
     const KernelOrder::Near& near = order_.near(me);
     Cell* const cell = shadow_->find(*allocation, bytes.offset_bytes / kGranuleBytes);
     if (cell && cell->sites[0] == kCrowd && near.now() <= kMostStamps) [[likely]] {
+      const Crowd& so_far = shadow_->crowd_so_far(*cell);
+      if (so_far.site != site || so_far.reference != number || so_far.first != 0 || so_far.last != kGranuleBytes)
+        return answers_atomic_slowly(agent, reference, bytes, site);
+      const Level scope = sites_[site].scope;
+      const bool with_all = scope == kDevice && order_.places().is_one_device();
+      if (with_all && !so_far.one_group) {
+        shadow_->join_later(*cell, me, near.now());
+        return true;
+      }
       Crowd& crowd = shadow_->crowd(*cell);
       const std::uint32_t last = crowd.last_agent;
-      if (crowd.site == site && crowd.reference == number && crowd.first == 0 && crowd.last == kGranuleBytes &&
-          crowd.accesses.size() + 1 < crowd.look_through_at && last != me &&
-          (near.has(last) ? sites_[site].scope == kWorkgroup || sites_[site].scope == kDevice
-                          : sites_[site].scope == kDevice && order_.places().is_one_device())) {
-        if (!near.has(last)) crowd.one_group = false;
+      const bool is_near = near.has(last);
+      if (crowd.accesses.size() + 1 < crowd.look_through_at && last != me &&
+          (with_all || (is_near && (scope == kWorkgroup || scope == kDevice)))) {
+        if (!is_near) crowd.one_group = false;
         crowd.add(me, near.now());
         return true;
       }

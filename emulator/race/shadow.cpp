@@ -112,6 +112,19 @@ Crowd& Shadow::make_crowd(Cell& cell) {
   return crowd(cell);
 }
 
+void Shadow::join_now() {
+  for (const Joined& joined : joined_) {
+    Crowd& crowd = crowds_[joined.crowd];
+    if (crowd.last_agent == joined.agent) {
+      crowd.accesses.back().second = joined.stamp;
+      continue;
+    }
+    crowd.add(joined.agent, joined.stamp);
+    if (crowd.accesses.size() >= crowd.look_through_at) crowd.forget_followed();
+  }
+  joined_.clear();
+}
+
 void Shadow::drop(Cell& cell) {
   if (cell.sites[0] == kList) {
     list(cell).records.clear();
@@ -179,7 +192,7 @@ void Shadow::restart() {
 
 std::size_t Shadow::bytes() const {
   std::size_t bytes = pages_.size() * pages_at_once_ * sizeof(Page) + lists_.size() * sizeof(RecordList) +
-                      crowds_.size() * sizeof(Crowd);
+                      crowds_.size() * sizeof(Crowd) + joined_.capacity() * sizeof(Joined);
   for (const RecordList& list : lists_) bytes += list.records.capacity() * sizeof(Record);
   for (const Crowd& crowd : crowds_)
     bytes += crowd.accesses.capacity() * sizeof(crowd.accesses.front());

@@ -173,7 +173,18 @@ class Shadow {
   ReferenceId reference(AllocationId id, std::uint8_t number);
 
   RecordList& list(const Cell& cell) { return lists_[cell.agents[0]]; }
-  Crowd& crowd(const Cell& cell) { return crowds_[cell.agents[0]]; }
+  Crowd& crowd(const Cell& cell) {
+    if (!joined_.empty()) [[unlikely]] join_now();
+    return crowds_[cell.agents[0]];
+  }
+  /// The same, perhaps without those who joined it lately.
+  const Crowd& crowd_so_far(const Cell& cell) const { return crowds_[cell.agents[0]]; }
+  /// An access joins the crowd. It is noted behind those that joined others: threads that join the crowds of many
+  /// cells in turns need not hand each crowd to each other.
+  void join_later(const Cell& cell, std::uint32_t agent, Stamp stamp) {
+    if (joined_.size() == kMostJoined) [[unlikely]] join_now();
+    joined_.push_back({cell.agents[0], agent, stamp});
+  }
   /// Gives a cell without one an empty one.
   RecordList& make_list(Cell& cell);
   Crowd& make_crowd(Cell& cell);
@@ -193,6 +204,7 @@ class Shadow {
   void add_allocations(std::size_t last);
   void give_pages(std::vector<Page*>& pages, std::size_t asked);
   void drop_cells(Page& page, std::uint64_t cells);
+  [[gnu::noinline]] void join_now();
   std::uint64_t place_of(std::uint64_t granule) const;
   Cell& reach(Allocation& allocation, std::uint64_t place);
   static std::uint8_t add_reference(Allocation& allocation, ReferenceId reference);
@@ -208,6 +220,14 @@ class Shadow {
   std::vector<std::uint32_t> free_lists_;
   std::vector<Crowd> crowds_;
   std::vector<std::uint32_t> free_crowds_;
+  struct Joined {
+    std::uint32_t crowd = 0;
+    std::uint32_t agent = 0;
+    Stamp stamp = 0;
+  };
+  static constexpr std::size_t kMostJoined = 1024;
+  /// What is not in its crowd yet, in the order in which it came.
+  std::vector<Joined> joined_;
   /// So many cells have a list or a crowd.
   std::size_t aside_ = 0;
   struct Free {
