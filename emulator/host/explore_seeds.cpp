@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <condition_variable>
 #include <csignal>
 #include <cstdlib>
+#include <deque>
 #include <exception>
 #include <mutex>
 #include <system_error>
@@ -107,10 +109,16 @@ class Exploration {
   };
   std::optional<Block> next(std::uint64_t most);
   bool goes_on(std::uint64_t position);
-  std::uint64_t try_all(TrialRunner& runner, Block block);
+  /// The position of what a thread tries; kNothing between two.
+  using Trying = std::atomic<std::uint64_t>;
+  static constexpr std::uint64_t kNothing = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t try_all(TrialRunner& runner, Block block, Trying& trying);
   void failed(std::uint64_t position, const TrialOutcome& outcome);
   void done(std::uint64_t trials);
-  void work();
+  void work(Trying& trying);
+  void work_together(unsigned jobs);
+  void watch();
+  void tell_what_is_left(Clock::duration waited);
   void show();
   bool time_is_up() const {
     return interrupted() || (options_.budget.count() > 0 && Clock::now() - begin_ >= options_.budget);
@@ -126,6 +134,8 @@ class Exploration {
   bool bar_ = false;
   /// The position of the lowest failing seed so far; what cannot go on at all fails before all.
   std::atomic<std::uint64_t> first_failed_ = std::numeric_limits<std::uint64_t>::max();
+  /// Of each thread.
+  std::deque<Trying> trying_;
   /// Trials were left out since the time was up.
   std::atomic<bool> cut_off_ = false;
   std::mutex mutex_;
@@ -135,6 +145,11 @@ class Exploration {
   SeedReport report_;
   /// What a trial could not even begin for.
   std::exception_ptr error_;
+  /// Of the failures, so many were told of before all trials had ended.
+  std::size_t told_ = 0;
+  /// All trials have ended.
+  bool over_ = false;
+  std::condition_variable ends_;
 };
 
 // Blocks are given out in order: below a failing seed there is none that nobody has.
@@ -155,14 +170,16 @@ bool Exploration::goes_on(std::uint64_t position) {
 }
 
 /// Returns how many it tried.
-std::uint64_t Exploration::try_all(TrialRunner& runner, Block block) {
+std::uint64_t Exploration::try_all(TrialRunner& runner, Block block, Trying& trying) {
   const std::uint64_t begin = block.next;
   for (; block.next != block.end && goes_on(block.next); ++block.next) {
     TrialPlan plan;
     plan.seed = seed(block.next);
+    trying.store(block.next, std::memory_order_relaxed);
     const TrialOutcome outcome = runner.run(plan);
     if (outcome.failed) failed(block.next, outcome);
   }
+  trying.store(kNothing, std::memory_order_relaxed);
   return block.next - begin;
 }
 
@@ -199,14 +216,14 @@ void Exploration::show() {
 }
 
 // Short trials come in long blocks, so that threads seldom meet; long ones one by one, so that all threads end together.
-void Exploration::work() {
+void Exploration::work(Trying& trying) {
   constexpr auto kLong = std::chrono::milliseconds(5);
   try {
     TrialRunner runner(trial_, options_);
     std::uint64_t most = 1;
     while (const std::optional<Block> block = next(most)) {
       const Clock::time_point begin = Clock::now();
-      done(try_all(runner, *block));
+      done(try_all(runner, *block, trying));
       most = Clock::now() - begin < kLong ? 2 * most : std::max<std::uint64_t>(most / 2, 1);
     }
   } catch (...) {
@@ -239,15 +256,74 @@ void Exploration::trace(SeedFailure& failure) const {
   (is_written ? failure.trace : failure.no_trace) = is_written ? path : traced.what;
 }
 
-SeedReport Exploration::run(unsigned jobs) {
+void Exploration::work_together(unsigned jobs) {
   std::vector<std::thread> others;
+  std::thread watcher;
+  Trying& own = trying_.emplace_back(kNothing);
   try {
-    for (std::uint64_t i = 1; i < std::min<std::uint64_t>(jobs, count_); ++i) others.emplace_back([this] { work(); });
+    for (std::uint64_t i = 1; i < std::min<std::uint64_t>(jobs, count_); ++i)
+      others.emplace_back([this, &trying = trying_.emplace_back(kNothing)] { work(trying); });
+    if (options_.print_to && count_ > 1) watcher = std::thread([this] { watch(); });
   } catch (const std::system_error&) {
     // There are no more threads: those that there are do the work.
   }
-  work();
+  work(own);
   for (std::thread& other : others) other.join();
+  if (!watcher.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  ends_.notify_one();
+  watcher.join();
+}
+
+// A trial that does not end must not keep what the others found to itself.
+void Exploration::watch() {
+  constexpr auto kBetween = std::chrono::milliseconds(100);
+  constexpr auto kPatience = std::chrono::seconds(30);
+  constexpr auto kPatienceAtTheEnd = std::chrono::seconds(2);
+  std::unique_lock lock(mutex_);
+  std::uint64_t ended = 0;
+  bool ends = false;
+  bool told = false;
+  Clock::time_point since = begin_;
+  while (!ends_.wait_for(lock, kBetween, [this] { return over_; })) {
+    const Clock::time_point now = Clock::now();
+    const bool ends_now =
+        next_ == count_ || time_is_up() || (options_.stop_at_first && !report_.failures.empty());
+    if (ends_now != ends || report_.failures.size() != told_) told = false;
+    if (ends_now != ends || report_.trials != ended) since = now;
+    ends = ends_now;
+    ended = report_.trials;
+    if (told || now - since < (ends ? kPatienceAtTheEnd : kPatience)) continue;
+    tell_what_is_left(now - since);
+    told = true;
+  }
+}
+
+// With mutex_ held.
+void Exploration::tell_what_is_left(Clock::duration waited) {
+  std::string seeds;
+  for (const Trying& trying : trying_) {
+    const std::uint64_t position = trying.load(std::memory_order_relaxed);
+    if (position != kNothing) seeds += fmt::format("{}{}", seeds.empty() ? "" : ", ", seed(position));
+  }
+  if (seeds.empty()) return;
+  if (bar_) std::fputs("\r\x1b[K", options_.print_to);
+  for (; told_ < report_.failures.size(); ++told_) {
+    const SeedFailure& failure = report_.failures[told_];
+    fmt::print(options_.print_to, "seed {} fails: {}\n  again: HEDDLE_EXPLORE_SEED={} {}\n", failure.seed,
+               failure.what, failure.seed, command());
+  }
+  fmt::print(options_.print_to, "for {:.0f} s no trial has ended; at work: seed {}{}\n",
+             std::chrono::duration<double>(waited).count(), seeds,
+             interrupted() ? " (another Ctrl-C does not wait)" : "");
+  std::fflush(options_.print_to);
+}
+
+SeedReport Exploration::run(unsigned jobs) {
+  work_together(jobs);
   if (bar_) std::fputs("\r\x1b[K", options_.print_to);
   if (error_) std::rethrow_exception(error_);
   report_.complete = !cut_off_;

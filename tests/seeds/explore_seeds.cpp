@@ -1,13 +1,18 @@
 #include <catch2/catch.hpp>
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <heddle/explore.h>
@@ -279,6 +284,31 @@ TEST_CASE("Ctrl-C ends after the trials that run, and what has failed until then
   const std::string printed = printed_to(out);
   CHECK_THAT(printed, Catch::Contains("seed 2 fails: it is the second"));
   CHECK_THAT(printed, Catch::Contains("interrupted after 3 of 1000 seeds, 1 failed"));
+}
+
+TEST_CASE("a trial that does not end keeps nobody from reading what has failed before it") {
+  std::FILE* const out = std::tmpfile();
+  REQUIRE(out);
+  SeedOptions options;
+  options.print_to = out;
+  options.jobs = 2;
+  options.shrink_budget = std::chrono::milliseconds(0);
+  std::string until_then;
+  const auto one_waits = [&](Trial& trial) {
+    trial.require(trial.seed() != 2, "it is the second");
+    if (trial.seed() != 1) return;
+    // Until it has been told of.
+    while (until_then.find("at work: seed 1\n") == std::string::npos) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      until_then.resize(4096);
+      const ssize_t read = pread(fileno(out), until_then.data(), until_then.size(), 0);
+      until_then.resize(static_cast<std::size_t>(std::max<ssize_t>(read, 0)));
+    }
+  };
+  const SeedReport report = explore_seeds(one_waits, 100, options);
+  CHECK(report.failures.size() == 1);
+  CHECK_THAT(until_then, Catch::Contains("seed 2 fails: it is the second\n  again: HEDDLE_EXPLORE_SEED=2 "));
+  CHECK_THAT(printed_to(out), Catch::Contains("seed 2 fails: it is the second"));
 }
 
 namespace {
