@@ -6,9 +6,11 @@
 #include <fmt/format.h>
 #include <mimalloc.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <new>
 
 namespace heddle::detail {
@@ -24,14 +26,36 @@ constexpr std::uint64_t kBytesOfAllocation = 320;
 // fewer page faults and fewer misses of the TLB.
 constexpr std::uint64_t kHugePageBytes = std::uint64_t{2} << 20;
 
-// `zeroed`: an old value that a weak read may give is then the same in every run, written or not. (Pages that nobody
+class NoMemory final : public std::bad_alloc {
+ public:
+  explicit NoMemory(std::string what) : what_(std::make_shared<const std::string>(std::move(what))) {}
+  const char* what() const noexcept override { return what_->c_str(); }
+
+ private:
+  // Exceptions are copied without throwing.
+  std::shared_ptr<const std::string> what_;
+};
+
+[[noreturn]] void refuse(const std::string& name, std::uint64_t count, std::uint64_t element_bytes) {
+  throw NoMemory(fmt::format("no memory for '{}': {} elements of {} bytes", name, count, element_bytes));
+}
+
+// What is known of each byte of emulated memory, a bit, has to have room itself. (To ask for more than there is aborts
+// the process, or makes it swap without end.)
+bool has_room_for_bits(std::uint64_t size_bytes) {
+  const auto memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                      static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return size_bytes / 8 <= memory / 2;
+}
+
+// Null if there is no room. `zeroed`: an old value that a weak read may give is then the same in every run, written or not. (Pages that nobody
 // touches are not touched here either.)
 std::byte* allocate_bytes(std::uint64_t size_bytes, bool zeroed) {
   const bool large = size_bytes >= 2 * kHugePageBytes;
   const std::uint64_t alignment = large ? kHugePageBytes : kAllocationAlignment;
   auto* bytes = static_cast<std::byte*>(zeroed ? mi_zalloc_aligned(size_bytes, alignment)
                                                : mi_malloc_aligned(size_bytes, alignment));
-  if (!bytes) throw std::bad_alloc();
+  if (!bytes) return nullptr;
   // A wish: where it is refused, the pages are small.
   if (large) ::madvise(bytes, size_bytes / kHugePageBytes * kHugePageBytes, MADV_HUGEPAGE);
   return bytes;
@@ -87,19 +111,20 @@ std::uint64_t InitializedBytes::first_missing_of(std::uint64_t offset, std::uint
 
 std::shared_ptr<Allocation> DeviceState::allocate(std::uint64_t count, std::uint64_t element_bytes,
                                                   std::string name) {
-  if (element_bytes != 0 && count > std::numeric_limits<std::int64_t>::max() / element_bytes) {
-    throw std::bad_alloc();
-  }
   auto made = std::make_shared<Allocation>();
   {
     const std::lock_guard lock(mutex_);
     made->name = name.empty() ? fmt::format("buffer {}", made_allocations_) : std::move(name);
     made->id = number_of_freed_or_new();
   }
+  if (element_bytes != 0 && count > std::numeric_limits<std::int64_t>::max() / element_bytes)
+    refuse(made->name, count, element_bytes);
   made->size_bytes = count * element_bytes;
+  made->tracks_initialization = mode == Mode::Emulated;
+  if (made->tracks_initialization && !has_room_for_bits(made->size_bytes)) refuse(made->name, count, element_bytes);
   // At least one byte, so that every buffer has an address of its own.
   made->bytes = allocate_bytes(std::max<std::uint64_t>(made->size_bytes, 1), mode == Mode::Emulated);
-  made->tracks_initialization = mode == Mode::Emulated;
+  if (!made->bytes) refuse(made->name, count, element_bytes);
   if (made->tracks_initialization) made->initialized.resize(made->size_bytes, false);
   if (memory) memory->add(made->id, {made->bytes, made->size_bytes});
   const std::lock_guard lock(mutex_);

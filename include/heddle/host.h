@@ -574,7 +574,8 @@ class Device {
   /// With all defaults filled in, mode and seed included.
   const DeviceOptions& options() const;
 
-  /// A buffer of `size` elements that have not been written. The name is for findings.
+  /// A buffer of `size` elements that have not been written. The name is for findings. Throws std::bad_alloc, which
+  /// names the buffer, if there is no memory for it.
   template <typename T>
   Buffer<T> buffer(std::uint64_t size, std::string name = "") {
     return Buffer<T>(allocate(size, sizeof(T), detail::kComponentType<T>, std::move(name)), size);
@@ -596,7 +597,7 @@ class Device {
   }
 
   /// An image of width `extent.x`, height (or layers) `extent.y`, depth (or layers) `extent.z`,
-  /// whose texels have not been written.
+  /// whose texels have not been written. Throws as `buffer`.
   template <typename T, ImageDim dim>
   Image<T, dim> image(Extent extent, std::string name = "") {
     const std::uint64_t texels = std::uint64_t{extent.x} * extent.y * extent.z;

@@ -292,6 +292,16 @@ TEST_CASE("an argument that was freed, moved from or never made is refused in ev
   }
 }
 
+TEST_CASE("a buffer for which there is no memory is refused by name, and the device goes on") {
+  Device device(options_for(GENERATE(Mode::Native, Mode::Emulated)));
+  for (const std::uint64_t elements : {std::uint64_t{1} << 50, std::uint64_t{1} << 62, ~std::uint64_t{0}}) {
+    CHECK_THROWS_WITH(device.buffer<double>(elements, "vast"),
+                      "no memory for 'vast': " + std::to_string(elements) + " elements of 8 bytes");
+    CHECK_THROWS_AS(device.buffer<double>(elements), std::bad_alloc);
+  }
+  CHECK(device.buffer({1u, 2u}, "small").read() == std::vector{1u, 2u});
+}
+
 TEST_CASE("a buffer that was never made or was moved from says so, whatever is asked of it") {
   Buffer<std::uint32_t> never;
   const auto refused = Catch::Contains("never made, or was moved from");
