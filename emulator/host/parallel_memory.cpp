@@ -414,7 +414,7 @@ std::uint32_t ParallelMemory::Thread::read_at(AgentId agent, const Binding& bind
   std::uint32_t bits = 0;
   const bool done = with_known(agent, binding, bytes, [&](Known& known) {
     if (!detector.answers(false, agent, binding.reference, bytes, site, known.history)) return false;
-    std::memcpy(&bits, storage(binding, bytes), bytes.size_bytes);
+    bits = static_cast<std::uint32_t>(memory::load_value(storage(binding, bytes), bytes.size_bytes));
     known.recent.note_plain(agent, site, bytes, false, bits);
     return true;
   });
@@ -426,7 +426,7 @@ void ParallelMemory::Thread::write_at(AgentId agent, const Binding& binding, con
                                       race::SiteId site, std::uint32_t bits) {
   const bool done = with_known(agent, binding, bytes, [&](Known& known) {
     if (!detector.answers(true, agent, binding.reference, bytes, site, known.history)) return false;
-    std::memcpy(storage(binding, bytes), &bits, bytes.size_bytes);
+    memory::store_value(storage(binding, bytes), bits, bytes.size_bytes);
     known.recent.note_plain(agent, site, bytes, true, bits);
     return true;
   });

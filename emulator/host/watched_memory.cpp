@@ -49,7 +49,7 @@ std::uint32_t WatchedMemory::read_at(AgentId agent, const Binding& binding, cons
                                      race::SiteId site) {
   std::uint32_t bits = 0;
   if (detector_.answers(agent, binding.reference, bytes, site)) {
-    std::memcpy(&bits, storage(binding, bytes), bytes.size_bytes);
+    bits = static_cast<std::uint32_t>(memory::load_value(storage(binding, bytes), bytes.size_bytes));
     tell(agent, binding, bytes, site, bits);
   } else {
     memory_.read(record(agent, binding, bytes, site), &bits);
@@ -60,7 +60,7 @@ std::uint32_t WatchedMemory::read_at(AgentId agent, const Binding& binding, cons
 void WatchedMemory::write_at(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site,
                              std::uint32_t bits) {
   if (!memory_.keeps_writers(bytes.allocation) && detector_.answers(agent, binding.reference, bytes, site)) {
-    std::memcpy(storage(binding, bytes), &bits, bytes.size_bytes);
+    memory::store_value(storage(binding, bytes), bits, bytes.size_bytes);
     tell(agent, binding, bytes, site, bits);
   } else {
     memory_.write(record(agent, binding, bytes, site), &bits);

@@ -646,8 +646,13 @@ class Invocation : public detail::InvocationApi<Invocation> {
     }
     const Place& place = ref.place();
     T old{};
-    if (!pulse_->told || !update_told(place.binding, place.offset_bytes, scope, semantics, unequal, where.file,
-                                      where.function, where.line, f, old))
+    // What is constant mostly is made into one here, where that is known.
+    const bool may_be_quick = sizeof(T) == emulation::QuickAccesses::kMostBytes && !acquires(semantics) &&
+                              !releases(semantics) && !acquires(unequal);
+    const auto code =
+        emulation::InstructionCode::atomic(OperationKind::ReadModifyWrite, sizeof(T), where.line, scope, semantics);
+    if (!may_be_quick || !pulse_->told ||
+        !update_told(place.binding, place.offset_bytes, code, where.file, where.function, f, old))
       old = update_with_record<T>(place.binding, place.offset_bytes, place.index, scope, semantics, unequal,
                                   where.file, where.function, where.line, f);
     polled(name, address_of(place), old, where);
@@ -672,14 +677,10 @@ class Invocation : public detail::InvocationApi<Invocation> {
 
   /// Where somebody listens. False, and nothing happened, if there is more to it.
   template <typename T, typename F>
-  [[gnu::noinline]] bool update_told(const emulation::Binding* binding, std::uint64_t offset_bytes, Scope scope,
-                                     MemorySemantics semantics, MemorySemantics unequal, const char* file,
-                                     const char* function, std::uint32_t line, F& f, T& old) {
-    const bool relaxed = !acquires(semantics) && !releases(semantics) && !acquires(unequal);
-    if (sizeof(T) != emulation::QuickAccesses::kMostBytes || !relaxed) return false;
+  [[gnu::noinline]] bool update_told(const emulation::Binding* binding, std::uint64_t offset_bytes,
+                                     emulation::InstructionCode code, const char* file, const char* function, F& f,
+                                     T& old) {
     Modification<T, F> modification{f};
-    const auto code = emulation::InstructionCode::atomic(OperationKind::ReadModifyWrite, sizeof(T), line, scope,
-                                                         semantics);
     if (!pulse_->told->update(id_, *binding, offset_bytes, code, file, function, modification.modify,
                               &modification)) [[unlikely]]
       return false;
