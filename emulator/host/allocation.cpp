@@ -48,8 +48,8 @@ bool has_room_for_bits(std::uint64_t size_bytes) {
   return size_bytes / 8 <= memory / 2;
 }
 
-// Null if there is no room. `zeroed`: an old value that a weak read may give is then the same in every run, written or not. (Pages that nobody
-// touches are not touched here either.)
+// Null if there is no room. `zeroed`: an old value that a weak read may give is then the same in every run, written or
+// not. (Pages that nobody touches are not touched here either.)
 std::byte* allocate_bytes(std::uint64_t size_bytes, bool zeroed) {
   const bool large = size_bytes >= 2 * kHugePageBytes;
   const std::uint64_t alignment = large ? kHugePageBytes : kAllocationAlignment;

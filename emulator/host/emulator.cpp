@@ -412,20 +412,37 @@ std::string Emulator::describe(const void* address) {
   return device.describe(address);
 }
 
+namespace {
+
+bool has(const Binding& binding, const Locations& bytes) {
+  return binding.allocation && binding.allocation->id == bytes.allocation &&
+         bytes.offset_bytes >= binding.offset_bytes &&
+         bytes.offset_bytes < binding.offset_bytes + binding.size_bytes;
+}
+
+}  // namespace
+
 const Binding* Emulator::object_at(const Locations& bytes) {
-  const auto in = [&](const Binding& binding) {
-    return binding.allocation && binding.allocation->id == bytes.allocation &&
-           bytes.offset_bytes >= binding.offset_bytes &&
-           bytes.offset_bytes < binding.offset_bytes + binding.size_bytes;
-  };
   for (const Binding& binding : bindings)
-    if (in(binding)) return &binding;
+    if (has(binding, bytes)) return &binding;
+  if (const WorkgroupMemory::Variable* variable = variable_at(bytes)) return &variable->binding;
+  for (const auto& [allocation, binding] : by_address)
+    if (has(binding, bytes)) return &binding;
+  return nullptr;
+}
+
+const WorkgroupMemory::Variable* Emulator::variable_at(const Locations& bytes) const {
   for (const auto& memory : all_memory_)
     for (const WorkgroupMemory::Variable& variable : memory->variables)
-      if (in(variable.binding)) return &variable.binding;
-  for (const auto& [allocation, binding] : by_address)
-    if (in(binding)) return &binding;
+      if (has(variable.binding, bytes)) return &variable;
   return nullptr;
+}
+
+SourceLocation Emulator::declaration_of(const Locations& bytes) {
+  const auto locked = lock();
+  const WorkgroupMemory::Variable* const variable = variable_at(bytes);
+  return variable && variable->binding.size_bytes == variable->binding.component.element_bytes ? variable->declared
+                                                                                               : SourceLocation{};
 }
 
 std::optional<Binding> Emulator::object_with(const Locations& bytes) {
@@ -603,6 +620,7 @@ const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::u
   memory.used_bytes = (memory.used_bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
   WorkgroupMemory::Variable made;
   made.name = name.empty() ? fmt::format("variable {}", ordinal) : std::string(name);
+  made.declared = where;
   Binding& binding = made.binding;
   binding.reference = emulator.device.new_reference();
   binding.storage_class = StorageClass::Workgroup;

@@ -20,6 +20,7 @@ struct WorkgroupMemory : Resident {
   struct Variable {
     Binding binding;
     std::string name;
+    SourceLocation declared;
   };
   /// Known to the device's memory as long as there are variables.
   detail::Allocation allocation;
@@ -70,6 +71,8 @@ class Emulator final : public runtime::Observer, public Pulse {
   const Binding* object_at(const Locations& bytes);
   /// The same on any thread.
   std::optional<Binding> object_with(const Locations& bytes);
+  /// Where the Workgroup variable that has them is declared; nowhere if none has, or it is an array. On any thread.
+  SourceLocation declaration_of(const Locations& bytes);
   /// Keeps other threads from what they share with this one; nothing where there is one thread.
   std::unique_lock<std::mutex> lock() {
     return device.parallel ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
@@ -81,6 +84,7 @@ class Emulator final : public runtime::Observer, public Pulse {
   std::unordered_map<const detail::Allocation*, Binding> by_address;
 
  private:
+  const WorkgroupMemory::Variable* variable_at(const Locations& bytes) const;
   [[gnu::noinline]] void look_for_standstill();
   [[gnu::noinline]] bool finds_standstill(AgentId agent, const Binding& binding, std::uint64_t offset_bytes);
   void hear_as_usual();

@@ -94,6 +94,12 @@ void set_object(DataRace& race, const emulation::Binding* object, const Operatio
   race.index = race.offset_bytes / (element_bytes != 0 ? element_bytes : second.locations.size_bytes);
 }
 
+void note_declaration(DataRace& race, const SourceLocation& declared) {
+  for (RacingAccess* access : {&race.first, &race.second})
+    access->at_declaration = access->where.line == declared.line && declared.line != 0 &&
+                             std::string_view(access->where.file) == declared.file;
+}
+
 void add_values(RacingAccess& access, const Operation& site, const Locations& bytes,
                 const advice::AccessValues& values, const emulation::Binding* object) {
   const std::uint64_t offset = bytes.offset_bytes - (object ? object->offset_bytes : 0);

@@ -67,6 +67,8 @@ inline bool is_plain_write(const Operation& operation) {
 /// Says in which element of `object` (null: of nothing that has a name) the race is, whose bytes are so far counted in
 /// its allocation; `second` is the second access.
 void set_object(DataRace& race, const emulation::Binding* object, const Operation& second);
+/// Says of which of the two accesses all that is known is where their variable is declared.
+void note_declaration(DataRace& race, const SourceLocation& declared);
 /// Adds what an access of `object`, as there, at these bytes of its allocation, read and wrote.
 void add_values(RacingAccess& access, const Operation& site, const Locations& bytes,
                 const advice::AccessValues& values, const emulation::Binding* object);

@@ -79,6 +79,8 @@ DataRace ParallelRaces::made_of(const race::KernelDetector& detector, const race
   made.replays = false;
   made.same_value = tells_equal_writes_ && equal_writes(detector, race.first, race.first_agent, second);
   add_object_and_values(detector, race, second, made);
+  if (emulator_ && first.storage_class == StorageClass::Workgroup)
+    note_declaration(made, emulator_->declaration_of(race.bytes));
   return made;
 }
 

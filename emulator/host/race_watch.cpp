@@ -182,6 +182,8 @@ void RaceWatch::note(const race::KernelRace& race) {
   made.same_value = tells_equal_writes_ && equal_writes(first, race.first_agent);
   const emulation::Binding* object = emulator_ ? emulator_->object_at(race.bytes) : nullptr;
   add_object_and_values(race, object, made);
+  if (emulator_ && first.storage_class == StorageClass::Workgroup)
+    note_declaration(made, emulator_->declaration_of(race.bytes));
   const ComponentType type = object ? object->component : ComponentType{};
   explain(race, have_atomics(first, type) && have_atomics(second, type), made);
   races_.add(std::move(made));

@@ -27,6 +27,8 @@ class Writer {
     const std::string line = report::source_line(access.where.file, access.where.line);
     if (!line.empty())
       text += fmt::format("          {:>5} | {}\n", access.where.line, paint(line, "36"));
+    if (access.at_declaration)
+      text += "          (where the variable is declared; inv.load and inv.store would name the access itself)\n";
     return text + fmt::format("          by {}, dispatch {}\n", to_string(access.invocation),
                               access.dispatch);
   }

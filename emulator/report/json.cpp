@@ -23,6 +23,7 @@ Json access_json(const RacingAccess& access) {
           {"function", access.where.function},
           {"read", access.read.empty() ? Json(nullptr) : Json(access.read)},
           {"written", access.written.empty() ? Json(nullptr) : Json(access.written)},
+          {"at_declaration", access.at_declaration},
           {"dispatch", access.dispatch},
           {"workgroup", vector_json(c.workgroup)},
           {"local", vector_json(c.local)},
@@ -40,6 +41,7 @@ RacingAccess access_from_json(const Json& json) {
   access.where = place_from_json(json);
   access.read = text("read");
   access.written = text("written");
+  access.at_declaration = json.at("at_declaration");
   access.dispatch = json.at("dispatch");
   Coordinates& c = access.invocation;
   c.workgroup = vector_from_json(json.at("workgroup"));

@@ -79,6 +79,8 @@ std::string to_string(const Finding& finding);
 struct RacingAccess {
   /// What it does, as SPIR-V spells it: "write", "atomic read-modify-write (Device, Relaxed)" ...
   std::string operation;
+  /// Of a Workgroup variable that is no array and that is accessed by its name alone, the place of its declaration: see
+  /// `at_declaration`.
   SourceLocation where;
   Coordinates invocation;
   /// Number of the dispatch, of its device.
@@ -87,6 +89,9 @@ struct RacingAccess {
   /// known. Empty where it did not, or where a long run has forgotten that.
   std::string read;
   std::string written;
+  /// C++ does not tell where a variable is converted or assigned: `where` is its declaration. `inv.load(variable)` and
+  /// `inv.store(variable, value)` name their own place.
+  bool at_declaration = false;
 };
 
 /// A data race: two instructions that access the same bytes unordered, with one example.

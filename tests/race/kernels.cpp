@@ -335,6 +335,35 @@ TEST_CASE("two accesses to an element that the detector looks at in parts race o
   }
 }
 
+TEST_CASE("a variable's plain accesses are named by its declaration, and the report says so; inv.store names itself") {
+  const bool parallel = GENERATE(false, true);
+  DeviceOptions options = racing(1);
+  options.races_parallel = parallel;
+  Device device(options);
+  auto out = device.buffer(std::vector<std::uint32_t>(8, 0u), "out");
+  device.dispatch([](auto& inv, StorageBuffer<std::uint32_t> auto o) {
+    auto plain = inv.template workgroup<std::uint32_t>("plain");
+    auto array = inv.template workgroup<std::uint32_t[1]>("array");
+    auto named = inv.template workgroup<std::uint32_t>("named");
+    const std::uint32_t i = inv.local_invocation_index();
+    plain = i;
+    array[0] = i;
+    inv.store(named, i);
+    o[i] = 0;
+  }, 1, 8, out);
+  const auto races = device.races();
+  REQUIRE(races.size() == 3);
+  for (const DataRace& race : races) {
+    INFO(to_string(race));
+    const bool is_plain = race.object == "plain";
+    for (const RacingAccess& access : {race.first, race.second}) {
+      CHECK(access.at_declaration == is_plain);
+      CHECK((access.where.line == races[0].first.where.line) == (race.object == races[0].object));
+    }
+    CHECK((to_string(race).find("where the variable is declared") != std::string::npos) == is_plain);
+  }
+}
+
 TEST_CASE("plain increments of one element race with themselves: one finding, counted") {
   Device device(racing(1));
   auto sum = device.buffer(std::vector<std::uint32_t>(1, 0u), "sum");
