@@ -282,7 +282,8 @@ void Exploration::work_together(unsigned jobs) {
 void Exploration::watch() {
   constexpr auto kBetween = std::chrono::milliseconds(100);
   constexpr auto kPatience = std::chrono::seconds(30);
-  constexpr auto kPatienceAtTheEnd = std::chrono::seconds(2);
+  // Where somebody waits for what is known already.
+  constexpr auto kLessPatience = std::chrono::seconds(2);
   std::unique_lock lock(mutex_);
   std::uint64_t ended = 0;
   bool ends = false;
@@ -296,7 +297,8 @@ void Exploration::watch() {
     if (ends_now != ends || report_.trials != ended) since = now;
     ends = ends_now;
     ended = report_.trials;
-    if (told || now - since < (ends ? kPatienceAtTheEnd : kPatience)) continue;
+    const bool is_awaited = interrupted() || (ends && report_.failures.size() != told_);
+    if (told || now - since < (is_awaited ? kLessPatience : kPatience)) continue;
     tell_what_is_left(now - since);
     told = true;
   }
