@@ -145,16 +145,18 @@ class Knowledge {
   }
   /// A visibility operation at this level for these classes, and for kAnyClass, which counts all: what
   /// happened before becomes visible, and what came by chains at any level goes on.
-  void make_visible(CacheLevel level, const std::array<bool, kClasses>& classes) {
+  /// `related`: the classes by which something may happen before it: those, and that of the atomic that it is a part of.
+  void make_visible(CacheLevel level, const std::array<bool, kClasses>& classes,
+                    const std::array<bool, kClasses>& related) {
     for (unsigned lane = 0; lane < lanes_; ++lane) {
       std::uint32_t* const words = words_.data() + lane * kRows;
       const auto raise = [](std::uint32_t& word, std::uint32_t epoch) {
         word = word < epoch ? epoch : word;
       };
-      // By any of the classes that the operation has, and by any class.
+      // By any of the classes that relate it, and by any class.
       std::uint32_t happened = 0;
       for (unsigned k = 0; k < kAnyClass; ++k)
-        if (classes[k]) raise(happened, words[kHappened + k]);
+        if (related[k]) raise(happened, words[kHappened + k]);
       std::uint32_t happened_at_all = words[kHappened + kAnyClass];
       for (unsigned k = 0; k < kAnyClass; ++k) raise(happened_at_all, words[kHappened + k]);
       for (unsigned k = 0; k < kClasses; ++k) {

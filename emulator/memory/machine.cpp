@@ -145,8 +145,10 @@ void Machine::before(Agent& agent, const Operation& operation, MemorySemantics s
 // And after it has acquired, before it releases: a release passes on what was made visible, too.
 //= vk:memory-model-availability-visibility-semantics
 void Machine::after(Agent& agent, const Operation& operation, MemorySemantics semantics) {
-  if (has(semantics, MemorySemantics::MakeVisible)) [[unlikely]]
-    make_visible(agent, operation.scope, semantics);
+  if (!has(semantics, MemorySemantics::MakeVisible)) [[likely]] return;
+  // An atomic comes after others by its own class, too, whatever classes it makes visible.
+  const MemorySemantics related = operation.atomic ? semantics | semantic_of(operation.storage_class) : semantics;
+  make_visible(agent, operation.scope, semantics, related);
 }
 
 std::byte* Machine::give_in_time(std::byte* bytes) {
@@ -463,7 +465,7 @@ void Machine::open(const Operation& barrier) {
     for (const auto& arrival : arrivals) {
       if (!has(arrival.semantics, MemorySemantics::MakeVisible)) continue;
       Agent& one = agent(arrival.event.agent);
-      synchronization_.make_visible(one, arrival.scope, arrival.semantics);
+      synchronization_.make_visible(one, arrival.scope, arrival.semantics, arrival.semantics);
       for (const auto& other : arrivals)
         synchronization_.chain_visibility(one, arrival.scope, agent(other.event.agent),
                                           other.scope);
@@ -819,9 +821,9 @@ bool Machine::lifts(const Agent& agent, const Version& version, MemorySemantics 
   });
 }
 
-void Machine::make_visible(Agent& agent, Scope scope, MemorySemantics classes) {
+void Machine::make_visible(Agent& agent, Scope scope, MemorySemantics classes, MemorySemantics related) {
   ++report_.visibility_operations;
-  synchronization_.make_visible(agent, scope, classes);
+  synchronization_.make_visible(agent, scope, classes, related);
   give_up_copies(agent.place, scope);
 }
 

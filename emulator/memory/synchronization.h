@@ -212,8 +212,9 @@ class Synchronization {
   /// control barrier.
   void chain_visibility(const Agent& from, Scope from_scope, Agent& to, Scope to_scope);
 
-  /// What happened before becomes visible: writes available at the scope's level, of these classes.
-  void make_visible(Agent& agent, Scope scope, MemorySemantics classes);
+  /// What happened before by these classes, or those that are `related` to the operation, becomes visible: writes
+  /// available at the scope's level, of these classes.
+  void make_visible(Agent& agent, Scope scope, MemorySemantics classes, MemorySemantics related);
   void make_device_visible(Agent& agent);
 
  private:
@@ -246,7 +247,8 @@ class Synchronization {
   /// What the agent knows, to be changed.
   Knowledge& changed(Agent& agent);
   void be_other(Agent& agent);
-  void make_visible(Knowledge& knowledge, unsigned lane, CacheLevel level, MemorySemantics classes);
+  void make_visible(Knowledge& knowledge, unsigned lane, CacheLevel level, MemorySemantics classes,
+                    MemorySemantics related);
   void join_released(Knowledge& known, const Knowledge& more);
   void met(Agent& agent, const Met& met, Scope scope, MemorySemantics semantics);
   void learn_everything(Agent& agent, MemorySemantics semantics);

@@ -303,3 +303,10 @@ TEST_CASE("what an update met with some bytes is not unseen after a read of the 
   // another reference, comes after it; a private read of both, through that reference, comes after that.
   check_random_program(120005959);
 }
+
+// An atomic of buffer memory that acquires and makes images visible comes after a released atomic of an image by the
+// class of its own memory.
+//= vk:memory-model-inter-thread-happens-before
+TEST_CASE("an atomic makes visible what happened before it by its own storage class, too") {
+  check_random_program(150189399);
+}
