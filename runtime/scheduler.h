@@ -3,13 +3,13 @@
 #include <heddle/detail/runtime.h>
 
 #include "runtime/fiber.h"
+#include "runtime/same_place.h"
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <chrono>
 #include <csetjmp>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -76,11 +76,6 @@ struct alignas(64) Slot {
   }
 };
 static_assert(sizeof(Slot) == 64);
-
-/// Whether two places are one line of one file.
-inline bool same_place(const SourceLocation& a, const SourceLocation& b) {
-  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
-}
 
 /// What only the slower ways of waiting touch.
 struct SlotDetail {

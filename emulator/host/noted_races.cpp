@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "emulator/report/value_text.h"
+#include "runtime/same_place.h"
 
 namespace heddle::detail {
 namespace {
@@ -96,8 +97,7 @@ void set_object(DataRace& race, const emulation::Binding* object, const Operatio
 
 void note_declaration(DataRace& race, const SourceLocation& declared) {
   for (RacingAccess* access : {&race.first, &race.second})
-    access->at_declaration = access->where.line == declared.line && declared.line != 0 &&
-                             std::string_view(access->where.file) == declared.file;
+    access->at_declaration = declared.line != 0 && runtime::same_place(access->where, declared);
 }
 
 void add_values(RacingAccess& access, const Operation& site, const Locations& bytes,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "runtime/same_place.h"
+
 namespace heddle::report {
 namespace {
 
@@ -14,9 +16,7 @@ bool share_a_change(const DataRace& a, const DataRace& b) {
   });
 }
 
-bool same_place(const SourceLocation& a, const SourceLocation& b) {
-  return a.line == b.line && std::string_view(a.file) == b.file;
-}
+using runtime::same_place;
 
 // One line that misses its order with several others: a barrier that is not there, say.
 bool share_a_line_and_reason(const DataRace& a, const DataRace& b) {
