@@ -87,15 +87,10 @@ class Changes {
     }
     add(repairs(false));
     add(repairs(true));
-    if (!have_atomics_) {
-      add(barrier());
-    } else if (is_update(x_) && is_update(y_)) {
-      add(one_update());
-      add(barrier());
-    } else {
-      add(barrier());
-      add(atomics(), true);
-    }
+    const bool are_updates = is_update(x_) && is_update(y_);
+    if (have_atomics_ && are_updates) add(one_update());
+    add(barrier());
+    if (have_atomics_ && !are_updates) add(atomics(), true);
     std::stable_sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
       return std::tie(a.unordered, a.edits) < std::tie(b.unordered, b.edits);
     });

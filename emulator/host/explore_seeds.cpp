@@ -89,7 +89,7 @@ class Interruptible {
 class Exploration {
  public:
   Exploration(const TrialFunction& trial, std::uint64_t seeds, const SeedOptions& options)
-      : trial_(trial), options_(options), begin_(Clock::now()) {
+      : trial_(trial), options_(options), again_(command()), begin_(Clock::now()) {
     // Seed first + index - 1, then every count-th.
     const std::uint64_t index = options.shard.index - 1;
     count_ = seeds > index ? (seeds - index - 1) / options.shard.count + 1 : 0;
@@ -109,9 +109,10 @@ class Exploration {
   };
   std::optional<Block> next(std::uint64_t most);
   bool goes_on(std::uint64_t position);
+  /// No position.
+  static constexpr std::uint64_t kNothing = std::numeric_limits<std::uint64_t>::max();
   /// The position of what a thread tries; kNothing between two.
   using Trying = std::atomic<std::uint64_t>;
-  static constexpr std::uint64_t kNothing = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t try_all(TrialRunner& runner, Block block, Trying& trying);
   void failed(std::uint64_t position, const TrialOutcome& outcome);
   void done(std::uint64_t trials);
@@ -129,11 +130,13 @@ class Exploration {
 
   const TrialFunction& trial_;
   const SeedOptions& options_;
+  /// What runs a trial again, but for its seed.
+  const std::string again_;
   Clock::time_point begin_;
   std::uint64_t count_ = 0;
   bool bar_ = false;
   /// The position of the lowest failing seed so far; what cannot go on at all fails before all.
-  std::atomic<std::uint64_t> first_failed_ = std::numeric_limits<std::uint64_t>::max();
+  std::atomic<std::uint64_t> first_failed_ = kNothing;
   /// Of each thread.
   std::deque<Trying> trying_;
   /// Trials were left out since the time was up.
@@ -189,6 +192,7 @@ void Exploration::failed(std::uint64_t position, const TrialOutcome& outcome) {
   failure.seed = seed(position);
   failure.what = outcome.what;
   failure.finding = outcome.finding;
+  failure.replay = fmt::format("HEDDLE_EXPLORE_SEED={} {}", failure.seed, again_);
   report_.failures.push_back(std::move(failure));
   if (options_.stop_at_first)
     first_failed_.store(std::min(first_failed_.load(std::memory_order_relaxed), position),
@@ -313,11 +317,8 @@ void Exploration::tell_what_is_left(Clock::duration waited) {
   }
   if (seeds.empty()) return;
   if (bar_) std::fputs("\r\x1b[K", options_.print_to);
-  for (; told_ < report_.failures.size(); ++told_) {
-    const SeedFailure& failure = report_.failures[told_];
-    fmt::print(options_.print_to, "seed {} fails: {}\n  again: HEDDLE_EXPLORE_SEED={} {}\n", failure.seed,
-               failure.what, failure.seed, command());
-  }
+  for (; told_ < report_.failures.size(); ++told_)
+    fmt::print(options_.print_to, "{}", to_string(report_.failures[told_]));
   fmt::print(options_.print_to, "for {:.0f} s no trial has ended; at work: seed {}{}\n",
              std::chrono::duration<double>(waited).count(), seeds,
              interrupted() ? " (another Ctrl-C does not wait)" : "");
@@ -334,9 +335,6 @@ SeedReport Exploration::run(unsigned jobs) {
   std::sort(failures.begin(), failures.end(),
             [](const SeedFailure& a, const SeedFailure& b) { return a.seed < b.seed; });
   if (options_.stop_at_first && failures.size() > 1) failures.resize(1);
-  const std::string again = command();
-  for (SeedFailure& failure : failures)
-    failure.replay = fmt::format("HEDDLE_EXPLORE_SEED={} {}", failure.seed, again);
   if (!failures.empty() && options_.shrink_budget.count() > 0 && !interrupted())
     failures.front().shrunk = shrink(trial_, options_, failures.front().seed);
   if (!failures.empty()) trace(failures.front());

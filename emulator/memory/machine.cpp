@@ -147,8 +147,8 @@ void Machine::before(Agent& agent, const Operation& operation, MemorySemantics s
 void Machine::after(Agent& agent, const Operation& operation, MemorySemantics semantics) {
   if (!has(semantics, MemorySemantics::MakeVisible)) [[likely]] return;
   // An atomic comes after others by its own class, too, whatever classes it makes visible.
-  const MemorySemantics related = operation.atomic ? semantics | semantic_of(operation.storage_class) : semantics;
-  make_visible(agent, operation.scope, semantics, related);
+  const MemorySemantics own = operation.atomic ? semantic_of(operation.storage_class) : MemorySemantics::None;
+  make_visible(agent, operation.scope, semantics, own);
 }
 
 std::byte* Machine::give_in_time(std::byte* bytes) {
@@ -465,7 +465,7 @@ void Machine::open(const Operation& barrier) {
     for (const auto& arrival : arrivals) {
       if (!has(arrival.semantics, MemorySemantics::MakeVisible)) continue;
       Agent& one = agent(arrival.event.agent);
-      synchronization_.make_visible(one, arrival.scope, arrival.semantics, arrival.semantics);
+      synchronization_.make_visible(one, arrival.scope, arrival.semantics);
       for (const auto& other : arrivals)
         synchronization_.chain_visibility(one, arrival.scope, agent(other.event.agent),
                                           other.scope);
@@ -821,9 +821,9 @@ bool Machine::lifts(const Agent& agent, const Version& version, MemorySemantics 
   });
 }
 
-void Machine::make_visible(Agent& agent, Scope scope, MemorySemantics classes, MemorySemantics related) {
+void Machine::make_visible(Agent& agent, Scope scope, MemorySemantics classes, MemorySemantics own) {
   ++report_.visibility_operations;
-  synchronization_.make_visible(agent, scope, classes, related);
+  synchronization_.make_visible(agent, scope, classes, own);
   give_up_copies(agent.place, scope);
 }
 

@@ -275,7 +275,7 @@ class Machine final : public Memory {
   void place_atomics(MemorySemantics classes, Lifts lifts);
   void make_available(const Cohort& cohort, Common& common, const Operation& barrier);
   [[gnu::noinline]] void make_visible(Agent& agent, Scope scope, MemorySemantics classes,
-                                      MemorySemantics related);
+                                      MemorySemantics own);
   void give_up_copies(const model::Place& place, Scope scope);
   void device_availability(Agent& agent);
   void tick() {

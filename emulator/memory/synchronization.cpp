@@ -442,19 +442,19 @@ void Synchronization::meet_together(Common& common, const Cohort& cohort,
   const bool visible = has(semantics, MemorySemantics::MakeVisible);
   for (Agent* agent : common.others) {
     acquire_barrier(*agent, barrier);
-    if (visible) make_visible(agent->own, 0, level, semantics, semantics);
+    if (visible) make_visible(agent->own, 0, level, semantics);
   }
-  if (visible) make_visible(common.knowledge, 0, level, semantics, semantics);
+  if (visible) make_visible(common.knowledge, 0, level, semantics);
 
   Head head = head_of(cohort.first, cohort.place_of(0), barrier, semantics,
                       snapshot(common.knowledge, 0));
   for (const Agent* agent : common.others) join_released(*head.known, agent->own);
 
   learn(common.knowledge, head, semantics);
-  if (visible) make_visible(common.knowledge, 0, level, semantics, semantics);
+  if (visible) make_visible(common.knowledge, 0, level, semantics);
   std::erase_if(common.others, [&](Agent* agent) {
     learn(agent->own, head, semantics);
-    if (visible) make_visible(agent->own, 0, level, semantics, semantics);
+    if (visible) make_visible(agent->own, 0, level, semantics);
     agent->released.clear();
     agent->like_all = agent->met.empty() && !agent->met_forgotten &&
                       agent->own == common.knowledge;
@@ -581,12 +581,12 @@ void Synchronization::system_synchronizes(AgentId first_id, AgentId second_id) {
 // The last link of a chain includes the class of the read; the links before it only need to have a
 // class in common, and here not even that.
 //= vk:memory-model-availability-visibility-semantics
-void Synchronization::make_visible(Agent& agent, Scope scope, MemorySemantics classes, MemorySemantics related) {
-  make_visible(changed(agent), agent.lane, level_of(scope), classes, related);
+void Synchronization::make_visible(Agent& agent, Scope scope, MemorySemantics classes, MemorySemantics own) {
+  make_visible(changed(agent), agent.lane, level_of(scope), classes, own);
 }
 
 void Synchronization::make_visible(Knowledge& knowledge, unsigned lane, CacheLevel level,
-                                   MemorySemantics classes, MemorySemantics related) {
+                                   MemorySemantics classes, MemorySemantics own) {
   if (level == CacheLevel::Agent) return;
   std::array<bool, kClasses> is_visible{};
   std::array<bool, kClasses> is_related{};
@@ -595,7 +595,7 @@ void Synchronization::make_visible(Knowledge& knowledge, unsigned lane, CacheLev
     knowledge.learn(row_of(kVisible, level, k), lane, epochs_[lane]);
     knowledge.learn(row_of(kVisibleBulk, level, k), lane, epochs_[lane]);
     is_visible[k] = k == kAnyClass || constrains(classes, k);
-    is_related[k] = is_visible[k] || constrains(related, k);
+    is_related[k] = is_visible[k] || constrains(own, k);
   }
   knowledge.make_visible(level, is_visible, is_related);
 }

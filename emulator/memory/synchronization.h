@@ -212,9 +212,10 @@ class Synchronization {
   /// control barrier.
   void chain_visibility(const Agent& from, Scope from_scope, Agent& to, Scope to_scope);
 
-  /// What happened before by these classes, or those that are `related` to the operation, becomes visible: writes
-  /// available at the scope's level, of these classes.
-  void make_visible(Agent& agent, Scope scope, MemorySemantics classes, MemorySemantics related);
+  /// What happened before by these classes, or by `own`, the one of the atomic that it is a part of, becomes visible:
+  /// writes available at the scope's level, of these classes.
+  void make_visible(Agent& agent, Scope scope, MemorySemantics classes,
+                    MemorySemantics own = MemorySemantics::None);
   void make_device_visible(Agent& agent);
 
  private:
@@ -248,7 +249,7 @@ class Synchronization {
   Knowledge& changed(Agent& agent);
   void be_other(Agent& agent);
   void make_visible(Knowledge& knowledge, unsigned lane, CacheLevel level, MemorySemantics classes,
-                    MemorySemantics related);
+                    MemorySemantics own = MemorySemantics::None);
   void join_released(Knowledge& known, const Knowledge& more);
   void met(Agent& agent, const Met& met, Scope scope, MemorySemantics semantics);
   void learn_everything(Agent& agent, MemorySemantics semantics);

@@ -426,15 +426,9 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
   if (crowd.site != r.site || crowd.reference != r.reference || crowd.first != r.first ||
       crowd.last != r.last)
     return false;
-  auto& [agent, stamp] = crowd.accesses.back();
-  if (!order_.places().same_instance(agent, r.agent, y.scope)) return false;
-  if (agent == r.agent) {
-    stamp = r.stamp;
-    return true;
-  }
-  if (order_.group(agent) != now.group) crowd.one_group = false;
-  crowd.add(r.agent, r.stamp);
-  if (crowd.accesses.size() >= crowd.look_through_at) crowd.forget_followed();
+  if (!order_.places().same_instance(crowd.last_agent, r.agent, y.scope)) return false;
+  if (order_.group(crowd.last_agent) != now.group) crowd.one_group = false;
+  crowd.join(r.agent, r.stamp);
   return true;
 }
 
@@ -688,14 +682,13 @@ void KernelDetector::find(const Record& x, const Now& now, const RecordList& lis
   if (fresh)
     races_.push_back({static_cast<AgentId>(x.agent), now.operation->agent, x.site, now.record.site, now.index,
                       {}, 0, explain(x, now, list)});
-  found_.push_back({x.agent, x.stamp, x.site, at->second, fresh, begin, end});
+  found_.push_back({x.agent, x.stamp, x.site, at->second, begin, end});
 }
 
 void KernelDetector::report_found(AllocationId allocation) {
   for (const Found& found : found_) {
     KernelRace& race = races_[found.race];
-    ++race.count;
-    if (!found.fresh) {
+    if (race.count++ != 0) {
       if (on_race_again_) on_race_again_(found.race, static_cast<AgentId>(found.agent));
       continue;
     }

@@ -322,8 +322,6 @@ class KernelDetector final : public trace::Listener {
     Stamp stamp = 0;
     SiteId site = kNoSite;
     std::size_t race = 0;
-    /// Whether it is the first of its kind.
-    bool fresh = false;
     std::uint64_t begin_bytes = 0;
     std::uint64_t end_bytes = 0;
   };

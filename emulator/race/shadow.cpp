@@ -113,15 +113,7 @@ Crowd& Shadow::make_crowd(Cell& cell) {
 }
 
 void Shadow::join_now() {
-  for (const Joined& joined : joined_) {
-    Crowd& crowd = crowds_[joined.crowd];
-    if (crowd.last_agent == joined.agent) {
-      crowd.accesses.back().second = joined.stamp;
-      continue;
-    }
-    crowd.add(joined.agent, joined.stamp);
-    if (crowd.accesses.size() >= crowd.look_through_at) crowd.forget_followed();
-  }
+  for (const Joined& joined : joined_) crowds_[joined.crowd].join(joined.agent, joined.stamp);
   joined_.clear();
 }
 

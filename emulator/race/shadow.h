@@ -60,6 +60,15 @@ struct Crowd {
     last_agent = agent;
     accesses.emplace_back(agent, stamp);
   }
+  /// As `add`, where there is one: of the same agent it stands for both.
+  void join(std::uint32_t agent, Stamp stamp) {
+    if (last_agent == agent) {
+      accesses.back().second = stamp;
+      return;
+    }
+    add(agent, stamp);
+    if (accesses.size() >= look_through_at) forget_followed();
+  }
   /// Of each agent the last access stays: all that the earlier ones say, it says. So agents that poll in
   /// turn take no more room than they are many.
   void forget_followed();
