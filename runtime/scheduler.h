@@ -146,8 +146,6 @@ class Walk {
   /// Invocations that need not be looked at before the others have come: those that wait at the
   /// workgroup's barrier, or have finished.
   void leave_out(std::uint32_t place) { left_[place / 64] &= ~(std::uint64_t{1} << place % 64); }
-  /// Behind the last place there is nobody to look at.
-  bool looks_at(std::uint32_t place) const { return (left_[place / 64] >> place % 64 & 1) != 0; }
   /// The first place from `place` on of an invocation that is to be looked at; the size if there is none.
   std::uint32_t first_from(std::uint32_t place) const;
   void look_at_all() {
@@ -228,11 +226,11 @@ struct Group : Workgroup {
   bool is_ready(const Slot& slot) const { return slot.can_go_on() && slot.polled_in_round != round; }
 
   /// The one that the walk comes to next, if it is ready; null, and the walk stays where it is, if it is not.
-  // (It is found by a step; on the bits, which every turn writes, nothing depends but a branch: see
-  // runtime/README.md.)
+  // (It is found by a step, and does not wait for the bits, which every turn writes: see runtime/README.md. Who is not
+  // to be looked at is not ready.)
   [[gnu::always_inline]] Slot* next_in_walk() {
     Slot* slot = begin + walk.index();
-    if (!walk.looks_at(walk.place()) || !is_ready(*slot)) [[unlikely]] return nullptr;
+    if (!is_ready(*slot) || walk.place() == size) [[unlikely]] return nullptr;
     slot->place = walk.place();
     walk.step();
     prefetch_walk();
@@ -468,6 +466,7 @@ class Worker {
   Finding no_progress() const;
   std::string not_started() const;
 
+  void prefetch_parked() const;
   Fiber* take_fiber();
   [[gnu::noinline]] void make_fiber();
   void park(Fiber* fiber);

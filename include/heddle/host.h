@@ -455,34 +455,36 @@ template <typename Kernel, typename... Args>
   return false;
 }
 
-/// Calls the kernel, whose arguments are bound. (Not a part of its two callers: so the kernel is one of this, and has
-/// no frame of its own.)
+/// Runs an invocation, whose arguments are bound; returns whether it has waited. (Not a part of its two callers: so
+/// the kernel is one of this, and has no frame of its own. Nor has the invocation: whoever goes on after a switch
+/// waits for one load less.)
 template <std::size_t... n, typename Kernel, typename... Args>
-[[gnu::hot, gnu::noinline]] void call_emulated(const Call<Kernel, Args...>& call, emulated::Invocation& invocation,
-                                const emulation::Binding* bound, std::index_sequence<n...>) {
+[[gnu::hot, gnu::noinline, gnu::flatten]] bool run_invocation(const Call<Kernel, Args...>& call, runtime::Workgroup& group,
+                                                std::uint32_t index, bool registered,
+                                                emulation::Resident& resident, std::index_sequence<n...>) {
+  emulated::Invocation invocation(group, index, registered, resident);
   [[maybe_unused]] const auto place = [&](std::size_t k) {
     emulated::Place p;
     p.invocation = &invocation;
-    p.binding = bound + k;
+    p.binding = resident.arguments + k;
     // No argument is in Workgroup memory, whose qualifiers are others.
     p.qualifiers = default_qualifiers(StorageClass::StorageBuffer);
     return p;
   };
   call.kernel(invocation, Argument<Args>::emulated(std::get<n>(call.arguments), place(n))...);
+  return invocation.waited();
 }
 
 template <typename Kernel, typename... Args>
 [[gnu::hot]] std::uint32_t run_emulated(const void* opaque, runtime::Workgroup& group, std::uint32_t first,
                                         std::uint32_t last, bool registered, std::uint64_t&) {
   const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
-  const auto& resident = emulation::Resident::of(group);
+  emulation::Resident& resident = emulation::Resident::of(group);
   std::uint32_t i = first;
   try {
     for (; i < last; ++i) {
       group.running = i;
-      emulated::Invocation invocation(group, i, registered, resident);
-      call_emulated(call, invocation, resident.arguments, std::index_sequence_for<Args...>{});
-      if (invocation.waited()) return i + 1;
+      if (run_invocation(call, group, i, registered, resident, std::index_sequence_for<Args...>{})) return i + 1;
     }
   } catch (...) {
     runtime::kernel_threw(group, i);
@@ -499,10 +501,7 @@ bool run_emulated_turns(const void* opaque, runtime::Ring* ring) {
     runtime::Workgroup& group = *ring->next;
     const auto index = static_cast<std::uint32_t>(ring->current - ring->begin);
     try {
-      const auto& resident = emulation::Resident::of(group);
-      // From turn to turn it leaves the first cache: what is needed of it is its first line.
-      alignas(64) emulated::Invocation invocation(group, index, true, resident);
-      call_emulated(call, invocation, resident.arguments, std::index_sequence_for<Args...>{});
+      run_invocation(call, group, index, true, emulation::Resident::of(group), std::index_sequence_for<Args...>{});
     } catch (...) {
       runtime::kernel_threw(group, index);
     }

@@ -279,10 +279,10 @@ class Invocation : public detail::InvocationApi<Invocation> {
   static constexpr bool kEmulated = true;
 
   Invocation(runtime::Workgroup& group, std::uint32_t index, bool registered,
-             const emulation::Resident& resident)
+             emulation::Resident& resident)
       : InvocationApi(group, index, group.grid->local_id(index),
                       group.id * group.grid->local + group.grid->local_id(index), registered),
-        id_(resident.agent(index)), pulse_(resident.pulse), emulator_(resident.emulator),
+        id_(resident.agent(index)), pulse_(resident.pulse), resident_(&resident),
         agent_{&group, index, id_} {}
 
   template <typename T>
@@ -295,7 +295,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     place.binding = emulation::known_variable(agent_, ordinal, sizeof(T));
     if (!place.binding) [[unlikely]] {
       place.binding = emulation::workgroup_variable(
-          *emulator_, agent_, ordinal, static_cast<std::uint32_t>(sizeof(T)),
+          emulator(), agent_, ordinal, static_cast<std::uint32_t>(sizeof(T)),
           static_cast<std::uint32_t>(alignof(T)), detail::kComponentType<T>, name, where);
     }
     place.qualifiers = default_qualifiers(StorageClass::Workgroup);
@@ -319,12 +319,13 @@ class Invocation : public detail::InvocationApi<Invocation> {
     return Pointer<T>(*this, address, where);
   }
 
-  emulation::Emulator& emulator() const { return *emulator_; }
+  emulation::Emulator& emulator() const { return *resident_->emulator; }
   const emulation::Agent& agent() const { return agent_; }
 
   /// Lets others run, if it is time for that.
   [[gnu::always_inline]] void interrupt(const SourceLocation& where) {
-    if (--pulse_->operations_left == 0) [[unlikely]] let_others_run(where.file, where.function, where.line);
+    if (--pulse_->operations_left == 0) [[unlikely]]
+      ring_ = runtime::go_on_keeping(let_others_run(where.file, where.function, where.line), ring_);
   }
 
  private:
@@ -380,7 +381,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     if (alignment_bytes != 0) a.alignment_bytes = alignment_bytes;
     interrupt(where);
     T value;
-    emulation::read(*emulator_, agent_, a, &value);
+    emulation::read(emulator(), agent_, a, &value);
     return value;
   }
   template <typename R>
@@ -391,15 +392,16 @@ class Invocation : public detail::InvocationApi<Invocation> {
     a.operation.available_scope = available;
     if (alignment_bytes != 0) a.alignment_bytes = alignment_bytes;
     interrupt(where);
-    emulation::write(*emulator_, agent_, a, &value);
+    emulation::write(emulator(), agent_, a, &value);
   }
 
   // Arguments one by one here and below: a place that had to be in memory for these would be stored there for
   // every access.
-  [[gnu::hot, gnu::noinline]] void let_others_run(const char* file, const char* function, std::uint32_t line) {
-    emulation::wind_up(*emulator_);
+  [[gnu::hot, gnu::noinline]] runtime::Handover let_others_run(const char* file, const char* function,
+                                                               std::uint32_t line) {
+    emulation::wind_up(emulator());
     wait_begins();
-    ring_ = runtime::go_on(runtime::preempt(file, function, line), ring_);
+    return runtime::preempt(file, function, line);
   }
 
   /// What is no larger than what memories take at once, and aligned, is in one piece.
@@ -513,7 +515,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
                                 std::uint64_t offset_bytes, std::uint64_t index, const char* file,
                                 const char* function) {
     T value;
-    if (emulation::read_told(*emulator_, agent_, told_access<T>(binding, offset_bytes, code, file, function),
+    if (emulation::read_told(emulator(), agent_, told_access<T>(binding, offset_bytes, code, file, function),
                              value_bytes<T>(), &value))
       return value;
     return read_with_record<T>(code, binding, offset_bytes, index, file, function);
@@ -522,7 +524,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
   [[gnu::noinline]] void write_told(emulation::InstructionCode code, const emulation::Binding* binding,
                                     std::uint64_t offset_bytes, T value, const char* file,
                                     std::uint64_t index, const char* function) {
-    if (emulation::write_told(*emulator_, agent_, told_access<T>(binding, offset_bytes, code, file, function),
+    if (emulation::write_told(emulator(), agent_, told_access<T>(binding, offset_bytes, code, file, function),
                               &value))
       return;
     write_with_record<T>(code, binding, offset_bytes, value, file, index, function);
@@ -540,7 +542,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     const SourceLocation where{file, function, code.line(), 0};
     const Place place{this, binding, offset_bytes, index, {}, where};
     T value;
-    emulation::read(*emulator_, agent_, plain_access<T>(OperationKind::Read, place, code.qualifiers()), &value);
+    emulation::read(emulator(), agent_, plain_access<T>(OperationKind::Read, place, code.qualifiers()), &value);
     return value;
   }
   template <typename T>
@@ -549,7 +551,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
                                            std::uint64_t index, const char* function) {
     const SourceLocation where{file, function, code.line(), 0};
     const Place place{this, binding, offset_bytes, index, {}, where};
-    emulation::write(*emulator_, agent_, plain_access<T>(OperationKind::Write, place, code.qualifiers()), &value);
+    emulation::write(emulator(), agent_, plain_access<T>(OperationKind::Write, place, code.qualifiers()), &value);
   }
 
   template <typename R>
@@ -562,7 +564,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
             atomic_in_place(ref, OperationKind::Read, scope, semantics, semantics)) {
       std::memcpy(&value, bytes, sizeof value);
     } else {
-      emulation::read(*emulator_, agent_,
+      emulation::read(emulator(), agent_,
                       atomic_access<T>(OperationKind::Read, ref.place(), scope, semantics, where), &value);
     }
     polled("atomic_load", address_of(ref.place()), value, where);
@@ -579,7 +581,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
       return;
     }
     using T = typename R::value_type;
-    emulation::write(*emulator_, agent_,
+    emulation::write(emulator(), agent_,
                      atomic_access<T>(OperationKind::Write, ref.place(), scope, semantics, where), &value);
   }
 
@@ -696,7 +698,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     const SourceLocation where{file, function, line, 0};
     const Place place{this, binding, offset_bytes, index, {}, where};
     Modification<T, F> modification{f};
-    emulation::atomic_update(*emulator_, agent_,
+    emulation::atomic_update(emulator(), agent_,
                              atomic_access<T>(OperationKind::ReadModifyWrite, place, scope, semantics, where),
                              unequal, modification.modify, &modification);
     return modification.old;
@@ -704,15 +706,15 @@ class Invocation : public detail::InvocationApi<Invocation> {
 
   void fence(Scope scope, MemorySemantics semantics, SourceLocation where) {
     interrupt(where);
-    emulation::memory_barrier(*emulator_, agent_, scope, semantics, where);
+    emulation::memory_barrier(emulator(), agent_, scope, semantics, where);
   }
   [[gnu::always_inline]] void before_barrier(Scope execution, Scope memory, MemorySemantics semantics,
                                              const SourceLocation& where) {
-    emulation::arrive(*group_, index_, agent_, execution, memory, semantics, where);
+    emulation::arrive(*resident_, index_, agent_, execution, memory, semantics, where);
   }
   // Whoever waited at a barrier of the workgroup has met the others.
   [[gnu::always_inline]] void after_barrier(Scope execution, Scope, MemorySemantics, bool met) {
-    if (!met && (execution != Scope::Workgroup || grid().group_size == 1)) emulation::leave(*emulator_, agent_);
+    if (!met && (execution != Scope::Workgroup || is_alone_)) emulation::leave(emulator(), agent_);
   }
 
   /// What an undefined value looks like: all bytes 0xcd, so that its use is noticed.
@@ -754,7 +756,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
   // These two follow what barriers ask for: all that an access or a barrier touches is in the first 64 bytes.
   AgentId id_;
   emulation::Pulse* pulse_;
-  emulation::Emulator* emulator_;
+  emulation::Resident* resident_;
   emulation::Agent agent_;
   std::uint32_t workgroup_variables_ = 0;
   std::uint32_t same_ = 0;

@@ -194,10 +194,10 @@ void arrive_with_record(const Agent& agent, Scope execution, Scope memory, Memor
 /// The memory side of a control barrier, around the wait. Its record before the wait is made when
 /// it is known who meets, for only then the dynamic instance has a number; the one after the wait
 /// by `leave`. (The agent is in that workgroup at that index, which are said again because they are at hand.)
-[[gnu::always_inline]] inline void arrive(const runtime::Workgroup& group, std::uint32_t index, const Agent& agent,
+[[gnu::always_inline]] inline void arrive(Resident& resident, std::uint32_t index, const Agent& agent,
                                           Scope execution, Scope memory, MemorySemantics semantics,
                                           const SourceLocation& where) {
-  Resident::Waiting& waiting = Resident::of(group).waiting;
+  Resident::Waiting& waiting = resident.waiting;
   if (waiting.is_common(execution, memory, semantics, where)) [[likely]] {
     waiting.arrive_at_common(index);
   } else {

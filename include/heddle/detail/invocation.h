@@ -85,8 +85,8 @@ class InvocationApi {
  public:
   InvocationApi(runtime::Workgroup& group, std::uint32_t index, const uvec3& local,
                 const uvec3& global, bool registered)
-      : group_(&group), ring_(group.ring), index_(index), waited_(registered), local_(local),
-        global_(global) {}
+      : group_(&group), ring_(group.ring), index_(index), waited_(registered),
+        is_alone_(group.grid->group_size == 1), local_(local), global_(global) {}
   InvocationApi(const InvocationApi&) = delete;
   InvocationApi& operator=(const InvocationApi&) = delete;
 
@@ -566,7 +566,7 @@ class InvocationApi {
   /// Whether it is certain that there are others, whom it has met.
   [[gnu::always_inline]] bool workgroup_wait(const SourceLocation& where) {
     if (!waited_) {
-      if (grid().group_size == 1) return false;
+      if (is_alone_) return false;
       wait_begins(true);
     }
 #if HEDDLE_INLINE_SWITCH
@@ -629,6 +629,8 @@ class InvocationApi {
   runtime::Ring* ring_;
   std::uint32_t index_;
   bool waited_;
+  /// In its workgroup.
+  bool is_alone_;
   std::uint32_t named_barriers_ = 0;
   uvec3 local_;
   uvec3 global_;

@@ -26,12 +26,15 @@
 #define HEDDLE_SWITCH_CLOBBERS_512
 #endif
 
+/// Every register that a call may change but the operands (rax, rdx).
+#define HEDDLE_CALL_CLOBBERS                                                                    \
+  "rcx", "rdi", "rsi", "r8", "r9", "r10", "r11", "cc", "memory", "xmm0", "xmm1", "xmm2",        \
+      "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",        \
+      "xmm13", "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)",    \
+      "st(7)" HEDDLE_SWITCH_CLOBBERS_512
+
 /// Every register but the operands (rax, rdx, rbx), rsp, and rbp, which is saved.
-#define HEDDLE_SWITCH_CLOBBERS                                                                  \
-  "rcx", "rdi", "rsi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "cc",       \
-      "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", \
-      "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)",    \
-      "st(4)", "st(5)", "st(6)", "st(7)" HEDDLE_SWITCH_CLOBBERS_512
+#define HEDDLE_SWITCH_CLOBBERS HEDDLE_CALL_CLOBBERS, "r12", "r13", "r14", "r15"
 
 namespace heddle::runtime {
 
@@ -58,6 +61,22 @@ namespace heddle::runtime {
   return ring;
 }
 
+/// As swap_context, for places that are rarely come to: as at a call, what the code around has in the registers that
+/// calls preserve stays there. Yet nothing is called: a call that is returned from after others have run on the thread
+/// would not only not be predicted itself: nor would every return after it from a frame that was there before. (What is
+/// jumped to is in runtime/switch.cpp.)
+[[gnu::always_inline]] inline Ring* swap_context_keeping(void** save, void* to, Ring* ring) {
+  asm volatile(
+      "leaq 1f(%%rip), %%rcx\n\t"
+      "pushq %%rcx\n\t"
+      "jmp heddle_switch_keeping@PLT\n"
+      "1:"
+      : "+a"(save), "+d"(to), "+b"(ring)
+      :
+      : HEDDLE_CALL_CLOBBERS);
+  return ring;
+}
+
 /// From the running invocation of a ring, which is not the last one, to the next. Returns the ring.
 [[gnu::always_inline]] inline Ring* hand_over(Ring* ring) {
   void** const self = ring->current;
@@ -80,6 +99,18 @@ namespace heddle::runtime {
 #if HEDDLE_INLINE_SWITCH
   if (!handover.to) return ring;
   ring = swap_context(handover.save, handover.to, ring);
+  if (ring->unwinding) [[unlikely]] unwind();
+#else
+  (void)handover;
+#endif
+  return ring;
+}
+
+/// The same from a place that is rarely come to.
+[[gnu::always_inline]] inline Ring* go_on_keeping(const Handover& handover, Ring* ring) {
+#if HEDDLE_INLINE_SWITCH
+  if (!handover.to) return ring;
+  ring = swap_context_keeping(handover.save, handover.to, ring);
   if (ring->unwinding) [[unlikely]] unwind();
 #else
   (void)handover;
