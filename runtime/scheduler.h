@@ -242,7 +242,7 @@ struct Group : Workgroup {
     const auto* top = static_cast<const std::byte*>(begin[walk.index()].context);
     // Of one that has not begun there is nothing to ask for; to find out that nothing is at null takes long.
     if (!top) return;
-    constexpr int kHotLines = 3;
+    constexpr int kHotLines = 5;
     for (int line = 0; line < kHotLines; ++line) __builtin_prefetch(top + 64 * line);
     __builtin_prefetch(begin + walk.after(walk.index()));
   }

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace heddle::emulation {
 
@@ -30,6 +31,11 @@ WorkgroupMemory& memory_of(const Agent& agent) {
 // same, which take seconds: a loop that reads so long what nobody writes may still be one that computes.
 constexpr std::uint64_t kWindUpsOfRound = 512;
 constexpr std::uint64_t kReadsOfRound = 16384;
+
+// A dispatch in which others were let run so often is a long one, which does most of what it does in many places: from
+// then on they run half as often.
+constexpr std::uint64_t kOften = 4096;
+constexpr std::uint32_t kLongestMean = ~std::uint32_t{0} / 4;
 
 std::uint64_t rounds_times(const DeviceOptions& options, std::uint64_t of_round) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 48;
@@ -180,6 +186,7 @@ Emulator::Emulator(detail::DeviceState& d)
 [[gnu::hot]] void Emulator::begin(const runtime::Grid& grid, std::span<const Binding> of_arguments) {
   bindings = of_arguments;
   operations_left = 1;
+  wound_up_ = 0;
   next_barrier_instance_.store(1, std::memory_order_relaxed);
   first_agent_ = device.next_agent;
   first_workgroup_ = device.next_workgroup;
@@ -260,11 +267,13 @@ void Emulator::end_left_ones() {
 }
 
 inline void Emulator::wind_up() {
-  const std::uint32_t mean = device.options.operations_between_switches;
+  const std::uint32_t rarity = wound_up_++ < kOften ? 1 : 2;
+  const std::uint32_t mean = std::min(device.options.operations_between_switches, kLongestMean) * rarity;
   operations_left = 1 + device.choice.below(2 * mean - 1, ChoicePoint::Preemption);
   // In storage there always is.
   if (in_place) writes_in_place = device.memory->may_write_in_place();
-  if (--patience_left_ == 0) [[unlikely]] look_for_standstill();
+  patience_left_ -= rarity;
+  if (patience_left_ <= 0) [[unlikely]] look_for_standstill();
 }
 
 void Emulator::hear_as_usual() {
@@ -275,6 +284,7 @@ void Emulator::hear_as_usual() {
 }
 
 void Emulator::look_for_standstill() {
+  patience_left_ = std::numeric_limits<std::int64_t>::max();
   standstill_.begin();
   looks_for_standstill_ = true;
   told = &QuickAccesses::none();

@@ -119,9 +119,12 @@ class Emulator final : public runtime::Observer, public Pulse {
   std::uint32_t first_agent_ = 0;
   std::uint32_t first_workgroup_ = 0;
 
-  /// How often it is wound up before it looks for a standstill: hears of all accesses for a while.
-  const std::uint64_t patience_;
-  std::uint64_t patience_left_ = 0;
+  /// How often the dispatch has been wound up.
+  std::uint64_t wound_up_ = 0;
+  /// How often it is wound up before it looks for a standstill: hears of all accesses for a while. (Where that happens
+  /// half as often, each time counts twice.)
+  const std::int64_t patience_;
+  std::int64_t patience_left_ = 0;
   bool looks_for_standstill_ = false;
   detail::Standstill standstill_;
 };

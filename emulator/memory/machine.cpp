@@ -228,7 +228,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   const std::uint32_t size = operation.locations.size_bytes;
   Agent* const writer = operation.atomic ? &agent(operation.agent) : nullptr;
   if (writer) before(*writer, operation, operation.semantics);
-  const std::uint32_t record = find_or_make(operation.locations);
+  const std::uint32_t record = find_or_make(operation.locations, false);
   const trace::Value fresh = load_value(value, size);
   if (record == kNone) [[likely]] {
     store_value(storage_of(operation.locations), fresh, size);
@@ -277,7 +277,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   const std::uint32_t size = operation.locations.size_bytes;
   if (has(operation.semantics, MemorySemantics::MakeAvailable))
     before(agent(operation.agent), operation, operation.semantics);
-  const std::uint32_t record = find_or_make(operation.locations);
+  const std::uint32_t record = find_or_make(operation.locations, true);
   if (record == kNone) {
     modify_storage(operation, unequal, modify, context);
     return;

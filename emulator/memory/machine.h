@@ -140,10 +140,10 @@ class Machine final : public Memory {
     return record && *record != 0;
   }
   std::uint32_t find(const Locations& locations);
-  std::uint32_t find_or_make(const Locations& locations);
+  std::uint32_t find_or_make(const Locations& locations, bool updates);
   /// The next write to a granule without a record makes one.
   bool may_make_record() const { return made_ < kFewRecords || until_record_ == 0; }
-  bool worth_a_record();
+  bool worth_a_record(bool updates);
   /// `entry`: where the record's number belongs, if there is room for it.
   std::uint32_t make_record(const Locations& locations, std::uint32_t* entry);
   [[gnu::noinline]] std::uint32_t* make_entry(const Locations& locations);

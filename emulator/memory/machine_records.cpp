@@ -12,6 +12,8 @@ namespace {
 
 // Beyond the first few, one write in some gets one.
 constexpr std::uint32_t kRecordInterval = 64;
+// An update waits for nobody, and no update reads what is stale: of those that would get one, one in some does.
+constexpr std::uint32_t kUpdatesOfRecord = 4;
 // And those have shown what they can when nothing of theirs is on its way any more and there were so many
 // accesses, each of which costs ten times as much as one without a record.
 constexpr std::uint32_t kAccessesOfRecord = 12;
@@ -54,20 +56,20 @@ std::uint32_t Machine::find(const Locations& locations) {
   return record ? *record - 1 : kNone;
 }
 
-std::uint32_t Machine::find_or_make(const Locations& locations) {
+std::uint32_t Machine::find_or_make(const Locations& locations, bool updates) {
   std::uint32_t* const entry = record_of(allocation_of(locations), locations.offset_bytes);
   if (entry && *entry != 0) return *entry - 1;
-  return worth_a_record() ? make_record(locations, entry) : kNone;
+  return worth_a_record(updates) ? make_record(locations, entry) : kNone;
 }
 
-bool Machine::worth_a_record() {
+bool Machine::worth_a_record(bool updates) {
   if (made_ < kFewRecords) return true;
   if (until_record_ != 0) {
     --until_record_;
     return false;
   }
   until_record_ = below(2 * kRecordInterval);
-  return true;
+  return !updates || below(kUpdatesOfRecord) == 0;
 }
 
 std::uint32_t* Machine::make_entry(const Locations& locations) {

@@ -92,7 +92,8 @@ struct DeviceOptions {
   std::optional<std::string> trace;
   /// Emulated mode: makes the oracle of a dispatch, given its seed. Null: a SeededChoice.
   std::function<std::unique_ptr<Choice>(std::uint64_t seed)> choices;
-  /// Emulated mode: mean number of memory operations after which another invocation gets to run.
+  /// Emulated mode: mean number of memory operations after which another invocation gets to run. After 4096 times in
+  /// one dispatch it becomes twice that.
   std::uint32_t operations_between_switches = 16;
   /// A dispatch in which all residents only polled for so long (native) makes no progress.
   std::chrono::milliseconds no_progress_time{2000};

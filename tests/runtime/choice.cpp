@@ -81,6 +81,47 @@ TEST_CASE("a finding of an emulated dispatch says how to run it again, and runni
   CHECK(who.size() > 1);
 }
 
+namespace {
+
+/// Notes between how many operations each interruption is asked for.
+class Interruptions final : public Choice {
+ public:
+  explicit Interruptions(std::vector<std::uint32_t>& bounds) : bounds_(bounds) {}
+  std::uint32_t below(std::uint32_t bound, ChoicePoint point) override {
+    if (point == ChoicePoint::Preemption) bounds_.push_back(bound);
+    return inner_.below(bound, point);
+  }
+
+ private:
+  std::vector<std::uint32_t>& bounds_;
+  SeededChoice inner_{7};
+};
+
+}  // namespace
+
+TEST_CASE("invocations are interrupted half as often after 4096 times in one dispatch, and the next begins anew") {
+  std::vector<std::uint32_t> bounds;
+  DeviceOptions options = options_for(Mode::Emulated, 1);
+  options.operations_between_switches = 3;
+  options.choices = [&](std::uint64_t) { return std::make_unique<Interruptions>(bounds); };
+  Device device(options);
+  auto sums = device.buffer<std::uint32_t>(64);
+  sums.fill(0);
+  const auto kernel = [](auto& inv, auto sum) {
+    const auto i = inv.global_invocation_id().x;
+    for (int step = 0; step < 200; ++step) sum[i] = sum[i] + 1;
+  };
+  device.dispatch(kernel, {4}, {16}, sums);
+  REQUIRE(bounds.size() > 5000);
+  for (std::size_t n = 0; n < bounds.size(); ++n) {
+    CAPTURE(n);
+    REQUIRE(bounds[n] == (n < 4096 ? 2 * 3 - 1 : 2 * 6 - 1));
+  }
+  bounds.clear();
+  device.dispatch(kernel, {4}, {16}, sums);
+  CHECK(bounds.at(0) == 2 * 3 - 1);
+}
+
 TEST_CASE("a seeded choice answers what PCG32 answers") {
   // O'Neill, "PCG: A Family of Simple Fast Space-Efficient Statistically Good Algorithms for Random
   // Number Generation" (2014): XSH-RR 64/32 with increment 1442695040888963407, seeded as
