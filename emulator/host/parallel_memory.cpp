@@ -314,7 +314,9 @@ emulation::QuickAccesses::Answer ParallelMemory::Thread::read_of(const Variable&
 emulation::QuickAccesses::Answer ParallelMemory::Thread::read_again(const Variable& own, AgentId agent,
                                                                     const OfWorkgroup& known,
                                                                     std::uint64_t offset_bytes) {
-  if (!race::KernelDetector::reads_alike(own.cell(offset_bytes), own.interval, agent, known.site)) [[unlikely]]
+  race::Cell& cell = own.cell(offset_bytes);
+  if (!race::KernelDetector::reads_alike(cell, own.interval, agent, known.site) &&
+      !race::KernelDetector::leaves_lone(cell, own.interval, agent, known.site)) [[unlikely]]
     return own.thread->read_granule(agent, *own.binding, offset_bytes, known.site.id);
   return Answer(read_word(own, agent, offset_bytes, known.site.id));
 }
@@ -392,6 +394,26 @@ bool ParallelMemory::Thread::write_unopened(AgentId agent, const Binding& bindin
   if (!done) [[unlikely]] return write_granule(agent, binding, offset_bytes, site, bits);
   binding.allocation->initialized.mark_at_once(bytes.offset_bytes, kMostBytes);
   return true;
+}
+
+// Of a buffer of small elements neighbours mostly read what lies side by side.
+emulation::QuickAccesses::Answer ParallelMemory::Thread::read_any(AgentId agent, const Binding& binding,
+                                                                  std::uint64_t offset_bytes, InstructionCode code,
+                                                                  const char* file, const char* function) {
+  const race::SiteId site = sound_site(binding, offset_bytes, code, file, function);
+  const std::uint32_t size = code.size_bytes();
+  if (site == race::kNoSite || !emulation::is_initialized(binding, offset_bytes, size)) [[unlikely]] return {};
+  const Locations bytes = locations(binding, offset_bytes, size);
+  if (size < race::kGranuleBytes && binding.storage_class != StorageClass::Workgroup) {
+    Stripe& shared = memory.stripe(bytes);
+    const std::lock_guard lock(shared.lock);
+    if (detector.answers_part(agent, binding.reference, bytes, site, shared.known.history)) [[likely]] {
+      const auto bits = static_cast<std::uint32_t>(memory::load_value(storage(binding, bytes), size));
+      shared.known.recent.note(agent, site, bytes, {bits, 0});
+      return Answer(bits);
+    }
+  }
+  return Answer(read_at(agent, binding, bytes, site));
 }
 
 /// Calls act(known) with what is known of these bytes, while nobody else can look at them.

@@ -154,6 +154,8 @@ class ParallelMemory final : public memory::Memory {
                 const char* file, const char* function) override;
     bool write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
                const char* file, const char* function, std::uint32_t bits) override;
+    Answer read_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                    const char* file, const char* function) override;
     bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
                 const char* file, const char* function, emulation::Modify modify, void* context) override;
     std::uint32_t read_at(AgentId agent, const Binding& binding, const Locations& bytes,

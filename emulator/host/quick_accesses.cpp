@@ -39,16 +39,6 @@ race::SiteId DetectedAccesses::look_up(const Binding& binding, InstructionCode c
                                           q.available_scope, q.visible_scope, where));
 }
 
-race::SiteId DetectedAccesses::sound_site(const Binding& binding, std::uint64_t offset_bytes,
-                                          InstructionCode code, const char* file,
-                                          const char* function) const {
-  const Instruction& known = known_[place(binding.storage_class, code)];
-  return known.is(binding.storage_class, code, file, function) &&
-                 emulation::is_sound(binding, offset_bytes, code.size_bytes())
-             ? known.site
-             : race::kNoSite;
-}
-
 emulation::QuickAccesses::Answer DetectedAccesses::read_any(AgentId agent, const Binding& binding,
                                                             std::uint64_t offset_bytes, InstructionCode code,
                                                             const char* file, const char* function) {

@@ -22,7 +22,7 @@ class DetectedAccesses : public emulation::QuickAccesses {
 
  public:
   Answer read_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                  const char* file, const char* function) final;
+                  const char* file, const char* function) override;
   bool write_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
                  const char* file, const char* function, std::uint32_t bits) final;
   void learn(const Binding& binding, InstructionCode code, const char* file, const char* function) final;
@@ -40,8 +40,15 @@ class DetectedAccesses : public emulation::QuickAccesses {
                         std::uint32_t bits) = 0;
 
   /// The site of a sound access, if it was learnt lately; else kNoSite.
-  race::SiteId sound_site(const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                          const char* file, const char* function) const;
+  [[gnu::always_inline]] race::SiteId sound_site(const Binding& binding, std::uint64_t offset_bytes,
+                                                 InstructionCode code, const char* file,
+                                                 const char* function) const {
+    const Instruction& known = known_[place(binding.storage_class, code)];
+    return known.is(binding.storage_class, code, file, function) &&
+                   emulation::is_sound(binding, offset_bytes, code.size_bytes())
+               ? known.site
+               : race::kNoSite;
+  }
   /// The same of one to a granule that KernelDetector::answers_quickly may be asked of, sound or not.
   [[gnu::always_inline]] race::SiteId granule_site(StorageClass storage_class, InstructionCode code,
                                                    const char* file, const char* function) const {

@@ -217,8 +217,7 @@ bool KernelDetector::access_quickly(AgentId agent, ReferenceId reference, const 
   Cell* const cell = cell_of(now, agent, reference, bytes, site);
   if (!cell) return false;
   if (bytes.size_bytes != kGranuleBytes)
-    return join_part(*cell, now,
-                     static_cast<std::uint32_t>(bytes.offset_bytes % kGranuleBytes) / bytes.size_bytes);
+    return join_part(*cell, now.agent, now.time, site, part_of(bytes));
   const auto is_near = [&](std::uint32_t other) { return order_.group(other) == now.group; };
   const bool reads_alike = !now.site->writes && read_alike(*cell, now.agent, now.time, site, is_near);
   return reads_alike || at_once(*cell, now) || leaves_crowd(*cell, now);
@@ -226,6 +225,14 @@ bool KernelDetector::access_quickly(AgentId agent, ReferenceId reference, const 
 
 // Where the atomics of a crowd are all ordered by a barrier of the workgroup.
 bool KernelDetector::leaves_crowd(Cell& cell, const Access& now) {
+  if (cell.sites[0] == kLone) {
+    if (reference_of(cell.times[0]) != reference_of(now.time) || order_.group(cell.agents[0]) != now.group ||
+        !is_settled(cell.sites[1], stamp_of(cell.times[0]), now))
+      return false;
+    cell = {};
+    put(cell, 0, now);
+    return true;
+  }
   if (cell.sites[0] != kCrowd || !is_settled_crowd(shadow_->crowd(cell), now)) return false;
   const Crowd& crowd = shadow_->crowd(cell);
   if (crowd.first != 0 || crowd.last != kWhole) return false;
@@ -374,22 +381,7 @@ bool KernelDetector::join_parts(Cell& cell, const Now& now) {
   const auto size = static_cast<std::uint8_t>(r.last - r.first);
   if (size != now.operation->locations.size_bytes || r.first % size != 0 || kWhole % size != 0)
     return false;
-  return join_part(cell, now, r.first / size);
-}
-
-inline bool KernelDetector::join_part(Cell& cell, const Access& now, std::uint32_t part) {
-  const std::uint32_t first_agent = now.agent - part;
-  if (cell.sites[0] == kNoSite) {
-    cell.agents[0] = first_agent;
-    cell.times[0] = now.time;
-    cell.sites[0] = now.site_id;
-    cell.sites[1] = kParts;
-  } else if (cell.sites[1] != kParts || cell.agents[0] != first_agent ||
-             cell.times[0] != now.time || cell.sites[0] != now.site_id) {
-    return false;
-  }
-  cell.agents[1] |= 1u << part;
-  return true;
+  return join_part(cell, now.agent, now.time, now.site_id, r.first / size);
 }
 
 std::vector<Record> KernelDetector::parts_of(const Cell& cell) const {
@@ -410,6 +402,7 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
   const Site& y = *now.site;
   if (y.scope != kWorkgroup && y.scope != kDevice) return false;
   if (cell.sites[0] == kList) return gather_crowd(cell, now);
+  if (cell.sites[0] == kLone) make_crowd_of_lone(cell);
   if (cell.sites[0] != kCrowd) {
     if (cell.sites[1] == kParts) return false;
     for (std::size_t i = 0; i < 2 && cell.sites[i] != kNoSite; ++i) {
@@ -419,7 +412,11 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
           !is_settled(cell.sites[i], stamp_of(cell.times[i]), now))
         return false;
     }
-    begin_crowd(cell, r).add(r.agent, r.stamp);
+    if (r.last - r.first == kWhole) {
+      begin_alone(cell, now.agent, now.time, now.site_id);
+    } else {
+      begin_crowd(cell, r).add(r.agent, r.stamp);
+    }
     return true;
   }
   Crowd& crowd = shadow_->crowd(cell);
@@ -441,6 +438,15 @@ Crowd& KernelDetector::begin_crowd(Cell& cell, const Record& like) {
   crowd.last = like.last;
   crowd.one_group = true;
   return crowd;
+}
+
+void KernelDetector::make_crowd_of_lone(Cell& cell) {
+  Record first;
+  first.agent = cell.agents[0];
+  first.stamp = stamp_of(cell.times[0]);
+  first.site = cell.sites[1];
+  first.reference = reference_of(cell.times[0]);
+  begin_crowd(cell, first).add(first.agent, first.stamp);
 }
 
 // What was remembered one by one, when accesses are not any more: if that is all of one crowd.
@@ -526,6 +532,7 @@ bool KernelDetector::conflicts(const Record& x, const Now& now) const {
 }
 
 void KernelDetector::access_slowly(Cell& cell, Now& now) {
+  if (cell.sites[0] == kLone) make_crowd_of_lone(cell);
   if (cell.sites[0] == kCrowd) {
     // What a barrier ordered all at once.
     const Crowd& crowd = shadow_->crowd(cell);

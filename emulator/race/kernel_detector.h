@@ -125,6 +125,8 @@ class KernelDetector final : public trace::Listener {
   Interval interval(AgentId agent, std::uint8_t number) {
     return Interval(order_.near(static_cast<std::uint32_t>(agent)), number);
   }
+  /// The same of a part of a granule of a buffer, that the instruction takes whole.
+  bool answers_part(Shadow& shadow, AgentId agent, ReferenceId reference, const Locations& part, SiteId site);
   /// A site at which it is asked again and again: one that is_quick.
   struct QuickSite {
     SiteId id = kNoSite;
@@ -140,6 +142,8 @@ class KernelDetector final : public trace::Listener {
   static void begins(Cell& cell, const Interval& interval, AgentId agent, QuickSite site);
   /// Whether a read that it did not answer changes nothing, for others read alike.
   static bool reads_alike(const Cell& cell, const Interval& interval, AgentId agent, const QuickSite& site);
+  /// The same of a cell with one atomic of the agent's workgroup, after a barrier.
+  static bool leaves_lone(Cell& cell, const Interval& interval, AgentId agent, const QuickSite& site);
   /// Whether it answers any of these, by now.
   bool is_quick() const { return exact_left_ == 0; }
   static bool is_quick(SiteId site) { return site < SiteRelations::kMost; }
@@ -268,9 +272,12 @@ class KernelDetector final : public trace::Listener {
   bool write_over(Cell& cell, Before first, Before second, const Access& now);
   bool read_beside(Cell& cell, Before first, Before second, const Access& now);
   bool join_parts(Cell& cell, const Now& now);
-  bool join_part(Cell& cell, const Access& now, std::uint32_t part);
+  static bool join_part(Cell& cell, std::uint32_t agent, std::uint32_t time, SiteId site, std::uint32_t part);
   bool join_crowd(Cell& cell, const Now& now);
   Crowd& begin_crowd(Cell& cell, const Record& like);
+  static void begin_alone(Cell& cell, std::uint32_t agent, std::uint32_t time, SiteId site);
+  bool begins_alone(Cell& cell, std::uint32_t agent, const KernelOrder::Near& near, std::uint8_t number, SiteId site);
+  void make_crowd_of_lone(Cell& cell);
   bool gather_crowd(Cell& cell, const Now& now);
   bool leaves_crowd(Cell& cell, const Access& now);
   bool is_settled_crowd(const Crowd& crowd, const Access& now) const;

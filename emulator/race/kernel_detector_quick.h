@@ -171,6 +171,38 @@ template <bool writes, typename MayBeFirst>
                              may_be_noted_first);
 }
 
+/// Which of the parts of its granule it is that are as large.
+inline std::uint32_t part_of(const Locations& bytes) {
+  return static_cast<std::uint32_t>(bytes.offset_bytes % kGranuleBytes) / bytes.size_bytes;
+}
+
+[[gnu::always_inline]] inline bool KernelDetector::join_part(Cell& cell, std::uint32_t agent, std::uint32_t time,
+                                                             SiteId site, std::uint32_t part) {
+  const std::uint32_t first_agent = agent - part;
+  if (cell.sites[0] == kNoSite) {
+    cell.agents[0] = first_agent;
+    cell.times[0] = time;
+    cell.sites = {site, kParts};
+  } else if (cell.sites[1] != kParts || cell.agents[0] != first_agent || cell.times[0] != time ||
+             cell.sites[0] != site) {
+    return false;
+  }
+  cell.agents[1] |= 1u << part;
+  return true;
+}
+
+[[gnu::always_inline]] inline bool KernelDetector::answers_part(Shadow& shadow, AgentId agent, ReferenceId reference,
+                                                                const Locations& part, SiteId site) {
+  Shadow::Allocation* const allocation = shadow.find(part.allocation);
+  if (!allocation || !is_quick()) [[unlikely]] return false;
+  Cell* const cell = shadow.find(*allocation, part.offset_bytes / kGranuleBytes);
+  const std::uint8_t number = allocation->number(reference);
+  const auto me = static_cast<std::uint32_t>(agent);
+  const Stamp now = order_.near(me).now();
+  return cell && number != kMostReferences && now <= kMostStamps &&
+         join_part(*cell, me, now << 8 | number, site, part_of(part));
+}
+
 inline void KernelDetector::begins(Cell& cell, const Interval& interval, AgentId agent, QuickSite site) {
   put(cell, 0, static_cast<std::uint32_t>(agent), interval.time_, site.id);
 }
@@ -232,6 +264,44 @@ template <bool writes>
   return true;
 }
 
+// As `leaves_crowd`.
+inline bool KernelDetector::leaves_lone(Cell& cell, const Interval& interval, AgentId agent, const QuickSite& site) {
+  if (cell.sites[0] != kLone || cell.sites[1] >= SiteRelations::kMost ||
+      reference_of(cell.times[0]) != reference_of(interval.time_) ||
+      cell.times[0] >= interval.ends_[static_cast<std::size_t>(settled_by(site.to_this[cell.sites[1]]))])
+    return false;
+  cell = {};
+  put(cell, 0, static_cast<std::uint32_t>(agent), interval.time_, site.id);
+  return true;
+}
+
+inline void KernelDetector::begin_alone(Cell& cell, std::uint32_t agent, std::uint32_t time, SiteId site) {
+  cell.agents = {agent, 0};
+  cell.times = {time, 0};
+  cell.sites = {kLone, site};
+}
+
+// A crowd of which this one is the first, where all that is in the cell was before a barrier of the workgroup. As
+// `join_crowd`.
+inline bool KernelDetector::begins_alone(Cell& cell, std::uint32_t agent, const KernelOrder::Near& near,
+                                         std::uint8_t number, SiteId site) {
+  const Level scope = sites_[site].scope;
+  const SiteId first = cell.sites[0];
+  const SiteId second = cell.sites[1];
+  if (first == kNoSite || site >= SiteRelations::kMost || (first | second) >= SiteRelations::kMost ||
+      (scope != kWorkgroup && scope != kDevice))
+    return false;
+  const ByAnybody who(near, relations_, site, number);
+  const Relation* const to_this = relations_.to(site);
+  const auto is_settled = [&](std::size_t slot) {
+    return !who.is_other_reference(cell.times[slot]) &&
+           who.is_settled(cell.agents[slot], cell.times[slot], to_this[cell.sites[slot]]);
+  };
+  if (!is_settled(0) || (second != kNoSite && !is_settled(1))) return false;
+  begin_alone(cell, agent, near.now() << 8 | number, site);
+  return true;
+}
+
 // A crowd that this one only has to join. As `join_crowd`.
 [[gnu::always_inline]] inline bool KernelDetector::answers_atomic(AgentId agent, ReferenceId reference,
                                                                   const Locations& bytes, SiteId site) {
@@ -261,6 +331,8 @@ template <bool writes>
         crowd.add(me, near.now());
         return true;
       }
+    } else if (cell && near.now() <= kMostStamps && begins_alone(*cell, me, near, number, site)) {
+      return true;
     }
   }
   return answers_atomic_slowly(agent, reference, bytes, site);

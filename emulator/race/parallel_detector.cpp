@@ -65,13 +65,6 @@ void DetectorThread::access(const Operation& operation, History& history) {
   if (!history.writers_.empty()) history.writers_.note(operation.locations, index);
 }
 
-bool DetectorThread::answers(bool writes, AgentId agent, ReferenceId reference, const Locations& bytes,
-                             SiteId site, History& history) {
-  if (writes && !history.writers_.empty()) return false;
-  detector_.use(history.shadow_, history.released_);
-  return detector_.answers(agent, reference, bytes, site);
-}
-
 void DetectorThread::meet(AgentId first, std::uint32_t count, const Operation& barrier) {
   Operation of_first = barrier;
   of_first.agent = first;

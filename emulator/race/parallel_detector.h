@@ -107,6 +107,11 @@ class DetectorThread {
     return (!writes || history.writers_.empty()) &&
            detector_.answers_quickly<writes>(history.shadow_, agent, reference, granule, site, may_be_first);
   }
+  /// The same of a part of a granule of a buffer, that is only read.
+  [[gnu::always_inline]] bool answers_part(AgentId agent, ReferenceId reference, const Locations& part, SiteId site,
+                                           History& history) {
+    return detector_.answers_part(history.shadow_, agent, reference, part, site);
+  }
   /// Whether nobody asks who wrote these bytes: then it need not hear of plain writes that KernelDetector answers.
   static bool ignores_plain_writes(const History& history) { return history.writers_.empty(); }
   /// The same of a read-modify-write that neither acquires nor releases.
@@ -134,6 +139,13 @@ class DetectorThread {
   /// For when the detector uses no other.
   History nothing_;
 };
+
+[[gnu::always_inline]] inline bool DetectorThread::answers(bool writes, AgentId agent, ReferenceId reference,
+                                                           const Locations& bytes, SiteId site, History& history) {
+  if (writes && !history.writers_.empty()) return false;
+  detector_.use(history.shadow_, history.released_);
+  return detector_.answers(agent, reference, bytes, site);
+}
 
 inline bool DetectorThread::answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes,
                                            SiteId site, History& history) {

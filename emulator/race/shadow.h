@@ -76,7 +76,8 @@ struct Crowd {
 
 /// Of four bytes, two accesses to all of them; atomic ones are those of agents that knew of nobody. Or the
 /// accesses of one instruction to parts of them: the agent that has or would have the first part, the next parts
-/// being those of the next agents, and which parts there are. Or the number of a list, or of a crowd.
+/// being those of the next agents, and which parts there are. Or the number of a list, or of a crowd; or a crowd of one
+/// atomic to all of them: its agent and time, and its site in the second place.
 /// A stamp shares its word with the reference.
 struct Cell {
   std::array<std::uint32_t, 2> agents{};
@@ -88,6 +89,7 @@ static_assert(sizeof(Cell) == 5 * kGranuleBytes);
 inline constexpr SiteId kList = 0xffff;
 inline constexpr SiteId kCrowd = 0xfffe;
 inline constexpr SiteId kParts = 0xfffd;
+inline constexpr SiteId kLone = 0xfffc;
 /// A stamp has 24 bits of its word, the reference 7; the bit between tells whether accesses were forgotten
 /// that may have been links of chains.
 inline constexpr Stamp kMostStamps = 0xffffff;
