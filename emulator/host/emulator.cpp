@@ -34,7 +34,7 @@ constexpr std::uint64_t kReadsOfRound = 16384;
 
 // A dispatch in which others were let run so often is a long one, which does most of what it does in many places: from
 // then on they run half as often.
-constexpr std::uint64_t kOften = 4096;
+constexpr std::uint64_t kManyTimes = 4096;
 constexpr std::uint32_t kLongestMean = ~std::uint32_t{0} / 4;
 
 std::uint64_t rounds_times(const DeviceOptions& options, std::uint64_t of_round) {
@@ -267,7 +267,7 @@ void Emulator::end_left_ones() {
 }
 
 inline void Emulator::wind_up() {
-  const std::uint32_t rarity = wound_up_++ < kOften ? 1 : 2;
+  const std::uint32_t rarity = wound_up_++ < kManyTimes ? 1 : 2;
   const std::uint32_t mean = std::min(device.options.operations_between_switches, kLongestMean) * rarity;
   operations_left = 1 + device.choice.below(2 * mean - 1, ChoicePoint::Preemption);
   // In storage there always is.

@@ -456,13 +456,14 @@ template <typename Kernel, typename... Args>
   return false;
 }
 
-/// Runs an invocation, whose arguments are bound; returns whether it has waited. (Not a part of its two callers: so
-/// the kernel is one of this, and has no frame of its own. Nor has the invocation: whoever goes on after a switch
-/// waits for one load less.)
+/// Runs an invocation, whose arguments are bound; returns whether it has waited. (Not a part of its two callers, and
+/// flattened: so the kernel is a part of this, whatever its size, and finds the invocation in its own frame. Whoever
+/// goes on after a switch waits for one load less.)
 template <std::size_t... n, typename Kernel, typename... Args>
-[[gnu::hot, gnu::noinline, gnu::flatten]] bool run_invocation(const Call<Kernel, Args...>& call, runtime::Workgroup& group,
-                                                std::uint32_t index, bool registered,
-                                                emulation::Resident& resident, std::index_sequence<n...>) {
+[[gnu::hot, gnu::noinline, gnu::flatten]] bool run_invocation(const Call<Kernel, Args...>& call,
+                                                              runtime::Workgroup& group, std::uint32_t index,
+                                                              bool registered, emulation::Resident& resident,
+                                                              std::index_sequence<n...>) {
   emulated::Invocation invocation(group, index, registered, resident);
   [[maybe_unused]] const auto place = [&](std::size_t k) {
     emulated::Place p;

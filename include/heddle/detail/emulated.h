@@ -278,8 +278,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
  public:
   static constexpr bool kEmulated = true;
 
-  Invocation(runtime::Workgroup& group, std::uint32_t index, bool registered,
-             emulation::Resident& resident)
+  Invocation(runtime::Workgroup& group, std::uint32_t index, bool registered, emulation::Resident& resident)
       : InvocationApi(group, index, group.grid->local_id(index),
                       group.id * group.grid->local + group.grid->local_id(index), registered),
         id_(resident.agent(index)), pulse_(resident.pulse), resident_(&resident),
@@ -325,7 +324,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
   /// Lets others run, if it is time for that.
   [[gnu::always_inline]] void interrupt(const SourceLocation& where) {
     if (--pulse_->operations_left == 0) [[unlikely]]
-      ring_ = runtime::go_on_keeping(let_others_run(where.file, where.function, where.line), ring_);
+      ring_ = runtime::go_on<true>(let_others_run(where.file, where.function, where.line), ring_);
   }
 
  private:
@@ -753,7 +752,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     runtime::yield(where, {operation, polled_address_, polled_value_});
   }
 
-  // These two follow what barriers ask for: all that an access or a barrier touches is in the first 64 bytes.
+  // These follow what barriers ask for, and are what accesses ask for.
   AgentId id_;
   emulation::Pulse* pulse_;
   emulation::Resident* resident_;

@@ -94,23 +94,17 @@ namespace heddle::runtime {
 
 namespace heddle::runtime {
 
-/// Does what `handover` says. Returns the ring. Throws if the dispatch has failed in the meantime.
+/// Does what `handover` says. Returns the ring. Throws if the dispatch has failed in the meantime. `seldom`: from a
+/// place that is rarely come to, see swap_context_keeping.
+template <bool seldom = false>
 [[gnu::always_inline]] inline Ring* go_on(const Handover& handover, Ring* ring) {
 #if HEDDLE_INLINE_SWITCH
   if (!handover.to) return ring;
-  ring = swap_context(handover.save, handover.to, ring);
-  if (ring->unwinding) [[unlikely]] unwind();
-#else
-  (void)handover;
-#endif
-  return ring;
-}
-
-/// The same from a place that is rarely come to.
-[[gnu::always_inline]] inline Ring* go_on_keeping(const Handover& handover, Ring* ring) {
-#if HEDDLE_INLINE_SWITCH
-  if (!handover.to) return ring;
-  ring = swap_context_keeping(handover.save, handover.to, ring);
+  if constexpr (seldom) {
+    ring = swap_context_keeping(handover.save, handover.to, ring);
+  } else {
+    ring = swap_context(handover.save, handover.to, ring);
+  }
   if (ring->unwinding) [[unlikely]] unwind();
 #else
   (void)handover;
