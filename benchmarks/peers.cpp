@@ -148,8 +148,9 @@ std::vector<cl_device_id> cpu_devices() {
   return found;
 }
 
-/// The median of some runs, in milliseconds, after one that warms up; the two sides take turns, so
-/// that a change of the machine's mood meets both.
+/// The median of some runs, in milliseconds; the two sides take turns, so that a change of the machine's mood meets
+/// both. Each run that is timed comes right after one of its own side: while the other side's went on, the caches have
+/// filled with others' memory, and cores may have gone to sleep, of which to wake one takes up to milliseconds.
 std::pair<double, double> medians(const std::function<void()>& a, const std::function<void()>& b,
                                   int repetitions) {
   const auto time = [](const std::function<void()>& f) {
@@ -158,12 +159,12 @@ std::pair<double, double> medians(const std::function<void()>& a, const std::fun
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
         .count();
   };
-  a();
-  b();
   std::vector<double> times_a;
   std::vector<double> times_b;
   for (int i = 0; i < repetitions; ++i) {
+    a();
     times_a.push_back(time(a));
+    b();
     times_b.push_back(time(b));
   }
   std::sort(times_a.begin(), times_a.end());
