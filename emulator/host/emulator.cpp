@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 namespace heddle::emulation {
 
@@ -273,7 +272,7 @@ inline void Emulator::wind_up() {
   // In storage there always is.
   if (in_place) writes_in_place = device.memory->may_write_in_place();
   patience_left_ -= rarity;
-  if (patience_left_ <= 0) [[unlikely]] look_for_standstill();
+  if (patience_left_ <= 0 && !looks_for_standstill_) [[unlikely]] look_for_standstill();
 }
 
 void Emulator::hear_as_usual() {
@@ -284,7 +283,6 @@ void Emulator::hear_as_usual() {
 }
 
 void Emulator::look_for_standstill() {
-  patience_left_ = std::numeric_limits<std::int64_t>::max();
   standstill_.begin();
   looks_for_standstill_ = true;
   told = &QuickAccesses::none();

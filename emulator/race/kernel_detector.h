@@ -103,6 +103,8 @@ class KernelDetector final : public trace::Listener {
                                               SiteId site, MayBeFirst may_be_first) {
     return answers_quickly<writes>(*shadow_, agent, reference, granule, site, may_be_first);
   }
+  /// The same of a part of a granule of a buffer, that the instruction takes whole.
+  bool answers_part(Shadow& shadow, AgentId agent, ReferenceId reference, const Locations& part, SiteId site);
   /// What accesses of a workgroup through one reference to its Workgroup memory have in common, until the next
   /// barrier. Until somebody begins.
   class Interval {
@@ -125,8 +127,6 @@ class KernelDetector final : public trace::Listener {
   Interval interval(AgentId agent, std::uint8_t number) {
     return Interval(order_.near(static_cast<std::uint32_t>(agent)), number);
   }
-  /// The same of a part of a granule of a buffer, that the instruction takes whole.
-  bool answers_part(Shadow& shadow, AgentId agent, ReferenceId reference, const Locations& part, SiteId site);
   /// A site at which it is asked again and again: one that is_quick.
   struct QuickSite {
     SiteId id = kNoSite;
@@ -142,7 +142,8 @@ class KernelDetector final : public trace::Listener {
   static void begins(Cell& cell, const Interval& interval, AgentId agent, QuickSite site);
   /// Whether a read that it did not answer changes nothing, for others read alike.
   static bool reads_alike(const Cell& cell, const Interval& interval, AgentId agent, const QuickSite& site);
-  /// The same of a cell with one atomic of the agent's workgroup, after a barrier.
+  /// Whether all that a read that it did not answer finds there is one atomic from before the interval, in whose place
+  /// it stands from now on.
   static bool leaves_lone(Cell& cell, const Interval& interval, AgentId agent, const QuickSite& site);
   /// Whether it answers any of these, by now.
   bool is_quick() const { return exact_left_ == 0; }
@@ -256,6 +257,17 @@ class KernelDetector final : public trace::Listener {
   };
   Before before(const Cell& cell, std::size_t slot, const Access& now) const;
   class ByAnybody;
+  /// A granule as an agent comes to it through a reference.
+  struct Spot {
+    const Shadow::Allocation* allocation = nullptr;
+    /// Null where it is not to be answered quickly, and nothing else means anything.
+    Cell* cell = nullptr;
+    const KernelOrder::Near* near = nullptr;
+    std::uint8_t number = kMostReferences;
+
+    std::uint32_t time() const { return near->now() << 8 | number; }
+  };
+  Spot spot(Shadow& shadow, AgentId agent, ReferenceId reference, const Locations& bytes);
   template <bool writes, typename MayBeFirst>
   bool is_answered(Cell& cell, std::uint32_t me, std::uint32_t time, SiteId site, const ByAnybody& who,
                    MayBeFirst may_be_first);
@@ -276,7 +288,7 @@ class KernelDetector final : public trace::Listener {
   bool join_crowd(Cell& cell, const Now& now);
   Crowd& begin_crowd(Cell& cell, const Record& like);
   static void begin_alone(Cell& cell, std::uint32_t agent, std::uint32_t time, SiteId site);
-  bool begins_alone(Cell& cell, std::uint32_t agent, const KernelOrder::Near& near, std::uint8_t number, SiteId site);
+  bool begins_alone(const Spot& spot, std::uint32_t agent, SiteId site);
   void make_crowd_of_lone(Cell& cell);
   bool gather_crowd(Cell& cell, const Now& now);
   bool leaves_crowd(Cell& cell, const Access& now);

@@ -152,23 +152,30 @@ template <bool writes, typename MayBeFirst>
   return true;
 }
 
+[[gnu::always_inline]] inline KernelDetector::Spot KernelDetector::spot(Shadow& shadow, AgentId agent,
+                                                                        ReferenceId reference,
+                                                                        const Locations& bytes) {
+  Shadow::Allocation* const allocation = shadow.find(bytes.allocation);
+  if (!allocation || !is_quick()) [[unlikely]] return {};
+  Cell* const cell = shadow.find(*allocation, bytes.offset_bytes / kGranuleBytes);
+  const std::uint8_t number = allocation->number(reference);
+  const KernelOrder::Near& near = order_.near(static_cast<std::uint32_t>(agent));
+  if (!cell || number == kMostReferences || near.now() > kMostStamps) [[unlikely]] return {};
+  return {allocation, cell, &near, number};
+}
+
 template <bool writes, typename MayBeFirst>
 [[gnu::always_inline]] inline bool KernelDetector::answers_quickly(Shadow& shadow, AgentId agent,
                                                                    ReferenceId reference,
                                                                    const Locations& granule, SiteId site,
                                                                    MayBeFirst may_be_first) {
-  Shadow::Allocation* const allocation = shadow.find(granule.allocation);
-  if (!allocation || !is_quick()) [[unlikely]] return false;
-  Cell* const cell = shadow.find(*allocation, granule.offset_bytes / kGranuleBytes);
-  const std::uint8_t number = allocation->number(reference);
-  const auto me = static_cast<std::uint32_t>(agent);
-  const KernelOrder::Near& near = order_.near(me);
-  if (!cell || number == kMostReferences || near.now() > kMostStamps) [[unlikely]] return false;
+  const Spot spot = this->spot(shadow, agent, reference, granule);
+  if (!spot.cell) [[unlikely]] return false;
   const auto may_be_noted_first = [&] {
-    return (allocation->is_known() || !relations_.of_workgroup(site)) && may_be_first();
+    return (spot.allocation->is_known() || !relations_.of_workgroup(site)) && may_be_first();
   };
-  return is_answered<writes>(*cell, me, near.now() << 8 | number, site, ByAnybody(near, relations_, site, number),
-                             may_be_noted_first);
+  return is_answered<writes>(*spot.cell, static_cast<std::uint32_t>(agent), spot.time(), site,
+                             ByAnybody(*spot.near, relations_, site, spot.number), may_be_noted_first);
 }
 
 /// Which of the parts of its granule it is that are as large.
@@ -193,14 +200,9 @@ inline std::uint32_t part_of(const Locations& bytes) {
 
 [[gnu::always_inline]] inline bool KernelDetector::answers_part(Shadow& shadow, AgentId agent, ReferenceId reference,
                                                                 const Locations& part, SiteId site) {
-  Shadow::Allocation* const allocation = shadow.find(part.allocation);
-  if (!allocation || !is_quick()) [[unlikely]] return false;
-  Cell* const cell = shadow.find(*allocation, part.offset_bytes / kGranuleBytes);
-  const std::uint8_t number = allocation->number(reference);
-  const auto me = static_cast<std::uint32_t>(agent);
-  const Stamp now = order_.near(me).now();
-  return cell && number != kMostReferences && now <= kMostStamps &&
-         join_part(*cell, me, now << 8 | number, site, part_of(part));
+  const Spot spot = this->spot(shadow, agent, reference, part);
+  return spot.cell &&
+         join_part(*spot.cell, static_cast<std::uint32_t>(agent), spot.time(), site, part_of(part));
 }
 
 inline void KernelDetector::begins(Cell& cell, const Interval& interval, AgentId agent, QuickSite site) {
@@ -283,55 +285,52 @@ inline void KernelDetector::begin_alone(Cell& cell, std::uint32_t agent, std::ui
 
 // A crowd of which this one is the first, where all that is in the cell was before a barrier of the workgroup. As
 // `join_crowd`.
-inline bool KernelDetector::begins_alone(Cell& cell, std::uint32_t agent, const KernelOrder::Near& near,
-                                         std::uint8_t number, SiteId site) {
+inline bool KernelDetector::begins_alone(const Spot& spot, std::uint32_t agent, SiteId site) {
+  Cell& cell = *spot.cell;
   const Level scope = sites_[site].scope;
   const SiteId first = cell.sites[0];
   const SiteId second = cell.sites[1];
   if (first == kNoSite || site >= SiteRelations::kMost || (first | second) >= SiteRelations::kMost ||
       (scope != kWorkgroup && scope != kDevice))
     return false;
-  const ByAnybody who(near, relations_, site, number);
+  const ByAnybody who(*spot.near, relations_, site, spot.number);
   const Relation* const to_this = relations_.to(site);
   const auto is_settled = [&](std::size_t slot) {
     return !who.is_other_reference(cell.times[slot]) &&
            who.is_settled(cell.agents[slot], cell.times[slot], to_this[cell.sites[slot]]);
   };
   if (!is_settled(0) || (second != kNoSite && !is_settled(1))) return false;
-  begin_alone(cell, agent, near.now() << 8 | number, site);
+  begin_alone(cell, agent, spot.time(), site);
   return true;
 }
 
 // A crowd that this one only has to join. As `join_crowd`.
 [[gnu::always_inline]] inline bool KernelDetector::answers_atomic(AgentId agent, ReferenceId reference,
                                                                   const Locations& bytes, SiteId site) {
-  Shadow::Allocation* const allocation = shadow_->find(bytes.allocation);
+  const Spot spot = this->spot(*shadow_, agent, reference, bytes);
   const auto me = static_cast<std::uint32_t>(agent);
-  const std::uint8_t number = allocation ? allocation->number(reference) : kMostReferences;
-  if (is_quick() && number != kMostReferences &&
-      order_.ignores_relaxed(me, bytes.allocation)) [[likely]] {
-    const KernelOrder::Near& near = order_.near(me);
-    Cell* const cell = shadow_->find(*allocation, bytes.offset_bytes / kGranuleBytes);
-    if (cell && cell->sites[0] == kCrowd && near.now() <= kMostStamps) [[likely]] {
-      const Crowd& so_far = shadow_->crowd_so_far(*cell);
-      if (so_far.site != site || so_far.reference != number || so_far.first != 0 || so_far.last != kGranuleBytes)
+  if (spot.cell && order_.ignores_relaxed(me, bytes.allocation)) [[likely]] {
+    if (spot.cell->sites[0] == kCrowd) {
+      const Crowd& so_far = shadow_->crowd_so_far(*spot.cell);
+      if (so_far.site != site || so_far.reference != spot.number || so_far.first != 0 ||
+          so_far.last != kGranuleBytes)
         return answers_atomic_slowly(agent, reference, bytes, site);
       const Level scope = sites_[site].scope;
       const bool with_all = scope == kDevice && order_.places().is_one_device();
       if (with_all && !so_far.one_group) {
-        shadow_->join_later(*cell, me, near.now());
+        shadow_->join_later(*spot.cell, me, spot.near->now());
         return true;
       }
-      Crowd& crowd = shadow_->crowd(*cell);
+      Crowd& crowd = shadow_->crowd(*spot.cell);
       const std::uint32_t last = crowd.last_agent;
-      const bool is_near = near.has(last);
+      const bool is_near = spot.near->has(last);
       if (crowd.accesses.size() + 1 < crowd.look_through_at && last != me &&
           (with_all || (is_near && (scope == kWorkgroup || scope == kDevice)))) {
         if (!is_near) crowd.one_group = false;
-        crowd.add(me, near.now());
+        crowd.add(me, spot.near->now());
         return true;
       }
-    } else if (cell && near.now() <= kMostStamps && begins_alone(*cell, me, near, number, site)) {
+    } else if (begins_alone(spot, me, site)) {
       return true;
     }
   }
