@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "emulator/trace/listener.h"
@@ -52,6 +53,21 @@ constexpr bool constrains(MemorySemantics semantics, unsigned class_index) {
   return has(semantics, kBitOfClass[class_index]);
 }
 
+/// Some classes: the bit of each by its index.
+using Classes = std::uint32_t;
+/// Those that the semantics constrain, and kAnyClass.
+constexpr Classes classes_of(MemorySemantics semantics) {
+  Classes classes = 0;
+  for (unsigned k = 0; k < kClasses; ++k)
+    if (constrains(semantics, k)) classes |= Classes{1} << k;
+  return classes;
+}
+/// Calls `visit` of the number of each bit that is set, in ascending order.
+template <typename Visit>
+constexpr void for_each(std::uint32_t bits, Visit visit) {
+  for (; bits != 0; bits &= bits - 1) visit(static_cast<unsigned>(std::countr_zero(bits)));
+}
+
 /// The cache that stands for a scope's memory domain. Shader calls and interlocked fragments have
 /// none of their own: theirs is the queue family's.
 constexpr CacheLevel level_of_domain(Scope scope) {
@@ -93,7 +109,7 @@ struct Event {
 inline constexpr unsigned kLevels = 4;  // Subgroup to Shader
 
 /// The rows of a clock: for each, the latest epoch of each lane. Of the rows of visibility there is one
-/// for each level and class.
+/// for each class and level; the levels of a class lie together, since chains go on at each of them.
 enum Row : unsigned {
   /// Happens-before, by class.
   kHappened = 0,
@@ -102,8 +118,8 @@ enum Row : unsigned {
   /// Happened before a device-domain visibility operation that I know of.
   kDeviceVisible,
   /// Accesses of a class, with availability operations of their own, that visibility operations of mine
-  /// came after.
-  kVisible,
+  /// came after. (One row is nobody's, for alignment.)
+  kVisible = kDeviceVisible + 2,
   /// Bulk availability operations that visibility operations of mine, which include the class, came
   /// after.
   kVisibleBulk = kVisible + kLevels * kClasses,
@@ -114,10 +130,11 @@ enum Row : unsigned {
   kRows = kChainedBulk + kLevels * kClasses,
 };
 inline constexpr unsigned kVisibleRows = 2 * kLevels * kClasses;
+static_assert(kVisible % kLevels == 0 && kRows % kLevels == 0);
 
 /// One of the rows of visibility.
 constexpr unsigned row_of(Row first, CacheLevel level, unsigned class_index) {
-  return first + (static_cast<unsigned>(level) - 1) * kClasses + class_index;
+  return first + class_index * kLevels + (static_cast<unsigned>(level) - 1);
 }
 
 class Knowledge {
@@ -125,82 +142,144 @@ class Knowledge {
   /// Whether it knows of nothing.
   bool empty() const { return lanes_ == 0; }
   /// Forgets everything.
-  void clear() { lanes_ = 0; }
+  void clear() {
+    lanes_ = 0;
+    sees_ = chains_ = false;
+  }
   bool knows(unsigned row, const Event& event) const {
-    return event.lane < lanes_ && words_[event.lane * kRows + row] >= event.epoch;
+    return (lanes_ >> event.lane & 1) != 0 && words_[event.lane * kRows + row] >= event.epoch;
   }
-  void learn(unsigned row, unsigned lane, std::uint32_t epoch) {
-    know_of(lane);
-    std::uint32_t& word = words_[lane * kRows + row];
-    if (word < epoch) word = epoch;
+  /// Of a row before those of visibility.
+  void learn(unsigned row, unsigned lane, std::uint32_t epoch) { raise(words_of(lane)[row], epoch); }
+  /// That something happened before, by each class.
+  void learn_happened(unsigned lane, std::uint32_t epoch) {
+    std::uint32_t* const words = words_of(lane);
+    for (unsigned k = 0; k < kClasses; ++k) raise(words[kHappened + k], epoch);
   }
-  /// What `other` has in rows from `from` on becomes known in rows from `row` on.
-  void join(unsigned row, const Knowledge& other, unsigned from, unsigned rows) {
-    if (other.lanes_ != 0) know_of(other.lanes_ - 1);
-    for (unsigned lane = 0; lane < other.lanes_; ++lane) {
-      std::uint32_t* to = words_.data() + lane * kRows + row;
-      const std::uint32_t* source = other.words_.data() + lane * kRows + from;
-      for (unsigned i = 0; i < rows; ++i) to[i] = to[i] < source[i] ? source[i] : to[i];
-    }
+  /// That all of the lane happened before by these classes, and goes on in chains of any.
+  void learn_everything(Classes classes, unsigned lane, std::uint32_t epoch) {
+    std::uint32_t* const words = words_of(lane);
+    for_each(classes, [&](unsigned k) { raise(words[kHappened + k], epoch); });
+    raise(words[kDeviceVisible], epoch);
+    for (unsigned i = 0; i < kVisibleRows; ++i) raise(words[kChained + i], epoch);
+    chains_ = true;
   }
+  /// What whoever synchronizes with one who knows `known` learns: what happened before by these classes, and the
+  /// chains that it goes on with.
+  void learn_from(const Knowledge& known, Classes classes) {
+    for_each(known.lanes_, [&](unsigned lane) {
+      std::uint32_t* const words = words_of(lane);
+      const std::uint32_t* const source = known.words_.data() + lane * kRows;
+      for_each(classes, [&](unsigned k) { raise(words[kHappened + k], source[kHappened + k]); });
+      raise(words[kDeviceVisible], source[kDeviceVisible]);
+    });
+    join_chains(known);
+  }
+  /// All that happened before `other` did.
+  void join_happened(const Knowledge& other) { join(kHappened, other, kHappened, kVisible); }
+  void join_chains(const Knowledge& other) {
+    if (!other.chains_) return;
+    join(kChained, other, kChained, kVisibleRows);
+    chains_ = true;
+  }
+  /// What is visible to `other` becomes a link of chains.
+  void chain_visible(const Knowledge& other) {
+    if (!other.sees_) return;
+    join(kChained, other, kVisible, kVisibleRows);
+    chains_ = true;
+  }
+  /// All that happened before is visible on the device.
+  void make_device_visible() { join(kDeviceVisible, *this, kHappened + kAnyClass, 1); }
   /// A visibility operation at this level for these classes, and for kAnyClass, which counts all: what
   /// happened before becomes visible, and what came by chains at any level goes on.
   /// `related`: the classes by which something may happen before it: those, and that of the atomic that it is a part of.
-  void make_visible(CacheLevel level, const std::array<bool, kClasses>& classes,
-                    const std::array<bool, kClasses>& related) {
-    for (unsigned lane = 0; lane < lanes_; ++lane) {
+  /// It is at `epoch` of `own`: what the agent did is before what it does, whatever the class.
+  void make_visible(CacheLevel level, Classes classes, Classes related, unsigned own, std::uint32_t epoch) {
+    std::uint32_t* const owned = words_of(own);
+    for (unsigned k = 0; k < kClasses; ++k) {
+      raise(owned[row_of(kVisible, level, k)], epoch);
+      raise(owned[row_of(kVisibleBulk, level, k)], epoch);
+    }
+    sees_ = true;
+    for_each(lanes_, [&](unsigned lane) {
       std::uint32_t* const words = words_.data() + lane * kRows;
-      const auto raise = [](std::uint32_t& word, std::uint32_t epoch) {
-        word = word < epoch ? epoch : word;
-      };
       // By any of the classes that relate it, and by any class.
       std::uint32_t happened = 0;
-      for (unsigned k = 0; k < kAnyClass; ++k)
-        if (related[k]) raise(happened, words[kHappened + k]);
-      std::uint32_t happened_at_all = words[kHappened + kAnyClass];
-      for (unsigned k = 0; k < kAnyClass; ++k) raise(happened_at_all, words[kHappened + k]);
-      for (unsigned k = 0; k < kClasses; ++k) {
-        if (!classes[k]) continue;
+      for_each(related & ~bit(kAnyClass), [&](unsigned k) { raise(happened, words[kHappened + k]); });
+      std::uint32_t happened_at_all = 0;
+      for (unsigned k = 0; k < kClasses; ++k) raise(happened_at_all, words[kHappened + k]);
+      for_each(classes, [&](unsigned k) {
         raise(words[row_of(kVisible, level, k)], words[kHappened + k]);
         raise(words[row_of(kVisibleBulk, level, k)], k == kAnyClass ? happened_at_all : happened);
-      }
-      for (unsigned at = 0; at < kLevels * kClasses; at += kClasses) {
-        const std::uint32_t chained =
-            *std::max_element(words + kChainedBulk + at, words + kChainedBulk + at + kClasses);
-        for (unsigned k = 0; k < kClasses; ++k) {
-          if (!classes[k]) continue;
-          raise(words[kVisible + at + k], words[kChained + at + k]);
-          raise(words[kVisibleBulk + at + k], chained);
-        }
-      }
-    }
+      });
+      if (chains_) go_on_with_chains(words, classes);
+    });
   }
   Knowledge& operator=(const Knowledge& other) {
     lanes_ = other.lanes_;
-    std::copy_n(other.words_.begin(), lanes_ * kRows, words_.begin());
+    sees_ = other.sees_;
+    chains_ = other.chains_;
+    for_each(lanes_, [&](unsigned lane) {
+      std::copy_n(other.words_.data() + lane * kRows, kRows, words_.data() + lane * kRows);
+    });
     return *this;
   }
   /// All lanes become the first one, up to this epoch.
   void merge_lanes(std::uint32_t epoch) {
-    for (unsigned row = 0; row < kRows; ++row) learn(row, 0, epoch);
-    lanes_ = 1;
+    std::uint32_t* const words = words_of(0);
+    for (unsigned row = 0; row < kRows; ++row) raise(words[row], epoch);
+    lanes_ = bit(0);
+    sees_ = chains_ = true;
   }
   friend bool operator==(const Knowledge& a, const Knowledge& b) {
-    return a.lanes_ == b.lanes_ &&
-           std::equal(a.words_.begin(), a.words_.begin() + a.lanes_ * kRows, b.words_.begin());
+    if (a.lanes_ != b.lanes_) return false;
+    bool equal = true;
+    for_each(a.lanes_, [&](unsigned lane) {
+      const std::uint32_t* const words = a.words_.data() + lane * kRows;
+      equal = equal && std::equal(words, words + kRows, b.words_.data() + lane * kRows);
+    });
+    return equal;
   }
 
  private:
-  void know_of(unsigned lane) {
-    if (lane < lanes_) return;
-    std::fill(words_.begin() + lanes_ * kRows, words_.begin() + (lane + 1) * kRows, 0);
-    lanes_ = lane + 1;
+  static constexpr std::uint32_t bit(unsigned number) { return std::uint32_t{1} << number; }
+  static void raise(std::uint32_t& word, std::uint32_t epoch) { word = word < epoch ? epoch : word; }
+  /// Of the lane, of which something will be known.
+  std::uint32_t* words_of(unsigned lane) {
+    std::uint32_t* const words = words_.data() + lane * kRows;
+    if ((lanes_ & bit(lane)) == 0) {
+      std::fill_n(words, kRows, 0);
+      lanes_ |= bit(lane);
+    }
+    return words;
+  }
+  /// What `other` has in rows from `from` on becomes known in rows from `row` on.
+  void join(unsigned row, const Knowledge& other, unsigned from, unsigned rows) {
+    for_each(other.lanes_, [&](unsigned lane) {
+      std::uint32_t* const to = words_of(lane) + row;
+      const std::uint32_t* const source = other.words_.data() + lane * kRows + from;
+      for (unsigned i = 0; i < rows; ++i) raise(to[i], source[i]);
+    });
+  }
+  static void go_on_with_chains(std::uint32_t* words, Classes classes) {
+    std::array<std::uint32_t, kLevels> chained{};
+    for (unsigned k = 0; k < kClasses; ++k)
+      for (unsigned l = 0; l < kLevels; ++l) raise(chained[l], words[kChainedBulk + k * kLevels + l]);
+    for_each(classes, [&](unsigned k) {
+      for (unsigned l = 0; l < kLevels; ++l) {
+        raise(words[kVisible + k * kLevels + l], words[kChained + k * kLevels + l]);
+        raise(words[kVisibleBulk + k * kLevels + l], chained[l]);
+      }
+    });
   }
 
-  /// Of later ones nothing is known, and their words mean nothing.
-  unsigned lanes_ = 0;
+  /// The bit of each lane of which anything is known. The words of the others mean nothing.
+  std::uint32_t lanes_ = 0;
+  /// Whether rows of visibility say anything, and those of chains.
+  bool sees_ = false;
+  bool chains_ = false;
   // By lane, then by row.
-  std::array<std::uint32_t, kLanes * kRows> words_;
+  alignas(16) std::array<std::uint32_t, kLanes * kRows> words_;
 };
 
 }  // namespace heddle::memory

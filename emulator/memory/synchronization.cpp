@@ -236,9 +236,8 @@ SnapshotHandle Synchronization::snapshot(const Knowledge& known, unsigned lane) 
   pool_->free.pop_back();
   Knowledge& knowledge = made->knowledge;
   knowledge = known;
-  knowledge.join(kChained, known, kVisible, kVisibleRows);
-  const std::uint32_t epoch = epochs_[lane]++;
-  for (unsigned k = 0; k < kClasses; ++k) knowledge.learn(kHappened + k, lane, epoch);
+  knowledge.chain_visible(known);
+  knowledge.learn_happened(lane, epochs_[lane]++);
   return SnapshotHandle(made);
 }
 
@@ -303,13 +302,7 @@ void Synchronization::add_heads(Agent& agent, const Operation& write, MemorySema
 }
 
 void Synchronization::learn(Knowledge& knowledge, const Head& head, MemorySemantics semantics) {
-  const Knowledge& known = *head.known;
-  for (unsigned k = 0; k < kAnyClass; ++k)
-    if (constrains(head.semantics, k) && constrains(semantics, k))
-      knowledge.join(kHappened + k, known, kHappened + k, 1);
-  knowledge.join(kHappened + kAnyClass, known, kHappened + kAnyClass, 1);
-  knowledge.join(kDeviceVisible, known, kDeviceVisible, 1);
-  knowledge.join(kChained, known, kChained, kVisibleRows);
+  knowledge.learn_from(*head.known, classes_of(head.semantics & semantics));
 }
 
 void Synchronization::learn(Agent& agent, const Head& head, MemorySemantics semantics) {
@@ -318,14 +311,8 @@ void Synchronization::learn(Agent& agent, const Head& head, MemorySemantics sema
 
 void Synchronization::learn_everything(Agent& agent, MemorySemantics semantics) {
   Knowledge& knowledge = changed(agent);
-  for (unsigned lane = 0; lane < lanes_; ++lane) {
-    for (unsigned k = 0; k < kClasses; ++k)
-      if (k == kAnyClass || constrains(semantics, k))
-        knowledge.learn(kHappened + k, lane, epochs_[lane]);
-    knowledge.learn(kDeviceVisible, lane, epochs_[lane]);
-    for (unsigned row = kChained; row < kRows; ++row) knowledge.learn(row, lane, epochs_[lane]);
-    ++epochs_[lane];
-  }
+  for (unsigned lane = 0; lane < lanes_; ++lane)
+    knowledge.learn_everything(classes_of(semantics), lane, epochs_[lane]++);
 }
 
 void Synchronization::remember(Agent& agent, Met met) {
@@ -412,9 +399,9 @@ bool Synchronization::joins_group(const Group& group, const Agent& agent,
 
 /// What an agent that knows `more` releases, too.
 void Synchronization::join_released(Knowledge& known, const Knowledge& more) {
-  known.join(0, more, 0, kVisible);
-  known.join(kChained, more, kChained, kVisibleRows);
-  known.join(kChained, more, kVisible, kVisibleRows);
+  known.join_happened(more);
+  known.join_chains(more);
+  known.chain_visible(more);
 }
 
 // Where lanes tell agents apart, or the barrier does not reach all of them, or orders one way only, or
@@ -492,8 +479,7 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
   } else if (group != kNoGroup) {
     Knowledge& known = *instance.groups[group].head.known;
     join_released(known, agent.knowledge());
-    const std::uint32_t epoch = epochs_[0]++;
-    for (unsigned k = 0; k < kClasses; ++k) known.learn(kHappened + k, 0, epoch);
+    known.learn_happened(0, epochs_[0]++);
   }
   agent.arrival = index;
   // The epoch of this arrival: its release has just ended it.
@@ -556,15 +542,15 @@ void Synchronization::pass_on(const Arrival& arrival, const Operation& barrier) 
   if (arrival.group == kNoGroup) return;
   SnapshotHandle& known = instance.groups[arrival.group].head.known;
   if (!known) return;
-  (*known).join(kHappened, passing.knowledge(), kHappened, kVisible);
-  (*known).join(kChained, passing.knowledge(), kChained, kVisibleRows);
+  (*known).join_happened(passing.knowledge());
+  (*known).join_chains(passing.knowledge());
 }
 
 void Synchronization::chain_visibility(const Agent& from, Scope from_scope, Agent& to,
                                        Scope to_scope) {
   if (from.id != to.id &&
       in_scope(from.id, from.place, from_scope, to.id, to.place, to_scope))
-    changed(to).join(kChained, from.knowledge(), kVisible, kVisibleRows);
+    changed(to).chain_visible(from.knowledge());
 }
 
 void Synchronization::system_synchronizes(AgentId first_id, AgentId second_id) {
@@ -573,8 +559,8 @@ void Synchronization::system_synchronizes(AgentId first_id, AgentId second_id) {
   const SnapshotHandle known = snapshot(first.knowledge(), first.lane);
   const std::uint32_t epoch = epochs_[first.lane] - 1;
   Knowledge& knowledge = changed(second);
-  knowledge.join(0, *known, 0, kVisible);
-  knowledge.join(kChained, *known, kChained, kVisibleRows);
+  knowledge.join_happened(*known);
+  knowledge.join_chains(*known);
   knowledge.learn(kSystem, first.lane, epoch);
 }
 
@@ -588,21 +574,12 @@ void Synchronization::make_visible(Agent& agent, Scope scope, MemorySemantics cl
 void Synchronization::make_visible(Knowledge& knowledge, unsigned lane, CacheLevel level,
                                    MemorySemantics classes, MemorySemantics own) {
   if (level == CacheLevel::Agent) return;
-  std::array<bool, kClasses> is_visible{};
-  std::array<bool, kClasses> is_related{};
-  for (unsigned k = 0; k < kClasses; ++k) {
-    // What I did is before what I do, whatever the class.
-    knowledge.learn(row_of(kVisible, level, k), lane, epochs_[lane]);
-    knowledge.learn(row_of(kVisibleBulk, level, k), lane, epochs_[lane]);
-    is_visible[k] = k == kAnyClass || constrains(classes, k);
-    is_related[k] = is_visible[k] || constrains(own, k);
-  }
-  knowledge.make_visible(level, is_visible, is_related);
+  knowledge.make_visible(level, classes_of(classes), classes_of(classes | own), lane, epochs_[lane]);
 }
 
 void Synchronization::make_device_visible(Agent& agent) {
   Knowledge& knowledge = changed(agent);
-  knowledge.join(kDeviceVisible, knowledge, kHappened + kAnyClass, 1);
+  knowledge.make_device_visible();
   knowledge.learn(kDeviceVisible, agent.lane, epochs_[agent.lane]);
 }
 
