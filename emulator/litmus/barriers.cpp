@@ -31,30 +31,37 @@ bool may_have_name(const Thread& thread, const BarrierName& name, const BarrierA
   return !value || *value == arrival.resource;
 }
 
-}  // namespace
-
-std::uint64_t Barriers::instance(std::uint32_t thread, const BarrierArrival& arrival) {
-  const Thread& place = test_.threads[thread];
-  const Key key(place.queue_family, place.workgroup, arrival.id, arrival.named,
-                arrival.resource_word, arrival.resource, arrival.count);
-  return instances_.emplace(key, instances_.size()).first->second;
-}
-
-std::vector<std::uint32_t> Barriers::participants(std::uint32_t thread,
-                                                  const BarrierArrival& arrival) const {
-  const Thread& place = test_.threads[thread];
-  std::vector<std::uint32_t> out;
-  for (std::uint32_t i = 0; i < test_.threads.size(); ++i) {
-    const Thread& other = test_.threads[i];
-    if (other.queue_family != place.queue_family || other.workgroup != place.workgroup) continue;
+/// The threads of this one's workgroup whose code contains a barrier of that name, ascending.
+std::vector<AgentId> participants_of(const Test& test, const Thread& thread, const BarrierArrival& arrival) {
+  std::vector<AgentId> out;
+  for (std::uint32_t i = 0; i < test.threads.size(); ++i) {
+    const Thread& other = test.threads[i];
+    if (other.queue_family != thread.queue_family || other.workgroup != thread.workgroup) continue;
     const bool takes_part =
         std::any_of(other.code.begin(), other.code.end(), [&](const Instruction& instruction) {
           return instruction.kind == InstructionKind::ControlBarrier &&
                  may_have_name(other, instruction.barrier, arrival);
         });
-    if (takes_part || i == thread) out.push_back(i);
+    if (takes_part) out.push_back(static_cast<AgentId>(i));
   }
   return out;
+}
+
+}  // namespace
+
+std::uint32_t Barriers::number(std::uint32_t thread, const BarrierArrival& arrival) {
+  const Thread& place = test_.threads[thread];
+  const Key key(place.queue_family, place.workgroup, arrival.id, arrival.named, arrival.resource_word,
+                arrival.resource);
+  const auto [known, fresh] = numbers_.emplace(key, static_cast<std::uint32_t>(names_.size()));
+  if (fresh) names_.push_back({participants_of(test_, place, arrival), {}});
+  return known->second;
+}
+
+std::uint64_t Barriers::instance(std::uint32_t number, std::uint64_t count) {
+  std::vector<std::uint64_t>& instances = names_[number].instances;
+  while (instances.size() <= count) instances.push_back(instances_++);
+  return instances[count];
 }
 
 }  // namespace heddle::litmus

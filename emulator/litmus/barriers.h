@@ -1,7 +1,9 @@
 #pragma once
 
 /// \file
-/// Which control barriers of a test are one: numbers for their dynamic instances.
+/// Which control barriers of a test are one: numbers for their names, and for their dynamic instances.
+
+#include <heddle/operation.h>
 
 #include <cstdint>
 #include <map>
@@ -13,14 +15,12 @@
 
 namespace heddle::litmus {
 
-/// What an arrival at a control barrier comes with: its name, evaluated, and how often its thread
-/// has arrived at that name before.
+/// The name that an arrival at a control barrier comes with, evaluated.
 struct BarrierArrival {
   std::string id;
   bool named = false;
   std::string resource_word;
   Integer resource = 0;
-  std::uint64_t count = 0;
 };
 
 /// The control barriers of one test. Threads meet at a barrier if they are in one workgroup and
@@ -29,20 +29,28 @@ class Barriers {
  public:
   explicit Barriers(const Test& test) : test_(test) {}
 
-  /// A number that exactly the arrivals at one dynamic instance share.
-  std::uint64_t instance(std::uint32_t thread, const BarrierArrival& arrival);
+  /// A small number for a name: equal for equal names that threads of one workgroup come with.
+  std::uint32_t number(std::uint32_t thread, const BarrierArrival& arrival);
+
+  /// A number that exactly the arrivals at one dynamic instance share: those of threads that arrived at the
+  /// name `count` times before.
+  std::uint64_t instance(std::uint32_t number, std::uint64_t count);
 
   /// The threads of the workgroup whose code contains a barrier of that name, ascending. A resource
   /// that a thread computes may turn out to be any.
-  std::vector<std::uint32_t> participants(std::uint32_t thread,
-                                          const BarrierArrival& arrival) const;
+  const std::vector<AgentId>& participants(std::uint32_t number) const { return names_[number].participants; }
 
  private:
-  using Key = std::tuple<std::uint64_t, std::uint64_t, std::string, bool, std::string, Integer,
-                         std::uint64_t>;
+  using Key = std::tuple<std::uint64_t, std::uint64_t, std::string, bool, std::string, Integer>;
+  struct Name {
+    std::vector<AgentId> participants;
+    std::vector<std::uint64_t> instances;
+  };
 
   const Test& test_;
-  std::map<Key, std::uint64_t> instances_;
+  std::map<Key, std::uint32_t> numbers_;
+  std::vector<Name> names_;
+  std::uint64_t instances_ = 0;
 };
 
 }  // namespace heddle::litmus

@@ -104,8 +104,7 @@ TestProgram::TestProgram(const Test& test, std::uint64_t bound, Spinning spinnin
     parts_->threads.push_back(std::make_unique<ThreadCode>(
         ThreadCode{test, i, std::max<std::uint64_t>(bound, 1), spinning,
                    live_registers(thread, observed_registers(test, i)),
-                   postponable_loads(test, thread), performers[i],
-                   parts_->barriers,
+                   sites_of(test, i, performers[i], parts_->barriers), parts_->barriers,
                    *parts_->reachability.back()}));
     const ThreadCode& code = *parts_->threads.back();
     program_.agents.push_back({place, [&code] { return std::make_unique<LitmusThread>(code); }});

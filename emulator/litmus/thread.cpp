@@ -13,6 +13,58 @@ Locations locations_of(const Variable& variable) {
   return {static_cast<AllocationId>(variable.location), 0, kVariableBytes};
 }
 
+namespace {
+
+BarrierArrival arrival_at(const BarrierName& name, Integer resource) {
+  BarrierArrival arrival;
+  arrival.id = name.id;
+  arrival.named = name.named;
+  arrival.resource_word = name.resource_word;
+  arrival.resource = resource;
+  return arrival;
+}
+
+// A number and a computed value may name one resource; a word is never a number.
+bool names_resource_by_value(const BarrierName& name) { return name.named && name.resource_word.empty(); }
+
+}  // namespace
+
+std::vector<Site> sites_of(const Test& test, std::uint32_t thread, const std::vector<bool>& executes,
+                           Barriers& barriers) {
+  const std::vector<Instruction>& code = test.threads[thread].code;
+  const std::vector<bool> postponable = postponable_loads(test, test.threads[thread]);
+  std::vector<Site> sites(code.size());
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    const Instruction& instruction = code[i];
+    Site& site = sites[i];
+    site.operation = instruction.operation;
+    // The text and the line stand in for a function and a line: they say where in the test it
+    // happened.
+    site.operation.where = {"", instruction.text.c_str(), instruction.place.line};
+    site.executes = executes[i];
+    site.postponable = postponable[i];
+    switch (instruction.kind) {
+      case InstructionKind::Load:
+      case InstructionKind::Store:
+      case InstructionKind::ReadModifyWrite:
+        site.operation.reference = static_cast<ReferenceId>(instruction.variable);
+        [[fallthrough]];
+      case InstructionKind::Free:
+        site.operation.locations = locations_of(test.variables[instruction.variable]);
+        break;
+      case InstructionKind::ControlBarrier: {
+        const BarrierName& name = instruction.barrier;
+        const bool by_value = names_resource_by_value(name);
+        if (by_value && name.resource.is_register) break;
+        site.barrier = barriers.number(thread, arrival_at(name, by_value ? name.resource.constant : 0));
+        break;
+      }
+      default: break;
+    }
+  }
+  return sites;
+}
+
 LitmusThread::LitmusThread(const ThreadCode& code)
     : code_(code), instructions_(code.test.threads[code.thread].code) {
   restart();
@@ -20,19 +72,22 @@ LitmusThread::LitmusThread(const ThreadCode& code)
 
 bool LitmusThread::restart() {
   const std::vector<Register>& registers = code_.test.threads[code_.thread].registers;
-  registers_.resize(registers.size());
-  for (std::size_t i = 0; i < registers.size(); ++i) registers_[i] = registers[i].initial;
+  const std::size_t count = registers.size();
+  registers_.resize(count);
+  for (std::size_t i = 0; i < count; ++i) registers_[i] = registers[i].initial;
   at_ = 0;
   pending_.reset();
-  late_.assign(registers.size(), false);
+  if (late_count_ != 0 || late_.size() != count) late_.assign(count, false);
   late_count_ = 0;
   effects_ = 0;
-  jumps_.clear();
-  spun_.clear();
-  visits_.clear();
+  // Most threads have neither loops nor control barriers.
+  if (!jumps_.empty()) jumps_.clear();
+  if (!spun_.empty()) spun_.clear();
+  if (!visits_.empty()) visits_.clear();
   arrivals_.clear();
   spent_.clear();
-  for (std::size_t i = 0; i < instructions_.size(); ++i) note_spent(i);
+  if (code_.bound == 1)
+    for (std::size_t i = 0; i < instructions_.size(); ++i) note_spent(i);
   return true;
 }
 
@@ -51,7 +106,8 @@ Step LitmusThread::next(Value last_read) {
 void LitmusThread::advance(Value last_read, Step& step) {
   if (pending_) registers_[*pending_] = static_cast<Integer>(last_read);
   pending_.reset();
-  while (at_ < instructions_.size()) {
+  const std::size_t end_of_code = instructions_.size();
+  while (at_ < end_of_code) {
     if (late_count_ > 0 && needs_late_values(code_.test.threads[code_.thread], at_, late_)) break;
     if (go_on(current(), step)) return;
   }
@@ -91,14 +147,15 @@ bool LitmusThread::go_on(const Instruction& instruction, Step& step) {
       return false;
     case InstructionKind::Compute:
       return compute(step);
-    default:
-      if (!code_.executes[at_]) {
-        ++at_;
-        return false;
-      }
-      execute(instruction, step);
-      return true;
+    default: break;
   }
+  const Site& site = code_.sites[at_];
+  if (!site.executes) {
+    ++at_;
+    return false;
+  }
+  execute(instruction, site, step);
+  return true;
 }
 
 void LitmusThread::pass_label() {
@@ -174,32 +231,23 @@ bool LitmusThread::compute(Step& step) {
   return false;
 }
 
-void LitmusThread::execute(const Instruction& instruction, Step& step) {
+void LitmusThread::execute(const Instruction& instruction, const Site& site, Step& step) {
   step.kind = StepKind::Operation;
-  step.operation = instruction.operation;
-  // The text and the line stand in for a function and a line: they say where in the test it
-  // happened.
-  step.operation.where = {"", instruction.text.c_str(), instruction.place.line};
+  step.operation = site.operation;
   switch (instruction.kind) {
     case InstructionKind::Load:
     case InstructionKind::Store:
     case InstructionKind::ReadModifyWrite:
-      return access(instruction, step);
+      return access(instruction, site, step);
     case InstructionKind::ControlBarrier:
-      return control_barrier(instruction, step);
-    case InstructionKind::Free:
-      step.operation.locations = locations_of(code_.test.variables[instruction.variable]);
-      [[fallthrough]];
+      return control_barrier(instruction, site, step);
     default:
       ++at_;
   }
 }
 
-void LitmusThread::access(const Instruction& instruction, Step& step) {
-  const Variable& variable = code_.test.variables[instruction.variable];
-  step.postponable = code_.postponable[at_];
-  step.operation.reference = static_cast<ReferenceId>(instruction.variable);
-  step.operation.locations = locations_of(variable);
+void LitmusThread::access(const Instruction& instruction, const Site& site, Step& step) {
+  step.postponable = site.postponable;
   if (instruction.kind != InstructionKind::Load) {
     const Integer operand = value(instruction.left);
     ++effects_;
@@ -218,24 +266,18 @@ void LitmusThread::access(const Instruction& instruction, Step& step) {
   ++at_;
 }
 
-void LitmusThread::control_barrier(const Instruction& instruction, Step& step) {
-  BarrierArrival arrival;
-  arrival.id = instruction.barrier.id;
-  arrival.named = instruction.barrier.named;
-  arrival.resource_word = instruction.barrier.resource_word;
-  // A number and a computed value may name one resource; a word is never a number.
-  if (arrival.named && arrival.resource_word.empty()) {
-    arrival.resource = value(instruction.barrier.resource);
-  }
-  arrival.count = arrivals_[{(arrival.named ? "," : "") + arrival.id, arrival.resource_word,
-                             arrival.resource}]++;
+std::uint32_t LitmusThread::number_of(const BarrierName& name) const {
+  return code_.barriers.number(
+      code_.thread, arrival_at(name, names_resource_by_value(name) ? value(name.resource) : 0));
+}
+
+void LitmusThread::control_barrier(const Instruction& instruction, const Site& site, Step& step) {
+  const std::uint32_t number = site.barrier ? *site.barrier : number_of(instruction.barrier);
+  if (arrivals_.size() <= number) arrivals_.resize(number + 1);
   ++effects_;
   end(StepKind::Operation, step);
-  step.operation.barrier_instance = code_.barriers.instance(code_.thread, arrival);
-  step.participants.clear();
-  for (const std::uint32_t thread : code_.barriers.participants(code_.thread, arrival)) {
-    step.participants.push_back(static_cast<AgentId>(thread));
-  }
+  step.operation.barrier_instance = code_.barriers.instance(number, arrivals_[number]++);
+  step.participants = code_.barriers.participants(number);
   step.quorum = 0;
   if (instruction.barrier.quorum) {
     constexpr Integer kMost = std::numeric_limits<std::int32_t>::max();

@@ -7,8 +7,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
-#include <tuple>
 #include <vector>
 
 #include "emulator/explore/program.h"
@@ -33,6 +31,21 @@ enum class Spinning : std::uint8_t {
   Endless,
 };
 
+/// What an instruction is in all runs.
+struct Site {
+  /// Of one that is an operation: what it does, and where.
+  Operation operation;
+  /// See Performers.
+  bool executes = true;
+  /// See postponable_loads().
+  bool postponable = false;
+  /// Of a control barrier whose name is always the same: its number.
+  std::optional<std::uint32_t> barrier;
+};
+/// Of each instruction of a thread. `executes`: which ones it executes.
+std::vector<Site> sites_of(const Test& test, std::uint32_t thread, const std::vector<bool>& executes,
+                           Barriers& barriers);
+
 /// What all runs of one thread have in common.
 struct ThreadCode {
   const Test& test;
@@ -42,10 +55,7 @@ struct ThreadCode {
   Spinning spinning = Spinning::Explored;
   /// See live_registers().
   std::vector<std::vector<bool>> live;
-  /// See postponable_loads().
-  std::vector<bool> postponable;
-  /// Which instructions it executes: see Performers.
-  std::vector<bool> executes;
+  std::vector<Site> sites;
   Barriers& barriers;
   Reachability& reachability;
 };
@@ -81,9 +91,10 @@ class LitmusThread : public explore::Agent {
   /// Takes note of the jump at `at` if it may not be taken again.
   void note_spent(std::size_t at);
   bool spins(std::uint32_t target) const;
-  void execute(const Instruction& instruction, explore::Step& step);
-  void access(const Instruction& instruction, explore::Step& step);
-  void control_barrier(const Instruction& instruction, explore::Step& step);
+  void execute(const Instruction& instruction, const Site& site, explore::Step& step);
+  void access(const Instruction& instruction, const Site& site, explore::Step& step);
+  void control_barrier(const Instruction& instruction, const Site& site, explore::Step& step);
+  std::uint32_t number_of(const BarrierName& name) const;
   void end(explore::StepKind kind, explore::Step& step, std::uint64_t fault = 0) const;
 
   const ThreadCode& code_;
@@ -104,7 +115,8 @@ class LitmusThread : public explore::Agent {
   /// The backward jumps of iterations that changed nothing.
   std::set<std::size_t> spun_;
   std::map<std::uint32_t, Visit> visits_;
-  std::map<std::tuple<std::string, std::string, Integer>, std::uint64_t> arrivals_;
+  /// How often it arrived at control barriers, by the number of their name.
+  std::vector<std::uint64_t> arrivals_;
 };
 
 }  // namespace heddle::litmus
