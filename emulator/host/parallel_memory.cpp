@@ -173,7 +173,7 @@ void ParallelMemory::Thread::open(const Binding& binding, AgentId agent) {
   opened.bytes = storage(binding, locations(binding, std::uint64_t{0}));
   opened.known = &known;
   opened.interval = detector.detector().interval(agent, number);
-  opened.thread = this;
+  opened.of = this;
 }
 
 inline ParallelMemory::Known& ParallelMemory::Thread::known_of(AllocationId allocation) {
@@ -274,93 +274,9 @@ void ParallelMemory::write(const Operation& operation, const void* value) {
   known.recent.note(agent, site, bytes, {0, bits});
 }
 
-[[gnu::always_inline]] inline std::uint32_t ParallelMemory::Thread::read_word(const Variable& own, AgentId agent,
-                                                                              std::uint64_t offset_bytes,
-                                                                              race::SiteId site) {
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, own.bytes + offset_bytes, sizeof bits);
-  own.known->recent.note_word(agent, site, own.offset_bytes + offset_bytes, false, bits);
-  return bits;
-}
-
-[[gnu::always_inline]] inline void ParallelMemory::Thread::write_word(const Variable& own, AgentId agent,
-                                                                      std::uint64_t offset_bytes, race::SiteId site,
-                                                                      std::uint32_t bits) {
-  std::memcpy(own.bytes + offset_bytes, &bits, sizeof bits);
-  own.known->recent.note_word(agent, site, own.offset_bytes + offset_bytes, true, bits);
-}
-
-// What the following do not answer at once they leave to others by a last call, with their arguments where they are:
-// so they keep nothing for it. (Nor do these two begin a granule: whoever reads first is wrong.)
-emulation::QuickAccesses::Answer ParallelMemory::Thread::read(AgentId agent, const Binding& binding,
-                                                              std::uint64_t offset_bytes, InstructionCode code,
-                                                              const char* file, const char* function) {
-  if (const OfWorkgroup* const known = of_workgroup(code, file, function)) {
-    const Variable* const own = opened(binding);
-    if (own && own->has(offset_bytes)) return read_of(*own, agent, *known, offset_bytes);
-  }
-  return read_unopened(agent, binding, offset_bytes, code, file, function);
-}
-
-emulation::QuickAccesses::Answer ParallelMemory::Thread::read_of(const Variable& own, AgentId agent,
-                                                                 const OfWorkgroup& known,
-                                                                 std::uint64_t offset_bytes) {
-  if (!race::KernelDetector::answers_quickly<false>(own.cell(offset_bytes), own.interval, agent, known.site))
-      [[unlikely]]
-    return read_again(own, agent, known, offset_bytes);
-  return Answer(read_word(own, agent, offset_bytes, known.site.id));
-}
-
-emulation::QuickAccesses::Answer ParallelMemory::Thread::read_again(const Variable& own, AgentId agent,
-                                                                    const OfWorkgroup& known,
-                                                                    std::uint64_t offset_bytes) {
-  race::Cell& cell = own.cell(offset_bytes);
-  if (!race::KernelDetector::reads_alike(cell, own.interval, agent, known.site) &&
-      !race::KernelDetector::leaves_lone(cell, own.interval, agent, known.site)) [[unlikely]]
-    return own.thread->read_granule(agent, *own.binding, offset_bytes, known.site.id);
-  return Answer(read_word(own, agent, offset_bytes, known.site.id));
-}
-
-bool ParallelMemory::Thread::write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                   InstructionCode code, const char* file, const char* function,
-                                   std::uint32_t bits) {
-  if (const OfWorkgroup* const known = of_workgroup(code, file, function)) {
-    const Variable* const own = opened(binding);
-    if (own && own->has(offset_bytes)) return write_of(*own, agent, *known, offset_bytes, bits);
-  }
-  return write_unopened(agent, binding, offset_bytes, code, file, function, bits);
-}
-
-bool ParallelMemory::Thread::write_of(const Variable& own, AgentId agent, const OfWorkgroup& known,
-                                      std::uint64_t offset_bytes, std::uint32_t bits) {
-  if (!race::DetectorThread::ignores_plain_writes(own.known->history) ||
-      !race::KernelDetector::answers_quickly<true>(own.cell(offset_bytes), own.interval, agent, known.site))
-      [[unlikely]]
-    return write_first(own, agent, known, offset_bytes, bits);
-  write_word(own, agent, offset_bytes, known.site.id, bits);
-  return true;
-}
-
-// Where nobody accessed the granule. Elsewhere it has been written: there are no gaps.
-bool ParallelMemory::Thread::write_first(const Variable& own, AgentId agent, const OfWorkgroup& known,
-                                         std::uint64_t offset_bytes, std::uint32_t bits) {
-  race::Cell& cell = own.cell(offset_bytes);
-  if (cell.sites[0] != race::kNoSite || !race::DetectorThread::ignores_plain_writes(own.known->history)) [[unlikely]]
-    return own.thread->write_granule(agent, *own.binding, offset_bytes, known.site.id, bits);
-  race::KernelDetector::begins(cell, own.interval, agent, known.site);
-  write_word(own, agent, offset_bytes, known.site.id, bits);
-  own.binding->allocation->initialized.mark(own.offset_bytes + offset_bytes, kMostBytes);
-  return true;
-}
-
-emulation::QuickAccesses::Answer ParallelMemory::Thread::read_unopened(AgentId agent, const Binding& binding,
-                                                                       std::uint64_t offset_bytes,
-                                                                       InstructionCode code, const char* file,
-                                                                       const char* function) {
-  const race::SiteId site = granule_site(binding.storage_class, code, file, function);
-  if (site == race::kNoSite) [[unlikely]] return read_any(agent, binding, offset_bytes, code, file, function);
-  if (binding.storage_class == StorageClass::Workgroup) [[unlikely]]
-    return read_granule(agent, binding, offset_bytes, site);
+emulation::QuickAccesses::Answer ParallelMemory::Thread::read_buffer(AgentId agent, const Binding& binding,
+                                                                     std::uint64_t offset_bytes,
+                                                                     race::SiteId site) {
   const Locations bytes = locations(binding, offset_bytes);
   {
     Stripe& shared = memory.stripe(bytes);
@@ -373,14 +289,8 @@ emulation::QuickAccesses::Answer ParallelMemory::Thread::read_unopened(AgentId a
   return read_granule(agent, binding, offset_bytes, site);
 }
 
-bool ParallelMemory::Thread::write_unopened(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                            InstructionCode code, const char* file, const char* function,
-                                            std::uint32_t bits) {
-  const race::SiteId site = granule_site(binding.storage_class, code, file, function);
-  if (site == race::kNoSite) [[unlikely]]
-    return write_any(agent, binding, offset_bytes, code, file, function, bits);
-  if (binding.storage_class == StorageClass::Workgroup) [[unlikely]]
-    return write_granule(agent, binding, offset_bytes, site, bits);
+bool ParallelMemory::Thread::write_buffer(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                          race::SiteId site, std::uint32_t bits) {
   const Locations bytes = locations(binding, offset_bytes);
   bool done = false;
   {

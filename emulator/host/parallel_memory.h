@@ -10,9 +10,9 @@
 
 #include <heddle/detail/emulation.h>
 
-#include "emulator/host/quick_accesses.h"
 #include "emulator/host/recent_accesses.h"
 #include "emulator/host/spin_lock.h"
+#include "emulator/host/variable_accesses.h"
 #include "emulator/memory/memory.h"
 #include "emulator/race/parallel_detector.h"
 
@@ -113,28 +113,12 @@ class ParallelMemory final : public memory::Memory {
   static constexpr std::size_t kVariables = 8;
 
   struct Thread;
-  /// A variable in Workgroup memory whose accesses may be answered quickly, and what they need of it: what its binding
-  /// has `open`, until its interval is over.
-  struct alignas(64) Variable : emulation::OpenBinding {
-    /// Null if there is none.
-    const emulation::Binding* binding = nullptr;
-    /// Of its beginning, a multiple of a granule's; these, which have cells, it has for itself: through no other
-    /// reference does anybody access them.
-    std::uint64_t size_bytes = 0;
-    /// Those of all of them.
+  /// Open until its interval is over.
+  struct alignas(64) Variable : OpenVariable<Thread> {
+    /// Those of all of its granules.
     race::Cell* cells = nullptr;
-    std::byte* bytes = nullptr;
     Known* known = nullptr;
-    /// When it was opened.
-    race::KernelDetector::Interval interval;
-    /// Of its allocation, where it begins.
-    std::uint64_t offset_bytes = 0;
-    Thread* thread = nullptr;
 
-    /// Whether the granule there is one of these.
-    [[gnu::always_inline]] bool has(std::uint64_t in_it_bytes) const {
-      return in_it_bytes < size_bytes && in_it_bytes % race::kGranuleBytes == 0;
-    }
     void close() {
       if (binding) binding->open = nullptr;
       *this = {};
@@ -146,14 +130,10 @@ class ParallelMemory final : public memory::Memory {
     }
   };
   /// What one thread tells, and its quick way to the bytes.
-  struct Thread final : DetectedAccesses {
+  struct Thread final : VariableAccesses<Thread, Variable> {
     Thread(ParallelMemory& of, race::DetectorThread& tells)
-        : DetectedAccesses(tells.detector()), memory(of), detector(tells) {}
+        : VariableAccesses(tells.detector()), memory(of), detector(tells) {}
 
-    Answer read(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                const char* file, const char* function) override;
-    bool write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-               const char* file, const char* function, std::uint32_t bits) override;
     Answer read_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
                     const char* file, const char* function) override;
     bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
@@ -177,40 +157,34 @@ class ParallelMemory final : public memory::Memory {
       Variable& opened = variable(reference);
       if (opened.binding && !is_whole(*opened.binding)) [[unlikely]] opened.close();
     }
-    /// That of a binding; null if it has none open.
-    static const Variable* opened(const Binding& binding) { return static_cast<const Variable*>(binding.open); }
     /// The place of a variable in Workgroup memory.
     Variable& variable(ReferenceId reference) { return variables[static_cast<std::size_t>(reference) % kVariables]; }
     Known& known_of(AllocationId allocation);
     template <typename Act>
     bool with_known(AgentId agent, const Binding& binding, const Locations& bytes, Act act);
     Resident& find_resident(AllocationId allocation);
-    // Of bindings that are not open: of buffers, all.
-    [[gnu::noinline]] Answer read_unopened(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                           InstructionCode code, const char* file, const char* function);
-    [[gnu::noinline]] bool write_unopened(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                          InstructionCode code, const char* file, const char* function,
-                                          std::uint32_t bits);
-    // Of a word of a variable that has it. Functions of their own, with little to keep: what they would save on the
-    // stack, which is another one after each barrier, the first cache would have to fetch.
-    [[gnu::noinline]] static Answer read_of(const Variable& own, AgentId agent, const OfWorkgroup& known,
-                                            std::uint64_t offset_bytes);
-    [[gnu::noinline]] static Answer read_again(const Variable& own, AgentId agent, const OfWorkgroup& known,
-                                               std::uint64_t offset_bytes);
-    [[gnu::noinline]] static bool write_of(const Variable& own, AgentId agent, const OfWorkgroup& known,
-                                           std::uint64_t offset_bytes, std::uint32_t bits);
-    [[gnu::noinline]] static bool write_first(const Variable& own, AgentId agent, const OfWorkgroup& known,
-                                              std::uint64_t offset_bytes, std::uint32_t bits);
+    // As VariableAccesses asks.
+    [[gnu::always_inline]] static const Variable* at_hand(const Binding& binding, AgentId,
+                                                          std::uint64_t offset_bytes) {
+      const Variable* const own = opened(binding);
+      return own->has(offset_bytes) ? own : nullptr;
+    }
+    [[gnu::always_inline]] static bool ignores_plain_writes(const Variable& own) {
+      return race::DetectorThread::ignores_plain_writes(own.known->history);
+    }
+    [[gnu::always_inline]] static void note_word(const Variable& own, AgentId agent, race::SiteId site,
+                                                 std::uint64_t offset_bytes, bool writes, std::uint32_t bits) {
+      own.known->recent.note_word(agent, site, own.offset_bytes + offset_bytes, writes, bits);
+    }
+    [[gnu::noinline]] Answer read_buffer(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                         race::SiteId site);
+    [[gnu::noinline]] bool write_buffer(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                        race::SiteId site, std::uint32_t bits);
     // The access itself, of bytes of a buffer, of which `known` knows, and which are here.
     static std::uint32_t read_from(Known& known, AgentId agent, const std::byte* here, const Locations& bytes,
                                    race::SiteId site);
     static void write_to(Known& known, AgentId agent, std::byte* here, const Locations& bytes, race::SiteId site,
                          std::uint32_t bits);
-
-    // The same of a word of a variable that has it.
-    static std::uint32_t read_word(const Variable& own, AgentId agent, std::uint64_t offset_bytes, race::SiteId site);
-    static void write_word(const Variable& own, AgentId agent, std::uint64_t offset_bytes, race::SiteId site,
-                           std::uint32_t bits);
 
     ParallelMemory& memory;
     race::DetectorThread& detector;

@@ -103,14 +103,22 @@ class KernelDetector final : public trace::Listener {
                                               SiteId site, MayBeFirst may_be_first) {
     return answers_quickly<writes>(*shadow_, agent, reference, granule, site, may_be_first);
   }
+  /// The same of a granule of a buffer that nobody has accessed: it answers those of fewer.
+  template <typename MayBeFirst>
+  bool answers_first(AgentId agent, ReferenceId reference, const Locations& granule, SiteId site,
+                     MayBeFirst may_be_first);
   /// The same of a part of a granule of a buffer, that the instruction takes whole.
   bool answers_part(Shadow& shadow, AgentId agent, ReferenceId reference, const Locations& part, SiteId site);
+  bool answers_part(AgentId agent, ReferenceId reference, const Locations& part, SiteId site) {
+    return answers_part(*shadow_, agent, reference, part, site);
+  }
   /// What accesses of a workgroup through one reference to its Workgroup memory have in common, until the next
   /// barrier. Until somebody begins.
   class Interval {
    public:
     Interval() = default;
-    /// Whether it has ended. (Not to be asked of none.)
+    /// Whether it has ended. (Not to be asked of none, nor when agents of other workgroups have begun, unless there
+    /// was room for them: see KernelOrder::Shared::reserve.)
     bool is_over() const { return *now_ != stamp_; }
 
    private:
@@ -126,6 +134,12 @@ class KernelDetector final : public trace::Listener {
   /// The present one of the agent's workgroup; the number is not kMostReferences.
   Interval interval(AgentId agent, std::uint8_t number) {
     return Interval(order_.near(static_cast<std::uint32_t>(agent)), number);
+  }
+  /// Whether it is at once known to be the present one of the agent, of whose workgroup it is; also where agents of
+  /// other workgroups may have begun since.
+  [[gnu::always_inline]] bool is_present(const Interval& interval, AgentId agent) const {
+    const KernelOrder::Near& near = order_.last_near();
+    return near.has(static_cast<std::uint32_t>(agent)) && near.now() == interval.stamp_;
   }
   /// A site at which it is asked again and again: one that is_quick.
   struct QuickSite {
@@ -193,6 +207,8 @@ class KernelDetector final : public trace::Listener {
 
   const std::vector<KernelRace>& races() const { return races_; }
   const Site& site(SiteId id) const { return sites_[id]; }
+  /// What is known of an allocation; null if nothing is. Until somebody accesses another one.
+  const Shadow::Allocation* find(AllocationId allocation) const { return shadow_->find(allocation); }
   std::size_t shadow_bytes() const { return shadow_->bytes(); }
   /// Of how many allocations, each counted twice if somebody accessed it since the last memory dependency.
   std::size_t remembered_allocations() const { return shadow_->remembered_allocations(); }

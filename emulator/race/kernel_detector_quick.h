@@ -178,6 +178,23 @@ template <bool writes, typename MayBeFirst>
                              ByAnybody(*spot.near, relations_, site, spot.number), may_be_noted_first);
 }
 
+template <typename MayBeFirst>
+[[gnu::always_inline]] inline bool KernelDetector::answers_first(AgentId agent, ReferenceId reference,
+                                                                 const Locations& granule, SiteId site,
+                                                                 MayBeFirst may_be_first) {
+  const auto me = static_cast<std::uint32_t>(agent);
+  const KernelOrder::Near& near = order_.last_near();
+  const Shadow::Allocation* const allocation = shadow_->find(granule.allocation);
+  if (!near.has(me) || !allocation || !is_quick() || !allocation->is_first(reference)) [[unlikely]] return false;
+  const Stamp now = near.now();
+  Cell* const cell = allocation->find(granule.offset_bytes / kGranuleBytes);
+  if (!cell || cell->sites[0] != kNoSite || now > kMostStamps || !may_be_first()) [[unlikely]] return false;
+  cell->agents[0] = me;
+  cell->times[0] = now << 8;
+  cell->sites[0] = site;
+  return true;
+}
+
 /// Which of the parts of its granule it is that are as large.
 inline std::uint32_t part_of(const Locations& bytes) {
   return static_cast<std::uint32_t>(bytes.offset_bytes % kGranuleBytes) / bytes.size_bytes;

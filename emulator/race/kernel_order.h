@@ -148,6 +148,8 @@ class KernelOrder {
     if (!near_.has(agent)) look_near(agent);
     return near_;
   }
+  /// Those that it was asked for last, if any.
+  const Near& last_near() const { return near_; }
   /// As places().group(agent).
   GroupId group(std::uint32_t agent) const { return quick_.agents[agent - quick_.first].group; }
   Stamp now(GroupId group) const { return quick_.groups[group].now; }

@@ -98,7 +98,11 @@ inline constexpr std::uint32_t kLossy = 0x80;
 inline constexpr std::uint8_t kMostReferences = 0x7f;
 
 class Shadow {
+ public:
+  /// The cells of so many granules of an allocation, from a multiple of that on, stand side by side.
   static constexpr std::size_t kCellsOfPage = 256;
+
+ private:
   // Forgetting goes through those that were asked for, in steps that whoever asks for one after the other
   // hardly notices.
   static constexpr std::size_t kCellsAtOnce = 8;
@@ -108,7 +112,7 @@ class Shadow {
   using Page = std::array<Cell, kCellsOfPage>;
 
  public:
-  /// The cells of so many granules of an allocation, from a multiple of that on, stand side by side.
+  /// Those of so many do.
   explicit Shadow(std::uint64_t side_by_side = kCellsOfPage)
       : pages_at_once_((side_by_side + kCellsOfPage - 1) / kCellsOfPage) {}
   /// Of 2^every lines of 2^line granules that follow each other it has one.

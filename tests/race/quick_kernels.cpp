@@ -1,0 +1,149 @@
+// The memory of a watched device answers most accesses of kernels itself, from what the detector has at hand: it says
+// of races what is said where every access has a record.
+
+#include <catch2/catch.hpp>
+
+#include <heddle/heddle.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
+
+using namespace heddle;
+
+namespace {
+
+constexpr std::uint32_t kGroups = 6;
+constexpr std::uint32_t kSteps = 24;
+// Of these the cells lie in more than one piece, and of the other not at the beginning of one.
+constexpr std::uint32_t kWords = 300;
+constexpr std::uint32_t kOthers = 40;
+
+struct Step {
+  std::uint32_t way = 0;
+  std::uint32_t factor = 1;
+  std::uint32_t shift = 0;
+};
+using Steps = std::vector<Step>;
+
+/// What every invocation does, step by step; each way to access is a line of its own.
+const auto random_kernel = [](auto& inv, const Step* steps, StorageBuffer<std::uint32_t> auto data,
+                              StorageBuffer<const std::uint8_t> auto bytes, StorageBuffer<std::uint32_t> auto sums) {
+  auto first = inv.template workgroup<std::uint32_t[3]>("first");
+  auto words = inv.template workgroup<std::uint32_t[kWords]>("words");
+  auto others = inv.template workgroup<std::uint32_t[kOthers]>("others");
+  const std::uint32_t me = inv.local_invocation_index();
+  const std::uint32_t all = inv.global_invocation_id().x;
+  std::uint32_t sum = 0;
+  words[me] = me;
+  for (std::uint32_t i = me; i < kOthers; i += inv.workgroup_size().x) others[i] = 0;
+  if (me < 3) first[me] = 0;
+  inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+  for (std::uint32_t s = 0; s < kSteps; ++s) {
+    const Step& step = steps[s];
+    const std::uint32_t at = (me * step.factor + step.shift) % kWords;
+    const std::uint32_t mine = (me + step.shift) % inv.workgroup_size().x;
+    switch (step.way) {
+      case 0: words[at] = s; break;
+      case 1: words[mine] = sum; break;
+      case 2: sum += words[mine]; break;
+      case 3: inv.atomic_i_add(others[at % kOthers], Scope::Workgroup, MemorySemantics::Relaxed, 1u); break;
+      case 4: sum += others[at % kOthers]; break;
+      case 5: others[at % kOthers] = 0; break;
+      case 6: sum += bytes[all]; break;
+      case 7: data[all] = sum; break;
+      case 8: sum += data[(all + step.shift) % data.size()]; break;
+      case 9: inv.atomic_i_add(sums[at % 16], Scope::Device, MemorySemantics::Relaxed, 1u); break;
+      case 10: inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier); break;
+      case 11: inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier); break;
+      case 12: inv.control_barrier(Scope::Subgroup, Scope::Subgroup, kWorkgroupBarrier); break;
+      case 13: sum += first[at % 3]; break;
+      default: if (me == step.shift % 8) first[at % 3] = sum; break;
+    }
+  }
+};
+
+using Said = std::vector<std::tuple<std::uint32_t, std::uint32_t, std::string, std::uint64_t>>;
+
+/// The lines and objects of all races, and how often each was seen.
+Said races_of(const Steps& steps, std::uint64_t seed, bool every_access_has_a_record) {
+  DeviceOptions options;
+  options.races = true;
+  options.races_parallel = false;
+  options.seed = seed;
+  options.memory = *memory_policy("sequential");
+  options.resident_workgroups = 1 + seed % 3;
+  // Whoever asks what orderings were needed for hears of every operation.
+  options.race_advice = every_access_has_a_record;
+  Device device(options);
+  const std::uint32_t size = seed % 2 == 0 ? 64 : 24;
+  auto data = device.buffer(std::vector<std::uint32_t>(kGroups * size, 1), "data");
+  auto bytes = device.buffer(std::vector<std::uint8_t>(kGroups * size, 1), "bytes");
+  auto sums = device.buffer(std::vector<std::uint32_t>(16, 0), "sums");
+  device.dispatch(random_kernel, kGroups, size, steps.data(), data, read_only(bytes), sums);
+  Said said;
+  const auto add = [&](const DataRace& race) {
+    said.emplace_back(race.first.where.line, race.second.where.line, race.object, race.count);
+  };
+  for (const DataRace& race : device.races()) {
+    add(race);
+    for (const DataRace& related : race.related) add(related);
+  }
+  std::sort(said.begin(), said.end());
+  return said;
+}
+
+/// So many variables of a workgroup, each written by all of it in turns.
+const auto many_variables = [](auto& inv) {
+  using Variable = decltype(inv.template workgroup<std::uint32_t>(""));
+  constexpr std::uint32_t kVariables = 150;
+  std::vector<Variable> variables;
+  for (std::uint32_t i = 0; i < kVariables; ++i) variables.push_back(inv.template workgroup<std::uint32_t>("one of many"));
+  for (std::uint32_t round = 0; round < 8; ++round) {
+    if (inv.local_invocation_index() == round)
+      for (std::uint32_t i = 0; i < kVariables; ++i) variables[i] = 1000 * round + i;
+    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    for (std::uint32_t i = 0; i < kVariables; ++i)
+      inv.require(variables[i] == 1000 * round + i, "each variable has its own value");
+    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+  }
+};
+
+}  // namespace
+
+//= vk:memory-model-access-data-race type=test
+TEST_CASE("a watched device says the same of random kernels whether it answers quickly or each access has a record") {
+  const char* const more = std::getenv("HEDDLE_RACE_KERNELS");
+  const auto kPrograms = static_cast<std::uint32_t>(more ? std::atoi(more) : 60);
+  std::size_t racy = 0;
+  std::size_t free_of_races = 0;
+  for (std::uint32_t number = 0; number < kPrograms; ++number) {
+    std::mt19937 random(number);
+    const auto below = [&](std::uint32_t bound) { return static_cast<std::uint32_t>(random() % bound); };
+    Steps steps(kSteps);
+    for (Step& step : steps) step = {below(15), 1 + below(2), below(4) == 0 ? below(kWords) : 0};
+    // Half of them with a barrier behind every other step.
+    if (number % 2 == 0)
+      for (std::uint32_t s = 1; s < kSteps; s += 2) steps[s].way = 10;
+    const Said quickly = races_of(steps, number, false);
+    CAPTURE(number);
+    CHECK(quickly == races_of(steps, number, true));
+    ++(quickly.empty() ? free_of_races : racy);
+  }
+  CHECK(racy > kPrograms / 3);
+  CHECK(free_of_races > 0);
+}
+
+TEST_CASE("of more variables than a watched device has at hand each keeps its values, and none races") {
+  for (const bool parallel : {false, true}) {
+    DeviceOptions options;
+    options.races = true;
+    options.races_parallel = parallel;
+    options.memory = *memory_policy("sequential");
+    Device device(options);
+    device.dispatch(many_variables, 5, 16);
+    CHECK(device.races().empty());
+  }
+}
