@@ -88,7 +88,7 @@ void SequentialMemory::tell(const Operation& operation, trace::Value read, trace
   if (operation.atomic) listener_->placed(index);
 }
 
-void SequentialMemory::note_writer(const Locations& bytes, trace::OperationIndex writer) {
+void SequentialMemory::note_writer_of_any(const Locations& bytes, trace::OperationIndex writer) {
   auto& of_byte = writers_of(bytes.allocation).of_byte;
   const std::uint64_t end = bytes.offset_bytes + bytes.size_bytes;
   if (of_byte.size() < end) of_byte.resize(end, model::kInitialValue);

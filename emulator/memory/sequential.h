@@ -2,6 +2,7 @@
 
 #include "emulator/memory/memory.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -39,15 +40,28 @@ class SequentialMemory final : public Memory {
   }
   /// Of an allocation of which it keeps them: who wrote the bytes, and that this operation does.
   std::span<const trace::Source> sources_of(const Locations& bytes) {
+    // Mostly all of a word was written at once.
+    if (trace::OperationIndex* const word = writers_of_word(bytes);
+        word && word[0] == word[1] && word[0] == word[2] && word[0] == word[3]) {
+      of_word_ = {bytes, word[0]};
+      return {&of_word_, 1};
+    }
     find_sources(bytes);
     return sources_;
   }
-  void note_writer(const Locations& bytes, trace::OperationIndex writer);
+  void note_writer(const Locations& bytes, trace::OperationIndex writer) {
+    if (trace::OperationIndex* const word = writers_of_word(bytes)) {
+      std::fill_n(word, kWordBytes, writer);
+    } else {
+      note_writer_of_any(bytes, writer);
+    }
+  }
   /// The number of the operation that is told next, and that it has been told.
   trace::OperationIndex told() const { return told_; }
   void count_told() { ++told_; }
 
  private:
+  static constexpr std::uint32_t kWordBytes = 4;
   /// The arrivals at an instance of a control barrier.
   struct Meeting {
     std::uint64_t instance = 0;
@@ -70,6 +84,14 @@ class SequentialMemory final : public Memory {
     return writers_[static_cast<std::size_t>(allocation)];
   }
   void find_sources(const Locations& locations);
+  /// Of each byte; null if they are no word's, or nobody wrote there or behind it.
+  trace::OperationIndex* writers_of_word(const Locations& bytes) {
+    auto& of_byte = writers_of(bytes.allocation).of_byte;
+    return bytes.size_bytes == kWordBytes && bytes.offset_bytes + kWordBytes <= of_byte.size()
+               ? of_byte.data() + bytes.offset_bytes
+               : nullptr;
+  }
+  void note_writer_of_any(const Locations& bytes, trace::OperationIndex writer);
   Meeting& meeting(std::uint64_t instance);
   static std::size_t arrival_of(const Meeting& meeting, AgentId agent, std::size_t likely);
 
@@ -83,6 +105,7 @@ class SequentialMemory final : public Memory {
   /// By allocation; where only atomic reads are asked for, of those with atomics.
   std::vector<Writers> writers_;
   std::vector<trace::Source> sources_;
+  trace::Source of_word_;
   std::vector<Meeting> meetings_;
   std::vector<trace::OperationIndex> quorum_;
 };
