@@ -170,4 +170,6 @@ bool WatchedMemory::update(AgentId agent, const Binding& binding, std::uint64_t 
   return true;
 }
 
+template class VariableAccesses<WatchedMemory, WatchedVariable>;
+
 }  // namespace heddle::detail

@@ -76,4 +76,7 @@ class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariab
   std::array<WatchedVariable, 64> variables_;
 };
 
+// Where what it asks for is.
+extern template class VariableAccesses<WatchedMemory, WatchedVariable>;
+
 }  // namespace heddle::detail

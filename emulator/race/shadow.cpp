@@ -7,20 +7,6 @@
 #include <utility>
 
 namespace heddle::race {
-namespace {
-
-template <typename T>
-std::uint32_t take(std::vector<T>& all, std::vector<std::uint32_t>& free) {
-  if (free.empty()) {
-    free.push_back(static_cast<std::uint32_t>(all.size()));
-    all.emplace_back();
-  }
-  const std::uint32_t number = free.back();
-  free.pop_back();
-  return number;
-}
-
-}  // namespace
 
 void Crowd::forget_followed() {
   // A set of agents: an agent is at its place, or behind where others were there before it.
@@ -68,12 +54,15 @@ void Shadow::give_pages(std::vector<Page*>& pages, std::size_t asked) {
     // All zeros, as a cell is that nobody accessed. What nobody ever asks for takes no memory.
     pages_.emplace_back(static_cast<Page*>(std::calloc(pages_at_once_, sizeof(Page))));
     if (!pages_.back()) throw std::bad_alloc();
-    free_pages_.push_back(pages_.back().get());
+    free_pages_.push_back({pages_.back().get(), 0});
   }
+  // Not when they are given back: whoever asks for one will need its cells at hand.
+  const FreePages given = free_pages_.back();
+  free_pages_.pop_back();
+  clear(*given.first, given.used_cells);
   const std::size_t first = asked / pages_at_once_ * pages_at_once_;
   if (asked >= pages.size()) pages.resize(first + pages_at_once_);
-  for (std::size_t i = 0; i < pages_at_once_; ++i) pages[first + i] = free_pages_.back() + i;
-  free_pages_.pop_back();
+  for (std::size_t i = 0; i < pages_at_once_; ++i) pages[first + i] = given.first + i;
 }
 
 // There is a page for the cell at that place, which is below the end.
@@ -98,16 +87,14 @@ std::uint8_t Shadow::add_reference(Allocation& allocation, ReferenceId reference
 
 RecordList& Shadow::make_list(Cell& cell) {
   cell = {};
-  cell.agents[0] = take(lists_, free_lists_);
-  ++aside_;
+  cell.agents[0] = lists_.take();
   cell.sites[0] = kList;
   return list(cell);
 }
 
 Crowd& Shadow::make_crowd(Cell& cell) {
   cell = {};
-  cell.agents[0] = take(crowds_, free_crowds_);
-  ++aside_;
+  cell.agents[0] = crowds_.take();
   cell.sites[0] = kCrowd;
   return crowd(cell);
 }
@@ -118,39 +105,39 @@ void Shadow::join_now() {
 }
 
 void Shadow::drop(Cell& cell) {
-  if (cell.sites[0] == kList) {
-    list(cell).records.clear();
-    list(cell).lossy = false;
-    free_lists_.push_back(cell.agents[0]);
-    --aside_;
-  } else if (cell.sites[0] == kCrowd) {
-    crowd(cell).accesses.clear();
-    crowd(cell).look_through_at = Crowd().look_through_at;
-    free_crowds_.push_back(cell.agents[0]);
-    --aside_;
-  }
+  give_back_aside(cell);
   cell = {};
 }
 
-inline void Shadow::drop_cells(Page& page, std::uint64_t cells) {
-  if (aside_ == 0) {
-    // (A cell that nobody accessed is all zeros.)
-    for (std::uint64_t i = 0; i < cells; i += kCellsAtOnce)
-      std::memset(static_cast<void*>(page.data() + i), 0, kCellsAtOnce * sizeof(Cell));
-    return;
+inline void Shadow::give_back_aside(const Cell& cell) {
+  if (cell.sites[0] == kList) {
+    lists_.give_back(cell.agents[0]);
+  } else if (cell.sites[0] == kCrowd) {
+    if (!joined_.empty()) join_now();
+    crowds_.give_back(cell.agents[0]);
   }
-  for (std::uint64_t i = 0; i < cells; ++i)
-    if (page[i].sites[0] != kNoSite) drop(page[i]);
+}
+
+// (A cell that nobody accessed is all zeros.)
+void Shadow::clear(Page& first, std::uint64_t cells) {
+  for (std::uint64_t i = 0; i < cells; i += kCellsAtOnce)
+    std::memset(static_cast<void*>(first.data() + i), 0, kCellsAtOnce * sizeof(Cell));
 }
 
 void Shadow::forget(AllocationId id) {
   const auto index = static_cast<std::size_t>(id);
   if (index >= allocations_.size()) return;
   Allocation& old = allocations_[index];
-  for (std::size_t p = 0; p * kCellsOfPage < old.end; ++p)
-    if (old.pages[p]) drop_cells(*old.pages[p], std::min<std::uint64_t>(old.end - p * kCellsOfPage, kCellsOfPage));
-  for (std::size_t first = 0; first < old.pages.size(); first += pages_at_once_)
-    if (old.pages[first]) free_pages_.push_back(old.pages[first]);
+  if (lists_.taken() != 0 || crowds_.taken() != 0) {
+    for (std::uint64_t i = 0; i < old.end; ++i)
+      if (const Page* const page = old.pages[i / kCellsOfPage]) give_back_aside((*page)[i % kCellsOfPage]);
+  }
+  const std::size_t at_once = pages_at_once_ * kCellsOfPage;
+  for (std::size_t first = 0; first < old.pages.size(); first += pages_at_once_) {
+    const std::uint64_t before = first * kCellsOfPage;
+    if (old.pages[first])
+      free_pages_.push_back({old.pages[first], std::min<std::uint64_t>(std::max(old.end, before) - before, at_once)});
+  }
   old.pages.clear();
   old.end = 0;
   old.forget_references();
@@ -159,11 +146,14 @@ void Shadow::forget(AllocationId id) {
 
 // A small allocation that somebody uses again and again keeps its cells, and through one reference the number of that.
 void Shadow::forget_all() {
+  joined_.clear();
+  lists_.give_all_back();
+  crowds_.give_all_back();
   auto kept = touched_.begin();
   for (const AllocationId id : touched_) {
     Allocation& old = allocations_[static_cast<std::size_t>(id)];
     if (old.used && old.end != 0 && old.end <= kManyCellsAtOnce) {
-      drop_cells(*old.pages.front(), old.end);
+      clear(*old.pages.front(), old.end);
       old.forget_uses();
       *kept++ = id;
     } else {
@@ -175,6 +165,9 @@ void Shadow::forget_all() {
 }
 
 void Shadow::restart() {
+  joined_.clear();
+  lists_.give_all_back();
+  crowds_.give_all_back();
   for (const AllocationId id : touched_) {
     forget(id);
     allocations_[static_cast<std::size_t>(id)].touched = false;
@@ -183,10 +176,10 @@ void Shadow::restart() {
 }
 
 std::size_t Shadow::bytes() const {
-  std::size_t bytes = pages_.size() * pages_at_once_ * sizeof(Page) + lists_.size() * sizeof(RecordList) +
-                      crowds_.size() * sizeof(Crowd) + joined_.capacity() * sizeof(Joined);
-  for (const RecordList& list : lists_) bytes += list.records.capacity() * sizeof(Record);
-  for (const Crowd& crowd : crowds_)
+  std::size_t bytes = pages_.size() * pages_at_once_ * sizeof(Page) + lists_.all().size() * sizeof(RecordList) +
+                      crowds_.all().size() * sizeof(Crowd) + joined_.capacity() * sizeof(Joined);
+  for (const RecordList& list : lists_.all()) bytes += list.records.capacity() * sizeof(Record);
+  for (const Crowd& crowd : crowds_.all())
     bytes += crowd.accesses.capacity() * sizeof(crowd.accesses.front());
   return bytes;
 }

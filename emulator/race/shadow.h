@@ -41,6 +41,12 @@ struct RecordList {
   std::vector<Record> records;
   /// Whether some were forgotten that may have been links of chains.
   bool lossy = false;
+
+  /// Becomes as new, but for the room that it has.
+  void clear() {
+    records.clear();
+    lossy = false;
+  }
 };
 
 /// Atomics of one instruction to one location, all mutually ordered.
@@ -69,6 +75,11 @@ struct Crowd {
     add(agent, stamp);
     if (accesses.size() >= look_through_at) forget_followed();
   }
+  /// Becomes as new, but for the room that it has.
+  void clear() {
+    accesses.clear();
+    look_through_at = Crowd().look_through_at;
+  }
   /// Of each agent the last access stays: all that the earlier ones say, it says. So agents that poll in
   /// turn take no more room than they are many.
   void forget_followed();
@@ -96,6 +107,46 @@ inline constexpr Stamp kMostStamps = 0xffffff;
 inline constexpr std::uint32_t kLossy = 0x80;
 /// References beyond these count as one.
 inline constexpr std::uint8_t kMostReferences = 0x7f;
+
+/// Some that have numbers, and keep them until they are given back.
+template <typename One>
+class Numbered {
+ public:
+  One& operator[](std::uint32_t number) { return all_[number]; }
+  const One& operator[](std::uint32_t number) const { return all_[number]; }
+  /// How many somebody has.
+  std::uint32_t taken() const { return taken_; }
+  /// Those that there ever were.
+  const std::vector<One>& all() const { return all_; }
+  std::uint32_t take() {
+    if (taken_ == all_.size()) {
+      order_.push_back(taken_);
+      places_.push_back(taken_);
+      all_.emplace_back();
+    }
+    return order_[taken_++];
+  }
+  void give_back(std::uint32_t number) {
+    all_[number].clear();
+    const std::uint32_t last = order_[--taken_];
+    const std::uint32_t place = places_[number];
+    order_[place] = last;
+    places_[last] = place;
+    order_[taken_] = number;
+    places_[number] = taken_;
+  }
+  void give_all_back() {
+    for (std::uint32_t i = 0; i < taken_; ++i) all_[order_[i]].clear();
+    taken_ = 0;
+  }
+
+ private:
+  std::vector<One> all_;
+  /// The numbers, first of those that somebody has; and where each stands there.
+  std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> places_;
+  std::uint32_t taken_ = 0;
+};
 
 class Shadow {
  public:
@@ -218,7 +269,8 @@ class Shadow {
  private:
   void add_allocations(std::size_t last);
   void give_pages(std::vector<Page*>& pages, std::size_t asked);
-  void drop_cells(Page& page, std::uint64_t cells);
+  static void clear(Page& first, std::uint64_t cells);
+  void give_back_aside(const Cell& cell);
   [[gnu::noinline]] void join_now();
   std::uint64_t place_of(std::uint64_t granule) const;
   Cell& reach(Allocation& allocation, std::uint64_t place);
@@ -231,10 +283,8 @@ class Shadow {
   std::size_t allocation_count_ = 0;
   /// Those with cells that somebody asked for since all was forgotten, each once.
   std::vector<AllocationId> touched_;
-  std::vector<RecordList> lists_;
-  std::vector<std::uint32_t> free_lists_;
-  std::vector<Crowd> crowds_;
-  std::vector<std::uint32_t> free_crowds_;
+  Numbered<RecordList> lists_;
+  Numbered<Crowd> crowds_;
   struct Joined {
     std::uint32_t crowd = 0;
     std::uint32_t agent = 0;
@@ -243,14 +293,17 @@ class Shadow {
   static constexpr std::size_t kMostJoined = 1024;
   /// What is not in its crowd yet, in the order in which it came.
   std::vector<Joined> joined_;
-  /// So many cells have a list or a crowd.
-  std::size_t aside_ = 0;
   struct Free {
     void operator()(Page* pages) const { std::free(pages); }
   };
   /// So many pages each, of which the first one stands in the other list if nobody uses them.
   std::vector<std::unique_ptr<Page, Free>> pages_;
-  std::vector<Page*> free_pages_;
+  struct FreePages {
+    Page* first = nullptr;
+    /// So many cells have something of whoever used them.
+    std::uint64_t used_cells = 0;
+  };
+  std::vector<FreePages> free_pages_;
 };
 
 inline std::uint64_t Shadow::place_of(std::uint64_t granule) const {
