@@ -333,7 +333,7 @@ bool ParallelMemory::Thread::with_known(AgentId agent, const Binding& binding, c
     const bool done = act(known_of(bytes.allocation));
     // For the next one to be quick.
     const Variable* const own = opened(binding);
-    if (done && !(own && own->has(bytes.offset_bytes - binding.offset_bytes))) open(binding, agent);
+    if (done && !(own && own->has(granule_in(binding, bytes)))) open(binding, agent);
     return done;
   }
   Stripe& shared = memory.stripe(bytes);

@@ -100,6 +100,10 @@ class DetectedAccesses : public emulation::QuickAccesses {
                                                     std::uint32_t size_bytes = kMostBytes) {
     return {binding.allocation->id, binding.offset_bytes + offset_bytes, size_bytes};
   }
+  /// From the start of a binding that begins at a granule: where the granule does in which bytes of it begin.
+  static std::uint64_t granule_in(const Binding& binding, const Locations& bytes) {
+    return (bytes.offset_bytes - binding.offset_bytes) / race::kGranuleBytes * race::kGranuleBytes;
+  }
   /// Where the bytes are.
   [[gnu::always_inline]] static std::byte* storage(const Binding& binding, const Locations& bytes) {
     return binding.allocation->bytes + bytes.offset_bytes;

@@ -32,11 +32,13 @@ namespace heddle::detail {
 void WatchedMemory::open(const Binding& binding, AgentId agent) {
   constexpr std::uint64_t kPage = race::Shadow::kCellsOfPage;
   const race::Shadow::Allocation* const told = detector_.find(binding.allocation->id);
-  if (!detector_.is_quick() || !told || !told->is_known() || binding.offset_bytes % race::kGranuleBytes != 0) return;
+  if (!detector_.is_quick() || !told || !told->is_known() || binding.offset_bytes % race::kGranuleBytes != 0 ||
+      !is_whole(binding))
+    return;
+  const std::uint8_t number = told->number(binding.reference);
+  if (number == race::kMostReferences) return;
   WatchedVariable& opened = variable(binding);
   opened = {};
-  opened.number = told->number(binding.reference);
-  if (opened.number == race::kMostReferences) return;
   const std::uint64_t first = binding.offset_bytes / race::kGranuleBytes;
   opened.first_granule = first % kPage;
   std::uint64_t end = first - opened.first_granule;
@@ -52,7 +54,7 @@ void WatchedMemory::open(const Binding& binding, AgentId agent) {
   opened.bytes = storage(binding, locations(binding, std::uint64_t{0}));
   opened.offset_bytes = binding.offset_bytes;
   opened.allocation = binding.allocation->id;
-  opened.interval = detector_.interval(agent, opened.number);
+  opened.interval = detector_.interval(agent, number);
   opened.of = this;
   opened.binding = &binding;
   binding.open = &opened;
@@ -60,8 +62,7 @@ void WatchedMemory::open(const Binding& binding, AgentId agent) {
 
 inline void WatchedMemory::open_for_next(const Binding& binding, AgentId agent, const Locations& bytes) {
   if (binding.storage_class != StorageClass::Workgroup) return;
-  const bool is_at_hand = opened(binding) && at_hand(binding, agent, bytes.offset_bytes - binding.offset_bytes);
-  if (!is_at_hand) open(binding, agent);
+  if (!opened(binding) || !at_hand(binding, agent, granule_in(binding, bytes))) open(binding, agent);
 }
 
 [[gnu::always_inline]] inline std::uint32_t WatchedMemory::read_granule_of(const Binding& binding, AgentId agent,

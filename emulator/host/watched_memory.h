@@ -10,11 +10,9 @@ namespace heddle::detail {
 
 class WatchedMemory;
 
-/// Where nothing but its interval has changed since it was opened.
+/// Open as long as its binding is there. Whether its interval is over has to be asked.
 struct WatchedVariable : OpenVariable<WatchedMemory> {
   AllocationId allocation{};
-  /// The number of its reference there.
-  std::uint8_t number = 0;
   /// Where it begins among the cells that stand side by side with its first one, and the first of each of those.
   std::uint64_t first_granule = 0;
   std::array<race::Cell*, 16> pages{};

@@ -34,10 +34,12 @@ const auto random_kernel = [](auto& inv, const Step* steps, StorageBuffer<std::u
   auto first = inv.template workgroup<std::uint32_t[3]>("first");
   auto words = inv.template workgroup<std::uint32_t[kWords]>("words");
   auto others = inv.template workgroup<std::uint32_t[kOthers]>("others");
+  auto small = inv.template workgroup<std::uint8_t[64]>("small");
   const std::uint32_t me = inv.local_invocation_index();
   const std::uint32_t all = inv.global_invocation_id().x;
   std::uint32_t sum = 0;
   words[me] = me;
+  small[me] = 1;
   for (std::uint32_t i = me; i < kOthers; i += inv.workgroup_size().x) others[i] = 0;
   if (me < 3) first[me] = 0;
   inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
@@ -60,6 +62,8 @@ const auto random_kernel = [](auto& inv, const Step* steps, StorageBuffer<std::u
       case 11: inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier); break;
       case 12: inv.control_barrier(Scope::Subgroup, Scope::Subgroup, kWorkgroupBarrier); break;
       case 13: sum += first[at % 3]; break;
+      case 14: small[mine] = static_cast<std::uint8_t>(s); break;
+      case 15: sum += small[mine]; break;
       default: if (me == step.shift % 8) first[at % 3] = sum; break;
     }
   }
@@ -126,7 +130,7 @@ TEST_CASE("a watched device says the same of random kernels whether it answers q
     std::mt19937 random(number);
     const auto below = [&](std::uint32_t bound) { return static_cast<std::uint32_t>(random() % bound); };
     Steps steps(kSteps);
-    for (Step& step : steps) step = {below(15), 1 + below(2), below(4) == 0 ? below(kWords) : 0};
+    for (Step& step : steps) step = {below(17), 1 + below(2), below(4) == 0 ? below(kWords) : 0};
     // Half of them with a barrier behind every other step.
     if (number % 2 == 0)
       for (std::uint32_t s = 1; s < kSteps; s += 2) steps[s].way = 10;
