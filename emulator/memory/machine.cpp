@@ -481,6 +481,7 @@ void Machine::leave(const Operation& operation, std::span<const AgentId> synchro
   if (orders_outputs(agent)) synchronization_.make_device_visible(agent);
   if (listener_) listener_->passes(passage.arrival, passage.synchronizing);
   after(agent, operation, operation.semantics);
+  if (!synchronizing.empty()) synchronization_.leave_to_later(agent, operation);
 }
 
 // Whoever meets so does everything that it does at this barrier in one moment.

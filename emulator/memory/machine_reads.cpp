@@ -121,13 +121,15 @@ inline bool Machine::is_before(const Observation& observation, const Access& acc
          knowledge.knows(kSystem, observation.event);
 }
 
-// What later accesses by the agent, through the reference of this read, come after, though the version that it met
-// does not say so: others met it with some of these bytes, and it has none of them.
+// What this read comes after, and so does whatever comes after it, though the version that it met does not say so:
+// somebody, or the agent itself, met it with some of these bytes, and it has none of them. (The agent's own accesses
+// through other references, private ones, count as well: more order than the model demands.)
 //= vk:memory-model-acyclicity
 Stamp Machine::passed_on(const Granule& granule, const Access& reading, Stamp met) const {
   Stamp passed_on = met;
   for (const Observation& observation : granule.observations)
-    if ((observation.bytes & reading.bytes) != 0 && is_before(observation, reading))
+    if ((observation.bytes & reading.bytes) != 0 &&
+        (observation.event.agent == reading.agent.id || is_before(observation, reading)))
       passed_on = std::max(passed_on, observation.stamp);
   return passed_on;
 }
@@ -444,12 +446,12 @@ trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const
     found.whole = found.from_storage = false;
     found.newest = found.position;
   } else if (!all_stored) {
-    observe(granule, synchronization_.event(reading.agent), reading.ordered_by(),
-            reading.non_private(), found.stamp, reading.bytes);
+    const bool met_all = found.stamp >= floor;
+    const Stamp met = met_all ? found.stamp : passed_on(granule, reading, found.stamp);
+    observe(granule, synchronization_.event(reading.agent), reading.ordered_by(), reading.non_private(), met,
+            reading.bytes);
     raise_floor(granule, known, reading.agent.id, reading.operation.reference,
-                found.stamp >= floor       ? found.stamp
-                : own == CacheLevel::Agent ? passed_on(granule, reading, found.stamp)
-                                           : floor);
+                met_all || own == CacheLevel::Agent ? met : floor);
   }
   const bool stale = found.position < found.newest;
   if (stale) ++report_.stale;

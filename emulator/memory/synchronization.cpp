@@ -516,8 +516,7 @@ Synchronization::Passage Synchronization::leave(Agent& agent, const Operation& b
     for (const Group& group : instance.groups) release_to_passing(group, agent, barrier);
   }
   for (const AgentId id : synchronizing) {
-    const Arrival& arrival = *std::find_if(instance.arrivals.begin(), instance.arrivals.end(),
-                                           [&](const Arrival& a) { return a.event.agent == id; });
+    const Arrival& arrival = instance.arrival_of(id);
     passage.synchronizing.push_back(arrival.index);
     if (arrival.group != kNoGroup)
       release_to_passing(instance.groups[arrival.group], agent, barrier);
@@ -525,6 +524,13 @@ Synchronization::Passage Synchronization::leave(Agent& agent, const Operation& b
   instance.kept = instance.kept || !synchronizing.empty();
   if (++instance.left == instance.arrivals.size() && !instance.kept) instances_.erase(found);
   return passage;
+}
+
+void Synchronization::leave_to_later(const Agent& agent, const Operation& barrier) {
+  Instance& instance = instances_[barrier.barrier_instance];
+  const std::uint32_t group = instance.arrival_of(agent.id).group;
+  if (group == kNoGroup || !instance.groups[group].head.known) return;
+  join_released(*instance.groups[group].head.known, agent.knowledge());
 }
 
 std::vector<Synchronization::Arrival> Synchronization::different_arrivals(

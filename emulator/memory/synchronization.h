@@ -3,6 +3,7 @@
 /// \file
 /// Who knows of what: releases, acquires, control barriers, visibility operations.
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <span>
@@ -189,6 +190,10 @@ class Synchronization {
   };
   Passage leave(Agent& agent, const Operation& barrier, std::span<const AgentId> synchronizing);
 
+  /// After its last operation there: what it learnt at a barrier with a quorum is for those, too, who arrive when it has
+  /// ended.
+  void leave_to_later(const Agent& agent, const Operation& barrier);
+
   /// One who arrived at a control barrier, and what its operation there is.
   struct Arrival {
     Event event;
@@ -234,6 +239,11 @@ class Synchronization {
     std::uint32_t left = 0;
     bool kept = false;
     bool different = false;
+
+    const Arrival& arrival_of(AgentId agent) const {
+      return *std::find_if(arrivals.begin(), arrivals.end(),
+                           [&](const Arrival& arrival) { return arrival.event.agent == agent; });
+    }
   };
 
   SnapshotHandle snapshot(const Knowledge& knowledge, unsigned lane);
@@ -250,7 +260,7 @@ class Synchronization {
   void be_other(Agent& agent);
   void make_visible(Knowledge& knowledge, unsigned lane, CacheLevel level, MemorySemantics classes,
                     MemorySemantics own = MemorySemantics::None);
-  void join_released(Knowledge& known, const Knowledge& more);
+  static void join_released(Knowledge& known, const Knowledge& more);
   void met(Agent& agent, const Met& met, Scope scope, MemorySemantics semantics);
   void learn_everything(Agent& agent, MemorySemantics semantics);
   bool joins_group(const Group& group, const Agent& agent, const Operation& barrier) const;

@@ -310,3 +310,17 @@ TEST_CASE("what an update met with some bytes is not unseen after a read of the 
 TEST_CASE("an atomic makes visible what happened before it by its own storage class, too") {
   check_random_program(150189399);
 }
+
+TEST_CASE("what a read met with some bytes is not unseen after one of the others, whatever reference comes then") {
+  // A private read of two bytes meets its agent's write of the first; a non-private read of the second byte comes after
+  // it, through that reference; and after that a read of both through another one.
+  check_random_program(160135187);
+  check_random_program(160037208);
+}
+
+// Some arrive, synchronize and end before the last one arrives, in whose scope only one of them is: what another one
+// of them released comes to it by that one's arrival.
+//= vk:memory-model-synchronizes-with
+TEST_CASE("who arrives late at a barrier with a quorum learns what those who have ended learnt there") {
+  check_random_program(134727, explore::random_messages);
+}
