@@ -310,26 +310,36 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   use_up(granule, record, kAccessesAsUpdate);
 }
 
+template <typename Visit>
+bool Machine::for_each_of_several(const Granule& granule, const Access& access, const Found& found,
+                                  Visit visit) const {
+  ByteMask missing = access.bytes;
+  for (auto version = granule.versions.rbegin(); version != granule.versions.rend(); ++version) {
+    if (version->stamp > found.stamp || (version->bytes & missing) == 0 || !reaches(*version, access)) continue;
+    visit(*version);
+    missing &= ~version->bytes;
+  }
+  return missing != 0;
+}
+
 // A read-modify-write goes on with the release sequences that what it reads belongs to.
 //= vk:memory-model-release-sequence
 void Machine::inherit(Written& made, const Granule& granule, const Access& updating,
                       const Found& found) {
-  if (!found.whole) {
-    made.forgotten = found.from_storage && releases_forgotten(granule);
-    return;
-  }
-  const Version& read = *found.version;
-  if (read.heads.empty() && !read.forgotten) return;
-  if (!mutually_ordered(read, updating.bytes, updating.operation, updating.agent)) return;
-  made.forgotten = read.forgotten;
-  for (const Head& head : read.heads) {
-    const bool superseded =
-        std::any_of(made.heads.begin(), made.heads.end(), [&](const Head& later) {
-          return later.agent == head.agent && later.scope == head.scope &&
-                 later.semantics == head.semantics && later.atomic_scope == head.atomic_scope;
-        });
-    if (!superseded) made.heads.push_back(head);
-  }
+  const bool stored = for_each_met(granule, updating, found, [&](const Version& read) {
+    if (read.heads.empty() && !read.forgotten) return;
+    if (!mutually_ordered(read, updating.bytes, updating.operation, updating.agent)) return;
+    made.forgotten = made.forgotten || read.forgotten;
+    for (const Head& head : read.heads) {
+      const bool superseded =
+          std::any_of(made.heads.begin(), made.heads.end(), [&](const Head& later) {
+            return later.agent == head.agent && later.scope == head.scope &&
+                   later.semantics == head.semantics && later.atomic_scope == head.atomic_scope;
+          });
+      if (!superseded) made.heads.push_back(head);
+    }
+  });
+  if (stored && any_released_ && releases_forgotten(granule)) [[unlikely]] made.forgotten = true;
   if (made.heads.size() > kMostHeads) {
     made.heads.clear();
     made.forgotten = true;
@@ -339,14 +349,14 @@ void Machine::inherit(Written& made, const Granule& granule, const Access& updat
 //= vk:memory-model-synchronizes-with
 void Machine::acquire(const Granule& granule, const Access& reading, MemorySemantics semantics,
                       const Found& found) {
-  if (any_released_ && found.from_storage && releases_forgotten(granule)) [[unlikely]]
+  const bool stored = for_each_met(granule, reading, found, [&](const Version& read) {
+    if (read.heads.empty() && !read.forgotten) return;
+    if (!mutually_ordered(read, reading.bytes, reading.operation, reading.agent)) return;
+    if (read.forgotten) synchronization_.meet_forgotten(reading.agent, semantics);
+    synchronization_.meet(reading.agent, reading.operation, semantics, read.heads);
+  });
+  if (stored && any_released_ && releases_forgotten(granule)) [[unlikely]]
     synchronization_.meet_forgotten(reading.agent, semantics);
-  if (!found.whole) return;
-  const Version& read = *found.version;
-  if (read.heads.empty() && !read.forgotten) return;
-  if (!mutually_ordered(read, reading.bytes, reading.operation, reading.agent)) return;
-  if (read.forgotten) synchronization_.meet_forgotten(reading.agent, semantics);
-  synchronization_.meet(reading.agent, reading.operation, semantics, read.heads);
 }
 
 // --- Accesses to bytes without a record ---

@@ -96,7 +96,7 @@ class Machine final : public Memory {
     Stamp newest = 0;
     /// The latest version that it has bytes of; the granule's base if none.
     Stamp stamp = 0;
-    /// Null: the base.
+    /// Null: the base, or what its agent has waiting itself.
     const Version* version = nullptr;
     /// All bytes are of that version.
     bool whole = false;
@@ -215,6 +215,16 @@ class Machine final : public Memory {
   /// Whether the agent may have to see anything of others: to begin with it knows of nobody, and its own writes
   /// are below its floors.
   bool knows_others(const Agent& agent) const { return !agent.knowledge().empty() || any_on_device_; }
+  /// Calls `visit` of each version that the access has bytes of. Whether it has others from the storage.
+  template <typename Visit>
+  bool for_each_met(const Granule& granule, const Access& access, const Found& found, Visit visit) const {
+    if (found.from_storage) return true;
+    if (found.whole) visit(*found.version);
+    return !found.whole && found.version && for_each_of_several(granule, access, found, visit);
+  }
+  template <typename Visit>
+  [[gnu::noinline]] bool for_each_of_several(const Granule& granule, const Access& access, const Found& found,
+                                             Visit visit) const;
   void look(const Granule& granule, const Access& access, Stamp position, Found& found) const;
   void look_at(const Version* version, const Granule& granule, const Access& access, Found& found) const;
   static void look_at_storage(const Granule& granule, Found& found);

@@ -444,6 +444,7 @@ trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const
   if (waiting != 0) {
     read_own_waiting(record, reading, found.value);
     found.whole = found.from_storage = false;
+    found.version = nullptr;
     found.newest = found.position;
   } else if (!all_stored) {
     const bool met_all = found.stamp >= floor;

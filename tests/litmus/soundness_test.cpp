@@ -324,3 +324,9 @@ TEST_CASE("what a read met with some bytes is not unseen after one of the others
 TEST_CASE("who arrives late at a barrier with a quorum learns what those who have ended learnt there") {
   check_random_program(134727, explore::random_messages);
 }
+
+// The other byte is one that its agent wrote itself.
+//= vk:memory-model-synchronizes-with
+TEST_CASE("an update that reads a byte of what another one released acquires from it") {
+  check_random_program(160265994);
+}
