@@ -116,9 +116,8 @@ struct Version : Written {
   CacheLevel level = CacheLevel::Shader;
   /// How far it made itself available, if it is non-private.
   CacheLevel own_level = CacheLevel::Shader;
-  bool on_device = false;
-  /// The device-domain availability operation that came upon it, if `on_device`.
-  Event device;
+  /// The device-domain availability operations that came upon it, of each agent the first.
+  std::vector<Event> on_device;
   /// By operations that came upon it later.
   std::vector<Availability> lifted;
 
@@ -183,7 +182,7 @@ class Versions {
     ++size_;
     released_ = released_ || next.released();
     next.lifted.clear();
-    next.on_device = false;
+    next.on_device.clear();
   }
   void remove_oldest() {
     front().heads.clear();

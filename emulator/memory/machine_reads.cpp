@@ -78,7 +78,9 @@ void Machine::place_known(std::uint32_t record, const Access& access) {
 bool Machine::visible_to(const Version& version, const Access& reading, CacheLevel own) const {
   const Agent& agent = reading.agent;
   const Knowledge& knowledge = agent.knowledge();
-  if (version.on_device && knowledge.knows(kDeviceVisible, version.device)) return true;
+  if (std::any_of(version.on_device.begin(), version.on_device.end(),
+                  [&](const Event& event) { return knowledge.knows(kDeviceVisible, event); }))
+    return true;
   if (!version.non_private || !reading.non_private() ||
       version.reference != reading.operation.reference)
     return false;
@@ -161,7 +163,8 @@ Stamp Machine::available_floor(const Granule& granule, const Access& writing, St
   const Agent& agent = writing.agent;
   for (auto version = granule.versions.rbegin();
        version != granule.versions.rend() && version->stamp > known; ++version) {
-    if (version->on_device && agent.knows(kHappened + kAnyClass, version->device))
+    if (std::any_of(version->on_device.begin(), version->on_device.end(),
+                    [&](const Event& event) { return agent.knows(kHappened + kAnyClass, event); }))
       return version->stamp;
     if (!version->non_private || !writing.non_private() ||
         version->reference != writing.operation.reference)

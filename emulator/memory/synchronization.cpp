@@ -92,7 +92,10 @@ void Synchronization::use_one_lane() {
   for_each_agent([&](Agent& agent) {
     agent.own.merge_lanes(epochs_[0]);
     agent.lane = 0;
+    agent.arrived = {agent.id, 0, 1};
   });
+  for (auto& [number, instance] : instances_)
+    for (Arrival& arrival : instance.arrivals) arrival.event = {arrival.event.agent, 0, 1};
   for (std::size_t i = 0; i < resident_count_; ++i)
     residents_[i]->common.knowledge.merge_lanes(epochs_[0]);
   for (Snapshot& snapshot : pool_->all) snapshot.knowledge.merge_lanes(epochs_[0]);
@@ -484,8 +487,8 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
   agent.arrival = index;
   // The epoch of this arrival: its release has just ended it.
   const std::uint32_t epoch = epochs_[agent.lane] - (releasing ? 1 : 0);
-  instance.arrivals.push_back(
-      {{agent.id, agent.lane, epoch}, index, group, barrier.scope, barrier.semantics});
+  agent.arrived = {agent.id, agent.lane, epoch};
+  instance.arrivals.push_back({agent.arrived, index, group, barrier.scope, barrier.semantics});
   const Arrival& first = instance.arrivals.front();
   instance.different = instance.different || first.scope != barrier.scope ||
                        first.semantics != barrier.semantics;

@@ -100,8 +100,9 @@ struct alignas(64) Agent {
   /// in common with its cohort come on top.
   std::vector<Head> released;
   std::vector<Met> met;
-  /// Of its last arrival at a control barrier: the operation.
+  /// Of its last arrival at a control barrier: the operation, and when.
   trace::OperationIndex arrival = 0;
+  Event arrived;
   /// If it is not like all.
   Knowledge own{};
 

@@ -6,6 +6,7 @@
 #include <heddle/heddle.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <tuple>
