@@ -115,11 +115,14 @@ enum Row : unsigned {
   kHappened = 0,
   /// System-synchronized before.
   kSystem = kHappened + kClasses,
+  /// System-synchronized before something that my acquires and barriers come after, by whatever class: so it happened
+  /// before these, whatever its class.
+  kSystemPassed,
   /// Happened before a device-domain visibility operation that I know of.
   kDeviceVisible,
   /// Accesses of a class, with availability operations of their own, that visibility operations of mine
-  /// came after. (One row is nobody's, for alignment.)
-  kVisible = kDeviceVisible + 2,
+  /// came after.
+  kVisible,
   /// Bulk availability operations that visibility operations of mine, which include the class, came
   /// after.
   kVisibleBulk = kVisible + kLevels * kClasses,
@@ -161,6 +164,7 @@ class Knowledge {
     std::uint32_t* const words = words_of(lane);
     for_each(classes, [&](unsigned k) { raise(words[kHappened + k], epoch); });
     raise(words[kDeviceVisible], epoch);
+    raise(words[kSystemPassed], epoch);
     for (unsigned i = 0; i < kVisibleRows; ++i) raise(words[kChained + i], epoch);
     chains_ = true;
   }
@@ -172,6 +176,7 @@ class Knowledge {
       const std::uint32_t* const source = known.words_.data() + lane * kRows;
       for_each(classes, [&](unsigned k) { raise(words[kHappened + k], source[kHappened + k]); });
       raise(words[kDeviceVisible], source[kDeviceVisible]);
+      if ((classes & ~bit(kAnyClass)) != 0) raise(words[kSystemPassed], source[kSystemPassed]);
     });
     join_chains(known);
   }
@@ -209,7 +214,7 @@ class Knowledge {
       std::uint32_t happened_at_all = 0;
       for (unsigned k = 0; k < kClasses; ++k) raise(happened_at_all, words[kHappened + k]);
       for_each(classes, [&](unsigned k) {
-        raise(words[row_of(kVisible, level, k)], words[kHappened + k]);
+        raise(words[row_of(kVisible, level, k)], std::max(words[kHappened + k], words[kSystemPassed]));
         raise(words[row_of(kVisibleBulk, level, k)], k == kAnyClass ? happened_at_all : happened);
       });
       if (chains_) go_on_with_chains(words, classes);

@@ -30,20 +30,12 @@ bool mutually_ordered(const Written& write, ByteMask bytes, const Operation& ope
                                       model::same_instance(agent.place, write.place, operation.scope)));
 }
 
-// An atomic comes after others by its own class, too, whatever classes it names.
-//= vk:memory-model-inter-thread-happens-before
-MemorySemantics own_class(const Operation& operation) {
-  return operation.atomic ? semantic_of(operation.storage_class) : MemorySemantics::None;
-}
-
-// Whether an event happened before an operation of the agent: by the event's class, or by any that relates the
-// operation to others.
+// Whether an event happened before an operation of whoever knows so much, an acquire or a barrier: by the event's class,
+// or because system-synchronization comes between, which knows no classes.
 //= vk:memory-model-inter-thread-happens-before
 template <typename Knowing>
-bool happened_before(const Knowing& agent, const Event& event, unsigned class_index, Classes related) {
-  bool known = agent.knows(kHappened + class_index, event);
-  for_each(related, [&](unsigned k) { known = known || (k != kAnyClass && agent.knows(kHappened + k, event)); });
-  return known;
+bool happened_before(const Knowing& known, const Event& event, unsigned class_index) {
+  return known.knows(kHappened + class_index, event) || known.knows(kSystemPassed, event);
 }
 
 }  // namespace
@@ -155,7 +147,7 @@ unsigned Machine::Access::ordered_by() const {
 //= vk:memory-model-availability-visibility-semantics
 void Machine::before(Agent& agent, const Operation& operation, MemorySemantics semantics) {
   if (has(semantics, MemorySemantics::MakeAvailable)) [[unlikely]]
-    make_available(agent, operation.scope, semantics, own_class(operation));
+    make_available(agent, operation.scope, semantics);
 }
 
 // And what it has acquired happened before it, too, whoever made that available before: links of chains by which others
@@ -164,14 +156,22 @@ void Machine::before(Agent& agent, const Operation& operation, MemorySemantics s
 void Machine::lift_acquired(Agent& agent, const Event& event, const Operation& operation) {
   if (has(operation.semantics, MemorySemantics::MakeAvailable) && acquires(operation.semantics) &&
       level_of(operation.scope) != CacheLevel::Agent)
-    lift(agent, event, operation.scope, operation.semantics, own_class(operation));
+    lift(agent, event, operation.scope, operation.semantics);
+}
+
+void Machine::acquire(Agent& agent, const Operation& barrier) {
+  if (!acquires(barrier.semantics) || !agent.has_met()) return;
+  synchronization_.acquire_barrier(agent, barrier);
+  lift_acquired(agent, synchronization_.event(agent), barrier);
 }
 
 // And after it has acquired, before it releases: a release passes on what was made visible, too.
 //= vk:memory-model-availability-visibility-semantics
 void Machine::after(Agent& agent, const Operation& operation, MemorySemantics semantics) {
   if (!has(semantics, MemorySemantics::MakeVisible)) [[likely]] return;
-  make_visible(agent, operation.scope, semantics, own_class(operation));
+  // An atomic comes after others by its own class, too, whatever classes it makes visible.
+  const MemorySemantics own = operation.atomic ? semantic_of(operation.storage_class) : MemorySemantics::None;
+  make_visible(agent, operation.scope, semantics, own);
 }
 
 std::byte* Machine::give_in_time(std::byte* bytes) {
@@ -424,8 +424,7 @@ void Machine::barrier(const Operation& operation) {
   switch (operation.kind) {
     case OperationKind::MemoryBarrier:
       before(agent, operation, operation.semantics);
-      if (acquires(operation.semantics)) synchronization_.acquire_barrier(agent, operation);
-      lift_acquired(agent, synchronization_.event(agent), operation);
+      acquire(agent, operation);
       after(agent, operation, operation.semantics);
       if (releases(operation.semantics)) synchronization_.release_barrier(agent, operation);
       break;
@@ -461,8 +460,7 @@ void Machine::arrive(const Operation& operation) {
   Agent& agent = this->agent(operation.agent);
   const trace::OperationIndex index = listener_ ? tell(operation, 0, 0) : 0;
   before(agent, operation, operation.semantics);
-  if (acquires(operation.semantics)) synchronization_.acquire_barrier(agent, operation);
-  lift_acquired(agent, synchronization_.event(agent), operation);
+  acquire(agent, operation);
   after(agent, operation, operation.semantics);
   if (orders_outputs(agent)) {
     device_availability(agent);
@@ -496,7 +494,7 @@ void Machine::open(const Operation& barrier) {
   }
   for (const auto& arrival : arrivals)
     if (has(arrival.semantics, MemorySemantics::MakeAvailable))
-      lift(agent(arrival.event.agent), arrival.event, arrival.scope, arrival.semantics, MemorySemantics::None);
+      lift(agent(arrival.event.agent), arrival.event, arrival.scope, arrival.semantics);
   for (std::size_t round = 0; round + 1 < arrivals.size(); ++round) {
     for (const auto& arrival : arrivals) {
       if (!has(arrival.semantics, MemorySemantics::MakeVisible)) continue;
@@ -516,7 +514,8 @@ void Machine::leave(const Operation& operation, std::span<const AgentId> synchro
       agent, orders_outputs(agent) ? as_ordered(operation) : operation, synchronizing);
   if (orders_outputs(agent)) synchronization_.make_device_visible(agent);
   if (listener_) listener_->passes(passage.arrival, passage.synchronizing);
-  lift_acquired(agent, agent.arrived, operation);
+  // What others made available as this one does is a link for whatever comes after it by the same classes.
+  if (!passage.alike) lift_acquired(agent, agent.arrived, operation);
   after(agent, operation, operation.semantics);
   if (!synchronizing.empty()) synchronization_.leave_to_later(agent, operation);
 }
@@ -712,13 +711,13 @@ void Machine::widen(std::size_t position, CacheLevel level, trace::MoveReason re
 // The first element of a chain is the writer's own; the next ones take up what happened before them in
 // their own instance of the level that the chain has reached.
 //= vk:memory-model-availability-visibility
-void Machine::make_available(Agent& agent, Scope scope, MemorySemantics classes, MemorySemantics own) {
+void Machine::make_available(Agent& agent, Scope scope, MemorySemantics classes) {
   const CacheLevel level = level_of(scope);
   if (level == CacheLevel::Agent) return;
   ++report_.availability_operations;
   const Event event = synchronization_.event(agent);
   place_available(level, classes, [&](const Waiting& w) { return w.agent == agent.id; });
-  lift(agent, event, scope, classes, own);
+  lift(agent, event, scope, classes);
 }
 
 // What still waits of those whose operation it is.
@@ -772,7 +771,6 @@ void Machine::make_available(const Cohort& cohort, Common& common, const Operati
   common.lifted = true;
   const CacheLevel level = level_of(barrier.scope);
   const MemorySemantics classes = barrier.semantics;
-  const Classes related = classes_of(classes);
   report_.availability_operations += cohort.count;
   place_available(level, classes, [&](const Waiting& w) { return cohort.contains(w.agent); });
   const auto place_in = [&](const model::Place& cache) {
@@ -783,10 +781,10 @@ void Machine::make_available(const Cohort& cohort, Common& common, const Operati
   const auto known = [&](unsigned class_index, const Event& event, const model::Place& cache,
                          CacheLevel of) {
     const auto knows_and_shares = [&](const Agent* agent) {
-      return happened_before(*agent, event, class_index, related) && share(cache, agent->place, of);
+      return happened_before(*agent, event, class_index) && share(cache, agent->place, of);
     };
     return cohort.contains(event.agent) ||
-           (happened_before(common.knowledge, event, class_index, related) &&
+           (happened_before(common.knowledge, event, class_index) &&
             share(cache, place_in(cache), of)) ||
            std::any_of(common.others.begin(), common.others.end(), knows_and_shares);
   };
@@ -817,8 +815,7 @@ void Machine::make_available(const Cohort& cohort, Common& common, const Operati
 
 // Versions that came as far as they can profit, too: where a link has several classes, a chain that came
 // by one of them goes on by another, which may be the only one of the next link.
-void Machine::lift(Agent& agent, const Event& event, Scope scope, MemorySemantics classes, MemorySemantics own) {
-  const Classes related = classes_of(classes | own);
+void Machine::lift(Agent& agent, const Event& event, Scope scope, MemorySemantics classes) {
   const CacheLevel level = level_of(scope);
   const bool has_lifted = agent.lifted || agent.cohort->lifted;
   agent.lifted = true;
@@ -826,7 +823,7 @@ void Machine::lift(Agent& agent, const Event& event, Scope scope, MemorySemantic
     return known.bulk && known.event.agent == agent.id && known.level >= level;
   };
   const auto take_up = [&](Granule& granule, Version& version) {
-    if (!version.non_private || !lifts(agent, version, classes, related)) return;
+    if (!version.non_private || !lifts(agent, version, classes)) return;
     if ((has_lifted || version.agent == agent.id) && version.available(is_link)) return;
     version.lifted.push_back({event, agent.place, level, true});
     if (level <= version.level) return;
@@ -834,7 +831,7 @@ void Machine::lift(Agent& agent, const Event& event, Scope scope, MemorySemantic
     raise(granule, version, level, trace::MoveReason::Availability);
   };
   place_atomics(classes, [&](const Waiting& w) {
-    return happened_before(agent, w.event, happened_by(w), related) &&
+    return happened_before(agent, w.event, happened_by(w)) &&
            (w.agent == agent.id || share(w.place, agent.place, level_of(w.scope)));
   });
   links_classes_ = links_classes_ || has_several_classes(classes);
@@ -852,11 +849,11 @@ void Machine::lift(Agent& agent, const Event& event, Scope scope, MemorySemantic
   }
 }
 
-bool Machine::lifts(const Agent& agent, const Version& version, MemorySemantics classes, Classes related) const {
+bool Machine::lifts(const Agent& agent, const Version& version, MemorySemantics classes) const {
   return version.available([&](const Availability& available) {
     const unsigned k = available.bulk ? kAnyClass : version.class_index;
     if (k != kAnyClass && !constrains(classes, k)) return false;
-    return happened_before(agent, available.event, k, related) &&
+    return happened_before(agent, available.event, k) &&
            (available.event.agent == agent.id || share(available.place, agent.place, available.level));
   });
 }

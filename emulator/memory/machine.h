@@ -256,6 +256,8 @@ class Machine final : public Memory {
   void before(Agent& agent, const Operation& operation, MemorySemantics semantics);
   /// `event`: of the operation.
   void lift_acquired(Agent& agent, const Event& event, const Operation& operation);
+  /// A barrier, from what the agent met before it.
+  void acquire(Agent& agent, const Operation& barrier);
   void after(Agent& agent, const Operation& operation, MemorySemantics semantics);
   void inherit(Written& made, const Granule& granule, const Access& updating, const Found& found);
   void acquire(const Granule& granule, const Access& reading, MemorySemantics semantics,
@@ -278,10 +280,9 @@ class Machine final : public Memory {
                                trace::MoveReason reason);
   void widen(std::size_t position, CacheLevel level, trace::MoveReason reason);
   void open(const Operation& barrier);
-  [[gnu::noinline]] void make_available(Agent& agent, Scope scope, MemorySemantics classes, MemorySemantics own);
-  /// `own`: the class of the atomic that it is a part of.
-  void lift(Agent& agent, const Event& event, Scope scope, MemorySemantics classes, MemorySemantics own);
-  bool lifts(const Agent& agent, const Version& version, MemorySemantics classes, Classes related) const;
+  [[gnu::noinline]] void make_available(Agent& agent, Scope scope, MemorySemantics classes);
+  void lift(Agent& agent, const Event& event, Scope scope, MemorySemantics classes);
+  bool lifts(const Agent& agent, const Version& version, MemorySemantics classes) const;
   template <typename Owns>
   void place_available(CacheLevel level, MemorySemantics classes, Owns owns);
   template <typename Lifts>

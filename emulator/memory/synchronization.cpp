@@ -212,7 +212,7 @@ Agent& Synchronization::make(Resident& resident, std::uint32_t position) {
 
 void Synchronization::all_synchronize() {
   for (unsigned lane = 0; lane < lanes_; ++lane) {
-    for (unsigned row = kHappened; row <= kSystem; ++row) past_.learn(row, lane, epochs_[lane]);
+    for (unsigned row = kHappened; row <= kSystemPassed; ++row) past_.learn(row, lane, epochs_[lane]);
     ++epochs_[lane];
   }
 }
@@ -492,6 +492,7 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
   const Arrival& first = instance.arrivals.front();
   instance.different = instance.different || first.scope != barrier.scope ||
                        first.semantics != barrier.semantics;
+  instance.alike = instance.alike && !instance.different;
   if (!releasing) return;
   note_release(agent);
   agent.released.push_back(instance.groups[group].head);
@@ -515,6 +516,7 @@ Synchronization::Passage Synchronization::leave(Agent& agent, const Operation& b
   Instance& instance = found->second;
   Passage passage;
   passage.arrival = agent.arrival;
+  passage.alike = instance.alike;
   if (synchronizing.empty()) {
     for (const Group& group : instance.groups) release_to_passing(group, agent, barrier);
   }
@@ -571,6 +573,7 @@ void Synchronization::system_synchronizes(AgentId first_id, AgentId second_id) {
   knowledge.join_happened(*known);
   knowledge.join_chains(*known);
   knowledge.learn(kSystem, first.lane, epoch);
+  knowledge.learn(kSystemPassed, first.lane, epoch);
 }
 
 // The last link of a chain includes the class of the read; the links before it only need to have a

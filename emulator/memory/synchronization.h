@@ -106,6 +106,8 @@ struct alignas(64) Agent {
   /// If it is not like all.
   Knowledge own{};
 
+  /// Whether acquire barriers of its have anything to synchronize with.
+  bool has_met() const { return !met.empty() || met_forgotten; }
   bool has_released() const { return !released.empty() || !cohort->released.empty(); }
   const Knowledge& knowledge() const { return like_all ? cohort->knowledge : own; }
   bool knows(unsigned row, const Event& event) const {
@@ -187,6 +189,8 @@ class Synchronization {
   /// Returns the index of the agent's arrival and those of the synchronizing ones, if not all do.
   struct Passage {
     trace::OperationIndex arrival = 0;
+    /// All who arrived did the same.
+    bool alike = true;
     std::vector<trace::OperationIndex> synchronizing;
   };
   Passage leave(Agent& agent, const Operation& barrier, std::span<const AgentId> synchronizing);
@@ -240,6 +244,8 @@ class Synchronization {
     std::uint32_t left = 0;
     bool kept = false;
     bool different = false;
+    /// None of them was ever different.
+    bool alike = true;
 
     const Arrival& arrival_of(AgentId agent) const {
       return *std::find_if(arrivals.begin(), arrivals.end(),

@@ -343,3 +343,9 @@ TEST_CASE("what several made available to the device is visible from it to whoev
 TEST_CASE("what an update acquires it makes available, by whatever class it acquired it") {
   check_random_program(462009, explore::random_messages);
 }
+
+// It comes after the write by another class alone, and after whom that system-synchronizes with.
+//= vk:memory-model-inter-thread-happens-before
+TEST_CASE("what system-synchronizes before a release is visible by whatever class that is acquired") {
+  check_random_program(575974, explore::random_messages);
+}
