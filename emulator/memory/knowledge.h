@@ -197,7 +197,8 @@ class Knowledge {
   void make_device_visible() { join(kDeviceVisible, *this, kHappened + kAnyClass, 1); }
   /// A visibility operation at this level for these classes, and for kAnyClass, which counts all: what
   /// happened before becomes visible, and what came by chains at any level goes on.
-  /// `related`: the classes by which something may happen before it: those, and that of the atomic that it is a part of.
+  /// `related`: the classes by which something may happen before it: those, and that of the atomic that it is a part
+  /// of.
   /// It is at `epoch` of `own`: what the agent did is before what it does, whatever the class.
   void make_visible(CacheLevel level, Classes classes, Classes related, unsigned own, std::uint32_t epoch) {
     std::uint32_t* const owned = words_of(own);
