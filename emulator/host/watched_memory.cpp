@@ -74,14 +74,6 @@ inline void WatchedMemory::open_for_next(const Binding& binding, AgentId agent, 
   return bits;
 }
 
-[[gnu::always_inline]] inline void WatchedMemory::write_granule_of(const Binding& binding, AgentId agent,
-                                                                   const Locations& bytes, race::SiteId site,
-                                                                   std::uint32_t bits) {
-  std::memcpy(storage(binding, bytes), &bits, sizeof bits);
-  binding.allocation->initialized.mark(bytes.offset_bytes, sizeof bits);
-  tell(agent, binding.reference, bytes, site, bits);
-}
-
 // Mostly nobody has accessed the granule. What is not answered at once is left to others by a last call: so nothing is
 // kept for it.
 emulation::QuickAccesses::Answer WatchedMemory::read_buffer(AgentId agent, const Binding& binding,
@@ -113,7 +105,9 @@ emulation::QuickAccesses::Answer WatchedMemory::read_buffer(AgentId agent, const
       !detector_.answers_quickly<true>(agent, binding.reference, bytes, site,
                                        may_be_first<OperationKind::Write>(binding, offset_bytes))) [[unlikely]]
     return write_granule(agent, binding, offset_bytes, site, bits);
-  write_granule_of(binding, agent, bytes, site, bits);
+  std::memcpy(storage(binding, bytes), &bits, sizeof bits);
+  binding.allocation->initialized.mark(bytes.offset_bytes, sizeof bits);
+  tell(agent, binding.reference, bytes, site, bits);
   return true;
 }
 

@@ -62,10 +62,8 @@ class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariab
   void open(const Binding& binding, AgentId agent);
   /// After an access to it that was not to one that is open.
   void open_for_next(const Binding& binding, AgentId agent, const Locations& bytes);
-  // The access itself.
+  /// The access itself.
   std::uint32_t read_granule_of(const Binding& binding, AgentId agent, const Locations& bytes, race::SiteId site);
-  void write_granule_of(const Binding& binding, AgentId agent, const Locations& bytes, race::SiteId site,
-                        std::uint32_t bits);
   void tell(AgentId agent, ReferenceId reference, const Locations& bytes, race::SiteId site, model::Value value);
 
   memory::SequentialMemory& memory_;

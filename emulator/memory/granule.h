@@ -121,6 +121,11 @@ struct Version : Written {
   /// By operations that came upon it later.
   std::vector<Availability> lifted;
 
+  /// Whether it was made available to the device domain by an operation that `is` is true of.
+  template <typename Is>
+  bool is_on_device(Is is) const {
+    return std::any_of(on_device.begin(), on_device.end(), is);
+  }
   /// Whether it was made available, by itself or later, in a way that `is` is true of. Only of a non-private one.
   template <typename Is>
   bool available(Is is) const {

@@ -883,9 +883,7 @@ void Machine::device_availability(Agent& agent) {
     if (!granule.used) continue;
     for (Version& version : granule.versions) {
       const auto is_mine = [&](const Event& known) { return known.agent == event.agent; };
-      if (!agent.knows(kHappened + kAnyClass, version.event) ||
-          std::any_of(version.on_device.begin(), version.on_device.end(), is_mine))
-        continue;
+      if (!agent.knows(kHappened + kAnyClass, version.event) || version.is_on_device(is_mine)) continue;
       any_on_device_ = true;
       version.on_device.push_back(event);
       raise(granule, version, CacheLevel::Shader, trace::MoveReason::Flush);

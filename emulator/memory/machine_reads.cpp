@@ -78,9 +78,7 @@ void Machine::place_known(std::uint32_t record, const Access& access) {
 bool Machine::visible_to(const Version& version, const Access& reading, CacheLevel own) const {
   const Agent& agent = reading.agent;
   const Knowledge& knowledge = agent.knowledge();
-  if (std::any_of(version.on_device.begin(), version.on_device.end(),
-                  [&](const Event& event) { return knowledge.knows(kDeviceVisible, event); }))
-    return true;
+  if (version.is_on_device([&](const Event& event) { return knowledge.knows(kDeviceVisible, event); })) return true;
   if (!version.non_private || !reading.non_private() ||
       version.reference != reading.operation.reference)
     return false;
@@ -163,8 +161,7 @@ Stamp Machine::available_floor(const Granule& granule, const Access& writing, St
   const Agent& agent = writing.agent;
   for (auto version = granule.versions.rbegin();
        version != granule.versions.rend() && version->stamp > known; ++version) {
-    if (std::any_of(version->on_device.begin(), version->on_device.end(),
-                    [&](const Event& event) { return agent.knows(kHappened + kAnyClass, event); }))
+    if (version->is_on_device([&](const Event& event) { return agent.knows(kHappened + kAnyClass, event); }))
       return version->stamp;
     if (!version->non_private || !writing.non_private() ||
         version->reference != writing.operation.reference)

@@ -53,6 +53,12 @@ void SequentialMemory::restart() {
 }
 
 void SequentialMemory::find_sources(const Locations& locations) {
+  // Mostly all of a word was written at once.
+  if (const trace::OperationIndex* const word = writers_of_word(locations);
+      word && word[0] == word[1] && word[0] == word[2] && word[0] == word[3]) {
+    sources_.assign(1, {locations, word[0]});
+    return;
+  }
   const auto& writers = writers_of(locations.allocation).of_byte;
   const auto writer_of = [&](std::uint64_t byte) {
     return byte < writers.size() ? writers[byte] : model::kInitialValue;

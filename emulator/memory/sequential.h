@@ -40,12 +40,6 @@ class SequentialMemory final : public Memory {
   }
   /// Of an allocation of which it keeps them: who wrote the bytes, and that this operation does.
   std::span<const trace::Source> sources_of(const Locations& bytes) {
-    // Mostly all of a word was written at once.
-    if (trace::OperationIndex* const word = writers_of_word(bytes);
-        word && word[0] == word[1] && word[0] == word[2] && word[0] == word[3]) {
-      of_word_ = {bytes, word[0]};
-      return {&of_word_, 1};
-    }
     find_sources(bytes);
     return sources_;
   }
@@ -105,7 +99,6 @@ class SequentialMemory final : public Memory {
   /// By allocation; where only atomic reads are asked for, of those with atomics.
   std::vector<Writers> writers_;
   std::vector<trace::Source> sources_;
-  trace::Source of_word_;
   std::vector<Meeting> meetings_;
   std::vector<trace::OperationIndex> quorum_;
 };

@@ -189,9 +189,7 @@ template <typename MayBeFirst>
   const Stamp now = near.now();
   Cell* const cell = allocation->find(granule.offset_bytes / kGranuleBytes);
   if (!cell || cell->sites[0] != kNoSite || now > kMostStamps || !may_be_first()) [[unlikely]] return false;
-  cell->agents[0] = me;
-  cell->times[0] = now << 8;
-  cell->sites[0] = site;
+  put(*cell, 0, me, now << 8, site);
   return true;
 }
 

@@ -118,6 +118,13 @@ inline void Shadow::give_back_aside(const Cell& cell) {
   }
 }
 
+// No cell has any of it any more.
+void Shadow::give_all_aside_back() {
+  joined_.clear();
+  lists_.give_all_back();
+  crowds_.give_all_back();
+}
+
 // (A cell that nobody accessed is all zeros.)
 void Shadow::clear(Page& first, std::uint64_t cells) {
   for (std::uint64_t i = 0; i < cells; i += kCellsAtOnce)
@@ -146,9 +153,7 @@ void Shadow::forget(AllocationId id) {
 
 // A small allocation that somebody uses again and again keeps its cells, and through one reference the number of that.
 void Shadow::forget_all() {
-  joined_.clear();
-  lists_.give_all_back();
-  crowds_.give_all_back();
+  give_all_aside_back();
   auto kept = touched_.begin();
   for (const AllocationId id : touched_) {
     Allocation& old = allocations_[static_cast<std::size_t>(id)];
@@ -165,9 +170,7 @@ void Shadow::forget_all() {
 }
 
 void Shadow::restart() {
-  joined_.clear();
-  lists_.give_all_back();
-  crowds_.give_all_back();
+  give_all_aside_back();
   for (const AllocationId id : touched_) {
     forget(id);
     allocations_[static_cast<std::size_t>(id)].touched = false;

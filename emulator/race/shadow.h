@@ -271,6 +271,7 @@ class Shadow {
   void give_pages(std::vector<Page*>& pages, std::size_t asked);
   static void clear(Page& first, std::uint64_t cells);
   void give_back_aside(const Cell& cell);
+  void give_all_aside_back();
   [[gnu::noinline]] void join_now();
   std::uint64_t place_of(std::uint64_t granule) const;
   Cell& reach(Allocation& allocation, std::uint64_t place);
