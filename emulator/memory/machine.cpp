@@ -145,9 +145,9 @@ unsigned Machine::Access::ordered_by() const {
 
 // What comes before an atomic or a barrier orders anything.
 //= vk:memory-model-availability-visibility-semantics
-void Machine::before(Agent& agent, const Operation& operation, MemorySemantics semantics) {
-  if (has(semantics, MemorySemantics::MakeAvailable)) [[unlikely]]
-    make_available(agent, operation.scope, semantics);
+void Machine::before(const Operation& operation) {
+  if (has(operation.semantics, MemorySemantics::MakeAvailable)) [[unlikely]]
+    make_available(agent(operation.agent), operation.scope, operation.semantics);
 }
 
 // And what it has acquired happened before it, too, whoever made that available before: links of chains by which others
@@ -223,10 +223,9 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
     const trace::Value stored = load_value(storage_of(operation.locations), size);
     store_value(value, stored, size);
     if (listener_) [[unlikely]] tell_read_storage(operation, stored);
-    if (operation.atomic) {
+    if (operation.atomic && takes_agent(operation, operation.semantics)) {
       Agent& agent = this->agent(operation.agent);
-      if (allocation_of(operation.locations).released)
-        synchronization_.meet_forgotten(agent, operation.semantics);
+      meet_forgotten(agent, operation, operation.semantics);
       after(agent, operation, operation.semantics);
     }
     return;
@@ -249,8 +248,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   tick();
   ++report_.writes;
   const std::uint32_t size = operation.locations.size_bytes;
-  Agent* const writer = operation.atomic ? &agent(operation.agent) : nullptr;
-  if (writer) before(*writer, operation, operation.semantics);
+  if (operation.atomic) before(operation);
   const std::uint32_t record = find_or_make(operation.locations, false);
   const trace::Value fresh = load_value(value, size);
   if (record == kNone) [[likely]] {
@@ -259,7 +257,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
     if (listener_) [[unlikely]] tell_write_storage(operation, 0, fresh);
     return;
   }
-  const Access writing = access(operation, writer ? *writer : agent(operation.agent));
+  const Access writing = access(operation, agent(operation.agent));
   Granule& granule = granules_[record];
   if (granule.waiting != 0) [[unlikely]] {
     before_write(granule, record, writing);
@@ -298,8 +296,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   tick();
   ++report_.updates;
   const std::uint32_t size = operation.locations.size_bytes;
-  if (has(operation.semantics, MemorySemantics::MakeAvailable))
-    before(agent(operation.agent), operation, operation.semantics);
+  before(operation);
   const std::uint32_t record = find_or_make(operation.locations, true);
   if (record == kNone) {
     modify_storage(operation, unequal, modify, context);
@@ -393,17 +390,25 @@ void Machine::carry_forgotten(const Operation& write) {
   }
 }
 
+// Whoever does none of this leaves nothing that anybody would ask an agent for.
+bool Machine::takes_agent(const Operation& atomic, MemorySemantics semantics) {
+  return allocation_of(atomic.locations).released || has(semantics, MemorySemantics::MakeVisible);
+}
+
+void Machine::meet_forgotten(Agent& agent, const Operation& atomic, MemorySemantics semantics) {
+  if (allocation_of(atomic.locations).released) synchronization_.meet_forgotten(agent, semantics);
+}
+
 void Machine::modify_storage(const Operation& operation, MemorySemantics unequal, Modify modify,
                              void* context) {
-  Agent& agent = this->agent(operation.agent);
   const std::uint32_t size = operation.locations.size_bytes;
   std::byte* bytes = storage_of(operation.locations);
   trace::Value old = load_value(bytes, size);
   trace::Value fresh = 0;
   const bool modified = modify(context, &old, &fresh);
   const MemorySemantics semantics = modified ? operation.semantics : unequal;
-  if (allocation_of(operation.locations).released)
-    synchronization_.meet_forgotten(agent, semantics);
+  Agent* const agent = takes_agent(operation, semantics) ? &this->agent(operation.agent) : nullptr;
+  if (agent) meet_forgotten(*agent, operation, semantics);
   if (modified) {
     store_value(bytes, fresh, size);
     carry_forgotten(operation);
@@ -411,7 +416,7 @@ void Machine::modify_storage(const Operation& operation, MemorySemantics unequal
   } else if (listener_) [[unlikely]] {
     tell_read_storage(failed(operation, unequal), old);
   }
-  after(agent, operation, semantics);
+  if (agent) after(*agent, operation, semantics);
 }
 
 // --- Barriers ---
@@ -423,7 +428,7 @@ void Machine::barrier(const Operation& operation) {
   if (listener_) tell(operation, 0, 0);
   switch (operation.kind) {
     case OperationKind::MemoryBarrier:
-      before(agent, operation, operation.semantics);
+      before(operation);
       acquire(agent, operation);
       after(agent, operation, operation.semantics);
       if (releases(operation.semantics)) synchronization_.release_barrier(agent, operation);
@@ -459,7 +464,7 @@ void Machine::arrive(const Operation& operation) {
   tick();
   Agent& agent = this->agent(operation.agent);
   const trace::OperationIndex index = listener_ ? tell(operation, 0, 0) : 0;
-  before(agent, operation, operation.semantics);
+  before(operation);
   acquire(agent, operation);
   after(agent, operation, operation.semantics);
   if (orders_outputs(agent)) {

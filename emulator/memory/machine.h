@@ -253,7 +253,7 @@ class Machine final : public Memory {
     return found;
   }
   static Access access(const Operation& operation, Agent& agent);
-  void before(Agent& agent, const Operation& operation, MemorySemantics semantics);
+  void before(const Operation& operation);
   /// `event`: of the operation.
   void lift_acquired(Agent& agent, const Event& event, const Operation& operation);
   /// A barrier, from what the agent met before it.
@@ -263,6 +263,8 @@ class Machine final : public Memory {
   void acquire(const Granule& granule, const Access& reading, MemorySemantics semantics,
                const Found& found);
   void carry_forgotten(const Operation& write);
+  bool takes_agent(const Operation& atomic, MemorySemantics semantics);
+  void meet_forgotten(Agent& agent, const Operation& atomic, MemorySemantics semantics);
   [[gnu::noinline]] void modify_storage(const Operation& operation, MemorySemantics unequal, Modify modify,
                                         void* context);
   void fill(Written& made, const Access& writing, trace::Value value, trace::OperationIndex index);

@@ -4,10 +4,14 @@
 #include <heddle/heddle.h>
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 #include <string>
+#include <tuple>
 
 using namespace heddle;
 
@@ -120,6 +124,63 @@ std::uint32_t passed_on(const MemoryPolicy& policy, std::uint64_t seed, const Be
   return out.read()[0];
 }
 
+/// Accesses of all kinds and sizes to buffers and Workgroup memory, some of them atomic, some of which release or
+/// acquire if `synchronizes`.
+constexpr auto anything = [](auto& inv, bool synchronizes, auto words, auto bytes, auto wide, auto counters) {
+  auto own = inv.template workgroup<std::uint32_t[64]>("own");
+  const std::uint32_t me = inv.local_invocation_index();
+  constexpr auto kBuffers = MemorySemantics::UniformMemory;
+  std::uint32_t x = inv.global_invocation_id().x * 2654435761u;
+  inv.atomic_store(own[me % 64], Scope::Workgroup, MemorySemantics::Relaxed, x);
+  inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kEverything);
+  for (int step = 0; step < 20; ++step) {
+    x = x * 1664525u + 1013904223u;
+    const std::uint32_t at = (x >> 8) % static_cast<std::uint32_t>(words.size());
+    switch ((x >> 28) % 12) {
+      case 0: words[at] = x; break;
+      case 1: x += words[at]; break;
+      case 2: bytes[at] = static_cast<std::uint8_t>(x); break;
+      case 3: x += bytes[at]; break;
+      case 4: wide[at] = x; break;
+      case 5: x += static_cast<std::uint32_t>(wide[at]); break;
+      case 6: x += inv.atomic_i_add(counters[at], Scope::Device, MemorySemantics::Relaxed, 1u); break;
+      case 7: x += inv.atomic_load(counters[at], Scope::Device, MemorySemantics::Relaxed); break;
+      case 8: inv.atomic_i_add(own[me % 64], Scope::Workgroup, MemorySemantics::Relaxed, 1u); break;
+      case 9:
+        if (synchronizes) {
+          inv.atomic_store(counters[at], Scope::Device, MemorySemantics::Release | kBuffers, x);
+        } else {
+          inv.atomic_store(counters[at], Scope::Device, MemorySemantics::Relaxed, x);
+        }
+        break;
+      case 10:
+        if (synchronizes) x += inv.atomic_load(counters[at], Scope::Device, MemorySemantics::Acquire | kBuffers);
+        break;
+      default: x += own[x % 64 % inv.workgroup_size().x]; break;
+    }
+  }
+};
+
+/// What two dispatches of that left in the buffers, and what the memory says of the second.
+template <typename Change>
+auto run_of_anything(const MemoryPolicy& policy, std::uint64_t seed, Change change) {
+  DeviceOptions options = on(policy, seed);
+  options.operations_between_switches = 16;
+  change(options);
+  Device device(options);
+  const std::size_t size = 64 + seed * 50 % 2000;
+  auto words = device.buffer(std::vector<std::uint32_t>(size, 0), "words");
+  auto bytes = device.buffer(std::vector<std::uint8_t>(size, 0), "bytes");
+  auto wide = device.buffer(std::vector<std::uint64_t>(size, 0), "wide");
+  auto counters = device.buffer(std::vector<std::uint32_t>(size, 0), "counters");
+  const std::uint64_t groups = 1 + seed % 6;
+  const std::uint64_t local = 1 + seed * 37 % 200;
+  std::string said;
+  for (int time = 0; time < 2; ++time)
+    said = to_string(device.dispatch(anything, {groups}, {local}, seed % 3 == 0, words, bytes, wide, counters).memory);
+  return std::tuple(words.read(), bytes.read(), wide.read(), counters.read(), said);
+}
+
 }  // namespace
 
 TEST_CASE("barriers that make available and visible give the right sums, whatever the memory") {
@@ -181,6 +242,25 @@ TEST_CASE("the same seed gives the same run on weak memory") {
   };
   for (std::uint64_t seed = 0; seed < 8; ++seed) CHECK(run(seed) == run(seed));
   CHECK(run(1).first != run(2).first);
+}
+
+// Most accesses are made in place where nobody listens, and all are told of where somebody does.
+TEST_CASE("a seed gives the same run on weak memory whoever listens: a race detector, who asks for advice, a trace") {
+  const auto temporary = std::filesystem::temp_directory_path() / fmt::format("heddle-listeners-{}.trace", getpid());
+  const auto as_it_is = [](DeviceOptions&) {};
+  const auto races = [](DeviceOptions& options) { options.races = true; };
+  const auto advice = [](DeviceOptions& options) { options.races = options.race_advice = true; };
+  const auto trace = [&](DeviceOptions& options) { options.trace = temporary.string(); };
+  for (const MemoryPolicy& policy : memory_policies()) {
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+      INFO(fmt::format("{}, seed {}", policy.name, seed));
+      const auto alone = run_of_anything(policy, seed, as_it_is);
+      CHECK(run_of_anything(policy, seed, races) == alone);
+      CHECK(run_of_anything(policy, seed, advice) == alone);
+      CHECK(run_of_anything(policy, seed, trace) == alone);
+    }
+  }
+  std::filesystem::remove(temporary);
 }
 
 TEST_CASE("a value that is wider than eight bytes arrives whole") {
