@@ -359,8 +359,8 @@ void Emulator::begin_variables(WorkgroupMemory& memory) {
   if (device.race_watch) device.race_watch->renew(allocation.id);
   if (device.kernel_trace) device.kernel_trace->renew(allocation.id);
   if (!device.parallel) device.memory->add(allocation.id, {allocation.bytes, allocation.size_bytes});
-  // Only the bytes that variables cover are tracked, and they are uninitialized.
-  allocation.initialized.resize(allocation.size_bytes, false);
+  // Only the bytes that variables cover are tracked, from when they do.
+  allocation.initialized.resize(0, false);
 }
 
 [[gnu::hot]] void Emulator::workgroup_ends(runtime::Workgroup& group) {
@@ -645,6 +645,7 @@ const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::u
           &binding, 0, where);
   }
   if (ordinal == 0) emulator.begin_variables(memory);
+  memory.allocation.initialized.extend(memory.used_bytes);
   // As those of a buffer: what another workgroup left there would be another value in another run.
   std::memset(memory.allocation.bytes + binding.offset_bytes, 0, size_bytes);
   const auto locked = emulator.lock();

@@ -44,7 +44,10 @@ Machine::Machine(const MemoryPolicy& policy, Choice& choice)
     : policy_(policy),
       first_level_(level_of(policy.first_scope)),
       choice_(&choice),
-      seeded_(dynamic_cast<SeededChoice*>(&choice)) {}
+      seeded_(dynamic_cast<SeededChoice*>(&choice)) {
+  may_tell_others_ = &synchronization_.somebody_tells_others();
+  first_records_ = kFewRecords;
+}
 
 void Machine::restart() {
   synchronization_.restart();
@@ -62,7 +65,8 @@ void Machine::restart() {
     allocation.writers.clear();
   }
   with_writers_.clear();
-  stamp_ = now_ = next_flush_ = until_eviction_ = made_ = until_record_ = 0;
+  stamp_ = now_ = next_flush_ = until_eviction_ = until_record_ = 0;
+  first_records_ = kFewRecords;
   lanes_gone_ = links_classes_ = any_on_device_ = false;
   told_ = 0;
 }
@@ -91,7 +95,7 @@ void Machine::restart() {
     // All are the same for everybody who is to come: nothing is worth remembering.
     synchronization_.restart();
     lanes_gone_ = links_classes_ = any_on_device_ = false;
-    made_ = 0;
+    first_records_ = kFewRecords;
     if (any_released_)
       for (Allocation& allocation : allocations_) allocation.released = false;
     any_released_ = false;
@@ -172,6 +176,14 @@ void Machine::after(Agent& agent, const Operation& operation, MemorySemantics se
   // An atomic comes after others by its own class, too, whatever classes it makes visible.
   const MemorySemantics own = operation.atomic ? semantic_of(operation.storage_class) : MemorySemantics::None;
   make_visible(agent, operation.scope, semantics, own);
+}
+
+MemoryReport Machine::report() const {
+  MemoryReport report = report_;
+  report.reads += reads_;
+  report.writes += writes_;
+  report.updates += updates_;
+  return report;
 }
 
 std::byte* Machine::give_in_time(std::byte* bytes) {
@@ -630,6 +642,7 @@ void Machine::overwrite_waiting(std::uint32_t record, const Access& writing) {
 Waiting& Machine::wait(Granule& granule, std::uint32_t record) {
   ++report_.delayed;
   ++granule.waiting;
+  is_still_ = false;
   Waiting& waiting = waiting_.add();
   waiting.granule = record;
   return waiting;
@@ -668,6 +681,7 @@ void Machine::note_placed(Agent& agent, const Written& made) {
   raise_floor(granule, version.agent, version.reference, version.stamp);
   if (level < CacheLevel::Shader) {
     ++granule.narrow;
+    is_still_ = false;
     narrow_.add({record, version.stamp, time()});
   }
   if (hears_moves_) [[unlikely]]

@@ -30,6 +30,7 @@ class Machine final : public Memory {
   void restart() override;
   void listen(trace::Listener* listener) override {
     listener_ = listener;
+    is_still_ = false;
     notes_writers_ = listener != nullptr;
     plain_sources_ = listener && listener->needs_plain_sources();
     hears_moves_ = listener && listener->hears_moves();
@@ -44,7 +45,7 @@ class Machine final : public Memory {
   const std::byte* read_in_place(AllocationId allocation, std::uint64_t offset_bytes) override;
   std::byte* write_in_place(AllocationId allocation, std::uint64_t offset_bytes) override;
   std::byte* in_place(Relaxed atomic, AllocationId allocation, std::uint64_t offset_bytes) override;
-  bool may_write_in_place() const override { return !listener_ && made_ >= kFewRecords; }
+  bool may_write_in_place() const override { return !listener_ && first_records_ == 0; }
   void read(const Operation& operation, void* value) override;
   void write(const Operation& operation, const void* value) override;
   void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
@@ -54,8 +55,11 @@ class Machine final : public Memory {
   void leave(const Operation& operation, std::span<const AgentId> synchronizing) override;
   void meet(const Cohort& cohort, const Operation& barrier) override;
   void settle() override;
-  MemoryReport report() const override { return report_; }
-  void count_from_now() override { report_ = {}; }
+  MemoryReport report() const override;
+  void count_from_now() override {
+    report_ = {};
+    reads_ = writes_ = updates_ = 0;
+  }
   std::uint32_t late_reads() const override { return policy_.late_reads; }
   /// Of how many workgroups, and of how many of their copies, it remembers anything.
   std::size_t remembered_copies() const;
@@ -142,7 +146,7 @@ class Machine final : public Memory {
   std::uint32_t find(const Locations& locations);
   std::uint32_t find_or_make(const Locations& locations, bool updates);
   /// The next write to a granule without a record makes one.
-  bool may_make_record() const { return made_ < kFewRecords || until_record_ == 0; }
+  bool may_make_record() const { return first_records_ != 0 || until_record_ == 0; }
   bool worth_a_record(bool updates);
   /// `entry`: where the record's number belongs, if there is room for it.
   std::uint32_t make_record(const Locations& locations, std::uint32_t* entry);
@@ -304,7 +308,9 @@ class Machine final : public Memory {
     std::byte* const bytes = allocation.storage.data() + offset_bytes;
     ++counted;
     ++now_;
-    return something_moves() ? give_in_time(bytes) : bytes;
+    if (something_moves()) return give_in_time(bytes);
+    is_still_ = !listener_;
+    return bytes;
   }
   // The last thing that whoever gives does, so that nothing has to be kept for afterwards.
   [[gnu::noinline]] std::byte* give_in_time(std::byte* bytes);
@@ -343,10 +349,7 @@ class Machine final : public Memory {
   Granules granules_;
   Few<std::uint32_t, kMostRecords> free_records_;
   std::uint32_t records_ = 0;
-  /// Since nobody remembered anything.
-  std::uint32_t made_ = 0;
   std::uint32_t next_forgotten_ = 0;
-  std::uint32_t until_record_ = 0;
 
   /// In the order in which they came here.
   WaitingList waiting_;
@@ -355,7 +358,6 @@ class Machine final : public Memory {
   std::vector<Generation> generations_;
 
   Stamp stamp_ = 0;
-  std::uint64_t now_ = 0;
   /// Nothing has waited too long before then.
   std::uint64_t next_flush_ = 0;
   std::uint32_t until_eviction_ = 0;
@@ -364,8 +366,6 @@ class Machine final : public Memory {
   bool links_classes_ = false;
   /// Of some version `on_device` may be true.
   bool any_on_device_ = false;
-  /// Of some allocation `released` may be true.
-  bool any_released_ = false;
 
   trace::OperationIndex told_ = 0;
   std::vector<trace::Source> sources_;

@@ -63,7 +63,7 @@ std::uint32_t Machine::find_or_make(const Locations& locations, bool updates) {
 }
 
 bool Machine::worth_a_record(bool updates) {
-  if (made_ < kFewRecords) return true;
+  if (first_records_ != 0) return true;
   if (until_record_ != 0) {
     --until_record_;
     return false;
@@ -92,7 +92,6 @@ std::uint32_t Machine::make_record(const Locations& locations, std::uint32_t* en
   }
   const std::uint32_t record = free_records_.take_last();
   ++records_;
-  ++made_;
   const std::span<std::byte> storage = allocation_of(locations).storage;
   Granule& granule = granules_[record];
   granule.used = true;
@@ -104,9 +103,11 @@ std::uint32_t Machine::make_record(const Locations& locations, std::uint32_t* en
   granule.base = granule.floor = 0;
   granule.base_released = false;
   granule.waiting = granule.narrow = granule.observed = 0;
-  granule.accesses_left = made_ > kFewRecords ? kAccessesOfRecord : 0;
+  granule.accesses_left = first_records_ == 0 ? kAccessesOfRecord : 0;
+  if (first_records_ != 0) --first_records_;
   granule.entry = entry ? entry : make_entry(locations);
   *granule.entry = record + 1;
+  ++remembered(granule.allocation, granule.offset_bytes);
   return record;
 }
 
@@ -201,6 +202,7 @@ void Machine::drop(std::uint32_t record) {
   granule.floors.clear();
   granule.copies.clear();
   *granule.entry = 0;
+  --remembered(granule.allocation, granule.offset_bytes);
   free_records_.add(record);
   --records_;
 }

@@ -171,7 +171,7 @@ class Synchronization {
   /// Whether an atomic write that does not release by itself carries releases that others can learn from.
   bool carries(AgentId agent, StorageClass storage_class, Scope scope);
   /// Whether it does for anybody: else nobody has to be asked.
-  bool somebody_tells_others() const { return somebody_tells_others_; }
+  const bool& somebody_tells_others() const { return somebody_tells_others_; }
   /// Adds what an atomic write of these semantics and scope carries to `heads`.
   void heads(Agent& agent, const Operation& write, MemorySemantics semantics, std::vector<Head>& heads) {
     if (agent.cohort->tells_others || releases(semantics)) add_heads(agent, write, semantics, heads);

@@ -23,6 +23,8 @@ class InitializedBytes {
     words_.assign((bytes + 63) / 64, initialized ? ~std::uint64_t{0} : 0);
     has_gaps_ = false;
   }
+  /// There are so many bytes, at least as many as there were: the others have not been written.
+  void extend(std::uint64_t bytes) { words_.resize((bytes + 63) / 64); }
   void mark(std::uint64_t offset, std::uint64_t bytes) {
     // Nearly always the bytes of one word.
     if (offset % 64 + bytes <= 64 && bytes < 64 && !words_.empty()) [[likely]] {

@@ -418,8 +418,9 @@ class Invocation : public detail::InvocationApi<Invocation> {
       return nullptr;
     const std::uint64_t offset = binding.offset_bytes + place.offset_bytes;
     emulation::InPlace* const memory = pulse_->in_place;
-    return memory ? memory->read_in_place(binding.allocation->id, offset)
-                  : binding.allocation->bytes + offset;
+    return !memory || memory->reads_at_once(binding.allocation->id, offset)
+               ? binding.allocation->bytes + offset
+               : memory->read_in_place(binding.allocation->id, offset);
   }
   template <typename T>
   [[gnu::always_inline]] std::byte* write_in_place(const Place& place) const {
@@ -429,8 +430,9 @@ class Invocation : public detail::InvocationApi<Invocation> {
       return nullptr;
     const std::uint64_t offset = binding.offset_bytes + place.offset_bytes;
     emulation::InPlace* const memory = pulse_->in_place;
-    std::byte* const bytes = memory ? memory->write_in_place(binding.allocation->id, offset)
-                                    : binding.allocation->bytes + offset;
+    std::byte* const bytes = !memory || memory->writes_at_once(binding.allocation->id, offset)
+                                 ? binding.allocation->bytes + offset
+                                 : memory->write_in_place(binding.allocation->id, offset);
     if (bytes) [[likely]] binding.allocation->initialized.mark(offset, sizeof(T));
     return bytes;
   }
@@ -625,9 +627,9 @@ class Invocation : public detail::InvocationApi<Invocation> {
     const std::uint64_t offset = binding.offset_bytes + place.offset_bytes;
     emulation::InPlace* const memory = pulse_->in_place;
     std::byte* const bytes =
-        memory ? memory->in_place({id_, scope, binding.storage_class, kind},
-                                  binding.allocation->id, offset)
-               : binding.allocation->bytes + offset;
+        !memory || memory->is_at_once(kind, binding.allocation->id, offset)
+            ? binding.allocation->bytes + offset
+            : memory->in_place({id_, scope, binding.storage_class, kind}, binding.allocation->id, offset);
     if (bytes && kind == OperationKind::Write) binding.allocation->initialized.mark(offset, size);
     return bytes;
   }
