@@ -85,6 +85,29 @@ std::string spelled(const std::vector<explore::AgentEnd>& ends) {
   return out;
 }
 
+/// How all executions of a program may end that terminate.
+struct KnownEnds {
+  std::set<std::string> all;
+  /// Whether that is all of them.
+  bool complete = true;
+
+  bool allow(const std::vector<explore::AgentEnd>& ends) const { return !complete || all.count(spelled(ends)) != 0; }
+};
+
+KnownEnds known_ends(explore::ScriptedProgram scripts) {
+  // Some in a million programs have so many executions that others would wait for them.
+  explore::Options options;
+  options.graph_limit = 300000;
+  KnownEnds known;
+  // What agents may still do takes long to learn of a few programs.
+  const explore::Statistics found = explore::explore(scripts.telling_program(), options, [&](const explore::Found& one) {
+    if (one.terminated()) known.all.insert(spelled(one.ends));
+    return true;
+  });
+  known.complete = found.graphs < options.graph_limit;
+  return known;
+}
+
 /// A random program on one memory.
 class ScriptRun {
  public:
@@ -95,7 +118,7 @@ class ScriptRun {
         runner_(program_, {2, 2}, *memory_, choice_) {}
 
   /// What is wrong with a run; empty if nothing is.
-  std::string fault(std::uint64_t seed, const std::set<std::string>& allowed);
+  std::string fault(std::uint64_t seed, const KnownEnds& known);
 
  private:
   std::string final_memory_fault(const judge::Judgement& judgement);
@@ -106,7 +129,7 @@ class ScriptRun {
   Runner runner_;
 };
 
-std::string ScriptRun::fault(std::uint64_t seed, const std::set<std::string>& allowed) {
+std::string ScriptRun::fault(std::uint64_t seed, const KnownEnds& known) {
   choice_ = SeededChoice(seed);
   trace::Recorder recorder;
   runner_.listen(&recorder);
@@ -118,7 +141,7 @@ std::string ScriptRun::fault(std::uint64_t seed, const std::set<std::string>& al
              return "operation " + std::to_string(index);
            });
   }
-  if (end == RunEnd::Terminated && allowed.count(spelled(runner_.ends())) == 0)
+  if (end == RunEnd::Terminated && !known.allow(runner_.ends()))
     return "ends as the explorer does not know: " + spelled(runner_.ends());
   return final_memory_fault(judgement);
 }
@@ -149,18 +172,11 @@ std::string ScriptRun::final_memory_fault(const judge::Judgement& judgement) {
 }
 
 /// What is wrong with some run of the program on the memory, and its seed.
-std::string fault_of(const explore::ScriptedProgram& scripts, const MemoryUnderTest& memory,
+std::string fault_of(const explore::ScriptedProgram& scripts, const KnownEnds& known, const MemoryUnderTest& memory,
                      std::uint64_t runs, std::uint64_t seed) {
-  std::set<std::string> allowed;
-  // What agents may still do takes long to learn of a few programs.
-  explore::ScriptedProgram telling = scripts;
-  explore::explore(telling.telling_program(), {}, [&](const explore::Found& found) {
-    if (found.terminated()) allowed.insert(spelled(found.ends));
-    return true;
-  });
   ScriptRun run(scripts, memory);
   for (std::uint64_t number = 0; number < runs; ++number) {
-    const std::string fault = run.fault(seed_of_run(seed, number), allowed);
+    const std::string fault = run.fault(seed_of_run(seed, number), known);
     if (!fault.empty()) return fault + " (run " + std::to_string(number) + ")";
   }
   return {};
@@ -177,7 +193,7 @@ explore::ScriptedProgram shrunk(explore::ScriptedProgram scripts, const MemoryUn
         if (scripts.scripts[agent][line].operation.kind == OperationKind::ControlBarrier) continue;
         explore::ScriptedProgram less = scripts;
         less.scripts[agent].erase(less.scripts[agent].begin() + static_cast<std::ptrdiff_t>(line));
-        if (fault_of(less, memory, runs * 20, seed).empty()) continue;
+        if (fault_of(less, known_ends(less), memory, runs * 20, seed).empty()) continue;
         scripts = std::move(less);
         smaller = true;
         --line;
@@ -262,24 +278,29 @@ namespace {
 
 using Generate = explore::ScriptedProgram (*)(std::uint64_t seed, std::size_t most_lines);
 
-void check_random_program(std::uint64_t seed, Generate generate = explore::random_program) {
+/// Whether the explorer knew all of its ends.
+bool check_random_program(std::uint64_t seed, Generate generate = explore::random_program) {
   constexpr std::uint64_t kRuns = 10;
   const explore::ScriptedProgram scripts = generate(seed, 4 + seed % 5);
+  const KnownEnds known = known_ends(scripts);
   for (const MemoryUnderTest& memory : memories_under_test()) {
-    std::string fault = fault_of(scripts, memory, kRuns, seed);
+    std::string fault = fault_of(scripts, known, memory, kRuns, seed);
     CHECK(fault.empty());
     if (fault.empty()) continue;
     const explore::ScriptedProgram less = shrunk(scripts, memory, kRuns, seed);
-    fault = fault_of(less, memory, kRuns * 20, seed);
+    fault = fault_of(less, known_ends(less), memory, kRuns * 20, seed);
     FAIL_CHECK("program " << seed << " on " << memory.name << ": " << fault << '\n'
                           << describe(less));
   }
+  return known.complete;
 }
 
 void check_random_programs(Generate generate) {
   const std::uint64_t programs = from_environment("HEDDLE_MACHINE_PROGRAMS", 400);
   const std::uint64_t first = from_environment("HEDDLE_SEED", 0);
-  for (std::uint64_t seed = first; seed < first + programs; ++seed) check_random_program(seed, generate);
+  std::uint64_t known = 0;
+  for (std::uint64_t seed = first; seed < first + programs; ++seed) known += check_random_program(seed, generate) ? 1 : 0;
+  CHECK(programs - known <= 1 + programs / 1000);
 }
 
 }  // namespace
