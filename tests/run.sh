@@ -10,7 +10,10 @@ usage: bash tests/run.sh [--preset NAME] [-- CTEST_ARGUMENTS...]
 Installs the Debian packages that are missing (apt; through sudo when not root), configures, builds,
 and runs all tests through ctest. What is there already is neither installed nor built again.
 
-  --preset NAME   dev (the default), clang, asan, ubsan or tsan
+  --preset NAME   dev (the default), clang, asan, ubsan or tsan: all tests
+                  nightly: those of random programs alone, with as many as a night has room for; other
+                  ones every day, or from HEDDLE_FIRST_SEED on
+                  fuzz: whatever reads files, on random ones (libFuzzer), ten minutes each
   -h, --help      this text
   -- ...          arguments for ctest, such as -R scan
 
@@ -31,13 +34,21 @@ while [ $# -gt 0 ]; do
   esac
 done
 packages=(gdb git graphviz)
+targets=()
 case $preset in
   dev | asan | ubsan | tsan) ;;
   clang) packages+=(clang-14) ;;
+  nightly)
+    # Of the same day they are the same: a million of them, and room between days.
+    export HEDDLE_FIRST_SEED=${HEDDLE_FIRST_SEED:-$(($(date +%s) / 86400 % 2000 * 2000000))}
+    printf 'heddle: random programs from HEDDLE_FIRST_SEED=%s on\n' "$HEDDLE_FIRST_SEED" ;;
+  fuzz)
+    packages+=(clang-14 libclang-rt-14-dev)
+    targets=(fuzz_vulkan fuzz_khronos fuzz_trace) ;;
   *) printf 'tests/run.sh: no test preset "%s"\n' "$preset" >&2; usage >&2; exit 2 ;;
 esac
 
 setup_packages "${packages[@]}" || exit $?
-setup_build "$preset" || exit $?
+setup_build "$preset" "${targets[@]}" || exit $?
 cd "$setup_root" || exit 2
 ctest --preset "$preset" --parallel "$(nproc)" --no-tests=error "$@" || exit 1

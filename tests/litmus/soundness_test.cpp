@@ -13,6 +13,7 @@
 #include "emulator/litmus/vulkan_parser.h"
 #include "emulator/trace/recorder.h"
 #include "tests/explore/script.h"
+#include "tests/how_many.h"
 #include "tests/litmus/expectation.h"
 #include "tests/litmus/memories_under_test.h"
 
@@ -20,11 +21,6 @@ using namespace heddle;
 using namespace heddle::litmus;
 
 namespace {
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 std::string spelled(const Outcome& values) {
   std::string out;
@@ -52,7 +48,7 @@ bool is_sound(const std::string& file, const std::string& source, std::uint64_t 
     request.runs = runs;
     request.judged = runs;
     request.bound = bound;
-    request.seed = from_environment("HEDDLE_SEED", 1);
+    request.seed = 1 + first_seed();
     const RunTotals totals = run(*parse.test, request);
     if (totals.inconsistent > 0) {
       sound = false;
@@ -251,16 +247,17 @@ std::string describe(const explore::ScriptedProgram& scripts) {
 
 }  // namespace
 
-TEST_CASE("whatever the memory, every run of the library is consistent and ends as the model allows") {
-  const std::uint64_t runs = from_environment("HEDDLE_MACHINE_RUNS", 30);
+TEST_CASE("whatever the memory, every run of the library is consistent and ends as the model allows", "[nightly]") {
+  const std::uint64_t runs = how_many("HEDDLE_MACHINE_RUNS", 30, 1000);
   bool sound = true;
   for (const LibraryFile& file : read_library())
     sound = is_sound(file.name, file.source, 2, runs) && sound;
   CHECK(sound);
 }
 
-TEST_CASE("whatever the memory, every run of the random cases is consistent and ends as the model allows") {
-  const std::uint64_t runs = from_environment("HEDDLE_MACHINE_RUNS", 20);
+TEST_CASE("whatever the memory, every run of the random cases is consistent and ends as the model allows",
+          "[nightly]") {
+  const std::uint64_t runs = how_many("HEDDLE_MACHINE_RUNS", 20, 500);
   bool sound = true;
   std::size_t files = 0;
   const std::string directory = std::string(HEDDLE_SOURCE_DIR) + "/tests/litmus/random/";
@@ -296,8 +293,8 @@ bool check_random_program(std::uint64_t seed, Generate generate = explore::rando
 }
 
 void check_random_programs(Generate generate) {
-  const std::uint64_t programs = from_environment("HEDDLE_MACHINE_PROGRAMS", 400);
-  const std::uint64_t first = from_environment("HEDDLE_SEED", 0);
+  const std::uint64_t programs = how_many("HEDDLE_MACHINE_PROGRAMS", 400, 1000000);
+  const std::uint64_t first = first_seed();
   std::uint64_t known = 0;
   for (std::uint64_t seed = first; seed < first + programs; ++seed) known += check_random_program(seed, generate) ? 1 : 0;
   CHECK(programs - known <= 1 + programs / 1000);
@@ -305,11 +302,12 @@ void check_random_programs(Generate generate) {
 
 }  // namespace
 
-TEST_CASE("whatever the memory, every run of a random program is consistent and ends as the model allows") {
+TEST_CASE("whatever the memory, every run of a random program is consistent and ends as the model allows",
+          "[nightly]") {
   check_random_programs(explore::random_program);
 }
 
-TEST_CASE("whatever the memory, every run of random messages is consistent and ends as the model allows") {
+TEST_CASE("whatever the memory, every run of random messages is consistent and ends as the model allows", "[nightly]") {
   check_random_programs(explore::random_messages);
 }
 

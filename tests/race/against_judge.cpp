@@ -1,12 +1,13 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 
 #include "emulator/judge/judgement.h"
 #include "emulator/race/detector.h"
 #include "emulator/trace/recorder.h"
+#include "tests/how_many.h"
+#include "tests/race/agreement.h"
 #include "tests/race/linearization.h"
 #include "tests/race/random_stream.h"
 
@@ -14,12 +15,6 @@ using namespace heddle;
 using namespace heddle::race;
 
 namespace {
-
-// Streams in the usual run; HEDDLE_RACE_EXECUTIONS asks for more.
-std::uint64_t executions() {
-  const char* more = std::getenv("HEDDLE_RACE_EXECUTIONS");
-  return more ? std::strtoull(more, nullptr, 10) : 20000;
-}
 
 using Pairs = std::vector<model::OperationPair>;
 
@@ -66,9 +61,9 @@ void check(std::uint64_t seed, const StreamFeatures& features, bool chains, std:
 
 }  // namespace
 
-TEST_CASE("on random streams the detector reports exactly the pairs that the judge calls races") {
+TEST_CASE("on random streams the detector reports exactly the pairs that the judge calls races", "[nightly]") {
   std::uint64_t racy = 0;
-  for (std::uint64_t seed = 0; seed < executions(); ++seed) {
+  for (std::uint64_t seed = first_seed(); seed < first_seed() + executions(); ++seed) {
     StreamFeatures features;
     features.most_operations = seed % 10 == 9 ? 40 : 4 + static_cast<std::uint32_t>(seed % 12);
     features.plain = seed % 3 == 0;

@@ -1,16 +1,13 @@
 #include "tests/race/agreement.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "emulator/judge/judgement.h"
+#include "tests/how_many.h"
 
 namespace heddle::race {
 
-std::uint64_t executions() {
-  const char* more = std::getenv("HEDDLE_RACE_EXECUTIONS");
-  return more ? std::strtoull(more, nullptr, 10) : 20000;
-}
+std::uint64_t executions() { return how_many("HEDDLE_RACE_EXECUTIONS", 20000, 1000000); }
 
 Verdict verdict(const model::Execution& execution, bool chains,
                 const std::vector<model::OperationPair>& found) {
@@ -43,7 +40,7 @@ Verdict verdict(const model::Execution& execution, bool chains,
 Counts count(StreamFeatures features, KernelOptions options, const Compare& compare) {
   features.atomic_updates = true;
   Counts counts;
-  for (std::uint64_t seed = 0; seed < executions(); ++seed) {
+  for (std::uint64_t seed = first_seed(); seed < first_seed() + executions(); ++seed) {
     features.most_operations = seed % 10 == 9 ? 40 : 4 + static_cast<std::uint32_t>(seed % 12);
     options.chains = seed % 4 != 0;
     const Verdict verdict = compare(seed, features, options);

@@ -14,7 +14,7 @@
 
 namespace heddle::race {
 
-/// How many streams: HEDDLE_RACE_EXECUTIONS, or as many as are told in seconds.
+/// How many streams are told: HEDDLE_RACE_EXECUTIONS.
 std::uint64_t executions();
 
 struct Verdict {

@@ -57,7 +57,7 @@ Counts count(const StreamFeatures& features, const KernelOptions& options = {}) 
 
 }  // namespace
 
-TEST_CASE("of one class the kernel detector has every racy location and no false alarm") {
+TEST_CASE("of one class the kernel detector has every racy location and no false alarm", "[nightly]") {
   StreamFeatures features;
   features.plain = true;
   const Counts counts = count(features);
@@ -67,7 +67,7 @@ TEST_CASE("of one class the kernel detector has every racy location and no false
   CHECK(counts.missed == 0);
 }
 
-TEST_CASE("of all classes and references the kernel detector has every racy location and no false alarm") {
+TEST_CASE("of all classes and references the kernel detector has every racy location and no false alarm", "[nightly]") {
   const Counts counts = count({});
   INFO(counts.first);
   CHECK(counts.racy > executions() / 10);
@@ -78,7 +78,7 @@ TEST_CASE("of all classes and references the kernel detector has every racy loca
 // What runs of any length get once the accesses that are remembered one by one are used up: what it misses
 // was forgotten for an access that others follow in orders of their own. Measured over 100,000 streams of
 // each kind: none with a false alarm, 8 and 2 with a racy location missed.
-TEST_CASE("without remembering every access it has no false alarm either, and misses 1 of 5000 at most") {
+TEST_CASE("without remembering every access it has no false alarm either, and misses 1 of 5000 at most", "[nightly]") {
   KernelOptions options;
   StreamFeatures of_one_class;
   of_one_class.plain = true;

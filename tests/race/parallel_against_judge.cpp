@@ -128,7 +128,7 @@ Counts count(StreamFeatures features, const KernelOptions& options = {}) {
 
 }  // namespace
 
-TEST_CASE("threads of the parallel detector have every racy location of one class and no false alarm") {
+TEST_CASE("threads of the parallel detector have every racy location of one class and no false alarm", "[nightly]") {
   StreamFeatures features;
   features.plain = true;
   const Counts counts = count(features);
@@ -139,7 +139,7 @@ TEST_CASE("threads of the parallel detector have every racy location of one clas
   CHECK(counts.missed == 0);
 }
 
-TEST_CASE("threads of the parallel detector have every racy location of all classes and no false alarm") {
+TEST_CASE("threads of the parallel detector have every racy location of all classes and no false alarm", "[nightly]") {
   const Counts counts = count({});
   INFO(counts.first);
   CHECK(counts.racy > executions() / 10);
@@ -149,7 +149,8 @@ TEST_CASE("threads of the parallel detector have every racy location of all clas
 }
 
 // As of the detector that hears everything on one thread.
-TEST_CASE("without remembering every access the parallel detector has no false alarm, and misses 1 of 5000 at most") {
+TEST_CASE("without remembering every access the parallel detector has no false alarm, and misses 1 of 5000 at most",
+          "[nightly]") {
   KernelOptions options;
   options.exact_accesses = 0;
   StreamFeatures of_one_class;

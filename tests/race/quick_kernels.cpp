@@ -6,11 +6,12 @@
 #include <heddle/heddle.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <tuple>
 #include <vector>
+
+#include "tests/how_many.h"
 
 using namespace heddle;
 
@@ -122,13 +123,13 @@ const auto many_variables = [](auto& inv) {
 }  // namespace
 
 //= vk:memory-model-access-data-race type=test
-TEST_CASE("a watched device says the same of random kernels whether it answers quickly or each access has a record") {
-  const char* const more = std::getenv("HEDDLE_RACE_KERNELS");
-  const auto kPrograms = static_cast<std::uint32_t>(more ? std::atoi(more) : 40);
+TEST_CASE("a watched device says the same of random kernels whether it answers quickly or each access has a record",
+          "[nightly]") {
+  const auto programs = static_cast<std::uint32_t>(how_many("HEDDLE_RACE_KERNELS", 40, 4000));
   std::size_t racy = 0;
   std::size_t free_of_races = 0;
-  for (std::uint32_t number = 0; number < kPrograms; ++number) {
-    std::mt19937 random(number);
+  for (std::uint32_t number = 0; number < programs; ++number) {
+    std::mt19937 random(static_cast<std::uint32_t>(first_seed()) + number);
     const auto below = [&](std::uint32_t bound) { return static_cast<std::uint32_t>(random() % bound); };
     Steps steps(kSteps);
     for (Step& step : steps) step = {below(17), 1 + below(2), below(4) == 0 ? below(kWords) : 0};
@@ -140,7 +141,7 @@ TEST_CASE("a watched device says the same of random kernels whether it answers q
     CHECK(quickly == races_of(steps, number, true));
     ++(quickly.empty() ? free_of_races : racy);
   }
-  CHECK(racy > kPrograms / 3);
+  CHECK(racy > programs / 3);
   CHECK(free_of_races > 0);
 }
 
