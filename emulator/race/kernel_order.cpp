@@ -216,6 +216,8 @@ void KernelOrder::acquire(std::uint32_t agent, Classes mask, std::span<const Off
       more = more || !made.before[i].includes(from.before[i]);
       before[i].add(made.before[i], from.before[i]);
     });
+    // What came by chains is only there.
+    more = more || !made.reached.includes(from.reached);
     reached.add(made.reached, from.reached);
   }
   for (std::size_t i = 0; i < kClassSets.size(); ++i) before[i].finish(made.before[i]);

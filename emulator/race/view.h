@@ -40,7 +40,7 @@ using ViewPointer = std::shared_ptr<const View>;
 inline bool same_knowledge(const View& before, const View& after) {
   for (std::size_t i = 0; i < kClassSets.size(); ++i)
     if (!before.before[i].includes(after.before[i])) return false;
-  return true;
+  return before.reached.includes(after.reached);
 }
 
 /// Whether the views differ at most in these sets and in what has been reached.

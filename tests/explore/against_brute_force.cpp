@@ -57,7 +57,7 @@ void compare(std::uint64_t seed, std::size_t lines, const Options& options,
 }  // namespace
 
 TEST_CASE("the explorer finds what brute force finds, each execution once", "[nightly]") {
-  for (std::uint64_t number = 0; number < programs(); ++number) compare(first_seed() + number, 4 + number % 4, {});
+  for (std::uint64_t seed = first_seed(); seed < first_seed() + programs(); ++seed) compare(seed, 4 + seed % 4, {});
 }
 
 TEST_CASE("the explorer finds what brute force finds without chains and in the suite's flavour", "[nightly]") {
@@ -65,19 +65,17 @@ TEST_CASE("the explorer finds what brute force finds without chains and in the s
   no_chains.model.chains = false;
   Options suite;
   suite.model.flavour = judge::Flavour::KhronosSuite;
-  for (std::uint64_t number = 0; number < programs() / 6; ++number) {
-    const std::uint64_t seed = first_seed() + number;
-    compare(seed + 1000000, 4 + number % 4, no_chains);
-    compare(seed + 2000000, 4 + number % 4, suite);
+  for (std::uint64_t seed = first_seed(); seed < first_seed() + programs() / 6; ++seed) {
+    compare(seed + 1000000, 4 + seed % 4, no_chains);
+    compare(seed + 2000000, 4 + seed % 4, suite);
   }
 }
 
 TEST_CASE("what the explorer finds does not depend on how it knows what agents may do", "[nightly]") {
   Options from_graphs;
   from_graphs.learned_steps = 0;
-  for (std::uint64_t number = 0; number < programs() / 6; ++number) {
-    const std::uint64_t seed = first_seed() + number;
-    compare(seed + 3000000, 4 + number % 4, from_graphs);
-    compare(seed + 4000000, 4 + number % 4, {}, Agents::Telling);
+  for (std::uint64_t seed = first_seed(); seed < first_seed() + programs() / 6; ++seed) {
+    compare(seed + 3000000, 4 + seed % 4, from_graphs);
+    compare(seed + 4000000, 4 + seed % 4, {}, Agents::Telling);
   }
 }

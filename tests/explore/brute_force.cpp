@@ -395,9 +395,11 @@ std::string signature(const model::Execution& execution, const std::vector<Agent
   for (std::size_t i = 0; i < names.size(); ++i)
     facts.insert("op " + names[i] + " " + std::to_string(execution.read_values[i]) + " " +
                  std::to_string(execution.written_values[i]));
+  // By byte: how bytes are cut depends on accesses that are only thought of.
   for (const model::ReadsFrom& from : execution.reads_from)
-    facts.insert("rf " + names[from.read] + " " + std::to_string(from.bytes.offset_bytes) + " " +
-                 (from.write == kInitialValue ? "initial" : names[from.write]));
+    for (std::uint32_t i = 0; i < from.bytes.size_bytes; ++i)
+      facts.insert("rf " + names[from.read] + " " + std::to_string(from.bytes.offset_bytes + i) + " " +
+                   (from.write == kInitialValue ? "initial" : names[from.write]));
   for (const auto& [a, b] : execution.modification_order)
     facts.insert("smo " + names[a] + " " + names[b]);
   for (const model::QuorumChoice& choice : execution.quorum_choices)

@@ -37,17 +37,23 @@ Verdict verdict(const model::Execution& execution, bool chains,
   return verdict;
 }
 
-Counts count(StreamFeatures features, KernelOptions options, const Compare& compare) {
+Verdict verdict_of(std::uint64_t seed, StreamFeatures features, KernelOptions options, const Compare& compare) {
   features.atomic_updates = true;
+  features.most_operations = seed % 10 == 9 ? 40 : 4 + static_cast<std::uint32_t>(seed % 12);
+  options.chains = seed % 4 != 0;
+  return compare(seed, features, options);
+}
+
+Counts count(const StreamFeatures& features, const KernelOptions& options, const Compare& compare) {
   Counts counts;
   for (std::uint64_t seed = first_seed(); seed < first_seed() + executions(); ++seed) {
-    features.most_operations = seed % 10 == 9 ? 40 : 4 + static_cast<std::uint32_t>(seed % 12);
-    options.chains = seed % 4 != 0;
-    const Verdict verdict = compare(seed, features, options);
+    const Verdict verdict = verdict_of(seed, features, options, compare);
     counts.racy += verdict.racy ? 1 : 0;
     counts.alarms += verdict.false_alarm ? 1 : 0;
     counts.missed += verdict.missed ? 1 : 0;
-    if (counts.first.empty() && !verdict.text.empty())
+    // Some misses are allowed where there is an alarm to tell of.
+    const bool first_alarm = verdict.false_alarm && counts.alarms == 1;
+    if (first_alarm || (counts.first.empty() && !verdict.text.empty()))
       counts.first = "seed " + std::to_string(seed) + ": " + verdict.text;
   }
   return counts;

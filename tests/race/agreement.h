@@ -40,8 +40,11 @@ struct Counts {
 using Compare =
     std::function<Verdict(std::uint64_t seed, const StreamFeatures&, const KernelOptions&)>;
 
-/// Short streams mostly, some of 40 operations, with chains and without.
-Counts count(StreamFeatures features, KernelOptions options, const Compare& compare);
+/// Of one stream: short mostly, some of 40 operations, with chains or without.
+Verdict verdict_of(std::uint64_t seed, StreamFeatures features, KernelOptions options, const Compare& compare);
+
+/// Of as many as `executions` says.
+Counts count(const StreamFeatures& features, const KernelOptions& options, const Compare& compare);
 
 /// Whether two detectors found the same races, as often, with the same reasons.
 bool same_races(const KernelDetector& a, const KernelDetector& b);

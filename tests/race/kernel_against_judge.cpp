@@ -57,6 +57,17 @@ Counts count(const StreamFeatures& features, const KernelOptions& options = {}) 
 
 }  // namespace
 
+TEST_CASE("what comes to a barrier by a chain goes on to whoever learns nothing else there") {
+  // Three come to it, with masks of Workgroup, of Workgroup and Image, and of Image. What the first wrote the second makes
+  // available, and for the third, who acquires Image, it is before that.
+  CHECK(verdict_of(163645079, {}, {}, compare).text.empty());
+  StreamFeatures features;
+  features.one_dispatch = true;
+  KernelOptions options;
+  options.exact_accesses = 0;
+  CHECK(!verdict_of(163489799, features, options, compare).false_alarm);
+}
+
 TEST_CASE("of one class the kernel detector has every racy location and no false alarm", "[nightly]") {
   StreamFeatures features;
   features.plain = true;

@@ -31,7 +31,10 @@ class Teller {
       std::uint32_t here = phase + 1 == phases ? left : below(left + 1);
       left -= here;
       while (here-- > 0) step(first);
-      // Whoever waits at a barrier that nobody else comes to stays there.
+      // Whoever waits at a barrier that nobody else comes to stays there. The others have gone on before those of the
+      // next phase begin.
+      for (std::size_t agent = first; agent < agents_.size(); ++agent)
+        if (agents_[agent].waits_at >= 0 && is_open(barrier_waited_at(agent))) pass(agent);
     }
     for (const OperationIndex write : waiting_) place(write);
   }
@@ -315,8 +318,17 @@ class Teller {
     }
   }
 
+  const Barrier& barrier_waited_at(std::size_t agent) const {
+    return barriers_[static_cast<std::size_t>(agents_[agent].waits_at)];
+  }
+
+  static bool is_open(const Barrier& barrier) {
+    return barrier.quorum == 0 ? barrier.arrived.size() == barrier.participants.size()
+                               : !barrier.synchronizing.empty();
+  }
+
   void pass(std::size_t agent) {
-    const Barrier& barrier = barriers_[static_cast<std::size_t>(agents_[agent].waits_at)];
+    const Barrier& barrier = barrier_waited_at(agent);
     for (const Waiting& w : barrier.arrived)
       if (w.agent == agent) listener_.passes(w.arrival, barrier.synchronizing);
     agents_[agent].waits_at = -1;
@@ -326,11 +338,7 @@ class Teller {
     const std::size_t agent =
         first + below(static_cast<std::uint32_t>(agents_.size() - first));
     if (agents_[agent].waits_at >= 0) {
-      const Barrier& barrier = barriers_[static_cast<std::size_t>(agents_[agent].waits_at)];
-      const bool opened = barrier.quorum == 0
-                              ? barrier.arrived.size() == barrier.participants.size()
-                              : !barrier.synchronizing.empty();
-      if (!opened) return;
+      if (!is_open(barrier_waited_at(agent))) return;
       pass(agent);
     }
     if (!waiting_.empty() && one_in(3)) {
