@@ -336,7 +336,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   // The version that was read may go for it, but not before it has inherited from that.
   Version& made = granule.versions.next();
   fill(made, updating, fresh, 0);
-  inherit(made, granule, updating, found);
+  inherit(made, granule, updating);
   if (listener_) [[unlikely]] made.operation = tell(operation, old, fresh);
   place(granule, record, made, &updating.agent, std::max(climb(), least_level(made)),
         trace::MoveReason::Atomic);
@@ -355,15 +355,16 @@ bool Machine::for_each_of_several(const Granule& granule, const Access& access, 
   return missing != 0;
 }
 
-// A read-modify-write goes on with the release sequences that what it reads belongs to.
+// A read-modify-write goes on with the release sequences of the write before it in scoped modification order, whatever
+// it reads: that may be a plain write, which stands in no such order.
 //= vk:memory-model-release-sequence
-void Machine::inherit(Written& made, const Granule& granule, const Access& updating,
-                      const Found& found) {
-  const bool stored = for_each_met(granule, updating, found, [&](const Version& read) {
-    if (read.heads.empty() && !read.forgotten) return;
-    if (!mutually_ordered(read, updating.bytes, updating.operation, updating.agent)) return;
-    made.forgotten = made.forgotten || read.forgotten;
-    for (const Head& head : read.heads) {
+void Machine::inherit(Written& made, const Granule& granule, const Access& updating) {
+  const auto last = std::find_if(granule.versions.rbegin(), granule.versions.rend(), [&](const Version& version) {
+    return mutually_ordered(version, updating.bytes, updating.operation, updating.agent);
+  });
+  if (last != granule.versions.rend()) {
+    made.forgotten = last->forgotten;
+    for (const Head& head : last->heads) {
       const bool superseded =
           std::any_of(made.heads.begin(), made.heads.end(), [&](const Head& later) {
             return later.agent == head.agent && later.scope == head.scope &&
@@ -371,8 +372,9 @@ void Machine::inherit(Written& made, const Granule& granule, const Access& updat
           });
       if (!superseded) made.heads.push_back(head);
     }
-  });
-  if (stored && any_released_ && releases_forgotten(granule)) [[unlikely]] made.forgotten = true;
+  } else if (any_released_ && releases_forgotten(granule)) [[unlikely]] {
+    made.forgotten = true;
+  }
   if (made.heads.size() > kMostHeads) {
     made.heads.clear();
     made.forgotten = true;

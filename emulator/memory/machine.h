@@ -263,7 +263,7 @@ class Machine final : public Memory {
   /// A barrier, from what the agent met before it.
   void acquire(Agent& agent, const Operation& barrier);
   void after(Agent& agent, const Operation& operation, MemorySemantics semantics);
-  void inherit(Written& made, const Granule& granule, const Access& updating, const Found& found);
+  void inherit(Written& made, const Granule& granule, const Access& updating);
   void acquire(const Granule& granule, const Access& reading, MemorySemantics semantics,
                const Found& found);
   void carry_forgotten(const Operation& write);

@@ -311,6 +311,11 @@ TEST_CASE("whatever the memory, every run of random messages is consistent and e
   check_random_programs(explore::random_messages);
 }
 
+TEST_CASE("an update goes on with the release sequence before it where it reads a plain write") {
+  // Which is between them in no order; a read of the update acquires what was released before both.
+  check_random_program(163837829);
+}
+
 TEST_CASE("a read that acquires by another class than its own holds up what its agent has waiting") {
   // A private write waits, an atomic read of its agent sees it and names another class, and by that class
   // alone the read happens before somebody else's update.
