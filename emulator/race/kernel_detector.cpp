@@ -337,12 +337,26 @@ bool KernelDetector::at_once(Cell& cell, const Access& now) {
   return now.site->writes ? write_over(cell, first, second, now) : read_beside(cell, first, second, now);
 }
 
+// What a cell says of links that were forgotten is that they were of its one storage class.
+bool KernelDetector::put_over_second(Cell& cell, bool was_link, const Access& now) {
+  if (was_link) {
+    const Classes storage = now.site->storage;
+    if (sites_[cell.sites[0]].storage != storage || sites_[cell.sites[1]].storage != storage) return false;
+    cell.times[0] |= kLossy;
+  }
+  put(cell, 1, now);
+  return true;
+}
+
+// Whether a chain from the first to others may go by the second.
+bool KernelDetector::is_link_of_read(const Cell& cell) const {
+  return sites_[cell.sites[0]].writes && sites_[cell.sites[1]].own_visibility != kOwn;
+}
+
 bool KernelDetector::write_over(Cell& cell, Before first, Before second, const Access& now) {
   if (second == Before::Mine) return false;
   if (first == Before::Mine) {
-    if (sites_[cell.sites[1]].is_link()) cell.times[0] |= kLossy;
-    put(cell, 1, now);
-    return true;
+    return put_over_second(cell, sites_[cell.sites[1]].is_link(), now);
   }
   put(cell, 0, now);
   cell.times[0] &= ~kLossy;
@@ -354,10 +368,7 @@ bool KernelDetector::write_over(Cell& cell, Before first, Before second, const A
 // the two, unless other ways than barriers of the workgroup order just these.
 bool KernelDetector::read_beside(Cell& cell, Before first, Before second, const Access& now) {
   if (second == Before::Replaced) {
-    if (sites_[cell.sites[0]].writes && sites_[cell.sites[1]].own_visibility != kOwn)
-      cell.times[0] |= kLossy;
-    put(cell, 1, now);
-    return true;
+    return put_over_second(cell, is_link_of_read(cell), now);
   }
   if (first == Before::Replaced || first == Before::Settled) {
     cell.agents[0] = cell.agents[1];
@@ -367,10 +378,7 @@ bool KernelDetector::read_beside(Cell& cell, Before first, Before second, const 
     return true;
   }
   if (second == Before::Settled && !sites_[cell.sites[1]].writes) {
-    if (sites_[cell.sites[0]].writes && sites_[cell.sites[1]].own_visibility != kOwn)
-      cell.times[0] |= kLossy;
-    put(cell, 1, now);
-    return true;
+    return put_over_second(cell, is_link_of_read(cell), now);
   }
   return first == Before::ReadsAlike && second == Before::ReadsAlike;
 }
@@ -502,6 +510,7 @@ RecordList& KernelDetector::unpack_two(Cell& cell) {
                        site.atomic && site.is_link() ? order_.nobody() : nullptr});
   }
   list.lossy = (two.times[0] & kLossy) != 0;
+  list.mixed = records.size() == 2 && sites_[records[0].site].storage != sites_[records[1].site].storage;
   if (records.size() == 2 && records[0].agent != records[1].agent) {
     // What the second knew of the first is forgotten.
     const Site& second = sites_[records[1].site];
@@ -512,7 +521,7 @@ RecordList& KernelDetector::unpack_two(Cell& cell) {
 
 void KernelDetector::pack(Cell& cell) {
   RecordList& list = shadow_->list(cell);
-  if (list.records.size() > 2) return;
+  if (list.records.size() > 2 || (list.lossy && list.mixed)) return;
   for (const Record& record : list.records)
     if (sites_[record.site].atomic || record.first != 0 || record.last != kWhole) return;
   Cell packed;
@@ -554,11 +563,13 @@ void KernelDetector::access_slowly(Cell& cell, Now& now) {
       ordered = mutually_ordered(list.records[i], now) || is_ordered(list.records[i], now, list) ||
                 is_foreign(list.records[i], now);
       if (!ordered && !((list.lossy || order_.log().incomplete()) &&
-                        may_be_ordered(list.records[i], now)))
+                        may_be_ordered(list.records[i], now, list)))
         find(list.records[i], now, list);
     }
   }
   const bool forgets = exact_left_ == 0;
+  const auto is_of_another_class = [&](const Record& x) { return sites_[x.site].storage != now.site->storage; };
+  list.mixed = list.mixed || std::any_of(list.records.begin(), list.records.end(), is_of_another_class);
   bool writes_kept = false;
   for (std::size_t i = 0; i < list.records.size(); ++i) {
     Record& x = list.records[i];
@@ -659,12 +670,12 @@ bool KernelDetector::is_ordered(const Record& x, const Now& now, const RecordLis
 }
 
 // Whether something that was forgotten may have ordered them.
-bool KernelDetector::may_be_ordered(const Record& x, const Now& now) const {
+bool KernelDetector::may_be_ordered(const Record& x, const Now& now, const RecordList& list) const {
   const GroupId group = order_.group(x.agent);
   const View& view = *order_.view(now.record.agent);
   const Site& old = sites_[x.site];
   if (!old.non_private || !now.site->non_private) return false;
-  if (old.storage != now.site->storage || old.storage == 0 || order_.log().incomplete() ||
+  if (old.storage != now.site->storage || old.storage == 0 || list.mixed || order_.log().incomplete() ||
       order_.log().leads_past(old.storage))
     return view.reached.has(group, x.agent, x.stamp);
   return view.before[old.class_number].has(group, x.agent, x.stamp);

@@ -297,6 +297,8 @@ class KernelDetector final : public trace::Listener {
            is_near(cell.agents[0]) && is_near(cell.agents[1]);
   }
   bool at_once(Cell& cell, const Access& now);
+  bool put_over_second(Cell& cell, bool was_link, const Access& now);
+  bool is_link_of_read(const Cell& cell) const;
   bool write_over(Cell& cell, Before first, Before second, const Access& now);
   bool read_beside(Cell& cell, Before first, Before second, const Access& now);
   bool join_parts(Cell& cell, const Now& now);
@@ -323,7 +325,7 @@ class KernelDetector final : public trace::Listener {
   void pack(Cell& cell);
   bool conflicts(const Record& x, const Now& now) const;
   bool is_ordered(const Record& x, const Now& now, const RecordList& list);
-  bool may_be_ordered(const Record& x, const Now& now) const;
+  bool may_be_ordered(const Record& x, const Now& now, const RecordList& list) const;
   bool is_replaced(const Record& x, const Now& now) const;
   bool mutually_ordered(const Record& x, const Now& now) const;
   bool mutually_ordered(const Site& x, std::uint32_t agent_of_x, const Site& y, std::uint32_t agent_of_y) const;

@@ -31,9 +31,11 @@ bool has(const Clock& clock, GroupId group, const Point& a, bool on_set) {
 
 }  // namespace
 
+// By way of others who come to it, an arrival at a control barrier happens before itself: then it goes on with chains as
+// a visibility operation where it came to them as an availability operation.
 //= vk:memory-model-happens-before
 bool KernelLocationOrder::happens_before(const Point& a, const Point& b) const {
-  if (a.agent == b.agent) return program_ordered(a, b);
+  if (a.agent == b.agent && program_ordered(a, b)) return true;
   if (!b.view) return false;
   const GroupId group = order_.places().group(a.agent);
   for (std::size_t i = 0; i < kClassSets.size(); ++i) {

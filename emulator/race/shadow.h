@@ -41,11 +41,13 @@ struct RecordList {
   std::vector<Record> records;
   /// Whether some were forgotten that may have been links of chains.
   bool lossy = false;
+  /// And whether these were among accesses of several storage classes.
+  bool mixed = false;
 
   /// Becomes as new, but for the room that it has.
   void clear() {
     records.clear();
-    lossy = false;
+    lossy = mixed = false;
   }
 };
 

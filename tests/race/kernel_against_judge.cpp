@@ -68,6 +68,22 @@ TEST_CASE("what comes to a barrier by a chain goes on to whoever learns nothing 
   CHECK(!verdict_of(163489799, features, options, compare).false_alarm);
 }
 
+TEST_CASE("an arrival at a barrier goes on with the chains that it itself came to") {
+  // Of three arrivals only the second has a class with each of the others: what the first made available to the
+  // workgroup it makes available to the device, and visible from there to the third.
+  StreamFeatures features;
+  features.one_dispatch = true;
+  CHECK(verdict_of(700564229, features, {}, compare).text.empty());
+}
+
+TEST_CASE("links that were forgotten may have been of another storage class") {
+  StreamFeatures features;
+  features.one_dispatch = true;
+  KernelOptions options;
+  options.exact_accesses = 0;
+  CHECK(!verdict_of(700335909, features, options, compare).false_alarm);
+}
+
 TEST_CASE("of one class the kernel detector has every racy location and no false alarm", "[nightly]") {
   StreamFeatures features;
   features.plain = true;
