@@ -24,6 +24,8 @@ struct Edit {
   std::function<void(Execution&)> apply;
   /// How many operations it puts before the second of the two.
   OperationIndex inserts = 0;
+  /// Less than it, of which one may be enough.
+  std::vector<Edit> weaker = {};
 };
 
 // Puts an operation before the one at `at`.
@@ -162,13 +164,22 @@ class Changes {
   }
 
   // Takes one edit after the other away as long as the rest is enough: the dearest come last in the
-  // list, and are tried first.
+  // list, and are tried first. Then takes less of those that are left.
   std::vector<Edit> smallest(std::vector<Edit> edits) const {
     if (edits.empty() || races_with(edits)) return {};
     for (std::size_t i = edits.size(); i-- > 0;) {
       std::vector<Edit> fewer = edits;
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
       if (!races_with(fewer)) edits = std::move(fewer);
+    }
+    for (std::size_t i = 0; i < edits.size(); ++i) {
+      std::vector<Edit> less = edits;
+      for (const Edit& weaker : edits[i].weaker) {
+        less[i] = weaker;
+        if (races_with(less)) continue;
+        edits = std::move(less);
+        break;
+      }
     }
     return edits;
   }
@@ -258,15 +269,17 @@ class Changes {
   }
 
   // Relaxed atomics, and control barriers that order nothing.
-  void promote(const Operation& op, std::vector<Edit>& edits) const {
-    const bool barrier = op.kind == OperationKind::ControlBarrier;
-    MemorySemantics order = MemorySemantics::AcquireRelease | MemorySemantics::MakeAvailable |
-                            MemorySemantics::MakeVisible;
-    if (!barrier && op.kind == OperationKind::Read) {
-      order = MemorySemantics::Acquire | MemorySemantics::MakeVisible;
-    } else if (!barrier && op.kind == OperationKind::Write) {
-      order = MemorySemantics::Release | MemorySemantics::MakeAvailable;
-    }
+  Edit promote(const Operation& op) const {
+    constexpr auto kAcquires = MemorySemantics::Acquire | MemorySemantics::MakeVisible;
+    constexpr auto kReleases = MemorySemantics::Release | MemorySemantics::MakeAvailable;
+    if (op.kind == OperationKind::Read) return promote(op, kAcquires);
+    if (op.kind == OperationKind::Write) return promote(op, kReleases);
+    Edit both = promote(op, MemorySemantics::AcquireRelease | MemorySemantics::MakeAvailable |
+                                MemorySemantics::MakeVisible);
+    if (op.is_access()) both.weaker = {promote(op, kAcquires), promote(op, kReleases)};
+    return both;
+  }
+  Edit promote(const Operation& op, MemorySemantics order) const {
     const MemorySemantics semantics = order | storage();
     const Scope wanted = includes(op.scope, scope()) ? op.scope : scope();
     std::string text =
@@ -283,7 +296,7 @@ class Changes {
         promoted(execution);
         advice::widen_to_workgroup(execution, op);
       };
-    edits.push_back(std::move(made));
+    return made;
   }
 
   std::vector<Edit> repairs(bool promoting) const {
@@ -294,7 +307,7 @@ class Changes {
     if (!promoting) return edits;
     for (const Operation& op : instructions()) {
       const bool could = (op.is_access() && op.atomic) || op.kind == OperationKind::ControlBarrier;
-      if (could && !orders(op)) promote(op, edits);
+      if (could && !orders(op)) edits.push_back(promote(op));
     }
     return edits;
   }

@@ -454,6 +454,41 @@ TEST_CASE("a Subgroup barrier within one subgroup is enough, and what it lacks i
   for (const std::string& change : races[0].changes) CHECK_THAT(change, !Catch::Contains("execution scope"));
 }
 
+TEST_CASE("an update that is to take a lock need only acquire; one that leaves it as well is to release, too") {
+  const auto first_change = [](auto kernel) {
+    Device device(racing(1));
+    auto lock = device.buffer(std::vector<std::uint32_t>(1, 0u), "lock");
+    auto count = device.buffer(std::vector<std::uint32_t>(1, 0u), "count");
+    device.dispatch(kernel, 2, 1, lock, count);
+    const auto races = device.races();
+    REQUIRE_FALSE(races.empty());
+    REQUIRE_FALSE(races[0].changes.empty());
+    return races[0].changes[0];
+  };
+  const std::string taken = first_change(
+      [](auto& inv, StorageBuffer<std::uint32_t> auto lock, StorageBuffer<std::uint32_t> auto count) {
+        while (inv.atomic_compare_exchange(lock[0], Scope::Device, MemorySemantics::Relaxed, MemorySemantics::Relaxed,
+                                           1u, 0u) != 0u) {
+        }
+        count.non_private()[0] += 1u;
+        inv.atomic_store(lock[0], Scope::Device,
+                         MemorySemantics::Release | MemorySemantics::UniformMemory | MemorySemantics::MakeAvailable, 0u);
+      });
+  CHECK_THAT(taken, Catch::StartsWith("give the atomic read-modify-write in line ") &&
+                        Catch::Contains("the semantics Acquire | UniformMemory | MakeVisible"));
+  const std::string taken_and_left = first_change(
+      [](auto& inv, StorageBuffer<std::uint32_t> auto lock, StorageBuffer<std::uint32_t> auto count) {
+        const auto set = [&](std::uint32_t held) {
+          return inv.atomic_exchange(lock[0], Scope::Device, MemorySemantics::Relaxed, held);
+        };
+        while (set(1u) != 0u) {
+        }
+        count.non_private()[0] += 1u;
+        set(0u);
+      });
+  CHECK_THAT(taken_and_left, Catch::Contains("the semantics AcquireRelease | UniformMemory"));
+}
+
 TEST_CASE("atomics of too narrow a scope need a scope that has both invocations, and nothing else") {
   const auto changes = [](auto scope, std::uint32_t groups, std::uint32_t local) {
     Device device(racing(1));
