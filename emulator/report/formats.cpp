@@ -162,8 +162,11 @@ std::string junit_text(const RaceReport& report) {
 
 std::string github_text(const RaceReport& report) {
   std::string text;
-  for (const DataRace& race : report.races)
+  for (const DataRace& race : report.races) {
     text += github_line("error", race.second.where, "Data race", summary(race));
+    for (const DataRace& other : race.related)
+      text += github_line("error", other.second.where, "Data race of the same bug", summary(other));
+  }
   for (const DataRace& race : report.notices)
     text += github_line("notice", race.second.where, "Data race of equal writes", summary(race));
   for (const DataRace& race : report.suppressed)

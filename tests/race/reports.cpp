@@ -82,6 +82,15 @@ TEST_CASE("what a report does not cover is told in every format") {
   CHECK_FALSE(has_text(to_text(report, ReportFormat::JUnit), "system-out"));
 }
 
+TEST_CASE("races of the same bug have annotations of their own") {
+  DataRace race = example();
+  race.related = {example()};
+  race.related[0].second.where.line = 77;
+  const std::string github = to_text({race}, ReportFormat::GitHub);
+  CHECK(has_text(github, ",line=9,title=Data race::"));
+  CHECK(has_text(github, ",line=77,title=Data race of the same bug::"));
+}
+
 TEST_CASE("a file name with a comma stays one property of an annotation") {
   DataRace race = example();
   race.second.where.file = "a,b.cpp";
