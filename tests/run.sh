@@ -44,7 +44,7 @@ case $preset in
     printf 'heddle: random programs from HEDDLE_FIRST_SEED=%s on\n' "$HEDDLE_FIRST_SEED" ;;
   fuzz)
     packages+=(clang-14 libclang-rt-14-dev)
-    targets=(fuzz_vulkan fuzz_khronos fuzz_trace) ;;
+    targets=(fuzz_tests) ;;
   *) printf 'tests/run.sh: no test preset "%s"\n' "$preset" >&2; usage >&2; exit 2 ;;
 esac
 

@@ -355,9 +355,7 @@ bool KernelDetector::is_link_of_read(const Cell& cell) const {
 
 bool KernelDetector::write_over(Cell& cell, Before first, Before second, const Access& now) {
   if (second == Before::Mine) return false;
-  if (first == Before::Mine) {
-    return put_over_second(cell, sites_[cell.sites[1]].is_link(), now);
-  }
+  if (first == Before::Mine) return put_over_second(cell, sites_[cell.sites[1]].is_link(), now);
   put(cell, 0, now);
   cell.times[0] &= ~kLossy;
   cell.sites[1] = kNoSite;
@@ -367,9 +365,7 @@ bool KernelDetector::write_over(Cell& cell, Before first, Before second, const A
 // Of many who read alike two are enough: whoever writes without an order to all of them races with one of
 // the two, unless other ways than barriers of the workgroup order just these.
 bool KernelDetector::read_beside(Cell& cell, Before first, Before second, const Access& now) {
-  if (second == Before::Replaced) {
-    return put_over_second(cell, is_link_of_read(cell), now);
-  }
+  if (second == Before::Replaced) return put_over_second(cell, is_link_of_read(cell), now);
   if (first == Before::Replaced || first == Before::Settled) {
     cell.agents[0] = cell.agents[1];
     cell.times[0] = cell.times[1];
@@ -377,9 +373,8 @@ bool KernelDetector::read_beside(Cell& cell, Before first, Before second, const 
     put(cell, 1, now);
     return true;
   }
-  if (second == Before::Settled && !sites_[cell.sites[1]].writes) {
+  if (second == Before::Settled && !sites_[cell.sites[1]].writes)
     return put_over_second(cell, is_link_of_read(cell), now);
-  }
   return first == Before::ReadsAlike && second == Before::ReadsAlike;
 }
 
@@ -510,7 +505,6 @@ RecordList& KernelDetector::unpack_two(Cell& cell) {
                        site.atomic && site.is_link() ? order_.nobody() : nullptr});
   }
   list.lossy = (two.times[0] & kLossy) != 0;
-  list.mixed = records.size() == 2 && sites_[records[0].site].storage != sites_[records[1].site].storage;
   if (records.size() == 2 && records[0].agent != records[1].agent) {
     // What the second knew of the first is forgotten.
     const Site& second = sites_[records[1].site];
@@ -555,6 +549,8 @@ void KernelDetector::access_slowly(Cell& cell, Now& now) {
     }
   }
   RecordList& list = unpack(cell);
+  const auto is_of_another_class = [&](const Record& x) { return sites_[x.site].storage != now.site->storage; };
+  list.mixed = list.mixed || std::any_of(list.records.begin(), list.records.end(), is_of_another_class);
   looked_ = false;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < list.records.size(); ++i) {
@@ -568,8 +564,6 @@ void KernelDetector::access_slowly(Cell& cell, Now& now) {
     }
   }
   const bool forgets = exact_left_ == 0;
-  const auto is_of_another_class = [&](const Record& x) { return sites_[x.site].storage != now.site->storage; };
-  list.mixed = list.mixed || std::any_of(list.records.begin(), list.records.end(), is_of_another_class);
   bool writes_kept = false;
   for (std::size_t i = 0; i < list.records.size(); ++i) {
     Record& x = list.records[i];

@@ -41,7 +41,7 @@ struct RecordList {
   std::vector<Record> records;
   /// Whether some were forgotten that may have been links of chains.
   bool lossy = false;
-  /// And whether these were among accesses of several storage classes.
+  /// Whether there have been accesses of several storage classes: then these may have been, too.
   bool mixed = false;
 
   /// Becomes as new, but for the room that it has.

@@ -5,13 +5,13 @@
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <numeric>
 #include <string>
 #include <tuple>
+
+#include "tests/temporary_file.h"
 
 using namespace heddle;
 
@@ -246,11 +246,11 @@ TEST_CASE("the same seed gives the same run on weak memory") {
 
 // Most accesses are made in place where nobody listens, and all are told of where somebody does.
 TEST_CASE("a seed gives the same run on weak memory whoever listens: a race detector, who asks for advice, a trace") {
-  const auto temporary = std::filesystem::temp_directory_path() / fmt::format("heddle-listeners-{}.trace", getpid());
+  const TemporaryFile file;
   const auto as_it_is = [](DeviceOptions&) {};
   const auto races = [](DeviceOptions& options) { options.races = true; };
   const auto advice = [](DeviceOptions& options) { options.races = options.race_advice = true; };
-  const auto trace = [&](DeviceOptions& options) { options.trace = temporary.string(); };
+  const auto trace = [&](DeviceOptions& options) { options.trace = file.path(); };
   for (const MemoryPolicy& policy : memory_policies()) {
     for (std::uint64_t seed = 0; seed < 12; ++seed) {
       INFO(fmt::format("{}, seed {}", policy.name, seed));
@@ -260,7 +260,6 @@ TEST_CASE("a seed gives the same run on weak memory whoever listens: a race dete
       CHECK(run_of_anything(policy, seed, trace) == alone);
     }
   }
-  std::filesystem::remove(temporary);
 }
 
 TEST_CASE("a value that is wider than eight bytes arrives whole") {

@@ -65,7 +65,7 @@ TEST_CASE("on random streams the detector reports exactly the pairs that the jud
   std::uint64_t racy = 0;
   for (std::uint64_t seed = first_seed(); seed < first_seed() + executions(); ++seed) {
     StreamFeatures features;
-    features.most_operations = seed % 10 == 9 ? 40 : 4 + static_cast<std::uint32_t>(seed % 12);
+    features.most_operations = most_operations(seed);
     features.plain = seed % 3 == 0;
     check(seed, features, seed % 2 == 0, racy);
   }

@@ -37,9 +37,13 @@ Verdict verdict(const model::Execution& execution, bool chains,
   return verdict;
 }
 
+std::uint32_t most_operations(std::uint64_t seed) {
+  return seed % 10 == 9 ? 40 : 4 + static_cast<std::uint32_t>(seed % 12);
+}
+
 Verdict verdict_of(std::uint64_t seed, StreamFeatures features, KernelOptions options, const Compare& compare) {
   features.atomic_updates = true;
-  features.most_operations = seed % 10 == 9 ? 40 : 4 + static_cast<std::uint32_t>(seed % 12);
+  features.most_operations = most_operations(seed);
   options.chains = seed % 4 != 0;
   return compare(seed, features, options);
 }

@@ -40,7 +40,10 @@ struct Counts {
 using Compare =
     std::function<Verdict(std::uint64_t seed, const StreamFeatures&, const KernelOptions&)>;
 
-/// Of one stream: short mostly, some of 40 operations, with chains or without.
+/// Of the stream of a seed: few mostly, of some 40.
+std::uint32_t most_operations(std::uint64_t seed);
+
+/// Of one stream, with chains or without.
 Verdict verdict_of(std::uint64_t seed, StreamFeatures features, KernelOptions options, const Compare& compare);
 
 /// Of as many as `executions` says.

@@ -5,16 +5,13 @@
 
 #include <heddle/heddle.h>
 
-#include <unistd.h>
-
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <string>
 
 #include "emulator/host/device_state.h"
 #include "emulator/host/parallel_races.h"
 #include "emulator/trace/file_reader.h"
+#include "tests/temporary_file.h"
 
 using namespace heddle;
 
@@ -58,19 +55,6 @@ void use_one(Device& device, const std::string& name) {
   auto sum = device.buffer({0u, 0u}, name);
   device.dispatch(use, 2, 1, sum);
 }
-
-/// A path that nobody else has, and no file there in the end.
-class TemporaryTrace {
- public:
-  TemporaryTrace() { close(mkstemp(path_)); }
-  ~TemporaryTrace() { std::remove(path_); }
-  TemporaryTrace(const TemporaryTrace&) = delete;
-  TemporaryTrace& operator=(const TemporaryTrace&) = delete;
-  std::string path() const { return path_; }
-
- private:
-  char path_[32] = "/tmp/heddle-freed-XXXXXX";
-};
 
 /// What the objects of a trace are called.
 class Names final : public trace::Listener {
@@ -176,7 +160,7 @@ TEST_CASE("with workgroups on all cores dispatches are remembered until the next
 }
 
 TEST_CASE("a trace tells buffers of one number after each other apart") {
-  const TemporaryTrace file;
+  const TemporaryFile file;
   {
     DeviceOptions options = devices().at("checked");
     options.trace = file.path();

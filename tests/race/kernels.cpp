@@ -379,24 +379,31 @@ TEST_CASE("plain increments of one element race with themselves: one finding, co
   CHECK(races.size() <= 3);
 }
 
+namespace {
+
+/// The first change that is offered for the one race of a kernel with two buffers, of two workgroups of this size.
+template <typename Kernel>
+std::string first_change(std::uint32_t size, const Kernel& kernel) {
+  Device device(racing(1));
+  auto first = device.buffer(std::vector<std::uint32_t>(4, 0u), "first");
+  auto second = device.buffer(std::vector<std::uint32_t>(4, 0u), "second");
+  device.dispatch(kernel, 2, size, first, second);
+  const auto races = device.races();
+  REQUIRE(races.size() == 1);
+  REQUIRE_FALSE(races[0].changes.empty());
+  return races[0].changes[0];
+}
+
+}  // namespace
+
 TEST_CASE("where a line reads and writes what races, one atomic update is the change; where others only read it, none is") {
-  const auto first_change = [](auto kernel) {
-    Device device(racing(1));
-    auto sum = device.buffer(std::vector<std::uint32_t>(1, 0u), "sum");
-    auto seen = device.buffer(std::vector<std::uint32_t>(4, 0u), "seen");
-    device.dispatch(kernel, 2, 2, sum, seen);
-    const auto races = device.races();
-    REQUIRE(races.size() == 1);
-    REQUIRE_FALSE(races[0].changes.empty());
-    return races[0].changes[0];
-  };
-  const std::string of_all = first_change(
+  const std::string of_all = first_change(2,
       [](auto& inv, StorageBuffer<std::uint32_t> auto s, StorageBuffer<std::uint32_t> auto) {
         (void)inv;
         s[0] += 1u;
       });
   CHECK_THAT(of_all, Catch::Contains("one atomic read-modify-write (Device, Relaxed), such as atomic_i_add"));
-  const std::string of_one = first_change(
+  const std::string of_one = first_change(2,
       [](auto& inv, StorageBuffer<std::uint32_t> auto s, StorageBuffer<std::uint32_t> auto seen) {
         const std::uint32_t me = inv.global_invocation_id().x;
         if (me == 0) {
@@ -455,17 +462,7 @@ TEST_CASE("a Subgroup barrier within one subgroup is enough, and what it lacks i
 }
 
 TEST_CASE("an update that is to take a lock need only acquire; one that leaves it as well is to release, too") {
-  const auto first_change = [](auto kernel) {
-    Device device(racing(1));
-    auto lock = device.buffer(std::vector<std::uint32_t>(1, 0u), "lock");
-    auto count = device.buffer(std::vector<std::uint32_t>(1, 0u), "count");
-    device.dispatch(kernel, 2, 1, lock, count);
-    const auto races = device.races();
-    REQUIRE_FALSE(races.empty());
-    REQUIRE_FALSE(races[0].changes.empty());
-    return races[0].changes[0];
-  };
-  const std::string taken = first_change(
+  const std::string taken = first_change(1,
       [](auto& inv, StorageBuffer<std::uint32_t> auto lock, StorageBuffer<std::uint32_t> auto count) {
         while (inv.atomic_compare_exchange(lock[0], Scope::Device, MemorySemantics::Relaxed, MemorySemantics::Relaxed,
                                            1u, 0u) != 0u) {
@@ -476,7 +473,7 @@ TEST_CASE("an update that is to take a lock need only acquire; one that leaves i
       });
   CHECK_THAT(taken, Catch::StartsWith("give the atomic read-modify-write in line ") &&
                         Catch::Contains("the semantics Acquire | UniformMemory | MakeVisible"));
-  const std::string taken_and_left = first_change(
+  const std::string taken_and_left = first_change(1,
       [](auto& inv, StorageBuffer<std::uint32_t> auto lock, StorageBuffer<std::uint32_t> auto count) {
         const auto set = [&](std::uint32_t held) {
           return inv.atomic_exchange(lock[0], Scope::Device, MemorySemantics::Relaxed, held);

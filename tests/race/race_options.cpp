@@ -4,10 +4,9 @@
 #include <heddle/explore.h>
 #include <heddle/heddle.h>
 
-#include <unistd.h>
-#include <cstdio>
 #include <cstdlib>
-#include <fstream>
+
+#include "tests/temporary_file.h"
 
 using namespace heddle;
 
@@ -37,20 +36,6 @@ void dispatch(Device& device, const Kernel& kernel, Args... args) {
   auto sum = device.buffer(std::vector<std::uint32_t>(1, 0), "sum");
   device.dispatch(kernel, 3, 1, sum, args...);
 }
-
-/// A file of these bytes, gone at the end of the scope.
-class File {
- public:
-  explicit File(const std::string& text) {
-    close(mkstemp(path_));
-    std::ofstream(path_) << text;
-  }
-  ~File() { std::remove(path_); }
-  std::string path() const { return path_; }
-
- private:
-  char path_[32] = "/tmp/heddle-known-XXXXXX";
-};
 
 }  // namespace
 
@@ -93,7 +78,7 @@ TEST_CASE("a trial that requires no races fails by seed") {
 }
 
 TEST_CASE("suppressed races do not count, and are in the report with the reason") {
-  const File known("object:sum -- an estimate\n");
+  const TemporaryFile known("object:sum -- an estimate\n");
   DeviceOptions options = racing();
   options.race_suppressions = known.path();
   Device device(options);
@@ -107,7 +92,7 @@ TEST_CASE("suppressed races do not count, and are in the report with the reason"
 }
 
 TEST_CASE("a suppression file that makes no sense is refused when the device is made") {
-  const File broken("object:sum\n");
+  const TemporaryFile broken("object:sum\n");
   DeviceOptions options = racing();
   options.race_suppressions = broken.path();
   CHECK_THROWS_AS(Device(options), std::invalid_argument);
@@ -207,7 +192,7 @@ TEST_CASE("advice knows what a plain write left to atomics, and is the same whet
       device.dispatch(begin_plainly, 1, 2, sum);
       return device.race_report();
     };
-    const File trace("");
+    const TemporaryFile trace("");
     const RaceReport report = report_of("");
     CHECK(report.recorded == 1);
     for (const OrderingAdvice& advice : report.advice) CHECK(advice.enough != "no control barrier would do");

@@ -1,16 +1,13 @@
 #include <catch2/catch.hpp>
 #include <heddle/choice.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "emulator/trace/file_format.h"
 #include "emulator/trace/file_reader.h"
 #include "emulator/trace/file_writer.h"
 #include "emulator/trace/fork.h"
+#include "tests/temporary_file.h"
 #include "tests/trace/check_trace.h"
 #include "tests/trace/random_stream.h"
 #include "tests/trace/transcript.h"
@@ -19,24 +16,6 @@ using namespace heddle;
 using namespace heddle::trace;
 
 namespace {
-
-/// A file that is gone when this is.
-class TemporaryFile {
- public:
-  TemporaryFile() : path_(std::string("heddle_trace_") + std::to_string(::getpid()) + '_' + std::to_string(++count) + ".tmp") {}
-  ~TemporaryFile() { std::remove(path_.c_str()); }
-  const std::string& path() const { return path_; }
-  std::string bytes() const {
-    std::ifstream in(path_, std::ios::binary);
-    std::ostringstream out;
-    out << in.rdbuf();
-    return out.str();
-  }
-
- private:
-  static inline int count = 0;
-  std::string path_;
-};
 
 /// What was told, and the file that was made of it.
 struct Written {
