@@ -91,19 +91,69 @@ std::optional<OperationIndex> Recent::last_like(const Operation& first, AgentId 
   return {};
 }
 
-// The two, and those from whose atomics they read.
-std::vector<AgentId> Recent::agents_of(AgentId first, OperationIndex second) const {
-  std::vector<AgentId> taken = {first};
+// In the order of the run: whoever reads from an atomic of one that was reached, or meets it at a control barrier, is
+// reached.
+std::vector<AgentId> Recent::way(OperationIndex first, OperationIndex second) const {
+  std::unordered_multimap<OperationIndex, OperationIndex> sources;
+  for (const model::ReadsFrom& from : reads_from_)
+    if (from.read > first && from.read <= second && has(from.write)) sources.emplace(from.read, from.write);
+  struct Reached {
+    AgentId from;
+    OperationIndex at;
+  };
+  std::unordered_map<AgentId, Reached> reached{{record(first).agent, {record(first).agent, first}}};
+  struct Meeting {
+    std::vector<AgentId> waiting;
+    std::optional<AgentId> reached;
+  };
+  std::unordered_map<std::uint64_t, Meeting> meetings;
+  const auto has_reached = [&](AgentId agent, OperationIndex at) {
+    const auto found = reached.find(agent);
+    return found != reached.end() && found->second.at <= at;
+  };
+  const AgentId last = record(second).agent;
+  for (OperationIndex i = begin_; i <= second && reached.count(last) == 0; ++i) {
+    const AgentId agent = record(i).agent;
+    const auto [begin, end] = sources.equal_range(i);
+    for (auto source = begin; source != end; ++source)
+      if (const AgentId writer = record(source->second).agent; has_reached(writer, source->second))
+        reached.try_emplace(agent, Reached{writer, i});
+    if (!is_control_barrier(i)) continue;
+    Meeting& meeting = meetings[in_full_[record(i).offset_bytes].operation.barrier_instance];
+    if (meeting.reached) {
+      reached.try_emplace(agent, Reached{*meeting.reached, i});
+    } else if (!has_reached(agent, i)) {
+      meeting.waiting.push_back(agent);
+    } else {
+      meeting.reached = agent;
+      for (const AgentId other : meeting.waiting) reached.try_emplace(other, Reached{agent, i});
+    }
+  }
+  std::vector<AgentId> agents;
+  if (reached.count(last) == 0) return agents;
+  for (AgentId at = last; at != record(first).agent; at = reached.at(at).from) agents.push_back(at);
+  agents.push_back(record(first).agent);
+  return agents;
+}
+
+// The two and who is on the way between them, and those from whose atomics they read.
+std::vector<AgentId> Recent::agents_of(OperationIndex first, OperationIndex second) const {
+  std::vector<AgentId> taken = {record(first).agent};
+  const auto take = [&](AgentId agent) {
+    const bool is_new = std::find(taken.begin(), taken.end(), agent) == taken.end();
+    if (is_new) taken.push_back(agent);
+    return is_new;
+  };
   const auto is_taken = [&](AgentId a) {
     return std::find(taken.begin(), taken.end(), a) != taken.end();
   };
-  if (!is_taken(record(second).agent)) taken.push_back(record(second).agent);
+  take(record(second).agent);
+  for (const AgentId agent : way(first, second)) take(agent);
   for (bool more = true; more && taken.size() < 8;) {
     more = false;
     for (const model::ReadsFrom& from : reads_from_) {
       if (from.read > second || !is_taken(record(from.read).agent) || !has(from.write)) continue;
-      if (is_taken(record(from.write).agent)) continue;
-      taken.push_back(record(from.write).agent);
+      if (!take(record(from.write).agent)) continue;
       more = true;
       break;
     }
@@ -138,7 +188,7 @@ std::optional<Neighbourhood> Recent::around(const Operation& first, AgentId agen
   const std::optional<OperationIndex> found = last_like(first, agent, second);
   if (!found) return {};
   Neighbourhood part;
-  part.agents = agents_of(agent, second);
+  part.agents = agents_of(*found, second);
   model::Execution& e = part.execution;
   for (const AgentId a : part.agents) e.agents.push_back(known_.place(a));
   std::unordered_map<OperationIndex, OperationIndex> number;

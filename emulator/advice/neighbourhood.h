@@ -131,7 +131,14 @@ class Recent {
   }
   /// Unless it has as many as there may be.
   void make_room();
-  std::vector<AgentId> agents_of(AgentId first, model::OperationIndex second) const;
+  bool is_control_barrier(model::OperationIndex index) const {
+    const Record& r = record(index);
+    return r.instruction == kInFull && in_full_[r.offset_bytes].operation.kind == OperationKind::ControlBarrier;
+  }
+  /// The agents by whose atomics and control barriers something may have come from the one operation's agent to the
+  /// other's, the earliest way there is; none if there is none.
+  std::vector<AgentId> way(model::OperationIndex first, model::OperationIndex second) const;
+  std::vector<AgentId> agents_of(model::OperationIndex first, model::OperationIndex second) const;
   void add_orders(
       Neighbourhood& part,
       const std::unordered_map<model::OperationIndex, model::OperationIndex>& number) const;
