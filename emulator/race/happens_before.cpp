@@ -43,6 +43,8 @@ void HappensBefore::begin(Agent& agent) {
   agent.begun = true;
   for (const AgentId first : agent.system_synchronized_after) {
     const Agent& before = agents_[static_cast<std::size_t>(first)];
+    // Where it ended at a control barrier, it has synchronized with those who came there as well.
+    if (!before.barriers.empty()) meet(meetings_[events_[before.barriers.back()].barrier_instance]);
     agent.system_before |= before.events;
     if (before.begun) agent.system_before |= before.system_before;
     join(agent.base, before.all);
@@ -236,15 +238,20 @@ bool HappensBefore::acquire_at(const Meeting& meeting, EventIndex arrival) {
 // The arrivals at one barrier synchronize with each other, and so may be before one another in turn:
 // what is before them grows until nothing is added any more.
 //= vk:memory-model-synchronizes-with
-void HappensBefore::passes(EventIndex arrival, std::span<const EventIndex> synchronizing) {
-  Meeting& meeting = meetings_[events_[arrival].barrier_instance];
-  if (meeting.synchronizing.empty())
-    meeting.synchronizing.assign(synchronizing.begin(), synchronizing.end());
+void HappensBefore::meet(Meeting& meeting) {
   for (bool more = true; more;) {
     more = false;
     for (const EventIndex e : meeting.arrivals) more |= acquire_at(meeting, e);
   }
   for (const EventIndex e : meeting.arrivals) settle(e);
+}
+
+//= vk:memory-model-synchronizes-with
+void HappensBefore::passes(EventIndex arrival, std::span<const EventIndex> synchronizing) {
+  Meeting& meeting = meetings_[events_[arrival].barrier_instance];
+  if (meeting.synchronizing.empty())
+    meeting.synchronizing.assign(synchronizing.begin(), synchronizing.end());
+  meet(meeting);
   std::vector<Seen>& seen = agent_of(arrival).seen;
   for (std::size_t i = 0; i < meeting.arrivals.size(); ++i) {
     const EventIndex from = meeting.arrivals[i];

@@ -102,6 +102,7 @@ class HappensBefore {
   void settle(EventIndex e);
   void arrive(EventIndex e);
   bool acquire_at(const Meeting& meeting, EventIndex arrival);
+  void meet(Meeting& meeting);
   bool releases_at(const Meeting& meeting, EventIndex arrival) const;
   bool barriers_synchronize(EventIndex from, EventIndex to) const;
   std::vector<EventIndex> sequence_heads(EventIndex write) const;

@@ -242,22 +242,26 @@ void KernelOrder::collect_fences(Meeting& meeting) {
   if (!all.empty()) meeting.fences = std::make_shared<const Offers>(std::move(all));
 }
 
-void KernelOrder::pass_together(const Meeting& meeting, const Arrival& arrival) {
+// What it knows of other classes than the barrier's stays its own.
+//= vk:memory-model-inter-thread-happens-before
+const ViewPointer& KernelOrder::view_after(Meeting& meeting, const ViewPointer& own) const {
+  const Ordering& o = meeting.arrivals.front().ordering;
+  if (own == meeting.before || same_but(*own, *meeting.after, sets_in(o.mask))) return meeting.after;
+  if (own == meeting.other_before) return meeting.other_after;
+  View made = *own;
+  for (std::size_t i = 0; i < kClassSets.size(); ++i)
+    if (((sets_in(o.mask) >> i) & 1) != 0) made.before[i] = meeting.after->before[i];
+  if (o.mask != 0) made.reached = meeting.after->reached;
+  meeting.other_before = own;
+  meeting.other_after = std::make_shared<const View>(std::move(made));
+  return meeting.other_after;
+}
+
+void KernelOrder::pass_together(Meeting& meeting, const Arrival& arrival) {
   Agent& agent = state(arrival.agent);
   const Ordering& o = arrival.ordering;
-  if (o.releases && agent.view) {
-    if (agent.view == meeting.before || same_but(*agent.view, *meeting.after, sets_in(o.mask))) {
-      agent.view = meeting.after;
-    } else {
-      View made = *agent.view;
-      for (std::size_t i = 0; i < kClassSets.size(); ++i)
-        if (((sets_in(o.mask) >> i) & 1) != 0) made.before[i] = meeting.after->before[i];
-      if (o.mask != 0) made.reached = meeting.after->reached;
-      agent.view = std::make_shared<const View>(std::move(made));
-    }
-  } else if (o.releases && group_of(arrival.agent).view != meeting.after) {
-    agent.view = meeting.after;
-  }
+  if (o.releases && (agent.view || group_of(arrival.agent).view != meeting.after))
+    agent.view = view_after(meeting, agent.view ? agent.view : view_of(group_of(arrival.agent)));
   // What it saw at the barrier before is part of what it sees at this one.
   if (meeting.fences) agent.seen_together = meeting.fences;
   if (!meeting.own) return;

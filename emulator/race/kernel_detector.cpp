@@ -11,8 +11,8 @@ constexpr std::uint8_t kWhole = kGranuleBytes;
 
 constexpr const char* kOtherInstructions =
     "there were more different accesses than are told apart: races were not looked for at those that came after the "
-    "first 65519";
-static_assert(kTooMany - 1 == 65519);
+    "first 65279";
+static_assert(kTooMany - 1 == 65279);
 constexpr const char* kLaterAccesses =
     "a workgroup came to more barriers and other synchronization than are counted: races were not looked for at its "
     "accesses after the first 16777215 of these";
@@ -227,13 +227,13 @@ bool KernelDetector::access_quickly(AgentId agent, ReferenceId reference, const 
 bool KernelDetector::leaves_crowd(Cell& cell, const Access& now) {
   if (cell.sites[0] == kLone) {
     if (reference_of(cell.times[0]) != reference_of(now.time) || order_.group(cell.agents[0]) != now.group ||
-        !is_settled(cell.sites[1], stamp_of(cell.times[0]), now))
+        !is_followed(cell.sites[1], stamp_of(cell.times[0]), now))
       return false;
     cell = {};
     put(cell, 0, now);
     return true;
   }
-  if (cell.sites[0] != kCrowd || !is_settled_crowd(shadow_->crowd(cell), now)) return false;
+  if (cell.sites[0] != kCrowd || !is_followed_crowd(shadow_->crowd(cell), now)) return false;
   const Crowd& crowd = shadow_->crowd(cell);
   if (crowd.first != 0 || crowd.last != kWhole) return false;
   shadow_->drop(cell);
@@ -245,6 +245,9 @@ inline bool KernelDetector::is_settled_crowd(const Crowd& crowd, const Access& n
   return crowd.one_group && crowd.reference == reference_of(now.time) &&
          order_.group(crowd.accesses.back().first) == now.group &&
          is_settled(crowd.site, crowd.accesses.back().second, now);
+}
+inline bool KernelDetector::is_followed_crowd(const Crowd& crowd, const Access& now) const {
+  return (relation(crowd.site, now) & kStandsFor) != 0 && is_settled_crowd(crowd, now);
 }
 
 bool KernelDetector::answers_atomic_slowly(AgentId agent, ReferenceId reference, const Locations& bytes,
@@ -298,6 +301,11 @@ inline bool KernelDetector::is_settled(SiteId older, Stamp stamp, const Access& 
   return stamp <= now.settled->by(settled_by(relation(older, now)));
 }
 
+// Whether, besides, whoever races with the older one races with this one.
+inline bool KernelDetector::is_followed(SiteId older, Stamp stamp, const Access& now) const {
+  return (relation(older, now) & kStandsFor) != 0 && is_settled(older, stamp, now);
+}
+
 // What an access in a cell means to this one.
 [[gnu::always_inline]] inline KernelDetector::Before KernelDetector::before(const Cell& cell, std::size_t slot,
                                               const Access& now) const {
@@ -326,6 +334,7 @@ bool KernelDetector::at_once(Cell& cell, const Access& now) {
     return true;
   }
   if (is_special(cell.sites[0]) || cell.sites[1] == kParts) return false;
+  if (is_special(cell.sites[1])) return at_two_reads(cell, now);
   const Before first = before(cell, 0, now);
   if (first == Before::Unordered) return false;
   if (cell.sites[1] == kNoSite) {
@@ -366,6 +375,11 @@ bool KernelDetector::write_over(Cell& cell, Before first, Before second, const A
 // the two, unless other ways than barriers of the workgroup order just these.
 bool KernelDetector::read_beside(Cell& cell, Before first, Before second, const Access& now) {
   if (second == Before::Replaced) return put_over_second(cell, is_link_of_read(cell), now);
+  const bool second_writes = sites_[cell.sites[1]].writes;
+  if (first == Before::Settled && !second_writes && (relation(cell.sites[0], now) & kStandsFor) == 0) {
+    if (second == Before::Settled) return put_over_second(cell, is_link_of_read(cell), now);
+    return make_two_reads(cell, now);
+  }
   if (first == Before::Replaced || first == Before::Settled) {
     cell.agents[0] = cell.agents[1];
     cell.times[0] = cell.times[1];
@@ -373,9 +387,44 @@ bool KernelDetector::read_beside(Cell& cell, Before first, Before second, const 
     put(cell, 1, now);
     return true;
   }
-  if (second == Before::Settled && !sites_[cell.sites[1]].writes)
-    return put_over_second(cell, is_link_of_read(cell), now);
+  if (second == Before::Settled && !second_writes) return put_over_second(cell, is_link_of_read(cell), now);
   return first == Before::ReadsAlike && second == Before::ReadsAlike;
+}
+
+// Besides a write that came before a barrier of the workgroup: whoever reads elsewhere races with that alone.
+bool KernelDetector::make_two_reads(Cell& cell, const Access& now) {
+  const SiteId site = now.site_id;
+  const auto offset = [&](std::uint32_t agent) { return static_cast<std::int64_t>(agent) - cell.agents[0]; };
+  const auto fits = [&](std::uint32_t agent) { return offset(agent) == static_cast<std::int16_t>(offset(agent)); };
+  // Links of chains, which the write may go on by, are remembered as long as may be.
+  if (site >= SiteRelations::kMost || now.site->is_link() || cell.sites[1] != site || (cell.times[1] & ~kLossy) != now.time ||
+      order_.group(cell.agents[1]) != now.group || !fits(cell.agents[1]) || !fits(now.agent))
+    return false;
+  const auto packed = [&](std::uint32_t agent) { return static_cast<std::uint16_t>(offset(agent)); };
+  cell.agents[1] = packed(cell.agents[1]) | std::uint32_t{packed(now.agent)} << 16;
+  cell.sites[1] = static_cast<SiteId>(kTwoReads + site);
+  return true;
+}
+
+bool KernelDetector::at_two_reads(Cell& cell, const Access& now) {
+  const auto site = static_cast<SiteId>(cell.sites[1] - kTwoReads);
+  const Before first = before(cell, 0, now);
+  if ((first != Before::Settled && first != Before::Replaced) ||
+      reference_of(cell.times[1]) != reference_of(now.time) || order_.group(cell.agents[0]) != now.group)
+    return false;
+  const bool settled = is_settled(site, stamp_of(cell.times[1]), now);
+  if (now.site->writes) {
+    if (!settled) return false;
+    put(cell, 0, now);
+    cell.times[0] &= ~kLossy;
+    cell.sites[1] = kNoSite;
+    return true;
+  }
+  // As where many read alike.
+  if (site == now.site_id && (cell.times[1] & ~kLossy) == now.time) return true;
+  if (!settled) return false;
+  put(cell, 1, now);
+  return true;
 }
 
 // Neighbours who access neighbouring bytes with one instruction, as in arrays of small elements.
@@ -407,12 +456,12 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
   if (cell.sites[0] == kList) return gather_crowd(cell, now);
   if (cell.sites[0] == kLone) make_crowd_of_lone(cell);
   if (cell.sites[0] != kCrowd) {
-    if (cell.sites[1] == kParts) return false;
+    if (is_special(cell.sites[1])) return false;
     for (std::size_t i = 0; i < 2 && cell.sites[i] != kNoSite; ++i) {
       // An access that is not atomic has no order to the atomics of others, its agent's own or not.
       if (reference_of(cell.times[i]) != r.reference || r.last - r.first != kWhole ||
           order_.group(cell.agents[i]) != now.group ||
-          !is_settled(cell.sites[i], stamp_of(cell.times[i]), now))
+          !is_followed(cell.sites[i], stamp_of(cell.times[i]), now))
         return false;
     }
     if (r.last - r.first == kWhole) {
@@ -493,9 +542,19 @@ RecordList& KernelDetector::unpack(Cell& cell) {
   return list;
 }
 
-// Of a cell that has accesses itself, two at most. They go where there is room from earlier lists.
+// Of a cell that has accesses itself. They go where there is room from earlier lists.
 RecordList& KernelDetector::unpack_two(Cell& cell) {
-  const Cell two = cell;
+  Cell two = cell;
+  std::uint32_t third = 0;
+  const bool has_third = two.sites[1] >= kTwoReads;
+  if (has_third) {
+    const auto agent = [&](std::uint32_t offset) {
+      return two.agents[0] + static_cast<std::uint32_t>(static_cast<std::int16_t>(offset));
+    };
+    third = agent(two.agents[1] >> 16);
+    two.agents[1] = agent(two.agents[1] & 0xffff);
+    two.sites[1] = static_cast<SiteId>(two.sites[1] - kTwoReads);
+  }
   RecordList& list = shadow_->make_list(cell);
   std::vector<Record>& records = list.records;
   for (std::size_t i = 0; i < 2 && two.sites[i] != kNoSite; ++i) {
@@ -505,7 +564,12 @@ RecordList& KernelDetector::unpack_two(Cell& cell) {
                        site.atomic && site.is_link() ? order_.nobody() : nullptr});
   }
   list.lossy = (two.times[0] & kLossy) != 0;
-  if (records.size() == 2 && records[0].agent != records[1].agent) {
+  if (has_third) {
+    records.push_back(records[1]);
+    records[2].agent = third;
+    records[2].number = 4;
+  }
+  if (records.size() >= 2 && records[0].agent != records[1].agent) {
     // What the second knew of the first is forgotten.
     const Site& second = sites_[records[1].site];
     list.lossy = list.lossy || (sites_[records[0].site].writes && second.is_link() && !second.atomic);
@@ -538,14 +602,16 @@ void KernelDetector::access_slowly(Cell& cell, Now& now) {
   if (cell.sites[0] == kLone) make_crowd_of_lone(cell);
   if (cell.sites[0] == kCrowd) {
     // What a barrier ordered all at once.
-    const Crowd& crowd = shadow_->crowd(cell);
-    if (exact_left_ == 0 && is_settled_crowd(crowd, now) && crowd.first >= now.record.first &&
+    Crowd& crowd = shadow_->crowd(cell);
+    if (exact_left_ == 0 && is_followed_crowd(crowd, now) && crowd.first >= now.record.first &&
         crowd.last <= now.record.last) {
       shadow_->drop(cell);
       if (!now.site->atomic && now.record.last - now.record.first == kWhole) {
         put(cell, 0, now);
         return;
       }
+    } else if (exact_left_ == 0 && is_settled_crowd(crowd, now)) {
+      crowd.leave_last(2);
     }
   }
   RecordList& list = unpack(cell);
@@ -564,11 +630,12 @@ void KernelDetector::access_slowly(Cell& cell, Now& now) {
     }
   }
   const bool forgets = exact_left_ == 0;
+  const bool full = options_.most_records != 0 && list.records.size() >= options_.most_records;
+  const std::size_t least = full ? least_telling(list, now) : list.records.size();
   bool writes_kept = false;
   for (std::size_t i = 0; i < list.records.size(); ++i) {
     Record& x = list.records[i];
-    const bool full = options_.most_records != 0 && i + options_.most_records <= list.records.size();
-    if (forgets && (full || is_replaced(x, now))) {
+    if (forgets && (i == least || is_replaced(x, now))) {
       list.lossy = list.lossy || (writes_kept && sites_[x.site].is_link());
       continue;
     }
@@ -582,6 +649,22 @@ void KernelDetector::access_slowly(Cell& cell, Now& now) {
   if (forgets) pack(cell);
 }
 
+// The one to forget where a list is full: the oldest that another one, or this one, is like; else the oldest.
+std::size_t KernelDetector::least_telling(const RecordList& list, const Now& now) const {
+  const auto is_like = [&](const Record& x, const Record& y) {
+    return x.site == y.site && x.reference == y.reference && x.first == y.first && x.last == y.last &&
+           order_.group(x.agent) == order_.group(y.agent);
+  };
+  for (std::size_t i = 0; i < list.records.size(); ++i) {
+    const Record& x = list.records[i];
+    const auto later = list.records.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+    if (is_like(x, now.record) ||
+        std::any_of(later, list.records.end(), [&](const Record& y) { return is_like(x, y); }))
+      return i;
+  }
+  return 0;
+}
+
 // Whether whatever is ordered after the new access is ordered after the old one as well: of the same
 // agent, or of the same workgroup before a barrier, or known to be before it. Where operations of
 // unequal masks order the new one in ways that the old one does not take part in, that is forgotten.
@@ -591,7 +674,7 @@ bool KernelDetector::is_replaced(const Record& x, const Now& now) const {
   if (!x.inside(now.record) || x.reference != now.record.reference) return false;
   if (x.agent == now.record.agent)
     return (relation(x.site, now) & kReplaced) != 0 && (!y.atomic || x.site == now.record.site);
-  if (order_.group(x.agent) == now.group && is_settled(x.site, x.stamp, now)) return true;
+  if (order_.group(x.agent) == now.group && is_followed(x.site, x.stamp, now)) return true;
   if (!old.non_private || !y.non_private || y.atomic || (old.writes && !y.writes)) return false;
   if (old.storage != y.storage || old.storage == 0) return false;
   const View& view = *order_.view(now.record.agent);

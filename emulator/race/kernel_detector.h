@@ -301,6 +301,8 @@ class KernelDetector final : public trace::Listener {
   bool is_link_of_read(const Cell& cell) const;
   bool write_over(Cell& cell, Before first, Before second, const Access& now);
   bool read_beside(Cell& cell, Before first, Before second, const Access& now);
+  bool make_two_reads(Cell& cell, const Access& now);
+  bool at_two_reads(Cell& cell, const Access& now);
   bool join_parts(Cell& cell, const Now& now);
   static bool join_part(Cell& cell, std::uint32_t agent, std::uint32_t time, SiteId site, std::uint32_t part);
   bool join_crowd(Cell& cell, const Now& now);
@@ -311,8 +313,10 @@ class KernelDetector final : public trace::Listener {
   bool gather_crowd(Cell& cell, const Now& now);
   bool leaves_crowd(Cell& cell, const Access& now);
   bool is_settled_crowd(const Crowd& crowd, const Access& now) const;
+  bool is_followed_crowd(const Crowd& crowd, const Access& now) const;
   Relation relation(SiteId older, const Access& now) const;
   bool is_settled(SiteId older, Stamp stamp, const Access& now) const;
+  bool is_followed(SiteId older, Stamp stamp, const Access& now) const;
   static void put(Cell& cell, std::size_t slot, std::uint32_t agent, std::uint32_t time, SiteId site);
   static void put(Cell& cell, std::size_t slot, const Access& now) {
     put(cell, slot, now.agent, now.time, now.site_id);
@@ -327,6 +331,7 @@ class KernelDetector final : public trace::Listener {
   bool is_ordered(const Record& x, const Now& now, const RecordList& list);
   bool may_be_ordered(const Record& x, const Now& now, const RecordList& list) const;
   bool is_replaced(const Record& x, const Now& now) const;
+  std::size_t least_telling(const RecordList& list, const Now& now) const;
   bool mutually_ordered(const Record& x, const Now& now) const;
   bool mutually_ordered(const Site& x, std::uint32_t agent_of_x, const Site& y, std::uint32_t agent_of_y) const;
   bool is_foreign(const Record& x, const Now& now) const;

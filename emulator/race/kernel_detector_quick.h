@@ -139,8 +139,9 @@ template <bool writes, typename MayBeFirst>
     cell.sites[0] = site;
     cell.sites[1] = kNoSite;
   } else {
-    // Own reads again, whatever they may be links of, are looked at elsewhere.
-    if (replaces_second || (!second_is_settled && (to_second & kConflicts) != 0)) return false;
+    // Own reads again, whatever they may be links of, are looked at elsewhere; and a write that others may not come
+    // after, with which reads do not replace.
+    if (replaces_second || (!replaces_first && ((to_first & kStandsFor) | (to_second & kWrote)) == 0) || (!second_is_settled && (to_second & kConflicts) != 0)) return false;
     const std::uint32_t second_time = cell.times[1];
     cell.agents[0] = cell.agents[1];
     cell.times[0] = second_time;
@@ -311,8 +312,9 @@ inline bool KernelDetector::begins_alone(const Spot& spot, std::uint32_t agent, 
   const ByAnybody who(*spot.near, relations_, site, spot.number);
   const Relation* const to_this = relations_.to(site);
   const auto is_settled = [&](std::size_t slot) {
-    return !who.is_other_reference(cell.times[slot]) &&
-           who.is_settled(cell.agents[slot], cell.times[slot], to_this[cell.sites[slot]]);
+    const Relation relation = to_this[cell.sites[slot]];
+    return !who.is_other_reference(cell.times[slot]) && (relation & kStandsFor) != 0 &&
+           who.is_settled(cell.agents[slot], cell.times[slot], relation);
   };
   if (!is_settled(0) || (second != kNoSite && !is_settled(1))) return false;
   begin_alone(cell, agent, spot.time(), site);

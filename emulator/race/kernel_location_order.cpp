@@ -101,7 +101,8 @@ KernelLocationOrder::Link KernelLocationOrder::link_of(const SyncEvent& event, s
 // A barrier that everybody came to is an operation of each: of the two whose accesses these are, and of
 // whoever may have gone on from it with an operation of its own.
 void KernelLocationOrder::collect_group(GroupId group, bool wide_only, const KernelAccess& x,
-                                        const KernelAccess& y, const Locations& byte) {
+                                        const KernelAccess& y, const Locations& byte,
+                                        std::span<const KernelAccess> others) {
   const std::vector<SyncEvent>& events = order_.log().of(group);
   std::vector<std::uint32_t> agents;
   // By their position in the group: there may be as many as it has.
@@ -118,6 +119,8 @@ void KernelLocationOrder::collect_group(GroupId group, bool wide_only, const Ker
   concerns(y.agent);
   for (const SyncEvent& event : events)
     if (event.agent != kEverybody) concerns(event.agent);
+  for (const KernelAccess& other : others)
+    if (other.site->is_link() && other.bytes.overlaps(byte)) concerns(other.agent);
   for (const SyncEvent& event : events) {
     const auto add = [&](std::uint32_t agent) {
       if (event.bulk_availability != kOwn && (!wide_only || event.bulk_availability > kWorkgroup))
@@ -142,11 +145,11 @@ void KernelLocationOrder::collect(const KernelAccess& x, const KernelAccess& y,
   visibility_.clear();
   const GroupId of_x = order_.places().group(x.agent);
   const GroupId of_y = order_.places().group(y.agent);
-  collect_group(of_x, false, x, y, byte);
-  if (of_y != of_x) collect_group(of_y, false, x, y, byte);
+  collect_group(of_x, false, x, y, byte, others);
+  if (of_y != of_x) collect_group(of_y, false, x, y, byte, others);
   // Those of other workgroups go on from what a scope wider than a workgroup has reached.
   for (const GroupId group : order_.log().wide_groups())
-    if (group != of_x && group != of_y) collect_group(group, true, x, y, byte);
+    if (group != of_x && group != of_y) collect_group(group, true, x, y, byte, others);
   for (const KernelAccess& other : others) {
     if (!other.bytes.overlaps(byte)) continue;
     const Site& site = *other.site;

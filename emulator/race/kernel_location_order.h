@@ -69,7 +69,7 @@ class KernelLocationOrder {
   void collect(const KernelAccess& x, const KernelAccess& y, const Locations& byte,
                std::span<const KernelAccess> others);
   void collect_group(GroupId group, bool wide_only, const KernelAccess& x, const KernelAccess& y,
-                     const Locations& byte);
+                     const Locations& byte, std::span<const KernelAccess> others);
   static Level includes_access(const Link& op, Classes storage, ReferenceId reference, bool accesses);
   static Level includes_link(const Link& op, const Link& beside);
   void begin_availability(const Link& write, const KernelAccess& x);

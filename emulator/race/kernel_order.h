@@ -225,6 +225,9 @@ class KernelOrder {
     bool done = false;
     ViewPointer before;
     ViewPointer after;
+    /// Of those who knew something else before, the last ones.
+    ViewPointer other_before;
+    ViewPointer other_after;
     std::shared_ptr<const Release> own;
     std::shared_ptr<const Offers> fences;
   };
@@ -272,7 +275,8 @@ class KernelOrder {
   void settle(GroupId group, Stamp stamp, const Ordering& ordering);
   void collect_fences(Meeting& meeting);
   bool learn_together(Meeting& meeting);
-  void pass_together(const Meeting& meeting, const Arrival& arrival);
+  const ViewPointer& view_after(Meeting& meeting, const ViewPointer& own) const;
+  void pass_together(Meeting& meeting, const Arrival& arrival);
   void settle_one_by_one(Meeting& meeting);
   void acquire_at(const Meeting& meeting, Arrival& to);
   void leave_to_later(const Meeting& meeting, const Arrival& arrival);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "emulator/race/site.h"
+#include "emulator/race/site_relation.h"
 #include "emulator/race/view.h"
 
 namespace heddle::race {
@@ -77,6 +78,10 @@ struct Crowd {
     add(agent, stamp);
     if (accesses.size() >= look_through_at) forget_followed();
   }
+  /// Forgets all but so many.
+  void leave_last(std::ptrdiff_t most) {
+    if (std::ssize(accesses) > most) accesses.erase(accesses.begin(), accesses.end() - most);
+  }
   /// Becomes as new, but for the room that it has.
   void clear() {
     accesses.clear();
@@ -90,7 +95,9 @@ struct Crowd {
 /// Of four bytes, two accesses to all of them; atomic ones are those of agents that knew of nobody. Or the
 /// accesses of one instruction to parts of them: the agent that has or would have the first part, the next parts
 /// being those of the next agents, and which parts there are. Or the number of a list, or of a crowd; or a crowd of one
-/// atomic to all of them: its agent and time, and its site in the second place.
+/// atomic to all of them: its agent and time, and its site in the second place. Or a write, and two reads of one
+/// instruction that followed it by a barrier of their workgroup: how far their agents are from the writer's in the
+/// second place (16 bits each), their time, and kTwoReads and their site.
 /// A stamp shares its word with the reference.
 struct Cell {
   std::array<std::uint32_t, 2> agents{};
@@ -103,6 +110,9 @@ inline constexpr SiteId kList = 0xffff;
 inline constexpr SiteId kCrowd = 0xfffe;
 inline constexpr SiteId kParts = 0xfffd;
 inline constexpr SiteId kLone = 0xfffc;
+/// And the 63 above it.
+inline constexpr SiteId kTwoReads = kTooMany;
+static_assert(kTwoReads + SiteRelations::kMost <= kLone);
 /// A stamp has 24 bits of its word, the reference 7; the bit between tells whether accesses were forgotten
 /// that may have been links of chains.
 inline constexpr Stamp kMostStamps = 0xffffff;

@@ -17,7 +17,7 @@ namespace heddle::race {
 using SiteId = std::uint16_t;
 inline constexpr SiteId kNoSite = 0;
 /// This number and those above it are no sites.
-inline constexpr SiteId kTooMany = 0xfff0;
+inline constexpr SiteId kTooMany = 0xff00;
 
 struct Site {
   /// One of its operations: `agent`, `locations` and `reference` are that one's own.

@@ -18,6 +18,17 @@ SettledBy settled_by(const Site& x, const Site& y) {
   return waits_for_visibility ? SettledBy::Visibility : SettledBy::Availability;
 }
 
+// Others of the workgroup come after the older one as well.
+//= vk:memory-model-access-data-race
+bool stands_for(const Site& x, const Site& y) {
+  if (y.operation.storage_class == StorageClass::Workgroup) return true;
+  if (x.writes && !y.writes) return false;
+  //= vk:memory-model-atomic-operation
+  if (!y.atomic || y.scope <= kWorkgroup) return true;
+  return x.atomic && x.operation.locations.size_bytes == y.operation.locations.size_bytes &&
+         (x.scope == y.scope || (x.scope == kDevice && y.scope < kDevice));
+}
+
 }  // namespace
 
 Relation relation_of(const Site& x, const Site& y) {
@@ -35,6 +46,7 @@ Relation relation_of(const Site& x, const Site& y) {
   add(x.atomic && y.atomic && x.scope == kDevice && y.scope == kDevice &&
           x.operation.locations.size_bytes == y.operation.locations.size_bytes,
       kMutual);
+  add(stands_for(x, y), kStandsFor);
   return relation;
 }
 

@@ -31,6 +31,8 @@ inline constexpr Relation kWrote = 1 << 7;
 /// of invocations of one device are mutually ordered.
 //= vk:memory-model-atomic-operation
 inline constexpr Relation kMutual = 1 << 8;
+/// Of two of one workgroup, between which is a barrier: who races with the older one, races with the later one, too.
+inline constexpr Relation kStandsFor = 1 << 9;
 
 //= vk:memory-model-location-ordered
 Relation relation_of(const Site& older, const Site& later);

@@ -61,12 +61,25 @@ void check(std::uint64_t seed, const StreamFeatures& features, bool chains, std:
 
 }  // namespace
 
+TEST_CASE("who ended at a control barrier had synchronized with those who came there as well") {
+  // Two of three who are to meet: what the first wrote is before what begins after the second has ended.
+  StreamFeatures features;
+  features.most_operations = most_operations(20469);
+  features.plain = true;
+  features.one_instruction_each = true;
+  std::uint64_t racy = 0;
+  check(20469, features, false, racy);
+  CHECK(racy == 1);
+}
+
 TEST_CASE("on random streams the detector reports exactly the pairs that the judge calls races", "[nightly]") {
   std::uint64_t racy = 0;
   for (std::uint64_t seed = first_seed(); seed < first_seed() + executions(); ++seed) {
     StreamFeatures features;
     features.most_operations = most_operations(seed);
     features.plain = seed % 3 == 0;
+    features.one_instruction_each = seed % 7 < 3;
+    features.kernel = seed % 7 > 4;
     check(seed, features, seed % 2 == 0, racy);
   }
   // Both verdicts are there.

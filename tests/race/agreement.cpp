@@ -51,7 +51,10 @@ Verdict verdict_of(std::uint64_t seed, StreamFeatures features, KernelOptions op
 Counts count(const StreamFeatures& features, const KernelOptions& options, const Compare& compare) {
   Counts counts;
   for (std::uint64_t seed = first_seed(); seed < first_seed() + executions(); ++seed) {
-    const Verdict verdict = verdict_of(seed, features, options, compare);
+    StreamFeatures all = features;
+    all.one_instruction_each = seed % 7 < 3;
+    all.kernel = seed % 7 > 4;
+    const Verdict verdict = verdict_of(seed, all, options, compare);
     counts.racy += verdict.racy ? 1 : 0;
     counts.alarms += verdict.false_alarm ? 1 : 0;
     counts.missed += verdict.missed ? 1 : 0;

@@ -149,7 +149,7 @@ TEST_CASE("threads of the parallel detector have every racy location of all clas
 }
 
 // As of the detector that hears everything on one thread.
-TEST_CASE("without remembering every access the parallel detector has no false alarm, and misses 1 of 5000 at most",
+TEST_CASE("without remembering every access the parallel detector has no false alarm, and misses 1 of 2500 at most",
           "[nightly]") {
   KernelOptions options;
   options.exact_accesses = 0;
@@ -160,6 +160,6 @@ TEST_CASE("without remembering every access the parallel detector has no false a
     INFO(counts.first);
     CHECK(counts.racy > executions() / 10);
     CHECK(counts.alarms == 0);
-    CHECK(counts.missed <= 1 + executions() / 5000);
+    CHECK(counts.missed <= 1 + executions() / 2500);
   }
 }

@@ -19,14 +19,17 @@ class Teller {
       : random_(seed), features_(features), listener_(listener) {}
 
   void tell() {
+    if (features_.kernel) return tell_kernel();
     tessellation_ = !features_.plain && !features_.atomic_updates && one_in(20);
     classes_ = 1 + below(15);
     references_ = features_.plain ? 1 : 1 + below(2);
     const std::uint32_t phases = !features_.one_dispatch && one_in(4) ? 2 : 1;
     std::uint32_t left = 3 + below(features_.most_operations - 2);
+    if (features_.one_instruction_each) left += 6;
     for (std::uint32_t phase = 0; phase < phases; ++phase) {
       const std::size_t first = agents_.size();
-      const std::uint32_t more = phases == 2 ? 1 + below(2) : 2 + below(3);
+      std::uint32_t more = phases == 2 ? 1 + below(2) : 2 + below(3);
+      if (features_.one_instruction_each) more += below(3);
       for (std::uint32_t i = 0; i < more; ++i) begin_agent(first);
       std::uint32_t here = phase + 1 == phases ? left : below(left + 1);
       left -= here;
@@ -44,13 +47,26 @@ class Teller {
     std::size_t agent = 0;
     OperationIndex arrival = 0;
   };
+  struct Ordering {
+    Scope scope = Scope::Workgroup;
+    MemorySemantics semantics = MemorySemantics::None;
+  };
   struct Barrier {
     std::uint64_t instance = 0;
     std::vector<std::size_t> participants;
     std::uint32_t quorum = 0;
     Scope execution = Scope::Workgroup;
+    /// Of the one instruction of all.
+    std::optional<Ordering> ordering;
     std::vector<Waiting> arrived;
     std::vector<OperationIndex> synchronizing;
+  };
+  /// Of an agent of a kernel: what it has to do before the barrier of this round.
+  struct Does {
+    std::uint32_t left = 0;
+    std::size_t round = 0;
+    bool waits = false;
+    OperationIndex arrival = 0;
   };
   struct Told {
     model::Place place;
@@ -61,6 +77,41 @@ class Teller {
     return std::uniform_int_distribution<std::uint32_t>(0, n - 1)(random_);
   }
   bool one_in(std::uint32_t n) { return below(n) == 0; }
+
+  void tell_kernel() {
+    classes_ = 1 + below(15);
+    const std::uint32_t workgroups = one_in(4) ? 1 : 2;
+    const std::uint32_t size = 2 + below(workgroups == 1 ? 3 : 2);
+    for (std::uint32_t w = 0; w < workgroups; ++w)
+      for (std::uint32_t i = 0; i < size; ++i) {
+        model::Place place;
+        place.workgroup = w;
+        place.subgroup = i / 2;
+        listener_.agent_begins(static_cast<AgentId>(agents_.size()), place);
+        agents_.push_back({place, -1});
+      }
+    const std::uint32_t rounds = 1 + below(3);
+    for (std::uint32_t w = 0; w < workgroups; ++w)
+      for (std::uint32_t r = 0; r + 1 < rounds; ++r) barriers_of_[w].push_back(random_ordering(w * size));
+    std::vector<Does> todo(agents_.size());
+    for (Does& does : todo) does.left = below(4);
+    std::vector<std::size_t> able;
+    for (;;) {
+      able.clear();
+      for (std::size_t agent = 0; agent < agents_.size(); ++agent) {
+        const std::size_t barriers = barriers_of_[agents_[agent].place.workgroup].size();
+        if (!todo[agent].waits && (todo[agent].left > 0 || todo[agent].round < barriers)) able.push_back(agent);
+      }
+      if (able.empty()) return;
+      const std::size_t agent = able[below(static_cast<std::uint32_t>(able.size()))];
+      if (todo[agent].left > 0) {
+        --todo[agent].left;
+        one_in(6) ? fence(agent) : access(agent);
+      } else {
+        arrive(agent, todo);
+      }
+    }
+  }
 
   void begin_agent(std::size_t phase_begins) {
     model::Place place;
@@ -107,6 +158,20 @@ class Teller {
     return s;
   }
 
+  // All that it can order of the stream's classes.
+  MemorySemantics full_semantics(const Operation& op) const {
+    constexpr std::array kAll{MemorySemantics::UniformMemory, MemorySemantics::WorkgroupMemory,
+                              MemorySemantics::ImageMemory, MemorySemantics::OutputMemory};
+    MemorySemantics s = op.reads() && op.writes() ? MemorySemantics::AcquireRelease
+                        : op.reads()              ? MemorySemantics::Acquire
+                                                  : MemorySemantics::Release;
+    if (op.writes()) s = s | MemorySemantics::MakeAvailable;
+    if (op.reads()) s = s | MemorySemantics::MakeVisible;
+    for (std::size_t c = 0; c < kAll.size(); ++c)
+      if (((classes_ >> c) & 1) != 0) s = s | kAll[c];
+    return s;
+  }
+
   // CrossDevice is the scope of host atomics, and of no shader operation.
   Scope random_scope(std::size_t agent) {
     static constexpr Scope kChoices[] = {Scope::Device,      Scope::Device,   Scope::Workgroup,
@@ -123,7 +188,11 @@ class Teller {
     if (tessellation_) return StorageClass::Output;
     if (one_in(50)) return StorageClass::Private;
     const std::uint32_t choice = below(4);
-    return kChoices[((classes_ >> choice) & 1) != 0 ? choice : below(4)];
+    const StorageClass chosen = kChoices[((classes_ >> choice) & 1) != 0 ? choice : below(4)];
+    // Of Workgroup memory each workgroup of a kernel has its own.
+    const bool is_shared =
+        features_.kernel && chosen == StorageClass::Workgroup && agents_.back().place.workgroup != 0;
+    return is_shared ? StorageClass::StorageBuffer : chosen;
   }
 
   Locations random_bytes() {
@@ -148,6 +217,9 @@ class Teller {
     if (features_.atomic_updates && op.kind == OperationKind::ReadModifyWrite)
       for (auto w = placed_.rbegin(); w != placed_.rend(); ++w)
         if (mutually_ordered(operations_[*w], op)) return {{op.locations, *w}};
+    if (features_.kernel && op.atomic && !one_in(4) && !placed_.empty() &&
+        operations_[placed_.back()].locations == op.locations)
+      return {{op.locations, placed_.back()}};
     return random_sources(op.locations);
   }
 
@@ -214,10 +286,12 @@ class Teller {
     const bool writes = one_in(2);
     op.kind = writes ? OperationKind::Write : OperationKind::Read;
     op.atomic = one_in(2);
+    // Messages go by one word, and are of another.
+    if (features_.kernel && !one_in(8)) op.locations = {static_cast<AllocationId>(op.atomic ? 1 : 0), 0, 4};
     if (op.atomic) {
       if (one_in(3)) op.kind = OperationKind::ReadModifyWrite;
       op.scope = random_scope(agent);
-      op.semantics = random_semantics(op.reads(), op.writes());
+      op.semantics = features_.kernel && one_in(2) ? full_semantics(op) : random_semantics(op.reads(), op.writes());
     } else if (!one_in(4)) {
       op.operands = MemoryOperands::NonPrivatePointer;
       if (one_in(2)) {
@@ -255,9 +329,15 @@ class Teller {
                        [&](const Waiting& w) { return w.agent == agent; });
   }
 
+  bool in_one_workgroup(std::size_t a, std::size_t b) const {
+    return agents_[a].place.workgroup == agents_[b].place.workgroup;
+  }
   bool may_meet(std::size_t a, std::size_t b) const {
-    return !features_.workgroup_barriers ||
-           agents_[a].place.workgroup == agents_[b].place.workgroup;
+    return !features_.workgroup_barriers || in_one_workgroup(a, b);
+  }
+  Ordering random_ordering(std::size_t agent) {
+    const Scope scope = one_in(2) ? Scope::Workgroup : random_scope(agent);
+    return {scope, random_semantics(true, true)};
   }
 
   // The barrier that the agent comes to: one that waits for it, or a new one.
@@ -272,9 +352,12 @@ class Teller {
     barrier.instance = barriers_.size();
     barrier.execution = one_in(4) ? Scope::Subgroup : Scope::Workgroup;
     if (one_in(5)) barrier.execution = Scope::Device;
-    for (std::size_t a = first; a < agents_.size(); ++a)
-      if (a == agent || (!one_in(5) && may_meet(agent, a))) barrier.participants.push_back(a);
-    if (!features_.workgroup_barriers && one_in(4)) barrier.quorum = 1 + below(static_cast<std::uint32_t>(barrier.participants.size()));
+    if (features_.one_instruction_each && one_in(2)) barrier.ordering = random_ordering(agent);
+    for (std::size_t a = first; a < agents_.size(); ++a) {
+      const bool meets = barrier.ordering ? in_one_workgroup(agent, a) : !one_in(5) && may_meet(agent, a);
+      if (a == agent || meets) barrier.participants.push_back(a);
+    }
+    if (!barrier.ordering && !features_.workgroup_barriers && one_in(4)) barrier.quorum = 1 + below(static_cast<std::uint32_t>(barrier.participants.size()));
     barriers_.push_back(barrier);
     return barriers_.size() - 1;
   }
@@ -286,13 +369,38 @@ class Teller {
     op.kind = OperationKind::ControlBarrier;
     op.barrier_instance = barriers_[at].instance;
     op.execution_scope = barriers_[at].execution;
-    op.scope = one_in(2) ? Scope::Workgroup : random_scope(agent);
-    op.semantics = random_semantics(true, true);
-    const OperationIndex arrival = tell(op);
     Barrier& barrier = barriers_[at];
+    const Ordering ordering = barrier.ordering ? *barrier.ordering : random_ordering(agent);
+    op.scope = ordering.scope;
+    op.semantics = ordering.semantics;
+    const OperationIndex arrival = tell(op);
     barrier.arrived.push_back({agent, arrival});
     agents_[agent].waits_at = static_cast<std::int64_t>(at);
     open(barrier);
+  }
+
+  void arrive(std::size_t agent, std::vector<Does>& todo) {
+    const std::uint32_t workgroup = agents_[agent].place.workgroup;
+    Does& does = todo[agent];
+    Operation op;
+    op.agent = static_cast<AgentId>(agent);
+    op.kind = OperationKind::ControlBarrier;
+    op.barrier_instance = does.round * 8 + workgroup;
+    op.execution_scope = Scope::Workgroup;
+    op.scope = barriers_of_[workgroup][does.round].scope;
+    op.semantics = barriers_of_[workgroup][does.round].semantics;
+    does.arrival = tell(op);
+    does.waits = true;
+    const auto has_to_come = [&](std::size_t a) {
+      return agents_[a].place.workgroup == workgroup && !todo[a].waits;
+    };
+    for (std::size_t a = 0; a < agents_.size(); ++a)
+      if (has_to_come(a)) return;
+    for (std::size_t a = 0; a < agents_.size(); ++a) {
+      if (agents_[a].place.workgroup != workgroup) continue;
+      listener_.passes(todo[a].arrival, {});
+      todo[a] = {below(4), todo[a].round + 1, false, 0};
+    }
   }
 
   void open(Barrier& barrier) {
@@ -334,7 +442,19 @@ class Teller {
     agents_[agent].waits_at = -1;
   }
 
+  // Somebody of this phase who has yet to come to a barrier that others of its workgroup wait at.
+  std::optional<std::size_t> expected(std::size_t first) const {
+    for (const Barrier& barrier : barriers_) {
+      if (!barrier.ordering || is_open(barrier)) continue;
+      for (const std::size_t agent : barrier.participants)
+        if (agent >= first && agents_[agent].waits_at < 0 && !arrived(barrier, agent)) return agent;
+    }
+    return {};
+  }
+
   void step(std::size_t first) {
+    if (features_.one_instruction_each && one_in(2))
+      if (const std::optional<std::size_t> agent = expected(first)) return control_barrier(*agent, first);
     const std::size_t agent =
         first + below(static_cast<std::uint32_t>(agents_.size() - first));
     if (agents_[agent].waits_at >= 0) {
@@ -361,6 +481,8 @@ class Teller {
   std::vector<Told> agents_;
   std::vector<Operation> operations_;
   std::vector<Barrier> barriers_;
+  /// Of the workgroups of a kernel, round by round.
+  std::array<std::vector<Ordering>, 2> barriers_of_;
   std::vector<OperationIndex> waiting_;
   std::vector<OperationIndex> placed_;
   std::array<std::optional<StorageClass>, 2> class_of_;

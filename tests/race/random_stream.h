@@ -22,6 +22,11 @@ struct StreamFeatures {
   bool one_dispatch = false;
   /// Those who come to a control barrier are of one workgroup, and all of them synchronize.
   bool workgroup_barriers = false;
+  /// More agents; half of the control barriers are one instruction that all of a workgroup come to.
+  bool one_instruction_each = false;
+  /// What a kernel does in one dispatch: workgroups whose invocations do this and that between control barriers that
+  /// all of a workgroup come to, messages by atomics that read what was written last, and plain accesses of the rest.
+  bool kernel = false;
   /// Each allocation is accessed through one storage class.
   bool one_class_each = false;
 };
