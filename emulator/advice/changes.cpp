@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -88,12 +89,16 @@ class Changes {
       return texts();
     }
     add(repairs(false));
+    const std::size_t repaired = found_.size();
     add(repairs(true));
     const bool are_updates = is_update(x_) && is_update(y_);
     if (have_atomics_ && are_updates) add(one_update());
     add(barrier());
+    if (have_atomics_) add(message());
     if (have_atomics_ && !are_updates) add(atomics(), true);
-    std::stable_sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
+    // To mend what is there to order them comes first.
+    const auto others = found_.begin() + static_cast<std::ptrdiff_t>(repaired);
+    std::stable_sort(others, found_.end(), [](const Found& a, const Found& b) {
       return std::tie(a.unordered, a.edits) < std::tie(b.unordered, b.edits);
     });
     return texts();
@@ -307,7 +312,9 @@ class Changes {
     if (!promoting) return edits;
     for (const Operation& op : instructions()) {
       const bool could = (op.is_access() && op.atomic) || op.kind == OperationKind::ControlBarrier;
-      if (could && !orders(op)) edits.push_back(promote(op));
+      // What the second access itself reads is after the first in this run, not in all.
+      const bool is_second = same_instruction(op, execution_.operations[y_]);
+      if (could && !is_second && !orders(op)) edits.push_back(promote(op));
     }
     return edits;
   }
@@ -368,12 +375,24 @@ class Changes {
   }
 
   Edit widen(const Operation& op, Scope wanted) const {
-    return edit(op,
-                "widen the memory scope of the " + kind_of(op) + " in " + line_of(op) + " from " +
-                    std::string(name(op.scope)) + " to " + std::string(name(wanted)),
-                [wanted](Operation& o) {
-                  if (!includes(o.scope, wanted)) o.scope = wanted;
-                });
+    const Operation& instruction = whole(op);
+    return {"widen the memory scope of the " + kind_of(instruction) + " in " + line_of(op) + " from " +
+                std::string(name(op.scope)) + " to " + std::string(name(wanted)),
+            [op, instruction, wanted](Execution& execution) {
+              for (Operation& o : execution.operations)
+                if ((same_instruction(o, op) || same_instruction(o, instruction)) && !includes(o.scope, wanted))
+                  o.scope = wanted;
+            },
+            0};
+  }
+
+  // An update that fails only reads: of a compare-exchange that both did and did not exchange, what exchanges.
+  const Operation& whole(const Operation& op) const {
+    if (op.kind != OperationKind::Read || !op.atomic) return op;
+    for (const Operation& other : execution_.operations)
+      if (other.kind == OperationKind::ReadModifyWrite && other.atomic && same_line(other, op) && other.scope == op.scope)
+        return other;
+    return op;
   }
 
   std::vector<Edit> atomics() const {
@@ -386,14 +405,7 @@ class Changes {
         edits.push_back(widen(op, wanted));
         continue;
       }
-      edits.push_back(edit(op,
-                           "make the " + kind_of(op) + " in " + line_of(op) + " atomic (" +
-                               std::string(name(wanted)) + ", Relaxed)",
-                           [wanted](Operation& o) {
-                             o.atomic = true;
-                             o.operands = MemoryOperands::None;
-                             if (!includes(o.scope, wanted)) o.scope = wanted;
-                           }));
+      edits.push_back(make_atomic(op, MemorySemantics::Relaxed));
     }
     return edits;
   }
@@ -405,6 +417,62 @@ class Changes {
     const Operation& y = execution_.operations[y_];
     return x.atomic && y.atomic && !orders(x) && !orders(y) && x.locations == y.locations &&
            x.reference == y.reference;
+  }
+
+  // A plain write after the first access, from which the second's invocation read plainly before the second: as a
+  // release and an acquire.
+  //= vk:memory-model-synchronizes-with
+  std::vector<Edit> message() const {
+    const std::vector<Operation>& all = execution_.operations;
+    const auto is_plain = [&](OperationIndex i, OperationIndex of, OperationKind kind) {
+      return all[i].agent == all[of].agent && all[i].kind == kind && !all[i].atomic &&
+             std::has_single_bit(all[i].locations.size_bytes) && all[i].locations.size_bytes <= 8;
+    };
+    for (OperationIndex write = x_ + 1; write < y_; ++write) {
+      if (!is_plain(write, x_, OperationKind::Write)) continue;
+      for (OperationIndex read = write + 1; read < y_; ++read) {
+        if (all[read].locations.overlaps(all[write].locations) && all[read].writes()) break;
+        if (!is_plain(read, y_, OperationKind::Read) || all[read].locations != all[write].locations ||
+            all[read].reference != all[write].reference ||
+            execution_.read_values[read] != execution_.written_values[write] ||
+            (same_workgroup() && !has_polled(read)))
+          continue;
+        std::vector<Edit> edits;
+        make_non_private(edits);
+        edits.push_back(make_atomic(all[write], MemorySemantics::Release | MemorySemantics::MakeAvailable));
+        edits.push_back(make_atomic(all[read], MemorySemantics::Acquire | MemorySemantics::MakeVisible));
+        const model::ReadsFrom from{read, write, all[read].locations};
+        edits.back().apply = [from, made = edits.back().apply](Execution& execution) {
+          made(execution);
+          execution.reads_from.push_back(from);
+        };
+        return edits;
+      }
+    }
+    return {};
+  }
+  // Whether its invocation read something else there by the same instruction before: within a workgroup, what is read
+  // but once is no message.
+  bool has_polled(OperationIndex read) const {
+    const std::vector<Operation>& all = execution_.operations;
+    for (OperationIndex i = 0; i < read; ++i)
+      if (all[i].agent == all[read].agent && same_instruction(all[i], all[read]) &&
+          all[i].locations == all[read].locations && execution_.read_values[i] != execution_.read_values[read])
+        return true;
+    return false;
+  }
+  Edit make_atomic(const Operation& op, MemorySemantics order) const {
+    const Scope wanted = scope();
+    const MemorySemantics semantics = order == MemorySemantics::Relaxed ? order : order | storage();
+    return edit(op,
+                "make the " + kind_of(op) + " in " + line_of(op) + " atomic (" + std::string(name(wanted)) + ", " +
+                    text_of(semantics) + ")",
+                [wanted, semantics](Operation& o) {
+                  o.atomic = true;
+                  o.operands = MemoryOperands::None;
+                  o.semantics = semantics;
+                  if (!includes(o.scope, wanted)) o.scope = wanted;
+                });
   }
 
   // The narrowest scope that has both invocations.

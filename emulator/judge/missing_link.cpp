@@ -84,8 +84,7 @@ class FirstMissing {
     });
     // No new edge: one that there is lacks the storage class of an end.
     facts_.synchronizes.for_each([&](EventIndex a, EventIndex b) {
-      if (new_edge || !useful(facts, a, b)) return;
-      new_edge = true;
+      if (new_edge || !reason_.culprits.empty() || !useful(facts, a, b)) return;
       if (!has(facts_.events[a].mask, facts_.events[x_].storage)) add_culprit(a);
       if (!has(facts_.events[b].mask, facts_.events[y_].storage)) add_culprit(b);
     });

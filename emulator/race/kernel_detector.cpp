@@ -810,7 +810,9 @@ std::string KernelDetector::explain(const Record& x, const Now& now, const Recor
     const char* which = !old.non_private && !y.non_private ? "both accesses are private"
                         : !old.non_private               ? "the first access is private"
                                                          : "the second access is private";
-    return std::string(which) + ": only non-private ones are ordered between invocations";
+    const std::string why = std::string(which) + ": only non-private ones are ordered between invocations";
+    const bool may_be_synchronized = order_.view(agent)->reached.has(order_.group(x.agent), x.agent, x.stamp);
+    return may_be_synchronized ? why : not_synchronized(x.agent, agent) + "; besides, " + why;
   }
   if (x.reference != now.record.reference)
     return "they use different references to the same memory, which only a dependency between "
@@ -838,9 +840,12 @@ std::string KernelDetector::explain(const Record& x, const Now& now, const Recor
            "semantics on the way";
   if (order_.out_of_scope(agent).has(group, x.agent, x.stamp))
     return "a release and an acquire meet, but the scopes do not include both invocations";
-  return order_.places().same_instance(x.agent, agent, kWorkgroup)
-             ? "no synchronization: no barrier of the workgroup, and no release and acquire, is "
-               "between them"
+  return not_synchronized(x.agent, agent);
+}
+
+std::string KernelDetector::not_synchronized(std::uint32_t first, std::uint32_t second) const {
+  return order_.places().same_instance(first, second, kWorkgroup)
+             ? "no synchronization: no barrier of the workgroup, and no release and acquire, is between them"
              : "no synchronization: nothing between the two workgroups releases and acquires";
 }
 

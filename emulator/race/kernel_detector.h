@@ -337,6 +337,7 @@ class KernelDetector final : public trace::Listener {
   bool is_foreign(const Record& x, const Now& now) const;
   KernelAccess access_of(const Record& record, const Now& now);
   void look_at_others(const RecordList& list, const Now& now);
+  std::string not_synchronized(std::uint32_t first, std::uint32_t second) const;
   std::string explain(const Record& x, const Now& now, const RecordList& list);
   void find(const Record& x, const Now& now, const RecordList& list);
   void report_found(AllocationId allocation);

@@ -1,20 +1,14 @@
 #include "emulator/report/collector.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
+#include "emulator/report/cures.h"
 #include "runtime/same_place.h"
 
 namespace heddle::report {
 namespace {
-
-// Changes name lines of the file of the second access.
-bool share_a_change(const DataRace& a, const DataRace& b) {
-  if (std::string_view(a.second.where.file) != b.second.where.file) return false;
-  return std::any_of(a.changes.begin(), a.changes.end(), [&](const std::string& change) {
-    return std::find(b.changes.begin(), b.changes.end(), change) != b.changes.end();
-  });
-}
 
 using runtime::same_place;
 
@@ -123,13 +117,24 @@ void order_and_group(std::vector<DataRace>& races) {
   std::vector<DataRace> grouped;
   for (DataRace& race : races) {
     const auto lead = std::find_if(grouped.begin(), grouped.end(), [&](const DataRace& other) {
-      return share_a_change(other, race) || share_a_line_and_reason(other, race);
+      return cures(other, race) || share_a_line_and_reason(other, race);
     });
-    if (lead == grouped.end()) {
-      grouped.push_back(std::move(race));
-    } else {
+    if (lead != grouped.end()) {
       lead->related.push_back(std::move(race));
+      continue;
     }
+    // Those that it cures go with it, and it comes where the gravest of them was.
+    const auto cured = [&](const DataRace& other) { return cures(race, other); };
+    const auto first = std::find_if(grouped.begin(), grouped.end(), cured);
+    const auto place = first - grouped.begin();
+    for (auto other = first; other != grouped.end(); other = std::find_if(other, grouped.end(), cured)) {
+      std::vector<DataRace> with_it = std::move(other->related);
+      other->related.clear();
+      race.related.push_back(std::move(*other));
+      std::move(with_it.begin(), with_it.end(), std::back_inserter(race.related));
+      other = grouped.erase(other);
+    }
+    grouped.insert(grouped.begin() + place, std::move(race));
   }
   races = std::move(grouped);
 }

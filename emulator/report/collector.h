@@ -82,7 +82,8 @@ class Collector {
 };
 
 /// The gravest first: seen in the most runs, then most often. What a change of another one cures, or what
-/// has a line, the object and the reason in common with it, goes to its `related`.
+/// has a line, the object and the reason in common with it, goes to its `related`: so the flag of a message goes with
+/// the data, and all that a lock of too narrow a scope causes with what it guards.
 void order_and_group(std::vector<DataRace>& races);
 
 }  // namespace heddle::report

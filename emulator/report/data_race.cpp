@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "emulator/report/report_text.h"
+#include "emulator/report/cures.h"
 #include "emulator/report/source_text.h"
 
 namespace heddle {
@@ -60,10 +61,6 @@ std::string bytes(const DataRace& race) {
                      race.offset_bytes + race.size_bytes - 1);
 }
 
-bool has_change(const DataRace& race, const std::string& change) {
-  return std::find(race.changes.begin(), race.changes.end(), change) != race.changes.end();
-}
-
 std::string_view kind(const DataRace& race) {
   if (!race.excuse.empty()) return "suppressed data race";
   return race.same_value ? "data race of equal writes" : "data race";
@@ -86,7 +83,7 @@ std::string to_string(const DataRace& race, bool colour) {
             fmt::format("{}: {} at {}, {} at {}{}\n", object(other), other.first.operation,
                         report::place(other.first.where), other.second.operation,
                         report::place(other.second.where), times(other));
-    if (!other.changes.empty() && !has_change(race, other.changes.front()))
+    if (!other.changes.empty() && !report::cures(race, other))
       text += writer.label("", "") + other.changes.front() + "\n";
   }
   if (!race.replay.empty()) text += writer.label("again", "") + race.replay + "\n";

@@ -1,0 +1,54 @@
+#include "emulator/report/cures.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace heddle::report {
+namespace {
+
+constexpr std::string_view kJoin = ", and ";
+constexpr std::string_view kStillOpen = " (then it is no race";
+constexpr std::string_view kAtomic = " atomic (";
+
+using Edits = std::set<std::string>;
+
+Edits edits_of(std::string_view change) {
+  change = change.substr(0, change.find(kStillOpen));
+  Edits edits;
+  while (!change.empty()) {
+    const std::string_view edit = change.substr(0, change.find(kJoin));
+    edits.emplace(edit);
+    change.remove_prefix(std::min(change.size(), edit.size() + kJoin.size()));
+  }
+  return edits;
+}
+
+// And those that are less than one of them.
+Edits with_weaker_ones(const Edits& edits) {
+  Edits all = edits;
+  for (const std::string& edit : edits) {
+    const std::size_t atomic = edit.find(kAtomic);
+    const std::size_t order = edit.find(',', atomic);
+    if (atomic != edit.npos && order != edit.npos) all.insert(edit.substr(0, order) + ", Relaxed)");
+  }
+  return all;
+}
+
+}  // namespace
+
+// Changes name lines of the file of the second access.
+bool cures(const DataRace& race, const DataRace& other) {
+  if (std::string_view(race.second.where.file) != other.second.where.file) return false;
+  for (const std::string& change : race.changes) {
+    const Edits all = with_weaker_ones(edits_of(change));
+    for (const std::string& less : other.changes) {
+      const Edits some = edits_of(less);
+      if (std::includes(all.begin(), all.end(), some.begin(), some.end())) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace heddle::report

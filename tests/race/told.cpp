@@ -1,0 +1,150 @@
+// How a mistake is told: as one finding, with the link that is missing and the change that mends it.
+#include <catch2/catch.hpp>
+
+#include <heddle/heddle.h>
+
+using namespace heddle;
+
+namespace {
+
+constexpr Scope kDevice = Scope::Device;
+constexpr Scope kWorkgroup = Scope::Workgroup;
+constexpr MemorySemantics kRelaxed = MemorySemantics::Relaxed;
+
+/// A leader acquires, and a barrier passes it on.
+template <MemorySemantics barrier>
+constexpr auto leads = [](auto& inv, StorageBuffer<std::uint32_t> auto data, StorageBuffer<std::uint32_t> auto flag,
+                          StorageBuffer<std::uint32_t> auto out) {
+  auto d = data.non_private();
+  const bool is_leader = inv.local_invocation_index() == 0;
+  if (inv.workgroup_id().x == 0) {
+    if (!is_leader) return;
+    d[0] = 42;
+    inv.atomic_store(flag[0], kDevice, kReleaseBuffers, 1u);
+    return;
+  }
+  if (is_leader)
+    while (inv.atomic_load(flag[0], kDevice, kAcquireBuffers) == 0) {
+    }
+  inv.control_barrier(kWorkgroup, kWorkgroup, barrier);
+  if (!is_leader) out[0] = d[0];
+};
+
+enum class Flag { Plain, Private, Ordered };
+
+template <Flag kind>
+constexpr auto passes_a_message = [](auto& inv, StorageBuffer<std::uint32_t> auto data,
+                                     StorageBuffer<std::uint32_t> auto flag, StorageBuffer<std::uint32_t> auto out) {
+  auto d = data.non_private();
+  auto shown = flag.volatile_().non_private();
+  auto hidden = flag.volatile_();
+  if (inv.workgroup_id().x == 0) {
+    d[0] = 42;
+    if constexpr (kind == Flag::Ordered) {
+      inv.atomic_store(flag[0], kDevice, kReleaseBuffers, 1u);
+    } else if constexpr (kind == Flag::Plain) {
+      shown[0] = 1;
+    } else {
+      hidden[0] = 1;
+    }
+  } else if constexpr (kind == Flag::Ordered) {
+    while (inv.atomic_load(flag[0], kDevice, kAcquireBuffers) == 0) {
+    }
+    out[0] = d[0];
+  } else {
+    if constexpr (kind == Flag::Plain) {
+      while (shown[0] == 0) {
+      }
+    } else {
+      while (hidden[0] == 0) {
+      }
+    }
+    out[0] = d[0];
+  }
+};
+
+/// Counts under a lock.
+template <Scope scope>
+constexpr auto locks = [](auto& inv, StorageBuffer<std::uint32_t> auto count, StorageBuffer<std::uint32_t> auto lock,
+                          StorageBuffer<std::uint32_t> auto) {
+  while (inv.atomic_compare_exchange(lock[0], scope, kAcquireBuffers, kRelaxed, 1u, 0u) != 0) {
+  }
+  count.non_private()[0] += 1;
+  inv.atomic_store(lock[0], scope, kReleaseBuffers, 0u);
+};
+
+constexpr auto counts_unprepared = [](auto& inv, StorageBuffer<std::uint32_t> auto all, StorageBuffer<std::uint32_t> auto,
+                                      StorageBuffer<std::uint32_t> auto) {
+  auto data = all.non_private();
+  if (inv.local_invocation_index() == 0) data[0] = 0;
+  inv.atomic_i_add(all[0], kWorkgroup, kRelaxed, 1u);
+};
+
+/// What many runs told, on memory that keeps its order.
+template <auto kernel>
+std::vector<DataRace> races_of(Extent workgroups, Extent size) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    DeviceOptions options;
+    options.races = true;
+    options.seed = seed;
+    Device device(options);
+    auto data = device.buffer({0u}, "data");
+    auto flag = device.buffer({0u}, "flag");
+    auto out = device.buffer({0u}, "out");
+    device.dispatch(kernel, workgroups, size, data, flag, out);
+    std::vector<DataRace> races = device.race_report().races;
+    if (!races.empty()) return races;
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("where a barrier passes on what a leader acquired, the class that it lacks is the reason and the change") {
+  const std::vector<DataRace> races = races_of<leads<kWorkgroupBarrier>>({2}, {2});
+  REQUIRE(races.size() == 1);
+  CHECK_THAT(races[0].reason, Catch::Contains("UniformMemory") && Catch::Contains("of the control barrier"));
+  REQUIRE_FALSE(races[0].changes.empty());
+  CHECK_THAT(races[0].changes[0], Catch::StartsWith("add UniformMemory to the control barrier"));
+  CHECK(races_of<leads<kWorkgroupBarrier | kBufferBarrier>>({2}, {2}).empty());
+}
+
+TEST_CASE("a message by a plain flag is one finding, and to release and acquire by the flag is the change") {
+  const std::vector<DataRace> races = races_of<passes_a_message<Flag::Plain>>({2}, {1});
+  REQUIRE(races.size() == 1);
+  CHECK(races[0].object == "data");
+  REQUIRE(races[0].related.size() == 1);
+  CHECK(races[0].related[0].object == "flag");
+  REQUIRE_FALSE(races[0].changes.empty());
+  CHECK_THAT(races[0].changes[0], Catch::Contains("make the read in") && Catch::Contains("(Device, Acquire") &&
+                                      Catch::Contains("make the write in") && Catch::Contains("(Device, Release"));
+  CHECK(races_of<passes_a_message<Flag::Ordered>>({2}, {1}).empty());
+}
+
+TEST_CASE("that nothing synchronizes comes before that an access is private") {
+  const std::vector<DataRace> races = races_of<passes_a_message<Flag::Private>>({2}, {1});
+  REQUIRE(races.size() == 1);
+  REQUIRE(races[0].related.size() == 1);
+  CHECK_THAT(races[0].related[0].reason, Catch::StartsWith("no synchronization") && Catch::Contains("private"));
+}
+
+TEST_CASE("a lock of too narrow a scope is one finding, and to widen both its ends is the first change") {
+  const std::vector<DataRace> races = races_of<locks<kWorkgroup>>({3}, {1});
+  REQUIRE(races.size() == 1);
+  CHECK(races[0].object == "data");
+  CHECK_FALSE(races[0].related.empty());
+  REQUIRE_FALSE(races[0].changes.empty());
+  CHECK_THAT(races[0].changes[0],
+             Catch::StartsWith("widen the memory scope of the atomic read-modify-write") &&
+                 Catch::Contains(", and widen the memory scope of the atomic write") &&
+                 Catch::Contains("to Device"));
+  CHECK(races_of<locks<kDevice>>({3}, {1}).empty());
+}
+
+TEST_CASE("an atomic that comes before what it should follow in other runs is not to acquire: a barrier is missing") {
+  const std::vector<DataRace> races = races_of<counts_unprepared>({1}, {4});
+  REQUIRE_FALSE(races.empty());
+  REQUIRE_FALSE(races[0].changes.empty());
+  CHECK_THAT(races[0].changes[0], Catch::StartsWith("put a control barrier"));
+  for (const std::string& change : races[0].changes) CHECK_THAT(change, !Catch::Contains("Acquire"));
+}
