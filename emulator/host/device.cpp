@@ -5,6 +5,7 @@
 #include "emulator/host/parallel_races.h"
 #include "emulator/host/race_settings.h"
 #include "emulator/host/race_watch.h"
+#include "emulator/report/source_text.h"
 #include "emulator/host/watched_memory.h"
 #include "emulator/memory/policy.h"
 #include "runtime/seed.h"
@@ -212,6 +213,16 @@ void reshape(runtime::Grid& grid, const uvec3& groups, const uvec3& local) {
   grid.subgroups = (size + grid.subgroup_size - 1) / grid.subgroup_size;
 }
 
+/// A report of races is to say where there was less to look at than the program has.
+void remark_end(const Finding& finding, const DeviceState& state) {
+  if (!state.race_watch && !state.parallel_races) return;
+  const std::string text =
+      fmt::format("a kernel ended early ({}{}): races that would have come after that are not among these",
+                  name(finding.kind), finding.where.line == 0 ? "" : " at " + report::place(finding.where));
+  if (state.race_watch) state.race_watch->remark(text);
+  if (state.parallel_races) state.parallel_races->overlooked(text);
+}
+
 /// Throws what made dispatch `number` of the device fail.
 [[noreturn]] void raise(runtime::Failure failure, const DeviceState& state, std::uint64_t number) {
   const DeviceOptions& options = state.options;
@@ -222,6 +233,7 @@ void reshape(runtime::Grid& grid, const uvec3& groups, const uvec3& local) {
         options.memory->sequential ? "" : fmt::format(" HEDDLE_MEMORY={}", options.memory->name),
         state.seed(), number);
   }
+  remark_end(failure.finding, state);
   if (failure.exception) {
     try {
       std::rethrow_exception(failure.exception);

@@ -687,10 +687,24 @@ void raise(const Agent& agent, FindingKind kind, std::string message, const Bind
   runtime::raise(std::move(finding));
 }
 
+namespace {
+
+// Of a number below zero that was converted on its way here.
+std::string signed_text(std::uint64_t index) {
+  constexpr std::uint64_t kMost = 1 << 16;
+  if (index >= -kMost) return fmt::format(" (as a signed number {})", static_cast<std::int64_t>(index));
+  const auto narrow = static_cast<std::uint32_t>(index);
+  if (index == narrow && index >= (std::uint64_t{1} << 32) - kMost)
+    return fmt::format(" (as a signed number {})", static_cast<std::int32_t>(narrow));
+  return "";
+}
+
+}  // namespace
+
 void raise_out_of_bounds(const Agent& agent, const Binding& binding, std::uint64_t index,
                          std::uint64_t size, SourceLocation where) {
   raise(agent, FindingKind::OutOfBounds,
-        fmt::format("element {} of {}, which has {}", index, object(binding),
+        fmt::format("element {}{} of {}, which has {}", index, signed_text(index), object(binding),
                     runtime::counted(size, "element", "elements")),
         &binding, index, where);
 }

@@ -393,7 +393,9 @@ bool SeedOptions::take(std::string_view argument, std::uint64_t& seeds) {
   if (argument == "--all") {
     stop_at_first = false;
   } else if (const auto text = value("--seeds=")) {
-    seeds = detail::number_of(*text, "--seeds");
+    const std::uint64_t number = detail::number_of(*text, "--seeds");
+    if (number == 0) throw std::invalid_argument("--seeds is 0: nothing would run");
+    seeds = number;
   } else if (const auto first = value("--first-seed=")) {
     first_seed = detail::number_of(*first, "--first-seed");
   } else if (const auto part = value("--shard=")) {

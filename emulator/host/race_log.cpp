@@ -20,6 +20,9 @@ namespace {
 RaceLog* g_log = nullptr;
 std::terminate_handler g_terminate = nullptr;
 
+/// Within VariantsOfARun; 0 until the first of them has asked for its number.
+thread_local std::optional<report::RunId> t_run;
+
 // An exception that nobody catches ends a program before its devices end.
 [[noreturn]] void report_and_terminate() {
   g_log->finish();
@@ -70,6 +73,9 @@ RaceLog* RaceLog::of_process() {
   return log;
 }
 
+VariantsOfARun::VariantsOfARun() { t_run = 0; }
+VariantsOfARun::~VariantsOfARun() { t_run.reset(); }
+
 RaceLog::RaceLog(RaceOutput output) : output_(output), file_(output_file()) {
   if (!file_.empty()) check_writable(file_);
   const char* path = std::getenv("HEDDLE_RACES_SUPPRESS");
@@ -77,8 +83,11 @@ RaceLog::RaceLog(RaceOutput output) : output_(output), file_(output_file()) {
 }
 
 report::RunId RaceLog::new_run() {
+  if (t_run && *t_run != 0) return *t_run;
   const std::lock_guard lock(mutex_);
-  return static_cast<report::RunId>(getpid()) << 32 | ++runs_;
+  const report::RunId run = static_cast<report::RunId>(getpid()) << 32 | ++runs_;
+  if (t_run) t_run = run;
+  return run;
 }
 
 void RaceLog::add(report::RunId run) {

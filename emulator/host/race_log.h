@@ -13,6 +13,15 @@
 
 namespace heddle::detail {
 
+/// As long as it lives, all devices that this thread makes count as one run: they try variants of a run.
+class VariantsOfARun {
+ public:
+  VariantsOfARun();
+  ~VariantsOfARun();
+  VariantsOfARun(const VariantsOfARun&) = delete;
+  VariantsOfARun& operator=(const VariantsOfARun&) = delete;
+};
+
 /// Where devices hand in their findings if HEDDLE_RACES is set. Thread-safe.
 class RaceLog {
  public:

@@ -77,6 +77,8 @@ class RaceWatch final : public trace::Listener {
   race::KernelDetector& detector() { return detector_; }
   advice::Recent& recent() { return recent_; }
 
+  /// As NotedRaces::remark.
+  void remark(const std::string& text) { races_.remark(text); }
   RaceReport report() const;
 
   /// Hands in how often all races came, if somebody wants them: at the end of the device.

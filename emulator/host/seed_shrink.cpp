@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "emulator/host/race_log.h"
 #include "emulator/host/seed_trial.h"
 
 namespace heddle::detail {
@@ -163,6 +164,7 @@ std::optional<ShrunkFailure> Shrinker::shrink() {
 
 std::optional<ShrunkFailure> shrink(const TrialFunction& trial, const SeedOptions& options,
                                     std::uint64_t seed) {
+  const VariantsOfARun one;
   return Shrinker(trial, options, seed).shrink();
 }
 

@@ -81,7 +81,11 @@ Assertion::Term AssertionParser::register_of_thread(const Token& thread) {
   }
   cursor_.expect(":");
   if (!is_register(cursor_.peek())) cursor_.fail("a register (r0, r1, ...)");
-  const std::string name(cursor_.take().text);
+  const Token& token = cursor_.take();
+  const std::string name(token.text);
+  if (!registers_[found->second].has(name))
+    variables_.warnings().push_back(
+        {token.place, fmt::format("register {} of thread P{} is in no instruction: it is 0", shown(token), *id)});
   Observable observable;
   observable.kind = Observable::Kind::Register;
   observable.thread = found->second;

@@ -147,6 +147,7 @@ class Buffer {
 
   /// The contents, copied. Throws std::logic_error if freed.
   std::vector<T> read() const {
+    owner_.check_alive("read");
     const std::span<const T> all = view();
     return {all.begin(), all.end()};
   }

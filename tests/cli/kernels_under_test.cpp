@@ -1,9 +1,11 @@
 // A program with kernels, for the tests of `heddle races`: what it runs is its argument.
+#include <heddle/explore.h>
 #include <heddle/heddle.h>
 
 #include <unistd.h>
 
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -83,6 +85,15 @@ int choose(const std::string& what) {
     std::puts("running");
     std::fflush(stdout);
     while (true) pause();
+  } else if (what == "explores") {
+    explore_seeds(
+        [](Trial& trial) {
+          Device& device = trial.device();
+          auto sum = device.buffer(std::vector<std::uint32_t>(1, 0), "sum");
+          device.dispatch(increment, 4, 1, sum);
+          throw std::runtime_error("as ever");
+        },
+        1);
   } else if (what == "fails") {
     run(increment_atomically);
     return 7;

@@ -252,6 +252,16 @@ TEST_CASE("a program that throws has a report of what was found before") {
   CHECK(has(run.out, "data race on sum[0]"));
   CHECK(has(run.err, "out of bounds"));
   CHECK(has(run.err, "the program ended with 134"));
+  CHECK(has(run.out, "a kernel ended early (out of bounds at "));
+}
+
+TEST_CASE("however many variants of a failing run are tried, they count as one run") {
+  const std::vector<Json> lines = lines_of(races({"--json"}, "explores").out);
+  REQUIRE(lines.size() >= 2);
+  CHECK(lines[0].at("kind") == "data race");
+  // The run that fails, and its variants.
+  CHECK(lines[0].at("runs") == 2);
+  CHECK(lines.back().at("runs") == 2);
 }
 
 TEST_CASE("Ctrl-C ends the program, and what was found until then is told") {

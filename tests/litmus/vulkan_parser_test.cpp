@@ -133,6 +133,16 @@ TEST_CASE("what is used but not declared starts at 0, with a warning for a varia
             .warnings.empty());
 }
 
+TEST_CASE("a condition on a register that is in no instruction has a warning") {
+  const VulkanParse result =
+      parse_vulkan("Vulkan T {z=0;} P0@sg 0,wg 0,qf 0; ld.sc0 r0, z; exists P0:r1==0");
+  REQUIRE(result.test);
+  REQUIRE(result.warnings.size() == 1);
+  CHECK(result.warnings[0].message == "register 'r1' of thread P0 is in no instruction: it is 0");
+  CHECK(result.warnings[0].place == Place{1, 60});
+  CHECK(parse_vulkan("Vulkan T {z=0;} P0@sg 0,wg 0,qf 0; ld.sc0 r0, z; exists P0:r0==0").warnings.empty());
+}
+
 TEST_CASE("declaring the same twice is a warning, declaring it differently an error") {
   CHECK(parse_vulkan("Vulkan T {x=0; x=0;} P0@sg 0,wg 0,qf 0; ;").warnings.size() == 1);
   CHECK(contains(error_of("Vulkan T {x=0; x=1;} P0@sg 0,wg 0,qf 0; ;"), "declared twice"));

@@ -225,6 +225,7 @@ TEST_CASE("options of a command line are taken, others are left, and nonsense is
   CHECK_THROWS_AS(options.take("--shard=0/8", seeds), std::invalid_argument);
   CHECK_THROWS_AS(options.take("--shard=9/8", seeds), std::invalid_argument);
   CHECK_THROWS_AS(options.take("--seeds=many", seeds), std::invalid_argument);
+  CHECK_THROWS_AS(options.take("--seeds=0", seeds), std::invalid_argument);
 }
 
 TEST_CASE("what the environment says of memory is in the command that makes a failure come again") {
