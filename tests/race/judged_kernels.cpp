@@ -1,0 +1,198 @@
+// Random kernels on every memory: the judge finds each run consistent, and the detector, which hears of most accesses
+// only what it needs, the races that the judge finds in the run's trace.
+
+#include <catch2/catch.hpp>
+
+#include <heddle/heddle.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "emulator/judge/judgement.h"
+#include "emulator/trace/file_reader.h"
+#include "emulator/trace/recorder.h"
+#include "tests/how_many.h"
+#include "tests/temporary_file.h"
+
+using namespace heddle;
+
+namespace {
+
+constexpr std::uint32_t kGroups = 2;
+constexpr std::uint32_t kMostInvocations = 6;
+constexpr std::uint32_t kRounds = 3;
+constexpr std::uint32_t kSteps = 3;
+
+/// What an invocation does next; what its way does not ask for counts nothing.
+struct Step {
+  std::uint32_t way = 0;
+  Scope scope = Scope::Device;
+  MemorySemantics acquire = MemorySemantics::Relaxed;
+  MemorySemantics release = MemorySemantics::Relaxed;
+  MemorySemantics both = MemorySemantics::Relaxed;
+};
+struct Program {
+  std::uint32_t size = 2;
+  Step steps[kMostInvocations][kRounds][kSteps];
+  /// Of each workgroup, behind each round but the last.
+  Step barriers[kGroups][kRounds - 1];
+};
+
+constexpr std::uint32_t kFirstWay = __LINE__ + 17;
+/// Each way to access an object is a line of its own.
+const auto random_kernel = [](auto& inv, const Program* program, StorageBuffer<std::uint32_t> auto data,
+                              StorageBuffer<std::uint32_t> auto other, StorageBuffer<std::uint32_t> auto flag) {
+  auto own = inv.template workgroup<std::uint32_t[2]>("own");
+  auto d = data.non_private();
+  auto o = other.non_private();
+  auto f = flag.non_private();
+  const std::uint32_t me = inv.global_invocation_id().x;
+  std::uint32_t sum = me + 1;
+  if (inv.local_invocation_index() == 0) inv.store(own[0], 0u);
+  if (inv.local_invocation_index() == 0) inv.store(own[1], 0u);
+  inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+  for (std::uint32_t r = 0; r < kRounds; ++r) {
+    for (std::uint32_t s = 0; s < kSteps; ++s) {
+      const Step& step = program->steps[me][r][s];
+      switch (step.way) {
+        case 0: d[0] = sum; break;
+        case 1: sum += d[0]; break;
+        case 2: data[0] = sum; break;
+        case 3: sum += data[0]; break;
+        case 4: o[0] = sum; break;
+        case 5: sum += o[0]; break;
+        case 6: inv.store(own[0], sum); break;
+        case 7: sum += inv.load(own[0]); break;
+        case 8: f[0] = sum; break;
+        case 9: sum += f[0]; break;
+        case 10: inv.atomic_store(flag[0], dynamic(step.scope), dynamic(step.release), sum); break;
+        case 11: sum += inv.atomic_load(flag[0], dynamic(step.scope), dynamic(step.acquire)); break;
+        case 12: sum += inv.atomic_i_add(flag[0], dynamic(step.scope), dynamic(step.both), 1u); break;
+        case 13: inv.atomic_store(other[0], dynamic(step.scope), dynamic(step.release), sum); break;
+        case 14: sum += inv.atomic_load(other[0], dynamic(step.scope), dynamic(step.acquire)); break;
+        case 15: sum += inv.atomic_i_add(own[1], dynamic(step.scope), dynamic(step.both), 1u); break;
+        case 16: sum += inv.atomic_load(own[1], dynamic(step.scope), dynamic(step.acquire)); break;
+        case 17: if (step.both != MemorySemantics::Relaxed) inv.memory_barrier(dynamic(step.scope), dynamic(step.both)); break;
+        default: break;
+      }
+    }
+    if (r + 1 == kRounds) break;
+    const Step& barrier = program->barriers[inv.workgroup_id().x][r];
+    if (barrier.way != 0) inv.control_barrier(Scope::Workgroup, dynamic(barrier.scope), dynamic(barrier.both));
+  }
+};
+constexpr std::uint32_t kWays = 18;
+
+class Maker {
+ public:
+  explicit Maker(std::uint64_t seed) : random_(seed) {}
+
+  Program make() {
+    Program program;
+    program.size = 1 + below(3);
+    for (auto& invocation : program.steps)
+      for (auto& round : invocation)
+        for (Step& step : round) step = make_step(below(kWays + 6));
+    for (auto& workgroup : program.barriers)
+      for (Step& barrier : workgroup) barrier = make_step(below(5));
+    return program;
+  }
+
+ private:
+  std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(random_() % bound); }
+
+  Step make_step(std::uint32_t way) {
+    using enum MemorySemantics;
+    static constexpr Scope kScopes[] = {Scope::Device, Scope::Device, Scope::Device, Scope::Workgroup,
+                                        Scope::Workgroup, Scope::QueueFamily, Scope::Subgroup};
+    Step step;
+    step.way = way;
+    step.scope = kScopes[below(7)];
+    if (below(5) == 0) return step;
+    const std::uint32_t which = below(4);
+    const MemorySemantics classes = which == 0   ? UniformMemory | WorkgroupMemory
+                                    : which == 1 ? WorkgroupMemory
+                                                 : UniformMemory;
+    step.acquire = Acquire | classes | (below(4) != 0 ? MakeVisible : Relaxed);
+    step.release = Release | classes | (below(4) != 0 ? MakeAvailable : Relaxed);
+    const bool one_way = below(4) == 0;
+    step.both = one_way ? (below(2) == 0 ? step.acquire : step.release)
+                        : AcquireRelease | classes | (below(4) != 0 ? MakeVisible : Relaxed) |
+                              (below(4) != 0 ? MakeAvailable : Relaxed);
+    return step;
+  }
+
+  std::mt19937_64 random_;
+};
+
+/// Of two operations that race, the smaller first.
+using Lines = std::set<std::pair<std::uint32_t, std::uint32_t>>;
+
+void add(Lines& lines, std::uint32_t a, std::uint32_t b) { lines.emplace(std::min(a, b), std::max(a, b)); }
+
+Lines run(const Program& program, const MemoryPolicy& policy, std::uint64_t seed, const std::string& trace) {
+  DeviceOptions options;
+  options.mode = Mode::Emulated;
+  options.memory = policy;
+  options.seed = seed;
+  options.races = trace.empty();
+  options.races_parallel = false;
+  options.trace = trace;
+  Device device(options);
+  auto data = device.buffer({0u}, "data");
+  auto other = device.buffer({0u}, "other");
+  auto flag = device.buffer({0u}, "flag");
+  device.dispatch(random_kernel, kGroups, program.size, &program, data, other, flag);
+  Lines lines;
+  if (!trace.empty()) return lines;
+  for (const DataRace& race : device.races()) {
+    add(lines, race.first.where.line, race.second.where.line);
+    for (const DataRace& related : race.related) add(lines, related.first.where.line, related.second.where.line);
+  }
+  return lines;
+}
+
+/// The object that is accessed in a line.
+std::uint32_t object_of(std::uint32_t line) {
+  static constexpr std::uint32_t kObjects[kWays] = {0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 3, 3, 3, 1, 1, 4, 4, 5};
+  return line < kFirstWay || line >= kFirstWay + kWays ? 5 : kObjects[line - kFirstWay];
+}
+
+}  // namespace
+
+//= vk:memory-model-access-data-race type=test
+TEST_CASE("whatever a random kernel does, the judge finds its run consistent, and the detector the races that the judge finds",
+          "[nightly]") {
+  const std::uint64_t programs = how_many("HEDDLE_JUDGED_KERNELS", 100, 20000);
+  const TemporaryFile file;
+  std::uint64_t racy = 0;
+  std::uint64_t runs = 0;
+  for (std::uint64_t number = first_seed(); number < first_seed() + programs; ++number) {
+    const Program program = Maker(number).make();
+    for (const MemoryPolicy& policy : memory_policies()) {
+      CAPTURE(number, policy.name);
+      const Lines found = run(program, policy, number, "");
+      run(program, policy, number, file.path());
+      trace::Recorder recorder;
+      trace::read_trace_file(file.path(), recorder);
+      const model::Execution execution = recorder.execution();
+      const judge::Judgement judgement(execution);
+      CHECK(judgement.consistent());
+      Lines judged;
+      for (const judge::Race& race : judgement.races())
+        add(judged, execution.operations[race.first].where.line, execution.operations[race.second].where.line);
+      CHECK(std::includes(judged.begin(), judged.end(), found.begin(), found.end()));
+      std::set<std::uint32_t> of_judge, of_detector;
+      for (const auto& [first, second] : judged) of_judge.insert(object_of(second));
+      for (const auto& [first, second] : found) of_detector.insert(object_of(second));
+      CHECK(of_judge == of_detector);
+      racy += judged.empty() ? 0 : 1;
+      ++runs;
+    }
+  }
+  CHECK(racy > runs / 4);
+  CHECK(racy < runs);
+}
