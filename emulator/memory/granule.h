@@ -100,6 +100,37 @@ struct Written {
   }
 };
 
+/// What there was in a storage of releases that nobody remembers.
+enum class BaseReleases : std::uint8_t { None, InOrder, Several };
+
+/// As the memory model asks it of atomics: whose, of what and in which scope. Of accesses to one granule: what has the
+/// same bytes of it has the same locations.
+//= vk:memory-model-atomic-operation
+struct InScope {
+  InScope() = default;
+  explicit InScope(const Written& write)
+      : atomic(write.atomic),
+        bytes(write.bytes),
+        reference(write.reference),
+        agent(write.agent),
+        scope(write.scope),
+        place(write.place) {}
+  bool atomic = false;
+  ByteMask bytes = 0;
+  ReferenceId reference{};
+  AgentId agent{};
+  Scope scope = Scope::Invocation;
+  model::Place place;
+};
+
+/// Of two writes.
+template <typename A, typename B>
+bool mutually_ordered(const A& a, const B& b) {
+  return a.atomic && b.atomic && a.bytes == b.bytes && a.reference == b.reference &&
+         (a.agent == b.agent ||
+          (model::same_instance(a.place, b.place, a.scope) && model::same_instance(b.place, a.place, b.scope)));
+}
+
 /// That a write was made available to the instance of a level that `place` is in.
 struct Availability {
   Event event;
@@ -376,6 +407,9 @@ struct Granule {
   Stamp floor = 0;
   /// Whether the storage may hold a write that released something nobody remembers.
   bool base_released = false;
+  /// The last of those, and whether each of them was mutually ordered with the one before it.
+  BaseReleases base_releases = BaseReleases::None;
+  InScope last_release;
   std::uint32_t waiting = 0;
   /// So many accesses, and it is forgotten; 0 for one that stays.
   std::uint32_t accesses_left = 0;

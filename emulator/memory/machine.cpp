@@ -30,6 +30,17 @@ bool mutually_ordered(const Written& write, ByteMask bytes, const Operation& ope
                                       model::same_instance(agent.place, write.place, operation.scope)));
 }
 
+// Whether the versions come after all that the storage holds of releases: what they carry, these carried to them.
+bool stand_for_forgotten(const Few<const Version*, Versions::kMost>& versions, const Granule& granule) {
+  if (granule.base_releases == BaseReleases::Several) return false;
+  // Of another record, that is gone, it is not known which they were: any that is not narrow may follow them all.
+  const bool of_this_record = granule.base_releases == BaseReleases::InOrder;
+  return std::any_of(versions.begin(), versions.end(), [&](const Version* version) {
+    return of_this_record ? mutually_ordered(granule.last_release, *version)
+                          : version->forgotten || includes(version->scope, Scope::Device);
+  });
+}
+
 // Whether an event happened before an operation of whoever knows so much, an acquire or a barrier: by the event's class,
 // or because system-synchronization comes between, which knows no classes.
 //= vk:memory-model-inter-thread-happens-before
@@ -355,26 +366,33 @@ bool Machine::for_each_of_several(const Granule& granule, const Access& access, 
   return missing != 0;
 }
 
-// A read-modify-write goes on with the release sequences of the write before it in scoped modification order, whatever
-// it reads: that may be a plain write, which stands in no such order.
+// Of two by one agent with the same meaning the later stands for both.
+void Machine::go_on_with(Written& made, const Version& before) {
+  made.forgotten = made.forgotten || before.forgotten;
+  for (const Head& head : before.heads) {
+    const bool superseded = std::any_of(made.heads.begin(), made.heads.end(), [&](const Head& later) {
+      return later.agent == head.agent && later.scope == head.scope && later.semantics == head.semantics &&
+             later.atomic_scope == head.atomic_scope;
+    });
+    if (!superseded) made.heads.push_back(head);
+  }
+}
+
+// A read-modify-write goes on with the release sequences of the writes before it in scoped modification order, whatever
+// it reads: that may be a plain write, which stands in no such order. Of several that are not mutually ordered with each
+// other each is the last one: the order is partial.
 //= vk:memory-model-release-sequence
 void Machine::inherit(Written& made, const Granule& granule, const Access& updating) {
-  const auto last = std::find_if(granule.versions.rbegin(), granule.versions.rend(), [&](const Version& version) {
-    return mutually_ordered(version, updating.bytes, updating.operation, updating.agent);
-  });
-  if (last != granule.versions.rend()) {
-    made.forgotten = last->forgotten;
-    for (const Head& head : last->heads) {
-      const bool superseded =
-          std::any_of(made.heads.begin(), made.heads.end(), [&](const Head& later) {
-            return later.agent == head.agent && later.scope == head.scope &&
-                   later.semantics == head.semantics && later.atomic_scope == head.atomic_scope;
-          });
-      if (!superseded) made.heads.push_back(head);
-    }
-  } else if (any_released_ && releases_forgotten(granule)) [[unlikely]] {
-    made.forgotten = true;
+  Few<const Version*, Versions::kMost> last;
+  for (auto version = granule.versions.rbegin(); version != granule.versions.rend(); ++version) {
+    if (!mutually_ordered(*version, updating.bytes, updating.operation, updating.agent)) continue;
+    if (std::any_of(last.begin(), last.end(), [&](const Version* later) { return mutually_ordered(*version, *later); }))
+      continue;
+    go_on_with(made, *version);
+    last.add(&*version);
   }
+  if (any_released_ && releases_forgotten(granule) && !stand_for_forgotten(last, granule)) [[unlikely]]
+    made.forgotten = true;
   if (made.heads.size() > kMostHeads) {
     made.heads.clear();
     made.forgotten = true;
@@ -536,7 +554,7 @@ void Machine::leave(const Operation& operation, std::span<const AgentId> synchro
   // What others made available as this one does is a link for whatever comes after it by the same classes.
   if (!passage.alike) lift_acquired(agent, agent.arrived, operation);
   after(agent, operation, operation.semantics);
-  if (!synchronizing.empty()) synchronization_.leave_to_later(agent, operation);
+  synchronization_.leave_to_later(agent, operation);
 }
 
 // Whoever meets so does everything that it does at this barrier in one moment.

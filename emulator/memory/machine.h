@@ -174,6 +174,7 @@ class Machine final : public Memory {
   static Version& version_at(Granule& granule, Stamp stamp);
   const Version& version_at(const Granule& granule, Stamp stamp) const;
   bool releases_forgotten(const Granule& granule) const;
+  void note_release(Granule& granule, const Version& version);
   trace::OperationIndex writer_in_storage(AllocationId allocation, std::uint64_t offset) const;
   void note_writer(const Locations& bytes, trace::OperationIndex writer);
   void forget_writers();
@@ -263,6 +264,7 @@ class Machine final : public Memory {
   /// A barrier, from what the agent met before it.
   void acquire(Agent& agent, const Operation& barrier);
   void after(Agent& agent, const Operation& operation, MemorySemantics semantics);
+  static void go_on_with(Written& made, const Version& before);
   void inherit(Written& made, const Granule& granule, const Access& updating);
   void acquire(const Granule& granule, const Access& reading, MemorySemantics semantics,
                const Found& found);

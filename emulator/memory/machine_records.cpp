@@ -102,6 +102,7 @@ std::uint32_t Machine::make_record(const Locations& locations, std::uint32_t* en
       std::min<std::uint64_t>(kGranuleBytes, storage.size() - granule.offset_bytes));
   granule.base = granule.floor = 0;
   granule.base_released = false;
+  granule.base_releases = BaseReleases::None;
   granule.waiting = granule.narrow = granule.observed = 0;
   granule.accesses_left = first_records_ == 0 ? kAccessesOfRecord : 0;
   if (first_records_ != 0) --first_records_;
@@ -140,10 +141,18 @@ void Machine::store(Granule& granule, const Written& write) {
   if (notes_writers_) [[unlikely]] note_writer(granule.locations(write.bytes), write.operation);
 }
 
+void Machine::note_release(Granule& granule, const Version& version) {
+  granule.base_released = any_released_ = true;
+  const bool goes_on = granule.base_releases == BaseReleases::None ||
+                       (granule.base_releases == BaseReleases::InOrder && mutually_ordered(granule.last_release, version));
+  granule.base_releases = goes_on ? BaseReleases::InOrder : BaseReleases::Several;
+  granule.last_release = InScope(version);
+}
+
 void Machine::fold(Granule& granule, Version& version) {
   raise(granule, version, CacheLevel::Shader, trace::MoveReason::Flush);
   store(granule, version);
-  if (version.released()) granule.base_released = any_released_ = true;
+  if (version.released()) note_release(granule, version);
   granule.base = version.stamp;
   granule.floor = std::max(granule.floor, granule.base);
 }
@@ -154,7 +163,10 @@ void Machine::fold_all(Granule& granule) {
   for (unsigned i = 0; i < granule.versions.size(); ++i) value = granule.versions[i].over(value);
   store_all(granule, value);
   if (notes_writers_) [[unlikely]] note_writers(granule);
-  granule.base_released = granule.base_released || granule.versions.released();
+  if (granule.versions.released()) {
+    granule.base_released = true;
+    granule.base_releases = BaseReleases::Several;
+  }
   granule.versions.clear();
 }
 

@@ -527,15 +527,19 @@ Synchronization::Passage Synchronization::leave(Agent& agent, const Operation& b
       release_to_passing(instance.groups[arrival.group], agent, barrier);
   }
   instance.kept = instance.kept || !synchronizing.empty();
-  if (++instance.left == instance.arrivals.size() && !instance.kept) instances_.erase(found);
   return passage;
 }
 
+// Of one whose arrivals differ all that was known before anybody left: see pass_on.
 void Synchronization::leave_to_later(const Agent& agent, const Operation& barrier) {
-  Instance& instance = instances_[barrier.barrier_instance];
-  const std::uint32_t group = instance.arrival_of(agent.id).group;
-  if (group == kNoGroup || !instance.groups[group].head.known) return;
-  join_released(*instance.groups[group].head.known, agent.knowledge());
+  const auto found = instances_.find(barrier.barrier_instance);
+  Instance& instance = found->second;
+  if (instance.alike || instance.kept) {
+    const std::uint32_t group = instance.arrival_of(agent.id).group;
+    if (group != kNoGroup && instance.groups[group].head.known)
+      join_released(*instance.groups[group].head.known, agent.knowledge());
+  }
+  if (++instance.left == instance.arrivals.size() && !instance.kept) instances_.erase(found);
 }
 
 std::vector<Synchronization::Arrival> Synchronization::different_arrivals(

@@ -195,8 +195,8 @@ class Synchronization {
   };
   Passage leave(Agent& agent, const Operation& barrier, std::span<const AgentId> synchronizing);
 
-  /// After its last operation there: what it learnt at a barrier with a quorum is for those, too, who arrive when it
-  /// has ended.
+  /// After its last operation there: what it learnt at a barrier its atomics pass on; and at one with a quorum it is
+  /// for those, too, who arrive when it has ended.
   void leave_to_later(const Agent& agent, const Operation& barrier);
 
   /// One who arrived at a control barrier, and what its operation there is.
