@@ -341,7 +341,9 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   }
   fresh = load_value(&fresh, size);
   acquire(granule, updating, operation.semantics, found);
+  note_updated(granule, record, found);
   lift_acquired(updating.agent, synchronization_.event(updating.agent), operation);
+  updated_record_ = kNone;
   after(updating.agent, operation, operation.semantics);
   raise_floor_to_available(granule, updating);
   // The version that was read may go for it, but not before it has inherited from that.
@@ -790,12 +792,21 @@ unsigned happened_by(const Written& atomic) {
 
 }  // namespace
 
+// Nothing that is mutually ordered with it comes between what an update reads and what it writes.
+//= vk:memory-model-acyclicity
+void Machine::note_updated(const Granule& granule, std::uint32_t record, const Found& found) {
+  if (granule.waiting == 0 || !found.version) return;
+  updated_record_ = record;
+  updated_ = InScope(*found.version);
+}
+
 // Atomics are available at their scope even while they wait.
 template <typename Lifts>
 void Machine::place_atomics(MemorySemantics classes, Lifts lifts) {
   for (std::size_t i = 0; i < waiting_.size();) {
     const Waiting& w = waiting_[i];
-    if (w.atomic && (w.links_all || constrains(classes, w.class_index)) && lifts(w)) {
+    const bool stays = w.granule == updated_record_ && mutually_ordered(updated_, w);
+    if (w.atomic && (w.links_all || constrains(classes, w.class_index)) && !stays && lifts(w)) {
       place_waiting(i, least_level(w), trace::MoveReason::Availability);
     } else {
       ++i;

@@ -264,6 +264,7 @@ class Machine final : public Memory {
   /// A barrier, from what the agent met before it.
   void acquire(Agent& agent, const Operation& barrier);
   void after(Agent& agent, const Operation& operation, MemorySemantics semantics);
+  void note_updated(const Granule& granule, std::uint32_t record, const Found& found);
   static void go_on_with(Written& made, const Version& before);
   void inherit(Written& made, const Granule& granule, const Access& updating);
   void acquire(const Granule& granule, const Access& reading, MemorySemantics semantics,
@@ -351,6 +352,9 @@ class Machine final : public Memory {
   Granules granules_;
   Few<std::uint32_t, kMostRecords> free_records_;
   std::uint32_t records_ = 0;
+  /// While an update learns from what it has read: where that stands (kNone at other times), and what it is.
+  std::uint32_t updated_record_ = kNone;
+  InScope updated_;
   std::uint32_t next_forgotten_ = 0;
 
   /// In the order in which they came here.
