@@ -186,7 +186,6 @@ Emulator::Emulator(detail::DeviceState& d)
   bindings = of_arguments;
   operations_left = 1;
   wound_up_ = 0;
-  next_barrier_instance_.store(1, std::memory_order_relaxed);
   first_agent_ = device.next_agent;
   first_workgroup_ = device.next_workgroup;
   const std::uint32_t groups = grid.groups.x * grid.groups.y * grid.groups.z;
@@ -218,6 +217,7 @@ void Emulator::tell_begin(const runtime::Grid& grid, std::uint32_t groups) {
 }
 
 void Emulator::restart() {
+  next_barrier_instance_.store(1, std::memory_order_relaxed);
   free_memory_ = nullptr;
   used_memory_ = 0;
 }

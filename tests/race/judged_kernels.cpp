@@ -6,6 +6,7 @@
 #include <heddle/heddle.h>
 
 #include <algorithm>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -85,18 +86,23 @@ const auto random_kernel = [](auto& inv, const Program* program, StorageBuffer<s
     if (barrier.way != 0) inv.control_barrier(Scope::Workgroup, dynamic(barrier.scope), dynamic(barrier.both));
   }
 };
+constexpr std::uint32_t kFirstAtomicWay = 10;
 constexpr std::uint32_t kWays = 18;
 
 class Maker {
  public:
-  explicit Maker(std::uint64_t seed) : random_(seed) {}
+  /// Of some seeds most is atomic.
+  explicit Maker(std::uint64_t seed) : random_(seed), mild_(seed % 7 < 2) {}
 
   Program make() {
     Program program;
     program.size = 1 + below(3);
     for (auto& invocation : program.steps)
       for (auto& round : invocation)
-        for (Step& step : round) step = make_step(below(kWays + 6));
+        for (Step& step : round) {
+          step = make_step(below(kWays + 6));
+          if (mild_ && step.way < kFirstAtomicWay && below(6) != 0) step.way = kWays;
+        }
     for (auto& workgroup : program.barriers)
       for (Step& barrier : workgroup) barrier = make_step(below(5));
     return program;
@@ -127,6 +133,7 @@ class Maker {
   }
 
   std::mt19937_64 random_;
+  bool mild_;
 };
 
 /// Of two operations that race, the smaller first.
@@ -134,7 +141,20 @@ using Lines = std::set<std::pair<std::uint32_t, std::uint32_t>>;
 
 void add(Lines& lines, std::uint32_t a, std::uint32_t b) { lines.emplace(std::min(a, b), std::max(a, b)); }
 
-Lines run(const Program& program, const MemoryPolicy& policy, std::uint64_t seed, const std::string& trace) {
+/// One program, or two dispatches of one submission, with what comes between them.
+struct Submission {
+  enum class Between { NoDependency, Execution, Memory };
+  explicit Submission(std::uint64_t number) : first(Maker(number).make()) {
+    if (number % 4 != 3) return;
+    second = Maker(~number).make();
+    between = static_cast<Between>(number / 4 % 3);
+  }
+  Program first;
+  std::optional<Program> second;
+  Between between = Between::NoDependency;
+};
+
+Lines run(const Submission& submission, const MemoryPolicy& policy, std::uint64_t seed, const std::string& trace) {
   DeviceOptions options;
   options.mode = Mode::Emulated;
   options.memory = policy;
@@ -146,7 +166,16 @@ Lines run(const Program& program, const MemoryPolicy& policy, std::uint64_t seed
   auto data = device.buffer({0u}, "data");
   auto other = device.buffer({0u}, "other");
   auto flag = device.buffer({0u}, "flag");
-  device.dispatch(random_kernel, kGroups, program.size, &program, data, other, flag);
+  device.submit([&](Commands& commands) {
+    const auto dispatch = [&](const Program& program) {
+      commands.dispatch(random_kernel, kGroups, program.size, &program, data, other, flag);
+    };
+    dispatch(submission.first);
+    if (!submission.second) return;
+    if (submission.between == Submission::Between::Execution) commands.execution_barrier();
+    if (submission.between == Submission::Between::Memory) commands.memory_barrier();
+    dispatch(*submission.second);
+  });
   Lines lines;
   if (!trace.empty()) return lines;
   for (const DataRace& race : device.races()) {
@@ -176,10 +205,10 @@ std::uint32_t object_of(std::uint32_t line) {
 /// Checks one run; whether it has a race.
 bool is_judged_racy(std::uint64_t number, const MemoryPolicy& policy) {
   CAPTURE(number, policy.name);
-  const Program program = Maker(number).make();
-  const Lines found = run(program, policy, number, "");
+  const Submission submission(number);
+  const Lines found = run(submission, policy, number, "");
   const TemporaryFile file;
-  run(program, policy, number, file.path());
+  run(submission, policy, number, file.path());
   trace::Recorder recorder;
   trace::read_trace_file(file.path(), recorder);
   const model::Execution execution = recorder.execution();
