@@ -390,7 +390,8 @@ class Changes {
   const Operation& whole(const Operation& op) const {
     if (op.kind != OperationKind::Read || !op.atomic) return op;
     for (const Operation& other : execution_.operations)
-      if (other.kind == OperationKind::ReadModifyWrite && other.atomic && same_line(other, op) && other.scope == op.scope)
+      if (other.kind == OperationKind::ReadModifyWrite && other.atomic && same_line(other, op) &&
+          other.scope == op.scope)
         return other;
     return op;
   }

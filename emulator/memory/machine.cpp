@@ -381,8 +381,8 @@ void Machine::go_on_with(Written& made, const Version& before) {
 }
 
 // A read-modify-write goes on with the release sequences of the writes before it in scoped modification order, whatever
-// it reads: that may be a plain write, which stands in no such order. Of several that are not mutually ordered with each
-// other each is the last one: the order is partial.
+// it reads: that may be a plain write, which stands in no such order. The order is partial: of several that are not
+// mutually ordered with each other each is the last one.
 //= vk:memory-model-release-sequence
 void Machine::inherit(Written& made, const Granule& granule, const Access& updating) {
   Few<const Version*, Versions::kMost> last;

@@ -143,8 +143,9 @@ void Machine::store(Granule& granule, const Written& write) {
 
 void Machine::note_release(Granule& granule, const Version& version) {
   granule.base_released = any_released_ = true;
-  const bool goes_on = granule.base_releases == BaseReleases::None ||
-                       (granule.base_releases == BaseReleases::InOrder && mutually_ordered(granule.last_release, version));
+  const BaseReleases before = granule.base_releases;
+  const bool goes_on = before == BaseReleases::None ||
+                       (before == BaseReleases::InOrder && mutually_ordered(granule.last_release, version));
   granule.base_releases = goes_on ? BaseReleases::InOrder : BaseReleases::Several;
   granule.last_release = InScope(version);
 }

@@ -139,9 +139,10 @@ template <bool writes, typename MayBeFirst>
     cell.sites[0] = site;
     cell.sites[1] = kNoSite;
   } else {
-    // Own reads again, whatever they may be links of, are looked at elsewhere; and a write that others may not come
-    // after, with which reads do not replace.
-    if (replaces_second || (!replaces_first && ((to_first & kStandsFor) | (to_second & kWrote)) == 0) || (!second_is_settled && (to_second & kConflicts) != 0)) return false;
+    // Own reads again, whatever they may be links of, are looked at elsewhere; and a write that is not to go, since
+    // others race with it who do not race with reads.
+    const bool write_stays = !replaces_first && ((to_first & kStandsFor) | (to_second & kWrote)) == 0;
+    if (replaces_second || write_stays || (!second_is_settled && (to_second & kConflicts) != 0)) return false;
     const std::uint32_t second_time = cell.times[1];
     cell.agents[0] = cell.agents[1];
     cell.times[0] = second_time;
