@@ -92,7 +92,7 @@ namespace {
 class Generator {
  public:
   Generator(std::uint64_t seed, std::size_t most_lines, bool messages)
-      : random_(seed), most_lines_(most_lines), messages_(messages) {}
+      : random_(seed), most_lines_(most_lines), messages_(messages), meets_alike_(seed % 5 == 0) {}
 
   ScriptedProgram generate() {
     const std::size_t agents = 2 + below(2);
@@ -116,7 +116,11 @@ class Generator {
         add_line(agent);
       }
     }
-    if (below(4) == 0) add_barrier();
+    if (meets_alike_) {
+      add_barrier_of_one_instruction();
+    } else if (below(4) == 0) {
+      add_barrier();
+    }
     if (below(6) == 0) {
       const auto a = static_cast<AgentId>(below(agents));
       const auto b = static_cast<AgentId>(below(agents));
@@ -266,9 +270,27 @@ class Generator {
     }
   }
 
+  // One that all come to who come to it do alike, as in kernels; of three agents one may stay away.
+  void add_barrier_of_one_instruction() {
+    std::size_t come = scripts_.scripts.size();
+    if (come == 3 && once_in(2)) --come;
+    Line line;
+    line.operation.kind = OperationKind::ControlBarrier;
+    line.operation.scope = scope();
+    line.operation.execution_scope = Scope::Device;
+    line.operation.barrier_instance = 1;
+    line.operation.semantics = semantics(true, true);
+    for (std::size_t a = 0; a < come; ++a) line.participants.push_back(static_cast<AgentId>(a));
+    for (std::size_t a = 0; a < come; ++a) {
+      Script& script = scripts_.scripts[a];
+      script.insert(script.begin() + below(script.size() + 1), line);
+    }
+  }
+
   std::mt19937_64 random_;
   std::size_t most_lines_;
   bool messages_ = false;
+  bool meets_alike_ = false;
   bool mixed_sizes_ = false;
   bool aliases_ = false;
   bool widest_ = false;
