@@ -26,10 +26,10 @@ WorkgroupMemory& memory_of(const Agent& agent) {
 }
 
 // For each of DeviceOptions::no_progress_rounds, which is 4096 mostly: 2 million times, some 30 million operations,
-// before anybody looks for a standstill, by when nearly all dispatches have ended; and then 67 million reads of the
-// same, which take seconds: a loop that reads so long what nobody writes may still be one that computes.
+// before anybody looks for a standstill, by when nearly all dispatches have ended; and then 67 million accesses to the
+// same, which take seconds: a loop that reads so long what nobody changes may still be one that computes.
 constexpr std::uint64_t kWindUpsOfRound = 512;
-constexpr std::uint64_t kReadsOfRound = 16384;
+constexpr std::uint64_t kAccessesOfRound = 16384;
 
 // A dispatch in which others were let run so often is a long one, which does most of what it does in many places: from
 // then on they run half as often.
@@ -41,6 +41,10 @@ std::uint64_t rounds_times(const DeviceOptions& options, std::uint64_t of_round)
   return std::clamp<std::uint64_t>(options.no_progress_rounds, 1, kMost) * of_round;
 }
 
+Locations bytes_of(const PlainAccess& access) {
+  return {access.binding->allocation->id, access.binding->offset_bytes + access.offset_bytes, access.size_bytes};
+}
+
 Operation record(const Agent& agent, const PlainAccess& access) {
   const OperationKind kind = access.code.kind();
   const Qualified q = qualified(access.code.qualifiers(), kind == OperationKind::Write);
@@ -49,8 +53,7 @@ Operation record(const Agent& agent, const PlainAccess& access) {
   operation.agent = agent.id;
   operation.storage_class = access.binding->storage_class;
   operation.reference = access.binding->reference;
-  operation.locations = {access.binding->allocation->id, access.binding->offset_bytes + access.offset_bytes,
-                         access.size_bytes};
+  operation.locations = bytes_of(access);
   operation.operands = q.operands;
   operation.available_scope = q.available_scope;
   operation.visible_scope = q.visible_scope;
@@ -128,19 +131,16 @@ bool is_aligned(const Access& access) {
         &binding, access.index, access.operation.where);
 }
 
-[[gnu::noinline]] void complain_of_standstill(const Agent& agent, const Access& access) {
+[[gnu::noinline]] void complain_of_standstill(Emulator& emulator, const Agent& agent, const Access& access) {
   raise(agent, FindingKind::NoProgress,
-        fmt::format("every invocation that can go on reads the same again and again, and nobody writes anything: "
-                    "{} A plain read need not see what another invocation writes, ever: poll with atomics. (Loops "
-                    "that come to an end, though they read the same so often, need more no_progress_rounds.)",
-                    runtime::who_is_where()),
+        fmt::format("every invocation that can go on reads the same again and again, and nobody writes anything "
+                    "else: {} {}(Loops that come to an end, though they read the same so often, need more "
+                    "no_progress_rounds.)",
+                    runtime::who_is_where(),
+                    emulator.standstill().has_atomics()
+                        ? ""
+                        : "A plain read need not see what another invocation writes, ever: poll with atomics. "),
         access.binding, access.index, access.operation.where);
-}
-
-/// Before a read.
-[[gnu::always_inline]] inline void check_progress(Emulator& emulator, const Agent& agent, const Access& access) {
-  if (emulator.stands_still(agent, *access.binding, access.offset_bytes())) [[unlikely]]
-    complain_of_standstill(agent, access);
 }
 
 /// Whether bytes of it were never written; those whose byte of `value_bytes` is 0 do not count. If not, it is going to
@@ -180,7 +180,7 @@ bool is_aligned(const Access& access) {
 Emulator::Emulator(detail::DeviceState& d)
     : device(d),
       patience_(rounds_times(d.options, kWindUpsOfRound)),
-      standstill_(rounds_times(d.options, kReadsOfRound)) {}
+      standstill_(rounds_times(d.options, kAccessesOfRound)) {}
 
 [[gnu::hot]] void Emulator::begin(const runtime::Grid& grid, std::span<const Binding> of_arguments) {
   bindings = of_arguments;
@@ -272,7 +272,7 @@ inline void Emulator::wind_up() {
   // In storage there always is.
   if (in_place) writes_in_place = device.memory->may_write_in_place();
   patience_left_ -= rarity;
-  if (patience_left_ <= 0 && !looks_for_standstill_) [[unlikely]] look_for_standstill();
+  if (patience_left_ <= 0 && !looks_for_standstill_) [[unlikely]] begin_to_look_for_standstill();
 }
 
 void Emulator::hear_as_usual() {
@@ -282,16 +282,14 @@ void Emulator::hear_as_usual() {
   looks_for_standstill_ = false;
 }
 
-void Emulator::look_for_standstill() {
+void Emulator::begin_to_look_for_standstill() {
   standstill_.begin();
   looks_for_standstill_ = true;
   told = &QuickAccesses::none();
 }
 
-bool Emulator::finds_standstill(AgentId agent, const Binding& binding, std::uint64_t offset_bytes) {
+bool Emulator::is_standstill(detail::Standstill::Verdict verdict) {
   using Verdict = detail::Standstill::Verdict;
-  const Verdict verdict =
-      standstill_.read(agent, binding.allocation->id, binding.offset_bytes + offset_bytes);
   if (verdict == Verdict::SomethingGoesOn) hear_as_usual();
   return verdict == Verdict::NothingGoesOn;
 }
@@ -511,7 +509,7 @@ bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access
                const unsigned char* value_bytes, void* value) {
   if (!is_sound(*access.binding, access.offset_bytes, access.size_bytes) ||
       misses_initialization(*access.binding, access.offset_bytes, access.size_bytes, value_bytes) ||
-      emulator.stands_still(agent, *access.binding, access.offset_bytes)) [[unlikely]]
+      emulator.stands_still_reading(agent, bytes_of(access), false)) [[unlikely]]
     return false;
   const auto answer = learn(agent, access)
                           .read_any(agent.id, *access.binding, access.offset_bytes, access.code, access.where.file,
@@ -526,8 +524,9 @@ bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access
 }
 
 bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const void* value) {
-  if (!is_sound(*access.binding, access.offset_bytes, access.size_bytes)) [[unlikely]] return false;
-  emulator.something_goes_on();
+  if (!is_sound(*access.binding, access.offset_bytes, access.size_bytes) ||
+      emulator.stands_still_writing(agent, bytes_of(access), value)) [[unlikely]]
+    return false;
   std::uint32_t bits = 0;
   std::memcpy(&bits, value, std::min<std::size_t>(access.size_bytes, sizeof bits));
   if (learn(agent, access)
@@ -543,7 +542,8 @@ bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& acces
 [[gnu::hot]] void read(Emulator& emulator, const Agent& agent, const Access& access, void* value) {
   check(agent, access);
   check_initialized(agent, access);
-  check_progress(emulator, agent, access);
+  if (emulator.stands_still_reading(agent, access.operation.locations, access.operation.atomic)) [[unlikely]]
+    complain_of_standstill(emulator, agent, access);
   for_each_piece(access.operation, [&](const Operation& piece, std::uint64_t at) {
     emulator.device.memory->read(piece, static_cast<std::byte*>(value) + at);
   });
@@ -551,20 +551,48 @@ bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& acces
 
 [[gnu::hot]] void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value) {
   check(agent, access);
-  emulator.something_goes_on();
+  if (emulator.stands_still_writing(agent, access.operation.locations, value)) [[unlikely]]
+    complain_of_standstill(emulator, agent, access);
   for_each_piece(access.operation, [&](const Operation& piece, std::uint64_t at) {
     emulator.device.memory->write(piece, static_cast<const std::byte*>(value) + at);
   });
   mark_initialized(emulator, *access.binding, access.operation.locations);
 }
 
+namespace {
+
+/// An update while it is asked whether anything goes on: something does if it changes what is there.
+[[gnu::noinline]] void update_and_look(Emulator& emulator, const Agent& agent, const Access& access,
+                                       MemorySemantics unequal, Modify modify, void* context) {
+  struct Update {
+    Modify modify;
+    void* context;
+    std::size_t size_bytes;
+    bool changed = false;
+  } update{modify, context, access.size_bytes()};
+  const auto look = [](void* of, const void* old, void* fresh) {
+    auto& self = *static_cast<Update*>(of);
+    const bool writes = self.modify(self.context, old, fresh);
+    self.changed = writes && std::memcmp(old, fresh, self.size_bytes) != 0;
+    return writes;
+  };
+  emulator.device.memory->read_modify_write(access.operation, unequal, look, &update);
+  if (emulator.stands_still_updating(agent, access.operation.locations, update.changed)) [[unlikely]]
+    complain_of_standstill(emulator, agent, access);
+}
+
+}  // namespace
+
 void atomic_update(Emulator& emulator, const Agent& agent, const Access& access, MemorySemantics unequal,
                    Modify modify, void* context) {
   check(agent, access);
   check_initialized(agent, access);
-  emulator.something_goes_on();
   const Operation& update = access.operation;
-  emulator.device.memory->read_modify_write(update, unequal, modify, context);
+  if (emulator.looks_for_standstill()) [[unlikely]] {
+    update_and_look(emulator, agent, access, unequal, modify, context);
+  } else {
+    emulator.device.memory->read_modify_write(update, unequal, modify, context);
+  }
   if (QuickAccesses* const told = told_of(agent))
     told->learn(*access.binding,
                 InstructionCode::atomic(OperationKind::ReadModifyWrite, access.size_bytes(), update.where.line,

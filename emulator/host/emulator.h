@@ -58,13 +58,23 @@ class Emulator final : public runtime::Observer, public Pulse {
   void begin_variables(WorkgroupMemory& memory);
   /// Decides when others run again.
   void wind_up();
-  /// Before each access that is not done in place. True: nothing goes on, for ever.
-  bool stands_still(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes) {
-    return looks_for_standstill_ && finds_standstill(agent.id, binding, offset_bytes);
+  /// Before each read and each write that is not done in place. True: nothing goes on, for ever.
+  bool stands_still_reading(const Agent& agent, const Locations& bytes, bool atomic) {
+    return looks_for_standstill_ && is_standstill(standstill_.read(agent.id, place(bytes), atomic));
   }
-  void something_goes_on() {
-    if (looks_for_standstill_) [[unlikely]] hear_as_usual();
+  bool stands_still_writing(const Agent& agent, const Locations& bytes, const void* value) {
+    return looks_for_standstill_ &&
+           is_standstill(standstill_.write(agent.id, place(bytes),
+                                           {static_cast<const std::byte*>(value), bytes.size_bytes}));
   }
+  /// After each update that is not done in place.
+  bool stands_still_updating(const Agent& agent, const Locations& bytes, bool changed) {
+    if (!looks_for_standstill_) [[likely]] return false;
+    if (changed) return is_standstill(detail::Standstill::Verdict::SomethingGoesOn);
+    return is_standstill(standstill_.read(agent.id, place(bytes), true));
+  }
+  bool looks_for_standstill() const { return looks_for_standstill_; }
+  const detail::Standstill& standstill() const { return standstill_; }
   /// What a person calls the byte at `address`.
   std::string describe(const void* address);
   /// The buffer, image or variable that has the bytes; null if none has. On the only thread there is.
@@ -85,8 +95,10 @@ class Emulator final : public runtime::Observer, public Pulse {
 
  private:
   const WorkgroupMemory::Variable* variable_at(const Locations& bytes) const;
-  [[gnu::noinline]] void look_for_standstill();
-  [[gnu::noinline]] bool finds_standstill(AgentId agent, const Binding& binding, std::uint64_t offset_bytes);
+  [[gnu::noinline]] void begin_to_look_for_standstill();
+  /// Whoever knows that something goes on does not look any longer.
+  [[gnu::noinline]] bool is_standstill(detail::Standstill::Verdict verdict);
+  static detail::Standstill::Place place(const Locations& bytes) { return {bytes.allocation, bytes.offset_bytes}; }
   void hear_as_usual();
   [[gnu::noinline]] void find_subgroups(const runtime::Grid& grid);
   [[gnu::noinline]] void tell_begin(const runtime::Grid& grid, std::uint32_t groups);

@@ -5,12 +5,14 @@
 namespace heddle::detail {
 
 void Standstill::begin() {
-  readers_.clear();
+  visitors_.clear();
   moving_ = 0;
-  reads_left_ = reads_;
+  accesses_left_ = accesses_;
+  written_.clear();
+  has_atomics_ = false;
 }
 
-bool Standstill::Reader::knows(const Place& place) {
+bool Standstill::Visitor::knows(const Place& place) {
   const auto end = places.begin() + static_cast<std::ptrdiff_t>(known);
   if (std::find(places.begin(), end, place) != end) return true;
   if (known == kMostPlaces) return false;
@@ -18,15 +20,26 @@ bool Standstill::Reader::knows(const Place& place) {
   return true;
 }
 
-Standstill::Verdict Standstill::read(AgentId agent, AllocationId allocation, std::uint64_t offset_bytes) {
-  const auto [at, fresh] = readers_.try_emplace(agent);
+Standstill::Verdict Standstill::visit(AgentId agent, const Place& place) {
+  const auto [at, fresh] = visitors_.try_emplace(agent);
   if (fresh) ++moving_;
-  Reader& reader = at->second;
-  if (!reader.knows({allocation, offset_bytes})) return Verdict::SomethingGoesOn;
-  if (++reader.repeats == kRepeats) --moving_;
-  if (reads_left_ != 0) --reads_left_;
-  if (moving_ == 0) return reads_left_ == 0 ? Verdict::NothingGoesOn : Verdict::Unknown;
-  return reader.repeats < kManyRepeats ? Verdict::Unknown : Verdict::SomethingGoesOn;
+  Visitor& visitor = at->second;
+  if (!visitor.knows(place)) return Verdict::SomethingGoesOn;
+  if (++visitor.repeats == kRepeats) --moving_;
+  if (accesses_left_ != 0) --accesses_left_;
+  if (moving_ == 0) return accesses_left_ == 0 ? Verdict::NothingGoesOn : Verdict::Unknown;
+  return visitor.repeats < kManyRepeats ? Verdict::Unknown : Verdict::SomethingGoesOn;
+}
+
+Standstill::Verdict Standstill::read(AgentId agent, const Place& place, bool atomic) {
+  has_atomics_ = has_atomics_ || atomic;
+  return visit(agent, place);
+}
+
+Standstill::Verdict Standstill::write(AgentId agent, const Place& place, std::span<const std::byte> value) {
+  const auto [at, fresh] = written_.try_emplace(place, value.begin(), value.end());
+  if (!fresh && !std::ranges::equal(at->second, value)) return Verdict::SomethingGoesOn;
+  return visit(agent, place);
 }
 
 }  // namespace heddle::detail

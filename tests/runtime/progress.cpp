@@ -300,6 +300,57 @@ TEST_CASE("a plain read that polls what somebody writes and makes known is not r
   CHECK(contains(finding.message, "raise resident_workgroups"));
 }
 
+TEST_CASE("a flag that is polled through barriers, and that nobody sets, is reported") {
+  // The one who reads it tells the others: it writes the same again and again.
+  const auto leader_tells = [](auto& inv, StorageBuffer<std::uint32_t> auto flag, bool exchanges) {
+    auto told = inv.template workgroup<std::uint32_t>("told");
+    for (std::uint32_t done = 0; done == 0;) {
+      if (inv.local_invocation_index() == 0) {
+        told = exchanges ? inv.atomic_compare_exchange(flag[0], Scope::Device, MemorySemantics::Relaxed,
+                                                       MemorySemantics::Relaxed, 2u, 1u)
+                         : inv.atomic_load(flag[0], Scope::Device, MemorySemantics::Relaxed);
+      }
+      inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+      done = told;
+      inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    }
+  };
+  const char* const memory = GENERATE("sequential", "random", "adversarial");
+  const bool races = GENERATE(false, true);
+  const bool exchanges = GENERATE(false, true);
+  CAPTURE(memory, races, exchanges);
+  DeviceOptions options = impatient(memory);
+  options.races = races;
+  Device device(options);
+  auto flag = device.buffer({0u}, "flag");
+  const Finding finding = finding_of([&] { device.dispatch(leader_tells, {2}, {4}, flag, exchanges); });
+  CHECK(finding.kind == FindingKind::NoProgress);
+  CHECK(contains(finding.message, "nobody writes anything else"));
+  CHECK_FALSE(contains(finding.message, "poll with atomics"));
+  auto set = device.buffer({1u}, "flag");
+  CHECK_NOTHROW(device.dispatch(leader_tells, {2}, {4}, set, exchanges));
+}
+
+TEST_CASE("loops that access the same for long are not reported while that changes") {
+  constexpr std::uint32_t kLong = 2'000'000;
+  // Each of two invocations writes the same always, or adds it, but what is there changes.
+  const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto x, std::uint32_t often, bool counts) {
+    const auto i = inv.local_invocation_index();
+    for (std::uint32_t k = 0; k < often; ++k) {
+      if (counts) {
+        inv.atomic_i_add(x[0], Scope::Device, MemorySemantics::Relaxed, 2 * i - 1);
+      } else {
+        inv.atomic_store(x[0], Scope::Device, MemorySemantics::Relaxed, i);
+      }
+    }
+  };
+  const bool counts = GENERATE(false, true);
+  DeviceOptions options = impatient("sequential");
+  Device device(options);
+  auto x = device.buffer({0u}, "x");
+  CHECK_NOTHROW(device.dispatch(kernel, {1}, {2}, x, kLong, counts));
+}
+
 TEST_CASE("loops that read the same for long are not reported while anybody writes, or reads something else") {
   Device device(impatient("sequential"));
   auto x = device.buffer(std::vector<std::uint32_t>(8, 1), "x");
