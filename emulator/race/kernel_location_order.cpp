@@ -99,7 +99,8 @@ KernelLocationOrder::Link KernelLocationOrder::link_of(const SyncEvent& event, s
 }
 
 // A barrier that everybody came to is an operation of each: of the two whose accesses these are, and of
-// whoever may have gone on from it with an operation of its own.
+// whoever may have gone on from it with an operation of its own. An invocation that began only after it may share a
+// subgroup with any of those who came.
 void KernelLocationOrder::collect_group(GroupId group, bool wide_only, const KernelAccess& x,
                                         const KernelAccess& y, const Locations& byte,
                                         std::span<const KernelAccess> others) {
@@ -121,6 +122,12 @@ void KernelLocationOrder::collect_group(GroupId group, bool wide_only, const Ker
     if (event.agent != kEverybody) concerns(event.agent);
   for (const KernelAccess& other : others)
     if (other.site->is_link() && other.bytes.overlaps(byte)) concerns(other.agent);
+  for (const SyncEvent& event : events) {
+    if (event.agent != kEverybody ||
+        std::ranges::none_of(agents, [&](std::uint32_t agent) { return agent > event.last_agent; }))
+      continue;
+    for (std::uint32_t agent = order_.first_agent(group); agent <= event.last_agent; ++agent) concerns(agent);
+  }
   for (const SyncEvent& event : events) {
     const auto add = [&](std::uint32_t agent) {
       if (event.bulk_availability != kOwn && (!wide_only || event.bulk_availability > kWorkgroup))

@@ -80,6 +80,13 @@ TEST_CASE("an arrival at a barrier goes on with the chains that it itself came t
   CHECK(verdict_of(700564229, features, {}, compare).text.empty());
 }
 
+TEST_CASE("a chain goes on from a barrier by an invocation that began after it, in the subgroup of one who came there") {
+  StreamFeatures features;
+  features.plain = true;
+  features.one_instruction_each = true;
+  CHECK(verdict_of(182612683, features, {}, compare).text.empty());
+}
+
 TEST_CASE("links that were forgotten may have been of another storage class") {
   StreamFeatures features;
   features.one_dispatch = true;
