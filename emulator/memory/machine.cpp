@@ -368,15 +368,18 @@ bool Machine::for_each_of_several(const Granule& granule, const Access& access, 
   return missing != 0;
 }
 
-// Of two by one agent with the same meaning the later stands for both.
+// Of two by one agent with the same meaning the later stands for both: what is in `made` is later, and what stands behind
+// it in its list.
 void Machine::go_on_with(Written& made, const Version& before) {
   made.forgotten = made.forgotten || before.forgotten;
-  for (const Head& head : before.heads) {
-    const bool superseded = std::any_of(made.heads.begin(), made.heads.end(), [&](const Head& later) {
-      return later.agent == head.agent && later.scope == head.scope && later.semantics == head.semantics &&
-             later.atomic_scope == head.atomic_scope;
-    });
-    if (!superseded) made.heads.push_back(head);
+  const std::size_t of_later = made.heads.size();
+  for (auto head = before.heads.begin(); head != before.heads.end(); ++head) {
+    const auto same = [&](const Head& later) {
+      return later.agent == head->agent && later.scope == head->scope && later.semantics == head->semantics &&
+             later.atomic_scope == head->atomic_scope;
+    };
+    if (std::any_of(made.heads.begin(), made.heads.begin() + static_cast<std::ptrdiff_t>(of_later), same)) continue;
+    if (std::none_of(std::next(head), before.heads.end(), same)) made.heads.push_back(*head);
   }
 }
 

@@ -223,6 +223,26 @@ Family release_sequences() {
        4,
        "what the relaxed load read is in no release sequence",
        "acquire-fence+rmw"});
+  // Two releases head the sequence that the increment goes on with: a fence before the data, and the store behind it.
+  const std::string fence = "membar.rel.wg.semsc0";
+  add({"fence-and-head+rmw",
+       {fence, kData, kRelease},
+       {increment("")},
+       look,
+       2,
+       false,
+       1,
+       "an update goes on with the sequence of the store, and not of the fence before the data alone",
+       "fence-before+rmw"});
+  add({"fence-before+rmw",
+       {fence, kData, "st.atom.wg.sc0 flag, 1"},
+       {increment("")},
+       look,
+       2,
+       true,
+       2,
+       "a fence before the data releases nothing of it",
+       "fence-and-head+rmw"});
   // The exchange may come before or after the release; seen is what it wrote. Only behind the
   // release is it in the sequence, so there is one ordered execution and two unordered ones.
   add({"exchange",
