@@ -131,7 +131,13 @@ void Worker::yield(SourceLocation where, const Poll& poll) {
   detail.poll = poll;
   self->let_go();
   self->polled_in_round = g.round;
+  ++polls_of_round_;
   suspend_outside_ring(self, Turn::Anywhere);
+}
+
+void Worker::begin_round() {
+  for (Group* g : residents_) ++g->round;
+  polls_of_round_ = interruptions_of_round_ = 0;
 }
 
 void Worker::rotation_without_progress() {

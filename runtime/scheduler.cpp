@@ -98,6 +98,7 @@ inline void Worker::begin_dispatch(Dispatch& dispatch) {
   chunk_ = 1;
   tickets_left_ = tickets_end_ = 0;
   reserved_ = false;
+  polls_of_round_ = interruptions_of_round_ = 0;
   rotations_ = 0;
   seen_progress_ = 0;
   counted_stale_ = false;
@@ -732,7 +733,7 @@ Worker::Pick Worker::pick_elsewhere() {
     rotations_ = 0;
     return {Pick::Admit, 0, nullptr};
   }
-  for (Group* g : residents_) ++g->round;
+  begin_round();
   rotation_without_progress();
   if (ring_.unwinding) return {};
   for (std::size_t k = 1; k <= n; ++k) {

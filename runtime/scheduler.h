@@ -461,6 +461,13 @@ class Worker {
   bool resolve_subgroups(Group& g);
   bool resolve_subgroup(Group& g, std::uint32_t subgroup);
   void stalled(Group& g);
+  /// Whoever polled may be next again.
+  void begin_round();
+  /// Somebody is interrupted. He may do without end what is no polling, and what others poll for may have come.
+  void count_interruption() {
+    if (polls_of_round_ == 0) [[likely]] return;
+    if (++interruptions_of_round_ > polls_of_round_ + kInterruptionsOfRound) begin_round();
+  }
   void rotation_without_progress();
   Finding divergence(Group& g) const;
   Finding no_progress() const;
@@ -532,6 +539,10 @@ class Worker {
   Fiber* fresh_ = nullptr;
   Group* home_group_ = nullptr;
 
+  /// In a round others than those who poll get as many turns as these, and a few more.
+  static constexpr std::uint64_t kInterruptionsOfRound = 64;
+  std::uint64_t polls_of_round_ = 0;
+  std::uint64_t interruptions_of_round_ = 0;
   std::uint64_t local_progress_ = 0;
   std::uint64_t seen_progress_ = 0;
   std::uint64_t rotations_ = 0;

@@ -137,6 +137,7 @@ Handover Worker::wait_at_barrier(const char* file, const char* function, std::ui
   self->wait = WaitKind::Preempted;
   self->where = {file, function, line};
   self->let_go();
+  count_interruption();
   if (!can_walk()) [[unlikely]] {
     suspend_outside_ring(self, Turn::Anywhere);
     return {};

@@ -21,7 +21,7 @@ namespace heddle::memory {
 ///
 /// Every execution on it is consistent. Choices come from the seam alone: the same answers give the
 /// same execution. Progress: a write leaves its cache after MemoryPolicy::longest_wait operations at the
-/// latest, and an agent is served stale copies MemoryPolicy::most_stale times in a row at most.
+/// latest, and an agent is served MemoryPolicy::most_stale stale copies at most before it gets the newest value.
 class Machine final : public Memory {
  public:
   /// `choice` must outlive the machine.

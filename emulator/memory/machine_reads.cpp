@@ -455,8 +455,14 @@ trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const
                 met_all || own == CacheLevel::Agent ? met : floor);
   }
   const bool stale = found.position < found.newest;
-  if (stale) ++report_.stale;
-  reading.agent.stale_reads = stale ? reading.agent.stale_reads + 1 : 0;
+  // What could not have been stale says nothing: a loop that looks at this as well would be kept from the newest value
+  // for ever.
+  if (stale) {
+    ++report_.stale;
+    ++reading.agent.stale_reads;
+  } else if (floor < found.newest) {
+    reading.agent.stale_reads = 0;
+  }
   return (found.value & reading.bytes) >> reading.shift;
 }
 

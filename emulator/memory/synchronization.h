@@ -90,7 +90,7 @@ struct alignas(64) Agent {
   bool met_forgotten = false;
   /// It was asked to take up versions.
   bool lifted = false;
-  /// Reads in a row that were served by stale copies.
+  /// Reads that were served by stale copies since one might have been and was not.
   std::uint32_t stale_reads = 0;
   /// When it issued the youngest of its writes that left its cache.
   std::uint32_t youngest_placed = 0;

@@ -48,7 +48,8 @@ struct MemoryPolicy {
 
   /// Progress: memory operations of the device after which a write has waited long enough.
   std::uint32_t longest_wait = 4096;
-  /// Progress: stale reads of an invocation in a row after which it gets the newest value.
+  /// Progress: stale reads of an invocation after which it gets the newest value, once. (Reads that can be nothing
+  /// but the newest value do not count.)
   std::uint32_t most_stale = 16;
 
   friend bool operator==(const MemoryPolicy&, const MemoryPolicy&) = default;

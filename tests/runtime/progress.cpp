@@ -331,6 +331,33 @@ TEST_CASE("a flag that is polled through barriers, and that nobody sets, is repo
   CHECK_NOTHROW(device.dispatch(leader_tells, {2}, {4}, set, exchanges));
 }
 
+TEST_CASE("whoever polls reads again, though another one loops without polling until it has") {
+  const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto flag, StorageBuffer<std::uint32_t> auto queue) {
+    if (inv.workgroup_id().x == 1) {
+      while (inv.atomic_load(flag[0], Scope::Device, MemorySemantics::Relaxed) == 0) {
+      }
+      inv.atomic_i_increment(queue[1], Scope::Device, MemorySemantics::Relaxed);
+    } else {
+      inv.atomic_store(flag[0], Scope::Device, MemorySemantics::Relaxed, 1u);
+      // Of two in turn none is read twice running.
+      while (inv.atomic_load(queue[0], Scope::Device, MemorySemantics::Relaxed) ==
+             inv.atomic_load(queue[1], Scope::Device, MemorySemantics::Relaxed)) {
+      }
+    }
+  };
+  const char* const memory = GENERATE("sequential", "random", "adversarial");
+  CAPTURE(memory);
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    DeviceOptions options = impatient(memory);
+    options.no_progress_rounds = 256;
+    options.seed = seed;
+    Device device(options);
+    auto flag = device.buffer({0u}, "flag");
+    auto queue = device.buffer({0u, 0u}, "queue");
+    CHECK_NOTHROW(device.dispatch(kernel, {2}, {1}, flag, queue));
+  }
+}
+
 TEST_CASE("loops that access the same for long are not reported while that changes") {
   constexpr std::uint32_t kLong = 2'000'000;
   // Each of two invocations writes the same always, or adds it, but what is there changes.
