@@ -53,8 +53,8 @@ const auto random_kernel = [](auto& inv, const Program* program, StorageBuffer<s
   auto f = flag.non_private();
   const std::uint32_t me = inv.global_invocation_id().x;
   std::uint32_t sum = me + 1;
-  if (inv.local_invocation_index() == 0) inv.store(own[0], 0u);
-  if (inv.local_invocation_index() == 0) inv.store(own[1], 0u);
+  if (inv.local_invocation_index() == 0) inv.store(own[0], 0u, MemoryOperands::None);
+  if (inv.local_invocation_index() == 0) inv.store(own[1], 0u, MemoryOperands::None);
   inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
   for (std::uint32_t r = 0; r < kRounds; ++r) {
     for (std::uint32_t s = 0; s < kSteps; ++s) {
@@ -66,8 +66,8 @@ const auto random_kernel = [](auto& inv, const Program* program, StorageBuffer<s
         case 3: sum += data[0]; break;
         case 4: o[0] = sum; break;
         case 5: sum += o[0]; break;
-        case 6: inv.store(own[0], sum); break;
-        case 7: sum += inv.load(own[0]); break;
+        case 6: inv.store(own[0], sum, MemoryOperands::None); break;
+        case 7: sum += inv.load(own[0], MemoryOperands::None); break;
         case 8: f[0] = sum; break;
         case 9: sum += f[0]; break;
         case 10: inv.atomic_store(flag[0], dynamic(step.scope), dynamic(step.release), sum); break;

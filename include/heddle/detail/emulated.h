@@ -371,6 +371,18 @@ class Invocation : public detail::InvocationApi<Invocation> {
   }
 
   template <typename R>
+  typename R::value_type load_as_qualified(const R& ref, SourceLocation where) {
+    Place place = ref.place();
+    place.where = where;
+    return read<typename R::value_type>(place);
+  }
+  template <typename R>
+  void store_as_qualified(const R& ref, const typename R::value_type& value, SourceLocation where) {
+    Place place = ref.place();
+    place.where = where;
+    write(place, value);
+  }
+  template <typename R>
   typename R::value_type load_from(const R& ref, MemoryOperands operands, Scope visible,
                                    std::uint32_t alignment_bytes, SourceLocation where) {
     using T = typename R::value_type;

@@ -125,12 +125,20 @@ class InvocationApi {
 
   // --- Loads and stores ---
 
-  /// OpLoad with memory operands. `visible` is the scope of MakePointerVisible. With Aligned,
+  /// OpLoad with the operands that the qualifiers of the reference stand for: what reading the reference does, with the
+  /// place of this call.
+  /// Ordering: as of `load` with operands. Source: vk:memory-model-instruction-av-vis.
+  template <AnyReference R>
+  typename R::value_type load(const R& ref, SourceLocation where = SourceLocation::current()) {
+    return derived().load_as_qualified(ref, where);
+  }
+  /// OpLoad with these memory operands, whatever the reference's qualifiers: without NonPrivatePointer a private
+  /// access. `visible` is the scope of MakePointerVisible. With Aligned,
   /// `alignment_bytes` is a power of two that the address must have.
   /// Ordering: none beyond program order; MakePointerVisible performs a visibility operation before
   /// the read, and does not synchronize. Source: vk:memory-model-instruction-av-vis.
   template <AnyReference R>
-  typename R::value_type load(const R& ref, LoadOperands operands = MemoryOperands::None,
+  typename R::value_type load(const R& ref, LoadOperands operands,
                               MemoryScope visible = Scope::Invocation,
                               std::uint32_t alignment_bytes = 0,
                               SourceLocation where = SourceLocation::current()) {
@@ -138,12 +146,22 @@ class InvocationApi {
     return derived().load_from(ref, operands, visible, alignment_bytes, where);
   }
 
-  /// OpStore with memory operands. `available` is the scope of MakePointerAvailable.
+  /// OpStore with the operands that the qualifiers of the reference stand for: what assigning to the reference does,
+  /// with the place of this call.
+  /// Ordering: as of `store` with operands. Source: vk:memory-model-instruction-av-vis.
+  template <AnyReference R>
+  void store(const R& ref, const std::type_identity_t<typename R::value_type>& value,
+             SourceLocation where = SourceLocation::current()) {
+    static_assert(R::kWritable, "this reference may not be written through");
+    derived().store_as_qualified(ref, value, where);
+  }
+  /// OpStore with these memory operands, whatever the reference's qualifiers: without NonPrivatePointer a private
+  /// access. `available` is the scope of MakePointerAvailable.
   /// Ordering: none beyond program order; MakePointerAvailable performs an availability operation
   /// after the write, and does not synchronize. Source: vk:memory-model-instruction-av-vis.
   template <AnyReference R>
   void store(const R& ref, const std::type_identity_t<typename R::value_type>& value,
-             StoreOperands operands = MemoryOperands::None,
+             StoreOperands operands,
              MemoryScope available = Scope::Invocation, std::uint32_t alignment_bytes = 0,
              SourceLocation where = SourceLocation::current()) {
     static_assert(R::kWritable, "this reference may not be written through");

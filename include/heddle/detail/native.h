@@ -258,6 +258,14 @@ class Invocation : public detail::InvocationApi<Invocation> {
   }
 
   template <typename R>
+  typename R::value_type load_as_qualified(const R& ref, SourceLocation) {
+    return ref.load();
+  }
+  template <typename R>
+  void store_as_qualified(const R& ref, const typename R::value_type& value, SourceLocation) {
+    ref.store(value);
+  }
+  template <typename R>
   typename R::value_type load_from(const R& ref, MemoryOperands operands, Scope, std::uint32_t,
                                    SourceLocation) {
     if constexpr (std::is_arithmetic_v<typename R::value_type>) {
