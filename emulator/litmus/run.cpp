@@ -250,10 +250,8 @@ std::uint64_t seed_of_run(std::uint64_t seed, std::uint64_t run) {
 std::optional<Diagnostic> cannot_run(const Test& test) {
   for (const Thread& thread : test.threads) {
     for (const Instruction& instruction : thread.code) {
-      const auto no = [&](const std::string& what) {
-        return Diagnostic{instruction.place, what + " cannot be run, only explored"};
-      };
-      if (instruction.kind == InstructionKind::Interlock) return no("fragment shader interlock");
+      if (instruction.kind == InstructionKind::Interlock)
+        return Diagnostic{instruction.place, "fragment shader interlock cannot be run, only explored"};
     }
   }
   if (test.interlock_order.empty() && test.shader_inputs.empty()) return std::nullopt;
