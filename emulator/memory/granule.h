@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include <heddle/detail/in_place.h>
+
 #include "emulator/memory/synchronization.h"
 
 namespace heddle::memory {
@@ -23,7 +25,7 @@ namespace heddle::memory {
 /// order are a modification order that everybody's reads go along.
 using Stamp = std::uint32_t;
 
-inline constexpr std::uint32_t kGranuleBytes = 8;
+inline constexpr std::uint32_t kGranuleBytes = emulation::InPlace::kGranuleBytes;
 
 /// Which bytes of a granule: all bits of each.
 using ByteMask = trace::Value;

@@ -26,6 +26,9 @@ struct Relaxed {
 /// out by himself.
 class InPlace {
  public:
+  /// What is remembered of bytes is remembered of so many of them together.
+  static constexpr std::uint32_t kGranuleBytes = 8;
+
   virtual ~InPlace() = default;
 
   /// Of a non-atomic access: its bytes, for the caller to read or to write before it calls anything else.
@@ -79,7 +82,7 @@ class InPlace {
   static constexpr std::size_t kPlaces = 1024;
   static std::size_t place(AllocationId allocation, std::uint64_t offset_bytes) {
     constexpr std::uint64_t kApart = 89;
-    return (offset_bytes / 8 + static_cast<std::uint32_t>(allocation) * kApart) % kPlaces;
+    return (offset_bytes / kGranuleBytes + static_cast<std::uint32_t>(allocation) * kApart) % kPlaces;
   }
   bool is_left_alone(AllocationId allocation, std::uint64_t offset_bytes) const {
     return is_still_ && remembered_[place(allocation, offset_bytes)] == 0;
