@@ -368,18 +368,16 @@ bool Machine::for_each_of_several(const Granule& granule, const Access& access, 
   return missing != 0;
 }
 
-// Of two by one agent with the same meaning the later stands for both: what is in `made` is later, and what stands behind
-// it in its list.
 void Machine::go_on_with(Written& made, const Version& before) {
   made.forgotten = made.forgotten || before.forgotten;
-  const std::size_t of_later = made.heads.size();
-  for (auto head = before.heads.begin(); head != before.heads.end(); ++head) {
-    const auto same = [&](const Head& later) {
-      return later.agent == head->agent && later.scope == head->scope && later.semantics == head->semantics &&
-             later.atomic_scope == head->atomic_scope;
-    };
-    if (std::any_of(made.heads.begin(), made.heads.begin() + static_cast<std::ptrdiff_t>(of_later), same)) continue;
-    if (std::none_of(std::next(head), before.heads.end(), same)) made.heads.push_back(*head);
+  for (const Head& head : before.heads) {
+    const auto same = std::find_if(made.heads.begin(), made.heads.end(),
+                                   [&](const Head& other) { return other.means_the_same(head); });
+    if (same == made.heads.end()) {
+      made.heads.push_back(head);
+    } else if (same->number < head.number) {
+      *same = head;
+    }
   }
 }
 

@@ -252,6 +252,7 @@ Head Synchronization::head_of(AgentId agent, const model::Place& place, const Op
   head.scope = operation.scope;
   head.semantics = semantics;
   head.atomic_scope = operation.scope;
+  head.number = ++releases_;
   head.known = std::move(known);
   return head;
 }
@@ -498,6 +499,8 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
   agent.released.push_back(instance.groups[group].head);
   agent.released.back().agent = agent.id;
   agent.released.back().place = agent.place;
+  // The first one of the group came to it before.
+  agent.released.back().number = ++releases_;
 }
 
 // Where one of a group's agents is out of reach and another is not, the group counts as in reach.

@@ -50,7 +50,15 @@ struct Head {
   MemorySemantics semantics = MemorySemantics::None;
   /// Of the atomic write that carries it.
   Scope atomic_scope = Scope::Invocation;
+  /// Rises with the releases of an agent.
+  std::uint64_t number = 0;
   SnapshotHandle known;
+
+  /// Whether whoever synchronizes with the one does with the other: then the later one tells all.
+  bool means_the_same(const Head& other) const {
+    return agent == other.agent && scope == other.scope && semantics == other.semantics &&
+           atomic_scope == other.atomic_scope;
+  }
 };
 
 /// A release that an agent met, so that acquire barriers of its may synchronize with it.
@@ -254,8 +262,8 @@ class Synchronization {
   };
 
   SnapshotHandle snapshot(const Knowledge& knowledge, unsigned lane);
-  static Head head_of(AgentId agent, const model::Place& place, const Operation& operation,
-                      MemorySemantics semantics, SnapshotHandle known);
+  Head head_of(AgentId agent, const model::Place& place, const Operation& operation,
+               MemorySemantics semantics, SnapshotHandle known);
   [[gnu::noinline]] Head head_of(const Agent& agent, const Operation& operation, MemorySemantics semantics);
   void remember(Agent& agent, Met met);
   static void supersede(std::vector<Head>& released, const Operation& barrier);
@@ -319,6 +327,8 @@ class Synchronization {
   std::size_t last_resident_ = 0;
   /// Whether any of those that are here has something that tells others.
   bool somebody_tells_others_ = false;
+  /// How many releases there were.
+  std::uint64_t releases_ = 0;
   /// Of those whose numbers end alike, the one that was asked for last. Whoever has ended is nobody.
   std::array<Agent*, 16> asked_;
   /// What all agents know from the start.

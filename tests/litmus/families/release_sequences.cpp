@@ -243,6 +243,24 @@ Family release_sequences() {
        2,
        "a fence before the data releases nothing of it",
        "fence-and-head+rmw"});
+  add({"fence-and-head+own-rmw",
+       {fence, kData, kRelease, increment("")},
+       {},
+       look,
+       2,
+       false,
+       1,
+       "the update carries the fence before the data itself, and goes on with the sequence of the store as well",
+       "fence-before+own-rmw"});
+  add({"fence-before+own-rmw",
+       {fence, kData, "st.atom.wg.sc0 flag, 1", increment("")},
+       {},
+       look,
+       2,
+       true,
+       2,
+       "a fence before the data releases nothing of it",
+       "fence-and-head+own-rmw"});
   // The exchange may come before or after the release; seen is what it wrote. Only behind the
   // release is it in the sequence, so there is one ordered execution and two unordered ones.
   add({"exchange",
