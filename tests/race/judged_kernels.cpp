@@ -230,7 +230,7 @@ bool is_judged_racy(std::uint64_t number, const MemoryPolicy& policy) {
 //= vk:memory-model-access-data-race type=test
 TEST_CASE("whatever a random kernel does, the judge finds its run consistent, and the detector the races that the judge finds",
           "[nightly]") {
-  const std::uint64_t programs = how_many("HEDDLE_JUDGED_KERNELS", 100, 20000);
+  const std::uint64_t programs = how_many("HEDDLE_JUDGED_KERNELS", 100, 8000);
   std::uint64_t racy = 0;
   std::uint64_t runs = 0;
   for (std::uint64_t number = first_seed(); number < first_seed() + programs; ++number) {
