@@ -65,6 +65,11 @@ bool orders(const Operation& op) {
          (op.atomic && (acquires(op.semantics) || releases(op.semantics)));
 }
 
+std::vector<Operation> ordering(std::vector<Operation> all) {
+  std::erase_if(all, [](const Operation& op) { return !orders(op); });
+  return all;
+}
+
 /// The changes that could order two operations.
 class Changes {
  public:
@@ -89,12 +94,14 @@ class Changes {
       return texts();
     }
     add(repairs(false));
+    if (have_atomics_) add(message(true));
     const std::size_t repaired = found_.size();
     add(repairs(true));
+    add(repairs_by_others());
     const bool are_updates = is_update(x_) && is_update(y_);
     if (have_atomics_ && are_updates) add(one_update());
     add(barrier());
-    if (have_atomics_) add(message());
+    if (have_atomics_) add(message(false));
     if (have_atomics_ && !are_updates) add(atomics(), true);
     // To mend what is there to order them comes first.
     const auto others = found_.begin() + static_cast<std::ptrdiff_t>(repaired);
@@ -205,13 +212,13 @@ class Changes {
   }
   Scope scope() const { return same_workgroup() ? Scope::Workgroup : Scope::Device; }
 
-  // The instructions of the two agents, each once.
-  std::vector<Operation> instructions() const {
+  // The instructions of the two agents, or of all others, each once.
+  std::vector<Operation> instructions(bool of_others = false) const {
     std::vector<Operation> all;
     for (const Operation& op : execution_.operations) {
-      if (op.agent != execution_.operations[x_].agent &&
-          op.agent != execution_.operations[y_].agent)
-        continue;
+      const bool of_the_two =
+          op.agent == execution_.operations[x_].agent || op.agent == execution_.operations[y_].agent;
+      if (of_the_two == of_others) continue;
       if (std::none_of(all.begin(), all.end(),
                        [&](const Operation& known) { return same_instruction(known, op); }))
         all.push_back(op);
@@ -236,7 +243,12 @@ class Changes {
     }
   }
 
-  void strengthen(const Operation& op, std::vector<Edit>& edits) const {
+  // What these lack, flags before scopes: to widen a scope is dearer.
+  void strengthen(const std::vector<Operation>& all, std::vector<Edit>& edits) const {
+    for (const Operation& op : all) add_flags(op, edits);
+    for (const Operation& op : all) widen_scopes(op, edits);
+  }
+  void add_flags(const Operation& op, std::vector<Edit>& edits) const {
     const MemorySemantics semantics = op.semantics;
     const std::string which = " to the " + kind_of(op) + " in " + line_of(op);
     const auto add_flag = [&](MemorySemantics flag, const char* name) {
@@ -247,12 +259,13 @@ class Changes {
     if (storage() != MemorySemantics::None) add_flag(storage(), storage_name());
     if (releases(semantics)) add_flag(MemorySemantics::MakeAvailable, "MakeAvailable");
     if (acquires(semantics)) add_flag(MemorySemantics::MakeVisible, "MakeVisible");
+  }
+  void widen_scopes(const Operation& op, std::vector<Edit>& edits) const {
     if (is_too_narrow(op)) {
       edits.push_back(widen_to_workgroup(op));
-      return;
+    } else if (!includes(op.scope, scope())) {
+      edits.push_back(widen(op, scope()));
     }
-    const Scope wanted = scope();
-    if (!includes(op.scope, wanted)) edits.push_back(widen(op, wanted));
   }
 
   // A control barrier that invocations of both subgroups come to: its memory scope goes with it.
@@ -273,15 +286,20 @@ class Changes {
                                                          : "UniformMemory";
   }
 
-  // Relaxed atomics, and control barriers that order nothing.
+  // An update that only acquires or only releases.
+  static bool orders_one_way(const Operation& op) {
+    return op.kind == OperationKind::ReadModifyWrite && acquires(op.semantics) != releases(op.semantics);
+  }
+
+  // Relaxed atomics, updates that order one way, and control barriers that order nothing.
   Edit promote(const Operation& op) const {
     constexpr auto kAcquires = MemorySemantics::Acquire | MemorySemantics::MakeVisible;
     constexpr auto kReleases = MemorySemantics::Release | MemorySemantics::MakeAvailable;
     if (op.kind == OperationKind::Read) return promote(op, kAcquires);
     if (op.kind == OperationKind::Write) return promote(op, kReleases);
     Edit both = promote(op, MemorySemantics::AcquireRelease | MemorySemantics::MakeAvailable |
-                                MemorySemantics::MakeVisible);
-    if (op.is_access()) both.weaker = {promote(op, kAcquires), promote(op, kReleases)};
+                                MemorySemantics::MakeVisible | (op.semantics & kStorageClassBits));
+    if (op.is_access() && !orders(op)) both.weaker = {promote(op, kAcquires), promote(op, kReleases)};
     return both;
   }
   Edit promote(const Operation& op, MemorySemantics order) const {
@@ -307,16 +325,48 @@ class Changes {
   std::vector<Edit> repairs(bool promoting) const {
     std::vector<Edit> edits;
     make_non_private(edits);
-    for (const Operation& op : instructions())
-      if (orders(op)) strengthen(op, edits);
-    if (!promoting) return edits;
+    std::vector<Operation> could;
     for (const Operation& op : instructions()) {
-      const bool could = (op.is_access() && op.atomic) || op.kind == OperationKind::ControlBarrier;
       // What the second access itself reads is after the first in this run, not in all.
       const bool is_second = same_instruction(op, execution_.operations[y_]);
-      if (could && !is_second && !orders(op)) edits.push_back(promote(op));
+      const bool could_order = (op.is_access() && op.atomic) || op.kind == OperationKind::ControlBarrier;
+      if (could_order && !is_second && (!orders(op) || orders_one_way(op))) could.push_back(op);
     }
+    // Where one of several is enough it is the one beside the access: others may be on the way in this run only.
+    std::stable_sort(could.begin(), could.end(),
+                     [&](const Operation& a, const Operation& b) { return distance(a) < distance(b); });
+    if (promoting)
+      for (const Operation& op : could) edits.push_back(promote(op));
+    // What is there already was tried alone.
+    strengthen(ordering(instructions()), edits);
     return edits;
+  }
+
+  // What others do between the two.
+  std::vector<Edit> repairs_by_others() const {
+    std::vector<Edit> edits;
+    strengthen(ordering(instructions(true)), edits);
+    return edits;
+  }
+
+  // How many operations of its invocation are between the instruction, if that could release, and the first access
+  // before it; or, if it could acquire, the second one behind it.
+  std::ptrdiff_t distance(const Operation& instruction) const {
+    const std::vector<Operation>& all = execution_.operations;
+    const auto from = [&](OperationIndex access, OperationIndex op) {
+      const auto [begin, end] = std::minmax(access, op);
+      return std::count_if(all.begin() + begin, all.begin() + end,
+                           [&](const Operation& o) { return o.agent == all[access].agent; });
+    };
+    const bool could_release = instruction.kind != OperationKind::Read && !releases(instruction.semantics);
+    const bool could_acquire = instruction.kind != OperationKind::Write && !acquires(instruction.semantics);
+    auto least = static_cast<std::ptrdiff_t>(all.size());
+    for (OperationIndex op = 0; op < all.size(); ++op) {
+      if (!same_instruction(all[op], instruction)) continue;
+      if (could_release && all[op].agent == all[x_].agent && op > x_) least = std::min(least, from(x_, op));
+      if (could_acquire && all[op].agent == all[y_].agent && op < y_) least = std::min(least, from(y_, op));
+    }
+    return least;
   }
 
   std::vector<Edit> barrier() const {
@@ -398,17 +448,21 @@ class Changes {
 
   std::vector<Edit> atomics() const {
     std::vector<Edit> edits;
-    const Scope wanted = scope();
+    const Scope wanted = reach();
     for (const OperationIndex i : {x_, y_}) {
       const Operation& op = execution_.operations[i];
-      if (op.atomic && includes(op.scope, wanted)) continue;
+      if (op.atomic && includes(op.scope, scope())) continue;
       if (op.atomic) {
-        edits.push_back(widen(op, wanted));
+        edits.push_back(widen(op, scope()));
         continue;
       }
-      edits.push_back(make_atomic(op, MemorySemantics::Relaxed));
+      edits.push_back(make_atomic(op, MemorySemantics::Relaxed, wanted));
     }
     return edits;
+  }
+  // Others than these two may come from anywhere that knows of the memory.
+  Scope reach() const {
+    return execution_.operations[x_].storage_class == StorageClass::Workgroup ? Scope::Workgroup : Scope::Device;
   }
 
   // Whether they are to order nothing, and only their scopes keep them from being atomic for each other.
@@ -420,37 +474,66 @@ class Changes {
            x.reference == y.reference;
   }
 
-  // A plain write after the first access, from which the second's invocation read plainly before the second: as a
-  // release and an acquire.
+  // A write after the first access, from which the second's invocation read before the second, one of them plain, or
+  // both: as a release and an acquire.
   //= vk:memory-model-synchronizes-with
-  std::vector<Edit> message() const {
+  std::vector<Edit> message(bool one_is_atomic) const {
     const std::vector<Operation>& all = execution_.operations;
-    const auto is_plain = [&](OperationIndex i, OperationIndex of, OperationKind kind) {
-      return all[i].agent == all[of].agent && all[i].kind == kind && !all[i].atomic &&
-             std::has_single_bit(all[i].locations.size_bytes) && all[i].locations.size_bytes <= 8;
+    const auto could_be_atomic = [](const Operation& op) {
+      return std::has_single_bit(op.locations.size_bytes) && op.locations.size_bytes <= 8;
     };
     for (OperationIndex write = x_ + 1; write < y_; ++write) {
-      if (!is_plain(write, x_, OperationKind::Write)) continue;
+      const Operation& sent = all[write];
+      if (sent.agent != all[x_].agent || !sent.writes() || !could_be_atomic(sent)) continue;
       for (OperationIndex read = write + 1; read < y_; ++read) {
-        if (all[read].locations.overlaps(all[write].locations) && all[read].writes()) break;
-        if (!is_plain(read, y_, OperationKind::Read) || all[read].locations != all[write].locations ||
-            all[read].reference != all[write].reference ||
-            execution_.read_values[read] != execution_.written_values[write] ||
-            (same_workgroup() && !has_polled(read)))
+        const Operation& got = all[read];
+        if (got.locations.overlaps(sent.locations) && got.writes() && got.agent != all[y_].agent) break;
+        if (got.agent != all[y_].agent || !got.reads() || (got.atomic && sent.atomic) ||
+            (got.atomic || sent.atomic) != one_is_atomic || got.locations != sent.locations ||
+            got.reference != sent.reference)
           continue;
-        std::vector<Edit> edits;
-        make_non_private(edits);
-        edits.push_back(make_atomic(all[write], MemorySemantics::Release | MemorySemantics::MakeAvailable));
-        edits.push_back(make_atomic(all[read], MemorySemantics::Acquire | MemorySemantics::MakeVisible));
-        const model::ReadsFrom from{read, write, all[read].locations};
-        edits.back().apply = [from, made = edits.back().apply](Execution& execution) {
-          made(execution);
-          execution.reads_from.push_back(from);
-        };
-        return edits;
+        if (got.atomic ? reads_from(read, write) : may_be_message(read, write)) return as_message(write, read);
       }
     }
     return {};
+  }
+  bool reads_from(OperationIndex read, OperationIndex write) const {
+    return std::any_of(execution_.reads_from.begin(), execution_.reads_from.end(),
+                       [&](const model::ReadsFrom& from) { return from.read == read && from.write == write; });
+  }
+  // Of plain reads nothing says what they read from.
+  bool may_be_message(OperationIndex read, OperationIndex write) const {
+    return execution_.operations[read].kind == OperationKind::Read &&
+           execution_.read_values[read] == execution_.written_values[write] &&
+           (!same_workgroup() || execution_.operations[write].atomic || has_polled(read));
+  }
+  std::vector<Edit> as_message(OperationIndex write, OperationIndex read) const {
+    const Operation& sent = execution_.operations[write];
+    const Operation& got = execution_.operations[read];
+    std::vector<Edit> edits;
+    make_non_private(edits);
+    if (sent.atomic && releases(sent.semantics)) {
+      strengthen({sent}, edits);
+    } else if (sent.atomic) {
+      edits.push_back(promote(sent));
+    } else {
+      const Scope wanted = got.atomic && includes(got.scope, scope()) ? got.scope : scope();
+      edits.push_back(make_atomic(sent, MemorySemantics::Release | MemorySemantics::MakeAvailable, wanted));
+    }
+    if (got.atomic && acquires(got.semantics)) {
+      strengthen({got}, edits);
+    } else if (got.atomic) {
+      edits.push_back(promote(got));
+    } else {
+      const Scope wanted = sent.atomic && includes(sent.scope, scope()) ? sent.scope : scope();
+      edits.push_back(make_atomic(got, MemorySemantics::Acquire | MemorySemantics::MakeVisible, wanted));
+      const model::ReadsFrom from{read, write, got.locations};
+      edits.back().apply = [from, made = edits.back().apply](Execution& execution) {
+        made(execution);
+        execution.reads_from.push_back(from);
+      };
+    }
+    return edits;
   }
   // Whether its invocation read something else there by the same instruction before: within a workgroup, what is read
   // but once is no message.
@@ -462,8 +545,7 @@ class Changes {
         return true;
     return false;
   }
-  Edit make_atomic(const Operation& op, MemorySemantics order) const {
-    const Scope wanted = scope();
+  Edit make_atomic(const Operation& op, MemorySemantics order, Scope wanted) const {
     const MemorySemantics semantics = order == MemorySemantics::Relaxed ? order : order | storage();
     return edit(op,
                 "make the " + kind_of(op) + " in " + line_of(op) + " atomic (" + std::string(name(wanted)) + ", " +
@@ -492,8 +574,8 @@ class Changes {
     return edits;
   }
 
-  // Whether its line reads plainly, and then writes the same bytes, whoever executes it: `x += 1`, of which
-  // somebody's may be lost.
+  // Whether its line reads plainly, and then writes the same bytes, whoever executes it, and at least if they have some
+  // value: `x += 1`, of which somebody's may be lost, or `if (x == 0) x = 1`.
   bool is_update(OperationIndex index) const {
     const std::vector<Operation>& all = execution_.operations;
     const Operation& op = all[index];
@@ -501,22 +583,22 @@ class Changes {
     bool updates = false;
     for (auto read = all.begin(); read != all.end(); ++read) {
       if (read->kind != OperationKind::Read || read->atomic || !same_line(*read, op)) continue;
+      const auto next = next_in_line(read);
       // (Of the last one the write may not have come yet.)
-      const auto write = std::find_if(read, all.end(), [&](const Operation& o) {
-        return o.agent == read->agent && o.writes() && same_line(o, op);
-      });
-      if (write == all.end()) continue;
-      if (write->atomic || write->locations != read->locations) return false;
+      if (next == all.end() || next->kind == OperationKind::Read) continue;
+      if (next->atomic || next->locations != read->locations) return false;
       updates = updates || read->locations == op.locations;
     }
     return updates;
   }
-
-  // Atomic reads and writes are ordered as an atomic update is, but only that loses nothing. Others than these two
-  // may come from anywhere that knows of the memory.
+  std::vector<Operation>::const_iterator next_in_line(std::vector<Operation>::const_iterator of) const {
+    return std::find_if(std::next(of), execution_.operations.end(), [&](const Operation& o) {
+      return o.is_access() && o.agent == of->agent && same_line(o, *of);
+    });
+  }
+  // Atomic reads and writes are ordered as an atomic update is, but only that loses nothing.
   std::vector<Edit> one_update() const {
-    const Scope wanted =
-        execution_.operations[x_].storage_class == StorageClass::Workgroup ? Scope::Workgroup : Scope::Device;
+    const Scope wanted = reach();
     std::vector<Edit> edits;
     for (const OperationIndex i : {x_, y_}) {
       const Operation& op = execution_.operations[i];
@@ -529,7 +611,7 @@ class Changes {
         }
       };
       edits.push_back({"make the read and the write in " + line_of(op) + " one atomic read-modify-write (" +
-                           std::string(name(wanted)) + ", Relaxed), such as atomic_i_add",
+                           std::string(name(wanted)) + ", Relaxed), such as atomic_i_add or atomic_compare_exchange",
                        change, 0});
     }
     return edits;

@@ -1,5 +1,7 @@
 #include "emulator/advice/missing_link.h"
 
+#include <algorithm>
+
 #include "emulator/advice/narrow_barrier.h"
 #include "emulator/advice/operation_text.h"
 
@@ -50,6 +52,21 @@ std::string not_synchronized(const model::Execution& e, OperationIndex first, Op
          ": invocations of other subgroups of the workgroup need not wait for each other there";
 }
 
+// Of one end alone it is the availability or visibility operation that reaches too little.
+std::string of_scopes(const model::Execution& e, const judge::MissingReason& reason, const std::string& culprits) {
+  const auto all_of = [&](OperationIndex end) {
+    return std::all_of(reason.culprits.begin(), reason.culprits.end(),
+                       [&](OperationIndex i) { return e.operations[i].agent == e.operations[end].agent; });
+  };
+  const std::string only = " only in a scope that does not include both invocations";
+  if (all_of(reason.from)) return "they are synchronized, but " + culprits + " made the write available" + only;
+  if (all_of(reason.to))
+    return "they are synchronized, and the write is available, but " + culprits + " made it visible" + only;
+  if (culprits.find(" and ") == std::string::npos)
+    return "invocations meet by " + culprits + ", but its scope does not include both of them";
+  return culprits + " meet, but their scopes do not include both invocations";
+}
+
 std::string between_dispatches(const model::Execution& e) {
   return e.agent_system_synchronization.empty()
              ? "the accesses are in two dispatches of one submission with no dependency between "
@@ -88,7 +105,7 @@ std::string missing_link(const Neighbourhood& part, const std::vector<std::uint6
     case MissingLink::NoSynchronization:
       return not_synchronized(e, part.first, part.second, file);
     case MissingLink::ScopesDoNotIncludeEachOther:
-      return culprits + " meet, but their scopes do not include both invocations";
+      return of_scopes(e, *reason, culprits);
     case MissingLink::StorageClassMissing:
       return "they are synchronized, but " + std::string(class_of(x)) +
              ", the storage class of this memory, is missing in the semantics of " + culprits;

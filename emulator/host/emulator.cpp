@@ -126,8 +126,11 @@ bool is_aligned(const Access& access) {
   const std::uint64_t missing = binding.allocation->initialized.first_missing(
       access.operation.locations.offset_bytes, access.size_bytes(), access.value_bytes);
   raise(agent, FindingKind::UninitializedRead,
-        fmt::format("byte {} of element {} of {} was never written", missing, access.index,
-                    object(binding)),
+        fmt::format("byte {} of element {} of {} was never written{}", missing, access.index, object(binding),
+                    binding.storage_class == StorageClass::Workgroup && agent.group->grid->group_size > 1
+                        ? " until now: if another invocation writes it, this one has to wait for that at a control "
+                          "barrier"
+                        : ""),
         &binding, access.index, access.operation.where);
 }
 

@@ -194,6 +194,22 @@ TEST_CASE("a read of what was never written is found; of what another invocation
   CHECK(out.read()[0] == 7);
 }
 
+TEST_CASE("a read of Workgroup memory that comes before the write names the barrier that may be missing") {
+  Device device(emulated_options());
+  auto out = device.buffer<std::uint32_t>(8, "out");
+  const auto kernel = [](auto& inv, auto results, bool waits) {
+    auto tile = inv.template workgroup<std::uint32_t[8]>("tile");
+    const auto i = inv.local_invocation_index();
+    tile[i] = i;
+    if (waits) inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    results[i] = tile[7 - i];
+  };
+  const Finding finding = finding_of([&] { device.dispatch(kernel, {1}, {8}, out, false); });
+  CHECK(finding.kind == FindingKind::UninitializedRead);
+  CHECK(contains(finding.message, "has to wait for that at a control barrier"));
+  CHECK_NOTHROW(device.dispatch(kernel, {1}, {8}, out, true));
+}
+
 TEST_CASE("initialization is tracked byte by byte") {
   Device device(emulated_options());
   auto word = device.buffer<std::uint32_t>(1, "word");
