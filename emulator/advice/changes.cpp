@@ -373,18 +373,44 @@ class Changes {
     std::vector<Edit> edits;
     if (!same_workgroup() || execution_.operations[x_].agent == execution_.operations[y_].agent)
       return edits;
+    const std::string place = place_of_barrier();
+    if (place.empty()) return edits;
     make_non_private(edits);
-    const Operation& first = execution_.operations[x_];
-    const Operation& second = execution_.operations[y_];
-    edits.push_back({"put a control barrier, (Scope::Workgroup, Scope::Workgroup, " +
-                         barrier_name() + "), " +
-                         (first.where.line == second.where.line
-                              ? "between one execution of " + line_of(first) + " and the next"
-                          : is_of_later_round()
-                              ? "between " + line_of(second) + " and the next execution of " + line_of(first)
-                              : "between " + line_of(first) + " and " + line_of(second)),
+    edits.push_back({"put a control barrier, (Scope::Workgroup, Scope::Workgroup, " + barrier_name() + "), " + place,
                      [this](Execution& execution) { meet(execution); }, 2});
     return edits;
+  }
+
+  // Where in the source it separates the two, and all that come as these do; empty if that is nowhere, because both
+  // come to their one line as often.
+  std::string place_of_barrier() const {
+    const Operation& first = execution_.operations[x_];
+    const Operation& second = execution_.operations[y_];
+    const bool second_is_later = executions_of_first(y_) > executions_of_first(x_);
+    if (in_one_line(first, second)) {
+      if (executions_of_first(y_) == executions_of_first(x_)) return "";
+      return "between one execution of " + line_of(first) + " and the next";
+    }
+    const bool is_behind =
+        std::string_view(first.where.file) == second.where.file && first.where.line < second.where.line;
+    if (is_of_later_round() || (is_behind && second_is_later))
+      return "between " + line_of(second) + " and the next execution of " + line_of(first);
+    return "between " + line_of(first) + " and " + line_of(second);
+  }
+
+  // How often the invocation of this operation has come to the line of the first one so far: from another line, or
+  // from what the line wrote to what it reads.
+  std::size_t executions_of_first(OperationIndex until) const {
+    const std::vector<Operation>& all = execution_.operations;
+    std::size_t executions = 0;
+    const Operation* before = nullptr;
+    for (OperationIndex i = 0; i <= until; ++i) {
+      if (all[i].agent != all[until].agent) continue;
+      const bool goes_on = before && in_one_line(*before, all[i]) && !(before->writes() && !all[i].writes());
+      if (in_one_line(all[i], all[x_]) && !goes_on) ++executions;
+      before = &all[i];
+    }
+    return executions;
   }
 
   // Whether the first access is one of a later round of a loop than the second: its invocation came to the line of the
