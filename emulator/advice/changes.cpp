@@ -543,16 +543,16 @@ class Changes {
     } else if (sent.atomic) {
       edits.push_back(promote(sent));
     } else {
-      const Scope wanted = got.atomic && includes(got.scope, scope()) ? got.scope : scope();
-      edits.push_back(make_atomic(sent, MemorySemantics::Release | MemorySemantics::MakeAvailable, wanted));
+      edits.push_back(
+          make_atomic(sent, MemorySemantics::Release | MemorySemantics::MakeAvailable, scope_to_meet(got)));
     }
     if (got.atomic && acquires(got.semantics)) {
       strengthen({got}, edits);
     } else if (got.atomic) {
       edits.push_back(promote(got));
     } else {
-      const Scope wanted = sent.atomic && includes(sent.scope, scope()) ? sent.scope : scope();
-      edits.push_back(make_atomic(got, MemorySemantics::Acquire | MemorySemantics::MakeVisible, wanted));
+      edits.push_back(
+          make_atomic(got, MemorySemantics::Acquire | MemorySemantics::MakeVisible, scope_to_meet(sent)));
       const model::ReadsFrom from{read, write, got.locations};
       edits.back().apply = [from, made = edits.back().apply](Execution& execution) {
         made(execution);
@@ -560,6 +560,10 @@ class Changes {
       };
     }
     return edits;
+  }
+  // Of an atomic at the other end that has both in its scope already: that.
+  Scope scope_to_meet(const Operation& other) const {
+    return other.atomic && includes(other.scope, scope()) ? other.scope : scope();
   }
   // Whether its invocation read something else there by the same instruction before: within a workgroup, what is read
   // but once is no message.
