@@ -95,7 +95,8 @@ struct DeviceOptions {
   /// Emulated mode: mean number of memory operations after which another invocation gets to run. After 4096 times in
   /// one dispatch it becomes twice that.
   std::uint32_t operations_between_switches = 16;
-  /// A dispatch in which all residents only polled for so long (native) makes no progress.
+  /// A dispatch in which all residents only polled by atomics for so long (native, and with races_parallel) makes no
+  /// progress. There nobody notices who polls by plain reads.
   std::chrono::milliseconds no_progress_time{2000};
   /// The same in emulated mode, counted in rounds of polling by all residents. Where they poll with plain reads,
   /// which may be anything else, 16384 reads of the same count as one.
