@@ -486,6 +486,45 @@ TEST_CASE("an update that is to take a lock need only acquire; one that leaves i
   CHECK_THAT(taken_and_left, Catch::Contains("the semantics AcquireRelease | UniformMemory"));
 }
 
+TEST_CASE("loads and stores without operands do as their reference is qualified, with operands as these say") {
+  enum class Operands { Absent, None, NonPrivate };
+  const auto races = [](auto operands) {
+    Device device(racing(1));
+    auto shared = device.buffer({0u}, "shared");
+    auto out = device.buffer(std::vector<std::uint32_t>(4, 0u), "out");
+    device.dispatch(
+        [](auto& inv, StorageBuffer<std::uint32_t> auto x, StorageBuffer<std::uint32_t> auto results) {
+          auto own = inv.template workgroup<std::uint32_t>("own");
+          auto qualified = x.non_private();
+          constexpr Operands how = decltype(operands)::value;
+          constexpr MemoryOperands kGiven =
+              how == Operands::None ? MemoryOperands::None : MemoryOperands::NonPrivatePointer;
+          const std::uint32_t i = inv.local_invocation_index();
+          if (i == 0) {
+            if constexpr (how == Operands::Absent) {
+              inv.store(own, 1u);
+              inv.store(qualified[0], 2u);
+            } else {
+              inv.store(own, 1u, kGiven);
+              inv.store(qualified[0], 2u, kGiven);
+            }
+          }
+          inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier | kBufferBarrier);
+          if constexpr (how == Operands::Absent) {
+            results[i] = inv.load(own) + inv.load(qualified[0]);
+          } else {
+            results[i] = inv.load(own, kGiven) + inv.load(qualified[0], kGiven);
+          }
+        },
+        1, 4, shared, out);
+    CHECK(out.read() == std::vector<std::uint32_t>(4, 3u));
+    return device.races().size();
+  };
+  CHECK(races(std::integral_constant<Operands, Operands::Absent>()) == 0);
+  CHECK(races(std::integral_constant<Operands, Operands::None>()) == 2);
+  CHECK(races(std::integral_constant<Operands, Operands::NonPrivate>()) == 0);
+}
+
 TEST_CASE("atomics of too narrow a scope need a scope that has both invocations, and nothing else") {
   const auto changes = [](auto scope, std::uint32_t groups, std::uint32_t local) {
     Device device(racing(1));
