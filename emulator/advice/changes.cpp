@@ -286,6 +286,9 @@ class Changes {
                                                          : "UniformMemory";
   }
 
+  static constexpr MemorySemantics kAcquires = MemorySemantics::Acquire | MemorySemantics::MakeVisible;
+  static constexpr MemorySemantics kReleases = MemorySemantics::Release | MemorySemantics::MakeAvailable;
+
   // An update that only acquires or only releases.
   static bool orders_one_way(const Operation& op) {
     return op.kind == OperationKind::ReadModifyWrite && acquires(op.semantics) != releases(op.semantics);
@@ -293,8 +296,6 @@ class Changes {
 
   // Relaxed atomics, updates that order one way, and control barriers that order nothing.
   Edit promote(const Operation& op) const {
-    constexpr auto kAcquires = MemorySemantics::Acquire | MemorySemantics::MakeVisible;
-    constexpr auto kReleases = MemorySemantics::Release | MemorySemantics::MakeAvailable;
     if (op.kind == OperationKind::Read) return promote(op, kAcquires);
     if (op.kind == OperationKind::Write) return promote(op, kReleases);
     Edit both = promote(op, MemorySemantics::AcquireRelease | MemorySemantics::MakeAvailable |
@@ -325,21 +326,27 @@ class Changes {
   std::vector<Edit> repairs(bool promoting) const {
     std::vector<Edit> edits;
     make_non_private(edits);
-    std::vector<Operation> could;
-    for (const Operation& op : instructions()) {
-      // What the second access itself reads is after the first in this run, not in all.
-      const bool is_second = same_instruction(op, execution_.operations[y_]);
-      const bool could_order = (op.is_access() && op.atomic) || op.kind == OperationKind::ControlBarrier;
-      if (could_order && !is_second && (!orders(op) || orders_one_way(op))) could.push_back(op);
-    }
-    // Where one of several is enough it is the one beside the access: others may be on the way in this run only.
-    std::stable_sort(could.begin(), could.end(),
-                     [&](const Operation& a, const Operation& b) { return distance(a) < distance(b); });
-    if (promoting)
+    if (promoting) {
+      // Where one of several is enough it is the one beside the access: others may be on the way in this run only.
+      std::vector<Operation> could = could_order();
+      std::stable_sort(could.begin(), could.end(),
+                       [&](const Operation& a, const Operation& b) { return distance(a) < distance(b); });
       for (const Operation& op : could) edits.push_back(promote(op));
+    }
     // What is there already was tried alone.
     strengthen(ordering(instructions()), edits);
     return edits;
+  }
+
+  // Those that order nothing yet, or one way only. What the second access itself reads is after the first in this run, not
+  // in all.
+  std::vector<Operation> could_order() const {
+    std::vector<Operation> could = instructions();
+    std::erase_if(could, [&](const Operation& op) {
+      const bool may = (op.is_access() && op.atomic) || op.kind == OperationKind::ControlBarrier;
+      return !may || (orders(op) && !orders_one_way(op)) || same_instruction(op, execution_.operations[y_]);
+    });
+    return could;
   }
 
   // What others do between the two.
@@ -386,14 +393,15 @@ class Changes {
   std::string place_of_barrier() const {
     const Operation& first = execution_.operations[x_];
     const Operation& second = execution_.operations[y_];
-    const bool second_is_later = executions_of_first(y_) > executions_of_first(x_);
+    const std::size_t by_first = executions_of_first(x_);
+    const std::size_t by_second = executions_of_first(y_);
     if (in_one_line(first, second)) {
-      if (executions_of_first(y_) == executions_of_first(x_)) return "";
+      if (by_second == by_first) return "";
       return "between one execution of " + line_of(first) + " and the next";
     }
     const bool is_behind =
         std::string_view(first.where.file) == second.where.file && first.where.line < second.where.line;
-    if (is_of_later_round() || (is_behind && second_is_later))
+    if (is_of_later_round() || (is_behind && by_second > by_first))
       return "between " + line_of(second) + " and the next execution of " + line_of(first);
     return "between " + line_of(first) + " and " + line_of(second);
   }
@@ -538,21 +546,9 @@ class Changes {
     const Operation& got = execution_.operations[read];
     std::vector<Edit> edits;
     make_non_private(edits);
-    if (sent.atomic && releases(sent.semantics)) {
-      strengthen({sent}, edits);
-    } else if (sent.atomic) {
-      edits.push_back(promote(sent));
-    } else {
-      edits.push_back(
-          make_atomic(sent, MemorySemantics::Release | MemorySemantics::MakeAvailable, scope_to_meet(got)));
-    }
-    if (got.atomic && acquires(got.semantics)) {
-      strengthen({got}, edits);
-    } else if (got.atomic) {
-      edits.push_back(promote(got));
-    } else {
-      edits.push_back(
-          make_atomic(got, MemorySemantics::Acquire | MemorySemantics::MakeVisible, scope_to_meet(sent)));
+    add_end(sent, got, kReleases, edits);
+    add_end(got, sent, kAcquires, edits);
+    if (!got.atomic) {
       const model::ReadsFrom from{read, write, got.locations};
       edits.back().apply = [from, made = edits.back().apply](Execution& execution) {
         made(execution);
@@ -560,6 +556,16 @@ class Changes {
       };
     }
     return edits;
+  }
+  // What an end lacks that is to order like this.
+  void add_end(const Operation& end, const Operation& other, MemorySemantics order, std::vector<Edit>& edits) const {
+    if (!end.atomic) {
+      edits.push_back(make_atomic(end, order, scope_to_meet(other)));
+    } else if (acquires(order) ? acquires(end.semantics) : releases(end.semantics)) {
+      strengthen({end}, edits);
+    } else {
+      edits.push_back(promote(end));
+    }
   }
   // Of an atomic at the other end that has both in its scope already: that.
   Scope scope_to_meet(const Operation& other) const {

@@ -53,7 +53,8 @@ std::string not_synchronized(const model::Execution& e, OperationIndex first, Op
 }
 
 // Of one end alone it is the availability or visibility operation that reaches too little.
-std::string of_scopes(const model::Execution& e, const judge::MissingReason& reason, const std::string& culprits) {
+std::string of_scopes(const model::Execution& e, const judge::MissingReason& reason, const std::string& culprits,
+                      const char* file) {
   const auto all_of = [&](OperationIndex end) {
     return std::all_of(reason.culprits.begin(), reason.culprits.end(),
                        [&](OperationIndex i) { return e.operations[i].agent == e.operations[end].agent; });
@@ -62,7 +63,7 @@ std::string of_scopes(const model::Execution& e, const judge::MissingReason& rea
   if (all_of(reason.from)) return "they are synchronized, but " + culprits + " made the write available" + only;
   if (all_of(reason.to))
     return "they are synchronized, and the write is available, but " + culprits + " made it visible" + only;
-  if (culprits.find(" and ") == std::string::npos)
+  if (culprits == name_of(e, reason.culprits.front(), file))
     return "invocations meet by " + culprits + ", but its scope does not include both of them";
   return culprits + " meet, but their scopes do not include both invocations";
 }
@@ -105,7 +106,7 @@ std::string missing_link(const Neighbourhood& part, const std::vector<std::uint6
     case MissingLink::NoSynchronization:
       return not_synchronized(e, part.first, part.second, file);
     case MissingLink::ScopesDoNotIncludeEachOther:
-      return of_scopes(e, *reason, culprits);
+      return of_scopes(e, *reason, culprits, file);
     case MissingLink::StorageClassMissing:
       return "they are synchronized, but " + std::string(class_of(x)) +
              ", the storage class of this memory, is missing in the semantics of " + culprits;

@@ -398,7 +398,8 @@ bool KernelDetector::make_two_reads(Cell& cell, const Access& now) {
   const auto fits = [&](std::uint32_t agent) { return offset(agent) == static_cast<std::int16_t>(offset(agent)); };
   // Links of chains, which the write may go on by, are remembered as long as may be.
   if (site >= SiteRelations::kMost || now.site->is_link() || cell.sites[1] != site ||
-      (cell.times[1] & ~kLossy) != now.time || order_.group(cell.agents[1]) != now.group || !fits(cell.agents[1]) || !fits(now.agent))
+      (cell.times[1] & ~kLossy) != now.time || order_.group(cell.agents[1]) != now.group ||
+      !fits(cell.agents[1]) || !fits(now.agent))
     return false;
   const auto packed = [&](std::uint32_t agent) { return static_cast<std::uint16_t>(offset(agent)); };
   cell.agents[1] = packed(cell.agents[1]) | std::uint32_t{packed(now.agent)} << 16;

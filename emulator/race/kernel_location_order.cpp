@@ -122,10 +122,9 @@ void KernelLocationOrder::collect_group(GroupId group, bool wide_only, const Ker
     if (event.agent != kEverybody) concerns(event.agent);
   for (const KernelAccess& other : others)
     if (other.site->is_link() && other.bytes.overlaps(byte)) concerns(other.agent);
+  const std::uint32_t latest = agents.empty() ? 0 : *std::ranges::max_element(agents);
   for (const SyncEvent& event : events) {
-    if (event.agent != kEverybody ||
-        std::ranges::none_of(agents, [&](std::uint32_t agent) { return agent > event.last_agent; }))
-      continue;
+    if (event.agent != kEverybody || event.last_agent >= latest) continue;
     for (std::uint32_t agent = order_.first_agent(group); agent <= event.last_agent; ++agent) concerns(agent);
   }
   for (const SyncEvent& event : events) {
