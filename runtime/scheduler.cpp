@@ -92,7 +92,7 @@ void Worker::forget_fibers() {
 inline void Worker::begin_dispatch(Dispatch& dispatch) {
   dispatch_ = &dispatch;
   launch_ = dispatch.launch;
-  rings_ = launch_->run_turns && !kSanitized;
+  rings_ = launch_->run.turns && !kSanitized;
   walks_ = HEDDLE_INLINE_SWITCH && launch_->choice && !kSanitized;
   ring_.unwinding = false;
   chunk_ = 1;
@@ -162,22 +162,23 @@ void Worker::fiber_main(void* worker) {
 [[gnu::hot]] void Worker::fiber_loop(Fiber* self) {
   Pick next = job_;
   for (;;) {
+    // The usual case of all that follows.
+    if (next.kind == Pick::Start) [[likely]] {
+      run_started(*next.group, next.slot(), self);
+      if (Slot* slot = walks_ ? ready_in_walk(*group_) : nullptr) {
+        next = picked(*group_, slot);
+        if (next.kind == Pick::Start) continue;
+        park(self);
+        current_ = slot;
+        switch_to(&self->parked, slot->context);
+        next = job_;
+        continue;
+      }
+    }
     switch (next.kind) {
-      case Pick::Start:
-        run_started(*next.group, next.slot(), self);
-        // The usual case of `pick`, and of what follows.
-        if (Slot* slot = walks_ ? ready_in_walk(*group_) : nullptr) {
-          next = picked(*group_, slot);
-          if (next.kind == Pick::Start) continue;
-          park(self);
-          current_ = slot;
-          switch_to(&self->parked, slot->context);
-          next = job_;
-          continue;
-        }
-        break;
+      case Pick::Start: break;
       case Pick::Ring:
-        if (!launch_->run_turns(launch_->kernel, &ring_) || go_home(self)) {
+        if (!launch_->run.turns(launch_->kernel, &ring_) || go_home(self)) {
           next = job_;
           continue;
         }
@@ -214,6 +215,11 @@ inline void Worker::prefetch_parked() const {
   __builtin_prefetch(&parked_[parked_.size() - 2]->parked);
 }
 
+[[gnu::hot]] Fiber* Worker::take_fiber_for(Pick pick) {
+  job_ = pick;
+  return fresh_ = take_fiber();
+}
+
 Fiber* Worker::take_fiber() {
   if (parked_.empty()) [[unlikely]] make_fiber();
   Fiber* fiber = parked_.back();
@@ -240,10 +246,7 @@ void Worker::make_fiber() {
       current_ = nullptr;
       return {pick.group->driver, pick.group->driver_fiber};
     case Pick::Start:
-    case Pick::Admit:
-      job_ = pick;
-      fresh_ = take_fiber();
-      return {fresh_->parked, fresh_};
+    case Pick::Admit: take_fiber_for(pick); return {fresh_->parked, fresh_};
     case Pick::Nothing:
     case Pick::Ring:
     case Pick::Park: break;
@@ -451,7 +454,7 @@ inline void Worker::run_group(Group& g, Fiber* here) {
   g.driver_fiber = here;
   if (!here) home_group_ = &g;
   // While nothing waits, the next workgroup is the same one with another number.
-  const std::uint32_t ran = launch_->run(launch_->kernel, g, 0, g.size, false, tickets_left_);
+  const std::uint32_t ran = launch_->run.all(launch_->kernel, g, tickets_left_);
   if (!g.waited) {
     g.finished = g.size;
     return;
@@ -514,8 +517,7 @@ void Worker::run_started(Group& g, Slot* slot, Fiber* here) {
   slot->state = SlotState::Started;
   slot->fiber = here;
   const std::uint32_t index = g.index_of(slot);
-  std::uint64_t no_more = 0;
-  launch_->run(launch_->kernel, g, index, index + 1, true, no_more);
+  launch_->run.one(launch_->kernel, g, index, true);
   finish(g, slot);
 }
 
@@ -524,8 +526,11 @@ void Worker::run_started(Group& g, Slot* slot, Fiber* here) {
   slot->context = nullptr;
   slot->hold();
   ++g.finished;
-  g.cursor = g.index_of(slot) + 1;
-  leave_out(g, slot);
+  if (launch_->choice) {
+    leave_out(g, slot);
+  } else {
+    g.cursor = g.index_of(slot) + 1;
+  }
   ++local_progress_;
   current_ = nullptr;
   if (g.finished == g.size && (g.driver || g.driver_lost)) last_finished(g);

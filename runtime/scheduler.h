@@ -119,23 +119,15 @@ class Walk {
   }
   /// Goes on from an invocation that `choice` gives.
   void jump(Choice& choice) {
-    index_ = choice.below(size_, ChoicePoint::Invocation);
-    place_ = place_of(index_);
+    const std::uint32_t index = choice.below(size_, ChoicePoint::Invocation);
+    go_to(place_of(index), index);
   }
-  /// Who comes next, and its place. Behind the last place it is the first one again.
+  /// Who comes next, and its place, and who comes then. Behind the last place it is the first one again.
   std::uint32_t index() const { return index_; }
   std::uint32_t place() const { return place_; }
-  std::uint32_t after(std::uint32_t index) const {
-    return index + stride_ < size_ ? index + stride_ : index + stride_ - size_;
-  }
-  void step() {
-    index_ = after(index_);
-    ++place_;
-  }
-  void go_to(std::uint32_t place) {
-    place_ = place;
-    index_ = (first_ + place * stride_) % size_;
-  }
+  std::uint32_t index_after() const { return index_after_; }
+  void step() { go_to(place_ + 1, index_after_); }
+  void go_to(std::uint32_t place) { go_to(place, (first_ + place * stride_) % size_); }
   // No product is too large: a workgroup has at most 2^16 invocations.
   std::uint32_t place_of(std::uint32_t index) const {
     // To divide takes longer than all the rest.
@@ -158,9 +150,13 @@ class Walk {
  private:
   [[gnu::noinline]] void begin_in_order_of(Choice& choice);
   void begin_at_first() {
-    index_ = first_;
-    place_ = 0;
+    go_to(0, first_);
     look_at_all();
+  }
+  void go_to(std::uint32_t place, std::uint32_t index) {
+    place_ = place;
+    index_ = index;
+    index_after_ = index + stride_ < size_ ? index + stride_ : index + stride_ - size_;
   }
   [[gnu::noinline]] void look_at_all_of_another_size();
 
@@ -171,6 +167,7 @@ class Walk {
   std::uint32_t inverse_ = 0;
   std::uint32_t index_ = 0;
   std::uint32_t place_ = 0;
+  std::uint32_t index_after_ = 0;
   /// Who is to be looked at, by place.
   std::vector<std::uint64_t> left_;
 };
@@ -244,7 +241,7 @@ struct Group : Workgroup {
     if (!top) return;
     constexpr int kHotLines = 5;
     for (int line = 0; line < kHotLines; ++line) __builtin_prefetch(top + 64 * line);
-    __builtin_prefetch(begin + walk.after(walk.index()));
+    __builtin_prefetch(begin + walk.index_after());
   }
 };
 
@@ -475,6 +472,8 @@ class Worker {
 
   void prefetch_parked() const;
   Fiber* take_fiber();
+  /// One that will find that to do.
+  Fiber* take_fiber_for(Pick pick);
   [[gnu::noinline]] void make_fiber();
   void park(Fiber* fiber);
   /// Who will run next runs now: the stack, and its fiber, that are to be switched to.

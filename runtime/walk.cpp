@@ -82,7 +82,7 @@ Slot* Worker::ready_behind(Group& g) {
 }
 
 Handover Worker::start(Slot* self, Group& g, Slot* next) {
-  return {&self->context, make_way({Pick::Start, g.index_of(next), &g}).first};
+  return {&self->context, take_fiber_for({Pick::Start, g.index_of(next), &g})->parked};
 }
 
 // What is rarely called is called last, so that nothing needs to be kept for afterwards.

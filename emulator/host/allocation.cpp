@@ -75,7 +75,6 @@ namespace {
 template <typename Do>
 void for_each_word(std::vector<std::uint64_t>& words, std::uint64_t offset, std::uint64_t bytes,
                    Do with_word) {
-  if (words.empty()) return;
   while (bytes != 0) {
     const std::uint64_t bit = offset % 64;
     const std::uint64_t count = std::min(bytes, 64 - bit);
@@ -120,12 +119,12 @@ std::shared_ptr<Allocation> DeviceState::allocate(std::uint64_t count, std::uint
   if (element_bytes != 0 && count > std::numeric_limits<std::int64_t>::max() / element_bytes)
     refuse(made->name, count, element_bytes);
   made->size_bytes = count * element_bytes;
-  made->tracks_initialization = mode == Mode::Emulated;
-  if (made->tracks_initialization && !has_room_for_bits(made->size_bytes)) refuse(made->name, count, element_bytes);
+  const bool tracks_initialization = mode == Mode::Emulated;
+  if (tracks_initialization && !has_room_for_bits(made->size_bytes)) refuse(made->name, count, element_bytes);
   // At least one byte, so that every buffer has an address of its own.
   made->bytes = allocate_bytes(std::max<std::uint64_t>(made->size_bytes, 1), mode == Mode::Emulated);
   if (!made->bytes) refuse(made->name, count, element_bytes);
-  if (made->tracks_initialization) made->initialized.resize(made->size_bytes, false);
+  if (tracks_initialization) made->initialized.track(made->size_bytes);
   if (memory) memory->add(made->id, {made->bytes, made->size_bytes});
   const std::lock_guard lock(mutex_);
   by_address_[address_of(*made)] = made;

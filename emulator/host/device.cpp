@@ -267,8 +267,7 @@ void remark_end(const Finding& finding, const DeviceState& state) {
   }
   launch.run = emulated ? typed.emulated : typed.native;
   // Where an oracle decides who goes on, nobody takes turns.
-  if (!emulated) launch.run_turns = typed.turns;
-  if (state.parallel) launch.run_turns = typed.emulated_turns;
+  if (state.in_order()) launch.run.turns = nullptr;
   launch.kernel = typed.call;
 
   if (state.in_order()) launch.choice = &state.choice.direct();

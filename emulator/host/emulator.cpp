@@ -152,7 +152,6 @@ bool is_aligned(const Access& access) {
                                                          std::uint32_t size_bytes,
                                                          const unsigned char* value_bytes) {
   detail::Allocation& allocation = *binding.allocation;
-  if (!allocation.tracks_initialization) return false;
   const std::uint64_t offset = binding.offset_bytes + offset_bytes;
   if (allocation.initialized.first_missing(offset, size_bytes, nullptr) == size_bytes) [[likely]] return false;
   if (!value_bytes || allocation.initialized.first_missing(offset, size_bytes, value_bytes) != size_bytes)
@@ -234,7 +233,6 @@ void Emulator::make_memory() {
   detail::Allocation& allocation = memory.allocation;
   allocation.id = device.new_allocation_id();
   allocation.name = "Workgroup memory";
-  allocation.tracks_initialization = true;
   free_memory_ = &memory;
 }
 
@@ -361,7 +359,7 @@ void Emulator::begin_variables(WorkgroupMemory& memory) {
   if (device.kernel_trace) device.kernel_trace->renew(allocation.id);
   if (!device.parallel) device.memory->add(allocation.id, {allocation.bytes, allocation.size_bytes});
   // Only the bytes that variables cover are tracked, from when they do.
-  allocation.initialized.resize(0, false);
+  allocation.initialized.track(0);
 }
 
 [[gnu::hot]] void Emulator::workgroup_ends(runtime::Workgroup& group) {
@@ -634,12 +632,6 @@ void leave(Emulator& emulator, const Agent& agent) {
   // Whoever is alone in its scope instance does not wait.
   if (memory_of(agent).waiting.at(agent.index) != Resident::Waiting::Nowhere)
     emulator.invocations_meet(*agent.group, {&agent.index, 1});
-}
-
-const Binding* known_variable(const Agent& agent, std::uint32_t ordinal, std::uint32_t size_bytes) {
-  const auto& known = memory_of(agent).known;
-  if (ordinal >= known.size()) return nullptr;
-  return known[ordinal]->size_bytes == size_bytes ? known[ordinal] : nullptr;
 }
 
 const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::uint32_t ordinal,

@@ -25,8 +25,6 @@ struct WorkgroupMemory : Resident {
   /// Known to the device's memory as long as there are variables.
   detail::Allocation allocation;
   std::deque<Variable> variables;
-  /// Of each of them.
-  std::vector<const Binding*> known;
   std::uint64_t used_bytes = 0;
   /// The agents of the workgroup that is resident here; none if none is.
   memory::Cohort invocations{{}, 0, {}, {}};

@@ -157,7 +157,7 @@ class Buffer {
     if (values.size() > size_) throw std::out_of_range("heddle: writing past the end of a buffer");
     owner_.check_alive("write");
     if (!values.empty()) std::memcpy(owner_->bytes, values.data(), values.size_bytes());
-    owner_->initialized.mark(0, values.size_bytes());
+    owner_->host_wrote(values.size_bytes());
   }
   void fill(const T& value) {
     for (T& element : map()) element = value;
@@ -170,7 +170,7 @@ class Buffer {
   /// The memory itself; all of it counts as written from now on.
   std::span<T> map() {
     owner_.check_alive("map");
-    owner_->initialized.mark(0, size_ * sizeof(T));
+    owner_->host_wrote(size_ * sizeof(T));
     return {reinterpret_cast<T*>(owner_->bytes), size_};
   }
   /// Another reference (descriptor) to the same memory. The memory model orders accesses through
@@ -224,7 +224,7 @@ class Image {
     }
     owner_.check_alive("write");
     if (!texels.empty()) std::memcpy(owner_->bytes, texels.data(), texels.size_bytes());
-    owner_->initialized.mark(0, texels.size_bytes());
+    owner_->host_wrote(texels.size_bytes());
   }
   Image alias() const {
     Image other = *this;
@@ -387,8 +387,9 @@ struct Call {
 };
 
 template <typename Kernel, typename... Args>
-std::uint32_t run_native(const void* opaque, runtime::Workgroup& group, std::uint32_t first,
-                         std::uint32_t last, bool registered, std::uint64_t& more) {
+[[gnu::noinline]] std::uint32_t run_native_range(const void* opaque, runtime::Workgroup& group,
+                                                 std::uint32_t first, std::uint32_t last, bool registered,
+                                                 std::uint64_t& more) {
   const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
   // Parameters by value, so that the loop has them in registers. The loop runs over global x, row by
   // row, because a compiler vectorizes `x[i]` only if it sees that `i` does not wrap.
@@ -428,6 +429,18 @@ std::uint32_t run_native(const void* opaque, runtime::Workgroup& group, std::uin
       call.native);
 }
 
+template <typename Kernel, typename... Args>
+std::uint32_t run_native(const void* opaque, runtime::Workgroup& group, std::uint64_t& more) {
+  return run_native_range<Kernel, Args...>(opaque, group, 0, group.grid->group_size, false, more);
+}
+
+template <typename Kernel, typename... Args>
+bool run_native_registered(const void* opaque, runtime::Workgroup& group, std::uint32_t index, bool) {
+  std::uint64_t no_more = 0;
+  run_native_range<Kernel, Args...>(opaque, group, index, index + 1, true, no_more);
+  return true;
+}
+
 /// The same kernel for a stack of its own: no loop over invocations, so that the frame that waits
 /// holds little more than what lives across a barrier. Flattened: whether the compiler inlines a
 /// kernel must not depend on its size, for in a function of its own it reaches everything through
@@ -458,57 +471,51 @@ template <typename Kernel, typename... Args>
   return false;
 }
 
-/// Runs an invocation, whose arguments are bound; returns whether it has waited. (Not a part of its two callers, and
-/// flattened: so the kernel is a part of this, whatever its size, and finds the invocation in its own frame. Whoever
-/// goes on after a switch waits for one load less.)
-template <std::size_t... n, typename Kernel, typename... Args>
-[[gnu::hot, gnu::noinline, gnu::flatten]] bool run_invocation(const Call<Kernel, Args...>& call,
-                                                              runtime::Workgroup& group, std::uint32_t index,
-                                                              bool registered, emulation::Resident& resident,
-                                                              std::index_sequence<n...>) {
-  emulated::Invocation invocation(group, index, registered, resident);
-  [[maybe_unused]] const auto place = [&](std::size_t k) {
-    emulated::Place p;
-    p.invocation = &invocation;
-    p.binding = resident.arguments + k;
-    // No argument is in Workgroup memory, whose qualifiers are others.
-    p.qualifiers = default_qualifiers(StorageClass::StorageBuffer);
-    return p;
-  };
-  call.kernel(invocation, Argument<Args>::emulated(std::get<n>(call.arguments), place(n))...);
-  return invocation.waited();
+/// Runs an invocation, whose arguments are bound; returns whether it has waited or thrown. (Not a part of those who
+/// call it, and flattened: so the kernel is a part of this, whatever its size, and finds the invocation in its own
+/// frame, which is the last one of a stack of its own. Whoever goes on after a switch waits for one load less.)
+template <typename Kernel, typename... Args>
+[[gnu::hot, gnu::noinline, gnu::flatten]] bool run_emulated_invocation(const void* opaque,
+                                                                       runtime::Workgroup& group,
+                                                                       std::uint32_t index, bool registered) {
+  try {
+    const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
+    emulation::Resident& resident = emulation::Resident::of(group);
+    emulated::Invocation invocation(group, index, registered, resident);
+    [[maybe_unused]] const auto place = [&](std::size_t k) {
+      emulated::Place p;
+      p.invocation = &invocation;
+      p.binding = resident.arguments + k;
+      // No argument is in Workgroup memory, whose qualifiers are others.
+      p.qualifiers = default_qualifiers(StorageClass::StorageBuffer);
+      return p;
+    };
+    [&]<std::size_t... n>(std::index_sequence<n...>) {
+      call.kernel(invocation, Argument<Args>::emulated(std::get<n>(call.arguments), place(n))...);
+    }(std::index_sequence_for<Args...>{});
+    return invocation.waited();
+  } catch (...) {
+    runtime::kernel_threw(group, index);
+    return true;
+  }
 }
 
 template <typename Kernel, typename... Args>
-[[gnu::hot]] std::uint32_t run_emulated(const void* opaque, runtime::Workgroup& group, std::uint32_t first,
-                                        std::uint32_t last, bool registered, std::uint64_t&) {
-  const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
-  emulation::Resident& resident = emulation::Resident::of(group);
-  std::uint32_t i = first;
-  try {
-    for (; i < last; ++i) {
-      group.running = i;
-      if (run_invocation(call, group, i, registered, resident, std::index_sequence_for<Args...>{})) return i + 1;
-    }
-  } catch (...) {
-    runtime::kernel_threw(group, i);
-    return i + 1;
+[[gnu::hot]] std::uint32_t run_emulated(const void* opaque, runtime::Workgroup& group, std::uint64_t&) {
+  const std::uint32_t size = group.grid->group_size;
+  for (std::uint32_t i = 0; i < size; ++i) {
+    group.running = i;
+    if (run_emulated_invocation<Kernel, Args...>(opaque, group, i, false)) return i + 1;
   }
-  return last;
+  return size;
 }
 
 /// As run_native_turns.
 template <typename Kernel, typename... Args>
 bool run_emulated_turns(const void* opaque, runtime::Ring* ring) {
-  const auto& call = *static_cast<const Call<Kernel, Args...>*>(opaque);
   do {
-    runtime::Workgroup& group = *ring->next;
     const auto index = static_cast<std::uint32_t>(ring->current - ring->begin);
-    try {
-      run_invocation(call, group, index, true, emulation::Resident::of(group), std::index_sequence_for<Args...>{});
-    } catch (...) {
-      runtime::kernel_threw(group, index);
-    }
+    run_emulated_invocation<Kernel, Args...>(opaque, *ring->next, index, true);
 #if HEDDLE_INLINE_SWITCH
     if (ring->line == runtime::kTheEnd && ring->current != ring->last) [[likely]] {
       ring = runtime::hand_over(ring);
@@ -522,10 +529,8 @@ bool run_emulated_turns(const void* opaque, runtime::Ring* ring) {
 
 /// A dispatch without its types.
 struct TypedLaunch {
-  decltype(runtime::Launch::run) native = nullptr;
-  decltype(runtime::Launch::run_turns) turns = nullptr;
-  decltype(runtime::Launch::run) emulated = nullptr;
-  decltype(runtime::Launch::run_turns) emulated_turns = nullptr;
+  runtime::Entries native;
+  runtime::Entries emulated;
   const void* call = nullptr;
   /// One for each argument; without an allocation for those that are no memory.
   std::span<const emulation::Binding> bindings;
@@ -685,10 +690,10 @@ DispatchResult Commands::dispatch(const Kernel& kernel, Extent groups, Extent lo
   (device_.check_argument(++number, detail::Argument<Args>::owner(args)), ...);
   detail::Call<Kernel, Args...> call{kernel, {args...}, {detail::Argument<Args>::native(args)...}};
   detail::TypedLaunch typed;
-  typed.native = &detail::run_native<Kernel, Args...>;
-  typed.turns = &detail::run_native_turns<Kernel, Args...>;
-  typed.emulated = &detail::run_emulated<Kernel, Args...>;
-  typed.emulated_turns = &detail::run_emulated_turns<Kernel, Args...>;
+  typed.native = {&detail::run_native<Kernel, Args...>, &detail::run_native_registered<Kernel, Args...>,
+                  &detail::run_native_turns<Kernel, Args...>};
+  typed.emulated = {&detail::run_emulated<Kernel, Args...>, &detail::run_emulated_invocation<Kernel, Args...>,
+                    &detail::run_emulated_turns<Kernel, Args...>};
   typed.call = &call;
   const std::array<emulation::Binding, sizeof...(Args)> bindings{detail::Argument<Args>::bind(args)...};
   typed.bindings = bindings;

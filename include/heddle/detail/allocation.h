@@ -16,34 +16,49 @@
 
 namespace heddle::detail {
 
-/// Which bytes have ever been written.
+/// Which bytes have ever been written. Nobody keeps account of that in native mode, nor once all have been.
+///
+/// `..._at_once`: the same while other threads mark or ask. Ordering: what the caller did before `mark_at_once` happens
+/// before what follows a `has_at_once` or a `first_missing` that finds these bytes marked.
 class InitializedBytes {
  public:
-  void resize(std::uint64_t bytes, bool initialized) {
-    words_.assign((bytes + 63) / 64, initialized ? ~std::uint64_t{0} : 0);
+  /// Keeps account of so many bytes from now on, of which none has been written.
+  void track(std::uint64_t bytes) {
+    words_.assign(words_of(bytes), 0);
+    tracks_ = true;
     has_gaps_ = false;
   }
   /// There are so many bytes, at least as many as there were: the others have not been written.
-  void extend(std::uint64_t bytes) { words_.resize((bytes + 63) / 64); }
+  void extend(std::uint64_t bytes) { words_.resize(words_of(bytes)); }
+  /// All have been written.
+  void mark_all() {
+    tracks_ = has_gaps_ = false;
+    words_ = {};
+  }
   void mark(std::uint64_t offset, std::uint64_t bytes) {
-    // Nearly always the bytes of one word.
-    if (offset % 64 + bytes <= 64 && bytes < 64 && !words_.empty()) [[likely]] {
-      words_[offset / 64] |= ((std::uint64_t{1} << bytes) - 1) << offset % 64;
+    if (!tracks_) return;
+    if (is_in_one_word(offset, bytes)) [[likely]] {
+      words_[offset / 64] |= mask(offset, bytes);
     } else {
       mark_words(offset, bytes);
     }
   }
-  /// The same while other threads mark or ask. Ordering: what the caller did before happens before what
-  /// follows a `first_missing` that misses none of these bytes.
   void mark_at_once(std::uint64_t offset, std::uint64_t bytes) {
-    if (words_.empty() || offset % 64 + bytes > 64 || bytes >= 64 || !has(offset, bytes))
-      mark_words_at_once(offset, bytes);
+    if (!has_at_once(offset, bytes)) mark_words_at_once(offset, bytes);
+  }
+  /// Whether all of a range have been written. (It may not see it where the range does not lie in 64 bytes that begin at
+  /// a multiple of 64.)
+  bool has(std::uint64_t offset, std::uint64_t bytes) const {
+    return !tracks_ || (is_in_one_word(offset, bytes) && (~words_[offset / 64] & mask(offset, bytes)) == 0);
+  }
+  bool has_at_once(std::uint64_t offset, std::uint64_t bytes) const {
+    return !tracks_ || (is_in_one_word(offset, bytes) && (~word(offset) & mask(offset, bytes)) == 0);
   }
   /// The first byte of the range that has not been written, or `bytes` if all have. A byte whose
   /// `mask` is 0 does not count (padding); without a mask all count.
   std::uint64_t first_missing(std::uint64_t offset, std::uint64_t bytes,
                               const unsigned char* mask) const {
-    if (!mask && offset % 64 + bytes <= 64 && bytes < 64 && has(offset, bytes)) [[likely]] return bytes;
+    if (has_at_once(offset, bytes)) [[likely]] return bytes;
     return first_missing_of(offset, bytes, mask);
   }
   /// Somebody reads a value whose padding was never written.
@@ -52,14 +67,16 @@ class InitializedBytes {
   bool has_gaps() const {
     return std::atomic_ref(const_cast<bool&>(has_gaps_)).load(std::memory_order_relaxed);
   }
-  /// Whether all of a range have been written that has fewer than 64 bytes and lies in 64 that begin at a
-  /// multiple of 64.
-  bool has(std::uint64_t offset, std::uint64_t bytes) const {
-    const std::uint64_t wanted = (std::uint64_t{1} << bytes) - 1;
-    return (word(offset) >> offset % 64 & wanted) == wanted;
-  }
 
  private:
+  static std::uint64_t words_of(std::uint64_t bytes) { return (bytes + 63) / 64; }
+  /// Nearly always it is. (One of 64 bytes counts as several.)
+  static bool is_in_one_word(std::uint64_t offset, std::uint64_t bytes) {
+    return offset % 64 + bytes <= 64 && bytes < 64;
+  }
+  static std::uint64_t mask(std::uint64_t offset, std::uint64_t bytes) {
+    return ((std::uint64_t{1} << bytes) - 1) << offset % 64;
+  }
   void mark_words(std::uint64_t offset, std::uint64_t bytes);
   void mark_words_at_once(std::uint64_t offset, std::uint64_t bytes);
   std::uint64_t first_missing_of(std::uint64_t offset, std::uint64_t bytes,
@@ -68,8 +85,10 @@ class InitializedBytes {
   std::uint64_t word(std::uint64_t offset) const {
     return std::atomic_ref(const_cast<std::uint64_t&>(words_[offset / 64])).load(std::memory_order_acquire);
   }
-  std::vector<std::uint64_t> words_;
+
+  bool tracks_ = false;
   bool has_gaps_ = false;
+  std::vector<std::uint64_t> words_;
 };
 
 /// One allocation of a device.
@@ -80,9 +99,16 @@ struct Allocation {
   std::uint64_t size_bytes = 0;
   ComponentType component;
   bool freed = false;
-  /// Emulated devices only.
-  bool tracks_initialization = false;
   InitializedBytes initialized;
+
+  /// The host has written so many bytes, from the first one on.
+  void host_wrote(std::uint64_t written_bytes) {
+    if (written_bytes == size_bytes) {
+      initialized.mark_all();
+    } else {
+      initialized.mark(0, written_bytes);
+    }
+  }
 };
 
 class DeviceState;

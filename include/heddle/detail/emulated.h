@@ -291,7 +291,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     Place place;
     place.invocation = this;
     const std::uint32_t ordinal = workgroup_variables_++;
-    place.binding = emulation::known_variable(agent_, ordinal, sizeof(T));
+    place.binding = resident_->known_variable(ordinal, sizeof(T));
     if (!place.binding) [[unlikely]] {
       place.binding = emulation::workgroup_variable(
           emulator(), agent_, ordinal, static_cast<std::uint32_t>(sizeof(T)),
@@ -425,10 +425,10 @@ class Invocation : public detail::InvocationApi<Invocation> {
   template <typename T>
   [[gnu::always_inline]] const std::byte* read_in_place(const Place& place) const {
     const emulation::Binding& binding = *place.binding;
-    if (!emulation::is_sound(binding, place.offset_bytes, sizeof(T)) ||
-        !emulation::is_initialized(binding, place.offset_bytes, sizeof(T))) [[unlikely]]
-      return nullptr;
     const std::uint64_t offset = binding.offset_bytes + place.offset_bytes;
+    if (!emulation::is_sound(binding, place.offset_bytes, sizeof(T)) ||
+        !binding.allocation->initialized.has(offset, sizeof(T))) [[unlikely]]
+      return nullptr;
     emulation::InPlace* const memory = pulse_->in_place;
     return !memory || memory->reads_at_once(binding.allocation->id, offset)
                ? binding.allocation->bytes + offset
@@ -603,7 +603,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
                                        const char* name, SourceLocation where, F f,
                                        typename R::value_type) {
     using T = typename R::value_type;
-    return update<T>(ref, scope, semantics, semantics, name, where, [&f](T old, T& fresh) {
+    return update<T>(ref, scope, semantics, semantics, name, where, [f](T old, T& fresh) {
       fresh = f(old);
       return true;
     });
@@ -615,7 +615,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
                                         typename R::value_type comparator, SourceLocation where) {
     using T = typename R::value_type;
     return update<T>(ref, scope, equal, unequal, "atomic_compare_exchange", where,
-                     [&](T old, T& fresh) {
+                     [value, comparator](T old, T& fresh) {
                        fresh = value;
                        return old == comparator;
                      });
@@ -632,11 +632,10 @@ class Invocation : public detail::InvocationApi<Invocation> {
     if (acquires(semantics) || releases(semantics) || acquires(unequal)) return nullptr;
     const Place& place = ref.place();
     const emulation::Binding& binding = *place.binding;
-    if (!emulation::is_sound(binding, place.offset_bytes, size) ||
-        (kind != OperationKind::Write &&
-         !emulation::is_initialized(binding, place.offset_bytes, size))) [[unlikely]]
-      return nullptr;
     const std::uint64_t offset = binding.offset_bytes + place.offset_bytes;
+    if (!emulation::is_sound(binding, place.offset_bytes, size) ||
+        (kind != OperationKind::Write && !binding.allocation->initialized.has(offset, size))) [[unlikely]]
+      return nullptr;
     emulation::InPlace* const memory = pulse_->in_place;
     std::byte* const bytes =
         !memory || memory->is_at_once(kind, binding.allocation->id, offset)
@@ -646,6 +645,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     return bytes;
   }
 
+  /// `f` by value here and below: what it has is in registers then, unless a record is made.
   template <typename T, typename R, typename F>
   T update(const R& ref, Scope scope, MemorySemantics semantics, MemorySemantics unequal,
            const char* name, const SourceLocation& where, F f) {
@@ -677,7 +677,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
   /// Makes a new value out of the old one, as `Modify`.
   template <typename T, typename F>
   struct Modification {
-    F& f;
+    F f;
     T old{};
 
     static bool modify(void* self, const void* old, void* fresh) {
@@ -693,7 +693,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
   /// Where somebody listens. False, and nothing happened, if there is more to it.
   template <typename T, typename F>
   [[gnu::noinline]] bool update_told(const emulation::Binding* binding, std::uint64_t offset_bytes,
-                                     emulation::InstructionCode code, const char* file, const char* function, F& f,
+                                     emulation::InstructionCode code, const char* file, const char* function, F f,
                                      T& old) {
     Modification<T, F> modification{f};
     if (!pulse_->told->update(id_, *binding, offset_bytes, code, file, function, modification.modify,
@@ -707,7 +707,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
   [[gnu::noinline]] T update_with_record(const emulation::Binding* binding, std::uint64_t offset_bytes,
                                          std::uint64_t index, Scope scope, MemorySemantics semantics,
                                          MemorySemantics unequal, const char* file, const char* function,
-                                         std::uint32_t line, F& f) {
+                                         std::uint32_t line, F f) {
     const SourceLocation where{file, function, line, 0};
     const Place place{this, binding, offset_bytes, index, {}, where};
     Modification<T, F> modification{f};
@@ -853,7 +853,7 @@ class PrivateStorage {
         invocation_(&invocation),
         name_(name.empty() ? fmt::format("private variable of line {}", where.line)
                            : std::string(name)) {
-    initialized_.resize(sizeof(T), false);
+    initialized_.track(sizeof(T));
   }
 
  protected:

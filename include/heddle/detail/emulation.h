@@ -48,12 +48,10 @@ struct Binding {
   return !binding.allocation->freed && offset_bytes + size_bytes <= binding.size_bytes &&
          ((binding.offset_bytes + offset_bytes) & (size_bytes - 1)) == 0;
 }
-/// Whether all bytes of a sound access of up to 8 bytes have been written.
+/// Whether all bytes of a sound access of up to 8 bytes have been written, while other threads may write some.
 [[gnu::always_inline]] inline bool is_initialized(const Binding& binding, std::uint64_t offset_bytes,
                                                   std::uint32_t size_bytes) {
-  const detail::Allocation& allocation = *binding.allocation;
-  return !allocation.tracks_initialization ||
-         allocation.initialized.has(binding.offset_bytes + offset_bytes, size_bytes);
+  return binding.allocation->initialized.has_at_once(binding.offset_bytes + offset_bytes, size_bytes);
 }
 
 /// The running invocation.
@@ -164,7 +162,13 @@ struct Resident {
     }
   };
   Waiting waiting;
+  /// Its Workgroup variables.
+  std::vector<const Binding*> known;
 
+  /// The variable that the invocations ask for as number `ordinal`; null if nobody has yet, or for one of another size.
+  const Binding* known_variable(std::uint32_t ordinal, std::uint32_t size_bytes) const {
+    return ordinal < known.size() && known[ordinal]->size_bytes == size_bytes ? known[ordinal] : nullptr;
+  }
   AgentId agent(std::uint32_t index) const {
     return static_cast<AgentId>(static_cast<std::uint32_t>(first) + index);
   }
@@ -206,9 +210,7 @@ void arrive_with_record(const Agent& agent, Scope execution, Scope memory, Memor
 }
 void leave(Emulator& emulator, const Agent& agent);
 
-/// The `ordinal`-th Workgroup variable of a workgroup, if somebody has asked for it and it has this size.
-const Binding* known_variable(const Agent& agent, std::uint32_t ordinal, std::uint32_t size_bytes);
-/// Where `known_variable` knows none: makes it, or raises that it has another size.
+/// Where `Resident::known_variable` knows none: makes it, or raises that it has another size.
 const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::uint32_t ordinal,
                                   std::uint32_t size_bytes, std::uint32_t alignment_bytes,
                                   detail::ComponentType component, std::string_view name,

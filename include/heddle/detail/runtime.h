@@ -218,18 +218,23 @@ class Observer {
   virtual void invocations_meet(Workgroup& group, std::span<const std::uint32_t> indices) = 0;
 };
 
+/// The ways to run invocations of a kernel, each on the calling stack.
+struct Entries {
+  /// Runs those of a workgroup one after the other, until one of them has waited or thrown; returns the
+  /// index after the last one that ran. Where all have ended, goes on with the next workgroups, which
+  /// `group` then is, until there are no `more` (which is counted down).
+  std::uint32_t (*all)(const void* kernel, Workgroup& group, std::uint64_t& more) = nullptr;
+  /// Runs a single one; returns whether it has waited or thrown. One that is `registered` counts as having waited: it
+  /// need not announce that it is going to. Whom the scheduler starts always is.
+  bool (*one)(const void* kernel, Workgroup& group, std::uint32_t index, bool registered) = nullptr;
+  /// Runs those of the ring, of one workgroup after the other. Returns true when an invocation ended out of
+  /// turn, false when the stack is wanted for something else. Null where there is no ring.
+  bool (*turns)(const void* kernel, Ring* ring) = nullptr;
+};
+
 struct Launch {
   Grid grid;
-  /// Runs invocations [first, last) one after the other on the calling stack, until one of them
-  /// has waited or thrown; returns the index after the last one that ran. `registered`: the one
-  /// invocation need not announce that it is going to wait. Where all have ended, goes on with the
-  /// next workgroups, which `group` then is, until there are no `more` (which is counted down).
-  std::uint32_t (*run)(const void* kernel, Workgroup& group, std::uint32_t first,
-                       std::uint32_t last, bool registered, std::uint64_t& more) = nullptr;
-  /// Runs invocations of the ring on the calling stack, of one workgroup after the other. Returns
-  /// true when an invocation ended out of turn, false when the stack is wanted for something else.
-  /// Null where there is no ring.
-  bool (*run_turns)(const void* kernel, Ring* ring) = nullptr;
+  Entries run;
   const void* kernel = nullptr;
   /// Handed to every workgroup.
   void* context = nullptr;
