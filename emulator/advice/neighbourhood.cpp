@@ -12,8 +12,10 @@ using model::OperationIndex;
 void Recent::forget() {
   next_ = records_.data();
   in_full_.clear();
-  reads_from_.clear();
-  placed_.clear();
+  orders_.reads_from.clear();
+  orders_.placed.clear();
+  last_writers_.clear();
+  found_ = 0;
   dependencies_.clear();
 }
 
@@ -22,7 +24,7 @@ void Recent::operation(OperationIndex index, const Operation& operation, model::
   if (is_full()) return;
   add(index, {operation.agent, {}, {}, kInFull, in_full_.size(), 0});
   in_full_.push_back({operation, {read, written}});
-  if (operation.atomic) reads_from(index, sources);
+  if (operation.atomic) add_sources(index, sources);
 }
 
 void Recent::make_room() {
@@ -91,11 +93,48 @@ std::optional<OperationIndex> Recent::last_like(const Operation& first, AgentId 
   return {};
 }
 
+void Recent::find_last_writes(OperationIndex last) {
+  for (OperationIndex i = begin_ + found_; i <= last; ++i) {
+    const Operation operation = at(i);
+    if (!operation.is_access()) continue;
+    const Locations& bytes = operation.locations;
+    const std::uint64_t end = bytes.offset_bytes + bytes.size_bytes;
+    for (std::uint64_t byte = bytes.offset_bytes; byte != end;) {
+      LastWriters& writers = last_writers_[{bytes.allocation, byte / kGranuleBytes}];
+      do {
+        OperationIndex& writer = writers.of_byte[byte % kGranuleBytes];
+        if (operation.atomic && operation.reads()) add_byte_read(i, operation, byte, writer);
+        if (operation.writes()) writer = i;
+      } while (++byte != end && byte % kGranuleBytes != 0);
+    }
+    if (operation.atomic && operation.writes()) orders_.placed.push_back(i);
+  }
+  found_ = last + 1 - begin_;
+}
+
+void Recent::add_byte_read(OperationIndex read, const Operation& operation, std::uint64_t byte,
+                           OperationIndex writer) {
+  if (writer == model::kInitialValue) return;
+  // The number of Workgroup memory is used again, for another workgroup.
+  const auto same_workgroup = [&] {
+    return model::same_instance(known_.place(operation.agent), known_.place(record(writer).agent), Scope::Workgroup);
+  };
+  if (operation.storage_class == StorageClass::Workgroup && !same_workgroup()) return;
+  if (!orders_.reads_from.empty()) {
+    model::ReadsFrom& last = orders_.reads_from.back();
+    if (last.read == read && last.write == writer && last.bytes.offset_bytes + last.bytes.size_bytes == byte) {
+      ++last.bytes.size_bytes;
+      return;
+    }
+  }
+  orders_.reads_from.push_back({read, writer, {operation.locations.allocation, byte, 1}});
+}
+
 // In the order of the run: whoever reads from an atomic of one that was reached, or meets it at a control barrier, is
 // reached.
 std::vector<AgentId> Recent::way(OperationIndex first, OperationIndex second) const {
   std::unordered_multimap<OperationIndex, OperationIndex> sources;
-  for (const model::ReadsFrom& from : reads_from_)
+  for (const model::ReadsFrom& from : orders_.reads_from)
     if (from.read > first && from.read <= second && has(from.write)) sources.emplace(from.read, from.write);
   struct Reached {
     AgentId from;
@@ -151,7 +190,7 @@ std::vector<AgentId> Recent::agents_of(OperationIndex first, OperationIndex seco
   for (const AgentId agent : way(first, second)) take(agent);
   for (bool more = true; more && taken.size() < 8;) {
     more = false;
-    for (const model::ReadsFrom& from : reads_from_) {
+    for (const model::ReadsFrom& from : orders_.reads_from) {
       if (from.read > second || !is_taken(record(from.read).agent) || !has(from.write)) continue;
       if (!take(record(from.write).agent)) continue;
       more = true;
@@ -164,12 +203,12 @@ std::vector<AgentId> Recent::agents_of(OperationIndex first, OperationIndex seco
 void Recent::add_orders(Neighbourhood& part,
                         const std::unordered_map<OperationIndex, OperationIndex>& number) const {
   model::Execution& e = part.execution;
-  for (const model::ReadsFrom& from : reads_from_)
+  for (const model::ReadsFrom& from : orders_.reads_from)
     if (number.count(from.read) != 0 && number.count(from.write) != 0)
       e.reads_from.push_back({number.at(from.read), number.at(from.write), from.bytes});
-  for (auto later = placed_.begin(); later != placed_.end(); ++later) {
+  for (auto later = orders_.placed.begin(); later != orders_.placed.end(); ++later) {
     if (number.count(*later) == 0) continue;
-    for (auto earlier = placed_.begin(); earlier != later; ++earlier)
+    for (auto earlier = orders_.placed.begin(); earlier != later; ++earlier)
       if (number.count(*earlier) != 0 &&
           mutually_ordered(e, number.at(*earlier), number.at(*later)))
         e.modification_order.emplace_back(number.at(*earlier), number.at(*later));
@@ -184,10 +223,11 @@ void Recent::add_orders(Neighbourhood& part,
 }
 
 std::optional<Neighbourhood> Recent::around(const Operation& first, AgentId agent,
-                                            OperationIndex second, std::size_t most) const {
+                                            OperationIndex second, std::size_t most) {
   const std::optional<OperationIndex> found = last_like(first, agent, second);
   if (!found) return {};
   Neighbourhood part;
+  if (hears_ == Hears::SequentialMemory) find_last_writes(second);
   part.agents = agents_of(*found, second);
   model::Execution& e = part.execution;
   for (const AgentId a : part.agents) e.agents.push_back(known_.place(a));

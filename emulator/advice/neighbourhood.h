@@ -3,7 +3,9 @@
 /// \file
 /// The first operations of a run, and the part of them that two operations depend on.
 
+#include <array>
 #include <functional>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -32,6 +34,9 @@ struct AccessValues {
 /// Remembers what it hears since the last memory dependency, up to a number of operations.
 class Recent {
  public:
+  /// What memory it hears. On a sequential one, where operations take effect in the order in which it hears of them,
+  /// it finds out itself who read from whom, if that is asked for.
+  enum class Hears : std::uint8_t { AnyMemory, SequentialMemory };
   /// What others remember of what it hears of.
   struct Known {
     /// An operation like all with this number of an instruction.
@@ -39,7 +44,8 @@ class Recent {
     /// Where an agent is whose operations it heard of.
     std::function<model::Place(AgentId agent)> place;
   };
-  Recent(std::size_t most_operations, Known known) : most_(most_operations), known_(std::move(known)) {
+  Recent(std::size_t most_operations, Hears hears, Known known)
+      : most_(most_operations), hears_(hears), known_(std::move(known)) {
     make_room();
   }
 
@@ -71,14 +77,10 @@ class Recent {
   }
   /// The values of a read-modify-write of at most 4 bytes as one.
   static model::Value packed(model::Value read, model::Value written) { return read | written << 32; }
-  /// Where the bytes come from that an atomic read.
-  void reads_from(model::OperationIndex read, std::span<const trace::Source> sources) {
-    if (has(read)) add_sources(read, sources);
-  }
   /// Operations from `first` on: `barrier` of `count` agents from its own on.
   void meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count);
   void placed(model::OperationIndex write) {
-    if (has(write)) placed_.push_back(write);
+    if (hears_ == Hears::AnyMemory && has(write)) orders_.placed.push_back(write);
   }
 
   /// `agent`'s last operation like `first` (same instruction, overlapping bytes) before the
@@ -92,7 +94,7 @@ class Recent {
   /// Of the race between last_like(first, agent, second) and `second`. Nothing if that is not
   /// remembered, or if the part has more than `most` operations.
   std::optional<Neighbourhood> around(const Operation& first, AgentId agent,
-                                      model::OperationIndex second, std::size_t most) const;
+                                      model::OperationIndex second, std::size_t most);
 
  private:
   /// An access in short; or, where `instruction` is kInFull, an agent's operation, the one at `offset_bytes`
@@ -109,6 +111,18 @@ class Recent {
   struct InFull {
     Operation operation;
     AccessValues values;
+  };
+  static constexpr std::uint64_t kGranuleBytes = 8;
+  /// Of the bytes of a granule.
+  struct LastWriters {
+    std::array<model::OperationIndex, kGranuleBytes> of_byte;
+    LastWriters() { of_byte.fill(model::kInitialValue); }
+  };
+  /// What related the atomics.
+  struct Orders {
+    std::vector<model::ReadsFrom> reads_from;
+    /// Their writes, as they became part of the modification order.
+    std::vector<model::OperationIndex> placed;
   };
 
   static model::Value packed(OperationKind kind, model::Value read, model::Value written) {
@@ -127,7 +141,8 @@ class Recent {
     if (++next_ == end_) make_room();
   }
   void add_sources(model::OperationIndex read, std::span<const trace::Source> sources) {
-    for (const trace::Source& source : sources) reads_from_.push_back({read, source.write, source.bytes});
+    if (hears_ == Hears::SequentialMemory) return;
+    for (const trace::Source& source : sources) orders_.reads_from.push_back({read, source.write, source.bytes});
   }
   /// Unless it has as many as there may be.
   void make_room();
@@ -135,6 +150,10 @@ class Recent {
     const Record& r = record(index);
     return r.instruction == kInFull && in_full_[r.offset_bytes].operation.kind == OperationKind::ControlBarrier;
   }
+  /// On sequential memory: all orders up to `last`.
+  void find_last_writes(model::OperationIndex last);
+  void add_byte_read(model::OperationIndex read, const Operation& operation, std::uint64_t byte,
+                     model::OperationIndex writer);
   /// The agents by whose atomics and control barriers something may have come from the one operation's agent to the
   /// other's, the earliest way there is; none if there is none.
   std::vector<AgentId> way(model::OperationIndex first, model::OperationIndex second) const;
@@ -144,6 +163,7 @@ class Recent {
       const std::unordered_map<model::OperationIndex, model::OperationIndex>& number) const;
 
   std::size_t most_;
+  Hears hears_;
   Known known_;
   /// The index of the first one.
   model::OperationIndex begin_ = 0;
@@ -152,8 +172,10 @@ class Recent {
   Record* next_ = nullptr;
   Record* end_ = nullptr;
   std::vector<InFull> in_full_;
-  std::vector<model::ReadsFrom> reads_from_;
-  std::vector<model::OperationIndex> placed_;
+  /// On sequential memory those of the first operations, so many as `found_` says.
+  Orders orders_;
+  std::size_t found_ = 0;
+  std::map<std::pair<AllocationId, std::uint64_t>, LastWriters> last_writers_;
   /// The first agents after each execution dependency.
   std::vector<std::uint32_t> dependencies_;
 };

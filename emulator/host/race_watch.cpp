@@ -59,6 +59,8 @@ RaceWatch::RaceWatch(DeviceState& device)
       tells_equal_writes_(device.options.same_value_writes == SameValueWrites::Notice),
       races_(device.options, [this](std::size_t race) { return detector_.races()[race].count; }),
       recent_(kRecentOperations,
+              device.options.memory->sequential ? advice::Recent::Hears::SequentialMemory
+                                                : advice::Recent::Hears::AnyMemory,
               {[this](std::uint32_t site) -> const Operation& {
                  return detector_.site(static_cast<race::SiteId>(site)).operation;
                },
@@ -212,7 +214,7 @@ void RaceWatch::add_object_and_values(const race::KernelRace& race, const emulat
     add_values(noted.first, first, recent_.locations(*earlier), recent_.values(*earlier), object);
 }
 
-void RaceWatch::explain(const race::KernelRace& race, bool have_atomics, DataRace& noted) const {
+void RaceWatch::explain(const race::KernelRace& race, bool have_atomics, DataRace& noted) {
   const auto part = recent_.around(detector_.site(race.first).operation, race.first_agent,
                                    race.operation, kJudgedOperations);
   if (!part) return;

@@ -101,7 +101,7 @@ class RaceWatch final : public trace::Listener {
                      model::Value written, std::span<const trace::Source> sources);
   void note(const race::KernelRace& race);
   void note_again(std::size_t race, AgentId first);
-  void explain(const race::KernelRace& race, bool have_atomics, DataRace& noted) const;
+  void explain(const race::KernelRace& race, bool have_atomics, DataRace& noted);
   void add_object_and_values(const race::KernelRace& race, const emulation::Binding* object,
                              DataRace& noted) const;
   bool equal_writes(const Operation& first, AgentId agent) const;

@@ -155,12 +155,7 @@ bool WatchedMemory::update(AgentId agent, const Binding& binding, std::uint64_t 
     return false;
   memory::store_value(at, values.written, race::kGranuleBytes);
   const model::OperationIndex index = memory_.told();
-  const bool remembered = !recent_.is_full();
   tell(agent, binding.reference, bytes, site, advice::Recent::packed(values.read, values.written));
-  if (remembered) {
-    recent_.reads_from(index, memory_.sources_of(bytes));
-    recent_.placed(index);
-  }
   memory_.note_writer(bytes, index);
   return true;
 }

@@ -38,11 +38,7 @@ class SequentialMemory final : public Memory {
   bool keeps_writers(AllocationId allocation) const {
     return writers_[static_cast<std::size_t>(allocation)].wanted;
   }
-  /// Of an allocation of which it keeps them: who wrote the bytes, and that this operation does.
-  std::span<const trace::Source> sources_of(const Locations& bytes) {
-    find_sources(bytes);
-    return sources_;
-  }
+  /// Of an allocation of which it keeps them: that this operation writes the bytes.
   void note_writer(const Locations& bytes, trace::OperationIndex writer) {
     if (trace::OperationIndex* const word = writers_of_word(bytes)) {
       std::fill_n(word, kWordBytes, writer);

@@ -46,8 +46,8 @@ class InitializedBytes {
   void mark_at_once(std::uint64_t offset, std::uint64_t bytes) {
     if (!has_at_once(offset, bytes)) mark_words_at_once(offset, bytes);
   }
-  /// Whether all of a range have been written. (It may not see it where the range does not lie in 64 bytes that begin at
-  /// a multiple of 64.)
+  /// Whether all of a range have been written. (It may not see that of a range which does not lie in 64 bytes that
+  /// begin at a multiple of 64.)
   bool has(std::uint64_t offset, std::uint64_t bytes) const {
     return !tracks_ || (is_in_one_word(offset, bytes) && (~words_[offset / 64] & mask(offset, bytes)) == 0);
   }
