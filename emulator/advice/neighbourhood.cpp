@@ -94,7 +94,8 @@ std::optional<OperationIndex> Recent::last_like(const Operation& first, AgentId 
 }
 
 void Recent::find_last_writes(OperationIndex last) {
-  for (OperationIndex i = begin_ + found_; i <= last; ++i) {
+  for (; begin_ + found_ <= last; ++found_) {
+    const OperationIndex i = begin_ + found_;
     const Operation operation = at(i);
     if (!operation.is_access()) continue;
     const Locations& bytes = operation.locations;
@@ -109,7 +110,6 @@ void Recent::find_last_writes(OperationIndex last) {
     }
     if (operation.atomic && operation.writes()) orders_.placed.push_back(i);
   }
-  found_ = last + 1 - begin_;
 }
 
 void Recent::add_byte_read(OperationIndex read, const Operation& operation, std::uint64_t byte,
