@@ -76,7 +76,7 @@ void Machine::restart() {
     allocation.writers.clear();
   }
   with_writers_.clear();
-  stamp_ = now_ = next_flush_ = until_eviction_ = until_record_ = 0;
+  stamp_ = now_ = next_flush_ = until_eviction_ = until_record_ = released_ = 0;
   first_records_ = kFewRecords;
   lanes_gone_ = links_classes_ = any_on_device_ = false;
   told_ = 0;
@@ -107,9 +107,10 @@ void Machine::restart() {
     synchronization_.restart();
     lanes_gone_ = links_classes_ = any_on_device_ = false;
     first_records_ = kFewRecords;
-    if (any_released_)
+    until_record_ = 0;
+    if (released_ != 0)
       for (Allocation& allocation : allocations_) allocation.released = false;
-    any_released_ = false;
+    released_ = 0;
   } else {
     synchronization_.all_synchronize();
   }
@@ -394,7 +395,7 @@ void Machine::inherit(Written& made, const Granule& granule, const Access& updat
     go_on_with(made, *version);
     last.add(&*version);
   }
-  if (any_released_ && releases_forgotten(granule) && !stand_for_forgotten(last, granule)) [[unlikely]]
+  if (releases_forgotten(granule) && !stand_for_forgotten(last, granule)) [[unlikely]]
     made.forgotten = true;
   if (made.heads.size() > kMostHeads) {
     made.heads.clear();
@@ -411,7 +412,7 @@ void Machine::acquire(const Granule& granule, const Access& reading, MemorySeman
     if (read.forgotten) synchronization_.meet_forgotten(reading.agent, semantics);
     synchronization_.meet(reading.agent, reading.operation, semantics, read.heads);
   });
-  if (stored && any_released_ && releases_forgotten(granule)) [[unlikely]]
+  if (stored && releases_forgotten(granule)) [[unlikely]]
     synchronization_.meet_forgotten(reading.agent, semantics);
 }
 
@@ -419,10 +420,8 @@ void Machine::acquire(const Granule& granule, const Access& reading, MemorySeman
 
 void Machine::carry_forgotten(const Operation& write) {
   if (releases(write.semantics) ||
-      synchronization_.carries(write.agent, write.storage_class, write.scope)) {
-    allocation_of(write.locations).released = true;
-    any_released_ = true;
-  }
+      synchronization_.carries(write.agent, write.storage_class, write.scope))
+    note_forgotten_release(write.locations.allocation);
 }
 
 // Whoever does none of this leaves nothing that anybody would ask an agent for.
@@ -606,7 +605,7 @@ void Machine::settle(Waiting& waiting) {
     if (Agent* agent = synchronization_.find(waiting.agent)) note_placed(*agent, waiting);
   store(granule, waiting);
   if (waiting.released()) [[unlikely]] {
-    allocation_of(granule.allocation).released = any_released_ = true;
+    note_forgotten_release(granule.allocation);
     waiting.heads.clear();
   }
   if (listener_ && waiting.atomic) [[unlikely]] listener_->placed(waiting.operation);

@@ -146,7 +146,7 @@ class Machine final : public Memory {
   std::uint32_t find(const Locations& locations);
   std::uint32_t find_or_make(const Locations& locations, bool updates);
   /// The next write to a granule without a record makes one.
-  bool may_make_record() const { return first_records_ != 0 || until_record_ == 0; }
+  bool may_make_record() const { return until_record_ == 0; }
   bool worth_a_record(bool updates);
   /// `entry`: where the record's number belongs, if there is room for it.
   std::uint32_t make_record(const Locations& locations, std::uint32_t* entry);
@@ -175,6 +175,10 @@ class Machine final : public Memory {
   const Version& version_at(const Granule& granule, Stamp stamp) const;
   bool releases_forgotten(const Granule& granule) const;
   void note_release(Granule& granule, const Version& version);
+  /// Something was released in the allocation that is forgotten.
+  void note_forgotten_release(AllocationId allocation);
+  /// No longer, where there is another allocation with that number.
+  void forget_release(AllocationId allocation);
   trace::OperationIndex writer_in_storage(AllocationId allocation, std::uint64_t offset) const;
   void note_writer(const Locations& bytes, trace::OperationIndex writer);
   void forget_writers();
@@ -350,6 +354,8 @@ class Machine final : public Memory {
 
   std::vector<Allocation> allocations_;
   Granules granules_;
+  /// So many of the next writes to granules without a record make one; until then `until_record_` is 0.
+  std::uint32_t first_records_ = 0;
   Few<std::uint32_t, kMostRecords> free_records_;
   std::uint32_t records_ = 0;
   /// While an update learns from what it has read: where that stands (kNone at other times), and what it is.

@@ -31,8 +31,8 @@ void Machine::add(AllocationId id, std::span<std::byte> storage) {
   // Those of an allocation before it, as large, have no records any more, but room for them.
   if (allocation.storage.size() != storage.size()) allocation.pages.clear();
   allocation.storage = storage;
-  allocation.released = false;
   allocation.writers.clear();
+  forget_release(id);
 }
 
 void Machine::remove(AllocationId id) {
@@ -142,12 +142,25 @@ void Machine::store(Granule& granule, const Written& write) {
 }
 
 void Machine::note_release(Granule& granule, const Version& version) {
-  granule.base_released = any_released_ = true;
+  granule.base_released = true;
   const BaseReleases before = granule.base_releases;
   const bool goes_on = before == BaseReleases::None ||
                        (before == BaseReleases::InOrder && mutually_ordered(granule.last_release, version));
   granule.base_releases = goes_on ? BaseReleases::InOrder : BaseReleases::Several;
   granule.last_release = InScope(version);
+}
+
+void Machine::note_forgotten_release(AllocationId allocation) {
+  allocation_of(allocation).released = true;
+  released_ |= bit_of(allocation);
+}
+
+void Machine::forget_release(AllocationId allocation) {
+  allocation_of(allocation).released = false;
+  released_ &= ~bit_of(allocation);
+  // Of those that share its bit.
+  for (std::size_t i = static_cast<std::size_t>(allocation) % 64; i < allocations_.size(); i += 64)
+    if (allocations_[i].released) released_ |= bit_of(allocation);
 }
 
 void Machine::fold(Granule& granule, Version& version) {
@@ -187,8 +200,7 @@ void Machine::forget(std::uint32_t record) {
 // Of which everything is in the storage.
 void Machine::give_up(std::uint32_t record) {
   const Granule& granule = granules_[record];
-  if (granule.base_released)
-    allocations_[static_cast<std::size_t>(granule.allocation)].released = any_released_ = true;
+  if (granule.base_released) note_forgotten_release(granule.allocation);
   drop(record);
 }
 

@@ -48,13 +48,17 @@ class InPlace {
     return may_write_alone() && is_left_alone(allocation, offset_bytes) && writes_alone(writes_);
   }
   bool is_at_once(OperationKind kind, AllocationId allocation, std::uint64_t offset_bytes) {
-    if (any_released_ || !is_left_alone(allocation, offset_bytes)) return false;
+    if ((released_ & bit_of(allocation)) != 0 || !is_left_alone(allocation, offset_bytes)) return false;
     if (kind == OperationKind::Read) return counted(reads_);
     return !*may_tell_others_ && may_write_alone() &&
            writes_alone(kind == OperationKind::Write ? writes_ : updates_);
   }
 
  protected:
+  /// That of an allocation in a set of them, which it shares with few others.
+  static std::uint64_t bit_of(AllocationId allocation) {
+    return std::uint64_t{1} << static_cast<std::uint32_t>(allocation) % 64;
+  }
   /// How many granules are remembered, of those that share a place with this one.
   std::uint8_t& remembered(AllocationId allocation, std::uint64_t offset_bytes) {
     return remembered_[place(allocation, offset_bytes)];
@@ -65,13 +69,11 @@ class InPlace {
   /// Whether nothing is on its way, and nobody listens: then nothing happens as time passes. Nothing is at once where
   /// it is not known.
   bool is_still_ = false;
-  /// Whether atomics may meet releases that nobody remembers.
-  bool any_released_ = false;
+  /// In which allocations atomics may meet releases that nobody remembers.
+  std::uint64_t released_ = 0;
   /// Whether an atomic write may have something to tell that it does not release itself.
   const bool* may_tell_others_ = nullptr;
-  /// Of the writes to granules that nobody remembers, the next ones make that somebody does, so many; and then
-  /// one may that comes after so many.
-  std::uint32_t first_records_ = 0;
+  /// So many writes to granules that nobody remembers leave it at that; the next one may not.
   std::uint32_t until_record_ = 0;
   /// Those that nobody was asked about.
   std::uint64_t reads_ = 0;
@@ -88,7 +90,7 @@ class InPlace {
   bool is_left_alone(AllocationId allocation, std::uint64_t offset_bytes) const {
     return is_still_ && remembered_[place(allocation, offset_bytes)] == 0;
   }
-  bool may_write_alone() const { return until_record_ != 0 && first_records_ == 0; }
+  bool may_write_alone() const { return until_record_ != 0; }
   bool writes_alone(std::uint64_t& count) {
     --until_record_;
     return counted(count);
