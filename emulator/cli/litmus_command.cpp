@@ -13,6 +13,7 @@
 #include "emulator/cli/litmus_report.h"
 #include "emulator/cli/progress.h"
 #include "emulator/cli/terminal.h"
+#include "emulator/cli/whole_number.h"
 
 namespace heddle::cli {
 namespace {
@@ -111,11 +112,13 @@ void LitmusCommand::add_machine_options() {
       ->add_option("--seed", machine_.seed,
                    "With --machine: the same seed makes the same runs, another makes others")
       ->needs(machine)
+      ->check(whole_number())
       ->option_text("N (default 1)");
   command_
       ->add_option("--judge", machine_.judged,
                    "With --machine: hold the first N runs against every axiom of the memory model")
       ->needs(machine)
+      ->check(whole_number())
       ->option_text("N (default 0)");
   command_
       ->add_flag("--no-explore", no_explore_,
@@ -125,6 +128,7 @@ void LitmusCommand::add_machine_options() {
       ->add_option("--replay", replay_,
                    "With --machine: make run K by itself, and tell it step by step")
       ->needs(machine)
+      ->check(whole_number())
       ->option_text("K");
   command_
       ->add_option("--trace", machine_.trace,

@@ -1,7 +1,9 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <vector>
@@ -37,12 +39,23 @@ ExitCode run(int argc, char** argv) {
   return trace.chosen() ? trace.run() : litmus.run();
 }
 
+ExitCode not_printed() {
+  std::fprintf(stderr, "heddle: cannot write to standard output: %s\n", std::strerror(errno));
+  return ExitCode::BadInput;
+}
+
+// What was printed has to be there: the disk may be full.
+ExitCode printed(ExitCode code) {
+  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? code : not_printed();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return static_cast<int>(run(argc, argv));
+    return static_cast<int>(printed(run(argc, argv)));
   } catch (const std::exception& error) {
+    if (std::ferror(stdout) != 0) return static_cast<int>(not_printed());
     std::fprintf(stderr, "heddle: internal error: %s\n", error.what());
   } catch (...) {
     std::fputs("heddle: internal error\n", stderr);

@@ -12,8 +12,8 @@
 
 #include "emulator/cli/litmus_machine.h"
 #include "emulator/cli/program_run.h"
+#include "emulator/cli/whole_number.h"
 #include "emulator/report/records.h"
-#include "runtime/seed.h"
 
 namespace heddle::cli {
 namespace {
@@ -83,11 +83,6 @@ alone in the line before, does the same. Suppressed races are listed, but do not
 Exit code: 0 no race that counts; 1 races, or the program failed; 2 wrong options, a program that cannot
 be started, or one that dispatched no kernel; 130 interrupted (what was found until then is told).)";
 
-/// What is wrong with a seed; empty if nothing is.
-std::string wrong_seed(const std::string& text) {
-  return runtime::seed_from_text(text) ? "" : text + " is no number from 0 to 2^64 - 1";
-}
-
 }  // namespace
 
 RacesCommand::RacesCommand(CLI::App& program) {
@@ -103,7 +98,7 @@ RacesCommand::RacesCommand(CLI::App& program) {
           ->check(CLI::IsMember(policy_names()));
   CLI::Option* const seed =
       command_->add_option("--seed", seed_, "of everything that is left to chance (1)")
-          ->check(CLI::Validator(wrong_seed, "", "seed"));
+          ->check(whole_number());
   command_->add_option("--suppress", suppressions_,
                        "a file of races that do not count (HEDDLE_RACES_SUPPRESS)");
   command_

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include <nlohmann/json.hpp>
@@ -62,6 +63,8 @@ ExitCode TraceCommand::run() const {
   std::ofstream out;
   std::optional<PerfettoWriter> perfetto;
   if (!perfetto_.empty()) {
+    std::error_code none;
+    if (std::filesystem::equivalent(file_, perfetto_, none)) return bad_input(perfetto_ + ": is the trace itself");
     out.open(perfetto_, std::ios::binary | std::ios::trunc);
     if (!out) return bad_input(perfetto_ + ": " + std::strerror(errno));
     listeners.push_back(&perfetto.emplace(out));

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <charconv>
 #include <condition_variable>
@@ -23,8 +24,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::uint64_t number_of(std::string_view text, std::string_view what) {
-  std::uint64_t value = 0;
+template <typename Number = std::uint64_t>
+Number number_of(std::string_view text, std::string_view what) {
+  Number value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
     throw std::invalid_argument(fmt::format("{} is '{}', not a number", what, text));
@@ -54,7 +56,19 @@ std::string_view environment(const char* name) {
 std::atomic<int> g_signal = 0;
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler writes it");
 
-extern "C" void ask_to_stop(int signal) { g_signal.store(signal, std::memory_order_relaxed); }
+constexpr std::array kAsksToStop = {SIGINT, SIGTERM};
+
+/// The next one, whichever, ends the program.
+extern "C" void ask_to_stop(int signal) {
+  g_signal.store(signal, std::memory_order_relaxed);
+  for (const int other : kAsksToStop) {
+    struct sigaction now = {};
+    sigaction(other, nullptr, &now);
+    if (now.sa_handler != ask_to_stop) continue;
+    now.sa_handler = SIG_DFL;
+    sigaction(other, &now, nullptr);
+  }
+}
 
 /// While it lives Ctrl-C (SIGINT) and SIGTERM ask to stop; a second one ends the program at once.
 class Interruptible {
@@ -63,7 +77,7 @@ class Interruptible {
     g_signal = 0;
     struct sigaction action = {};
     action.sa_handler = ask_to_stop;
-    action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+    action.sa_flags = SA_RESTART;
     for (Handler& handler : handlers_) {
       sigaction(handler.signal, nullptr, &handler.before);
       if (handler.before.sa_handler != SIG_IGN) sigaction(handler.signal, &action, nullptr);
@@ -82,7 +96,7 @@ class Interruptible {
     int signal;
     struct sigaction before;
   };
-  Handler handlers_[2] = {{SIGINT, {}}, {SIGTERM, {}}};
+  Handler handlers_[kAsksToStop.size()] = {{kAsksToStop[0], {}}, {kAsksToStop[1], {}}};
 };
 
 /// The trials of all seeds, on several threads.
@@ -401,9 +415,9 @@ bool SeedOptions::take(std::string_view argument, std::uint64_t& seeds) {
   } else if (const auto part = value("--shard=")) {
     shard = detail::shard_of(*part, "--shard");
   } else if (const auto threads = value("--jobs=")) {
-    jobs = static_cast<unsigned>(detail::number_of(*threads, "--jobs"));
+    jobs = detail::number_of<unsigned>(*threads, "--jobs");
   } else if (const auto seconds = value("--seconds=")) {
-    budget = std::chrono::seconds(detail::number_of(*seconds, "--seconds"));
+    budget = std::chrono::seconds(detail::number_of<std::uint32_t>(*seconds, "--seconds"));
   } else {
     return false;
   }
@@ -423,9 +437,12 @@ std::string to_string(const SeedFailure& failure) {
           ? ""
           : fmt::format("{} of {}, ", shrunk.workgroups,
                         runtime::counted(shrunk.wanted_workgroups, "workgroup", "workgroups"));
-  out += fmt::format("  made smaller: {}{} instead of {}, {} is number {} of {}\n", workgroups,
-                     runtime::counted(shrunk.forced, "forced answer", "forced answers"), shrunk.forced_before,
-                     shrunk.forced == 1 ? "which" : "the last of them", shrunk.answers, shrunk.answers_before);
+  out += fmt::format("  made smaller: {}{} instead of {}", workgroups,
+                     runtime::counted(shrunk.forced, "forced answer", "forced answers"), shrunk.forced_before);
+  if (shrunk.forced != 0)
+    out += fmt::format(", {} is number {} of {}", shrunk.forced == 1 ? "which" : "the last of them", shrunk.answers,
+                       shrunk.answers_before);
+  out += '\n';
   if (shrunk.what != failure.what) out += "  which fails so: " + shrunk.what + '\n';
   return out;
 }

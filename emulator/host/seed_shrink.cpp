@@ -149,8 +149,11 @@ std::optional<ShrunkFailure> Shrinker::shrink() {
   shorter();
   plainer([](ChoicePoint point) { return point == ChoicePoint::Memory; });
   plainer([](ChoicePoint point) { return point != ChoicePoint::Memory; });
-  trim(schedules_);
-  if (!fails_with(schedules_)) return std::nullopt;
+  // Whether an answer is plain depends on how many there were to choose from, which others before it may have changed.
+  std::vector<Schedule> trimmed = schedules_;
+  trim(trimmed);
+  if (fails_with(trimmed)) schedules_ = std::move(trimmed);
+  out.seed = seed_;
   out.workgroups = std::min(workgroups_, wanted);
   out.wanted_workgroups = wanted;
   out.answers = count_answers(schedules_);

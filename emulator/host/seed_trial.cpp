@@ -122,6 +122,7 @@ TrialOutcome TrialRunner::run(const TrialPlan& plan) {
 std::optional<std::string> replay(const TrialFunction& trial, const ShrunkFailure& failure,
                                   const SeedOptions& options) {
   TrialPlan plan;
+  plan.seed = failure.seed;
   plan.most_workgroups = failure.workgroups;
   plan.schedules = failure.schedules;
   const TrialOutcome outcome = TrialRunner(trial, options).run(plan);

@@ -76,7 +76,8 @@ void Machine::restart() {
     allocation.writers.clear();
   }
   with_writers_.clear();
-  stamp_ = now_ = next_flush_ = until_eviction_ = until_record_ = released_ = 0;
+  stamp_ = now_ = next_flush_ = until_record_ = released_ = 0;
+  until_eviction_ = kNotDrawn;
   first_records_ = kFewRecords;
   lanes_gone_ = links_classes_ = any_on_device_ = false;
   told_ = 0;
@@ -211,7 +212,7 @@ const std::byte* Machine::read_in_place(AllocationId id, std::uint64_t offset_by
 
 std::byte* Machine::write_in_place(AllocationId id, std::uint64_t offset_bytes) {
   Allocation& allocation = allocation_of(id);
-  if (listener_ || may_make_record() || has_record(allocation, offset_bytes)) return nullptr;
+  if (listener_ || may_make_record() || keeps_order() || has_record(allocation, offset_bytes)) return nullptr;
   --until_record_;
   return give(allocation, offset_bytes, report_.writes);
 }
@@ -222,7 +223,7 @@ std::byte* Machine::write_in_place(AllocationId id, std::uint64_t offset_bytes) 
   Allocation& allocation = allocation_of(id);
   if (listener_ || allocation.released || has_record(allocation, offset_bytes)) return nullptr;
   if (atomic.kind == OperationKind::Read) return give(allocation, offset_bytes, report_.reads);
-  if (may_make_record()) return nullptr;
+  if (may_make_record() || keeps_order()) return nullptr;
   if (synchronization_.somebody_tells_others()) [[unlikely]]
     return give_to_releaser(atomic, allocation, offset_bytes);
   --until_record_;
@@ -276,6 +277,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   const std::uint32_t record = find_or_make(operation.locations, false);
   const trace::Value fresh = load_value(value, size);
   if (record == kNone) [[likely]] {
+    if (policy_.in_order) [[unlikely]] drain(operation.agent);
     store_value(storage_of(operation.locations), fresh, size);
     if (operation.atomic) carry_forgotten(operation);
     if (listener_) [[unlikely]] tell_write_storage(operation, 0, fresh);
@@ -292,7 +294,9 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   //= vk:memory-model-instruction-av-vis
   const bool made_available = has(operation.operands, MemoryOperands::MakePointerAvailable) &&
                               level_of(operation.available_scope) != CacheLevel::Agent;
-  const bool waits = !made_available && chance(policy_.delay);
+  const bool waits =
+      !made_available && (chance(policy_.delay) || (policy_.in_order && has_waiting(operation.agent)));
+  if (made_available && policy_.in_order) [[unlikely]] drain(operation.agent);
   if (waits && waiting_.size() == WaitingList::kMost) [[unlikely]]
     place_waiting(0, CacheLevel::Shader, trace::MoveReason::Flush);
   Version* const version = waits ? nullptr : &granule.versions.next();
@@ -321,6 +325,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   ++report_.updates;
   const std::uint32_t size = operation.locations.size_bytes;
   before(operation);
+  if (policy_.in_order) [[unlikely]] drain(operation.agent);
   const std::uint32_t record = find_or_make(operation.locations, true);
   if (record == kNone) {
     modify_storage(operation, unequal, modify, context);
@@ -649,10 +654,10 @@ void Machine::overwrite_waiting(std::uint32_t record, const Access& writing) {
     if (older.granule != record || older.agent != writing.agent.id ||
         older.reference != writing.operation.reference || (older.bytes & writing.bytes) == 0) {
       ++i;
-    } else if (older.atomic || writing.operation.atomic || older.observed ||
+    } else if (policy_.in_order || older.atomic || writing.operation.atomic || older.observed ||
                (older.bytes & ~writing.bytes) != 0 || older.class_index != writing.class_index() ||
                (older.non_private && !writing.non_private()) || older.event.epoch != epoch) {
-      place_waiting(i, std::max(climb(), least_level(older)), trace::MoveReason::Atomic);
+      i = place_in_turn(i, std::max(climb(), least_level(older)), trace::MoveReason::Atomic);
     } else {
       ++report_.lost;
       --granules_[record].waiting;
@@ -727,6 +732,41 @@ void Machine::note_placed(Agent& agent, const Written& made) {
             stamp_, version.bytes);
 }
 
+// Where a policy keeps the order of an invocation, what it issued before goes first; but nothing comes between what an
+// update reads and what it writes. Returns where that stands which followed it.
+std::size_t Machine::place_in_turn(std::size_t position, CacheLevel level, trace::MoveReason reason) {
+  if (policy_.in_order) {
+    const AgentId agent = waiting_[position].agent;
+    for (std::size_t i = 0; i < position;) {
+      if (waiting_[i].agent != agent || waiting_[i].granule == updated_record_) {
+        ++i;
+        continue;
+      }
+      place_waiting(i, std::max(level, least_level(waiting_[i])), reason);
+      --position;
+    }
+  }
+  place_waiting(position, level, reason);
+  return position;
+}
+
+bool Machine::has_waiting(AgentId agent) const {
+  for (std::size_t i = 0; i < waiting_.size(); ++i)
+    if (waiting_[i].agent == agent) return true;
+  return false;
+}
+
+// Before a write that does not wait.
+void Machine::drain(AgentId agent) {
+  for (std::size_t i = 0; i < waiting_.size();) {
+    if (waiting_[i].agent == agent) {
+      place_waiting(i, CacheLevel::Shader, trace::MoveReason::Flush);
+    } else {
+      ++i;
+    }
+  }
+}
+
 // Of narrow versions and of those that only some know to be available: `level` is where it is now.
 void Machine::raise(Granule& granule, Version& version, CacheLevel level,
                     trace::MoveReason reason) {
@@ -772,7 +812,7 @@ void Machine::place_available(CacheLevel level, MemorySemantics classes, Owns ow
       continue;
     }
     ++report_.made_available;
-    place_waiting(i, std::max(level, least_level(waiting)), trace::MoveReason::Availability);
+    i = place_in_turn(i, std::max(level, least_level(waiting)), trace::MoveReason::Availability);
   }
 }
 
@@ -807,7 +847,7 @@ void Machine::place_atomics(MemorySemantics classes, Lifts lifts) {
     const Waiting& w = waiting_[i];
     const bool stays = w.granule == updated_record_ && mutually_ordered(updated_, w);
     if (w.atomic && (w.links_all || constrains(classes, w.class_index)) && !stays && lifts(w)) {
-      place_waiting(i, least_level(w), trace::MoveReason::Availability);
+      i = place_in_turn(i, least_level(w), trace::MoveReason::Availability);
     } else {
       ++i;
     }
@@ -923,7 +963,7 @@ void Machine::give_up_copies(const model::Place& place, Scope scope) {
 void Machine::device_availability(Agent& agent) {
   for (std::size_t i = 0; i < waiting_.size();) {
     if (agent.knows(kHappened + kAnyClass, waiting_[i].event)) {
-      place_waiting(i, CacheLevel::Shader, trace::MoveReason::Availability);
+      i = place_in_turn(i, CacheLevel::Shader, trace::MoveReason::Availability);
     } else {
       ++i;
     }
@@ -962,6 +1002,7 @@ void Machine::flush_oldest() {
 [[gnu::hot]] void Machine::pass_time() {
   if (now_ >= next_flush_) flush_oldest();
   if (policy_.eviction_interval == 0) return;
+  if (until_eviction_ == kNotDrawn) [[unlikely]] until_eviction_ = below(2 * policy_.eviction_interval);
   if (until_eviction_-- != 0) return;
   until_eviction_ = below(2 * policy_.eviction_interval);
   evict();

@@ -118,6 +118,8 @@ class Machine final : public Memory {
     std::uint32_t born = 0;
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  /// Of `until_eviction_`, as long as nothing has waited.
+  static constexpr std::uint32_t kNotDrawn = ~std::uint32_t{0};
   /// So many granules are always worth a record: small programs get all the weakness there is. Later
   /// ones do not, even when the first are gone: every workgroup would begin with them again.
   static constexpr std::uint32_t kFewRecords = 64;
@@ -289,6 +291,11 @@ class Machine final : public Memory {
   void place(Granule& granule, std::uint32_t record, Version& version, Agent* agent, CacheLevel level,
              trace::MoveReason reason);
   [[gnu::noinline]] void place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason);
+  std::size_t place_in_turn(std::size_t position, CacheLevel level, trace::MoveReason reason);
+  bool has_waiting(AgentId agent) const;
+  [[gnu::noinline]] void drain(AgentId agent);
+  /// Whether a write may have to let others of its invocation go first.
+  bool keeps_order() const { return policy_.in_order && !waiting_.empty(); }
   [[gnu::noinline]] void raise(Granule& granule, Version& version, CacheLevel level,
                                trace::MoveReason reason);
   void widen(std::size_t position, CacheLevel level, trace::MoveReason reason);
@@ -372,7 +379,7 @@ class Machine final : public Memory {
   Stamp stamp_ = 0;
   /// Nothing has waited too long before then.
   std::uint64_t next_flush_ = 0;
-  std::uint32_t until_eviction_ = 0;
+  std::uint32_t until_eviction_ = kNotDrawn;
   bool lanes_gone_ = false;
   /// There was an availability operation by which chains go from one class to another.
   bool links_classes_ = false;

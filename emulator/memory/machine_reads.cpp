@@ -63,9 +63,9 @@ void Machine::place_known(std::uint32_t record, const Access& access) {
                              agent.knows(row, w.observation);
     const bool read_in_past = w.observed && agent.knowledge().knows(kSystem, w.observation);
     if (read_before || read_in_past) {
-      place_waiting(i, CacheLevel::Shader, trace::MoveReason::Atomic);
+      i = place_in_turn(i, CacheLevel::Shader, trace::MoveReason::Atomic);
     } else if (available) {
-      place_waiting(i, least_level(w), trace::MoveReason::Atomic);
+      i = place_in_turn(i, least_level(w), trace::MoveReason::Atomic);
     } else {
       ++i;
     }
@@ -366,7 +366,7 @@ void Machine::place_own_waiting(std::uint32_t record, const Access& reading) {
     const Waiting& w = waiting_[i];
     if (w.granule == record && w.agent == reading.agent.id &&
         w.reference == reading.operation.reference && (w.bytes & reading.bytes) != 0) {
-      place_waiting(i, std::max(climb(), least_level(waiting_[i])), trace::MoveReason::Eviction);
+      i = place_in_turn(i, std::max(climb(), least_level(waiting_[i])), trace::MoveReason::Eviction);
     } else {
       ++i;
     }

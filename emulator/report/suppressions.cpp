@@ -96,13 +96,16 @@ class EntryParser {
 
 Suppressions::Suppressions(const std::string& path) {
   std::ifstream in(path);
-  if (!in) throw std::invalid_argument(path + ": the suppression file cannot be read");
-  parse(in, path);
+  if (in) parse(in, path);
+  // That it is a directory shows when it is read.
+  if (in.bad() || !in.eof()) throw std::invalid_argument(path + ": the suppression file cannot be read");
 }
 
 void Suppressions::parse(std::istream& in, const std::string& name) {
   std::string line;
   for (std::uint32_t number = 1; std::getline(in, line); ++number) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
     const std::string_view text = trimmed(line);
     if (text.empty() || text.front() == '#') continue;
     const std::string where = fmt::format("{}:{}", name, number);

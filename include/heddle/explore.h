@@ -90,6 +90,8 @@ struct SeedOptions {
 
 /// A failure made smaller: the answers with which it fails still.
 struct ShrunkFailure {
+  /// That of its runs (Trial::seed), which need not be the one that failed first.
+  std::uint64_t seed = 0;
   /// At most so many workgroups in a dispatch, and how many the test wants.
   std::uint32_t workgroups = 0;
   std::uint32_t wanted_workgroups = 0;

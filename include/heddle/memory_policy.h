@@ -31,7 +31,8 @@ struct MemoryPolicy {
   /// Memory operations of the device after which, on average, one waiting write goes on by itself; 0
   /// for never before its time is up.
   std::uint32_t eviction_interval = 0;
-  /// The writes of an invocation go on in the order in which they were issued.
+  /// The writes of an invocation leave its caches in the order in which they were issued: who waits, and who comes
+  /// behind, goes first in, first out; updates, and writes that make themselves available, let all before them go.
   bool in_order = false;
   /// A read is served by a copy that was kept, although a newer value is in reach and the model would
   /// not mind.

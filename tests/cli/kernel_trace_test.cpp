@@ -139,6 +139,34 @@ TEST_CASE("the Perfetto export of a kernel names a track for each invocation, an
   CHECK(names_a_variable);
 }
 
+TEST_CASE("a trace is not written over by its own export") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("rotate.trace");
+  {
+    Device device(traced(path));
+    dispatch_rotate(device);
+  }
+  const std::string before = read_all(path);
+  const std::string other_name = directory.path("same.trace");
+  std::filesystem::create_hard_link(path, other_name);
+  const Run run = run_heddle({"trace", path, "--perfetto", other_name});
+  CHECK(run.exit_code == 2);
+  CHECK(run.err.find("is the trace itself") != std::string::npos);
+  CHECK(read_all(path) == before);
+}
+
+TEST_CASE("what cannot be printed is told") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("rotate.trace");
+  {
+    Device device(traced(path));
+    dispatch_rotate(device);
+  }
+  const Run run = run_heddle({"trace", path, "--list"}, "/dev/full");
+  CHECK(run.exit_code == 2);
+  CHECK(run.err.find("cannot write to standard output") != std::string::npos);
+}
+
 TEST_CASE("the list of a trace has a line for each operation, with invocation, name, value and source line") {
   const TemporaryDirectory directory;
   const std::string path = directory.path("rotate.trace");

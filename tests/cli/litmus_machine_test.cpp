@@ -225,3 +225,42 @@ TEST_CASE("a trace that is cut off, or none at all, is bad input") {
   CHECK(run_heddle({"litmus", "--machine", "random", "--replay", "3", "--trace", "/no/such/place",
                     file}).exit_code == 2);
 }
+
+TEST_CASE("a first-in first-out store buffer shows store buffering, and never a flag without the data before it") {
+  const TemporaryDirectory directory;
+  const std::string buffering = directory.write("sb.litmus", kStoreBuffering);
+  const Run weak = run_heddle({"litmus", "--machine", "store-buffer", "--runs", "2000", "--json", buffering});
+  CHECK(count_of(Json::parse(weak.out), 0, 0) > 0);
+  const std::string message = directory.write(
+      "mp.litmus", "Vulkan MP\n{ a=0; x=0; y=0; }\n" + kThreads +
+                       " st.atom.wg.sc0 a, 1 | ld.atom.wg.sc0 r0, y ;\n st.atom.wg.sc0 x, 1 | ld.atom.wg.sc0 r1, x ;\n"
+                       " st.atom.wg.sc0 y, 1 | ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)\n");
+  const Run in_order = run_heddle({"litmus", "--machine", "store-buffer", "--runs", "20000", "--json", message});
+  CHECK(in_order.exit_code == 0);
+  std::uint64_t arrived = 0;
+  const Json told = Json::parse(in_order.out);
+  for (const Json& row : told.at("histogram")) {
+    const Json& outcome = row.at("outcome");
+    if (outcome.at("P1:r0") != 1) continue;
+    CHECK(outcome.at("P1:r1") == 1);
+    arrived += row.at("count").get<std::uint64_t>();
+  }
+  CHECK(arrived > 0);
+  // Others let the flag overtake the data.
+  const Run random = run_heddle({"litmus", "--machine", "random", "--runs", "20000", "--json", message});
+  bool overtaken = false;
+  const Json told_of_random = Json::parse(random.out);
+  for (const Json& row : told_of_random.at("histogram"))
+    overtaken = overtaken || row.at("outcome") == Json{{"P1:r0", 1}, {"P1:r1", 0}};
+  CHECK(overtaken);
+}
+
+TEST_CASE("numbers below zero are refused, and told") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("sb.litmus", kStoreBuffering);
+  for (const std::string option : {"--seed", "--judge", "--replay"}) {
+    const Run run = run_heddle({"litmus", "--machine", "random", option, "-1", file});
+    CHECK(run.exit_code == 2);
+    CHECK(run.err.find("-1 is no number from 0 to 2^64 - 1") != std::string::npos);
+  }
+}

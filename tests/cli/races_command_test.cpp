@@ -212,7 +212,17 @@ TEST_CASE("a line of a suppression file that makes no sense is an error with its
     CHECK(has(run.err, file + ":2: "));
     CHECK(run.out.empty());
   }
-  CHECK(races({"--suppress", directory.path("nowhere")}, "racy").exit_code == 2);
+  for (const std::string& none : {directory.path("nowhere"), directory.path()}) {
+    const Run run = races({"--suppress", none}, "racy");
+    CHECK(run.exit_code == 2);
+    CHECK(has(run.err, none + ": the suppression file cannot be read"));
+  }
+}
+
+TEST_CASE("a suppression file may begin with a byte order mark") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("known.txt", "\xef\xbb\xbfobject:* -- why\n");
+  CHECK(races({"--suppress", file}, "racy").exit_code == 0);
 }
 
 TEST_CASE("an annotation with a reason suppresses, and one without is told and does not") {

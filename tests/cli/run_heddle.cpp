@@ -50,11 +50,11 @@ Run finish(pid_t child, const std::string& out, const std::string& err) {
 
 }  // namespace
 
-Run run_heddle(const std::vector<std::string>& arguments) {
+Run run_heddle(const std::vector<std::string>& arguments, const std::string& elsewhere) {
   const TemporaryDirectory directory;
   const std::string out = directory.path("out");
   const std::string err = directory.path("err");
-  return finish(start(arguments, out, err), out, err);
+  return finish(start(arguments, elsewhere.empty() ? out : elsewhere, err), out, err);
 }
 
 Run run_and_interrupt(const std::vector<std::string>& arguments, int signal) {

@@ -15,8 +15,9 @@ struct Run {
   std::string err;
 };
 
-/// Runs the program with these arguments; standard output and error are files, not terminals.
-Run run_heddle(const std::vector<std::string>& arguments);
+/// Runs the program with these arguments; standard output and error are files, not terminals. `elsewhere`: where
+/// standard output goes instead.
+Run run_heddle(const std::vector<std::string>& arguments, const std::string& elsewhere = "");
 
 /// The same, with a signal sent as soon as the first line has been written.
 Run run_and_interrupt(const std::vector<std::string>& arguments, int signal);

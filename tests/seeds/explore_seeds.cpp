@@ -163,6 +163,72 @@ TEST_CASE("a shrunk failure fails again, with fewer forced answers, and not with
   CHECK_FALSE(replay(message_arrives<true>, shrunk));
 }
 
+TEST_CASE("a shrunk failure fails again with the data that its seed gave") {
+  const auto with_data = [](Trial& trial) {
+    const auto sent = static_cast<std::uint32_t>(trial.seed()) * 2 + 1;
+    auto data = trial.device().buffer({std::uint32_t{0}}, "data");
+    const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto to, std::uint32_t value) {
+      if (inv.workgroup_id().x == 0) to[0] = value;
+    };
+    trial.device().dispatch(kernel, {trial.workgroups(2)}, {1}, data, sent);
+    trial.require(data.read()[0] % 10 != 7, "seven");
+  };
+  const SeedReport report = explore_seeds(with_data, 20, quiet());
+  REQUIRE(report.failed());
+  REQUIRE(report.failures[0].shrunk);
+  CHECK(replay(with_data, *report.failures[0].shrunk) == "seven");
+}
+
+namespace {
+
+/// Somebody reads three words while another one writes them, and finds out by a number before and after, without any
+/// order.
+void reads_in_one_piece(Trial& trial) {
+  auto number = trial.device().buffer({std::uint32_t{0}}, "number");
+  auto data = trial.device().buffer(std::vector<std::uint32_t>{0, 1, 2}, "data");
+  auto seen = trial.device().buffer(std::vector<std::uint32_t>{0, 1, 2}, "seen");
+  const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto n, StorageBuffer<std::uint32_t> auto d,
+                         StorageBuffer<std::uint32_t> auto out) {
+    constexpr auto kNone = MemorySemantics::Relaxed;
+    if (inv.workgroup_id().x == 0) {
+      for (std::uint32_t k = 1; k <= 3; ++k) {
+        inv.atomic_i_increment(n[0], Scope::Device, kNone);
+        for (std::uint32_t j = 0; j < 3; ++j) inv.atomic_store(d[j], Scope::Device, kNone, k * 100 + j);
+        inv.atomic_i_increment(n[0], Scope::Device, kNone);
+      }
+    } else {
+      for (int tries = 0; tries < 8; ++tries) {
+        const std::uint32_t before = inv.atomic_load(n[0], Scope::Device, kNone);
+        std::uint32_t values[3];
+        for (std::uint32_t j = 0; j < 3; ++j) values[j] = inv.atomic_load(d[j], Scope::Device, kNone);
+        if (before % 2 != 0 || before != inv.atomic_load(n[0], Scope::Device, kNone)) continue;
+        for (std::uint32_t j = 0; j < 3; ++j) out[j] = values[j];
+        return;
+      }
+    }
+  };
+  trial.device().dispatch(kernel, {2}, {1}, number, data, seen);
+  const std::vector<std::uint32_t> out = seen.read();
+  trial.require(out[1] - 1 == out[0] && out[2] - 2 == out[0], "torn");
+}
+
+}  // namespace
+
+TEST_CASE("every failure of a test that does the same again is made smaller") {
+  SeedOptions options = quiet();
+  options.device.memory = memory_policy("random");
+  std::size_t failures = 0;
+  for (options.first_seed = 1; options.first_seed <= 60; ++options.first_seed) {
+    const SeedReport report = explore_seeds(reads_in_one_piece, 1, options);
+    if (!report.failed()) continue;
+    ++failures;
+    INFO("seed " << options.first_seed);
+    REQUIRE(report.failures[0].shrunk);
+    CHECK(replay(reads_in_one_piece, *report.failures[0].shrunk, options) == "torn");
+  }
+  CHECK(failures > 5);
+}
+
 TEST_CASE("a failure that needs no more than two workgroups is shown with two") {
   // Workgroup 1 of any number of them fails.
   const auto second_fails = [](Trial& trial) {
