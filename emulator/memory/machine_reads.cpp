@@ -41,7 +41,16 @@ ByteMask Machine::show_known(std::uint32_t record, const Access& access) {
       may_know = true;
     }
   }
-  if (may_know) [[unlikely]] place_known(record, access);
+  if (!may_know) [[likely]] return own_bytes;
+  place_known(record, access);
+  if (!policy_.in_order) return own_bytes;
+  // Own ones went before them.
+  own_bytes = 0;
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    const Waiting& w = waiting_[i];
+    if (w.granule == record && w.agent == agent.id && w.reference == access.operation.reference)
+      own_bytes |= w.bytes & access.bytes;
+  }
   return own_bytes;
 }
 

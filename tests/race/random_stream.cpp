@@ -228,6 +228,20 @@ class Teller {
     listener_.placed(write);
   }
 
+  /// Those that wait, are mutually ordered with the write, and come before it.
+  template <typename Before>
+  void place_those(const Operation& write, Before before) {
+    for (std::size_t i = 0; i < waiting_.size();) {
+      const OperationIndex earlier = waiting_[i];
+      if (before(earlier) && mutually_ordered(operations_[earlier], write)) {
+        waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+        place(earlier);
+      } else {
+        ++i;
+      }
+    }
+  }
+
   std::vector<trace::Source> random_sources(const Locations& bytes) {
     std::vector<trace::Source> sources;
     const bool torn = one_in(6);
@@ -257,8 +271,17 @@ class Teller {
   }
 
   OperationIndex tell(Operation operation) {
+    // In consistent executions the writes of an agent come in its order, and an update after what it reads.
+    const bool in_order = features_.atomic_updates && operation.atomic && operation.writes();
+    if (in_order)
+      place_those(operation, [&](OperationIndex earlier) { return operations_[earlier].agent == operation.agent; });
     std::vector<trace::Source> sources;
     if (operation.reads()) sources = sources_of(operation);
+    if (in_order)
+      place_those(operation, [&](OperationIndex earlier) {
+        return std::any_of(sources.begin(), sources.end(),
+                           [&](const trace::Source& source) { return source.write == earlier; });
+      });
     const auto index = static_cast<OperationIndex>(operations_.size());
     operations_.push_back(operation);
     listener_.operation(index, operation, 0, 0, sources);
