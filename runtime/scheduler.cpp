@@ -330,7 +330,9 @@ inline void Worker::admit_and_run(Fiber* here) {
   if (!launch_->choice) return admit_several_and_run(here);
   // Whoever picked this saw that there is a workgroup, and a place for it; nobody else takes them.
   count_resident();
-  Group& g = make_group(dispatch_->add(dispatch_->next_group, 1));
+  const std::uint64_t next = dispatch_->add(dispatch_->next_group, 1);
+  const auto& order = launch_->first_groups;
+  Group& g = make_group(next < order.size() ? order[next] : next);
   run_group(g, here);
   retire(g);
 }

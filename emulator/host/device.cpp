@@ -115,6 +115,17 @@ Mapping shuffled(std::uint32_t size, Choice& choice) {
   return mapping;
 }
 
+/// The workgroups that begin first, in an order of `choice`. (The answer 0 leaves each where it was.)
+std::vector<std::uint32_t> shuffled_groups(std::uint64_t groups, Choice& choice) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 16;
+  const auto size = static_cast<std::uint32_t>(std::min(groups, kMost));
+  std::vector<std::uint32_t> order(size);
+  std::iota(order.begin(), order.end(), 0u);
+  for (std::uint32_t i = 0; i + 1 < size; ++i)
+    std::swap(order[i], order[i + choice.below(size - i, ChoicePoint::Workgroup)]);
+  return order;
+}
+
 /// What the kernels of a dispatch print.
 class Printed {
  public:
@@ -265,6 +276,10 @@ void remark_end(const Finding& finding, const DeviceState& state) {
     launch.grid.position_of = mapping->position_of.data();
     launch.grid.index_at = mapping->index_at.data();
   }
+  std::vector<std::uint32_t> first_groups;
+  if (state.in_order() && options.workgroup_order == WorkgroupOrder::Shuffled)
+    first_groups = shuffled_groups(std::uint64_t{groups.x} * groups.y * groups.z, state.choice);
+  launch.first_groups = first_groups;
   launch.run = emulated ? typed.emulated : typed.native;
   // Where an oracle decides who goes on, nobody takes turns.
   if (state.in_order()) launch.run.turns = nullptr;

@@ -76,8 +76,9 @@ struct SeedOptions {
   std::chrono::milliseconds budget{0};
   /// Looks for a smaller failure for so long at most; 0 for not at all.
   std::chrono::milliseconds shrink_budget{2000};
-  /// Of every device, but for mode (Emulated), seed and choices; only the first failure is traced. The memory policy is "random" if
-  /// neither this nor HEDDLE_MEMORY says another.
+  /// Of every device, but for mode (Emulated), seed and choices; only the first failure is traced. The memory policy is
+  /// "random" if neither this nor HEDDLE_MEMORY says another. Workgroups begin in the order of their numbers unless
+  /// DeviceOptions::workgroup_order says otherwise: no seed finds a kernel that waits for those with lower ones.
   DeviceOptions device;
   /// Where failures, and on a terminal a progress bar, go; null for nowhere.
   std::FILE* print_to = stderr;

@@ -47,6 +47,16 @@ enum class LaneMapping : std::uint8_t {
   Shuffled,
 };
 
+/// In which order the workgroups of a dispatch begin. (Once they have, the seed decides who goes on, whichever it is.)
+enum class WorkgroupOrder : std::uint8_t {
+  /// By their numbers, x first.
+  Ascending,
+  /// In an order drawn from the seed, another one for each dispatch: shakes out kernels that take it for granted that
+  /// workgroups with lower numbers have begun, which no specification promises. (Of more than 65,536 workgroups
+  /// the first ones; the others follow by their numbers.)
+  Shuffled,
+};
+
 /// Settings of a device. Zero means: the default that the comment names.
 struct DeviceOptions {
   /// The environment variable HEDDLE_MODE (native, emulated), if set, wins over the default.
@@ -56,6 +66,8 @@ struct DeviceOptions {
   /// 1 to 128.
   std::uint32_t subgroup_size = 32;
   LaneMapping lane_mapping = LaneMapping::Linear;
+  /// Emulated mode without `races_parallel`; elsewhere it is Ascending.
+  WorkgroupOrder workgroup_order = WorkgroupOrder::Ascending;
   /// Threads in native mode, and with `races_parallel`: as many as the machine has.
   std::uint32_t workers = 0;
   /// How many workgroups may have begun and not ended: 64 in native mode and with `races_parallel`, 2 in

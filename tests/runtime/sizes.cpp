@@ -162,6 +162,57 @@ TEST_CASE("a kernel that takes the linear mapping for granted works with it, and
   CHECK(wrong_ones(LaneMapping::Shuffled) > 0);
 }
 
+TEST_CASE("the order in which workgroups begin is a permutation that is drawn from the seed, if it is asked for") {
+  const auto begun = [&](std::uint64_t seed, WorkgroupOrder order) {
+    DeviceOptions options = options_for(Mode::Emulated, seed);
+    options.workgroup_order = order;
+    options.resident_workgroups = 1;
+    Device device(options);
+    auto count = device.buffer({0u});
+    auto numbers = device.buffer<std::uint32_t>(30);
+    const auto kernel = [](auto& inv, auto next, auto out) {
+      const auto id = inv.workgroup_id();
+      out[inv.atomic_i_increment(next[0], Scope::Device, MemorySemantics::Relaxed)] = id.x + 2 * id.y + 6 * id.z;
+    };
+    device.dispatch(kernel, {2, 3, 5}, {1}, count, numbers);
+    return numbers.read();
+  };
+  std::vector<std::uint32_t> identity(30);
+  std::iota(identity.begin(), identity.end(), 0u);
+  CHECK(begun(1, WorkgroupOrder::Ascending) == identity);
+  std::vector<std::uint32_t> shuffled = begun(1, WorkgroupOrder::Shuffled);
+  CHECK(shuffled != identity);
+  CHECK(shuffled == begun(1, WorkgroupOrder::Shuffled));
+  CHECK(shuffled != begun(2, WorkgroupOrder::Shuffled));
+  std::sort(shuffled.begin(), shuffled.end());
+  CHECK(shuffled == identity);
+}
+
+TEST_CASE("a kernel that waits for the workgroup before it is caught where workgroups begin in any order") {
+  const auto ends = [&](std::uint64_t seed, WorkgroupOrder order) {
+    DeviceOptions options = options_for(Mode::Emulated, seed);
+    options.workgroup_order = order;
+    options.no_progress_rounds = 100;
+    Device device(options);
+    auto done = device.buffer(std::vector<std::uint32_t>(8, 0));
+    const auto kernel = [](auto& inv, auto flags) {
+      const auto me = inv.workgroup_id().x;
+      while (me != 0 && inv.atomic_load(flags[me - 1], Scope::Device, MemorySemantics::Relaxed) == 0) {
+      }
+      inv.atomic_store(flags[me], Scope::Device, MemorySemantics::Relaxed, 1u);
+    };
+    try {
+      device.dispatch(kernel, {8}, {1}, done);
+    } catch (const KernelError& error) {
+      CHECK(error.finding().kind == FindingKind::NoProgress);
+      return false;
+    }
+    return true;
+  };
+  for (std::uint64_t seed = 1; seed < 10; ++seed) CHECK(ends(seed, WorkgroupOrder::Ascending));
+  CHECK_FALSE(ends(1, WorkgroupOrder::Shuffled));
+}
+
 TEST_CASE("workgroups may have up to 65536 invocations, and not none") {
   Device device(options_for(Mode::Native));
   auto count = device.buffer({0u});

@@ -244,6 +244,8 @@ struct Launch {
   std::size_t workgroup_memory_bytes = 0;
   /// Null: native, in parallel. Otherwise one worker, and every decision is asked of it.
   Choice* choice = nullptr;
+  /// With a choice: the numbers of the workgroups that begin first, in this order; the others follow in ascending order.
+  std::span<const std::uint32_t> first_groups;
   Observer* observer = nullptr;
   /// What a person calls the memory at an address; empty if unknown.
   const std::function<std::string(const void*)>* describe = nullptr;
