@@ -142,11 +142,12 @@ std::tuple<std::string, std::string, std::string> values_of_add_beside_write(boo
 }
 
 /// Where races are, and why they are some.
-using Places = std::set<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string>>;
+/// Objects and lines. (Which two invocations come first, of one workgroup or of two, differs from run to run, and with
+/// it the reason.)
+using Places = std::set<std::tuple<std::string, std::uint32_t, std::uint32_t>>;
 Places places(const std::vector<DataRace>& races) {
   Places found;
-  for (const DataRace& race : races)
-    found.emplace(race.object, race.first.where.line, race.second.where.line, race.reason);
+  for (const DataRace& race : races) found.emplace(race.object, race.first.where.line, race.second.where.line);
   return found;
 }
 
