@@ -651,8 +651,7 @@ void Machine::overwrite_waiting(std::uint32_t record, const Access& writing) {
   const std::uint32_t epoch = synchronization_.event(writing.agent).epoch;
   for (std::size_t i = 0; i < waiting_.size();) {
     Waiting& older = waiting_[i];
-    if (older.granule != record || older.agent != writing.agent.id ||
-        older.reference != writing.operation.reference || (older.bytes & writing.bytes) == 0) {
+    if (older.granule != record || !is_own(older, writing) || (older.bytes & writing.bytes) == 0) {
       ++i;
     } else if (policy_.in_order || older.atomic || writing.operation.atomic || older.observed ||
                (older.bytes & ~writing.bytes) != 0 || older.class_index != writing.class_index() ||

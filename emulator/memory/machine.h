@@ -293,6 +293,10 @@ class Machine final : public Memory {
   [[gnu::noinline]] void place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason);
   std::size_t place_in_turn(std::size_t position, CacheLevel level, trace::MoveReason reason);
   bool has_waiting(AgentId agent) const;
+  /// Whether it waits in the cache that the access goes to.
+  static bool is_own(const Waiting& waiting, const Access& access) {
+    return waiting.agent == access.agent.id && waiting.reference == access.operation.reference;
+  }
   [[gnu::noinline]] void drain(AgentId agent);
   /// Whether a write may have to let others of its invocation go first.
   bool keeps_order() const { return policy_.in_order && !waiting_.empty(); }

@@ -35,7 +35,7 @@ ByteMask Machine::show_known(std::uint32_t record, const Access& access) {
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     const Waiting& w = waiting_[i];
     if (w.granule != record || (knows_nobody && w.agent != agent.id)) continue;
-    if (w.agent == agent.id && w.reference == access.operation.reference) {
+    if (is_own(w, access)) {
       own_bytes |= w.bytes & access.bytes;
     } else {
       may_know = true;
@@ -48,8 +48,7 @@ ByteMask Machine::show_known(std::uint32_t record, const Access& access) {
   own_bytes = 0;
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     const Waiting& w = waiting_[i];
-    if (w.granule == record && w.agent == agent.id && w.reference == access.operation.reference)
-      own_bytes |= w.bytes & access.bytes;
+    if (w.granule == record && is_own(w, access)) own_bytes |= w.bytes & access.bytes;
   }
   return own_bytes;
 }
@@ -61,7 +60,7 @@ void Machine::place_known(std::uint32_t record, const Access& access) {
   const Agent& agent = access.agent;
   for (std::size_t i = 0; i < waiting_.size();) {
     const Waiting& w = waiting_[i];
-    if (w.granule != record || (w.agent == agent.id && w.reference == access.operation.reference)) {
+    if (w.granule != record || is_own(w, access)) {
       ++i;
       continue;
     }
@@ -351,9 +350,7 @@ std::size_t Machine::remembered_copies() const {
 // The agent's own writes that wait are what it reads, through the same reference.
 void Machine::read_own_waiting(std::uint32_t record, const Access& reading, trace::Value& value) {
   for (Waiting& w : waiting_) {
-    if (w.granule != record || w.agent != reading.agent.id ||
-        w.reference != reading.operation.reference || (w.bytes & reading.bytes) == 0)
-      continue;
+    if (w.granule != record || !is_own(w, reading) || (w.bytes & reading.bytes) == 0) continue;
     value = w.over(value);
     if (!w.observed || (reading.non_private() && !w.observed_non_private)) {
       w.observed = true;
@@ -373,8 +370,7 @@ void Machine::read_own_waiting(std::uint32_t record, const Access& reading, trac
 void Machine::place_own_waiting(std::uint32_t record, const Access& reading) {
   for (std::size_t i = 0; i < waiting_.size();) {
     const Waiting& w = waiting_[i];
-    if (w.granule == record && w.agent == reading.agent.id &&
-        w.reference == reading.operation.reference && (w.bytes & reading.bytes) != 0) {
+    if (w.granule == record && is_own(w, reading) && (w.bytes & reading.bytes) != 0) {
       i = place_in_turn(i, std::max(climb(), least_level(waiting_[i])), trace::MoveReason::Eviction);
     } else {
       ++i;

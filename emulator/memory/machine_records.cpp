@@ -300,9 +300,7 @@ void Machine::add_sources(std::uint32_t record, const Access& reading, const Fou
     trace::OperationIndex writer = model::kInitialValue;
     if (own) {
       for (const Waiting& w : waiting_)
-        if (w.granule == record && w.agent == reading.agent.id &&
-            w.reference == reading.operation.reference && (w.bytes & bit) != 0)
-          writer = w.operation;
+        if (w.granule == record && is_own(w, reading) && (w.bytes & bit) != 0) writer = w.operation;
     } else {
       writer = writer_in_storage(granule.allocation, granule.offset_bytes + i);
       for (const Version& version : granule.versions)

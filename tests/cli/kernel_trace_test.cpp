@@ -85,6 +85,14 @@ Json summary_of(const std::string& path) {
   return Json::parse(run.out);
 }
 
+/// A trace of one dispatch, in the directory.
+std::string trace_of_rotate(const TemporaryDirectory& directory) {
+  const std::string path = directory.path("rotate.trace");
+  Device device(traced(path));
+  dispatch_rotate(device);
+  return path;
+}
+
 }  // namespace
 
 TEST_CASE("the trace of a kernel has its dispatches, invocations and operations, and what memory did") {
@@ -105,11 +113,7 @@ TEST_CASE("the trace of a kernel has its dispatches, invocations and operations,
 
 TEST_CASE("the Perfetto export of a kernel names a track for each invocation, and one for each cache") {
   const TemporaryDirectory directory;
-  const std::string path = directory.path("rotate.trace");
-  {
-    Device device(traced(path));
-    dispatch_rotate(device);
-  }
+  const std::string path = trace_of_rotate(directory);
   const std::string exported = directory.path("rotate.json");
   REQUIRE(run_heddle({"trace", path, "--perfetto", exported}).exit_code == 0);
   std::set<std::string> invocations;
@@ -141,11 +145,7 @@ TEST_CASE("the Perfetto export of a kernel names a track for each invocation, an
 
 TEST_CASE("a trace is not written over by its own export") {
   const TemporaryDirectory directory;
-  const std::string path = directory.path("rotate.trace");
-  {
-    Device device(traced(path));
-    dispatch_rotate(device);
-  }
+  const std::string path = trace_of_rotate(directory);
   const std::string before = read_all(path);
   const std::string other_name = directory.path("same.trace");
   std::filesystem::create_hard_link(path, other_name);
@@ -157,11 +157,7 @@ TEST_CASE("a trace is not written over by its own export") {
 
 TEST_CASE("what cannot be printed is told") {
   const TemporaryDirectory directory;
-  const std::string path = directory.path("rotate.trace");
-  {
-    Device device(traced(path));
-    dispatch_rotate(device);
-  }
+  const std::string path = trace_of_rotate(directory);
   const Run run = run_heddle({"trace", path, "--list"}, "/dev/full");
   CHECK(run.exit_code == 2);
   CHECK(run.err.find("cannot write to standard output") != std::string::npos);
@@ -169,11 +165,7 @@ TEST_CASE("what cannot be printed is told") {
 
 TEST_CASE("the list of a trace has a line for each operation, with invocation, name, value and source line") {
   const TemporaryDirectory directory;
-  const std::string path = directory.path("rotate.trace");
-  {
-    Device device(traced(path));
-    dispatch_rotate(device);
-  }
+  const std::string path = trace_of_rotate(directory);
   const Run run = run_heddle({"trace", path, "--list"});
   CHECK(run.exit_code == 0);
   std::size_t operations = 0;

@@ -112,6 +112,24 @@ TEST_CASE("subgroups of every size from 1 to 128 have that many lanes") {
   }
 }
 
+namespace {
+
+/// `plain` is the identity of `size`, and what a seed gives another permutation, the same for the same seed alone.
+template <typename OfSeed>
+void check_drawn_from_seed(std::size_t size, const std::vector<std::uint32_t>& plain, OfSeed of_seed) {
+  std::vector<std::uint32_t> identity(size);
+  std::iota(identity.begin(), identity.end(), 0u);
+  CHECK(plain == identity);
+  std::vector<std::uint32_t> shuffled = of_seed(1);
+  CHECK(shuffled != identity);
+  CHECK(shuffled == of_seed(1));
+  CHECK(shuffled != of_seed(2));
+  std::sort(shuffled.begin(), shuffled.end());
+  CHECK(shuffled == identity);
+}
+
+}  // namespace
+
 TEST_CASE("the shuffled mapping is a permutation, the same for every workgroup, and drawn from the seed") {
   const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
   const auto positions = [&](std::uint64_t seed, LaneMapping mapping) {
@@ -130,15 +148,8 @@ TEST_CASE("the shuffled mapping is a permutation, the same for every workgroup, 
     }
     return result;
   };
-  std::vector<std::uint32_t> identity(100);
-  std::iota(identity.begin(), identity.end(), 0u);
-  CHECK(positions(1, LaneMapping::Linear) == identity);
-  std::vector<std::uint32_t> shuffled = positions(1, LaneMapping::Shuffled);
-  CHECK(shuffled != identity);
-  CHECK(shuffled == positions(1, LaneMapping::Shuffled));
-  CHECK(shuffled != positions(2, LaneMapping::Shuffled));
-  std::sort(shuffled.begin(), shuffled.end());
-  CHECK(shuffled == identity);
+  check_drawn_from_seed(100, positions(1, LaneMapping::Linear),
+                        [&](std::uint64_t seed) { return positions(seed, LaneMapping::Shuffled); });
 }
 
 TEST_CASE("a kernel that takes the linear mapping for granted works with it, and is caught by the shuffled one") {
@@ -177,15 +188,8 @@ TEST_CASE("the order in which workgroups begin is a permutation that is drawn fr
     device.dispatch(kernel, {2, 3, 5}, {1}, count, numbers);
     return numbers.read();
   };
-  std::vector<std::uint32_t> identity(30);
-  std::iota(identity.begin(), identity.end(), 0u);
-  CHECK(begun(1, WorkgroupOrder::Ascending) == identity);
-  std::vector<std::uint32_t> shuffled = begun(1, WorkgroupOrder::Shuffled);
-  CHECK(shuffled != identity);
-  CHECK(shuffled == begun(1, WorkgroupOrder::Shuffled));
-  CHECK(shuffled != begun(2, WorkgroupOrder::Shuffled));
-  std::sort(shuffled.begin(), shuffled.end());
-  CHECK(shuffled == identity);
+  check_drawn_from_seed(30, begun(1, WorkgroupOrder::Ascending),
+                        [&](std::uint64_t seed) { return begun(seed, WorkgroupOrder::Shuffled); });
 }
 
 TEST_CASE("a kernel that waits for the workgroup before it is caught where workgroups begin in any order") {
