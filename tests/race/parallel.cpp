@@ -141,8 +141,8 @@ std::tuple<std::string, std::string, std::string> values_of_add_beside_write(boo
   return {atomic.read, atomic.written, plain.written};
 }
 
-/// Where races are: objects and lines. (Which two invocations come first, of one workgroup or of two, differs from run to run, and with
-/// it the reason.)
+/// Where races are: objects and lines. (Which two invocations come first, of one workgroup or of two, differs from run
+/// to run, and with it the reason.)
 using Places = std::set<std::tuple<std::string, std::uint32_t, std::uint32_t>>;
 Places places(const std::vector<DataRace>& races) {
   Places found;
