@@ -92,7 +92,7 @@ class VariableAccesses : public DetectedAccesses {
                                              std::uint64_t offset_bytes) {
     race::Cell& cell = own.cell(offset_bytes);
     if (!race::KernelDetector::reads_alike(cell, own.interval, agent, known.site) &&
-        !race::KernelDetector::leaves_lone(cell, own.interval, agent, known.site)) [[unlikely]]
+        !race::KernelDetector::leaves_few(cell, own.interval, agent, known.site)) [[unlikely]]
       return own.of->read_granule(agent, *own.binding, offset_bytes, known.site.id);
     return Answer(read_word(own, agent, offset_bytes, known.site.id));
   }

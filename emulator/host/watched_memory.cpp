@@ -140,6 +140,25 @@ void WatchedMemory::write_at(AgentId agent, const Binding& binding, const Locati
   binding.allocation->initialized.mark(bytes.offset_bytes, bytes.size_bytes);
 }
 
+// Of a buffer of small elements neighbours mostly read what lies side by side. What is not answered at once is left to
+// others by a last call.
+emulation::QuickAccesses::Answer WatchedMemory::read_any(AgentId agent, const Binding& binding,
+                                                         std::uint64_t offset_bytes, InstructionCode code,
+                                                         const char* file, const char* function) {
+  const race::SiteId site = sound_site(binding, offset_bytes, code, file, function);
+  const std::uint32_t size = code.size_bytes();
+  const Locations bytes = locations(binding, offset_bytes, size);
+  if (site == race::kNoSite || size >= race::kGranuleBytes || binding.storage_class == StorageClass::Workgroup ||
+      !emulation::is_initialized(binding, offset_bytes, size) ||
+      !detector_.answers_part(agent, binding.reference, bytes, site)) [[unlikely]]
+    return DetectedAccesses::read_any(agent, binding, offset_bytes, code, file, function);
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, storage(binding, bytes), size);
+  tell(agent, binding.reference, bytes, site, bits);
+  return Answer(bits);
+}
+
+// Of what the detector answers nobody asks who wrote it: nothing was released there (KernelOrder::ignores_relaxed).
 bool WatchedMemory::update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
                            InstructionCode code, const char* file, const char* function,
                            emulation::Modify modify, void* context) {
@@ -149,14 +168,11 @@ bool WatchedMemory::update(AgentId agent, const Binding& binding, std::uint64_t 
   const Locations bytes = locations(binding, offset_bytes);
   std::byte* const at = storage(binding, bytes);
   advice::AccessValues values;
-  // The first one of an allocation makes the memory keep who wrote it.
-  if (!memory_.keeps_writers(bytes.allocation) || !update_granule(at, modify, context, values) ||
+  if (!update_granule(at, modify, context, values) ||
       !detector_.answers_atomic(agent, binding.reference, bytes, site))
     return false;
   memory::store_value(at, values.written, race::kGranuleBytes);
-  const model::OperationIndex index = memory_.told();
   tell(agent, binding.reference, bytes, site, advice::Recent::packed(values.read, values.written));
-  memory_.note_writer(bytes, index);
   return true;
 }
 

@@ -31,6 +31,8 @@ class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariab
   WatchedMemory(memory::SequentialMemory& memory, RaceWatch& watch)
       : VariableAccesses(watch.detector()), memory_(memory), recent_(watch.recent()) {}
 
+  Answer read_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                  const char* file, const char* function) override;
   bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
               const char* file, const char* function, emulation::Modify modify, void* context) override;
 

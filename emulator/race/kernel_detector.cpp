@@ -225,9 +225,9 @@ bool KernelDetector::access_quickly(AgentId agent, ReferenceId reference, const 
 
 // Where the atomics of a crowd are all ordered by a barrier of the workgroup.
 bool KernelDetector::leaves_crowd(Cell& cell, const Access& now) {
-  if (cell.sites[0] == kLone) {
+  if (cell.sites[0] == kFew) {
     if (reference_of(cell.times[0]) != reference_of(now.time) || order_.group(cell.agents[0]) != now.group ||
-        !is_followed(cell.sites[1], stamp_of(cell.times[0]), now))
+        !is_followed(cell.sites[1], stamp_of(std::max(cell.times[0], cell.times[1])), now))
       return false;
     cell = {};
     put(cell, 0, now);
@@ -455,7 +455,7 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
   const Site& y = *now.site;
   if (y.scope != kWorkgroup && y.scope != kDevice) return false;
   if (cell.sites[0] == kList) return gather_crowd(cell, now);
-  if (cell.sites[0] == kLone) make_crowd_of_lone(cell);
+  if (cell.sites[0] == kFew) make_crowd_of_few(cell);
   if (cell.sites[0] != kCrowd) {
     if (is_special(cell.sites[1])) return false;
     for (std::size_t i = 0; i < 2 && cell.sites[i] != kNoSite; ++i) {
@@ -493,13 +493,17 @@ Crowd& KernelDetector::begin_crowd(Cell& cell, const Record& like) {
   return crowd;
 }
 
-void KernelDetector::make_crowd_of_lone(Cell& cell) {
+void KernelDetector::make_crowd_of_few(Cell& cell) {
   Record first;
   first.agent = cell.agents[0];
   first.stamp = stamp_of(cell.times[0]);
   first.site = cell.sites[1];
   first.reference = reference_of(cell.times[0]);
-  begin_crowd(cell, first).add(first.agent, first.stamp);
+  const std::uint32_t second_agent = cell.agents[1];
+  const std::uint32_t second_time = cell.times[1];
+  Crowd& crowd = begin_crowd(cell, first);
+  crowd.add(first.agent, first.stamp);
+  if (second_time != 0) crowd.add(second_agent, stamp_of(second_time));
 }
 
 // What was remembered one by one, when accesses are not any more: if that is all of one crowd.
@@ -600,7 +604,7 @@ bool KernelDetector::conflicts(const Record& x, const Now& now) const {
 }
 
 void KernelDetector::access_slowly(Cell& cell, Now& now) {
-  if (cell.sites[0] == kLone) make_crowd_of_lone(cell);
+  if (cell.sites[0] == kFew) make_crowd_of_few(cell);
   if (cell.sites[0] == kCrowd) {
     // What a barrier ordered all at once.
     Crowd& crowd = shadow_->crowd(cell);

@@ -158,7 +158,7 @@ class KernelDetector final : public trace::Listener {
   static bool reads_alike(const Cell& cell, const Interval& interval, AgentId agent, const QuickSite& site);
   /// Whether all that a read that it did not answer finds there is one atomic from before the interval, in whose place
   /// it stands from now on.
-  static bool leaves_lone(Cell& cell, const Interval& interval, AgentId agent, const QuickSite& site);
+  static bool leaves_few(Cell& cell, const Interval& interval, AgentId agent, const QuickSite& site);
   /// Whether it answers any of these, by now.
   bool is_quick() const { return exact_left_ == 0; }
   static bool is_quick(SiteId site) { return site < SiteRelations::kMost; }
@@ -309,7 +309,8 @@ class KernelDetector final : public trace::Listener {
   Crowd& begin_crowd(Cell& cell, const Record& like);
   static void begin_alone(Cell& cell, std::uint32_t agent, std::uint32_t time, SiteId site);
   bool begins_alone(const Spot& spot, std::uint32_t agent, SiteId site);
-  void make_crowd_of_lone(Cell& cell);
+  static bool joins_one(const Spot& spot, std::uint32_t agent, SiteId site);
+  void make_crowd_of_few(Cell& cell);
   bool gather_crowd(Cell& cell, const Now& now);
   bool leaves_crowd(Cell& cell, const Access& now);
   bool is_settled_crowd(const Crowd& crowd, const Access& now) const;

@@ -197,7 +197,7 @@ template <typename MayBeFirst>
 
 /// Which of the parts of its granule it is that are as large.
 inline std::uint32_t part_of(const Locations& bytes) {
-  return static_cast<std::uint32_t>(bytes.offset_bytes % kGranuleBytes) / bytes.size_bytes;
+  return static_cast<std::uint32_t>(bytes.offset_bytes % kGranuleBytes) >> (bytes.size_bytes / 2);
 }
 
 [[gnu::always_inline]] inline bool KernelDetector::join_part(Cell& cell, std::uint32_t agent, std::uint32_t time,
@@ -284,10 +284,11 @@ template <bool writes>
 }
 
 // As `leaves_crowd`.
-inline bool KernelDetector::leaves_lone(Cell& cell, const Interval& interval, AgentId agent, const QuickSite& site) {
-  if (cell.sites[0] != kLone || cell.sites[1] >= SiteRelations::kMost ||
+inline bool KernelDetector::leaves_few(Cell& cell, const Interval& interval, AgentId agent, const QuickSite& site) {
+  if (cell.sites[0] != kFew || cell.sites[1] >= SiteRelations::kMost ||
       reference_of(cell.times[0]) != reference_of(interval.time_) ||
-      cell.times[0] >= interval.ends_[static_cast<std::size_t>(settled_by(site.to_this[cell.sites[1]]))])
+      std::max(cell.times[0], cell.times[1]) >=
+          interval.ends_[static_cast<std::size_t>(settled_by(site.to_this[cell.sites[1]]))])
     return false;
   cell = {};
   put(cell, 0, static_cast<std::uint32_t>(agent), interval.time_, site.id);
@@ -297,7 +298,7 @@ inline bool KernelDetector::leaves_lone(Cell& cell, const Interval& interval, Ag
 inline void KernelDetector::begin_alone(Cell& cell, std::uint32_t agent, std::uint32_t time, SiteId site) {
   cell.agents = {agent, 0};
   cell.times = {time, 0};
-  cell.sites = {kLone, site};
+  cell.sites = {kFew, site};
 }
 
 // A crowd of which this one is the first, where all that is in the cell was before a barrier of the workgroup. As
@@ -319,6 +320,17 @@ inline bool KernelDetector::begins_alone(const Spot& spot, std::uint32_t agent, 
   };
   if (!is_settled(0) || (second != kNoSite && !is_settled(1))) return false;
   begin_alone(cell, agent, spot.time(), site);
+  return true;
+}
+
+// A crowd of one that becomes one of two. As `join_crowd`.
+inline bool KernelDetector::joins_one(const Spot& spot, std::uint32_t agent, SiteId site) {
+  Cell& cell = *spot.cell;
+  if (cell.sites[0] != kFew || cell.sites[1] != site || cell.times[1] != 0 || cell.agents[0] == agent ||
+      !spot.near->has(cell.agents[0]) || reference_of(cell.times[0]) != spot.number)
+    return false;
+  cell.agents[1] = agent;
+  cell.times[1] = spot.time();
   return true;
 }
 
@@ -348,7 +360,7 @@ inline bool KernelDetector::begins_alone(const Spot& spot, std::uint32_t agent, 
         crowd.add(me, spot.near->now());
         return true;
       }
-    } else if (begins_alone(spot, me, site)) {
+    } else if (joins_one(spot, me, site) || begins_alone(spot, me, site)) {
       return true;
     }
   }

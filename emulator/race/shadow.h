@@ -95,7 +95,8 @@ struct Crowd {
 /// Of four bytes, two accesses to all of them; atomic ones are those of agents that knew of nobody. Or the
 /// accesses of one instruction to parts of them: the agent that has or would have the first part, the next parts
 /// being those of the next agents, and which parts there are. Or the number of a list, or of a crowd; or a crowd of one
-/// atomic to all of them: its agent and time, and its site in the second place. Or a write, and two reads of one
+/// or two atomics to all of them, of one workgroup: their agents and times (0: there is no second one), and their site
+/// in the second place. Or a write, and two reads of one
 /// instruction that followed it by a barrier of their workgroup: how far their agents are from the writer's in the
 /// second place (16 bits each), their time, and kTwoReads and their site.
 /// A stamp shares its word with the reference.
@@ -109,10 +110,10 @@ static_assert(sizeof(Cell) == 5 * kGranuleBytes);
 inline constexpr SiteId kList = 0xffff;
 inline constexpr SiteId kCrowd = 0xfffe;
 inline constexpr SiteId kParts = 0xfffd;
-inline constexpr SiteId kLone = 0xfffc;
+inline constexpr SiteId kFew = 0xfffc;
 /// And the 63 above it.
 inline constexpr SiteId kTwoReads = kTooMany;
-static_assert(kTwoReads + SiteRelations::kMost <= kLone);
+static_assert(kTwoReads + SiteRelations::kMost <= kFew);
 /// A stamp has 24 bits of its word, the reference 7; the bit between tells whether accesses were forgotten
 /// that may have been links of chains.
 inline constexpr Stamp kMostStamps = 0xffffff;

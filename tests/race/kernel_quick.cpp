@@ -128,7 +128,7 @@ class BothTold {
       KernelDetector::begins(*cell, *interval, op.agent, quick);
     } else if (!KernelDetector::answers_quickly<writes>(*cell, *interval, op.agent, quick)) {
       if (writes) return false;
-      const bool left = KernelDetector::leaves_lone(*cell, *interval, op.agent, quick);
+      const bool left = KernelDetector::leaves_few(*cell, *interval, op.agent, quick);
       if (!left && !KernelDetector::reads_alike(*cell, *interval, op.agent, quick)) return false;
       lone_ += left ? 1 : 0;
     }
