@@ -98,22 +98,21 @@ class VariableAccesses : public DetectedAccesses {
   }
   [[gnu::noinline]] static bool write_of(const Variable& own, AgentId agent, const OfWorkgroup& known,
                                          std::uint64_t offset_bytes, std::uint32_t bits) {
-    if (!Of::ignores_plain_writes(own) ||
-        !race::KernelDetector::answers_quickly<true>(own.cell(offset_bytes), own.interval, agent, known.site))
-        [[unlikely]]
-      return write_first(own, agent, known, offset_bytes, bits);
+    if (!Of::ignores_plain_writes(own)) [[unlikely]]
+      return own.of->write_granule(agent, *own.binding, offset_bytes, known.site.id, bits);
+    race::Cell& cell = own.cell(offset_bytes);
+    if (cell.sites[0] == race::kNoSite) return write_first(own, agent, known, offset_bytes, bits, cell);
+    if (!race::KernelDetector::answers_quickly<true>(cell, own.interval, agent, known.site)) [[unlikely]]
+      return own.of->write_granule(agent, *own.binding, offset_bytes, known.site.id, bits);
     write_word(own, agent, offset_bytes, known.site.id, bits);
     return true;
   }
   // Where nobody accessed the granule. Elsewhere it has been written: there are no gaps.
   [[gnu::noinline]] static bool write_first(const Variable& own, AgentId agent, const OfWorkgroup& known,
-                                            std::uint64_t offset_bytes, std::uint32_t bits) {
-    race::Cell& cell = own.cell(offset_bytes);
-    if (cell.sites[0] != race::kNoSite || !Of::ignores_plain_writes(own)) [[unlikely]]
-      return own.of->write_granule(agent, *own.binding, offset_bytes, known.site.id, bits);
+                                            std::uint64_t offset_bytes, std::uint32_t bits, race::Cell& cell) {
     race::KernelDetector::begins(cell, own.interval, agent, known.site);
-    write_word(own, agent, offset_bytes, known.site.id, bits);
     own.binding->allocation->initialized.mark(own.offset_bytes + offset_bytes, kMostBytes);
+    write_word(own, agent, offset_bytes, known.site.id, bits);
     return true;
   }
 

@@ -152,8 +152,7 @@ emulation::QuickAccesses::Answer WatchedMemory::read_any(AgentId agent, const Bi
       !emulation::is_initialized(binding, offset_bytes, size) ||
       !detector_.answers_part(agent, binding.reference, bytes, site)) [[unlikely]]
     return DetectedAccesses::read_any(agent, binding, offset_bytes, code, file, function);
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, storage(binding, bytes), size);
+  const auto bits = static_cast<std::uint32_t>(memory::load_value(storage(binding, bytes), size));
   tell(agent, binding.reference, bytes, site, bits);
   return Answer(bits);
 }
@@ -163,14 +162,16 @@ bool WatchedMemory::update(AgentId agent, const Binding& binding, std::uint64_t 
                            InstructionCode code, const char* file, const char* function,
                            emulation::Modify modify, void* context) {
   const race::SiteId site = sound_site(binding, offset_bytes, code, file, function);
-  if (site == race::kNoSite || !emulation::is_initialized(binding, offset_bytes, kMostBytes)) [[unlikely]]
-    return false;
+  if (site == race::kNoSite) [[unlikely]] return false;
   const Locations bytes = locations(binding, offset_bytes);
   std::byte* const at = storage(binding, bytes);
   advice::AccessValues values;
-  if (!update_granule(at, modify, context, values) ||
-      !detector_.answers_atomic(agent, binding.reference, bytes, site))
-    return false;
+  if (!update_granule(at, modify, context, values)) [[unlikely]] return false;
+  const bool is_answered =
+      (is_whole(binding) && detector_.answers_atomic_quickly(agent, binding.reference, bytes, site)) ||
+      (emulation::is_initialized(binding, offset_bytes, kMostBytes) &&
+       detector_.answers_atomic(agent, binding.reference, bytes, site));
+  if (!is_answered) [[unlikely]] return false;
   memory::store_value(at, values.written, race::kGranuleBytes);
   tell(agent, binding.reference, bytes, site, advice::Recent::packed(values.read, values.written));
   return true;

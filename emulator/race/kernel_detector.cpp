@@ -250,8 +250,7 @@ inline bool KernelDetector::is_followed_crowd(const Crowd& crowd, const Access& 
   return (relation(crowd.site, now) & kStandsFor) != 0 && is_settled_crowd(crowd, now);
 }
 
-bool KernelDetector::answers_atomic_slowly(AgentId agent, ReferenceId reference, const Locations& bytes,
-                                           SiteId site) {
+bool KernelDetector::answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site) {
   if (!is_granule(bytes) || !order_.ignores_relaxed(static_cast<std::uint32_t>(agent), bytes.allocation))
     return false;
   if (exact_left_ != 0) return stands_alone(agent, reference, bytes, site);

@@ -164,6 +164,8 @@ class KernelDetector final : public trace::Listener {
   static bool is_quick(SiteId site) { return site < SiteRelations::kMost; }
   /// The same of a read-modify-write of one granule that neither acquires nor releases.
   bool answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
+  /// The same, of a granule that somebody has accessed as a whole: answers nearly as many.
+  bool answers_atomic_quickly(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   /// The same of an atomic one, which may be at kNoSite.
   void atomic(model::OperationIndex index, const Operation& operation, SiteId site,
               std::span<const trace::Source> sources) {
@@ -241,7 +243,6 @@ class KernelDetector final : public trace::Listener {
   void group_ends(GroupId group);
   void note_workgroup_memory(SiteId site, GroupId group, AllocationId allocation);
   Cell* cell_of(Access& now, AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
-  bool answers_atomic_slowly(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   bool access_quickly(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   static bool is_granule(const Locations& bytes) {
     return bytes.size_bytes == kGranuleBytes && bytes.offset_bytes % kGranuleBytes == 0;
@@ -309,6 +310,7 @@ class KernelDetector final : public trace::Listener {
   Crowd& begin_crowd(Cell& cell, const Record& like);
   static void begin_alone(Cell& cell, std::uint32_t agent, std::uint32_t time, SiteId site);
   bool begins_alone(const Spot& spot, std::uint32_t agent, SiteId site);
+  bool joins_many(const Spot& spot, std::uint32_t agent, SiteId site, Level scope);
   static bool joins_one(const Spot& spot, std::uint32_t agent, SiteId site);
   void make_crowd_of_few(Cell& cell);
   bool gather_crowd(Cell& cell, const Now& now);

@@ -305,12 +305,9 @@ inline void KernelDetector::begin_alone(Cell& cell, std::uint32_t agent, std::ui
 // `join_crowd`.
 inline bool KernelDetector::begins_alone(const Spot& spot, std::uint32_t agent, SiteId site) {
   Cell& cell = *spot.cell;
-  const Level scope = sites_[site].scope;
   const SiteId first = cell.sites[0];
   const SiteId second = cell.sites[1];
-  if (first == kNoSite || site >= SiteRelations::kMost || (first | second) >= SiteRelations::kMost ||
-      (scope != kWorkgroup && scope != kDevice))
-    return false;
+  if (first == kNoSite || (first | second) >= SiteRelations::kMost) return false;
   const ByAnybody who(*spot.near, relations_, site, spot.number);
   const Relation* const to_this = relations_.to(site);
   const auto is_settled = [&](std::size_t slot) {
@@ -326,45 +323,48 @@ inline bool KernelDetector::begins_alone(const Spot& spot, std::uint32_t agent, 
 // A crowd of one that becomes one of two. As `join_crowd`.
 inline bool KernelDetector::joins_one(const Spot& spot, std::uint32_t agent, SiteId site) {
   Cell& cell = *spot.cell;
-  if (cell.sites[0] != kFew || cell.sites[1] != site || cell.times[1] != 0 || cell.agents[0] == agent ||
-      !spot.near->has(cell.agents[0]) || reference_of(cell.times[0]) != spot.number)
+  if (cell.sites[1] != site || cell.times[1] != 0 || cell.agents[0] == agent || !spot.near->has(cell.agents[0]) ||
+      reference_of(cell.times[0]) != spot.number)
     return false;
   cell.agents[1] = agent;
   cell.times[1] = spot.time();
   return true;
 }
 
-// A crowd that this one only has to join. As `join_crowd`.
-[[gnu::always_inline]] inline bool KernelDetector::answers_atomic(AgentId agent, ReferenceId reference,
-                                                                  const Locations& bytes, SiteId site) {
+// As `join_crowd`.
+inline bool KernelDetector::joins_many(const Spot& spot, std::uint32_t agent, SiteId site, Level scope) {
+  const Crowd& so_far = shadow_->crowd_so_far(*spot.cell);
+  if (so_far.site != site || so_far.reference != spot.number || so_far.first != 0 || so_far.last != kGranuleBytes)
+    return false;
+  const bool with_all = scope == kDevice && order_.places().is_one_device();
+  if (with_all && !so_far.one_group) {
+    shadow_->join_later(*spot.cell, agent, spot.near->now());
+    return true;
+  }
+  Crowd& crowd = shadow_->crowd(*spot.cell);
+  const bool is_near = spot.near->has(crowd.last_agent);
+  if (crowd.accesses.size() + 1 >= crowd.look_through_at || crowd.last_agent == agent || !(with_all || is_near))
+    return false;
+  if (!is_near) crowd.one_group = false;
+  crowd.add(agent, spot.near->now());
+  return true;
+}
+
+// A crowd that this one only has to join, or to begin.
+[[gnu::always_inline]] inline bool KernelDetector::answers_atomic_quickly(AgentId agent, ReferenceId reference,
+                                                                          const Locations& bytes, SiteId site) {
+  if (!is_quick(site)) [[unlikely]] return false;
+  const Level scope = relations_.facts(site).scope;
   const Spot spot = this->spot(*shadow_, agent, reference, bytes);
   const auto me = static_cast<std::uint32_t>(agent);
-  if (spot.cell && order_.ignores_relaxed(me, bytes.allocation)) [[likely]] {
-    if (spot.cell->sites[0] == kCrowd) {
-      const Crowd& so_far = shadow_->crowd_so_far(*spot.cell);
-      if (so_far.site != site || so_far.reference != spot.number || so_far.first != 0 ||
-          so_far.last != kGranuleBytes)
-        return answers_atomic_slowly(agent, reference, bytes, site);
-      const Level scope = sites_[site].scope;
-      const bool with_all = scope == kDevice && order_.places().is_one_device();
-      if (with_all && !so_far.one_group) {
-        shadow_->join_later(*spot.cell, me, spot.near->now());
-        return true;
-      }
-      Crowd& crowd = shadow_->crowd(*spot.cell);
-      const std::uint32_t last = crowd.last_agent;
-      const bool is_near = spot.near->has(last);
-      if (crowd.accesses.size() + 1 < crowd.look_through_at && last != me &&
-          (with_all || (is_near && (scope == kWorkgroup || scope == kDevice)))) {
-        if (!is_near) crowd.one_group = false;
-        crowd.add(me, spot.near->now());
-        return true;
-      }
-    } else if (joins_one(spot, me, site) || begins_alone(spot, me, site)) {
-      return true;
-    }
+  if (!spot.cell || (scope != kWorkgroup && scope != kDevice) ||
+      !(order_.ignores_relaxed(*spot.near) || order_.ignores_relaxed(me, bytes.allocation))) [[unlikely]]
+    return false;
+  switch (spot.cell->sites[0]) {
+    case kCrowd: return joins_many(spot, me, site, scope);
+    case kFew: return joins_one(spot, me, site);
+    default: return begins_alone(spot, me, site);
   }
-  return answers_atomic_slowly(agent, reference, bytes, site);
 }
 
 }  // namespace heddle::race

@@ -148,6 +148,8 @@ class KernelOrder {
     if (!near_.has(agent)) look_near(agent);
     return near_;
   }
+  /// As `ignores_relaxed` of any of them, on whatever allocation; false if that is not known at once.
+  bool ignores_relaxed(const Near& near) const { return nothing_is_offered() && near.state_->agents.empty(); }
   /// Those that it was asked for last, if any.
   const Near& last_near() const { return near_; }
   /// As places().group(agent).

@@ -151,7 +151,8 @@ inline bool DetectorThread::answers_atomic(AgentId agent, ReferenceId reference,
                                            SiteId site, History& history) {
   if (!history.writers_.empty()) return false;
   detector_.use(history.shadow_, history.released_);
-  return detector_.answers_atomic(agent, reference, bytes, site);
+  return detector_.answers_atomic_quickly(agent, reference, bytes, site) ||
+         detector_.answers_atomic(agent, reference, bytes, site);
 }
 
 /// Hears every operation of kernels, of several threads at once; otherwise as KernelDetector. The threads

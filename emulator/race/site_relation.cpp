@@ -55,7 +55,7 @@ void SiteRelations::add(const Sites& sites) {
   for (std::size_t x = 1; x < all; ++x) {
     const Site& site = sites[static_cast<SiteId>(x)];
     facts_[x] = {site.class_number, site.operation.storage_class == StorageClass::Workgroup, site.is_link(),
-                 site.atomic};
+                 site.atomic, site.scope};
     for (std::size_t y = 1; y < all; ++y)
       relations_[y * kMost + x] = relation_of(site, sites[static_cast<SiteId>(y)]);
   }

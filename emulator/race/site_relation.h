@@ -43,6 +43,8 @@ struct SiteFacts {
   bool of_workgroup = false;
   bool link = false;
   bool atomic = false;
+  /// Of an atomic.
+  Level scope = kOwn;
 };
 
 inline SettledBy settled_by(Relation relation) { return static_cast<SettledBy>(relation & kSettledByBits); }

@@ -84,7 +84,8 @@ class BothTold {
     if (site == kNoSite || !KernelDetector::is_quick(site)) return false;
     if (op.atomic) {
       return !acquires(op.semantics) && !releases(op.semantics) &&
-             quickly_.answers_atomic(op.agent, op.reference, op.locations, site);
+             (quickly_.answers_atomic_quickly(op.agent, op.reference, op.locations, site) ||
+              quickly_.answers_atomic(op.agent, op.reference, op.locations, site));
     }
     const Locations& bytes = op.locations;
     if (bytes.size_bytes != kGranuleBytes) {
