@@ -20,7 +20,7 @@ namespace heddle::detail {
 
 // Workgroups begin and end while others run, and the memory is not told of either: so it asks, every time.
 [[gnu::always_inline]] inline const WatchedVariable* WatchedMemory::at_hand(const Binding& binding, AgentId agent,
-                                                                            std::uint64_t offset_bytes) const {
+                                                                            std::uint64_t offset_bytes) {
   const WatchedVariable* const own = opened(binding);
   return own->binding == &binding && own->has(offset_bytes) && is_whole(binding) &&
                  detector_.is_present(own->interval, agent)

@@ -44,7 +44,7 @@ class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariab
                 std::uint32_t bits) override;
 
   // As VariableAccesses asks.
-  const WatchedVariable* at_hand(const Binding& binding, AgentId agent, std::uint64_t offset_bytes) const;
+  const WatchedVariable* at_hand(const Binding& binding, AgentId agent, std::uint64_t offset_bytes);
   static bool ignores_plain_writes(const WatchedVariable& own) {
     return !own.of->memory_.keeps_writers(own.allocation);
   }

@@ -135,11 +135,10 @@ class KernelDetector final : public trace::Listener {
   Interval interval(AgentId agent, std::uint8_t number) {
     return Interval(order_.near(static_cast<std::uint32_t>(agent)), number);
   }
-  /// Whether it is at once known to be the present one of the agent, of whose workgroup it is; also where agents of
-  /// other workgroups may have begun since.
-  [[gnu::always_inline]] bool is_present(const Interval& interval, AgentId agent) const {
-    const KernelOrder::Near& near = order_.last_near();
-    return near.has(static_cast<std::uint32_t>(agent)) && near.now() == interval.stamp_;
+  /// Whether it is the present one of the agent, of whose workgroup it is; also where agents of other workgroups may
+  /// have begun since.
+  [[gnu::always_inline]] bool is_present(const Interval& interval, AgentId agent) {
+    return order_.near(static_cast<std::uint32_t>(agent)).now() == interval.stamp_;
   }
   /// A site at which it is asked again and again: one that is_quick.
   struct QuickSite {
