@@ -136,6 +136,9 @@ class ParallelMemory final : public memory::Memory {
 
     Answer read_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
                     const char* file, const char* function) override;
+    Answer calculate(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                     const char* file, const char* function, emulation::Arithmetic what,
+                     std::uint32_t operand) override;
     bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
                 const char* file, const char* function, emulation::Modify modify, void* context) override;
     std::uint32_t read_at(AgentId agent, const Binding& binding, const Locations& bytes,

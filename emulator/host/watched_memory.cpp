@@ -158,20 +158,38 @@ emulation::QuickAccesses::Answer WatchedMemory::read_any(AgentId agent, const Bi
 }
 
 // Of what the detector answers nobody asks who wrote it: nothing was released there (KernelOrder::ignores_relaxed).
+[[gnu::always_inline]] inline bool WatchedMemory::answers_atomic(AgentId agent, const Binding& binding,
+                                                                 const Locations& bytes, race::SiteId site) {
+  return (is_whole(binding) && detector_.answers_atomic_quickly(agent, binding.reference, bytes, site)) ||
+         (binding.allocation->initialized.has(bytes.offset_bytes, kMostBytes) &&
+          detector_.answers_atomic(agent, binding.reference, bytes, site));
+}
+
+emulation::QuickAccesses::Answer WatchedMemory::calculate(AgentId agent, const Binding& binding,
+                                                          std::uint64_t offset_bytes, InstructionCode code,
+                                                          const char* file, const char* function,
+                                                          emulation::Arithmetic what, std::uint32_t operand) {
+  const race::SiteId site = sound_site(binding, offset_bytes, code, file, function);
+  const Locations bytes = locations(binding, offset_bytes);
+  if (site == race::kNoSite || !answers_atomic(agent, binding, bytes, site)) [[unlikely]] return {};
+  std::uint32_t old = 0;
+  std::memcpy(&old, storage(binding, bytes), sizeof old);
+  const std::uint32_t fresh = emulation::result_of(what, old, operand);
+  std::memcpy(storage(binding, bytes), &fresh, sizeof fresh);
+  tell(agent, binding.reference, bytes, site, advice::Recent::packed(old, fresh));
+  return Answer(old);
+}
+
 bool WatchedMemory::update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
                            InstructionCode code, const char* file, const char* function,
                            emulation::Modify modify, void* context) {
   const race::SiteId site = sound_site(binding, offset_bytes, code, file, function);
-  if (site == race::kNoSite) [[unlikely]] return false;
   const Locations bytes = locations(binding, offset_bytes);
   std::byte* const at = storage(binding, bytes);
   advice::AccessValues values;
-  if (!update_granule(at, modify, context, values)) [[unlikely]] return false;
-  const bool is_answered =
-      (is_whole(binding) && detector_.answers_atomic_quickly(agent, binding.reference, bytes, site)) ||
-      (emulation::is_initialized(binding, offset_bytes, kMostBytes) &&
-       detector_.answers_atomic(agent, binding.reference, bytes, site));
-  if (!is_answered) [[unlikely]] return false;
+  if (site == race::kNoSite || !update_granule(at, modify, context, values) ||
+      !answers_atomic(agent, binding, bytes, site)) [[unlikely]]
+    return false;
   memory::store_value(at, values.written, race::kGranuleBytes);
   tell(agent, binding.reference, bytes, site, advice::Recent::packed(values.read, values.written));
   return true;

@@ -33,6 +33,9 @@ class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariab
 
   Answer read_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
                   const char* file, const char* function) override;
+  Answer calculate(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                   const char* file, const char* function, emulation::Arithmetic what,
+                   std::uint32_t operand) override;
   bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
               const char* file, const char* function, emulation::Modify modify, void* context) override;
 
@@ -54,6 +57,7 @@ class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariab
                                        race::SiteId site);
   [[gnu::noinline]] bool write_buffer(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
                                       race::SiteId site, std::uint32_t bits);
+  bool answers_atomic(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site);
   /// Where somebody has accessed the granule.
   [[gnu::noinline]] Answer read_buffer_again(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
                                              race::SiteId site);

@@ -333,15 +333,23 @@ inline bool KernelDetector::joins_one(const Spot& spot, std::uint32_t agent, Sit
 
 // As `join_crowd`.
 inline bool KernelDetector::joins_many(const Spot& spot, std::uint32_t agent, SiteId site, Level scope) {
+  Cell& cell = *spot.cell;
+  const bool is_one_device = order_.places().is_one_device();
+  if (is_one_device && cell.sites[1] == site && cell.times[0] == spot.number + 1u) {
+    shadow_->join_later(cell, agent, spot.near->now());
+    return true;
+  }
   const Crowd& so_far = shadow_->crowd_so_far(*spot.cell);
   if (so_far.site != site || so_far.reference != spot.number || so_far.first != 0 || so_far.last != kGranuleBytes)
     return false;
-  const bool with_all = scope == kDevice && order_.places().is_one_device();
+  const bool with_all = scope == kDevice && is_one_device;
   if (with_all && !so_far.one_group) {
-    shadow_->join_later(*spot.cell, agent, spot.near->now());
+    cell.sites[1] = site;
+    cell.times[0] = spot.number + 1u;
+    shadow_->join_later(cell, agent, spot.near->now());
     return true;
   }
-  Crowd& crowd = shadow_->crowd(*spot.cell);
+  Crowd& crowd = shadow_->crowd(cell);
   const bool is_near = spot.near->has(crowd.last_agent);
   if (crowd.accesses.size() + 1 >= crowd.look_through_at || crowd.last_agent == agent || !(with_all || is_near))
     return false;

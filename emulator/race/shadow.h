@@ -94,11 +94,12 @@ struct Crowd {
 
 /// Of four bytes, two accesses to all of them; atomic ones are those of agents that knew of nobody. Or the
 /// accesses of one instruction to parts of them: the agent that has or would have the first part, the next parts
-/// being those of the next agents, and which parts there are. Or the number of a list, or of a crowd; or a crowd of one
-/// or two atomics to all of them, of one workgroup: their agents and times (0: there is no second one), and their site
-/// in the second place. Or a write, and two reads of one
-/// instruction that followed it by a barrier of their workgroup: how far their agents are from the writer's in the
-/// second place (16 bits each), their time, and kTwoReads and their site.
+/// being those of the next agents, and which parts there are. Or the number of a list, or of a crowd; if that has
+/// atomics of several workgroups, to all four bytes, in the scope of a device, also its site in the second place, and
+/// one more than the number of its reference as the first time. Or a crowd of one or two atomics to all of them, of
+/// one workgroup: their agents and times (0: there is no second one), and their site in the second place. Or a write,
+/// and two reads of one instruction that followed it by a barrier of their workgroup: how far their agents are from
+/// the writer's in the second place (16 bits each), their time, and kTwoReads and their site.
 /// A stamp shares its word with the reference.
 struct Cell {
   std::array<std::uint32_t, 2> agents{};

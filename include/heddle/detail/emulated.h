@@ -598,15 +598,33 @@ class Invocation : public detail::InvocationApi<Invocation> {
                      atomic_access<T>(OperationKind::Write, ref.place(), scope, semantics, where), &value);
   }
 
-  template <UpdateKind, typename R, typename F>
+  template <UpdateKind kind, typename R, typename F>
   typename R::value_type atomic_update(const R& ref, Scope scope, MemorySemantics semantics,
                                        const char* name, SourceLocation where, F f,
-                                       typename R::value_type) {
+                                       typename R::value_type value) {
     using T = typename R::value_type;
-    return update<T>(ref, scope, semantics, semantics, name, where, [f](T old, T& fresh) {
+    constexpr auto what =
+        sizeof(T) == emulation::QuickAccesses::kMostBytes ? arithmetic(kind) : emulation::Arithmetic::Other;
+    const auto modify = [f](T old, T& fresh) {
       fresh = f(old);
       return true;
-    });
+    };
+    return update<T, what>(ref, scope, semantics, semantics, name, where, modify, value);
+  }
+  static constexpr emulation::Arithmetic arithmetic(UpdateKind kind) {
+    using emulation::Arithmetic;
+    switch (kind) {
+      case UpdateKind::atomic_i_add_kind: return Arithmetic::Add;
+      case UpdateKind::atomic_i_sub_kind: return Arithmetic::Subtract;
+      case UpdateKind::atomic_s_min_kind: return Arithmetic::SignedMin;
+      case UpdateKind::atomic_u_min_kind: return Arithmetic::UnsignedMin;
+      case UpdateKind::atomic_s_max_kind: return Arithmetic::SignedMax;
+      case UpdateKind::atomic_u_max_kind: return Arithmetic::UnsignedMax;
+      case UpdateKind::atomic_and_kind: return Arithmetic::And;
+      case UpdateKind::atomic_or_kind: return Arithmetic::Or;
+      case UpdateKind::atomic_xor_kind: return Arithmetic::Xor;
+      default: return Arithmetic::Other;
+    }
   }
 
   template <typename R>
@@ -645,10 +663,11 @@ class Invocation : public detail::InvocationApi<Invocation> {
     return bytes;
   }
 
-  /// `f` by value here and below: what it has is in registers then, unless a record is made.
-  template <typename T, typename R, typename F>
+  /// `f` by value here and below: what it has is in registers then, unless a record is made. It does `what` with the
+  /// operand.
+  template <typename T, emulation::Arithmetic what = emulation::Arithmetic::Other, typename R, typename F>
   T update(const R& ref, Scope scope, MemorySemantics semantics, MemorySemantics unequal,
-           const char* name, const SourceLocation& where, F f) {
+           const char* name, const SourceLocation& where, F f, T operand = {}) {
     interrupt(where);
     if (std::byte* bytes = atomic_in_place(ref, OperationKind::ReadModifyWrite, scope, semantics,
                                            unequal)) {
@@ -666,8 +685,17 @@ class Invocation : public detail::InvocationApi<Invocation> {
                               !releases(semantics) && !acquires(unequal);
     const auto code =
         emulation::InstructionCode::atomic(OperationKind::ReadModifyWrite, sizeof(T), where.line, scope, semantics);
-    if (!may_be_quick || !pulse_->told ||
-        !update_told(place.binding, place.offset_bytes, code, where.file, where.function, f, old))
+    const auto is_told = [&] {
+      if constexpr (what != emulation::Arithmetic::Other) {
+        const auto answer = pulse_->told->calculate(id_, *place.binding, place.offset_bytes, code, where.file,
+                                                    where.function, what, to_bits(operand));
+        old = from_bits<T>(answer.bits());
+        return answer.is_done();
+      } else {
+        return update_told(place.binding, place.offset_bytes, code, where.file, where.function, f, old);
+      }
+    };
+    if (!may_be_quick || !pulse_->told || !is_told()) [[unlikely]]
       old = update_with_record<T>(place.binding, place.offset_bytes, place.index, scope, semantics, unequal,
                                   where.file, where.function, where.line, f);
     polled(name, address_of(place), old, where);

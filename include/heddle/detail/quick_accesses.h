@@ -16,6 +16,35 @@ struct Binding;
 /// Of an atomic: given the old value makes the new one; false if nothing is to be written.
 using Modify = bool (*)(void* context, const void* old, void* fresh);
 
+/// What an atomic makes of the old value and of its operand, two words; Other: anything.
+enum class Arithmetic : std::uint8_t {
+  Other,
+  Add,
+  Subtract,
+  SignedMin,
+  UnsignedMin,
+  SignedMax,
+  UnsignedMax,
+  And,
+  Or,
+  Xor,
+};
+/// Not of Other.
+constexpr std::uint32_t result_of(Arithmetic what, std::uint32_t old, std::uint32_t operand) {
+  const auto s = [](std::uint32_t word) { return static_cast<std::int32_t>(word); };
+  switch (what) {
+    case Arithmetic::Add: return old + operand;
+    case Arithmetic::Subtract: return old - operand;
+    case Arithmetic::SignedMin: return s(operand) < s(old) ? operand : old;
+    case Arithmetic::UnsignedMin: return operand < old ? operand : old;
+    case Arithmetic::SignedMax: return s(old) < s(operand) ? operand : old;
+    case Arithmetic::UnsignedMax: return old < operand ? operand : old;
+    case Arithmetic::And: return old & operand;
+    case Arithmetic::Or: return old | operand;
+    default: return old ^ operand;
+  }
+}
+
 /// What an instruction says of itself but for the names of its place, packed: a constant of the kernel, mostly,
 /// that passes in a register.
 class InstructionCode {
@@ -121,7 +150,12 @@ class QuickAccesses {
                          const char* /*file*/, const char* /*function*/, std::uint32_t /*bits*/) {
     return false;
   }
-  /// A read-modify-write of kMostBytes that neither acquires nor releases; nor is it done if it does not modify.
+  /// A read-modify-write of kMostBytes that neither acquires nor releases. The answer is the old value.
+  virtual Answer calculate(AgentId, const Binding&, std::uint64_t /*offset_bytes*/, InstructionCode,
+                           const char* /*file*/, const char* /*function*/, Arithmetic, std::uint32_t /*operand*/) {
+    return {};
+  }
+  /// The same of any; nor is it done if it does not modify.
   virtual bool update(AgentId, const Binding&, std::uint64_t /*offset_bytes*/, InstructionCode, const char* /*file*/,
                       const char* /*function*/, Modify, void* /*context*/) {
     return false;
