@@ -6,6 +6,7 @@
 #include <heddle/heddle.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <string>
 #include <tuple>
@@ -66,7 +67,13 @@ const auto random_kernel = [](auto& inv, const Step* steps, StorageBuffer<std::u
       case 13: sum += first[at % 3]; break;
       case 14: small[mine] = static_cast<std::uint8_t>(s); break;
       case 15: sum += small[mine]; break;
-      default: if (me == step.shift % 8) first[at % 3] = sum; break;
+      case 16: if (me == step.shift % 8) first[at % 3] = sum; break;
+      case 17: inv.atomic_i_add(sums[at % 4], Scope::Device, kReleaseBuffers, 1u); break;
+      case 18: sum += inv.atomic_load(sums[at % 4], Scope::Device, kAcquireBuffers); break;
+      case 19: inv.memory_barrier(Scope::Device, kReleaseBuffers); break;
+      case 20: inv.memory_barrier(Scope::Device, kAcquireBuffers); break;
+      case 21: inv.store(data[all], sum, MemoryOperands::NonPrivatePointer); break;
+      default: sum += inv.load(data[(all + step.shift) % data.size()], MemoryOperands::NonPrivatePointer); break;
     }
   }
 };
@@ -109,7 +116,8 @@ const auto many_variables = [](auto& inv) {
   using Variable = decltype(inv.template workgroup<std::uint32_t>(""));
   constexpr std::uint32_t kVariables = 150;
   std::vector<Variable> variables;
-  for (std::uint32_t i = 0; i < kVariables; ++i) variables.push_back(inv.template workgroup<std::uint32_t>("one of many"));
+  for (std::uint32_t i = 0; i < kVariables; ++i)
+    variables.push_back(inv.template workgroup<std::uint32_t>("one of many"));
   for (std::uint32_t round = 0; round < 8; ++round) {
     if (inv.local_invocation_index() == round)
       for (std::uint32_t i = 0; i < kVariables; ++i) variables[i] = 1000 * round + i;
@@ -120,7 +128,57 @@ const auto many_variables = [](auto& inv) {
   }
 };
 
+/// All that atomics compute with words, again and again: one invocation, so that there is one result.
+template <typename T>
+const auto calculations = [](auto& inv, StorageBuffer<T> auto results) {
+  const std::array<T, 6> operands{T(1), T(-1), T(0x7fffffff), T(0x80000000), T(12345), T(0)};
+  for (std::uint32_t round = 0; round < 300; ++round) {
+    for (const T operand : operands) {
+      const auto value = static_cast<T>(operand + static_cast<T>(round));
+      const auto relaxed = MemorySemantics::Relaxed;
+      std::uint32_t sum = 0;
+      const auto add = [&](T old) { sum = sum * 31 + static_cast<std::uint32_t>(old); };
+      add(inv.atomic_i_add(results[0], Scope::Device, relaxed, value));
+      add(inv.atomic_i_sub(results[1], Scope::Device, relaxed, value));
+      add(inv.atomic_s_min(results[2], Scope::Device, relaxed, value));
+      add(inv.atomic_u_min(results[3], Scope::Device, relaxed, value));
+      add(inv.atomic_s_max(results[4], Scope::Device, relaxed, value));
+      add(inv.atomic_u_max(results[5], Scope::Device, relaxed, value));
+      add(inv.atomic_and(results[6], Scope::Device, relaxed, static_cast<T>(value | T(0xff00ff))));
+      add(inv.atomic_or(results[7], Scope::Device, relaxed, static_cast<T>(value & T(0xff00ff))));
+      add(inv.atomic_xor(results[8], Scope::Device, relaxed, value));
+      add(inv.atomic_exchange(results[9], Scope::Device, relaxed, value));
+      inv.atomic_xor(results[10], Scope::Device, relaxed, static_cast<T>(sum));
+    }
+  }
+};
+
+template <typename T>
+std::vector<T> calculated(const DeviceOptions& options) {
+  Device device(options);
+  auto results = device.buffer(std::vector<T>{3, 5, 7, 11, 13, 17, T(-1), 19, 23, 29, 0}, "results");
+  device.dispatch(calculations<T>, 1, 1, results);
+  CHECK(device.races().empty());
+  return results.read();
+}
+
 }  // namespace
+
+TEMPLATE_TEST_CASE("atomics compute the same natively, emulated, and watched by either detector", "", std::int32_t,
+                   std::uint32_t) {
+  DeviceOptions options;
+  options.memory = *memory_policy("sequential");
+  options.mode = Mode::Native;
+  const std::vector<TestType> natively = calculated<TestType>(options);
+  options.mode = Mode::Emulated;
+  options.races = false;
+  CHECK(calculated<TestType>(options) == natively);
+  options.races = true;
+  for (const bool parallel : {false, true}) {
+    options.races_parallel = parallel;
+    CHECK(calculated<TestType>(options) == natively);
+  }
+}
 
 //= vk:memory-model-access-data-race type=test
 TEST_CASE("a watched device says the same of random kernels whether it answers quickly or each access has a record",
@@ -132,7 +190,9 @@ TEST_CASE("a watched device says the same of random kernels whether it answers q
     std::mt19937 random(static_cast<std::uint32_t>(first_seed()) + number);
     const auto below = [&](std::uint32_t bound) { return static_cast<std::uint32_t>(random() % bound); };
     Steps steps(kSteps);
-    for (Step& step : steps) step = {below(17), 1 + below(2), below(4) == 0 ? below(kWords) : 0};
+    // In every third one invocations synchronize otherwise than by barriers.
+    const std::uint32_t ways = number % 3 == 0 ? 23 : 17;
+    for (Step& step : steps) step = {below(ways), 1 + below(2), below(4) == 0 ? below(kWords) : 0};
     // Half of them with a barrier behind every other step.
     if (number % 2 == 0)
       for (std::uint32_t s = 1; s < kSteps; s += 2) steps[s].way = 10;
