@@ -506,7 +506,8 @@ bool Explorer::ordered_before(model::OperationIndex a, model::OperationIndex b) 
   return reached_[b];
 }
 
-// A read-modify-write's write comes right after what it reads: nothing mutually ordered is between.
+// A read-modify-write's write comes right after what it reads: nothing that is mutually ordered with both is
+// between. What comes after the source along a path only may be before the write or after it.
 std::optional<bool> Explorer::has_to_follow(model::OperationIndex write,
                                             model::OperationIndex other) const {
   const auto& reads_from = execution_.reads_from;
@@ -516,7 +517,8 @@ std::optional<bool> Explorer::has_to_follow(model::OperationIndex write,
   const model::OperationIndex source = reads_from.back().write;
   if (source == model::kInitialValue) return false;
   if (ordered_before(other, source)) return true;
-  if (ordered_before(source, other)) return false;
+  const auto& order = execution_.modification_order;
+  if (std::find(order.begin(), order.end(), model::OperationPair{source, other}) != order.end()) return false;
   return std::nullopt;
 }
 

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 #include <vector>
@@ -169,6 +170,35 @@ TEST_CASE("read-modify-writes that count never count twice the same") {
     for (const auto& reads : results) seen.insert(reads[0]);
     CHECK(seen == std::set<Value>{0, 1, 2});
   }
+}
+
+namespace {
+
+// One agent adds to x and stores 5; of two in another workgroup one stores 7 and one adds to what the first one added.
+// Both adds have this scope. Whether the last add may come after the 7, and the 7 after the 5.
+bool adds_behind_both_stores(Scope scope) {
+  ScriptedProgram scripts = in_one_workgroup({{add(0, 2), store(0, 5)}, {store(0, 7)}, {add(0, 1)}});
+  scripts.places[2].workgroup = scripts.places[1].workgroup = 1;
+  scripts.scripts[0][0].operation.scope = scripts.scripts[2][0].operation.scope = scope;
+  bool may = false;
+  heddle::explore::explore(scripts.program(), {}, [&](const Found& found) {
+    std::vector<std::pair<Value, Value>> order;
+    for (const auto& [earlier, later] : found.execution.modification_order)
+      order.emplace_back(found.execution.written_values[earlier], found.execution.written_values[later]);
+    const auto has = [&](Value earlier, Value later) {
+      return std::find(order.begin(), order.end(), std::pair{earlier, later}) != order.end();
+    };
+    may = may || (found.ends[2].results[0] == 2 && has(5, 7) && has(7, 3));
+    return true;
+  });
+  return may;
+}
+
+}  // namespace
+
+TEST_CASE("nothing comes between the halves of a read-modify-write but what is not ordered with what it reads") {
+  CHECK_FALSE(adds_behind_both_stores(Scope::Device));
+  CHECK(adds_behind_both_stores(Scope::Workgroup));
 }
 
 TEST_CASE("orders of writes that are not mutually ordered are not counted apart") {
