@@ -11,14 +11,14 @@ std::size_t position(AgentId agent) { return static_cast<std::size_t>(agent); }
 /// Runs are recursive: this many steps fit on any stack.
 constexpr std::uint32_t kMostDepth = 2000;
 
+// Whether the ways to the value were news.
 template <typename Readables>
-void merge(Readables& list, Value value, const Ways& ways) {
+bool merge(Readables& list, Value value, const Ways& ways) {
   const auto known =
       std::find_if(list.begin(), list.end(), [&](const auto& r) { return r.value == value; });
-  if (known == list.end())
-    list.push_back({value, ways});
-  else
-    known->ways.add(ways);
+  if (known != list.end()) return known->ways.add(ways);
+  list.push_back({value, ways});
+  return !ways.empty();
 }
 
 // The ways to come to at least `needed` of the others, from the `at`-th on.
@@ -54,14 +54,16 @@ bool Ways::add(const Ways& ways) {
   return news;
 }
 
-Ways Ways::without(std::size_t write) const {
+Ways Ways::through(std::size_t write) const {
   Ways result;
   for (const Needs& way : list_)
-    if (!way.test(write)) result.list_.push_back(way);
+    if (!way.test(write)) result.list_.push_back(Needs(way).set(write));
   return result;
 }
 
 Ways Ways::operator&(const Ways& other) const {
+  if (is_free()) return other;
+  if (other.is_free()) return *this;
   Ways result;
   for (const Needs& a : list_)
     for (const Needs& b : other.list_) result.add(a | b);
@@ -74,15 +76,17 @@ Derivations::Derivations(const Program& program, std::vector<TraceTree>& trees, 
       trees_(trees),
       layout_(layout),
       thin_air_(thin_air),
-      most_steps_(most_steps) {
+      most_steps_(most_steps),
+      visited_(trees.size()) {
   do {
-    if (cut_anew_) written_.clear();
-    news_ = cut_anew_ = false;
+    written_.clear();
+    pieces_.clear();
+    cut_anew_ = false;
     if (start.graph != nullptr) add_graph(*start.graph);
     run_all(start);
-  } while (exact_ && (news_ || cut_anew_));
-  closed_ = std::none_of(written_.begin(), written_.end(),
-                         [](const Written& w) { return w.ways.empty(); });
+  } while (exact_ && cut_anew_);
+  for (const Piece& piece : pieces_)
+    for (const Readable& r : piece.values) closed_ = closed_ && !r.ways.empty();
 }
 
 Value Derivations::initial(const Locations& piece) const {
@@ -97,24 +101,28 @@ void Derivations::add_graph(const model::Execution& graph) {
       arrived_[op.barrier_instance][op.agent].add(Ways::free());
     if (!op.writes()) continue;
     for (const Locations& piece : layout_.pieces(op.locations))
-      written(piece, part_of_value(graph.written_values[i], op.locations, piece), op.agent,
-              op.reference)
-          .ways.add(Ways::free());
+      note(piece, part_of_value(graph.written_values[i], op.locations, piece), op.agent, 0, Ways::free());
   }
 }
 
+// As long as there is news for an agent.
 void Derivations::run_all(const Start& start) {
-  for (std::size_t a = 0; a < trees_.size() && may_go_on(); ++a) {
-    if (start.graph != nullptr && start.ended[a]) continue;
-    own_.clear();
-    const Node node = start.graph != nullptr ? start.nodes[a] : TraceTree::kRoot;
-    run(static_cast<AgentId>(a), node, Ways::free(), 0);
+  has_news_.assign(trees_.size(), true);
+  for (bool news = true; news;) {
+    news = false;
+    for (std::size_t a = 0; a < trees_.size() && may_go_on(); ++a) {
+      if (!has_news_[a] || (start.graph != nullptr && start.ended[a])) continue;
+      news = true;
+      has_news_[a] = false;
+      const Node node = start.graph != nullptr ? start.nodes[a] : TraceTree::kRoot;
+      run(static_cast<AgentId>(a), node, Ways::free(), 0);
+    }
+    news = news && may_go_on();
   }
 }
 
 void Derivations::run(AgentId agent, Node node, Ways ways, std::uint32_t writes) {
   TraceTree& tree = trees_[position(agent)];
-  const std::size_t own_before = own_.size();
   while (!ways.empty() && may_go_on()) {
     steps_ += ways.list().size();
     if (steps_ > most_steps_ || tree.depth(node) > kMostDepth) {
@@ -128,7 +136,7 @@ void Derivations::run(AgentId agent, Node node, Ways ways, std::uint32_t writes)
     if (step.kind != StepKind::Operation && !spins) break;
     const Operation& op = step.operation;
     if (!spins && op.is_access()) {
-      visits_.push_back({agent, node});
+      note_visit(agent, node);
       cut_anew_ = layout_.add(op.locations);
       if (cut_anew_) break;
       if (op.reads()) {
@@ -142,23 +150,26 @@ void Derivations::run(AgentId agent, Node node, Ways ways, std::uint32_t writes)
     }
     node = tree.after(node, 0);
   }
-  own_.resize(own_before);
+}
+
+void Derivations::note_visit(AgentId agent, Node node) {
+  std::vector<bool>& visited = visited_[position(agent)];
+  if (node >= visited.size()) visited.resize(trees_[position(agent)].size());
+  visited[node] = true;
 }
 
 void Derivations::read(AgentId agent, Node node, const Ways& ways, std::uint32_t writes) {
   TraceTree& tree = trees_[position(agent)];
   const Operation& op = tree.step(node).operation;
-  const std::vector<Readable> sources = readable(agent, op, ways);
+  const std::vector<Readable> sources = readable(op, ways);
   if (steps_ > most_steps_) exact_ = false;
   for (const Readable& source : sources) {
-    const std::size_t own_before = own_.size();
     std::uint32_t now_written = writes;
     if (op.writes()) {
       const std::optional<Value> result = tree.step(node).modify(source.value);
       if (result) write(agent, node, *result, source.ways, now_written++);
     }
     run(agent, tree.after(node, source.value), source.ways, now_written);
-    own_.resize(own_before);
     if (!may_go_on()) return;
   }
 }
@@ -169,56 +180,65 @@ void Derivations::write(AgentId agent, Node node, Value value, const Ways& ways,
   const std::size_t number = number_of(agent, nth);
   if (!exact_) return;
   const std::uint32_t depth = trees_[position(agent)].depth(node) + 1;
-  Ways::Needs itself;
-  itself.set(number);
-  Ways with_itself;
-  const Ways without_itself = ways.without(number);
-  for (const Ways::Needs& way : without_itself.list()) with_itself.add(way | itself);
-  for (const Locations& piece : layout_.pieces(op.locations)) {
-    const Value part = part_of_value(value, op.locations, piece);
-    own_.push_back({piece, part, with_itself});
-    Written& entry = written(piece, part, agent, op.reference);
-    news_ = entry.ways.add(with_itself) || news_;
-    entry.depth = std::max(entry.depth, depth);
-  }
+  const Ways with_itself = ways.through(number);
+  for (const Locations& piece : layout_.pieces(op.locations))
+    note(piece, part_of_value(value, op.locations, piece), agent, depth, with_itself);
+}
+
+void Derivations::note(const Locations& piece, Value value, AgentId agent, std::uint32_t depth, const Ways& ways) {
+  Piece& known_piece = piece_of(piece);
+  if (merge(known_piece.values, value, ways))
+    for (AgentId reader : known_piece.readers) has_news_[position(reader)] = true;
+  const auto known = std::find_if(written_.begin(), written_.end(), [&](const Written& w) {
+    return w.value == value && w.agent == agent && w.piece == piece;
+  });
+  if (known == written_.end())
+    written_.push_back({piece, value, agent, depth});
+  else
+    known->depth = std::max(known->depth, depth);
 }
 
 // Comes past the barrier with any others that are enough.
 Ways Derivations::arrive(AgentId agent, const Step& arrival, const Ways& ways) {
   auto& arrived = arrived_[arrival.operation.barrier_instance];
-  news_ = arrived[agent].add(ways) || news_;
+  const bool news = arrived[agent].add(ways);
   std::vector<const Ways*> others;
-  for (const auto& [other, their_ways] : arrived)
-    if (other != agent) others.push_back(&their_ways);
+  for (const auto& [other, their_ways] : arrived) {
+    if (other == agent) continue;
+    others.push_back(&their_ways);
+    if (news) has_news_[position(other)] = true;
+  }
   const std::size_t needed = arrival.quorum != 0 ? arrival.quorum : arrival.participants.size();
   return ways & enough_of(others, 0, needed - 1);
 }
 
-std::vector<Derivations::Readable> Derivations::readable_of(AgentId agent, const Locations& piece,
-                                                            ReferenceId reference) const {
-  std::vector<Readable> result;
-  merge(result, initial(piece), Ways::free());
+// What may be read before anybody has written.
+std::vector<Derivations::Readable> Derivations::given(const Locations& piece) const {
+  std::vector<Readable> result{{initial(piece), Ways::free()}};
   if (thin_air_)
     for (Value value : program_.thin_air_values)
       merge(result, part_of_value(value, piece, piece), Ways::free());
-  for (const Written& w : written_)
-    if (w.piece == piece && !w.ways.empty() && (w.agent != agent || w.reference != reference))
-      merge(result, w.value, w.ways);
   return result;
 }
 
+Derivations::Piece& Derivations::piece_of(const Locations& locations) {
+  for (Piece& piece : pieces_)
+    if (piece.locations == locations) return piece;
+  pieces_.push_back({locations, given(locations), {}});
+  return pieces_.back();
+}
+
 // The values that a read may have, from all combinations of what its pieces may have.
-std::vector<Derivations::Readable> Derivations::readable(AgentId agent, const Operation& read,
-                                                         const Ways& ways) {
+std::vector<Derivations::Readable> Derivations::readable(const Operation& read, const Ways& ways) {
   std::vector<Readable> result{{0, ways}};
   for (const Locations& piece : layout_.pieces(read.locations)) {
-    std::vector<Readable> parts = readable_of(agent, piece, read.reference);
-    for (const Own& own : own_) {
-      if (own.piece == piece && !own.ways.empty()) merge(parts, own.value, own.ways);
-    }
+    Piece& known = piece_of(piece);
+    if (std::find(known.readers.begin(), known.readers.end(), read.agent) == known.readers.end())
+      known.readers.push_back(read.agent);
     std::vector<Readable> longer;
     for (const Readable& low : result) {
-      for (const Readable& part : parts) {
+      for (const Readable& part : known.values) {
+        if (part.ways.empty()) continue;
         steps_ += low.ways.list().size() * part.ways.list().size();
         if (steps_ > most_steps_) return {};
         longer.push_back({low.value | place_in_value(part.value, piece, read.locations),
@@ -228,15 +248,6 @@ std::vector<Derivations::Readable> Derivations::readable(AgentId agent, const Op
     result = std::move(longer);
   }
   return result;
-}
-
-Derivations::Written& Derivations::written(const Locations& piece, Value value, AgentId agent,
-                                           ReferenceId reference) {
-  for (Written& w : written_)
-    if (w.value == value && w.agent == agent && w.reference == reference && w.piece == piece)
-      return w;
-  written_.push_back({piece, value, agent, reference, 0, {}});
-  return written_.back();
 }
 
 std::size_t Derivations::number_of(AgentId agent, std::uint32_t nth) {
@@ -252,14 +263,11 @@ bool Derivations::has(const Locations& piece, Value value) const {
 }
 
 std::vector<Value> Derivations::values(const Locations& piece) const {
-  std::vector<Value> values{initial(piece)};
-  const auto add = [&](Value value) {
-    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
-  };
-  if (thin_air_)
-    for (Value value : program_.thin_air_values) add(part_of_value(value, piece, piece));
-  for (const Written& w : written_)
-    if (w.piece == piece && !w.ways.empty()) add(w.value);
+  const auto known =
+      std::find_if(pieces_.begin(), pieces_.end(), [&](const Piece& p) { return p.locations == piece; });
+  std::vector<Value> values;
+  for (const Readable& readable : known != pieces_.end() ? known->values : given(piece))
+    if (!readable.ways.empty()) values.push_back(readable.value);
   return values;
 }
 

@@ -30,9 +30,10 @@ class Ways {
   bool add(const Needs& way);
   bool add(const Ways& ways);
   bool empty() const { return list_.empty(); }
+  bool is_free() const { return list_.size() == 1 && list_.front().none(); }
   const std::vector<Needs>& list() const { return list_; }
-  /// The ways that do not need `write`.
-  Ways without(std::size_t write) const;
+  /// The ways on to what `write` writes: those that do not need it before, and then do.
+  Ways through(std::size_t write) const;
   /// All ways to come to both.
   Ways operator&(const Ways& other) const;
 
@@ -74,45 +75,42 @@ class Derivations {
   /// Calls f(agent, node, operation) for each write and read that was come to.
   template <typename F>
   void for_each_access(F&& f) const {
-    for (const Visit& visit : visits_)
-      f(visit.agent, visit.node, trees_[static_cast<std::size_t>(visit.agent)].step(visit.node).operation);
+    for (std::size_t a = 0; a < visited_.size(); ++a)
+      for (Node node = 0; node < visited_[a].size(); ++node)
+        if (visited_[a][node]) f(static_cast<AgentId>(a), node, trees_[a].step(node).operation);
   }
 
  private:
-  /// Without a way it is written only by need of itself.
+  /// That an agent writes a value, by need of itself or not.
   struct Written {
     Locations piece;
     Value value = 0;
     AgentId agent{};
-    ReferenceId reference{};
     std::uint32_t depth = 0;
-    Ways ways;
   };
+  /// Without a way it is written only by need of itself.
   struct Readable {
     Value value = 0;
     Ways ways;
   };
-  /// What the agent that runs has written so far.
-  struct Own {
-    Locations piece;
-    Value value = 0;
-    Ways ways;
-  };
-  struct Visit {
-    AgentId agent{};
-    Node node = 0;
+  /// The initial value comes first.
+  struct Piece {
+    Locations locations;
+    std::vector<Readable> values;
+    std::vector<AgentId> readers;
   };
 
   void add_graph(const model::Execution& graph);
   void run_all(const Start& start);
   void run(AgentId agent, Node node, Ways ways, std::uint32_t writes);
+  void note_visit(AgentId agent, Node node);
   void read(AgentId agent, Node node, const Ways& ways, std::uint32_t writes);
   void write(AgentId agent, Node node, Value written, const Ways& ways, std::uint32_t nth);
   Ways arrive(AgentId agent, const Step& arrival, const Ways& ways);
-  std::vector<Readable> readable(AgentId agent, const Operation& read, const Ways& ways);
-  /// Apart from what `agent` writes through the same reference.
-  std::vector<Readable> readable_of(AgentId agent, const Locations& piece, ReferenceId reference) const;
-  Written& written(const Locations& piece, Value value, AgentId agent, ReferenceId reference);
+  std::vector<Readable> readable(const Operation& read, const Ways& ways);
+  void note(const Locations& piece, Value value, AgentId agent, std::uint32_t depth, const Ways& ways);
+  std::vector<Readable> given(const Locations& piece) const;
+  Piece& piece_of(const Locations& locations);
   std::size_t number_of(AgentId agent, std::uint32_t nth);
   Value initial(const Locations& piece) const;
   bool may_go_on() const { return exact_ && !cut_anew_; }
@@ -125,16 +123,18 @@ class Derivations {
   std::size_t steps_ = 0;
   bool exact_ = true;
   bool closed_ = true;
-  bool news_ = false;
   bool cut_anew_ = false;
 
   std::vector<Written> written_;
-  std::vector<Own> own_;
+  std::vector<Piece> pieces_;
+  /// By agent: whether what it read, or who came to a barrier, has changed since it ran last.
+  std::vector<bool> has_news_;
   /// By agent and number among its writes.
   std::map<std::pair<AgentId, std::uint32_t>, std::size_t> numbers_;
   /// By control-barrier instance and agent: how it comes to it.
   std::map<std::uint64_t, std::map<AgentId, Ways>> arrived_;
-  std::vector<Visit> visits_;
+  /// By agent and node: the accesses that were come to.
+  std::vector<std::vector<bool>> visited_;
 };
 
 }  // namespace heddle::explore

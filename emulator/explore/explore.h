@@ -25,10 +25,10 @@ struct Options {
   /// Agents that do not tell what they may do (Step::later) are first run by themselves, so
   /// many steps in all, to learn it. Where that is too few, the program is explored in silence until
   /// there is nothing more to learn.
-  std::size_t learned_steps = 5000;
-  /// How many steps may be taken to derive the values that reads can be promised. Where that is too few,
-  /// reads are promised nothing, and the exploration is incomplete.
-  std::size_t derivation_steps = 400000;
+  std::size_t learned_steps = 10000;
+  /// How many steps may be taken to derive the values that reads can be promised, and a tenth of it where one goes on
+  /// from a graph. Where that is too few, reads are promised nothing, and the exploration is incomplete.
+  std::size_t derivation_steps = 4000000;
   /// Once it is true, executions in which an agent does not finish are of no interest any more, and are
   /// left out. May be null.
   const bool* only_terminated = nullptr;

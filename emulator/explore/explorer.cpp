@@ -380,7 +380,8 @@ bool Explorer::may_wait_for_each_other() const {
 }
 
 // The derivations that start from the agents' beginnings, or where these are too many, those that go on
-// from here if they are the same; null if that is too much, too.
+// from here if they are the same; null if that is too much, too. There are many graphs to go on from: each has a
+// part of the steps.
 const Derivations* Explorer::derivations(std::optional<Derivations>& from_here) {
   if (!derivations_)
     derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{},
@@ -392,7 +393,7 @@ const Derivations* Explorer::derivations(std::optional<Derivations>& from_here) 
     here.nodes.push_back(agent.node);
     here.ended.push_back(agent.status == Status::Ended);
   }
-  from_here.emplace(program_, trees_, layout_, options_.thin_air, here, options_.derivation_steps);
+  from_here.emplace(program_, trees_, layout_, options_.thin_air, here, options_.derivation_steps / 10);
   return from_here->exact() && from_here->closed() ? &*from_here : nullptr;
 }
 

@@ -34,7 +34,7 @@ class ThinAir {
       : paths_(paths), layout_(layout) {}
 
   bool derived(const Locations& piece, Value value) {
-    return written(piece, value, 0, [](std::size_t, const Operation&) { return true; });
+    return written(piece, value, 0);
   }
 
  private:
@@ -43,14 +43,12 @@ class ThinAir {
     return Writes{1} << (16 * agent + nth);
   }
 
-  template <typename May>
-  bool written(const Locations& piece, Value value, Writes in_use, May may) {
+  bool written(const Locations& piece, Value value, Writes in_use) {
     if (value == 0) return true;
     for (std::size_t a = 0; a < paths_.size(); ++a)
       for (std::size_t p = 0; p < paths_[a].size(); ++p)
         for (std::size_t i = 0; i < paths_[a][p].steps.size(); ++i)
-          if (may(a, paths_[a][p].steps[i].operation) && writes(a, p, i, piece, value, in_use))
-            return true;
+          if (writes(a, p, i, piece, value, in_use)) return true;
     return false;
   }
 
@@ -83,12 +81,7 @@ class ThinAir {
     const Path& path = paths_[a][p];
     const Operation& op = path.steps[j].operation;
     for (const Locations& piece : layout_.pieces(op.locations)) {
-      const Value value = part_of_value(path.reads[j], op.locations, piece);
-      bool may = written(piece, value, in_use, [&](std::size_t writer, const Operation& write) {
-        return writer != a || write.reference != op.reference;
-      });
-      for (std::size_t k = 0; k < j && !may; ++k) may = writes(a, p, k, piece, value, in_use);
-      if (!may) return false;
+      if (!written(piece, part_of_value(path.reads[j], op.locations, piece), in_use)) return false;
     }
     return true;
   }

@@ -130,6 +130,16 @@ TEST_CASE("a value is not out of thin air if some write needs itself not to brin
         std::set<Value>{0, 1, 2});
 }
 
+TEST_CASE("a value may be derived from what an agent itself writes later") {
+  const Script down{load(1), copy(0)};
+  // The first agent may read its own 1 on the way to another 1, which the second one then holds up.
+  CHECK(reads_of_first({{load(0), copy(1), store(0, 1)}, down}) == std::set<Value>{0, 1});
+  CHECK(reads_of_first({{load(0), copy(1), store(2, 1)}, down}) == std::set<Value>{0});
+  // So may a read-modify-write, on the way to what is written behind it.
+  CHECK(reads_of_first({{add(0, 1), copy(1)}, down}) == std::set<Value>{0, 1});
+  CHECK(reads_of_first({{load(0), copy(1)}, down}) == std::set<Value>{0});
+}
+
 TEST_CASE("what nobody has steps to derive is promised to nobody, and the exploration is incomplete") {
   const auto program = in_one_workgroup({{load(0), store(1, 1)}, {load(1), store(0, 1)}});
   Options options;
