@@ -53,22 +53,28 @@ Statistics Explorer::run() {
 }
 
 // Agents that do not tell what they may do are run by themselves; if that takes too many steps, silent
-// passes learn from the graphs until there is no news, and only then executions are reported.
+// passes learn from the graphs until there is no news, and only then executions are reported. What is derived, but not
+// consistent, no graph shows, and an agent that reads it may come to a write that it may take it from: so derivations
+// are asked once more, with more patience.
 void Explorer::learn() {
   derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{},
                        options_.learned_steps);
-  if (derivations_->exact()) {
-    derivations_->for_each_access([&](AgentId agent, TraceTree::Node node, const Operation& op) {
-      foresight_.note(agent, node, op);
-    });
-    return;
-  }
+  if (derivations_->exact()) return learn_from(*derivations_);
   reporting_ = false;
   do {
     derivations_.reset();
     pass();
   } while (learned_);
   reporting_ = true;
+  derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{},
+                       options_.derivation_steps);
+  if (derivations_->exact()) learn_from(*derivations_);
+}
+
+void Explorer::learn_from(const Derivations& derivations) {
+  derivations.for_each_access([&](AgentId agent, TraceTree::Node node, const Operation& op) {
+    foresight_.note(agent, node, op);
+  });
 }
 
 void Explorer::pass() {

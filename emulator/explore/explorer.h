@@ -56,6 +56,7 @@ class Explorer {
   using Then = std::function<void()>;
 
   void learn();
+  void learn_from(const Derivations& derivations);
   void pass();
   bool may_go_on() const { return !stopped_; }
   bool wants_others() const {

@@ -140,6 +140,22 @@ TEST_CASE("a value may be derived from what an agent itself writes later") {
   CHECK(reads_of_first({{load(0), copy(1)}, down}) == std::set<Value>{0});
 }
 
+TEST_CASE("graphs alone show what agents do that read what another one only writes in vain") {
+  Line other_reference = ending_on_zero(load(0));
+  other_reference.operation.atomic = false;
+  other_reference.operation.reference = ReferenceId{10};
+  ScriptedProgram program = in_one_workgroup({{other_reference, store(0, 1)}, {store(0, 1)}});
+  // The second agent's 1 comes too late for the first one, which may read its own.
+  program.system_synchronization.emplace_back(AgentId{0}, AgentId{1});
+  Options from_graphs;
+  from_graphs.learned_steps = 0;
+  CHECK(summary(program).outcomes == std::set<Results>{{{0}, {}}, {{1}, {}}});
+  CHECK(summary(program, from_graphs).outcomes == std::set<Results>{{{0}, {}}, {{1}, {}}});
+  // Without it 1 is out of thin air.
+  program.scripts[1].clear();
+  CHECK(summary(program).outcomes == std::set<Results>{{{0}, {}}});
+}
+
 TEST_CASE("what nobody has steps to derive is promised to nobody, and the exploration is incomplete") {
   const auto program = in_one_workgroup({{load(0), store(1, 1)}, {load(1), store(0, 1)}});
   Options options;
