@@ -45,11 +45,14 @@ class ThinAir {
 
   bool written(const Locations& piece, Value value, Writes in_use) {
     if (value == 0) return true;
-    for (std::size_t a = 0; a < paths_.size(); ++a)
-      for (std::size_t p = 0; p < paths_[a].size(); ++p)
-        for (std::size_t i = 0; i < paths_[a][p].steps.size(); ++i)
-          if (writes(a, p, i, piece, value, in_use)) return true;
-    return false;
+    const auto key = std::make_tuple(piece.allocation, piece.offset_bytes, value, in_use);
+    if (const auto known = known_values_.find(key); known != known_values_.end()) return known->second;
+    bool found = false;
+    for (std::size_t a = 0; a < paths_.size() && !found; ++a)
+      for (std::size_t p = 0; p < paths_[a].size() && !found; ++p)
+        for (std::size_t i = 0; i < paths_[a][p].steps.size() && !found; ++i)
+          found = writes(a, p, i, piece, value, in_use);
+    return known_values_[key] = found;
   }
 
   bool writes(std::size_t a, std::size_t p, std::size_t i, const Locations& piece, Value value,
@@ -109,6 +112,7 @@ class ThinAir {
   const std::vector<std::vector<Path>>& paths_;
   const Layout& layout_;
   std::map<std::tuple<std::size_t, std::size_t, std::size_t, Writes>, bool> known_;
+  std::map<std::tuple<AllocationId, std::uint64_t, Value, Writes>, bool> known_values_;
 };
 
 class BruteForce {
@@ -278,7 +282,7 @@ class BruteForce {
     if (piece == pieces.size()) return choose_source(read + 1, 0);
     const Value wanted =
         part_of_value(execution_.read_values[read], operations[read].locations, pieces[piece]);
-    if (!derived(pieces[piece], wanted)) return;
+    if (!thin_air_->derived(pieces[piece], wanted)) return;
     const auto take = [&](OperationIndex write) {
       execution_.reads_from.push_back({read, write, pieces[piece]});
       choose_source(read, piece + 1);
@@ -291,13 +295,6 @@ class BruteForce {
           part_of_value(execution_.written_values[write], op.locations, pieces[piece]) == wanted)
         take(write);
     }
-  }
-
-  bool derived(const Locations& piece, Value value) {
-    const auto key = std::make_tuple(piece.allocation, piece.offset_bytes, value);
-    const auto known = derived_.find(key);
-    if (known != derived_.end()) return known->second;
-    return derived_[key] = thin_air_->derived(piece, value);
   }
 
   bool mutually_ordered(OperationIndex a, OperationIndex b) const {
@@ -364,7 +361,6 @@ class BruteForce {
   bool too_many_ = false;
   Layout layout_;
   std::optional<ThinAir> thin_air_;
-  std::map<std::tuple<AllocationId, std::uint64_t, Value>, bool> derived_;
   std::map<std::pair<AllocationId, std::uint64_t>, std::set<Value>> values_;
   std::map<std::uint64_t, std::set<std::size_t>> arrived_;
   std::vector<std::vector<Path>> paths_;
