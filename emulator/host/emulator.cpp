@@ -32,9 +32,10 @@ constexpr std::uint64_t kWindUpsOfRound = 512;
 constexpr std::uint64_t kAccessesOfRound = 16384;
 
 // A dispatch in which others were let run so often is a long one, which does most of what it does in many places: from
-// then on they run half as often.
+// then on they run half as often, and so on, down to an eighth.
 constexpr std::uint64_t kManyTimes = 4096;
-constexpr std::uint32_t kLongestMean = ~std::uint32_t{0} / 4;
+constexpr std::uint64_t kMostHalvings = 3;
+constexpr std::uint32_t kLongestMean = ~std::uint32_t{0} / 16;
 
 std::uint64_t rounds_times(const DeviceOptions& options, std::uint64_t of_round) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 48;
@@ -267,7 +268,7 @@ void Emulator::end_left_ones() {
 }
 
 inline void Emulator::wind_up() {
-  const std::uint32_t rarity = wound_up_++ < kManyTimes ? 1 : 2;
+  const std::uint32_t rarity = 1u << std::min(wound_up_++ / kManyTimes, kMostHalvings);
   const std::uint32_t mean = std::min(device.options.operations_between_switches, kLongestMean) * rarity;
   operations_left = 1 + device.choice.below(2 * mean - 1, ChoicePoint::Preemption);
   // In storage there always is.

@@ -132,7 +132,7 @@ class Emulator final : public runtime::Observer, public Pulse {
   /// How often the dispatch has been wound up.
   std::uint64_t wound_up_ = 0;
   /// How often it is wound up before it looks for a standstill: hears of all accesses for a while. (Where that happens
-  /// half as often, each time counts twice.)
+  /// more seldom, each time counts for as many as it would have been.)
   const std::int64_t patience_;
   std::int64_t patience_left_ = 0;
   bool looks_for_standstill_ = false;
