@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 
 #include <nlohmann/json.hpp>
 
@@ -49,8 +50,8 @@ TraceCommand::TraceCommand(CLI::App& program)
   command_->add_flag("--list", list_,
                      "Print every operation, movement between caches and stale read, a line for each");
   command_->add_option("--perfetto", perfetto_,
-                       "Write it to this file as JSON for ui.perfetto.dev and chrome://tracing, with a "
-                       "track for each invocation and each cache");
+                       "Write it to this file (-: to standard output) as JSON for ui.perfetto.dev and "
+                       "chrome://tracing, with a track for each invocation and each cache");
   command_->add_flag("--json", json_, "One JSON object");
   command_->add_flag("--quiet", quiet_, "No summary");
   command_->footer("Exit code: 0 fine, 2 the file cannot be read, or is no whole trace.");
@@ -62,7 +63,11 @@ ExitCode TraceCommand::run() const {
   if (list_) listeners.push_back(&text);
   std::ofstream out;
   std::optional<PerfettoWriter> perfetto;
-  if (!perfetto_.empty()) {
+  const bool is_output = perfetto_ == "-";
+  if (is_output) {
+    if (list_ || json_) return bad_input("--perfetto -: standard output cannot take --list or --json as well");
+    listeners.push_back(&perfetto.emplace(std::cout));
+  } else if (!perfetto_.empty()) {
     std::error_code none;
     if (std::filesystem::equivalent(file_, perfetto_, none)) return bad_input(perfetto_ + ": is the trace itself");
     out.open(perfetto_, std::ios::binary | std::ios::trunc);
@@ -81,14 +86,14 @@ ExitCode TraceCommand::run() const {
     // What is in front of a fault is worth a look, too.
     perfetto->finish();
     out.close();
-    if (!out) return bad_input(perfetto_ + ": cannot be written");
+    if (!is_output && !out) return bad_input(perfetto_ + ": cannot be written");
   }
   if (json_) {
     std::puts(json_line(file_, summary, error).c_str());
     return summary ? ExitCode::Fine : ExitCode::BadInput;
   }
   if (!summary) return bad_input(error);
-  if (!quiet_) {
+  if (!quiet_ && !is_output) {
     const std::string dispatches =
         summary->dispatches == 0 ? "" : runtime::counted(summary->dispatches, "dispatch", "dispatches") + ", ";
     fmt::print("{}: {}{}, {}, {} between caches, {}\n", file_, dispatches,

@@ -143,6 +143,17 @@ TEST_CASE("the Perfetto export of a kernel names a track for each invocation, an
   CHECK(names_a_variable);
 }
 
+TEST_CASE("the Perfetto export goes to standard output if its file is -, and nothing else does then") {
+  const TemporaryDirectory directory;
+  const std::string path = trace_of_rotate(directory);
+  const std::string exported = directory.path("rotate.json");
+  REQUIRE(run_heddle({"trace", path, "--perfetto", exported}).exit_code == 0);
+  const Run run = run_heddle({"trace", path, "--perfetto", "-"});
+  CHECK(run.exit_code == 0);
+  CHECK(run.out == read_all(exported));
+  CHECK(run_heddle({"trace", path, "--perfetto", "-", "--list"}).exit_code == 2);
+}
+
 TEST_CASE("a trace is not written over by its own export") {
   const TemporaryDirectory directory;
   const std::string path = trace_of_rotate(directory);
