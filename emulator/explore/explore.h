@@ -26,8 +26,9 @@ struct Options {
   /// many steps in all, to learn it. Where that is too few, the program is explored in silence until
   /// there is nothing more to learn.
   std::size_t learned_steps = 10000;
-  /// How many steps may be taken to derive the values that reads can be promised, and a tenth of it where one goes on
-  /// from a graph. Where that is too few, reads are promised nothing, and the exploration is incomplete.
+  /// How many steps may be taken to derive the values that reads can be promised. Where that is too few, the
+  /// exploration is incomplete: reads are promised what derives from the graph at hand in a tenth of these steps, or
+  /// nothing.
   std::size_t derivation_steps = 4000000;
   /// Once it is true, executions in which an agent does not finish are of no interest any more, and are
   /// left out. May be null.

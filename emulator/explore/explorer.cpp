@@ -393,6 +393,8 @@ const Derivations* Explorer::derivations(std::optional<Derivations>& from_here) 
     derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{},
                          options_.derivation_steps);
   if (derivations_->exact()) return &*derivations_;
+  // What only other reads than the graph's lead to is not among these.
+  statistics_.complete = false;
   Derivations::Start here;
   here.graph = &execution_;
   for (const AgentState& agent : agents_) {

@@ -169,6 +169,30 @@ TEST_CASE("what nobody has steps to derive is promised to nobody, and the explor
   CHECK(summary(program, options).statistics.complete);
 }
 
+TEST_CASE("an exploration with few steps to derive values that says it is complete has found what one with many finds") {
+  std::uint32_t fewer = 0;
+  const auto compare = [&](std::uint64_t seed, const Program& program) {
+    const auto explored = [&](std::size_t steps) {
+      Options options;
+      options.derivation_steps = steps;
+      return explore::explore(program, options, [](const Found&) { return true; });
+    };
+    const Statistics all = explored(Options().derivation_steps);
+    for (const std::size_t steps : {50, 500}) {
+      const Statistics found = explored(steps);
+      CAPTURE(seed, steps);
+      if (all.complete && found.complete) CHECK(found.executions == all.executions);
+      fewer += found.executions < all.executions ? 1 : 0;
+    }
+  };
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    ScriptedProgram scripts = random_program(seed, 8);
+    compare(seed, scripts.program());
+    compare(seed, scripts.telling_program());
+  }
+  CHECK(fewer > 0);
+}
+
 TEST_CASE("conditions take no values out of thin air either") {
   const auto found = summary(in_one_workgroup({{ending_on_zero(load(0)), store(1, 1)},
                                                {ending_on_zero(load(1)), store(0, 1)}}));

@@ -134,7 +134,7 @@ const auto calculations = [](auto& inv, StorageBuffer<T> auto results) {
   const std::array<T, 6> operands{T(1), T(-1), T(0x7fffffff), T(0x80000000), T(12345), T(0)};
   for (std::uint32_t round = 0; round < 300; ++round) {
     for (const T operand : operands) {
-      const auto value = static_cast<T>(operand + static_cast<T>(round));
+      const auto value = static_cast<T>(static_cast<std::uint32_t>(operand) + round);
       const auto relaxed = MemorySemantics::Relaxed;
       std::uint32_t sum = 0;
       const auto add = [&](T old) { sum = sum * 31 + static_cast<std::uint32_t>(old); };
