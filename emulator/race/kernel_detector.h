@@ -155,8 +155,8 @@ class KernelDetector final : public trace::Listener {
   static void begins(Cell& cell, const Interval& interval, AgentId agent, QuickSite site);
   /// Whether a read that it did not answer changes nothing, for others read alike.
   static bool reads_alike(const Cell& cell, const Interval& interval, AgentId agent, const QuickSite& site);
-  /// Whether all that a read that it did not answer finds there is one atomic from before the interval, in whose place
-  /// it stands from now on.
+  /// Whether all that a read that it did not answer finds there is one atomic, or two, from before the interval, in
+  /// whose place it stands from now on.
   static bool leaves_few(Cell& cell, const Interval& interval, AgentId agent, const QuickSite& site);
   /// Whether it answers any of these, by now.
   bool is_quick() const { return exact_left_ == 0; }

@@ -6,6 +6,8 @@
 /// nobody accessed, or whose accesses are the agent's own or from before a barrier of its workgroup, or reads like
 /// this one. Everything else is left to what KernelDetector asks elsewhere, which says the same of these.
 
+#include <algorithm>
+
 #include "emulator/race/kernel_detector.h"
 
 namespace heddle::race {
@@ -331,7 +333,7 @@ inline bool KernelDetector::joins_one(const Spot& spot, std::uint32_t agent, Sit
   return true;
 }
 
-// As `join_crowd`.
+// A crowd that this one joins, at once if its cell says that everybody may. As `join_crowd`.
 inline bool KernelDetector::joins_many(const Spot& spot, std::uint32_t agent, SiteId site, Level scope) {
   Cell& cell = *spot.cell;
   const bool is_one_device = order_.places().is_one_device();
@@ -339,7 +341,7 @@ inline bool KernelDetector::joins_many(const Spot& spot, std::uint32_t agent, Si
     shadow_->join_later(cell, agent, spot.near->now());
     return true;
   }
-  const Crowd& so_far = shadow_->crowd_so_far(*spot.cell);
+  const Crowd& so_far = shadow_->crowd_so_far(cell);
   if (so_far.site != site || so_far.reference != spot.number || so_far.first != 0 || so_far.last != kGranuleBytes)
     return false;
   const bool with_all = scope == kDevice && is_one_device;
