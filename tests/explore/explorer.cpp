@@ -169,7 +169,7 @@ TEST_CASE("what nobody has steps to derive is promised to nobody, and the explor
   CHECK(summary(program, options).statistics.complete);
 }
 
-TEST_CASE("an exploration with few steps to derive values that says it is complete has found what one with many finds") {
+TEST_CASE("an exploration that says it is complete has found all, however few steps it has to derive values") {
   std::uint32_t fewer = 0;
   const auto compare = [&](std::uint64_t seed, const Program& program) {
     const auto explored = [&](std::size_t steps) {
