@@ -393,7 +393,7 @@ const Derivations* Explorer::derivations(std::optional<Derivations>& from_here) 
     derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{},
                          options_.derivation_steps);
   if (derivations_->exact()) return &*derivations_;
-  // What only other reads than the graph's lead to is not among these.
+  // What only other reads than the graph's lead to is not among these, if any.
   statistics_.complete = false;
   Derivations::Start here;
   here.graph = &execution_;
@@ -418,8 +418,6 @@ bool Explorer::visit_promise() {
     const std::vector<Locations> pieces = layout_.pieces(step(waiting.front()).operation.locations);
     std::vector<Source> chosen;
     choose_sources(waiting.front(), pieces, chosen, true);
-  } else {
-    statistics_.complete = false;
   }
   promising_ = before;
   return true;

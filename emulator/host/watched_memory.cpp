@@ -114,11 +114,7 @@ emulation::QuickAccesses::Answer WatchedMemory::read_buffer(AgentId agent, const
 std::uint32_t WatchedMemory::read_at(AgentId agent, const Binding& binding, const Locations& bytes,
                                      race::SiteId site) {
   std::uint32_t bits = 0;
-  // Of a buffer of small elements neighbours mostly read what lies side by side.
-  const bool may_be_part =
-      bytes.size_bytes < race::kGranuleBytes && binding.storage_class != StorageClass::Workgroup;
-  if ((may_be_part && detector_.answers_part(agent, binding.reference, bytes, site)) ||
-      detector_.answers(agent, binding.reference, bytes, site)) {
+  if (detector_.answers(agent, binding.reference, bytes, site)) {
     bits = static_cast<std::uint32_t>(memory::load_value(storage(binding, bytes), bytes.size_bytes));
     tell(agent, binding.reference, bytes, site, bits);
     open_for_next(binding, agent, bytes);

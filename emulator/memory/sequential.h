@@ -38,14 +38,6 @@ class SequentialMemory final : public Memory {
   bool keeps_writers(AllocationId allocation) const {
     return writers_[static_cast<std::size_t>(allocation)].wanted;
   }
-  /// Of an allocation of which it keeps them: that this operation writes the bytes.
-  void note_writer(const Locations& bytes, trace::OperationIndex writer) {
-    if (trace::OperationIndex* const word = writers_of_word(bytes)) {
-      std::fill_n(word, kWordBytes, writer);
-    } else {
-      note_writer_of_any(bytes, writer);
-    }
-  }
   /// The number of the operation that is told next, and that it has been told.
   trace::OperationIndex told() const { return told_; }
   void count_told() { ++told_; }
@@ -80,6 +72,14 @@ class SequentialMemory final : public Memory {
     return bytes.size_bytes == kWordBytes && bytes.offset_bytes + kWordBytes <= of_byte.size()
                ? of_byte.data() + bytes.offset_bytes
                : nullptr;
+  }
+  /// Of an allocation of which it keeps them: that this operation writes the bytes.
+  void note_writer(const Locations& bytes, trace::OperationIndex writer) {
+    if (trace::OperationIndex* const word = writers_of_word(bytes)) {
+      std::fill_n(word, kWordBytes, writer);
+    } else {
+      note_writer_of_any(bytes, writer);
+    }
   }
   void note_writer_of_any(const Locations& bytes, trace::OperationIndex writer);
   Meeting& meeting(std::uint64_t instance);

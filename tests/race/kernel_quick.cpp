@@ -74,7 +74,7 @@ class BothTold {
   std::size_t quick() const { return quick_; }
   std::size_t of_workgroup() const { return of_workgroup_; }
   std::size_t parts() const { return parts_; }
-  std::size_t lone() const { return lone_; }
+  std::size_t few() const { return few_; }
   std::size_t first() const { return first_; }
 
  private:
@@ -131,7 +131,7 @@ class BothTold {
       if (writes) return false;
       const bool left = KernelDetector::leaves_few(*cell, *interval, op.agent, quick);
       if (!left && !KernelDetector::reads_alike(*cell, *interval, op.agent, quick)) return false;
-      lone_ += left ? 1 : 0;
+      few_ += left ? 1 : 0;
     }
     ++of_workgroup_;
     return true;
@@ -150,7 +150,7 @@ class BothTold {
   std::size_t quick_ = 0;
   std::size_t of_workgroup_ = 0;
   std::size_t parts_ = 0;
-  std::size_t lone_ = 0;
+  std::size_t few_ = 0;
   std::size_t first_ = 0;
 };
 
@@ -225,7 +225,7 @@ TEST_CASE("what is answered quickly is answered as in full", "[nightly]") {
   std::size_t quick = 0;
   std::size_t of_workgroup = 0;
   std::size_t parts = 0;
-  std::size_t lone = 0;
+  std::size_t few = 0;
   std::size_t first = 0;
   std::size_t disagreements = 0;
   for (std::uint64_t number = 0; number < 2 * executions(); ++number) {
@@ -245,7 +245,7 @@ TEST_CASE("what is answered quickly is answered as in full", "[nightly]") {
     quick += told.quick();
     of_workgroup += told.of_workgroup();
     parts += told.parts();
-    lone += told.lone();
+    few += told.few();
     first += told.first();
     disagreements += told.agree() ? 0 : 1;
   }
@@ -254,6 +254,6 @@ TEST_CASE("what is answered quickly is answered as in full", "[nightly]") {
   CHECK(quick > 6 * executions());
   CHECK(of_workgroup > 6 * executions());
   CHECK(parts > executions() / 10);
-  CHECK(lone > executions() / 5);
+  CHECK(few > executions() / 5);
   CHECK(first > executions() / 20);
 }
