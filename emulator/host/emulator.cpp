@@ -32,9 +32,9 @@ constexpr std::uint64_t kWindUpsOfRound = 512;
 constexpr std::uint64_t kAccessesOfRound = 16384;
 
 // A dispatch in which others were let run so often is a long one, which does most of what it does in many places: from
-// then on they run half as often, and so on, down to an eighth.
-constexpr std::uint64_t kManyTimes = 4096;
-constexpr std::uint64_t kMostHalvings = 3;
+// then on they run half as often, and so on, down to a sixteenth.
+constexpr std::uint64_t kManyTimes = 512;
+constexpr std::uint64_t kMostHalvings = 4;
 constexpr std::uint32_t kLongestMean = ~std::uint32_t{0} / 16;
 
 std::uint64_t rounds_times(const DeviceOptions& options, std::uint64_t of_round) {
