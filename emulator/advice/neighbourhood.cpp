@@ -10,8 +10,9 @@ namespace heddle::advice {
 using model::OperationIndex;
 
 void Recent::forget() {
-  next_ = records_.data();
+  next_ = records_.get();
   in_full_.clear();
+  unwritten_.clear();
   orders_.reads_from.clear();
   orders_.placed.clear();
   last_writers_.clear();
@@ -27,19 +28,22 @@ void Recent::operation(OperationIndex index, const Operation& operation, model::
   if (operation.atomic) add_sources(index, sources);
 }
 
-void Recent::make_room() {
-  const auto used = static_cast<std::size_t>(next_ - records_.data());
-  if (used < most_) records_.resize(std::min(most_, std::max<std::size_t>(64, 2 * used)));
-  next_ = records_.data() + used;
-  end_ = records_.data() + records_.size();
-}
-
 void Recent::meets(OperationIndex first, const Operation& barrier, std::uint32_t count) {
   if (is_full()) return;
-  const auto agent = static_cast<std::uint32_t>(barrier.agent);
-  for (std::uint32_t i = 0; i < count && !is_full(); ++i)
-    add(first + i, {static_cast<AgentId>(agent + i), {}, {}, kInFull, in_full_.size(), 0});
+  if (next_ == records_.get()) begin_ = first;
+  Record* const end = next_ + std::min<std::ptrdiff_t>(count, end_ - next_);
+  unwritten_.push_back({next_, end, in_full_.size()});
+  next_ = end;
   in_full_.push_back({barrier, {}});
+}
+
+void Recent::write_meetings() const {
+  for (const Unwritten& meeting : unwritten_) {
+    auto agent = static_cast<std::uint32_t>(in_full_[meeting.number].operation.agent);
+    for (Record* arrival = meeting.begin; arrival != meeting.end; ++arrival)
+      *arrival = {static_cast<AgentId>(agent++), {}, {}, kInFull, meeting.number, 0};
+  }
+  unwritten_.clear();
 }
 
 Operation Recent::at(OperationIndex index) const {
@@ -84,6 +88,7 @@ bool mutually_ordered(const model::Execution& e, OperationIndex a, OperationInde
 std::optional<OperationIndex> Recent::last_like(const Operation& first, AgentId agent,
                                                 OperationIndex second) const {
   if (!has(second)) return {};
+  write_meetings();
   const Locations bytes = at(second).locations;
   for (OperationIndex i = second; i-- > begin_;) {
     if (record(i).agent != agent) continue;

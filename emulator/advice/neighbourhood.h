@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -45,9 +46,11 @@ class Recent {
     std::function<model::Place(AgentId agent)> place;
   };
   Recent(std::size_t most_operations, Hears hears, Known known)
-      : most_(most_operations), hears_(hears), known_(std::move(known)) {
-    make_room();
-  }
+      : hears_(hears),
+        known_(std::move(known)),
+        records_(std::make_unique_for_overwrite<Record[]>(most_operations)),
+        next_(records_.get()),
+        end_(next_ + most_operations) {}
 
   /// An execution dependency: `first_later` is the first agent to begin after it.
   void execution_dependency(std::uint32_t first_later) { dependencies_.push_back(first_later); }
@@ -60,20 +63,17 @@ class Recent {
   /// this number in agent, reference and place only.
   void access(model::OperationIndex index, const Operation& operation, std::uint32_t instruction,
               model::Value read, model::Value written, std::span<const trace::Source> sources = {}) {
-    if (is_full()) return;
     if (operation.kind == OperationKind::ReadModifyWrite && operation.locations.size_bytes > 4) [[unlikely]]
       return this->operation(index, operation, read, written, sources);
+    if (is_full()) return;
     add(index, {operation.agent, operation.reference, operation.locations.allocation, instruction,
                 operation.locations.offset_bytes, packed(operation.kind, read, written)});
     add_sources(index, sources);
   }
-  /// Whether what it is told from now on is forgotten at once.
-  bool is_full() const { return next_ == end_; }
   /// The same of one with the value that it read or wrote.
   void access(model::OperationIndex index, AgentId agent, ReferenceId reference, const Locations& bytes,
               std::uint32_t instruction, model::Value value) {
-    if (!is_full())
-      add(index, {agent, reference, bytes.allocation, instruction, bytes.offset_bytes, value});
+    if (!is_full()) add(index, {agent, reference, bytes.allocation, instruction, bytes.offset_bytes, value});
   }
   /// The values of a read-modify-write of at most 4 bytes as one.
   static model::Value packed(model::Value read, model::Value written) { return read | written << 32; }
@@ -100,12 +100,13 @@ class Recent {
   /// An access in short; or, where `instruction` is kInFull, an agent's operation, the one at `offset_bytes`
   /// among those.
   struct Record {
-    AgentId agent{};
-    ReferenceId reference{};
-    AllocationId allocation{};
-    std::uint32_t instruction = 0;
-    std::uint64_t offset_bytes = 0;
-    model::Value value = 0;
+    // Nothing by default: room for many is there at once, and that would take it all.
+    AgentId agent;
+    ReferenceId reference;
+    AllocationId allocation;
+    std::uint32_t instruction;
+    std::uint64_t offset_bytes;
+    model::Value value;
   };
   static constexpr std::uint32_t kInFull = ~std::uint32_t{0};
   struct InFull {
@@ -125,27 +126,34 @@ class Recent {
     std::vector<model::OperationIndex> placed;
   };
 
+  /// A control barrier that agents with consecutive numbers came to, the one with that number in in_full_; and where
+  /// their records are.
+  struct Unwritten {
+    Record* begin = nullptr;
+    Record* end = nullptr;
+    std::size_t number = 0;
+  };
+
   static model::Value packed(OperationKind kind, model::Value read, model::Value written) {
     if (kind == OperationKind::ReadModifyWrite) return packed(read, written);
     return kind == OperationKind::Read ? read : written;
   }
   bool has(model::OperationIndex index) const {
-    return index >= begin_ && index - begin_ < static_cast<std::size_t>(next_ - records_.data());
+    return index >= begin_ && index - begin_ < static_cast<std::size_t>(next_ - records_.get());
   }
   const Record& record(model::OperationIndex index) const { return records_[index - begin_]; }
   Operation at(model::OperationIndex index) const;
-  /// If it is not full.
+  bool is_full() const { return next_ == end_; }
+  /// If it is not full. (No call, which those who ask would have to keep what they know for.)
   void add(model::OperationIndex index, const Record& made) {
-    if (next_ == records_.data()) begin_ = index;
-    *next_ = made;
-    if (++next_ == end_) make_room();
+    if (next_ == records_.get()) [[unlikely]] begin_ = index;
+    *next_++ = made;
   }
   void add_sources(model::OperationIndex read, std::span<const trace::Source> sources) {
     if (hears_ == Hears::SequentialMemory) return;
     for (const trace::Source& source : sources) orders_.reads_from.push_back({read, source.write, source.bytes});
   }
-  /// Unless it has as many as there may be.
-  void make_room();
+  void write_meetings() const;
   bool is_control_barrier(model::OperationIndex index) const {
     const Record& r = record(index);
     return r.instruction == kInFull && in_full_[r.offset_bytes].operation.kind == OperationKind::ControlBarrier;
@@ -162,16 +170,17 @@ class Recent {
       Neighbourhood& part,
       const std::unordered_map<model::OperationIndex, model::OperationIndex>& number) const;
 
-  std::size_t most_;
   Hears hears_;
   Known known_;
   /// The index of the first one.
   model::OperationIndex begin_ = 0;
-  std::vector<Record> records_;
+  std::unique_ptr<Record[]> records_;
   /// Where the next one goes, and the end of the room.
-  Record* next_ = nullptr;
-  Record* end_ = nullptr;
+  Record* next_;
+  Record* end_;
   std::vector<InFull> in_full_;
+  /// Of which the records are not written yet. Mostly nobody asks for them.
+  mutable std::vector<Unwritten> unwritten_;
   /// On sequential memory those of the first operations, so many as `found_` says.
   Orders orders_;
   std::size_t found_ = 0;

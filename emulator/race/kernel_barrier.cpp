@@ -204,11 +204,16 @@ ViewPointer KernelOrder::joined_view(const Meeting& meeting, Stamp stamp) const 
   join(view_of(group).get());
   for (const Agent& agent : group.agents)
     if (agent.view) join(agent.view.get());
+  const Clock reached = made.reached;
   made.reached.add_everybody(meeting.group, stamp);
   for (std::size_t i = 0; i < kClassSets.size(); ++i) {
     if (((sets >> i) & 1) == 0) continue;
     // Mostly the clocks are one and the same.
     Clock& clock = made.before[i];
+    if (clock.is_same(reached)) {
+      clock = made.reached;
+      continue;
+    }
     clock.add_everybody(meeting.group, stamp);
     for (std::size_t same = 0; same < i; ++same)
       if (((sets >> same) & 1) != 0) clock.share(made.before[same]);
