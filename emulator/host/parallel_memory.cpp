@@ -369,8 +369,7 @@ void ParallelMemory::Thread::write_at(AgentId agent, const Binding& binding, con
 emulation::QuickAccesses::Answer ParallelMemory::Thread::calculate(AgentId agent, const Binding& binding,
                                                                    std::uint64_t offset_bytes, InstructionCode code,
                                                                    const char* file, const char* function,
-                                                                   emulation::Arithmetic what,
-                                                                   std::uint32_t operand) {
+                                                                   emulation::Calculation what) {
   const race::SiteId site = sound_site(binding, offset_bytes, code, file, function);
   if (site == race::kNoSite || !emulation::is_initialized(binding, offset_bytes, kMostBytes)) [[unlikely]] return {};
   const Locations bytes = locations(binding, offset_bytes);
@@ -380,7 +379,7 @@ emulation::QuickAccesses::Answer ParallelMemory::Thread::calculate(AgentId agent
     if (!detector.answers_atomic(agent, binding.reference, bytes, site, known.history)) return false;
     std::uint32_t old = 0;
     std::memcpy(&old, at, sizeof old);
-    const std::uint32_t fresh = emulation::result_of(what, old, operand);
+    const std::uint32_t fresh = what.of(old);
     std::memcpy(at, &fresh, sizeof fresh);
     known.recent.note(agent, site, bytes, {old, fresh});
     answer = Answer(old);

@@ -137,8 +137,7 @@ class ParallelMemory final : public memory::Memory {
     Answer read_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
                     const char* file, const char* function) override;
     Answer calculate(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                     const char* file, const char* function, emulation::Arithmetic what,
-                     std::uint32_t operand) override;
+                     const char* file, const char* function, emulation::Calculation what) override;
     bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
                 const char* file, const char* function, emulation::Modify modify, void* context) override;
     std::uint32_t read_at(AgentId agent, const Binding& binding, const Locations& bytes,
@@ -167,8 +166,9 @@ class ParallelMemory final : public memory::Memory {
     bool with_known(AgentId agent, const Binding& binding, const Locations& bytes, Act act);
     Resident& find_resident(AllocationId allocation);
     // As VariableAccesses asks.
-    [[gnu::always_inline]] static const Variable* at_hand(const Binding& binding, AgentId,
-                                                          std::uint64_t offset_bytes) {
+    static constexpr bool is_near(AgentId) { return true; }
+    static void look_near(AgentId) {}
+    [[gnu::always_inline]] static const Variable* at_hand(const Binding& binding, std::uint64_t offset_bytes) {
       const Variable* const own = opened(binding);
       return own->has(offset_bytes) ? own : nullptr;
     }

@@ -1,9 +1,39 @@
 #include "emulator/host/quick_accesses.h"
 
 namespace heddle::emulation {
+namespace {
+
+class Nothing final : public QuickAccesses {
+ public:
+  Answer read(AgentId, const Binding&, std::uint64_t, InstructionCode, const char*, const char*) override {
+    return {};
+  }
+  bool write(AgentId, const Binding&, std::uint64_t, InstructionCode, const char*, const char*,
+             std::uint32_t) override {
+    return false;
+  }
+  Answer read_any(AgentId, const Binding&, std::uint64_t, InstructionCode, const char*, const char*) override {
+    return {};
+  }
+  bool write_any(AgentId, const Binding&, std::uint64_t, InstructionCode, const char*, const char*,
+                 std::uint32_t) override {
+    return false;
+  }
+  Answer calculate(AgentId, const Binding&, std::uint64_t, InstructionCode, const char*, const char*,
+                   Calculation) override {
+    return {};
+  }
+  bool update(AgentId, const Binding&, std::uint64_t, InstructionCode, const char*, const char*, Modify,
+              void*) override {
+    return false;
+  }
+  void learn(const Binding&, InstructionCode, const char*, const char*) override {}
+};
+
+}  // namespace
 
 QuickAccesses& QuickAccesses::none() {
-  static QuickAccesses nothing_is_quick;
+  static Nothing nothing_is_quick;
   return nothing_is_quick;
 }
 
@@ -21,7 +51,8 @@ void DetectedAccesses::learn(const Binding& binding, InstructionCode code, const
   if (site == race::kNoSite) return;
   const bool quick = code.size_bytes() == race::kGranuleBytes && race::KernelDetector::is_quick(site);
   known = {file, function, code, binding.storage_class, site, quick ? site : race::kNoSite};
-  if (quick && binding.storage_class == StorageClass::Workgroup && code.kind() != OperationKind::ReadModifyWrite)
+  if (quick && binding.storage_class == StorageClass::Workgroup &&
+      (code.kind() != OperationKind::ReadModifyWrite || detector_.may_be_crowded(site)))
     of_workgroup_[code.hash() % kKnown] = {code, file, function, detector_.quick_site(site)};
 }
 

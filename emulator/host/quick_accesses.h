@@ -43,11 +43,14 @@ class DetectedAccesses : public emulation::QuickAccesses {
   [[gnu::always_inline]] race::SiteId sound_site(const Binding& binding, std::uint64_t offset_bytes,
                                                  InstructionCode code, const char* file,
                                                  const char* function) const {
-    const Instruction& known = known_[place(binding.storage_class, code)];
-    return known.is(binding.storage_class, code, file, function) &&
-                   emulation::is_sound(binding, offset_bytes, code.size_bytes())
-               ? known.site
-               : race::kNoSite;
+    const race::SiteId site = learnt_site(binding.storage_class, code, file, function);
+    return emulation::is_sound(binding, offset_bytes, code.size_bytes()) ? site : race::kNoSite;
+  }
+  /// The same of one, sound or not.
+  [[gnu::always_inline]] race::SiteId learnt_site(StorageClass storage_class, InstructionCode code,
+                                                  const char* file, const char* function) const {
+    const Instruction& known = known_[place(storage_class, code)];
+    return known.is(storage_class, code, file, function) ? known.site : race::kNoSite;
   }
   /// The same of one to a granule that KernelDetector::answers_quickly may be asked of, sound or not.
   [[gnu::always_inline]] race::SiteId granule_site(StorageClass storage_class, InstructionCode code,
@@ -58,7 +61,7 @@ class DetectedAccesses : public emulation::QuickAccesses {
   [[gnu::always_inline]] static bool is_sound(const Binding& binding, std::uint64_t offset_bytes) {
     return emulation::is_sound(binding, offset_bytes, kMostBytes);
   }
-  /// A plain access to a granule of Workgroup memory.
+  /// An access to a granule of Workgroup memory: a plain one, or an atomic that may_be_crowded.
   struct alignas(64) OfWorkgroup {
     InstructionCode code;
     const char* file = nullptr;

@@ -31,8 +31,10 @@ struct OpenVariable : emulation::OpenBinding {
 
 /// Quick accesses of which those to open variables take the shortest way. What that takes is told by `Of`:
 ///
-/// - `const Variable* at_hand(binding, agent, offset_bytes)`: what the binding has open, if its interval is not over
-///   and it has the granule; else null. A Variable is an OpenVariable<Of> with `race::Cell& cell(in_it_bytes)`.
+/// - `bool is_near(agent)`: whether what follows may be asked of the agent's workgroup; else `look_near(agent)` makes it
+///   so.
+/// - `const Variable* at_hand(binding, offset_bytes)`: what the binding has open, if its interval is not over and it has
+///   the granule; else null. A Variable is an OpenVariable<Of> with `race::Cell& cell(in_it_bytes)`.
 /// - `static bool ignores_plain_writes(const Variable&)`: whether nobody asks who wrote its bytes.
 /// - `static void note_word(const Variable&, agent, site, in_it_bytes, bool writes, bits)` tells of an access.
 /// - `Answer read_buffer(agent, binding, offset_bytes, site)` and `bool write_buffer(…, bits)`: of what is no
@@ -45,8 +47,9 @@ class VariableAccesses : public DetectedAccesses {
   Answer read(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
               const char* file, const char* function) final {
     if (opened(binding)) {
+      if (!of().is_near(agent)) [[unlikely]] return read_elsewhere(agent, binding, offset_bytes, code, file, function);
       const OfWorkgroup* const known = of_workgroup(code, file, function);
-      const Variable* const own = known ? of().at_hand(binding, agent, offset_bytes) : nullptr;
+      const Variable* const own = known ? of().at_hand(binding, offset_bytes) : nullptr;
       if (own) return read_of(*own, agent, *known, offset_bytes);
     }
     const race::SiteId site = granule_site(binding.storage_class, code, file, function);
@@ -58,8 +61,9 @@ class VariableAccesses : public DetectedAccesses {
   bool write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
              const char* file, const char* function, std::uint32_t bits) final {
     if (opened(binding)) {
+      if (!of().is_near(agent)) [[unlikely]] return write_elsewhere(agent, binding, offset_bytes, code, file, function, bits);
       const OfWorkgroup* const known = of_workgroup(code, file, function);
-      const Variable* const own = known ? of().at_hand(binding, agent, offset_bytes) : nullptr;
+      const Variable* const own = known ? of().at_hand(binding, offset_bytes) : nullptr;
       if (own) return write_of(*own, agent, *known, offset_bytes, bits);
     }
     const race::SiteId site = granule_site(binding.storage_class, code, file, function);
@@ -78,6 +82,19 @@ class VariableAccesses : public DetectedAccesses {
 
  private:
   Of& of() { return static_cast<Of&>(*this); }
+
+  // Where another workgroup has run.
+  [[gnu::noinline]] Answer read_elsewhere(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                          InstructionCode code, const char* file, const char* function) {
+    of().look_near(agent);
+    return read(agent, binding, offset_bytes, code, file, function);
+  }
+  [[gnu::noinline]] bool write_elsewhere(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                         InstructionCode code, const char* file, const char* function,
+                                         std::uint32_t bits) {
+    of().look_near(agent);
+    return write(agent, binding, offset_bytes, code, file, function, bits);
+  }
 
   // Of a word of a variable that has it. Functions of their own, with little to keep: what they would save on the
   // stack, which is another one after each barrier, the first cache would have to fetch.
@@ -111,7 +128,7 @@ class VariableAccesses : public DetectedAccesses {
   [[gnu::noinline]] static bool write_first(const Variable& own, AgentId agent, const OfWorkgroup& known,
                                             std::uint64_t offset_bytes, std::uint32_t bits, race::Cell& cell) {
     race::KernelDetector::begins(cell, own.interval, agent, known.site);
-    own.binding->allocation->initialized.mark(own.offset_bytes + offset_bytes, kMostBytes);
+    own.binding->allocation->initialized.mark_word(own.offset_bytes + offset_bytes);
     write_word(own, agent, offset_bytes, known.site.id, bits);
     return true;
   }

@@ -19,18 +19,30 @@ namespace heddle::detail {
 }
 
 // Workgroups begin and end while others run, and the memory is not told of either: so it asks, every time.
-[[gnu::always_inline]] inline const WatchedVariable* WatchedMemory::at_hand(const Binding& binding, AgentId agent,
+[[gnu::always_inline]] inline const WatchedVariable* WatchedMemory::at_hand(const Binding& binding,
                                                                             std::uint64_t offset_bytes) {
   const WatchedVariable* const own = opened(binding);
   return own->binding == &binding && own->has(offset_bytes) && is_whole(binding) &&
-                 detector_.is_present(own->interval, agent)
+                 detector_.is_present(own->interval)
              ? own
              : nullptr;
 }
 
+std::uint64_t CellsSideBySide::take(const race::Shadow::Allocation& allocation, std::uint64_t first_granule) {
+  first_ = first_granule % kPage;
+  std::uint64_t end = first_granule - first_;
+  for (race::Cell*& page : pages_) {
+    const std::span<race::Cell> cells = allocation.cells_from(end);
+    if (cells.empty()) break;
+    page = cells.data();
+    end += std::min<std::uint64_t>(cells.size(), kPage);
+    if (end % kPage != 0) break;
+  }
+  return end > first_granule ? end - first_granule : 0;
+}
+
 // Of one that the agent has just accessed otherwise: then something is known of its allocation.
 void WatchedMemory::open(const Binding& binding, AgentId agent) {
-  constexpr std::uint64_t kPage = race::Shadow::kCellsOfPage;
   const race::Shadow::Allocation* const told = detector_.find(binding.allocation->id);
   if (!detector_.is_quick() || !told || !told->is_known() || binding.offset_bytes % race::kGranuleBytes != 0 ||
       !is_whole(binding))
@@ -39,22 +51,36 @@ void WatchedMemory::open(const Binding& binding, AgentId agent) {
   if (number == race::kMostReferences) return;
   WatchedVariable& opened = variable(binding);
   opened = {};
-  const std::uint64_t first = binding.offset_bytes / race::kGranuleBytes;
-  opened.first_granule = first % kPage;
-  std::uint64_t end = first - opened.first_granule;
-  for (race::Cell*& page : opened.pages) {
-    const std::span<race::Cell> cells = told->cells_from(end);
-    if (cells.empty()) break;
-    page = cells.data();
-    end += std::min<std::uint64_t>(cells.size(), kPage);
-    if (end % kPage != 0) break;
-  }
-  if (end <= first) return;
-  opened.size_bytes = std::min(binding.size_bytes / race::kGranuleBytes, end - first) * race::kGranuleBytes;
+  const std::uint64_t count = opened.cells.take(*told, binding.offset_bytes / race::kGranuleBytes);
+  if (count == 0) return;
+  opened.size_bytes = std::min(binding.size_bytes / race::kGranuleBytes, count) * race::kGranuleBytes;
+  opened.interval = detector_.interval(agent, number);
+  set_open(binding, opened);
+}
+
+// The same of a buffer: the bytes, and what has cells side by side with theirs.
+void WatchedMemory::open_buffer(const Binding& binding, const Locations& bytes) {
+  const race::Shadow::Allocation* const told = detector_.find(binding.allocation->id);
+  if (!detector_.is_quick() || !told || binding.offset_bytes % race::kGranuleBytes != 0) return;
+  WatchedBuffer& opened = buffers_[static_cast<std::size_t>(binding.reference) % buffers_.size()];
+  opened = {};
+  opened.number = told->number(binding.reference);
+  if (opened.number == race::kMostReferences) return;
+  const std::uint64_t begin = binding.offset_bytes / race::kGranuleBytes;
+  const std::uint64_t end = begin + binding.size_bytes / race::kGranuleBytes;
+  const std::uint64_t granule = bytes.offset_bytes / race::kGranuleBytes;
+  const std::uint64_t from = std::max(begin, granule - granule % race::Shadow::kCellsOfPage);
+  const std::uint64_t count = opened.cells.take(*told, from);
+  if (from >= end || count == 0) return;
+  opened.from_bytes = (from - begin) * race::kGranuleBytes;
+  opened.count_bytes = std::min(count, end - from) * race::kGranuleBytes;
+  set_open(binding, opened);
+}
+
+void WatchedMemory::set_open(const Binding& binding, WatchedVariable& opened) {
   opened.bytes = storage(binding, locations(binding, std::uint64_t{0}));
   opened.offset_bytes = binding.offset_bytes;
   opened.allocation = binding.allocation->id;
-  opened.interval = detector_.interval(agent, number);
   opened.of = this;
   opened.binding = &binding;
   binding.open = &opened;
@@ -62,7 +88,15 @@ void WatchedMemory::open(const Binding& binding, AgentId agent) {
 
 inline void WatchedMemory::open_for_next(const Binding& binding, AgentId agent, const Locations& bytes) {
   if (binding.storage_class != StorageClass::Workgroup) return;
-  if (!opened(binding) || !at_hand(binding, agent, granule_in(binding, bytes))) open(binding, agent);
+  look_near(agent);
+  if (!opened(binding) || !at_hand(binding, granule_in(binding, bytes))) open(binding, agent);
+}
+
+// Not each time: what is accessed here and there would be open in vain.
+inline void WatchedMemory::open_buffer_for_next(const Binding& binding, const Locations& bytes) {
+  constexpr std::uint32_t kSeldom = 4;
+  if (opened(binding) && buffer_at_hand(binding, granule_in(binding, bytes))) return;
+  if (++accesses_elsewhere_ % kSeldom == 0) open_buffer(binding, bytes);
 }
 
 [[gnu::always_inline]] inline std::uint32_t WatchedMemory::read_granule_of(const Binding& binding, AgentId agent,
@@ -136,19 +170,57 @@ void WatchedMemory::write_at(AgentId agent, const Binding& binding, const Locati
   binding.allocation->initialized.mark(bytes.offset_bytes, bytes.size_bytes);
 }
 
-// Of a buffer of small elements neighbours mostly read what lies side by side. What is not answered at once is left to
-// others by a last call.
+// Of a buffer of small elements neighbours mostly read what lies side by side. (As VariableAccesses::read: what is left
+// to others is left by a last call with the same arguments.)
 emulation::QuickAccesses::Answer WatchedMemory::read_any(AgentId agent, const Binding& binding,
                                                          std::uint64_t offset_bytes, InstructionCode code,
                                                          const char* file, const char* function) {
-  const race::SiteId site = sound_site(binding, offset_bytes, code, file, function);
-  const std::uint32_t size = code.size_bytes();
-  const Locations bytes = locations(binding, offset_bytes, size);
-  if (site == race::kNoSite || size >= race::kGranuleBytes || binding.storage_class == StorageClass::Workgroup ||
-      !emulation::is_initialized(binding, offset_bytes, size) ||
-      !detector_.answers_part(agent, binding.reference, bytes, site)) [[unlikely]]
+  if (!opened(binding) || binding.storage_class == StorageClass::Workgroup)
+    return read_any_again(agent, binding, offset_bytes, code, file, function);
+  if (!is_near(agent)) [[unlikely]]
+    return read_any_elsewhere(agent, binding, offset_bytes, code, file, function);
+  const WatchedBuffer* const own = buffer_at_hand(binding, offset_bytes);
+  const race::SiteId site = learnt_site(binding.storage_class, code, file, function);
+  if (!own || site == race::kNoSite) [[unlikely]]
+    return read_any_again(agent, binding, offset_bytes, code, file, function);
+  return read_part_of(*own, agent, offset_bytes, site, code.size_bytes());
+}
+
+emulation::QuickAccesses::Answer WatchedMemory::read_any_again(AgentId agent, const Binding& binding,
+                                                               std::uint64_t offset_bytes, InstructionCode code,
+                                                               const char* file, const char* function) {
+  if (binding.storage_class == StorageClass::Workgroup || code.size_bytes() >= race::kGranuleBytes)
     return DetectedAccesses::read_any(agent, binding, offset_bytes, code, file, function);
-  const auto bits = static_cast<std::uint32_t>(memory::load_value(storage(binding, bytes), size));
+  return read_part(agent, binding, offset_bytes, learnt_site(binding.storage_class, code, file, function),
+                   code.size_bytes());
+}
+
+emulation::QuickAccesses::Answer WatchedMemory::read_part_of(const WatchedBuffer& own, AgentId agent,
+                                                             std::uint64_t offset_bytes, race::SiteId site,
+                                                             std::uint32_t size_bytes) {
+  const Locations bytes{own.allocation, own.offset_bytes + offset_bytes, size_bytes};
+  const bool is_good = size_bytes < race::kGranuleBytes && (offset_bytes & (size_bytes - 1)) == 0 &&
+                       (own.binding->allocation->initialized.has_all() ||
+                        emulation::is_initialized(*own.binding, offset_bytes, size_bytes));
+  if (!is_good || !own.of->detector_.answers_part(own.cell_of(offset_bytes), agent, own.number, site, race::part_of(bytes)))
+      [[unlikely]]
+    return own.of->read_part(agent, *own.binding, offset_bytes, site, size_bytes);
+  const auto bits = static_cast<std::uint32_t>(memory::load_value(own.bytes + offset_bytes, size_bytes));
+  own.of->tell(agent, own.binding->reference, bytes, site, bits);
+  return Answer(bits);
+}
+
+emulation::QuickAccesses::Answer WatchedMemory::read_part(AgentId agent, const Binding& binding,
+                                                          std::uint64_t offset_bytes, race::SiteId site,
+                                                          std::uint32_t size_bytes) {
+  if (site == race::kNoSite || !emulation::is_sound(binding, offset_bytes, size_bytes) ||
+      !emulation::is_initialized(binding, offset_bytes, size_bytes))
+    return {};
+  const Locations bytes = locations(binding, offset_bytes, size_bytes);
+  if (size_bytes >= race::kGranuleBytes || !detector_.answers_part(agent, binding.reference, bytes, site))
+    return Answer(read_at(agent, binding, bytes, site));
+  open_buffer_for_next(binding, bytes);
+  const auto bits = static_cast<std::uint32_t>(memory::load_value(storage(binding, bytes), size_bytes));
   tell(agent, binding.reference, bytes, site, bits);
   return Answer(bits);
 }
@@ -164,15 +236,80 @@ emulation::QuickAccesses::Answer WatchedMemory::read_any(AgentId agent, const Bi
 emulation::QuickAccesses::Answer WatchedMemory::calculate(AgentId agent, const Binding& binding,
                                                           std::uint64_t offset_bytes, InstructionCode code,
                                                           const char* file, const char* function,
-                                                          emulation::Arithmetic what, std::uint32_t operand) {
-  const race::SiteId site = sound_site(binding, offset_bytes, code, file, function);
+                                                          emulation::Calculation what) {
+  if (!opened(binding)) return calculate_again(agent, binding, offset_bytes, code, file, function, what);
+  if (!is_near(agent)) [[unlikely]]
+    return calculate_elsewhere(agent, binding, offset_bytes, code, file, function, what);
+  if (binding.storage_class != StorageClass::Workgroup)
+    return calculate_in_buffer(agent, binding, offset_bytes, code, file, function, what);
+  const OfWorkgroup* const known = of_workgroup(code, file, function);
+  const WatchedVariable* const own = known ? at_hand(binding, offset_bytes) : nullptr;
+  if (!own) [[unlikely]] return calculate_again(agent, binding, offset_bytes, code, file, function, what);
+  return calculate_of(*own, agent, *known, offset_bytes, what);
+}
+
+emulation::QuickAccesses::Answer WatchedMemory::calculate_in_buffer(AgentId agent, const Binding& binding,
+                                                                    std::uint64_t offset_bytes, InstructionCode code,
+                                                                    const char* file, const char* function,
+                                                                    emulation::Calculation what) {
+  const WatchedBuffer* const own = buffer_at_hand(binding, offset_bytes);
+  const race::SiteId site = learnt_site(binding.storage_class, code, file, function);
+  if (!own || site == race::kNoSite) [[unlikely]]
+    return calculate_again(agent, binding, offset_bytes, code, file, function, what);
+  return calculate_in(*own, agent, offset_bytes, site, what);
+}
+
+emulation::QuickAccesses::Answer WatchedMemory::calculate_again(AgentId agent, const Binding& binding,
+                                                                std::uint64_t offset_bytes, InstructionCode code,
+                                                                const char* file, const char* function,
+                                                                emulation::Calculation what) {
+  return calculate_at(agent, binding, offset_bytes, learnt_site(binding.storage_class, code, file, function), what);
+}
+
+emulation::QuickAccesses::Answer WatchedMemory::calculate_of(const WatchedVariable& own, AgentId agent,
+                                                             const OfWorkgroup& known, std::uint64_t offset_bytes,
+                                                             emulation::Calculation what) {
+  if (!own.of->detector_.ignores_relaxed() ||
+      !race::KernelDetector::answers_atomic_quickly(own.cell(offset_bytes), own.interval, agent, known.site))
+      [[unlikely]]
+    return own.of->calculate_at(agent, *own.binding, offset_bytes, known.site.id, what);
+  const Locations bytes{own.allocation, own.offset_bytes + offset_bytes, kMostBytes};
+  return own.of->calculate_word(agent, own.binding->reference, bytes, known.site.id, own.bytes + offset_bytes, what);
+}
+
+emulation::QuickAccesses::Answer WatchedMemory::calculate_in(const WatchedBuffer& own, AgentId agent,
+                                                             std::uint64_t offset_bytes, race::SiteId site,
+                                                             emulation::Calculation what) {
+  const bool is_good = offset_bytes % kMostBytes == 0 && is_whole(*own.binding);
+  if (!is_good || !own.of->detector_.joins_all(own.cell_of(offset_bytes), agent, own.number, site)) [[unlikely]]
+    return own.of->calculate_at(agent, *own.binding, offset_bytes, site, what);
+  const Locations bytes{own.allocation, own.offset_bytes + offset_bytes, kMostBytes};
+  return own.of->calculate_word(agent, own.binding->reference, bytes, site, own.bytes + offset_bytes, what);
+}
+
+emulation::QuickAccesses::Answer WatchedMemory::calculate_at(AgentId agent, const Binding& binding,
+                                                             std::uint64_t offset_bytes, race::SiteId site,
+                                                             emulation::Calculation what) {
   const Locations bytes = locations(binding, offset_bytes);
-  if (site == race::kNoSite || !answers_atomic(agent, binding, bytes, site)) [[unlikely]] return {};
+  if (site == race::kNoSite || !is_sound(binding, offset_bytes) || !answers_atomic(agent, binding, bytes, site))
+      [[unlikely]]
+    return {};
+  if (binding.storage_class == StorageClass::Workgroup) {
+    open_for_next(binding, agent, bytes);
+  } else {
+    open_buffer_for_next(binding, bytes);
+  }
+  return calculate_word(agent, binding.reference, bytes, site, storage(binding, bytes), what);
+}
+
+[[gnu::always_inline]] inline emulation::QuickAccesses::Answer WatchedMemory::calculate_word(
+    AgentId agent, ReferenceId reference, const Locations& bytes, race::SiteId site, std::byte* at,
+    emulation::Calculation what) {
   std::uint32_t old = 0;
-  std::memcpy(&old, storage(binding, bytes), sizeof old);
-  const std::uint32_t fresh = emulation::result_of(what, old, operand);
-  std::memcpy(storage(binding, bytes), &fresh, sizeof fresh);
-  tell(agent, binding.reference, bytes, site, advice::Recent::packed(old, fresh));
+  std::memcpy(&old, at, sizeof old);
+  const std::uint32_t fresh = what.of(old);
+  std::memcpy(at, &fresh, sizeof fresh);
+  tell(agent, reference, bytes, site, advice::Recent::packed(old, fresh));
   return Answer(old);
 }
 

@@ -227,7 +227,7 @@ bool KernelDetector::access_quickly(AgentId agent, ReferenceId reference, const 
 bool KernelDetector::leaves_crowd(Cell& cell, const Access& now) {
   if (cell.sites[0] == kFew) {
     if (reference_of(cell.times[0]) != reference_of(now.time) || order_.group(cell.agents[0]) != now.group ||
-        !is_followed(cell.sites[1], stamp_of(std::max(cell.times[0], cell.times[1])), now))
+        !is_followed(cell.sites[1], stamp_of(cell.times[0]), now))
       return false;
     cell = {};
     put(cell, 0, now);
@@ -454,7 +454,16 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
   const Site& y = *now.site;
   if (y.scope != kWorkgroup && y.scope != kDevice) return false;
   if (cell.sites[0] == kList) return gather_crowd(cell, now);
-  if (cell.sites[0] == kFew) make_crowd_of_few(cell);
+  if (cell.sites[0] == kFew) {
+    const bool is_whole = r.last - r.first == kWhole && order_.group(cell.agents[0]) == now.group;
+    if (is_whole && joins_few(cell, now.agent, now.time, now.site_id)) return true;
+    if (is_whole && reference_of(cell.times[0]) == r.reference &&
+        is_followed(cell.sites[1], stamp_of(cell.times[0]), now)) {
+      begin_few(cell, now.agent, now.time, now.site_id);
+      return true;
+    }
+    make_crowd_of_few(cell);
+  }
   if (cell.sites[0] != kCrowd) {
     if (is_special(cell.sites[1])) return false;
     for (std::size_t i = 0; i < 2 && cell.sites[i] != kNoSite; ++i) {
@@ -465,7 +474,7 @@ bool KernelDetector::join_crowd(Cell& cell, const Now& now) {
         return false;
     }
     if (r.last - r.first == kWhole) {
-      begin_alone(cell, now.agent, now.time, now.site_id);
+      begin_few(cell, now.agent, now.time, now.site_id);
     } else {
       begin_crowd(cell, r).add(r.agent, r.stamp);
     }
@@ -498,11 +507,13 @@ void KernelDetector::make_crowd_of_few(Cell& cell) {
   first.stamp = stamp_of(cell.times[0]);
   first.site = cell.sites[1];
   first.reference = reference_of(cell.times[0]);
-  const std::uint32_t second_agent = cell.agents[1];
-  const std::uint32_t second_time = cell.times[1];
+  const std::uint64_t others = others_of(cell);
   Crowd& crowd = begin_crowd(cell, first);
   crowd.add(first.agent, first.stamp);
-  if (second_time != 0) crowd.add(second_agent, stamp_of(second_time));
+  for (std::uint64_t rest = others; rest != 0; rest >>= 16) {
+    const auto offset = static_cast<std::int16_t>(rest & 0xffff);
+    crowd.add(first.agent + static_cast<std::uint32_t>(offset), first.stamp);
+  }
 }
 
 // What was remembered one by one, when accesses are not any more: if that is all of one crowd.

@@ -135,11 +135,18 @@ class KernelDetector final : public trace::Listener {
   Interval interval(AgentId agent, std::uint8_t number) {
     return Interval(order_.near(static_cast<std::uint32_t>(agent)), number);
   }
-  /// Whether it is the present one of the agent, of whose workgroup it is; also where agents of other workgroups may
-  /// have begun since.
-  [[gnu::always_inline]] bool is_present(const Interval& interval, AgentId agent) {
-    return order_.near(static_cast<std::uint32_t>(agent)).now() == interval.stamp_;
+  /// Whether the agent is of the workgroup that was asked for last: then the following are of that one, also where
+  /// others have begun since. Else `look_near` makes it so.
+  [[gnu::always_inline]] bool is_near(AgentId agent) const {
+    return order_.last_near().has(static_cast<std::uint32_t>(agent));
   }
+  void look_near(AgentId agent) { order_.near(static_cast<std::uint32_t>(agent)); }
+  /// Whether it is the present interval of the workgroup, of which it is.
+  [[gnu::always_inline]] bool is_present(const Interval& interval) const {
+    return order_.last_near().now() == interval.stamp_;
+  }
+  /// As KernelOrder::ignores_relaxed, of all of the workgroup.
+  bool ignores_relaxed() const { return order_.ignores_relaxed(order_.last_near()); }
   /// A site at which it is asked again and again: one that is_quick.
   struct QuickSite {
     SiteId id = kNoSite;
@@ -155,9 +162,21 @@ class KernelDetector final : public trace::Listener {
   static void begins(Cell& cell, const Interval& interval, AgentId agent, QuickSite site);
   /// Whether a read that it did not answer changes nothing, for others read alike.
   static bool reads_alike(const Cell& cell, const Interval& interval, AgentId agent, const QuickSite& site);
-  /// Whether all that a read that it did not answer finds there is one atomic, or two, from before the interval, in
-  /// whose place it stands from now on.
+  /// Whether all that a read that it did not answer finds there is a few atomics from before the interval, in whose
+  /// place it stands from now on.
   static bool leaves_few(Cell& cell, const Interval& interval, AgentId agent, const QuickSite& site);
+  /// The same of a read-modify-write that neither acquires nor releases, at a site that may_be_crowded, while nobody
+  /// has anything to tell by one (ignores_relaxed): one of the first few atomics to its granule since a barrier.
+  static bool answers_atomic_quickly(Cell& cell, const Interval& interval, AgentId agent, const QuickSite& site);
+  /// Whether atomics at the site are mutually ordered with those of all of their workgroup, or of their device.
+  bool may_be_crowded(SiteId site) const {
+    const Level scope = relations_.facts(site).scope;
+    return scope == kWorkgroup || scope == kDevice;
+  }
+  /// The same of a granule of a buffer that has this cell, through the reference with this number, while the agent
+  /// is_near: of an atomic that joins those of all workgroups, and of a read of a part.
+  bool joins_all(Cell& cell, AgentId agent, std::uint8_t number, SiteId site);
+  bool answers_part(Cell& cell, AgentId agent, std::uint8_t number, SiteId site, std::uint32_t part) const;
   /// Whether it answers any of these, by now.
   bool is_quick() const { return exact_left_ == 0; }
   static bool is_quick(SiteId site) { return site < SiteRelations::kMost; }
@@ -307,10 +326,16 @@ class KernelDetector final : public trace::Listener {
   static bool join_part(Cell& cell, std::uint32_t agent, std::uint32_t time, SiteId site, std::uint32_t part);
   bool join_crowd(Cell& cell, const Now& now);
   Crowd& begin_crowd(Cell& cell, const Record& like);
-  static void begin_alone(Cell& cell, std::uint32_t agent, std::uint32_t time, SiteId site);
-  bool begins_alone(const Spot& spot, std::uint32_t agent, SiteId site);
-  bool joins_many(const Spot& spot, std::uint32_t agent, SiteId site, Level scope);
-  static bool joins_one(const Spot& spot, std::uint32_t agent, SiteId site);
+  static void begin_few(Cell& cell, std::uint32_t agent, std::uint32_t time, SiteId site);
+  bool begins_few(Spot spot, std::uint32_t agent, SiteId site);
+  static bool joins_few(Cell& few, std::uint32_t agent, std::uint32_t time, SiteId site);
+  static bool few_are_settled(const Cell& few, const Interval& interval, const QuickSite& site);
+  /// How far the others of a crowd in its cell are from the first, 16 bits each, from the lowest on.
+  static std::uint64_t others_of(const Cell& few) {
+    return few.agents[1] | std::uint64_t{few.times[1]} << 32;
+  }
+  bool joins_at_once(const Cell& crowd, std::uint32_t agent, Stamp stamp, std::uint8_t number, SiteId site);
+  bool joins_many(Spot spot, std::uint32_t agent, SiteId site);
   void make_crowd_of_few(Cell& cell);
   bool gather_crowd(Cell& cell, const Now& now);
   bool leaves_crowd(Cell& cell, const Access& now);

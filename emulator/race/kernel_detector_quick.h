@@ -287,25 +287,49 @@ template <bool writes>
 
 // As `leaves_crowd`.
 inline bool KernelDetector::leaves_few(Cell& cell, const Interval& interval, AgentId agent, const QuickSite& site) {
-  if (cell.sites[0] != kFew || cell.sites[1] >= SiteRelations::kMost ||
-      reference_of(cell.times[0]) != reference_of(interval.time_) ||
-      std::max(cell.times[0], cell.times[1]) >=
-          interval.ends_[static_cast<std::size_t>(settled_by(site.to_this[cell.sites[1]]))])
-    return false;
+  if (cell.sites[0] != kFew || !few_are_settled(cell, interval, site)) return false;
   cell = {};
   put(cell, 0, static_cast<std::uint32_t>(agent), interval.time_, site.id);
   return true;
 }
 
-inline void KernelDetector::begin_alone(Cell& cell, std::uint32_t agent, std::uint32_t time, SiteId site) {
+// Of a crowd in its cell: whether who races with one of them races with an access at the site.
+[[gnu::always_inline]] inline bool KernelDetector::few_are_settled(const Cell& few, const Interval& interval,
+                                                                   const QuickSite& site) {
+  if (few.sites[1] >= SiteRelations::kMost) return false;
+  const Relation relation = site.to_this[few.sites[1]];
+  return (relation & kStandsFor) != 0 && few.times[0] < interval.ends_[static_cast<std::size_t>(settled_by(relation))];
+}
+
+inline void KernelDetector::begin_few(Cell& cell, std::uint32_t agent, std::uint32_t time, SiteId site) {
   cell.agents = {agent, 0};
   cell.times = {time, 0};
   cell.sites = {kFew, site};
 }
 
+// One more of a crowd in its cell, of the same workgroup, if there is room. As `join_crowd`.
+[[gnu::always_inline]] inline bool KernelDetector::joins_few(Cell& few, std::uint32_t agent, std::uint32_t time,
+                                                             SiteId site) {
+  const auto offset = static_cast<std::int32_t>(agent - few.agents[0]);
+  const auto packed = static_cast<std::uint16_t>(offset);
+  if (few.sites[1] != site || few.times[0] != time || static_cast<std::int16_t>(packed) != offset) return false;
+  if (offset == 0) return true;
+  const std::uint64_t others = others_of(few);
+  for (std::uint32_t at = 0; at < 64; at += 16) {
+    const auto other = static_cast<std::uint16_t>(others >> at);
+    if (other == packed) return true;
+    if (other != 0) continue;
+    const std::uint64_t more = others | std::uint64_t{packed} << at;
+    few.agents[1] = static_cast<std::uint32_t>(more);
+    few.times[1] = static_cast<std::uint32_t>(more >> 32);
+    return true;
+  }
+  return false;
+}
+
 // A crowd of which this one is the first, where all that is in the cell was before a barrier of the workgroup. As
 // `join_crowd`.
-inline bool KernelDetector::begins_alone(const Spot& spot, std::uint32_t agent, SiteId site) {
+[[gnu::noinline]] inline bool KernelDetector::begins_few(Spot spot, std::uint32_t agent, SiteId site) {
   Cell& cell = *spot.cell;
   const SiteId first = cell.sites[0];
   const SiteId second = cell.sites[1];
@@ -318,33 +342,61 @@ inline bool KernelDetector::begins_alone(const Spot& spot, std::uint32_t agent, 
            who.is_settled(cell.agents[slot], cell.times[slot], relation);
   };
   if (!is_settled(0) || (second != kNoSite && !is_settled(1))) return false;
-  begin_alone(cell, agent, spot.time(), site);
+  begin_few(cell, agent, spot.time(), site);
   return true;
 }
 
-// A crowd of one that becomes one of two. As `join_crowd`.
-inline bool KernelDetector::joins_one(const Spot& spot, std::uint32_t agent, SiteId site) {
-  Cell& cell = *spot.cell;
-  if (cell.sites[1] != site || cell.times[1] != 0 || cell.agents[0] == agent || !spot.near->has(cell.agents[0]) ||
-      reference_of(cell.times[0]) != spot.number)
-    return false;
-  cell.agents[1] = agent;
-  cell.times[1] = spot.time();
-  return true;
-}
-
-// A crowd that this one joins, at once if its cell says that everybody may. As `join_crowd`.
-inline bool KernelDetector::joins_many(const Spot& spot, std::uint32_t agent, SiteId site, Level scope) {
-  Cell& cell = *spot.cell;
-  const bool is_one_device = order_.places().is_one_device();
-  if (is_one_device && cell.sites[1] == site && cell.times[0] == spot.number + 1u) {
-    shadow_->join_later(cell, agent, spot.near->now());
-    return true;
+// Either, of agents of one workgroup, through one reference. (Of an empty cell nothing is settled.)
+[[gnu::always_inline]] inline bool KernelDetector::answers_atomic_quickly(Cell& cell, const Interval& interval,
+                                                                          AgentId agent, const QuickSite& site) {
+  const auto me = static_cast<std::uint32_t>(agent);
+  const SiteId first = cell.sites[0];
+  const SiteId second = cell.sites[1];
+  if (first == kFew) {
+    if (joins_few(cell, me, interval.time_, site.id)) return true;
+    if (!few_are_settled(cell, interval, site)) return false;
+  } else {
+    if ((first | second) >= SiteRelations::kMost) [[unlikely]] return false;
+    const auto is_settled = [&](std::size_t slot) {
+      const Relation relation = site.to_this[cell.sites[slot]];
+      return (relation & kStandsFor) != 0 &&
+             cell.times[slot] < interval.ends_[static_cast<std::size_t>(settled_by(relation))];
+    };
+    if (!is_settled(0) || (second != kNoSite && !is_settled(1))) return false;
   }
+  begin_few(cell, me, interval.time_, site.id);
+  return true;
+}
+
+// A crowd that everybody on the device may join, and this one does. As `join_crowd`.
+[[gnu::always_inline]] inline bool KernelDetector::joins_at_once(const Cell& crowd, std::uint32_t agent, Stamp stamp,
+                                                                 std::uint8_t number, SiteId site) {
+  if (crowd.sites[1] != site || crowd.times[0] != number + 1u || !order_.places().is_one_device()) return false;
+  shadow_->join_later(crowd, agent, stamp);
+  return true;
+}
+
+[[gnu::always_inline]] inline bool KernelDetector::joins_all(Cell& cell, AgentId agent, std::uint8_t number,
+                                                             SiteId site) {
+  const KernelOrder::Near& near = order_.last_near();
+  const Stamp now = near.now();
+  return cell.sites[0] == kCrowd && now <= kMostStamps && order_.ignores_relaxed(near) && shadow_->has_room_to_join() &&
+         joins_at_once(cell, static_cast<std::uint32_t>(agent), now, number, site);
+}
+
+[[gnu::always_inline]] inline bool KernelDetector::answers_part(Cell& cell, AgentId agent, std::uint8_t number,
+                                                                SiteId site, std::uint32_t part) const {
+  const Stamp now = order_.last_near().now();
+  return now <= kMostStamps && join_part(cell, static_cast<std::uint32_t>(agent), now << 8 | number, site, part);
+}
+
+// A crowd that this one joins. As `join_crowd`.
+[[gnu::noinline]] inline bool KernelDetector::joins_many(Spot spot, std::uint32_t agent, SiteId site) {
+  Cell& cell = *spot.cell;
   const Crowd& so_far = shadow_->crowd_so_far(cell);
   if (so_far.site != site || so_far.reference != spot.number || so_far.first != 0 || so_far.last != kGranuleBytes)
     return false;
-  const bool with_all = scope == kDevice && is_one_device;
+  const bool with_all = relations_.facts(site).scope == kDevice && order_.places().is_one_device();
   if (with_all && !so_far.one_group) {
     cell.sites[1] = site;
     cell.times[0] = spot.number + 1u;
@@ -364,16 +416,16 @@ inline bool KernelDetector::joins_many(const Spot& spot, std::uint32_t agent, Si
 [[gnu::always_inline]] inline bool KernelDetector::answers_atomic_quickly(AgentId agent, ReferenceId reference,
                                                                           const Locations& bytes, SiteId site) {
   if (!is_quick(site)) [[unlikely]] return false;
-  const Level scope = relations_.facts(site).scope;
   const Spot spot = this->spot(*shadow_, agent, reference, bytes);
   const auto me = static_cast<std::uint32_t>(agent);
-  if (!spot.cell || (scope != kWorkgroup && scope != kDevice) ||
+  if (!spot.cell || !may_be_crowded(site) ||
       !(order_.ignores_relaxed(*spot.near) || order_.ignores_relaxed(me, bytes.allocation))) [[unlikely]]
     return false;
   switch (spot.cell->sites[0]) {
-    case kCrowd: return joins_many(spot, me, site, scope);
-    case kFew: return joins_one(spot, me, site);
-    default: return begins_alone(spot, me, site);
+    case kCrowd:
+      return joins_at_once(*spot.cell, me, spot.near->now(), spot.number, site) || joins_many(spot, me, site);
+    case kFew: return spot.near->has(spot.cell->agents[0]) && joins_few(*spot.cell, me, spot.time(), site);
+    default: return begins_few(spot, me, site);
   }
 }
 

@@ -93,15 +93,18 @@ RecordList& Shadow::make_list(Cell& cell) {
 }
 
 Crowd& Shadow::make_crowd(Cell& cell) {
+  if (joined_.empty()) joined_.resize(kMostJoined);
   cell = {};
   cell.agents[0] = crowds_.take();
   cell.sites[0] = kCrowd;
-  return crowd(cell);
+  // Nobody waits to join it: who joined the last one with this number has.
+  return crowds_[cell.agents[0]];
 }
 
 void Shadow::join_now() {
-  for (const Joined& joined : joined_) crowds_[joined.crowd].join(joined.agent, joined.stamp);
-  joined_.clear();
+  for (const Joined& joined : std::span(joined_).first(joined_count_))
+    crowds_[joined.crowd].join(joined.agent, joined.stamp);
+  joined_count_ = 0;
 }
 
 void Shadow::drop(Cell& cell) {
@@ -113,14 +116,14 @@ inline void Shadow::give_back_aside(const Cell& cell) {
   if (cell.sites[0] == kList) {
     lists_.give_back(cell.agents[0]);
   } else if (cell.sites[0] == kCrowd) {
-    if (!joined_.empty()) join_now();
+    if (joined_count_ != 0) join_now();
     crowds_.give_back(cell.agents[0]);
   }
 }
 
 // No cell has any of it any more.
 void Shadow::give_all_aside_back() {
-  joined_.clear();
+  joined_count_ = 0;
   lists_.give_all_back();
   crowds_.give_all_back();
 }

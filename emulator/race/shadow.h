@@ -96,9 +96,9 @@ struct Crowd {
 /// accesses of one instruction to parts of them: the agent that has or would have the first part, the next parts
 /// being those of the next agents, and which parts there are. Or the number of a list, or of a crowd; if that has
 /// atomics of several workgroups, to all four bytes, in the scope of a device, also its site in the second place, and
-/// one more than the number of its reference as the first time. Or a crowd of one or two atomics to all of them, of
-/// one workgroup: their agents and times (0: there is no second one), and their site in the second place. Or a write,
-/// and two reads of one instruction that followed it by a barrier of their workgroup: how far their agents are from
+/// one more than the number of its reference as the first time. Or a crowd of up to five atomics to all of them, of
+/// agents of one workgroup at one time: the first agent, how far the others are from it in the second agent and the
+/// second time (16 bits each, 0 where there is none), and their site in the second place. Or a write, and two reads of one instruction that followed it by a barrier of their workgroup: how far their agents are from
 /// the writer's in the second place (16 bits each), their time, and kTwoReads and their site.
 /// A stamp shares its word with the reference.
 struct Cell {
@@ -254,16 +254,18 @@ class Shadow {
 
   RecordList& list(const Cell& cell) { return lists_[cell.agents[0]]; }
   Crowd& crowd(const Cell& cell) {
-    if (!joined_.empty()) [[unlikely]] join_now();
+    if (joined_count_ != 0) [[unlikely]] join_now();
     return crowds_[cell.agents[0]];
   }
   /// The same, perhaps without those who joined it lately.
   const Crowd& crowd_so_far(const Cell& cell) const { return crowds_[cell.agents[0]]; }
   /// An access joins the crowd. It is noted behind those that joined others: threads that join the crowds of many
   /// cells in turns need not hand each crowd to each other.
-  void join_later(const Cell& cell, std::uint32_t agent, Stamp stamp) {
-    if (joined_.size() == kMostJoined) [[unlikely]] join_now();
-    joined_.push_back({cell.agents[0], agent, stamp});
+  /// Whether there is room behind those, or it takes a while to make some.
+  bool has_room_to_join() const { return joined_count_ != kMostJoined; }
+  [[gnu::always_inline]] void join_later(const Cell& cell, std::uint32_t agent, Stamp stamp) {
+    if (joined_count_ == kMostJoined) [[unlikely]] join_now();
+    joined_[joined_count_++] = {cell.agents[0], agent, stamp};
   }
   /// Gives a cell without one an empty one.
   RecordList& make_list(Cell& cell);
@@ -305,9 +307,11 @@ class Shadow {
     std::uint32_t agent = 0;
     Stamp stamp = 0;
   };
-  static constexpr std::size_t kMostJoined = 1024;
-  /// What is not in its crowd yet, in the order in which it came.
+  static constexpr std::size_t kMostJoined = 4096;
+  /// So many are not in their crowds yet, the first ones here, in the order in which they came. There is room as soon
+  /// as there is a crowd.
   std::vector<Joined> joined_;
+  std::size_t joined_count_ = 0;
   struct Free {
     void operator()(Page* pages) const { std::free(pages); }
   };

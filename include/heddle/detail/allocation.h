@@ -43,6 +43,10 @@ class InitializedBytes {
       mark_words(offset, bytes);
     }
   }
+  /// Four bytes, from a multiple of four on.
+  void mark_word(std::uint64_t offset) {
+    if (tracks_) words_[offset / 64] |= std::uint64_t{0xf} << offset % 64;
+  }
   void mark_at_once(std::uint64_t offset, std::uint64_t bytes) {
     if (!has_at_once(offset, bytes)) mark_words_at_once(offset, bytes);
   }
@@ -51,6 +55,8 @@ class InitializedBytes {
   bool has(std::uint64_t offset, std::uint64_t bytes) const {
     return !tracks_ || (is_in_one_word(offset, bytes) && (~words_[offset / 64] & mask(offset, bytes)) == 0);
   }
+  /// Whether all have, and that is known: no account is kept.
+  bool has_all() const { return !tracks_; }
   bool has_at_once(std::uint64_t offset, std::uint64_t bytes) const {
     return !tracks_ || (is_in_one_word(offset, bytes) && (~word(offset) & mask(offset, bytes)) == 0);
   }

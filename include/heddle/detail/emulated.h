@@ -688,7 +688,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     const auto is_told = [&] {
       if constexpr (what != emulation::Arithmetic::Other) {
         const auto answer = pulse_->told->calculate(id_, *place.binding, place.offset_bytes, code, where.file,
-                                                    where.function, what, to_bits(operand));
+                                                    where.function, {what, to_bits(operand)});
         old = from_bits<T>(answer.bits());
         return answer.is_done();
       } else {

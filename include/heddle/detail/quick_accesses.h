@@ -29,21 +29,28 @@ enum class Arithmetic : std::uint8_t {
   Or,
   Xor,
 };
-/// Not of Other.
-constexpr std::uint32_t result_of(Arithmetic what, std::uint32_t old, std::uint32_t operand) {
-  const auto s = [](std::uint32_t word) { return static_cast<std::int32_t>(word); };
-  switch (what) {
-    case Arithmetic::Add: return old + operand;
-    case Arithmetic::Subtract: return old - operand;
-    case Arithmetic::SignedMin: return s(operand) < s(old) ? operand : old;
-    case Arithmetic::UnsignedMin: return operand < old ? operand : old;
-    case Arithmetic::SignedMax: return s(old) < s(operand) ? operand : old;
-    case Arithmetic::UnsignedMax: return old < operand ? operand : old;
-    case Arithmetic::And: return old & operand;
-    case Arithmetic::Or: return old | operand;
-    default: return old ^ operand;
+/// That, with the operand. (It passes in a register.)
+struct Calculation {
+  Arithmetic what = Arithmetic::Other;
+  std::uint32_t operand = 0;
+
+  /// What it makes of the old value. Not of Other.
+  constexpr std::uint32_t of(std::uint32_t old) const {
+    // Most do.
+    if (what == Arithmetic::Add) [[likely]] return old + operand;
+    const auto s = [](std::uint32_t word) { return static_cast<std::int32_t>(word); };
+    switch (what) {
+      case Arithmetic::Subtract: return old - operand;
+      case Arithmetic::SignedMin: return s(operand) < s(old) ? operand : old;
+      case Arithmetic::UnsignedMin: return operand < old ? operand : old;
+      case Arithmetic::SignedMax: return s(old) < s(operand) ? operand : old;
+      case Arithmetic::UnsignedMax: return old < operand ? operand : old;
+      case Arithmetic::And: return old & operand;
+      case Arithmetic::Or: return old | operand;
+      default: return old ^ operand;
+    }
   }
-}
+};
 
 /// What an instruction says of itself but for the names of its place, packed: a constant of the kernel, mostly,
 /// that passes in a register.
@@ -104,10 +111,10 @@ class InstructionCode {
 
 /// The short way of whoever listens: of accesses by instructions that come again and again, with which nothing is
 /// wrong, and of which it knows at once that they race with nobody. None of these did anything where they were not
-/// done: then they take the way with a record. (Here nothing is ever done.)
+/// done: then they take the way with a record.
 class QuickAccesses {
  public:
-  /// That of those who have none.
+  /// That of those who have none: nothing is ever done.
   static QuickAccesses& none();
 
   /// The most bytes of an access.
@@ -133,36 +140,24 @@ class QuickAccesses {
 
   // An instruction is its code, its file and its function, one by one for them to pass in registers.
   /// Of kMostBytes.
-  virtual Answer read(AgentId, const Binding&, std::uint64_t /*offset_bytes*/, InstructionCode, const char* /*file*/,
-                      const char* /*function*/) {
-    return {};
-  }
-  virtual bool write(AgentId, const Binding&, std::uint64_t /*offset_bytes*/, InstructionCode, const char* /*file*/,
-                     const char* /*function*/, std::uint32_t /*bits*/) {
-    return false;
-  }
+  virtual Answer read(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                      const char* file, const char* function) = 0;
+  virtual bool write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                     const char* file, const char* function, std::uint32_t bits) = 0;
   /// Of that or less.
-  virtual Answer read_any(AgentId, const Binding&, std::uint64_t /*offset_bytes*/, InstructionCode,
-                          const char* /*file*/, const char* /*function*/) {
-    return {};
-  }
-  virtual bool write_any(AgentId, const Binding&, std::uint64_t /*offset_bytes*/, InstructionCode,
-                         const char* /*file*/, const char* /*function*/, std::uint32_t /*bits*/) {
-    return false;
-  }
+  virtual Answer read_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                          const char* file, const char* function) = 0;
+  virtual bool write_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                         const char* file, const char* function, std::uint32_t bits) = 0;
   /// A read-modify-write of kMostBytes that neither acquires nor releases. The answer is the old value.
-  virtual Answer calculate(AgentId, const Binding&, std::uint64_t /*offset_bytes*/, InstructionCode,
-                           const char* /*file*/, const char* /*function*/, Arithmetic, std::uint32_t /*operand*/) {
-    return {};
-  }
+  virtual Answer calculate(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                           const char* file, const char* function, Calculation what) = 0;
   /// The same of any; nor is it done if it does not modify.
-  virtual bool update(AgentId, const Binding&, std::uint64_t /*offset_bytes*/, InstructionCode, const char* /*file*/,
-                      const char* /*function*/, Modify, void* /*context*/) {
-    return false;
-  }
+  virtual bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                      const char* file, const char* function, Modify modify, void* context) = 0;
 
   /// From now on it knows the instruction, if it can.
-  virtual void learn(const Binding&, InstructionCode, const char* /*file*/, const char* /*function*/) {}
+  virtual void learn(const Binding& binding, InstructionCode code, const char* file, const char* function) = 0;
 };
 
 /// What a QuickAccesses keeps of a binding for itself, to find it at once.
