@@ -31,10 +31,10 @@ struct OpenVariable : emulation::OpenBinding {
 
 /// Quick accesses of which those to open variables take the shortest way. What that takes is told by `Of`:
 ///
-/// - `bool is_near(agent)`: whether what follows may be asked of the agent's workgroup; else `look_near(agent)` makes it
-///   so.
-/// - `const Variable* at_hand(binding, offset_bytes)`: what the binding has open, if its interval is not over and it has
-///   the granule; else null. A Variable is an OpenVariable<Of> with `race::Cell& cell(in_it_bytes)`.
+/// - `bool is_near(agent)`: whether what follows may be asked of the agent's workgroup; else `look_near(agent)` makes
+///   it so.
+/// - `const Variable* at_hand(binding, offset_bytes)`: what the binding has open, if its interval is not over and it
+///   has the granule; else null. A Variable is an OpenVariable<Of> with `race::Cell& cell(in_it_bytes)`.
 /// - `static bool ignores_plain_writes(const Variable&)`: whether nobody asks who wrote its bytes.
 /// - `static void note_word(const Variable&, agent, site, in_it_bytes, bool writes, bits)` tells of an access.
 /// - `Answer read_buffer(agent, binding, offset_bytes, site)` and `bool write_buffer(…, bits)`: of what is no
@@ -47,7 +47,8 @@ class VariableAccesses : public DetectedAccesses {
   Answer read(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
               const char* file, const char* function) final {
     if (opened(binding)) {
-      if (!of().is_near(agent)) [[unlikely]] return read_elsewhere(agent, binding, offset_bytes, code, file, function);
+      if (!of().is_near(agent)) [[unlikely]]
+        return read_elsewhere(agent, binding, offset_bytes, code, file, function);
       const OfWorkgroup* const known = of_workgroup(code, file, function);
       const Variable* const own = known ? of().at_hand(binding, offset_bytes) : nullptr;
       if (own) return read_of(*own, agent, *known, offset_bytes);
@@ -61,7 +62,8 @@ class VariableAccesses : public DetectedAccesses {
   bool write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
              const char* file, const char* function, std::uint32_t bits) final {
     if (opened(binding)) {
-      if (!of().is_near(agent)) [[unlikely]] return write_elsewhere(agent, binding, offset_bytes, code, file, function, bits);
+      if (!of().is_near(agent)) [[unlikely]]
+        return write_elsewhere(agent, binding, offset_bytes, code, file, function, bits);
       const OfWorkgroup* const known = of_workgroup(code, file, function);
       const Variable* const own = known ? of().at_hand(binding, offset_bytes) : nullptr;
       if (own) return write_of(*own, agent, *known, offset_bytes, bits);

@@ -88,7 +88,7 @@ void WatchedMemory::set_open(const Binding& binding, WatchedVariable& opened) {
 
 inline void WatchedMemory::open_for_next(const Binding& binding, AgentId agent, const Locations& bytes) {
   if (binding.storage_class != StorageClass::Workgroup) return;
-  look_near(agent);
+  if (!is_near(agent)) look_near(agent);
   if (!opened(binding) || !at_hand(binding, granule_in(binding, bytes))) open(binding, agent);
 }
 
@@ -202,7 +202,8 @@ emulation::QuickAccesses::Answer WatchedMemory::read_part_of(const WatchedBuffer
   const bool is_good = size_bytes < race::kGranuleBytes && (offset_bytes & (size_bytes - 1)) == 0 &&
                        (own.binding->allocation->initialized.has_all() ||
                         emulation::is_initialized(*own.binding, offset_bytes, size_bytes));
-  if (!is_good || !own.of->detector_.answers_part(own.cell_of(offset_bytes), agent, own.number, site, race::part_of(bytes)))
+  const std::uint32_t part = race::part_of(bytes);
+  if (!is_good || !own.of->detector_.answers_part(own.cell_of(offset_bytes), agent, own.number, site, part))
       [[unlikely]]
     return own.of->read_part(agent, *own.binding, offset_bytes, site, size_bytes);
   const auto bits = static_cast<std::uint32_t>(memory::load_value(own.bytes + offset_bytes, size_bytes));

@@ -98,8 +98,9 @@ struct Crowd {
 /// atomics of several workgroups, to all four bytes, in the scope of a device, also its site in the second place, and
 /// one more than the number of its reference as the first time. Or a crowd of up to five atomics to all of them, of
 /// agents of one workgroup at one time: the first agent, how far the others are from it in the second agent and the
-/// second time (16 bits each, 0 where there is none), and their site in the second place. Or a write, and two reads of one instruction that followed it by a barrier of their workgroup: how far their agents are from
-/// the writer's in the second place (16 bits each), their time, and kTwoReads and their site.
+/// second time (16 bits each, 0 where there is none), and their site in the second place. Or a write, and two reads of
+/// one instruction that followed it by a barrier of their workgroup: how far their agents are from the writer's in the
+/// second place (16 bits each), their time, and kTwoReads and their site.
 /// A stamp shares its word with the reference.
 struct Cell {
   std::array<std::uint32_t, 2> agents{};

@@ -23,6 +23,11 @@ constexpr std::uint32_t kSteps = 24;
 // Of these the cells lie in more than one piece, and of the other not at the beginning of one.
 constexpr std::uint32_t kWords = 300;
 constexpr std::uint32_t kOthers = 40;
+// Of a buffer of bytes: cells in several pieces.
+constexpr std::uint32_t kBytes = 5000;
+// Invocations synchronize by barriers alone, or otherwise, too.
+constexpr std::uint32_t kWaysOfBarriers = 22;
+constexpr std::uint32_t kWays = 28;
 
 struct Step {
   std::uint32_t way = 0;
@@ -33,7 +38,7 @@ using Steps = std::vector<Step>;
 
 /// What every invocation does, step by step; each way to access is a line of its own.
 const auto random_kernel = [](auto& inv, const Step* steps, StorageBuffer<std::uint32_t> auto data,
-                              StorageBuffer<const std::uint8_t> auto bytes, StorageBuffer<std::uint32_t> auto sums) {
+                              StorageBuffer<std::uint8_t> auto bytes, StorageBuffer<std::uint32_t> auto sums) {
   auto first = inv.template workgroup<std::uint32_t[3]>("first");
   auto words = inv.template workgroup<std::uint32_t[kWords]>("words");
   auto others = inv.template workgroup<std::uint32_t[kOthers]>("others");
@@ -57,7 +62,7 @@ const auto random_kernel = [](auto& inv, const Step* steps, StorageBuffer<std::u
       case 3: inv.atomic_i_add(others[at % kOthers], Scope::Workgroup, MemorySemantics::Relaxed, 1u); break;
       case 4: sum += others[at % kOthers]; break;
       case 5: others[at % kOthers] = 0; break;
-      case 6: sum += bytes[all]; break;
+      case 6: sum += bytes[all + 1500]; break;
       case 7: data[all] = sum; break;
       case 8: sum += data[(all + step.shift) % data.size()]; break;
       case 9: inv.atomic_i_add(sums[at % 16], Scope::Device, MemorySemantics::Relaxed, 1u); break;
@@ -68,11 +73,16 @@ const auto random_kernel = [](auto& inv, const Step* steps, StorageBuffer<std::u
       case 14: small[mine] = static_cast<std::uint8_t>(s); break;
       case 15: sum += small[mine]; break;
       case 16: if (me == step.shift % 8) first[at % 3] = sum; break;
-      case 17: inv.atomic_i_add(sums[at % 4], Scope::Device, kReleaseBuffers, 1u); break;
-      case 18: sum += inv.atomic_load(sums[at % 4], Scope::Device, kAcquireBuffers); break;
-      case 19: inv.memory_barrier(Scope::Device, kReleaseBuffers); break;
-      case 20: inv.memory_barrier(Scope::Device, kAcquireBuffers); break;
-      case 21: inv.store(data[all], sum, MemoryOperands::NonPrivatePointer); break;
+      case 17: inv.atomic_i_add(others[at % 3], Scope::Workgroup, MemorySemantics::Relaxed, sum); break;
+      case 18: sum += sums[(at + 3) % 16]; break;
+      case 19: sum += bytes[(all * 11 + step.shift) % kBytes]; break;
+      case 20: if (me % 16 == 3) bytes[(all + step.shift) % kBytes] = static_cast<std::uint8_t>(s); break;
+      case 21: inv.atomic_u_max(sums[at % 5], Scope::Workgroup, MemorySemantics::Relaxed, sum); break;
+      case 22: inv.atomic_i_add(sums[at % 4], Scope::Device, kReleaseBuffers, 1u); break;
+      case 23: sum += inv.atomic_load(sums[at % 4], Scope::Device, kAcquireBuffers); break;
+      case 24: inv.memory_barrier(Scope::Device, kReleaseBuffers); break;
+      case 25: inv.memory_barrier(Scope::Device, kAcquireBuffers); break;
+      case 26: inv.store(data[all], sum, MemoryOperands::NonPrivatePointer); break;
       default: sum += inv.load(data[(all + step.shift) % data.size()], MemoryOperands::NonPrivatePointer); break;
     }
   }
@@ -93,12 +103,12 @@ Said races_of(const Steps& steps, std::uint64_t seed, bool every_access_has_a_re
   Device device(options);
   const std::uint32_t size = seed % 2 == 0 ? 64 : 24;
   auto data = device.buffer(std::vector<std::uint32_t>(kGroups * size, 1), "data");
-  auto bytes = device.buffer(std::vector<std::uint8_t>(kGroups * size, 1), "bytes");
+  auto bytes = device.buffer(std::vector<std::uint8_t>(kBytes, 1), "bytes");
   auto sums = device.buffer(std::vector<std::uint32_t>(16, 0), "sums");
   // And again, where other accesses were before.
   const Steps again(steps.rbegin(), steps.rend());
   for (const Steps* each : {&steps, &again})
-    device.dispatch(random_kernel, kGroups, size, each->data(), data, read_only(bytes), sums);
+    device.dispatch(random_kernel, kGroups, size, each->data(), data, bytes, sums);
   Said said;
   const auto add = [&](const DataRace& race) {
     said.emplace_back(race.first.where.line, race.second.where.line, race.object, race.count);
@@ -191,7 +201,7 @@ TEST_CASE("a watched device says the same of random kernels whether it answers q
     const auto below = [&](std::uint32_t bound) { return static_cast<std::uint32_t>(random() % bound); };
     Steps steps(kSteps);
     // In every third one invocations synchronize otherwise than by barriers.
-    const std::uint32_t ways = number % 3 == 0 ? 23 : 17;
+    const std::uint32_t ways = number % 3 == 0 ? kWays : kWaysOfBarriers;
     for (Step& step : steps) step = {below(ways), 1 + below(2), below(4) == 0 ? below(kWords) : 0};
     // Half of them with a barrier behind every other step.
     if (number % 2 == 0)

@@ -37,8 +37,8 @@ struct Binding {
   detail::ComponentType component;
   /// Of the allocation or the variable, which outlives this.
   std::string_view name;
-  /// That of the QuickAccesses of the thread that runs the only workgroup there is which has it; mostly null. Not a
-  /// copy's.
+  /// That of the QuickAccesses of the thread that runs the only workgroup, or all of the workgroups, that have it; mostly
+  /// null. Not a copy's.
   mutable const OpenBinding* open = nullptr;
 };
 
