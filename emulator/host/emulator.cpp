@@ -33,7 +33,7 @@ constexpr std::uint64_t kAccessesOfRound = 16384;
 
 // A dispatch in which others were let run so often is a long one, which does most of what it does in many places: from
 // then on they run half as often, and so on, down to a sixteenth.
-constexpr std::uint64_t kManyTimes = 512;
+constexpr std::uint64_t kManyTimes = 256;
 constexpr std::uint64_t kMostHalvings = 4;
 constexpr std::uint32_t kLongestMean = ~std::uint32_t{0} / 16;
 

@@ -51,9 +51,14 @@ void WatchedMemory::open(const Binding& binding, AgentId agent) {
   if (number == race::kMostReferences) return;
   WatchedVariable& opened = variable(binding);
   opened = {};
-  const std::uint64_t count = opened.cells.take(*told, binding.offset_bytes / race::kGranuleBytes);
+  const std::uint64_t first = binding.offset_bytes / race::kGranuleBytes;
+  const std::uint64_t granules = binding.size_bytes / race::kGranuleBytes;
+  // Of a small one all cells at once: it would be opened again for those behind the ones that were asked for.
+  if (granules != 0 && granules <= race::Shadow::kCellsOfPage)
+    detector_.make_room(binding.allocation->id, first + granules - 1);
+  const std::uint64_t count = opened.cells.take(*told, first);
   if (count == 0) return;
-  opened.size_bytes = std::min(binding.size_bytes / race::kGranuleBytes, count) * race::kGranuleBytes;
+  opened.size_bytes = std::min(granules, count) * race::kGranuleBytes;
   opened.interval = detector_.interval(agent, number);
   set_open(binding, opened);
 }

@@ -113,6 +113,7 @@ void Shadow::drop(Cell& cell) {
 }
 
 inline void Shadow::give_back_aside(const Cell& cell) {
+  static_assert(kList > kCrowd && kCrowd > kFew);
   if (cell.sites[0] == kList) {
     lists_.give_back(cell.agents[0]);
   } else if (cell.sites[0] == kCrowd) {
@@ -139,8 +140,12 @@ void Shadow::forget(AllocationId id) {
   if (index >= allocations_.size()) return;
   Allocation& old = allocations_[index];
   if (lists_.taken() != 0 || crowds_.taken() != 0) {
-    for (std::uint64_t i = 0; i < old.end; ++i)
-      if (const Page* const page = old.pages[i / kCellsOfPage]) give_back_aside((*page)[i % kCellsOfPage]);
+    for (std::uint64_t begin = 0; begin < old.end; begin += kCellsOfPage) {
+      const Page* const page = old.pages[begin / kCellsOfPage];
+      if (!page) continue;
+      for (const Cell& cell : std::span(*page).first(std::min<std::uint64_t>(old.end - begin, kCellsOfPage)))
+        if (cell.sites[0] >= kCrowd) [[unlikely]] give_back_aside(cell);
+    }
   }
   const std::size_t at_once = pages_at_once_ * kCellsOfPage;
   for (std::size_t first = 0; first < old.pages.size(); first += pages_at_once_) {

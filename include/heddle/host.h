@@ -104,8 +104,8 @@ struct DeviceOptions {
   std::optional<std::string> trace;
   /// Emulated mode: makes the oracle of a dispatch, given its seed. Null: a SeededChoice.
   std::function<std::unique_ptr<Choice>(std::uint64_t seed)> choices;
-  /// Emulated mode: mean number of memory operations after which another invocation gets to run. After 512 times in
-  /// one dispatch it becomes twice that, after 1024 four times, after 1536 eight times, and from 2048 on 16 times.
+  /// Emulated mode: mean number of memory operations after which another invocation gets to run. After 256 times in
+  /// one dispatch it becomes twice that, after 512 four times, after 768 eight times, and from 1024 on 16 times.
   std::uint32_t operations_between_switches = 16;
   /// A dispatch in which all residents only polled by atomics for so long (native, and with races_parallel) makes no
   /// progress. There nobody notices who polls by plain reads.

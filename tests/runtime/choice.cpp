@@ -100,7 +100,7 @@ class Interruptions final : public Choice {
 
 }  // namespace
 
-TEST_CASE("invocations are interrupted half as often after each 512 times in one dispatch, four times, and the next "
+TEST_CASE("invocations are interrupted half as often after each 256 times in one dispatch, four times, and the next "
           "begins anew") {
   std::vector<std::uint32_t> bounds;
   DeviceOptions options = options_for(Mode::Emulated, 1);
@@ -114,10 +114,10 @@ TEST_CASE("invocations are interrupted half as often after each 512 times in one
     for (int step = 0; step < 200; ++step) sum[i] = sum[i] + 1;
   };
   device.dispatch(kernel, {4}, {16}, sums);
-  REQUIRE(bounds.size() > 2048 + 20);
+  REQUIRE(bounds.size() > 1024 + 20);
   for (std::size_t n = 0; n < bounds.size(); ++n) {
     CAPTURE(n);
-    REQUIRE(bounds[n] == 2 * (3u << std::min<std::size_t>(n / 512, 4)) - 1);
+    REQUIRE(bounds[n] == 2 * (3u << std::min<std::size_t>(n / 256, 4)) - 1);
   }
   bounds.clear();
   device.dispatch(kernel, {4}, {16}, sums);
