@@ -93,7 +93,7 @@ void WatchedMemory::set_open(const Binding& binding, WatchedVariable& opened) {
 
 inline void WatchedMemory::open_for_next(const Binding& binding, AgentId agent, const Locations& bytes) {
   if (binding.storage_class != StorageClass::Workgroup) return;
-  if (!is_near(agent)) look_near(agent);
+  look_near(agent);
   if (!opened(binding) || !at_hand(binding, granule_in(binding, bytes))) open(binding, agent);
 }
 

@@ -333,7 +333,8 @@ class KernelDetector final : public trace::Listener {
   static void begin_few(Cell& cell, std::uint32_t agent, std::uint32_t time, SiteId site);
   bool begins_few(Spot spot, std::uint32_t agent, SiteId site);
   static bool joins_few(Cell& few, std::uint32_t agent, std::uint32_t time, SiteId site);
-  static bool few_are_settled(const Cell& few, const Interval& interval, const QuickSite& site);
+  static bool is_followed(SiteId older, std::uint32_t time, const Interval& interval, const QuickSite& site);
+  static bool few_are_followed(const Cell& few, const Interval& interval, const QuickSite& site);
   /// How far the others of a crowd in its cell are from the first, 16 bits each, from the lowest on.
   static std::uint64_t others_of(const Cell& few) {
     return few.agents[1] | std::uint64_t{few.times[1]} << 32;

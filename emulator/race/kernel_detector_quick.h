@@ -287,18 +287,23 @@ template <bool writes>
 
 // As `leaves_crowd`.
 inline bool KernelDetector::leaves_few(Cell& cell, const Interval& interval, AgentId agent, const QuickSite& site) {
-  if (cell.sites[0] != kFew || !few_are_settled(cell, interval, site)) return false;
+  if (cell.sites[0] != kFew || !few_are_followed(cell, interval, site)) return false;
   cell = {};
   put(cell, 0, static_cast<std::uint32_t>(agent), interval.time_, site.id);
   return true;
 }
 
-// Of a crowd in its cell: whether who races with one of them races with an access at the site.
-[[gnu::always_inline]] inline bool KernelDetector::few_are_settled(const Cell& few, const Interval& interval,
-                                                                   const QuickSite& site) {
-  if (few.sites[1] >= SiteRelations::kMost) return false;
-  const Relation relation = site.to_this[few.sites[1]];
-  return (relation & kStandsFor) != 0 && few.times[0] < interval.ends_[static_cast<std::size_t>(settled_by(relation))];
+// As that of any access, of older ones of the workgroup at a site below SiteRelations::kMost.
+[[gnu::always_inline]] inline bool KernelDetector::is_followed(SiteId older, std::uint32_t time,
+                                                               const Interval& interval, const QuickSite& site) {
+  const Relation relation = site.to_this[older];
+  return (relation & kStandsFor) != 0 && time < interval.ends_[static_cast<std::size_t>(settled_by(relation))];
+}
+
+// Of all of a crowd in its cell.
+[[gnu::always_inline]] inline bool KernelDetector::few_are_followed(const Cell& few, const Interval& interval,
+                                                                    const QuickSite& site) {
+  return few.sites[1] < SiteRelations::kMost && is_followed(few.sites[1], few.times[0], interval, site);
 }
 
 inline void KernelDetector::begin_few(Cell& cell, std::uint32_t agent, std::uint32_t time, SiteId site) {
@@ -354,15 +359,12 @@ inline void KernelDetector::begin_few(Cell& cell, std::uint32_t agent, std::uint
   const SiteId second = cell.sites[1];
   if (first == kFew) {
     if (joins_few(cell, me, interval.time_, site.id)) return true;
-    if (!few_are_settled(cell, interval, site)) return false;
+    if (!few_are_followed(cell, interval, site)) return false;
   } else {
     if ((first | second) >= SiteRelations::kMost) [[unlikely]] return false;
-    const auto is_settled = [&](std::size_t slot) {
-      const Relation relation = site.to_this[cell.sites[slot]];
-      return (relation & kStandsFor) != 0 &&
-             cell.times[slot] < interval.ends_[static_cast<std::size_t>(settled_by(relation))];
-    };
-    if (!is_settled(0) || (second != kNoSite && !is_settled(1))) return false;
+    if (!is_followed(first, cell.times[0], interval, site) ||
+        (second != kNoSite && !is_followed(second, cell.times[1], interval, site)))
+      return false;
   }
   begin_few(cell, me, interval.time_, site.id);
   return true;

@@ -122,7 +122,7 @@ class BothTold {
     const std::uint8_t number = known->number(op.reference);
     if (number == kMostReferences) return {};
     std::optional<KernelDetector::Interval>& interval = intervals_[static_cast<std::uint32_t>(op.agent) / kGroup];
-    if (!quickly_.is_near(op.agent)) quickly_.look_near(op.agent);
+    quickly_.look_near(op.agent);
     if (!interval || !quickly_.is_present(*interval)) {
       // Whoever asks for it asks nothing else then.
       const bool was_over = !interval || interval->is_over();
