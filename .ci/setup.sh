@@ -10,7 +10,8 @@ setup_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 setup_needed=(
   g++ cmake ninja-build pkg-config                              # to build
   libboost-context-dev libtbb-dev libmimalloc-dev libfmt-dev    # the runtime
-  libcli11-dev nlohmann-json3-dev libstb-dev                    # programs and samples
+  libcli11-dev nlohmann-json3-dev libncurses-dev libstb-dev     # programs and samples
+  libcpp-httplib-dev                                            # heddle lab
   catch2 libbenchmark-dev                                       # tests and benchmarks
 )
 
@@ -20,6 +21,13 @@ setup_is_installed() {
 
 setup_cannot_install() {
   printf 'heddle: %s\nheddle: these packages are missing:\n  %s\n' "$1" "${*:2}" >&2
+}
+
+# The packages of what builds the lab's page: not those whose commands are there from elsewhere.
+setup_lab_packages() {
+  echo emscripten
+  command -v node >/dev/null || echo nodejs
+  command -v npm >/dev/null || echo npm
 }
 
 setup_packages() {

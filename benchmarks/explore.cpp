@@ -21,7 +21,7 @@ struct Line {
   Operation operation;
   Value value = 0;
   std::vector<AgentId> participants;
-  /// Of a read: go round until it reads this.
+  /// A read goes round until it reads this.
   std::optional<Value> awaits;
 };
 
@@ -31,8 +31,7 @@ class LineAgent : public explore::Agent {
   explicit LineAgent(const std::vector<Line>& lines) : lines_(lines) {}
 
   Step next(Value last_read) override {
-    if (at_ > 0 && lines_[at_ - 1].awaits && *lines_[at_ - 1].awaits != last_read)
-      return end(StepKind::Spinning);
+    if (at_ > 0 && lines_[at_ - 1].awaits && *lines_[at_ - 1].awaits != last_read) return end(StepKind::Spinning);
     if (at_ == lines_.size()) return end(StepKind::Finished);
     const Line& line = lines_[at_++];
     Step step = end(StepKind::Operation);
@@ -105,7 +104,9 @@ Agents message_passing(std::size_t n) {
 }
 
 /// All count one variable up.
-Agents increment(std::size_t n) { return Agents(n, {add(0, 1)}); }
+Agents increment(std::size_t n) {
+  return Agents(n, {add(0, 1)});
+}
 
 /// All write one variable, one reads it twice.
 Agents coherence(std::size_t n) {
@@ -129,8 +130,7 @@ Agents grid_barrier(std::size_t n) {
       line.operation.scope = Scope::Workgroup;
       line.operation.semantics = MemorySemantics::AcquireRelease | kSync | kSee;
       line.operation.barrier_instance = 2 * time + group;
-      for (std::size_t j = 0; j < half; ++j)
-        line.participants.push_back(static_cast<AgentId>(group * half + j));
+      for (std::size_t j = 0; j < half; ++j) line.participants.push_back(static_cast<AgentId>(group * half + j));
       return line;
     };
     std::vector<Line> lines{store(10 + i, 1), arrive(0)};
@@ -160,8 +160,7 @@ void run(benchmark::State& state, Agents (*family)(std::size_t), bool one_workgr
   const Agents agents = family(static_cast<std::size_t>(state.range(0)));
   const explore::Program program = program_of(agents, one_workgroup_each);
   explore::Statistics statistics;
-  for (auto _ : state)
-    statistics = explore::explore(program, {}, [](const explore::Found&) { return true; });
+  for (auto _ : state) statistics = explore::explore(program, {}, [](const explore::Found&) { return true; });
   const auto executions = static_cast<double>(statistics.executions);
   state.counters["executions"] = executions;
   state.counters["executions_per_second"] =
@@ -171,9 +170,9 @@ void run(benchmark::State& state, Agents (*family)(std::size_t), bool one_workgr
 
 void register_family(const char* name, Agents (*family)(std::size_t), int from, int to, int step,
                      bool one_workgroup_each = true) {
-  benchmark::RegisterBenchmark(name, [=](benchmark::State& state) {
-    run(state, family, one_workgroup_each);
-  })->DenseRange(from, to, step)->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark(name, [=](benchmark::State& state) { run(state, family, one_workgroup_each); })
+      ->DenseRange(from, to, step)
+      ->Unit(benchmark::kMillisecond);
 }
 
 const bool registered = [] {

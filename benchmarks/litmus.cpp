@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "emulator/litmus/run.h"
-#include "emulator/litmus/vulkan_parser.h"
+#include "emulator/litmus/run/run.h"
+#include "emulator/litmus/vulkan/parser.h"
 
 namespace {
 
@@ -61,8 +61,8 @@ const bool registered = [] {
   const auto add = [](const char* name, const char* source) {
     for (const MemoryPolicy& policy : memory_policies()) {
       const std::string title = "litmus/" + std::string(name) + '/' + std::string(policy.name);
-      benchmark::RegisterBenchmark(
-          title.c_str(), [source, &policy](benchmark::State& state) { run(state, source, policy); });
+      benchmark::RegisterBenchmark(title.c_str(),
+                                   [source, &policy](benchmark::State& state) { run(state, source, policy); });
     }
   };
   add("MP", kMessagePassing);

@@ -5,8 +5,8 @@
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -102,8 +102,8 @@ class OpenCl {
   template <typename T>
   cl_mem buffer(const std::vector<T>& values) {
     cl_int error = CL_SUCCESS;
-    cl_mem made = clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                 values.size() * sizeof(T), const_cast<T*>(values.data()), &error);
+    cl_mem made = clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, values.size() * sizeof(T),
+                                 const_cast<T*>(values.data()), &error);
     check(error, "clCreateBuffer");
     return made;
   }
@@ -118,8 +118,7 @@ class OpenCl {
     cl_uint index = 0;
     (check(clSetKernelArg(made, index++, sizeof args, &args), "clSetKernelArg"), ...);
     return [this, made, global, local] {
-      check(clEnqueueNDRangeKernel(queue_, made, 2, nullptr, global.data(), local.data(), 0,
-                                   nullptr, nullptr),
+      check(clEnqueueNDRangeKernel(queue_, made, 2, nullptr, global.data(), local.data(), 0, nullptr, nullptr),
             "clEnqueueNDRangeKernel");
       check(clFinish(queue_), "clFinish");
     };
@@ -140,8 +139,7 @@ std::vector<cl_device_id> cpu_devices() {
   for (cl_uint p = 0; p < count; ++p) {
     std::array<cl_device_id, 16> devices{};
     cl_uint here = 0;
-    if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, devices.size(), devices.data(), &here) ==
-        CL_SUCCESS) {
+    if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, devices.size(), devices.data(), &here) == CL_SUCCESS) {
       found.insert(found.end(), devices.begin(), devices.begin() + here);
     }
   }
@@ -151,13 +149,11 @@ std::vector<cl_device_id> cpu_devices() {
 /// The median of some runs, in milliseconds; the two sides take turns, so that a change of the machine's mood meets
 /// both. Each run that is timed comes right after one of its own side: while the other side's went on, the caches have
 /// filled with others' memory, and cores may have gone to sleep, of which to wake one takes up to milliseconds.
-std::pair<double, double> medians(const std::function<void()>& a, const std::function<void()>& b,
-                                  int repetitions) {
+std::pair<double, double> medians(const std::function<void()>& a, const std::function<void()>& b, int repetitions) {
   const auto time = [](const std::function<void()>& f) {
     const auto begin = std::chrono::steady_clock::now();
     f();
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
-        .count();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   };
   std::vector<double> times_a;
   std::vector<double> times_b;
@@ -174,48 +170,47 @@ std::pair<double, double> medians(const std::function<void()>& a, const std::fun
 
 struct Sizes {
   std::size_t elements;
-  /// Of a matrix, rows and columns.
+  /// The rows, and the columns, of a matrix.
   std::size_t rows;
 };
 
-/// Calls row(name, their run, our workload) for each kernel.
-template <typename Row>
+/// Calls row(name, their run, our workload in this form) for each kernel.
+template <Form form, typename Row>
 void for_each_kernel(OpenCl& cl, Device& device, const Sizes& sizes, Row row) {
   const std::size_t n = sizes.elements;
   const std::size_t m = sizes.rows;
   const std::array<std::size_t, 2> line{n, 1};
   const std::array<std::size_t, 2> group{kGroup, 1};
   {
-    Saxpy ours(device, n);
+    Saxpy<form> ours(device, n);
     row("saxpy",
         cl.kernel("saxpy", line, group, 2.0f, cl.buffer(random_values<float>(n, 100)),
                   cl.buffer(std::vector<float>(n, 1.0f))),
         ours);
   }
   {
-    Reduce ours(device, n);
+    Reduce<form> ours(device, n);
     row("reduce",
         cl.kernel("reduce", line, group, cl.buffer(random_values<std::uint32_t>(n, 1000)),
                   cl.buffer(std::vector<std::uint32_t>(n / kGroup))),
         ours);
   }
   {
-    Matmul ours(device, m);
+    Matmul<form> ours(device, m);
     row("matmul",
-        cl.kernel("matmul", {m, m}, {kTile, kTile}, static_cast<cl_uint>(m),
-                  cl.buffer(random_values<float>(m * m, 8)),
+        cl.kernel("matmul", {m, m}, {kTile, kTile}, static_cast<cl_uint>(m), cl.buffer(random_values<float>(m * m, 8)),
                   cl.buffer(random_values<float>(m * m, 8)), cl.buffer(std::vector<float>(m * m))),
         ours);
   }
   {
-    Histogram ours(device, n);
+    Histogram<form> ours(device, n);
     row("histogram",
         cl.kernel("histogram", line, group, cl.buffer(random_values<std::uint8_t>(n, kBins)),
                   cl.buffer(std::vector<std::uint32_t>(kBins))),
         ours);
   }
   {
-    Scan ours(device, n);
+    Scan<form> ours(device, n);
     row("scan",
         cl.kernel("scan", line, group, cl.buffer(random_values<std::uint32_t>(n, 1000)),
                   cl.buffer(std::vector<std::uint32_t>(n))),
@@ -226,24 +221,27 @@ void for_each_kernel(OpenCl& cl, Device& device, const Sizes& sizes, Row row) {
 struct Way {
   const char* name;
   DeviceOptions options;
+  Form form = Form::Invocations;
 };
 
 void compare(OpenCl& cl, const Sizes& sizes, const std::vector<Way>& ways, int repetitions) {
   fmt::print("{} beside heddle, {} elements, matmul of {}; {}\n", cl.name(), sizes.elements, sizes.rows,
              repetitions == 1 ? "one run" : fmt::format("median of {} runs", repetitions));
-  fmt::print("{:<12}{:<12}{:>12}{:>12}{:>18}\n", "heddle", "kernel", "OpenCL ms", "heddle ms",
-             "OpenCL / heddle");
+  fmt::print("{:<12}{:<12}{:>12}{:>12}{:>18}\n", "heddle", "kernel", "OpenCL ms", "heddle ms", "OpenCL / heddle");
   for (const Way& way : ways) {
     Device device(way.options);
-    for_each_kernel(cl, device, sizes,
-                    [&](const char* kernel, const std::function<void()>& opencl, auto& workload) {
-                      workload.check();
-                      const auto [theirs, ours] =
-                          medians(opencl, [&] { workload.run(); }, repetitions);
-                      fmt::print("{:<12}{:<12}{:>12.2f}{:>12.2f}{:>18.2f}\n", way.name, kernel,
-                                 theirs, ours, theirs / ours);
-                      std::fflush(stdout);
-                    });
+    const auto row = [&](const char* kernel, const std::function<void()>& opencl, auto& workload) {
+      workload.check();
+      const auto [theirs, ours] = medians(
+          opencl, [&] { workload.run(); }, repetitions);
+      fmt::print("{:<12}{:<12}{:>12.2f}{:>12.2f}{:>18.2f}\n", way.name, kernel, theirs, ours, theirs / ours);
+      std::fflush(stdout);
+    };
+    if (way.form == Form::Phases) {
+      for_each_kernel<Form::Phases>(cl, device, sizes, row);
+    } else {
+      for_each_kernel<Form::Invocations>(cl, device, sizes, row);
+    }
   }
 }
 
@@ -253,11 +251,13 @@ void compare(OpenCl& cl, const Sizes& sizes, const std::vector<Way>& ways, int r
 int main(int argc, char** argv) {
   using namespace heddle;
   using namespace heddle::benchmarks;
-  CLI::App app("Times the five reference kernels on each OpenCL implementation that is installed, and on "
-               "heddle, in turns.");
-  app.footer("To hold emulation against Oclgrind:\n"
-             "  oclgrind build/benchmarks/peers --emulated\n"
-             "  oclgrind --data-races build/benchmarks/peers --emulated");
+  CLI::App app(
+      "Times the five reference kernels on each OpenCL implementation that is installed, and on "
+      "heddle, in turns.");
+  app.footer(
+      "To hold emulation against Oclgrind:\n"
+      "  oclgrind build/benchmarks/peers --emulated\n"
+      "  oclgrind --data-races build/benchmarks/peers --emulated");
   bool emulated = false;
   app.add_flag("--emulated", emulated,
                "heddle's emulation, on sequential memory, on weak memory and with the race detector, "
@@ -288,7 +288,9 @@ int main(int argc, char** argv) {
                 repetitions);
       } else if (cl.name().find("Oclgrind") == std::string::npos) {
         // It would take minutes.
-        compare(cl, {1 << 24, 512}, {{"native", options_of(Mode::Native)}}, repetitions);
+        compare(cl, {1 << 24, 512},
+                {{"native", options_of(Mode::Native)}, {"in phases", options_of(Mode::Native), Form::Phases}},
+                repetitions);
       }
     }
   } catch (const std::exception& e) {

@@ -78,10 +78,9 @@ const bool registered = [] {
   for (const MemoryPolicy& policy : memory_policies()) {
     const std::string title = "runs/" + std::string(policy.name);
     const auto add = [&](const char* variant, bool races, bool stored) {
-      benchmark::RegisterBenchmark((title + variant).c_str(),
-                                   [&policy, races, stored](benchmark::State& state) {
-                                     run(state, policy, races, stored);
-                                   });
+      benchmark::RegisterBenchmark((title + variant).c_str(), [&policy, races, stored](benchmark::State& state) {
+        run(state, policy, races, stored);
+      });
     };
     add("", false, false);
     add("/checked", true, false);

@@ -21,14 +21,13 @@ void echo(bc::transfer_t transfer) {
 /// Time for one switch: two stacks that hand over to each other.
 void boost_switch(benchmark::State& state) {
   std::vector<std::byte> stack(64 * 1024);
-  bc::transfer_t transfer{bc::make_fcontext(stack.data() + stack.size(), stack.size(), echo),
-                          nullptr};
+  bc::transfer_t transfer{bc::make_fcontext(stack.data() + stack.size(), stack.size(), echo), nullptr};
   constexpr int kRounds = 10000;
   for (auto _ : state) {
     for (int i = 0; i < kRounds; ++i) transfer = bc::jump_fcontext(transfer.fctx, nullptr);
   }
-  state.counters["ns"] = benchmark::Counter(
-      2e-9 * kRounds, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["ns"] =
+      benchmark::Counter(2e-9 * kRounds, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(boost_switch)->Name("runtime/boost_context_switch");
 
@@ -91,8 +90,8 @@ void empty_workgroup(benchmark::State& state) {
   Device device(options);
   constexpr std::uint32_t kGroups = 100000;
   for (auto _ : state) device.dispatch([](auto&) {}, {kGroups}, {1});
-  state.counters["ns"] = benchmark::Counter(
-      1e-9 * kGroups, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["ns"] =
+      benchmark::Counter(1e-9 * kGroups, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(empty_workgroup)->Name("runtime/empty_workgroup");
 

@@ -1,8 +1,10 @@
 #pragma once
 
-// Input, dispatch and check of each reference kernel, for whatever runs it.
+/// \file
+/// Input, dispatch and check of each reference kernel, for whatever runs it.
 
 #include "benchmarks/kernels.h"
+#include "benchmarks/kernels_in_phases.h"
 
 #include <cstdint>
 #include <random>
@@ -35,7 +37,20 @@ inline void expect(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(std::string("wrong result of ") + what);
 }
 
+/// Which of the two forms of a kernel.
+enum class Form : std::uint8_t { Invocations, Phases };
+
+template <Form form, typename First, typename Second>
+constexpr const auto& in_form(const First& invocations, const Second& phases) {
+  if constexpr (form == Form::Phases) {
+    return phases;
+  } else {
+    return invocations;
+  }
+}
+
 /// y = 2 x + y, again and again.
+template <Form form = Form::Invocations>
 class Saxpy {
  public:
   Saxpy(Device& device, std::size_t n)
@@ -43,7 +58,9 @@ class Saxpy {
         n_(n),
         x_(device.buffer(random_values<float>(n, 100), "x")),
         y_(device.buffer(std::vector<float>(n, 1.0f), "y")) {}
-  void run() { device_.dispatch(saxpy, {n_ / kGroup}, {kGroup}, 2.0f, read_only(x_), y_); }
+  void run() {
+    device_.dispatch(in_form<form>(saxpy, saxpy_in_phases), {n_ / kGroup}, {kGroup}, 2.0f, read_only(x_), y_);
+  }
   void check() {
     y_.fill(1.0f);
     run();
@@ -56,6 +73,7 @@ class Saxpy {
   Buffer<float> x_, y_;
 };
 
+template <Form form = Form::Invocations>
 class Reduce {
  public:
   Reduce(Device& device, std::size_t n)
@@ -63,7 +81,9 @@ class Reduce {
         n_(n),
         in_(device.buffer(random_values<std::uint32_t>(n, 1000), "in")),
         out_(device.buffer<std::uint32_t>(n / kGroup, "out")) {}
-  void run() { device_.dispatch(reduce, {n_ / kGroup}, {kGroup}, read_only(in_), out_); }
+  void run() {
+    device_.dispatch(in_form<form>(reduce, reduce_in_phases), {n_ / kGroup}, {kGroup}, read_only(in_), out_);
+  }
   void check() {
     run();
     for (std::size_t g = 0; g < n_ / kGroup; ++g) {
@@ -79,6 +99,7 @@ class Reduce {
   Buffer<std::uint32_t> in_, out_;
 };
 
+template <Form form = Form::Invocations>
 class Matmul {
  public:
   Matmul(Device& device, std::size_t n)
@@ -88,8 +109,8 @@ class Matmul {
         b_(device.buffer(random_values<float>(n * n, 8), "b")),
         c_(device.buffer<float>(n * n, "c")) {}
   void run() {
-    device_.dispatch(matmul, {n_ / kTile, n_ / kTile}, {kTile, kTile}, n_, read_only(a_),
-                     read_only(b_), c_);
+    device_.dispatch(in_form<form>(matmul, matmul_in_phases), {n_ / kTile, n_ / kTile}, {kTile, kTile}, n_,
+                     read_only(a_), read_only(b_), c_);
   }
   void check() {
     run();
@@ -110,6 +131,7 @@ class Matmul {
   Buffer<float> a_, b_, c_;
 };
 
+template <Form form = Form::Invocations>
 class Histogram {
  public:
   Histogram(Device& device, std::size_t n)
@@ -117,7 +139,9 @@ class Histogram {
         n_(n),
         in_(device.buffer(random_values<std::uint8_t>(n, kBins), "in")),
         bins_(device.buffer(std::vector<std::uint32_t>(kBins, 0), "bins")) {}
-  void run() { device_.dispatch(histogram, {n_ / kGroup}, {kGroup}, read_only(in_), bins_); }
+  void run() {
+    device_.dispatch(in_form<form>(histogram, histogram_in_phases), {n_ / kGroup}, {kGroup}, read_only(in_), bins_);
+  }
   void check() {
     bins_.fill(0);
     run();
@@ -133,6 +157,7 @@ class Histogram {
   Buffer<std::uint32_t> bins_;
 };
 
+template <Form form = Form::Invocations>
 class Scan {
  public:
   Scan(Device& device, std::size_t n)
@@ -140,7 +165,7 @@ class Scan {
         n_(n),
         in_(device.buffer(random_values<std::uint32_t>(n, 1000), "in")),
         out_(device.buffer<std::uint32_t>(n, "out")) {}
-  void run() { device_.dispatch(scan, {n_ / kGroup}, {kGroup}, read_only(in_), out_); }
+  void run() { device_.dispatch(in_form<form>(scan, scan_in_phases), {n_ / kGroup}, {kGroup}, read_only(in_), out_); }
   void check() {
     run();
     std::uint32_t sum = 0;

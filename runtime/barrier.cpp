@@ -8,8 +8,8 @@ namespace heddle::runtime {
 
 void Worker::workgroup_barrier(const SourceLocation& where) {
   Group& g = *group_;
-  if (g.in_ring && is_regular(where, where.line)) {
-    turn_leads_to(where, where.line);
+  if (g.in_ring && turns_.is_regular(where, where.line)) {
+    turns_.leads_to(where, where.line);
     return take_turn(g);
   }
   Slot* self = outside_ring();
@@ -23,7 +23,7 @@ Worker::AtBarrier Worker::come_to_barrier(Group& g, Slot* self, const SourceLoca
   if (barrier.missing == g.size) {
     barrier.where = where;
   } else if (!same_place(where, barrier.where)) {
-    // Wait where nobody will come: once all others wait, too, the divergence is reported.
+    // Wait where no other will come: once all others wait, too, the divergence is reported.
     self->wait = WaitKind::WorkgroupBarrier;
     self->where = where;
     self->hold();
@@ -36,7 +36,7 @@ Worker::AtBarrier Worker::come_to_barrier(Group& g, Slot* self, const SourceLoca
     ++local_progress_;
     if (!launch_->choice) return AtBarrier::GoesOn;
     g.walk.begin(g.size, *launch_->choice);
-    // Whoever came last has no right to go on first.
+    // The invocation that came last has no right to go on first.
     self->let_go();
     return AtBarrier::Waits;
   }
@@ -77,18 +77,13 @@ void Worker::named_barrier(SourceLocation where, std::uint32_t ordinal, std::uin
 
 void Worker::complete_named_barrier(Group& g, std::uint32_t ordinal) {
   NamedBarrier& barrier = g.named[ordinal];
-  const auto subgroup_of = [&](const Slot* slot) {
-    return g.grid->position(g.index_of(slot)) / g.grid->subgroup_size;
-  };
+  const auto subgroup_of = [&](const Slot* slot) { return g.grid->position(g.index_of(slot)) / g.grid->subgroup_size; };
   // A subgroup of which only some lanes have come stays for the next time.
-  const auto whole = [&](std::uint32_t subgroup) {
-    return barrier.lanes[subgroup] == g.grid->lanes(subgroup);
-  };
+  const auto whole = [&](std::uint32_t subgroup) { return barrier.lanes[subgroup] == g.grid->lanes(subgroup); };
   meeting_.clear();
   for (Slot* slot = g.begin; slot != g.end; ++slot) {
-    if (slot->wait == WaitKind::NamedBarrier && !slot->can_go_on() &&
-        g.detail(slot).ordinal == ordinal && g.detail(slot).subgroups == barrier.subgroups &&
-        whole(subgroup_of(slot))) {
+    if (slot->wait == WaitKind::NamedBarrier && !slot->can_go_on() && g.detail(slot).ordinal == ordinal &&
+        g.detail(slot).subgroups == barrier.subgroups && whole(subgroup_of(slot))) {
       slot->let_go();
       slot->wait = WaitKind::Nothing;
       meeting_.push_back(g.index_of(slot));
@@ -108,9 +103,13 @@ void workgroup_barrier(const char* file, const char* function, std::uint32_t lin
   worker_of_thread->workgroup_barrier({file, function, line});
 }
 
-bool invocation_ended() { return worker_of_thread->invocation_ended(); }
+bool invocation_ended() {
+  return worker_of_thread->invocation_ended();
+}
 
-void unwind() { throw Unwind{}; }
+void unwind() {
+  throw Unwind{};
+}
 
 void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups) {
   worker_of_thread->named_barrier(where, ordinal, subgroups);

@@ -1,4 +1,4 @@
-#include <heddle/choice.h>
+#include <heddle/schedule.h>
 
 #include <stdexcept>
 #include <string>
@@ -20,8 +20,7 @@ ReplayedChoice::ReplayedChoice(Schedule schedule) : schedule_(std::move(schedule
 
 std::uint32_t ReplayedChoice::below(std::uint32_t bound, ChoicePoint point) {
   if (next_ == schedule_.answers.size()) {
-    throw std::runtime_error("schedule ends after " + std::to_string(next_) +
-                             " answers, but the run asks for another");
+    throw std::runtime_error("schedule ends after " + std::to_string(next_) + " answers, but the run asks for another");
   }
   const Schedule::Answer& answer = schedule_.answers[next_++];
   if (answer.point != point || answer.bound != bound) {

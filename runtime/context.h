@@ -1,7 +1,8 @@
 #pragma once
 
-// Making stacks that can be switched to, with Boost.Context; on x86-64 the switch itself is heddle's
-// (heddle/detail/switch.h), elsewhere Boost's.
+/// \file
+/// Making stacks that can be switched to, with Boost.Context; on x86-64 the switch itself is heddle's
+/// (heddle/detail/switch.h), elsewhere Boost's.
 
 #include <heddle/detail/switch.h>
 
@@ -26,8 +27,7 @@ namespace detail {
 
 #if HEDDLE_INLINE_SWITCH
 /// Suspends into `*save` in the form that swap_context resumes, and leaves through Boost's switch.
-[[gnu::always_inline]] inline void leave_through_boost(Context* save,
-                                                       boost::context::detail::fcontext_t to) {
+[[gnu::always_inline]] inline void leave_through_boost(Context* save, boost::context::detail::fcontext_t to) {
   asm volatile(
       "pushq %%rbp\n\t"
       "leaq 1f(%%rip), %%rcx\n\t"
@@ -66,11 +66,10 @@ inline void born(boost::context::detail::transfer_t transfer) {
 }  // namespace detail
 
 /// A suspended stack that will call `entry(argument)`, which must not return.
-inline void make_context(Context* made, void* top, std::size_t bytes, void (*entry)(void*),
-                         void* argument) {
+inline void make_context(Context* made, void* top, std::size_t bytes, void (*entry)(void*), void* argument) {
   detail::Birth birth{made, entry, argument};
-  [[maybe_unused]] const auto transfer = boost::context::detail::jump_fcontext(
-      boost::context::detail::make_fcontext(top, bytes, detail::born), &birth);
+  [[maybe_unused]] const auto transfer =
+      boost::context::detail::jump_fcontext(boost::context::detail::make_fcontext(top, bytes, detail::born), &birth);
 #if !HEDDLE_INLINE_SWITCH
   *static_cast<Context*>(transfer.data) = transfer.fctx;
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+/// \file
+/// A count with its noun, for messages.
+
 #include <cstdint>
 #include <string>
 #include <string_view>

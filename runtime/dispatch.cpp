@@ -1,3 +1,4 @@
+#include "runtime/code_place.h"
 #include "runtime/scheduler.h"
 
 #include <oneapi/tbb/parallel_for.h>
@@ -5,6 +6,11 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
 
 extern "C" {
 [[gnu::weak]] void __tsan_acquire(void* address);
@@ -16,6 +22,13 @@ extern "C" {
   return "race_top:oneapi/tbb/\nrace:tbb::detail::d1::fold_tree\n";
 }
 }
+
+// Every program has this file, and with it what gdb reads when it loads the program: a script in Python (4), its name,
+// and its text.
+#ifdef HEDDLE_GDB_SCRIPT
+asm(".pushsection \".debug_gdb_scripts\", \"MS\",@progbits,1\n"
+    ".byte 4\n.ascii \"heddle-gdb.py\\n\"\n.incbin \"" HEDDLE_GDB_SCRIPT "\"\n.byte 0\n.popsection");
+#endif
 
 namespace heddle::runtime {
 
@@ -32,13 +45,23 @@ struct RunWorker {
   }
 };
 
+/// A trap has no place of its own: debug information may know it.
+void look_up_trap(Failure& failure) {
+  if (!failure.trapped_at || failure.finding.where.line != 0) return;
+  if (const auto place = place_of_code(failure.trapped_at)) {
+    failure.finding.where = *place;
+  } else {
+    failure.finding.message += " (the line is known if the program is compiled with -g, and binutils is installed)";
+  }
+}
+
 }  // namespace
 
 [[gnu::hot]] std::unique_ptr<Failure> launch(const Launch& launch, Statistics& statistics) {
   const uvec3 size = launch.grid.groups;
   const std::uint64_t groups = std::uint64_t{size.x} * size.y * size.z;
-  const auto workers = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
-      groups, 1, launch.choice ? 1 : std::min(launch.workers, launch.resident_workgroups)));
+  const auto workers = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(groups, 1, launch.choice ? 1 : std::min(launch.workers, launch.resident_workgroups)));
   Dispatch dispatch(launch, groups, workers);
   if (dispatch.groups != 0 && launch.grid.group_size != 0) {
     if (workers == 1) {
@@ -47,8 +70,7 @@ struct RunWorker {
       // Isolated: a thread that waits for the others must not pick up the caller's other tasks.
       if (__tsan_release) __tsan_release(&dispatch);
       oneapi::tbb::this_task_arena::isolate([&] {
-        oneapi::tbb::parallel_for(std::uint32_t{0}, workers, RunWorker{&dispatch},
-                                  oneapi::tbb::simple_partitioner{});
+        oneapi::tbb::parallel_for(std::uint32_t{0}, workers, RunWorker{&dispatch}, oneapi::tbb::simple_partitioner{});
       });
       if (__tsan_acquire) __tsan_acquire(&dispatch);
     }
@@ -56,6 +78,7 @@ struct RunWorker {
   statistics.workgroups = dispatch.groups_done.load();
   statistics.fibers = dispatch.fibers.load();
   statistics.resident_peak = dispatch.resident_peak.load();
+  if (dispatch.failure) look_up_trap(*dispatch.failure);
   return std::move(dispatch.failure);
 }
 
@@ -71,6 +94,39 @@ Coordinates coordinates(const Workgroup& group, std::uint32_t index) {
   return c;
 }
 
+// All invocations ask for the same variables in the same order: the first one that comes to a variable comes past the
+// mark. Workgroups of one dispatch that follow each other here differ in their numbers.
+void zero_once(Workgroup& group, std::uint64_t offset_bytes, std::uint64_t size_bytes) {
+  if (group.zeroed_id != group.id) {
+    group.zeroed_id = group.id;
+    group.zeroed_bytes = 0;
+  }
+  if (offset_bytes < group.zeroed_bytes) return;
+  std::memset(group.memory + offset_bytes, 0, size_bytes);
+  group.zeroed_bytes = offset_bytes + size_bytes;
+}
+
+std::byte* region_memory(std::uint32_t ordinal, std::uint64_t size_bytes) {
+  struct Free {
+    void operator()(std::byte* bytes) const { std::free(bytes); }
+  };
+  struct Room {
+    std::unique_ptr<std::byte, Free> bytes;
+    std::uint64_t size_bytes = 0;
+  };
+  thread_local std::vector<Room> rooms;
+  if (rooms.size() <= ordinal) rooms.resize(ordinal + 1);
+  Room& room = rooms[ordinal];
+  if (room.size_bytes < size_bytes) {
+    constexpr std::uint64_t kLine = 64;
+    const std::uint64_t rounded = (size_bytes + kLine - 1) / kLine * kLine;
+    room.bytes.reset(static_cast<std::byte*>(std::aligned_alloc(kLine, rounded)));
+    if (!room.bytes) throw std::bad_alloc();
+    room.size_bytes = rounded;
+  }
+  return room.bytes.get();
+}
+
 void kernel_threw(Workgroup& group, std::uint32_t index) {
   Worker::of_thread().kernel_threw(static_cast<Group&>(group), index);
 }
@@ -80,6 +136,8 @@ void raise(Finding finding) {
   throw Unwind{};
 }
 
-std::size_t stack_high_water_bytes() { return StackPool::instance().high_water_bytes(); }
+std::size_t stack_high_water_bytes() {
+  return StackPool::instance().high_water_bytes();
+}
 
 }  // namespace heddle::runtime

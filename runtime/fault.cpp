@@ -39,9 +39,15 @@ constinit std::atomic<std::uint64_t> looks_asked_for{1};
 struct sigaction previous_segv;
 struct sigaction previous_fpe;
 
-[[noreturn]] void land(FindingKind kind) { Worker::of_thread().abandon(kind); }
-[[noreturn]] void land_overflow() { land(FindingKind::StackOverflow); }
-[[noreturn]] void land_division() { land(FindingKind::DivisionByZero); }
+[[noreturn]] void land(FindingKind kind) {
+  Worker::of_thread().abandon(kind);
+}
+[[noreturn]] void land_overflow() {
+  land(FindingKind::StackOverflow);
+}
+[[noreturn]] void land_division() {
+  land(FindingKind::DivisionByZero);
+}
 
 std::uintptr_t instruction_of(const void* context) {
 #if defined(__x86_64__)
@@ -57,7 +63,7 @@ std::uintptr_t instruction_of(const void* context) {
 class Circle {
  public:
   bool closes(const siginfo_t& info, const void* context, std::uintptr_t frame) {
-    // Whoever jumped out of the handler does not come back: the next call is no deeper.
+    // Code that jumped out of the handler does not come back: the next call is no deeper.
     if (frame >= outermost_) depth_ = 0;
     if (depth_ == 0) outermost_ = frame;
     const std::uintptr_t instruction = instruction_of(context);
@@ -86,8 +92,8 @@ class Circle {
 void pass_on(int signal, siginfo_t* info, void* context) {
   static constinit thread_local Circle circle;
   const struct sigaction& previous = signal == SIGSEGV ? previous_segv : previous_fpe;
-  const bool has_handler = (previous.sa_flags & SA_SIGINFO) != 0 ||
-                           (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN);
+  const bool has_handler =
+      (previous.sa_flags & SA_SIGINFO) != 0 || (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN);
   if (!has_handler || circle.closes(*info, context, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)))) {
     // Back to the default action: the instruction faults again when this returns.
     ::signal(signal, SIG_DFL);
@@ -122,6 +128,7 @@ void redirect(void* context, void (*landing)(), void* stack) {
 void on_fault(int signal, siginfo_t* info, void* context) {
   Worker* worker = Worker::of_thread_if_any();
   if (!worker || !worker->at_work()) return pass_on(signal, info, context);
+  worker->trapped(reinterpret_cast<const void*>(instruction_of(context)));
   if (signal == SIGFPE) return redirect(context, land_division, worker->landing_stack());
   if (worker->overflowed(info->si_addr)) {
     return redirect(context, land_overflow, worker->landing_stack());
@@ -164,7 +171,7 @@ void take_over(int signal, struct sigaction& previous) {
   sigaction(signal, &action, nullptr);
 }
 
-/// Makes the traps of this thread come here, whoever may have had them so far.
+/// Makes the traps of this thread come here, whatever handler they had so far.
 [[gnu::noinline]] void look_at_handlers() {
   static thread_local AlternateStack alternate;
   alternate.use();
@@ -176,7 +183,9 @@ void take_over(int signal, struct sigaction& previous) {
 
 }  // namespace
 
-void expect_other_handlers() { looks_asked_for.fetch_add(1, std::memory_order_relaxed); }
+void expect_other_handlers() {
+  looks_asked_for.fetch_add(1, std::memory_order_relaxed);
+}
 
 [[gnu::hot]] void install_fault_handler() {
   static constinit thread_local std::uint64_t looks_seen = 0;
@@ -234,7 +243,7 @@ void Worker::abandon(FindingKind kind) {
   }
   Fiber* fiber = running_fiber();
   *exceptions_ = {};
-  fail({std::move(finding), nullptr});
+  fail({std::move(finding), nullptr, trapped_at_});
   if (!g.waited) {
     g.finished = g.size;
   } else if (trapped) {

@@ -1,5 +1,8 @@
 #pragma once
 
+/// \file
+/// Stack overflow and integer division by zero become findings.
+
 namespace heddle::runtime {
 
 /// Turns the traps of kernels into findings: SIGSEGV on a guard page (stack overflow) and SIGFPE

@@ -4,8 +4,7 @@
 
 // Weak: present only where the program was linked with the sanitizer's runtime.
 extern "C" {
-[[gnu::weak]] void __sanitizer_start_switch_fiber(void** fake_stack_save, const void* bottom,
-                                                  std::size_t size);
+[[gnu::weak]] void __sanitizer_start_switch_fiber(void** fake_stack_save, const void* bottom, std::size_t size);
 [[gnu::weak]] void __sanitizer_finish_switch_fiber(void* fake_stack_save, const void** bottom_old,
                                                    std::size_t* size_old);
 [[gnu::weak]] void __asan_unpoison_memory_region(void const volatile* bottom, std::size_t size);
@@ -25,8 +24,12 @@ namespace {
 constexpr std::size_t kColours = 64;
 constexpr std::size_t kColourBytes = 64;
 
-bool has_asan() { return __sanitizer_start_switch_fiber != nullptr; }
-bool has_tsan() { return __tsan_create_fiber != nullptr; }
+bool has_asan() {
+  return __sanitizer_start_switch_fiber != nullptr;
+}
+bool has_tsan() {
+  return __tsan_create_fiber != nullptr;
+}
 
 }  // namespace
 
@@ -72,16 +75,14 @@ void announce_gone(Announced& fiber) {
 Fiber::Fiber(std::size_t stack_bytes, std::size_t colour, void (*entry)(void*), void* argument)
     : stack_(StackPool::instance().take(stack_bytes)) {
   // A stack too small for colours goes without.
-  const std::size_t shift =
-      stack_bytes >= 4 * kColours * kColourBytes ? colour % kColours * kColourBytes : 0;
+  const std::size_t shift = stack_bytes >= 4 * kColours * kColourBytes ? colour % kColours * kColourBytes : 0;
   first_frame_ = stack_.top - shift;
   announced.bottom = stack_.bottom;
   announced.bytes = stack_.bytes();
   // The stack may be one whose last fiber ended in the middle of its frames.
   announce_abandoned(announced);
   announce_made(announced);
-  make_context(&parked, first_frame_, static_cast<std::size_t>(first_frame_ - stack_.bottom), entry,
-               argument);
+  make_context(&parked, first_frame_, static_cast<std::size_t>(first_frame_ - stack_.bottom), entry, argument);
 }
 
 Fiber::~Fiber() {

@@ -1,5 +1,8 @@
 #pragma once
 
+/// \file
+/// Stacks that can be suspended and resumed, and what sanitizers must be told of them.
+
 #include "runtime/context.h"
 #include "runtime/stack_pool.h"
 

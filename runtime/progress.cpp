@@ -24,7 +24,9 @@ std::string place(const SourceLocation& where) {
   return fmt::format("{}:{}", slash ? slash + 1 : where.file, where.line);
 }
 
-std::string text(const uvec3& v) { return fmt::format("({},{},{})", v.x, v.y, v.z); }
+std::string text(const uvec3& v) {
+  return fmt::format("({},{},{})", v.x, v.y, v.z);
+}
 
 /// Invocations that wait for the same thing at the same place.
 struct Waiting {
@@ -39,16 +41,14 @@ std::string sentence(const Waiting& w) {
   const std::string who = "global " + text(w.first.global) + " of workgroup " + text(w.first.workgroup);
   if (w.count > 1) return fmt::format("{} invocations {} (first: {})", w.count, w.what, who);
   const std::string verb = w.what.substr(0, w.what.find(' '));
-  return fmt::format("1 invocation {}{}{} ({})", verb, verb == "finished" ? "" : "s",
-                     w.what.substr(verb.size()), who);
+  return fmt::format("1 invocation {}{}{} ({})", verb, verb == "finished" ? "" : "s", w.what.substr(verb.size()), who);
 }
 
 class Census {
  public:
   void add(const Coordinates& who, std::string what, const SourceLocation& where) {
-    const auto found = std::find_if(all_.begin(), all_.end(), [&](const Waiting& w) {
-      return w.what == what && same_place(w.where, where);
-    });
+    const auto found = std::find_if(all_.begin(), all_.end(),
+                                    [&](const Waiting& w) { return w.what == what && same_place(w.where, where); });
     if (found != all_.end()) {
       ++found->count;
     } else {
@@ -76,8 +76,7 @@ void count(Group& g, const std::function<std::string(const void*)>* describe, Ce
       continue;
     }
     if (g.at_barrier(slot)) {
-      census.add(who, "wait at the workgroup barrier at " + place(g.barrier.where),
-                 g.barrier.where);
+      census.add(who, "wait at the workgroup barrier at " + place(g.barrier.where), g.barrier.where);
       continue;
     }
     switch (slot.wait) {
@@ -97,12 +96,14 @@ void count(Group& g, const std::function<std::string(const void*)>* describe, Ce
         std::string object = describe ? (*describe)(detail.poll.address) : "";
         if (object.empty()) object = fmt::format("{}", detail.poll.address);
         census.add(who,
-                   fmt::format("poll {} of {}, which stays {}, at {}", detail.poll.operation,
-                               object, detail.poll.value, place(slot.where)),
+                   fmt::format("poll {} of {}, which stays {}, at {}", detail.poll.operation, object, detail.poll.value,
+                               place(slot.where)),
                    slot.where);
         break;
       }
-      case WaitKind::Nothing: census.add(who, "run", slot.where); break;
+      case WaitKind::Nothing:
+        census.add(who, "run", slot.where);
+        break;
       case WaitKind::Preempted:
         census.add(who, "run at " + place(slot.where), slot.where);
         break;
@@ -110,8 +111,7 @@ void count(Group& g, const std::function<std::string(const void*)>* describe, Ce
   }
 }
 
-Census census_of(const std::vector<Group*>& groups,
-                 const std::function<std::string(const void*)>* describe) {
+Census census_of(const std::vector<Group*>& groups, const std::function<std::string(const void*)>* describe) {
   Census census;
   for (Group* g : groups) {
     if (g->waited) count(*g, describe, census);
@@ -141,8 +141,7 @@ void Worker::begin_round() {
 }
 
 void Worker::rotation_without_progress() {
-  const std::uint64_t progress =
-      local_progress_ + dispatch_->groups_done.load(std::memory_order_relaxed);
+  const std::uint64_t progress = local_progress_ + dispatch_->groups_done.load(std::memory_order_relaxed);
   ++rotations_;
   if (progress != seen_progress_) {
     seen_progress_ = progress;
@@ -160,9 +159,8 @@ void Worker::rotation_without_progress() {
     }
   }
   check_failed();
-  if (ring_.unwinding || rotations_ < launch_->no_progress_rounds || can_admit()) return;
-  if (launch_->choice == nullptr &&
-      std::chrono::steady_clock::now() - stale_since_ < launch_->no_progress_time) {
+  if (ring().unwinding || rotations_ < launch_->no_progress_rounds || admission_.can_admit()) return;
+  if (launch_->choice == nullptr && std::chrono::steady_clock::now() - stale_since_ < launch_->no_progress_time) {
     return;
   }
   if (!counted_stale_) {
@@ -204,7 +202,9 @@ Finding Worker::no_progress() const {
   return finding;
 }
 
-void Worker::stalled(Group& g) { fail({divergence(g), nullptr}); }
+void Worker::stalled(Group& g) {
+  fail({divergence(g), nullptr});
+}
 
 Finding Worker::divergence(Group& g) const {
   Census census;
@@ -223,8 +223,39 @@ Finding Worker::divergence(Group& g) const {
   return finding;
 }
 
-std::string who_is_where() { return worker_of_thread->who_is_where(); }
+void Worker::poll_in_region(const Workgroup& group, std::uint32_t index, const SourceLocation& where,
+                            const Poll& poll) {
+  const auto now = std::chrono::steady_clock::now();
+  const bool same = poll.address == region_poll_.address && poll.value == region_poll_.value;
+  if (!same) {
+    region_poll_ = poll;
+    region_stale_since_ = now;
+  }
+  if (dispatch_->failed.load(std::memory_order_acquire)) throw Unwind{};
+  if (now - region_stale_since_ >= launch_->no_progress_time) {
+    Finding finding;
+    finding.kind = FindingKind::NoProgress;
+    finding.message = fmt::format(
+        "{} polls in a region of a kernel in phases, in which no other invocation of its workgroup goes on: what an "
+        "invocation waits for must be done in a region before",
+        poll.operation);
+    finding.where = where;
+    finding.invocation = coordinates(group, index);
+    runtime::raise(std::move(finding));
+  }
+  std::this_thread::yield();
+}
 
-void yield(SourceLocation where, const Poll& poll) { worker_of_thread->yield(where, poll); }
+std::string who_is_where() {
+  return worker_of_thread->who_is_where();
+}
+
+void yield(SourceLocation where, const Poll& poll) {
+  worker_of_thread->yield(where, poll);
+}
+
+void poll_in_region(const Workgroup& group, std::uint32_t index, SourceLocation where, const Poll& poll) {
+  worker_of_thread->poll_in_region(group, index, where, poll);
+}
 
 }  // namespace heddle::runtime

@@ -1,5 +1,8 @@
 #pragma once
 
+/// \file
+/// Compares two source locations by line.
+
 #include <heddle/source_location.h>
 
 #include <cstring>

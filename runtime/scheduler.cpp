@@ -2,8 +2,10 @@
 
 #include "runtime/fault.h"
 
-#include <algorithm>
+#include <heddle/detail/check.h>
+
 #include <cxxabi.h>
+#include <algorithm>
 #include <thread>
 
 namespace heddle::runtime {
@@ -15,13 +17,6 @@ namespace {
 // nanoseconds), few enough to reach a workgroup that must start for anything to go on.
 constexpr std::uint64_t kRotationsBeforeAdmission = 64;
 
-using Clock = std::chrono::steady_clock;
-// A worker takes ever more workgroups at once while they do not wait: at least so many, and then as
-// long as all of them together take less than this time. Long enough that taking them (some 50 ns)
-// costs nothing, short enough to notice that the dispatch has failed, or that only one worker has
-// work left.
-constexpr std::uint64_t kFreeChunk = 64;
-constexpr std::chrono::microseconds kLongChunk{100};
 }  // namespace
 
 constinit thread_local Worker* worker_of_thread = nullptr;
@@ -35,23 +30,19 @@ struct ThreadWorker {
   }
 };
 
-void Worker::make_for_thread() { static thread_local ThreadWorker owner; }
+void Worker::make_for_thread() {
+  static thread_local ThreadWorker owner;
+}
 
-Worker* Worker::of_thread_if_any() noexcept { return worker_of_thread; }
+Worker* Worker::of_thread_if_any() noexcept {
+  return worker_of_thread;
+}
 
-Worker::Worker()
-    : exceptions_(reinterpret_cast<ExceptionGlobals*>(abi::__cxa_get_globals())) {
-  ring_.exceptions = exceptions_;
+Worker::Worker() : exceptions_(reinterpret_cast<ExceptionGlobals*>(abi::__cxa_get_globals())), turns_(exceptions_) {
   announce_thread(home_stack_);
 }
 
 Worker::~Worker() = default;
-
-void Dispatch::fail(Failure f) {
-  const std::lock_guard lock(mutex);
-  if (!failure) failure = std::make_unique<Failure>(std::move(f));
-  failed.store(true, std::memory_order_release);
-}
 
 // --- a dispatch on one thread ---------------------------------------------------------------
 
@@ -82,36 +73,25 @@ namespace {
   end_dispatch();
 }
 
-/// New ones get stacks of the size that is wanted now.
-void Worker::forget_fibers() {
-  parked_.clear();
-  fibers_.clear();
-  fiber_bytes_ = launch_->stack_bytes;
-}
-
 inline void Worker::begin_dispatch(Dispatch& dispatch) {
   dispatch_ = &dispatch;
   launch_ = dispatch.launch;
   rings_ = launch_->run.turns && !kSanitized;
   walks_ = HEDDLE_INLINE_SWITCH && launch_->choice && !kSanitized;
-  ring_.unwinding = false;
-  chunk_ = 1;
-  tickets_left_ = tickets_end_ = 0;
-  reserved_ = false;
+  ring().unwinding = false;
+  admission_.begin(dispatch);
   polls_of_round_ = interruptions_of_round_ = 0;
   rotations_ = 0;
   seen_progress_ = 0;
   counted_stale_ = false;
-  if (fiber_bytes_ != launch_->stack_bytes) [[unlikely]] forget_fibers();
-  parked_before_ = parked_low_ = parked_.size();
-  fibers_made_ = 0;
-  turns_around_at_once_ = dispatch.add(dispatch.busy, 1, std::memory_order_seq_cst) % 2 == 0;
+  fibers_.begin_dispatch(launch_->stack_bytes);
+  turns_.turn_around_at_once(dispatch.add(dispatch.busy, 1, std::memory_order_seq_cst) % 2 == 0);
 }
 
 inline void Worker::end_dispatch() {
-  if (ring_size_ != 0) give_ring_back();
+  if (turns_.size() != 0) give_ring_back();
   Dispatch& dispatch = *dispatch_;
-  dispatch.add(dispatch.fibers, parked_before_ - parked_low_ + fibers_made_);
+  dispatch.add(dispatch.fibers, fibers_.used());
   dispatch.subtract(dispatch.busy, 1, std::memory_order_seq_cst);
   if (counted_stale_) dispatch.stale.fetch_sub(1);
   dispatch_ = nullptr;
@@ -121,20 +101,22 @@ inline void Worker::end_dispatch() {
 
 /// Where no workgroup is resident.
 inline Worker::Pick Worker::pick_first() {
-  if (!can_admit()) return {};
+  if (!admission_.can_admit()) return {};
   rotations_ = 0;
   return {Pick::Admit, 0, nullptr};
 }
 
-/// As pick(nullptr), for a stack that runs nothing: mostly there is nobody.
-inline Worker::Pick Worker::pick_next() { return residents_.empty() ? pick_first() : pick(nullptr); }
+/// What pick(nullptr) finds, for a stack that runs nothing: mostly nothing.
+inline Worker::Pick Worker::pick_next() {
+  return residents_.empty() ? pick_first() : pick(nullptr);
+}
 
 inline void Worker::home_loop() {
   for (;;) {
     const Pick next = pick_next();
     switch (next.kind) {
       case Pick::Nothing:
-        if (!groups_left() || !await_admission()) return;
+        if (!admission_.groups_left() || !await_admission()) return;
         break;
       case Pick::Admit:
         admit_and_run(nullptr);
@@ -153,8 +135,7 @@ inline void Worker::home_loop() {
 
 void Worker::fiber_main(void* worker) {
   auto& self = *static_cast<Worker*>(worker);
-  Fiber* fiber =
-      self.job_.kind == Pick::Ring ? self.ring_fibers_[self.turn_index()] : self.fresh_;
+  Fiber* fiber = self.job_.kind == Pick::Ring ? self.turns_.fiber(self.turns_.index()) : self.fresh_;
   if (kSanitized) announce_arrival(fiber->announced);
   self.fiber_loop(fiber);
 }
@@ -168,7 +149,7 @@ void Worker::fiber_main(void* worker) {
       if (Slot* slot = walks_ ? ready_in_walk(*group_) : nullptr) {
         next = picked(*group_, slot);
         if (next.kind == Pick::Start) continue;
-        park(self);
+        fibers_.park(self);
         current_ = slot;
         switch_to(&self->parked, slot->context);
         next = job_;
@@ -176,16 +157,17 @@ void Worker::fiber_main(void* worker) {
       }
     }
     switch (next.kind) {
-      case Pick::Start: break;
+      case Pick::Start:
+        break;
       case Pick::Ring:
-        if (!launch_->run.turns(launch_->kernel, &ring_) || go_home(self)) {
+        if (!launch_->run.turns(launch_->kernel, &ring()) || go_home(self)) {
           next = job_;
           continue;
         }
         finish(*group_, outside_ring());
         break;
       case Pick::Park:
-        park(self);
+        fibers_.park(self);
         switch_to(&self->parked, asker_);
         next = job_;
         continue;
@@ -195,7 +177,7 @@ void Worker::fiber_main(void* worker) {
       case Pick::Nothing:
       case Pick::Resume:
       case Pick::Driver:
-        park(self);
+        fibers_.park(self);
         leave(next, &self->parked, self);
         next = job_;
         continue;
@@ -204,35 +186,9 @@ void Worker::fiber_main(void* worker) {
   }
 }
 
-void Worker::park(Fiber* fiber) { parked_.push_back(fiber); }
-
-// The stack on which the next one will start: where it goes on, and what it will fill below.
-inline void Worker::prefetch_parked() const {
-  constexpr int kLinesBelow = 4;
-  const auto* top = static_cast<const std::byte*>(parked_.back()->parked);
-  __builtin_prefetch(top);
-  for (int line = 1; line <= kLinesBelow; ++line) __builtin_prefetch(top - 64 * line, 1);
-  __builtin_prefetch(&parked_[parked_.size() - 2]->parked);
-}
-
 [[gnu::hot]] Fiber* Worker::take_fiber_for(Pick pick) {
   job_ = pick;
-  return fresh_ = take_fiber();
-}
-
-Fiber* Worker::take_fiber() {
-  if (parked_.empty()) [[unlikely]] make_fiber();
-  Fiber* fiber = parked_.back();
-  parked_.pop_back();
-  if (parked_.size() < parked_low_) parked_low_ = parked_.size();
-  if (parked_.size() >= 2) prefetch_parked();
-  return fiber;
-}
-
-void Worker::make_fiber() {
-  fibers_.push_back(std::make_unique<Fiber>(fiber_bytes_, fibers_.size(), &Worker::fiber_main, this));
-  ++fibers_made_;
-  parked_.push_back(fibers_.back().get());
+  return fresh_ = fibers_.take();
 }
 
 [[gnu::hot]] std::pair<Context, Fiber*> Worker::make_way(Pick pick) {
@@ -246,10 +202,13 @@ void Worker::make_fiber() {
       current_ = nullptr;
       return {pick.group->driver, pick.group->driver_fiber};
     case Pick::Start:
-    case Pick::Admit: take_fiber_for(pick); return {fresh_->parked, fresh_};
+    case Pick::Admit:
+      take_fiber_for(pick);
+      return {fresh_->parked, fresh_};
     case Pick::Nothing:
     case Pick::Ring:
-    case Pick::Park: break;
+    case Pick::Park:
+      break;
   }
   return {home_, nullptr};
 }
@@ -261,128 +220,35 @@ void Worker::leave(Pick pick, Context* save, Fiber* here) {
   if (kSanitized) announce_arrival(announced(here));
 }
 
-Fiber* Worker::running_fiber() const {
-  if (in_ring()) return turn_index() == 0 ? group_->driver_fiber : ring_fibers_[turn_index()];
-  if (current_) return current_->fiber;
-  return group_ ? group_->driver_fiber : nullptr;
-}
-
 // --- workgroups -----------------------------------------------------------------------------
-
-inline bool Worker::reserve() {
-  if (reserved_) {
-    reserved_ = false;
-    return true;
-  }
-  if (!dispatch_->alone) return reserve_among_many();
-  if (dispatch_->resident.load(std::memory_order_relaxed) >= launch_->resident_workgroups) return false;
-  count_resident();
-  return true;
-}
-
-/// Where there is one worker.
-inline void Worker::count_resident() {
-  Dispatch& dispatch = *dispatch_;
-  const std::uint32_t resident = dispatch.resident.load(std::memory_order_relaxed) + 1;
-  dispatch.resident.store(resident, std::memory_order_relaxed);
-  if (resident > dispatch.resident_peak.load(std::memory_order_relaxed))
-    dispatch.resident_peak.store(resident, std::memory_order_relaxed);
-}
-
-bool Worker::reserve_among_many() {
-  std::uint32_t resident = dispatch_->resident.load(std::memory_order_relaxed);
-  std::uint32_t peak = dispatch_->resident_peak.load(std::memory_order_relaxed);
-  do {
-    if (resident >= launch_->resident_workgroups) return false;
-  } while (!dispatch_->resident.compare_exchange_weak(resident, resident + 1,
-                                                      std::memory_order_relaxed));
-  while (peak < resident + 1 &&
-         !dispatch_->resident_peak.compare_exchange_weak(peak, resident + 1,
-                                                         std::memory_order_relaxed)) {
-  }
-  return true;
-}
-
-// A worker that has nothing to do while others have as many residents as there may be. It counts
-// among those that see no progress, so that these can tell when nobody does.
-bool Worker::await_admission() {
-  if (!counted_stale_) {
-    counted_stale_ = true;
-    dispatch_->stale.fetch_add(1);
-  }
-  while (!can_admit()) {
-    if (!groups_left()) return false;
-    std::this_thread::yield();
-  }
-  counted_stale_ = false;
-  dispatch_->stale.fetch_sub(1);
-  return true;
-}
-
-inline void Worker::take_tickets() {
-  const std::uint64_t first = dispatch_->add(dispatch_->next_group, chunk_);
-  tickets_end_ = std::min(first + chunk_, dispatch_->groups);
-  if (first < tickets_end_) tickets_left_ = tickets_end_ - first;
-  if (chunk_ >= kFreeChunk) chunk_begun_ = Clock::now();
-}
 
 inline void Worker::admit_and_run(Fiber* here) {
   if (!launch_->choice) return admit_several_and_run(here);
-  // Whoever picked this saw that there is a workgroup, and a place for it; nobody else takes them.
-  count_resident();
-  const std::uint64_t next = dispatch_->add(dispatch_->next_group, 1);
-  const auto& order = launch_->first_groups;
-  Group& g = make_group(next < order.size() ? order[next] : next);
+  // The pick saw that there is a workgroup, and a place for it; no other worker takes them.
+  Group& g = make_group(admission_.take_alone());
   run_group(g, here);
   retire(g);
 }
 
 void Worker::admit_several_and_run(Fiber* here) {
-  if (!reserve()) return;
-  if (tickets_left_ == 0) take_tickets();
+  if (!admission_.reserve()) return;
+  admission_.fill();
   // Several workgroups at once only where none of them can ever hold up another.
   bool may_begin = true;
-  while (may_begin && tickets_left_ != 0 &&
-         !dispatch_->failed.load(std::memory_order_relaxed)) {
-    const std::uint64_t first = tickets_end_ - tickets_left_--;
+  while (may_begin && admission_.has_tickets() && !dispatch_->failed.load(std::memory_order_relaxed)) {
+    const std::uint64_t first = admission_.take();
     Group& g = make_group(first);
     run_group(g, here);
     const bool long_waits = g.waited && !g.kept_step;
     retire(g, number(g) - first + 1);
-    if (long_waits) {
-      chunk_ = 1;
-    } else if (tickets_left_ == 0) {
-      const std::uint64_t left = dispatch_->groups - std::min(dispatch_->groups, tickets_end_);
-      const bool long_enough =
-          chunk_ >= kFreeChunk && Clock::now() - chunk_begun_ > kLongChunk;
-      chunk_ = std::clamp<std::uint64_t>(left / (8 * launch_->workers), 1,
-                                         long_enough ? chunk_ : 2 * chunk_);
-    }
+    admission_.note_run(long_waits);
     if (!residents_.empty()) return;
-    // Its place is kept for the next one: whoever waits for earlier workgroups only must find that
+    // Its place is kept for the next one: a workgroup that waits for earlier ones only must find that
     // those can begin.
-    may_begin = reserved_;
-    reserved_ = false;
+    may_begin = admission_.take_kept_place();
   }
-  if (may_begin) dispatch_->subtract(dispatch_->resident, 1);
-  if (dispatch_->failed.load(std::memory_order_relaxed)) tickets_left_ = 0;
-}
-
-std::uint64_t Worker::number(const Group& g) const {
-  const uvec3& groups = launch_->grid.groups;
-  return g.id.x + std::uint64_t{groups.x} * (g.id.y + std::uint64_t{groups.y} * g.id.z);
-}
-
-Group* Worker::make_spare() {
-  groups_.push_back(std::make_unique<Group>());
-  return groups_.back().get();
-}
-
-void Worker::make_storage(Group& g) const {
-  g.memory_bytes = launch_->workgroup_memory_bytes;
-  g.storage.assign(g.memory_bytes + 64, std::byte{});
-  const auto address = reinterpret_cast<std::uintptr_t>(g.storage.data());
-  g.memory = g.storage.data() + (64 - address % 64) % 64;
+  if (may_begin) admission_.free_place();
+  if (dispatch_->failed.load(std::memory_order_relaxed)) admission_.drop_tickets();
 }
 
 inline Group& Worker::make_group(std::uint64_t number) {
@@ -404,50 +270,18 @@ inline Group& Worker::make_group(std::uint64_t number) {
   g.waited = false;
   g.kept_step = false;
   g.running = kUnknownIndex;
-  g.ring = &ring_;
+  g.zeroed_bytes = 0;
+  g.memory_zeroed = launch_->workgroup_memory_zeroed;
+  g.ring = &ring();
   g.in_ring = false;
   g.driver_lost = false;
   g.driver = nullptr;
-  if (!g.memory || g.memory_bytes != launch_->workgroup_memory_bytes) [[unlikely]] make_storage(g);
+  if (!g.memory || g.memory_bytes != launch_->workgroup_memory_bytes) [[unlikely]]
+    make_storage(g);
   residents_.push_back(&g);
   ++local_progress_;
   if (launch_->observer) launch_->observer->workgroup_begins(g);
   return g;
-}
-
-void Worker::make_slots(Group& g) const {
-  g.slots.resize(g.size);
-  g.details.resize(g.size);
-  g.begin = g.slots.data();
-}
-
-[[gnu::hot]] void Worker::prepare_slots(Group& g) {
-  g.waited = true;
-  if (g.slots.size() < g.size) [[unlikely]] make_slots(g);
-  g.end = g.begin + g.size;
-  for (Slot* slot = g.begin; slot != g.end; ++slot) {
-    slot->context = nullptr;
-    slot->let_go();
-    slot->state = SlotState::Unstarted;
-    slot->wait = WaitKind::Nothing;
-    slot->polled_in_round = 0;
-  }
-  g.barrier.phase = 0;
-  forget_waits(g);
-  if (launch_->choice) g.walk.begin(g.size, *launch_->choice);
-}
-
-void Worker::forget_arrivals(Group& g) {
-  g.subgroup_arrived.clear();
-  g.named.clear();
-}
-
-/// Nobody has come to any barrier or subgroup operation yet.
-void Worker::forget_waits(Group& g) {
-  g.barrier.missing = g.size;
-  if (!g.subgroup_arrived.empty() || !g.named.empty()) [[unlikely]] forget_arrivals(g);
-  g.round = 1;
-  g.cursor = 0;
 }
 
 inline void Worker::run_group(Group& g, Fiber* here) {
@@ -456,7 +290,7 @@ inline void Worker::run_group(Group& g, Fiber* here) {
   g.driver_fiber = here;
   if (!here) home_group_ = &g;
   // While nothing waits, the next workgroup is the same one with another number.
-  const std::uint32_t ran = launch_->run.all(launch_->kernel, g, tickets_left_);
+  const std::uint32_t ran = launch_->run.all(launch_->kernel, g, admission_.tickets_left());
   if (!g.waited) {
     g.finished = g.size;
     return;
@@ -471,15 +305,11 @@ inline void Worker::run_group(Group& g, Fiber* here) {
 
 void Worker::await_group(Group& g) {
   if (g.finished == g.size) return;
-  // From here on whoever finishes last hands over to this stack, even while it still looks around.
+  // From here on the invocation that finishes last hands over to this stack, even while it still looks around.
   g.driver = this;
   const Pick next = pick(nullptr);
   if (next.kind != Pick::Driver || next.group != &g) leave(next, &g.driver, g.driver_fiber);
   g.driver = nullptr;
-}
-
-void Worker::remove_resident(Group& g) {
-  residents_.erase(std::find(residents_.begin(), residents_.end(), &g));
 }
 
 inline void Worker::tell_end(Group& g) const {
@@ -502,14 +332,11 @@ void Worker::tell_end_and_progress(Group& g, std::uint64_t done) const {
   group_ = nullptr;
   current_ = nullptr;
   ++local_progress_;
-  if (tickets_left_ != 0 && !reserved_) [[unlikely]] {
-    reserved_ = true;
-  } else {
-    dispatch_->subtract(dispatch_->resident, 1);
-  }
+  admission_.leave_place();
   const std::uint64_t done = dispatch_->add(dispatch_->groups_done, workgroups) + workgroups;
   // Last, so that nothing needs to be kept for afterwards.
-  if (launch_->progress && *launch_->progress) [[unlikely]] return tell_end_and_progress(g, done);
+  if (launch_->progress && *launch_->progress) [[unlikely]]
+    return tell_end_and_progress(g, done);
   tell_end(g);
 }
 
@@ -538,14 +365,6 @@ void Worker::run_started(Group& g, Slot* slot, Fiber* here) {
   if (g.finished == g.size && (g.driver || g.driver_lost)) last_finished(g);
 }
 
-void Worker::last_finished(Group& g) {
-  if (g.driver_lost) {
-    retire(g);
-  } else {
-    complete_.push_back(&g);
-  }
-}
-
 // --- waiting --------------------------------------------------------------------------------
 
 inline void Worker::begin_waiting(Group& g, std::uint32_t index, bool in_step) {
@@ -554,21 +373,11 @@ inline void Worker::begin_waiting(Group& g, std::uint32_t index, bool in_step) {
   if (g.next_unstarted < index) finish_before(g, index);
   g.next_unstarted = index + 1;
   Slot* slot = g.begin + index;
-  // The walk has come to nobody yet.
+  // The walk has come to no invocation yet.
   if (launch_->choice) slot->place = g.walk.place_of(index);
   slot->state = SlotState::Started;
   slot->fiber = g.driver_fiber;
   current_ = slot;
-}
-
-/// Those before `index` that ran as plain calls have ended.
-void Worker::finish_before(Group& g, std::uint32_t index) {
-  for (std::uint32_t i = g.next_unstarted; i < index; ++i) {
-    Slot* slot = g.begin + i;
-    if (slot->state != SlotState::Unstarted) continue;
-    if (launch_->choice) slot->place = g.walk.place_of(i);
-    finish(g, slot);
-  }
 }
 
 [[gnu::hot]] void begin_waiting(Workgroup& group, std::uint32_t index, bool in_step) {
@@ -583,9 +392,9 @@ void Worker::suspend(Slot* self) {
 
 void Worker::suspend_outside_ring(Slot* self, Turn turn) {
   const ExceptionGlobals mine = *exceptions_;
-  if (ring_.unwinding) [[unlikely]] {
+  if (ring().unwinding) [[unlikely]] {
     // A kernel that went on after its unwinding (it catches everything, or waits in a destructor):
-    // nobody will come any more.
+    // no other will come any more.
     self->let_go();
     if (mine.uncaught == 0) throw Unwind{};
     return;
@@ -601,56 +410,12 @@ void Worker::suspend_outside_ring(Slot* self, Turn turn) {
   }
   *exceptions_ = mine;
   // Not while an exception is already on its way through a destructor that waits.
-  if (ring_.unwinding && mine.uncaught == 0) [[unlikely]] throw Unwind{};
+  if (ring().unwinding && mine.uncaught == 0) [[unlikely]]
+    throw Unwind{};
 }
 
 void Worker::check_failed() {
-  if (!ring_.unwinding && dispatch_->failed.load(std::memory_order_acquire)) begin_unwinding();
-}
-
-void Worker::fail(Failure failure) {
-  dispatch_->fail(std::move(failure));
-  if (!ring_.unwinding) begin_unwinding();
-}
-
-void Worker::begin_unwinding() {
-  ring_.unwinding = true;
-  walks_ = false;
-  tickets_left_ = 0;
-  for (Group* g : std::vector(residents_)) release(*g);
-}
-
-void Worker::release(Group& g) {
-  if (!g.waited) return;
-  if (g.in_ring) leave_ring(g);
-  Slot* const running = current_;
-  if (launch_->choice) g.walk.look_at_all();
-  for (Slot* slot = g.begin; slot != g.end; ++slot) {
-    slot->polled_in_round = 0;
-    if (slot->state == SlotState::Unstarted) {
-      // Those that ran as plain calls before the first one that waited are counted here, too.
-      finish(g, slot);
-    } else if (slot->state == SlotState::Started) {
-      slot->let_go();
-    }
-  }
-  current_ = running;
-}
-
-void Worker::kernel_threw(Group& g, std::uint32_t index) {
-  Failure failure;
-  failure.finding.invocation = coordinates(g, index);
-  try {
-    throw;
-  } catch (const Unwind&) {
-    return;
-  } catch (const std::exception& e) {
-    failure.finding.message = std::string("the kernel threw: ") + e.what();
-  } catch (...) {
-    failure.finding.message = "the kernel threw something that is no std::exception";
-  }
-  failure.exception = std::current_exception();
-  fail(std::move(failure));
+  if (!ring().unwinding && dispatch_->failed.load(std::memory_order_acquire)) begin_unwinding();
 }
 
 // --- who is next ----------------------------------------------------------------------------
@@ -704,8 +469,7 @@ Worker::Pick Worker::picked(Group& g, Slot* slot) {
       }
       if (!choose_group()) return {Pick::Admit, 0, nullptr};
     } else if (group_) {
-      turn_ = static_cast<std::size_t>(std::find(residents_.begin(), residents_.end(), group_) -
-                                       residents_.begin());
+      turn_ = static_cast<std::size_t>(std::find(residents_.begin(), residents_.end(), group_) - residents_.begin());
     }
     if (turn_ >= residents_.size()) turn_ = 0;
     const Pick next = pick_in_turn(self);
@@ -729,20 +493,20 @@ Worker::Pick Worker::pick_elsewhere() {
       return next;
     }
   }
-  // Every resident has polled or waits. A workgroup in which nobody polls will never go on.
+  // Every resident has polled or waits. A workgroup in which no invocation polls will never go on.
   for (Group* g : residents_) {
     if (g->waited && g->finished < g->size && !polls(*g)) {
       stalled(*g);
       return {};
     }
   }
-  if (can_admit() && (launch_->choice || rotations_ >= kRotationsBeforeAdmission)) {
+  if (admission_.can_admit() && (launch_->choice || rotations_ >= kRotationsBeforeAdmission)) {
     rotations_ = 0;
     return {Pick::Admit, 0, nullptr};
   }
   begin_round();
   rotation_without_progress();
-  if (ring_.unwinding) return {};
+  if (ring().unwinding) return {};
   for (std::size_t k = 1; k <= n; ++k) {
     const std::size_t turn = (turn_ + k) % n;
     const Pick next = pick_in(*residents_[turn], nullptr);

@@ -17,7 +17,9 @@ std::size_t page_bytes() {
 
 // As far as compilers go at once where they take care not to jump over a guard (-fstack-clash-protection): a page on
 // x86-64, 64 KiB on AArch64. Address space only.
-std::size_t least_guard_bytes() { return std::max(page_bytes(), std::size_t{64} * 1024); }
+std::size_t least_guard_bytes() {
+  return std::max(page_bytes(), std::size_t{64} * 1024);
+}
 
 // The hot ends of stacks that lie side by side come by turns: were they a power of two apart, or a multiple of a
 // large one, few sets of the TLB would have to hold them all. An odd number of pages apart, they use every set.
@@ -43,8 +45,7 @@ Stack StackPool::take(std::size_t bytes) {
   const std::size_t page = page_bytes();
   bytes = (std::max(bytes, 2 * page) + page - 1) / page * page;
   const std::lock_guard lock(mutex_);
-  const auto found =
-      std::find_if(free_.begin(), free_.end(), [&](const Stack& s) { return s.bytes() == bytes; });
+  const auto found = std::find_if(free_.begin(), free_.end(), [&](const Stack& s) { return s.bytes() == bytes; });
   if (found != free_.end()) {
     const Stack stack = *found;
     *found = free_.back();
@@ -56,8 +57,8 @@ Stack StackPool::take(std::size_t bytes) {
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (mapped == MAP_FAILED || mprotect(mapped, guard, PROT_NONE) != 0) {
     throw std::system_error(errno, std::generic_category(),
-                            "heddle: no room for another fiber stack (" + std::to_string(bytes) +
-                                " bytes; " + std::to_string(all_.size()) + " stacks exist)");
+                            "heddle: no room for another fiber stack (" + std::to_string(bytes) + " bytes; " +
+                                std::to_string(all_.size()) + " stacks exist)");
   }
   auto* bottom = static_cast<std::byte*>(mapped) + guard;
   all_.push_back({bottom, bottom + bytes});
@@ -76,8 +77,8 @@ std::size_t StackPool::high_water_bytes() {
   for (const Stack& stack : all_) {
     resident.resize(stack.bytes() / page_bytes());
     if (mincore(stack.bottom, stack.bytes(), resident.data()) != 0) continue;
-    const auto first = std::find_if(resident.begin(), resident.end(),
-                                    [](unsigned char page) { return (page & 1) != 0; });
+    const auto first =
+        std::find_if(resident.begin(), resident.end(), [](unsigned char page) { return (page & 1) != 0; });
     deepest = std::max(deepest, static_cast<std::size_t>(resident.end() - first) * page_bytes());
   }
   return deepest;

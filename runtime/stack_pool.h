@@ -1,12 +1,15 @@
 #pragma once
 
+/// \file
+/// The memory of fibers' stacks, with guard pages.
+
 #include <cstddef>
 #include <mutex>
 #include <vector>
 
 namespace heddle::runtime {
 
-/// Stack memory of one fiber: [bottom, top), below it a guard that nobody may touch.
+/// Stack memory of one fiber: [bottom, top), below it a guard that no access may touch.
 struct Stack {
   std::byte* bottom = nullptr;
   std::byte* top = nullptr;

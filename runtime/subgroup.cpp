@@ -73,8 +73,7 @@ bool Worker::resolve_subgroup(Group& g, std::uint32_t subgroup) {
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
     Slot& slot = *slot_of(lane);
     SlotDetail& detail = g.detail(&slot);
-    if (!at_operation(g, slot) || detail.function != function ||
-        !same_place(slot.where, where)) {
+    if (!at_operation(g, slot) || detail.function != function || !same_place(slot.where, where)) {
       continue;
     }
     payloads[lane] = detail.payload;

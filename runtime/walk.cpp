@@ -10,7 +10,7 @@ namespace heddle::runtime {
 
 namespace {
 
-/// Of `a` modulo `n`; 0 if there is none.
+/// The inverse of `a` modulo `n`; 0 if there is none.
 std::uint32_t inverse(std::uint32_t a, std::uint32_t n) {
   std::int64_t coefficient = 1;
   std::int64_t last_coefficient = 0;
@@ -51,7 +51,7 @@ std::uint32_t Walk::first_from(std::uint32_t place) const {
 
 /// Whether nothing is going on that only `suspend_outside_ring` knows how to deal with.
 bool Worker::can_hand_over() const {
-  return HEDDLE_INLINE_SWITCH && !kSanitized && complete_.empty() && exceptions_->none() && !ring_.unwinding &&
+  return HEDDLE_INLINE_SWITCH && !kSanitized && complete_.empty() && exceptions_->none() && !ring().unwinding &&
          !dispatch_->failed.load(std::memory_order_relaxed);
 }
 
@@ -91,21 +91,23 @@ Handover Worker::start(Slot* self, Group& g, Slot* next) {
   Group& g = *group_;
   WorkgroupBarrier& barrier = g.barrier;
   // One comes first, and one last.
-  const bool usual = can_walk() && barrier.missing != g.size && barrier.missing != 1 &&
-                     barrier.where.line == line && barrier.where.file == file;
-  if (!usual) [[unlikely]] return wait_at_barrier(file, function, line);
+  const bool usual = can_walk() && barrier.missing != g.size && barrier.missing != 1 && barrier.where.line == line &&
+                     barrier.where.file == file;
+  if (!usual) [[unlikely]]
+    return wait_at_barrier(file, function, line);
   Slot* self = current_;
   --barrier.missing;
   barrier.hold(*self);
   g.walk.leave_out(self->place);
   Slot* next = g.next_in_walk();
-  if (!next) [[unlikely]] return hand_over_behind(self);
+  if (!next) [[unlikely]]
+    return hand_over_behind(self);
   if (next->state == SlotState::Unstarted) return start(self, g, next);
   current_ = next;
   return {&self->context, next->context};
 }
 
-/// As hand_over, to whoever the walk leads to.
+/// Hands over to the invocation that the walk leads to.
 Handover Worker::hand_over_behind(Slot* self) {
   Group& g = *group_;
   if (Slot* next = ready_behind(g)) return hand_over(self, g, next);
@@ -122,9 +124,13 @@ Handover Worker::wait_at_barrier(const char* file, const char* function, std::ui
   Slot* self = current_;
   Group& g = *group_;
   switch (come_to_barrier(g, self, where)) {
-    case AtBarrier::Elsewhere: suspend(self); return {};
-    case AtBarrier::GoesOn: return {};
-    case AtBarrier::Waits: break;
+    case AtBarrier::Elsewhere:
+      suspend(self);
+      return {};
+    case AtBarrier::GoesOn:
+      return {};
+    case AtBarrier::Waits:
+      break;
   }
   if (launch_->choice) return hand_over_behind(self);
   if (Slot* next = ready_in(g, (g.index_of(self) + 1) % g.size)) return hand_over(self, g, next);
@@ -148,11 +154,11 @@ Handover Worker::wait_at_barrier(const char* file, const char* function, std::ui
   return hand_over_elsewhere(self);
 }
 
-/// As hand_over, where nobody of the chosen workgroup is ready.
+/// Hands over where no invocation of the chosen workgroup is ready.
 Handover Worker::hand_over_elsewhere(Slot* self) {
   Pick next = pick_in_turn(self);
   if (next.kind == Pick::Nothing) next = pick(self, Turn::Anywhere);
-  if (ring_.unwinding) throw Unwind{};
+  if (ring().unwinding) throw Unwind{};
   if (next.kind == Pick::Resume) return hand_over(self, *next.group, next.slot());
   return {&self->context, make_way(next).first};
 }

@@ -32,7 +32,7 @@ constexpr auto expand = [](auto& inv, StorageBuffer<const std::uint32_t> auto fi
                            StorageBuffer<std::uint32_t> auto distance, std::uint32_t level,
                            StorageBuffer<std::uint32_t> auto next,
                            StorageBuffer<std::uint32_t> auto next_size) {
-  constexpr MemorySemantics kRelaxed = MemorySemantics::None;
+  constexpr MemorySemantics kRelaxed = MemorySemantics::Relaxed;
   const std::uint32_t i = inv.global_invocation_id().x;
   if (i >= size) return;
   const std::uint32_t vertex = frontier[i];
@@ -139,7 +139,8 @@ int main(int argc, char** argv) {
     const Graph graph = graph_of(edges, last + 1);
     const std::uint32_t vertices = graph.vertices();
     const std::uint32_t start = edges[0].first;
-    sample.input(fmt::format("{}: {}, {}, from vertex {}", file.empty() ? "random graph (R-MAT)" : file,
+    sample.input(fmt::format("{}: {}, {}, from vertex {}",
+                             file.empty() ? "random graph (R-MAT)" : file,
                              sample::counted(vertices, "vertex", "vertices"),
                              sample::counted(edges.size(), "edge", "edges"), start));
 
@@ -168,10 +169,9 @@ int main(int argc, char** argv) {
 
     const std::vector<std::uint32_t> got = distance.read();
     const auto reached = vertices - std::count(got.begin(), got.end(), kUnreached);
-    sample.check(
-        got == reference(graph, start),
-        fmt::format("every distance against a queue on one core; {} of {} reached",
-                    reached, sample::counted(vertices, "vertex", "vertices")));
+    sample.check(got == reference(graph, start),
+                 fmt::format("every distance against a queue on one core; {} of {} reached",
+                             reached, sample::counted(vertices, "vertex", "vertices")));
     sample.check(static_cast<std::int64_t>(queued) == reached, "each of them was queued once");
   });
 }

@@ -76,7 +76,7 @@ std::vector<Cell> drops(std::uint32_t width, std::uint32_t height, std::uint64_t
   return cells;
 }
 
-// The same on the CPU: rows of two plain arrays, and a ring of copied cells around the world
+// The reaction on the CPU: rows of two plain arrays, and a ring of copied cells around the world
 // instead of decisions at its edge.
 std::vector<Cell> reference(std::vector<Cell> cells, std::uint32_t width, std::uint32_t height,
                             const Reaction& r, std::uint32_t steps) {
@@ -171,7 +171,7 @@ int main(int argc, char** argv) {
       worst = sample::worse(worst, std::abs(got[i].u - expected[i].u));
       worst = sample::worse(worst, std::abs(got[i].v - expected[i].v));
     }
-    // The same operations in the same order: different only where a compiler fuses a
+    // Both do the same operations in the same order: they differ only where a compiler fuses a
     // multiplication and an addition.
     sample.check(
         worst <= 1e-3,

@@ -31,31 +31,29 @@ constexpr Rgba with_tone(const Rgba& c, std::uint32_t tone) {
 // Counts in Workgroup memory first: 256 counters that a whole picture shares would be a crowd.
 constexpr auto count_tones = [](auto& inv, StorageImage<Rgba, ImageDim::Dim2D> auto picture,
                                 StorageBuffer<std::uint32_t> auto counts) {
-  auto mine = inv.template workgroup<std::uint32_t[kTones]>("counts of this workgroup");
+  auto mine = workgroup<std::uint32_t[kTones]>(inv, "counts of this workgroup", kZeroed);
   const std::uint32_t me = inv.local_invocation_index();
-  mine[me] = 0;
-  inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
   const uvec3 at = inv.global_invocation_id();
   const ivec2 place{static_cast<std::int32_t>(at.x), static_cast<std::int32_t>(at.y)};
   if (place.x < picture.size().x && place.y < picture.size().y) {
     inv.atomic_i_increment(mine[tone_of(picture.read(place))], Scope::Workgroup,
-                           MemorySemantics::None);
+                           MemorySemantics::Relaxed);
   }
-  inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+  inv.workgroup_barrier();
   const std::uint32_t count = mine[me];
-  if (count > 0) inv.atomic_i_add(counts[me], Scope::Device, MemorySemantics::None, count);
+  if (count > 0) inv.atomic_i_add(counts[me], Scope::Device, MemorySemantics::Relaxed, count);
 };
 
 // The new tone is the share of texels that are not brighter: an inclusive scan over the counts, by
 // one workgroup with an invocation for each tone.
 constexpr auto make_curve = [](auto& inv, StorageBuffer<const std::uint32_t> auto counts,
                                StorageBuffer<std::uint32_t> auto curve) {
-  auto sums = inv.template workgroup<std::uint32_t[2][kTones]>("sums");
+  auto sums = workgroup<std::uint32_t[2][kTones]>(inv, "sums");
   const std::uint32_t me = inv.local_invocation_index();
   std::uint32_t sum = counts[me], half = 0;
   for (std::uint32_t distance = 1; distance <= kTones; distance *= 2, half = 1 - half) {
     sums[half][me] = sum;
-    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    inv.workgroup_barrier();
     if (me >= distance) sum += sums[half][me - distance];
   }
   const std::uint32_t all = sums[1 - half][kTones - 1];

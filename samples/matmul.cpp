@@ -18,8 +18,8 @@ constexpr auto multiply = [](auto& inv, auto tile_width, PushConstant<Shape> aut
                              StorageBuffer<const float> auto a, StorageBuffer<const float> auto b,
                              StorageBuffer<float> auto product) {
   constexpr std::uint32_t kWidth = tile_width;
-  auto tile_a = inv.template workgroup<float[kWidth][kWidth]>("tile_a");
-  auto tile_b = inv.template workgroup<float[kWidth][kWidth]>("tile_b");
+  auto tile_a = workgroup<float[kWidth][kWidth]>(inv, "tile_a");
+  auto tile_b = workgroup<float[kWidth][kWidth]>(inv, "tile_b");
   const auto [rows, inner, columns] = shape.load();
   const uvec3 me = inv.local_invocation_id();
   const std::uint32_t row = inv.global_invocation_id().y;
@@ -34,10 +34,10 @@ constexpr auto multiply = [](auto& inv, auto tile_width, PushConstant<Shape> aut
     tile_a[me.y][me.x] = in_a ? a[row * inner + begin + me.x] : 0.0f;
     tile_b[me.y][me.x] = in_b ? b[(begin + me.y) * columns + column] : 0.0f;
     // The tiles are there for all ...
-    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    inv.workgroup_barrier();
     for (std::uint32_t k = 0; k < kWidth; ++k) sum += tile_a[me.y][k] * tile_b[k][me.x];
     // ... and nobody needs them any more.
-    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    inv.workgroup_barrier();
   }
   if (row < rows && column < columns) product[row * columns + column] = sum;
 };

@@ -38,14 +38,14 @@ struct PutOff {
 constexpr std::uint32_t kLevels = 32;
 
 constexpr auto nearest_place = [](auto& inv, DeviceAddress<Node> root, const vec2& point) {
-  auto stack = inv.template private_variable<PutOff[kLevels]>("stack");
+  auto stack = private_variable<PutOff[kLevels]>(inv, "stack");
   std::uint32_t depth = 0;
   Nearest best{0, 1e30f};
   DeviceAddress<Node> next = root;
   while (true) {
     // Down to a leaf, on the point's side of each line; the other side is put off.
     while (next) {
-      const Node node = *inv.template pointer<const Node>({next.value});
+      const Node node = *inv.pointer(DeviceAddress<const Node>{next.value});
       const float dx = point.x - node.place.x, dy = point.y - node.place.y;
       const float distance_squared = dx * dx + dy * dy;
       if (distance_squared < best.distance_squared) best = {node.number, distance_squared};
@@ -135,8 +135,9 @@ int main(int argc, char** argv) {
     };
     std::vector<vec2> places(count);
     for (vec2& place : places) place = {within(width), within(height)};
-    sample.input(fmt::format("{}, {} x {} points", sample::counted(count, "random place", "random places"),
-                             width, height));
+    sample.input(fmt::format("{}, {} x {} points",
+                             sample::counted(count, "random place", "random places"), width,
+                             height));
 
     std::vector<Node> nodes(count);
     for (std::uint32_t i = 0; i < count; ++i) nodes[i] = {places[i], i, 0, {}, {}};

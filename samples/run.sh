@@ -3,11 +3,12 @@
 set -u
 source "$(dirname "${BASH_SOURCE[0]}")/../.ci/setup.sh"
 
-all=(reduce scan matmul sort landscape histogram bfs gray_scott nearest mistakes)
+all=(reduce scan matmul sort landscape histogram bfs gray_scott nearest restricted_fence mistakes field host)
 
 usage() {
   cat <<END
 usage: bash samples/run.sh [--mode native|emulated] [--seed N] [SAMPLE...]
+       bash samples/run.sh lab
 
 Installs the Debian packages that are missing (apt; through sudo when not root), configures, builds,
 and runs the samples, or those that are named. Pictures go to samples/out/.
@@ -17,8 +18,11 @@ and runs the samples, or those that are named. Pictures go to samples/out/.
   -h, --help    this text
 
 Samples: ${all[*]}
+"lab" builds the page of the lab (litmus tests to run, play and explain; it installs Emscripten, and Node if there is none),
+serves it on this machine and opens a browser.
 Each is a program of its own in build/samples/, with --help and more options; "mistakes" are the ten in
-build/samples/mistakes/, which always run emulated and try seeds of their own.
+build/samples/mistakes/, which always run emulated and try seeds of their own; "host" are five programs of host
+threads, in build/samples/host/.
 Exit code: 0 every check passed, 1 one failed or the build did, 2 bad options or missing packages.
 END
 }
@@ -29,6 +33,14 @@ bad_option() {
   exit 2
 }
 
+open_lab() {
+  setup_packages $(setup_lab_packages) || exit $?
+  setup_build dev heddle_cli || exit $?
+  bash "$setup_root/emulator/lab/build.sh" "$setup_root/build" || exit $?
+  exec "$setup_root/build/heddle" lab --open
+}
+
+[ $# -eq 1 ] && [ "$1" = lab ] && open_lab
 chosen=()
 options=()
 while [ $# -gt 0 ]; do
@@ -47,7 +59,7 @@ done
 [ ${#chosen[@]} -gt 0 ] || chosen=("${all[@]}")
 
 setup_packages || exit $?
-setup_build dev samples || exit $?
+setup_build dev samples heddle_cli || exit $?
 
 failed=()
 begin=$(date +%s%N)
@@ -59,9 +71,9 @@ run() {
   [ $code -eq 0 ] || failed+=("$1")
 }
 for sample in "${chosen[@]}"; do
-  if [ "$sample" = mistakes ]; then
-    for mistake in "$setup_root"/samples/mistakes/*_*.cpp; do
-      run "mistakes/$(basename "$mistake" .cpp)"
+  if [ "$sample" = mistakes ] || [ "$sample" = field ] || [ "$sample" = host ]; then
+    for mistake in "$setup_root/samples/$sample"/*_*.cpp; do
+      run "$sample/$(basename "$mistake" .cpp)"
     done
   else
     run "$sample" "${options[@]}"

@@ -43,9 +43,11 @@ class ProgressBar {
     const double part = done == all ? 0.0 : static_cast<double>(done) / static_cast<double>(all);
     const double share = (static_cast<double>(finished_) + part) / static_cast<double>(expected_);
     const std::size_t length = fitting_length();
-    fmt::print(stderr, "\r  [{:<{}}] {:3.0f} %",
-               std::string(static_cast<std::size_t>(std::min(share, 1.0) * static_cast<double>(length)), '='),
-               length, 100 * std::min(share, 1.0));
+    fmt::print(
+        stderr, "\r  [{:<{}}] {:3.0f} %",
+        std::string(static_cast<std::size_t>(std::min(share, 1.0) * static_cast<double>(length)),
+                    '='),
+        length, 100 * std::min(share, 1.0));
     visible_ = true;
   }
 
@@ -184,9 +186,10 @@ void Sample::input(const std::string& what) {
 }
 
 void Sample::ran(const std::string& what, const heddle::DispatchResult& result) {
-  state_->line("ran", fmt::format("{}: {} in {}, {:.3f} s", what,
-                                  counted(result.invocations, "invocation", "invocations"),
-                                  counted(result.workgroups, "workgroup", "workgroups"), result.seconds));
+  state_->line("ran",
+               fmt::format("{}: {} in {}, {:.3f} s", what,
+                           counted(result.invocations, "invocation", "invocations"),
+                           counted(result.workgroups, "workgroup", "workgroups"), result.seconds));
 }
 
 void Sample::check(bool passed, const std::string& what) {

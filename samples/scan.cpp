@@ -3,6 +3,8 @@
 // and passes on what it knows to the workgroups that come after it, while all of them run.
 #include "sample.h"
 
+#include <heddle/phases.h>
+
 #include <fmt/format.h>
 
 #include <numeric>
@@ -52,12 +54,12 @@ constexpr auto look_back = [](auto& inv, auto flags, auto tile_sum, auto sum_up_
 // The sum of `mine` over the invocations of the workgroup up to this one (Hillis and Steele). Each
 // step reads one half of `sums` and writes the other, so one barrier a step is enough.
 constexpr auto scan_workgroup = [](auto& inv, std::uint32_t mine) {
-  auto sums = inv.template workgroup<std::uint32_t[2][kGroup]>("sums");
+  auto sums = workgroup<std::uint32_t[2][kGroup]>(inv, "sums");
   const std::uint32_t me = inv.local_invocation_index();
   std::uint32_t half = 0;
   for (std::uint32_t distance = 1; distance < kGroup; distance *= 2) {
     sums[half][me] = mine;
-    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    inv.workgroup_barrier();
     if (me >= distance) mine += sums[half][me - distance];
     half = 1 - half;
   }
@@ -68,16 +70,17 @@ constexpr auto scan =
     [](auto& inv, StorageBuffer<const std::uint32_t> auto in, StorageBuffer<std::uint32_t> auto out,
        StorageBuffer<std::uint32_t> auto next_tile, StorageBuffer<std::uint32_t> auto flags,
        StorageBuffer<std::uint32_t> auto tile_sum, StorageBuffer<std::uint32_t> auto sum_up_to) {
-      auto tile_of_group = inv.template workgroup<std::uint32_t>("tile_of_group");
-      auto sum_before = inv.template workgroup<std::uint32_t>("sum_before");
+      auto tile_of_group = workgroup<std::uint32_t>(inv, "tile_of_group");
+      auto sum_before = workgroup<std::uint32_t>(inv, "sum_before");
       const std::uint32_t me = inv.local_invocation_index();
 
       // Tiles are given out in the order in which workgroups begin, whatever their numbers: whoever
       // waits for a tile waits for a workgroup that has begun, and so makes progress.
       if (me == 0) {
-        tile_of_group = inv.atomic_i_increment(next_tile[0], Scope::Device, MemorySemantics::None);
+        tile_of_group =
+            inv.atomic_i_increment(next_tile[0], Scope::Device, MemorySemantics::Relaxed);
       }
-      inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+      inv.workgroup_barrier();
       const std::uint32_t tile = tile_of_group;
 
       const std::uint64_t begin = std::uint64_t{tile} * kTile + me * kPerInvocation;
@@ -93,14 +96,75 @@ constexpr auto scan =
         publish(inv, flags, sum_up_to, tile, before + sum_with_me, kSumUpToTile);
         sum_before = before;
       }
-      inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+      inv.workgroup_barrier();
 
       std::uint32_t running = sum_before + sum_with_me - sum;
       for (std::uint64_t i = begin; i < end; ++i) out[i] = running += in[i];
     };
 
+// The sums once more, in the second form of kernel (heddle/phases.h). A region cannot wait for
+// another workgroup, so there is no look-back: one dispatch adds up tiles, a second one what is
+// before each tile, and a third one scans. Natively each region is a loop: much less for each
+// barrier, and the numbers read twice.
+constexpr auto add_up_tiles = in_phases([](auto& group, StorageBuffer<const std::uint32_t> auto in,
+                                           StorageBuffer<std::uint32_t> auto sums) {
+  auto total = workgroup<std::uint32_t>(group, "total", kZeroed);
+  group.each([&](auto& inv) {
+    const std::uint64_t begin = std::uint64_t{kPerInvocation} * inv.global_invocation_id().x;
+    const std::uint64_t end = std::min<std::uint64_t>(begin + kPerInvocation, in.size());
+    std::uint32_t sum = 0;
+    for (std::uint64_t i = begin; i < end; ++i) sum += in[i];
+    inv.atomic_i_add(total, Scope::Workgroup, MemorySemantics::Relaxed, sum);
+  });
+  group.once([&](auto& inv) { sums[inv.workgroup_id().x] = total; });
+});
+
+// Each workgroup scans a tile, from what is before it on.
+constexpr auto scan_tiles = in_phases([](auto& group, StorageBuffer<const std::uint32_t> auto in,
+                                         StorageBuffer<const std::uint32_t> auto before,
+                                         StorageBuffer<std::uint32_t> auto out) {
+  auto sums = workgroup<std::uint32_t[2][kGroup]>(group, "sums");
+  auto mine = per_invocation<std::uint32_t>(group, "mine");
+  group.each([&](auto& inv) {
+    const std::uint64_t begin = std::uint64_t{kPerInvocation} * inv.global_invocation_id().x;
+    const std::uint64_t end = std::min<std::uint64_t>(begin + kPerInvocation, in.size());
+    std::uint32_t sum = 0;
+    for (std::uint64_t i = begin; i < end; ++i) sum += in[i];
+    mine[inv] = sum;
+    sums[0][inv.local_invocation_index()] = sum;
+  });
+  std::uint32_t from = 0;
+  for (std::uint32_t distance = 1; distance < kGroup; distance *= 2, from = 1 - from) {
+    group.each([&](auto& inv) {
+      const std::uint32_t me = inv.local_invocation_index();
+      std::uint32_t sum = sums[from][me];
+      if (me >= distance) sum += sums[from][me - distance];
+      sums[1 - from][me] = sum;
+    });
+  }
+  group.each([&](auto& inv) {
+    const std::uint64_t begin = std::uint64_t{kPerInvocation} * inv.global_invocation_id().x;
+    const std::uint64_t end = std::min<std::uint64_t>(begin + kPerInvocation, in.size());
+    std::uint32_t running =
+        before[inv.workgroup_id().x] + sums[from][inv.local_invocation_index()] - mine[inv];
+    for (std::uint64_t i = begin; i < end; ++i) out[i] = running += in[i];
+  });
+});
+
+// What is before each tile: few enough for one invocation.
+constexpr auto sum_before_tiles = [](auto& inv, StorageBuffer<const std::uint32_t> auto sums,
+                                     StorageBuffer<std::uint32_t> auto before) {
+  (void)inv;
+  std::uint32_t sum = 0;
+  for (std::uint64_t tile = 0; tile < sums.size(); ++tile) {
+    before[tile] = sum;
+    sum += sums[tile];
+  }
+};
+
 int main(int argc, char** argv) {
-  sample::Sample sample("scan", "Prefix sums in a single pass, with decoupled look-back.");
+  sample::Sample sample("scan",
+                        "Prefix sums in a single pass, with decoupled look-back, and in phases.");
   std::uint32_t count = 0;
   sample.size_option("--count", count, {1 << 24, 100000}, "how many numbers");
 
@@ -109,9 +173,10 @@ int main(int argc, char** argv) {
     std::vector<std::uint32_t> numbers(count);
     for (std::uint32_t& number : numbers) number = random();
     const std::uint32_t tiles = sample::groups_for(count, kTile);
-    sample.input(fmt::format("{}, {}; sums wrap around",
-                             sample::counted(count, "random 32-bit number", "random 32-bit numbers"),
-                             sample::counted(tiles, "tile", "tiles")));
+    sample.input(
+        fmt::format("{}, {}; sums wrap around",
+                    sample::counted(count, "random 32-bit number", "random 32-bit numbers"),
+                    sample::counted(tiles, "tile", "tiles")));
 
     const std::vector<std::uint32_t> zeros(tiles, kNothing);
     auto in = device.buffer(numbers, "in");
@@ -127,5 +192,14 @@ int main(int argc, char** argv) {
     std::vector<std::uint32_t> expected(count);
     std::partial_sum(numbers.begin(), numbers.end(), expected.begin());
     sample.check(out.read() == expected, "every sum against std::partial_sum");
+
+    auto sums = device.buffer<std::uint32_t>(tiles, "sums of tiles");
+    auto before = device.buffer<std::uint32_t>(tiles, "sums before tiles");
+    auto out_in_phases = device.buffer<std::uint32_t>(count, "out in phases");
+    device.dispatch(add_up_tiles, {tiles}, {kGroup}, read_only(in), sums);
+    device.dispatch(sum_before_tiles, {1}, {1}, read_only(sums), before);
+    sample.ran("tiles in phases", device.dispatch(scan_tiles, {tiles}, {kGroup}, read_only(in),
+                                                  read_only(before), out_in_phases));
+    sample.check(out_in_phases.read() == expected, "every sum in phases against std::partial_sum");
   });
 }

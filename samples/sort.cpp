@@ -39,14 +39,14 @@ constexpr auto compare_and_swap = [](auto numbers, std::uint32_t low, std::uint3
 // Steps from `first` to the end of `last_run`, in the block of this workgroup.
 constexpr auto sort_block = [](auto& inv, StorageBuffer<std::uint32_t> auto numbers,
                                PushConstant<Step> auto first, std::uint32_t last_run) {
-  auto block = inv.template workgroup<std::uint32_t[kBlock]>("block");
+  auto block = workgroup<std::uint32_t[kBlock]>(inv, "block");
   const std::uint32_t me = inv.local_invocation_index();
   const std::uint32_t begin = inv.workgroup_id().x * kBlock;
   block[me] = numbers[begin + me];
   block[me + kGroup] = numbers[begin + me + kGroup];
   Step step = first.load();
   while (step.run <= last_run) {
-    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    inv.workgroup_barrier();
     const std::uint32_t low = lower_index(me, step.distance);
     compare_and_swap(block, low, begin + low, step);
     if (step.distance > 1) {
@@ -55,7 +55,7 @@ constexpr auto sort_block = [](auto& inv, StorageBuffer<std::uint32_t> auto numb
       step = {2 * step.run, step.run};
     }
   }
-  inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+  inv.workgroup_barrier();
   numbers[begin + me] = block[me];
   numbers[begin + me + kGroup] = block[me + kGroup];
 };
@@ -67,7 +67,7 @@ constexpr auto sort_far_pairs = [](auto& inv, StorageBuffer<std::uint32_t> auto 
   compare_and_swap(numbers, low, low, step);
 };
 
-DispatchResult sort(Device& device, const Buffer<std::uint32_t>& numbers) {
+DispatchResult sort(Device& device, Buffer<std::uint32_t>& numbers) {
   const auto size = static_cast<std::uint32_t>(numbers.size());
   const Extent groups(size / kBlock);
   // Each block by itself: up, down, up, ...

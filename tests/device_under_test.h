@@ -1,12 +1,13 @@
 #pragma once
 
-// What the tests of the runtime and of the kernel API have in common: devices whose every choice is
-// fixed, and findings taken out of dispatches that must fail.
+/// \file
+/// What the tests of the runtime and of the kernel API have in common: devices whose every choice is
+/// fixed, and findings taken out of dispatches that must fail.
 
 #include <heddle/heddle.h>
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
+#include <catch2/catch.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -62,13 +63,11 @@ inline std::string place(std::uint32_t line, const char* file = __builtin_FILE()
 namespace Catch {
 template <>
 struct StringMaker<heddle::FindingKind> {
-  static std::string convert(heddle::FindingKind kind) { return std::string(heddle::name(kind)); }
+  static std::string convert(heddle::FindingKind kind) { return std::string(heddle::name_of(kind)); }
 };
 template <>
 struct StringMaker<heddle::uvec3> {
-  static std::string convert(const heddle::uvec3& v) {
-    return fmt::format("({},{},{})", v.x, v.y, v.z);
-  }
+  static std::string convert(const heddle::uvec3& v) { return fmt::format("({},{},{})", v.x, v.y, v.z); }
 };
 template <>
 struct StringMaker<heddle::uvec4> {

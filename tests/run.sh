@@ -13,6 +13,8 @@ and runs all tests through ctest. What is there already is neither installed nor
   --preset NAME   dev (the default), clang, asan, ubsan or tsan: all tests
                   nightly: those of random programs alone, with as many as a night has room for; other
                   ones every day, or from HEDDLE_FIRST_SEED on
+                  lab: as dev, after the installation of what the lab's page is built and tested with (Emscripten,
+                  Node, Chromium: about a gigabyte); dev tests the page only where they are
                   fuzz: whatever reads files, on random ones (libFuzzer), ten minutes each
   -h, --help      this text
   -- ...          arguments for ctest, such as -R scan
@@ -33,11 +35,14 @@ while [ $# -gt 0 ]; do
     *) printf 'tests/run.sh: unknown option %s\n' "$1" >&2; usage >&2; exit 2 ;;
   esac
 done
-packages=(gdb git graphviz)
+packages=(gdb git graphviz clang-format-14)
 targets=()
 case $preset in
   dev | asan | ubsan | tsan) ;;
   clang) packages+=(clang-14) ;;
+  lab)
+    preset=dev
+    packages+=(chromium $(setup_lab_packages)) ;;
   nightly)
     # Of the same day they are the same: a million of them, and room between days.
     export HEDDLE_FIRST_SEED=${HEDDLE_FIRST_SEED:-$(($(date +%s) / 86400 % 2000 * 2000000))}
@@ -49,6 +54,13 @@ case $preset in
 esac
 
 setup_packages "${packages[@]}" || exit $?
+if [ "$preset" = dev ]; then
+  for tool in emcmake node npm chromium; do
+    command -v "$tool" >/dev/null && continue
+    printf 'heddle: no %s here: the page of the lab is not tested; --preset lab installs it\n' "$tool"
+    break
+  done
+fi
 setup_build "$preset" "${targets[@]}" || exit $?
 cd "$setup_root" || exit 2
 ctest --preset "$preset" --parallel "$(nproc)" --no-tests=error "$@" || exit 1

@@ -1,5 +1,8 @@
 #pragma once
 
+/// \file
+/// A file that lives as long as a test.
+
 #include <stdlib.h>
 #include <unistd.h>
 

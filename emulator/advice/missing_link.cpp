@@ -16,8 +16,7 @@ std::string name_of(const model::Execution& execution, OperationIndex index, con
   return "the " + describe(op) + " in " + line_of(op, file);
 }
 
-std::string list(const model::Execution& execution, const std::vector<OperationIndex>& operations,
-                 const char* file) {
+std::string list(const model::Execution& execution, const std::vector<OperationIndex>& operations, const char* file) {
   std::vector<std::string> names;
   for (const OperationIndex index : operations) {
     std::string made = name_of(execution, index, file);
@@ -42,17 +41,16 @@ const char* class_of(const Operation& op) {
 }
 
 // Where nothing synchronizes.
-std::string not_synchronized(const model::Execution& e, OperationIndex first, OperationIndex second,
-                             const char* file) {
+std::string not_synchronized(const model::Execution& e, OperationIndex first, OperationIndex second, const char* file) {
   const std::optional<OperationIndex> barrier = narrow_barrier_between(e, first, second);
   if (!barrier) return "";
   const Operation& op = e.operations[*barrier];
   return "no synchronization: " + name_of(e, *barrier, file) + " is between them, but its execution scope is " +
-         std::string(name(op.execution_scope)) +
+         std::string(name_of(op.execution_scope)) +
          ": invocations of other subgroups of the workgroup need not wait for each other there";
 }
 
-// Of one end alone it is the availability or visibility operation that reaches too little.
+// Where the ends are synchronized, it is an availability or visibility operation that reaches too little.
 std::string of_scopes(const model::Execution& e, const judge::MissingReason& reason, const std::string& culprits,
                       const char* file) {
   const auto all_of = [&](OperationIndex end) {
@@ -60,8 +58,9 @@ std::string of_scopes(const model::Execution& e, const judge::MissingReason& rea
                        [&](OperationIndex i) { return e.operations[i].agent == e.operations[end].agent; });
   };
   const std::string only = " only in a scope that does not include both invocations";
-  if (all_of(reason.from)) return "they are synchronized, but " + culprits + " made the write available" + only;
-  if (all_of(reason.to))
+  if (reason.synchronized && all_of(reason.from))
+    return "they are synchronized, but " + culprits + " made the write available" + only;
+  if (reason.synchronized && all_of(reason.to))
     return "they are synchronized, and the write is available, but " + culprits + " made it visible" + only;
   if (culprits == name_of(e, reason.culprits.front(), file))
     return "invocations meet by " + culprits + ", but its scope does not include both of them";
@@ -78,55 +77,62 @@ std::string between_dispatches(const model::Execution& e) {
                "the first, but what the first wrote becomes neither available nor visible";
 }
 
-}  // namespace
-
-//= vk:memory-model-location-ordered
-std::string missing_link(const Neighbourhood& part, const std::vector<std::uint64_t>& dispatches,
-                         const judge::Options& options) {
-  const model::Execution& e = part.execution;
+std::string sentence(const model::Execution& e, const Neighbourhood& part, const judge::MissingReason& reason,
+                     const char* file) {
   const Operation& x = e.operations[part.first];
-  const Operation& y = e.operations[part.second];
-  const char* file = y.where.file;
-  if (dispatches[static_cast<std::size_t>(x.agent)] !=
-      dispatches[static_cast<std::size_t>(y.agent)])
-    return between_dispatches(e);
-  if (x.agent == y.agent)
-    return "one invocation makes both accesses, but through two references to the same memory: "
-           "program order counts only for accesses through one reference";
-  //= vk:memory-model-atomic-operation
-  if (x.atomic && y.atomic && x.locations == y.locations && x.reference == y.reference)
-    return name_of(e, part.first, file) + " and " + name_of(e, part.second, file) +
-           " are not atomic for each other: their scopes do not include both invocations";
-  const judge::Judgement judgement(e, options);
-  const std::optional<judge::MissingReason> reason =
-      judgement.why_unordered(part.first, part.second);
-  if (!reason) return "";
-  const std::string culprits = list(e, reason->culprits, file);
-  switch (reason->link) {
+  const std::string culprits = list(e, reason.culprits, file);
+  switch (reason.link) {
     case MissingLink::NoSynchronization:
       return not_synchronized(e, part.first, part.second, file);
     case MissingLink::ScopesDoNotIncludeEachOther:
-      return of_scopes(e, *reason, culprits, file);
+      return of_scopes(e, reason, culprits, file);
     case MissingLink::StorageClassMissing:
       return "they are synchronized, but " + std::string(class_of(x)) +
              ", the storage class of this memory, is missing in the semantics of " + culprits;
     case MissingLink::PrivateAccess:
-      return "they are synchronized, but " + culprits +
-             (reason->culprits.size() == 1 ? " is private" : " are private") +
+      return "they are synchronized, but " + culprits + (reason.culprits.size() == 1 ? " is private" : " are private") +
              ": only non-private accesses are ordered between invocations";
     case MissingLink::NeverMadeAvailable:
-      return "they are synchronized, but what " + name_of(e, reason->from, file) +
+      return "they are synchronized, but what " + name_of(e, reason.from, file) +
              " wrote was never made available: MakeAvailable is missing";
     case MissingLink::NeverMadeVisible:
       return "they are synchronized, and the write is available, but it was never made visible "
              "to " +
-             name_of(e, reason->to, file) + ": MakeVisible is missing";
+             name_of(e, reason.to, file) + ": MakeVisible is missing";
+    case MissingLink::IncompatibleTags:
+      return "the tags of " + culprits + " leave program order out";
     case MissingLink::AnotherReference:
       return "they are synchronized, but " + culprits +
              " use different references to the same memory, which only a dependency between "
              "dispatches orders";
   }
   return "";
+}
+
+}  // namespace
+
+//= vk:memory-model-location-ordered
+std::optional<MissingLinkText> missing_link(const Neighbourhood& part, const std::vector<std::uint64_t>& dispatches,
+                                            const judge::Options& options) {
+  const model::Execution& e = part.execution;
+  const Operation& x = e.operations[part.first];
+  const Operation& y = e.operations[part.second];
+  const char* file = y.where.file;
+  const auto without_link = [](std::string text) { return MissingLinkText{{}, false, std::move(text)}; };
+  if (dispatches[static_cast<std::size_t>(x.agent)] != dispatches[static_cast<std::size_t>(y.agent)])
+    return without_link(between_dispatches(e));
+  if (x.agent == y.agent)
+    return without_link(
+        "one invocation makes both accesses, but through two references to the same memory: "
+        "program order counts only for accesses through one reference");
+  //= vk:memory-model-atomic-operation
+  if (x.atomic && y.atomic && x.locations == y.locations && x.reference == y.reference)
+    return without_link(name_of(e, part.first, file) + " and " + name_of(e, part.second, file) +
+                        " are not atomic for each other: their scopes do not include both invocations");
+  const judge::Judgement judgement(e, options);
+  const std::optional<judge::MissingReason> reason = judgement.why_unordered(part.first, part.second);
+  if (!reason) return {};
+  return MissingLinkText{reason->link, reason->synchronized, sentence(e, part, *reason, file)};
 }
 
 }  // namespace heddle::advice

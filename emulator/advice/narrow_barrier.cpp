@@ -20,8 +20,7 @@ bool is_execution_of(const Operation& op, const Operation& barrier) {
 std::uint64_t number_of(const Execution& e, OperationIndex barrier) {
   std::uint64_t before = 0;
   for (OperationIndex i = 0; i < barrier; ++i)
-    if (e.operations[i].agent == e.operations[barrier].agent &&
-        is_execution_of(e.operations[i], e.operations[barrier]))
+    if (e.operations[i].agent == e.operations[barrier].agent && is_execution_of(e.operations[i], e.operations[barrier]))
       ++before;
   return before;
 }
@@ -35,8 +34,7 @@ bool is_too_narrow(const Execution& e, const Operation& barrier, AgentId a, Agen
          model::same_instance(one, other, Scope::Workgroup) && !model::same_instance(one, other, Scope::Subgroup);
 }
 
-std::optional<OperationIndex> narrow_barrier_between(const Execution& e, OperationIndex first,
-                                                     OperationIndex second) {
+std::optional<OperationIndex> narrow_barrier_between(const Execution& e, OperationIndex first, OperationIndex second) {
   const AgentId of_first = e.operations[first].agent;
   const AgentId of_second = e.operations[second].agent;
   for (OperationIndex i = second; i-- > 0;) {
@@ -51,7 +49,7 @@ std::optional<OperationIndex> narrow_barrier_between(const Execution& e, Operati
 }
 
 void widen_to_workgroup(Execution& execution, const Operation& barrier) {
-  // Instances that nobody has: they count from 1.
+  // Instances that no barrier has: they count from 1.
   constexpr std::uint64_t kMade = std::uint64_t{1} << 63;
   constexpr std::uint64_t kOfWorkgroup = std::uint64_t{1} << 31;
   std::map<AgentId, std::uint64_t> times;

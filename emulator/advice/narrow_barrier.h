@@ -16,8 +16,7 @@ bool is_too_narrow(const model::Execution& execution, const Operation& barrier, 
 /// The last such barrier that agent of `second` passed before it, and the agent of `first` after that, in the same
 /// line and as the same one of its executions of this line. Nothing if there is none.
 std::optional<model::OperationIndex> narrow_barrier_between(const model::Execution& execution,
-                                                            model::OperationIndex first,
-                                                            model::OperationIndex second);
+                                                            model::OperationIndex first, model::OperationIndex second);
 
 /// All executions of this control barrier are those of a whole workgroup: each invocation's first one is one with
 /// the others' first ones, and so on. Makes its memory scope that of the workgroup, too, if that is narrower.

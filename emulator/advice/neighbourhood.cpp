@@ -1,7 +1,9 @@
 #include "emulator/advice/neighbourhood.h"
 
 #include <algorithm>
+#include <string_view>
 
+#include "emulator/advice/cut.h"
 #include "emulator/advice/operation_text.h"
 #include "emulator/advice/workgroup_memory.h"
 
@@ -20,16 +22,16 @@ void Recent::forget() {
   dependencies_.clear();
 }
 
-void Recent::operation(OperationIndex index, const Operation& operation, model::Value read,
-                       model::Value written, std::span<const trace::Source> sources) {
-  if (is_full()) return;
+void Recent::operation(OperationIndex index, const Operation& operation, model::Value read, model::Value written,
+                       std::span<const trace::Source> sources) {
+  if (is_full_at(index)) return;
   add(index, {operation.agent, {}, {}, kInFull, in_full_.size(), 0});
   in_full_.push_back({operation, {read, written}});
   if (operation.atomic) add_sources(index, sources);
 }
 
 void Recent::meets(OperationIndex first, const Operation& barrier, std::uint32_t count) {
-  if (is_full()) return;
+  if (is_full_at(first)) return;
   if (next_ == records_.get()) begin_ = first;
   Record* const end = next_ + std::min<std::ptrdiff_t>(count, end_ - next_);
   unwritten_.push_back({next_, end, in_full_.size()});
@@ -48,9 +50,9 @@ void Recent::write_meetings() const {
 
 Operation Recent::at(OperationIndex index) const {
   const Record& r = record(index);
-  Operation operation = r.instruction == kInFull ? in_full_[r.offset_bytes].operation
-                                                 : known_.operation(r.instruction);
+  Operation operation = r.instruction == kInFull ? in_full_[r.offset_bytes].operation : known_.operation(r.instruction);
   operation.agent = r.agent;
+  operation.where = known_.source(operation.where);
   if (r.instruction == kInFull) return operation;
   operation.reference = r.reference;
   operation.locations.allocation = r.allocation;
@@ -62,9 +64,12 @@ AccessValues Recent::values(OperationIndex index) const {
   const Record& r = record(index);
   if (r.instruction == kInFull) return in_full_[r.offset_bytes].values;
   switch (known_.operation(r.instruction).kind) {
-    case OperationKind::Read: return {r.value, 0};
-    case OperationKind::Write: return {0, r.value};
-    default: return {r.value & 0xffffffff, r.value >> 32};
+    case OperationKind::Read:
+      return {r.value, 0};
+    case OperationKind::Write:
+      return {0, r.value};
+    default:
+      return {r.value & 0xffffffff, r.value >> 32};
   }
 }
 
@@ -85,17 +90,33 @@ bool mutually_ordered(const model::Execution& e, OperationIndex a, OperationInde
 
 }  // namespace
 
-std::optional<OperationIndex> Recent::last_like(const Operation& first, AgentId agent,
-                                                OperationIndex second) const {
+std::optional<OperationIndex> Recent::last_like(const Operation& first, AgentId agent, OperationIndex second) const {
   if (!has(second)) return {};
   write_meetings();
   const Locations bytes = at(second).locations;
+  Operation wanted = first;
+  wanted.where = known_.source(first.where);
   for (OperationIndex i = second; i-- > begin_;) {
     if (record(i).agent != agent) continue;
     const Operation earlier = at(i);
-    if (same_instruction(earlier, first) && earlier.locations.overlaps(bytes)) return i;
+    if (same_instruction(earlier, wanted) && earlier.locations.overlaps(bytes)) return i;
   }
   return {};
+}
+
+std::uint32_t Recent::count_in_lines(AgentId first, std::uint32_t count, const char* file, std::uint32_t first_line,
+                                     std::uint32_t last_line) const {
+  write_meetings();
+  const auto from = static_cast<std::uint32_t>(first);
+  std::vector<bool> came(count);
+  for (const Record* r = records_.get(); r != next_; ++r) {
+    const std::uint32_t agent = static_cast<std::uint32_t>(r->agent) - from;
+    if (agent >= count || came[agent]) continue;
+    const SourceLocation where = known_.source(r->instruction == kInFull ? in_full_[r->offset_bytes].operation.where
+                                                                         : known_.operation(r->instruction).where);
+    came[agent] = where.line >= first_line && where.line <= last_line && std::string_view(where.file) == file;
+  }
+  return static_cast<std::uint32_t>(std::count(came.begin(), came.end(), true));
 }
 
 void Recent::find_last_writes(OperationIndex last) {
@@ -117,8 +138,7 @@ void Recent::find_last_writes(OperationIndex last) {
   }
 }
 
-void Recent::add_byte_read(OperationIndex read, const Operation& operation, std::uint64_t byte,
-                           OperationIndex writer) {
+void Recent::add_byte_read(OperationIndex read, const Operation& operation, std::uint64_t byte, OperationIndex writer) {
   if (writer == model::kInitialValue) return;
   // The number of Workgroup memory is used again, for another workgroup.
   const auto same_workgroup = [&] {
@@ -135,8 +155,8 @@ void Recent::add_byte_read(OperationIndex read, const Operation& operation, std:
   orders_.reads_from.push_back({read, writer, {operation.locations.allocation, byte, 1}});
 }
 
-// In the order of the run: whoever reads from an atomic of one that was reached, or meets it at a control barrier, is
-// reached.
+// In the order of the run: an agent that reads from an atomic of one that was reached, or meets it at a control
+// barrier, is reached.
 std::vector<AgentId> Recent::way(OperationIndex first, OperationIndex second) const {
   std::unordered_multimap<OperationIndex, OperationIndex> sources;
   for (const model::ReadsFrom& from : orders_.reads_from)
@@ -188,9 +208,7 @@ std::vector<AgentId> Recent::agents_of(OperationIndex first, OperationIndex seco
     if (is_new) taken.push_back(agent);
     return is_new;
   };
-  const auto is_taken = [&](AgentId a) {
-    return std::find(taken.begin(), taken.end(), a) != taken.end();
-  };
+  const auto is_taken = [&](AgentId a) { return std::find(taken.begin(), taken.end(), a) != taken.end(); };
   take(record(second).agent);
   for (const AgentId agent : way(first, second)) take(agent);
   for (bool more = true; more && taken.size() < 8;) {
@@ -205,47 +223,59 @@ std::vector<AgentId> Recent::agents_of(OperationIndex first, OperationIndex seco
   return taken;
 }
 
-void Recent::add_orders(Neighbourhood& part,
-                        const std::unordered_map<OperationIndex, OperationIndex>& number) const {
+void Recent::add_orders(Neighbourhood& part, const std::unordered_map<OperationIndex, OperationIndex>& number) const {
   model::Execution& e = part.execution;
   for (const model::ReadsFrom& from : orders_.reads_from)
     if (number.count(from.read) != 0 && number.count(from.write) != 0)
       e.reads_from.push_back({number.at(from.read), number.at(from.write), from.bytes});
-  for (auto later = orders_.placed.begin(); later != orders_.placed.end(); ++later) {
-    if (number.count(*later) == 0) continue;
-    for (auto earlier = orders_.placed.begin(); earlier != later; ++earlier)
-      if (number.count(*earlier) != 0 &&
-          mutually_ordered(e, number.at(*earlier), number.at(*later)))
-        e.modification_order.emplace_back(number.at(*earlier), number.at(*later));
-  }
+  std::vector<OperationIndex> placed;
+  for (const OperationIndex write : orders_.placed)
+    if (const auto found = number.find(write); found != number.end()) placed.push_back(found->second);
+  for (auto later = placed.begin(); later != placed.end(); ++later)
+    for (auto earlier = placed.begin(); earlier != later; ++earlier)
+      if (mutually_ordered(e, *earlier, *later)) e.modification_order.emplace_back(*earlier, *later);
   for (const std::uint32_t first_later : dependencies_)
     for (std::size_t a = 0; a < part.agents.size(); ++a)
       for (std::size_t b = 0; b < part.agents.size(); ++b)
         if (static_cast<std::uint32_t>(part.agents[a]) < first_later &&
             static_cast<std::uint32_t>(part.agents[b]) >= first_later)
-          e.agent_system_synchronization.emplace_back(static_cast<AgentId>(a),
-                                                      static_cast<AgentId>(b));
+          e.agent_system_synchronization.emplace_back(static_cast<AgentId>(a), static_cast<AgentId>(b));
 }
 
-std::optional<Neighbourhood> Recent::around(const Operation& first, AgentId agent,
-                                            OperationIndex second, std::size_t most) {
+std::vector<OperationIndex> Recent::operations_of(const std::vector<AgentId>& agents, OperationIndex second) const {
+  std::vector<OperationIndex> all;
+  for (OperationIndex i = begin_; i <= second; ++i)
+    if (std::find(agents.begin(), agents.end(), record(i).agent) != agents.end()) all.push_back(i);
+  return all;
+}
+
+std::optional<Neighbourhood> Recent::around(const Operation& first, AgentId agent, OperationIndex second,
+                                            std::size_t most) {
   const std::optional<OperationIndex> found = last_like(first, agent, second);
   if (!found) return {};
   Neighbourhood part;
   if (hears_ == Hears::SequentialMemory) find_last_writes(second);
   part.agents = agents_of(*found, second);
+  std::vector<OperationIndex> taken = operations_of(part.agents, second);
+  const AgentId other = record(second).agent;
+  for (const OperationIndex i : taken) {
+    if (i == *found) part.history.first = part.history.steps.size();
+    if (record(i).agent == agent || record(i).agent == other) part.history.add(at(i), record(i).agent == other);
+  }
+  part.history.second = part.history.steps.size() - 1;
+  part.is_cut = taken.size() > most;
+  if (part.is_cut)
+    taken = cut(taken, *found, most, [this](OperationIndex i) { return CutOperation{at(i), values(i)}; });
   model::Execution& e = part.execution;
   for (const AgentId a : part.agents) e.agents.push_back(known_.place(a));
   std::unordered_map<OperationIndex, OperationIndex> number;
-  for (OperationIndex i = begin_; i <= second; ++i) {
+  for (const OperationIndex i : taken) {
     const auto who = std::find(part.agents.begin(), part.agents.end(), record(i).agent);
-    if (who == part.agents.end()) continue;
     number[i] = static_cast<OperationIndex>(e.operations.size());
     e.operations.push_back(at(i));
     e.operations.back().agent = static_cast<AgentId>(who - part.agents.begin());
     e.read_values.push_back(values(i).read);
     e.written_values.push_back(values(i).written);
-    if (e.operations.size() > most) return {};
   }
   add_orders(part, number);
   separate_workgroup_memory(e);

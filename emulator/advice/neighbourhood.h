@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/advice/cut.h"
+#include "emulator/advice/history.h"
 #include "emulator/model/execution.h"
 #include "emulator/trace/listener.h"
 
@@ -24,12 +26,10 @@ struct Neighbourhood {
   model::OperationIndex second = 0;
   /// What the agents of the execution are called in the run.
   std::vector<AgentId> agents;
-};
-
-/// What an access read and wrote.
-struct AccessValues {
-  model::Value read = 0;
-  model::Value written = 0;
+  /// The lines that the two agents came to, all of them.
+  History history;
+  /// Whether operations of these agents were left out (cut.h): relations may be missing then.
+  bool is_cut = false;
 };
 
 /// Remembers what it hears since the last memory dependency, up to a number of operations.
@@ -44,36 +44,42 @@ class Recent {
     std::function<const Operation&(std::uint32_t instruction)> operation;
     /// Where an agent is whose operations it heard of.
     std::function<model::Place(AgentId agent)> place;
+    /// The place in the source of an operation whose place may be told in another way.
+    std::function<SourceLocation(const SourceLocation&)> source = [](const SourceLocation& where) { return where; };
   };
-  Recent(std::size_t most_operations, Hears hears, Known known)
+  /// Operations before number `from` of the run it does not remember.
+  Recent(std::size_t most_operations, Hears hears, Known known, model::OperationIndex from = 0)
       : hears_(hears),
         known_(std::move(known)),
-        records_(std::make_unique_for_overwrite<Record[]>(most_operations)),
+        // (The library of Emscripten 3.1.6 has no std::make_unique_for_overwrite.)
+        records_(new Record[most_operations]),
         next_(records_.get()),
-        end_(next_ + most_operations) {}
+        end_(next_ + (from == 0 ? most_operations : 0)),
+        most_(most_operations),
+        from_(from) {}
 
   /// An execution dependency: `first_later` is the first agent to begin after it.
   void execution_dependency(std::uint32_t first_later) { dependencies_.push_back(first_later); }
   /// A memory dependency.
   void forget();
   /// As trace::Listener.
-  void operation(model::OperationIndex index, const Operation& operation, model::Value read,
-                 model::Value written, std::span<const trace::Source> sources);
-  /// The same, in a quarter of the room: an access of at most 8 bytes, which differs from other operations with
+  void operation(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written,
+                 std::span<const trace::Source> sources);
+  /// Remembers, in a quarter of the room, an access of at most 8 bytes, which differs from other operations with
   /// this number in agent, reference and place only.
-  void access(model::OperationIndex index, const Operation& operation, std::uint32_t instruction,
-              model::Value read, model::Value written, std::span<const trace::Source> sources = {}) {
+  void access(model::OperationIndex index, const Operation& operation, std::uint32_t instruction, model::Value read,
+              model::Value written, std::span<const trace::Source> sources = {}) {
     if (operation.kind == OperationKind::ReadModifyWrite && operation.locations.size_bytes > 4) [[unlikely]]
       return this->operation(index, operation, read, written, sources);
-    if (is_full()) return;
+    if (is_full_at(index)) return;
     add(index, {operation.agent, operation.reference, operation.locations.allocation, instruction,
                 operation.locations.offset_bytes, packed(operation.kind, read, written)});
     add_sources(index, sources);
   }
-  /// The same of one with the value that it read or wrote.
+  /// Remembers an access with the value that it read or wrote.
   void access(model::OperationIndex index, AgentId agent, ReferenceId reference, const Locations& bytes,
               std::uint32_t instruction, model::Value value) {
-    if (!is_full()) add(index, {agent, reference, bytes.allocation, instruction, bytes.offset_bytes, value});
+    if (!is_full_at(index)) add(index, {agent, reference, bytes.allocation, instruction, bytes.offset_bytes, value});
   }
   /// The values of a read-modify-write of at most 4 bytes as one.
   static model::Value packed(model::Value read, model::Value written) { return read | written << 32; }
@@ -87,14 +93,20 @@ class Recent {
   /// operation `second`. Nothing if one of them is not remembered.
   std::optional<model::OperationIndex> last_like(const Operation& first, AgentId agent,
                                                  model::OperationIndex second) const;
-  /// Of an operation that is remembered.
+  /// Whether there was no room for the last operation that it heard of.
+  bool is_full() const { return next_ == end_; }
+  /// How many of `count` agents from `first` on have an operation in these lines of the file, the last one included.
+  std::uint32_t count_in_lines(AgentId first, std::uint32_t count, const char* file, std::uint32_t first_line,
+                               std::uint32_t last_line) const;
+  /// The values of an operation that is remembered.
   AccessValues values(model::OperationIndex index) const;
   Locations locations(model::OperationIndex index) const { return at(index).locations; }
 
-  /// Of the race between last_like(first, agent, second) and `second`. Nothing if that is not
-  /// remembered, or if the part has more than `most` operations.
-  std::optional<Neighbourhood> around(const Operation& first, AgentId agent,
-                                      model::OperationIndex second, std::size_t most);
+  /// What is around the race between last_like(first, agent, second) and `second`. Nothing if that is not
+  /// remembered. Of a part of more than `most` operations it has those that may order the two (cut.h): what orders the
+  /// two there orders them in the whole, too.
+  std::optional<Neighbourhood> around(const Operation& first, AgentId agent, model::OperationIndex second,
+                                      std::size_t most);
 
  private:
   /// An access in short; or, where `instruction` is kInFull, an agent's operation, the one at `offset_bytes`
@@ -114,7 +126,7 @@ class Recent {
     AccessValues values;
   };
   static constexpr std::uint64_t kGranuleBytes = 8;
-  /// Of the bytes of a granule.
+  /// The last writers of the bytes of a granule.
   struct LastWriters {
     std::array<model::OperationIndex, kGranuleBytes> of_byte;
     LastWriters() { of_byte.fill(model::kInitialValue); }
@@ -143,10 +155,19 @@ class Recent {
   }
   const Record& record(model::OperationIndex index) const { return records_[index - begin_]; }
   Operation at(model::OperationIndex index) const;
-  bool is_full() const { return next_ == end_; }
+  bool is_full_at(model::OperationIndex index) { return next_ == end_ && !begins_at(index); }
+  /// Whether it was to remember nothing until now; then it is not full any more.
+  bool begins_at(model::OperationIndex index) {
+    if (from_ == 0 || index < from_) [[likely]]
+      return false;
+    from_ = 0;
+    end_ = records_.get() + most_;
+    return true;
+  }
   /// If it is not full. (No call, which those who ask would have to keep what they know for.)
   void add(model::OperationIndex index, const Record& made) {
-    if (next_ == records_.get()) [[unlikely]] begin_ = index;
+    if (next_ == records_.get()) [[unlikely]]
+      begin_ = index;
     *next_++ = made;
   }
   void add_sources(model::OperationIndex read, std::span<const trace::Source> sources) {
@@ -166,9 +187,11 @@ class Recent {
   /// other's, the earliest way there is; none if there is none.
   std::vector<AgentId> way(model::OperationIndex first, model::OperationIndex second) const;
   std::vector<AgentId> agents_of(model::OperationIndex first, model::OperationIndex second) const;
-  void add_orders(
-      Neighbourhood& part,
-      const std::unordered_map<model::OperationIndex, model::OperationIndex>& number) const;
+  /// All operations up to `second` of these agents.
+  std::vector<model::OperationIndex> operations_of(const std::vector<AgentId>& agents,
+                                                   model::OperationIndex second) const;
+  void add_orders(Neighbourhood& part,
+                  const std::unordered_map<model::OperationIndex, model::OperationIndex>& number) const;
 
   Hears hears_;
   Known known_;
@@ -178,8 +201,11 @@ class Recent {
   /// Where the next one goes, and the end of the room.
   Record* next_;
   Record* end_;
+  std::size_t most_;
+  /// 0 once it has begun to remember.
+  model::OperationIndex from_;
   std::vector<InFull> in_full_;
-  /// Of which the records are not written yet. Mostly nobody asks for them.
+  /// Operations whose records are not written yet: mostly no one asks for them.
   mutable std::vector<Unwritten> unwritten_;
   /// On sequential memory those of the first operations, so many as `found_` says.
   Orders orders_;

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "emulator/model/tags.h"
+
 namespace heddle::advice {
 namespace {
 
@@ -69,8 +71,9 @@ std::string kind_of(const Operation& op) {
 }
 
 std::string describe(const Operation& op) {
-  if (op.is_access() && !op.atomic) return (op.is_non_private() ? "" : "private ") + kind_of(op);
-  return kind_of(op) + " (" + std::string(name(op.scope)) + ", " + order_of(op.semantics) + ")";
+  const std::string tags = op.tags == TagSetId::Empty ? "" : " # " + model::text(model::tags_of(op.tags));
+  if (op.is_access() && !op.atomic) return (op.is_non_private() ? "" : "private ") + kind_of(op) + tags;
+  return kind_of(op) + " (" + std::string(name_of(op.scope)) + ", " + order_of(op.semantics) + ")" + tags;
 }
 
 std::string line_of(const Operation& op, const char* file) {

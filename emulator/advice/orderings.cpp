@@ -6,8 +6,7 @@ namespace {
 // Each is judged once as it is, and once for every weakening.
 constexpr std::size_t kMostOutcomes = 64;
 
-bool possible(const model::Execution& execution, const Outcome& outcome,
-              const judge::Options& options) {
+bool possible(const model::Execution& execution, const Outcome& outcome, const judge::Options& options) {
   model::Execution other = execution;
   outcome(other);
   return judge::Judgement(other, options).consistent();
@@ -37,8 +36,7 @@ Orderings::Answer Orderings::add(const model::Execution& execution) {
   }
   for (const Weakening& weakening : weakenings(execution)) {
     const Key which = key(weakening);
-    if (needed_.count(which) == 0 && (racy || needed(weakening, execution, forbidden)))
-      needed_.insert(which);
+    if (needed_.count(which) == 0 && (racy || needed(weakening, execution, forbidden))) needed_.insert(which);
     answer.orderings.push_back(
         {weakening.instruction, weakening.weakness, weakening.enough, needed_.count(which) != 0});
   }

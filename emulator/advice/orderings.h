@@ -24,7 +24,7 @@ struct Ordering {
 
 /// Judges executions. An ordering counts as needed if with the weaker one the execution has a race,
 /// or if one of the other outcomes that its atomics might have had (see other_outcomes) becomes
-/// possible: what the other invocations would have done in that case nobody knows, so this is as
+/// possible: what the other invocations would have done in that case is not known, so this is as
 /// far as executions tell.
 class Orderings {
  public:
@@ -41,8 +41,7 @@ class Orderings {
   Answer add(const model::Execution& execution);
 
  private:
-  using Key = std::tuple<std::string, std::uint32_t, std::uint8_t, std::uint32_t, std::uint32_t,
-                         std::string>;
+  using Key = std::tuple<std::string, std::uint32_t, std::uint8_t, std::uint32_t, std::uint32_t, std::string>;
   static Key key(const Weakening& weakening);
   bool needed(const Weakening& weakening, const model::Execution& execution,
               const std::vector<Outcome>& forbidden) const;

@@ -22,9 +22,8 @@ struct Group {
 };
 
 bool by_location(const Operation& a, const Operation& b) {
-  return std::tuple(a.locations.allocation, a.locations.offset_bytes, a.locations.size_bytes,
-                    a.reference) < std::tuple(b.locations.allocation, b.locations.offset_bytes,
-                                              b.locations.size_bytes, b.reference);
+  return std::tuple(a.locations.allocation, a.locations.offset_bytes, a.locations.size_bytes, a.reference) <
+         std::tuple(b.locations.allocation, b.locations.offset_bytes, b.locations.size_bytes, b.reference);
 }
 
 bool has_all(const Locations& bytes, const Locations& of) {
@@ -45,9 +44,7 @@ void add_plain_writes(const Execution& e, const Locations& location, Group& grou
 }
 
 std::vector<Group> groups_of(const Execution& e) {
-  const auto less = [&e](OperationIndex a, OperationIndex b) {
-    return by_location(e.operations[a], e.operations[b]);
-  };
+  const auto less = [&e](OperationIndex a, OperationIndex b) { return by_location(e.operations[a], e.operations[b]); };
   std::map<OperationIndex, Group, decltype(less)> groups(less);
   for (OperationIndex i = 0; i < e.operations.size(); ++i) {
     const Operation& op = e.operations[i];
@@ -73,8 +70,7 @@ bool sort_by_modification_order(const Execution& e, std::vector<OperationIndex>&
     ++before[later];
     ++pairs;
   }
-  std::sort(writes.begin(), writes.end(),
-            [&](OperationIndex a, OperationIndex b) { return before[a] < before[b]; });
+  std::sort(writes.begin(), writes.end(), [&](OperationIndex a, OperationIndex b) { return before[a] < before[b]; });
   return pairs == writes.size() * (writes.size() - 1) / 2;
 }
 
@@ -100,8 +96,7 @@ OperationIndex before(const Execution& e, const std::vector<OperationIndex>& wri
   return place == 0 ? first : order[place - 1];
 }
 
-void order_writes(Execution& e, const std::vector<OperationIndex>& writes, std::size_t swapped,
-                  OperationIndex first) {
+void order_writes(Execution& e, const std::vector<OperationIndex>& writes, std::size_t swapped, OperationIndex first) {
   std::vector<OperationIndex> order = writes;
   std::swap(order[swapped], order[swapped + 1]);
   for (auto& [earlier, later] : e.modification_order)

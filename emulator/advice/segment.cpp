@@ -43,11 +43,9 @@ void Segments::operation(model::OperationIndex index, const Operation& operation
   recorder_.operation(index - begin_, moved, read, written, sources_);
 }
 
-void Segments::passes(model::OperationIndex arrival,
-                      std::span<const model::OperationIndex> synchronizing) {
+void Segments::passes(model::OperationIndex arrival, std::span<const model::OperationIndex> synchronizing) {
   // Only barriers with a quorum name arrivals, which kernels do not have.
-  if (fits() && arrival >= begin_ && synchronizing.empty())
-    recorder_.passes(arrival - begin_, synchronizing);
+  if (fits() && arrival >= begin_ && synchronizing.empty()) recorder_.passes(arrival - begin_, synchronizing);
 }
 
 void Segments::placed(model::OperationIndex write) {

@@ -15,24 +15,20 @@ namespace heddle::advice {
 class Segments final : public trace::Listener {
  public:
   /// Is called with every execution of at most `most` operations, and with null for a longer one.
-  Segments(std::size_t most, std::function<void(const model::Execution*)> call)
-      : most_(most), call_(std::move(call)) {}
+  Segments(std::size_t most, std::function<void(const model::Execution*)> call) : most_(most), call_(std::move(call)) {}
 
   void agent_begins(AgentId agent, const model::Place& place) override;
   void agent_ends(AgentId) override {}
   void system_synchronizes(AgentId, AgentId) override {}
   void dependency(bool memory) override;
-  void operation(model::OperationIndex index, const Operation& operation, model::Value read,
-                 model::Value written, std::span<const trace::Source> sources) override;
-  void passes(model::OperationIndex arrival,
-              std::span<const model::OperationIndex> synchronizing) override;
+  void operation(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written,
+                 std::span<const trace::Source> sources) override;
+  void passes(model::OperationIndex arrival, std::span<const model::OperationIndex> synchronizing) override;
   void placed(model::OperationIndex write) override;
 
  private:
   bool fits() const { return next_ - begin_ <= most_; }
-  AgentId own(AgentId agent) const {
-    return static_cast<AgentId>(static_cast<std::uint32_t>(agent) - first_agent_);
-  }
+  AgentId own(AgentId agent) const { return static_cast<AgentId>(static_cast<std::uint32_t>(agent) - first_agent_); }
 
   std::size_t most_;
   std::function<void(const model::Execution*)> call_;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include "emulator/advice/operation_text.h"
+#include "emulator/model/tags.h"
 
 namespace heddle::advice {
 namespace {
@@ -24,8 +26,7 @@ bool same_instruction(const Operation& a, const Operation& b) {
 }
 
 MemorySemantics without(MemorySemantics semantics, MemorySemantics bits) {
-  return static_cast<MemorySemantics>(static_cast<std::uint32_t>(semantics) &
-                                      ~static_cast<std::uint32_t>(bits));
+  return static_cast<MemorySemantics>(static_cast<std::uint32_t>(semantics) & ~static_cast<std::uint32_t>(bits));
 }
 
 /// All of one instruction.
@@ -48,10 +49,10 @@ class Weaker {
   }
 
   void remove() {
-    all_.push_back({op_, Weakness::Removed,
-                    op_.kind == OperationKind::ControlBarrier ? "no control barrier would do"
-                                                              : "no memory barrier would do",
-                    nullptr});
+    all_.push_back(
+        {op_, Weakness::Removed,
+         op_.kind == OperationKind::ControlBarrier ? "no control barrier would do" : "no memory barrier would do",
+         nullptr});
   }
 
   // A barrier of memory without an order is none.
@@ -72,13 +73,10 @@ class Weaker {
     const auto drop = [&](MemorySemantics bit, const std::string& bit_name) {
       semantics(Weakness::LessMask, "would do without " + bit_name, without(op_.semantics, bit));
     };
-    if (has(op_.semantics, MemorySemantics::MakeAvailable))
-      drop(MemorySemantics::MakeAvailable, "MakeAvailable");
-    if (has(op_.semantics, MemorySemantics::MakeVisible))
-      drop(MemorySemantics::MakeVisible, "MakeVisible");
-    const auto count = std::count_if(kClasses.begin(), kClasses.end(), [&](const auto& known) {
-      return has(op_.semantics, known.first);
-    });
+    if (has(op_.semantics, MemorySemantics::MakeAvailable)) drop(MemorySemantics::MakeAvailable, "MakeAvailable");
+    if (has(op_.semantics, MemorySemantics::MakeVisible)) drop(MemorySemantics::MakeVisible, "MakeVisible");
+    const auto count = std::count_if(kClasses.begin(), kClasses.end(),
+                                     [&](const auto& known) { return has(op_.semantics, known.first); });
     if (count < 2) return;
     for (const auto& [bit, bit_name] : kClasses)
       if (has(op_.semantics, bit)) drop(bit, bit_name);
@@ -87,10 +85,9 @@ class Weaker {
   void scopes() {
     for (const Scope scope : {Scope::Workgroup, Scope::Subgroup}) {
       if (!includes(op_.scope, scope) || includes(scope, op_.scope)) continue;
-      all_.push_back(
-          {op_, Weakness::NarrowerScope,
-           std::string(name(scope)) + " instead of " + std::string(name(op_.scope)) + " would do",
-           [scope](Operation& o) { o.scope = scope; }});
+      all_.push_back({op_, Weakness::NarrowerScope,
+                      std::string(name_of(scope)) + " instead of " + std::string(name_of(op_.scope)) + " would do",
+                      [scope](Operation& o) { o.scope = scope; }});
       return;
     }
   }
@@ -104,8 +101,7 @@ class Renumbering {
  public:
   Renumbering(const Execution& e, const std::vector<bool>& gone) : gone_(gone) {
     OperationIndex next = 0;
-    for (OperationIndex i = 0; i < e.operations.size(); ++i)
-      number_.push_back(gone[i] ? next : next++);
+    for (OperationIndex i = 0; i < e.operations.size(); ++i) number_.push_back(gone[i] ? next : next++);
   }
   bool keeps(OperationIndex index) const { return index == model::kInitialValue || !gone_[index]; }
   OperationIndex operator()(OperationIndex index) const {
@@ -117,7 +113,7 @@ class Renumbering {
   std::vector<OperationIndex> number_;
 };
 
-// Barriers only: nobody reads from them, and no order but program order names them.
+// Barriers only: no operation reads from them, and no order but program order names them.
 Execution without_operations(const Execution& e, const std::vector<bool>& gone) {
   const Renumbering number(e, gone);
   Execution made = e;
@@ -147,15 +143,88 @@ Execution without_operations(const Execution& e, const std::vector<bool>& gone) 
 Execution Weakening::apply(const Execution& execution) const {
   if (weakness == Weakness::Removed) {
     std::vector<bool> gone;
-    for (const Operation& op : execution.operations)
-      gone.push_back(same_instruction(op, instruction));
+    for (const Operation& op : execution.operations) gone.push_back(same_instruction(op, instruction));
     return without_operations(execution, gone);
   }
   Execution made = execution;
-  for (Operation& op : made.operations)
-    if (same_instruction(op, instruction)) weaken(op);
+  for (Operation& op : made.operations) {
+    if (same_instruction(op, instruction)) {
+      weaken(op);
+    } else if (change_others) {
+      change_others(op);
+    }
+  }
   return made;
 }
+
+namespace {
+
+/// Plain accesses to one buffer that barriers order, and in which lines they stand.
+struct Buffer {
+  AllocationId allocation{};
+  MemorySemantics storage = MemorySemantics::None;
+  std::vector<Operation> instructions;
+};
+
+std::vector<Buffer> buffers_of(const Execution& execution) {
+  std::vector<Buffer> buffers;
+  for (const Operation& op : execution.operations) {
+    if (!op.is_access() || op.atomic || !op.is_non_private() || op.tags != TagSetId::Empty) continue;
+    // Each workgroup has Workgroup memory of its own.
+    if (op.storage_class == StorageClass::Workgroup) continue;
+    const auto known = std::find_if(buffers.begin(), buffers.end(),
+                                    [&](const Buffer& buffer) { return buffer.allocation == op.locations.allocation; });
+    Buffer& buffer = known != buffers.end()
+                         ? *known
+                         : buffers.emplace_back(Buffer{op.locations.allocation, semantic_of(op.storage_class), {}});
+    if (std::none_of(buffer.instructions.begin(), buffer.instructions.end(),
+                     [&](const Operation& other) { return in_one_line(op, other); }))
+      buffer.instructions.push_back(op);
+  }
+  return buffers;
+}
+
+TagSetId tags(std::string_view spelled) {
+  return model::intern(*model::TagSet::parse(spelled));
+}
+
+std::string lines_of(const Buffer& buffer, const Operation& barrier) {
+  std::vector<std::string> lines;
+  for (const Operation& op : buffer.instructions) lines.push_back(line_of(op, barrier.where.file));
+  std::sort(lines.begin(), lines.end());
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == lines.size() ? " and " : ", ") + lines[i];
+  return text;
+}
+
+// An execution takes a judgement for each: so many cost little beside the others.
+constexpr std::size_t kMostTagged = 8;
+
+void add_tags(const Operation& barrier, const std::vector<Buffer>& buffers, std::vector<Weakening>& all) {
+  if (!barrier.is_barrier() || barrier.tags != TagSetId::Empty) return;
+  std::size_t added = 0;
+  for (const Buffer& buffer : buffers) {
+    if (!has(barrier.semantics, buffer.storage) || added == kMostTagged) continue;
+    const bool alone = std::none_of(buffers.begin(), buffers.end(), [&](const Buffer& other) {
+      return other.allocation != buffer.allocation && other.storage == buffer.storage;
+    });
+    if (alone) continue;
+    ++added;
+    Weakening tagged;
+    tagged.instruction = barrier;
+    tagged.weakness = Weakness::Tags;
+    tagged.enough = "tag(\"ordered:here\") would do, with tag(\"ordered:elsewhere\") on the accesses of " +
+                    lines_of(buffer, barrier);
+    tagged.weaken = [](Operation& op) { op.tags = tags("ordered:here"); };
+    tagged.change_others = [allocation = buffer.allocation](Operation& op) {
+      if (op.is_access() && !op.atomic && op.locations.allocation == allocation) op.tags = tags("ordered:elsewhere");
+    };
+    all.push_back(std::move(tagged));
+  }
+}
+
+}  // namespace
 
 std::vector<Weakening> weakenings(const Execution& execution) {
   std::vector<Operation> instructions;
@@ -166,7 +235,11 @@ std::vector<Weakening> weakenings(const Execution& execution) {
       instructions.push_back(op);
   }
   std::vector<Weakening> all;
-  for (const Operation& op : instructions) Weaker(op, all).add();
+  const std::vector<Buffer> buffers = buffers_of(execution);
+  for (const Operation& op : instructions) {
+    Weaker(op, all).add();
+    add_tags(op, buffers, all);
+  }
   return all;
 }
 

@@ -22,6 +22,8 @@ enum class Weakness : std::uint8_t {
   Relaxed,
   /// Not even that.
   Removed,
+  /// With tags by which it leaves out the accesses to one buffer.
+  Tags,
 };
 
 /// One instruction made weaker, in all its executions.
@@ -32,12 +34,16 @@ struct Weakening {
   /// "Workgroup instead of Device", "without MakeAvailable", "no such barrier" ...
   std::string enough;
   std::function<void(Operation&)> weaken;
+  /// What changes in the operations of other instructions; empty if nothing does.
+  std::function<void(Operation&)> change_others = {};
 
   /// Removed operations are left out, with all that refers to them.
   model::Execution apply(const model::Execution& execution) const;
 };
 
-/// Of every atomic and barrier of the execution, each instruction once.
+/// The weakenings of every atomic and barrier, each instruction once. Tags are offered for barriers alone, and where
+/// of a storage class that a barrier orders there are plain accesses to several buffers: what a mask can say, tags need
+/// not.
 std::vector<Weakening> weakenings(const model::Execution& execution);
 
 }  // namespace heddle::advice

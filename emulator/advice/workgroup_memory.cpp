@@ -14,8 +14,8 @@ void separate_workgroup_memory(model::Execution& execution) {
   for (Operation& operation : execution.operations) {
     if (!operation.is_access() || operation.storage_class != StorageClass::Workgroup) continue;
     AllocationId& allocation = operation.locations.allocation;
-    const auto [number, fresh] = numbers.try_emplace(
-        {allocation, execution.place(operation.agent).workgroup}, static_cast<AllocationId>(next));
+    const auto [number, fresh] =
+        numbers.try_emplace({allocation, execution.place(operation.agent).workgroup}, static_cast<AllocationId>(next));
     if (fresh) ++next;
     allocation = number->second;
   }

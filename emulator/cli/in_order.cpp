@@ -11,8 +11,8 @@ namespace {
 
 class Queue {
  public:
-  Queue(std::size_t count, const std::function<void(std::size_t)>& work,
-        const std::function<void(std::size_t)>& done, const std::function<bool()>& stop)
+  Queue(std::size_t count, const std::function<void(std::size_t)>& work, const std::function<void(std::size_t)>& done,
+        const std::function<bool()>& stop)
       : work_(work), done_(done), stop_(stop), finished_(count, false) {}
 
   void run();
@@ -59,8 +59,7 @@ void Queue::run() {
 void in_order(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work,
               const std::function<void(std::size_t)>& done, const std::function<bool()>& stop) {
   Queue queue(count, work, done, stop);
-  const std::size_t others =
-      std::min<std::size_t>(std::max(threads, 1U), std::max<std::size_t>(count, 1)) - 1;
+  const std::size_t others = std::min<std::size_t>(std::max(threads, 1U), std::max<std::size_t>(count, 1)) - 1;
   std::vector<std::thread> pool;
   for (std::size_t i = 0; i < others; ++i) pool.emplace_back([&] { queue.run(); });
   queue.run();

@@ -24,7 +24,9 @@ extern "C" void on_signal(int) {
 
 }  // namespace
 
-void watch_for_interrupt() { handle_with(on_signal); }
+void watch_for_interrupt() {
+  handle_with(on_signal);
+}
 
 const std::atomic<bool>& interrupted() {
   return g_interrupted;

@@ -9,22 +9,25 @@
 #include <vector>
 
 #include "emulator/cli/exit_code.h"
-#include "emulator/cli/litmus_command.h"
-#include "emulator/cli/races_command.h"
-#include "emulator/cli/trace_command.h"
+#include "emulator/cli/lab/command.h"
+#include "emulator/cli/litmus/command.h"
+#include "emulator/cli/races/command.h"
+#include "emulator/cli/step/command.h"
+#include "emulator/cli/trace/command.h"
 
 namespace {
 
 using heddle::cli::ExitCode;
 
 ExitCode run(int argc, char** argv) {
-  CLI::App program("heddle: SIMT kernels on memory as weak as the Vulkan memory model allows",
-                   "heddle");
+  CLI::App program("heddle: SIMT kernels on memory as weak as the Vulkan memory model allows", "heddle");
   program.set_version_flag("--version", "heddle " HEDDLE_VERSION);
   program.require_subcommand(1);
   const heddle::cli::LitmusCommand litmus(program);
   const heddle::cli::RacesCommand races(program);
   const heddle::cli::TraceCommand trace(program);
+  const heddle::cli::StepCommand step(program);
+  const heddle::cli::LabCommand lab(program);
   std::vector<std::string> arguments(argv + 1, argv + argc);
   races.separate_program(arguments);
   // So it wants them.
@@ -36,6 +39,8 @@ ExitCode run(int argc, char** argv) {
     return program.exit(error) == 0 ? ExitCode::Fine : ExitCode::BadInput;
   }
   if (races.chosen()) return races.run();
+  if (step.chosen()) return step.run();
+  if (lab.chosen()) return lab.run();
   return trace.chosen() ? trace.run() : litmus.run();
 }
 

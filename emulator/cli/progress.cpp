@@ -17,18 +17,28 @@ constexpr auto kBetween = std::chrono::milliseconds(100);
 }  // namespace
 
 Progress::Progress(std::size_t total, bool wanted)
-    : total_(total),
-      wanted_(wanted && is_terminal(STDERR_FILENO)),
-      begin_(Clock::now()),
-      last_(begin_) {}
+    : total_(total), wanted_(wanted && is_terminal(STDERR_FILENO)), begin_(Clock::now()), last_(begin_) {}
+
+bool Progress::is_due() {
+  if (!wanted_) return false;
+  const auto now = Clock::now();
+  if (now - begin_ < kMoment || now - last_ < kBetween) return false;
+  last_ = now;
+  return true;
+}
+
+void Progress::show(const std::string& line) {
+  shown_ = true;
+  std::fprintf(stderr, "\r\x1b[K%s", line.c_str());
+  std::fflush(stderr);
+}
 
 void Progress::update(std::size_t done, const std::string& what) {
-  const auto now = Clock::now();
-  if (!wanted_ || now - begin_ < kMoment || now - last_ < kBetween) return;
-  last_ = now;
-  shown_ = true;
-  std::fprintf(stderr, "\r\x1b[K%zu/%zu %.60s", done, total_, what.c_str());
-  std::fflush(stderr);
+  if (is_due()) show(std::to_string(done) + '/' + std::to_string(total_) + ' ' + what.substr(0, 60));
+}
+
+void Progress::tell(const std::function<std::string()>& line) {
+  if (is_due()) show(line());
 }
 
 void Progress::clear() {

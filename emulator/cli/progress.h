@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 
 namespace heddle::cli {
@@ -19,10 +20,15 @@ class Progress {
 
   /// `done` of the total are done.
   void update(std::size_t done, const std::string& what);
+  /// For work of an amount that is not known: `line` says it all. It is asked for only when it is shown.
+  void tell(const std::function<std::string()>& line);
   /// Takes the line away, so that something else can be printed.
   void clear();
 
  private:
+  bool is_due();
+  void show(const std::string& line);
+
   std::size_t total_;
   bool wanted_;
   bool shown_ = false;

@@ -6,7 +6,9 @@
 namespace heddle::explore {
 namespace {
 
-std::size_t position(AgentId agent) { return static_cast<std::size_t>(agent); }
+std::size_t position(AgentId agent) {
+  return static_cast<std::size_t>(agent);
+}
 
 /// Runs are recursive: this many steps fit on any stack.
 constexpr std::uint32_t kMostDepth = 2000;
@@ -14,8 +16,7 @@ constexpr std::uint32_t kMostDepth = 2000;
 // Whether the ways to the value were news.
 template <typename Readables>
 bool merge(Readables& list, Value value, const Ways& ways) {
-  const auto known =
-      std::find_if(list.begin(), list.end(), [&](const auto& r) { return r.value == value; });
+  const auto known = std::find_if(list.begin(), list.end(), [&](const auto& r) { return r.value == value; });
   if (known != list.end()) return known->ways.add(ways);
   list.push_back({value, ways});
   return !ways.empty();
@@ -70,8 +71,8 @@ Ways Ways::operator&(const Ways& other) const {
   return result;
 }
 
-Derivations::Derivations(const Program& program, std::vector<TraceTree>& trees, Layout& layout,
-                         bool thin_air, const Start& start, std::size_t most_steps)
+Derivations::Derivations(const Program& program, std::vector<TraceTree>& trees, Layout& layout, bool thin_air,
+                         const Start& start, std::size_t most_steps)
     : program_(program),
       trees_(trees),
       layout_(layout),
@@ -97,8 +98,7 @@ Value Derivations::initial(const Locations& piece) const {
 void Derivations::add_graph(const model::Execution& graph) {
   for (std::size_t i = 0; i < graph.operations.size(); ++i) {
     const Operation& op = graph.operations[i];
-    if (op.kind == OperationKind::ControlBarrier)
-      arrived_[op.barrier_instance][op.agent].add(Ways::free());
+    if (op.kind == OperationKind::ControlBarrier) arrived_[op.barrier_instance][op.agent].add(Ways::free());
     if (!op.writes()) continue;
     for (const Locations& piece : layout_.pieces(op.locations))
       note(piece, part_of_value(graph.written_values[i], op.locations, piece), op.agent, 0, Ways::free());
@@ -174,8 +174,7 @@ void Derivations::read(AgentId agent, Node node, const Ways& ways, std::uint32_t
   }
 }
 
-void Derivations::write(AgentId agent, Node node, Value value, const Ways& ways,
-                        std::uint32_t nth) {
+void Derivations::write(AgentId agent, Node node, Value value, const Ways& ways, std::uint32_t nth) {
   const Operation& op = trees_[position(agent)].step(node).operation;
   const std::size_t number = number_of(agent, nth);
   if (!exact_) return;
@@ -216,8 +215,7 @@ Ways Derivations::arrive(AgentId agent, const Step& arrival, const Ways& ways) {
 std::vector<Derivations::Readable> Derivations::given(const Locations& piece) const {
   std::vector<Readable> result{{initial(piece), Ways::free()}};
   if (thin_air_)
-    for (Value value : program_.thin_air_values)
-      merge(result, part_of_value(value, piece, piece), Ways::free());
+    for (Value value : program_.thin_air_values) merge(result, part_of_value(value, piece, piece), Ways::free());
   return result;
 }
 
@@ -241,8 +239,7 @@ std::vector<Derivations::Readable> Derivations::readable(const Operation& read, 
         if (part.ways.empty()) continue;
         steps_ += low.ways.list().size() * part.ways.list().size();
         if (steps_ > most_steps_) return {};
-        longer.push_back({low.value | place_in_value(part.value, piece, read.locations),
-                          low.ways & part.ways});
+        longer.push_back({low.value | place_in_value(part.value, piece, read.locations), low.ways & part.ways});
       }
     }
     result = std::move(longer);
@@ -263,16 +260,14 @@ bool Derivations::has(const Locations& piece, Value value) const {
 }
 
 std::vector<Value> Derivations::values(const Locations& piece) const {
-  const auto known =
-      std::find_if(pieces_.begin(), pieces_.end(), [&](const Piece& p) { return p.locations == piece; });
+  const auto known = std::find_if(pieces_.begin(), pieces_.end(), [&](const Piece& p) { return p.locations == piece; });
   std::vector<Value> values;
   for (const Readable& readable : known != pieces_.end() ? known->values : given(piece))
     if (!readable.ways.empty()) values.push_back(readable.value);
   return values;
 }
 
-bool Derivations::may_write(AgentId agent, std::uint32_t depth, const Locations& piece,
-                            Value value) const {
+bool Derivations::may_write(AgentId agent, std::uint32_t depth, const Locations& piece, Value value) const {
   return std::any_of(written_.begin(), written_.end(), [&](const Written& w) {
     return w.depth > depth && w.agent == agent && w.value == value && w.piece == piece;
   });

@@ -57,8 +57,8 @@ class Derivations {
   };
 
   /// Runs agents by themselves, at most so many steps in all.
-  Derivations(const Program& program, std::vector<TraceTree>& trees, Layout& layout, bool thin_air,
-              const Start& start, std::size_t most_steps);
+  Derivations(const Program& program, std::vector<TraceTree>& trees, Layout& layout, bool thin_air, const Start& start,
+              std::size_t most_steps);
 
   /// Whether the steps were enough.
   bool exact() const { return exact_; }

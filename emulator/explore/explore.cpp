@@ -7,13 +7,11 @@
 namespace heddle::explore {
 
 bool Found::terminated() const {
-  return std::all_of(ends.begin(), ends.end(),
-                     [](const AgentEnd& end) { return end.state == EndState::Finished; });
+  return std::all_of(ends.begin(), ends.end(), [](const AgentEnd& end) { return end.state == EndState::Finished; });
 }
 
 bool Found::cut() const {
-  return std::any_of(ends.begin(), ends.end(),
-                     [](const AgentEnd& end) { return end.state == EndState::Cut; });
+  return std::any_of(ends.begin(), ends.end(), [](const AgentEnd& end) { return end.state == EndState::Cut; });
 }
 
 Statistics explore(const Program& program, const Options& options,

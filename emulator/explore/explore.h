@@ -14,8 +14,22 @@
 
 namespace heddle::explore {
 
+/// Which executions the caller needs. Fewer than all may be found more than once, and others as well.
+enum class Wanted : std::uint8_t {
+  AllExecutions,
+  /// At least one that has a data race if there is any. If there is none: of all that terminate, the results.
+  Races,
+  /// The results of all that terminate. Executions in which an agent spins for ever are left out.
+  Outcomes,
+};
+
 struct Options {
   judge::Options model;
+  /// PROOFS.md says why what is left out is not needed.
+  Wanted wanted = Wanted::AllExecutions;
+  /// How many of the executions that were handed over the caller has counted so far; all if null. Looked at where
+  /// Races are wanted.
+  const std::uint64_t* counted = nullptr;
   /// Stop after so many executions have been reported; 0 is no limit.
   std::uint64_t limit = 0;
   /// Stop after so many graphs have been visited; 0 is no limit.
@@ -71,7 +85,7 @@ struct Found {
 struct Statistics {
   /// Consistent executions reported.
   std::uint64_t executions = 0;
-  /// Of which not terminated.
+  /// How many of the executions did not terminate.
   std::uint64_t blocked = 0;
   std::uint64_t cut = 0;
   /// Partial and whole execution graphs that were built.
@@ -87,7 +101,7 @@ struct Statistics {
 /// barrier with a quorum.
 ///
 /// Load buffering is found. Values out of thin air are not generated unless options.thin_air asks for
-/// them: see explore/README.md for what that means exactly.
+/// them: see explore/PROOFS.md for what that means exactly.
 ///
 /// Throws std::invalid_argument for a program that cannot be (an access of more than 8 bytes).
 Statistics explore(const Program& program, const Options& options,

@@ -1,23 +1,28 @@
 #include "emulator/explore/explorer.h"
 
+#include <heddle/detail/check.h>
+
 #include <algorithm>
+#include <utility>
 
 namespace heddle::explore {
 namespace {
 
-AgentId id(std::size_t agent) { return static_cast<AgentId>(agent); }
-std::size_t position(AgentId agent) { return static_cast<std::size_t>(agent); }
+AgentId id(std::size_t agent) {
+  return static_cast<AgentId>(agent);
+}
+std::size_t position(AgentId agent) {
+  return static_cast<std::size_t>(agent);
+}
 
 std::vector<TraceTree> trees_of(const Program& program) {
   std::vector<TraceTree> trees;
   trees.reserve(program.agents.size());
-  for (std::size_t a = 0; a < program.agents.size(); ++a)
-    trees.emplace_back(program.agents[a], id(a));
+  for (std::size_t a = 0; a < program.agents.size(); ++a) trees.emplace_back(program.agents[a], id(a));
   return trees;
 }
 
-std::vector<std::vector<bool>> closure(std::size_t agents,
-                                       const std::vector<model::AgentPair>& pairs) {
+std::vector<std::vector<bool>> closure(std::size_t agents, const std::vector<model::AgentPair>& pairs) {
   std::vector<std::vector<bool>> result(agents, std::vector<bool>(agents));
   for (const auto& [a, b] : pairs) result[position(a)][position(b)] = true;
   for (std::size_t k = 0; k < agents; ++k)
@@ -29,8 +34,7 @@ std::vector<std::vector<bool>> closure(std::size_t agents,
 
 }  // namespace
 
-Explorer::Explorer(const Program& program, const Options& options,
-                   const OnExecution& on_execution)
+Explorer::Explorer(const Program& program, const Options& options, const OnExecution& on_execution)
     : program_(program),
       options_(options),
       on_execution_(on_execution),
@@ -42,8 +46,8 @@ Explorer::Explorer(const Program& program, const Options& options,
   execution_.agent_system_synchronization = program.system_synchronization;
   execution_.interlock_order = program.interlock_order;
   execution_.shader_inputs = program.shader_inputs;
-  order_knows_agents_ = !program.system_synchronization.empty() ||
-                        !program.interlock_order.empty() || !program.shader_inputs.empty();
+  order_knows_agents_ =
+      !program.system_synchronization.empty() || !program.interlock_order.empty() || !program.shader_inputs.empty();
 }
 
 Statistics Explorer::run() {
@@ -57,8 +61,7 @@ Statistics Explorer::run() {
 // consistent, no graph shows, and an agent that reads it may come to a write that it may take it from: so derivations
 // are asked once more, with more patience.
 void Explorer::learn() {
-  derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{},
-                       options_.learned_steps);
+  derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{}, options_.learned_steps);
   if (derivations_->exact()) return learn_from(*derivations_);
   reporting_ = false;
   do {
@@ -66,15 +69,13 @@ void Explorer::learn() {
     pass();
   } while (learned_);
   reporting_ = true;
-  derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{},
-                       options_.derivation_steps);
+  derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{}, options_.derivation_steps);
   if (derivations_->exact()) learn_from(*derivations_);
 }
 
 void Explorer::learn_from(const Derivations& derivations) {
-  derivations.for_each_access([&](AgentId agent, TraceTree::Node node, const Operation& op) {
-    foresight_.note(agent, node, op);
-  });
+  derivations.for_each_access(
+      [&](AgentId agent, TraceTree::Node node, const Operation& op) { foresight_.note(agent, node, op); });
 }
 
 void Explorer::pass() {
@@ -91,8 +92,7 @@ void Explorer::pass() {
 void Explorer::visit() {
   if (!may_go_on() || (unfinished_ != 0 && !wants_others())) return;
   ++statistics_.graphs;
-  const bool cancelled =
-      options_.cancelled != nullptr && options_.cancelled->load(std::memory_order_relaxed);
+  const bool cancelled = options_.cancelled != nullptr && options_.cancelled->load(std::memory_order_relaxed);
   if (cancelled || (options_.graph_limit != 0 && statistics_.graphs > options_.graph_limit)) {
     statistics_.complete = false;
     stopped_ = true;
@@ -100,7 +100,7 @@ void Explorer::visit() {
   }
   if (visit_end() || visit_operation() || visit_barrier()) return;
   if (!promises_may_be_kept()) return;
-  if (visit_read() || visit_promise()) return;
+  if (visit_dropped() || visit_read() || visit_standstill()) return;
   visit_leaf();
 }
 
@@ -108,6 +108,7 @@ bool Explorer::visit_end() {
   for (std::size_t a = 0; a < agents_.size(); ++a) {
     if (agents_[a].status != Status::Ready || step(a).kind == StepKind::Operation) continue;
     if (step(a).kind == StepKind::SpunEnough) return true;
+    if (options_.wanted == Wanted::Outcomes && step(a).kind == StepKind::Spinning && !step(a).goes_on) return true;
     const bool goes_on = step(a).kind == StepKind::Spinning && step(a).goes_on;
     const std::size_t unfinished = step(a).kind == StepKind::Finished ? 0 : 1;
     agents_[a].status = Status::Ended;
@@ -122,8 +123,8 @@ bool Explorer::visit_end() {
 }
 
 bool Explorer::at_read(std::size_t agent) const {
-  return agents_[agent].status == Status::Ready &&
-         step(agent).kind == StepKind::Operation && step(agent).operation.reads();
+  return agents_[agent].status == Status::Ready && step(agent).kind == StepKind::Operation &&
+         step(agent).operation.reads();
 }
 
 // A write or a fence of the lowest agent that is at one.
@@ -145,8 +146,7 @@ bool Explorer::visit_operation() {
 
 // Adds an operation, chooses its place in modification order and the promises that it keeps, and goes
 // on if the graph may become consistent.
-void Explorer::execute(std::size_t agent, const Operation& operation, Value read, Value written,
-                       const Then& then) {
+void Explorer::execute(std::size_t agent, const Operation& operation, Value read, Value written, const Then& then) {
   // Consistent or not: the write may be found again where it is.
   if (!reporting_ && foresight_.note(id(agent), agents_[agent].node, operation)) learned_ = true;
   const auto index = static_cast<model::OperationIndex>(execution_.operations.size());
@@ -154,11 +154,17 @@ void Explorer::execute(std::size_t agent, const Operation& operation, Value read
   execution_.read_values.push_back(read);
   execution_.written_values.push_back(written);
   nodes_.push_back(agents_[agent].node);
-  if (operation.writes()) {
+  if (std::exchange(trusts_next_, false)) {
+    go_on_unjudged(then);
+  } else if (operation.writes()) {
     order_write(index, 0, [&] { keep_promises(index, 0, then); });
-  } else if (!operation.reads() || is_last() || judge_.may_become_consistent(execution_)) {
+  } else if (!operation.reads() || is_last()) {
     then();
+  } else {
+    go_on_if_consistent(then);
   }
+  HEDDLE_CHECK(execution_.operations.size() == index + std::size_t{1} && nodes_.size() == index + std::size_t{1},
+               "the explorer did not take back all that it had added to a graph");
   judge_.forget_from(index);
   execution_.operations.pop_back();
   execution_.read_values.pop_back();
@@ -166,8 +172,19 @@ void Explorer::execute(std::size_t agent, const Operation& operation, Value read
   nodes_.pop_back();
 }
 
+void Explorer::go_on_if_consistent(const Then& then) {
+  const bool before = unjudged_;
+  if (judge_.may_become_consistent(execution_)) {
+    unjudged_ = false;
+    then();
+    unjudged_ = before;
+  } else if (before) {
+    ++misplaced_trust_;
+  }
+}
+
 // Whether a graph that may become consistent still may with this write, which came last: it is read by
-// nobody and last in modification order, so that nothing comes after it and no cycle goes through it.
+// no operation and last in modification order, so that nothing comes after it and no cycle goes through it.
 bool Explorer::is_harmless(model::OperationIndex write) const {
   if (order_knows_agents_ || execution_.operations[write].reads()) return false;
   const auto& order = execution_.modification_order;
@@ -204,9 +221,7 @@ bool Explorer::may_open(std::size_t agent) const {
   for (const Operation& op : execution_.operations)
     if (op.kind == OperationKind::ControlBarrier && op.barrier_instance == instance) ++arrived;
   for (std::size_t a = 0; a < agents_.size(); ++a)
-    if (agents_[a].status == Status::Arrived &&
-        step(a).operation.barrier_instance == instance)
-      ++arrived;
+    if (agents_[a].status == Status::Arrived && step(a).operation.barrier_instance == instance) ++arrived;
   return arrived >= (arrival.quorum != 0 ? arrival.quorum : arrival.participants.size());
 }
 
@@ -260,9 +275,7 @@ bool Explorer::may_come(std::size_t reader, const Locations& piece, const Value*
       if (foresight_.may_write_unordered(id(a), agents_[a].node, piece)) return true;
       continue;
     }
-    if (value ? may_write(a, piece, *value)
-              : foresight_.may_write(id(a), agents_[a].node, piece))
-      return true;
+    if (value ? may_write(a, piece, *value) : foresight_.may_write(id(a), agents_[a].node, piece)) return true;
   }
   return false;
 }
@@ -276,34 +289,31 @@ bool Explorer::another_may_write(std::size_t agent) const {
 bool Explorer::promises_may_be_kept() const {
   for (const Promise& promise : promises_) {
     bool may = false;
-    for (std::size_t a = 0; a < agents_.size() && !may; ++a)
-      may = may_write(a, promise.piece, promise.value);
+    for (std::size_t a = 0; a < agents_.size() && !may; ++a) may = may_write(a, promise.piece, promise.value);
     if (!may) return false;
   }
   if (!reporting_) return true;
   for (std::size_t a = 0; a < agents_.size(); ++a)
-    if (at_read(a) && put_off(a) && !has_new_write(a) && !another_may_write(a)) return false;
+    if (at_read(a) && put_off(a) && !agents_[a].may_idle && !has_new_write(a) && !another_may_write(a)) return false;
   return true;
 }
 
 bool Explorer::has_new_write(std::size_t agent) const {
   const Locations& wanted = step(agent).operation.locations;
   for (std::size_t i = agents_[agent].put_off_at; i < execution_.operations.size(); ++i)
-    if (execution_.operations[i].writes() && execution_.operations[i].locations.overlaps(wanted))
-      return true;
+    if (execution_.operations[i].writes() && execution_.operations[i].locations.overlaps(wanted)) return true;
   return false;
 }
 
 // Whether the agent may keep a promise that was made to another.
 bool Explorer::may_keep_a_promise(std::size_t agent) const {
   return std::any_of(promises_.begin(), promises_.end(), [&](const Promise& promise) {
-    return execution_.operations[promise.read].agent != id(agent) &&
-           may_write(agent, promise.piece, promise.value);
+    return execution_.operations[promise.read].agent != id(agent) && may_write(agent, promise.piece, promise.value);
   });
 }
 
 // While promises are open, agents that may keep one come first, lest much is built on a promise that
-// nobody can keep.
+// no agent can keep.
 std::vector<std::size_t> Explorer::readers() const {
   std::vector<std::size_t> all;
   for (std::size_t a = 0; a < agents_.size(); ++a)
@@ -315,29 +325,46 @@ std::vector<std::size_t> Explorer::readers() const {
   return helpful.empty() ? all : helpful;
 }
 
-// A read takes what is in the graph, or is put off until more is. A read that waits for nothing is
-// taken first: it has the fewest choices.
-bool Explorer::visit_read() {
+// A read that waits for nothing is taken first: it has the fewest choices.
+std::size_t Explorer::choose_reader(bool& waits) const {
   std::size_t chosen = agents_.size();
-  bool waits = true;
+  bool last = true;
+  waits = true;
   for (std::size_t a : readers()) {
-    if (!waits) break;
     if (put_off(a) && !has_new_write(a)) continue;
-    const bool may_wait = another_may_write(a);
-    if (chosen != agents_.size() && may_wait) continue;
+    const bool comes_last_too = comes_last(a);
+    const bool may_wait = another_may_write(a) && !takes_one_source(a);
+    if (chosen != agents_.size() && std::pair(comes_last_too, may_wait) >= std::pair(last, waits)) continue;
     chosen = a;
+    last = comes_last_too;
     waits = may_wait;
+    if (!last && !waits) break;
   }
+  return chosen;
+}
+
+// A read takes what is in the graph, or is put off until more is.
+bool Explorer::visit_read() {
+  bool waits = true;
+  const std::size_t chosen = choose_reader(waits);
   if (chosen == agents_.size()) return false;
+  const AgentState before = agents_[chosen];
   const std::uint64_t before_reading = statistics_.graphs;
-  read_from_graph(chosen);
+  if (takes_one_source(chosen)) {
+    const std::uint64_t counted_before = counted();
+    read_one_source(chosen);
+    waits = counted() == counted_before && another_may_write(chosen);
+  } else {
+    read_from_graph(chosen);
+    if (!waits && agents_[chosen].may_idle && may_go_on()) idle(chosen);
+  }
   // A silent pass may not know yet of the write that a read without any choice has to wait for.
   const bool knows_too_little = !reporting_ && statistics_.graphs == before_reading;
-  if (!(waits || knows_too_little) || !may_go_on()) return true;
-  const std::uint32_t before = agents_[chosen].put_off_at;
-  agents_[chosen].put_off_at = static_cast<std::uint32_t>(execution_.operations.size());
-  visit();
-  agents_[chosen].put_off_at = before;
+  if ((waits || knows_too_little) && may_go_on()) {
+    agents_[chosen].put_off_at = static_cast<std::uint32_t>(execution_.operations.size());
+    visit();
+  }
+  agents_[chosen] = before;
   return true;
 }
 
@@ -369,8 +396,7 @@ bool Explorer::may_wait_for(std::size_t reader, std::size_t writer, bool unorder
 bool Explorer::may_wait_for_each_other() const {
   if (!reporting_) return true;
   std::vector<bool> reaches(agents_.size(), false);
-  for (std::size_t a = 0; a < agents_.size(); ++a)
-    reaches[a] = at_read(a) && (!put_off(a) || has_new_write(a));
+  for (std::size_t a = 0; a < agents_.size(); ++a) reaches[a] = at_read(a) && (!put_off(a) || has_new_write(a));
   for (bool progress = true; progress;) {
     progress = false;
     for (std::size_t a = 0; a < agents_.size(); ++a) {
@@ -390,8 +416,7 @@ bool Explorer::may_wait_for_each_other() const {
 // part of the steps.
 const Derivations* Explorer::derivations(std::optional<Derivations>& from_here) {
   if (!derivations_)
-    derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{},
-                         options_.derivation_steps);
+    derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{}, options_.derivation_steps);
   if (derivations_->exact()) return &*derivations_;
   // What only other reads than the graph's lead to is not among these, if any.
   statistics_.complete = false;
@@ -425,8 +450,8 @@ bool Explorer::visit_promise() {
 
 // Chooses for each piece in turn. A read that was put off takes something that came since; a promised
 // read waits for something.
-void Explorer::choose_sources(std::size_t agent, const std::vector<Locations>& pieces,
-                              std::vector<Source>& chosen, bool promised) {
+void Explorer::choose_sources(std::size_t agent, const std::vector<Locations>& pieces, std::vector<Source>& chosen,
+                              bool promised) {
   if (!may_go_on()) return;
   if (chosen.size() == pieces.size()) {
     const std::uint32_t put_off_at = agents_[agent].put_off_at;
@@ -441,6 +466,10 @@ void Explorer::choose_sources(std::size_t agent, const std::vector<Locations>& p
   const auto take = [&](model::OperationIndex write, Value value) {
     // Before the first promise nothing is in the graph that is not derived.
     if (promising_ != nullptr && !promising_->has(piece, value)) return;
+    if (!promised && leaves_idling_for_later(agent) && spins_with(agent, value)) {
+      agents_[agent].may_idle = true;
+      return;
+    }
     chosen.push_back({piece, write, value});
     choose_sources(agent, pieces, chosen, promised);
     chosen.pop_back();
@@ -486,111 +515,36 @@ void Explorer::read(std::size_t agent, const std::vector<Source>& sources) {
   promises_.resize(promises_before);
 }
 
-bool Explorer::mutually_ordered(const Operation& a, const Operation& b) const {
-  if (!a.atomic || !b.atomic || !(a.locations == b.locations) || a.reference != b.reference)
-    return false;
-  const model::Place& at_a = execution_.place(a.agent);
-  const model::Place& at_b = execution_.place(b.agent);
-  if (at_a.is_host() != at_b.is_host() && !options_.model.concurrent_host_device_atomics)
-    return false;
-  return a.agent == b.agent || (same_instance(at_a, at_b, a.scope) && same_instance(at_a, at_b, b.scope));
-}
-
-// Mutual order is not transitive, so a path of pairs need not be a pair.
-bool Explorer::ordered_before(model::OperationIndex a, model::OperationIndex b) const {
-  if (a == b) return true;
-  const auto& order = execution_.modification_order;
-  reached_.assign(execution_.operations.size(), false);
-  reached_[a] = true;
-  for (bool progress = true; progress && !reached_[b];) {
-    progress = false;
-    for (const auto& [earlier, later] : order) {
-      if (!reached_[earlier] || reached_[later]) continue;
-      reached_[later] = true;
-      progress = true;
-    }
-  }
-  return reached_[b];
-}
-
-// A read-modify-write's write comes right after what it reads: nothing that is mutually ordered with both is
-// between. What comes after the source along a path only may be before the write or after it.
-std::optional<bool> Explorer::has_to_follow(model::OperationIndex write,
-                                            model::OperationIndex other) const {
-  const auto& reads_from = execution_.reads_from;
-  if (reads_from.empty() || reads_from.back().read != write ||
-      !(reads_from.back().bytes == execution_.operations[write].locations))
-    return std::nullopt;
-  const model::OperationIndex source = reads_from.back().write;
-  if (source == model::kInitialValue) return false;
-  if (ordered_before(other, source)) return true;
-  const auto& order = execution_.modification_order;
-  if (std::find(order.begin(), order.end(), model::OperationPair{source, other}) != order.end()) return false;
-  return std::nullopt;
-}
-
-// Puts `write` before or after each write, from `other` on, that is mutually ordered with it.
-void Explorer::order_write(model::OperationIndex write, model::OperationIndex other,
-                           const Then& then) {
-  const auto& operations = execution_.operations;
-  while (other < write && !(operations[other].writes() &&
-                            mutually_ordered(operations[other], operations[write])))
-    ++other;
-  if (other == write) return then();
-  const std::optional<bool> follows = has_to_follow(write, other);
-  for (const model::OperationPair& pair : {model::OperationPair{other, write},
-                                          model::OperationPair{write, other}}) {
-    if (follows && *follows != (pair.second == write)) continue;
-    if (pair.first == write && operations[other].agent == operations[write].agent) continue;
-    if (ordered_before(pair.second, pair.first)) continue;
-    execution_.modification_order.push_back(pair);
-    order_write(write, other + 1, then);
-    execution_.modification_order.pop_back();
-    if (!may_go_on()) return;
-  }
-}
-
-// Each promise that the write could keep is kept by it, or not.
-void Explorer::keep_promises(model::OperationIndex write, std::size_t promise, const Then& then) {
-  const Locations& written = execution_.operations[write].locations;
-  const Value value = execution_.written_values[write];
-  while (promise < promises_.size() &&
-         !(covers(written, promises_[promise].piece) &&
-           part_of_value(value, written, promises_[promise].piece) == promises_[promise].value))
-    ++promise;
-  if (promise == promises_.size()) {
-    if (is_harmless(write) || is_last() || judge_.may_become_consistent(execution_)) then();
-    return;
-  }
-  const Promise kept = promises_[promise];
-  promises_.erase(promises_.begin() + static_cast<std::ptrdiff_t>(promise));
-  execution_.reads_from.push_back({kept.read, write, kept.piece});
-  keep_promises(write, promise, then);
-  execution_.reads_from.pop_back();
-  promises_.insert(promises_.begin() + static_cast<std::ptrdiff_t>(promise), kept);
-  if (may_go_on()) keep_promises(write, promise + 1, then);
-}
-
 void Explorer::visit_leaf() {
   if (!promises_.empty()) return;
   for (std::size_t a = 0; a < agents_.size(); ++a) {
     ends_[a].results = step(a).results;
     switch (step(a).kind) {
       case StepKind::Unanswered:
-      case StepKind::Operation: ends_[a].state = EndState::Waiting; break;
-      case StepKind::Finished: ends_[a].state = EndState::Finished; break;
+      case StepKind::Operation:
+        ends_[a].state = EndState::Waiting;
+        break;
+      case StepKind::Finished:
+        ends_[a].state = EndState::Finished;
+        break;
       case StepKind::SpunEnough:
-      case StepKind::Spinning: ends_[a].state = EndState::Spinning; break;
-      case StepKind::Cut: ends_[a].state = EndState::Cut; break;
+      case StepKind::Spinning:
+        ends_[a].state = EndState::Spinning;
+        break;
+      case StepKind::Cut:
+        ends_[a].state = EndState::Cut;
+        break;
     }
   }
-  const bool terminated = std::all_of(ends_.begin(), ends_.end(), [](const AgentEnd& end) {
-    return end.state == EndState::Finished;
-  });
+  const bool terminated =
+      std::all_of(ends_.begin(), ends_.end(), [](const AgentEnd& end) { return end.state == EndState::Finished; });
   if (!terminated && !wants_others()) return;
   for (std::size_t i = 0; i < quorums_.size(); ++i)
     if (execution_.quorum_choices[i].synchronizing.size() < quorums_[i]) return;
-  if (!judge_.consistent(execution_)) return;
+  if (!judge_.consistent(execution_)) {
+    if (unjudged_) ++misplaced_trust_;
+    return;
+  }
   const Found found{execution_, judge_.judgement(), ends_};
   if (options_.limit != 0 && statistics_.executions == options_.limit) {
     statistics_.complete = false;

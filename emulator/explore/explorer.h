@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The search itself; see README.md for why it finds every execution exactly once.
+/// The search itself; see PROOFS.md for why it finds every execution exactly once.
 
 #include <cstdint>
 #include <functional>
@@ -35,6 +35,8 @@ class Explorer {
     Status status = Status::Ready;
     /// How many operations there were when the read that comes next was put off.
     std::uint32_t put_off_at = kNotPutOff;
+    /// The read that comes next might have taken a value with which the agent spins for ever (reduction.cpp).
+    bool may_idle = false;
   };
 
   /// A read, or a piece of one, that waits for a write that is not in the graph yet.
@@ -59,22 +61,21 @@ class Explorer {
   void learn_from(const Derivations& derivations);
   void pass();
   bool may_go_on() const { return !stopped_; }
-  bool wants_others() const {
-    return options_.only_terminated == nullptr || !*options_.only_terminated;
-  }
+  bool wants_others() const { return options_.only_terminated == nullptr || !*options_.only_terminated; }
 
   void visit();
   bool visit_end();
   bool visit_operation();
   bool visit_barrier();
   bool visit_read();
+  std::size_t choose_reader(bool& waits) const;
   bool visit_promise();
   void visit_leaf();
 
   const Step& step(std::size_t agent) const { return trees_[agent].step(agents_[agent].node); }
   bool at_read(std::size_t agent) const;
-  void execute(std::size_t agent, const Operation& operation, Value read, Value written,
-               const Then& then);
+  void execute(std::size_t agent, const Operation& operation, Value read, Value written, const Then& then);
+  void go_on_if_consistent(const Then& then);
   void go_on(std::size_t agent, Value read);
 
   bool may_open(std::size_t agent) const;
@@ -92,9 +93,23 @@ class Explorer {
   std::vector<std::size_t> readers() const;
   const Derivations* derivations(std::optional<Derivations>& from_here);
   void read_from_graph(std::size_t agent);
-  void choose_sources(std::size_t agent, const std::vector<Locations>& pieces,
-                      std::vector<Source>& chosen, bool promised);
+  void choose_sources(std::size_t agent, const std::vector<Locations>& pieces, std::vector<Source>& chosen,
+                      bool promised);
   void read(std::size_t agent, const std::vector<Source>& sources);
+
+  // What verdicts do without: reduction.cpp.
+  bool is_closed() const;
+  std::uint64_t counted() const;
+  bool takes_one_source(std::size_t agent) const;
+  void read_one_source(std::size_t agent);
+  void go_on_unjudged(const Then& then);
+  bool drops(std::size_t agent) const;
+  bool visit_dropped();
+  bool leaves_idling_for_later(std::size_t agent) const;
+  bool spins_with(std::size_t agent, Value value);
+  void idle(std::size_t agent);
+  bool visit_standstill();
+  bool comes_last(std::size_t agent) const;
 
   void order_write(model::OperationIndex write, model::OperationIndex other, const Then& then);
   bool ordered_before(model::OperationIndex a, model::OperationIndex b) const;
@@ -112,7 +127,7 @@ class Explorer {
   std::vector<TraceTree> trees_;
   Layout layout_;
   Foresight foresight_;
-  /// Of the agents' beginnings; made when first asked for.
+  /// What derives from the agents' beginnings; made when first asked for.
   std::optional<Derivations> derivations_;
   /// What promises are made of, from the first promise on that this graph holds.
   const Derivations* promising_ = nullptr;
@@ -122,15 +137,21 @@ class Explorer {
   bool order_knows_agents_ = false;
 
   model::Execution execution_;
-  /// Of each operation, the step of its agent's tree.
+  /// By operation: the step of its agent's tree.
   std::vector<TraceTree::Node> nodes_;
   std::vector<AgentState> agents_;
   std::vector<Promise> promises_;
-  /// Of each of the execution's quorum choices: how many have to be in it.
+  /// By quorum choice of the execution: how many have to be in it.
   std::vector<std::uint32_t> quorums_;
   std::vector<AgentEnd> ends_;
   /// By operation, for ordered_before; kept for its memory.
   mutable std::vector<bool> reached_;
+
+  /// Whether the next operation is a read whose source is taken to be consistent until something else is judged.
+  bool trusts_next_ = false;
+  /// Whether there is such a read that nothing was judged after, and how often that hid an inconsistency.
+  bool unjudged_ = false;
+  std::uint32_t misplaced_trust_ = 0;
 
   Statistics statistics_;
   /// Whether executions are reported, or only learned from.

@@ -5,7 +5,9 @@
 namespace heddle::explore {
 namespace {
 
-std::uint64_t end_of(const Locations& bytes) { return bytes.offset_bytes + bytes.size_bytes; }
+std::uint64_t end_of(const Locations& bytes) {
+  return bytes.offset_bytes + bytes.size_bytes;
+}
 
 Locations between(AllocationId allocation, std::uint64_t begin, std::uint64_t end) {
   return {allocation, begin, static_cast<std::uint32_t>(end - begin)};
@@ -16,8 +18,7 @@ bool cut_at(std::vector<Locations>& list, std::uint64_t offset) {
     const Locations piece = list[i];
     if (offset <= piece.offset_bytes || offset >= end_of(piece)) continue;
     list[i] = between(piece.allocation, piece.offset_bytes, offset);
-    list.insert(list.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                between(piece.allocation, offset, end_of(piece)));
+    list.insert(list.begin() + static_cast<std::ptrdiff_t>(i) + 1, between(piece.allocation, offset, end_of(piece)));
     return true;
   }
   return false;
@@ -40,12 +41,11 @@ bool Layout::add(const Locations& access) {
     at = end_of(piece);
   }
   if (at < end_of(access)) fresh.push_back(between(access.allocation, at, end_of(access)));
-  // A piece of bytes that nobody knew splits no access, unless it leaves a seam within this one.
+  // A piece of bytes that was not known splits no access, unless it leaves a seam within this one.
   changed = changed || (!fresh.empty() && !(fresh.size() == 1 && fresh[0] == access));
   list.insert(list.end(), fresh.begin(), fresh.end());
-  std::sort(list.begin(), list.end(), [](const Locations& a, const Locations& b) {
-    return a.offset_bytes < b.offset_bytes;
-  });
+  std::sort(list.begin(), list.end(),
+            [](const Locations& a, const Locations& b) { return a.offset_bytes < b.offset_bytes; });
   return changed;
 }
 

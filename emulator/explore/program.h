@@ -43,6 +43,7 @@ struct LaterAccess {
   ReferenceId reference{};
   bool writes = false;
   bool non_private = false;
+  TagSetId tags = TagSetId::Empty;
 
   friend bool operator==(const LaterAccess&, const LaterAccess&) = default;
 };
@@ -60,6 +61,17 @@ struct Later {
   }
 };
 
+/// What becomes of the value of a read.
+enum class ValueUse : std::uint8_t {
+  /// The value may decide what its agent does or writes, or whether the front end counts the execution.
+  Decides,
+  /// The value may be among the results of its agent, and does nothing else. Only reads that are not atomic have this
+  /// use.
+  Shown,
+  /// Nothing. Only of a read that is not atomic and makes nothing visible.
+  Unused,
+};
+
 /// What an agent does next.
 struct Step {
   StepKind kind = StepKind::Finished;
@@ -67,25 +79,33 @@ struct Step {
   /// Its `agent` is filled in by the explorer.
   Operation operation;
 
-  /// Of a write: what it writes.
+  /// What a write writes.
   Value written = 0;
 
-  /// Of a read-modify-write: what it writes when it reads this; nothing if it then does not write (a
+  /// What a read-modify-write writes when it reads this; nothing if it then does not write (a
   /// compare-exchange that fails, which is a mere read with `failure_semantics`).
   std::function<std::optional<Value>(Value)> modify;
   MemorySemantics failure_semantics = MemorySemantics::Relaxed;
 
-  /// Of a control barrier: the agents that take part in the instance, ascending, this one included.
+  /// The agents that take part in the instance of a control barrier, ascending, this one included.
   /// Without a quorum the barrier opens when all of them have arrived; with one, when as many have,
   /// and then any set of at least `quorum` arrivals may be the one that synchronizes.
   std::vector<AgentId> participants;
   std::uint32_t quorum = 0;
 
-  /// Of Spinning.
+  /// Whether an agent that is Spinning may be asked for a next step.
   bool goes_on = false;
 
-  /// Of a read: it may be postponed, and then the agent may come to a write before it needs the value.
+  /// Whether a read may be postponed: then the agent may come to a write before it needs the value.
   bool postponable = false;
+
+  /// What becomes of the value of a read. What is told beside AllExecutions (explore.h) rests on it.
+  ValueUse use = ValueUse::Decides;
+
+  /// Whether all values of a read with which its agent then spins for ever are alike. All accesses to its locations,
+  /// of any agent, are atomics that are mutually ordered with each other, and the front end counts every execution,
+  /// whatever it ends with. What is told beside AllExecutions (explore.h) rests on it.
+  bool spins_alike = false;
 
   /// What the agent may still do, this step included. Null if it does not know: then it is watched, or its
   /// program explored more than once, to find out. Either all of its steps say so or none; what it points
@@ -109,8 +129,7 @@ class Agent {
   /// `Operation` and does not go on.
   virtual Step next(Value last_read) = 0;
 
-  /// The same for whoever runs agents again and again: `step` is used again, and keeps what its new
-  /// kind does not need.
+  /// What `next` does, for runs again and again: `step` is used again, and keeps what its new kind does not need.
   virtual void advance(Value last_read, Step& step) { step = next(last_read); }
   /// Goes on past the read that was stepped last, although it has no value yet: whatever is asked for next
   /// does not depend on it. Returns what answer() calls it. Only after a step that is postponable.

@@ -1,11 +1,12 @@
 #include "emulator/explore/trace_tree.h"
 
+#include <heddle/detail/check.h>
+
 #include <stdexcept>
 
 namespace heddle::explore {
 
-TraceTree::TraceTree(const AgentDescription& description, AgentId agent)
-    : description_(&description), agent_(agent) {
+TraceTree::TraceTree(const AgentDescription& description, AgentId agent) : description_(&description), agent_(agent) {
   running_ = description_->start();
   running_at_ = add(kNone, 0, running_->next(0));
 }
@@ -43,8 +44,12 @@ void TraceTree::run_to(Node node) {
   std::vector<Value> reads;
   for (Node at = node; at != kRoot; at = nodes_[at].parent) reads.push_back(nodes_[at].read_by_parent);
   running_ = description_->start();
-  running_->next(0);
-  for (auto read = reads.rbegin(); read != reads.rend(); ++read) running_->next(*read);
+  Step step = running_->next(0);
+  for (auto read = reads.rbegin(); read != reads.rend(); ++read) step = running_->next(*read);
+  const Step& known = nodes_[node].step;
+  HEDDLE_CHECK(step.kind == known.kind && step.operation.kind == known.operation.kind &&
+                   step.operation.locations == known.operation.locations,
+               "an agent that was started again and read the same took another step");
   running_at_ = node;
 }
 

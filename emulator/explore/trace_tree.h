@@ -33,9 +33,7 @@ class TraceTree {
   std::size_t size() const { return nodes_.size(); }
 
   /// Children known so far.
-  const std::vector<std::pair<Value, Node>>& children(Node node) const {
-    return nodes_[node].children;
-  }
+  const std::vector<std::pair<Value, Node>>& children(Node node) const { return nodes_[node].children; }
 
  private:
   static constexpr Node kNone = ~Node{0};

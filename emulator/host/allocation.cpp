@@ -1,7 +1,4 @@
 #include "emulator/host/device_state.h"
-#include "emulator/host/kernel_trace.h"
-#include "emulator/host/parallel_races.h"
-#include "emulator/host/race_watch.h"
 
 #include <fmt/format.h>
 #include <mimalloc.h>
@@ -43,13 +40,13 @@ class NoMemory final : public std::bad_alloc {
 // What is known of each byte of emulated memory, a bit, has to have room itself. (To ask for more than there is aborts
 // the process, or makes it swap without end.)
 bool has_room_for_bits(std::uint64_t size_bytes) {
-  const auto memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                      static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const auto memory =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   return size_bytes / 8 <= memory / 2;
 }
 
 // Null if there is no room. `zeroed`: an old value that a weak read may give is then the same in every run, written or
-// not. (Pages that nobody touches are not touched here either.)
+// not. (Pages that no access touches are not touched here either.)
 std::byte* allocate_bytes(std::uint64_t size_bytes, bool zeroed) {
   const bool large = size_bytes >= 2 * kHugePageBytes;
   const std::uint64_t alignment = large ? kHugePageBytes : kAllocationAlignment;
@@ -61,7 +58,9 @@ std::byte* allocate_bytes(std::uint64_t size_bytes, bool zeroed) {
   return bytes;
 }
 
-std::uint64_t kept_bytes(const Allocation& allocation) { return allocation.size_bytes + kBytesOfAllocation; }
+std::uint64_t kept_bytes(const Allocation& allocation) {
+  return allocation.size_bytes + kBytesOfAllocation;
+}
 
 std::uint64_t address_of(const Allocation& allocation) {
   return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(allocation.bytes));
@@ -73,8 +72,7 @@ namespace {
 
 /// Calls with_word(word, mask) for each word that has some of the bytes, whose bits the mask has.
 template <typename Do>
-void for_each_word(std::vector<std::uint64_t>& words, std::uint64_t offset, std::uint64_t bytes,
-                   Do with_word) {
+void for_each_word(std::vector<std::uint64_t>& words, std::uint64_t offset, std::uint64_t bytes, Do with_word) {
   while (bytes != 0) {
     const std::uint64_t bit = offset % 64;
     const std::uint64_t count = std::min(bytes, 64 - bit);
@@ -94,8 +92,7 @@ void InitializedBytes::mark_words(std::uint64_t offset, std::uint64_t bytes) {
 void InitializedBytes::mark_words_at_once(std::uint64_t offset, std::uint64_t bytes) {
   for_each_word(words_, offset, bytes, [](std::uint64_t& shared, std::uint64_t mask) {
     const std::atomic_ref word(shared);
-    if ((word.load(std::memory_order_relaxed) & mask) != mask)
-      word.fetch_or(mask, std::memory_order_release);
+    if ((word.load(std::memory_order_relaxed) & mask) != mask) word.fetch_or(mask, std::memory_order_release);
   });
 }
 
@@ -108,8 +105,7 @@ std::uint64_t InitializedBytes::first_missing_of(std::uint64_t offset, std::uint
   return bytes;
 }
 
-std::shared_ptr<Allocation> DeviceState::allocate(std::uint64_t count, std::uint64_t element_bytes,
-                                                  std::string name) {
+std::shared_ptr<Allocation> DeviceState::allocate(std::uint64_t count, std::uint64_t element_bytes, std::string name) {
   auto made = std::make_shared<Allocation>();
   {
     const std::lock_guard lock(mutex_);
@@ -131,12 +127,10 @@ std::shared_ptr<Allocation> DeviceState::allocate(std::uint64_t count, std::uint
   return made;
 }
 
-// Whoever listens must not take one allocation for another.
+// A listener must not take one allocation for another.
 void DeviceState::renew(AllocationId id) {
-  if (race_watch) race_watch->replace(id);
+  watchers.replace_buffer(id);
   if (parallel) parallel->replace(id);
-  if (parallel_races) parallel_races->replace(id);
-  if (kernel_trace) kernel_trace->renew(id);
 }
 
 AllocationId DeviceState::number_of_freed_or_new() {
@@ -193,36 +187,54 @@ std::string DeviceState::describe(const void* address) {
   return fmt::format("'{}', byte {}", found->name, number - address_of(*found));
 }
 
-Owner::Owner(std::shared_ptr<DeviceState> device, std::shared_ptr<Allocation> allocation)
-    : device_(device),
-      allocation_(allocation.get(),
-                  [device, allocation](Allocation* a) { device->free(*a); }) {}
+/// What owners share, and how many they are.
+struct SharedOwnership final : Ownership {
+  SharedOwnership(std::shared_ptr<DeviceState> of, std::shared_ptr<Allocation> what)
+      : Ownership{what.get(), of.get()}, kept_device(std::move(of)), kept_allocation(std::move(what)) {}
+  std::shared_ptr<DeviceState> kept_device;
+  std::shared_ptr<Allocation> kept_allocation;
+  std::atomic<std::uint64_t> owners{1};
+};
+
+Owner first_owner(std::shared_ptr<DeviceState> device, std::shared_ptr<Allocation> allocation) {
+  return Owner(new SharedOwnership(std::move(device), std::move(allocation)));
+}
+
+void Owner::share() const {
+  static_cast<SharedOwnership*>(shared_)->owners.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Owner::leave() {
+  auto* const shared = static_cast<SharedOwnership*>(shared_);
+  if (shared->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  shared->device->free(*shared->allocation);
+  delete shared;
+}
 
 void Owner::free() {
-  if (!allocation_) refuse("free");
-  device_->free(*allocation_);
+  if (!shared_) refuse("free");
+  shared_->device->free(*shared_->allocation);
 }
 
 void Owner::refuse(const char* what) const {
   throw std::logic_error(
-      allocation_ ? fmt::format("heddle: {} of buffer '{}', which was freed", what, allocation_->name)
-                  : fmt::format("heddle: {} of a buffer that was never made, or was moved from", what));
+      shared_ ? fmt::format("heddle: {} of buffer '{}', which was freed", what, shared_->allocation->name)
+              : fmt::format("heddle: {} of a buffer that was never made, or was moved from", what));
 }
 
 void Owner::refuse_argument(std::size_t number, const DeviceState& device) const {
   const std::string argument = fmt::format("heddle: argument {} of a dispatch", number);
-  if (!allocation_)
-    throw std::logic_error(argument + " is a buffer or an image that was never made, or was moved from");
-  if (device_.get() == &device)
-    throw std::logic_error(fmt::format("{}, '{}', was freed", argument, allocation_->name));
-  throw std::invalid_argument(fmt::format(
-      "{}, '{}', belongs to another device ({}) than the one that dispatches ({})", argument,
-      allocation_->name, device_->description(), device.description()));
+  if (!shared_) throw std::logic_error(argument + " is a buffer or an image that was never made, or was moved from");
+  if (shared_->device == &device)
+    throw std::logic_error(fmt::format("{}, '{}', was freed", argument, shared_->allocation->name));
+  throw std::invalid_argument(fmt::format("{}, '{}', belongs to another device ({}) than the one that dispatches ({})",
+                                          argument, shared_->allocation->name, shared_->device->description(),
+                                          device.description()));
 }
 
 ReferenceId Owner::new_reference() const {
-  if (!allocation_) refuse("alias");
-  return device_->new_reference();
+  if (!shared_) refuse("alias");
+  return shared_->device->new_reference();
 }
 
 }  // namespace heddle::detail

@@ -1,16 +1,13 @@
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
-#include "emulator/host/kernel_trace.h"
-#include "emulator/host/own_command.h"
-#include "emulator/host/parallel_races.h"
-#include "emulator/host/race_settings.h"
-#include "emulator/host/race_watch.h"
-#include "emulator/report/source_text.h"
-#include "emulator/host/watched_memory.h"
 #include "emulator/memory/policy.h"
+#include "emulator/report/source_text.h"
+#include "emulator/watch/own_command.h"
+#include "emulator/watch/race_settings.h"
 #include "runtime/seed.h"
 
 #include <fmt/format.h>
+#include <heddle/detail/check.h>
 
 #include <algorithm>
 #include <chrono>
@@ -48,8 +45,7 @@ Mode mode_from(const std::optional<Mode>& asked) {
   const std::string_view value(text);
   if (value == "native") return Mode::Native;
   if (value == "emulated") return Mode::Emulated;
-  throw std::invalid_argument(
-      fmt::format("HEDDLE_MODE is '{}'; it may be 'native' or 'emulated'", value));
+  throw std::invalid_argument(fmt::format("HEDDLE_MODE is '{}'; it may be 'native' or 'emulated'", value));
 }
 
 std::uint64_t seed_from(const std::optional<std::uint64_t>& asked) {
@@ -73,16 +69,15 @@ MemoryPolicy memory_from(const std::optional<MemoryPolicy>& asked) {
 
 DeviceOptions with_defaults(DeviceOptions o) {
   const bool asks_for_parallel = o.races_parallel.value_or(false);
-  add_race_settings(o);
-  o.trace = trace_path(o.trace);
+  watch::add_race_settings(o);
+  o.trace = watch::trace_path(o.trace);
   const Mode mode = *o.races || !o.trace->empty() ? Mode::Emulated : mode_from(o.mode);
   o.mode = mode;
   o.seed = seed_from(o.seed);
   o.memory = memory_from(o.memory);
-  check_parallel(o, asks_for_parallel);
+  watch::check_parallel(o, asks_for_parallel);
   if (o.subgroup_size == 0 || o.subgroup_size > runtime::kMaxSubgroupSize) {
-    throw std::invalid_argument(
-        fmt::format("subgroup_size is {}; it may be 1 to 128", o.subgroup_size));
+    throw std::invalid_argument(fmt::format("subgroup_size is {}; it may be 1 to 128", o.subgroup_size));
   }
   if (o.operations_between_switches == 0) {
     throw std::invalid_argument("operations_between_switches is 0; it must be at least 1");
@@ -107,8 +102,7 @@ Mapping shuffled(std::uint32_t size, Choice& choice) {
   mapping.index_at.resize(size);
   std::iota(mapping.index_at.begin(), mapping.index_at.end(), 0u);
   for (std::uint32_t i = size; i > 1; --i) {
-    std::swap(mapping.index_at[i - 1],
-              mapping.index_at[choice.below(i, ChoicePoint::LaneMapping)]);
+    std::swap(mapping.index_at[i - 1], mapping.index_at[choice.below(i, ChoicePoint::LaneMapping)]);
   }
   mapping.position_of.resize(size);
   for (std::uint32_t p = 0; p < size; ++p) mapping.position_of[mapping.index_at[p]] = p;
@@ -160,8 +154,7 @@ class Printed {
 
   void print_later() {
     std::vector<Line>& lines = later_->lines;
-    std::stable_sort(lines.begin(), lines.end(),
-                     [](const Line& a, const Line& b) { return a.group < b.group; });
+    std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.group < b.group; });
     for (const Line& line : lines) std::fputs(line.text.c_str(), to_);
   }
 
@@ -189,14 +182,13 @@ class EmulatedDispatch {
 
 [[noreturn]] void refuse_group(const uvec3& local, std::uint64_t most) {
   throw std::invalid_argument(
-      fmt::format("a workgroup of {} x {} x {} invocations; it may have 1 to {}", local.x, local.y,
-                  local.z, most));
+      fmt::format("a workgroup of {} x {} x {} invocations; it may have 1 to {}", local.x, local.y, local.z, most));
 }
 [[noreturn]] void refuse_size(const uvec3& groups, const uvec3& local) {
-  throw std::invalid_argument(fmt::format(
-      "a dispatch of {} x {} x {} workgroups of {} x {} x {}: no dimension may have 2^32 "
-      "invocations or more",
-      groups.x, groups.y, groups.z, local.x, local.y, local.z));
+  throw std::invalid_argument(
+      fmt::format("a dispatch of {} x {} x {} workgroups of {} x {} x {}: no dimension may have 2^32 "
+                  "invocations or more",
+                  groups.x, groups.y, groups.z, local.x, local.y, local.z));
 }
 
 /// How many invocations a workgroup has. Throws std::invalid_argument for sizes that cannot be.
@@ -225,26 +217,42 @@ void reshape(runtime::Grid& grid, const uvec3& groups, const uvec3& local) {
 }
 
 /// A report of races is to say where there was less to look at than the program has.
-void remark_end(const Finding& finding, const DeviceState& state) {
-  if (!state.race_watch && !state.parallel_races) return;
+void remark_end(const Finding& finding, DeviceState& state) {
+  if (!state.watchers.looks_for_races()) return;
   const std::string text =
       fmt::format("a kernel ended early ({}{}): races that would have come after that are not among these",
-                  name(finding.kind), finding.where.line == 0 ? "" : " at " + report::place(finding.where));
-  if (state.race_watch) state.race_watch->remark(text);
-  if (state.parallel_races) state.parallel_races->overlooked(text);
+                  name_of(finding.kind), finding.where.line == 0 ? "" : " at " + report::place(finding.where));
+  state.watchers.remark({text, true});
+}
+
+/// The command that makes an emulated dispatch run as it did.
+std::string replay_of(const DeviceState& state, std::uint64_t number) {
+  const DeviceOptions& options = state.options;
+  return fmt::format("HEDDLE_MODE=emulated{} HEDDLE_SEED={} (dispatch {} of the device)",
+                     options.memory->sequential ? "" : fmt::format(" HEDDLE_MEMORY={}", options.memory->name),
+                     state.seed(), number);
+}
+
+/// A dispatch that runs, for checks that fail in it.
+struct RunningDispatch {
+  const DeviceState& state;
+  std::uint64_t number;
+};
+
+std::string schedule_text(const void* context) {
+  const auto& running = *static_cast<const RunningDispatch*>(context);
+  const DeviceState& state = running.state;
+  const std::string schedule =
+      fmt::format("  schedule: dispatch {} of a device: {}\n", running.number, state.description());
+  if (!state.in_order()) return schedule;
+  return schedule + fmt::format("  again: HEDDLE_MODE=emulated HEDDLE_MEMORY={} {} {}\n", state.options.memory->name,
+                                watch::seed_assignment(state.seed()), watch::own_command());
 }
 
 /// Throws what made dispatch `number` of the device fail.
 [[noreturn]] void raise(runtime::Failure failure, const DeviceState& state, std::uint64_t number) {
-  const DeviceOptions& options = state.options;
-  // How a trial comes again is said by whoever explores.
-  if (state.in_order() && !InTrial::any()) {
-    failure.finding.replay = fmt::format(
-        "HEDDLE_MODE=emulated{} HEDDLE_SEED={} (dispatch {} of the device)",
-        options.memory->sequential ? "" : fmt::format(" HEDDLE_MEMORY={}", options.memory->name),
-        state.seed(), number);
-  }
-  remark_end(failure.finding, state);
+  // For a trial the exploration says how it comes again.
+  if (state.in_order() && !watch::InTrial::any()) failure.finding.replay = replay_of(state, number);
   if (failure.exception) {
     try {
       std::rethrow_exception(failure.exception);
@@ -271,8 +279,7 @@ void remark_end(const Finding& finding, const DeviceState& state) {
   std::unique_ptr<const Mapping> mapping;
   if (options.lane_mapping == LaneMapping::Shuffled) {
     SeededChoice seeded(seed);
-    mapping = std::make_unique<const Mapping>(
-        shuffled(size, emulated ? static_cast<Choice&>(state.choice) : seeded));
+    mapping = std::make_unique<const Mapping>(shuffled(size, emulated ? static_cast<Choice&>(state.choice) : seeded));
     launch.grid.position_of = mapping->position_of.data();
     launch.grid.index_at = mapping->index_at.data();
   }
@@ -281,13 +288,15 @@ void remark_end(const Finding& finding, const DeviceState& state) {
     first_groups = shuffled_groups(std::uint64_t{groups.x} * groups.y * groups.z, state.choice);
   launch.first_groups = first_groups;
   launch.run = emulated ? typed.emulated : typed.native;
-  // Where an oracle decides who goes on, nobody takes turns.
+  // Where an oracle decides which invocation goes on, none takes turns.
   if (state.in_order()) launch.run.turns = nullptr;
   launch.kernel = typed.call;
 
   if (state.in_order()) launch.choice = &state.choice.direct();
   Printed printed{options.print_to, state.in_order()};
   launch.context = &printed;
+  const RunningDispatch running{state, number};
+  const Situation situation(&schedule_text, &running);
   EmulatedDispatch on_emulator(emulated ? state.emulator.get() : nullptr, launch.grid, typed.bindings);
 
   DispatchResult result;
@@ -301,11 +310,12 @@ void remark_end(const Finding& finding, const DeviceState& state) {
     const auto time = std::chrono::steady_clock::now() - begin;
     result.seconds = std::chrono::duration<double>(time).count();
   }
+  if (failure) remark_end(failure->finding, state);
+  // What was wrong before comes first, though the dispatch went on.
+  if (std::optional<Finding> earlier = state.watchers.take_failure())
+    failure = std::make_unique<runtime::Failure>(runtime::Failure{std::move(*earlier), nullptr});
   if (failure) raise(std::move(*failure), state, number);
-  if (state.kernel_trace) {
-    state.kernel_trace->flush();
-    state.kernel_trace->check();
-  }
+  state.watchers.flush_trace(true);
   result.workgroups = statistics.workgroups;
   result.invocations = statistics.workgroups * size;
   result.fibers = statistics.fibers;
@@ -314,8 +324,8 @@ void remark_end(const Finding& finding, const DeviceState& state) {
   return result;
 }
 
-[[gnu::noinline]] DispatchResult dispatch_with_copy(DeviceState& state, const TypedLaunch& typed,
-                                                    const uvec3& groups, const uvec3& local) {
+[[gnu::noinline]] DispatchResult dispatch_with_copy(DeviceState& state, const TypedLaunch& typed, const uvec3& groups,
+                                                    const uvec3& local) {
   runtime::Launch own = state.launch;
   return dispatch(state, own, typed, groups, local);
 }
@@ -325,53 +335,36 @@ void remark_end(const Finding& finding, const DeviceState& state) {
 DeviceState::DeviceState(DeviceOptions o)
     : options(with_defaults(std::move(o))),
       mode(*options.mode),
-      describe_([this](const void* address) {
-        return emulator ? emulator->describe(address) : describe(address);
-      }) {
+      watchers(options),
+      describe_([this](const void* address) { return emulator ? emulator->describe(address) : describe(address); }) {
   runtime::expect_other_handlers();
   launch.grid.subgroup_size = options.subgroup_size;
   launch.workers = options.workers;
   launch.resident_workgroups = options.resident_workgroups;
   launch.stack_bytes = options.stack_bytes;
   launch.workgroup_memory_bytes = options.workgroup_memory_bytes;
+  launch.workgroup_memory_zeroed = options.workgroup_memory_zeroed;
   launch.no_progress_rounds = options.no_progress_rounds;
-  launch.no_progress_time = options.no_progress_time;
+  launch.no_progress_time = std::chrono::milliseconds(options.no_progress_time.count());
   launch.describe = &describe_;
   if (options.progress) launch.progress = &options.progress;
   if (mode == Mode::Emulated) {
     emulator = std::make_unique<emulation::Emulator>(*this);
     launch.observer = emulator.get();
   }
-  if (*options.races_parallel) {
-    parallel_races = std::make_unique<ParallelRaces>(*this);
-    auto made = std::make_unique<ParallelMemory>(*parallel_races);
+  if (auto made = watchers.make_parallel_memory()) {
     parallel = made.get();
     memory = std::move(made);
     return;
   }
-  if (mode == Mode::Emulated) memory = memory::make_memory(*options.memory, choice);
-  if (!options.trace->empty()) kernel_trace = std::make_unique<KernelTrace>(*options.trace);
-  listen_to_memory();
-}
-
-void DeviceState::listen_to_memory() {
-  std::vector<trace::Listener*> all;
-  if (*options.races) {
-    race_watch = std::make_unique<RaceWatch>(*this);
-    all.push_back(&race_watch->listener());
+  if (mode == Mode::Emulated) {
+    memory = memory::make_memory(*options.memory, choice);
+    watchers.listen_to(*memory);
   }
-  if (kernel_trace) all.push_back(kernel_trace.get());
-  if (all.empty()) return;
-  listeners = trace::Fork(all);
-  listener = all.size() == 1 ? all.front() : &listeners;
-  memory->listen(listener);
-  if (options.memory->sequential && race_watch && !kernel_trace && race_watch->hears_races_only())
-    watched_memory = std::make_unique<WatchedMemory>(
-        static_cast<memory::SequentialMemory&>(*memory), *race_watch);
 }
 
 void DeviceState::restart(std::uint64_t seed, decltype(DeviceOptions::choices) choices) {
-  if (race_watch) race_watch->hand_in_all();
+  watchers.hand_in_all();
   options.seed = seed;
   options.choices = std::move(choices);
   dispatches = 0;
@@ -384,25 +377,24 @@ void DeviceState::restart(std::uint64_t seed, decltype(DeviceOptions::choices) c
   next_allocation_ = made_allocations_ = 0;
   next_reference_ = 0;
   emulator->restart();
-  if (race_watch && !race_watch->restart()) listen_to_memory();
+  watchers.restart(*memory);
 }
 
 [[gnu::hot]] void DeviceState::choose_from(std::uint64_t of_dispatch) {
-  choice.ask(options.choices ? options.choices(of_dispatch) : nullptr, of_dispatch);
+  choice.ask(std::unique_ptr<Choice>(options.choices ? options.choices(of_dispatch) : nullptr), of_dispatch);
   memory->draw_from(choice.drawn());
 }
 
 std::string DeviceState::description() const {
   if (mode == Mode::Native) return "native";
   return fmt::format("emulated, memory '{}', seed {}{}", options.memory->name, seed(),
-                     !*options.races          ? ""
+                     !*options.races           ? ""
                      : *options.races_parallel ? ", looks for races on all cores"
                                                : ", looks for races");
 }
 
 DeviceState::~DeviceState() {
-  if (race_watch) race_watch->hand_in_all();
-  if (parallel_races) parallel_races->hand_in_all();
+  watchers.hand_in_all();
   while (!freed_.empty()) forget_oldest();
 }
 
@@ -416,19 +408,28 @@ void print(runtime::Workgroup& group, std::string text) {
 }  // namespace detail
 
 Device::Device(DeviceOptions options)
-    : state_(std::make_shared<detail::DeviceState>(std::move(options))) {}
+    : Device(new detail::DeviceHandle{std::make_shared<detail::DeviceState>(std::move(options))}) {}
 
-Device::~Device() = default;
+Device::Device(detail::DeviceHandle* handle) : state_(handle->state.get()), handle_(handle) {}
 
-Mode Device::mode() const { return state_->mode; }
+Device::~Device() {
+  delete handle_;
+}
 
-const DeviceOptions& Device::options() const { return state_->options; }
+Mode Device::mode() const {
+  return state_->mode;
+}
 
-std::vector<DataRace> Device::races() const { return race_report().races; }
+const DeviceOptions& Device::options() const {
+  return state_->options;
+}
+
+std::vector<DataRace> Device::races() const {
+  return race_report().races;
+}
 
 RaceReport Device::race_report() const {
-  if (state_->parallel_races) return state_->parallel_races->report();
-  return state_->race_watch ? state_->race_watch->report() : RaceReport{};
+  return state_->watchers.race_report();
 }
 
 void Device::require_no_races() const {
@@ -436,11 +437,11 @@ void Device::require_no_races() const {
   if (!found.empty()) throw KernelError(to_finding(found.front()));
 }
 
-detail::Owner Device::allocate(std::uint64_t count, std::uint64_t element_bytes,
-                               detail::ComponentType component, std::string name) {
+detail::Owner Device::allocate(std::uint64_t count, std::uint64_t element_bytes, detail::ComponentType component,
+                               std::string name) {
   auto made = state_->allocate(count, element_bytes, std::move(name));
   made->component = component;
-  return {state_, std::move(made)};
+  return detail::first_owner(state_->shared_from_this(), std::move(made));
 }
 
 [[gnu::hot]] void Device::begin_submission() {
@@ -458,9 +459,9 @@ detail::Owner Device::allocate(std::uint64_t count, std::uint64_t element_bytes,
 [[gnu::hot]] void Device::end_submission() {
   if (state_->mode != Mode::Emulated) return;
   memory_barrier();
-  if (state_->kernel_trace) state_->kernel_trace->flush();
-  // Nobody remembers anybody.
-  if (!state_->listener && !state_->parallel) state_->next_agent = state_->next_workgroup = 0;
+  state_->watchers.flush_trace(false);
+  // No agent is remembered.
+  if (!state_->watchers.any()) state_->next_agent = state_->next_workgroup = 0;
   state_->submission_ends();
   state_->submitter.store(nullptr, std::memory_order_relaxed);
   state_->submitting.unlock();
@@ -474,8 +475,7 @@ void Device::memory_barrier() {
   if (state_->mode == Mode::Emulated) state_->depend(memory::Dependency::Memory);
 }
 
-[[gnu::hot]] DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& groups,
-                                           const uvec3& local) {
+[[gnu::hot]] DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& groups, const uvec3& local) {
   detail::DeviceState& state = *state_;
   // What an emulated dispatch leaves there is as good for the next; native ones may be several at once.
   if (state.mode == Mode::Emulated) return detail::dispatch(state, state.launch, typed, groups, local);
@@ -495,12 +495,17 @@ std::string to_string(const MemoryReport& report) {
   line(report.evicted, "    of them went on by themselves");
   line(report.overtaken, "  of them came after a younger write of their invocation");
   line(report.updates, "read-modify-writes");
+  line(report.recorded, "writes and read-modify-writes of bytes that were remembered");
+  line(report.records, "  granules of eight bytes that began to be");
   line(report.availability_operations, "availability operations");
   line(report.made_available, "  writes that they moved");
   line(report.visibility_operations, "visibility operations");
+  line(report.given_up, "  copies that they gave up");
   return text;
 }
 
-std::size_t stack_high_water_bytes() { return runtime::stack_high_water_bytes(); }
+std::size_t stack_high_water_bytes() {
+  return runtime::stack_high_water_bytes();
+}
 
 }  // namespace heddle

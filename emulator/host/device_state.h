@@ -1,15 +1,20 @@
 #pragma once
 
+/// \file
+/// Everything that a device keeps between calls: options, memory, allocations, listeners.
+
 #include <heddle/choice.h>
 #include <heddle/host.h>
 
-#include "emulator/host/spin_lock.h"
 #include "emulator/memory/memory.h"
-#include "emulator/trace/fork.h"
+#include "emulator/watch/spin_lock.h"
+#include "emulator/watch/watchers.h"
+#include "runtime/launch.h"
 
 #include <atomic>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -19,11 +24,7 @@ class Emulator;
 
 namespace heddle::detail {
 
-class KernelTrace;
-class ParallelMemory;
-class ParallelRaces;
-class RaceWatch;
-class WatchedMemory;
+class TrialLimit;
 
 /// Asks the oracle of the current dispatch.
 class CurrentChoice final : public Choice {
@@ -35,7 +36,7 @@ class CurrentChoice final : public Choice {
   }
   /// Where all answers come from; null if they come from a made one.
   SeededChoice* drawn() { return made_ ? nullptr : &seeded_; }
-  /// The same, whatever it is: until the next dispatch.
+  /// The oracle that answers, made or drawn; valid until the next dispatch.
   Choice& direct() { return made_ ? *made_ : static_cast<Choice&>(seeded_); }
   std::uint32_t below(std::uint32_t bound, ChoicePoint point) override {
     return made_ ? made_->below(bound, point) : seeded_.below(bound, point);
@@ -54,13 +55,12 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   ~DeviceState();
 
   /// Becomes what one is that has just been made with this seed and these oracles, but for the room that it has:
-  /// the same seed does the same again. For whoever has it, and all of it, alone.
+  /// the same seed does the same again. Only for a caller that has it, and all of it, alone.
   void restart(std::uint64_t seed, decltype(DeviceOptions::choices) choices);
   /// Whether it may be.
-  bool can_restart() const { return in_order() && !kernel_trace; }
+  bool can_restart() const { return in_order() && !watchers.has_trace(); }
 
-  std::shared_ptr<Allocation> allocate(std::uint64_t count, std::uint64_t element_bytes,
-                                       std::string name);
+  std::shared_ptr<Allocation> allocate(std::uint64_t count, std::uint64_t element_bytes, std::string name);
   void free(Allocation& allocation);
   /// The allocation that has the byte at `address`, a freed one as long as its memory is kept.
   std::shared_ptr<Allocation> at(std::uint64_t address);
@@ -74,7 +74,7 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
     const std::lock_guard lock(mutex_);
     return number_of_new();
   }
-  /// Nobody remembers anything of what was freed until now.
+  /// Nothing is remembered any more of what was freed until now.
   void submission_ends() {
     if (freed_in_submission_.load(std::memory_order_relaxed)) reuse_freed();
   }
@@ -89,7 +89,7 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   /// Whether an oracle decides who goes on, one after the other.
   bool in_order() const { return mode == Mode::Emulated && !parallel; }
   /// Emulated mode: whether the memory must know of agents and dependencies.
-  bool tells_memory() const { return listener || !memory->is_storage(); }
+  bool tells_memory() const { return watchers.listener() || !memory->is_storage(); }
   /// Emulated mode: whatever is left to chance in a dispatch comes from this seed.
   void choose_from(std::uint64_t seed);
   /// Emulated mode: between what was dispatched before and what is dispatched after.
@@ -98,34 +98,24 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   }
 
   // Emulated mode only, and for the submission that runs.
-  SpinLock submitting;
+  watch::SpinLock submitting;
   /// Something of the thread that holds it; null if none does.
   std::atomic<const void*> submitter{nullptr};
   // What a dispatch leaves held back stays so until the submission ends, and asks its oracle then.
   CurrentChoice choice;
   std::unique_ptr<memory::Memory> memory;
   std::unique_ptr<emulation::Emulator> emulator;
-  /// Looks for data races; null if nobody asked for that.
-  std::unique_ptr<RaceWatch> race_watch;
-  /// The same on many threads, and the memory then; null otherwise.
-  std::unique_ptr<ParallelRaces> parallel_races;
-  ParallelMemory* parallel = nullptr;
-  /// The short way to both the memory and the watch; null where something else listens, too, or the memory
-  /// holds anything back.
-  std::unique_ptr<WatchedMemory> watched_memory;
-  /// Writes a trace; null if nobody asked for that.
-  std::unique_ptr<KernelTrace> kernel_trace;
-  /// Who listens to the memory; may be null.
-  trace::Listener* listener = nullptr;
-  /// Who listens if both of them do.
-  trace::Fork listeners{{}};
+  /// What listens to the memory.
+  watch::Watchers watchers;
+  /// The memory, where races are looked for on all cores; null elsewhere.
+  watch::ParallelMemory* parallel = nullptr;
+  /// How long what it runs may take; null for as long as it likes.
+  TrialLimit* limit = nullptr;
   /// Numbers of the agents and workgroups that begin next.
   std::uint32_t next_agent = 0;
   std::uint32_t next_workgroup = 0;
 
  private:
-  /// The memory is there: whoever is asked for listens to it from now on.
-  void listen_to_memory();
   void forget_oldest();
   // With mutex_ held:
   AllocationId number_of_new() {
@@ -136,7 +126,7 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   void reuse_freed();
   void renew(AllocationId id);
 
-  /// Of an address, for reports.
+  /// Names an address for reports.
   const std::function<std::string(const void*)> describe_;
 
   std::mutex mutex_;
@@ -144,7 +134,7 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   /// Freed, but kept so that a use is noticed.
   std::deque<std::uint64_t> freed_;
   std::uint64_t freed_bytes_ = 0;
-  /// Numbers of freed allocations of which nobody remembers anything, and of those that were freed during the
+  /// Numbers of freed allocations of which nothing is remembered, and of those that were freed during the
   /// submission that runs.
   std::vector<AllocationId> spare_ids_;
   std::vector<AllocationId> ids_freed_in_submission_;
@@ -154,5 +144,13 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   std::uint32_t made_allocations_ = 0;
   std::atomic<std::uint32_t> next_reference_{0};
 };
+
+/// What a Device keeps of its state.
+struct DeviceHandle {
+  std::shared_ptr<DeviceState> state;
+};
+
+/// The first owner of an allocation of the device.
+Owner first_owner(std::shared_ptr<DeviceState> device, std::shared_ptr<Allocation> allocation);
 
 }  // namespace heddle::detail

@@ -1,11 +1,8 @@
 #include "emulator/host/emulator.h"
+#include "emulator/host/complaints.h"
 
-#include "emulator/host/kernel_trace.h"
-#include "emulator/host/parallel_memory.h"
-#include "emulator/host/parallel_races.h"
-#include "emulator/host/quick_accesses.h"
-#include "emulator/host/race_watch.h"
-#include "emulator/host/watched_memory.h"
+#include "emulator/host/trial_limit.h"
+#include "emulator/watch/quick_accesses.h"
 #include "runtime/counted.h"
 
 #include <fmt/format.h>
@@ -17,17 +14,9 @@ namespace heddle::emulation {
 
 namespace {
 
-WorkgroupMemory& memory_of(const runtime::Workgroup& group) {
-  return static_cast<WorkgroupMemory&>(Resident::of(group));
-}
-
-WorkgroupMemory& memory_of(const Agent& agent) {
-  return memory_of(*agent.group);
-}
-
 // For each of DeviceOptions::no_progress_rounds, which is 4096 mostly: 2 million times, some 30 million operations,
 // before anybody looks for a standstill, by when nearly all dispatches have ended; and then 67 million accesses to the
-// same, which take seconds: a loop that reads so long what nobody changes may still be one that computes.
+// same, which take seconds: a loop that reads so long what does not change may still be one that computes.
 constexpr std::uint64_t kWindUpsOfRound = 512;
 constexpr std::uint64_t kAccessesOfRound = 16384;
 
@@ -67,8 +56,7 @@ Operation record(const Agent& agent, const PlainAccess& access) {
 }
 
 /// But for the agent, and the instance, which has a number only when it is known who meets.
-Operation barrier_record(Scope execution, Scope memory, MemorySemantics semantics,
-                         const SourceLocation& where) {
+Operation barrier_record(Scope execution, Scope memory, MemorySemantics semantics, const SourceLocation& where) {
   Operation operation;
   operation.kind = OperationKind::ControlBarrier;
   operation.execution_scope = execution;
@@ -78,40 +66,9 @@ Operation barrier_record(Scope execution, Scope memory, MemorySemantics semantic
   return operation;
 }
 
-std::string object(const Binding& binding) {
-  return binding.storage_class == StorageClass::Private
-             ? std::string(binding.name)
-             : fmt::format("{} '{}'", name(binding.storage_class), binding.name);
-}
-
-// Alignments are powers of two.
-bool is_aligned(const Access& access) {
-  const auto address = reinterpret_cast<std::uintptr_t>(access.binding->allocation->bytes) +
-                       access.operation.locations.offset_bytes;
-  return (address & (access.alignment_bytes - 1)) == 0;
-}
-
-/// Raises what is wrong with the access, if anything is.
-[[gnu::noinline]] void complain(const Agent& agent, const Access& access) {
-  const Binding& binding = *access.binding;
-  if (binding.allocation->freed) {
-    raise(agent, FindingKind::UseAfterFree,
-          fmt::format("element {} of {}, which was freed", access.index, object(binding)), &binding,
-          access.index, access.operation.where);
-  }
-  if (access.offset_bytes() + access.size_bytes() > binding.size_bytes) {
-    raise(agent, FindingKind::OutOfBounds,
-          fmt::format("bytes {} to {} of {}, which has {}", access.offset_bytes(),
-                      access.offset_bytes() + access.size_bytes() - 1, object(binding),
-                      runtime::counted(binding.size_bytes, "byte", "bytes")),
-          &binding, access.index, access.operation.where);
-  }
-  if (!is_aligned(access)) {
-    raise(agent, FindingKind::Misaligned,
-          fmt::format("byte {} of {} is not at a multiple of {} bytes", access.offset_bytes(),
-                      object(binding), access.alignment_bytes),
-          &binding, access.index, access.operation.where);
-  }
+bool is_same_barrier(const Operation& a, const Operation& b) {
+  return a.execution_scope == b.execution_scope && a.scope == b.scope && a.semantics == b.semantics &&
+         a.tags == b.tags && a.where.line == b.where.line && a.where.file == b.where.file;
 }
 
 /// Everything that can be wrong with an access whatever its kind.
@@ -122,41 +79,15 @@ bool is_aligned(const Access& access) {
     complain(agent, access);
 }
 
-[[gnu::noinline]] void complain_of_missing(const Agent& agent, const Access& access) {
-  const Binding& binding = *access.binding;
-  const std::uint64_t missing = binding.allocation->initialized.first_missing(
-      access.operation.locations.offset_bytes, access.size_bytes(), access.value_bytes);
-  raise(agent, FindingKind::UninitializedRead,
-        fmt::format("byte {} of element {} of {} was never written{}", missing, access.index, object(binding),
-                    binding.storage_class == StorageClass::Workgroup && agent.group->grid->group_size > 1
-                        ? " until now: if another invocation writes it, this one has to wait for that at a control "
-                          "barrier"
-                        : ""),
-        &binding, access.index, access.operation.where);
-}
-
-[[gnu::noinline]] void complain_of_standstill(Emulator& emulator, const Agent& agent, const Access& access) {
-  raise(agent, FindingKind::NoProgress,
-        fmt::format("every invocation that can go on reads the same again and again, and nobody writes anything "
-                    "else: {} {}(Loops that come to an end, though they read the same so often, need more "
-                    "no_progress_rounds.)",
-                    runtime::who_is_where(),
-                    emulator.standstill().has_atomics()
-                        ? ""
-                        : "A plain read need not see what another invocation writes, ever: poll with atomics. "),
-        access.binding, access.index, access.operation.where);
-}
-
 /// Whether bytes of it were never written; those whose byte of `value_bytes` is 0 do not count. If not, it is going to
 /// be read.
 [[gnu::always_inline]] inline bool misses_initialization(const Binding& binding, std::uint64_t offset_bytes,
-                                                         std::uint32_t size_bytes,
-                                                         const unsigned char* value_bytes) {
+                                                         std::uint32_t size_bytes, const unsigned char* value_bytes) {
   detail::Allocation& allocation = *binding.allocation;
   const std::uint64_t offset = binding.offset_bytes + offset_bytes;
-  if (allocation.initialized.first_missing(offset, size_bytes, nullptr) == size_bytes) [[likely]] return false;
-  if (!value_bytes || allocation.initialized.first_missing(offset, size_bytes, value_bytes) != size_bytes)
-    return true;
+  if (allocation.initialized.first_missing(offset, size_bytes, nullptr) == size_bytes) [[likely]]
+    return false;
+  if (!value_bytes || allocation.initialized.first_missing(offset, size_bytes, value_bytes) != size_bytes) return true;
   allocation.initialized.note_gap();
   return false;
 }
@@ -205,18 +136,12 @@ Emulator::Emulator(detail::DeviceState& d)
 
 void Emulator::find_subgroups(const runtime::Grid& grid) {
   subgroups_.resize(grid.group_size);
-  for (std::uint32_t i = 0; i < subgroups_.size(); ++i)
-    subgroups_[i] = grid.position(i) / grid.subgroup_size;
+  for (std::uint32_t i = 0; i < subgroups_.size(); ++i) subgroups_[i] = grid.position(i) / grid.subgroup_size;
 }
 
 void Emulator::tell_begin(const runtime::Grid& grid, std::uint32_t groups) {
-  if (device.race_watch)
-    device.race_watch->dispatch_begins(device.dispatches - 1, first_agent_, grid, *this);
-  if (device.kernel_trace)
-    device.kernel_trace->dispatch_begins(device.dispatches - 1, first_agent_, grid, *this);
-  if (!device.parallel) return;
-  device.parallel->dispatch_begins(first_agent_, grid.group_size, groups);
-  device.parallel_races->dispatch_begins(device.dispatches - 1, first_agent_, grid, *this);
+  device.watchers.dispatch_begins({device.dispatches - 1, first_agent_, grid, *this});
+  if (device.parallel) device.parallel->dispatch_begins(first_agent_, grid.group_size, groups);
 }
 
 void Emulator::restart() {
@@ -250,7 +175,7 @@ inline void Emulator::give_back(WorkgroupMemory& memory) {
   --taken_memory_;
 }
 
-// Of a dispatch that failed, some workgroups are still there.
+// After a dispatch that failed some workgroups are still there.
 void Emulator::end_left_ones() {
   for (const auto& memory : all_memory_) {
     if (memory->invocations.count == 0) continue;
@@ -260,9 +185,10 @@ void Emulator::end_left_ones() {
 }
 
 [[gnu::hot]] void Emulator::end() {
-  if (taken_memory_ != 0) [[unlikely]] end_left_ones();
-  if (device.race_watch) device.race_watch->dispatch_ends();
-  if (device.parallel_races) device.parallel_races->dispatch_ends();
+  const bool failed = taken_memory_ != 0;
+  if (failed) [[unlikely]]
+    end_left_ones();
+  device.watchers.dispatch_ends(failed);
   if (!by_address.empty()) by_address.clear();
   bindings = {};
 }
@@ -271,15 +197,16 @@ inline void Emulator::wind_up() {
   const std::uint32_t rarity = 1u << std::min(wound_up_++ / kManyTimes, kMostHalvings);
   const std::uint32_t mean = std::min(device.options.operations_between_switches, kLongestMean) * rarity;
   operations_left = 1 + device.choice.below(2 * mean - 1, ChoicePoint::Preemption);
+  if (device.limit) device.limit->spend(operations_left);
   // In storage there always is.
   if (in_place) writes_in_place = device.memory->may_write_in_place();
   patience_left_ -= rarity;
-  if (patience_left_ <= 0 && !looks_for_standstill_) [[unlikely]] begin_to_look_for_standstill();
+  if (patience_left_ <= 0 && !looks_for_standstill_) [[unlikely]]
+    begin_to_look_for_standstill();
 }
 
 void Emulator::hear_as_usual() {
-  told = device.watched_memory.get();
-  if (!told && device.listener) told = &QuickAccesses::none();
+  told = device.watchers.quick_accesses();
   patience_left_ = patience_;
   looks_for_standstill_ = false;
 }
@@ -304,8 +231,7 @@ bool Emulator::is_standstill(detail::Standstill::Verdict verdict) {
   memory.waiting.code = Resident::Waiting::kNoCode;
   memory.waiting.where.clear();
   const runtime::Grid& grid = *group.grid;
-  const std::uint32_t number =
-      group.id.x + grid.groups.x * (group.id.y + grid.groups.y * group.id.z);
+  const std::uint32_t number = group.id.x + grid.groups.x * (group.id.y + grid.groups.y * group.id.z);
   memory.invocations.first = static_cast<AgentId>(first_agent_ + number * grid.group_size);
   memory.invocations.count = grid.group_size;
   memory.invocations.place.workgroup = first_workgroup_ + number;
@@ -319,7 +245,8 @@ bool Emulator::is_standstill(detail::Standstill::Verdict verdict) {
 [[gnu::hot]] void Emulator::workgroup_begins(runtime::Workgroup& group) {
   if (device.parallel) return parallel_workgroup_begins(group);
   // Last, and before anything else, so that nothing needs to be kept for afterwards.
-  if (!free_memory_) [[unlikely]] return workgroup_begins_in_new_memory(group);
+  if (!free_memory_) [[unlikely]]
+    return workgroup_begins_in_new_memory(group);
   begin(take_memory(), group);
 }
 
@@ -335,7 +262,7 @@ void Emulator::parallel_workgroup_begins(runtime::Workgroup& group) {
     return take_memory();
   }();
   device.parallel->add_workgroup(memory.allocation.id, {group.memory, group.memory_bytes});
-  // Of this thread; elsewhere it is always the same one.
+  // Each thread has a pulse of its own here; elsewhere there is one pulse for all.
   memory.pulse = &device.parallel->pulse();
   begin(memory, group);
 }
@@ -353,11 +280,11 @@ void Emulator::forget_variables(WorkgroupMemory& memory) {
   memory.known.clear();
 }
 
-// Nobody knows of it before. Whoever listens must not take one workgroup's memory for another's.
+// The memory gets a new number when a workgroup first declares a variable in it: a listener must not take one
+// workgroup's memory for another's.
 void Emulator::begin_variables(WorkgroupMemory& memory) {
   detail::Allocation& allocation = memory.allocation;
-  if (device.race_watch) device.race_watch->renew(allocation.id);
-  if (device.kernel_trace) device.kernel_trace->renew(allocation.id);
+  device.watchers.renew_workgroup_memory(allocation.id);
   if (!device.parallel) device.memory->add(allocation.id, {allocation.bytes, allocation.size_bytes});
   // Only the bytes that variables cover are tracked, from when they do.
   allocation.initialized.track(0);
@@ -377,11 +304,10 @@ void Emulator::parallel_workgroup_ends(runtime::Workgroup& group) {
   give_back(memory);
 }
 
-void Emulator::invocations_meet(runtime::Workgroup& group,
-                                std::span<const std::uint32_t> indices) {
+void Emulator::invocations_meet(runtime::Workgroup& group, std::span<const std::uint32_t> indices) {
   WorkgroupMemory& memory = memory_of(group);
   Resident::Waiting& waiting = memory.waiting;
-  // Of those that meet at one place, all are at a barrier or none is.
+  // Either all invocations that meet at one place are at a barrier, or none is.
   if (waiting.at(indices.front()) == Resident::Waiting::Nowhere) return;
   const std::uint64_t instance = next_barrier_instance_.fetch_add(1, std::memory_order_relaxed);
   if (waiting.at_common == memory.invocations.count && indices.size() == waiting.at_common) {
@@ -404,59 +330,6 @@ void Emulator::invocations_meet(runtime::Workgroup& group,
     if (waiting.where[index] == Resident::Waiting::AtCommon) --waiting.at_common;
     waiting.where[index] = Resident::Waiting::Nowhere;
   }
-}
-
-std::string Emulator::describe(const void* address) {
-  const auto locked = lock();
-  for (const auto& memory : all_memory_) {
-    for (const WorkgroupMemory::Variable& variable : memory->variables) {
-      const auto* begin = memory->allocation.bytes + variable.binding.offset_bytes;
-      const auto* byte = static_cast<const std::byte*>(address);
-      if (byte >= begin && byte < begin + variable.binding.size_bytes) {
-        return fmt::format("'{}', byte {}", variable.name, byte - begin);
-      }
-    }
-  }
-  return device.describe(address);
-}
-
-namespace {
-
-bool has(const Binding& binding, const Locations& bytes) {
-  return binding.allocation && binding.allocation->id == bytes.allocation &&
-         bytes.offset_bytes >= binding.offset_bytes &&
-         bytes.offset_bytes < binding.offset_bytes + binding.size_bytes;
-}
-
-}  // namespace
-
-const Binding* Emulator::object_at(const Locations& bytes) {
-  for (const Binding& binding : bindings)
-    if (has(binding, bytes)) return &binding;
-  if (const WorkgroupMemory::Variable* variable = variable_at(bytes)) return &variable->binding;
-  for (const auto& [allocation, binding] : by_address)
-    if (has(binding, bytes)) return &binding;
-  return nullptr;
-}
-
-const WorkgroupMemory::Variable* Emulator::variable_at(const Locations& bytes) const {
-  for (const auto& memory : all_memory_)
-    for (const WorkgroupMemory::Variable& variable : memory->variables)
-      if (has(variable.binding, bytes)) return &variable;
-  return nullptr;
-}
-
-SourceLocation Emulator::declaration_of(const Locations& bytes) {
-  const auto locked = lock();
-  const WorkgroupMemory::Variable* const variable = variable_at(bytes);
-  return variable && variable->binding.size_bytes == variable->binding.component.element_bytes ? variable->declared
-                                                                                               : SourceLocation{};
-}
-
-std::optional<Binding> Emulator::object_with(const Locations& bytes) {
-  const auto locked = lock();
-  const Binding* object = object_at(bytes);
-  return object ? std::optional(*object) : std::nullopt;
 }
 
 [[gnu::hot]] void wind_up(Emulator& emulator) {
@@ -494,10 +367,12 @@ template <typename Do>
 
 namespace {
 
-/// Null if nobody listens.
-QuickAccesses* told_of(const Agent& agent) { return Resident::of(*agent.group).pulse->told; }
+/// Null if nothing listens.
+QuickAccesses* told_of(const Agent& agent) {
+  return Resident::of(*agent.group).pulse->told;
+}
 
-/// The quick way of whoever listens, if anybody still does, which knows the instruction from now on.
+/// The quick way of what listens, if anything still does, which knows the instruction from now on.
 QuickAccesses& learn(const Agent& agent, const PlainAccess& access) {
   QuickAccesses* const told = told_of(agent);
   if (!told || access.size_bytes > QuickAccesses::kMostBytes) return QuickAccesses::none();
@@ -507,8 +382,8 @@ QuickAccesses& learn(const Agent& agent, const PlainAccess& access) {
 
 }  // namespace
 
-bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access,
-               const unsigned char* value_bytes, void* value) {
+bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const unsigned char* value_bytes,
+               void* value) {
   if (!is_sound(*access.binding, access.offset_bytes, access.size_bytes) ||
       misses_initialization(*access.binding, access.offset_bytes, access.size_bytes, value_bytes) ||
       emulator.stands_still_reading(agent, bytes_of(access), false)) [[unlikely]]
@@ -585,8 +460,8 @@ namespace {
 
 }  // namespace
 
-void atomic_update(Emulator& emulator, const Agent& agent, const Access& access, MemorySemantics unequal,
-                   Modify modify, void* context) {
+void atomic_update(Emulator& emulator, const Agent& agent, const Access& access, MemorySemantics unequal, Modify modify,
+                   void* context) {
   check(agent, access);
   check_initialized(agent, access);
   const Operation& update = access.operation;
@@ -609,35 +484,40 @@ void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemoryS
   operation.agent = agent.id;
   operation.scope = scope;
   operation.semantics = semantics;
+  operation.tags = agent.tags;
   operation.where = where;
   emulator.device.memory->barrier(operation);
 }
 
-void arrive_with_record(const Agent& agent, Scope execution, Scope memory, MemorySemantics semantics,
-                        const char* file, const char* function, std::uint32_t line) {
+void arrive_with_record(const Agent& agent, Scope execution, Scope memory, MemorySemantics semantics, const char* file,
+                        const char* function, std::uint32_t line) {
   Resident::Waiting& waiting = memory_of(agent).waiting;
-  const Operation barrier = barrier_record(execution, memory, semantics, {file, function, line});
+  Operation barrier = barrier_record(execution, memory, semantics, {file, function, line});
+  barrier.tags = agent.tags;
   if (waiting.where.empty()) waiting.where.assign(agent.group->grid->group_size, Resident::Waiting::Nowhere);
   if (waiting.at_common == 0) {
     waiting.common = barrier;
-    waiting.code = Resident::Waiting::code_of(execution, memory, semantics, line);
+    waiting.code = agent.tags == TagSetId::Empty ? Resident::Waiting::code_of(execution, memory, semantics, line)
+                                                 : Resident::Waiting::kNoCode;
     waiting.arrive_at_common(agent.index);
     return;
   }
+  // Tags take barriers this way, too.
+  if (is_same_barrier(waiting.common, barrier)) return waiting.arrive_at_common(agent.index);
   waiting.other.resize(waiting.where.size());
   waiting.other[agent.index] = barrier;
   waiting.where[agent.index] = Resident::Waiting::AtOther;
 }
 
 void leave(Emulator& emulator, const Agent& agent) {
-  // Whoever is alone in its scope instance does not wait.
+  // An invocation that is alone in its scope instance does not wait.
   if (memory_of(agent).waiting.at(agent.index) != Resident::Waiting::Nowhere)
     emulator.invocations_meet(*agent.group, {&agent.index, 1});
 }
 
 const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::uint32_t ordinal,
-                                  std::uint32_t size_bytes, std::uint32_t alignment_bytes,
-                                  detail::ComponentType component, std::string_view name,
+                                  std::uint64_t size_bytes, std::uint32_t alignment_bytes,
+                                  detail::ComponentType component, std::string_view name, bool zeroed,
                                   SourceLocation where) {
   WorkgroupMemory& memory = memory_of(agent);
   if (ordinal < memory.variables.size()) {
@@ -664,73 +544,38 @@ const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::u
   if (memory.used_bytes > agent.group->memory_bytes) {
     binding.name = made.name;
     raise(agent, FindingKind::WorkgroupVariables,
-          fmt::format("Workgroup variables need {} bytes; workgroup_memory_bytes is {}",
-                      memory.used_bytes, agent.group->memory_bytes),
+          fmt::format("Workgroup variables need {} bytes; workgroup_memory_bytes is {}", memory.used_bytes,
+                      agent.group->memory_bytes),
           &binding, 0, where);
   }
   if (ordinal == 0) emulator.begin_variables(memory);
   memory.allocation.initialized.extend(memory.used_bytes);
   // As those of a buffer: what another workgroup left there would be another value in another run.
   std::memset(memory.allocation.bytes + binding.offset_bytes, 0, size_bytes);
+  if (zeroed || emulator.device.options.workgroup_memory_zeroed)
+    memory.allocation.initialized.mark(binding.offset_bytes, size_bytes);
   const auto locked = emulator.lock();
   memory.variables.push_back(std::move(made));
   WorkgroupMemory::Variable& variable = memory.variables.back();
   variable.binding.name = variable.name;
   memory.known.push_back(&variable.binding);
-  if (emulator.device.kernel_trace) emulator.device.kernel_trace->name_object(variable.binding);
+  emulator.device.watchers.name_object(variable.binding);
   return &variable.binding;
 }
 
-const Binding* buffer_at(Emulator& emulator, const Agent& agent, std::uint64_t address,
-                         SourceLocation where) {
+const Binding* buffer_at(Emulator& emulator, const Agent& agent, std::uint64_t address, SourceLocation where) {
   const std::shared_ptr<detail::Allocation> found = emulator.device.at(address);
   if (!found) {
-    raise(agent, FindingKind::OutOfBounds,
-          fmt::format("address {:#x} is in no buffer of the device", address), nullptr, 0, where);
+    raise(agent, FindingKind::OutOfBounds, fmt::format("address {:#x} is in no buffer of the device", address), nullptr,
+          0, where);
   }
   const auto locked = emulator.lock();
   Binding& binding = emulator.by_address[found.get()];
   if (!binding.allocation) {
     binding = Binding(*found, emulator.device.new_reference(), StorageClass::PhysicalStorageBuffer);
-    if (emulator.device.kernel_trace) emulator.device.kernel_trace->name_object(binding);
+    emulator.device.watchers.name_object(binding);
   }
   return &binding;
-}
-
-void raise(const Agent& agent, FindingKind kind, std::string message, const Binding* binding,
-           std::uint64_t index, SourceLocation where) {
-  Finding finding;
-  finding.kind = kind;
-  finding.message = std::move(message);
-  finding.invocation = runtime::coordinates(*agent.group, agent.index);
-  finding.where = where;
-  if (binding) {
-    finding.object = binding->name;
-    finding.index = index;
-  }
-  runtime::raise(std::move(finding));
-}
-
-namespace {
-
-// Of a number below zero that was converted on its way here.
-std::string signed_text(std::uint64_t index) {
-  constexpr std::uint64_t kMost = 1 << 16;
-  if (index >= -kMost) return fmt::format(" (as a signed number {})", static_cast<std::int64_t>(index));
-  const auto narrow = static_cast<std::uint32_t>(index);
-  if (index == narrow && index >= (std::uint64_t{1} << 32) - kMost)
-    return fmt::format(" (as a signed number {})", static_cast<std::int32_t>(narrow));
-  return "";
-}
-
-}  // namespace
-
-void raise_out_of_bounds(const Agent& agent, const Binding& binding, std::uint64_t index,
-                         std::uint64_t size, SourceLocation where) {
-  raise(agent, FindingKind::OutOfBounds,
-        fmt::format("element {}{} of {}, which has {}", index, signed_text(index), object(binding),
-                    runtime::counted(size, "element", "elements")),
-        &binding, index, where);
 }
 
 }  // namespace heddle::emulation

@@ -1,9 +1,13 @@
 #pragma once
 
+/// \file
+/// Runs the dispatches of one emulated device: agents, Workgroup memory, checks of each access.
+
 #include <heddle/detail/emulation.h>
 
 #include "emulator/host/device_state.h"
 #include "emulator/host/standstill.h"
+#include "emulator/watch/named_objects.h"
 
 #include <atomic>
 #include <deque>
@@ -28,12 +32,12 @@ struct WorkgroupMemory : Resident {
   std::uint64_t used_bytes = 0;
   /// The agents of the workgroup that is resident here; none if none is.
   memory::Cohort invocations{{}, 0, {}, {}};
-  /// Of free ones.
+  /// The next one in the list of free ones; null at its end.
   WorkgroupMemory* next_free = nullptr;
 };
 
-/// That of a device, for one dispatch after the other.
-class Emulator final : public runtime::Observer, public Pulse {
+/// The emulator of a device, for one dispatch after the other.
+class Emulator final : public runtime::Observer, public Pulse, public watch::NamedObjects {
  public:
   explicit Emulator(detail::DeviceState& d);
 
@@ -49,8 +53,7 @@ class Emulator final : public runtime::Observer, public Pulse {
 
   void workgroup_begins(runtime::Workgroup& group) override;
   void workgroup_ends(runtime::Workgroup& group) override;
-  void invocations_meet(runtime::Workgroup& group,
-                        std::span<const std::uint32_t> indices) override;
+  void invocations_meet(runtime::Workgroup& group, std::span<const std::uint32_t> indices) override;
 
   /// A workgroup is about to have its first variable.
   void begin_variables(WorkgroupMemory& memory);
@@ -62,12 +65,13 @@ class Emulator final : public runtime::Observer, public Pulse {
   }
   bool stands_still_writing(const Agent& agent, const Locations& bytes, const void* value) {
     return looks_for_standstill_ &&
-           is_standstill(standstill_.write(agent.id, place(bytes),
-                                           {static_cast<const std::byte*>(value), bytes.size_bytes}));
+           is_standstill(
+               standstill_.write(agent.id, place(bytes), {static_cast<const std::byte*>(value), bytes.size_bytes}));
   }
   /// After each update that is not done in place.
   bool stands_still_updating(const Agent& agent, const Locations& bytes, bool changed) {
-    if (!looks_for_standstill_) [[likely]] return false;
+    if (!looks_for_standstill_) [[likely]]
+      return false;
     if (changed) return is_standstill(detail::Standstill::Verdict::SomethingGoesOn);
     return is_standstill(standstill_.read(agent.id, place(bytes), true));
   }
@@ -75,12 +79,10 @@ class Emulator final : public runtime::Observer, public Pulse {
   const detail::Standstill& standstill() const { return standstill_; }
   /// What a person calls the byte at `address`.
   std::string describe(const void* address);
-  /// The buffer, image or variable that has the bytes; null if none has. On the only thread there is.
-  const Binding* object_at(const Locations& bytes);
-  /// The same on any thread.
-  std::optional<Binding> object_with(const Locations& bytes);
-  /// Where the Workgroup variable that has them is declared; nowhere if none has, or it is an array. On any thread.
-  SourceLocation declaration_of(const Locations& bytes);
+  std::span<const Binding> arguments() const override { return bindings; }
+  const Binding* object_at(const Locations& bytes) override;
+  std::optional<Binding> object_with(const Locations& bytes) override;
+  SourceLocation declaration_of(const Locations& bytes) override;
   /// Keeps other threads from what they share with this one; nothing where there is one thread.
   std::unique_lock<std::mutex> lock() {
     return device.parallel ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
@@ -94,7 +96,7 @@ class Emulator final : public runtime::Observer, public Pulse {
  private:
   const WorkgroupMemory::Variable* variable_at(const Locations& bytes) const;
   [[gnu::noinline]] void begin_to_look_for_standstill();
-  /// Whoever knows that something goes on does not look any longer.
+  /// Once something is known to go on it does not look any longer.
   [[gnu::noinline]] bool is_standstill(detail::Standstill::Verdict verdict);
   static detail::Standstill::Place place(const Locations& bytes) { return {bytes.allocation, bytes.offset_bytes}; }
   void hear_as_usual();
@@ -109,7 +111,7 @@ class Emulator final : public runtime::Observer, public Pulse {
   void give_back(WorkgroupMemory& memory);
   [[gnu::noinline]] void make_memory();
   [[gnu::noinline]] void workgroup_begins_in_new_memory(runtime::Workgroup& group);
-  // The same where other threads do so, too.
+  // Where other threads begin and end workgroups, too.
   [[gnu::noinline]] void parallel_workgroup_begins(runtime::Workgroup& group);
   [[gnu::noinline]] void parallel_workgroup_ends(runtime::Workgroup& group);
 
@@ -138,5 +140,13 @@ class Emulator final : public runtime::Observer, public Pulse {
   bool looks_for_standstill_ = false;
   detail::Standstill standstill_;
 };
+
+inline WorkgroupMemory& memory_of(const runtime::Workgroup& group) {
+  return static_cast<WorkgroupMemory&>(Resident::of(group));
+}
+
+inline WorkgroupMemory& memory_of(const Agent& agent) {
+  return memory_of(*agent.group);
+}
 
 }  // namespace heddle::emulation

@@ -1,5 +1,8 @@
 #pragma once
 
+/// \file
+/// Notices that all invocations read the same again and again.
+
 #include <heddle/operation.h>
 
 #include <array>
@@ -13,8 +16,8 @@
 
 namespace heddle::detail {
 
-/// Whether invocations only read, again and again, what nobody changes: they poll with plain reads, or through
-/// barriers, or in another way that says nothing, what nobody else will write. To be told of every access for a
+/// Whether invocations only read, again and again, what does not change: they poll with plain reads, or through
+/// barriers, or in another way that says nothing, what no other will write. To be told of every access for a
 /// while, from `begin` until it says how that ends.
 class Standstill {
  public:

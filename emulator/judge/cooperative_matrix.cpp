@@ -13,15 +13,13 @@ bool by_operations(const Race& a, const Race& b) {
 void silence(model::Execution& execution, model::OperationIndex operation) {
   execution.operations[operation].locations.size_bytes = 0;
   auto& reads = execution.reads_from;
-  reads.erase(std::remove_if(reads.begin(), reads.end(),
-                             [&](const model::ReadsFrom& from) {
-                               return from.read == operation || from.write == operation;
-                             }),
-              reads.end());
+  reads.erase(
+      std::remove_if(reads.begin(), reads.end(),
+                     [&](const model::ReadsFrom& from) { return from.read == operation || from.write == operation; }),
+      reads.end());
 }
 
-void choose(const model::Execution& execution, std::size_t access, const Options& options,
-            std::vector<Race>& races) {
+void choose(const model::Execution& execution, std::size_t access, const Options& options, std::vector<Race>& races) {
   if (access == execution.cooperative_accesses.size()) {
     for (const Race& race : Judgement(execution, options).races()) races.push_back(race);
     return;
@@ -42,9 +40,7 @@ std::vector<Race> races_of_every_choice(const model::Execution& execution, const
   choose(execution, 0, options, races);
   std::sort(races.begin(), races.end(), by_operations);
   races.erase(std::unique(races.begin(), races.end(),
-                          [](const Race& a, const Race& b) {
-                            return a.first == b.first && a.second == b.second;
-                          }),
+                          [](const Race& a, const Race& b) { return a.first == b.first && a.second == b.second; }),
               races.end());
   return races;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Cooperative matrix accesses: nobody knows which invocation performs them.
+/// Cooperative matrix accesses: it is not known which invocation performs them.
 
 #include <vector>
 

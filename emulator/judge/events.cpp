@@ -6,15 +6,12 @@
 namespace heddle::judge {
 namespace {
 
-constexpr MemorySemantics kInterlockClasses =
-    MemorySemantics::UniformMemory | MemorySemantics::ImageMemory;
+constexpr MemorySemantics kInterlockClasses = MemorySemantics::UniformMemory | MemorySemantics::ImageMemory;
 
 // Both ends of fragment interlock count as barriers with these semantics.
 //= vk:memory-model-synchronizes-with
 void set_interlock(const Operation& op, EventFacts& e) {
-  if (op.kind != OperationKind::BeginInvocationInterlock &&
-      op.kind != OperationKind::EndInvocationInterlock)
-    return;
+  if (op.kind != OperationKind::BeginInvocationInterlock && op.kind != OperationKind::EndInvocationInterlock) return;
   e.scope = Scope::FragmentInterlock;
   e.mask = kInterlockClasses;
   e.acquire = op.kind == OperationKind::BeginInvocationInterlock;
@@ -26,40 +23,48 @@ void set_interlock(const Operation& op, EventFacts& e) {
 //= vk:memory-model-informative-descriptions
 void set_own_operations(const Operation& op, EventFacts& e) {
   if (e.writes && (op.atomic || has(op.operands, MemoryOperands::MakePointerAvailable)))
-    e.own_availability = level_of(op.atomic ? op.scope : op.available_scope);
+    e.availability = level_of(op.atomic ? op.scope : op.available_scope);
   if (e.reads && (op.atomic || has(op.operands, MemoryOperands::MakePointerVisible)))
-    e.own_visibility = level_of(op.atomic ? op.scope : op.visible_scope);
+    e.visibility = level_of(op.atomic ? op.scope : op.visible_scope);
 }
 
-EventFacts facts_of(const Operation& op, model::OperationIndex index, Half half) {
+EventFacts facts_of(const Operation& op, model::OperationIndex index, Part part) {
   EventFacts e;
   e.operation = index;
   e.agent = op.agent;
-  e.reads = op.reads() && half != Half::Write;
-  e.writes = op.writes() && half != Half::Read;
+  e.reads = op.reads() && part != Part::Write;
+  e.writes = op.writes() && part != Part::Read;
   e.atomic = op.is_access() && op.atomic;
   e.non_private = op.is_access() && op.is_non_private();
   e.fence = op.is_memory_barrier();
   e.control_barrier = op.kind == OperationKind::ControlBarrier;
-  e.rmw = op.kind == OperationKind::ReadModifyWrite && half != Half::Read;
+  e.rmw = op.kind == OperationKind::ReadModifyWrite && part != Part::Read;
   e.scope = op.scope;
   if (op.is_access()) e.storage = semantic_of(op.storage_class);
 
-  // Reads acquire, writes release, barriers do both; a half has the storage classes, and the bulk
-  // operations, of what it does.
+  // Reads acquire, writes release, barriers do both; a half has the storage classes of what it does.
   //= vk:memory-model-memory-semantics
   const bool orders = e.atomic || e.fence;
   e.acquire = orders && acquires(op.semantics) && (e.reads || e.fence);
   e.release = orders && releases(op.semantics) && (e.writes || e.fence);
   if (e.acquire || e.release) e.mask = storage_classes(op.semantics);
-  if (e.acquire && has(op.semantics, MemorySemantics::MakeVisible))
-    e.bulk_visibility = level_of(op.scope);
-  if (e.release && has(op.semantics, MemorySemantics::MakeAvailable))
-    e.bulk_availability = level_of(op.scope);
 
   set_own_operations(op, e);
   set_interlock(op, e);
   e.level = level_of(e.scope);
+  return e;
+}
+
+// What MakeAvailable or MakeVisible adds to an instruction. It counts as an access of each storage class of the
+// mask where happens-before between agents is derived, and as nothing else.
+//= vk:memory-model-availability-visibility-semantics
+EventFacts bulk_facts_of(const Operation& op, model::OperationIndex index, Part part) {
+  EventFacts e;
+  e.operation = index;
+  e.agent = op.agent;
+  e.storage = storage_classes(op.semantics);
+  e.bulk = true;
+  (part == Part::BulkAvailability ? e.availability : e.visibility) = level_of(op.scope);
   return e;
 }
 
@@ -77,8 +82,7 @@ void fill_levels(Facts& facts) {
   facts.level_matters = {};
   for (Level level = 1; level < kLevels.size(); ++level) {
     const Scope scope = kLevels[level];
-    if ((scope == Scope::ShaderCallKHR && !shader_calls) ||
-        (scope == Scope::FragmentInterlock && !interlock) ||
+    if ((scope == Scope::ShaderCallKHR && !shader_calls) || (scope == Scope::FragmentInterlock && !interlock) ||
         (scope == Scope::CrossDevice && !host))
       continue;
     facts.levels.push_back(level);
@@ -138,41 +142,52 @@ void add_to_sets(Facts& facts, EventIndex i) {
   if (e.release) facts.releases.add(i);
   if (e.acquire) facts.acquires.add(i);
   if (e.rmw && !e.reads) facts.rmws.add(i);
-  if (e.own_availability != 0 || e.bulk_availability != 0) facts.making_available.add(i);
-  if (e.own_visibility != 0 || e.bulk_visibility != 0) facts.making_visible.add(i);
+  if (e.availability != 0) facts.making_available.add(i);
+  if (e.visibility != 0) facts.making_visible.add(i);
   if (e.atomic || e.fence || e.release || e.acquire || e.control_barrier) facts.scoped.add(i);
   if (accesses_tessellation_output(facts, i)) facts.tessellation_outputs.add(i);
   const auto agent = static_cast<std::size_t>(e.agent);
   facts.of_agent[agent].add(i);
   const std::size_t agents = facts.of_agent.size();
   for (std::size_t other = 0; other < agents; ++other)
-    for (const Level level : facts.levels_in_common[other * agents + agent])
-      facts.in_instance[other][level].add(i);
+    for (const Level level : facts.levels_in_common[other * agents + agent]) facts.in_instance[other][level].add(i);
 }
 
-void add_event(Facts& facts, model::OperationIndex index, Half half) {
-  facts.events.push_back(facts_of(facts.execution->operations[index], index, half));
-  facts.names.push_back({index, half});
+EventIndex add_event(Facts& facts, const EventFacts& event, Part part) {
+  facts.events.push_back(event);
+  facts.names.push_back({event.operation, part});
+  return static_cast<EventIndex>(facts.events.size() - 1);
+}
+
+// In program order: the bulk availability operation, the instruction, the bulk visibility operation. At the scope
+// Invocation, or without a storage class, there is nothing for a bulk operation to do.
+//= vk:memory-model-availability-visibility-semantics
+void add_operation(Facts& facts, model::OperationIndex i) {
+  const Operation& op = facts.execution->operations[i];
+  const bool split = op.kind == OperationKind::ReadModifyWrite && facts.options.flavour == Flavour::Specification;
+  const EventFacts first = facts_of(op, i, split ? Part::Read : Part::Whole);
+  const EventFacts second = split ? facts_of(op, i, Part::Write) : first;
+  const bool bulk = first.level != 0 && storage_classes(op.semantics) != MemorySemantics::None;
+  facts.first_of.push_back(static_cast<EventIndex>(facts.events.size()));
+  if (bulk && second.release && has(op.semantics, MemorySemantics::MakeAvailable))
+    add_event(facts, bulk_facts_of(op, i, Part::BulkAvailability), Part::BulkAvailability);
+  const EventIndex read = add_event(facts, first, split ? Part::Read : Part::Whole);
+  const EventIndex write = split ? add_event(facts, second, Part::Write) : read;
+  facts.events_of.push_back({read, write});
+  if (bulk && first.acquire && has(op.semantics, MemorySemantics::MakeVisible))
+    add_event(facts, bulk_facts_of(op, i, Part::BulkVisibility), Part::BulkVisibility);
 }
 
 void extend_events(Facts& facts) {
   const auto& operations = facts.execution->operations;
-  for (auto i = static_cast<model::OperationIndex>(facts.events_of.size()); i < operations.size(); ++i) {
-    const auto first = static_cast<EventIndex>(facts.events.size());
-    const bool split = operations[i].kind == OperationKind::ReadModifyWrite &&
-                       facts.options.flavour == Flavour::Specification;
-    add_event(facts, i, split ? Half::Read : Half::Whole);
-    if (split) add_event(facts, i, Half::Write);
-    facts.events_of.push_back({first, split ? first + 1 : first});
-  }
+  for (auto i = static_cast<model::OperationIndex>(facts.events_of.size()); i < operations.size(); ++i)
+    add_operation(facts, i);
 }
 
 // What is accessed, and what parts of reads are recorded to come from somewhere.
-void collect_pieces(const model::Execution& execution, std::vector<Locations>& pieces,
-                    bool& overlapping) {
+void collect_pieces(const model::Execution& execution, std::vector<Locations>& pieces, bool& overlapping) {
   const auto add = [&](const Locations& bytes) {
-    if (bytes.size_bytes == 0 || std::find(pieces.begin(), pieces.end(), bytes) != pieces.end())
-      return;
+    if (bytes.size_bytes == 0 || std::find(pieces.begin(), pieces.end(), bytes) != pieces.end()) return;
     for (const Locations& piece : pieces) overlapping = overlapping || piece.overlaps(bytes);
     pieces.push_back(bytes);
   };
@@ -195,8 +210,7 @@ std::vector<Locations> cut(const std::vector<Locations>& pieces) {
     if (cuts[i].first != cuts[i + 1].first) continue;
     const Locations piece{cuts[i].first, cuts[i].second,
                           static_cast<std::uint32_t>(cuts[i + 1].second - cuts[i].second)};
-    if (std::any_of(pieces.begin(), pieces.end(),
-                    [&](const Locations& whole) { return whole.overlaps(piece); }))
+    if (std::any_of(pieces.begin(), pieces.end(), [&](const Locations& whole) { return whole.overlaps(piece); }))
       result.push_back(piece);
   }
   return result;
@@ -286,8 +300,9 @@ Level level_of(Scope scope) {
 // What is known of operations does not depend on what comes later, nor on what is read.
 void Facts::forget_from(model::OperationIndex first) {
   if (first >= events_of.size() && first != 0) return;
-  const std::size_t left = first == 0 || events_of.empty() ? 0 : events_of[first][0];
+  const std::size_t left = first == 0 || events_of.empty() ? 0 : first_of[first];
   events_of.resize(std::min<std::size_t>(first, events_of.size()));
+  first_of.resize(events_of.size());
   events.resize(left);
   names.resize(left);
   for_each_set(*this, [&](EventSet& set) { set.resize(left); });

@@ -8,8 +8,7 @@ namespace {
 std::string list(const std::vector<model::OperationIndex>& operations, const NameOfOperation& name_of,
                  const char* separator) {
   std::string text;
-  for (std::size_t i = 0; i < operations.size(); ++i)
-    text += (i == 0 ? "" : separator) + name_of(operations[i]);
+  for (std::size_t i = 0; i < operations.size(); ++i) text += (i == 0 ? "" : separator) + name_of(operations[i]);
   return text;
 }
 
@@ -22,8 +21,8 @@ std::string domain_name(const OrderReason& reason) {
 std::string explain(const OrderReason& reason, const NameOfOperation& name_of) {
   const std::string x = name_of(reason.through.front());
   const std::string y = name_of(reason.through.back());
-  const std::string made_available = x + " is made available to the " + domain_name(reason) +
-                                     " by " + list(reason.availability, name_of, ", then ");
+  const std::string made_available =
+      x + " is made available to the " + domain_name(reason) + " by " + list(reason.availability, name_of, ", then ");
   switch (reason.bullet) {
     case Bullet::SameAgentAndReference:
       return x + " happens-before " + y + ", by the same agent through the same reference";
@@ -32,14 +31,15 @@ std::string explain(const OrderReason& reason, const NameOfOperation& name_of) {
     case Bullet::SystemSynchronizedRead:
       return "the read " + x + " is system-synchronized-before " + y;
     case Bullet::AvailableToWrite:
-    case Bullet::DomainsToWrite: return made_available + ", which happens-before " + y;
+    case Bullet::DomainsToWrite:
+      return made_available + ", which happens-before " + y;
     case Bullet::AvailableAndVisibleToRead:
     case Bullet::DomainsToRead:
-      return made_available + ", and made visible to " + y + " by " +
-             list(reason.visibility, name_of, ", then ");
+      return made_available + ", and made visible to " + y + " by " + list(reason.visibility, name_of, ", then ");
     case Bullet::TessellationOutput:
       return "a control barrier stands between the tessellation output " + x + " and " + y;
-    case Bullet::ShaderInput: return x + " is the shader output that the input " + y + " comes from";
+    case Bullet::ShaderInput:
+      return x + " is the shader output that the input " + y + " comes from";
   }
   return "";
 }
@@ -61,11 +61,20 @@ std::string explain(const MissingReason& reason, const NameOfOperation& name_of)
       return "private access: " + x + " happens-before " + y + ", but " + culprits +
              (reason.culprits.size() == 1 ? " is" : " are") + " private";
     case MissingLink::NeverMadeAvailable:
-      return "never made available: " + x + " happens-before " + y +
-             ", but no availability operation includes " + x + " on the way";
+      return "never made available: " + x + " happens-before " + y + ", but no availability operation includes " + x +
+             " on the way" +
+             (culprits.empty() ? ""
+                               : "; that of " + culprits + " stands before what " + culprits +
+                                     " acquires: an acquire and a release behind it would hand " + x + " on");
     case MissingLink::NeverMadeVisible:
-      return "never made visible: " + x + " is available before " + y +
-             ", but no visibility operation includes " + y + " after that";
+      return "never made visible: " + x + " is available before " + y + ", but no visibility operation includes " + y +
+             " after that" +
+             (culprits.empty() ? ""
+                               : "; that of " + culprits + " stands behind what " + culprits +
+                                     " releases: an acquire and a release behind it would hand " + x + " on");
+    case MissingLink::IncompatibleTags:
+      return "incompatible tags: " + culprits + " would order " + x + " before " + y + " without " +
+             (reason.culprits.size() == 1 ? "its" : "their") + " tags";
     case MissingLink::AnotherReference:
       return "another reference: " + x + " happens-before " + y +
              ", but they name the memory through different references";
@@ -76,10 +85,18 @@ std::string explain(const MissingReason& reason, const NameOfOperation& name_of)
 std::string explain(const Violation& violation, const NameOfOperation& name_of) {
   std::string text;
   switch (violation.axiom) {
-    case Axiom::Acyclicity: text = "a cycle: "; break;
-    case Axiom::ReadsHiddenWrite: text = "a non-atomic read of a hidden write: "; break;
-    case Axiom::Atomicity: text = "a write within a read-modify-write: "; break;
-    case Axiom::SystemSynchronizationOrder: text = "an impossible schedule: "; break;
+    case Axiom::Acyclicity:
+      text = "a cycle: ";
+      break;
+    case Axiom::ReadsHiddenWrite:
+      text = "a non-atomic read of a hidden write: ";
+      break;
+    case Axiom::Atomicity:
+      text = "a write within a read-modify-write: ";
+      break;
+    case Axiom::SystemSynchronizationOrder:
+      text = "an impossible schedule: ";
+      break;
   }
   for (const CycleStep& step : violation.cycle)
     text += name_of(step.from) + " -" + std::string(name(step.relation)) + "-> ";

@@ -1,9 +1,31 @@
 #include "emulator/judge/facts.h"
 
+#include <heddle/detail/check.h>
+
 namespace heddle::judge {
 
 // The specification's order, but for what depends on the operations alone, which comes first.
+namespace {
+
+// Relations are made of what is recorded: a number that names no operation would be a relation to something else.
+void check_recorded(const model::Execution& execution) {
+  const std::size_t count = execution.operations.size();
+  for (const model::ReadsFrom& pair : execution.reads_from) {
+    HEDDLE_CHECK(pair.read < count && execution.operations[pair.read].reads(),
+                 "an execution that is judged has a source for an operation that does not read");
+    HEDDLE_CHECK(
+        pair.write == model::kInitialValue || (pair.write < count && execution.operations[pair.write].writes()),
+        "an execution that is judged has a read from an operation that does not write");
+  }
+  for (const auto& [earlier, later] : execution.modification_order)
+    HEDDLE_CHECK(earlier < count && later < count,
+                 "an execution that is judged has an order of writes that it does not contain");
+}
+
+}  // namespace
+
 void Facts::derive_what_is_given(const model::Execution& e, const Options& o) {
+  check_recorded(e);
   execution = &e;
   options = o;
   const EventIndex first = derive_events(*this);

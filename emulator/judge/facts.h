@@ -20,9 +20,9 @@ using Level = std::uint8_t;
 
 /// The scopes that have a memory domain as their dual, from narrow to wide, by level. Level 0 is the
 /// invocation, which has none. CrossDevice is the scope of host atomics.
-inline constexpr std::array kLevels = {Scope::Invocation,  Scope::Subgroup,          Scope::Workgroup,
+inline constexpr std::array kLevels = {Scope::Invocation,    Scope::Subgroup,          Scope::Workgroup,
                                        Scope::ShaderCallKHR, Scope::FragmentInterlock, Scope::QueueFamily,
-                                       Scope::Device,      Scope::CrossDevice};
+                                       Scope::Device,        Scope::CrossDevice};
 
 /// The level of a scope's domain, 0 for Invocation.
 Level level_of(Scope scope);
@@ -45,23 +45,23 @@ struct EventFacts {
   Scope scope = Scope::Invocation;
   /// The storage-class semantics that its acquire or release constrains.
   MemorySemantics mask = MemorySemantics::None;
-  /// Of an access: the storage-class semantic that applies to it.
+  /// The storage-class semantic that applies to an access; for a bulk operation those of its instruction's mask.
   MemorySemantics storage = MemorySemantics::None;
   /// The level of `scope`.
   Level level = 0;
-  /// Levels of its availability and visibility operations: on its own reference and locations, and on
-  /// the storage classes of `mask`.
-  Level own_availability = 0;
-  Level own_visibility = 0;
-  Level bulk_availability = 0;
-  Level bulk_visibility = 0;
+  /// Levels of the availability and visibility operations that it is or has.
+  Level availability = 0;
+  Level visibility = 0;
+  /// Whether these are about the storage classes of `storage`; otherwise they are about the reference and the
+  /// locations that it accesses.
+  bool bulk = false;
 };
 
 /// A set of bytes that no access of the execution splits, and what happens there.
 struct Location {
   Locations bytes;
   EventSet accesses;
-  /// Of each event that reads here: where from; see `kUnknown`.
+  /// Where each event that reads here reads from; see `kUnknown`.
   std::vector<EventIndex> source;
   Relation location_ordered;
   Relation from_reads;
@@ -91,8 +91,10 @@ class Facts {
 
   std::vector<EventFacts> events;
   std::vector<Event> names;
-  /// The events of each operation: of a read-modify-write the read first.
+  /// The events of each operation, without its bulk operations: of a read-modify-write the read first.
   std::vector<std::array<EventIndex, 2>> events_of;
+  /// The first event of each operation, bulk operations included.
+  std::vector<EventIndex> first_of;
 
   EventSet reads, writes, accesses, atomics, non_private, fences, releases, acquires;
   EventSet domain_operations;
@@ -123,6 +125,11 @@ class Facts {
   bool cut_locations = false;
 
   Relation program_order;
+  /// Whether operations have tags, and then program order between those whose tags are compatible.
+  bool tagged = false;
+  Relation compatible_program_order;
+  /// The program order that happens-before is made of.
+  const Relation& program_order_that_counts() const { return tagged ? compatible_program_order : program_order; }
   /// Program order between accesses to common locations through one reference.
   Relation same_reference_order;
   Relation shader_call_order;
@@ -152,16 +159,14 @@ class Facts {
   /// Derives what consistency needs from an execution that may still grow, and judges it. False only
   /// if no growth makes the execution consistent. What was not forgotten is not derived again.
   bool derive_partial(const model::Execution& e, const Options& o);
-  /// The same of a whole execution. Races and visible-to are not derived, nor those pairs of
+  /// Whether a whole execution is consistent. Races and visible-to are not derived, nor those pairs of
   /// inter-thread-happens-before that program order has as well: see `complete`.
   bool derive_consistency(const model::Execution& e, const Options& o);
   /// Derives what a judgement of consistency left out.
   void complete();
 
   std::size_t size() const { return events.size(); }
-  const Operation& operation(EventIndex e) const {
-    return execution->operations[events[e].operation];
-  }
+  const Operation& operation(EventIndex e) const { return execution->operations[events[e].operation]; }
   /// The event of an operation that reads, or that writes.
   EventIndex read_event(model::OperationIndex i) const { return events_of[i][0]; }
   EventIndex write_event(model::OperationIndex i) const { return events_of[i][1]; }
@@ -217,7 +222,7 @@ void add_tessellation_output_order(const Facts& facts, Location& location);
 //= vk:memory-model-access-data-race
 bool races_at(const Facts& facts, const Location& location, EventIndex x, EventIndex y);
 
-/// Which events an availability or visibility operation includes, and the chains they form.
+/// Which accesses an availability or visibility operation includes, and the chains of those that include one.
 //= vk:memory-model-availability-visibility
 class Chains {
  public:
@@ -230,15 +235,16 @@ class Chains {
   /// available in the read's instance of that level visible to `read`.
   const std::array<EventSet, kLevels.size()>& visibility(EventIndex read);
 
-  /// The level of an availability (visibility) operation that includes what an access touches here; 0
+  /// The level of an availability (visibility) operation that includes what a write (read) touches here; 0
   /// if it does not.
-  Level available_level(EventIndex operation, EventIndex access) const;
-  Level visible_level(EventIndex operation, EventIndex access) const;
-  /// The same, of a link of a chain that includes the link beside it.
-  Level available_link_level(EventIndex operation, EventIndex link) const;
-  Level visible_link_level(EventIndex operation, EventIndex link) const;
+  Level available_level(EventIndex operation, EventIndex write) const;
+  Level visible_level(EventIndex operation, EventIndex read) const;
 
  private:
+  bool includes(EventIndex operation, EventIndex access) const;
+  /// Whether there is a level above `above`.
+  bool add_levels(EventIndex operation, Level widest, Level above);
+
   const Facts& facts_;
   const Location& location_;
   std::array<EventSet, kLevels.size()> found_;
@@ -246,7 +252,7 @@ class Chains {
 
 /// The first axiom that does not hold, and why; nothing if the execution is consistent.
 std::optional<Violation> find_violation(const Facts& facts);
-/// The same, without the reason.
+/// Whether the execution is consistent; gives no reason.
 //= vk:memory-model-acyclicity
 bool is_consistent(const Facts& facts);
 /// False if what is known before any synchronization makes a cycle: program order of one reference,

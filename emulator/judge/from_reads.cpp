@@ -7,11 +7,9 @@ namespace {
 // counts wherever the read stands; in the specification's, where the read is itself location-ordered
 // after what it reads.
 //= vk:memory-model-acyclicity
-EventSet later_writes(const Facts& facts, const Location& location, EventIndex source,
-                      EventIndex read) {
+EventSet later_writes(const Facts& facts, const Location& location, EventIndex source, EventIndex read) {
   EventSet later = facts.modification_order.successors(source);
-  if (facts.options.flavour == Flavour::KhronosSuite ||
-      location.location_ordered.has(source, read))
+  if (facts.options.flavour == Flavour::KhronosSuite || location.location_ordered.has(source, read))
     location.location_ordered.add_row_to(source, later);
   return later;
 }

@@ -36,8 +36,7 @@ void derive_order_of(const Facts& facts, ClassOrder& set) {
   for (EventIndex i = 0; i < n; ++i) {
     const EventFacts& e = facts.events[i];
     const bool has_all = e.mask != MemorySemantics::None && has(e.mask, set.classes);
-    const bool accesses =
-        e.storage != MemorySemantics::None && (e.storage & set.classes) != MemorySemantics::None;
+    const bool accesses = e.storage != MemorySemantics::None && (e.storage & set.classes) != MemorySemantics::None;
     if (has_all || accesses) constrained.add(i);
     if (has_all) synchronizing.add(i);
     if (has_all && e.release) releases.add(i);
@@ -54,12 +53,12 @@ void derive_order_of(const Facts& facts, ClassOrder& set) {
   });
   // A is an operation on SC, B a release with all of SC, A is program-ordered before B.
   constrained.for_each([&](EventIndex a) {
-    EventSet to = facts.program_order.successors(a);
+    EventSet to = facts.program_order_that_counts().successors(a);
     order.add_row(a, to &= releases);
   });
   // A is an acquire with all of SC, B an operation on SC, A is program-ordered before B.
   acquires.for_each([&](EventIndex a) {
-    EventSet to = facts.program_order.successors(a);
+    EventSet to = facts.program_order_that_counts().successors(a);
     order.add_row(a, to &= constrained);
   });
   // Both on the host, in the order of the host language.
@@ -85,8 +84,8 @@ bool orders_agents(const Facts& facts, MemorySemantics classes) {
 void derive_inter_thread_happens_before(Facts& facts) {
   find_sets_that_matter(facts);
   facts.inter_thread_happens_before.reset(facts.size());
-  const bool of_agents_alone = facts.synchronizes.empty() && facts.system_synchronizes.empty() &&
-                               facts.execution->host_order.empty();
+  const bool of_agents_alone =
+      facts.synchronizes.empty() && facts.system_synchronizes.empty() && facts.execution->host_order.empty();
   for (ClassOrder& set : facts.class_orders) {
     // What is left is part of program order.
     if (facts.only_happens_before && (of_agents_alone || !orders_agents(facts, set.classes))) {

@@ -8,20 +8,34 @@ namespace heddle::judge {
 
 std::string_view name(RelationName relation) {
   switch (relation) {
-    case RelationName::ProgramOrder: return "po";
-    case RelationName::ReadsFrom: return "rf";
-    case RelationName::FromReads: return "fr";
-    case RelationName::ScopedModificationOrder: return "smo";
-    case RelationName::MutuallyOrdered: return "mutord";
-    case RelationName::ReleaseSequence: return "rs";
-    case RelationName::HypotheticalReleaseSequence: return "hypors";
-    case RelationName::SynchronizesWith: return "sw";
-    case RelationName::SystemSynchronizesWith: return "ssw";
-    case RelationName::InterThreadHappensBefore: return "ithb";
-    case RelationName::HappensBefore: return "hb";
-    case RelationName::LocationOrdered: return "locord";
-    case RelationName::VisibleTo: return "vis";
-    case RelationName::DataRace: return "race";
+    case RelationName::ProgramOrder:
+      return "po";
+    case RelationName::ReadsFrom:
+      return "rf";
+    case RelationName::FromReads:
+      return "fr";
+    case RelationName::ScopedModificationOrder:
+      return "smo";
+    case RelationName::MutuallyOrdered:
+      return "mutord";
+    case RelationName::ReleaseSequence:
+      return "rs";
+    case RelationName::HypotheticalReleaseSequence:
+      return "hypors";
+    case RelationName::SynchronizesWith:
+      return "sw";
+    case RelationName::SystemSynchronizesWith:
+      return "ssw";
+    case RelationName::InterThreadHappensBefore:
+      return "ithb";
+    case RelationName::HappensBefore:
+      return "hb";
+    case RelationName::LocationOrdered:
+      return "locord";
+    case RelationName::VisibleTo:
+      return "vis";
+    case RelationName::DataRace:
+      return "race";
   }
   return "?";
 }
@@ -36,14 +50,26 @@ Judgement::~Judgement() = default;
 Judgement::Judgement(Judgement&&) noexcept = default;
 Judgement& Judgement::operator=(Judgement&&) noexcept = default;
 
-const model::Execution& Judgement::execution() const { return *facts_->execution; }
-const Options& Judgement::options() const { return facts_->options; }
-const std::vector<Event>& Judgement::events() const { return facts_->names; }
+const model::Execution& Judgement::execution() const {
+  return *facts_->execution;
+}
+const Options& Judgement::options() const {
+  return facts_->options;
+}
+const std::vector<Event>& Judgement::events() const {
+  return facts_->names;
+}
 
-bool Judgement::consistent() const { return is_consistent(*facts_); }
-std::optional<Violation> Judgement::violation() const { return find_violation(*facts_); }
+bool Judgement::consistent() const {
+  return is_consistent(*facts_);
+}
+std::optional<Violation> Judgement::violation() const {
+  return find_violation(*facts_);
+}
 
-bool Judgement::racy() const { return !facts_->data_race.empty(); }
+bool Judgement::racy() const {
+  return !facts_->data_race.empty();
+}
 
 std::vector<Race> Judgement::races() const {
   std::vector<Race> races;
@@ -52,8 +78,7 @@ std::vector<Race> Judgement::races() const {
     for (const Location& location : facts_->locations) {
       bool here = false;
       for (EventIndex a : facts_->events_of[x])
-        for (EventIndex b : facts_->events_of[y])
-          here = here || races_at(*facts_, location, a, b);
+        for (EventIndex b : facts_->events_of[y]) here = here || races_at(*facts_, location, a, b);
       if (!here) continue;
       race.bytes = location.bytes;
       break;
@@ -74,26 +99,44 @@ std::vector<model::OperationPair> Judgement::pairs(RelationName name) const {
   return result;
 }
 
-std::size_t Judgement::cardinality(RelationName name) const { return relation(name).count(); }
+std::size_t Judgement::cardinality(RelationName name) const {
+  std::size_t pairs = 0;
+  relation(name).for_each(
+      [&](EventIndex a, EventIndex b) { pairs += facts_->events[a].bulk || facts_->events[b].bulk ? 0 : 1; });
+  return pairs;
+}
 
 const Relation& Judgement::relation(RelationName name) const {
-  if (name == RelationName::InterThreadHappensBefore || name == RelationName::VisibleTo)
-    facts_->complete();
+  if (name == RelationName::InterThreadHappensBefore || name == RelationName::VisibleTo) facts_->complete();
   switch (name) {
-    case RelationName::ProgramOrder: return facts_->program_order;
-    case RelationName::ReadsFrom: return facts_->reads_from;
-    case RelationName::FromReads: return facts_->from_reads;
-    case RelationName::ScopedModificationOrder: return facts_->modification_order;
-    case RelationName::MutuallyOrdered: return facts_->mutually_ordered;
-    case RelationName::ReleaseSequence: return facts_->release_sequence;
-    case RelationName::HypotheticalReleaseSequence: return facts_->hypothetical_release_sequence;
-    case RelationName::SynchronizesWith: return facts_->synchronizes;
-    case RelationName::SystemSynchronizesWith: return facts_->system_synchronizes;
-    case RelationName::InterThreadHappensBefore: return facts_->inter_thread_happens_before;
-    case RelationName::HappensBefore: return facts_->happens_before;
-    case RelationName::LocationOrdered: return facts_->location_ordered;
-    case RelationName::VisibleTo: return facts_->visible_to;
-    case RelationName::DataRace: return facts_->data_race;
+    case RelationName::ProgramOrder:
+      return facts_->program_order;
+    case RelationName::ReadsFrom:
+      return facts_->reads_from;
+    case RelationName::FromReads:
+      return facts_->from_reads;
+    case RelationName::ScopedModificationOrder:
+      return facts_->modification_order;
+    case RelationName::MutuallyOrdered:
+      return facts_->mutually_ordered;
+    case RelationName::ReleaseSequence:
+      return facts_->release_sequence;
+    case RelationName::HypotheticalReleaseSequence:
+      return facts_->hypothetical_release_sequence;
+    case RelationName::SynchronizesWith:
+      return facts_->synchronizes;
+    case RelationName::SystemSynchronizesWith:
+      return facts_->system_synchronizes;
+    case RelationName::InterThreadHappensBefore:
+      return facts_->inter_thread_happens_before;
+    case RelationName::HappensBefore:
+      return facts_->happens_before;
+    case RelationName::LocationOrdered:
+      return facts_->location_ordered;
+    case RelationName::VisibleTo:
+      return facts_->visible_to;
+    case RelationName::DataRace:
+      return facts_->data_race;
   }
   return facts_->program_order;
 }

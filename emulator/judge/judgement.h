@@ -38,13 +38,14 @@ struct Options {
   friend bool operator==(const Options&, const Options&) = default;
 };
 
-/// Which half of an operation an event is: a read-modify-write is two events in the specification's
-/// flavour.
-enum class Half : std::uint8_t { Whole, Read, Write };
+/// What an event is of its operation: a read-modify-write is two events in the specification's flavour, and
+/// the availability and visibility operations of MakeAvailable and MakeVisible are events of their own, the
+/// first before their instruction, the second behind it.
+enum class Part : std::uint8_t { Whole, Read, Write, BulkAvailability, BulkVisibility };
 
 struct Event {
   model::OperationIndex operation = 0;
-  Half half = Half::Whole;
+  Part part = Part::Whole;
 };
 
 /// The relations that a reader of an execution may ask for. Those of a location are unions over all
@@ -95,7 +96,7 @@ enum class Bullet : std::uint8_t {
 /// Why one access is location-ordered before another.
 struct OrderReason {
   Bullet bullet = Bullet::SameAgentAndReference;
-  /// Of the bullets with a common domain: which.
+  /// The common domain, for the bullets that have one.
   std::optional<model::Domain> domain;
   /// The availability, domain and visibility operations of the chains, in order. An access with an
   /// availability or visibility operation of its own stands for that operation.
@@ -115,6 +116,7 @@ enum class MissingLink : std::uint8_t {
   NeverMadeAvailable,
   NeverMadeVisible,
   AnotherReference,
+  IncompatibleTags,
 };
 
 /// "no synchronization", "scopes do not include each other", ...
@@ -125,8 +127,13 @@ struct MissingReason {
   MissingLink link = MissingLink::NoSynchronization;
   model::OperationIndex from = 0;
   model::OperationIndex to = 0;
-  /// The operations that would have to be different: the two ends whose scopes do not include each
-  /// other, the fences that lack a storage class, the private access, ...
+  /// Whether `from` happens-before `to`, so that what is missing is missing of availability or visibility.
+  bool synchronized = false;
+  /// The operations that would have to be different, and of scopes and storage classes these alone: the atomic or fence
+  /// whose scope is too narrow, the fences that lack a storage class, the operations whose tags are in the way, the
+  /// private access. Where the write is never made available (visible to the read): those whose MakeAvailable
+  /// (MakeVisible) stands before what they acquire (behind what they release), and would do if they were an acquire and
+  /// a release apart.
   std::vector<model::OperationIndex> culprits;
 };
 
@@ -186,7 +193,8 @@ class Judgement {
   /// The relation between operations: of a read-modify-write the halves are merged, and what would
   /// relate an operation to itself is left out.
   std::vector<model::OperationPair> pairs(RelationName relation) const;
-  /// Number of pairs of events in the relation (of Alloy's cardinalities: `#rs`, `#sw`, ...).
+  /// Number of pairs of events in the relation (of Alloy's cardinalities: `#rs`, `#sw`, ...). The operations of
+  /// MakeAvailable and MakeVisible, which are no events there, are not counted.
   std::size_t cardinality(RelationName relation) const;
 
   /// Which events there are, and the relations between them.

@@ -28,8 +28,7 @@ EventSet of_kind(const Facts& facts, OperationKind kind) {
 
 class LocationOrder {
  public:
-  LocationOrder(Facts& facts, Location& location)
-      : facts_(facts), location_(location), chains_(facts, location) {}
+  LocationOrder(Facts& facts, Location& location) : facts_(facts), location_(location), chains_(facts, location) {}
 
   void derive() {
     location_.location_ordered.reset(facts_.size());
@@ -46,16 +45,18 @@ class LocationOrder {
   }
 
  private:
-  // The same agent and the same reference: no availability or visibility operations are needed.
+  // An agent is ordered with itself through one reference: no availability or visibility operations are needed. Tags do
+  // not reorder what is coherence of one location.
+  //= mmra:coherence
   //= vk:memory-model-location-ordered
   void add_same_reference(EventIndex x) {
     const Operation& op = facts_.operation(x);
     EventSet after = facts_.happens_before.successors(x);
+    if (facts_.tagged) facts_.program_order.add_row_to(x, after);
     after &= location_.accesses;
     after &= facts_.of_agent[static_cast<std::size_t>(op.agent)];
     after.for_each([&](EventIndex y) {
-      if (y != x && facts_.operation(y).reference == op.reference)
-        location_.location_ordered.add(x, y);
+      if (y != x && facts_.operation(y).reference == op.reference) location_.location_ordered.add(x, y);
     });
   }
 
@@ -82,9 +83,9 @@ class LocationOrder {
   //= vk:memory-model-location-ordered
   void add_through_common_domain(EventIndex x) {
     const AgentId agent = facts_.events[x].agent;
-    // What the same agent does later through the same reference is ordered anyway.
     EventSet candidates = location_.accesses & facts_.non_private;
-    candidates -= facts_.of_agent[static_cast<std::size_t>(agent)];
+    candidates.remove(x);
+    // Without another agent between, what the same agent does later is ordered anyway.
     if (candidates.empty() || !leads_elsewhere(x)) return;
     const Chain& available = chains_.availability(x);
     for (const Level level : facts_.levels) {
@@ -105,8 +106,7 @@ class LocationOrder {
   bool leads_elsewhere(EventIndex x) const {
     EventSet after(facts_.size());
     facts_.happens_before.add_row_to(x, after);
-    facts_.program_order.for_each_successor(
-        x, [&](EventIndex e) { facts_.happens_before.add_row_to(e, after); });
+    facts_.program_order.for_each_successor(x, [&](EventIndex e) { facts_.happens_before.add_row_to(e, after); });
     after -= facts_.of_agent[static_cast<std::size_t>(facts_.events[x].agent)];
     return !after.empty();
   }
@@ -125,26 +125,22 @@ class LocationOrder {
   void add_through_device_and_host(EventIndex x) {
     EventSet made = facts_.happens_before.successors(x);
     const bool x_on_host = on_host(facts_, x);
-    made &= of_kind(facts_, x_on_host ? OperationKind::HostAvailability
-                                      : OperationKind::DeviceAvailability);
+    made &= of_kind(facts_, x_on_host ? OperationKind::HostAvailability : OperationKind::DeviceAvailability);
     if (made.empty()) return;
     for (const bool y_on_host : {false, true}) {
       EventSet in_domain = made;
       if (x_on_host != y_on_host) {
         in_domain = happens_after(facts_, made);
-        in_domain &= of_kind(facts_, x_on_host ? OperationKind::HostToDeviceDomain
-                                               : OperationKind::DeviceToHostDomain);
+        in_domain &= of_kind(facts_, x_on_host ? OperationKind::HostToDeviceDomain : OperationKind::DeviceToHostDomain);
       }
       const EventSet after = happens_after(facts_, in_domain);
       EventSet seeing = after;
-      seeing &= of_kind(facts_, y_on_host ? OperationKind::HostVisibility
-                                          : OperationKind::DeviceVisibility);
+      seeing &= of_kind(facts_, y_on_host ? OperationKind::HostVisibility : OperationKind::DeviceVisibility);
       const EventSet seen = happens_after(facts_, seeing);
       location_.accesses.for_each([&](EventIndex y) {
         if (y == x || on_host(facts_, y) != y_on_host) return;
         const EventFacts& later = facts_.events[y];
-        if ((later.writes && after.has(y)) || (later.reads && seen.has(y)))
-          location_.location_ordered.add(x, y);
+        if ((later.writes && after.has(y)) || (later.reads && seen.has(y))) location_.location_ordered.add(x, y);
       });
     }
   }

@@ -20,13 +20,12 @@ class ReasonOfOrder {
     const EventFacts& to = facts_.events[y_];
     const bool before = facts_.happens_before.has(x_, y_);
     const bool non_private = from.non_private && to.non_private;
-    if (first.agent == second.agent && first.reference == second.reference && before)
+    if (first.agent == second.agent && first.reference == second.reference &&
+        (before || facts_.program_order.has(x_, y_)))
       return direct(Bullet::SameAgentAndReference);
     if (from.reads && non_private && before) return direct(Bullet::NonPrivateRead);
-    if (from.reads && facts_.system_synchronizes.has(x_, y_))
-      return direct(Bullet::SystemSynchronizedRead);
-    if (non_private && first.reference == second.reference && from.writes && common_domain())
-      return reason_;
+    if (from.reads && facts_.system_synchronizes.has(x_, y_)) return direct(Bullet::SystemSynchronizedRead);
+    if (non_private && first.reference == second.reference && from.writes && common_domain()) return reason_;
     if (from.writes && device_or_host()) return reason_;
     if (is_shader_input_from(facts_, x_, y_)) return direct(Bullet::ShaderInput);
     return direct(Bullet::TessellationOutput);
@@ -43,20 +42,26 @@ class ReasonOfOrder {
 
   static model::Domain domain_of(Level level) {
     switch (kLevels[level]) {
-      case Scope::Subgroup: return model::Domain::SubgroupInstance;
-      case Scope::Workgroup: return model::Domain::WorkgroupInstance;
-      case Scope::ShaderCallKHR: return model::Domain::ShaderCallInstance;
-      case Scope::FragmentInterlock: return model::Domain::FragmentInterlockInstance;
-      case Scope::QueueFamily: return model::Domain::QueueFamilyInstance;
-      case Scope::CrossDevice: return model::Domain::Host;
-      default: return model::Domain::Shader;
+      case Scope::Subgroup:
+        return model::Domain::SubgroupInstance;
+      case Scope::Workgroup:
+        return model::Domain::WorkgroupInstance;
+      case Scope::ShaderCallKHR:
+        return model::Domain::ShaderCallInstance;
+      case Scope::FragmentInterlock:
+        return model::Domain::FragmentInterlockInstance;
+      case Scope::QueueFamily:
+        return model::Domain::QueueFamilyInstance;
+      case Scope::CrossDevice:
+        return model::Domain::Host;
+      default:
+        return model::Domain::Shader;
     }
   }
 
   void go_through(const std::vector<EventIndex>& events) {
     for (EventIndex e : events)
-      if (reason_.through.empty() || reason_.through.back() != operation(e))
-        reason_.through.push_back(operation(e));
+      if (reason_.through.empty() || reason_.through.back() != operation(e)) reason_.through.push_back(operation(e));
   }
 
   // The links of an availability chain from the write to `end`, which is in `chain` at `level`; of a
@@ -70,7 +75,7 @@ class ReasonOfOrder {
         chain[narrow].for_each([&](EventIndex op) {
           if (found || !facts_.happens_before.has(op, links.back())) return;
           if (!in_instance(op, links.back(), narrow)) return;
-          if (chains_.available_link_level(links.back(), op) < level) return;
+          if (chains_.available_level(links.back(), x_) < level) return;
           found = true;
           links.push_back(op);
           level = narrow;
@@ -84,8 +89,7 @@ class ReasonOfOrder {
 
   bool starts(EventIndex op, Level level) const {
     return facts_.events[op].agent == facts_.events[x_].agent &&
-           (op == x_ || facts_.program_order.has(x_, op)) &&
-           chains_.available_level(op, x_) >= level;
+           (op == x_ || facts_.program_order_that_counts().has(x_, op)) && chains_.available_level(op, x_) >= level;
   }
 
   std::vector<EventIndex> visibility_links(const Chain& chain, Level level, EventIndex begin) {
@@ -97,7 +101,7 @@ class ReasonOfOrder {
         chain[narrow].for_each([&](EventIndex op) {
           if (found || !facts_.happens_before.has(links.back(), op)) return;
           if (!in_instance(op, links.back(), narrow)) return;
-          if (chains_.visible_link_level(links.back(), op) < level) return;
+          if (chains_.visible_level(links.back(), y_) < level) return;
           found = true;
           links.push_back(op);
           level = narrow;
@@ -110,7 +114,7 @@ class ReasonOfOrder {
 
   bool ends(EventIndex op, Level level) const {
     return facts_.events[op].agent == facts_.events[y_].agent &&
-           (op == y_ || facts_.program_order.has(op, y_)) && chains_.visible_level(op, y_) >= level;
+           (op == y_ || facts_.program_order_that_counts().has(op, y_)) && chains_.visible_level(op, y_) >= level;
   }
 
   bool in_instance(EventIndex a, EventIndex b, Level level) const {
@@ -132,8 +136,7 @@ class ReasonOfOrder {
           visible[level].for_each([&](EventIndex vis) {
             if (found || !facts_.happens_before.has(av, vis)) return;
             found = true;
-            set_common(Bullet::AvailableAndVisibleToRead, level,
-                       availability_links(available, level, av),
+            set_common(Bullet::AvailableAndVisibleToRead, level, availability_links(available, level, av),
                        visibility_links(visible, level, vis));
           });
         }
@@ -160,17 +163,14 @@ class ReasonOfOrder {
   bool device_or_host() {
     const bool x_on_host = facts_.execution->place(facts_.events[x_].agent).is_host();
     const bool y_on_host = facts_.execution->place(facts_.events[y_].agent).is_host();
-    std::vector<OperationKind> steps{x_on_host ? OperationKind::HostAvailability
-                                               : OperationKind::DeviceAvailability};
+    std::vector<OperationKind> steps{x_on_host ? OperationKind::HostAvailability : OperationKind::DeviceAvailability};
     if (x_on_host != y_on_host)
-      steps.push_back(x_on_host ? OperationKind::HostToDeviceDomain
-                                : OperationKind::DeviceToHostDomain);
+      steps.push_back(x_on_host ? OperationKind::HostToDeviceDomain : OperationKind::DeviceToHostDomain);
     if (facts_.events[y_].reads)
       steps.push_back(y_on_host ? OperationKind::HostVisibility : OperationKind::DeviceVisibility);
     std::vector<EventIndex> path{x_};
     if (!follow(steps, 0, path)) return false;
-    reason_.bullet =
-        facts_.events[y_].reads ? Bullet::DomainsToRead : Bullet::DomainsToWrite;
+    reason_.bullet = facts_.events[y_].reads ? Bullet::DomainsToRead : Bullet::DomainsToWrite;
     reason_.domain = x_on_host ? model::Domain::Host : model::Domain::Device;
     reason_.availability = {operation(path[1])};
     if (facts_.events[y_].reads) reason_.visibility = {operation(path[path.size() - 2])};
@@ -178,8 +178,7 @@ class ReasonOfOrder {
     return true;
   }
 
-  bool follow(const std::vector<OperationKind>& steps, std::size_t at,
-              std::vector<EventIndex>& path) const {
+  bool follow(const std::vector<OperationKind>& steps, std::size_t at, std::vector<EventIndex>& path) const {
     if (at == steps.size()) {
       if (!facts_.happens_before.has(path.back(), y_)) return false;
       path.push_back(y_);
@@ -203,8 +202,7 @@ class ReasonOfOrder {
 
 }  // namespace
 
-OrderReason reason_of_order(const Facts& facts, const Location& location, EventIndex x,
-                            EventIndex y) {
+OrderReason reason_of_order(const Facts& facts, const Location& location, EventIndex x, EventIndex y) {
   return ReasonOfOrder(facts, location, x, y).find();
 }
 

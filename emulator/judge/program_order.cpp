@@ -1,6 +1,26 @@
+#include <algorithm>
+
 #include "emulator/judge/facts.h"
+#include "emulator/model/tags.h"
 
 namespace heddle::judge {
+namespace {
+
+// "When two instructions' metadata are not compatible, any program order between them are not in happens-before."
+//= mmra:happens-before
+void leave_out_incompatible(Facts& facts) {
+  const auto& operations = facts.execution->operations;
+  facts.tagged =
+      std::any_of(operations.begin(), operations.end(), [](const Operation& op) { return op.tags != TagSetId::Empty; });
+  if (!facts.tagged) return;
+  facts.compatible_program_order = facts.program_order;
+  facts.program_order.for_each([&](EventIndex a, EventIndex b) {
+    if (!model::compatible(facts.operation(a).tags, facts.operation(b).tags))
+      facts.compatible_program_order.remove(a, b);
+  });
+}
+
+}  // namespace
 
 // The record keeps the operations of an agent in program order; the read of a read-modify-write comes
 // before its write.
@@ -19,6 +39,7 @@ void derive_program_order(Facts& facts, EventIndex first) {
         facts.same_reference_order.add(a, b);
     });
   }
+  leave_out_incompatible(facts);
 }
 
 }  // namespace heddle::judge

@@ -7,8 +7,7 @@ namespace heddle::judge {
 namespace {
 
 // The locations that both operations access.
-std::vector<const Location*> common_locations(const Facts& facts, model::OperationIndex x,
-                                              model::OperationIndex y) {
+std::vector<const Location*> common_locations(const Facts& facts, model::OperationIndex x, model::OperationIndex y) {
   std::vector<const Location*> common;
   for (const Location& location : facts.locations)
     if (location.accesses.has(facts.read_event(x)) && location.accesses.has(facts.read_event(y)))
@@ -17,20 +16,33 @@ std::vector<const Location*> common_locations(const Facts& facts, model::Operati
 }
 
 // The events of two operations that are ordered at a location, if some are.
-std::optional<std::pair<EventIndex, EventIndex>> ordered_events(const Facts& facts,
-                                                                const Location& location,
-                                                                model::OperationIndex x,
-                                                                model::OperationIndex y) {
+std::optional<std::pair<EventIndex, EventIndex>> ordered_events(const Facts& facts, const Location& location,
+                                                                model::OperationIndex x, model::OperationIndex y) {
   for (EventIndex a : facts.events_of[x])
     for (EventIndex b : facts.events_of[y])
       if (location.location_ordered.has(a, b)) return std::pair{a, b};
   return std::nullopt;
 }
 
+// The events of two operations that are not ordered at a location, if some are: halves that both read do not matter as
+// long as others write.
+std::optional<std::pair<EventIndex, EventIndex>> unordered_events(const Facts& facts, const Location& location,
+                                                                  model::OperationIndex x, model::OperationIndex y) {
+  std::optional<std::pair<EventIndex, EventIndex>> reads;
+  for (EventIndex a : {facts.write_event(x), facts.read_event(x)}) {
+    for (EventIndex b : {facts.read_event(y), facts.write_event(y)}) {
+      if (location.location_ordered.has(a, b) || location.location_ordered.has(b, a)) continue;
+      if (facts.events[a].writes || facts.events[b].writes) return std::pair{a, b};
+      reads = std::pair{a, b};
+    }
+  }
+  const bool one_writes = facts.events[facts.write_event(x)].writes || facts.events[facts.write_event(y)].writes;
+  return one_writes ? std::nullopt : reads;
+}
+
 }  // namespace
 
-std::optional<OrderReason> Judgement::location_ordered(model::OperationIndex x,
-                                                       model::OperationIndex y) const {
+std::optional<OrderReason> Judgement::location_ordered(model::OperationIndex x, model::OperationIndex y) const {
   const auto common = common_locations(*facts_, x, y);
   if (x == y || common.empty()) return std::nullopt;
   for (const Location* location : common)
@@ -39,17 +51,17 @@ std::optional<OrderReason> Judgement::location_ordered(model::OperationIndex x,
   return reason_of_order(*facts_, *common.front(), a, b);
 }
 
-std::optional<MissingReason> Judgement::why_unordered(model::OperationIndex x,
-                                                      model::OperationIndex y) const {
+std::optional<MissingReason> Judgement::why_unordered(model::OperationIndex x, model::OperationIndex y) const {
   const auto common = common_locations(*facts_, x, y);
   if (x == y || common.empty()) return std::nullopt;
   for (const Location* location : common) {
-    if (ordered_events(*facts_, *location, x, y) || ordered_events(*facts_, *location, y, x))
-      continue;
-    const MissingReason forward = reason_of_missing(*facts_, *location, x, y);
-    const MissingReason backward = reason_of_missing(*facts_, *location, y, x);
+    const auto unordered = unordered_events(*facts_, *location, x, y);
+    if (!unordered) continue;
+    const auto [a, b] = *unordered;
+    const MissingReason forward = reason_of_missing(*facts_, *location, a, b);
+    const MissingReason backward = reason_of_missing(*facts_, *location, b, a);
     // What comes later in the definition is nearer to being ordered.
-    return progress(backward.link) > progress(forward.link) ? backward : forward;
+    return progress(backward) > progress(forward) ? backward : forward;
   }
   return std::nullopt;
 }

@@ -23,22 +23,20 @@ void Relation::resize(std::size_t events) {
   if (stride != stride_) {
     std::vector<std::uint64_t> bits(events * stride, 0);
     for (std::size_t a = 0; a < events && a < events_; ++a)
-      for (std::size_t i = 0; i < stride && i < stride_; ++i)
-        bits[a * stride + i] = bits_[a * stride_ + i];
+      for (std::size_t i = 0; i < stride && i < stride_; ++i) bits[a * stride + i] = bits_[a * stride_ + i];
     bits_ = std::move(bits);
     stride_ = stride;
   } else {
     bits_.resize(events * stride, 0);
   }
   if (events < events_ && events % 64 != 0)
-    for (std::size_t a = 0; a < events; ++a)
-      bits_[a * stride + stride - 1] &= (std::uint64_t{1} << (events % 64)) - 1;
+    for (std::size_t a = 0; a < events; ++a) bits_[a * stride + stride - 1] &= (std::uint64_t{1} << (events % 64)) - 1;
   events_ = events;
 }
 
 void Relation::close() {
   if (stride_ == 1) {
-    // Of up to 64 events, a row is a word.
+    // A row of up to 64 events is a word.
     std::uint64_t* const rows = bits_.data();
     for (EventIndex through = 0; through < events_; ++through) {
       const std::uint64_t row = rows[through];

@@ -142,15 +142,9 @@ class Relation {
   /// Makes it one between `events` events, and keeps the pairs of those that there still are.
   void resize(std::size_t events);
   std::size_t size() const { return events_; }
-  bool has(EventIndex a, EventIndex b) const {
-    return (bits_[a * stride_ + b / 64] >> (b % 64)) & 1;
-  }
-  void add(EventIndex a, EventIndex b) {
-    bits_[a * stride_ + b / 64] |= std::uint64_t{1} << (b % 64);
-  }
-  void remove(EventIndex a, EventIndex b) {
-    bits_[a * stride_ + b / 64] &= ~(std::uint64_t{1} << (b % 64));
-  }
+  bool has(EventIndex a, EventIndex b) const { return (bits_[a * stride_ + b / 64] >> (b % 64)) & 1; }
+  void add(EventIndex a, EventIndex b) { bits_[a * stride_ + b / 64] |= std::uint64_t{1} << (b % 64); }
+  void remove(EventIndex a, EventIndex b) { bits_[a * stride_ + b / 64] &= ~(std::uint64_t{1} << (b % 64)); }
   /// Whether no pair is related.
   bool empty() const {
     for (std::uint64_t w : bits_)
@@ -183,7 +177,7 @@ class Relation {
   void add_row(EventIndex a, const EventSet& set) {
     for (std::size_t i = 0; i < stride_; ++i) bits_[a * stride_ + i] |= set.word(i);
   }
-  /// Of the events of `set`, what `a` is related to is taken away.
+  /// Takes from `set` the events that `a` is related to.
   void take_row_from(EventIndex a, EventSet& set) const {
     for (std::size_t i = 0; i < stride_; ++i) set.word(i) &= ~bits_[a * stride_ + i];
   }

@@ -14,8 +14,7 @@ void add_sequence(const Facts& facts, EventIndex head, Relation& sequences) {
   after.for_each([&](EventIndex member) {
     bool continuous = facts.events[member].rmw;
     after.for_each([&](EventIndex between) {
-      if (facts.modification_order.has(between, member) && !facts.events[between].rmw)
-        continuous = false;
+      if (facts.modification_order.has(between, member) && !facts.events[between].rmw) continuous = false;
     });
     if (continuous) sequences.add(head, member);
   });
@@ -30,8 +29,7 @@ void derive_release_sequences(Facts& facts) {
   const EventSet heads = facts.atomics & facts.writes;
   heads.for_each([&](EventIndex head) {
     add_sequence(facts, head, facts.hypothetical_release_sequence);
-    if (facts.events[head].release)
-      facts.release_sequence.add_row(head, facts.hypothetical_release_sequence, head);
+    if (facts.events[head].release) facts.release_sequence.add_row(head, facts.hypothetical_release_sequence, head);
   });
 }
 

@@ -10,14 +10,15 @@ bool is_shader_input(StorageClass storage) {
     case StorageClass::IncomingCallableDataKHR:
     case StorageClass::RayPayloadKHR:
     case StorageClass::HitAttributeKHR:
-    case StorageClass::IncomingRayPayloadKHR: return true;
-    default: return false;
+    case StorageClass::IncomingRayPayloadKHR:
+      return true;
+    default:
+      return false;
   }
 }
 
 bool is_shader_output(StorageClass storage) {
-  return storage == StorageClass::Output ||
-         (is_shader_input(storage) && storage != StorageClass::Input);
+  return storage == StorageClass::Output || (is_shader_input(storage) && storage != StorageClass::Input);
 }
 
 }  // namespace

@@ -10,8 +10,10 @@ bool has_storage_of(const EventFacts& barrier, const EventFacts& atomic) {
 }
 
 // `x` is an atomic write, `y` an atomic read that takes its value from the (hypothetical) release
-// sequence that `x` heads, and `y` is mutually ordered with both `x` and the write it reads. Release barriers before `x` and acquire
-// barriers after `y` may stand in for them.
+// sequence that `x` heads, and `y` is mutually ordered with both `x` and the write it reads. Release barriers before
+// `x` and acquire barriers after `y` may stand in for them.
+// Tags say nothing here.
+//= mmra:synchronizes-with
 //= vk:memory-model-synchronizes-with
 void add_through_atomics(Facts& facts, EventIndex x, EventIndex y) {
   const EventFacts& write = facts.events[x];
@@ -21,26 +23,23 @@ void add_through_atomics(Facts& facts, EventIndex x, EventIndex y) {
   if (write.release && read.acquire) facts.synchronizes.add(x, y);
 
   const auto has_storage_of_both = [&](EventIndex barrier) {
-    return has_storage_of(facts.events[barrier], write) &&
-           has_storage_of(facts.events[barrier], read);
+    return has_storage_of(facts.events[barrier], write) && has_storage_of(facts.events[barrier], read);
   };
 
   // Release barrier to atomic.
-  const EventSet release_barriers = facts.fences & facts.releases &
-                                    facts.of_agent[static_cast<std::size_t>(write.agent)];
-  const EventSet acquire_barriers = facts.fences & facts.acquires &
-                                    facts.of_agent[static_cast<std::size_t>(read.agent)];
+  const EventSet release_barriers =
+      facts.fences & facts.releases & facts.of_agent[static_cast<std::size_t>(write.agent)];
+  const EventSet acquire_barriers =
+      facts.fences & facts.acquires & facts.of_agent[static_cast<std::size_t>(read.agent)];
   release_barriers.for_each([&](EventIndex a) {
     if (!read.acquire || !facts.program_order.has(a, x)) return;
-    if (facts.in_scope.has(a, y) && has_storage_of(facts.events[a], write))
-      facts.synchronizes.add(a, y);
+    if (facts.in_scope.has(a, y) && has_storage_of(facts.events[a], write)) facts.synchronizes.add(a, y);
   });
 
   // Atomic to acquire barrier.
   acquire_barriers.for_each([&](EventIndex b) {
     if (!write.release || !facts.program_order.has(y, b)) return;
-    if (facts.in_scope.has(x, b) && has_storage_of(facts.events[b], read))
-      facts.synchronizes.add(x, b);
+    if (facts.in_scope.has(x, b) && has_storage_of(facts.events[b], read)) facts.synchronizes.add(x, b);
   });
 
   // Release barrier to acquire barrier: both have the storage classes of both atomics. These differ
@@ -64,21 +63,21 @@ void add_through_atomics(Facts& facts) {
         // Atomics that are not mutually ordered are to each other as if they were not atomic, so a
         // read of such a member synchronizes with nothing.
         //= vk:memory-model-atomic-operation
-        reads_from_sequence = reads_from_sequence || (facts.reads_from.has(member, y) &&
-                                                      facts.mutually_ordered.has(member, y));
+        reads_from_sequence =
+            reads_from_sequence || (facts.reads_from.has(member, y) && facts.mutually_ordered.has(member, y));
       });
       if (reads_from_sequence) add_through_atomics(facts, x, y);
     });
   });
 }
 
-// Of a barrier with a quorum, only the synchronizing arrivals release.
+// At a barrier with a quorum only the synchronizing arrivals release.
 bool synchronizes_at_barrier(const Facts& facts, EventIndex arrival) {
   const Operation& op = facts.operation(arrival);
   for (const model::QuorumChoice& choice : facts.execution->quorum_choices) {
     if (choice.barrier_instance != op.barrier_instance) continue;
-    return std::find(choice.synchronizing.begin(), choice.synchronizing.end(),
-                     facts.events[arrival].operation) != choice.synchronizing.end();
+    return std::find(choice.synchronizing.begin(), choice.synchronizing.end(), facts.events[arrival].operation) !=
+           choice.synchronizing.end();
   }
   return true;
 }
@@ -88,8 +87,7 @@ void derive_meetings(Facts& facts) {
   for (EventIndex a = 0; a < facts.size(); ++a) {
     if (!facts.events[a].control_barrier || !synchronizes_at_barrier(facts, a)) continue;
     for (EventIndex b = 0; b < facts.size(); ++b)
-      if (facts.events[b].control_barrier &&
-          facts.operation(a).barrier_instance == facts.operation(b).barrier_instance)
+      if (facts.events[b].control_barrier && facts.operation(a).barrier_instance == facts.operation(b).barrier_instance)
         facts.meets_at_barrier.add(a, b);
   }
 }
@@ -123,8 +121,7 @@ void add_interlock(Facts& facts) {
     facts.of_agent[static_cast<std::size_t>(pair.first)].for_each([&](EventIndex a) {
       if (facts.operation(a).kind != OperationKind::EndInvocationInterlock) return;
       after.for_each([&](EventIndex b) {
-        if (facts.operation(b).kind == OperationKind::BeginInvocationInterlock)
-          facts.synchronizes.add(a, b);
+        if (facts.operation(b).kind == OperationKind::BeginInvocationInterlock) facts.synchronizes.add(a, b);
       });
     });
   }
@@ -134,8 +131,7 @@ void add_interlock(Facts& facts) {
 void add_through_shader_calls(Facts& facts) {
   (facts.fences & facts.releases).for_each([&](EventIndex a) {
     (facts.fences & facts.acquires).for_each([&](EventIndex b) {
-      if (facts.shader_call_order.has(a, b) && facts.in_scope.has(a, b))
-        facts.synchronizes.add(a, b);
+      if (facts.shader_call_order.has(a, b) && facts.in_scope.has(a, b)) facts.synchronizes.add(a, b);
     });
   });
 }

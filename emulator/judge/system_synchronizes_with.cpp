@@ -14,8 +14,7 @@ void derive_system_synchronizes_with(Facts& facts) {
       for (EventIndex y : facts.events_of[b]) order.add(x, y);
   for (const model::AgentPair& pair : execution.agent_system_synchronization) {
     const EventSet& after = facts.of_agent[static_cast<std::size_t>(pair.second)];
-    facts.of_agent[static_cast<std::size_t>(pair.first)].for_each(
-        [&](EventIndex x) { order.add_row(x, after); });
+    facts.of_agent[static_cast<std::size_t>(pair.first)].for_each([&](EventIndex x) { order.add_row(x, after); });
   }
   add_shader_input_synchronization(facts);
   order.close();

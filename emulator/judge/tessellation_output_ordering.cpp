@@ -13,9 +13,8 @@ bool tessellation_output_ordered(const Facts& facts, EventIndex x, EventIndex y)
     const Operation& barrier = facts.operation(c);
     if (!includes(barrier.execution_scope, Scope::Workgroup)) return;
     if (!facts.instance(agent, level_of(barrier.execution_scope)).has(y)) return;
-    facts.meets_at_barrier.for_each_successor(c, [&](EventIndex other) {
-      ordered = ordered || facts.program_order.has(other, y);
-    });
+    facts.meets_at_barrier.for_each_successor(
+        c, [&](EventIndex other) { ordered = ordered || facts.program_order.has(other, y); });
   });
   return ordered;
 }
@@ -34,8 +33,7 @@ void add_tessellation_output_order(const Facts& facts, Location& location) {
   const EventSet outputs = location.accesses & facts.tessellation_outputs;
   outputs.for_each([&](EventIndex x) {
     outputs.for_each([&](EventIndex y) {
-      if (x != y && tessellation_output_ordered(facts, x, y))
-        location.location_ordered.add(x, y);
+      if (x != y && tessellation_output_ordered(facts, x, y)) location.location_ordered.add(x, y);
     });
   });
 }

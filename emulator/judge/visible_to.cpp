@@ -13,8 +13,7 @@ void derive_visible_to(Facts& facts) {
         if (!facts.events[y].reads) return;
         bool hidden = false;
         writes.for_each([&](EventIndex z) {
-          hidden = hidden || (location.location_ordered.has(x, z) &&
-                              location.location_ordered.has(z, y));
+          hidden = hidden || (location.location_ordered.has(x, z) && location.location_ordered.has(z, y));
         });
         if (!hidden) facts.visible_to.add(x, y);
       });

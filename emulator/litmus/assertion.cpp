@@ -31,8 +31,7 @@ bool satisfies(std::span<const Integer> outcome, const Assertion& assertion) {
     case Assertion::Kind::Not:
       return !holds_here(assertion.operands.front());
     case Assertion::Kind::Compare:
-      return compare(assertion.comparison, value(outcome, assertion.left),
-                     value(outcome, assertion.right));
+      return compare(assertion.comparison, value(outcome, assertion.left), value(outcome, assertion.right));
   }
   return false;
 }

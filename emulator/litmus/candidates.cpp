@@ -26,8 +26,8 @@ using Domain = std::map<AllocationId, std::set<Value>>;
 
 class Enumeration {
  public:
-  Enumeration(const explore::Program& program, const CandidateLimits& limits,
-              const ResultFilter& wanted, const std::function<bool(const Candidate&)>& on_candidate)
+  Enumeration(const explore::Program& program, const CandidateLimits& limits, const ResultFilter& wanted,
+              const std::function<bool(const Candidate&)>& on_candidate)
       : program_(program), limits_(limits), wanted_(wanted), on_candidate_(on_candidate) {}
 
   bool run();
@@ -42,9 +42,7 @@ class Enumeration {
   bool permute(std::size_t group);
   bool hand_over();
   void build_operations();
-  Value initial(const Locations& locations) {
-    return program_.initial_value ? program_.initial_value(locations) : 0;
-  }
+  Value initial(const Locations& locations) { return program_.initial_value ? program_.initial_value(locations) : 0; }
 
   const explore::Program& program_;
   const CandidateLimits& limits_;
@@ -158,10 +156,8 @@ void Enumeration::build_operations() {
   for (std::size_t agent = 0; agent < chosen_.size(); ++agent) {
     const Run& run = *chosen_[agent];
     execution_.agents.push_back(program_.agents[agent].place);
-    execution_.operations.insert(execution_.operations.end(), run.operations.begin(),
-                                 run.operations.end());
-    execution_.read_values.insert(execution_.read_values.end(), run.read_values.begin(),
-                                  run.read_values.end());
+    execution_.operations.insert(execution_.operations.end(), run.operations.begin(), run.operations.end());
+    execution_.read_values.insert(execution_.read_values.end(), run.read_values.begin(), run.read_values.end());
     execution_.written_values.insert(execution_.written_values.end(), run.written_values.begin(),
                                      run.written_values.end());
   }
@@ -207,8 +203,7 @@ bool Enumeration::with_combination() {
 bool Enumeration::choose_reads_from(std::size_t read) {
   if (read == reads_.size()) return choose_modification_order();
   for (const OperationIndex source : sources_[read]) {
-    execution_.reads_from.push_back(
-        {reads_[read], source, execution_.operations[reads_[read]].locations});
+    execution_.reads_from.push_back({reads_[read], source, execution_.operations[reads_[read]].locations});
     const bool go_on = choose_reads_from(read + 1);
     execution_.reads_from.pop_back();
     if (!go_on) return false;
@@ -248,8 +243,7 @@ bool Enumeration::hand_over() {
   }
   execution_.modification_order.clear();
   for (const auto& [a, b] : unordered_) {
-    execution_.modification_order.emplace_back(position[a] < position[b] ? std::pair(a, b)
-                                                                         : std::pair(b, a));
+    execution_.modification_order.emplace_back(position[a] < position[b] ? std::pair(a, b) : std::pair(b, a));
   }
   if (!seen_orders_.insert(execution_.modification_order).second) return true;
   if (++handed_over_ > limits_.candidates) {
@@ -261,8 +255,7 @@ bool Enumeration::hand_over() {
 
 }  // namespace
 
-bool enumerate_candidates(const explore::Program& program, const CandidateLimits& limits,
-                          const ResultFilter& wanted,
+bool enumerate_candidates(const explore::Program& program, const CandidateLimits& limits, const ResultFilter& wanted,
                           const std::function<bool(const Candidate&)>& on_candidate) {
   return Enumeration(program, limits, wanted, on_candidate).run();
 }

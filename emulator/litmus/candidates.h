@@ -33,8 +33,7 @@ using ResultFilter = std::function<bool(const std::vector<std::vector<explore::V
 /// Calls `on_candidate` for every candidate of a program whose agents all finish, until it returns
 /// false. All accesses to a location must have the same bytes. Returns false if a limit or the
 /// callback ended it before all were enumerated.
-bool enumerate_candidates(const explore::Program& program, const CandidateLimits& limits,
-                          const ResultFilter& wanted,
+bool enumerate_candidates(const explore::Program& program, const CandidateLimits& limits, const ResultFilter& wanted,
                           const std::function<bool(const Candidate&)>& on_candidate);
 
 }  // namespace heddle::litmus

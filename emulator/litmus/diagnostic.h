@@ -29,8 +29,7 @@ std::string describe(std::string_view file, const Diagnostic& diagnostic);
 /// A text that is no litmus test: thrown by the parsers' insides, never out of a parser.
 class ParseError : public std::runtime_error {
  public:
-  ParseError(Place place, const std::string& message)
-      : std::runtime_error(message), place_(place) {}
+  ParseError(Place place, const std::string& message) : std::runtime_error(message), place_(place) {}
   Place place() const { return place_; }
   Diagnostic diagnostic() const { return {place_, what()}; }
 

@@ -22,9 +22,8 @@ bool is_space(char c) {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-constexpr std::array<std::string_view, 8> kPairs = {
-    "/\\", "\\/", "==", "!=", "<=", ">=", "&&", "||"};
-constexpr std::string_view kSingles = "{}()[];|,.:@=<>~&+-*!";
+constexpr std::array<std::string_view, 8> kPairs = {"/\\", "\\/", "==", "!=", "<=", ">=", "&&", "||"};
+constexpr std::string_view kSingles = "{}()[];|,.:@=<>~&+-*!#";
 
 class Lexer {
  public:
@@ -63,6 +62,8 @@ class Lexer {
   std::string_view source_;
   std::size_t at_ = 0;
   Place place_;
+  /// Whether this is a set of tags, in which words may have more characters and none is reserved.
+  bool in_tags_ = false;
 };
 
 std::size_t Lexer::comment_end() const {
@@ -79,8 +80,7 @@ void Lexer::skip_blanks() {
     } else if (at_comment()) {
       const std::size_t end = comment_end();
       if (end == std::string_view::npos) {
-        throw ParseError(
-            place_, fmt::format("comment without an end: expected '{}'", sees("(*") ? "*)" : ">>"));
+        throw ParseError(place_, fmt::format("comment without an end: expected '{}'", sees("(*") ? "*)" : ">>"));
       }
       step(end - at_);
     } else {
@@ -90,8 +90,11 @@ void Lexer::skip_blanks() {
 }
 
 std::size_t Lexer::word_length() const {
+  const std::string_view more = in_tags_ ? "-.:" : "";
   std::size_t end = at_;
-  while (end < source_.size() && (is_letter(source_[end]) || is_digit(source_[end]))) ++end;
+  while (end < source_.size() &&
+         (is_letter(source_[end]) || is_digit(source_[end]) || more.find(source_[end]) != std::string_view::npos))
+    ++end;
   return end - at_;
 }
 
@@ -104,6 +107,8 @@ Token Lexer::take(TokenKind kind, std::size_t bytes) {
 Token Lexer::next() {
   skip_blanks();
   if (done()) return {TokenKind::End, {}, place_, at_};
+  in_tags_ = current() == '#' || (in_tags_ && current() != '|' && current() != ';');
+  if (in_tags_ && word_length() != 0) return take(TokenKind::Tag, word_length());
   if (is_letter(current())) return take(TokenKind::Word, word_length());
   if (is_digit(current())) return take(TokenKind::Number, word_length());
   for (const std::string_view pair : kPairs) {
@@ -120,8 +125,7 @@ Header Lexer::header() {
   if (done()) throw ParseError(place_, "the file is empty: expected 'Vulkan', found end of file");
   header.language = take(TokenKind::Word, word_length()).text;
   if (header.language.empty()) {
-    throw ParseError(place_,
-                     fmt::format("expected 'Vulkan', found {}", shown(source_.substr(at_, 1))));
+    throw ParseError(place_, fmt::format("expected 'Vulkan', found {}", shown(source_.substr(at_, 1))));
   }
   while (!done() && current() != '{' && is_space(current())) step();
   std::size_t name_bytes = 0;
@@ -136,9 +140,7 @@ Header Lexer::header() {
   // are looked for once, so that a header full of marks costs linear time.
   const std::size_t last_star = source_.rfind("*)");
   const std::size_t last_angle = source_.rfind(">>");
-  const auto may_end = [&](std::size_t last) {
-    return last != std::string_view::npos && last >= at_ + 2;
-  };
+  const auto may_end = [&](std::size_t last) { return last != std::string_view::npos && last >= at_ + 2; };
   while (!done() && current() != '{') {
     const bool comment = at_comment() && may_end(sees("(*") ? last_star : last_angle);
     step(comment ? comment_end() - at_ : 1);

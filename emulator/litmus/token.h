@@ -17,6 +17,7 @@ namespace heddle::litmus {
 enum class TokenKind : std::uint8_t {
   Word,    ///< a letter or '_', then letters, digits and '_'
   Number,  ///< a digit, then letters, digits and '_': "7", "0x1f", "00"; checked where it is used
+  Tag,     ///< from '#' to the next '|' or ';': letters, digits, '_', '-', '.' and ':'
   Symbol,  ///< everything else: one or two characters
   End,
 };
@@ -27,9 +28,7 @@ struct Token {
   Place place;
   std::size_t offset = 0;  ///< of its first byte in the source
 
-  bool is(std::string_view symbol_or_word) const {
-    return kind != TokenKind::End && text == symbol_or_word;
-  }
+  bool is(std::string_view symbol_or_word) const { return kind != TokenKind::End && text == symbol_or_word; }
   std::size_t end_offset() const { return offset + text.size(); }
 };
 
@@ -37,7 +36,7 @@ struct Token {
 struct Header {
   std::string_view language;
   Place language_place;
-  std::string name;  ///< the first word after the language; empty if a quotation follows at once
+  std::string name;          ///< the first word after the language; empty if a quotation follows at once
   std::string_view comment;  ///< the rest, as it is
 };
 
@@ -57,7 +56,7 @@ inline constexpr std::size_t kLongestSource = std::size_t{4} << 20;
 /// The token as an error message shows it: quoted, control characters escaped, or "end of file".
 std::string shown(const Token& token);
 
-/// The same for any text.
+/// Any text, as messages show it.
 std::string shown(std::string_view text);
 
 /// The value of a number token, negated if `negative`. Throws ParseError for a number that is not

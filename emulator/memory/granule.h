@@ -3,6 +3,7 @@
 /// \file
 /// What the machine remembers of eight bytes that are not the same for everybody.
 
+#include <heddle/detail/check.h>
 #include <heddle/operation.h>
 
 #include <algorithm>
@@ -65,14 +66,18 @@ struct Written {
   model::OperationIndex operation = 0;
   bool atomic = false;
   bool non_private = false;
-  /// It is an availability operation for other classes as well, which chains may go on by.
-  bool links_all = false;
+  /// It releases, so that it happens before others by the classes that it names, which need not have its own.
+  bool by_any_class = false;
   /// It carries more than anybody remembers.
   bool forgotten = false;
   unsigned class_index = 0;
   ReferenceId reference{};
   AgentId agent{};
   Scope scope = Scope::Invocation;
+  TagSetId tags = TagSetId::Empty;
+  /// How far its own availability operation makes it available: to its scope's domain if it is atomic. Agent: it has
+  /// none.
+  CacheLevel available_level = CacheLevel::Agent;
   std::uint32_t born = 0;
   Event event;
   model::Place place;
@@ -81,6 +86,9 @@ struct Written {
   /// What it makes of the bytes that were there.
   trace::Value over(trace::Value older) const { return (older & ~bytes) | value; }
   bool released() const { return forgotten || !heads.empty(); }
+  /// Whether it is available to others as soon as it was issued, wherever it is.
+  //= vk:memory-model-instruction-av-vis
+  bool makes_itself_available() const { return available_level != CacheLevel::Agent; }
 
   /// Becomes `other`, whose heads it takes: room for heads changes hands, and none is made or given up.
   void take(Written& other) {
@@ -89,12 +97,14 @@ struct Written {
     operation = other.operation;
     atomic = other.atomic;
     non_private = other.non_private;
-    links_all = other.links_all;
+    by_any_class = other.by_any_class;
     forgotten = other.forgotten;
     class_index = other.class_index;
     reference = other.reference;
     agent = other.agent;
     scope = other.scope;
+    tags = other.tags;
+    available_level = other.available_level;
     born = other.born;
     event = other.event;
     place = other.place;
@@ -102,7 +112,7 @@ struct Written {
   }
 };
 
-/// What there was in a storage of releases that nobody remembers.
+/// What there was in a storage of releases that are not remembered.
 enum class BaseReleases : std::uint8_t { None, InOrder, Several };
 
 /// As the memory model asks it of atomics: whose, of what and in which scope. Of accesses to one granule: what has the
@@ -125,7 +135,7 @@ struct InScope {
   model::Place place;
 };
 
-/// Of two writes.
+/// Whether two writes are mutually ordered.
 template <typename A, typename B>
 bool mutually_ordered(const A& a, const B& b) {
   return a.atomic && b.atomic && a.bytes == b.bytes && a.reference == b.reference &&
@@ -138,8 +148,9 @@ struct Availability {
   Event event;
   model::Place place;
   CacheLevel level = CacheLevel::Agent;
-  /// By a barrier or an atomic for all that came before it, not by the access itself.
-  bool bulk = false;
+  /// Its operation is ordered by classes that the write need not have: it is one for all that came before it, or part
+  /// of a write that releases.
+  bool by_any_class = false;
 };
 
 /// A write that left its agent's cache.
@@ -162,7 +173,7 @@ struct Version : Written {
   /// Whether it was made available, by itself or later, in a way that `is` is true of. Only of a non-private one.
   template <typename Is>
   bool available(Is is) const {
-    return is(Availability{event, place, own_level, links_all}) || std::any_of(lifted.begin(), lifted.end(), is);
+    return is(Availability{event, place, own_level, by_any_class}) || std::any_of(lifted.begin(), lifted.end(), is);
   }
 };
 
@@ -215,7 +226,7 @@ class Versions {
   /// Room for one more, even where there are as many as there may be: without heads, and the rest of it is
   /// left from another one. It is none of them as long as it is not added.
   Version& next() { return (*this)[size_]; }
-  /// `next`, if there are fewer than kMost: nobody has made it available later.
+  /// `next`, if there are fewer than kMost: no agent has made it available later.
   void add(Version& next) {
     ++size_;
     released_ = released_ || next.released();
@@ -250,11 +261,16 @@ class Versions {
 /// A write in its agent's cache.
 struct Waiting : Written {
   std::uint32_t granule = 0;
+  /// What was there when it was issued is what it stands upon: it is a read-modify-write.
+  bool update = false;
+  trace::Value updated = 0;
+  /// By which its read is ordered.
+  unsigned read_class = kAnyClass;
   /// Its agent read it back.
   bool observed = false;
   bool observed_non_private = false;
   Event observation;
-  /// Of the reads that did.
+  /// The class of the reads that observed it.
   unsigned observation_class = kAnyClass;
 };
 
@@ -277,13 +293,15 @@ class WaitingList {
   /// One more, if there are fewer than kMost: not observed, and without heads. The rest of it is left
   /// from another one.
   Waiting& add() {
+    HEDDLE_CHECK(size_ < kMost, "more writes wait in the machine's caches than there is room for");
     Waiting& waiting = slots_[order_[size_++]];
-    waiting.observed = waiting.observed_non_private = false;
+    waiting.update = waiting.observed = waiting.observed_non_private = false;
     waiting.observation_class = kAnyClass;
     return waiting;
   }
   /// Valid until somebody is added.
   Waiting& remove(std::size_t i) {
+    HEDDLE_CHECK(i < size_, "the machine took a waiting write from its caches that is not there");
     const std::uint8_t slot = order_[i];
     --size_;
     std::copy(order_.begin() + i + 1, order_.begin() + size_ + 1, order_.begin() + i);
@@ -317,7 +335,7 @@ class WaitingList {
 struct Observation {
   Event event;
   Stamp stamp = 0;
-  /// Of the accesses that met it, of which the version need not have all.
+  /// The bytes of the accesses that met it, of which the version need not have all.
   ByteMask bytes = 0;
   unsigned class_index = 0;
   bool non_private = false;
@@ -336,9 +354,11 @@ struct Copy {
   std::uint32_t workgroup = 0;
   std::uint32_t generation = 0;
   Stamp stamp = 0;
+  /// The tags of the read that fetched it.
+  TagSetId tags = TagSetId::Empty;
 };
 
-/// Of each kind, before the granule forgets who knows what and lets everybody know.
+/// So many of each kind there may be before the granule forgets who knows what and lets everybody know.
 inline constexpr unsigned kMostWitnesses = 32;
 
 /// The floors of a granule.
@@ -347,7 +367,7 @@ class Floors {
   bool full() const { return all_.full(); }
   /// Null if the agent has done nothing through that reference that is remembered.
   Floor* find(AgentId agent, ReferenceId reference) {
-    // Mostly whoever asks asked before, or has just come.
+    // Mostly the agent that asks asked before, or has just come.
     if (asked_ < all_.size() && is_of(all_[asked_], agent, reference)) return &all_[asked_];
     if ((agents_ & bit_of(agent)) == 0) return nullptr;
     for (unsigned i = all_.size(); i-- != 0;) {
@@ -357,7 +377,7 @@ class Floors {
     }
     return nullptr;
   }
-  /// Of one that is not found.
+  /// Adds a floor that is not found.
   void add(const Floor& floor) {
     asked_ = all_.size();
     agents_ |= bit_of(floor.agent);
@@ -380,9 +400,7 @@ class Floors {
   }
 
  private:
-  static std::uint64_t bit_of(AgentId agent) {
-    return std::uint64_t{1} << (static_cast<std::uint32_t>(agent) % 64);
-  }
+  static std::uint64_t bit_of(AgentId agent) { return std::uint64_t{1} << (static_cast<std::uint32_t>(agent) % 64); }
   static bool is_of(const Floor& floor, AgentId agent, ReferenceId reference) {
     return floor.agent == agent && floor.reference == reference;
   }
@@ -405,14 +423,16 @@ struct Granule {
 
   /// The storage holds everything up to here.
   Stamp base = 0;
-  /// Nobody goes back behind this, which is not before `base`.
+  /// No agent goes back behind this, which is not before `base`.
   Stamp floor = 0;
-  /// Whether the storage may hold a write that released something nobody remembers.
+  /// Whether the storage may hold a write that released something that is not remembered.
   bool base_released = false;
   /// The last of those, and whether each of them was mutually ordered with the one before it.
   BaseReleases base_releases = BaseReleases::None;
   InScope last_release;
   std::uint32_t waiting = 0;
+  /// How many of those are read-modify-writes.
+  std::uint32_t late_updates = 0;
   /// So many accesses, and it is forgotten; 0 for one that stays.
   std::uint32_t accesses_left = 0;
   Versions versions;

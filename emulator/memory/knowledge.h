@@ -25,14 +25,19 @@ inline constexpr unsigned kAnyClass = 4;
 /// Index of the one storage-class bit, kAnyClass for none or another.
 constexpr unsigned class_of_bit(MemorySemantics bit) {
   switch (bit) {
-    case MemorySemantics::UniformMemory: return 0;
-    case MemorySemantics::WorkgroupMemory: return 1;
-    case MemorySemantics::ImageMemory: return 2;
-    case MemorySemantics::OutputMemory: return 3;
-    default: return kAnyClass;
+    case MemorySemantics::UniformMemory:
+      return 0;
+    case MemorySemantics::WorkgroupMemory:
+      return 1;
+    case MemorySemantics::ImageMemory:
+      return 2;
+    case MemorySemantics::OutputMemory:
+      return 3;
+    default:
+      return kAnyClass;
   }
 }
-/// Of those of SPIR-V's core, by number.
+/// The classes of SPIR-V's core, by number.
 inline constexpr auto kClassOf = [] {
   std::array<std::uint8_t, static_cast<std::size_t>(StorageClass::StorageBuffer) + 1> classes{};
   for (std::size_t i = 0; i < classes.size(); ++i)
@@ -73,17 +78,22 @@ constexpr void for_each(std::uint32_t bits, Visit visit) {
 constexpr CacheLevel level_of_domain(Scope scope) {
   switch (scope) {
     case Scope::CrossDevice:
-    case Scope::Device: return CacheLevel::Shader;
+    case Scope::Device:
+      return CacheLevel::Shader;
     case Scope::QueueFamily:
     case Scope::FragmentInterlock:
-    case Scope::ShaderCallKHR: return CacheLevel::QueueFamily;
-    case Scope::Workgroup: return CacheLevel::Workgroup;
-    case Scope::Subgroup: return CacheLevel::Subgroup;
-    case Scope::Invocation: return CacheLevel::Agent;
+    case Scope::ShaderCallKHR:
+      return CacheLevel::QueueFamily;
+    case Scope::Workgroup:
+      return CacheLevel::Workgroup;
+    case Scope::Subgroup:
+      return CacheLevel::Subgroup;
+    case Scope::Invocation:
+      return CacheLevel::Agent;
   }
   return CacheLevel::Agent;
 }
-/// Of those of SPIR-V, by number.
+/// The levels of SPIR-V's scopes, by number.
 inline constexpr auto kLevelOf = [] {
   std::array<CacheLevel, static_cast<std::size_t>(Scope::ShaderCallKHR) + 1> levels{};
   for (std::size_t i = 0; i < levels.size(); ++i) levels[i] = level_of_domain(static_cast<Scope>(i));
@@ -95,15 +105,18 @@ constexpr CacheLevel level_of(Scope scope) {
 }
 
 /// Agents have lanes of their own as long as there are some; those that come later share lane 0,
-/// where everything that happened counts as known to whoever synchronizes with anybody of it. That
+/// where everything that happened counts as known to an agent that synchronizes with anybody of it. That
 /// is more order than the model demands, never less.
 inline constexpr unsigned kLanes = 16;
 
-/// Something that an agent did; epochs of a lane advance when one of its agents releases.
+/// Something that an agent did; epochs of a lane advance when one of its agents releases. What an agent does with tags
+/// has a lane for each set of them.
 struct Event {
   AgentId agent{};
   std::uint32_t lane = 0;
   std::uint32_t epoch = 0;
+  /// Empty where all share one lane.
+  TagSetId tags = TagSetId::Empty;
 };
 
 inline constexpr unsigned kLevels = 4;  // Subgroup to Shader
@@ -152,7 +165,7 @@ class Knowledge {
   bool knows(unsigned row, const Event& event) const {
     return (lanes_ >> event.lane & 1) != 0 && words_[event.lane * kRows + row] >= event.epoch;
   }
-  /// Of a row before those of visibility.
+  /// Learns in a row before those of visibility.
   void learn(unsigned row, unsigned lane, std::uint32_t epoch) { raise(words_of(lane)[row], epoch); }
   /// That something happened before, by each class.
   void learn_happened(unsigned lane, std::uint32_t epoch) {
@@ -168,7 +181,7 @@ class Knowledge {
     for (unsigned i = 0; i < kVisibleRows; ++i) raise(words[kChained + i], epoch);
     chains_ = true;
   }
-  /// What whoever synchronizes with one who knows `known` learns: what happened before by these classes, and the
+  /// What an agent that synchronizes with one who knows `known` learns: what happened before by these classes, and the
   /// chains that it goes on with.
   void learn_from(const Knowledge& known, Classes classes) {
     for_each(known.lanes_, [&](unsigned lane) {
@@ -187,31 +200,30 @@ class Knowledge {
     join(kChained, other, kChained, kVisibleRows);
     chains_ = true;
   }
+  /// All that `other` knows.
+  void join_all(const Knowledge& other) {
+    join(0, other, 0, kRows);
+    sees_ = sees_ || other.sees_;
+    chains_ = chains_ || other.chains_;
+  }
   /// What is visible to `other` becomes a link of chains.
   void chain_visible(const Knowledge& other) {
     if (!other.sees_) return;
     join(kChained, other, kVisible, kVisibleRows);
     chains_ = true;
   }
-  /// All that happened before is visible on the device.
-  void make_device_visible() { join(kDeviceVisible, *this, kHappened + kAnyClass, 1); }
+  /// All that happened before whoever knows `known` is visible on the device.
+  void make_device_visible(const Knowledge& known) { join(kDeviceVisible, known, kHappened + kAnyClass, 1); }
   /// A visibility operation at this level for these classes, and for kAnyClass, which counts all: what
-  /// happened before becomes visible, and what came by chains at any level goes on.
-  /// `related`: the classes by which something may happen before it: those, and that of the atomic that it is a part
-  /// of.
+  /// happened before by any of them becomes visible, and what came by chains at any level goes on.
   /// It is at `epoch` of `own`: what the agent did is before what it does, whatever the class.
-  void make_visible(CacheLevel level, Classes classes, Classes related, unsigned own, std::uint32_t epoch) {
-    std::uint32_t* const owned = words_of(own);
-    for (unsigned k = 0; k < kClasses; ++k) {
-      raise(owned[row_of(kVisible, level, k)], epoch);
-      raise(owned[row_of(kVisibleBulk, level, k)], epoch);
-    }
-    sees_ = true;
+  void make_visible(CacheLevel level, Classes classes, unsigned own, std::uint32_t epoch) {
+    see_own(level, own, epoch);
     for_each(lanes_, [&](unsigned lane) {
       std::uint32_t* const words = words_.data() + lane * kRows;
       // By any of the classes that relate it, and by any class.
       std::uint32_t happened = 0;
-      for_each(related & ~bit(kAnyClass), [&](unsigned k) { raise(happened, words[kHappened + k]); });
+      for_each(classes & ~bit(kAnyClass), [&](unsigned k) { raise(happened, words[kHappened + k]); });
       std::uint32_t happened_at_all = 0;
       for (unsigned k = 0; k < kClasses; ++k) raise(happened_at_all, words[kHappened + k]);
       for_each(classes, [&](unsigned k) {
@@ -220,6 +232,15 @@ class Knowledge {
       });
       if (chains_) go_on_with_chains(words, classes);
     });
+  }
+  /// What the agent did in a lane of its own is visible to it.
+  void see_own(CacheLevel level, unsigned own, std::uint32_t epoch) {
+    std::uint32_t* const owned = words_of(own);
+    for (unsigned k = 0; k < kClasses; ++k) {
+      raise(owned[row_of(kVisible, level, k)], epoch);
+      raise(owned[row_of(kVisibleBulk, level, k)], epoch);
+    }
+    sees_ = true;
   }
   Knowledge& operator=(const Knowledge& other) {
     lanes_ = other.lanes_;
@@ -250,7 +271,7 @@ class Knowledge {
  private:
   static constexpr std::uint32_t bit(unsigned number) { return std::uint32_t{1} << number; }
   static void raise(std::uint32_t& word, std::uint32_t epoch) { word = word < epoch ? epoch : word; }
-  /// Of the lane, of which something will be known.
+  /// The words of a lane of which something will be known.
   std::uint32_t* words_of(unsigned lane) {
     std::uint32_t* const words = words_.data() + lane * kRows;
     if ((lanes_ & bit(lane)) == 0) {
@@ -268,13 +289,10 @@ class Knowledge {
     });
   }
   static void go_on_with_chains(std::uint32_t* words, Classes classes) {
-    std::array<std::uint32_t, kLevels> chained{};
-    for (unsigned k = 0; k < kClasses; ++k)
-      for (unsigned l = 0; l < kLevels; ++l) raise(chained[l], words[kChainedBulk + k * kLevels + l]);
     for_each(classes, [&](unsigned k) {
-      for (unsigned l = 0; l < kLevels; ++l) {
-        raise(words[kVisible + k * kLevels + l], words[kChained + k * kLevels + l]);
-        raise(words[kVisibleBulk + k * kLevels + l], chained[l]);
+      for (unsigned row = k * kLevels; row < (k + 1) * kLevels; ++row) {
+        raise(words[kVisible + row], words[kChained + row]);
+        raise(words[kVisibleBulk + row], words[kChainedBulk + row]);
       }
     });
   }

@@ -8,9 +8,11 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "emulator/memory/granule.h"
+#include "emulator/memory/held.h"
 #include "emulator/memory/memory.h"
 #include "emulator/memory/synchronization.h"
 
@@ -43,13 +45,13 @@ class Machine final : public Memory {
   void add(AllocationId allocation, std::span<std::byte> storage) override;
   void remove(AllocationId allocation) override;
   const std::byte* read_in_place(AllocationId allocation, std::uint64_t offset_bytes) override;
-  std::byte* write_in_place(AllocationId allocation, std::uint64_t offset_bytes) override;
-  std::byte* in_place(Relaxed atomic, AllocationId allocation, std::uint64_t offset_bytes) override;
-  bool may_write_in_place() const override { return !listener_ && first_records_ == 0; }
+  std::byte* write_in_place(emulation::Site site, AllocationId allocation, std::uint64_t offset_bytes) override;
+  std::byte* in_place(Relaxed atomic, emulation::Site site, AllocationId allocation,
+                      std::uint64_t offset_bytes) override;
+  bool may_write_in_place() const override { return !listener_ && first_records_ == 0 && !policy_.record_all; }
   void read(const Operation& operation, void* value) override;
   void write(const Operation& operation, const void* value) override;
-  void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
-                         void* context) override;
+  void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify, void* context) override;
   void barrier(const Operation& operation) override;
   void arrive(const Operation& operation) override;
   void leave(const Operation& operation, std::span<const AgentId> synchronizing) override;
@@ -61,13 +63,33 @@ class Machine final : public Memory {
     reads_ = writes_ = updates_ = 0;
   }
   std::uint32_t late_reads() const override { return policy_.late_reads; }
-  /// Of how many workgroups, and of how many of their copies, it remembers anything.
+
+  // For a caller that plays it by hand (machine_held.cpp), between two operations:
+  /// What waits in the order in which it came, then what was placed, granule by granule, oldest first.
+  std::vector<HeldWrite> held_writes();
+  /// What the agent of `read`, which need not be executed, may be shown of those bytes, apart from writes of its own
+  /// that wait. They lie in one granule.
+  HeldCopy held_copy(const Operation& read);
+  /// Moves the write one level on, as an eviction does; false if it does not wait, and everybody can reach it.
+  bool deliver(trace::OperationIndex write);
+  /// The agent gives up its copy of those bytes: its next read takes the newest that it can reach. False if it has
+  /// nothing older.
+  bool invalidate(const Operation& read);
+
+  /// Whether `serve` can have a read of those bytes answered with what that write left (model::kInitialValue: with what
+  /// was there to begin with): it is remembered, has a place in the order, and reaches the agent.
+  bool can_serve(const Operation& read, trace::OperationIndex write);
+  /// The next read or update is answered with what that write left, be it older than what the machine would keep. An
+  /// exception from the promise of this class: the caller sees to it that the execution stays consistent.
+  void serve(trace::OperationIndex write) { served_ = write; }
+
+  /// How many workgroups, and how many of their copies, are remembered.
   std::size_t remembered_copies() const;
-  /// Of how many allocations it remembers who wrote them, for a listener that asks for the sources of atomics alone.
+  /// How many allocations have writers that are remembered, for a listener that asks for the sources of atomics alone.
   std::size_t remembered_writers() const { return with_writers_.size(); }
 
  private:
-  /// Of a part of an allocation: by granule, its record plus one, or 0.
+  /// A part of an allocation: by granule, its record plus one, or 0.
   static constexpr std::size_t kPageGranules = 512;
   using Page = std::array<std::uint32_t, kPageGranules>;
   struct Allocation {
@@ -93,7 +115,7 @@ class Machine final : public Memory {
   };
   /// What a read finds where it looks.
   struct Found {
-    /// Of the whole granule.
+    /// The value of the whole granule.
     trace::Value value = 0;
     /// Where it looked, and where it could have looked.
     Stamp position = 0;
@@ -110,6 +132,8 @@ class Machine final : public Memory {
     std::uint32_t queue_family = 0;
     std::uint32_t workgroup = 0;
     std::uint32_t generation = 0;
+    /// So many granules have a copy of this generation.
+    std::uint32_t copies = 0;
   };
   /// A version that not everybody may meet.
   struct Narrow {
@@ -118,7 +142,7 @@ class Machine final : public Memory {
     std::uint32_t born = 0;
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  /// Of `until_eviction_`, as long as nothing has waited.
+  /// The value of `until_eviction_` as long as nothing has waited.
   static constexpr std::uint32_t kNotDrawn = ~std::uint32_t{0};
   /// So many granules are always worth a record: small programs get all the weakness there is. Later
   /// ones do not, even when the first are gone: every workgroup would begin with them again.
@@ -146,10 +170,10 @@ class Machine final : public Memory {
     return record && *record != 0;
   }
   std::uint32_t find(const Locations& locations);
-  std::uint32_t find_or_make(const Locations& locations, bool updates);
-  /// The next write to a granule without a record makes one.
-  bool may_make_record() const { return until_record_ == 0; }
-  bool worth_a_record(bool updates);
+  std::uint32_t find_or_make(const Operation& write);
+  /// The next write of that site to a granule without a record makes one.
+  bool may_make_record(emulation::Site site) const { return until_record_ == 0 || !sites_.is_used_up(site); }
+  bool worth_a_record(const Operation& write);
   /// `entry`: where the record's number belongs, if there is room for it.
   std::uint32_t make_record(const Locations& locations, std::uint32_t* entry);
   [[gnu::noinline]] std::uint32_t* make_entry(const Locations& locations);
@@ -184,25 +208,21 @@ class Machine final : public Memory {
   trace::OperationIndex writer_in_storage(AllocationId allocation, std::uint64_t offset) const;
   void note_writer(const Locations& bytes, trace::OperationIndex writer);
   void forget_writers();
-  [[gnu::noinline]] void add_sources(std::uint32_t record, const Access& reading, const Found& found,
-                                     bool own);
-  [[gnu::noinline]] trace::OperationIndex tell(const Operation& operation, trace::Value read,
-                                               trace::Value written);
+  [[gnu::noinline]] void add_sources(std::uint32_t record, const Access& reading, const Found& found, bool own);
+  [[gnu::noinline]] trace::OperationIndex tell(const Operation& operation, trace::Value read, trace::Value written);
   [[gnu::noinline]] void tell_begin(const Cohort& cohort);
   [[gnu::noinline]] void tell_end(const Cohort& cohort);
   void tell_meeting(const Cohort& cohort, const Operation& barrier);
   void sources_in_storage(const Locations& locations);
   [[gnu::noinline]] void tell_read_storage(const Operation& operation, trace::Value value);
-  [[gnu::noinline]] void tell_write_storage(const Operation& operation, trace::Value read,
-                                            trace::Value value);
+  [[gnu::noinline]] void tell_write_storage(const Operation& operation, trace::Value read, trace::Value value);
   [[gnu::noinline]] void tell_stale(std::uint32_t record, const Access& reading, const Found& found);
 
   // Reads (machine_reads.cpp).
   ByteMask show_known(std::uint32_t record, const Access& access);
   [[gnu::noinline]] void place_known(std::uint32_t record, const Access& access);
   [[gnu::noinline]] bool visible_to(const Version& version, const Access& reading, CacheLevel own) const;
-  Stamp floor_of(const Granule& granule, const Floor* known, const Access& access, CacheLevel own,
-                 Stamp least) const;
+  Stamp floor_of(const Granule& granule, const Floor* known, const Access& access, CacheLevel own, Stamp least) const;
   Stamp available_floor(const Granule& granule, const Access& writing, Stamp known) const;
   void raise_floor_to_available(Granule& granule, const Access& writing) {
     if (granule.versions.empty() || !knows_others(writing.agent)) return;
@@ -210,7 +230,7 @@ class Machine final : public Memory {
     const Stamp floor = known ? std::max(known->stamp, granule.floor) : granule.floor;
     if (granule.versions.back().stamp > floor) raise_floor_above(granule, writing, floor);
   }
-  /// Of an agent whose floor is `floor`.
+  /// Raises the floor of an agent whose floor is `floor`.
   [[gnu::noinline]] void raise_floor_above(Granule& granule, const Access& writing, Stamp floor);
   void raise_floor(Granule& granule, AgentId agent, ReferenceId reference, Stamp stamp) {
     raise_floor(granule, granule.floors.find(agent, reference), agent, reference, stamp);
@@ -220,10 +240,10 @@ class Machine final : public Memory {
   [[gnu::noinline]] void forget_floors(Granule& granule);
   bool is_before(const Observation& observation, const Access& access) const;
   [[gnu::noinline]] Stamp passed_on(const Granule& granule, const Access& reading, Stamp met) const;
-  void observe(Granule& granule, const Event& event, unsigned class_index, bool non_private,
-               Stamp stamp, ByteMask bytes);
+  void observe(Granule& granule, const Event& event, unsigned class_index, bool non_private, Stamp stamp,
+               ByteMask bytes);
   bool reaches(const Version& version, const Access& access) const;
-  /// Whether the agent may have to see anything of others: to begin with it knows of nobody, and its own writes
+  /// Whether the agent may have to see anything of others: to begin with it knows of no agent, and its own writes
   /// are below its floors.
   bool knows_others(const Agent& agent) const { return !agent.knowledge().empty() || any_on_device_; }
   /// Calls `visit` of each version that the access has bytes of. Whether it has others from the storage.
@@ -244,37 +264,62 @@ class Machine final : public Memory {
   Stamp choose_position(Granule& granule, const Access& access, Stamp floor, Stamp newest);
   [[gnu::noinline]] Stamp choose_stale(const Granule& granule, const Access& access, Stamp floor);
   [[gnu::noinline]] Stamp shared_copy(Granule& granule, const Access& access, Stamp floor, Stamp newest);
+  Generation* find_generation(std::uint32_t queue_family, std::uint32_t workgroup);
   Generation& generation_of(const model::Place& place);
   [[gnu::noinline]] void forget_generations();
   void add_copy(Granule& granule, const Copy& copy);
+  void drop_copies(Granule& granule);
   void read_own_waiting(std::uint32_t record, const Access& reading, trace::Value& value);
   [[gnu::noinline]] void place_own_waiting(std::uint32_t record, const Access& reading);
+  [[gnu::noinline]] bool observed_with_other_tags(std::uint32_t record, const Access& reading) const;
   const Version* newest_for(const Granule& granule, const Access& access) const;
   void find_version(Granule& granule, const Access& reading, bool fresh, Stamp floor, Found& found);
   [[gnu::noinline]] bool raise_missed(Granule& granule, const Access& reading, ByteMask bytes, Stamp position);
-  trace::Value read_granule(Granule& granule, std::uint32_t record, const Access& reading, bool fresh,
-                            Found& found);
+  trace::Value read_granule(Granule& granule, std::uint32_t record, const Access& reading, bool fresh, Found& found);
+
+  /// (machine_held.cpp)
+  [[gnu::noinline]] void find_served(const Granule& granule, const Access& reading, Found& found);
+  /// The oldest position that the machine might choose (machine_held.cpp).
+  Stamp oldest_for(std::uint32_t record, const Access& reading);
 
   // Writes, barriers and time (machine.cpp).
   [[gnu::noinline]] void one_lane();
   // Agents that access nothing that anybody remembers never come here.
   Agent& agent(AgentId id) {
     Agent& found = synchronization_.agent(id);
-    if (synchronization_.uses_one_lane() && !lanes_gone_) [[unlikely]] one_lane();
+    if (synchronization_.uses_one_lane() && !lanes_gone_) [[unlikely]]
+      one_lane();
+    return found;
+  }
+  /// The agent that executes `operation`, with the tags of the operation in force.
+  Agent& agent(const Operation& operation) {
+    Agent& found = agent(operation.agent);
+    if (operation.tags != TagSetId::Empty || synchronization_.has_tags()) [[unlikely]]
+      synchronization_.use_tags(found, operation.tags);
     return found;
   }
   static Access access(const Operation& operation, Agent& agent);
   void before(const Operation& operation);
-  /// `event`: of the operation.
-  void lift_acquired(Agent& agent, const Event& event, const Operation& operation);
   /// A barrier, from what the agent met before it.
   void acquire(Agent& agent, const Operation& barrier);
   void after(Agent& agent, const Operation& operation, MemorySemantics semantics);
-  void note_updated(const Granule& granule, std::uint32_t record, const Found& found);
+  void place_update(Granule& granule, std::uint32_t record, const Access& updating, trace::Value old,
+                    trace::Value fresh);
+  /// Whether an update that makes `fresh` of `old` waits.
+  bool may_be_late(const Granule& granule, trace::Value old, trace::Value fresh);
+  [[gnu::noinline]] void wait_as_update(Granule& granule, std::uint32_t record, const Access& updating,
+                                        trace::Value old, trace::Value fresh);
+  [[gnu::noinline]] bool leaves_as_it_is(const Granule& granule, std::uint32_t record, const Access& updating,
+                                         trace::Value old, bool writes, trace::Value fresh);
+  [[gnu::noinline]] void read_instead(Granule& granule, std::uint32_t record, const InScope& between, Stamp stamp);
+  /// Updates of the granule that wait take their places before a write does.
+  [[gnu::noinline]] void let_updates_go_first(std::uint32_t record, const Access& writing);
+  /// Lets updates go before the write that waits at `position`; returns where that stands then.
+  std::size_t let_updates_go_before(std::size_t position);
+  std::size_t first_to_settle(std::size_t position);
   static void go_on_with(Written& made, const Version& before);
   void inherit(Written& made, const Granule& granule, const Access& updating);
-  void acquire(const Granule& granule, const Access& reading, MemorySemantics semantics,
-               const Found& found);
+  void acquire(const Granule& granule, const Access& reading, MemorySemantics semantics, const Found& found);
   void carry_forgotten(const Operation& write);
   bool takes_agent(const Operation& atomic, MemorySemantics semantics);
   void meet_forgotten(Agent& agent, const Operation& atomic, MemorySemantics semantics);
@@ -284,13 +329,15 @@ class Machine final : public Memory {
   [[gnu::noinline]] void before_write(Granule& granule, std::uint32_t record, const Access& writing);
   [[gnu::noinline]] void overwrite_waiting(std::uint32_t record, const Access& writing);
   Waiting& wait(Granule& granule, std::uint32_t record);
-  CacheLevel least_level(const Written& write) const;
+  static CacheLevel available_level(const Operation& write);
+  /// Where a write comes at least when it leaves its agent's cache.
+  static CacheLevel least_level(const Written& write);
   CacheLevel climb();
   void note_placed(Agent& agent, const Written& made);
-  /// Of the granule's next version. `agent`, whose it is, may be null: it has ended.
+  /// Places the granule's next version. `agent`, whose it is, may be null: it has ended.
   void place(Granule& granule, std::uint32_t record, Version& version, Agent* agent, CacheLevel level,
              trace::MoveReason reason);
-  [[gnu::noinline]] void place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason);
+  [[gnu::noinline]] std::size_t place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason);
   std::size_t place_in_turn(std::size_t position, CacheLevel level, trace::MoveReason reason);
   bool has_waiting(AgentId agent) const;
   /// Whether it waits in the cache that the access goes to.
@@ -300,28 +347,27 @@ class Machine final : public Memory {
   [[gnu::noinline]] void drain(AgentId agent);
   /// Whether a write may have to let others of its invocation go first.
   bool keeps_order() const { return policy_.in_order && !waiting_.empty(); }
-  [[gnu::noinline]] void raise(Granule& granule, Version& version, CacheLevel level,
-                               trace::MoveReason reason);
+  [[gnu::noinline]] void raise(Granule& granule, Version& version, CacheLevel level, trace::MoveReason reason);
   void widen(std::size_t position, CacheLevel level, trace::MoveReason reason);
   void open(const Operation& barrier);
-  [[gnu::noinline]] void make_available(Agent& agent, Scope scope, MemorySemantics classes);
-  void lift(Agent& agent, const Event& event, Scope scope, MemorySemantics classes);
-  bool lifts(const Agent& agent, const Version& version, MemorySemantics classes) const;
+  [[gnu::noinline]] void make_available(Agent& agent, const Operation& operation);
+  void lift(Agent& agent, const Event& event, const Operation& operation);
+  bool lifts(const Agent& agent, const Version& version, const Operation& operation) const;
   template <typename Owns>
-  void place_available(CacheLevel level, MemorySemantics classes, Owns owns);
+  void place_available(const Operation& operation, Owns owns);
   template <typename Lifts>
-  void place_atomics(MemorySemantics classes, Lifts lifts);
+  void place_self_available(MemorySemantics classes, Lifts lifts);
   void make_available(const Cohort& cohort, Common& common, const Operation& barrier);
-  [[gnu::noinline]] void make_visible(Agent& agent, Scope scope, MemorySemantics classes,
-                                      MemorySemantics own);
-  void give_up_copies(const model::Place& place, Scope scope);
+  [[gnu::noinline]] void make_visible(Agent& agent, const Operation& operation, MemorySemantics semantics);
+  void give_up_copies(const model::Place& place, const Operation& operation);
+  void give_up_fitting(Generation& now, TagSetId tags);
   void device_availability(Agent& agent);
   void tick() {
     ++now_;
     if (something_moves()) pass_time();
   }
   bool something_moves() const { return !waiting_.empty() || !narrow_.empty(); }
-  /// Of an access in place, which is `counted`.
+  /// The bytes of an access in place, which is `counted`.
   std::byte* give(const Allocation& allocation, std::uint64_t offset_bytes, std::uint64_t& counted) {
     std::byte* const bytes = allocation.storage.data() + offset_bytes;
     ++counted;
@@ -330,11 +376,13 @@ class Machine final : public Memory {
     is_still_ = !listener_;
     return bytes;
   }
-  // The last thing that whoever gives does, so that nothing has to be kept for afterwards.
+  // The last thing that the giver does, so that nothing has to be kept for afterwards.
   [[gnu::noinline]] std::byte* give_in_time(std::byte* bytes);
   [[gnu::noinline]] std::byte* give_to_releaser(Relaxed atomic, const Allocation& allocation,
                                                 std::uint64_t offset_bytes);
   [[gnu::noinline]] void pass_time();
+  std::uint32_t longest_wait_of_atomic() const;
+  std::uint32_t flush_oldest_atomic();
   [[gnu::noinline]] void flush_oldest();
   /// As far as ages need it.
   std::uint32_t time() const { return static_cast<std::uint32_t>(now_); }
@@ -367,11 +415,8 @@ class Machine final : public Memory {
   Granules granules_;
   /// So many of the next writes to granules without a record make one; until then `until_record_` is 0.
   std::uint32_t first_records_ = 0;
-  Few<std::uint32_t, kMostRecords> free_records_;
+  std::vector<std::uint32_t> free_records_;
   std::uint32_t records_ = 0;
-  /// While an update learns from what it has read: where that stands (kNone at other times), and what it is.
-  std::uint32_t updated_record_ = kNone;
-  InScope updated_;
   std::uint32_t next_forgotten_ = 0;
 
   /// In the order in which they came here.
@@ -384,13 +429,16 @@ class Machine final : public Memory {
   /// Nothing has waited too long before then.
   std::uint64_t next_flush_ = 0;
   std::uint32_t until_eviction_ = kNotDrawn;
+  bool submission_begins_ = true;
   bool lanes_gone_ = false;
   /// There was an availability operation by which chains go from one class to another.
   bool links_classes_ = false;
-  /// Of some version `on_device` may be true.
+  /// Whether `on_device` may be true for some version.
   bool any_on_device_ = false;
 
   trace::OperationIndex told_ = 0;
+  /// What the next read is answered with (serve).
+  std::optional<trace::OperationIndex> served_;
   std::vector<trace::Source> sources_;
   /// Those of whose bytes some writer is known, where that is forgotten at the next memory dependency.
   std::vector<AllocationId> with_writers_;

@@ -10,7 +10,9 @@ namespace heddle::memory {
 namespace {
 
 // The class by which accesses are ordered; see kAnyClass.
-unsigned class_of_pair(unsigned a, unsigned b) { return a == b ? a : kAnyClass; }
+unsigned class_of_pair(unsigned a, unsigned b) {
+  return a == b ? a : kAnyClass;
+}
 
 //= vk:memory-model-instruction-av-vis
 CacheLevel own_visibility(const Operation& read) {
@@ -41,7 +43,8 @@ ByteMask Machine::show_known(std::uint32_t record, const Access& access) {
       may_know = true;
     }
   }
-  if (!may_know) [[likely]] return own_bytes;
+  if (!may_know) [[likely]]
+    return own_bytes;
   place_known(record, access);
   if (!policy_.in_order) return own_bytes;
   // Own ones went before them.
@@ -53,8 +56,8 @@ ByteMask Machine::show_known(std::uint32_t record, const Access& access) {
   return own_bytes;
 }
 
-// Writes that still wait, though the agent must not act as if there were none: atomics that happened
-// before (they are available at their scope), and what somebody read before.
+// Writes that still wait, though the agent must not act as if there were none: those that happened before and made
+// themselves available, and what somebody read before.
 //= vk:memory-model-location-ordered
 void Machine::place_known(std::uint32_t record, const Access& access) {
   const Agent& agent = access.agent;
@@ -65,10 +68,10 @@ void Machine::place_known(std::uint32_t record, const Access& access) {
       continue;
     }
     const unsigned row = kHappened + class_of_pair(w.observation_class, access.ordered_by());
-    // Of any class: chains may come by classes that the access has not.
-    const bool available = w.atomic && agent.knows(kHappened + kAnyClass, w.event);
-    const bool read_before = w.observed && w.observed_non_private && access.non_private() &&
-                             agent.knows(row, w.observation);
+    // Any class counts: chains may come by classes that the access has not.
+    const bool available = w.makes_itself_available() && agent.knows(kHappened + kAnyClass, w.event);
+    const bool read_before =
+        w.observed && w.observed_non_private && access.non_private() && agent.knows(row, w.observation);
     const bool read_in_past = w.observed && agent.knowledge().knows(kSystem, w.observation);
     if (read_before || read_in_past) {
       i = place_in_turn(i, CacheLevel::Shader, trace::MoveReason::Atomic);
@@ -87,46 +90,37 @@ bool Machine::visible_to(const Version& version, const Access& reading, CacheLev
   const Agent& agent = reading.agent;
   const Knowledge& knowledge = agent.knowledge();
   if (version.is_on_device([&](const Event& event) { return knowledge.knows(kDeviceVisible, event); })) return true;
-  if (!version.non_private || !reading.non_private() ||
-      version.reference != reading.operation.reference)
-    return false;
+  if (!version.non_private || !reading.non_private() || version.reference != reading.operation.reference) return false;
   const unsigned k = class_of_pair(version.class_index, reading.class_index());
   const unsigned ordered_by = class_of_pair(version.class_index, reading.ordered_by());
   return version.available([&](const Availability& available) {
     const Event& event = available.event;
     // The levels from which on the reader shares the instance: those that it has come to, if any.
-    const CacheLevel shared = event.agent == agent.id
-                                  ? CacheLevel::Agent
-                                  : narrowest_shared(available.place, agent.place);
+    const CacheLevel shared =
+        event.agent == agent.id ? CacheLevel::Agent : narrowest_shared(available.place, agent.place);
     if (available.level < shared) return false;
-    const bool bulk = available.bulk || lanes_gone_;
-    const unsigned happened = kHappened + (bulk ? kAnyClass : ordered_by);
+    const bool bulk = available.by_any_class || lanes_gone_;
+    const unsigned happened = kHappened + (bulk ? reading.ordered_by() : ordered_by);
     if (own != CacheLevel::Agent && own >= shared && agent.knows(happened, event)) return true;
     const Row visible = bulk ? kVisibleBulk : kVisible;
     const Row chained = bulk ? kChainedBulk : kChained;
     const unsigned of_class = bulk ? reading.class_index() : k;
-    for (CacheLevel level = std::max(shared, CacheLevel::Subgroup); level <= CacheLevel::Shader;
-         level = wider(level)) {
+    for (CacheLevel level = std::max(shared, CacheLevel::Subgroup); level <= CacheLevel::Shader; level = wider(level)) {
       if (knowledge.knows(row_of(visible, level, of_class), event)) return true;
-      // The read's own visibility operation goes on with chains of the agent's, too, which may have come so
-      // far by classes that the read has not.
-      if (own != CacheLevel::Agent && (knowledge.knows(row_of(chained, level, of_class), event) ||
-                                       knowledge.knows(row_of(visible, level, kAnyClass), event)))
-        return true;
+      // The read's own visibility operation goes on with chains that have come to its agent.
+      if (own != CacheLevel::Agent && knowledge.knows(row_of(chained, level, of_class), event)) return true;
     }
     return false;
   });
 }
 
-// Whether whoever met it did so location-ordered before the access, as far as they have bytes in common.
+// Whether an agent that met it did so location-ordered before the access, as far as they have bytes in common.
 //= vk:memory-model-location-ordered
 inline bool Machine::is_before(const Observation& observation, const Access& access) const {
   const Agent& agent = access.agent;
-  const Knowledge& knowledge = agent.knowledge();
   const unsigned row = kHappened + class_of_pair(observation.class_index, access.ordered_by());
-  return (observation.non_private && access.non_private() &&
-          (observation.event.agent == agent.id || knowledge.knows(row, observation.event))) ||
-         knowledge.knows(kSystem, observation.event);
+  return (observation.non_private && access.non_private() && agent.knows(row, observation.event)) ||
+         agent.knowledge().knows(kSystem, observation.event);
 }
 
 // What this read comes after, and so does whatever comes after it, though the version that it met does not say so:
@@ -156,8 +150,8 @@ Stamp Machine::floor_of(const Granule& granule, const Floor* known, const Access
     }
   }
   if (!knows_others(agent)) return floor;
-  for (auto version = granule.versions.rbegin();
-       version != granule.versions.rend() && version->stamp > floor; ++version)
+  for (auto version = granule.versions.rbegin(); version != granule.versions.rend() && version->stamp > floor;
+       ++version)
     if (visible_to(*version, access, own)) floor = version->stamp;
   return floor;
 }
@@ -167,32 +161,29 @@ Stamp Machine::floor_of(const Granule& granule, const Floor* known, const Access
 //= vk:memory-model-location-ordered
 Stamp Machine::available_floor(const Granule& granule, const Access& writing, Stamp known) const {
   const Agent& agent = writing.agent;
-  for (auto version = granule.versions.rbegin();
-       version != granule.versions.rend() && version->stamp > known; ++version) {
+  for (auto version = granule.versions.rbegin(); version != granule.versions.rend() && version->stamp > known;
+       ++version) {
     if (version->is_on_device([&](const Event& event) { return agent.knows(kHappened + kAnyClass, event); }))
       return version->stamp;
-    if (!version->non_private || !writing.non_private() ||
-        version->reference != writing.operation.reference)
-      continue;
+    if (!version->non_private || !writing.non_private() || version->reference != writing.operation.reference) continue;
     const unsigned k = class_of_pair(version->class_index, writing.ordered_by());
     const auto is_known = [&](const Availability& available) {
-      return agent.knows(kHappened + (available.bulk ? kAnyClass : k), available.event) &&
-             (available.event.agent == agent.id ||
-              share(available.place, agent.place, available.level));
+      return agent.knows(kHappened + (available.by_any_class ? writing.ordered_by() : k), available.event) &&
+             (available.event.agent == agent.id || share(available.place, agent.place, available.level));
     };
     if (version->available(is_known)) return version->stamp;
   }
   return 0;
 }
 
-void Machine::raise_floor(Granule& granule, Floor* known, AgentId agent, ReferenceId reference,
-                          Stamp stamp) {
+void Machine::raise_floor(Granule& granule, Floor* known, AgentId agent, ReferenceId reference, Stamp stamp) {
   if (stamp <= granule.floor) return;
   if (known) {
     known->stamp = std::max(known->stamp, stamp);
     return;
   }
-  if (granule.floors.full()) [[unlikely]] forget_floors(granule);
+  if (granule.floors.full()) [[unlikely]]
+    forget_floors(granule);
   granule.floors.add({agent, reference, stamp});
 }
 
@@ -206,12 +197,12 @@ void Machine::raise_floor_above(Granule& granule, const Access& writing, Stamp f
   if (available != 0) raise_floor(granule, writing.agent.id, writing.operation.reference, available);
 }
 
-void Machine::observe(Granule& granule, const Event& event, unsigned class_index, bool non_private,
-                      Stamp stamp, ByteMask bytes) {
+void Machine::observe(Granule& granule, const Event& event, unsigned class_index, bool non_private, Stamp stamp,
+                      ByteMask bytes) {
   if (stamp <= granule.base) return;
   granule.observed = std::max(granule.observed, stamp);
   for (Observation& known : granule.observations) {
-    if (known.event.agent == event.agent && known.event.epoch == event.epoch &&
+    if (known.event.agent == event.agent && known.event.lane == event.lane && known.event.epoch == event.epoch &&
         known.class_index == class_index && known.non_private == non_private) {
       known.stamp = std::max(known.stamp, stamp);
       known.bytes |= bytes;
@@ -219,8 +210,7 @@ void Machine::observe(Granule& granule, const Event& event, unsigned class_index
     }
   }
   if (granule.observations.full()) [[unlikely]] {
-    for (const Observation& known : granule.observations)
-      granule.floor = std::max(granule.floor, known.stamp);
+    for (const Observation& known : granule.observations) granule.floor = std::max(granule.floor, known.stamp);
     granule.observations.clear();
   }
   granule.observations.add({event, stamp, bytes, class_index, non_private});
@@ -229,30 +219,28 @@ void Machine::observe(Granule& granule, const Event& event, unsigned class_index
 bool Machine::reaches(const Version& version, const Access& access) const {
   return version.level >= CacheLevel::Shader ||
          (version.reference == access.operation.reference &&
-          (version.agent == access.agent.id ||
-           share(version.place, access.agent.place, version.level)));
+          (version.agent == access.agent.id || share(version.place, access.agent.place, version.level)));
 }
 
 // The latest up to a position that has any of the bytes; null if that is the storage.
 const Version* Machine::newest_reached(const Granule& granule, const Access& access, Stamp position) const {
   for (unsigned i = granule.versions.size(); i-- != 0;) {
     const Version& version = granule.versions[i];
-    if (version.stamp <= position && (version.bytes & access.bytes) != 0 && reaches(version, access))
-      return &version;
+    if (version.stamp <= position && (version.bytes & access.bytes) != 0 && reaches(version, access)) return &version;
   }
   return nullptr;
 }
 
 // At the latest version where it looks. Mostly that has all of the bytes.
-void Machine::look_at(const Version* version, const Granule& granule, const Access& access,
-                      Found& found) const {
+void Machine::look_at(const Version* version, const Granule& granule, const Access& access, Found& found) const {
   if (!version) return look_at_storage(granule, found);
   found.value = version->value;
   found.stamp = version->stamp;
   found.version = version;
   found.whole = (version->bytes & access.bytes) == access.bytes;
   found.from_storage = false;
-  if (!found.whole) [[unlikely]] add_older(granule, access, found);
+  if (!found.whole) [[unlikely]]
+    add_older(granule, access, found);
 }
 
 void Machine::look_at_storage(const Granule& granule, Found& found) {
@@ -281,9 +269,9 @@ void Machine::add_older(const Granule& granule, const Access& access, Found& fou
 // With copies that a workgroup shares, the copy is what it is; else any that the model allows may have
 // been kept.
 Stamp Machine::choose_position(Granule& granule, const Access& access, Stamp floor, Stamp newest) {
-  if (policy_.shared_copies) [[unlikely]] return shared_copy(granule, access, floor, newest);
-  if (newest == floor || access.agent.stale_reads >= policy_.most_stale || !chance(policy_.stale))
-    return newest;
+  if (policy_.shared_copies) [[unlikely]]
+    return shared_copy(granule, access, floor, newest);
+  if (newest == floor || access.agent.stale_reads >= policy_.most_stale || !chance(policy_.stale)) return newest;
   return policy_.oldest ? floor : choose_stale(granule, access, floor);
 }
 
@@ -298,46 +286,68 @@ Stamp Machine::choose_position(Granule& granule, const Access& access, Stamp flo
 }
 
 Stamp Machine::shared_copy(Granule& granule, const Access& access, Stamp floor, Stamp newest) {
-  const std::uint32_t generation = generation_of(access.agent.place).generation;
+  Generation& now = generation_of(access.agent.place);
+  const std::uint32_t generation = now.generation;
   const model::Place& place = access.agent.place;
   const auto found = std::find_if(granule.copies.begin(), granule.copies.end(), [&](const Copy& c) {
     return c.workgroup == place.workgroup && c.queue_family == place.queue_family;
   });
   if (found == granule.copies.end()) {
-    add_copy(granule, {place.queue_family, place.workgroup, generation, newest});
+    add_copy(granule, {place.queue_family, place.workgroup, generation, newest, access.operation.tags});
+    ++now.copies;
     // What a workgroup has not read yet may still have been in its cache since before.
     if (access.operation.atomic || !chance(policy_.stale / 2)) return newest;
     granule.copies.back().stamp = floor;
     return floor;
   }
-  const bool hit = found->generation == generation && found->stamp >= floor &&
-                   found->stamp <= newest && access.agent.stale_reads < policy_.most_stale &&
-                   !access.operation.atomic && chance(policy_.stale);
-  if (!hit) *found = {place.queue_family, place.workgroup, generation, newest};
+  const bool hit = found->generation == generation && found->stamp >= floor && found->stamp <= newest &&
+                   access.agent.stale_reads < policy_.most_stale && !access.operation.atomic && chance(policy_.stale);
+  if (found->generation != generation) ++now.copies;
+  if (!hit) *found = {place.queue_family, place.workgroup, generation, newest, access.operation.tags};
   return found->stamp;
 }
 
-Machine::Generation& Machine::generation_of(const model::Place& place) {
+Machine::Generation* Machine::find_generation(std::uint32_t queue_family, std::uint32_t workgroup) {
   for (Generation& known : generations_)
-    if (known.workgroup == place.workgroup && known.queue_family == place.queue_family)
-      return known;
-  generations_.push_back({place.queue_family, place.workgroup, 0});
+    if (known.workgroup == workgroup && known.queue_family == queue_family) return &known;
+  return nullptr;
+}
+
+Machine::Generation& Machine::generation_of(const model::Place& place) {
+  if (Generation* const known = find_generation(place.queue_family, place.workgroup)) return *known;
+  // A workgroup of that number may have been here before, and left copies.
+  Generation fresh{place.queue_family, place.workgroup, 0, 0};
+  for (const Granule& granule : granules_)
+    if (granule.used)
+      fresh.copies +=
+          static_cast<std::uint32_t>(std::count_if(granule.copies.begin(), granule.copies.end(), [&](const Copy& copy) {
+            return copy.workgroup == fresh.workgroup && copy.queue_family == fresh.queue_family && copy.generation == 0;
+          }));
+  generations_.push_back(fresh);
   return generations_.back();
 }
 
-// Nobody comes back to the copies of a workgroup that has ended.
+// The granule is forgotten, and its copies with it.
+void Machine::drop_copies(Granule& granule) {
+  for (const Copy& copy : granule.copies) {
+    Generation* const of = find_generation(copy.queue_family, copy.workgroup);
+    if (of && of->generation == copy.generation) --of->copies;
+  }
+  granule.copies.clear();
+}
+
+// No agent comes back to the copies of a workgroup that has ended.
 void Machine::forget_generations() {
   std::erase_if(generations_, [&](const Generation& generation) {
     return !synchronization_.is_here(generation.queue_family, generation.workgroup);
   });
 }
 
-// Before more room is made for copies, those go to which nobody comes back.
+// Before more room is made for copies, those go to which no agent comes back.
 void Machine::add_copy(Granule& granule, const Copy& copy) {
   if (granule.copies.size() == granule.copies.capacity())
-    std::erase_if(granule.copies, [&](const Copy& old) {
-      return !synchronization_.is_here(old.queue_family, old.workgroup);
-    });
+    std::erase_if(granule.copies,
+                  [&](const Copy& old) { return !synchronization_.is_here(old.queue_family, old.workgroup); });
   granule.copies.push_back(copy);
 }
 
@@ -378,9 +388,19 @@ void Machine::place_own_waiting(std::uint32_t record, const Access& reading) {
   }
 }
 
+// A write that waits remembers one read of its agent, which stands for those with the same tags.
+bool Machine::observed_with_other_tags(std::uint32_t record, const Access& reading) const {
+  if (!synchronization_.has_tags()) return false;
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    const Waiting& w = waiting_[i];
+    if (w.granule == record && is_own(w, reading) && w.observed && w.observation.tags != reading.agent.tags)
+      return true;
+  }
+  return false;
+}
+
 // What is on its way to everybody, or has arrived there, as this one finds it.
-void Machine::find_version(Granule& granule, const Access& reading, bool fresh, Stamp floor,
-                           Found& found) {
+void Machine::find_version(Granule& granule, const Access& reading, bool fresh, Stamp floor, Found& found) {
   const Version* latest = newest_reached(granule, reading, stamp_);
   const Stamp newest = latest ? std::max(latest->stamp, floor) : floor;
   if (granule.narrow != 0 && raise_missed(granule, reading, ~ByteMask{0}, floor) && newest == floor)
@@ -388,14 +408,13 @@ void Machine::find_version(Granule& granule, const Access& reading, bool fresh, 
   const Stamp position = fresh ? newest : choose_position(granule, reading, floor, newest);
   if (position != newest) latest = newest_reached(granule, reading, position);
   look_at(latest, granule, reading, found);
-  if (!found.whole && !found.from_storage &&
-      raise_missed(granule, reading, reading.bytes, found.stamp)) [[unlikely]]
+  if (!found.whole && !found.from_storage && raise_missed(granule, reading, reading.bytes, found.stamp)) [[unlikely]]
     look(granule, reading, position, found);
   found.position = position;
   found.newest = newest;
 }
 
-// What did not reach whoever reads, but is not after something that does. Whether there was any.
+// What did not reach an agent that reads, but is not after something that does. Whether there was any.
 bool Machine::raise_missed(Granule& granule, const Access& reading, ByteMask bytes, Stamp position) {
   bool any = false;
   for (Version& version : granule.versions) {
@@ -406,36 +425,36 @@ bool Machine::raise_missed(Granule& granule, const Access& reading, ByteMask byt
   return any;
 }
 
-// What has all bytes of an access that takes the newest there are, where every version reaches whoever
+// What has all bytes of an access that takes the newest there are, where every version reaches the agent that
 // accesses; null elsewhere.
 const Version* Machine::newest_for(const Granule& granule, const Access& access) const {
   const auto reached = [&](const Version& version) { return reaches(version, access); };
-  if (granule.narrow != 0 && !std::all_of(granule.versions.begin(), granule.versions.end(), reached))
-    return nullptr;
+  if (granule.narrow != 0 && !std::all_of(granule.versions.begin(), granule.versions.end(), reached)) return nullptr;
   const Version* const newest = newest_reached(granule, access, stamp_);
   return newest && (newest->bytes & access.bytes) == access.bytes ? newest : nullptr;
 }
 
-trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const Access& reading,
-                                   bool fresh, Found& found) {
+trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const Access& reading, bool fresh,
+                                   Found& found) {
   ByteMask waiting = 0;
   if (granule.waiting != 0) {
     waiting = show_known(record, reading);
-    if (waiting != 0 && waiting != reading.bytes) [[unlikely]] {
+    if (waiting != 0 && (waiting != reading.bytes || observed_with_other_tags(record, reading))) [[unlikely]] {
       place_own_waiting(record, reading);
       waiting = 0;
     }
   }
   const CacheLevel own = own_visibility(reading.operation);
-  // Where everything is in the storage, everybody finds it there, and nobody can go back.
+  // Where everything is in the storage, everybody finds it there, and no agent can go back.
   const bool all_stored = granule.versions.empty() && !policy_.shared_copies;
   Floor* known = nullptr;
   Stamp floor = granule.base;
   if (all_stored) {
     look_at_storage(granule, found);
     found.position = found.newest = granule.base;
+  } else if (known = granule.floors.find(reading.agent.id, reading.operation.reference); served_) [[unlikely]] {
+    find_served(granule, reading, found);
   } else {
-    known = granule.floors.find(reading.agent.id, reading.operation.reference);
     if (const Version* const newest = fresh ? newest_for(granule, reading) : nullptr) {
       floor = floor_of(granule, known, reading, own, newest->stamp);
       found = {newest->value, floor, floor, newest->stamp, newest, true, false};

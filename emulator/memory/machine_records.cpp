@@ -10,9 +10,13 @@ namespace heddle::memory {
 
 namespace {
 
-// Beyond the first few, one write in some gets one.
+// Beyond the first few, so many writes of a line get one in each workgroup; and so many of an atomic, by which others
+// learn of what was written before it.
+constexpr std::uint32_t kRecordsOfLine = 2;
+constexpr std::uint32_t kRecordsOfAtomic = 4;
+// One in so many of all others does.
 constexpr std::uint32_t kRecordInterval = 64;
-// An update waits for nobody, and no update reads what is stale: of those that would get one, one in some does.
+// An update waits for no other, and no update reads what is stale: of those that would get one, one in some does.
 constexpr std::uint32_t kUpdatesOfRecord = 4;
 // And those have shown what they can when nothing of theirs is on its way any more and there were so many
 // accesses, each of which costs ten times as much as one without a record.
@@ -56,20 +60,29 @@ std::uint32_t Machine::find(const Locations& locations) {
   return record ? *record - 1 : kNone;
 }
 
-std::uint32_t Machine::find_or_make(const Locations& locations, bool updates) {
+std::uint32_t Machine::find_or_make(const Operation& write) {
+  const Locations& locations = write.locations;
   std::uint32_t* const entry = record_of(allocation_of(locations), locations.offset_bytes);
   if (entry && *entry != 0) return *entry - 1;
-  return worth_a_record(updates) ? make_record(locations, entry) : kNone;
+  return worth_a_record(write) ? make_record(locations, entry) : kNone;
 }
 
-bool Machine::worth_a_record(bool updates) {
-  if (first_records_ != 0) return true;
+// What publishes something is executed a few times by a workgroup, its traffic thousands of times: each line of each
+// workgroup has a few records of its own, and then what all of them have together.
+bool Machine::worth_a_record(const Operation& write) {
+  if (first_records_ != 0 || policy_.record_all) return true;
+  const emulation::Site site =
+      this->site(write.where.line, write.locations.allocation, synchronization_.first_of_cohort(write.agent));
+  if (!sites_.is_used_up(site)) {
+    sites_.count(site, write.atomic ? kRecordsOfAtomic : kRecordsOfLine);
+    return true;
+  }
   if (until_record_ != 0) {
     --until_record_;
     return false;
   }
   until_record_ = below(2 * kRecordInterval);
-  return !updates || below(kUpdatesOfRecord) == 0;
+  return write.kind != OperationKind::ReadModifyWrite || below(kUpdatesOfRecord) == 0;
 }
 
 std::uint32_t* Machine::make_entry(const Locations& locations) {
@@ -78,19 +91,21 @@ std::uint32_t* Machine::make_entry(const Locations& locations) {
     constexpr std::size_t kPageBytes = kPageGranules * kGranuleBytes;
     allocation.pages.resize((allocation.storage.size() + kPageBytes - 1) / kPageBytes);
   }
-  std::unique_ptr<Page>& page =
-      allocation.pages[locations.offset_bytes / kGranuleBytes / kPageGranules];
+  std::unique_ptr<Page>& page = allocation.pages[locations.offset_bytes / kGranuleBytes / kPageGranules];
   if (!page) page = std::make_unique<Page>();
   return record_of(allocation, locations.offset_bytes);
 }
 
 std::uint32_t Machine::make_record(const Locations& locations, std::uint32_t* entry) {
-  if (records_ >= kMostRecords) [[unlikely]] make_room();
+  if (records_ >= kMostRecords && !policy_.record_all) [[unlikely]]
+    make_room();
   if (free_records_.empty()) [[unlikely]] {
-    free_records_.add(granules_.size());
+    free_records_.push_back(granules_.size());
     granules_.add();
   }
-  const std::uint32_t record = free_records_.take_last();
+  const std::uint32_t record = free_records_.back();
+  free_records_.pop_back();
+  ++report_.records;
   ++records_;
   const std::span<std::byte> storage = allocation_of(locations).storage;
   Granule& granule = granules_[record];
@@ -98,13 +113,13 @@ std::uint32_t Machine::make_record(const Locations& locations, std::uint32_t* en
   granule.allocation = locations.allocation;
   granule.offset_bytes = locations.offset_bytes / kGranuleBytes * kGranuleBytes;
   granule.storage = storage.data() + granule.offset_bytes;
-  granule.size_bytes = static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(kGranuleBytes, storage.size() - granule.offset_bytes));
+  granule.size_bytes =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(kGranuleBytes, storage.size() - granule.offset_bytes));
   granule.base = granule.floor = 0;
   granule.base_released = false;
   granule.base_releases = BaseReleases::None;
-  granule.waiting = granule.narrow = granule.observed = 0;
-  granule.accesses_left = first_records_ == 0 ? kAccessesOfRecord : 0;
+  granule.waiting = granule.late_updates = granule.narrow = granule.observed = 0;
+  granule.accesses_left = first_records_ == 0 && !policy_.record_all ? kAccessesOfRecord : 0;
   if (first_records_ != 0) --first_records_;
   granule.entry = entry ? entry : make_entry(locations);
   *granule.entry = record + 1;
@@ -138,7 +153,8 @@ void Machine::store_all(Granule& granule, trace::Value value) {
 
 void Machine::store(Granule& granule, const Written& write) {
   store_all(granule, write.over(value_in_storage(granule)));
-  if (notes_writers_) [[unlikely]] note_writer(granule.locations(write.bytes), write.operation);
+  if (notes_writers_) [[unlikely]]
+    note_writer(granule.locations(write.bytes), write.operation);
 }
 
 void Machine::note_release(Granule& granule, const Version& version) {
@@ -158,7 +174,7 @@ void Machine::note_forgotten_release(AllocationId allocation) {
 void Machine::forget_release(AllocationId allocation) {
   allocation_of(allocation).released = false;
   released_ &= ~bit_of(allocation);
-  // Of those that share its bit.
+  // The allocations that share its bit.
   for (std::size_t i = static_cast<std::size_t>(allocation) % 64; i < allocations_.size(); i += 64)
     if (allocations_[i].released) released_ |= bit_of(allocation);
 }
@@ -171,12 +187,13 @@ void Machine::fold(Granule& granule, Version& version) {
   granule.floor = std::max(granule.floor, granule.base);
 }
 
-// Of a granule that nobody comes to any more.
+// Folds all versions of a granule that no access comes to any more.
 void Machine::fold_all(Granule& granule) {
   trace::Value value = value_in_storage(granule);
   for (unsigned i = 0; i < granule.versions.size(); ++i) value = granule.versions[i].over(value);
   store_all(granule, value);
-  if (notes_writers_) [[unlikely]] note_writers(granule);
+  if (notes_writers_) [[unlikely]]
+    note_writers(granule);
   if (granule.versions.released()) {
     granule.base_released = true;
     granule.base_releases = BaseReleases::Several;
@@ -197,7 +214,7 @@ void Machine::forget(std::uint32_t record) {
   give_up(record);
 }
 
-// Of which everything is in the storage.
+// Gives up a record of which everything is in the storage.
 void Machine::give_up(std::uint32_t record) {
   const Granule& granule = granules_[record];
   if (granule.base_released) note_forgotten_release(granule.allocation);
@@ -225,10 +242,10 @@ void Machine::drop(std::uint32_t record) {
   granule.versions.clear();
   granule.observations.clear();
   granule.floors.clear();
-  granule.copies.clear();
+  if (!granule.copies.empty()) drop_copies(granule);
   *granule.entry = 0;
   --remembered(granule.allocation, granule.offset_bytes);
-  free_records_.add(record);
+  free_records_.push_back(record);
   --records_;
 }
 
@@ -262,8 +279,7 @@ void add_byte(std::vector<trace::Source>& sources, AllocationId allocation, std:
 }  // namespace
 
 void Machine::note_writers(const Granule& granule) {
-  for (const Version& version : granule.versions)
-    note_writer(granule.locations(version.bytes), version.operation);
+  for (const Version& version : granule.versions) note_writer(granule.locations(version.bytes), version.operation);
 }
 
 trace::OperationIndex Machine::writer_in_storage(AllocationId id, std::uint64_t offset) const {
@@ -281,8 +297,7 @@ void Machine::note_writer(const Locations& bytes, trace::OperationIndex writer) 
   if (writers.empty() && !plain_sources_) with_writers_.push_back(bytes.allocation);
   const std::uint64_t end = bytes.offset_bytes + bytes.size_bytes;
   if (writers.size() < end) writers.resize(end, model::kInitialValue);
-  std::fill_n(writers.begin() + static_cast<std::ptrdiff_t>(bytes.offset_bytes), bytes.size_bytes,
-              writer);
+  std::fill_n(writers.begin() + static_cast<std::ptrdiff_t>(bytes.offset_bytes), bytes.size_bytes, writer);
 }
 
 // `own`: it read what its agent has waiting, which then has all of the bytes.
@@ -311,8 +326,7 @@ void Machine::add_sources(std::uint32_t record, const Access& reading, const Fou
   }
 }
 
-trace::OperationIndex Machine::tell(const Operation& operation, trace::Value read,
-                                    trace::Value written) {
+trace::OperationIndex Machine::tell(const Operation& operation, trace::Value read, trace::Value written) {
   const trace::OperationIndex index = told_++;
   if (!plain_sources_ && !operation.atomic && operation.is_access()) {
     listener_->plain(index, operation, read, written);
@@ -327,7 +341,9 @@ void Machine::tell_begin(const Cohort& cohort) {
   listener_->agents_begin(cohort.first, cohort.count, cohort.place, cohort.subgroups);
 }
 
-void Machine::tell_end(const Cohort& cohort) { listener_->agents_end(cohort.first, cohort.count); }
+void Machine::tell_end(const Cohort& cohort) {
+  listener_->agents_end(cohort.first, cohort.count);
+}
 
 void Machine::tell_meeting(const Cohort& cohort, const Operation& barrier) {
   Operation of_first = barrier;
@@ -361,8 +377,7 @@ void Machine::tell_read_storage(const Operation& operation, trace::Value value) 
   tell(operation, value, 0);
 }
 
-void Machine::tell_write_storage(const Operation& operation, trace::Value read,
-                                 trace::Value value) {
+void Machine::tell_write_storage(const Operation& operation, trace::Value read, trace::Value value) {
   if (operation.reads()) sources_in_storage(operation.locations);
   const trace::OperationIndex index = tell(operation, read, value);
   note_writer(operation.locations, index);
@@ -372,8 +387,7 @@ void Machine::tell_write_storage(const Operation& operation, trace::Value read,
 void Machine::tell_stale(std::uint32_t record, const Access& reading, const Found& found) {
   const Version& missed = version_at(granules_[record], found.newest);
   (void)reading;
-  listener_->stale(told_ - 1, missed.operation,
-                   policy_.shared_copies ? CacheLevel::Workgroup : CacheLevel::Agent);
+  listener_->stale(told_ - 1, missed.operation, policy_.shared_copies ? CacheLevel::Workgroup : CacheLevel::Agent);
 }
 
 }  // namespace heddle::memory

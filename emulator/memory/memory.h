@@ -1,5 +1,8 @@
 #pragma once
 
+/// \file
+/// The interface of every emulated memory, and the cohorts of agents that begin and end in it together.
+
 #include <heddle/choice.h>
 #include <heddle/detail/in_place.h>
 #include <heddle/operation.h>
@@ -22,7 +25,7 @@ using Modify = bool (*)(void* context, const void* old, void* fresh);
 struct Cohort {
   AgentId first{};
   std::uint32_t count = 1;
-  /// Of all of them, but for the subgroup.
+  /// The place of all of them, but for the subgroup.
   model::Place place;
   /// By position in the cohort; valid until it ends. Empty where all are in `place.subgroup`.
   std::span<const std::uint32_t> subgroups;
@@ -35,9 +38,7 @@ struct Cohort {
     if (!subgroups.empty()) one.subgroup = subgroups[position];
     return one;
   }
-  bool contains(AgentId id) const {
-    return static_cast<std::uint32_t>(id) - static_cast<std::uint32_t>(first) < count;
-  }
+  bool contains(AgentId id) const { return static_cast<std::uint32_t>(id) - static_cast<std::uint32_t>(first) < count; }
 };
 
 /// `operation` of each agent of the cohort, in the order of their numbers.
@@ -66,11 +67,16 @@ inline trace::Value load_value(const void* bytes, std::uint32_t size_bytes) {
     return trace::Value{value};
   };
   switch (size_bytes) {
-    case 1: return load(std::uint8_t{});
-    case 2: return load(std::uint16_t{});
-    case 4: return load(std::uint32_t{});
-    case 8: return load(std::uint64_t{});
-    default: break;
+    case 1:
+      return load(std::uint8_t{});
+    case 2:
+      return load(std::uint16_t{});
+    case 4:
+      return load(std::uint32_t{});
+    case 8:
+      return load(std::uint64_t{});
+    default:
+      break;
   }
   trace::Value value = 0;
   std::memcpy(&value, bytes, size_bytes);
@@ -78,11 +84,20 @@ inline trace::Value load_value(const void* bytes, std::uint32_t size_bytes) {
 }
 inline void store_value(void* bytes, trace::Value value, std::uint32_t size_bytes) {
   switch (size_bytes) {
-    case 1: std::memcpy(bytes, &value, 1); break;
-    case 2: std::memcpy(bytes, &value, 2); break;
-    case 4: std::memcpy(bytes, &value, 4); break;
-    case 8: std::memcpy(bytes, &value, 8); break;
-    default: std::memcpy(bytes, &value, size_bytes);
+    case 1:
+      std::memcpy(bytes, &value, 1);
+      break;
+    case 2:
+      std::memcpy(bytes, &value, 2);
+      break;
+    case 4:
+      std::memcpy(bytes, &value, 4);
+      break;
+    case 8:
+      std::memcpy(bytes, &value, 8);
+      break;
+    default:
+      std::memcpy(bytes, &value, size_bytes);
   }
 }
 
@@ -93,11 +108,11 @@ inline void store_value(void* bytes, trace::Value value, std::uint32_t size_byte
 /// One thread at a time. What a read returns beyond the model's guarantees is the memory's choice.
 class Memory : public emulation::InPlace {
  public:
-  /// Whether all bytes are always the same for everybody, in the storage of their allocation, so that nobody
-  /// needs to ask for them, or to tell of agents and dependencies, as long as nobody listens.
+  /// Whether all bytes are always the same for everybody, in the storage of their allocation, so that no agent
+  /// needs to ask for them, or to tell of agents and dependencies, as long as nothing listens.
   bool is_storage() const { return is_storage_; }
 
-  /// Who is told of everything from now on; null for nobody. To be set before the first agent begins.
+  /// Who is told of everything from now on; null for none. To be set before the first agent begins.
   virtual void listen(trace::Listener* listener) = 0;
 
   /// Where its oracle draws from this one and does nothing else: draws without asking, the same answers.
@@ -116,14 +131,13 @@ class Memory : public emulation::InPlace {
   virtual void add(AllocationId allocation, std::span<std::byte> storage) = 0;
   virtual void remove(AllocationId allocation) = 0;
 
-  /// Whether the next writes may be in place, as far as is known without looking at any bytes: for whoever
-  /// would rather not ask in vain. (Of storage nobody asks.)
+  /// Whether the next writes may be in place, as far as is known without looking at any bytes: for a caller that
+  /// would rather not ask in vain. (Storage is not asked.)
   virtual bool may_write_in_place() const { return false; }
   virtual void read(const Operation& operation, void* value) = 0;
   virtual void write(const Operation& operation, const void* value) = 0;
   /// `unequal` replaces the semantics where `modify` returns false.
-  virtual void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
-                                 void* context) = 0;
+  virtual void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify, void* context) = 0;
   /// A memory barrier, a device-domain operation, or a deallocation, which is an event and no more.
   virtual void barrier(const Operation& operation) = 0;
   /// The agent of a control barrier arrives.
@@ -132,10 +146,10 @@ class Memory : public emulation::InPlace {
   /// that have if there are none.
   virtual void leave(const Operation& operation, std::span<const AgentId> synchronizing) = 0;
 
-  /// All agents of a cohort, and nobody else, arrive at a control barrier in the same way and leave it.
+  /// All agents of a cohort, and no others, arrive at a control barrier in the same way and leave it.
   virtual void meet(const Cohort& cohort, const Operation& barrier);
   /// The chance, out of 256, that a read of a litmus test is answered late: after instructions that follow it
-  /// (MemoryPolicy::late_reads). Whoever runs the test does so, not the memory.
+  /// (MemoryPolicy::late_reads). The runner of the test does so, not the memory.
   virtual std::uint32_t late_reads() const { return 0; }
 
   /// Whatever is still held back gets to its storage: the end of everything.

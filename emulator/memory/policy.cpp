@@ -45,7 +45,7 @@ constexpr MemoryPolicy adversarial() {
 }
 
 // AMD GCN's vector L1, NVIDIA's L1 before Volta: one write-through L1 for each compute unit, which
-// nobody keeps coherent; the L2 behind it is the device's.
+// no agent keeps coherent; the L2 behind it is the device's.
 constexpr MemoryPolicy incoherent_l1() {
   MemoryPolicy p;
   p.name = "incoherent-l1";
@@ -104,12 +104,30 @@ constexpr MemoryPolicy reordering() {
 constexpr std::array kPolicies{sequential(), random(),       adversarial(), incoherent_l1(),
                                write_back(), store_buffer(), reordering()};
 
+// A policy that remembers every write.
+constexpr MemoryPolicy with_all(MemoryPolicy policy, std::string_view name) {
+  policy.name = name;
+  policy.record_all = true;
+  return policy;
+}
+
+constexpr std::array kPoliciesWithAll{with_all(random(), "random:all"),
+                                      with_all(adversarial(), "adversarial:all"),
+                                      with_all(incoherent_l1(), "incoherent-l1:all"),
+                                      with_all(write_back(), "write-back:all"),
+                                      with_all(store_buffer(), "store-buffer:all"),
+                                      with_all(reordering(), "reordering:all")};
+
 }  // namespace
 
-std::span<const MemoryPolicy> memory_policies() { return kPolicies; }
+std::span<const MemoryPolicy> memory_policies() {
+  return kPolicies;
+}
 
 std::optional<MemoryPolicy> memory_policy(std::string_view name) {
   for (const MemoryPolicy& policy : kPolicies)
+    if (policy.name == name) return policy;
+  for (const MemoryPolicy& policy : kPoliciesWithAll)
     if (policy.name == name) return policy;
   return std::nullopt;
 }

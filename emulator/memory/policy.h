@@ -1,5 +1,8 @@
 #pragma once
 
+/// \file
+/// Makes the memory that a policy asks for.
+
 #include <heddle/choice.h>
 #include <heddle/memory_policy.h>
 

@@ -98,8 +98,7 @@ void SequentialMemory::note_writer_of_any(const Locations& bytes, trace::Operati
   auto& of_byte = writers_of(bytes.allocation).of_byte;
   const std::uint64_t end = bytes.offset_bytes + bytes.size_bytes;
   if (of_byte.size() < end) of_byte.resize(end, model::kInitialValue);
-  std::fill_n(of_byte.begin() + static_cast<std::ptrdiff_t>(bytes.offset_bytes), bytes.size_bytes,
-              writer);
+  std::fill_n(of_byte.begin() + static_cast<std::ptrdiff_t>(bytes.offset_bytes), bytes.size_bytes, writer);
 }
 
 void SequentialMemory::read(const Operation& operation, void* value) {
@@ -116,8 +115,8 @@ void SequentialMemory::write(const Operation& operation, const void* value) {
   store_value(at(operation.locations), written, size);
 }
 
-void SequentialMemory::read_modify_write(const Operation& operation, MemorySemantics unequal,
-                                         Modify modify, void* context) {
+void SequentialMemory::read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
+                                         void* context) {
   const std::uint32_t size = operation.locations.size_bytes;
   const trace::Value old = load_value(at(operation.locations), size);
   trace::Value fresh = 0;
@@ -164,9 +163,7 @@ void SequentialMemory::leave(const Operation& operation, std::span<const AgentId
   if (!listener_) return;
   Meeting& here = meeting(operation.barrier_instance);
   const auto first = static_cast<std::uint32_t>(here.arrivals.front().first);
-  const auto place = [&](AgentId agent) {
-    return arrival_of(here, agent, static_cast<std::uint32_t>(agent) - first);
-  };
+  const auto place = [&](AgentId agent) { return arrival_of(here, agent, static_cast<std::uint32_t>(agent) - first); };
   quorum_.clear();
   for (const AgentId agent : synchronizing) quorum_.push_back(here.arrivals[place(agent)].second);
   here.has_quorum = here.has_quorum || !quorum_.empty();

@@ -1,5 +1,8 @@
 #pragma once
 
+/// \file
+/// Sequentially consistent memory, for runs that look for everything but weak behaviour.
+
 #include "emulator/memory/memory.h"
 
 #include <algorithm>
@@ -24,8 +27,7 @@ class SequentialMemory final : public Memory {
   void remove(AllocationId allocation) override;
   void read(const Operation& operation, void* value) override;
   void write(const Operation& operation, const void* value) override;
-  void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify,
-                         void* context) override;
+  void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify, void* context) override;
   void barrier(const Operation& operation) override;
   void arrive(const Operation& operation) override;
   void leave(const Operation& operation, std::span<const AgentId> synchronizing) override;
@@ -33,11 +35,9 @@ class SequentialMemory final : public Memory {
   void settle() override {}
   void restart() override;
 
-  // For whoever tells the listener of a plain access in its own way, and does it:
+  // For a caller that tells the listener of a plain access in its own way, and does it:
   /// Whether it must be told here, because somebody may ask who wrote bytes of the allocation.
-  bool keeps_writers(AllocationId allocation) const {
-    return writers_[static_cast<std::size_t>(allocation)].wanted;
-  }
+  bool keeps_writers(AllocationId allocation) const { return writers_[static_cast<std::size_t>(allocation)].wanted; }
   /// The number of the operation that is told next, and that it has been told.
   trace::OperationIndex told() const { return told_; }
   void count_told() { ++told_; }
@@ -49,10 +49,10 @@ class SequentialMemory final : public Memory {
     std::uint64_t instance = 0;
     std::vector<std::pair<AgentId, trace::OperationIndex>> arrivals;
     std::size_t left = 0;
-    /// Only some synchronize with whoever leaves: it may be long after they left themselves.
+    /// Only some synchronize with an agent that leaves: it may be long after they left themselves.
     bool has_quorum = false;
   };
-  /// Of each byte that somebody wrote: which operation.
+  /// By byte that was written: which operation wrote it.
   struct Writers {
     std::vector<trace::OperationIndex> of_byte;
     bool wanted = false;
@@ -62,18 +62,16 @@ class SequentialMemory final : public Memory {
     return storage_[static_cast<std::size_t>(locations.allocation)].data() + locations.offset_bytes;
   }
   void tell(const Operation& operation, trace::Value read, trace::Value written);
-  Writers& writers_of(AllocationId allocation) {
-    return writers_[static_cast<std::size_t>(allocation)];
-  }
+  Writers& writers_of(AllocationId allocation) { return writers_[static_cast<std::size_t>(allocation)]; }
   void find_sources(const Locations& locations);
-  /// Of each byte; null if they are no word's, or nobody wrote there or behind it.
+  /// The writers of each byte of a word; null if the bytes are no word's, or nothing was written there or behind.
   trace::OperationIndex* writers_of_word(const Locations& bytes) {
     auto& of_byte = writers_of(bytes.allocation).of_byte;
     return bytes.size_bytes == kWordBytes && bytes.offset_bytes + kWordBytes <= of_byte.size()
                ? of_byte.data() + bytes.offset_bytes
                : nullptr;
   }
-  /// Of an allocation of which it keeps them: that this operation writes the bytes.
+  /// Notes that this operation writes the bytes, of an allocation whose writers are kept.
   void note_writer(const Locations& bytes, trace::OperationIndex writer) {
     if (trace::OperationIndex* const word = writers_of_word(bytes)) {
       std::fill_n(word, kWordBytes, writer);

@@ -24,8 +24,12 @@ SnapshotHandle::~SnapshotHandle() {
   if (snapshot_ && --snapshot_->references == 0) snapshot_->home->push_back(snapshot_);
 }
 
-const Knowledge& SnapshotHandle::operator*() const { return snapshot_->knowledge; }
-Knowledge& SnapshotHandle::operator*() { return snapshot_->knowledge; }
+const Knowledge& SnapshotHandle::operator*() const {
+  return snapshot_->knowledge;
+}
+Knowledge& SnapshotHandle::operator*() {
+  return snapshot_->knowledge;
+}
 
 namespace {
 
@@ -35,16 +39,15 @@ constexpr std::uint32_t kMostAgentsWithLanes = 128;
 // A barrier or atomic of a few agents has a handful of releases to remember.
 constexpr std::size_t kMostMet = 64;
 
-bool in_scope(AgentId a, const model::Place& place_a, Scope scope_a, AgentId b,
-              const model::Place& place_b, Scope scope_b) {
-  return a == b || (model::same_instance(place_a, place_b, scope_a) &&
-                    model::same_instance(place_b, place_a, scope_b));
+bool in_scope(AgentId a, const model::Place& place_a, Scope scope_a, AgentId b, const model::Place& place_b,
+              Scope scope_b) {
+  return a == b || (model::same_instance(place_a, place_b, scope_a) && model::same_instance(place_b, place_a, scope_b));
 }
 
 // Whom an older barrier releases to, a later one of the same or more classes and scope does, too.
 bool is_superseded(const Head& older, const Operation& barrier) {
-  return includes(barrier.scope, older.scope) &&
-         has(barrier.semantics, storage_classes(older.semantics));
+  return includes(barrier.scope, older.scope) && has(barrier.semantics, storage_classes(older.semantics)) &&
+         fit(older.tags, barrier.tags);
 }
 
 std::uint32_t position_in(const Cohort& cohort, AgentId id) {
@@ -75,7 +78,7 @@ void Synchronization::restart() {
   while (resident_count_ != 0) end(residents_[resident_count_ - 1]->cohort);
   if (!instances_.empty()) instances_.clear();
   lanes_ = 1;
-  one_lane_ = false;
+  one_lane_ = has_tags_ = false;
   past_.clear();
   begun_ = 0;
   epochs_.fill(1);
@@ -92,12 +95,13 @@ void Synchronization::use_one_lane() {
   for_each_agent([&](Agent& agent) {
     agent.own.merge_lanes(epochs_[0]);
     agent.lane = 0;
+    agent.tagged.reset();
+    agent.tags = TagSetId::Empty;
     agent.arrived = {agent.id, 0, 1};
   });
   for (auto& [number, instance] : instances_)
     for (Arrival& arrival : instance.arrivals) arrival.event = {arrival.event.agent, 0, 1};
-  for (std::size_t i = 0; i < resident_count_; ++i)
-    residents_[i]->common.knowledge.merge_lanes(epochs_[0]);
+  for (std::size_t i = 0; i < resident_count_; ++i) residents_[i]->common.knowledge.merge_lanes(epochs_[0]);
   for (Snapshot& snapshot : pool_->all) snapshot.knowledge.merge_lanes(epochs_[0]);
   past_.merge_lanes(epochs_[0]);
   ++epochs_[0];
@@ -106,7 +110,8 @@ void Synchronization::use_one_lane() {
 }
 
 void Synchronization::begin(const Cohort& cohort) {
-  if (resident_count_ == residents_.size()) [[unlikely]] add_resident();
+  if (resident_count_ == residents_.size()) [[unlikely]]
+    add_resident();
   // Mostly it is the next one that somebody asks for.
   last_resident_ = resident_count_++;
   Resident& resident = *residents_[last_resident_];
@@ -114,12 +119,14 @@ void Synchronization::begin(const Cohort& cohort) {
   Common& common = resident.common;
   common.tells_others = common.lifted = false;
   common.knowledge.clear();
-  if (resident.agents.size() != cohort.count || !common.released.empty() || !common.others.empty() ||
-      !past_.empty()) [[unlikely]]
+  if (resident.agents.size() != cohort.count || !common.released.empty() || !common.others.empty() || !past_.empty())
+      [[unlikely]]
     renew(resident);
 }
 
-void Synchronization::add_resident() { residents_.push_back(std::make_unique<Resident>()); }
+void Synchronization::add_resident() {
+  residents_.push_back(std::make_unique<Resident>());
+}
 
 // That it differs from a new one costs more than a look.
 void Synchronization::renew(Resident& resident) {
@@ -132,7 +139,8 @@ void Synchronization::renew(Resident& resident) {
 void Synchronization::end(const Cohort& cohort) {
   Resident& ended = *resident(cohort.first);
   while (Agent* const agent = ended.made) {
-    if (!agent->like_all) [[unlikely]] forget_own(*agent);
+    if (!agent->like_all) [[unlikely]]
+      forget_own(*agent);
     ended.agents[position_in(ended.cohort, agent->id)] = nullptr;
     agent->id = kNobody;
     ended.made = std::exchange(agent->next, free_agents_);
@@ -140,12 +148,14 @@ void Synchronization::end(const Cohort& cohort) {
   }
   if (last_resident_ != --resident_count_) std::swap(residents_[last_resident_], residents_[resident_count_]);
   last_resident_ = 0;
-  if (somebody_tells_others_) [[unlikely]] see_who_tells_others();
+  if (somebody_tells_others_) [[unlikely]]
+    see_who_tells_others();
 }
 
 void Synchronization::forget_own(Agent& agent) {
   agent.released.clear();
   agent.met.clear();
+  agent.tagged.reset();
 }
 
 void Synchronization::see_who_tells_others() {
@@ -207,6 +217,7 @@ Agent& Synchronization::make(Resident& resident, std::uint32_t position) {
   agent.lifted = false;
   agent.stale_reads = 0;
   agent.youngest_placed = 0;
+  agent.tags = TagSetId::Empty;
   return agent;
 }
 
@@ -226,6 +237,8 @@ void Synchronization::be_other(Agent& agent) {
 
 Knowledge& Synchronization::changed(Agent& agent) {
   be_other(agent);
+  if (agent.tagged) [[unlikely]]
+    agent.tagged->changed = true;
   return agent.own;
 }
 
@@ -253,20 +266,20 @@ Head Synchronization::head_of(AgentId agent, const model::Place& place, const Op
   head.semantics = semantics;
   head.atomic_scope = operation.scope;
   head.number = ++releases_;
+  head.tags = operation.tags;
   head.known = std::move(known);
   return head;
 }
 
-Head Synchronization::head_of(const Agent& agent, const Operation& operation,
-                              MemorySemantics semantics) {
-  return head_of(agent.id, agent.place, operation, semantics,
-                 snapshot(agent.knowledge(), agent.lane));
+Head Synchronization::head_of(Agent& agent, const Operation& operation, MemorySemantics semantics) {
+  if (agent.tagged) [[unlikely]]
+    return tagged_head_of(agent, operation, semantics);
+  return head_of(agent.id, agent.place, operation, semantics, snapshot(agent.knowledge(), agent.lane));
 }
 
 namespace {
 
-// What all of a workgroup released together at a control barrier each of them has learnt there: only others
-// can learn from it.
+// What all of a workgroup released together at a control barrier each of them has learnt there: only others learn.
 bool tells_others(const Head& released_together, Scope atomic) {
   return !includes(Scope::Workgroup, released_together.scope) && !includes(Scope::Workgroup, atomic);
 }
@@ -283,9 +296,8 @@ bool Synchronization::carries(AgentId id, StorageClass storage_class, Scope scop
   if (!found.common.tells_others) return false;
   return (agent && std::any_of(agent->released.begin(), agent->released.end(),
                                [&](const Head& own) { return constrains(own.semantics, k); })) ||
-         std::any_of(together.begin(), together.end(), [&](const Head& head) {
-           return constrains(head.semantics, k) && tells_others(head, scope);
-         });
+         std::any_of(together.begin(), together.end(),
+                     [&](const Head& head) { return constrains(head.semantics, k) && tells_others(head, scope); });
 }
 
 //= vk:memory-model-synchronizes-with
@@ -327,19 +339,18 @@ void Synchronization::remember(Agent& agent, Met met) {
         known.head.atomic_scope == met.head.atomic_scope)
       return;
   if (agent.met.size() == kMostMet) {
-    learn(agent, agent.met.front().head, kStorageClassBits);
+    learn_whatever_tags(agent, agent.met.front().head);
     agent.met.erase(agent.met.begin());
   }
   agent.met.push_back(std::move(met));
 }
 
-// Of a release that an acquire learned whole, later acquires have nothing to learn.
+// Later acquires have nothing to learn of a release that an acquire learned whole, and that fits everything.
 void Synchronization::met(Agent& agent, const Met& met, Scope scope, MemorySemantics semantics) {
   const Head& head = met.head;
-  if (acquires(semantics) &&
-      in_scope(head.agent, head.place, head.scope, agent.id, agent.place, scope)) {
+  if (acquires(semantics) && in_scope(head.agent, head.place, head.scope, agent.id, agent.place, scope)) {
     learn(agent, head, semantics);
-    if (has(semantics, storage_classes(head.semantics))) return;
+    if (has(semantics, storage_classes(head.semantics)) && agent.tags == TagSetId::Empty) return;
   }
   remember(agent, met);
 }
@@ -349,8 +360,7 @@ void Synchronization::meet(Agent& agent, const Operation& read, MemorySemantics 
                            const std::vector<Head>& heads) {
   for (const Head& head : heads) {
     if (head.agent == agent.id) continue;
-    if (!in_scope(head.agent, head.place, head.atomic_scope, agent.id, agent.place, read.scope))
-      continue;
+    if (!in_scope(head.agent, head.place, head.atomic_scope, agent.id, agent.place, read.scope)) continue;
     met(agent, {head, class_of(read.storage_class), false}, read.scope, semantics);
   }
 }
@@ -394,10 +404,9 @@ void Synchronization::acquire_barrier(Agent& agent, const Operation& barrier) {
 
 // Agents of the crowd in lane 0 know each other's releases anyhow, so that those who release in the
 // same way are one group.
-bool Synchronization::joins_group(const Group& group, const Agent& agent,
-                                  const Operation& barrier) const {
+bool Synchronization::joins_group(const Group& group, const Agent& agent, const Operation& barrier) const {
   return group.of_crowd && group.head.known && group.barriers.empty() && group.head.scope == barrier.scope &&
-         group.head.semantics == barrier.semantics &&
+         group.head.semantics == barrier.semantics && group.head.tags == barrier.tags && !agent.tagged &&
          (includes(barrier.scope, Scope::Workgroup) || group.head.place == agent.place);
 }
 
@@ -426,19 +435,12 @@ Common* Synchronization::common_of(const Cohort& cohort, const Operation& barrie
 }
 
 //= vk:memory-model-synchronizes-with
-void Synchronization::meet_together(Common& common, const Cohort& cohort,
-                                    const Operation& barrier) {
+void Synchronization::meet_together(Common& common, const Cohort& cohort, const Operation& barrier) {
   const MemorySemantics semantics = barrier.semantics;
   const CacheLevel level = level_of(barrier.scope);
   const bool visible = has(semantics, MemorySemantics::MakeVisible);
-  for (Agent* agent : common.others) {
-    acquire_barrier(*agent, barrier);
-    if (visible) make_visible(agent->own, 0, level, semantics);
-  }
-  if (visible) make_visible(common.knowledge, 0, level, semantics);
-
-  Head head = head_of(cohort.first, cohort.place_of(0), barrier, semantics,
-                      snapshot(common.knowledge, 0));
+  for (Agent* agent : common.others) acquire_barrier(*agent, barrier);
+  Head head = head_of(cohort.first, cohort.place_of(0), barrier, semantics, snapshot(common.knowledge, 0));
   for (const Agent* agent : common.others) join_released(*head.known, agent->own);
 
   learn(common.knowledge, head, semantics);
@@ -447,8 +449,7 @@ void Synchronization::meet_together(Common& common, const Cohort& cohort,
     learn(agent->own, head, semantics);
     if (visible) make_visible(agent->own, 0, level, semantics);
     agent->released.clear();
-    agent->like_all = agent->met.empty() && !agent->met_forgotten &&
-                      agent->own == common.knowledge;
+    agent->like_all = agent->met.empty() && !agent->met_forgotten && agent->own == common.knowledge;
     return agent->like_all;
   });
   common.released.assign(1, std::move(head));
@@ -469,14 +470,14 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
   }
   const auto group_count = static_cast<std::uint32_t>(instance.groups.size());
   std::uint32_t group = releasing || !before.empty() ? group_count : kNoGroup;
-  if (releasing && agent.lane == 0 && before.empty()) {
+  if (releasing && agent.lane == 0 && before.empty() && !agent.tagged) {
     for (group = 0; group < group_count; ++group)
       if (joins_group(instance.groups[group], agent, barrier)) break;
   }
   if (group == group_count) {
     instance.groups.emplace_back();
     instance.groups.back().barriers = std::move(before);
-    instance.groups.back().of_crowd = agent.lane == 0;
+    instance.groups.back().of_crowd = agent.lane == 0 && !agent.tagged;
     if (releasing) {
       instance.groups.back().head = head_of(agent, barrier, barrier.semantics);
     }
@@ -488,11 +489,10 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
   agent.arrival = index;
   // The epoch of this arrival: its release has just ended it.
   const std::uint32_t epoch = epochs_[agent.lane] - (releasing ? 1 : 0);
-  agent.arrived = {agent.id, agent.lane, epoch};
+  agent.arrived = {agent.id, agent.lane, epoch, agent.tags};
   instance.arrivals.push_back({agent.arrived, index, group, barrier.scope, barrier.semantics});
   const Arrival& first = instance.arrivals.front();
-  instance.different = instance.different || first.scope != barrier.scope ||
-                       first.semantics != barrier.semantics;
+  instance.different = instance.different || first.scope != barrier.scope || first.semantics != barrier.semantics;
   instance.alike = instance.alike && !instance.different;
   if (!releasing) return;
   note_release(agent);
@@ -505,12 +505,9 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
 
 // Where one of a group's agents is out of reach and another is not, the group counts as in reach.
 //= vk:memory-model-synchronizes-with
-void Synchronization::release_to_passing(const Group& group, Agent& agent,
-                                         const Operation& barrier) {
-  if (group.head.known)
-    met(agent, {group.head, kAnyClass, true}, barrier.scope, barrier.semantics);
-  for (const Head& head : group.barriers)
-    met(agent, {head, kAnyClass, true}, barrier.scope, barrier.semantics);
+void Synchronization::release_to_passing(const Group& group, Agent& agent, const Operation& barrier) {
+  if (group.head.known) met(agent, {group.head, kAnyClass, true}, barrier.scope, barrier.semantics);
+  for (const Head& head : group.barriers) met(agent, {head, kAnyClass, true}, barrier.scope, barrier.semantics);
 }
 
 Synchronization::Passage Synchronization::leave(Agent& agent, const Operation& barrier,
@@ -526,14 +523,13 @@ Synchronization::Passage Synchronization::leave(Agent& agent, const Operation& b
   for (const AgentId id : synchronizing) {
     const Arrival& arrival = instance.arrival_of(id);
     passage.synchronizing.push_back(arrival.index);
-    if (arrival.group != kNoGroup)
-      release_to_passing(instance.groups[arrival.group], agent, barrier);
+    if (arrival.group != kNoGroup) release_to_passing(instance.groups[arrival.group], agent, barrier);
   }
   instance.kept = instance.kept || !synchronizing.empty();
   return passage;
 }
 
-// Of one whose arrivals differ all that was known before anybody left: see pass_on.
+// Leaves to later what was known before the first left a barrier whose arrivals differ: see pass_on.
 void Synchronization::leave_to_later(const Agent& agent, const Operation& barrier) {
   const auto found = instances_.find(barrier.barrier_instance);
   Instance& instance = found->second;
@@ -545,8 +541,7 @@ void Synchronization::leave_to_later(const Agent& agent, const Operation& barrie
   if (++instance.left == instance.arrivals.size() && !instance.kept) instances_.erase(found);
 }
 
-std::vector<Synchronization::Arrival> Synchronization::different_arrivals(
-    std::uint64_t barrier_instance) {
+std::vector<Synchronization::Arrival> Synchronization::different_arrivals(std::uint64_t barrier_instance) {
   Instance& instance = instances_[barrier_instance];
   if (!instance.different) return {};
   instance.different = false;
@@ -555,6 +550,7 @@ std::vector<Synchronization::Arrival> Synchronization::different_arrivals(
 
 void Synchronization::pass_on(const Arrival& arrival, const Operation& barrier) {
   Agent& passing = agent(arrival.event.agent);
+  if (has_tags_) use_tags(passing, arrival.event.tags);
   Instance& instance = instances_[barrier.barrier_instance];
   for (const Group& group : instance.groups) release_to_passing(group, passing, barrier);
   if (arrival.group == kNoGroup) return;
@@ -564,41 +560,38 @@ void Synchronization::pass_on(const Arrival& arrival, const Operation& barrier) 
   (*known).join_chains(passing.knowledge());
 }
 
-void Synchronization::chain_visibility(const Agent& from, Scope from_scope, Agent& to,
-                                       Scope to_scope) {
-  if (from.id != to.id &&
-      in_scope(from.id, from.place, from_scope, to.id, to.place, to_scope))
-    changed(to).chain_visible(from.knowledge());
-}
-
 void Synchronization::system_synchronizes(AgentId first_id, AgentId second_id) {
   Agent& first = agent(first_id);
   Agent& second = agent(second_id);
-  const SnapshotHandle known = snapshot(first.knowledge(), first.lane);
-  const std::uint32_t epoch = epochs_[first.lane] - 1;
+  // No program order comes in here, so that it counts whatever the tags.
+  if (second.tagged) use_tags(second, TagSetId::Empty);
+  const SnapshotHandle known = snapshot_of_all(first);
   Knowledge& knowledge = changed(second);
   knowledge.join_happened(*known);
   knowledge.join_chains(*known);
-  knowledge.learn(kSystem, first.lane, epoch);
-  knowledge.learn(kSystemPassed, first.lane, epoch);
+  for_each_lane(first, [&](unsigned lane) {
+    knowledge.learn(kSystem, lane, epochs_[lane] - 1);
+    knowledge.learn(kSystemPassed, lane, epochs_[lane] - 1);
+  });
 }
 
-// The last link of a chain includes the class of the read; the links before it only need to have a
-// class in common, and here not even that.
-//= vk:memory-model-availability-visibility-semantics
-void Synchronization::make_visible(Agent& agent, Scope scope, MemorySemantics classes, MemorySemantics own) {
-  make_visible(changed(agent), agent.lane, level_of(scope), classes, own);
+// Each element of a visibility chain includes the read, by its class.
+//= vk:memory-model-availability-visibility
+void Synchronization::make_visible(Agent& agent, Scope scope, MemorySemantics classes) {
+  make_visible(changed(agent), agent.lane, level_of(scope), classes);
+  if (agent.tagged) [[unlikely]]
+    see_own(agent, level_of(scope));
 }
 
-void Synchronization::make_visible(Knowledge& knowledge, unsigned lane, CacheLevel level,
-                                   MemorySemantics classes, MemorySemantics own) {
-  if (level == CacheLevel::Agent) return;
-  knowledge.make_visible(level, classes_of(classes), classes_of(classes | own), lane, epochs_[lane]);
+void Synchronization::make_visible(Knowledge& knowledge, unsigned lane, CacheLevel level, MemorySemantics classes) {
+  if (level != CacheLevel::Agent) knowledge.make_visible(level, classes_of(classes), lane, epochs_[lane]);
 }
 
 void Synchronization::make_device_visible(Agent& agent) {
+  if (agent.tagged) [[unlikely]]
+    return make_device_visible_by_tags(agent);
   Knowledge& knowledge = changed(agent);
-  knowledge.make_device_visible();
+  knowledge.make_device_visible(knowledge);
   knowledge.learn(kDeviceVisible, agent.lane, epochs_[agent.lane]);
 }
 

@@ -14,6 +14,7 @@
 #include "emulator/memory/knowledge.h"
 #include "emulator/memory/memory.h"
 #include "emulator/model/place.h"
+#include "emulator/model/tags.h"
 
 namespace heddle::memory {
 
@@ -25,9 +26,7 @@ class SnapshotHandle {
   SnapshotHandle() = default;
   explicit SnapshotHandle(Snapshot* snapshot);
   SnapshotHandle(const SnapshotHandle& other) : SnapshotHandle(other.snapshot_) {}
-  SnapshotHandle(SnapshotHandle&& other) noexcept : snapshot_(other.snapshot_) {
-    other.snapshot_ = nullptr;
-  }
+  SnapshotHandle(SnapshotHandle&& other) noexcept : snapshot_(other.snapshot_) { other.snapshot_ = nullptr; }
   SnapshotHandle& operator=(SnapshotHandle other) noexcept {
     std::swap(snapshot_, other.snapshot_);
     return *this;
@@ -42,22 +41,24 @@ class SnapshotHandle {
   Snapshot* snapshot_ = nullptr;
 };
 
-/// A release: what whoever synchronizes with it learns.
+/// A release: what an agent that synchronizes with it learns.
 struct Head {
   AgentId agent{};
   model::Place place;
   Scope scope = Scope::Invocation;
   MemorySemantics semantics = MemorySemantics::None;
-  /// Of the atomic write that carries it.
+  /// The scope of the atomic write that carries it.
   Scope atomic_scope = Scope::Invocation;
   /// Rises with the releases of an agent.
   std::uint64_t number = 0;
+  /// The tags of the release, which tells only of what fits them.
+  TagSetId tags = TagSetId::Empty;
   SnapshotHandle known;
 
-  /// Whether whoever synchronizes with the one does with the other: then the later one tells all.
+  /// Whether an agent that synchronizes with the one does with the other: then the later one tells all.
   bool means_the_same(const Head& other) const {
     return agent == other.agent && scope == other.scope && semantics == other.semantics &&
-           atomic_scope == other.atomic_scope;
+           atomic_scope == other.atomic_scope && tags == other.tags;
   }
 };
 
@@ -70,7 +71,7 @@ struct Met {
 };
 
 /// What all agents of a cohort have in common since they last met: those that know nothing else, and
-/// those that nobody asked for, share it.
+/// those that were not asked for, share it.
 struct Common {
   /// The control barrier at which they met, as a release barrier of each of them.
   std::vector<Head> released;
@@ -83,7 +84,40 @@ struct Common {
   Knowledge knowledge{};
 };
 
-/// That of nobody.
+/// Whether program order between operations with these tags is in happens-before.
+//= mmra:happens-before
+inline bool fit(TagSetId a, TagSetId b) {
+  return a == b || a == TagSetId::Empty || b == TagSetId::Empty || model::compatible(a, b);
+}
+
+/// What an agent that uses tags knows, by the tags of the operations through which it does.
+struct TaggedKnowledge {
+  struct Learnt {
+    TagSetId tags = TagSetId::Empty;
+    Knowledge knowledge{};
+  };
+  struct Released {
+    TagSetId tags = TagSetId::Empty;
+    SnapshotHandle known;
+  };
+  struct Lane {
+    TagSetId tags = TagSetId::Empty;
+    unsigned lane = 0;
+  };
+  /// By acquires with these tags: what comes before the agent's operations that fit them. There is one without tags.
+  std::vector<std::unique_ptr<Learnt>> learnt;
+  /// Before releases with these tags: what comes before the agent's later releases that fit them.
+  std::vector<Released> released;
+  /// The lanes of what it does, by its tags.
+  std::vector<Lane> lanes;
+  /// What it knows now has to be kept for the tags of what it does now.
+  bool changed = false;
+
+  /// What was learnt by operations with these tags; made if there is nothing yet.
+  Knowledge& learnt_by(TagSetId tags);
+};
+
+/// The number that no agent has.
 inline constexpr AgentId kNobody{~std::uint32_t{0}};
 
 // What every access asks for comes first, and together.
@@ -108,9 +142,13 @@ struct alignas(64) Agent {
   /// in common with its cohort come on top.
   std::vector<Head> released;
   std::vector<Met> met;
-  /// Of its last arrival at a control barrier: the operation, and when.
+  /// Its last arrival at a control barrier: the operation, and when.
   trace::OperationIndex arrival = 0;
   Event arrived;
+  /// The tags of what it does now; Empty where all share one lane.
+  TagSetId tags = TagSetId::Empty;
+  /// Null until it does something with tags: then `own`, and its lane, are what is so for the tags of what it does now.
+  std::unique_ptr<TaggedKnowledge> tagged;
   /// If it is not like all.
   Knowledge own{};
 
@@ -118,9 +156,9 @@ struct alignas(64) Agent {
   bool has_met() const { return !met.empty() || met_forgotten; }
   bool has_released() const { return !released.empty() || !cohort->released.empty(); }
   const Knowledge& knowledge() const { return like_all ? cohort->knowledge : own; }
-  bool knows(unsigned row, const Event& event) const {
-    return event.agent == id || knowledge().knows(row, event);
-  }
+  /// Whether it did that itself, before what it does now and in happens-before with that.
+  bool did(const Event& event) const { return event.agent == id && fit(event.tags, tags); }
+  bool knows(unsigned row, const Event& event) const { return did(event) || knowledge().knows(row, event); }
 };
 
 /// Wider than all levels.
@@ -142,7 +180,7 @@ inline bool share(const model::Place& a, const model::Place& b, CacheLevel level
 }
 
 /// The order that operations give to others. Rules that are not worth their cost are replaced by ones
-/// that give more order: nobody can tell that from a machine that happened to be fast.
+/// that give more order: no test can tell that from a machine that happened to be fast.
 class Synchronization {
  public:
   Synchronization();
@@ -157,12 +195,14 @@ class Synchronization {
     Agent* const asked = asked_for(id);
     return asked->id == id ? *asked : find_or_make(id);
   }
-  /// Whether nobody has begun that has not ended.
+  /// Whether no agent has begun that has not ended.
   bool nobody_is_here() const { return resident_count_ == 0; }
   /// Whether somebody of that workgroup is here.
   bool is_here(std::uint32_t queue_family, std::uint32_t workgroup) const;
-  /// Null if nobody asked for it, or it has ended.
+  /// Null if it was not asked for, or it has ended.
   Agent* find(AgentId id);
+  /// The first agent of the cohort that an agent who is here belongs to.
+  AgentId first_of_cohort(AgentId id) { return resident(id)->cohort.first; }
   void system_synchronizes(AgentId first, AgentId second);
   /// Whatever was done, by agents that have ended, is before all that agents do that begin from now on.
   void all_synchronize();
@@ -171,14 +211,20 @@ class Synchronization {
   bool uses_one_lane() const { return one_lane_; }
 
   /// Something that the agent does now.
-  Event event(const Agent& agent) const { return {agent.id, agent.lane, epochs_[agent.lane]}; }
+  Event event(const Agent& agent) const { return {agent.id, agent.lane, epochs_[agent.lane], agent.tags}; }
+
+  /// Whether anybody used tags: before each operation of somebody that has, or of somebody who has, this is to be
+  /// called.
+  bool has_tags() const { return has_tags_; }
+  /// What the agent does from now on has these tags.
+  void use_tags(Agent& agent, TagSetId tags);
 
   /// The epoch of those without a lane of their own.
   std::uint32_t epoch() const { return epochs_[0]; }
 
   /// Whether an atomic write that does not release by itself carries releases that others can learn from.
   bool carries(AgentId agent, StorageClass storage_class, Scope scope);
-  /// Whether it does for anybody: else nobody has to be asked.
+  /// Whether it does for anybody: else no agent has to be asked.
   const bool& somebody_tells_others() const { return somebody_tells_others_; }
   /// Adds what an atomic write of these semantics and scope carries to `heads`.
   void heads(Agent& agent, const Operation& write, MemorySemantics semantics, std::vector<Head>& heads) {
@@ -186,8 +232,8 @@ class Synchronization {
   }
   /// An atomic read meets what the write that it read carried.
   [[gnu::noinline]] void meet(Agent& agent, const Operation& read, MemorySemantics semantics,
-            const std::vector<Head>& heads);
-  /// The same where what was carried is forgotten.
+                              const std::vector<Head>& heads);
+  /// Meets what was carried where that is forgotten.
   [[gnu::noinline]] void meet_forgotten(Agent& agent, MemorySemantics semantics);
 
   /// A memory barrier, or a control barrier before it waits.
@@ -221,27 +267,21 @@ class Synchronization {
   /// They do, all in the same way: what takes `arrive` and `leave` of each of them, done at once.
   void meet_together(Common& common, const Cohort& cohort, const Operation& barrier);
 
-  /// Those who arrived at this instance, if their operations differ and nobody has asked yet; else
-  /// nobody.
+  /// The arrivals at a barrier instance, if their operations differ and no agent has asked yet; else none.
   std::vector<Arrival> different_arrivals(std::uint64_t barrier_instance);
   /// The agent acquires from all that arrived, and releases what it learned to them.
   void pass_on(const Arrival& arrival, const Operation& barrier);
-  /// What is visible to the first is a link of chains for the second, with which it synchronizes at a
-  /// control barrier.
-  void chain_visibility(const Agent& from, Scope from_scope, Agent& to, Scope to_scope);
-
-  /// What happened before by these classes, or by `own`, the one of the atomic that it is a part of, becomes visible:
-  /// writes available at the scope's level, of these classes.
-  void make_visible(Agent& agent, Scope scope, MemorySemantics classes,
-                    MemorySemantics own = MemorySemantics::None);
+  /// What happened before by these classes becomes visible: writes available at the scope's level, to reads of these
+  /// classes.
+  void make_visible(Agent& agent, Scope scope, MemorySemantics classes);
   void make_device_visible(Agent& agent);
 
  private:
-  /// Of arrivals that release nothing.
+  /// The group of arrivals that release nothing.
   static constexpr std::uint32_t kNoGroup = ~std::uint32_t{0};
   /// Arrivals that release the same to the same agents.
   struct Group {
-    /// Of the first of them; what it knows is what all of them know.
+    /// The head of the first of them; what it knows is what all of them know.
     Head head;
     std::vector<Head> barriers;
     bool of_crowd = false;
@@ -262,9 +302,28 @@ class Synchronization {
   };
 
   SnapshotHandle snapshot(const Knowledge& knowledge, unsigned lane);
-  Head head_of(AgentId agent, const model::Place& place, const Operation& operation,
-               MemorySemantics semantics, SnapshotHandle known);
-  [[gnu::noinline]] Head head_of(const Agent& agent, const Operation& operation, MemorySemantics semantics);
+  Head head_of(AgentId agent, const model::Place& place, const Operation& operation, MemorySemantics semantics,
+               SnapshotHandle known);
+  [[gnu::noinline]] Head head_of(Agent& agent, const Operation& operation, MemorySemantics semantics);
+  [[gnu::noinline]] Head tagged_head_of(Agent& agent, const Operation& operation, MemorySemantics semantics);
+  SnapshotHandle tagged_snapshot(Agent& agent);
+  void begin_to_use_tags(Agent& agent);
+  /// What it learnt since is kept for the tags by which it did.
+  void keep_learnt(Agent& agent);
+  /// What it knows for the tags of what it does now.
+  void look_at_learnt(Agent& agent);
+  unsigned lane_of(Agent& agent, TagSetId tags);
+  /// Calls `visit` of each lane of the agent.
+  template <typename Visit>
+  static void for_each_lane(const Agent& agent, Visit visit) {
+    if (!agent.tagged) return visit(agent.lane);
+    for (const TaggedKnowledge::Lane& own : agent.tagged->lanes) visit(own.lane);
+  }
+  /// What everything that it does comes after, whatever its tags.
+  void learn_whatever_tags(Agent& agent, const Head& head);
+  SnapshotHandle snapshot_of_all(Agent& agent);
+  void see_own(Agent& agent, CacheLevel level);
+  void make_device_visible_by_tags(Agent& agent);
   void remember(Agent& agent, Met met);
   static void supersede(std::vector<Head>& released, const Operation& barrier);
   std::vector<Head> released_by(const Agent& agent) const;
@@ -273,8 +332,7 @@ class Synchronization {
   /// What the agent knows, to be changed.
   Knowledge& changed(Agent& agent);
   void be_other(Agent& agent);
-  void make_visible(Knowledge& knowledge, unsigned lane, CacheLevel level, MemorySemantics classes,
-                    MemorySemantics own = MemorySemantics::None);
+  void make_visible(Knowledge& knowledge, unsigned lane, CacheLevel level, MemorySemantics classes);
   static void join_released(Knowledge& known, const Knowledge& more);
   void met(Agent& agent, const Met& met, Scope scope, MemorySemantics semantics);
   void learn_everything(Agent& agent, MemorySemantics semantics);
@@ -289,6 +347,7 @@ class Synchronization {
 
   unsigned lanes_ = 1;
   bool one_lane_ = false;
+  bool has_tags_ = false;
   std::uint32_t begun_ = 0;
   std::array<std::uint32_t, kLanes> epochs_{};
   std::deque<Agent> agents_;
@@ -329,7 +388,7 @@ class Synchronization {
   bool somebody_tells_others_ = false;
   /// How many releases there were.
   std::uint64_t releases_ = 0;
-  /// Of those whose numbers end alike, the one that was asked for last. Whoever has ended is nobody.
+  /// The agent that was asked for last, of those whose numbers end alike. An agent that has ended is none.
   std::array<Agent*, 16> asked_;
   /// What all agents know from the start.
   Knowledge past_{};

@@ -8,8 +8,7 @@ AgentId add_memory_dependency(Execution& execution) {
   Place place;
   place.kind = AgentKind::FixedFunction;
   execution.agents.push_back(place);
-  for (const OperationKind kind :
-       {OperationKind::DeviceAvailability, OperationKind::DeviceVisibility}) {
+  for (const OperationKind kind : {OperationKind::DeviceAvailability, OperationKind::DeviceVisibility}) {
     Operation operation;
     operation.kind = kind;
     operation.agent = between;

@@ -36,7 +36,7 @@ struct ReadsFrom {
 using OperationPair = std::pair<OperationIndex, OperationIndex>;
 using AgentPair = std::pair<AgentId, AgentId>;
 
-/// Of one control-barrier instance with a quorum: the arrivals that synchronize. Everybody who got
+/// The arrivals that synchronize in one control-barrier instance with a quorum. Everybody who got
 /// through acquires from them; the others release nothing. An instance without such a record
 /// synchronizes everybody.
 struct QuorumChoice {
@@ -55,7 +55,7 @@ struct ShaderCallEdge {
 };
 
 /// One dynamic instance of a cooperative matrix load or store: the operation of each invocation that
-/// executes it. One of them, nobody knows which, accesses the memory.
+/// executes it. One of them, it is not known which, accesses the memory.
 //= vk:memory-model-cooperative-matrix
 struct CooperativeAccess {
   std::vector<OperationIndex> operations;
@@ -70,7 +70,7 @@ struct Execution {
   std::vector<Place> agents;
 
   std::vector<Operation> operations;
-  /// Of each operation that reads or writes, what; indexed like `operations`.
+  /// What each operation reads and writes, if it does; indexed like `operations`.
   std::vector<Value> read_values;
   std::vector<Value> written_values;
 
@@ -106,7 +106,8 @@ struct Execution {
 
 /// Adds an agent that makes everything available to the device domain, and visible from it: what a
 /// memory dependency does between the agents that system-synchronize with it and those that it
-/// system-synchronizes with, which the caller says. Source: Vulkan memory model, "Availability and Visibility in Vulkan".
+/// system-synchronizes with, which the caller says. Source: Vulkan memory model, "Availability and Visibility in
+/// Vulkan".
 AgentId add_memory_dependency(Execution& execution);
 
 }  // namespace heddle::model

@@ -33,7 +33,7 @@ struct alignas(16) Place {
   std::uint32_t shader_call_group = 0;
   /// Fragment invocations with equal numbers other than 0 overlap.
   std::uint32_t interlock_group = 0;
-  /// Of nothing.
+  /// Bits without a meaning; zero.
   std::uint32_t rest = 0;
 
   friend bool operator==(const Place&, const Place&) = default;

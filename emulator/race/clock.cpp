@@ -26,10 +26,29 @@ Stamp Clock::everybody(GroupId group) const {
 
 bool Clock::includes(const Clock& other) const {
   if (!other.entries_ || entries_ == other.entries_) return true;
-  return std::all_of(other.entries_->begin(), other.entries_->end(), [&](const Entry& entry) {
-    return entry.agent == 0 ? entry.stamp <= everybody(entry.group)
-                            : has(entry.group, entry.agent - 1, entry.stamp);
-  });
+  if (!entries_) return false;
+  // Both are sorted, and everybody's comes first in each group.
+  auto at = entries_->begin();
+  Entry everybody;
+  for (const Entry& entry : *other.entries_) {
+    for (; at != entries_->end() && !before(entry, *at); ++at) {
+      if (at->agent == 0) everybody = *at;
+      if (!before(*at, entry)) break;
+    }
+    const bool by_all = everybody.group == entry.group && entry.stamp <= everybody.stamp;
+    const bool by_one = at != entries_->end() && !before(entry, *at) && entry.stamp <= at->stamp;
+    if (!by_all && !by_one) return false;
+  }
+  return true;
+}
+
+bool Clock::includes(const Clock& other, GroupId group) const {
+  if (!other.entries_ || entries_ == other.entries_) return true;
+  const Entry first{group, 0, 0};
+  for (auto at = std::lower_bound(other.entries_->begin(), other.entries_->end(), first, before);
+       at != other.entries_->end() && at->group == group; ++at)
+    if (at->agent == 0 ? at->stamp > everybody(group) : !has(group, at->agent - 1, at->stamp)) return false;
+  return true;
 }
 
 void Clock::share(const Clock& other) {
@@ -73,10 +92,9 @@ void Clock::join(std::span<const Clock* const> others) {
   for (const Clock* other : others)
     if (other->entries_) all.insert(all.end(), other->entries_->begin(), other->entries_->end());
   if (all.empty()) return;
-  // Of each agent the latest comes first.
-  std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) {
-    return before(a, b) || (!before(b, a) && a.stamp > b.stamp);
-  });
+  // The latest of each agent comes first.
+  std::sort(all.begin(), all.end(),
+            [](const Entry& a, const Entry& b) { return before(a, b) || (!before(b, a) && a.stamp > b.stamp); });
   const auto same = [](const Entry& a, const Entry& b) { return a.group == b.group && a.agent == b.agent; };
   all.erase(std::unique(all.begin(), all.end(), same), all.end());
   Clock together;
@@ -90,6 +108,12 @@ void Clock::join(const Clock& other) {
     entries_ = other.entries_;
     return;
   }
+  // Mostly one of them has all of the other.
+  if (includes(other)) return;
+  if (other.includes(*this)) {
+    entries_ = other.entries_;
+    return;
+  }
   const std::vector<Entry>& a = *entries_;
   const std::vector<Entry>& b = *other.entries_;
   std::vector<Entry> made;
@@ -97,33 +121,21 @@ void Clock::join(const Clock& other) {
   Entry everybody;
   const auto take = [&](const Entry& entry) {
     if (entry.agent == 0) everybody = entry;
-    const bool known = entry.agent != 0 && everybody.group == entry.group &&
-                       entry.stamp <= everybody.stamp;
+    const bool known = entry.agent != 0 && everybody.group == entry.group && entry.stamp <= everybody.stamp;
     if (!known) made.push_back(entry);
   };
-  bool only_a = true;
-  bool only_b = true;
   auto i = a.begin();
   auto j = b.begin();
   while (i != a.end() || j != b.end()) {
     if (j == b.end() || (i != a.end() && before(*i, *j))) {
-      only_b = false;
       take(*i++);
     } else if (i == a.end() || before(*j, *i)) {
-      only_a = false;
       take(*j++);
     } else {
-      only_a = only_a && i->stamp >= j->stamp;
-      only_b = only_b && j->stamp >= i->stamp;
       take(i->stamp >= j->stamp ? *i : *j);
       ++i;
       ++j;
     }
-  }
-  if (only_a) return;
-  if (only_b) {
-    entries_ = other.entries_;
-    return;
   }
   entries_ = std::make_shared<const std::vector<Entry>>(std::move(made));
 }

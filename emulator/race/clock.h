@@ -20,7 +20,10 @@ inline constexpr Stamp kFirstStamp = 1;
 
 inline constexpr Stamp kForEver = ~Stamp{0};
 
-/// Of each agent a stamp: its operations up to it are in the clock. Groups of which all agents have
+/// Stands for all agents of a workgroup.
+inline constexpr std::uint32_t kEveryAgent = ~std::uint32_t{0};
+
+/// A stamp for each agent: its operations up to that are in the clock. Groups of which all agents have
 /// the same stamp cost one entry. Copies share their entries until one of them changes.
 class Clock {
  public:
@@ -34,12 +37,20 @@ class Clock {
   void add(GroupId group, std::uint32_t agent, Stamp stamp);
   void add_everybody(GroupId group, Stamp stamp);
   void join(const Clock& other);
-  /// As `join` with each of them, in a time that does not multiply what they have by how many they are.
+  /// Joins each of them, in a time that does not multiply what they have by how many they are.
   void join(std::span<const Clock* const> others);
   /// Whether they have the same entries in the same room.
   bool is_same(const Clock& other) const { return entries_ == other.entries_; }
   /// Takes the room of an equal one.
   void share(const Clock& other);
+  /// Tells apart clocks that do not share their entries; null of an empty one.
+  const void* identity() const { return entries_.get(); }
+  /// The part of it for whose entries keep(group, agent) is true; `agent` is kEveryAgent where the entry is
+  /// everybody's.
+  template <typename Keep>
+  Clock where(Keep keep) const;
+  /// Whether `other` has nothing of this group that this one has not.
+  bool includes(const Clock& other, GroupId group) const;
   /// How much room it takes.
   std::size_t size() const { return entries_ ? entries_->size() : 0; }
 
@@ -60,6 +71,18 @@ class Clock {
 
   std::shared_ptr<const std::vector<Entry>> entries_;
 };
+
+template <typename Keep>
+Clock Clock::where(Keep keep) const {
+  if (!entries_) return {};
+  std::vector<Entry> kept;
+  for (const Entry& entry : *entries_)
+    if (keep(entry.group, entry.agent - 1)) kept.push_back(entry);
+  if (kept.size() == entries_->size()) return *this;
+  Clock made;
+  if (!kept.empty()) made.entries_ = std::make_shared<const std::vector<Entry>>(std::move(kept));
+  return made;
+}
 
 /// Joins to a clock, one by one, what may be many small ones: they wait until together they are as large as it is.
 class ClockJoin {

@@ -1,6 +1,6 @@
 #include "emulator/race/detector.h"
 
-#include <stdexcept>
+#include <heddle/detail/check.h>
 
 #include <algorithm>
 
@@ -46,34 +46,44 @@ void Detector::clear() {
   agents_ = before_dependency_ = 0;
 }
 
-void Detector::operation(model::OperationIndex index, const Operation& operation, model::Value,
-                         model::Value, std::span<const trace::Source> sources) {
+void Detector::operation(model::OperationIndex index, const Operation& operation, model::Value, model::Value,
+                         std::span<const trace::Source> sources) {
   sources_.clear();
   for (const trace::Source& source : sources)
-    if (source.write != model::kInitialValue) sources_.push_back(event_of_[source.write]);
+    if (source.write != model::kInitialValue) {
+      HEDDLE_CHECK(source.write < event_of_.size(), "the race detector was told of a read from a write to come");
+      sources_.push_back(event_of_[source.write]);
+    }
 
-  const auto take = [&](Half half, std::span<const EventIndex> from) {
-    const EventIndex e = events_.add(event_of(operation, index, half), from);
-    order_.add(e);
-    if (events_[e].accesses()) access(e);
-    return e;
-  };
-  if (operation.kind != OperationKind::ReadModifyWrite) {
-    event_of_.push_back(take(Half::Whole, sources_));
-  } else {
-    take(Half::Read, sources_);
-    event_of_.push_back(take(Half::Write, {}));
-  }
+  const bool split = operation.kind == OperationKind::ReadModifyWrite;
+  const Event first = event_of(operation, index, split ? Half::Read : Half::Whole);
+  const Event last = split ? event_of(operation, index, Half::Write) : first;
+  if (last.bulk_availability != 0) take(bulk_availability_of(last), {});
+  EventIndex e = take(first, sources_);
+  if (split) e = take(last, {});
+  event_of_.push_back(e);
+  if (first.bulk_visibility != 0) take(bulk_visibility_of(first), {});
 }
 
-void Detector::passes(model::OperationIndex arrival,
-                      std::span<const model::OperationIndex> synchronizing) {
+EventIndex Detector::take(const Event& event, std::span<const EventIndex> sources) {
+  const EventIndex e = events_.add(event, sources);
+  order_.add(e);
+  if (event.accesses()) access(e);
+  return e;
+}
+
+void Detector::passes(model::OperationIndex arrival, std::span<const model::OperationIndex> synchronizing) {
   sources_.clear();
-  for (const model::OperationIndex other : synchronizing) sources_.push_back(event_of_[other]);
+  for (const model::OperationIndex other : synchronizing) {
+    HEDDLE_CHECK(other < event_of_.size(), "the race detector was told of a barrier with an arrival to come");
+    sources_.push_back(event_of_[other]);
+  }
   events_.passes(event_of_[arrival], sources_);
 }
 
-void Detector::placed(model::OperationIndex write) { events_.placed(event_of_[write]); }
+void Detector::placed(model::OperationIndex write) {
+  events_.placed(event_of_[write]);
+}
 
 void Detector::access(EventIndex e) {
   const Locations& bytes = events_[e].bytes;

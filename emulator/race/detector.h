@@ -38,10 +38,9 @@ class Detector final : public trace::Listener {
   void agent_ends(AgentId) override {}
   void system_synchronizes(AgentId first, AgentId second) override;
   void dependency(bool memory) override;
-  void operation(model::OperationIndex index, const Operation& operation, model::Value read,
-                 model::Value written, std::span<const trace::Source> sources) override;
-  void passes(model::OperationIndex arrival,
-              std::span<const model::OperationIndex> synchronizing) override;
+  void operation(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written,
+                 std::span<const trace::Source> sources) override;
+  void passes(model::OperationIndex arrival, std::span<const model::OperationIndex> synchronizing) override;
   void placed(model::OperationIndex write) override;
 
   bool racy() const { return !races_.empty(); }
@@ -52,12 +51,14 @@ class Detector final : public trace::Listener {
   void clear();
 
  private:
+  /// An event and, if it reads, the writes that it reads from.
+  EventIndex take(const Event& event, std::span<const EventIndex> sources);
   void access(EventIndex e);
   bool race_at(EventIndex x, EventIndex y, const Locations& bytes) const;
 
   HappensBefore events_;
   LocationOrder order_;
-  /// The last event of each operation: of a read-modify-write its write.
+  /// The last event of each operation, without its bulk operations: of a read-modify-write its write.
   std::vector<EventIndex> event_of_;
   /// By allocation.
   std::vector<std::vector<EventIndex>> accesses_;

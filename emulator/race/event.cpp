@@ -11,10 +11,19 @@ void set_availability_and_visibility(const Operation& op, Event& e) {
     e.own_availability = level_of(op.atomic ? op.scope : op.available_scope);
   if (e.reads && (op.atomic || has(op.operands, MemoryOperands::MakePointerVisible)))
     e.own_visibility = level_of(op.atomic ? op.scope : op.visible_scope);
-  if (e.release && has(op.semantics, MemorySemantics::MakeAvailable))
-    e.bulk_availability = level_of(op.scope);
-  if (e.acquire && has(op.semantics, MemorySemantics::MakeVisible))
-    e.bulk_visibility = level_of(op.scope);
+  if (e.release && has(op.semantics, MemorySemantics::MakeAvailable)) e.bulk_availability = level_of(op.scope);
+  if (e.acquire && has(op.semantics, MemorySemantics::MakeVisible)) e.bulk_visibility = level_of(op.scope);
+}
+
+Event bulk_event_of(const Event& instruction) {
+  Event e;
+  e.operation = instruction.operation;
+  e.agent = instruction.agent;
+  e.kind = OperationKind::MemoryBarrier;
+  e.tags = instruction.tags;
+  e.storage = instruction.mask;
+  e.bulk = true;
+  return e;
 }
 
 }  // namespace
@@ -23,8 +32,7 @@ void set_availability_and_visibility(const Operation& op, Event& e) {
 ClassSets sets_on(Classes storage, Classes mask) {
   ClassSets sets = 0;
   for (std::size_t i = 0; i < kClassSets.size(); ++i)
-    if ((kClassSets[i] & storage) != 0 || (kClassSets[i] & ~mask) == 0)
-      sets = static_cast<ClassSets>(sets | 1u << i);
+    if ((kClassSets[i] & storage) != 0 || (kClassSets[i] & ~mask) == 0) sets = static_cast<ClassSets>(sets | 1u << i);
   return sets;
 }
 
@@ -38,7 +46,9 @@ Classes classes_of(MemorySemantics semantics) {
   return classes;
 }
 
-Classes class_of(StorageClass storage_class) { return classes_of(semantic_of(storage_class)); }
+Classes class_of(StorageClass storage_class) {
+  return classes_of(semantic_of(storage_class));
+}
 
 //= vk:memory-model-memory-operation
 Event event_of(const Operation& op, model::OperationIndex index, Half half) {
@@ -57,6 +67,7 @@ Event event_of(const Operation& op, model::OperationIndex index, Half half) {
   e.scope = op.scope;
   e.execution_scope = op.execution_scope;
   e.barrier_instance = op.barrier_instance;
+  e.tags = op.tags;
   if (op.is_access()) {
     e.storage = class_of(op.storage_class);
     e.output = op.storage_class == StorageClass::Output;
@@ -68,6 +79,20 @@ Event event_of(const Operation& op, model::OperationIndex index, Half half) {
   e.release = orders && releases(op.semantics) && (e.writes || e.fence);
   if (e.acquire || e.release) e.mask = classes_of(op.semantics);
   set_availability_and_visibility(op, e);
+  return e;
+}
+
+//= vk:memory-model-availability-visibility-semantics
+Event bulk_availability_of(const Event& release) {
+  Event e = bulk_event_of(release);
+  e.bulk_availability = release.bulk_availability;
+  return e;
+}
+
+//= vk:memory-model-availability-visibility-semantics
+Event bulk_visibility_of(const Event& acquire) {
+  Event e = bulk_event_of(acquire);
+  e.bulk_visibility = acquire.bulk_visibility;
   return e;
 }
 

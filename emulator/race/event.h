@@ -16,22 +16,30 @@ namespace heddle::race {
 
 /// How far a scope reaches: 0 is the invocation, whose operations make nothing available or visible.
 using Level = std::uint8_t;
-inline constexpr std::array kScopes = {Scope::Invocation,  Scope::Subgroup,          Scope::Workgroup,
+inline constexpr std::array kScopes = {Scope::Invocation,    Scope::Subgroup,          Scope::Workgroup,
                                        Scope::ShaderCallKHR, Scope::FragmentInterlock, Scope::QueueFamily,
-                                       Scope::Device,      Scope::CrossDevice};
+                                       Scope::Device,        Scope::CrossDevice};
 inline constexpr Level kOwn = 0, kSubgroup = 1, kWorkgroup = 2, kDevice = 6;
 static_assert(kScopes[kSubgroup] == Scope::Subgroup && kScopes[kWorkgroup] == Scope::Workgroup &&
               kScopes[kDevice] == Scope::Device);
 constexpr Level level_of(Scope scope) {
   switch (scope) {
-    case Scope::Invocation: return 0;
-    case Scope::Subgroup: return 1;
-    case Scope::Workgroup: return 2;
-    case Scope::ShaderCallKHR: return 3;
-    case Scope::FragmentInterlock: return 4;
-    case Scope::QueueFamily: return 5;
-    case Scope::Device: return 6;
-    case Scope::CrossDevice: return 7;
+    case Scope::Invocation:
+      return 0;
+    case Scope::Subgroup:
+      return 1;
+    case Scope::Workgroup:
+      return 2;
+    case Scope::ShaderCallKHR:
+      return 3;
+    case Scope::FragmentInterlock:
+      return 4;
+    case Scope::QueueFamily:
+      return 5;
+    case Scope::Device:
+      return 6;
+    case Scope::CrossDevice:
+      return 7;
   }
   return 0;
 }
@@ -58,7 +66,9 @@ inline constexpr ClassSets kAllClassSets = (1 << kClassSets.size()) - 1;
 //= vk:memory-model-inter-thread-happens-before
 ClassSets sets_on(Classes storage, Classes mask);
 /// Those of which all classes are in the mask.
-inline ClassSets sets_in(Classes mask) { return sets_on(0, mask); }
+inline ClassSets sets_in(Classes mask) {
+  return sets_on(0, mask);
+}
 
 /// A read-modify-write is two events: the read acquires, the write releases.
 enum class Half : std::uint8_t { Whole, Read, Write };
@@ -83,27 +93,36 @@ struct Event {
   Scope scope = Scope::Invocation;
   Scope execution_scope = Scope::Invocation;
   std::uint64_t barrier_instance = 0;
-  /// The storage classes that its acquire or release constrains, and that of an access.
+  /// The storage classes that its acquire or release constrains.
   Classes mask = 0;
+  /// The storage class of an access; those of a bulk operation, which counts as an access of each.
   Classes storage = 0;
-  /// Its availability and visibility operations: of its own reference and bytes, and of `mask`.
+  /// Whether it is what MakeAvailable or MakeVisible adds to its operation; see `bulk_availability_of`.
+  bool bulk = false;
+  /// Its availability and visibility operations: of its own reference and bytes, and those that MakeAvailable and
+  /// MakeVisible add for the classes of its mask.
   Level own_availability = 0;
   Level own_visibility = 0;
   Level bulk_availability = 0;
   Level bulk_visibility = 0;
   ReferenceId reference{};
   Locations bytes;
+  TagSetId tags = TagSetId::Empty;
 
   bool accesses() const { return reads || writes; }
-  bool makes_available() const { return own_availability != 0 || bulk_availability != 0; }
-  bool makes_visible() const { return own_visibility != 0 || bulk_visibility != 0; }
   /// Whether inter-thread-happens-before of these classes relates it to others by program order.
-  bool constrained_by(Classes set) const {
-    return of_domain || (storage & set) != 0 || has_all(set);
-  }
+  bool constrained_by(Classes set) const { return of_domain || (storage & set) != 0 || has_all(set); }
   bool has_all(Classes set) const { return mask != 0 && (mask & set) == set; }
 };
 
 Event event_of(const Operation& operation, model::OperationIndex index, Half half);
+
+/// The event that MakeAvailable adds to the one that releases, and comes before all of its operation; its
+/// `bulk_availability` is 0 if there is none.
+//= vk:memory-model-availability-visibility-semantics
+Event bulk_availability_of(const Event& release);
+/// The event that MakeVisible adds to the one that acquires, and comes behind all of its operation.
+//= vk:memory-model-availability-visibility-semantics
+Event bulk_visibility_of(const Event& acquire);
 
 }  // namespace heddle::race

@@ -1,5 +1,8 @@
 #pragma once
 
+/// \file
+/// Sets of events, for the exact detector.
+
 #include <bit>
 #include <cstdint>
 #include <vector>

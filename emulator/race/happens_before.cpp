@@ -61,8 +61,7 @@ bool HappensBefore::in_instance(AgentId a, AgentId b, Level level) const {
 bool HappensBefore::in_scope(EventIndex a, EventIndex b) const {
   const Event& x = events_[a];
   const Event& y = events_[b];
-  return in_instance(x.agent, y.agent, level_of(x.scope)) &&
-         in_instance(y.agent, x.agent, level_of(y.scope));
+  return in_instance(x.agent, y.agent, level_of(x.scope)) && in_instance(y.agent, x.agent, level_of(y.scope));
 }
 
 //= vk:memory-model-atomic-operation
@@ -88,9 +87,8 @@ std::vector<EventIndex> HappensBefore::sequence_heads(EventIndex write) const {
   std::vector<EventIndex> breaking;
   for (auto earlier = at + 1; earlier != placed_.rend(); ++earlier) {
     if (!mutually_ordered(*earlier, write)) continue;
-    const bool continuous = std::none_of(breaking.begin(), breaking.end(), [&](EventIndex b) {
-      return mutually_ordered(*earlier, b);
-    });
+    const bool continuous =
+        std::none_of(breaking.begin(), breaking.end(), [&](EventIndex b) { return mutually_ordered(*earlier, b); });
     if (continuous) heads.push_back(*earlier);
     if (!events_[*earlier].modifies) breaking.push_back(*earlier);
   }
@@ -151,21 +149,36 @@ bool HappensBefore::acquire_from(EventIndex acquire, EventIndex release) {
   return more;
 }
 
+Before& HappensBefore::with_tags(std::vector<Tagged>& all, TagSetId tags) {
+  for (Tagged& some : all)
+    if (some.tags == tags) return some.before;
+  return all.emplace_back(Tagged{tags, {}}).before;
+}
+
+// Program order between operations whose tags are not compatible does not count.
+//= mmra:happens-before
+void HappensBefore::join_compatible(EventSet& to, const std::vector<Tagged>& all, TagSetId tags, std::size_t set) {
+  for (const Tagged& some : all)
+    if (model::compatible(some.tags, tags)) to |= some.before[set];
+}
+
 // Tells the agent's later operations what is known of `e` now.
 void HappensBefore::settle(EventIndex e) {
   const Event& event = events_[e];
   Agent& agent = agent_of(e);
+  Before& acquired = with_tags(agent.acquired, event.tags);
+  Before& constrained = with_tags(agent.constrained, event.tags);
   for (std::size_t i = 0; i < kClassSets.size(); ++i) {
     const EventSet& before = before_[e][i];
     any_before_[e] |= before;
     agent.all[i] |= before;
     if (event.acquire && event.has_all(kClassSets[i])) {
-      agent.acquired[i] |= before;
-      agent.acquired[i].add(e);
+      acquired[i] |= before;
+      acquired[i].add(e);
     }
     if (event.constrained_by(kClassSets[i])) {
-      agent.constrained[i] |= before;
-      agent.constrained[i].add(e);
+      constrained[i] |= before;
+      constrained[i].add(e);
     }
   }
 }
@@ -187,9 +200,9 @@ EventIndex HappensBefore::add(const Event& event, std::span<const EventIndex> so
   if (event.fence && event.acquire) acquire_seen(e);
   for (std::size_t i = 0; i < kClassSets.size(); ++i) {
     // A is an operation on SC, B a release with all of SC, A is program-ordered before B.
-    if (event.release && event.has_all(kClassSets[i])) before_[e][i] |= agent.constrained[i];
+    if (event.release && event.has_all(kClassSets[i])) join_compatible(before_[e][i], agent.constrained, event.tags, i);
     // A is an acquire with all of SC, B an operation on SC, A is program-ordered before B.
-    if (event.constrained_by(kClassSets[i])) before_[e][i] |= agent.acquired[i];
+    if (event.constrained_by(kClassSets[i])) join_compatible(before_[e][i], agent.acquired, event.tags, i);
   }
   settle(e);
   agent.events.add(e);
@@ -243,14 +256,30 @@ void HappensBefore::meet(Meeting& meeting) {
     more = false;
     for (const EventIndex e : meeting.arrivals) more |= acquire_at(meeting, e);
   }
-  for (const EventIndex e : meeting.arrivals) settle(e);
+  for (const EventIndex e : meeting.arrivals) {
+    settle(e);
+    settle_visibility(e);
+  }
+}
+
+// What MakeVisible adds to a control barrier is behind all that the barrier acquires.
+//= vk:memory-model-availability-visibility-semantics
+void HappensBefore::settle_visibility(EventIndex arrival) {
+  const EventIndex visibility = arrival + 1;
+  if (visibility >= size() || !events_[visibility].bulk) return;
+  if (events_[visibility].operation != events_[arrival].operation) return;
+  for (std::size_t i = 0; i < kClassSets.size(); ++i) {
+    if (!events_[arrival].has_all(kClassSets[i]) || !events_[visibility].constrained_by(kClassSets[i])) continue;
+    before_[visibility][i] |= before_[arrival][i];
+    before_[visibility][i].add(arrival);
+  }
+  settle(visibility);
 }
 
 //= vk:memory-model-synchronizes-with
 void HappensBefore::passes(EventIndex arrival, std::span<const EventIndex> synchronizing) {
   Meeting& meeting = meetings_[events_[arrival].barrier_instance];
-  if (meeting.synchronizing.empty())
-    meeting.synchronizing.assign(synchronizing.begin(), synchronizing.end());
+  if (meeting.synchronizing.empty()) meeting.synchronizing.assign(synchronizing.begin(), synchronizing.end());
   meet(meeting);
   std::vector<Seen>& seen = agent_of(arrival).seen;
   for (std::size_t i = 0; i < meeting.arrivals.size(); ++i) {
@@ -260,11 +289,13 @@ void HappensBefore::passes(EventIndex arrival, std::span<const EventIndex> synch
   }
 }
 
-void HappensBefore::placed(EventIndex write) { placed_.push_back(write); }
+void HappensBefore::placed(EventIndex write) {
+  placed_.push_back(write);
+}
 
 //= vk:memory-model-happens-before
 bool HappensBefore::happens_before(EventIndex a, EventIndex b) const {
-  return program_ordered(a, b) || any_before_[b].has(a);
+  return program_order_counts(a, b) || any_before_[b].has(a);
 }
 
 //= vk:memory-model-system-synchronizes-with

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "emulator/model/place.h"
+#include "emulator/model/tags.h"
 #include "emulator/race/event.h"
 #include "emulator/trace/listener.h"
 
@@ -34,17 +35,17 @@ class HappensBefore {
 
   const Event& operator[](EventIndex e) const { return events_[e]; }
   EventIndex size() const { return static_cast<EventIndex>(events_.size()); }
-  const model::Place& place(AgentId agent) const {
-    return agents_[static_cast<std::size_t>(agent)].place;
-  }
+  const model::Place& place(AgentId agent) const { return agents_[static_cast<std::size_t>(agent)].place; }
 
   //= vk:memory-model-happens-before
   bool happens_before(EventIndex a, EventIndex b) const;
   //= vk:memory-model-system-synchronizes-with
   bool system_synchronizes_before(EventIndex a, EventIndex b) const;
   //= vk:memory-model-program-order
-  bool program_ordered(EventIndex a, EventIndex b) const {
-    return a < b && events_[a].agent == events_[b].agent;
+  bool program_ordered(EventIndex a, EventIndex b) const { return a < b && events_[a].agent == events_[b].agent; }
+  /// Program order that tags do not leave out of happens-before.
+  bool program_order_counts(EventIndex a, EventIndex b) const {
+    return program_ordered(a, b) && model::compatible(events_[a].tags, events_[b].tags);
   }
   //= vk:memory-model-atomic-operation
   bool mutually_ordered(EventIndex a, EventIndex b) const;
@@ -66,6 +67,11 @@ class HappensBefore {
     Classes storage = 0;
     bool at_barrier = false;
   };
+  /// What is known of the operations of an agent that have the same tags.
+  struct Tagged {
+    TagSetId tags = TagSetId::Empty;
+    Before before;
+  };
   struct Agent {
     model::Place place;
     bool begun = false;
@@ -75,9 +81,9 @@ class HappensBefore {
     /// Before each of its operations, by system-synchronization.
     Before base;
     /// Acquires so far, and what is before them.
-    Before acquired;
+    std::vector<Tagged> acquired;
     /// Its operations so far that the classes constrain, and what is before them.
-    Before constrained;
+    std::vector<Tagged> constrained;
     /// Its operations so far and what is before them.
     Before all;
     std::vector<EventIndex> release_fences;
@@ -100,6 +106,9 @@ class HappensBefore {
   void acquire_seen(EventIndex fence);
   bool acquire_from(EventIndex acquire, EventIndex release);
   void settle(EventIndex e);
+  void settle_visibility(EventIndex arrival);
+  static Before& with_tags(std::vector<Tagged>& all, TagSetId tags);
+  static void join_compatible(EventSet& to, const std::vector<Tagged>& all, TagSetId tags, std::size_t set);
   void arrive(EventIndex e);
   bool acquire_at(const Meeting& meeting, EventIndex arrival);
   void meet(Meeting& meeting);

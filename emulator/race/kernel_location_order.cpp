@@ -5,14 +5,6 @@
 namespace heddle::race {
 namespace {
 
-constexpr Level kLevels = static_cast<Level>(kScopes.size());
-
-std::uint8_t up_to(Level level) { return static_cast<std::uint8_t>((2u << level) - 2); }
-std::uint8_t above_up_to(Level narrow, Level level) {
-  return static_cast<std::uint8_t>(up_to(level) & ~up_to(narrow));
-}
-bool has_level(std::uint8_t levels, Level level) { return ((levels >> level) & 1) != 0; }
-
 bool covers(const Locations& whole, const Locations& part) {
   return whole.allocation == part.allocation && whole.offset_bytes <= part.offset_bytes &&
          part.offset_bytes + part.size_bytes <= whole.offset_bytes + whole.size_bytes;
@@ -25,282 +17,260 @@ bool program_ordered(const Point& a, const Point& b) {
 }
 
 // An agent of which all operations count has the last of all stamps.
-bool has(const Clock& clock, GroupId group, const Point& a, bool on_set) {
+bool has_point(const Clock& clock, GroupId group, const Point& a, bool on_set) {
   return clock.has(group, a.agent, on_set ? a.stamp : kForEver);
 }
 
 }  // namespace
 
-// By way of others who come to it, an arrival at a control barrier happens before itself: then it goes on with chains as
-// a visibility operation where it came to them as an availability operation.
+// Whether the first of two points of one agent comes before the second, and their tags fit.
+//= mmra:happens-before
+bool KernelLocationOrder::program_order_counts(const Point& a, const Point& b) const {
+  return program_ordered(a, b) && (!known_.lanes || known_.lanes->fit(a.lane, b.lane));
+}
+
 //= vk:memory-model-happens-before
 bool KernelLocationOrder::happens_before(const Point& a, const Point& b) const {
-  if (a.agent == b.agent && program_ordered(a, b)) return true;
+  if (a.agent == b.agent && program_order_counts(a, b)) return true;
   if (!b.view) return false;
-  const GroupId group = order_.places().group(a.agent);
+  const GroupId group = this->group(a);
   for (std::size_t i = 0; i < kClassSets.size(); ++i) {
     const bool of_a = ((a.sets >> i) & 1) != 0;
-    if (((b.sets >> i) & 1) != 0 && has(b.view->before[i], group, a, of_a)) return true;
-    if (b.view->system && has(b.view->system->before[i], group, a, of_a)) return true;
+    if (((b.sets >> i) & 1) != 0 && has_point(b.view->before[i], group, a, of_a)) return true;
+    if (b.view->system && has_point(b.view->system->before[i], group, a, of_a)) return true;
   }
   return false;
 }
 
 //= vk:memory-model-system-synchronizes-with
-bool KernelLocationOrder::system_synchronizes_before(const KernelAccess& x,
-                                                     const KernelAccess& y) const {
-  return y.view && y.view->system &&
-         y.view->system->agents.has(order_.places().group(x.agent), x.agent, kForEver);
+bool KernelLocationOrder::system_synchronizes_before(const KernelAccess& x, const KernelAccess& y) const {
+  return y.view && y.view->system && y.view->system->agents.has(group(x.agent, x.lane), x.agent, kForEver);
 }
 
 // The halves of a read-modify-write are one access in time.
-Point KernelLocationOrder::point(const KernelAccess& access, bool write_half) const {
+Point KernelLocationOrder::point(const KernelAccess& access, bool write_half) {
   Point at;
   at.agent = access.agent;
   at.stamp = access.stamp;
   at.number = access.number + (write_half ? 1 : 0);
   at.sets = write_half ? access.site->write_sets : access.site->read_sets;
-  at.view = access.view;
+  at.view = write_half && access.view_of_write ? access.view_of_write : access.view;
+  at.lane = access.lane;
   return at;
 }
 
-KernelLocationOrder::Link KernelLocationOrder::link_of(const KernelAccess& access,
-                                                       const Locations& byte,
-                                                       bool write_half) const {
-  const Event& half = write_half ? access.site->write : access.site->read;
-  Link link;
-  link.at = point(access, write_half);
-  link.storage = access.site->storage;
-  link.mask = half.mask;
-  link.own = write_half ? half.own_availability : half.own_visibility;
-  link.bulk = write_half ? half.bulk_availability : half.bulk_visibility;
-  link.reference = access.reference;
-  link.covers = covers(access.bytes, byte);
-  return link;
+// The write, before any chain: it is available to its agent, and where it makes itself available.
+void KernelLocationOrder::begin(const Question& question) {
+  const Level own = question.x.site->own_availability;
+  available_.clear();
+  visible_.clear();
+  available_.push_back({point(question.x, true), own, static_cast<Levels>(1 | above_up_to(kOwn, own))});
 }
 
-KernelLocationOrder::Link KernelLocationOrder::link_of(const SyncEvent& event, std::uint32_t agent,
-                                                       const Locations& byte,
-                                                       bool availability) const {
-  Link link;
-  link.at.agent = agent;
-  link.at.stamp = event.stamp;
-  link.at.ends_stamp = true;
-  link.at.number = event.number;
-  link.at.sets = sets_on(event.storage, event.mask);
-  link.at.view = event.view.get();
-  link.storage = event.storage;
-  link.mask = event.mask;
-  link.own = availability ? event.own_availability : event.own_visibility;
-  link.bulk = availability ? event.bulk_availability : event.bulk_visibility;
-  link.reference = event.reference;
-  link.covers = event.bytes.size_bytes != 0 && covers(event.bytes, byte);
-  return link;
-}
-
-// A barrier that everybody came to is an operation of each: of the two whose accesses these are, and of
-// whoever may have gone on from it with an operation of its own. An invocation that began only after it may share a
-// subgroup with any of those who came.
-void KernelLocationOrder::collect_group(GroupId group, bool wide_only, const KernelAccess& x,
-                                        const KernelAccess& y, const Locations& byte,
-                                        std::span<const KernelAccess> others) {
-  const std::vector<SyncEvent>& events = order_.log().of(group);
-  std::vector<std::uint32_t> agents;
-  // By their position in the group: there may be as many as it has.
-  std::vector<bool> is_one;
-  const auto concerns = [&](std::uint32_t agent) {
-    if (order_.places().group(agent) != group) return;
-    const std::size_t position = agent - order_.first_agent(group);
-    if (position >= is_one.size()) is_one.resize(position + 1);
-    if (is_one[position]) return;
-    is_one[position] = true;
-    agents.push_back(agent);
-  };
-  concerns(x.agent);
-  concerns(y.agent);
-  for (const SyncEvent& event : events)
-    if (event.agent != kEverybody) concerns(event.agent);
-  for (const KernelAccess& other : others)
-    if (other.site->is_link() && other.bytes.overlaps(byte)) concerns(other.agent);
-  const std::uint32_t latest = agents.empty() ? 0 : *std::ranges::max_element(agents);
-  for (const SyncEvent& event : events) {
-    if (event.agent != kEverybody || event.last_agent >= latest) continue;
-    for (std::uint32_t agent = order_.first_agent(group); agent <= event.last_agent; ++agent) concerns(agent);
-  }
-  for (const SyncEvent& event : events) {
-    const auto add = [&](std::uint32_t agent) {
-      if (event.bulk_availability != kOwn && (!wide_only || event.bulk_availability > kWorkgroup))
-        availability_.push_back(link_of(event, agent, byte, true));
-      if (event.bulk_visibility != kOwn && (!wide_only || event.bulk_visibility > kWorkgroup))
-        visibility_.push_back(link_of(event, agent, byte, false));
-    };
-    if (event.agent != kEverybody) {
-      add(event.agent);
-    } else if (agents.empty()) {
-      add(order_.first_agent(group));
-    } else {
-      for (const std::uint32_t agent : agents)
-        if (agent <= event.last_agent) add(agent);
-    }
-  }
-}
-
-void KernelLocationOrder::collect(const KernelAccess& x, const KernelAccess& y,
-                                  const Locations& byte, std::span<const KernelAccess> others) {
-  availability_.clear();
-  visibility_.clear();
-  const GroupId of_x = order_.places().group(x.agent);
-  const GroupId of_y = order_.places().group(y.agent);
-  collect_group(of_x, false, x, y, byte, others);
-  if (of_y != of_x) collect_group(of_y, false, x, y, byte, others);
-  // Those of other workgroups go on from what a scope wider than a workgroup has reached.
-  for (const GroupId group : order_.log().wide_groups())
-    if (group != of_x && group != of_y) collect_group(group, true, x, y, byte, others);
-  for (const KernelAccess& other : others) {
-    if (!other.bytes.overlaps(byte)) continue;
-    const Site& site = *other.site;
-    // Those with operations in bulk are in the log.
-    if (site.own_availability != kOwn && site.write.bulk_availability == kOwn && &other != &x)
-      availability_.push_back(link_of(other, byte, true));
-    if (site.own_visibility != kOwn && site.read.bulk_visibility == kOwn)
-      visibility_.push_back(link_of(other, byte, false));
-  }
-}
-
-// Bulk operations include all references in the storage classes of the instruction.
+// The accesses whose own operations include the write or the read: of all of the byte, through the same reference.
 //= vk:memory-model-instruction-av-vis
-//= vk:memory-model-availability-visibility-semantics
-Level KernelLocationOrder::includes_access(const Link& op, Classes storage, ReferenceId reference,
-                                           bool accesses) {
-  Level level = kOwn;
-  if (storage != 0 && op.mask != 0 && (storage & ~op.mask) == 0) level = op.bulk;
-  if (op.own > level && accesses && op.covers && op.reference == reference) level = op.own;
-  return level;
-}
-
-// A link includes the link beside it as it includes an access, and also if both are bulk operations
-// with a storage class in common.
-//= vk:memory-model-availability-visibility
-Level KernelLocationOrder::includes_link(const Link& op, const Link& beside) {
-  const Level level = includes_access(op, beside.storage, beside.reference, beside.covers);
-  if (beside.bulk == kOwn || (op.mask & beside.mask) == 0) return level;
-  return std::max(level, op.bulk);
-}
-
-// The writing agent's, and not before the write.
-//= vk:memory-model-availability-visibility
-void KernelLocationOrder::begin_availability(const Link& write, const KernelAccess& x) {
-  available_.assign(availability_.size(), 0);
-  for (std::size_t i = 0; i < availability_.size(); ++i) {
-    const Link& op = availability_[i];
-    const bool itself = i == 0;
-    if (!itself && (op.at.agent != x.agent || !program_ordered(write.at, op.at))) continue;
-    available_[i] = up_to(includes_access(op, write.storage, write.reference, true));
+void KernelLocationOrder::collect(const Question& question, std::span<const KernelAccess> others) {
+  for (const KernelAccess& other : others) {
+    if (other.reference != question.x.reference || !covers(other.bytes, question.byte)) continue;
+    if (other.site->own_availability != kOwn && &other != &question.x)
+      available_.push_back({point(other, true), other.site->own_availability, 0});
+    if (other.site->own_visibility != kOwn) visible_.push_back({point(other, false), other.site->own_visibility, 0});
   }
 }
 
-// Each next one is performed in the instance that the one before it made the write available to,
-// happens-after it, includes it, and reaches farther.
+/// Calls f with each fact that may be known at the point.
+template <typename F>
+void KernelLocationOrder::for_each_fact(const Point& at, F&& f) {
+  if (!at.view) return;
+  const auto look_through = [&](const FactsPointer& facts) {
+    if (facts)
+      for (const Fact& fact : *facts) f(fact);
+  };
+  look_through(at.view->own);
+  FactSums sums;
+  FactsPointer last;
+  for (std::size_t i = 0; i < kClassSets.size(); ++i) {
+    if (((at.sets >> i) & 1) == 0) continue;
+    const FactsPointer facts = known_.chains.of_set(*at.view, i, sums);
+    if (facts == last) continue;
+    last = facts;
+    look_through(facts);
+  }
+}
+
+// Whether the access is among those of the fact, which the agent of `at` knows.
+bool KernelLocationOrder::has(const Fact& fact, const Element& element, const Point& at) const {
+  const Via via = fact.key.via();
+  if (!has_level(element.levels, fact.key.start())) return false;
+  if (via != kAnyVia && ((element.at.sets >> via) & 1) == 0) return false;
+  if (element.at.agent == at.agent && element.at.stamp <= fact.own) return true;
+  return fact.clock.has(group(element.at), element.at.agent, element.at.stamp);
+}
+
+// The levels, of the writer's instances, at which an operation that happens-before the point made the write available.
 //= vk:memory-model-availability-visibility
-void KernelLocationOrder::follow_availability() {
-  const Places& places = order_.places();
-  for (Level narrow = 1; chains_ && narrow + 1 < kLevels; ++narrow) {
-    for (std::size_t i = 0; i < availability_.size(); ++i) {
-      if (!has_level(available_[i], narrow)) continue;
-      const Link& op = availability_[i];
-      for (std::size_t j = 0; j < availability_.size(); ++j) {
-        const Link& next = availability_[j];
-        const Level level = includes_link(next, op);
-        if (level <= narrow || !places.same_instance(op.at.agent, next.at.agent, narrow)) continue;
-        if (i == j || !happens_before(op.at, next.at)) continue;
-        available_[j] = static_cast<Levels>(available_[j] | above_up_to(narrow, level));
-      }
+Levels KernelLocationOrder::available_before(const Question& question, const Point& at) {
+  Levels levels = 0;
+  for (const Element& element : available_)
+    if ((element.levels & ~levels) != 0 && happens_before(element.at, at)) levels |= element.levels;
+  for_each_fact(at, [&](const Fact& fact) {
+    if (fact.key.kind() != FactKey::Kind::Available || fact.key.written() != question.written ||
+        has_level(levels, fact.key.level()))
+      return;
+    for (std::size_t i = 0; i < available_.size(); ++i) {
+      // What begins at the agent itself begins with the write.
+      if (fact.key.start() == kOwn && i != 0) break;
+      if (!has(fact, available_[i], at)) continue;
+      levels = static_cast<Levels>(levels | 1u << fact.key.level());
+      break;
+    }
+  });
+  return levels;
+}
+
+// The levels, of the instances of the point's agent, in which the write can be found before the point: where it is
+// available, or where a visibility operation brought it. Level 0 is the agent itself.
+//= vk:memory-model-availability-visibility
+Levels KernelLocationOrder::present_before(const Question& question, const Point& at) {
+  const Places& places = known_.places;
+  const Levels available = available_before(question, at);
+  Levels levels = 0;
+  for (Level level = 1; level < kLevelCount; ++level)
+    if (has_level(available, level) && places.same_instance(question.x.agent, at.agent, level))
+      levels = static_cast<Levels>(levels | 1u << level);
+  for (const Element& element : visible_) {
+    if (element.levels == 0 || !happens_before(element.at, at)) continue;
+    for (Level level = 0; level < kLevelCount; ++level)
+      if (has_level(element.levels, level) && places.same_instance(element.at.agent, at.agent, level))
+        levels = static_cast<Levels>(levels | 1u << level);
+  }
+  for_each_fact(at, [&](const Fact& fact) {
+    const FactKey& key = fact.key;
+    if (key.kind() == FactKey::Kind::Available || key.is_elsewhere() || key.read() != question.read ||
+        has_level(levels, key.level()))
+      return;
+    const bool of_write = key.kind() == FactKey::Kind::Visible;
+    if (of_write && key.written() != question.written) return;
+    const std::vector<Element>& elements = of_write ? available_ : visible_;
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      if (of_write && key.start() == kOwn && i != 0) break;
+      if (elements[i].levels == 0 || !has(fact, elements[i], at)) continue;
+      levels = static_cast<Levels>(levels | 1u << key.level());
+      break;
+    }
+  });
+  return levels;
+}
+
+// Each next one is performed in an instance to which the write was made available, happens-after that, and reaches
+// farther.
+//= vk:memory-model-availability-visibility
+void KernelLocationOrder::follow_availability(const Question& question) {
+  const Places& places = known_.places;
+  for (bool more = true; more;) {
+    more = false;
+    for (std::size_t i = 1; i < available_.size(); ++i) {
+      Element& element = available_[i];
+      const bool of_writer = element.at.agent == question.x.agent;
+      if (!of_writer && !known_.chains.has_chains()) continue;
+      Levels before = available_before(question, element.at);
+      if (of_writer && program_order_counts(available_[0].at, element.at)) before |= 1;
+      Levels levels = element.levels;
+      for (Level narrow = 0; narrow < element.own; ++narrow)
+        if (has_level(before, narrow) && places.same_instance(question.x.agent, element.at.agent, narrow) &&
+            (narrow == kOwn || known_.chains.has_chains()))
+          levels |= above_up_to(narrow, element.own);
+      more = more || levels != element.levels;
+      element.levels = levels;
     }
   }
 }
 
-// The operations at which a chain begins that makes what is available at a level visible to the read: the
-// same, backwards.
+// Each takes what is present at a level of its agent's instances, as far as it reaches, to all levels below.
 //= vk:memory-model-availability-visibility
-void KernelLocationOrder::begin_visibility(const Link& read, const KernelAccess& y) {
-  visible_.assign(visibility_.size(), 0);
-  for (std::size_t i = 0; i < visibility_.size(); ++i) {
-    const Link& op = visibility_[i];
-    const bool itself = i == 0;
-    if (!itself && (op.at.agent != y.agent || !program_ordered(op.at, read.at))) continue;
-    visible_[i] = up_to(includes_access(op, read.storage, read.reference, true));
-  }
-}
-
-//= vk:memory-model-availability-visibility
-void KernelLocationOrder::follow_visibility() {
-  const Places& places = order_.places();
-  for (Level narrow = 1; chains_ && narrow + 1 < kLevels; ++narrow) {
-    for (std::size_t i = 0; i < visibility_.size(); ++i) {
-      if (!has_level(visible_[i], narrow)) continue;
-      const Link& op = visibility_[i];
-      for (std::size_t j = 0; j < visibility_.size(); ++j) {
-        const Link& earlier = visibility_[j];
-        const Level level = includes_link(earlier, op);
-        if (level <= narrow || !places.same_instance(op.at.agent, earlier.at.agent, narrow)) continue;
-        if (i == j || !happens_before(earlier.at, op.at)) continue;
-        visible_[j] = static_cast<Levels>(visible_[j] | above_up_to(narrow, level));
-      }
+void KernelLocationOrder::follow_visibility(const Question& question) {
+  for (bool more = true; more;) {
+    more = false;
+    for (Element& element : visible_) {
+      if (element.at.agent != question.y.agent && !known_.chains.has_chains()) continue;
+      const Levels present = present_before(question, element.at);
+      Level from = element.own;
+      while (from > kOwn && !has_level(present, from)) --from;
+      const auto levels = static_cast<Levels>(element.levels | ((1u << from) - 1));
+      more = more || levels != element.levels;
+      element.levels = levels;
     }
   }
 }
 
-// The accesses themselves are the first; in the log they may be once more, which changes nothing.
-void KernelLocationOrder::begin_chains(const KernelAccess& x, const KernelAccess& y, bool to_read,
-                                       const Locations& byte, std::span<const KernelAccess> others) {
-  collect(x, y, byte, others);
-  const Link write = link_of(x, byte, true);
-  availability_.insert(availability_.begin(), write);
-  begin_availability(write, x);
-  if (!to_read) return;
-  const Link read = link_of(y, byte, false);
-  visibility_.insert(visibility_.begin(), read);
-  begin_visibility(read, y);
-}
-
+// What most questions come to: operations in bulk from the write on, of which the access knows by its own class.
 //= vk:memory-model-location-ordered
-bool KernelLocationOrder::chains_meet(const KernelAccess& x, const KernelAccess& y, bool to_read) const {
-  const Point write_of_y = point(y, true);
-  const Level widest = order_.places().beyond_device() ? kLevels - 1 : kDevice;
-  for (Level level = 1; level <= widest; ++level) {
-    if (!order_.places().same_instance(x.agent, y.agent, level)) continue;
-    for (std::size_t i = 0; i < availability_.size(); ++i) {
-      if (!has_level(available_[i], level)) continue;
-      const Point& made = availability_[i].at;
-      if (!to_read && happens_before(made, write_of_y)) return true;
-      for (std::size_t j = 0; to_read && j < visibility_.size(); ++j)
-        if (has_level(visible_[j], level) && happens_before(made, visibility_[j].at)) return true;
-    }
-  }
+bool KernelLocationOrder::reaches_at_once(const Question& question, bool to_read) const {
+  const KernelAccess& x = question.x;
+  const KernelAccess& y = question.y;
+  if (!y.view || question.written == kNoClass || question.read == kNoClass) return false;
+  const GroupId group = this->group(x.agent, x.lane);
+  const auto has = [&](const FactsPointer& facts, FactKey key) {
+    if (!facts) return false;
+    const auto at = std::lower_bound(facts->begin(), facts->end(), key,
+                                     [](const Fact& fact, const FactKey& wanted) { return fact.key < wanted; });
+    return at != facts->end() && at->key == key && at->clock.has(group, x.agent, x.stamp);
+  };
+  if (to_read) return has(y.view->own, FactKey::visible(kOwn, kAnyVia, kOwn, question.written, question.read));
+  // The first sets are those of one class each.
+  for (const Level level : {kWorkgroup, kDevice})
+    if (known_.places.same_instance(x.agent, y.agent, level) &&
+        has(y.view->facts[question.read], FactKey::available(kOwn, kAnyVia, level, question.written)))
+      return true;
   return false;
 }
 
-// Nearly always an operation of each of the two agents is enough. Which ones others go on with is looked for
-// after that: it takes the square of how many there are.
+// Whether the write comes to the other access, by what has been found of the elements so far.
 //= vk:memory-model-location-ordered
-bool KernelLocationOrder::through_common_domain(const KernelAccess& x, const KernelAccess& y,
-                                                bool to_read, const Locations& byte,
+bool KernelLocationOrder::reaches(const Question& question, bool to_read) {
+  const KernelAccess& y = question.y;
+  if (to_read) {
+    const Levels present = present_before(question, point(y, false));
+    return has_level(present, kOwn) || (present & above_up_to(kOwn, y.site->own_visibility)) != 0;
+  }
+  const Levels available = available_before(question, point(y, true));
+  for (Level level = 1; level < kLevelCount; ++level)
+    if (has_level(available, level) && known_.places.same_instance(question.x.agent, y.agent, level)) return true;
+  return false;
+}
+
+// What was left by those of the workgroup who published it, where not everything is carried on.
+bool KernelLocationOrder::may_be_visible(const Question& question) const {
+  if (known_.chains.is_exact()) return false;
+  const Left& left = known_.left(question.y.agent);
+  const auto has = [&](const Clock& clock, const Element& element) {
+    return clock.has(group(element.at), element.at.agent, element.at.stamp);
+  };
+  return has(left.visible, available_.front()) || std::any_of(visible_.begin(), visible_.end(), [&](const Element& e) {
+           return e.levels != 0 && has(left.shown, e);
+         });
+}
+
+// Nearly always the operations in bulk are enough.
+//= vk:memory-model-location-ordered
+bool KernelLocationOrder::through_common_domain(const Question& question, bool to_read,
                                                 std::span<const KernelAccess> others) {
-  begin_chains(x, y, to_read, byte, others);
-  if (chains_meet(x, y, to_read)) return true;
-  follow_availability();
-  if (to_read) follow_visibility();
-  return chains_meet(x, y, to_read);
+  if (reaches_at_once(question, to_read)) return true;
+  begin(question);
+  if (reaches(question, to_read)) return true;
+  collect(question, others);
+  if (available_.size() > 1) follow_availability(question);
+  if (to_read && !visible_.empty()) follow_visibility(question);
+  return reaches(question, to_read) || (to_read && may_be_visible(question));
 }
 
 // Whatever the references, and for private accesses too.
 //= vk:memory-model-location-ordered
 //= vk:memory-model-vulkan-availability-visibility
-bool KernelLocationOrder::through_device_or_host(const KernelAccess& x, const KernelAccess& y,
-                                                 bool to_read) const {
-  const std::vector<DomainEvent>& operations = order_.log().domain_operations();
-  const bool x_on_host = order_.places().place(x.agent).is_host();
-  const bool y_on_host = order_.places().place(y.agent).is_host();
+bool KernelLocationOrder::through_device_or_host(const KernelAccess& x, const KernelAccess& y, bool to_read) const {
+  const std::vector<DomainEvent>& operations = known_.log.domain_operations();
+  const bool x_on_host = known_.places.place(x.agent).is_host();
+  const bool y_on_host = known_.places.place(y.agent).is_host();
   const auto point_of = [](const DomainEvent& event) {
     Point at;
     at.agent = event.agent;
@@ -309,39 +279,35 @@ bool KernelLocationOrder::through_device_or_host(const KernelAccess& x, const Ke
     at.number = event.number;
     at.sets = kAllClassSets;
     at.view = event.view.get();
+    at.lane = event.lane;
     return at;
   };
   const auto after = [&](const std::vector<Point>& from, OperationKind kind) {
     std::vector<Point> to;
     for (const DomainEvent& event : operations) {
       const Point at = point_of(event);
-      if (event.kind == kind && std::any_of(from.begin(), from.end(), [&](const Point& earlier) {
-            return happens_before(earlier, at);
-          }))
+      if (event.kind == kind &&
+          std::any_of(from.begin(), from.end(), [&](const Point& earlier) { return happens_before(earlier, at); }))
         to.push_back(at);
     }
     return to;
   };
   const auto any_before = [&](const std::vector<Point>& from, const Point& to) {
-    return std::any_of(from.begin(), from.end(),
-                       [&](const Point& earlier) { return happens_before(earlier, to); });
+    return std::any_of(from.begin(), from.end(), [&](const Point& earlier) { return happens_before(earlier, to); });
   };
   std::vector<Point> made =
-      after({point(x, true)}, x_on_host ? OperationKind::HostAvailability
-                                        : OperationKind::DeviceAvailability);
+      after({point(x, true)}, x_on_host ? OperationKind::HostAvailability : OperationKind::DeviceAvailability);
   if (x_on_host != y_on_host)
-    made = after(made, x_on_host ? OperationKind::HostToDeviceDomain
-                                 : OperationKind::DeviceToHostDomain);
+    made = after(made, x_on_host ? OperationKind::HostToDeviceDomain : OperationKind::DeviceToHostDomain);
   if (!to_read) return any_before(made, point(y, true));
-  return any_before(after(made, y_on_host ? OperationKind::HostVisibility
-                                          : OperationKind::DeviceVisibility),
+  return any_before(after(made, y_on_host ? OperationKind::HostVisibility : OperationKind::DeviceVisibility),
                     point(y, false));
 }
 
 // The bullets in the specification's order, for the halves of which one writes.
 //= vk:memory-model-location-ordered
-bool KernelLocationOrder::ordered_at(const KernelAccess& x, const KernelAccess& y,
-                                     const Locations& byte, std::span<const KernelAccess> others) {
+bool KernelLocationOrder::ordered_at(const KernelAccess& x, const KernelAccess& y, const Locations& byte,
+                                     std::span<const KernelAccess> others) {
   //= vk:memory-model-non-private
   const bool non_private = x.site->non_private && y.site->non_private;
   if (x.site->reads && y.site->writes) {
@@ -350,56 +316,50 @@ bool KernelLocationOrder::ordered_at(const KernelAccess& x, const KernelAccess& 
   }
   if (!x.site->writes) return true;
   const auto shown = [&](bool to_read) {
-    if (non_private && x.reference == y.reference &&
-        through_common_domain(x, y, to_read, byte, others))
-      return true;
-    return !order_.log().domain_operations().empty() && through_device_or_host(x, y, to_read);
+    const Question question{x, y, byte, class_of(*x.site), class_of(*y.site)};
+    if (non_private && x.reference == y.reference && through_common_domain(question, to_read, others)) return true;
+    return !known_.log.domain_operations().empty() && through_device_or_host(x, y, to_read);
   };
   return (!y.site->writes || shown(false)) && (!y.site->reads || shown(true));
 }
 
+// In the order in which the rules ask for them.
 //= vk:memory-model-location-ordered
-KernelLocationOrder::Missing KernelLocationOrder::missing(const KernelAccess& x,
-                                                          const KernelAccess& y,
-                                                          std::span<const KernelAccess> others) {
-  const bool to_write = y.site->writes;
-  const auto held = order_.log().hold();
-  if (!happens_before(point(x, x.site->writes), point(y, to_write))) return Missing::HappensBefore;
-  const Locations byte{x.bytes.allocation, std::max(x.bytes.offset_bytes, y.bytes.offset_bytes), 1};
-  if (!x.site->writes) return Missing::HappensBefore;
-  if (to_write ? through_common_domain(x, y, false, byte, others) : false) return Missing::Visibility;
-  if (!to_write) {
-    begin_chains(x, y, true, byte, others);
-    follow_availability();
+MissingStep KernelLocationOrder::missing(const KernelAccess& x, const KernelAccess& y,
+                                         std::span<const KernelAccess> others) {
+  const Point earlier = point(x, x.site->writes);
+  const Point later = point(y, y.site->writes);
+  if (!happens_before(earlier, later)) {
+    const GroupId group = this->group(x.agent, x.lane);
+    if (y.view && y.view->reached.has(group, x.agent, x.stamp)) return MissingStep::StorageClass;
+    return known_.out_of_scope(y.agent).has(group, x.agent, x.stamp) ? MissingStep::Scope
+                                                                     : MissingStep::Synchronization;
   }
-  bool anywhere = false;
-  for (std::size_t i = 0; i < availability_.size(); ++i) {
-    if (available_[i] == 0 || !happens_before(availability_[i].at, point(y, to_write))) continue;
-    anywhere = true;
-    for (Level level = 1; level < kLevels; ++level)
-      if (has_level(available_[i], level) &&
-          order_.places().same_instance(x.agent, y.agent, level))
-        return Missing::Visibility;
-  }
-  return anywhere ? Missing::WiderAvailability : Missing::Availability;
+  const std::uint64_t at = std::max(x.bytes.offset_bytes, y.bytes.offset_bytes);
+  const Question question{x, y, {x.bytes.allocation, at, 1}, class_of(*x.site), class_of(*y.site)};
+  if (!x.site->writes) return MissingStep::Synchronization;
+  begin(question);
+  collect(question, others);
+  follow_availability(question);
+  if (y.site->writes && reaches(question, false)) return MissingStep::Visibility;
+  const auto available = static_cast<Levels>(available_before(question, later) & ~1u);
+  for (Level level = 1; level < kLevelCount; ++level)
+    if (has_level(available, level) && known_.places.same_instance(x.agent, y.agent, level))
+      return MissingStep::Visibility;
+  return available != 0 ? MissingStep::WiderAvailability : MissingStep::Availability;
 }
 
 //= vk:memory-model-memory-location
-bool KernelLocationOrder::ordered(const KernelAccess& x, const KernelAccess& y,
-                                  std::span<const KernelAccess> others) {
+bool KernelLocationOrder::ordered(const KernelAccess& x, const KernelAccess& y, std::span<const KernelAccess> others) {
   if (x.agent == y.agent && x.reference == y.reference) return true;
-  const auto held = order_.log().hold();
   const std::uint64_t first = std::max(x.bytes.offset_bytes, y.bytes.offset_bytes);
-  const std::uint64_t last = std::min(x.bytes.offset_bytes + x.bytes.size_bytes,
-                                      y.bytes.offset_bytes + y.bytes.size_bytes);
+  const std::uint64_t last =
+      std::min(x.bytes.offset_bytes + x.bytes.size_bytes, y.bytes.offset_bytes + y.bytes.size_bytes);
   // Nearly always all bytes are alike: others have all of them or none.
-  const bool alike =
-      !order_.log().has_atomics() &&
-      std::all_of(others.begin(), others.end(), [&](const KernelAccess& other) {
-        return (other.bytes.offset_bytes <= first &&
-                last <= other.bytes.offset_bytes + other.bytes.size_bytes) ||
-               (other.site->own_availability == kOwn && other.site->own_visibility == kOwn);
-      });
+  const bool alike = std::all_of(others.begin(), others.end(), [&](const KernelAccess& other) {
+    return (other.bytes.offset_bytes <= first && last <= other.bytes.offset_bytes + other.bytes.size_bytes) ||
+           (other.site->own_availability == kOwn && other.site->own_visibility == kOwn);
+  });
   for (std::uint64_t at = first; at < last; ++at) {
     if (!ordered_at(x, y, {x.bytes.allocation, at, 1}, others)) return false;
     if (alike) break;

@@ -4,11 +4,13 @@
 /// Location-ordered between two accesses of a kernel, by the specification's rules: the slow answer,
 /// asked for where no fast one holds.
 
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "emulator/race/kernel_order.h"
 #include "emulator/race/site.h"
+#include "emulator/race/tag_lanes.h"
 
 namespace heddle::race {
 
@@ -18,15 +20,56 @@ struct KernelAccess {
   Stamp stamp = 0;
   std::uint64_t number = 0;
   const Site* site = nullptr;
-  ReferenceId reference{};
+  /// The number that its allocation gives to its reference.
+  std::uint8_t reference = 0;
   Locations bytes;
   /// What its agent knew; null if that is forgotten.
   const View* view = nullptr;
+  /// What its write knew, where that is more: what is before the release that it is.
+  const View* view_of_write = nullptr;
+  /// Where clocks tell lanes apart (tag_lanes.h).
+  std::uint8_t lane = 0;
+};
+
+/// The first link that is missing between two accesses that are not ordered.
+enum class MissingStep : std::uint8_t {
+  /// Both are one agent's, through two references.
+  OwnReferences,
+  /// Both are atomic, but not mutually ordered.
+  NotMutual,
+  Private,
+  References,
+  /// Nothing synchronizes the two.
+  Synchronization,
+  /// A release and an acquire meet whose scopes do not have both agents.
+  Scope,
+  /// They synchronize, but not for the storage class of the memory.
+  StorageClass,
+  /// The write is not made available, or only by operations whose masks lack its storage class.
+  Availability,
+  /// It is made available, to no domain that both agents are in.
+  WiderAvailability,
+  Visibility,
 };
 
 class KernelLocationOrder {
  public:
-  KernelLocationOrder(const KernelOrder& order, bool chains) : order_(order), chains_(chains) {}
+  /// What the answers rest on; all of it outlives them.
+  struct Known {
+    const Places& places;
+    const ChainClocks& chains;
+    const SyncLog& log;
+    /// As KernelOrder::left and KernelOrder::out_of_scope.
+    std::function<const Left&(std::uint32_t agent)> left;
+    std::function<const Clock&(std::uint32_t agent)> out_of_scope;
+    /// Null where clocks tell no lanes apart.
+    const TagLanes* lanes = nullptr;
+  };
+  explicit KernelLocationOrder(Known known) : known_(std::move(known)) {}
+  explicit KernelLocationOrder(const KernelOrder& order)
+      : known_{order.places(), order.chains(), order.log(),
+               [&order](std::uint32_t agent) -> const Left& { return order.left(agent); },
+               [&order](std::uint32_t agent) -> const Clock& { return order.out_of_scope(agent); }} {}
 
   /// Whether `x` is location-ordered before `y`, the access that is being told, at all bytes that both
   /// have. `others` are accesses that overlap these, in the order in which they were told, with `x` among
@@ -34,59 +77,62 @@ class KernelLocationOrder {
   //= vk:memory-model-location-ordered
   bool ordered(const KernelAccess& x, const KernelAccess& y, std::span<const KernelAccess> others);
 
-  /// Of two that are not ordered, the first link that is missing.
-  enum class Missing : std::uint8_t { HappensBefore, Availability, WiderAvailability, Visibility };
-  Missing missing(const KernelAccess& x, const KernelAccess& y, std::span<const KernelAccess> others);
+  /// The step that is missing between two non-private accesses of two agents through one reference that are not
+  /// ordered.
+  MissingStep missing(const KernelAccess& x, const KernelAccess& y, std::span<const KernelAccess> others);
 
   //= vk:memory-model-happens-before
   bool happens_before(const Point& a, const Point& b) const;
 
  private:
-  /// An availability or visibility operation.
-  struct Link {
+  /// An access whose own operation is an element of chains about a byte: where it makes the write available, or where
+  /// the write is visible through it. The write itself is the first one, available to its agent.
+  struct Element {
     Point at;
-    Classes storage = 0;
-    Classes mask = 0;
     Level own = kOwn;
-    Level bulk = kOwn;
-    ReferenceId reference{};
-    /// It is an access to all of the byte.
-    bool covers = false;
+    Levels levels = 0;
   };
-  using Levels = std::uint8_t;
+  /// A write, and the access before which it may be available and visible.
+  struct Question {
+    const KernelAccess& x;
+    const KernelAccess& y;
+    Locations byte;
+    std::uint8_t written = 0;
+    std::uint8_t read = 0;
+  };
 
   bool ordered_at(const KernelAccess& x, const KernelAccess& y, const Locations& byte,
                   std::span<const KernelAccess> others);
-  bool through_common_domain(const KernelAccess& x, const KernelAccess& y, bool to_read,
-                             const Locations& byte, std::span<const KernelAccess> others);
+  bool through_common_domain(const Question& question, bool to_read, std::span<const KernelAccess> others);
   bool through_device_or_host(const KernelAccess& x, const KernelAccess& y, bool to_read) const;
   bool system_synchronizes_before(const KernelAccess& x, const KernelAccess& y) const;
 
-  Point point(const KernelAccess& access, bool write_half) const;
-  Link link_of(const KernelAccess& access, const Locations& byte, bool write_half) const;
-  Link link_of(const SyncEvent& event, std::uint32_t agent, const Locations& byte,
-               bool availability) const;
-  void collect(const KernelAccess& x, const KernelAccess& y, const Locations& byte,
-               std::span<const KernelAccess> others);
-  void collect_group(GroupId group, bool wide_only, const KernelAccess& x, const KernelAccess& y,
-                     const Locations& byte, std::span<const KernelAccess> others);
-  static Level includes_access(const Link& op, Classes storage, ReferenceId reference, bool accesses);
-  static Level includes_link(const Link& op, const Link& beside);
-  void begin_availability(const Link& write, const KernelAccess& x);
-  void begin_visibility(const Link& read, const KernelAccess& y);
-  void begin_chains(const KernelAccess& x, const KernelAccess& y, bool to_read, const Locations& byte,
-                    std::span<const KernelAccess> others);
-  bool chains_meet(const KernelAccess& x, const KernelAccess& y, bool to_read) const;
-  void follow_availability();
-  void follow_visibility();
+  static Point point(const KernelAccess& access, bool write_half);
+  void begin(const Question& question);
+  void collect(const Question& question, std::span<const KernelAccess> others);
+  void follow_availability(const Question& question);
+  void follow_visibility(const Question& question);
+  bool reaches_at_once(const Question& question, bool to_read) const;
+  bool reaches(const Question& question, bool to_read);
+  Levels available_before(const Question& question, const Point& at);
+  Levels present_before(const Question& question, const Point& at);
+  template <typename F>
+  void for_each_fact(const Point& at, F&& f);
+  bool has(const Fact& fact, const Element& element, const Point& at) const;
+  bool may_be_visible(const Question& question) const;
 
-  const KernelOrder& order_;
-  bool chains_;
-  // Of the question that is being answered.
-  std::vector<Link> availability_;
-  std::vector<Link> visibility_;
-  std::vector<Levels> available_;
-  std::vector<Levels> visible_;
+  /// The number of an agent's lane in clocks.
+  GroupId group(std::uint32_t agent, std::uint8_t lane) const {
+    const GroupId group = known_.places.group(agent);
+    return known_.lanes ? TagLanes::group(group, lane) : group;
+  }
+  GroupId group(const Point& at) const { return group(at.agent, at.lane); }
+  bool program_order_counts(const Point& a, const Point& b) const;
+
+  Known known_;
+  // What was found so far in the question that is being answered.
+  std::vector<Element> available_;
+  std::vector<Element> visible_;
 };
 
 }  // namespace heddle::race

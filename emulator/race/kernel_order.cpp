@@ -11,22 +11,23 @@ void for_each_set(ClassSets sets, F&& f) {
     if (((sets >> i) & 1) != 0) f(i);
 }
 
-std::uint64_t number_of(model::OperationIndex index, bool write_half) {
-  return std::uint64_t{index} * 2 + (write_half ? 2 : 1);
-}
-
 }  // namespace
 
-KernelOrder::KernelOrder(std::size_t most_events)
-    : KernelOrder(std::make_shared<Shared>(most_events)) {}
+KernelOrder::KernelOrder(bool chains, bool one_class_each)
+    : KernelOrder(std::make_shared<Shared>(), chains, one_class_each) {}
 
-KernelOrder::KernelOrder(std::shared_ptr<Shared> shared)
+KernelOrder::KernelOrder(std::shared_ptr<Shared> shared, bool chains, bool one_class_each)
     : shared_(std::move(shared)),
       places_(shared_->places_),
       log_(shared_->log_),
+      use_(shared_->use_),
+      chains_(places_, use_),
       own_history_(places_),
       groups_(shared_->groups_),
-      nothing_(shared_->nothing_) {}
+      nothing_(shared_->nothing_) {
+  chains_.set_chains(chains);
+  chains_.set_one_class_each(one_class_each);
+}
 
 void KernelOrder::Shared::reserve(std::uint32_t first, std::uint32_t size, std::uint32_t groups) {
   places_.reserve(first, size, groups);
@@ -34,7 +35,6 @@ void KernelOrder::Shared::reserve(std::uint32_t first, std::uint32_t size, std::
     groups_.emplace_back();
     groups_.back().first_agent = first + i * size;
   }
-  log_.share(places_.groups());
 }
 
 void KernelOrder::agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
@@ -59,12 +59,12 @@ void KernelOrder::grow(Group& group, std::uint32_t agent, std::uint32_t count) {
     group.agents = std::move(moved);
     group.first_agent = agent;
   }
-  // Whoever begins again is no more than one.
+  // An agent that begins again is no more than one.
   const std::uint32_t row = group.agents_in_row + count;
-  const bool follows = agent == group.first_agent + group.agents_in_row &&
-                       places_.agents_of(places_.group(agent)) == row;
+  const bool follows =
+      agent == group.first_agent + group.agents_in_row && places_.agents_of(places_.group(agent)) == row;
   group.agents_in_row = follows ? row : 0;
-  if (group.view)
+  if (group.view || !group.tail.empty())
     for (std::uint32_t i = 0; i < count; ++i) state(agent + i).view = nothing_;
   // What barriers settled so far is not so for one that was not there.
   if (group.now != kFirstStamp) {
@@ -85,13 +85,14 @@ void KernelOrder::look_near(std::uint32_t agent) {
 void KernelOrder::dependency(bool memory) {
   if (!meetings_.empty()) meetings_.clear();
   if (memory) return forget_all();
+  use_.note_system();
   View made;
   SystemView system;
-  for (GroupId group = 0; group < places_.groups(); ++group)
-    system.agents.add_everybody(group, kForEver);
-  for (std::size_t i = 0; i < kClassSets.size(); ++i)
-    made.before[i] = system.before[i] = system.agents;
+  for (GroupId group = 0; group < places_.groups(); ++group) system.agents.add_everybody(group, kForEver);
+  for (std::size_t i = 0; i < kClassSets.size(); ++i) made.before[i] = system.before[i] = system.agents;
   made.reached = system.agents;
+  made.facts = shared_->ended_.facts;
+  made.own = shared_->ended_.own;
   made.system = std::make_shared<const SystemView>(std::move(system));
   nothing_ = std::make_shared<const View>(std::move(made));
 }
@@ -99,6 +100,9 @@ void KernelOrder::dependency(bool memory) {
 void KernelOrder::forget_all() {
   places_.clear();
   log_.clear();
+  use_.clear();
+  shared_->ended_ = {};
+  chains_.set_exact(true);
   history_->clear();
   groups_.clear();
   if (nothing_ != nobody()) nothing_ = nobody();
@@ -106,27 +110,105 @@ void KernelOrder::forget_all() {
   look_again();
 }
 
+// Chains of agents that are gone go on in those that system-synchronize with them: what reaches no farther than their
+// workgroup orders nothing that is accessed from now on.
+void KernelOrder::group_ends(Group& group) {
+  const auto reaches_out = [&](const FactsPointer& facts) {
+    return facts &&
+           std::any_of(facts->begin(), facts->end(), [](const Fact& fact) { return fact.key.level() > kWorkgroup; });
+  };
+  const auto leave = [&](const ViewPointer& view, std::uint32_t agent, bool everybody) {
+    if (!view || !std::any_of(view->facts.begin(), view->facts.end(), reaches_out)) return;
+    View left = *view;
+    chains_.name_own(left, {agent, places_.group(agent), everybody}, kAllClassSets);
+    const std::lock_guard lock(shared_->ended_mutex_);
+    FactSums sums;
+    View& all = shared_->ended_;
+    for (std::size_t i = 0; i < kClassSets.size(); ++i) {
+      chains_.join(all, left, i, sums);
+      all.own = sums.sum(all.own, left.facts[i]);
+    }
+  };
+  // Barriers that are not in the view yet are of the scope of the workgroup.
+  leave(group.view, group.first_agent, true);
+  const ViewPointer* last = nullptr;
+  for (std::size_t i = 0; i < group.agents.size(); ++i) {
+    const ViewPointer& view = group.agents[i].view;
+    if (last && *last == view) continue;
+    last = &view;
+    leave(view, group.first_agent + static_cast<std::uint32_t>(i), !chains_.is_exact());
+  }
+  if (!group.agents.empty()) group.agents = {};
+}
+
+// What it did when it did it the last time, knowing the same: its own reads since then.
+void KernelOrder::finish_visibility(std::uint32_t agent) {
+  const Agent* own = find_state(agent);
+  if (!own || own->last_visibility.again == 0) return;
+  const LastVisibility last = std::move(state(agent).last_visibility);
+  state(agent).last_visibility = {};
+  View made = *view(agent);
+  chains_.make_visible(made, performer(agent), last.operation, last.again);
+  state(agent).view = std::make_shared<const View>(std::move(made));
+}
+
+void KernelOrder::make_available(std::uint32_t agent, const ViewPointer& known, BulkOperation operation, Stamp stamp) {
+  View made = *view(agent);
+  chains_.make_available(made, *known, performer(agent), operation, stamp);
+  state(agent).view = std::make_shared<const View>(std::move(made));
+}
+
+// An agent that waits makes the same visible again and again.
+void KernelOrder::make_visible(std::uint32_t agent, BulkOperation operation, Stamp stamp) {
+  LastVisibility& last = state(agent).last_visibility;
+  if (last.known && last.known == view(agent) && last.operation == operation) {
+    last.again = stamp;
+    return;
+  }
+  finish_visibility(agent);
+  View made = *view(agent);
+  chains_.make_visible(made, performer(agent), operation, stamp);
+  Agent& own = state(agent);
+  own.view = std::make_shared<const View>(std::move(made));
+  own.last_visibility = {own.view, operation, 0};
+}
+
 void KernelOrder::miss(std::uint32_t agent, const Release& release) {
   state(agent).out_of_scope.join(release.view->reached);
+}
+
+// What system-synchronizes with an agent is before whatever it does.
+void KernelOrder::learn_all(View& to, std::uint32_t agent, const View& from, std::uint32_t of) const {
+  FactSums sums;
+  chains_.learn(to, agent, from, of, kAllClassSets, sums);
+  View all;
+  for (std::size_t i = 0; i < kClassSets.size(); ++i) all.facts[0] = sums.sum(all.facts[0], from.facts[i]);
+  View learnt;
+  chains_.learn(learnt, agent, all, of, 1, sums);
+  to.own = sums.sum(to.own, learnt.facts[0]);
 }
 
 // All that the first did is before all that the second does, whatever the storage class.
 //= vk:memory-model-system-synchronizes-with
 void KernelOrder::system_synchronizes(AgentId first, AgentId second) {
   const auto from = static_cast<std::uint32_t>(first);
+  use_.note_system();
   View made = *view(static_cast<std::uint32_t>(second));
   SystemView system = made.system ? *made.system : SystemView{};
   Clock all;
   if (from < places_.first() || places_.has_ended(places_.group(from))) {
     // What the agents of a workgroup that is gone knew is forgotten; it may have been everything.
     for (GroupId any = 0; any < places_.groups(); ++any) all.add_everybody(any, kForEver);
+    learn_all(made, static_cast<std::uint32_t>(second), shared_->ended_, from);
   } else {
     leave_unmet(from);
-    const View& before = *view(from);
+    finish_visibility(from);
+    View before = *view(from);
     all.add(places_.group(from), from, kForEver);
+    chains_.name_own(before, performer(from), kAllClassSets);
+    learn_all(made, static_cast<std::uint32_t>(second), before, from);
     if (before.system) system.agents.join(before.system->agents);
-    for (std::size_t i = 0; i < kClassSets.size(); ++i)
-      system.before[i].join(before.before[i]);
+    for (std::size_t i = 0; i < kClassSets.size(); ++i) system.before[i].join(before.before[i]);
     made.reached.join(before.reached);
   }
   system.agents.join(all);
@@ -142,25 +224,12 @@ void KernelOrder::system_synchronizes(AgentId first, AgentId second) {
 // It ended at a barrier: those who came there as well have synchronized with it all the same.
 void KernelOrder::leave_unmet(std::uint32_t agent) {
   for (Meeting& meeting : meetings_) {
-    const bool waits = std::any_of(
-        meeting.arrivals.begin(), meeting.arrivals.end(),
-        [&](const Arrival& arrival) { return arrival.agent == agent && !arrival.settled; });
+    const bool waits = std::any_of(meeting.arrivals.begin(), meeting.arrivals.end(),
+                                   [&](const Arrival& arrival) { return arrival.agent == agent && !arrival.settled; });
     if (!waits || meeting.together) continue;
     meeting.opened = true;
     settle_one_by_one(meeting);
   }
-}
-
-KernelOrder::Ordering KernelOrder::ordering_of(const Operation& op) {
-  Ordering ordering;
-  ordering.acquires = acquires(op.semantics);
-  ordering.releases = releases(op.semantics);
-  if (ordering.acquires || ordering.releases) ordering.mask = classes_of(op.semantics);
-  ordering.level = level_of(op.scope);
-  ordering.execution = level_of(op.execution_scope);
-  ordering.makes_available = ordering.releases && has(op.semantics, MemorySemantics::MakeAvailable);
-  ordering.makes_visible = ordering.acquires && has(op.semantics, MemorySemantics::MakeVisible);
-  return ordering;
 }
 
 bool KernelOrder::in_scope(const Offer& offer, std::uint32_t agent, Level level) const {
@@ -173,9 +242,10 @@ bool KernelOrder::in_scope(const Offer& offer, std::uint32_t agent, Level level)
 std::shared_ptr<const Release> KernelOrder::release(std::uint32_t agent, Classes mask, Level level) {
   const GroupId group = places_.group(agent);
   const Stamp stamp = groups_[group].now++;
-  state(agent).last_acquire = kNone;
+  finish_visibility(agent);
   View published = *view(agent);
   for_each_set(sets_in(mask), [&](std::size_t i) { published.before[i].add(group, agent, stamp); });
+  chains_.publish(published, performer(agent), sets_in(mask), level, groups_[group].left);
   if (mask != 0) published.reached.add(group, agent, stamp);
   return std::make_shared<const Release>(
       Release{mask, level, std::make_shared<const View>(std::move(published)), stamp});
@@ -184,8 +254,7 @@ std::shared_ptr<const Release> KernelOrder::release(std::uint32_t agent, Classes
 // A later barrier with the same mask and scope has all that an earlier one has.
 void KernelOrder::remember_fence(Agent& agent, Offer fence) {
   for (Offer& known : agent.fences) {
-    if (known.release->mask != fence.release->mask || known.release->level != fence.release->level)
-      continue;
+    if (known.release->mask != fence.release->mask || known.release->level != fence.release->level) continue;
     known = std::move(fence);
     return;
   }
@@ -194,10 +263,18 @@ void KernelOrder::remember_fence(Agent& agent, Offer fence) {
 
 //= vk:memory-model-inter-thread-happens-before
 void KernelOrder::acquire(std::uint32_t agent, Classes mask, std::span<const Offer> offers) {
+  finish_visibility(agent);
   View made = *view(agent);
+  if (learn(made, agent, mask, offers)) state(agent).view = std::make_shared<const View>(std::move(made));
+}
+
+// Adds to what the agent knows what it acquires. Whether that is anything new.
+//= vk:memory-model-inter-thread-happens-before
+bool KernelOrder::learn(View& made, std::uint32_t agent, Classes mask, std::span<const Offer> offers) const {
   bool more = false;
   std::array<ClockJoin, kClassSets.size()> before;
   ClockJoin reached;
+  std::array<FactsJoin, kClassSets.size()> facts;
   // The latest come first: they mostly have the others, which in a long release sequence are many. Those that know
   // nothing of each other are joined together.
   for (const Offer& offer : offers) {
@@ -206,23 +283,23 @@ void KernelOrder::acquire(std::uint32_t agent, Classes mask, std::span<const Off
     const View& from = *offer.release->view;
     const GroupId group = places_.group(offer.agent);
     const Stamp stamp = offer.release->stamp;
-    bool has_all = stamp != kForEver && made.reached.has(group, offer.agent, stamp);
+    // (What is visible in its own workgroup an agent may learn from others only in part.)
+    bool has_all = stamp != kForEver && group != places_.group(agent) && made.reached.has(group, offer.agent, stamp);
     if (has_all)
-      for_each_set(both, [&](std::size_t i) {
-        has_all = has_all && made.before[i].has(group, offer.agent, stamp);
-      });
+      for_each_set(both, [&](std::size_t i) { has_all = has_all && made.before[i].has(group, offer.agent, stamp); });
     if (has_all) continue;
     for_each_set(both, [&](std::size_t i) {
       more = more || !made.before[i].includes(from.before[i]);
       before[i].add(made.before[i], from.before[i]);
     });
+    chains_.collect(facts, agent, from, offer.agent, both);
     // What came by chains is only there.
     more = more || !made.reached.includes(from.reached);
     reached.add(made.reached, from.reached);
   }
   for (std::size_t i = 0; i < kClassSets.size(); ++i) before[i].finish(made.before[i]);
   reached.finish(made.reached);
-  if (more) state(agent).view = std::make_shared<const View>(std::move(made));
+  return chains_.learn(made, facts) || more;
 }
 
 // What it acquires with all its classes it need not look at again.
@@ -256,57 +333,31 @@ void KernelOrder::acquire_seen(std::uint32_t agent, const Ordering& ordering) {
 void KernelOrder::see(std::uint32_t agent, const Offer& offer, Classes storage, bool at_barrier,
                       const Ordering& reader) {
   if (offer.agent == agent) return;
-  if (reader.acquires && (offer.release->mask & ~reader.mask) == 0 &&
-      in_scope(offer, agent, reader.level))
-    return;
+  if (reader.acquires && (offer.release->mask & ~reader.mask) == 0 && in_scope(offer, agent, reader.level)) return;
   Offer& known = state(agent).seen.of_kind(offer, storage, at_barrier);
   // The later of two by one agent has all of the earlier.
   if (known.release != offer.release && !known.release->view->reached.includes(offer.release->view->reached))
     known = offer;
 }
 
-// For chains: what it makes available and visible besides its own bytes.
+// MakeAvailable stands before the barrier, MakeVisible behind it.
 //= vk:memory-model-availability-visibility-semantics
-void KernelOrder::note(std::uint32_t agent, model::OperationIndex index, bool write_half,
-                       const Operation& operation, const Ordering& ordering, Stamp stamp) {
-  SyncEvent event;
-  event.agent = agent;
-  event.stamp = stamp;
-  event.number = number_of(index, write_half);
-  event.mask = ordering.mask;
-  if (ordering.makes_available) event.bulk_availability = ordering.level;
-  if (ordering.makes_visible) event.bulk_visibility = ordering.level;
-  if (event.bulk_availability == kOwn && event.bulk_visibility == kOwn) return;
-  if (operation.is_access()) {
-    event.storage = class_of(operation.storage_class);
-    event.reference = operation.reference;
-    event.bytes = operation.locations;
-    (write_half ? event.own_availability : event.own_visibility) = ordering.level;
-  }
-  event.view = view(agent);
-  // Whoever waits acquires the same again and again: the last time stands for all.
-  Agent& own = state(agent);
-  const GroupId group = places_.group(agent);
-  const bool only_acquires = event.bulk_availability == kOwn && !ordering.releases;
-  if (only_acquires && own.last_acquire != kNone && log_.repeats(group, own.last_acquire, event)) return;
-  own.last_acquire = only_acquires ? log_.of(group).size() : kNone;
-  log_.add(group, std::move(event));
-}
-
 void KernelOrder::barrier(model::OperationIndex index, const Operation& operation) {
   const auto agent = static_cast<std::uint32_t>(operation.agent);
   if (operation.kind != OperationKind::MemoryBarrier) return domain_operation(index, operation);
   const Ordering ordering = ordering_of(operation);
   if (!ordering.acquires && !ordering.releases) return;
-  log_.note(ordering.mask, 0);
-  if (ordering.acquires) acquire_seen(agent, ordering);
+  note(ordering, 0);
+  finish_visibility(agent);
   const Stamp stamp = now(places_.group(agent));
+  if (ordering.makes_available) make_available(agent, view(agent), ordering.bulk(), stamp);
+  if (ordering.acquires) acquire_seen(agent, ordering);
   if (ordering.releases) {
     remember_fence(state(agent), {agent, release(agent, ordering.mask, ordering.level)});
   } else {
     ++group_of(agent).now;
   }
-  note(agent, index, false, operation, ordering, stamp);
+  if (ordering.makes_visible) make_visible(agent, ordering.bulk(), stamp);
 }
 
 //= vk:memory-model-vulkan-availability-visibility
@@ -314,20 +365,41 @@ void KernelOrder::domain_operation(model::OperationIndex index, const Operation&
   if (operation.kind == OperationKind::Free) return;
   const auto agent = static_cast<std::uint32_t>(operation.agent);
   Group& group = group_of(agent);
-  log_.add(DomainEvent{operation.kind, agent, group.now++, number_of(index, false),
-                       view(agent)});
+  log_.add(DomainEvent{operation.kind, agent, group.now++, std::uint64_t{index} * 2 + 1, view(agent)});
+}
+
+// What MakeAvailable makes available is before the atomic itself: that has another stamp.
+//= vk:memory-model-availability-visibility-semantics
+void KernelOrder::atomic_begins(const Operation& operation) {
+  const Ordering ordering = ordering_of(operation);
+  if (!operation.writes() || !ordering.makes_available) return;
+  const auto agent = static_cast<std::uint32_t>(operation.agent);
+  note(ordering, class_of(operation.storage_class));
+  finish_visibility(agent);
+  Stamp& now = group_of(agent).now;
+  make_available(agent, view(agent), ordering.bulk(), now);
+  ++now;
+}
+
+// Those that follow MakeVisible have another stamp than the atomic.
+//= vk:memory-model-availability-visibility-semantics
+void KernelOrder::atomic_ends(const Operation& operation) {
+  const Ordering ordering = ordering_of(operation);
+  if (!operation.reads() || !ordering.makes_visible) return;
+  const auto agent = static_cast<std::uint32_t>(operation.agent);
+  Stamp& now = group_of(agent).now;
+  make_visible(agent, ordering.bulk(), now);
+  ++now;
 }
 
 //= vk:memory-model-synchronizes-with
-void KernelOrder::atomic_reads(model::OperationIndex index, const Operation& operation,
-                               std::span<const trace::Source> sources) {
+void KernelOrder::atomic_reads(const Operation& operation, std::span<const trace::Source> sources) {
   if (!acquires(operation.semantics) && !history_->may_offer(operation.locations.allocation)) return;
   Ordering reader = ordering_of(operation);
-  reader.releases = reader.makes_available = false;
   if (!reader.acquires) reader.mask = 0;
   const auto agent = static_cast<std::uint32_t>(operation.agent);
   const Classes storage = class_of(operation.storage_class);
-  if (reader.acquires) log_.note(reader.mask, storage);
+  if (reader.acquires) note(reader, storage);
   Offers acquired;
   const auto see_head = [&](const Head& head) {
     if (head.own) {
@@ -347,12 +419,8 @@ void KernelOrder::atomic_reads(model::OperationIndex index, const Operation& ope
     for (const Offer& fence : head.fences) miss(agent, *fence.release);
   };
   if (!history_->empty())
-    for (const trace::Source& source : sources)
-      history_->for_each_head(operation, source.write, see_head, miss_head);
-  if (!reader.acquires) return;
+    for (const trace::Source& source : sources) history_->for_each_head(operation, source.write, see_head, miss_head);
   if (!acquired.empty()) acquire(agent, reader.mask, acquired);
-  const Stamp stamp = group_of(agent).now++;
-  note(agent, index, false, operation, reader, stamp);
 }
 
 //= vk:memory-model-release-sequence
@@ -361,7 +429,7 @@ void KernelOrder::atomic_writes(model::OperationIndex index, const Operation& op
   // Where nothing is offered yet, a write that offers nothing adds nothing.
   if (!releases(operation.semantics) && ignores_relaxed(agent, operation.locations.allocation)) return;
   const Agent* own = find_state(agent);
-  Ordering writer = ordering_of(operation);
+  const Ordering writer = ordering_of(operation);
   Head head;
   head.index = index;
   head.agent = agent;
@@ -371,14 +439,10 @@ void KernelOrder::atomic_writes(model::OperationIndex index, const Operation& op
   head.acquires_all = head.modifies && writer.acquires && writer.releases;
   // The atomic's storage class has to be in the barrier's semantics.
   for (const Offer& fence : own ? std::span<const Offer>(own->fences) : std::span<const Offer>())
-    if (head.storage != 0 && (fence.release->mask & head.storage) == head.storage)
-      head.fences.push_back(fence);
+    if (head.storage != 0 && (fence.release->mask & head.storage) == head.storage) head.fences.push_back(fence);
   if (writer.releases) {
-    log_.note(writer.mask, head.storage);
-    const Stamp stamp = now(places_.group(agent));
+    note(writer, head.storage);
     head.own = release(agent, writer.mask, writer.level);
-    writer.acquires = writer.makes_visible = false;
-    note(agent, index, true, operation, writer, stamp);
   }
   history_->write(operation, std::move(head));
 }

@@ -7,10 +7,13 @@
 #include <array>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "emulator/race/chain_clocks.h"
+#include "emulator/race/ordering.h"
 #include "emulator/race/release_history.h"
 #include "emulator/race/seen_releases.h"
 #include "emulator/race/site_relation.h"
@@ -19,7 +22,7 @@
 
 namespace heddle::race {
 
-/// Of one storage class, what control barriers that a whole workgroup reached alike settled: the last stamp of
+/// What, for one storage class, control barriers that a whole workgroup reached alike settled: the last stamp of
 /// which each holds. (By Visibility never more than by Availability, and by these never more than by Order.)
 class Settled {
  public:
@@ -37,13 +40,14 @@ class KernelOrder {
   /// What several orders share, each of which hears of workgroups of its own, on a thread of its own.
   class Shared;
 
-  explicit KernelOrder(std::size_t most_events);
-  explicit KernelOrder(std::shared_ptr<Shared> shared);
+  /// `chains` and `one_class_each` as in KernelOptions.
+  KernelOrder(bool chains, bool one_class_each);
+  KernelOrder(std::shared_ptr<Shared> shared, bool chains, bool one_class_each);
 
   /// From now on it hears of atomics on bytes of which this knows what was released there; null: of those
-  /// of which nobody else hears.
+  /// of which no other agent hears.
   void use(ReleaseHistory* history) { history_ = history ? history : &own_history_; }
-  /// What was released on the allocation nobody acquires any more.
+  /// What was released on the allocation no agent acquires any more.
   void forget(AllocationId allocation) { history_->forget(allocation); }
   std::size_t remembered_releases() const { return history_->size(); }
   /// Behind a memory dependency: numbers of agents start anew, too.
@@ -55,28 +59,32 @@ class KernelOrder {
   /// `count` agents of the group end. Whether it has ended with them.
   bool agents_end(GroupId group, std::uint32_t count) {
     if (!places_.agents_end(group, count)) return false;
-    log_.group_ends(group);
-    if (!groups_[group].agents.empty()) [[unlikely]] forget_agents(groups_[group]);
+    Group& of = groups_[group];
+    if (of.view || !of.tail.empty() || !of.agents.empty()) [[unlikely]]
+      group_ends(of);
     return true;
   }
   void system_synchronizes(AgentId first, AgentId second);
 
   /// All agents so far have ended, and are before all that begin from now on; after a memory dependency
-  /// nobody asks for them any more.
+  /// no agent asks for them any more.
   void dependency(bool memory);
 
   /// A memory barrier, or an operation of the domains.
   void barrier(model::OperationIndex index, const Operation& operation);
   void arrive(model::OperationIndex index, const Operation& operation);
   void passes(model::OperationIndex arrival, std::span<const model::OperationIndex> synchronizing);
-  /// `arrive` and `passes` of `count` agents from the operation's on, with indices from `first` on, in one step.
+  /// `arrive` and `passes` of `count` agents from the operation's on in one step.
   /// False, and nothing happened, where they have to be looked at one by one.
-  bool meets(model::OperationIndex first, const Operation& operation, std::uint32_t count);
+  bool meets(const Operation& operation, std::uint32_t count);
+  /// An atomic begins, before anything else is told of it.
+  void atomic_begins(const Operation& operation);
   /// The read of an atomic, whose bytes come from these writes; before it is checked.
-  void atomic_reads(model::OperationIndex index, const Operation& operation,
-                    std::span<const trace::Source> sources);
+  void atomic_reads(const Operation& operation, std::span<const trace::Source> sources);
   /// The write of an atomic; after it is checked.
   void atomic_writes(model::OperationIndex index, const Operation& operation);
+  /// It ends, when all else has been told.
+  void atomic_ends(const Operation& operation);
   /// Whether it need not hear of atomics of the agent on the allocation that neither acquire nor release: nothing
   /// was released there, and the agent has nothing to offer.
   bool ignores_relaxed(std::uint32_t agent, AllocationId allocation) const {
@@ -84,7 +92,7 @@ class KernelOrder {
     const Agent* own = find_state(agent);
     return !own || own->fences.empty();
   }
-  /// Whether that is so of all agents of groups that tell nobody, on whatever allocation.
+  /// Whether that is so of all agents of groups that tell none, on whatever allocation.
   bool nothing_is_offered() const { return history_->empty(); }
   /// Whether it need not hear of this atomic, whatever it does.
   bool ignores(const Operation& atomic) const {
@@ -97,27 +105,35 @@ class KernelOrder {
 
   const Places& places() const { return places_; }
   const SyncLog& log() const { return log_; }
-  /// Of an agent that has not ended.
+  const ChainClocks& chains() const { return chains_; }
+  /// An instruction of which accesses will be told.
+  void note(const Site& site) { use_.note(site, chains_.has_one_class_each()); }
+  /// The view of an agent that has not ended.
   const ViewPointer& view(std::uint32_t agent) const {
     const Agent* own = find_state(agent);
     return own && own->view ? own->view : view_of(groups_[places_.group(agent)]);
   }
-  /// Whether nobody's operations are before those of the agent, which is in this group.
+  /// What others published of the agent's workgroup and do not carry on: it may be known in the workgroup all the same.
+  const Left& left(std::uint32_t agent) const { return groups_[places_.group(agent)].left; }
+  /// Whether no agent's operations are before those of the agent, which is in this group.
   bool knows_nobody(std::uint32_t agent, GroupId group) const {
     const Group& of = quick_.groups[group];
-    return of.agents.empty() ? view_of(of) == nobody() : view(agent) == nobody();
+    return of.agents.empty() ? knows_nobody(of) : view(agent) == nobody();
   }
   /// Whether that is so of all of a group, and none of them has released anything that others may acquire; false
   /// if that is not known at once.
   bool knows_and_tells_nobody(GroupId group) const {
     const Group& of = quick_.groups[group];
-    return of.agents.empty() && !of.view && nothing_ == nobody();
+    return of.agents.empty() && knows_nobody(of);
   }
   /// The view of such an agent.
   inline const ViewPointer& nobody() const;
   /// From now on it need not keep what all who may ever ask for it know already: if the agents of a
   /// workgroup begin together, before its first barrier.
-  void expect_whole_workgroups() { whole_workgroups_ = true; }
+  void expect_whole_workgroups() {
+    whole_workgroups_ = true;
+    chains_.set_exact(false);
+  }
   /// The agent's workgroup counts as having come to so many barriers, acquires and releases, at least.
   void skip_to(AgentId agent, Stamp stamp) {
     Group& group = group_of(static_cast<std::uint32_t>(agent));
@@ -148,7 +164,7 @@ class KernelOrder {
     if (!near_.has(agent)) look_near(agent);
     return near_;
   }
-  /// As `ignores_relaxed` of any of them, on whatever allocation; false if that is not known at once.
+  /// What `ignores_relaxed` says for all of them, on whatever allocation; false if that is not known at once.
   bool ignores_relaxed(const Near& near) const { return nothing_is_offered() && near.state_->agents.empty(); }
   /// Those that it was asked for last, if any.
   const Near& last_near() const { return near_; }
@@ -166,19 +182,15 @@ class KernelOrder {
   }
 
  private:
-  /// The parts of a barrier's record that count.
-  struct Ordering {
-    Classes mask = 0;
-    Level level = kOwn;
-    Level execution = kOwn;
-    bool acquires = false;
-    bool releases = false;
-    bool makes_available = false;
-    bool makes_visible = false;
-    friend bool operator==(const Ordering&, const Ordering&) = default;
-  };
   using Offers = std::vector<Offer>;
-  static constexpr std::size_t kNone = ~std::size_t{0};
+  /// The last visibility operation in bulk of an agent. What it does again, knowing nothing new, is done when somebody
+  /// may ask for it.
+  struct LastVisibility {
+    ViewPointer known;
+    BulkOperation operation;
+    /// The stamp of the last time; 0 if that is done.
+    Stamp again = 0;
+  };
   struct Agent {
     /// Null if it is that of its group.
     ViewPointer view;
@@ -187,24 +199,37 @@ class KernelOrder {
     /// What all of the workgroup left to each other at a barrier.
     std::shared_ptr<const Offers> seen_together;
     Clock out_of_scope;
-    /// Where in the log its last operation is, if that acquires and nothing was released since.
-    std::size_t last_acquire = kNone;
+    LastVisibility last_visibility;
+    bool has_nothing() const { return !view && fences.empty() && seen.empty() && !seen_together; }
   };
+  /// A barrier that a whole workgroup came to alike, and to no other since then that was of another kind.
+  struct WholeBarrier {
+    Ordering ordering;
+    Stamp stamp = 0;
+  };
+  static constexpr std::size_t kLongestTail = 8;
+  /// So many are looked at one by one where they may differ.
+  static constexpr std::size_t kFewAgents = 8;
   struct Group {
     Stamp now = kFirstStamp;
     /// Null if it is the one that agents begin with.
     ViewPointer view;
+    /// What is not in the view yet.
+    std::vector<WholeBarrier> tail;
+    Left left;
     std::array<Settled, kClasses> settled;
     std::uint32_t first_agent = 0;
     /// How many began, if all have consecutive numbers; else 0.
     std::uint32_t agents_in_row = 0;
-    /// Of those who have something of their own, at least.
+    /// At least the agents that have something of their own.
     std::vector<Agent> agents;
   };
   struct Arrival {
     model::OperationIndex index = 0;
     std::uint32_t agent = 0;
     Ordering ordering;
+    /// What its agent knew before it acquired anything here.
+    ViewPointer known;
     /// The release barriers up to this one.
     Offers fences;
     bool settled = false;
@@ -225,16 +250,18 @@ class KernelOrder {
     bool together = false;
     /// And all that they learn is in the view of their group.
     bool done = false;
+    Stamp stamp = 0;
     ViewPointer before;
+    /// What all have released, before anything became visible.
+    ViewPointer joined;
     ViewPointer after;
-    /// Of those who knew something else before, the last ones.
+    /// What the last of those knew before who knew something else.
     ViewPointer other_before;
     ViewPointer other_after;
     std::shared_ptr<const Release> own;
     std::shared_ptr<const Offers> fences;
   };
 
-  static Ordering ordering_of(const Operation& operation);
   /// Null if the agent has none that is its own: it knows what its group does.
   const Agent* find_state(std::uint32_t agent) const {
     const Group& group = quick_.groups[this->group(agent)];
@@ -249,22 +276,40 @@ class KernelOrder {
     return group.agents[at];
   }
   Group& group_of(std::uint32_t agent) { return groups_[places_.group(agent)]; }
-  const ViewPointer& view_of(const Group& group) const { return group.view ? group.view : nothing_; }
+  const ViewPointer& view_of(Group& group) const {
+    if (!group.tail.empty()) add_tail(group);
+    return group.view ? group.view : nothing_;
+  }
+  bool knows_nobody(const Group& group) const {
+    return !group.view && group.tail.empty() && nothing_.get() == nobody().get();
+  }
+  void add_tail(Group& group) const;
+  void come_together(View& view, const Group& group, const WholeBarrier& barrier) const;
+  void release_together(View& view, const Performer& all, const Ordering& ordering, Stamp stamp) const;
+  Performer performer(std::uint32_t agent) const { return {agent, places_.group(agent), false}; }
+  void make_available(std::uint32_t agent, const ViewPointer& known, BulkOperation operation, Stamp stamp);
+  void make_visible(std::uint32_t agent, BulkOperation operation, Stamp stamp);
+  void finish_visibility(std::uint32_t agent);
 
   bool in_scope(const Offer& offer, std::uint32_t agent, Level level) const;
   std::shared_ptr<const Release> release(std::uint32_t agent, Classes mask, Level level);
   static void remember_fence(Agent& agent, Offer fence);
   void acquire(std::uint32_t agent, Classes mask, std::span<const Offer> offers);
+  bool learn(View& made, std::uint32_t agent, Classes mask, std::span<const Offer> offers) const;
   void acquire_seen(std::uint32_t agent, const Ordering& ordering);
-  void see(std::uint32_t agent, const Offer& offer, Classes storage, bool at_barrier,
-           const Ordering& reader);
+  void see(std::uint32_t agent, const Offer& offer, Classes storage, bool at_barrier, const Ordering& reader);
   void miss(std::uint32_t agent, const Release& release);
-  void note(std::uint32_t agent, model::OperationIndex index, bool write_half,
-            const Operation& operation, const Ordering& ordering, Stamp stamp);
+  void learn_all(View& to, std::uint32_t agent, const View& from, std::uint32_t of) const;
+  /// Notes an acquire or a release.
+  void note(const Ordering& ordering, Classes storage) {
+    log_.note(ordering.mask, storage);
+    use_.note(sets_in(ordering.mask));
+    use_.note_level(ordering.level);
+  }
   void domain_operation(model::OperationIndex index, const Operation& operation);
 
   void forget_all();
-  [[gnu::noinline]] static void forget_agents(Group& group) { group.agents = {}; }
+  [[gnu::noinline]] void group_ends(Group& group);
   [[gnu::noinline]] void grow(Group& group, std::uint32_t first, std::uint32_t count);
   void leave_unmet(std::uint32_t agent);
   bool is_at(const Meeting& meeting, model::OperationIndex arrival) const;
@@ -273,18 +318,23 @@ class KernelOrder {
   bool can_open_together(const Meeting& meeting) const;
   bool are_whole_workgroups(const Ordering& ordering, std::uint32_t agent) const;
   void open_together(Meeting& meeting);
-  ViewPointer joined_view(const Meeting& meeting, Stamp stamp) const;
+  void join_views(Meeting& meeting) const;
   void settle(GroupId group, Stamp stamp, const Ordering& ordering);
   void collect_fences(Meeting& meeting);
   bool learn_together(Meeting& meeting);
-  const ViewPointer& view_after(Meeting& meeting, const ViewPointer& own) const;
+  ViewPointer view_after(Meeting& meeting, const Arrival& arrival) const;
+  void come_to_one_view(const Meeting& meeting);
   void pass_together(Meeting& meeting, const Arrival& arrival);
   void settle_one_by_one(Meeting& meeting);
+  void acquire_in_turns(Meeting& meeting);
+  std::vector<std::vector<Arrival*>> companies(Meeting& meeting) const;
+  bool acquire_at_once(Meeting& meeting);
+  void acquire_in_company(const std::vector<Arrival*>& company);
   void acquire_at(const Meeting& meeting, Arrival& to);
+  void release_again(Arrival& to);
   void leave_to_later(const Meeting& meeting, const Arrival& arrival);
   bool releases_at(const Meeting& meeting, const Arrival& arrival) const;
   bool arrivals_synchronize(const Arrival& from, const Arrival& to) const;
-  void log_arrival(const Arrival& arrival, std::uint32_t agent, Stamp stamp, ViewPointer view);
 
   /// What every access asks for, where it is at hand.
   struct Quick {
@@ -303,6 +353,8 @@ class KernelOrder {
   std::shared_ptr<Shared> shared_;
   Places& places_;
   SyncLog& log_;
+  ChainUse& use_;
+  ChainClocks chains_;
   ReleaseHistory own_history_;
   ReleaseHistory* history_ = &own_history_;
   /// A thread uses those of its own workgroups.
@@ -319,8 +371,7 @@ class KernelOrder {
 
 class KernelOrder::Shared {
  public:
-  explicit Shared(std::size_t most_events) : log_(most_events) {}
-  /// Before the invocations of a dispatch begin, as Places::reserve; nobody else uses it meanwhile.
+  /// To be called before the invocations of a dispatch begin, like Places::reserve; no other thread uses it meanwhile.
   void reserve(std::uint32_t first, std::uint32_t size, std::uint32_t groups);
   const Places& places() const { return places_; }
 
@@ -328,12 +379,18 @@ class KernelOrder::Shared {
   friend class KernelOrder;
   Places places_;
   SyncLog log_;
+  ChainUse use_;
   std::vector<Group> groups_;
-  /// Of an agent that knows of nobody.
+  /// What agents of workgroups that are gone did to chains that reach farther than these; guarded by the mutex.
+  std::mutex ended_mutex_;
+  View ended_;
+  /// The view of an agent that knows of no other.
   const ViewPointer unknowing_ = std::make_shared<const View>();
   ViewPointer nothing_ = unknowing_;
 };
 
-inline const ViewPointer& KernelOrder::nobody() const { return shared_->unknowing_; }
+inline const ViewPointer& KernelOrder::nobody() const {
+  return shared_->unknowing_;
+}
 
 }  // namespace heddle::race

@@ -10,20 +10,20 @@ bool covers(const Locations& whole, const Locations& part) {
          part.offset_bytes + part.size_bytes <= whole.offset_bytes + whole.size_bytes;
 }
 
-// Bulk operations include all references in the storage classes of the instruction.
-//= vk:memory-model-availability-visibility-semantics
-bool bulk_includes(const Event& op, const Event& access) {
-  return access.storage != 0 && op.has_all(access.storage);
+// The level of the availability of a bulk operation, or of the access's own.
+Level availability_of(const Event& e) {
+  return e.bulk ? e.bulk_availability : e.own_availability;
 }
-
-bool share_a_class(const Event& a, const Event& b) { return (a.mask & b.mask) != 0; }
+Level visibility_of(const Event& e) {
+  return e.bulk ? e.bulk_visibility : e.own_visibility;
+}
 
 }  // namespace
 
 void LocationOrder::add(EventIndex e) {
   const Event& event = events_[e];
-  if (event.makes_available()) availability_.add(e);
-  if (event.makes_visible()) visibility_.add(e);
+  if (availability_of(event) != 0) availability_.add(e);
+  if (visibility_of(event) != 0) visibility_.add(e);
   if (event.of_domain) domain_operations_.push_back(e);
   if (events_.place(event.agent).kind != model::AgentKind::Shader) beyond_device_ = true;
 }
@@ -64,7 +64,10 @@ bool LocationOrder::ordered(EventIndex x, EventIndex y, const Locations& bytes) 
 bool LocationOrder::ordered_at(EventIndex x, EventIndex y, const Locations& piece) const {
   const Event& a = events_[x];
   const Event& b = events_[y];
-  if (a.agent == b.agent && a.reference == b.reference && events_.happens_before(x, y)) return true;
+  // Tags do not reorder what is coherence of one location.
+  //= mmra:coherence
+  const bool before = events_.program_ordered(x, y) || events_.happens_before(x, y);
+  if (a.agent == b.agent && a.reference == b.reference && before) return true;
   //= vk:memory-model-non-private
   const bool non_private = a.non_private && b.non_private;
   if (a.reads) {
@@ -78,56 +81,33 @@ bool LocationOrder::ordered_at(EventIndex x, EventIndex y, const Locations& piec
   return a.output && b.output && through_tessellation_outputs(x, y);
 }
 
-bool LocationOrder::own_includes(EventIndex a, EventIndex b, const Locations& piece) const {
-  const Event& x = events_[a];
-  const Event& y = events_[b];
-  return x.accesses() && y.accesses() && x.reference == y.reference && covers(x.bytes, piece) &&
-         covers(y.bytes, piece);
-}
-
+// Whether an element of a chain includes the access that the chain is about: a bulk operation by the storage class of
+// that access, an operation of an access's own by reference and bytes.
+//= vk:memory-model-availability-visibility-semantics
 //= vk:memory-model-instruction-av-vis
-Level LocationOrder::available_level(EventIndex op, EventIndex access, const Locations& piece) const {
-  const Event& a = events_[op];
-  Level level = bulk_includes(a, events_[access]) ? a.bulk_availability : Level{0};
-  if (a.own_availability > level && own_includes(op, access, piece)) level = a.own_availability;
-  return level;
+bool LocationOrder::element_includes(EventIndex op, EventIndex access, const Locations& piece) const {
+  const Event& element = events_[op];
+  const Event& about = events_[access];
+  if (element.bulk) return (element.storage & about.storage) != 0;
+  return element.accesses() && element.reference == about.reference && covers(element.bytes, piece);
 }
 
-//= vk:memory-model-instruction-av-vis
-Level LocationOrder::visible_level(EventIndex op, EventIndex access, const Locations& piece) const {
-  const Event& v = events_[op];
-  Level level = bulk_includes(v, events_[access]) ? v.bulk_visibility : Level{0};
-  if (v.own_visibility > level && own_includes(op, access, piece)) level = v.own_visibility;
-  return level;
+Level LocationOrder::available_level(EventIndex op, EventIndex write, const Locations& piece) const {
+  return element_includes(op, write, piece) ? availability_of(events_[op]) : Level{0};
 }
 
-// A link includes the link beside it as it includes an access, and also if both are bulk operations
-// with a storage class in common.
-//= vk:memory-model-availability-visibility
-Level LocationOrder::available_link_level(EventIndex op, EventIndex link,
-                                          const Locations& piece) const {
-  const Event& a = events_[op];
-  const Level level = available_level(op, link, piece);
-  if (events_[link].bulk_availability == 0 || !share_a_class(a, events_[link])) return level;
-  return std::max(level, a.bulk_availability);
-}
-
-//= vk:memory-model-availability-visibility
-Level LocationOrder::visible_link_level(EventIndex op, EventIndex link, const Locations& piece) const {
-  const Event& v = events_[op];
-  const Level level = visible_level(op, link, piece);
-  if (events_[link].bulk_visibility == 0 || !share_a_class(v, events_[link])) return level;
-  return std::max(level, v.bulk_visibility);
+Level LocationOrder::visible_level(EventIndex op, EventIndex read, const Locations& piece) const {
+  return element_includes(op, read, piece) ? visibility_of(events_[op]) : Level{0};
 }
 
 // The operations at which a chain ends that makes the write available at a level. The first is the
 // writing agent's, and not before the write; each next one is performed in the instance that the one
-// before it made the write available to, happens-after it, includes it, and reaches farther.
+// before it made the write available to, happens-after it, includes the write, and reaches farther.
 //= vk:memory-model-availability-visibility
 ByLevel LocationOrder::availability(EventIndex write, const Locations& piece) const {
   ByLevel found;
   availability_.for_each([&](EventIndex op) {
-    if (op != write && !events_.program_ordered(write, op)) return;
+    if (op != write && !events_.program_order_counts(write, op)) return;
     for (Level level = available_level(op, write, piece); level > 0; --level) found[level].add(op);
   });
   for (Level narrow = 1; chains_ && narrow + 1u < kScopes.size(); ++narrow) {
@@ -135,21 +115,20 @@ ByLevel LocationOrder::availability(EventIndex write, const Locations& piece) co
       availability_.for_each([&](EventIndex next) {
         if (!events_.happens_before(op, next)) return;
         if (!events_.in_instance(events_[op].agent, events_[next].agent, narrow)) return;
-        for (Level level = available_link_level(next, op, piece); level > narrow; --level)
-          found[level].add(next);
+        for (Level level = available_level(next, write, piece); level > narrow; --level) found[level].add(next);
       });
     });
   }
   return found;
 }
 
-// The operations at which a chain begins that makes what is available at a level visible to the read:
-// the same, backwards.
+// The operations at which a chain begins that makes what is available at a level visible to the read: the last one is
+// the reading agent's, and each one before it includes the read and takes from farther away.
 //= vk:memory-model-availability-visibility
 ByLevel LocationOrder::visibility(EventIndex read, const Locations& piece) const {
   ByLevel found;
   visibility_.for_each([&](EventIndex op) {
-    if (op != read && !events_.program_ordered(op, read)) return;
+    if (op != read && !events_.program_order_counts(op, read)) return;
     for (Level level = visible_level(op, read, piece); level > 0; --level) found[level].add(op);
   });
   for (Level narrow = 1; chains_ && narrow + 1u < kScopes.size(); ++narrow) {
@@ -157,8 +136,7 @@ ByLevel LocationOrder::visibility(EventIndex read, const Locations& piece) const
       visibility_.for_each([&](EventIndex earlier) {
         if (!events_.happens_before(earlier, op)) return;
         if (!events_.in_instance(events_[op].agent, events_[earlier].agent, narrow)) return;
-        for (Level level = visible_link_level(earlier, op, piece); level > narrow; --level)
-          found[level].add(earlier);
+        for (Level level = visible_level(earlier, read, piece); level > narrow; --level) found[level].add(earlier);
       });
     });
   }
@@ -178,8 +156,7 @@ bool LocationOrder::through_common_domain(EventIndex x, EventIndex y, const Loca
     available[level].for_each([&](EventIndex made) {
       ordered = ordered || (b.writes && events_.happens_before(made, y));
       if (ordered || !b.reads) return;
-      visible[level].for_each(
-          [&](EventIndex seen) { ordered = ordered || events_.happens_before(made, seen); });
+      visible[level].for_each([&](EventIndex seen) { ordered = ordered || events_.happens_before(made, seen); });
     });
     if (ordered) return true;
   }
@@ -211,13 +188,11 @@ bool LocationOrder::through_device_or_host(EventIndex x, EventIndex y) const {
   made.add(x);
   made = after(made, x_on_host ? OperationKind::HostAvailability : OperationKind::DeviceAvailability);
   if (x_on_host != y_on_host)
-    made = after(made, x_on_host ? OperationKind::HostToDeviceDomain
-                                 : OperationKind::DeviceToHostDomain);
+    made = after(made, x_on_host ? OperationKind::HostToDeviceDomain : OperationKind::DeviceToHostDomain);
   if (made.empty()) return false;
   if (events_[y].writes && any_before(made)) return true;
   return events_[y].reads &&
-         any_before(after(made, y_on_host ? OperationKind::HostVisibility
-                                          : OperationKind::DeviceVisibility));
+         any_before(after(made, y_on_host ? OperationKind::HostVisibility : OperationKind::DeviceVisibility));
 }
 
 // An instance of a control barrier, with no particular memory scope or semantics, stands between.

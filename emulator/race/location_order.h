@@ -33,11 +33,9 @@ class LocationOrder {
   bool through_tessellation_outputs(EventIndex x, EventIndex y) const;
   ByLevel availability(EventIndex write, const Locations& piece) const;
   ByLevel visibility(EventIndex read, const Locations& piece) const;
-  bool own_includes(EventIndex a, EventIndex b, const Locations& piece) const;
-  Level available_level(EventIndex op, EventIndex access, const Locations& piece) const;
-  Level visible_level(EventIndex op, EventIndex access, const Locations& piece) const;
-  Level available_link_level(EventIndex op, EventIndex link, const Locations& piece) const;
-  Level visible_link_level(EventIndex op, EventIndex link, const Locations& piece) const;
+  bool element_includes(EventIndex op, EventIndex access, const Locations& piece) const;
+  Level available_level(EventIndex op, EventIndex write, const Locations& piece) const;
+  Level visible_level(EventIndex op, EventIndex read, const Locations& piece) const;
 
   const HappensBefore& events_;
   bool chains_;

@@ -7,8 +7,7 @@ namespace heddle::race {
 void LastWriters::note(const Locations& bytes, model::OperationIndex write) {
   const auto found = of_word_.find(word_of(bytes));
   if (found == of_word_.end()) return;
-  for (std::uint32_t i = 0; i < bytes.size_bytes; ++i)
-    found->second[(bytes.offset_bytes + i) % kWordBytes] = write;
+  for (std::uint32_t i = 0; i < bytes.size_bytes; ++i) found->second[(bytes.offset_bytes + i) % kWordBytes] = write;
 }
 
 void LastWriters::find_sources(const Locations& bytes, std::vector<trace::Source>& sources) const {
@@ -32,8 +31,8 @@ void History::forget_all() {
   writers_.clear();
 }
 
-DetectorThread::DetectorThread(const KernelOptions& options,
-                               std::shared_ptr<KernelOrder::Shared> order, SiteNumbers& sites)
+DetectorThread::DetectorThread(const KernelOptions& options, std::shared_ptr<KernelOrder::Shared> order,
+                               SiteNumbers& sites)
     : detector_(options, order, sites), nothing_(*order) {
   detector_.use(nothing_.shadow_, nothing_.released_);
 }
@@ -79,7 +78,7 @@ void DetectorThread::meet(std::span<const Operation> barriers) {
 }
 
 ParallelDetector::ParallelDetector(const KernelOptions& options)
-    : options_(options), order_(std::make_shared<KernelOrder::Shared>(options.most_sync_events)) {}
+    : options_(options), order_(std::make_shared<KernelOrder::Shared>()) {}
 
 DetectorThread& ParallelDetector::add_thread() {
   return threads_.emplace_back(options_, order_, sites_);

@@ -14,7 +14,7 @@
 
 namespace heddle::race {
 
-/// Which operation wrote each byte, of the bytes at which something was released: whoever reads what another
+/// Which operation wrote each byte, of the bytes at which something was released: an agent that reads what another
 /// operation wrote there acquires nothing.
 class LastWriters {
  public:
@@ -23,7 +23,7 @@ class LastWriters {
   /// below.
   void watch(const Locations& bytes) { of_word_.try_emplace(word_of(bytes), nobody()); }
   void note(const Locations& bytes, model::OperationIndex write);
-  /// Of bytes that it does not watch the source is no write.
+  /// Bytes that it does not watch have no write as their source.
   void find_sources(const Locations& bytes, std::vector<trace::Source>& sources) const;
   void clear() { of_word_.clear(); }
 
@@ -33,13 +33,10 @@ class LastWriters {
   using Place = std::pair<AllocationId, std::uint64_t>;
   struct HashOfPlace {
     std::size_t operator()(const Place& place) const {
-      return (static_cast<std::size_t>(place.first) * 0x9e3779b97f4a7c15u + place.second) *
-             0x165667b19e3779f9u;
+      return (static_cast<std::size_t>(place.first) * 0x9e3779b97f4a7c15u + place.second) * 0x165667b19e3779f9u;
     }
   };
-  static Place word_of(const Locations& bytes) {
-    return {bytes.allocation, bytes.offset_bytes / kWordBytes};
-  }
+  static Place word_of(const Locations& bytes) { return {bytes.allocation, bytes.offset_bytes / kWordBytes}; }
   static Word nobody() {
     Word word;
     word.fill(model::kInitialValue);
@@ -50,26 +47,26 @@ class LastWriters {
 };
 
 /// All that is known of some bytes of memory: the accesses, and what atomics released there. One thread at a
-/// time uses it: whoever tells of an access has it from before the access takes effect until the detector
+/// time uses it: a thread that tells of an access has it from before the access takes effect until the detector
 /// has heard of it, so that the order in which accesses are told is that in which they were.
 class History {
  public:
-  /// Of all bytes of each allocation.
+  /// A history of all bytes of each allocation.
   explicit History(const KernelOrder::Shared& order) : released_(order.places()) {}
-  /// The same; the cells of an allocation of no more granules stand side by side.
-  static History side_by_side(const KernelOrder::Shared& order, std::uint64_t granules) {
+  /// A history in which the cells of an allocation of no more words stand side by side.
+  static History side_by_side(const KernelOrder::Shared& order, std::uint64_t words) {
     History made(order);
-    made.shadow_ = Shadow(granules);
+    made.shadow_ = Shadow(words);
     return made;
   }
-  /// Of one of each 2^every lines of kLineBytes that follow each other.
+  /// A history of one of each 2^every lines of kLineBytes that follow each other.
   History(const KernelOrder::Shared& order, std::uint32_t every)
       : shadow_(kLineBits, every), released_(order.places()) {}
 
   static constexpr std::uint32_t kLineBits = 5;
-  static constexpr std::uint64_t kLineBytes = kGranuleBytes << kLineBits;
+  static constexpr std::uint64_t kLineBytes = kWordBytes << kLineBits;
 
-  /// Nobody has accessed anything.
+  /// Nothing has been accessed.
   void forget_all();
   /// What is known of an allocation; null if nothing is. Until somebody accesses another one.
   const Shadow::Allocation* find(AllocationId allocation) { return shadow_.find(allocation); }
@@ -86,8 +83,7 @@ class History {
 /// What one thread tells of its workgroups. A workgroup stays on its thread.
 class DetectorThread {
  public:
-  DetectorThread(const KernelOptions& options, std::shared_ptr<KernelOrder::Shared> order,
-                 SiteNumbers& sites);
+  DetectorThread(const KernelOptions& options, std::shared_ptr<KernelOrder::Shared> order, SiteNumbers& sites);
 
   void agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
                     std::span<const std::uint32_t> subgroups) {
@@ -97,31 +93,31 @@ class DetectorThread {
   void agents_end(AgentId first, std::uint32_t count, History& workgroup_memory);
   /// An access to bytes of which `history` knows everything.
   void access(const Operation& operation, History& history);
-  /// The same of a plain access, if what is known answers it at once. False, and nothing happened, otherwise.
-  bool answers(bool writes, AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site,
-               History& history);
-  /// The same of one to a granule: see KernelDetector.
+  /// Answers for a plain access, if what is known answers it at once. False, and nothing happened, otherwise.
+  bool answers_plain(bool writes, AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site,
+                     History& history);
+  /// Answers for an access to a word: see KernelDetector.
   template <bool writes, typename MayBeFirst>
-  [[gnu::always_inline]] bool answers_quickly(AgentId agent, ReferenceId reference, const Locations& granule,
-                                              SiteId site, History& history, MayBeFirst may_be_first) {
+  [[gnu::always_inline]] bool answers_word(AgentId agent, ReferenceId reference, const Locations& word, SiteId site,
+                                           History& history, MayBeFirst may_be_first) {
     return (!writes || history.writers_.empty()) &&
-           detector_.answers_quickly<writes>(history.shadow_, agent, reference, granule, site, may_be_first);
+           detector_.answers_word<writes>(history.shadow_, agent, reference, word, site, may_be_first);
   }
-  /// The same of a part of a granule of a buffer, that is only read.
+  /// Answers for a read of a part of a word of a buffer that is only read.
   [[gnu::always_inline]] bool answers_part(AgentId agent, ReferenceId reference, const Locations& part, SiteId site,
                                            History& history) {
     return detector_.answers_part(history.shadow_, agent, reference, part, site);
   }
-  /// Whether nobody asks who wrote these bytes: then it need not hear of plain writes that KernelDetector answers.
+  /// Whether no one asks which operation wrote these bytes: then it need not hear of plain writes that KernelDetector
+  /// answers.
   static bool ignores_plain_writes(const History& history) { return history.writers_.empty(); }
-  /// The same of a read-modify-write that neither acquires nor releases.
-  bool answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site,
-                      History& history);
+  /// Answers for a read-modify-write that neither acquires nor releases.
+  bool answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site, History& history);
   /// A memory barrier.
   void barrier(const Operation& operation) { tell(operation); }
   /// Agents with consecutive numbers from `first` on meet at a control barrier.
   void meet(AgentId first, std::uint32_t count, const Operation& barrier);
-  /// The same for any agents of one workgroup, each with a barrier of its own.
+  /// Any agents of one workgroup meet, each with a barrier of its own.
   void meet(std::span<const Operation> barriers);
 
   KernelDetector& detector() { return detector_; }
@@ -140,18 +136,19 @@ class DetectorThread {
   History nothing_;
 };
 
-[[gnu::always_inline]] inline bool DetectorThread::answers(bool writes, AgentId agent, ReferenceId reference,
-                                                           const Locations& bytes, SiteId site, History& history) {
+[[gnu::always_inline]] inline bool DetectorThread::answers_plain(bool writes, AgentId agent, ReferenceId reference,
+                                                                 const Locations& bytes, SiteId site,
+                                                                 History& history) {
   if (writes && !history.writers_.empty()) return false;
   detector_.use(history.shadow_, history.released_);
-  return detector_.answers(agent, reference, bytes, site);
+  return detector_.answers_plain(agent, reference, bytes, site);
 }
 
-inline bool DetectorThread::answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes,
-                                           SiteId site, History& history) {
+inline bool DetectorThread::answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site,
+                                           History& history) {
   if (!history.writers_.empty()) return false;
   detector_.use(history.shadow_, history.released_);
-  return detector_.answers_atomic_quickly(agent, reference, bytes, site) ||
+  return detector_.answers_known_atomic(agent, reference, bytes, site) ||
          detector_.answers_atomic(agent, reference, bytes, site);
 }
 
@@ -167,12 +164,12 @@ class ParallelDetector {
   DetectorThread& add_thread();
   const std::deque<DetectorThread>& threads() const { return threads_; }
 
-  // Nobody tells anything while these run:
+  // No thread tells anything while these run:
   /// A dispatch begins: `groups` workgroups of `size` invocations with consecutive numbers from `first` on.
   void dispatch_begins(std::uint32_t first, std::uint32_t size, std::uint32_t groups) {
     order_->reserve(first, size, groups);
   }
-  /// As KernelDetector. After a memory dependency whoever has histories is to let them forget everything.
+  /// As KernelDetector. After a memory dependency the owner of histories is to let them forget everything.
   void dependency(bool memory);
   /// As KernelDetector, of an allocation of which no history knows anything.
   void replace(AllocationId allocation);

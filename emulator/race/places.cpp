@@ -6,8 +6,7 @@ namespace heddle::race {
 namespace {
 
 std::uint64_t key_of(const model::Place& place) {
-  return (std::uint64_t{place.device} << 56) ^ (std::uint64_t{place.queue_family} << 40) ^
-         place.workgroup;
+  return (std::uint64_t{place.device} << 56) ^ (std::uint64_t{place.queue_family} << 40) ^ place.workgroup;
 }
 
 }  // namespace
@@ -25,9 +24,11 @@ GroupId Places::reserved_group(std::uint32_t agent, const model::Place& place) {
   return group;
 }
 
-void Places::add_number(const model::Place& place, GroupId group) { numbers_.emplace(key_of(place), group); }
+void Places::add_number(const model::Place& place, GroupId group) {
+  numbers_.emplace(key_of(place), group);
+}
 
-// That of a group which there is, or the next one.
+// The number of a group which there is, or the next one.
 GroupId Places::number_of(const model::Place& place) const {
   const GroupId all = groups();
   if (all != 0 && groups_.back().has(place)) return all - 1;
@@ -47,10 +48,11 @@ void Places::clear() {
   if (!numbers_.empty()) numbers_.clear();
   workgroups_end_ = 0;
   beyond_device_ = false;
-  one_device_ = true;
+  one_device_ = one_family_ = true;
+  related_ = false;
 }
 
-// Of two agents.
+// Whether two agents are in one instance.
 //= vk:memory-model-scope
 bool Places::are_in_one_instance(std::uint32_t a, std::uint32_t b, Level level) const {
   if (level == kWorkgroup && group(a) == group(b)) return true;

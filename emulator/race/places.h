@@ -20,11 +20,11 @@ class Places {
     GroupId group = 0;
     std::uint32_t subgroup = 0;
   };
-  /// From first() on, as long as nobody begins and no room is made.
+  /// From first() on, as long as no agent begins and no room is made.
   const Agent* agents() const { return agents_.data(); }
 
   /// Makes room for `groups` groups of `size` invocations each, numbered one group after the other from
-  /// `first` on. Threads may tell at once of those, each of whole groups of its own, and ask for whoever has
+  /// `first` on. Threads may tell at once of those, each of whole groups of its own, and ask for any that has
   /// begun as far as they know.
   void reserve(std::uint32_t first, std::uint32_t size, std::uint32_t groups);
 
@@ -39,14 +39,12 @@ class Places {
     running.store(left, std::memory_order_relaxed);
     return left == 0;
   }
-  bool has_ended(GroupId group) const {
-    return groups_[group].running.load(std::memory_order_relaxed) == 0;
-  }
+  bool has_ended(GroupId group) const { return groups_[group].running.load(std::memory_order_relaxed) == 0; }
   /// How many agents the group has had so far.
   std::uint32_t agents_of(GroupId group) const { return groups_[group].agents; }
   /// No agent of these will be asked for again: numbers of groups start anew.
   void clear();
-  /// The same, and numbers of agents start anew, too.
+  /// No agent will be asked for again, and the numbers of agents and groups start anew.
   void restart() {
     clear();
     first_ = end_ = 0;
@@ -76,6 +74,16 @@ class Places {
   bool beyond_device() const { return beyond_device_; }
   /// Whether all agents are invocations of one device.
   bool is_one_device() const { return !beyond_device_ && one_device_; }
+  /// Whether all agents are invocations of queues of one family.
+  bool is_one_family() const { return is_one_device() && one_family_; }
+  /// Whether some invocations are related by shader calls, or interlocked.
+  bool has_related_invocations() const { return related_; }
+  /// Whether agents of the one group are in one instance of the scope of this level, a workgroup's or a wider one, with
+  /// those of the other.
+  bool groups_in_one_instance(GroupId a, GroupId b, Level level) const {
+    if (a == b && groups_[a].place.kind == model::AgentKind::Shader) return true;
+    return model::same_instance(groups_[a].place, groups_[b].place, kScopes[level]);
+  }
 
  private:
   /// Among so many groups one is found as soon by looking at all of them.
@@ -90,8 +98,7 @@ class Places {
   struct Group {
     Group() = default;
     explicit Group(const model::Place& of) : place(of) {}
-    Group(const Group& o)
-        : place(o.place), agents(o.agents), running(o.running.load(std::memory_order_relaxed)) {}
+    Group(const Group& o) : place(o.place), agents(o.agents), running(o.running.load(std::memory_order_relaxed)) {}
     /// Whether one at that place, who has begun or not, is of this group.
     bool has(const model::Place& o) const {
       model::Place beside = o;
@@ -102,13 +109,13 @@ class Places {
       agents += more;
       running.store(running.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
     }
-    /// That of one of its agents.
+    /// The place of one of its agents.
     model::Place place;
     std::uint32_t agents = 0;
     /// One thread writes it; others may ask.
     std::atomic<std::uint32_t> running{0};
   };
-  /// Of agents for which there is room.
+  /// Agents for which there is room.
   struct Reserved {
     std::uint32_t first = 0;
     std::uint32_t agents = 0;
@@ -120,7 +127,8 @@ class Places {
   void make_room(std::uint32_t end) {
     if (end <= end_) return;
     end_ = end;
-    if (end - first_ > agents_.size()) [[unlikely]] agents_.resize(end - first_);
+    if (end - first_ > agents_.size()) [[unlikely]]
+      agents_.resize(end - first_);
   }
 
   std::uint32_t first_ = 0;
@@ -129,19 +137,24 @@ class Places {
   /// At least as many as there are from first_ to end_.
   std::vector<Agent> agents_;
   std::vector<Group> groups_;
-  /// Of those beyond the first few.
+  /// The numbers of groups beyond the first few.
   std::unordered_multimap<std::uint64_t, GroupId> numbers_;
   /// Above the numbers of the workgroups that there are.
   std::uint64_t workgroups_end_ = 0;
   bool beyond_device_ = false;
   /// But for reserved ones, which are of the one there is.
   bool one_device_ = true;
+  bool one_family_ = true;
+  bool related_ = false;
 };
 
 // For an agent that begins. Of workgroups that begin in the order of their numbers each is a new one.
 inline GroupId Places::group_for(std::uint32_t agent, const model::Place& place) {
-  if (agent - reserved_.first < reserved_.agents) [[unlikely]] return reserved_group(agent, place);
+  if (agent - reserved_.first < reserved_.agents) [[unlikely]]
+    return reserved_group(agent, place);
   if (!groups_.empty() && groups_.front().place.device != place.device) one_device_ = false;
+  if (!groups_.empty() && groups_.front().place.queue_family != place.queue_family) one_family_ = false;
+  if ((place.shader_call_group | place.interlock_group) != 0) related_ = true;
   const GroupId next = groups();
   if (place.kind != model::AgentKind::Shader) {
     beyond_device_ = true;
@@ -163,8 +176,7 @@ inline GroupId Places::agents_begin(std::uint32_t first, std::uint32_t count, co
   make_room(first + count);
   Agent* const agents = agents_.data() + (first - first_);
   agents[0] = {group, subgroups.empty() ? place.subgroup : subgroups[0]};
-  for (std::uint32_t i = 1; i < count; ++i)
-    agents[i] = {group, subgroups.empty() ? place.subgroup : subgroups[i]};
+  for (std::uint32_t i = 1; i < count; ++i) agents[i] = {group, subgroups.empty() ? place.subgroup : subgroups[i]};
   groups_[group].begin(count);
   return group;
 }

@@ -8,8 +8,7 @@ namespace heddle::race {
 // All of one location are accessed through the same bytes and reference.
 //= vk:memory-model-atomic-operation
 bool ReleaseHistory::mutually_ordered(const Head& a, std::uint32_t agent, Level level) const {
-  return places_.same_instance(a.agent, agent, a.level) &&
-         places_.same_instance(a.agent, agent, level) &&
+  return places_.same_instance(a.agent, agent, a.level) && places_.same_instance(a.agent, agent, level) &&
          places_.both_on_host_or_not(a.agent, agent);
 }
 
@@ -64,16 +63,16 @@ void ReleaseHistory::forget_all() {
   offered_on_.clear();
 }
 
-// Whether whoever is still to read a later write gets no more from this one than from that: a store that
+// Whether an agent that is still to read a later write gets no more from this one than from that: a store that
 // ended its sequence, or a read-modify-write that releases all that it offers. That has to be mutually
 // ordered with all that may still be so with this one: it is of the same agent and scope, or of a scope
-// as wide as the device when nobody of this one's workgroup is left.
+// as wide as the device when no agent of this one's workgroup is left.
 //= vk:memory-model-release-sequence
 bool ReleaseHistory::surpassed(const Head& head, const std::vector<Head>& heads) const {
   constexpr Level kQueueFamily = kDevice - 1;
   const model::Place place = places_.place(head.agent);
-  const bool alone = places_.has_ended(places_.group(head.agent)) && place.shader_call_group == 0 &&
-                     place.interlock_group == 0;
+  const bool alone =
+      places_.has_ended(places_.group(head.agent)) && place.shader_call_group == 0 && place.interlock_group == 0;
   const auto replaces = [&](const Head& later) {
     if (later.agent == head.agent && later.level == head.level) return true;
     return alone && later.level == kDevice && head.level == kDevice &&
@@ -84,8 +83,7 @@ bool ReleaseHistory::surpassed(const Head& head, const std::vector<Head>& heads)
       return (release.mask & ~later.own->mask) == 0 && release.level <= later.own->level;
     };
     return later.own && later.acquires_all && (!head.own || has(*head.own)) &&
-           std::all_of(head.fences.begin(), head.fences.end(),
-                       [&](const Offer& fence) { return has(*fence.release); });
+           std::all_of(head.fences.begin(), head.fences.end(), [&](const Offer& fence) { return has(*fence.release); });
   };
   return std::any_of(heads.begin(), heads.end(), [&](const Head& later) {
     return later.placed > head.placed && replaces(later) && (!later.modifies || carries(later));

@@ -21,6 +21,8 @@ struct Release {
   ViewPointer view;
   /// When its agent released it, if that is in the view: who has that has the rest of it.
   Stamp stamp = kForEver;
+  /// The lane of what released it (tag_lanes.h).
+  std::uint8_t lane = 0;
 };
 
 /// A release by an agent. That of a barrier that a whole workgroup reaches is shared.
@@ -37,7 +39,7 @@ struct Head {
   std::uint32_t agent = 0;
   Level level = kOwn;
   Classes storage = 0;
-  /// Of a read-modify-write.
+  /// Whether a read-modify-write made it.
   bool modifies = false;
   /// It acquires what it releases.
   bool acquires_all = false;
@@ -58,7 +60,7 @@ class ReleaseHistory {
   void clear() {
     if (!empty()) forget_all();
   }
-  /// Nobody reads any more what was written to the allocation.
+  /// No agent reads any more what was written to the allocation.
   void forget(AllocationId allocation) {
     if (may_offer(allocation)) forget_offers(allocation);
   }
@@ -89,9 +91,9 @@ class ReleaseHistory {
   };
   struct HashOfKey {
     std::size_t operator()(const Key& key) const {
-      return (static_cast<std::size_t>(key.bytes.allocation) * 0x9e3779b97f4a7c15u +
-              key.bytes.offset_bytes) * 0x165667b19e3779f9u + key.bytes.size_bytes +
-             (static_cast<std::size_t>(key.reference) << 4);
+      return (static_cast<std::size_t>(key.bytes.allocation) * 0x9e3779b97f4a7c15u + key.bytes.offset_bytes) *
+                 0x165667b19e3779f9u +
+             key.bytes.size_bytes + (static_cast<std::size_t>(key.reference) << 4);
     }
   };
   struct OfLocation {
@@ -116,8 +118,7 @@ class ReleaseHistory {
 };
 
 template <typename F, typename G>
-void ReleaseHistory::for_each_head(const Operation& by, model::OperationIndex write, F&& f,
-                                   G&& miss) const {
+void ReleaseHistory::for_each_head(const Operation& by, model::OperationIndex write, F&& f, G&& miss) const {
   const auto found = at_.find(Key{by.locations, by.reference});
   if (found == at_.end()) return;
   const auto reader = static_cast<std::uint32_t>(by.agent);
@@ -140,11 +141,9 @@ void ReleaseHistory::for_each_head(const Operation& by, model::OperationIndex wr
   //= vk:memory-model-release-sequence
   std::vector<const Head*> earlier;
   for (const Head& head : heads)
-    if (head.placed != 0 && head.placed < last->placed &&
-        mutually_ordered(head, last->agent, last->level))
+    if (head.placed != 0 && head.placed < last->placed && mutually_ordered(head, last->agent, last->level))
       earlier.push_back(&head);
-  std::sort(earlier.begin(), earlier.end(),
-            [](const Head* a, const Head* b) { return a->placed > b->placed; });
+  std::sort(earlier.begin(), earlier.end(), [](const Head* a, const Head* b) { return a->placed > b->placed; });
   std::vector<const Head*> breaking;
   for (const Head* head : earlier) {
     const bool broken = std::any_of(breaking.begin(), breaking.end(), [&](const Head* between) {

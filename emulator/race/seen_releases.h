@@ -22,7 +22,7 @@ class SeenReleases {
   };
 
   bool empty() const { return seen_.empty(); }
-  /// The one that was seen of the agent of `offer`, with its mask and level, in this way; if none was, the offer.
+  /// The one that was seen of the agent of `offer`, with its mask, level and lane, in this way; if none was, the offer.
   Offer& of_kind(const Offer& offer, Classes storage, bool at_barrier) {
     const std::size_t at = place_of({offer, storage, at_barrier});
     if (at == seen_.size()) seen_.push_back({offer, storage, at_barrier});
@@ -42,7 +42,8 @@ class SeenReleases {
   static std::uint64_t kind(const Seen& seen) {
     const Release& release = *seen.offer.release;
     return std::uint64_t{seen.offer.agent} << 32 | std::uint64_t{seen.storage} << 24 |
-           std::uint64_t{release.mask} << 16 | std::uint64_t{release.level} << 8 | (seen.at_barrier ? 1 : 0);
+           std::uint64_t{release.mask} << 16 | std::uint64_t{release.level} << 8 | std::uint64_t{release.lane} << 1 |
+           (seen.at_barrier ? 1 : 0);
   }
   /// Where the one of this kind is; at the end, where this one will be, if there is none.
   std::size_t place_of(const Seen& wanted) {

@@ -29,18 +29,16 @@ void Crowd::forget_followed() {
   look_through_at = 2 * accesses.size() + 1024;
 }
 
-std::span<Cell> Shadow::Allocation::cells_from(std::uint64_t granule) const {
-  Cell* const first = find(granule);
+std::span<Cell> Shadow::Allocation::cells_from(std::uint64_t word) const {
+  Cell* const first = find(word);
   if (!first) return {};
-  std::size_t page = granule / kCellsOfPage;
+  std::size_t page = word / kCellsOfPage;
   while ((page + 1) * kCellsOfPage < end && pages[page + 1] == pages[page] + 1) ++page;
-  return {first, static_cast<std::size_t>(std::min((page + 1) * kCellsOfPage, end) - granule)};
+  return {first, static_cast<std::size_t>(std::min<std::uint64_t>((page + 1) * kCellsOfPage, end) - word)};
 }
 
-bool Shadow::first_time(AllocationId id) { return !std::exchange(allocation(id).known, true); }
-
-ReferenceId Shadow::reference(AllocationId id, std::uint8_t number) {
-  return allocation(id).references[number];
+bool Shadow::first_time(AllocationId id) {
+  return !std::exchange(allocation(id).known, true);
 }
 
 void Shadow::add_allocations(std::size_t last) {
@@ -51,12 +49,12 @@ void Shadow::add_allocations(std::size_t last) {
 /// Gives it page number `asked`, and those that are to stand beside that.
 void Shadow::give_pages(std::vector<Page*>& pages, std::size_t asked) {
   if (free_pages_.empty()) {
-    // All zeros, as a cell is that nobody accessed. What nobody ever asks for takes no memory.
+    // All zeros, as a cell is that was not accessed. What is never asked for takes no memory.
     pages_.emplace_back(static_cast<Page*>(std::calloc(pages_at_once_, sizeof(Page))));
     if (!pages_.back()) throw std::bad_alloc();
     free_pages_.push_back({pages_.back().get(), 0});
   }
-  // Not when they are given back: whoever asks for one will need its cells at hand.
+  // Not when they are given back: the one that asks will need its cells at hand.
   const FreePages given = free_pages_.back();
   free_pages_.pop_back();
   clear(*given.first, given.used_cells);
@@ -86,19 +84,15 @@ std::uint8_t Shadow::add_reference(Allocation& allocation, ReferenceId reference
 }
 
 RecordList& Shadow::make_list(Cell& cell) {
-  cell = {};
-  cell.agents[0] = lists_.take();
-  cell.sites[0] = kList;
+  cell = Cell::list(lists_.take());
   return list(cell);
 }
 
 Crowd& Shadow::make_crowd(Cell& cell) {
   if (joined_.empty()) joined_.resize(kMostJoined);
-  cell = {};
-  cell.agents[0] = crowds_.take();
-  cell.sites[0] = kCrowd;
-  // Nobody waits to join it: who joined the last one with this number has.
-  return crowds_[cell.agents[0]];
+  cell = Cell::crowd(crowds_.take());
+  // None waits to join it: the one that joined the last one with this number has.
+  return crowds_[cell.number()];
 }
 
 void Shadow::join_now() {
@@ -113,12 +107,11 @@ void Shadow::drop(Cell& cell) {
 }
 
 inline void Shadow::give_back_aside(const Cell& cell) {
-  static_assert(kList > kCrowd && kCrowd > kFew);
-  if (cell.sites[0] == kList) {
-    lists_.give_back(cell.agents[0]);
-  } else if (cell.sites[0] == kCrowd) {
+  if (cell.is(Cell::Form::List)) {
+    lists_.give_back(cell.number());
+  } else if (cell.is(Cell::Form::Crowd)) {
     if (joined_count_ != 0) join_now();
-    crowds_.give_back(cell.agents[0]);
+    crowds_.give_back(cell.number());
   }
 }
 
@@ -129,7 +122,7 @@ void Shadow::give_all_aside_back() {
   crowds_.give_all_back();
 }
 
-// (A cell that nobody accessed is all zeros.)
+// (A cell that was not accessed is all zeros.)
 void Shadow::clear(Page& first, std::uint64_t cells) {
   for (std::uint64_t i = 0; i < cells; i += kCellsAtOnce)
     std::memset(static_cast<void*>(first.data() + i), 0, kCellsAtOnce * sizeof(Cell));
@@ -144,7 +137,8 @@ void Shadow::forget(AllocationId id) {
       const Page* const page = old.pages[begin / kCellsOfPage];
       if (!page) continue;
       for (const Cell& cell : std::span(*page).first(std::min<std::uint64_t>(old.end - begin, kCellsOfPage)))
-        if (cell.sites[0] >= kCrowd) [[unlikely]] give_back_aside(cell);
+        if (cell.is_numbered()) [[unlikely]]
+          give_back_aside(cell);
     }
   }
   const std::size_t at_once = pages_at_once_ * kCellsOfPage;
@@ -190,8 +184,7 @@ std::size_t Shadow::bytes() const {
   std::size_t bytes = pages_.size() * pages_at_once_ * sizeof(Page) + lists_.all().size() * sizeof(RecordList) +
                       crowds_.all().size() * sizeof(Crowd) + joined_.capacity() * sizeof(Joined);
   for (const RecordList& list : lists_.all()) bytes += list.records.capacity() * sizeof(Record);
-  for (const Crowd& crowd : crowds_.all())
-    bytes += crowd.accesses.capacity() * sizeof(crowd.accesses.front());
+  for (const Crowd& crowd : crowds_.all()) bytes += crowd.accesses.capacity() * sizeof(crowd.accesses.front());
   return bytes;
 }
 

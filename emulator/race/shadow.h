@@ -12,15 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/race/cell.h"
 #include "emulator/race/site.h"
-#include "emulator/race/site_relation.h"
 #include "emulator/race/view.h"
 
 namespace heddle::race {
 
-inline constexpr std::uint32_t kGranuleBytes = 4;
-
-/// An access to bytes `first` up to `last` of a granule.
+/// An access to bytes `first` up to `last` of a word.
 struct Record {
   std::uint32_t agent = 0;
   Stamp stamp = 0;
@@ -29,7 +27,7 @@ struct Record {
   /// The number that its allocation gives to its reference.
   std::uint8_t reference = 0;
   std::uint8_t first = 0;
-  std::uint8_t last = kGranuleBytes;
+  std::uint8_t last = kWordBytes;
   /// What its agent knew, if it has availability or visibility operations of its own.
   ViewPointer view;
 
@@ -37,7 +35,7 @@ struct Record {
   bool inside(const Record& o) const { return o.first <= first && last <= o.last; }
 };
 
-/// Accesses to a granule in the order in which they were told.
+/// Accesses to a word in the order in which they were told.
 struct RecordList {
   std::vector<Record> records;
   /// Whether some were forgotten that may have been links of chains.
@@ -57,9 +55,10 @@ struct Crowd {
   SiteId site = kNoSite;
   std::uint8_t reference = 0;
   std::uint8_t first = 0;
-  std::uint8_t last = kGranuleBytes;
+  std::uint8_t last = kWordBytes;
   bool one_group = true;
-  /// The agent of the last one, which whoever joins asks for: where the crowd itself is at hand, its accesses are not.
+  /// The agent of the last one, which an agent that joins asks for: where the crowd itself is at hand, its accesses are
+  /// not.
   std::uint32_t last_agent = 0;
   std::vector<std::pair<std::uint32_t, Stamp>> accesses;
   /// With so many it is time to look which of them are followed by others of the same agent.
@@ -69,7 +68,7 @@ struct Crowd {
     last_agent = agent;
     accesses.emplace_back(agent, stamp);
   }
-  /// As `add`, where there is one: of the same agent it stands for both.
+  /// Adds an access where there is one: a later one of the same agent stands for both.
   void join(std::uint32_t agent, Stamp stamp) {
     if (last_agent == agent) {
       accesses.back().second = stamp;
@@ -87,41 +86,10 @@ struct Crowd {
     accesses.clear();
     look_through_at = Crowd().look_through_at;
   }
-  /// Of each agent the last access stays: all that the earlier ones say, it says. So agents that poll in
+  /// The last access of each agent stays: it says all that the earlier ones say. So agents that poll in
   /// turn take no more room than they are many.
   void forget_followed();
 };
-
-/// Of four bytes, two accesses to all of them; atomic ones are those of agents that knew of nobody. Or the
-/// accesses of one instruction to parts of them: the agent that has or would have the first part, the next parts
-/// being those of the next agents, and which parts there are. Or the number of a list, or of a crowd; if that has
-/// atomics of several workgroups, to all four bytes, in the scope of a device, also its site in the second place, and
-/// one more than the number of its reference as the first time. Or a crowd of up to five atomics to all of them, of
-/// agents of one workgroup at one time: the first agent, how far the others are from it in the second agent and the
-/// second time (16 bits each, 0 where there is none), and their site in the second place. Or a write, and two reads of
-/// one instruction that followed it by a barrier of their workgroup: how far their agents are from the writer's in the
-/// second place (16 bits each), their time, and kTwoReads and their site.
-/// A stamp shares its word with the reference.
-struct Cell {
-  std::array<std::uint32_t, 2> agents{};
-  std::array<std::uint32_t, 2> times{};
-  std::array<SiteId, 2> sites{};
-};
-static_assert(sizeof(Cell) == 5 * kGranuleBytes);
-
-inline constexpr SiteId kList = 0xffff;
-inline constexpr SiteId kCrowd = 0xfffe;
-inline constexpr SiteId kParts = 0xfffd;
-inline constexpr SiteId kFew = 0xfffc;
-/// And the 63 above it.
-inline constexpr SiteId kTwoReads = kTooMany;
-static_assert(kTwoReads + SiteRelations::kMost <= kFew);
-/// A stamp has 24 bits of its word, the reference 7; the bit between tells whether accesses were forgotten
-/// that may have been links of chains.
-inline constexpr Stamp kMostStamps = 0xffffff;
-inline constexpr std::uint32_t kLossy = 0x80;
-/// References beyond these count as one.
-inline constexpr std::uint8_t kMostReferences = 0x7f;
 
 /// Some that have numbers, and keep them until they are given back.
 template <typename One>
@@ -165,12 +133,12 @@ class Numbered {
 
 class Shadow {
  public:
-  /// The cells of so many granules of an allocation, from a multiple of that on, stand side by side.
+  /// The cells of so many words of an allocation, from a multiple of that on, stand side by side.
   static constexpr std::size_t kCellsOfPage = 256;
 
  private:
-  // Forgetting goes through those that were asked for, in steps that whoever asks for one after the other
-  // hardly notices.
+  // Forgetting goes through those that were asked for, in steps that are hardly noticed by
+  // a caller that asks for one after the other.
   static constexpr std::size_t kCellsAtOnce = 8;
   static constexpr std::size_t kManyCellsAtOnce = 32;
   /// No reference: there are fewer.
@@ -181,14 +149,13 @@ class Shadow {
   /// Those of so many do.
   explicit Shadow(std::uint64_t side_by_side = kCellsOfPage)
       : pages_at_once_((side_by_side + kCellsOfPage - 1) / kCellsOfPage) {}
-  /// Of 2^every lines of 2^line granules that follow each other it has one.
-  Shadow(std::uint32_t line, std::uint32_t every)
-      : in_line_((std::uint64_t{1} << line) - 1), every_(every) {}
+  /// This shadow has cells for one of each 2^every lines of 2^line words that follow each other.
+  Shadow(std::uint32_t line, std::uint32_t every) : in_line_((std::uint64_t{1} << line) - 1), every_(every) {}
 
   /// What is known of one allocation.
   class Allocation {
    public:
-    /// The number of a reference to it that somebody used; kMostReferences, which may be several, if nobody did.
+    /// The number of a reference to it that somebody used; kMostReferences, which may be several, if none did.
     [[gnu::always_inline]] std::uint8_t number(ReferenceId reference) const {
       return is_first(reference) ? std::uint8_t{0} : later_number(reference);
     }
@@ -196,17 +163,18 @@ class Shadow {
     bool is_first(ReferenceId reference) const { return reference == first_reference; }
     /// Whether somebody asked Shadow::first_time.
     bool is_known() const { return known; }
-    /// It has not only been there since all was forgotten. (Whoever uses a reference for the first time says so, too.)
+    /// It has not only been there since all was forgotten. (An agent that uses a reference for the first time says so,
+    /// too.)
     void use() { used = true; }
     /// As Shadow::find, where the shadow has every line.
-    [[gnu::always_inline]] Cell* find(std::uint64_t granule) const {
-      if (granule >= end) [[unlikely]] return nullptr;
-      Page* const page = pages[granule / kCellsOfPage];
-      return page ? page->data() + granule % kCellsOfPage : nullptr;
+    [[gnu::always_inline]] Cell* find(std::uint64_t word) const {
+      if (word >= end) [[unlikely]]
+        return nullptr;
+      Page* const page = pages[word / kCellsOfPage];
+      return page ? page->data() + word % kCellsOfPage : nullptr;
     }
-    /// Those of the granules from this one on that somebody asked for or might have, as many as stand side by side;
-    /// they stay until all is forgotten.
-    std::span<Cell> cells_from(std::uint64_t granule) const;
+    /// The cells of the words from this one on, as many as stand side by side. They stay until all is forgotten.
+    std::span<Cell> cells_from(std::uint64_t word) const;
 
    private:
     friend class Shadow;
@@ -234,50 +202,53 @@ class Shadow {
     /// Among those with cells that somebody asked for.
     bool touched = false;
   };
-  static_assert(sizeof(Allocation) == 64);
+  // One line of a cache, where pointers have 64 bits.
+  static_assert(sizeof(void*) != 8 || sizeof(Allocation) == 64);
 
   Allocation& allocation(AllocationId id) {
     const auto index = static_cast<std::size_t>(id);
-    if (index >= allocation_count_) [[unlikely]] add_allocations(index);
+    if (index >= allocation_count_) [[unlikely]]
+      add_allocations(index);
     return allocations_[index];
   }
-  Cell& cell(Allocation& allocation, std::uint64_t granule);
-  /// The same; null where nobody asked for what is there, or for what is beside it.
+  Cell& cell(Allocation& allocation, std::uint64_t word);
+  /// What is there; null where it was never asked for, nor what is beside it.
   Allocation* find(AllocationId id) {
     const auto index = static_cast<std::size_t>(id);
     return index < allocation_count_ ? allocations_.data() + index : nullptr;
   }
-  Cell* find(Allocation& allocation, std::uint64_t granule) const;
+  Cell* find(Allocation& allocation, std::uint64_t word) const;
   static std::uint8_t reference_number(Allocation& allocation, ReferenceId reference);
   /// Whether it is the first time that somebody asks this of the allocation.
   bool first_time(AllocationId id);
-  ReferenceId reference(AllocationId id, std::uint8_t number);
 
-  RecordList& list(const Cell& cell) { return lists_[cell.agents[0]]; }
+  RecordList& list(const Cell& cell) { return lists_[cell.number()]; }
   Crowd& crowd(const Cell& cell) {
-    if (joined_count_ != 0) [[unlikely]] join_now();
-    return crowds_[cell.agents[0]];
+    if (joined_count_ != 0) [[unlikely]]
+      join_now();
+    return crowds_[cell.number()];
   }
-  /// The same, perhaps without those who joined it lately.
-  const Crowd& crowd_so_far(const Cell& cell) const { return crowds_[cell.agents[0]]; }
+  /// The crowd of the cell, perhaps without those who joined it lately.
+  const Crowd& crowd_so_far(const Cell& cell) const { return crowds_[cell.number()]; }
   /// An access joins the crowd. It is noted behind those that joined others: threads that join the crowds of many
   /// cells in turns need not hand each crowd to each other.
   /// Whether there is room behind those, or it takes a while to make some.
   bool has_room_to_join() const { return joined_count_ != kMostJoined; }
   [[gnu::always_inline]] void join_later(const Cell& cell, std::uint32_t agent, Stamp stamp) {
-    if (joined_count_ == kMostJoined) [[unlikely]] join_now();
-    joined_[joined_count_++] = {cell.agents[0], agent, stamp};
+    if (joined_count_ == kMostJoined) [[unlikely]]
+      join_now();
+    joined_[joined_count_++] = {cell.number(), agent, stamp};
   }
   /// Gives a cell without one an empty one.
   RecordList& make_list(Cell& cell);
   Crowd& make_crowd(Cell& cell);
-  /// The cell is as nobody had accessed it.
+  /// The cell is as if it had not been accessed.
   void drop(Cell& cell);
 
   /// Forgets what is known of an allocation: its bytes are new.
   void forget(AllocationId id);
   void forget_all();
-  /// The same, and numbers of allocations and references start anew.
+  /// Forgets everything, and numbers of allocations and references start anew.
   void restart();
   std::size_t bytes() const;
   /// For how many allocations it has room, and how many it goes through to forget all.
@@ -290,7 +261,7 @@ class Shadow {
   void give_back_aside(const Cell& cell);
   void give_all_aside_back();
   [[gnu::noinline]] void join_now();
-  std::uint64_t place_of(std::uint64_t granule) const;
+  std::uint64_t place_of(std::uint64_t word) const;
   Cell& reach(Allocation& allocation, std::uint64_t place);
   static std::uint8_t add_reference(Allocation& allocation, ReferenceId reference);
 
@@ -316,27 +287,28 @@ class Shadow {
   struct Free {
     void operator()(Page* pages) const { std::free(pages); }
   };
-  /// So many pages each, of which the first one stands in the other list if nobody uses them.
+  /// So many pages each, of which the first one stands in the other list if they are not used.
   std::vector<std::unique_ptr<Page, Free>> pages_;
   struct FreePages {
     Page* first = nullptr;
-    /// So many cells have something of whoever used them.
+    /// So many cells have something of those that used them.
     std::uint64_t used_cells = 0;
   };
   std::vector<FreePages> free_pages_;
 };
 
-inline std::uint64_t Shadow::place_of(std::uint64_t granule) const {
-  return every_ == 0 ? granule : (granule & in_line_) | ((granule >> every_) & ~in_line_);
+inline std::uint64_t Shadow::place_of(std::uint64_t word) const {
+  return every_ == 0 ? word : (word & in_line_) | ((word >> every_) & ~in_line_);
 }
 
-[[gnu::always_inline]] inline Cell* Shadow::find(Allocation& allocation, std::uint64_t granule) const {
-  return allocation.find(place_of(granule));
+[[gnu::always_inline]] inline Cell* Shadow::find(Allocation& allocation, std::uint64_t word) const {
+  return allocation.find(place_of(word));
 }
 
-inline Cell& Shadow::cell(Allocation& allocation, std::uint64_t granule) {
-  if (Cell* const known = find(allocation, granule)) [[likely]] return *known;
-  return reach(allocation, place_of(granule));
+inline Cell& Shadow::cell(Allocation& allocation, std::uint64_t word) {
+  if (Cell* const known = find(allocation, word)) [[likely]]
+    return *known;
+  return reach(allocation, place_of(word));
 }
 
 inline std::uint8_t Shadow::reference_number(Allocation& allocation, ReferenceId reference) {

@@ -13,8 +13,7 @@ Site site_of(const Operation& op) {
   site.atomic = op.atomic;
   site.non_private = op.is_non_private();
   site.storage = class_of(op.storage_class);
-  if (site.storage != 0)
-    site.class_number = static_cast<std::uint8_t>(std::countr_zero(site.storage));
+  if (site.storage != 0) site.class_number = static_cast<std::uint8_t>(std::countr_zero(site.storage));
   const bool halves = site.reads && site.writes;
   if (site.reads) site.read = event_of(op, 0, halves ? Half::Read : Half::Whole);
   if (site.writes) site.write = event_of(op, 0, halves ? Half::Write : Half::Whole);

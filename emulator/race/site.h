@@ -39,7 +39,7 @@ struct Site {
   ClassSets read_sets = 0;
   ClassSets write_sets = 0;
 
-  /// Of chains: its own accesses are made available or visible.
+  /// Whether it is a link of chains: its own accesses are made available or visible.
   bool is_link() const { return own_availability != kOwn || own_visibility != kOwn; }
 };
 
@@ -56,26 +56,27 @@ struct SiteKey {
   std::uint64_t hash() const { return (place ^ meaning * 31 ^ shape) * 0x9e3779b97f4a7c15u; }
 };
 
-/// That of a plain access, of which this is all that matters.
+/// The key of a plain access, of which this is all that matters.
 inline SiteKey site_key(OperationKind kind, StorageClass storage_class, std::uint32_t size_bytes,
                         MemoryOperands operands, Scope available_scope, Scope visible_scope,
                         const SourceLocation& where, bool atomic = false,
-                        MemorySemantics semantics = MemorySemantics::Relaxed,
-                        Scope scope = Scope::Invocation) {
-  return {std::uint64_t{where.line} | std::uint64_t{static_cast<std::uint8_t>(kind)} << 32 |
-              std::uint64_t{atomic} << 40 |
-              std::uint64_t{static_cast<std::uint16_t>(storage_class)} << 48,
-          // The operands have fewer than 24 bits, the semantics 32. (By 32 they would be loaded as one.)
-          std::uint64_t{static_cast<std::uint32_t>(semantics)} |
-              std::uint64_t{static_cast<std::uint32_t>(operands)} << 40,
-          std::uint64_t{size_bytes} | std::uint64_t{static_cast<std::uint8_t>(scope)} << 32 |
-              std::uint64_t{static_cast<std::uint8_t>(available_scope)} << 40 |
-              std::uint64_t{static_cast<std::uint8_t>(visible_scope)} << 48,
-          where.file, where.function};
+                        MemorySemantics semantics = MemorySemantics::Relaxed, Scope scope = Scope::Invocation) {
+  return {
+      std::uint64_t{where.line} | std::uint64_t{static_cast<std::uint8_t>(kind)} << 32 | std::uint64_t{atomic} << 40 |
+          std::uint64_t{static_cast<std::uint16_t>(storage_class)} << 48,
+      // The operands have fewer than 24 bits, the semantics 32. (By 32 they would be loaded as one.)
+      std::uint64_t{static_cast<std::uint32_t>(semantics)} | std::uint64_t{static_cast<std::uint32_t>(operands)} << 40,
+      std::uint64_t{size_bytes} | std::uint64_t{static_cast<std::uint8_t>(scope)} << 32 |
+          std::uint64_t{static_cast<std::uint8_t>(available_scope)} << 40 |
+          std::uint64_t{static_cast<std::uint8_t>(visible_scope)} << 48,
+      where.file, where.function};
 }
 inline SiteKey site_key(const Operation& op) {
-  return site_key(op.kind, op.storage_class, op.locations.size_bytes, op.operands, op.available_scope,
-                  op.visible_scope, op.where, op.atomic, op.semantics, op.scope);
+  SiteKey key = site_key(op.kind, op.storage_class, op.locations.size_bytes, op.operands, op.available_scope,
+                         op.visible_scope, op.where, op.atomic, op.semantics, op.scope);
+  // An instruction has one set of tags.
+  key.shape |= std::uint64_t{static_cast<std::uint32_t>(op.tags)} << 56;
+  return key;
 }
 
 class SiteNumbers;
@@ -95,8 +96,7 @@ class Sites {
     // Part by part, as the record has just been stored: what is loaded wider waits for that.
     const SiteKey& known = keys_[recent];
     const bool same = recent != kNoSite && known.place == key.place && known.meaning == key.meaning &&
-                      known.shape == key.shape && known.file == key.file &&
-                      known.function == key.function;
+                      known.shape == key.shape && known.file == key.file && known.function == key.function;
     return same ? recent : kNoSite;
   }
   const Site& operator[](SiteId id) const { return sites_[id]; }
@@ -130,7 +130,8 @@ class SiteNumbers {
 };
 
 inline void Sites::update() {
-  if (shared_->count_.load(std::memory_order_acquire) != count()) [[unlikely]] copy_shared();
+  if (shared_->count_.load(std::memory_order_acquire) != count()) [[unlikely]]
+    copy_shared();
 }
 
 }  // namespace heddle::race

@@ -9,12 +9,10 @@ namespace {
 // to it if that reads: each by an operation of the access itself, or of a barrier.
 //= vk:memory-model-location-ordered
 SettledBy settled_by(const Site& x, const Site& y) {
-  if (!x.non_private || !y.non_private || x.storage != y.storage || x.storage == 0)
-    return SettledBy::Nothing;
+  if (!x.non_private || !y.non_private || x.storage != y.storage || x.storage == 0) return SettledBy::Nothing;
   if (!x.writes) return SettledBy::Order;
   const bool waits_for_visibility = y.reads && y.own_visibility < kWorkgroup;
-  if (x.own_availability >= kWorkgroup)
-    return waits_for_visibility ? SettledBy::OwnVisibility : SettledBy::Order;
+  if (x.own_availability >= kWorkgroup) return waits_for_visibility ? SettledBy::OwnVisibility : SettledBy::Order;
   return waits_for_visibility ? SettledBy::Visibility : SettledBy::Availability;
 }
 
@@ -37,8 +35,7 @@ Relation relation_of(const Site& x, const Site& y) {
     if (holds) relation = static_cast<Relation>(relation | what);
   };
   add(x.storage == y.storage && (x.non_private || !y.non_private) && (!x.writes || y.writes), kReplaced);
-  add(!x.writes && !y.writes && x.atomic == y.atomic && x.non_private == y.non_private &&
-          x.storage == y.storage,
+  add(!x.writes && !y.writes && x.atomic == y.atomic && x.non_private == y.non_private && x.storage == y.storage,
       kReadsAlike);
   add(x.non_private, kInGroup);
   add(x.writes || y.writes, kConflicts);
@@ -56,8 +53,7 @@ void SiteRelations::add(const Sites& sites) {
     const Site& site = sites[static_cast<SiteId>(x)];
     facts_[x] = {site.class_number, site.operation.storage_class == StorageClass::Workgroup, site.is_link(),
                  site.atomic, site.scope};
-    for (std::size_t y = 1; y < all; ++y)
-      relations_[y * kMost + x] = relation_of(site, sites[static_cast<SiteId>(y)]);
+    for (std::size_t y = 1; y < all; ++y) relations_[y * kMost + x] = relation_of(site, sites[static_cast<SiteId>(y)]);
   }
   known_ = all;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the accesses of one instruction mean to those of another that come later, whoever makes them.
+/// What the accesses of one instruction mean to those of another that come later, whichever agent makes them.
 
 #include <array>
 
@@ -31,7 +31,8 @@ inline constexpr Relation kWrote = 1 << 7;
 /// of invocations of one device are mutually ordered.
 //= vk:memory-model-atomic-operation
 inline constexpr Relation kMutual = 1 << 8;
-/// Of two of one workgroup, between which is a barrier: who races with the older one, races with the later one, too.
+/// Whether what races with the older of two accesses races with the later one, too, where both are of one workgroup and
+/// a barrier is between them.
 inline constexpr Relation kStandsFor = 1 << 9;
 
 //= vk:memory-model-location-ordered
@@ -43,11 +44,13 @@ struct SiteFacts {
   bool of_workgroup = false;
   bool link = false;
   bool atomic = false;
-  /// Of an atomic.
+  /// The scope of an atomic.
   Level scope = kOwn;
 };
 
-inline SettledBy settled_by(Relation relation) { return static_cast<SettledBy>(relation & kSettledByBits); }
+inline SettledBy settled_by(Relation relation) {
+  return static_cast<SettledBy>(relation & kSettledByBits);
+}
 
 /// The relations and facts of the first sites that there are, at hand.
 class SiteRelations {
@@ -57,7 +60,8 @@ class SiteRelations {
   SiteRelations() { relations_.fill(kConflicts); }
   /// Takes notice of new ones.
   void update(const Sites& sites) {
-    if (known_ <= sites.count() && known_ != kMost) [[unlikely]] add(sites);
+    if (known_ <= sites.count() && known_ != kMost) [[unlikely]]
+      add(sites);
   }
   /// To `later`, which is below kMost and was taken notice of, of each older one below kMost. Those that were not
   /// conflict, and nothing settles that.

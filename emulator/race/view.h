@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "emulator/race/clock.h"
-#include "emulator/race/event.h"
+#include "emulator/race/facts.h"
 
 namespace heddle::race {
 
@@ -33,21 +33,31 @@ struct View {
   /// way.
   Clock reached;
   std::shared_ptr<const SystemView> system;
+  /// What availability and visibility operations did that, for a set of kClassSets, inter-thread-happen-before the
+  /// agent's next operation on it, or are its own and on it.
+  std::array<FactsPointer, kClassSets.size()> facts;
+  /// What such operations did that are before all that the agent does next, whatever the classes: its own, or those
+  /// that system-synchronize with it.
+  FactsPointer own;
 };
 using ViewPointer = std::shared_ptr<const View>;
 
-/// Of two views of one agent, the second not before the first: whether it has learnt nothing.
+/// Whether an agent has learnt nothing between two views, the second not before the first.
 inline bool same_knowledge(const View& before, const View& after) {
   for (std::size_t i = 0; i < kClassSets.size(); ++i)
-    if (!before.before[i].includes(after.before[i])) return false;
+    if (!before.before[i].includes(after.before[i]) || !includes(before.facts[i], after.facts[i])) return false;
   return before.reached.includes(after.reached);
 }
 
-/// Whether the views differ at most in these sets and in what has been reached.
-inline bool same_but(const View& a, const View& b, ClassSets sets) {
-  if (a.system != b.system) return false;
-  for (std::size_t i = 0; i < kClassSets.size(); ++i)
-    if (((sets >> i) & 1) == 0 && !a.before[i].is_same(b.before[i])) return false;
+/// Whether the first has all that the second has but for these sets, and for what has been reached.
+inline bool has_all_but(const View& a, const View& b, ClassSets sets) {
+  if (a.system != b.system || !includes(a.own, b.own)) return false;
+  for (std::size_t i = 0; i < kClassSets.size(); ++i) {
+    if (((sets >> i) & 1) != 0) continue;
+    // Where facts of a set of two classes are not kept, those of each class stand for them.
+    if (a.facts[i] && !b.facts[i]) return false;
+    if (!a.before[i].is_same(b.before[i]) || !includes(a.facts[i], b.facts[i])) return false;
+  }
   return true;
 }
 
@@ -57,11 +67,13 @@ struct Point {
   Stamp stamp = 0;
   /// Synchronization ends the time of its stamp: it comes after the accesses with the same stamp.
   bool ends_stamp = false;
-  /// Tells apart what has the same stamp; 0 for accesses of which nobody asks for it.
+  /// Tells apart what has the same stamp; 0 for accesses for which it is not asked for.
   std::uint64_t number = 0;
   /// The sets of classes that relate it to others.
   ClassSets sets = 0;
-  /// Of its agent; null if it is not known.
+  /// Where clocks tell lanes apart (tag_lanes.h).
+  std::uint8_t lane = 0;
+  /// The view of its agent; null if it is not known.
   const View* view = nullptr;
 };
 

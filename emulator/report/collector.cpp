@@ -21,28 +21,59 @@ bool share_a_line_and_reason(const DataRace& a, const DataRace& b) {
 
 }  // namespace
 
-Collector::Key Collector::key(const DataRace& race) {
+Collector::Places Collector::places(const DataRace& race) {
   std::pair<std::string, std::uint32_t> a(race.first.where.file, race.first.where.line);
   std::pair<std::string, std::uint32_t> b(race.second.where.file, race.second.where.line);
   if (b < a) std::swap(a, b);
-  return {a.first, a.second, b.first, b.second, race.object};
+  return {a.first, a.second, b.first, b.second};
+}
+
+void Collector::Race::join(const Race& other) {
+  std::map<std::string, std::uint64_t> objects;
+  const auto add_objects = [&](const DataRace& of) {
+    std::uint64_t own = of.count;
+    for (const RacedObject& object : of.other_objects) {
+      objects[object.name] += object.count;
+      own -= object.count;
+    }
+    objects[of.object] += own;
+  };
+  add_objects(race);
+  add_objects(other.race);
+  const std::uint64_t count = race.count + other.race.count;
+  const bool same_value = race.same_value && other.race.same_value;
+  // An example with changes says more than one without.
+  if (race.changes.empty() && !other.race.changes.empty()) {
+    race = other.race;
+    told_by = other.told_by;
+  }
+  race.count = count;
+  race.same_value = same_value;
+  objects.erase(race.object);
+  race.other_objects.clear();
+  for (const auto& [name, times] : objects) race.other_objects.push_back({name, times});
+  runs.insert(other.runs.begin(), other.runs.end());
 }
 
 void Collector::add(RunId run, const DataRace& race) {
   add(run);
-  const auto [at, fresh] = known_.emplace(key(race), races_.size());
+  const auto [at, fresh] = known_.emplace(std::pair(places(race), race.object), races_.size());
   if (fresh) {
-    races_.push_back({race, {run}});
-    return;
+    races_.push_back({race, {run}, run});
+  } else {
+    races_[at->second].join({race, {run}, run});
   }
-  Race& known = races_[at->second];
-  const std::uint64_t count = known.race.count + race.count;
-  const bool same_value = known.race.same_value && race.same_value;
-  // An example with changes says more than one without.
-  if (known.race.changes.empty() && !race.changes.empty()) known.race = race;
-  known.race.count = count;
-  known.race.same_value = same_value;
-  known.runs.insert(run);
+}
+
+// What another run says of these lines is its own.
+void Collector::add(RunId run, const Revised& revised) {
+  add(run, revised.race);
+  Race& known = races_[known_.at({places(revised.race), revised.race.object})];
+  if (known.told_by != run) return;
+  known.race.first.calls = revised.race.first.calls;
+  known.race.second.calls = revised.race.second.calls;
+  known.race.changes = revised.race.changes;
+  known.race.no_change = revised.race.no_change;
 }
 
 void Collector::add(RunId run, const OrderingUse& use) {
@@ -65,22 +96,23 @@ void Collector::add(RunId run, const RecordedRuns& recorded) {
 void Collector::add(RunId run, const Remark& remark) {
   add(run);
   remarks_.insert(remark.text);
+  if (remark.ended_early) ended_early_.insert(run);
 }
 
 // Who can do without a barrier can do without its mask.
 bool Collector::told_by_a_weaker_one(const OrderingUse& use) const {
-  constexpr std::uint8_t kScope = 0, kRelaxed = 3, kRemoved = 4;
+  constexpr std::uint8_t kScope = 0, kRelaxed = 3, kRemoved = 4, kTags = 5;
   for (const auto& [key, known] : orderings_) {
     const OrderingUse& other = known.use;
     if (other.needed || other.where.line != use.where.line || other.operation != use.operation ||
         std::string_view(other.where.file) != use.where.file)
       continue;
     if (other.weakness == kRemoved && use.weakness != kRemoved) return true;
+    // What is said without tags is said more simply.
+    if (use.weakness == kTags && other.weakness != kTags && other.weakness != kScope) return true;
     // The scope of an atomic means something without an order, too.
     const bool atomic = use.operation.rfind("atomic", 0) == 0;
-    if (other.weakness == kRelaxed && use.weakness < kRelaxed &&
-        !(use.weakness == kScope && atomic))
-      return true;
+    if (other.weakness == kRelaxed && use.weakness < kRelaxed && !(use.weakness == kScope && atomic)) return true;
   }
   return false;
 }
@@ -88,14 +120,26 @@ bool Collector::told_by_a_weaker_one(const OrderingUse& use) const {
 RaceReport Collector::report(Suppressions& suppressions) const {
   RaceReport report;
   report.runs = runs_.size();
+  report.ended_early = ended_early_.size();
+  // What does not count on one object may count on another, so these are told apart before they become one.
+  std::map<std::pair<const std::vector<DataRace>*, Places>, std::size_t> joined;
+  std::vector<std::pair<std::vector<DataRace>*, Race>> all;
   for (const Race& known : races_) {
-    DataRace race = known.race;
-    race.runs = known.runs.size();
-    if (race.excuse.empty()) race.excuse = suppressions.excuse(race);
-    auto& list = !race.excuse.empty() ? report.suppressed
-                 : race.same_value    ? report.notices
-                                      : report.races;
-    list.push_back(std::move(race));
+    Race race = known;
+    if (race.race.excuse.empty()) race.race.excuse = suppressions.excuse(race.race);
+    std::vector<DataRace>& list = !race.race.excuse.empty() ? report.suppressed
+                                  : race.race.same_value    ? report.notices
+                                                            : report.races;
+    const auto [at, fresh] = joined.emplace(std::pair(&list, places(race.race)), all.size());
+    if (fresh) {
+      all.emplace_back(&list, std::move(race));
+    } else {
+      all[at->second].second.join(race);
+    }
+  }
+  for (auto& [list, race] : all) {
+    race.race.runs = race.runs.size();
+    list->push_back(std::move(race.race));
   }
   for (auto* list : {&report.races, &report.notices, &report.suppressed}) order_and_group(*list);
   report.remarks = suppressions.remarks();
@@ -105,15 +149,12 @@ RaceReport Collector::report(Suppressions& suppressions) const {
   report.left_out = recorded_.left_out;
   for (const auto& [key, known] : orderings_)
     if (!known.use.needed && !told_by_a_weaker_one(known.use))
-      report.advice.push_back(
-          {known.use.operation, known.use.where, known.use.enough, known.runs.size()});
+      report.advice.push_back({known.use.operation, known.use.where, known.use.enough, known.runs.size()});
   return report;
 }
 
 void order_and_group(std::vector<DataRace>& races) {
-  std::stable_sort(races.begin(), races.end(), [](const DataRace& a, const DataRace& b) {
-    return std::tie(a.runs, a.count) > std::tie(b.runs, b.count);
-  });
+  std::stable_sort(races.begin(), races.end(), [](const DataRace& a, const DataRace& b) { return a.runs > b.runs; });
   std::vector<DataRace> grouped;
   for (DataRace& race : races) {
     const auto lead = std::find_if(grouped.begin(), grouped.end(), [&](const DataRace& other) {
@@ -123,7 +164,7 @@ void order_and_group(std::vector<DataRace>& races) {
       lead->related.push_back(std::move(race));
       continue;
     }
-    // Those that it cures go with it, and it comes where the gravest of them was.
+    // Those that it cures go with it, and it comes where the first of them was.
     const auto cured = [&](const DataRace& other) { return cures(race, other); };
     const auto first = std::find_if(grouped.begin(), grouped.end(), cured);
     const auto place = first - grouped.begin();

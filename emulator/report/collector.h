@@ -24,7 +24,7 @@ struct OrderingUse {
   std::string operation;
   SourceLocation where;
   std::string enough;
-  /// As advice::Weakness: 0 a narrower scope, 1 less of the mask, 2 a half, 3 Relaxed, 4 removed.
+  /// As advice::Weakness: 0 a narrower scope, 1 less of the mask, 2 a half, 3 Relaxed, 4 removed, 5 tags.
   std::uint8_t weakness = 0;
   bool needed = false;
 };
@@ -39,6 +39,13 @@ struct RecordedRuns {
 /// Something else that a run has to say of its report: what it does not cover.
 struct Remark {
   std::string text;
+  /// It is that a kernel failed.
+  bool ended_early = false;
+};
+
+/// A race that was added before for this run, of which there is something else to say now.
+struct Revised {
+  DataRace race;
 };
 
 /// Puts together what runs find. Not thread-safe.
@@ -48,42 +55,51 @@ class Collector {
   void add(RunId run) { runs_.insert(run); }
   /// `count` and `same_value` are of what came since this race was last added for this run.
   void add(RunId run, const DataRace& race);
+  void add(RunId run, const Revised& revised);
   void add(RunId run, const OrderingUse& use);
   void add(RunId run, const RecordedRuns& recorded);
-  /// Of several runs that have the same to say one is enough.
+  /// Keeps one remark where several runs have the same to say.
   void add(RunId run, const Remark& remark);
 
   bool has_runs() const { return !runs_.empty(); }
 
-  /// With the suppressions applied. Races of which one's change orders the other are put together.
+  /// With the suppressions applied. Races of one pair of lines are one, whatever the objects; those of which one's
+  /// change orders the other are put together.
   RaceReport report(Suppressions& suppressions) const;
 
  private:
   struct Race {
     DataRace race;
     std::set<RunId> runs;
+    /// Whose example it is.
+    RunId told_by = 0;
+    /// Adds what another object, or later runs, tell of these two lines.
+    void join(const Race& other);
   };
   struct Ordering {
     OrderingUse use;
     std::set<RunId> runs;
   };
-  /// Both lines, the smaller first, each with its file, and the object.
-  using Key = std::tuple<std::string, std::uint32_t, std::string, std::uint32_t, std::string>;
-  static Key key(const DataRace& race);
+  /// Both lines, the smaller first, each with its file.
+  using Places = std::tuple<std::string, std::uint32_t, std::string, std::uint32_t>;
+  static Places places(const DataRace& race);
   bool told_by_a_weaker_one(const OrderingUse& use) const;
 
   std::set<RunId> runs_;
   std::vector<Race> races_;
-  std::map<Key, std::size_t> known_;
+  /// By their places and object.
+  std::map<std::pair<Places, std::string>, std::size_t> known_;
   std::map<std::tuple<std::string, std::uint32_t, std::string, std::string>, Ordering> orderings_;
   bool advised_ = false;
   RecordedRuns recorded_;
   std::set<std::string> remarks_;
+  std::set<RunId> ended_early_;
 };
 
-/// The gravest first: seen in the most runs, then most often. What a change of another one cures, or what
-/// has a line, the object and the reason in common with it, goes to its `related`: so the flag of a message goes with
-/// the data, and all that a lock of too narrow a scope causes with what it guards.
+/// Those seen in the most runs first, and else in the order in which they came, as they are given: one race follows
+/// from another only if that came before. What a change of another one cures, or what has a line, the object and the
+/// reason in common with it, goes to its `related`: so the flag of a message goes with the data, and all that a lock of
+/// too narrow a scope causes with what it guards.
 void order_and_group(std::vector<DataRace>& races);
 
 }  // namespace heddle::report

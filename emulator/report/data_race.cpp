@@ -6,9 +6,10 @@
 
 #include <algorithm>
 
-#include "emulator/report/report_text.h"
 #include "emulator/report/cures.h"
+#include "emulator/report/report_text.h"
 #include "emulator/report/source_text.h"
+#include "runtime/counted.h"
 
 namespace heddle {
 namespace {
@@ -21,17 +22,30 @@ class Writer {
     return colour_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
   }
 
-  std::string access(const char* which, const RacingAccess& access) const {
-    std::string text =
-        label(which, "") + fmt::format("{}{} at {}\n", paint(access.operation, "1"),
-                                       report::values(access), report::place(access.where));
+  std::string access(const char* which, const RacingAccess& access, bool came_first = false) const {
+    std::string text = label(which, "") + fmt::format("{}{} at {}\n", paint(access.operation, "1"),
+                                                      report::values(access), report::place(access.where));
     const std::string line = report::source_line(access.where.file, access.where.line);
-    if (!line.empty())
-      text += fmt::format("          {:>5} | {}\n", access.where.line, paint(line, "36"));
+    if (!line.empty()) text += fmt::format("          {:>5} | {}\n", access.where.line, paint(line, "36"));
     if (access.at_declaration)
-      text += "          (where the variable is declared; inv.load and inv.store would name the access itself)\n";
-    return text + fmt::format("          by {}, dispatch {}\n", to_string(access.invocation),
-                              access.dispatch);
+      text +=
+          "          (where the variable is declared: where a conversion reads it is known of programs with debug "
+          "information, -g, and with addr2line; inv.load always names its line)\n";
+    for (std::size_t way = 0; way < access.calls.size(); ++way) text += call(way == 0 ? "" : "or ", access.calls[way]);
+    text += "          by " + to_string(access.invocation);
+    if (!access.invocation.host_thread) text += fmt::format(", dispatch {}", access.dispatch);
+    return text + (came_first ? "\n          (in this run it came before the other one)\n" : "\n");
+  }
+
+  // One way to a helper.
+  std::string call(const char* before, const std::vector<SourceLocation>& calls) const {
+    std::string text;
+    for (const SourceLocation& call : calls) {
+      text += fmt::format("          {}called at {}\n", text.empty() ? before : "", report::place(call));
+      const std::string line = report::source_line(call.file, call.line);
+      if (!line.empty()) text += fmt::format("          {:>5} | {}\n", call.line, paint(line, "36"));
+    }
+    return text;
   }
 
   // Padded before it is painted: terminals do not count escapes, fmt does.
@@ -50,15 +64,27 @@ std::string times(const DataRace& race) {
   return text;
 }
 
-std::string object(const DataRace& race) {
-  return fmt::format("{}[{}]", race.object.empty() ? "memory" : race.object, race.index);
+// A member says more than its bytes.
+std::string bytes(const DataRace& race) {
+  if (race.size_bytes == 0 || !race.member.empty()) return "";
+  if (race.size_bytes == 1) return fmt::format(", byte {}", race.offset_bytes);
+  return fmt::format(", bytes {} to {}", race.offset_bytes, race.offset_bytes + race.size_bytes - 1);
 }
 
-std::string bytes(const DataRace& race) {
-  if (race.size_bytes == 0) return "";
-  if (race.size_bytes == 1) return fmt::format(", byte {}", race.offset_bytes);
-  return fmt::format(", bytes {} to {}", race.offset_bytes,
-                     race.offset_bytes + race.size_bytes - 1);
+std::string others(const DataRace& race) {
+  std::string text;
+  for (const RacedObject& other : race.other_objects) text += (text.empty() ? " and " : ", ") + other.name;
+  return text;
+}
+
+// How often the two lines raced in each object.
+std::string counts(const DataRace& race) {
+  std::uint64_t own = race.count;
+  for (const RacedObject& other : race.other_objects) own -= other.count;
+  std::string text = race.object + " " + runtime::counted(own, "time", "times");
+  for (const RacedObject& other : race.other_objects)
+    text += ", " + other.name + " " + runtime::counted(other.count, "time", "times");
+  return text;
 }
 
 std::string_view kind(const DataRace& race) {
@@ -71,18 +97,23 @@ std::string_view kind(const DataRace& race) {
 std::string to_string(const DataRace& race, bool colour) {
   const Writer writer(colour);
   const char* code = race.excuse.empty() && !race.same_value ? "1;31" : "1;33";
-  std::string text = fmt::format("{} on {}{}{}\n", writer.paint(kind(race), code), object(race),
-                                 bytes(race), times(race));
+  std::string text = fmt::format("{} on {}{}{}{}\n", writer.paint(kind(race), code), report::element(race), bytes(race),
+                                 others(race), times(race));
+  if (!race.other_objects.empty()) text += writer.label("objects", "") + counts(race) + "\n";
   if (!race.excuse.empty()) text += writer.label("because", "33") + race.excuse + "\n";
-  text += writer.access("first", race.first) + writer.access("second", race.second);
+  text += writer.access("first", race.first) + writer.access("second", race.second, race.second_came_first);
   text += writer.label("why", "33") + race.reason + "\n";
   for (std::size_t i = 0; i < race.changes.size(); ++i)
     text += writer.label(i == 0 ? "change" : "or", "32") + race.changes[i] + "\n";
+  if (!race.no_change.empty())
+    text += writer.label(race.changes.empty() ? "change" : "", "") + (race.changes.empty() ? "none: " : "") +
+            race.no_change + "\n";
   for (const DataRace& other : race.related) {
-    text += writer.label("also", "33") +
-            fmt::format("{}: {} at {}, {} at {}{}\n", object(other), other.first.operation,
-                        report::place(other.first.where), other.second.operation,
-                        report::place(other.second.where), times(other));
+    text += writer.label("also", "33") + fmt::format("{}{}: {} at {}, {} at {}{}\n", report::element(other),
+                                                     others(other), other.first.operation,
+                                                     report::place(other.first.where), other.second.operation,
+                                                     report::place(other.second.where), times(other));
+    if (!other.other_objects.empty()) text += writer.label("", "") + counts(other) + "\n";
     if (!other.changes.empty() && !report::cures(race, other))
       text += writer.label("", "") + other.changes.front() + "\n";
   }
@@ -96,7 +127,7 @@ std::string to_string(const DataRace& race, bool colour) {
 Finding to_finding(const DataRace& race) {
   Finding finding;
   finding.kind = FindingKind::DataRace;
-  finding.message = fmt::format("{} of {} and {} at {}: {}", race.second.operation, object(race),
+  finding.message = fmt::format("{} of {} and {} at {}: {}", race.second.operation, report::element(race),
                                 race.first.operation, report::place(race.first.where), race.reason);
   for (std::size_t i = 0; i < race.changes.size(); ++i)
     finding.message += fmt::format("{} {}", i == 0 ? "; change:" : ", or", race.changes[i]);

@@ -24,15 +24,15 @@ Json sarif_result(const DataRace& race) {
   const bool counts = race.excuse.empty() && !race.same_value;
   Json first = sarif_location(race.first.where);
   first["message"] = {{"text", race.first.operation + ", the earlier one"}};
-  Json result = {{"ruleId", "data-race"},
-                 {"level", counts ? "error" : "note"},
-                 {"message", {{"text", summary(race)}}},
-                 {"locations", Json::array({sarif_location(race.second.where)})},
-                 {"relatedLocations", Json::array({first})},
-                 {"occurrenceCount", race.count},
-                 {"partialFingerprints",
-                  {{"bothPlaces/v1", fmt::format("{} {} {}", place(race.first.where),
-                                                 place(race.second.where), race.object)}}}};
+  Json result = {
+      {"ruleId", "data-race"},
+      {"level", counts ? "error" : "note"},
+      {"message", {{"text", summary(race)}}},
+      {"locations", Json::array({sarif_location(race.second.where)})},
+      {"relatedLocations", Json::array({first})},
+      {"occurrenceCount", race.count},
+      {"partialFingerprints",
+       {{"bothPlaces/v1", fmt::format("{} {} {}", place(race.first.where), place(race.second.where), race.object)}}}};
   if (!race.excuse.empty())
     result["suppressions"] = Json::array({{{"kind", "external"}, {"justification", race.excuse}}});
   return result;
@@ -98,19 +98,16 @@ std::string escaped_github(std::string_view text, bool property) {
 
 std::string github_line(const char* command, const SourceLocation& where, const char* title,
                         const std::string& message) {
-  return fmt::format("::{} file={},line={},title={}::{}\n", command,
-                     escaped_github(short_path(where.file), true), where.line, title,
-                     escaped_github(message, false));
+  return fmt::format("::{} file={},line={},title={}::{}\n", command, escaped_github(short_path(where.file), true),
+                     where.line, title, escaped_github(message, false));
 }
 
 std::string junit_case(const DataRace& race) {
   const std::string file = escaped_xml(short_path(race.second.where.file));
-  const std::string message =
-      escaped_xml(race.excuse.empty() ? summary(race) : race.excuse + ": " + summary(race));
-  const std::string text = race.excuse.empty() && !race.same_value
-                               ? fmt::format("<failure message=\"{}\">{}</failure>", message,
-                                             escaped_xml(to_string(race)))
-                               : fmt::format("<skipped message=\"{}\"/>", message);
+  const std::string message = escaped_xml(race.excuse.empty() ? summary(race) : race.excuse + ": " + summary(race));
+  const std::string text = race.excuse.empty() && !race.same_value ? fmt::format("<failure message=\"{}\">{}</failure>",
+                                                                                 message, escaped_xml(to_string(race)))
+                                                                   : fmt::format("<skipped message=\"{}\"/>", message);
   return fmt::format(
       "  <testcase classname=\"data race\" name=\"{0}:{1} {2}\" file=\"{0}\" line=\"{1}\">\n"
       "    {3}\n  </testcase>\n",
@@ -131,25 +128,21 @@ std::string sarif_text(const RaceReport& report) {
                        {"level", "note"},
                        {"message", {{"text", summary(advice)}}},
                        {"locations", Json::array({sarif_location(advice.where)})}});
-  const Json rules = Json::array(
-      {sarif_rule("data-race", "Two accesses to the same bytes that nothing orders"),
-       sarif_rule("ordering-advice", "An ordering that is stronger than the runs needed")});
+  const Json rules = Json::array({sarif_rule("data-race", "Two accesses to the same bytes that nothing orders"),
+                                  sarif_rule("ordering-advice", "An ordering that is stronger than the runs needed")});
   Json run = {{"tool", {{"driver", {{"name", "heddle"}, {"rules", rules}}}}}, {"results", results}};
   if (!report.remarks.empty()) run["invocations"] = Json::array({sarif_invocation(report.remarks)});
-  const Json log = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-                    {"version", "2.1.0"},
-                    {"runs", Json::array({run})}};
+  const Json log = {
+      {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", Json::array({run})}};
   return log.dump(2) + "\n";
 }
 
 std::string junit_text(const RaceReport& report) {
   const std::size_t skipped = report.notices.size() + report.suppressed.size();
   const std::size_t failures = report.races.size();
-  std::string text =
-      fmt::format("<testsuite name=\"data races\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n",
-                  failures + skipped + (failures == 0 ? 1 : 0), failures, skipped);
-  if (failures == 0)
-    text += fmt::format("  <testcase classname=\"data race\" name=\"{}\"/>\n", summary(report));
+  std::string text = fmt::format("<testsuite name=\"data races\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n",
+                                 failures + skipped + (failures == 0 ? 1 : 0), failures, skipped);
+  if (failures == 0) text += fmt::format("  <testcase classname=\"data race\" name=\"{}\"/>\n", summary(report));
   for (const auto* list : {&report.races, &report.notices, &report.suppressed})
     for (const DataRace& race : *list) text += junit_case(race);
   if (!report.remarks.empty()) {
@@ -170,8 +163,7 @@ std::string github_text(const RaceReport& report) {
   for (const DataRace& race : report.notices)
     text += github_line("notice", race.second.where, "Data race of equal writes", summary(race));
   for (const DataRace& race : report.suppressed)
-    text += github_line("notice", race.second.where, "Suppressed data race",
-                        race.excuse + ": " + summary(race));
+    text += github_line("notice", race.second.where, "Suppressed data race", race.excuse + ": " + summary(race));
   for (const OrderingAdvice& advice : report.advice)
     text += github_line("notice", advice.where, "Ordering", summary(advice));
   for (const std::string& remark : report.remarks)
@@ -205,8 +197,7 @@ std::string to_text(const std::vector<DataRace>& races, ReportFormat format) {
     return text;
   }
   if (format == ReportFormat::Text || format == ReportFormat::ColouredText) {
-    for (const DataRace& race : races)
-      text += to_string(race, format == ReportFormat::ColouredText) + "\n";
+    for (const DataRace& race : races) text += to_string(race, format == ReportFormat::ColouredText) + "\n";
     return text;
   }
   RaceReport report;

@@ -11,19 +11,39 @@ Json vector_json(const uvec3& v) {
 }
 
 uvec3 vector_from_json(const Json& json) {
-  return {json.at(0).get<std::uint32_t>(), json.at(1).get<std::uint32_t>(),
-          json.at(2).get<std::uint32_t>()};
+  return {json.at(0).get<std::uint32_t>(), json.at(1).get<std::uint32_t>(), json.at(2).get<std::uint32_t>()};
+}
+
+Json calls_json(const RacingAccess& access) {
+  Json ways = Json::array();
+  for (const std::vector<SourceLocation>& way : access.calls) {
+    Json& calls = ways.emplace_back(Json::array());
+    for (const SourceLocation& call : way) calls.push_back({{"file", call.file}, {"line", call.line}});
+  }
+  return ways;
+}
+
+std::vector<std::vector<SourceLocation>> calls_from_json(const Json& json) {
+  std::vector<std::vector<SourceLocation>> ways;
+  for (const Json& way : json) {
+    std::vector<SourceLocation>& calls = ways.emplace_back();
+    for (const Json& call : way)
+      calls.push_back({kept(call.at("file").get<std::string>()), "", call.at("line").get<std::uint32_t>()});
+  }
+  return ways;
 }
 
 Json access_json(const RacingAccess& access) {
   const Coordinates& c = access.invocation;
   return {{"operation", access.operation},
+          {"host_thread", c.host_thread ? Json(*c.host_thread) : Json(nullptr)},
           {"file", access.where.file},
           {"line", access.where.line},
           {"function", access.where.function},
           {"read", access.read.empty() ? Json(nullptr) : Json(access.read)},
           {"written", access.written.empty() ? Json(nullptr) : Json(access.written)},
           {"at_declaration", access.at_declaration},
+          {"calls", calls_json(access)},
           {"dispatch", access.dispatch},
           {"workgroup", vector_json(c.workgroup)},
           {"local", vector_json(c.local)},
@@ -42,8 +62,11 @@ RacingAccess access_from_json(const Json& json) {
   access.read = text("read");
   access.written = text("written");
   access.at_declaration = json.at("at_declaration");
+  access.calls = calls_from_json(json.at("calls"));
   access.dispatch = json.at("dispatch");
   Coordinates& c = access.invocation;
+  if (const Json& thread = json.at("host_thread"); !thread.is_null())
+    c = Coordinates::of_host_thread(thread.get<std::uint32_t>());
   c.workgroup = vector_from_json(json.at("workgroup"));
   c.local = vector_from_json(json.at("local"));
   c.global = vector_from_json(json.at("global"));
@@ -72,15 +95,23 @@ SourceLocation place_from_json(const Json& json) {
 Json to_json(const DataRace& race) {
   Json related = Json::array();
   for (const DataRace& other : race.related) related.push_back(to_json(other));
+  Json objects = Json::array();
+  for (const RacedObject& other : race.other_objects)
+    objects.push_back({{"object", other.name}, {"count", other.count}});
   return {{"kind", "data race"},
           {"object", race.object},
+          {"other_objects", objects},
+          {"member", race.member},
           {"index", race.index},
           {"offset_bytes", race.offset_bytes},
           {"size_bytes", race.size_bytes},
           {"first", access_json(race.first)},
           {"second", access_json(race.second)},
+          {"second_came_first", race.second_came_first},
           {"reason", race.reason},
+          {"missing", race.missing},
           {"changes", race.changes},
+          {"no_change", race.no_change.empty() ? Json(nullptr) : Json(race.no_change)},
           {"count", race.count},
           {"runs", race.runs},
           {"same_value", race.same_value},
@@ -93,13 +124,19 @@ Json to_json(const DataRace& race) {
 DataRace race_from_json(const Json& json) {
   DataRace race;
   race.object = json.at("object");
+  for (const Json& other : json.at("other_objects"))
+    race.other_objects.push_back({other.at("object"), other.at("count")});
+  race.member = json.at("member");
   race.index = json.at("index");
   race.offset_bytes = json.at("offset_bytes");
   race.size_bytes = json.at("size_bytes");
   race.first = access_from_json(json.at("first"));
   race.second = access_from_json(json.at("second"));
+  race.second_came_first = json.at("second_came_first");
   race.reason = json.at("reason");
+  race.missing = json.at("missing");
   race.changes = json.at("changes").get<std::vector<std::string>>();
+  if (!json.at("no_change").is_null()) race.no_change = json.at("no_change");
   race.count = json.at("count");
   race.runs = json.at("runs");
   race.same_value = json.at("same_value");
@@ -128,7 +165,8 @@ std::string json_text(const RaceReport& report) {
               {"races", report.races.size()},
               {"notices", report.notices.size()},
               {"suppressed", report.suppressed.size()},
-              {"runs", report.runs}};
+              {"runs", report.runs},
+              {"ended_early", report.ended_early}};
   if (report.advised) {
     end["recorded"] = report.recorded;
     end["left_out"] = report.left_out;

@@ -20,13 +20,15 @@ void read_record(const Json& json, Collector& collector) {
     collector.add(run);
   } else if (kind == "race") {
     collector.add(run, race_from_json(json));
+  } else if (kind == "revised race") {
+    collector.add(run, Revised{race_from_json(json)});
   } else if (kind == "recorded") {
     collector.add(run, RecordedRuns{json.at("recorded"), json.at("left_out")});
   } else if (kind == "ordering") {
     collector.add(run, OrderingUse{json.at("operation"), place_from_json(json), json.at("enough"),
                                    json.at("weakness").get<std::uint8_t>(), json.at("needed")});
   } else if (kind == "remark") {
-    collector.add(run, Remark{json.at("text")});
+    collector.add(run, Remark{json.at("text"), json.at("ended_early").get<bool>()});
   } else {
     throw std::runtime_error("no such record: " + kind);
   }
@@ -42,11 +44,13 @@ std::string record(RunId run, const DataRace& race) {
   return line(run, "race", to_json(race));
 }
 
+std::string record(RunId run, const Revised& revised) {
+  return line(run, "revised race", to_json(revised.race));
+}
+
 std::string record(RunId run, const OrderingUse& use) {
-  Json json = {{"operation", use.operation},
-               {"enough", use.enough},
-               {"weakness", use.weakness},
-               {"needed", use.needed}};
+  Json json = {
+      {"operation", use.operation}, {"enough", use.enough}, {"weakness", use.weakness}, {"needed", use.needed}};
   json.update(to_json(use.where));
   return line(run, "ordering", std::move(json));
 }
@@ -56,7 +60,7 @@ std::string record(RunId run, const RecordedRuns& recorded) {
 }
 
 std::string record(RunId run, const Remark& remark) {
-  return line(run, "remark", {{"text", remark.text}});
+  return line(run, "remark", {{"text", remark.text}, {"ended_early", remark.ended_early}});
 }
 
 void read_records(const std::string& text, Collector& collector) {

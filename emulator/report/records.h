@@ -11,6 +11,7 @@ namespace heddle::report {
 
 std::string record(RunId run);
 std::string record(RunId run, const DataRace& race);
+std::string record(RunId run, const Revised& revised);
 std::string record(RunId run, const OrderingUse& use);
 std::string record(RunId run, const RecordedRuns& recorded);
 std::string record(RunId run, const Remark& remark);

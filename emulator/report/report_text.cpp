@@ -21,16 +21,14 @@ std::string advice_text(const RaceReport& report) {
       const std::string line = source_line(advice.where.file, advice.where.line);
       if (!line.empty()) text += fmt::format("          {:>5} | {}\n", advice.where.line, line);
     }
-    text += fmt::format("  {}: more was not needed in {}\n", advice.enough,
-                        counted(advice.runs, "run", "runs"));
+    text += fmt::format("  {}: more was not needed in {}\n", advice.enough, counted(advice.runs, "run", "runs"));
     last = &advice;
   }
   if (!report.advised) return text;
   text += fmt::format("advice holds for {}, each change alone",
                       counted(report.recorded, "recorded execution", "recorded executions"));
   if (report.left_out > 0)
-    text += fmt::format("; {} left out (too long, with races, or too many)",
-                        counted(report.left_out, "was", "were"));
+    text += fmt::format("; {} left out (too long, with races, or too many)", counted(report.left_out, "was", "were"));
   return text + "\n";
 }
 
@@ -42,27 +40,34 @@ std::string values(const RacingAccess& access) {
   return access.read.empty() && access.written.empty() ? "" : " of " + access.read + access.written;
 }
 
+std::string element(const DataRace& race) {
+  return fmt::format("{}[{}]{}", race.object.empty() ? "memory" : race.object, race.index, race.member);
+}
+
 std::string summary(const DataRace& race) {
-  std::string text = fmt::format("data race on {}[{}]: {}{} and {}{} at {}; {}",
-                                 race.object.empty() ? "memory" : race.object, race.index,
-                                 race.second.operation, values(race.second), race.first.operation,
-                                 values(race.first), place(race.first.where), race.reason);
-  for (std::size_t i = 0; i < race.changes.size(); ++i)
-    text += (i == 0 ? "; change: " : ", or: ") + race.changes[i];
+  std::string text =
+      fmt::format("data race on {}: {}{} and {}{} at {}; {}", element(race), race.second.operation, values(race.second),
+                  race.first.operation, values(race.first), place(race.first.where), race.reason);
+  for (std::size_t i = 0; i < race.changes.size(); ++i) text += (i == 0 ? "; change: " : ", or: ") + race.changes[i];
   return text;
 }
 
 std::string summary(const RaceReport& report) {
-  std::string text = counted(report.races.size(), "data race", "data races") + " in " +
-                     counted(report.runs, "run", "runs");
+  std::string text =
+      counted(report.races.size(), "data race", "data races") + " in " + counted(report.runs, "run", "runs");
   if (!report.notices.empty()) text += fmt::format(", {} of equal writes", report.notices.size());
   if (!report.suppressed.empty()) text += fmt::format(", {} suppressed", report.suppressed.size());
-  return text;
+  if (report.ended_early == 0) return text;
+  // What was not looked at is no absence of races.
+  return text +
+         (report.runs == 1 ? std::string("; it ended early")
+                           : fmt::format("; {} of them ended early", report.ended_early)) +
+         ", and what would have raced after that is not known";
 }
 
 std::string summary(const OrderingAdvice& advice) {
-  return fmt::format("{} at {}: {}; more was not needed in {}", advice.operation,
-                     place(advice.where), advice.enough, counted(advice.runs, "run", "runs"));
+  return fmt::format("{} at {}: {}; more was not needed in {}", advice.operation, place(advice.where), advice.enough,
+                     counted(advice.runs, "run", "runs"));
 }
 
 std::string people_text(const RaceReport& report, bool colour) {

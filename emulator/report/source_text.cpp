@@ -24,8 +24,7 @@ std::string source_line(const char* file, std::uint32_t line) {
 std::string short_path(std::string_view file) {
   std::error_code error;
   const char* workspace = std::getenv("GITHUB_WORKSPACE");
-  std::string base = workspace && *workspace ? std::string(workspace)
-                                             : std::filesystem::current_path(error).string();
+  std::string base = workspace && *workspace ? std::string(workspace) : std::filesystem::current_path(error).string();
   if (error || base.empty()) return std::string(file);
   if (base.back() != '/') base += '/';
   return std::string(file.substr(0, base.size()) == base ? file.substr(base.size()) : file);

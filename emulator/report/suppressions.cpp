@@ -31,20 +31,70 @@ bool matches_place(const std::string& glob, const SourceLocation& where) {
   const std::string path = where.file;
   const std::string with_line = fmt::format("{}:{}", path, where.line);
   if (matches(glob, path) || matches(glob, with_line)) return true;
-  for (std::size_t slash = path.find('/'); slash != std::string::npos;
-       slash = path.find('/', slash + 1))
-    if (matches(glob, path.substr(slash + 1)) || matches(glob, with_line.substr(slash + 1)))
-      return true;
+  for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1))
+    if (matches(glob, path.substr(slash + 1)) || matches(glob, with_line.substr(slash + 1))) return true;
   return false;
+}
+
+// Compilers put template arguments behind the name, "operator()<heddle::emulated::Invocation>": a name without them
+// is enough.
+bool matches_function(const std::string& glob, const std::string& function) {
+  const std::size_t name = function.starts_with("operator<") ? function.find_first_not_of('<', 8) : 0;
+  return matches(glob, function) || matches(glob, function.substr(0, function.find('<', name)));
 }
 
 bool matches(const Suppression& entry, const DataRace& race) {
   if (!entry.object.empty() && !matches(entry.object, race.object)) return false;
   const auto here = [&](const RacingAccess& access) {
     return (entry.place.empty() || matches_place(entry.place, access.where)) &&
-           (entry.function.empty() || matches(entry.function, access.where.function));
+           (entry.function.empty() || matches_function(entry.function, access.where.function));
   };
   return here(race.first) || here(race.second);
+}
+
+bool is_line_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of('0') != std::string_view::npos &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// Why a glob for places can match none; empty if it may match some.
+std::string why_no_place(const std::string& glob) {
+  const std::size_t colon = glob.rfind(':');
+  if (colon == std::string::npos) return "";
+  const std::string line = glob.substr(colon + 1);
+  if (is_line_number(line) || line.find_first_of("*?[/") != std::string::npos) return "";
+  return fmt::format("a place is FILE or FILE:LINE, and '{}' is no number of a line", line);
+}
+
+/// Why a glob for functions can match none; empty if it may match some.
+std::string why_no_function(const std::string& glob) {
+  const bool is_operator = glob.starts_with("operator") || glob.starts_with("*operator");
+  if (glob.find('<') != std::string::npos) return "";
+  if (glob.find("::") == std::string::npos && (is_operator || glob.find('(') == std::string::npos)) return "";
+  return fmt::format(
+      "a function is named without namespaces, classes and arguments, and a kernel that is a lambda is 'operator()'; "
+      "'{}' has more than a name",
+      glob);
+}
+
+/// Why a glob for objects matches none that is meant; empty if it may match some.
+std::string why_no_object(const std::string& glob) {
+  const std::size_t bracket = glob.find('[');
+  if (bracket == std::string::npos || bracket == 0 || glob.back() != ']') return "";
+  const std::string index = glob.substr(bracket + 1, glob.size() - bracket - 2);
+  if (index.empty() || index.find_first_not_of("0123456789") != std::string::npos) return "";
+  return fmt::format("the name of an object has no element; write 'object:{}' instead of '{}'", glob.substr(0, bracket),
+                     glob);
+}
+
+/// Why an entry can match nothing; empty if it may match some race.
+std::string why_never(const Suppression& entry) {
+  for (const std::string* glob : {&entry.object, &entry.place, &entry.function})
+    if (!glob->empty() && glob->back() == '\\' && !glob->ends_with("\\\\"))
+      return fmt::format("'{}' ends with a backslash, which has no character to stand for", *glob);
+  std::string why = why_no_place(entry.place);
+  if (why.empty()) why = why_no_function(entry.function);
+  return why.empty() ? why_no_object(entry.object) : why;
 }
 
 /// Reads the conditions of one entry.
@@ -84,9 +134,7 @@ class EntryParser {
     return found;
   }
 
-  [[noreturn]] void fail(const std::string& what) const {
-    throw std::invalid_argument(where_ + ": " + what);
-  }
+  [[noreturn]] void fail(const std::string& what) const { throw std::invalid_argument(where_ + ": " + what); }
 
   std::string_view text_;
   std::string where_;
@@ -147,19 +195,20 @@ std::string Suppressions::annotation(const SourceLocation& where) {
     if (!rest.empty() && rest.front() == ':') rest = trimmed(rest.substr(1));
     if (!rest.empty()) return fmt::format("{} ({})", rest, here);
     const std::string remark =
-        here +
-        ": an annotation suppresses nothing without a reason: '// heddle: benign race: REASON'";
-    if (std::find(unreasoned_.begin(), unreasoned_.end(), remark) == unreasoned_.end())
-      unreasoned_.push_back(remark);
+        here + ": an annotation suppresses nothing without a reason: '// heddle: benign race: REASON'";
+    if (std::find(unreasoned_.begin(), unreasoned_.end(), remark) == unreasoned_.end()) unreasoned_.push_back(remark);
   }
   return "";
 }
 
 std::vector<std::string> Suppressions::remarks() const {
   std::vector<std::string> all;
-  for (const Suppression& entry : entries_)
-    if (entry.used == 0)
-      all.push_back(fmt::format("{}:{}: this suppression met no race", entry.file, entry.line));
+  for (const Suppression& entry : entries_) {
+    if (entry.used != 0) continue;
+    const std::string why = why_never(entry);
+    all.push_back(fmt::format("{}:{}: this suppression {}", entry.file, entry.line,
+                              why.empty() ? "met no race" : "can match no race: " + why));
+  }
   all.insert(all.end(), unreasoned_.begin(), unreasoned_.end());
   return all;
 }

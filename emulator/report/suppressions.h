@@ -24,7 +24,7 @@ struct Suppression {
   std::uint64_t used = 0;
 };
 
-/// Why a race does not count; see README.md for what can be written where.
+/// Why a race does not count; see SUPPRESSIONS.md for what can be written where.
 class Suppressions {
  public:
   Suppressions() = default;
@@ -34,7 +34,8 @@ class Suppressions {
 
   /// The reason and where it stands; empty if the race counts. Counts the use of entries.
   std::string excuse(const DataRace& race);
-  /// Entries that were never used, and annotations without a reason that were met.
+  /// Entries that were never used, with the reason where they can match no race at all, and annotations without a
+  /// reason that were met.
   std::vector<std::string> remarks() const;
 
  private:

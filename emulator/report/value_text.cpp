@@ -6,6 +6,8 @@
 
 #include <bit>
 
+#include "emulator/report/member_text.h"
+
 namespace heddle::report {
 namespace {
 
@@ -16,8 +18,7 @@ std::uint64_t low_bytes(std::uint64_t value, std::uint32_t bytes) {
 std::string floating(std::uint64_t bits, std::uint32_t bytes) {
   switch (bytes) {
     case 2:
-      return fmt::format("{}",
-                         static_cast<float>(float16::from_bits(static_cast<std::uint16_t>(bits))));
+      return fmt::format("{}", static_cast<float>(float16::from_bits(static_cast<std::uint16_t>(bits))));
     case 4:
       return fmt::format("{}", std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
     default:
@@ -40,19 +41,41 @@ std::string scalar(std::uint64_t bits, detail::ComponentType type) {
   return fmt::format("{}", bits);
 }
 
+// "{.prefix = 3, .status = 1}"; as bytes if they begin or end within a member.
+std::string several_members(std::uint64_t value, std::uint64_t offset_bytes, std::uint32_t size_bytes,
+                            const detail::ComponentType& element) {
+  std::string text;
+  for (const detail::DescribedMember& member : element.members()) {
+    const std::uint64_t end = std::uint64_t{member.offset_bytes} + member.size_bytes;
+    if (end <= offset_bytes || member.offset_bytes >= offset_bytes + size_bytes) continue;
+    if (member.offset_bytes < offset_bytes || end > offset_bytes + size_bytes)
+      return fmt::format("{:#x}", low_bytes(value, size_bytes));
+    text +=
+        fmt::format("{}.{} = {}", text.empty() ? "{" : ", ", member.name,
+                    value_text(value >> (8 * (member.offset_bytes - offset_bytes)), 0, member.size_bytes, member.type));
+  }
+  return text.empty() ? fmt::format("{:#x}", low_bytes(value, size_bytes)) : text + "}";
+}
+
 }  // namespace
 
 std::string value_text(std::uint64_t value, std::uint64_t offset_bytes, std::uint32_t size_bytes,
-                       detail::ComponentType component) {
-  const std::uint32_t each = component.size_bytes;
-  if (component.kind == detail::ComponentKind::Unknown || each == 0 || each > 8 ||
-      offset_bytes % each != 0 || size_bytes % each != 0)
+                       detail::ComponentType element) {
+  if (element.members) {
+    const std::uint64_t in_element = element.element_bytes == 0 ? offset_bytes : offset_bytes % element.element_bytes;
+    const MemberPlace place = member_at(element, in_element, size_bytes);
+    if (!place.path.empty()) return value_text(value, place.offset_bytes, size_bytes, place.type);
+    return several_members(value, in_element, size_bytes, element);
+  }
+  const std::uint32_t each = element.size_bytes;
+  if (element.kind == detail::ComponentKind::Unknown || each == 0 || each > 8 || offset_bytes % each != 0 ||
+      size_bytes % each != 0)
     return fmt::format("{:#x}", low_bytes(value, size_bytes));
   const std::uint32_t count = size_bytes / each;
-  if (count == 1) return scalar(low_bytes(value, each), component);
+  if (count == 1) return scalar(low_bytes(value, each), element);
   std::string text = "(";
   for (std::uint32_t i = 0; i < count; ++i)
-    text += (i == 0 ? "" : ", ") + scalar(low_bytes(value >> (8 * each * i), each), component);
+    text += (i == 0 ? "" : ", ") + scalar(low_bytes(value >> (8 * each * i), each), element);
   return text + ")";
 }
 

@@ -11,9 +11,9 @@
 namespace heddle::report {
 
 /// `size_bytes` (at most eight) little-endian bytes that begin at `offset_bytes` of an object whose
-/// components are of this type: "42", "-1.5", "(1, 2)"; "0x2a" where they are not whole components,
-/// or of no known type.
+/// elements are of this type: "42", "-1.5", "(1, 2)", "{.prefix = 3, .status = 1}"; "0x2a" where they are not whole
+/// components or members, or of no known type.
 std::string value_text(std::uint64_t value, std::uint64_t offset_bytes, std::uint32_t size_bytes,
-                       detail::ComponentType component);
+                       detail::ComponentType element);
 
 }  // namespace heddle::report

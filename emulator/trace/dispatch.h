@@ -15,7 +15,7 @@ namespace heddle::trace {
 /// The invocations of a dispatch are the agents from `first_agent` on: workgroup by workgroup, x fastest, and
 /// within a workgroup by local invocation index.
 struct Dispatch {
-  /// Of the device, from 0.
+  /// Its number among the dispatches of the device, from 0.
   std::uint64_t number = 0;
   std::uint32_t first_agent = 0;
   uvec3 groups{};
@@ -25,9 +25,7 @@ struct Dispatch {
   std::span<const std::uint32_t> positions;
 
   std::uint64_t group_size() const { return std::uint64_t{local.x} * local.y * local.z; }
-  std::uint64_t invocations() const {
-    return group_size() * groups.x * groups.y * groups.z;
-  }
+  std::uint64_t invocations() const { return group_size() * groups.x * groups.y * groups.z; }
 };
 
 /// Bytes that people have a name for: a buffer, an image, a variable of a workgroup. One allocation may

@@ -8,7 +8,7 @@
 ///   difference  a number, signed: 0, -1, 1, -2, 2 ... are 0, 1, 2, 3, 4 ...
 ///   operation   how many operations ago it was told: 1 is the last one; 0 stands for the initial value
 ///
-/// README.md has the fields of every record. The last record is End; a file without it was cut off.
+/// FORMAT.md has the fields of every record. The last record is End; a file without it was cut off.
 
 #include <array>
 #include <cstdint>
@@ -16,8 +16,9 @@
 namespace heddle::trace {
 
 inline constexpr std::array<char, 8> kTraceMagic = {'H', 'E', 'D', 'D', 'L', 'E', 'T', 'R'};
-inline constexpr std::uint32_t kTraceVersion = 2;
-/// Older ones that are read as well: version 1 has no records behind Stale.
+inline constexpr std::uint32_t kTraceVersion = 5;
+/// Older ones that are read as well: version 1 has no records behind Stale, version 2 no types of named bytes, version
+/// 3 no tags, and version 4 no words for operations.
 inline constexpr std::uint32_t kOldestTraceVersion = 1;
 
 enum class RecordTag : std::uint8_t {
@@ -29,7 +30,7 @@ enum class RecordTag : std::uint8_t {
   /// Strings and shapes get numbers from 0, in the order in which they come.
   String,
   Shape,
-  /// All strings and shapes so far are forgotten: nobody has to keep more than kMostShapes.
+  /// All strings and shapes so far are forgotten: a reader has to keep no more than kMostShapes.
   Forget,
   Operation,
   Passes,
@@ -39,8 +40,9 @@ enum class RecordTag : std::uint8_t {
   Dispatch,
   Named,
   Late,
+  Called,
 };
-inline constexpr std::uint8_t kRecordTags = 16;
+inline constexpr std::uint8_t kRecordTags = 17;
 
 /// What an operation has beside its agent, locations and values is its shape: a program has as many as
 /// it has instructions and references, whatever the number of its operations.
@@ -49,8 +51,7 @@ inline constexpr std::uint32_t kMostShapes = 65536;
 inline constexpr std::uint32_t kLongestString = 4096;
 
 constexpr std::uint64_t zigzag(std::int64_t difference) {
-  return (static_cast<std::uint64_t>(difference) << 1) ^
-         static_cast<std::uint64_t>(difference >> 63);
+  return (static_cast<std::uint64_t>(difference) << 1) ^ static_cast<std::uint64_t>(difference >> 63);
 }
 constexpr std::int64_t unzigzag(std::uint64_t number) {
   return static_cast<std::int64_t>(number >> 1) ^ -static_cast<std::int64_t>(number & 1);

@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
+#include "emulator/model/tags.h"
 #include "emulator/trace/file_format.h"
 
 namespace heddle::trace {
@@ -28,11 +30,10 @@ bool is_scope(std::uint32_t scope) {
 }
 
 bool is_storage_class(std::uint32_t value) {
-  constexpr std::array kNamed = {
-      StorageClass::CallableDataKHR,       StorageClass::IncomingCallableDataKHR,
-      StorageClass::RayPayloadKHR,         StorageClass::HitAttributeKHR,
-      StorageClass::IncomingRayPayloadKHR, StorageClass::ShaderRecordBufferKHR,
-      StorageClass::PhysicalStorageBuffer};
+  constexpr std::array kNamed = {StorageClass::CallableDataKHR,       StorageClass::IncomingCallableDataKHR,
+                                 StorageClass::RayPayloadKHR,         StorageClass::HitAttributeKHR,
+                                 StorageClass::IncomingRayPayloadKHR, StorageClass::ShaderRecordBufferKHR,
+                                 StorageClass::PhysicalStorageBuffer};
   if (value <= static_cast<std::uint32_t>(StorageClass::StorageBuffer)) return true;
   for (const StorageClass one : kNamed)
     if (value == static_cast<std::uint32_t>(one)) return true;
@@ -41,8 +42,9 @@ bool is_storage_class(std::uint32_t value) {
 
 class Reader {
  public:
-  Reader(std::istream& in, const std::string& name, Listener& listener)
-      : in_(*in.rdbuf()), name_(name), listener_(listener) {}
+  Reader(std::istream& in, const std::string& name, Listener& listener, const OnComponents& on_components,
+         const OnCalled& on_called)
+      : in_(*in.rdbuf()), name_(name), listener_(listener), on_components_(on_components), on_called_(on_called) {}
 
   TraceSummary read();
 
@@ -56,11 +58,13 @@ class Reader {
   AgentId begun_agent();
   OperationIndex earlier(bool may_be_initial);
   Locations locations();
+  TagSetId tags_spelled(std::uint32_t string);
   void header();
   void record(RecordTag tag);
   void agent_begins();
   void dispatch_begins();
   void named();
+  Components components();
   void string();
   void shape();
   void operation();
@@ -72,8 +76,13 @@ class Reader {
   std::streambuf& in_;
   const std::string& name_;
   Listener& listener_;
+  const OnComponents& on_components_;
+  const OnCalled& on_called_;
   TraceSummary summary_;
   std::uint8_t record_tags_ = kRecordTags;
+  bool has_types_ = true;
+  /// In versions before 4 what stood for tags meant something to the program that wrote them alone.
+  bool has_tags_ = true;
   /// Numbers have gaps where a dispatch failed before all its invocations had begun.
   std::uint32_t next_agent_ = 0;
   std::uint32_t last_agent_ = 0;
@@ -88,8 +97,7 @@ class Reader {
 };
 
 void Reader::damaged(const char* what) const {
-  throw TraceFileError(name_ + ": damaged after " + std::to_string(summary_.operations) +
-                       " operations: " + what);
+  throw TraceFileError(name_ + ": damaged after " + std::to_string(summary_.operations) + " operations: " + what);
 }
 
 std::uint8_t Reader::byte() {
@@ -138,15 +146,13 @@ AgentId Reader::begun_agent() {
 
 OperationIndex Reader::earlier(bool may_be_initial) {
   const std::uint64_t ago = number();
-  if (ago > summary_.operations || (ago == 0 && !may_be_initial))
-    damaged("an operation that was not there before");
+  if (ago > summary_.operations || (ago == 0 && !may_be_initial)) damaged("an operation that was not there before");
   return ago == 0 ? model::kInitialValue : static_cast<OperationIndex>(summary_.operations - ago);
 }
 
 Locations Reader::locations() {
-  last_bytes_.allocation =
-      static_cast<AllocationId>(static_cast<std::uint32_t>(last_bytes_.allocation) +
-                                static_cast<std::uint32_t>(unzigzag(number())));
+  last_bytes_.allocation = static_cast<AllocationId>(static_cast<std::uint32_t>(last_bytes_.allocation) +
+                                                     static_cast<std::uint32_t>(unzigzag(number())));
   last_bytes_.offset_bytes += static_cast<std::uint64_t>(unzigzag(number()));
   last_bytes_.size_bytes = below(9, "an access of more than 8 bytes");
   if (last_bytes_.size_bytes == 0) damaged("an access of no bytes");
@@ -168,39 +174,59 @@ TraceSummary Reader::read() {
 
 void Reader::header() {
   for (const char expected : kTraceMagic) {
-    if (in_.sbumpc() != expected)
-      throw TraceFileError(name_ + ": is no heddle trace: it does not begin with HEDDLETR");
+    if (in_.sbumpc() != expected) throw TraceFileError(name_ + ": is no heddle trace: it does not begin with HEDDLETR");
   }
   const std::uint64_t version = number();
   if (version < kOldestTraceVersion || version > kTraceVersion) {
-    throw TraceFileError(name_ + ": has version " + std::to_string(version) +
-                         ", this heddle reads versions " + std::to_string(kOldestTraceVersion) +
-                         " to " + std::to_string(kTraceVersion));
+    throw TraceFileError(name_ + ": has version " + std::to_string(version) + ", this heddle reads versions " +
+                         std::to_string(kOldestTraceVersion) + " to " + std::to_string(kTraceVersion));
   }
+  has_types_ = version >= 3;
+  has_tags_ = version >= 4;
+  if (version < 5) record_tags_ = static_cast<std::uint8_t>(RecordTag::Late) + 1;
   if (version == 1) record_tags_ = static_cast<std::uint8_t>(RecordTag::Stale) + 1;
 }
 
 void Reader::record(RecordTag tag) {
   switch (tag) {
-    case RecordTag::End: break;
-    case RecordTag::AgentBegins: agent_begins(); break;
-    case RecordTag::AgentEnds: listener_.agent_ends(begun_agent()); break;
+    case RecordTag::End:
+      break;
+    case RecordTag::AgentBegins:
+      agent_begins();
+      break;
+    case RecordTag::AgentEnds:
+      listener_.agent_ends(begun_agent());
+      break;
     case RecordTag::SystemSynchronizes: {
       const AgentId first = begun_agent();
       listener_.system_synchronizes(first, begun_agent());
       break;
     }
-    case RecordTag::Dependency: listener_.dependency(byte() != 0); break;
-    case RecordTag::String: string(); break;
-    case RecordTag::Shape: shape(); break;
+    case RecordTag::Dependency:
+      listener_.dependency(byte() != 0);
+      break;
+    case RecordTag::String:
+      string();
+      break;
+    case RecordTag::Shape:
+      shape();
+      break;
     case RecordTag::Forget:
       strings_.clear();
       shapes_.clear();
       break;
-    case RecordTag::Operation: operation(); break;
-    case RecordTag::Passes: passes(); break;
-    case RecordTag::Placed: listener_.placed(earlier(false)); break;
-    case RecordTag::Moved: moved(); break;
+    case RecordTag::Operation:
+      operation();
+      break;
+    case RecordTag::Passes:
+      passes();
+      break;
+    case RecordTag::Placed:
+      listener_.placed(earlier(false));
+      break;
+    case RecordTag::Moved:
+      moved();
+      break;
     case RecordTag::Stale: {
       const OperationIndex read = earlier(false);
       const OperationIndex missed = earlier(true);
@@ -208,11 +234,21 @@ void Reader::record(RecordTag tag) {
       listener_.stale(read, missed, static_cast<CacheLevel>(below(7, "no level of caches")));
       break;
     }
-    case RecordTag::Dispatch: dispatch_begins(); break;
-    case RecordTag::Named: named(); break;
+    case RecordTag::Dispatch:
+      dispatch_begins();
+      break;
+    case RecordTag::Named:
+      named();
+      break;
     case RecordTag::Late: {
       const OperationIndex read = earlier(false);
       listener_.late(read, earlier(false));
+      break;
+    }
+    case RecordTag::Called: {
+      const char* const words =
+          strings_[below(static_cast<std::uint32_t>(strings_.size()), "a string that was not there before")];
+      if (on_called_) on_called_(words);
       break;
     }
   }
@@ -252,8 +288,7 @@ void Reader::dispatch_begins() {
   positions_.clear();
   if (byte() != 0) {
     const auto size = static_cast<std::uint32_t>(dispatch.group_size());
-    for (std::uint32_t i = 0; i < size; ++i)
-      positions_.push_back(below(size, "a position beyond its workgroup"));
+    for (std::uint32_t i = 0; i < size; ++i) positions_.push_back(below(size, "a position beyond its workgroup"));
   }
   dispatch.positions = positions_;
   ++summary_.dispatches;
@@ -269,10 +304,23 @@ void Reader::named() {
   const std::uint32_t storage_class = small();
   if (!is_storage_class(storage_class)) damaged("no storage class");
   bytes.storage_class = static_cast<StorageClass>(storage_class);
-  bytes.name = strings_[below(static_cast<std::uint32_t>(strings_.size()),
-                              "a string that was not there before")];
+  bytes.name = strings_[below(static_cast<std::uint32_t>(strings_.size()), "a string that was not there before")];
   if (bytes.size_bytes > ~bytes.offset_bytes) damaged("a name for bytes past the end of all memory");
+  const Components consists_of = has_types_ ? components() : Components();
   listener_.named(bytes);
+  if (on_components_) on_components_(bytes, consists_of);
+}
+
+Components Reader::components() {
+  constexpr std::uint8_t kKinds = static_cast<std::uint8_t>(ComponentKind::Float) + 1;
+  Components made;
+  const std::uint8_t kind = byte();
+  if (kind >= kKinds) damaged("a component of no known kind");
+  made.kind = static_cast<ComponentKind>(kind);
+  made.size_bytes = byte();
+  if (made.size_bytes > 8) damaged("a component of more than 8 bytes");
+  made.element_bytes = small();
+  return made;
 }
 
 void Reader::string() {
@@ -290,8 +338,8 @@ void Reader::shape() {
     return static_cast<Scope>(value);
   };
   Operation out;
-  out.kind = static_cast<OperationKind>(
-      below(static_cast<std::uint32_t>(OperationKind::Free) + 1, "no kind of operation"));
+  out.kind =
+      static_cast<OperationKind>(below(static_cast<std::uint32_t>(OperationKind::Free) + 1, "no kind of operation"));
   out.atomic = below(2, "neither atomic nor not") != 0;
   const std::uint32_t storage_class = small();
   if (!is_storage_class(storage_class)) damaged("no storage class");
@@ -303,12 +351,20 @@ void Reader::shape() {
   out.available_scope = scope();
   out.visible_scope = scope();
   out.execution_scope = scope();
-  out.tags = static_cast<TagSetId>(small());
+  const std::uint32_t tags = small();
+  if (tags != 0 && has_tags_) out.tags = tags_spelled(tags - 1);
   out.where.line = small();
   const auto strings = static_cast<std::uint32_t>(strings_.size());
   out.where.file = strings_[below(strings, "a string that was not there before")];
   out.where.function = strings_[below(strings, "a string that was not there before")];
   shapes_.push_back(out);
+}
+
+TagSetId Reader::tags_spelled(std::uint32_t string) {
+  if (string >= strings_.size()) damaged("a string that was not there before");
+  const std::optional<model::TagSet> tags = model::TagSet::parse(strings_[string]);
+  if (!tags) damaged("a string that spells no tags");
+  return model::intern(*tags);
 }
 
 void Reader::operation() {
@@ -378,15 +434,17 @@ void Reader::end() {
 
 }  // namespace
 
-TraceSummary read_trace(std::istream& in, const std::string& name, Listener& listener) {
-  return Reader(in, name, listener).read();
+TraceSummary read_trace(std::istream& in, const std::string& name, Listener& listener,
+                        const OnComponents& on_components, const OnCalled& on_called) {
+  return Reader(in, name, listener, on_components, on_called).read();
 }
 
-TraceSummary read_trace_file(const std::string& path, Listener& listener) {
+TraceSummary read_trace_file(const std::string& path, Listener& listener, const OnComponents& on_components,
+                             const OnCalled& on_called) {
   if (std::filesystem::is_directory(path)) throw TraceFileError(path + ": is a directory");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw TraceFileError(path + ": " + std::strerror(errno));
-  return read_trace(in, path, listener);
+  return read_trace(in, path, listener, on_components, on_called);
 }
 
 }  // namespace heddle::trace

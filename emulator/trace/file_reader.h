@@ -7,6 +7,7 @@
 #include <istream>
 #include <string>
 
+#include "emulator/trace/components.h"
 #include "emulator/trace/file_error.h"
 #include "emulator/trace/listener.h"
 
@@ -24,8 +25,11 @@ struct TraceSummary {
 /// Tells `listener` what the writer was told; at once, so that it needs no more memory than the writer.
 /// Names in `Operation::where` are valid as long as the program runs. Throws TraceFileError; whatever is
 /// in front of the fault has then been told. `name` is for its message.
-TraceSummary read_trace(std::istream& in, const std::string& name, Listener& listener);
-/// The same with a file.
-TraceSummary read_trace_file(const std::string& path, Listener& listener);
+/// `on_components` and `on_called` may be empty.
+TraceSummary read_trace(std::istream& in, const std::string& name, Listener& listener,
+                        const OnComponents& on_components = {}, const OnCalled& on_called = {});
+/// Reads a trace from a file and tells `listener` of it.
+TraceSummary read_trace_file(const std::string& path, Listener& listener, const OnComponents& on_components = {},
+                             const OnCalled& on_called = {});
 
 }  // namespace heddle::trace

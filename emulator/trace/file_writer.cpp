@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "emulator/model/tags.h"
 #include "emulator/trace/file_error.h"
 
 namespace heddle::trace {
@@ -15,44 +16,41 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 16;
 
 constexpr unsigned kPlaceFields = 8;
 std::array<std::uint32_t, kPlaceFields> fields(const model::Place& place) {
-  return {static_cast<std::uint32_t>(place.kind), static_cast<std::uint32_t>(place.stage),
-          place.device, place.queue_family, place.workgroup, place.subgroup,
-          place.shader_call_group, place.interlock_group};
+  return {static_cast<std::uint32_t>(place.kind),
+          static_cast<std::uint32_t>(place.stage),
+          place.device,
+          place.queue_family,
+          place.workgroup,
+          place.subgroup,
+          place.shader_call_group,
+          place.interlock_group};
 }
 
 constexpr unsigned kShapeFields = 12;
+constexpr unsigned kTagsField = 10;
 std::array<std::uint32_t, kShapeFields> fields(const Operation& operation) {
-  return {static_cast<std::uint32_t>(operation.kind),
-          operation.atomic,
-          static_cast<std::uint32_t>(operation.storage_class),
-          static_cast<std::uint32_t>(operation.reference),
-          static_cast<std::uint32_t>(operation.scope),
-          static_cast<std::uint32_t>(operation.semantics),
-          static_cast<std::uint32_t>(operation.operands),
-          static_cast<std::uint32_t>(operation.available_scope),
-          static_cast<std::uint32_t>(operation.visible_scope),
-          static_cast<std::uint32_t>(operation.execution_scope),
-          static_cast<std::uint32_t>(operation.tags),
-          operation.where.line};
+  return {static_cast<std::uint32_t>(operation.kind),          operation.atomic,
+          static_cast<std::uint32_t>(operation.storage_class), static_cast<std::uint32_t>(operation.reference),
+          static_cast<std::uint32_t>(operation.scope),         static_cast<std::uint32_t>(operation.semantics),
+          static_cast<std::uint32_t>(operation.operands),      static_cast<std::uint32_t>(operation.available_scope),
+          static_cast<std::uint32_t>(operation.visible_scope), static_cast<std::uint32_t>(operation.execution_scope),
+          static_cast<std::uint32_t>(operation.tags),          operation.where.line};
 }
 
 }  // namespace
 
 bool FileWriter::Shape::operator==(const Shape& other) const {
-  return fields(operation) == fields(other.operation) &&
-         operation.where.file == other.operation.where.file &&
+  return fields(operation) == fields(other.operation) && operation.where.file == other.operation.where.file &&
          operation.where.function == other.operation.where.function;
 }
 
 std::size_t FileWriter::HashOfShape::operator()(const Shape& shape) const {
   std::size_t hash = std::hash<const void*>()(shape.operation.where.function);
-  for (const std::uint32_t field : fields(shape.operation))
-    hash = (hash ^ field) * 0x9e3779b97f4a7c15u + (hash >> 31);
+  for (const std::uint32_t field : fields(shape.operation)) hash = (hash ^ field) * 0x9e3779b97f4a7c15u + (hash >> 31);
   return hash;
 }
 
-FileWriter::FileWriter(const std::string& path)
-    : path_(path), file_(path, std::ios::binary | std::ios::trunc) {
+FileWriter::FileWriter(const std::string& path) : path_(path), file_(path, std::ios::binary | std::ios::trunc) {
   if (!file_) throw TraceFileError(path + ": " + std::strerror(errno));
   buffer_.reserve(kBufferBytes + kLongestString);
   buffer_.insert(buffer_.end(), kTraceMagic.begin(), kTraceMagic.end());
@@ -124,7 +122,7 @@ std::uint32_t FileWriter::string_of(std::string_view text) {
 }
 
 void FileWriter::forget_if_full() {
-  if (shapes_.size() < kMostShapes && strings_.size() + 2 <= 2 * kMostShapes) return;
+  if (shapes_.size() < kMostShapes && strings_.size() + 3 <= 2 * kMostShapes) return;
   begin(RecordTag::Forget);
   shapes_.clear();
   strings_.clear();
@@ -136,8 +134,12 @@ std::uint32_t FileWriter::shape_of(const Operation& operation) {
   forget_if_full();
   const std::uint32_t file = string_of(operation.where.file);
   const std::uint32_t function = string_of(operation.where.function);
+  std::array<std::uint32_t, kShapeFields> shape_fields = fields(operation);
+  // The number of a set is that of one process.
+  if (operation.tags != TagSetId::Empty)
+    shape_fields[kTagsField] = 1 + string_of(model::text(model::tags_of(operation.tags)));
   begin(RecordTag::Shape);
-  for (const std::uint32_t field : fields(operation)) number(field);
+  for (const std::uint32_t field : shape_fields) number(field);
   number(file);
   number(function);
   return shapes_.emplace(shape, static_cast<std::uint32_t>(shapes_.size())).first->second;
@@ -179,7 +181,7 @@ void FileWriter::dispatched(const Dispatch& dispatch) {
   for (const std::uint32_t position : dispatch.positions) number(position);
 }
 
-void FileWriter::named(const NamedBytes& bytes) {
+void FileWriter::named(const NamedBytes& bytes, const Components& components) {
   forget_if_full();
   const std::uint32_t name = string_of(bytes.name);
   begin(RecordTag::Named);
@@ -189,21 +191,29 @@ void FileWriter::named(const NamedBytes& bytes) {
   number(static_cast<std::uint32_t>(bytes.reference));
   number(static_cast<std::uint32_t>(bytes.storage_class));
   number(name);
+  byte(static_cast<std::uint8_t>(components.kind));
+  byte(components.size_bytes);
+  number(components.element_bytes);
 }
 
-void FileWriter::operation(OperationIndex index, const Operation& operation, Value read,
-                           Value written, std::span<const Source> from) {
+void FileWriter::called(std::string_view words) {
+  forget_if_full();
+  const std::uint32_t string = string_of(words);
+  begin(RecordTag::Called);
+  number(string);
+}
+
+void FileWriter::operation(OperationIndex index, const Operation& operation, Value read, Value written,
+                           std::span<const Source> from) {
   if (index == model::kInitialValue)
-    throw TraceFileError(path_ + ": a trace has " + std::to_string(model::kInitialValue) +
-                         " operations at most");
+    throw TraceFileError(path_ + ": a trace has " + std::to_string(model::kInitialValue) + " operations at most");
   const std::uint32_t shape = shape_of(operation);
   begin(RecordTag::Operation);
   number(shape);
   agent(operation.agent);
   told_ = index;
   if (operation.is_access()) locations(operation.locations);
-  if (operation.kind == OperationKind::Free)
-    number(static_cast<std::uint32_t>(operation.locations.allocation));
+  if (operation.kind == OperationKind::Free) number(static_cast<std::uint32_t>(operation.locations.allocation));
   if (operation.kind == OperationKind::ControlBarrier) {
     difference(static_cast<std::int64_t>(operation.barrier_instance - last_instance_));
     last_instance_ = operation.barrier_instance;
@@ -247,8 +257,8 @@ void FileWriter::placed(OperationIndex write) {
   earlier(write);
 }
 
-void FileWriter::moved(OperationIndex write, const Locations& bytes, AgentId id, CacheLevel from,
-                       CacheLevel to, MoveReason reason) {
+void FileWriter::moved(OperationIndex write, const Locations& bytes, AgentId id, CacheLevel from, CacheLevel to,
+                       MoveReason reason) {
   begin(RecordTag::Moved);
   earlier(write);
   locations(bytes);

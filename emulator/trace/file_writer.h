@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "emulator/trace/components.h"
 #include "emulator/trace/file_format.h"
 #include "emulator/trace/listener.h"
 
@@ -36,14 +37,18 @@ class FileWriter final : public Listener {
   void system_synchronizes(AgentId first, AgentId second) override;
   void dependency(bool memory) override;
   void dispatched(const Dispatch& dispatch) override;
-  void named(const NamedBytes& bytes) override;
+  void named(const NamedBytes& bytes) override { named(bytes, {}); }
+  /// And what they consist of.
+  void named(const NamedBytes& bytes, const Components& components);
+  /// What the operation, or the agent, that is told next is called.
+  void called(std::string_view words);
   void operation(OperationIndex index, const Operation& operation, Value read, Value written,
                  std::span<const Source> sources) override;
   void late(OperationIndex read, OperationIndex before) override;
   void passes(OperationIndex arrival, std::span<const OperationIndex> synchronizing) override;
   void placed(OperationIndex write) override;
-  void moved(OperationIndex write, const Locations& bytes, AgentId agent, CacheLevel from,
-             CacheLevel to, MoveReason reason) override;
+  void moved(OperationIndex write, const Locations& bytes, AgentId agent, CacheLevel from, CacheLevel to,
+             MoveReason reason) override;
   void stale(OperationIndex read, OperationIndex missed, CacheLevel kept_in) override;
 
  private:

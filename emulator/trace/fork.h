@@ -38,8 +38,7 @@ class Fork final : public Listener {
   }
   void operation(OperationIndex index, const Operation& operation, Value read, Value written,
                  std::span<const Source> sources) override {
-    for (Listener* listener : listeners_)
-      listener->operation(index, operation, read, written, sources);
+    for (Listener* listener : listeners_) listener->operation(index, operation, read, written, sources);
   }
   void late(OperationIndex read, OperationIndex before) override {
     for (Listener* listener : listeners_) listener->late(read, before);
@@ -50,8 +49,8 @@ class Fork final : public Listener {
   void placed(OperationIndex write) override {
     for (Listener* listener : listeners_) listener->placed(write);
   }
-  void moved(OperationIndex write, const Locations& bytes, AgentId agent, CacheLevel from,
-             CacheLevel to, MoveReason reason) override {
+  void moved(OperationIndex write, const Locations& bytes, AgentId agent, CacheLevel from, CacheLevel to,
+             MoveReason reason) override {
     for (Listener* listener : listeners_) listener->moved(write, bytes, agent, from, to, reason);
   }
   void stale(OperationIndex read, OperationIndex missed, CacheLevel kept_in) override {

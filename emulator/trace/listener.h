@@ -42,7 +42,7 @@ std::string_view name(CacheLevel level);
 
 /// Why a write moved.
 enum class MoveReason : std::uint8_t {
-  /// Of its own accord.
+  /// It moved of its own accord.
   Eviction,
   /// An availability operation (or domain operation) demanded it.
   Availability,
@@ -68,8 +68,8 @@ class Listener {
   virtual void agent_begins(AgentId agent, const model::Place& place) = 0;
   /// `agent` executes nothing any more; its writes may still be on their way.
   virtual void agent_ends(AgentId agent) = 0;
-  /// The same of `count` agents with numbers from `first` on, all in `place` but for the subgroup: that is
-  /// `subgroups[i]`, where there are any.
+  /// `count` agents begin, with numbers from `first` on, all in `place` but for the subgroup: that is `subgroups[i]`,
+  /// where there are any.
   virtual void agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
                             std::span<const std::uint32_t> subgroups) {
     model::Place own = place;
@@ -80,8 +80,7 @@ class Listener {
   }
   /// And of agents of which this was told so.
   virtual void agents_end(AgentId first, std::uint32_t count) {
-    for (std::uint32_t i = 0; i < count; ++i)
-      agent_ends(static_cast<AgentId>(static_cast<std::uint32_t>(first) + i));
+    for (std::uint32_t i = 0; i < count; ++i) agent_ends(static_cast<AgentId>(static_cast<std::uint32_t>(first) + i));
   }
   /// Every operation of the first system-synchronizes with every operation of the second.
   virtual void system_synchronizes(AgentId first, AgentId second) = 0;
@@ -97,9 +96,9 @@ class Listener {
 
   /// An operation is executed. Of a read (or read-modify-write) `sources` has each byte read once,
   /// in ascending order. A control barrier is told when its agent arrives.
-  virtual void operation(OperationIndex index, const Operation& operation, Value read,
-                         Value written, std::span<const Source> sources) = 0;
-  /// The same of an access that is not atomic, to those who need no sources of it.
+  virtual void operation(OperationIndex index, const Operation& operation, Value read, Value written,
+                         std::span<const Source> sources) = 0;
+  /// An access that is not atomic, told to listeners who need no sources of it.
   virtual void plain(OperationIndex index, const Operation& operation_told, Value read, Value written) {
     operation(index, operation_told, read, written, {});
   }
@@ -111,8 +110,8 @@ class Listener {
   /// to those who pass, where a quorum was chosen; empty where all arrivals at the instance do, which
   /// have then all been told.
   virtual void passes(OperationIndex arrival, std::span<const OperationIndex> synchronizing) = 0;
-  /// As `operation`, with indices from `first` on, and `passes`, for `count` agents from `barrier`'s on: all
-  /// arrive at a control barrier, in the same way, and then pass it.
+  /// `count` agents from `barrier`'s on arrive at a control barrier, in the same way, and then pass it: stands for as
+  /// many calls of `operation`, with indices from `first` on, and of `passes`.
   virtual void meets(OperationIndex first, const Operation& barrier, std::uint32_t count) {
     Operation of_one = barrier;
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -122,14 +121,16 @@ class Listener {
     for (std::uint32_t i = 0; i < count; ++i) passes(first + i, {});
   }
   /// An atomic write takes its place in scoped modification order: after all writes that took theirs
-  /// before. At the latest when the memory comes to its end.
+  /// before. At the latest when the memory comes to its end. A read-modify-write reads from the last of those that are
+  /// mutually ordered with it and were placed since it was told: they left the value that it had read as it was, and
+  /// released nothing.
   virtual void placed(OperationIndex write) = 0;
 
   /// Whether it wants to be told of what moves.
   virtual bool hears_moves() const { return true; }
   /// Bytes of `write` moved to the cache of `agent`'s instance at `to`.
-  virtual void moved(OperationIndex write, const Locations& bytes, AgentId agent, CacheLevel from,
-                     CacheLevel to, MoveReason reason) {
+  virtual void moved(OperationIndex write, const Locations& bytes, AgentId agent, CacheLevel from, CacheLevel to,
+                     MoveReason reason) {
     (void)write, (void)bytes, (void)agent, (void)from, (void)to, (void)reason;
   }
   /// `read` was served by a stale copy: `missed` had been in reach.

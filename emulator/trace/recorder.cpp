@@ -1,6 +1,7 @@
 #include "emulator/trace/recorder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 namespace heddle::trace {
@@ -21,13 +22,20 @@ bool mutually_ordered(const model::Execution& execution, const Operation& a, con
 
 std::string_view name(CacheLevel level) {
   switch (level) {
-    case CacheLevel::Agent: return "agent";
-    case CacheLevel::Subgroup: return "subgroup";
-    case CacheLevel::Workgroup: return "workgroup";
-    case CacheLevel::QueueFamily: return "queue family";
-    case CacheLevel::Shader: return "shader";
-    case CacheLevel::Device: return "device";
-    case CacheLevel::Host: return "host";
+    case CacheLevel::Agent:
+      return "agent";
+    case CacheLevel::Subgroup:
+      return "subgroup";
+    case CacheLevel::Workgroup:
+      return "workgroup";
+    case CacheLevel::QueueFamily:
+      return "queue family";
+    case CacheLevel::Shader:
+      return "shader";
+    case CacheLevel::Device:
+      return "device";
+    case CacheLevel::Host:
+      return "host";
   }
   return "?";
 }
@@ -53,8 +61,7 @@ void Recorder::add(model::Execution& execution, const Dependency& dependency) co
   const auto id = [](std::size_t agent) { return static_cast<AgentId>(agent); };
   if (!dependency.memory) {
     for (std::size_t earlier = 0; earlier < dependency.agents; ++earlier)
-      for (std::size_t later = dependency.agents; later < agents; ++later)
-        order.emplace_back(id(earlier), id(later));
+      for (std::size_t later = dependency.agents; later < agents; ++later) order.emplace_back(id(earlier), id(later));
     return;
   }
   const AgentId between = model::add_memory_dependency(execution);
@@ -66,11 +73,11 @@ void Recorder::add(model::Execution& execution, const Dependency& dependency) co
 void Recorder::operation(OperationIndex index, const Operation& operation, Value read, Value written,
                          std::span<const Source> sources) {
   if (!order_.empty()) order_.push_back(index);
+  if (operation.kind == OperationKind::ReadModifyWrite) updates_.push_back({index, placed_.size()});
   execution_.operations.push_back(operation);
   execution_.read_values.push_back(read);
   execution_.written_values.push_back(written);
-  for (const Source& source : sources)
-    execution_.reads_from.push_back({index, source.write, source.bytes});
+  for (const Source& source : sources) execution_.reads_from.push_back({index, source.write, source.bytes});
 }
 
 void Recorder::late(OperationIndex read, OperationIndex before) {
@@ -100,7 +107,27 @@ void Recorder::passes(OperationIndex arrival, std::span<const OperationIndex> sy
   execution_.quorum_choices.push_back({instance, {synchronizing.begin(), synchronizing.end()}});
 }
 
-void Recorder::placed(OperationIndex write) { placed_.push_back(write); }
+void Recorder::placed(OperationIndex write) {
+  placed_.push_back(write);
+}
+
+//= vk:memory-model-acyclicity
+void Recorder::read_from_those_between(model::Execution& execution) const {
+  for (const Update& update : updates_) {
+    const auto told = placed_.begin() + static_cast<std::ptrdiff_t>(update.placed_before);
+    const auto own = std::find(told, placed_.end(), update.index);
+    if (own == placed_.end()) continue;
+    const OperationIndex read = position(update.index);
+    const Operation& operation = execution.operations[read];
+    const auto first = std::make_reverse_iterator(told);
+    const auto between = std::find_if(std::make_reverse_iterator(own), first, [&](OperationIndex write) {
+      return mutually_ordered(execution, execution.operations[position(write)], operation);
+    });
+    if (between == first) continue;
+    std::erase_if(execution.reads_from, [&](const model::ReadsFrom& edge) { return edge.read == read; });
+    execution.reads_from.push_back({read, position(*between), operation.locations});
+  }
+}
 
 model::Execution Recorder::in_program_order() const {
   if (order_.empty()) return execution_;
@@ -128,6 +155,7 @@ model::Execution Recorder::execution() const {
       if (mutually_ordered(made, made.operations[first], made.operations[second]))
         made.modification_order.emplace_back(first, second);
     }
+  read_from_those_between(made);
   for (const Dependency& dependency : dependencies_) add(made, dependency);
   return made;
 }
@@ -135,6 +163,7 @@ model::Execution Recorder::execution() const {
 void Recorder::clear() {
   execution_ = {};
   placed_.clear();
+  updates_.clear();
   order_.clear();
   dependencies_.clear();
 }

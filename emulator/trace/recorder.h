@@ -39,6 +39,12 @@ class Recorder final : public Listener {
   model::Execution execution_;
   /// In the order of their places.
   std::vector<OperationIndex> placed_;
+  /// Read-modify-writes, and how many writes had been placed when each was told.
+  struct Update {
+    OperationIndex index = 0;
+    std::size_t placed_before = 0;
+  };
+  std::vector<Update> updates_;
   /// Empty if nothing was answered late; else the numbers of all operations, in program order.
   std::vector<OperationIndex> order_;
   /// How many agents had begun, and whether it is a memory dependency.
@@ -48,6 +54,8 @@ class Recorder final : public Listener {
   };
   void add(model::Execution& execution, const Dependency& dependency) const;
   model::Execution in_program_order() const;
+  /// See Listener::placed.
+  void read_from_those_between(model::Execution& execution) const;
   std::vector<Dependency> dependencies_;
 };
 

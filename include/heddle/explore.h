@@ -4,9 +4,10 @@
 /// A test of kernels, run under many seeds: each is another order of execution, and with a weak memory
 /// policy other delays. What fails is reported with its seed, made smaller, and can be run again.
 
-#include <heddle/choice.h>
 #include <heddle/host.h>
+#include <heddle/schedule.h>
 
+#include <algorithm>
 #include <chrono>
 #include <concepts>
 #include <cstdint>
@@ -33,8 +34,8 @@ class Trial {
   Trial(DeviceOptions options, std::uint32_t most_workgroups)
       : device_(std::move(options)), most_workgroups_(most_workgroups) {}
   /// Not for users: with a device whose inside was made before.
-  Trial(std::shared_ptr<detail::DeviceState> device, std::uint32_t most_workgroups)
-      : device_(std::move(device)), most_workgroups_(most_workgroups) {}
+  Trial(detail::DeviceHandle* device, std::uint32_t most_workgroups)
+      : device_(device), most_workgroups_(most_workgroups) {}
 
   Device& device() { return device_; }
   std::uint64_t seed() const { return *device_.options().seed; }
@@ -72,15 +73,20 @@ struct SeedOptions {
   unsigned jobs = 0;
   /// Ends at the lowest failing seed; else all failing seeds are collected.
   bool stop_at_first = true;
-  /// No trial begins after so long; 0 for no limit.
+  /// No trial begins after so long, and those that run are ended at their next operations and count for nothing; 0 for
+  /// no limit.
   std::chrono::milliseconds budget{0};
-  /// Looks for a smaller failure for so long at most; 0 for not at all.
+  /// Looks for a smaller failure for so long at most; 0 for not at all. No smaller run takes much more operations than
+  /// the failing one (16 times as many, and some).
   std::chrono::milliseconds shrink_budget{2000};
-  /// Of every device, but for mode (Emulated), seed and choices; only the first failure is traced. The memory policy is
-  /// "random" if neither this nor HEDDLE_MEMORY says another. Workgroups begin in the order of their numbers unless
-  /// DeviceOptions::workgroup_order says otherwise: no seed finds a kernel that waits for those with lower ones.
+  /// The options of every device, but for mode (Emulated), seed and choices; only the first failure is traced. The
+  /// memory policy is "random" if neither this nor HEDDLE_MEMORY says another. Workgroups begin in the order of their
+  /// numbers unless DeviceOptions::workgroup_order says otherwise: no seed finds a kernel that waits for those with
+  /// lower ones.
   DeviceOptions device;
-  /// Where failures, and on a terminal a progress bar, go; null for nowhere.
+  /// Where failures, and on a terminal a progress bar, go; null for nowhere. With it the first SIGINT (Ctrl-C) or
+  /// SIGTERM ends the search, prints what was found until then, and is raised again; a trial that is in a loop of its
+  /// own has half a second, then the program ends.
   std::FILE* print_to = stderr;
 
   /// Understands --seeds=N (into `seeds`), --first-seed=N, --shard=I/N, --jobs=N, --seconds=N and --all
@@ -91,18 +97,18 @@ struct SeedOptions {
 
 /// A failure made smaller: the answers with which it fails still.
 struct ShrunkFailure {
-  /// That of its runs (Trial::seed), which need not be the one that failed first.
+  /// The seed of its runs (Trial::seed), which need not be the one that failed first.
   std::uint64_t seed = 0;
   /// At most so many workgroups in a dispatch, and how many the test wants.
   std::uint32_t workgroups = 0;
   std::uint32_t wanted_workgroups = 0;
   /// A schedule for each dispatch; see replay(). Behind its end, and where it says nothing, nothing is
-  /// delayed and nobody is interrupted.
+  /// delayed and no invocation interrupted.
   std::vector<Schedule> schedules;
   /// How many answers there are, and how many of them delay, keep or interrupt something.
   std::uint64_t answers = 0;
   std::uint64_t forced = 0;
-  /// The same of the failure as it was found.
+  /// How many answers there were in the failure as it was found.
   std::uint64_t answers_before = 0;
   std::uint64_t forced_before = 0;
   std::string what;
@@ -114,8 +120,8 @@ struct SeedFailure {
   std::optional<Finding> finding;
   /// A command for the shell.
   std::string replay;
-  /// Of the first failure, if a trace was asked for (DeviceOptions::trace, HEDDLE_TRACE): the file with the
-  /// run in it, as it was made smaller.
+  /// The file with the run of the first failure, as it was made smaller, if a trace was asked for
+  /// (DeviceOptions::trace, HEDDLE_TRACE).
   std::string trace;
   /// Why there is none, though it was asked for.
   std::string no_trace;
@@ -139,8 +145,7 @@ std::string to_string(const SeedFailure& failure);
 namespace detail {
 using TrialFunction = std::function<void(Trial&)>;
 SeedReport explore_seeds(const TrialFunction& trial, std::uint64_t seeds, SeedOptions options);
-std::optional<std::string> replay(const TrialFunction& trial, const ShrunkFailure& failure,
-                                  const SeedOptions& options);
+std::optional<std::string> replay(const TrialFunction& trial, const ShrunkFailure& failure, const SeedOptions& options);
 
 template <typename Test>
 TrialFunction trial_function(Test& test) {
@@ -166,8 +171,7 @@ SeedReport explore_seeds(Test&& test, std::uint64_t seeds, const SeedOptions& op
 
 /// Runs a shrunk failure again. Returns what is wrong; nothing if it does not fail any more.
 template <std::invocable<Trial&> Test>
-std::optional<std::string> replay(Test&& test, const ShrunkFailure& failure,
-                                  const SeedOptions& options = {}) {
+std::optional<std::string> replay(Test&& test, const ShrunkFailure& failure, const SeedOptions& options = {}) {
   return detail::replay(detail::trial_function(test), failure, options);
 }
 

@@ -10,11 +10,15 @@
 ///       if (i < y.size()) y[i] = a * x[i] + y[i];
 ///     };
 ///
-/// What `inv` offers is in heddle/detail/invocation.h, class InvocationApi.
+/// What `inv` offers is in heddle/invocation.h, class InvocationApi; with tags, in heddle/tagged_invocation.h.
 
-#include <heddle/detail/invocation.h>
+#include <heddle/invocation.h>
+#include <heddle/members.h>
 #include <heddle/reference.h>
 #include <heddle/semantics.h>
 #include <heddle/spirv.h>
 #include <heddle/subgroup.h>
+#include <heddle/tagged_invocation.h>
 #include <heddle/vector.h>
+#include <heddle/views.h>
+#include <heddle/workgroup.h>

@@ -37,15 +37,23 @@ struct MemoryPolicy {
   /// A read is served by a copy that was kept, although a newer value is in reach and the model would
   /// not mind.
   std::uint32_t stale = 0;
-  /// Of the copies that the model allows the oldest is taken, else any.
+  /// Whether the oldest copy that the model allows is taken; else any.
   bool oldest = false;
   /// Copies are kept by a cache of the whole workgroup: its invocations see the same ones, and a
   /// visibility operation of any of them gives them up. Else every invocation has its own.
   bool shared_copies = false;
 
-  /// Of litmus tests: a read that could wait for its value is answered late, after accesses that follow it and
+  /// In litmus tests a read that could wait for its value is answered late, after accesses that follow it and
   /// need neither its value nor its bytes (load buffering). Kernels get every value at once.
   std::uint32_t late_reads = 0;
+
+  /// What the numbers above say is true of writes that the memory remembers: of the first 64 granules (of eight bytes)
+  /// of a submission that are written, of the first 2 writes of each line of the source in each workgroup (4 of an
+  /// atomic's), and of one in some 64 of the others; as long as an access to the granule comes soon, something of it
+  /// waits, or others do not need its room. So under "adversarial" nothing of those moves before it must. All others
+  /// are the same for everybody at once. If true every write is remembered, whatever memory and time that takes; at
+  /// most 64 wait at a time, then the oldest goes on. (By name: "adversarial:all".)
+  bool record_all = false;
 
   /// Progress: memory operations of the device after which a write has waited long enough.
   std::uint32_t longest_wait = 4096;
@@ -60,7 +68,7 @@ struct MemoryPolicy {
 /// hardware.
 std::span<const MemoryPolicy> memory_policies();
 
-/// The policy of that name.
+/// The policy of that name; with ":all" behind it the one that remembers every write (MemoryPolicy::record_all).
 std::optional<MemoryPolicy> memory_policy(std::string_view name);
 
 }  // namespace heddle

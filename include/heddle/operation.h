@@ -24,13 +24,13 @@ enum class OperationKind : std::uint8_t {
   DeviceAvailability,
   /// Visibility operation from the device domain to every (agent, reference, location) of the device.
   DeviceVisibility,
-  /// The same between host agents and the host domain: flushing and invalidating mapped memory.
+  /// Availability between host agents and the host domain: flushing and invalidating mapped memory.
   HostAvailability,
   HostVisibility,
   /// Memory domain operations.
   HostToDeviceDomain,
   DeviceToHostDomain,
-  /// Of fragment shader interlock.
+  /// The begin of a fragment shader interlock.
   BeginInvocationInterlock,
   EndInvocationInterlock,
   /// An instruction that creates shader-call-related invocations (tracing a ray, calling a callable).
@@ -72,23 +72,23 @@ struct Operation {
   bool atomic = false;
   AgentId agent{};
 
-  /// Of an access: what it touches.
+  /// What an access touches.
   StorageClass storage_class = StorageClass::StorageBuffer;
   ReferenceId reference{};
   Locations locations;
 
-  /// Of an atomic or a barrier: its memory scope and semantics. Of a read-modify-write, the
-  /// acquire side belongs to its read and the release side to its write.
+  /// The memory scope and semantics of an atomic or a barrier. The acquire side of a read-modify-write belongs to its
+  /// read, the release side to its write.
   Scope scope = Scope::Invocation;
   MemorySemantics semantics = MemorySemantics::Relaxed;
 
-  /// Of a non-atomic access: its memory operands, and the scopes of MakePointerAvailable and
+  /// The memory operands of a non-atomic access, and the scopes of MakePointerAvailable and
   /// MakePointerVisible. Texel forms are mapped to the pointer forms.
   MemoryOperands operands = MemoryOperands::None;
   Scope available_scope = Scope::Invocation;
   Scope visible_scope = Scope::Invocation;
 
-  /// Of a control barrier: who waits, and which dynamic instance of which barrier it is. Two agents
+  /// Who waits at a control barrier, and which dynamic instance of which barrier it is. Two agents
   /// meet if and only if their numbers are equal, so the number also tells apart the scope instances
   /// in which the same instruction is executed.
   Scope execution_scope = Scope::Workgroup;
@@ -100,21 +100,15 @@ struct Operation {
   //= vk:memory-model-access-access
   bool is_access() const { return kind <= OperationKind::ReadModifyWrite; }
   //= vk:memory-model-access-read
-  bool reads() const {
-    return kind == OperationKind::Read || kind == OperationKind::ReadModifyWrite;
-  }
+  bool reads() const { return kind == OperationKind::Read || kind == OperationKind::ReadModifyWrite; }
   //= vk:memory-model-access-write
-  bool writes() const {
-    return kind == OperationKind::Write || kind == OperationKind::ReadModifyWrite;
-  }
+  bool writes() const { return kind == OperationKind::Write || kind == OperationKind::ReadModifyWrite; }
   /// Whether it is a fence: a memory barrier, or a control barrier that orders memory.
   bool is_memory_barrier() const {
     return kind == OperationKind::MemoryBarrier ||
            (kind == OperationKind::ControlBarrier && (acquires(semantics) || releases(semantics)));
   }
-  bool is_barrier() const {
-    return kind == OperationKind::MemoryBarrier || kind == OperationKind::ControlBarrier;
-  }
+  bool is_barrier() const { return kind == OperationKind::MemoryBarrier || kind == OperationKind::ControlBarrier; }
   /// Whether it is an availability, visibility or domain operation of the API.
   //= vk:memory-model-vulkan-availability-visibility
   bool is_domain_operation() const {
@@ -124,8 +118,10 @@ struct Operation {
       case OperationKind::HostAvailability:
       case OperationKind::HostVisibility:
       case OperationKind::HostToDeviceDomain:
-      case OperationKind::DeviceToHostDomain: return true;
-      default: return false;
+      case OperationKind::DeviceToHostDomain:
+        return true;
+      default:
+        return false;
     }
   }
   /// Atomics are always non-private.

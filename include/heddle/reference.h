@@ -4,7 +4,9 @@
 /// References to memory, as a kernel sees them, in every mode: what they offer, and the concepts
 /// that a kernel writes in its parameter list (`StorageBuffer<const float> auto in`).
 
+#include <heddle/detail/members.h>
 #include <heddle/float16.h>
+#include <heddle/located.h>
 #include <heddle/source_location.h>
 #include <heddle/spirv.h>
 #include <heddle/vector.h>
@@ -22,9 +24,9 @@ namespace detail {
 /// A reference that reads as an integer.
 template <typename E>
 concept IntegerElement = std::integral<typename std::remove_cvref_t<E>::value_type> &&
-                         requires(const std::remove_cvref_t<E>& e) { e.load(); };
-
-}  // namespace detail
+    requires(const std::remove_cvref_t<E>& e) {
+  e.load();
+};
 
 /// An index and where it was written, so that a finding can name the line.
 struct Index {
@@ -32,12 +34,14 @@ struct Index {
   constexpr Index(I i, SourceLocation here = SourceLocation::current())
       : value(static_cast<std::uint64_t>(i)), where(here) {}
   /// An element of another buffer: `bins[keys[i]]`.
-  template <detail::IntegerElement E>
+  template <IntegerElement E>
   constexpr Index(E&& e, SourceLocation here = SourceLocation::current())
-      : value(static_cast<std::uint64_t>(e.load())), where(here) {}
+      : value(static_cast<std::uint64_t>(load_at(e, here))), where(written_at(e, here)) {}
   std::uint64_t value;
   SourceLocation where;
 };
+
+}  // namespace detail
 
 /// How the plain accesses through a reference behave (`x[i] = v`): GLSL's memory qualifiers.
 /// Private is the default, except in Workgroup memory, which GLSL makes coherent in the workgroup.
@@ -48,6 +52,15 @@ struct Qualifiers {
   bool is_volatile = false;
   Scope scope = Scope::Invocation;
   friend bool operator==(const Qualifiers&, const Qualifiers&) = default;
+};
+
+/// What a Workgroup variable holds when its workgroup begins.
+enum class InitialValue : std::uint8_t {
+  /// Nothing that may be read: emulated mode reports reads of what was never written.
+  Undefined,
+  /// Zeros, written before any invocation of the workgroup begins, as in WGSL and with
+  /// VK_KHR_zero_initialize_workgroup_memory.
+  Zero,
 };
 
 /// The qualifiers that GLSL gives to memory of a storage class.
@@ -61,102 +74,252 @@ namespace detail {
 template <typename T>
 using ElementOf = std::remove_extent_t<T>;
 
-/// The operators that make a reference read like a variable. `Derived` has `load()` and `store(v)`.
+/// The operators that make a reference read like a variable. `self()` has `load()` and `store(v)`, and `converted()` is
+/// what a conversion reads.
 /// They take an rvalue where a reference was made on the spot (`x[i] += 1`), so that
 /// `auto v = x[i]; use(v + 1);`, which would read memory later than it says, does not compile.
-#define HEDDLE_REFERENCE_OPERATORS(qualifier)                                       \
-  [[gnu::always_inline]] constexpr operator value_type() const qualifier { return self().load(); } \
-  /** A float16 is for storage: what is computed with is its float. */              \
-  [[gnu::always_inline]] constexpr operator float() const qualifier                 \
-    requires std::same_as<value_type, float16>                                      \
-  {                                                                                 \
-    return self().load();                                                           \
-  }                                                                                 \
-  [[gnu::always_inline]] constexpr value_type operator=(const value_type& v) const qualifier \
-    requires kWritable                                                              \
-  {                                                                                 \
-    self().store(v);                                                                \
-    return v;                                                                       \
-  }                                                                                 \
-  HEDDLE_REFERENCE_ASSIGNMENT(+, qualifier)                                         \
-  HEDDLE_REFERENCE_ASSIGNMENT(-, qualifier)                                         \
-  HEDDLE_REFERENCE_ASSIGNMENT(*, qualifier)                                         \
-  HEDDLE_REFERENCE_ASSIGNMENT(/, qualifier)                                         \
-  HEDDLE_REFERENCE_ASSIGNMENT(%, qualifier)                                         \
-  HEDDLE_REFERENCE_ASSIGNMENT(&, qualifier)                                         \
-  HEDDLE_REFERENCE_ASSIGNMENT(|, qualifier)                                         \
-  HEDDLE_REFERENCE_ASSIGNMENT(^, qualifier)                                         \
-  HEDDLE_REFERENCE_ASSIGNMENT(<<, qualifier)                                        \
-  HEDDLE_REFERENCE_ASSIGNMENT(>>, qualifier)                                        \
-  [[gnu::always_inline]] constexpr value_type operator++() const qualifier          \
-    requires kWritable                                                              \
-  {                                                                                 \
-    return store_back(static_cast<value_type>(self().load() + 1));                  \
-  }                                                                                 \
-  [[gnu::always_inline]] constexpr value_type operator--() const qualifier          \
-    requires kWritable                                                              \
-  {                                                                                 \
-    return store_back(static_cast<value_type>(self().load() - 1));                  \
-  }                                                                                 \
-  [[gnu::always_inline]] constexpr value_type operator++(int) const qualifier       \
-    requires kWritable                                                              \
-  {                                                                                 \
-    const value_type old = self().load();                                           \
-    self().store(static_cast<value_type>(old + 1));                                 \
-    return old;                                                                     \
-  }                                                                                 \
-  [[gnu::always_inline]] constexpr value_type operator--(int) const qualifier       \
-    requires kWritable                                                              \
-  {                                                                                 \
-    const value_type old = self().load();                                           \
-    self().store(static_cast<value_type>(old - 1));                                 \
-    return old;                                                                     \
+#define HEDDLE_REFERENCE_READS(qualifier)                                                                        \
+  [[gnu::always_inline]] constexpr operator value_type() const qualifier {                                       \
+    return converted();                                                                                          \
+  }                                                                                                              \
+  /** A float16 is for storage: what is computed with is its float. */                                           \
+  [[gnu::always_inline]] constexpr operator float() const qualifier requires std::same_as<value_type, float16> { \
+    return converted();                                                                                          \
+  }
+#define HEDDLE_REFERENCE_OPERATORS(qualifier)                                                                     \
+  HEDDLE_REFERENCE_READS(qualifier)                                                                               \
+  [[gnu::always_inline]] constexpr value_type operator=(const value_type& v) const qualifier requires kWritable { \
+    self().store(v);                                                                                              \
+    return v;                                                                                                     \
+  }                                                                                                               \
+  HEDDLE_REFERENCE_ASSIGNMENT(+, qualifier)                                                                       \
+  HEDDLE_REFERENCE_ASSIGNMENT(-, qualifier)                                                                       \
+  HEDDLE_REFERENCE_ASSIGNMENT(*, qualifier)                                                                       \
+  HEDDLE_REFERENCE_ASSIGNMENT(/, qualifier)                                                                       \
+  HEDDLE_REFERENCE_ASSIGNMENT(%, qualifier)                                                                       \
+  HEDDLE_REFERENCE_ASSIGNMENT(&, qualifier)                                                                       \
+  HEDDLE_REFERENCE_ASSIGNMENT(|, qualifier)                                                                       \
+  HEDDLE_REFERENCE_ASSIGNMENT(^, qualifier)                                                                       \
+  HEDDLE_REFERENCE_ASSIGNMENT(<<, qualifier)                                                                      \
+  HEDDLE_REFERENCE_ASSIGNMENT(>>, qualifier)                                                                      \
+  [[gnu::always_inline]] constexpr value_type operator++() const qualifier requires kWritable {                   \
+    return store_back(static_cast<value_type>(self().load() + 1));                                                \
+  }                                                                                                               \
+  [[gnu::always_inline]] constexpr value_type operator--() const qualifier requires kWritable {                   \
+    return store_back(static_cast<value_type>(self().load() - 1));                                                \
+  }                                                                                                               \
+  [[gnu::always_inline]] constexpr value_type operator++(int) const qualifier requires kWritable {                \
+    const value_type old = self().load();                                                                         \
+    self().store(static_cast<value_type>(old + 1));                                                               \
+    return old;                                                                                                   \
+  }                                                                                                               \
+  [[gnu::always_inline]] constexpr value_type operator--(int) const qualifier requires kWritable {                \
+    const value_type old = self().load();                                                                         \
+    self().store(static_cast<value_type>(old - 1));                                                               \
+    return old;                                                                                                   \
   }
 
-#define HEDDLE_REFERENCE_ASSIGNMENT(op, qualifier)                                  \
-  template <typename U>                                                             \
-  [[gnu::always_inline]] constexpr value_type operator op##=(U&& v) const qualifier \
-    requires kWritable                                                              \
-  {                                                                                 \
-    return store_back(static_cast<value_type>(self().load() op std::forward<U>(v))); \
+#define HEDDLE_REFERENCE_ASSIGNMENT(op, qualifier)                                                       \
+  template <typename U>                                                                                  \
+  [[gnu::always_inline]] constexpr value_type operator op##=(U&& v) const qualifier requires kWritable { \
+    return store_back(static_cast<value_type>(self().load() op std::forward<U>(v)));                     \
   }
 
-}  // namespace detail
+/// The member that pointers to members lead to, one after the other.
+template <typename R, typename M, typename... Rest>
+constexpr auto along(const R& ref, M first, Rest... rest) {
+  if constexpr (sizeof...(Rest) == 0) {
+    return ref.at(first);
+  } else {
+    return along(ref.at(first), rest...);
+  }
+}
 
-/// A reference to one `T` that has a name (a Workgroup variable, a Private variable): reads and
-/// writes like the variable. `Ref` is the mode's plain reference.
-template <typename Ref>
-class Variable : public Ref {
+/// A reference to a member, as a view of the whole (heddle/detail/members.h). It cannot be copied: `auto v = z[i].x;`,
+/// which would read memory later than it says, does not compile.
+template <typename Ref, auto... path>
+class Member : public std::conditional_t<kHasFields<Ref, typename EndOfPath<path...>::type>,
+                                         Fields<Ref, typename EndOfPath<path...>::type, path...>, Whole<Ref>> {
  public:
-  using value_type = typename Ref::value_type;
+  using value_type = typename EndOfPath<path...>::type;
+  static constexpr StorageClass kStorageClass = Ref::kStorageClass;
   static constexpr bool kWritable = Ref::kWritable;
-  constexpr explicit Variable(const Ref& ref) : Ref(ref) {}
-  Variable(const Variable&) = default;
+  Member(const Member&) = delete;
+
+  constexpr auto reference() const { return along(this->whole(), path...); }
+  constexpr value_type load() const { return reference().load(); }
+  constexpr void store(const value_type& v) const { reference().store(v); }
+  template <typename S, typename M>
+  requires std::same_as<S, value_type>
+  constexpr auto at(M S::*member) const { return reference().at(member); }
+  auto place() const { return reference().place(); }
+  auto* memory() const { return reference().memory(); }
   HEDDLE_REFERENCE_OPERATORS(&)
-  constexpr value_type operator=(const Variable& other) const& {
+  constexpr value_type operator=(const Member& other) const& {
     const value_type v = other.load();
     self().store(v);
     return v;
   }
 
  private:
-  constexpr const Ref& self() const { return *this; }
+  constexpr const Member& self() const { return *this; }
+  [[gnu::always_inline]] constexpr value_type converted() const { return load(); }
   constexpr value_type store_back(const value_type& v) const {
     self().store(v);
     return v;
   }
 };
+/// A member that is an array.
+template <typename Ref, auto... path>
+requires std::is_array_v<typename EndOfPath<path...>::type>
+class Member<Ref, path...> : public Whole<Ref> {
+ public:
+  Member(const Member&) = delete;
+  constexpr auto operator[](Index i) const { return array()[i]; }
+  constexpr auto array() const { return along(this->whole(), path...); }
+  constexpr std::uint64_t size() const { return array().size(); }
+};
+
+/// A variable and where it is changed, for operators that have no operand.
+template <typename Ref>
+struct VariableHere {
+  template <typename V>
+  requires requires(const V& v, SourceLocation where) {
+    typename V::Unplaced;
+    { v.located(where) } -> std::convertible_to<Ref>;
+  }
+  constexpr VariableHere(const V& variable, SourceLocation here = SourceLocation::current())
+      : ref(variable.located(here)) {}
+  Ref ref;
+};
+
+/// What values of type `T` compute as.
+template <typename T>
+struct PromotedOf {
+  using type = T;
+};
+template <typename T>
+requires std::is_arithmetic_v<T>
+struct PromotedOf<T> {
+  using type = decltype(+T{});
+};
+template <>
+struct PromotedOf<float16> {
+  using type = float;
+};
+template <typename T>
+using Promoted = typename PromotedOf<T>::type;
+
+template <typename U>
+struct ReadAs : std::remove_cvref<U> {};
+template <typename U>
+requires requires {
+  typename std::remove_cvref_t<U>::value_type;
+} && std::is_class_v<std::remove_cvref_t<U>>
+struct ReadAs<U> {
+  using type = typename std::remove_cvref_t<U>::value_type;
+};
+/// Whether `T op U` computes as `T op T` does.
+template <typename U, typename T>
+concept ComputesAs = std::same_as<typename ReadAs<U>::type, T> ||
+    (std::is_arithmetic_v<T>&& std::is_arithmetic_v<typename ReadAs<U>::type>&& requires(T t,
+                                                                                         typename ReadAs<U>::type u) {
+      requires std::same_as<decltype(true ? t : u), T>;
+    });
+
+/// A reference to one `T` that has a name (a Workgroup variable): reads and writes like the variable. What assigns to
+/// it tells its own place; a conversion has the address of its code, of which reports find the place. `Ref` is the
+/// mode's plain reference.
+template <typename Ref>
+class Variable : public ReferenceBase<Ref> {
+  using Base = ReferenceBase<Ref>;
+
+ public:
+  using value_type = typename Ref::value_type;
+  using Unplaced = void;
+  static constexpr bool kWritable = Ref::kWritable;
+  constexpr explicit Variable(const Ref& ref) : Base(ref) {}
+  Variable(const Variable&) = default;
+  HEDDLE_REFERENCE_READS(&)
+  [[gnu::always_inline]] constexpr value_type operator=(const Located<value_type>& v) const& requires kWritable {
+    self().located(v.where()).store(v);
+    return v;
+  }
+  [[gnu::always_inline]] constexpr value_type operator=(const Variable& other) const& {
+    const value_type v = other.converted();
+    self().here().store(v);
+    return v;
+  }
+#define HEDDLE_VARIABLE_ASSIGNMENT(op)                                                                       \
+  [[gnu::always_inline]] constexpr value_type operator op##=(const Located<Promoted<value_type>>& v) const & \
+      requires kWritable {                                                                                   \
+    const Ref here = self().located(v.where());                                                              \
+    const auto made = static_cast<value_type>(here.load() op v.load());                                      \
+    here.store(made);                                                                                        \
+    return made;                                                                                             \
+  }                                                                                                          \
+  template <typename U>                                                                                      \
+  requires(kWritable && !ComputesAs<U, Promoted<value_type>>) [[gnu::always_inline]] constexpr value_type    \
+  operator op##=(U&& v) const& {                                                                             \
+    const Ref here = self().here();                                                                          \
+    const auto made = static_cast<value_type>(here.load() op std::forward<U>(v));                            \
+    here.store(made);                                                                                        \
+    return made;                                                                                             \
+  }
+  HEDDLE_VARIABLE_ASSIGNMENT(+)
+  HEDDLE_VARIABLE_ASSIGNMENT(-)
+  HEDDLE_VARIABLE_ASSIGNMENT(*)
+  HEDDLE_VARIABLE_ASSIGNMENT(/)
+  HEDDLE_VARIABLE_ASSIGNMENT(%)
+  HEDDLE_VARIABLE_ASSIGNMENT(&)
+  HEDDLE_VARIABLE_ASSIGNMENT(|)
+  HEDDLE_VARIABLE_ASSIGNMENT(^)
+  HEDDLE_VARIABLE_ASSIGNMENT(<<)
+  HEDDLE_VARIABLE_ASSIGNMENT(>>)
+#undef HEDDLE_VARIABLE_ASSIGNMENT
+#define HEDDLE_VARIABLE_STEP(op, step)                                                          \
+  friend constexpr value_type operator op(const VariableHere<Ref>& v) requires kWritable {      \
+    const auto made = static_cast<value_type>(v.ref.load() step 1);                             \
+    v.ref.store(made);                                                                          \
+    return made;                                                                                \
+  }                                                                                             \
+  friend constexpr value_type operator op(const VariableHere<Ref>& v, int) requires kWritable { \
+    const value_type old = v.ref.load();                                                        \
+    v.ref.store(static_cast<value_type>(old step 1));                                           \
+    return old;                                                                                 \
+  }
+  HEDDLE_VARIABLE_STEP(++, +)
+  HEDDLE_VARIABLE_STEP(--, -)
+#undef HEDDLE_VARIABLE_STEP
+
+ private:
+  constexpr const Base& self() const {
+    return *this;
+  }
+  [[gnu::always_inline]] constexpr value_type converted() const {
+    return self().here().load();
+  }
+};
 
 /// A reference to one `T` that was made on the spot by an index or a member.
 template <typename Ref>
-class Element : public Ref {
+class Element : public ReferenceBase<Ref> {
+  using Base = ReferenceBase<Ref>;
+
  public:
   using value_type = typename Ref::value_type;
   static constexpr bool kWritable = Ref::kWritable;
-  constexpr explicit Element(const Ref& ref) : Ref(ref) {}
-  using Ref::Ref;
+  constexpr explicit Element(const Ref& ref) : Base(ref) {}
+  using Base::Base;
   Element(const Element&) = default;
   HEDDLE_REFERENCE_OPERATORS(&&)
+  /// A scalar in Workgroup memory, which is read at the place of the element.
+  template <UnplacedReference R>
+  constexpr value_type operator=(R&& other) const&& requires kWritable {
+    const value_type v = read_at<value_type>(other, self().where());
+    self().store(v);
+    return v;
+  }
   constexpr value_type operator=(const Element& other) const&& {
     const value_type v = other.load();
     self().store(v);
@@ -164,7 +327,8 @@ class Element : public Ref {
   }
 
  private:
-  constexpr const Ref& self() const { return *this; }
+  constexpr const Base& self() const { return *this; }
+  [[gnu::always_inline]] constexpr value_type converted() const { return self().load(); }
   constexpr value_type store_back(const value_type& v) const {
     self().store(v);
     return v;
@@ -172,9 +336,8 @@ class Element : public Ref {
 };
 
 #undef HEDDLE_REFERENCE_OPERATORS
+#undef HEDDLE_REFERENCE_READS
 #undef HEDDLE_REFERENCE_ASSIGNMENT
-
-namespace detail {
 
 template <typename R>
 concept AnyReference = requires {
@@ -187,7 +350,8 @@ concept ArrayOf = requires(const A& a) {
   typename A::element_type;
   requires A::kStorageClass == storage_class;
   requires std::same_as<std::remove_const_t<typename A::element_type>, std::remove_const_t<T>>;
-  requires std::is_const_v<T> || !std::is_const_v<typename A::element_type>;
+  requires std::is_const_v<T>
+  == std::is_const_v<typename A::element_type>;
   a[0];
   { a.size() } -> std::convertible_to<std::uint64_t>;
 };
@@ -195,7 +359,8 @@ concept ArrayOf = requires(const A& a) {
 }  // namespace detail
 
 /// An array of `T` in a storage buffer: `x[i]` reads and writes, `x.size()` elements.
-/// `StorageBuffer<const T>` may only be read here, and takes a writable one as well.
+/// `StorageBuffer<const T>` can only be read: a dispatch hands a buffer to it as a read-only one, and within kernels
+/// `read_only(array)` does (heddle/views.h).
 template <typename A, typename T>
 concept StorageBuffer = detail::ArrayOf<A, T, StorageClass::StorageBuffer>;
 
@@ -205,8 +370,8 @@ concept Uniform = detail::ArrayOf<A, const T, StorageClass::Uniform>;
 
 /// One `T` that the dispatch was given by value: `c.load()`, `c.at(&T::member)`.
 template <typename A, typename T>
-concept PushConstant = detail::AnyReference<A> && A::kStorageClass == StorageClass::PushConstant &&
-                       std::same_as<typename A::value_type, T>;
+concept PushConstant =
+    detail::AnyReference<A> && A::kStorageClass == StorageClass::PushConstant&& std::same_as<typename A::value_type, T>;
 
 /// The shapes of images. Arrays have their layer as the last coordinate.
 enum class ImageDim : std::uint8_t { Dim1D, Dim2D, Dim3D, Dim1DArray, Dim2DArray };
@@ -214,11 +379,14 @@ enum class ImageDim : std::uint8_t { Dim1D, Dim2D, Dim3D, Dim1DArray, Dim2DArray
 /// How many coordinates a texel has.
 constexpr int coordinates_of(ImageDim dim) {
   switch (dim) {
-    case ImageDim::Dim1D: return 1;
+    case ImageDim::Dim1D:
+      return 1;
     case ImageDim::Dim2D:
-    case ImageDim::Dim1DArray: return 2;
+    case ImageDim::Dim1DArray:
+      return 2;
     case ImageDim::Dim3D:
-    case ImageDim::Dim2DArray: return 3;
+    case ImageDim::Dim2DArray:
+      return 3;
   }
   return 0;
 }
@@ -251,8 +419,7 @@ constexpr ivec3 from_coordinate(const ImageCoordinate<dim>& c) {
 
 template <ImageDim dim>
 constexpr ImageCoordinate<dim> to_coordinate(const uvec3& v) {
-  const ivec3 c{static_cast<std::int32_t>(v.x), static_cast<std::int32_t>(v.y),
-                static_cast<std::int32_t>(v.z)};
+  const ivec3 c{static_cast<std::int32_t>(v.x), static_cast<std::int32_t>(v.y), static_cast<std::int32_t>(v.z)};
   if constexpr (coordinates_of(dim) == 1) {
     return c.x;
   } else if constexpr (coordinates_of(dim) == 2) {

@@ -1,13 +1,14 @@
 #pragma once
 
 /// \file
-/// What heddle tells about a kernel that is wrong: findings, and the exceptions that carry them.
+/// What heddle tells about a kernel or a host thread that is wrong: findings, and the exceptions that carry them.
 
 #include <heddle/source_location.h>
 #include <heddle/vector.h>
 
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@
 
 namespace heddle {
 
-/// Where an invocation stands in its dispatch.
+/// Where an invocation stands in its dispatch; or which host thread it is that is meant.
 struct Coordinates {
   uvec3 workgroup;
   uvec3 local;
@@ -25,9 +26,18 @@ struct Coordinates {
   /// False where only the workgroup is known (a trap in a native kernel that has not waited yet):
   /// then `local`, `global`, `subgroup` and `lane` are zero.
   bool exact = true;
+  /// The number of a host thread, which is no invocation: all else is zero.
+  std::optional<std::uint32_t> host_thread = std::nullopt;
+
+  static Coordinates of_host_thread(std::uint32_t number) {
+    Coordinates out;
+    out.exact = false;
+    out.host_thread = number;
+    return out;
+  }
 };
 
-/// "global (5,0,0), workgroup (1,0,0), local (1,0,0), subgroup 0 lane 1"
+/// "global (5,0,0), workgroup (1,0,0), local (1,0,0), subgroup 0 lane 1"; "host thread 2"
 std::string to_string(const Coordinates& coordinates);
 
 enum class FindingKind : std::uint8_t {
@@ -52,10 +62,15 @@ enum class FindingKind : std::uint8_t {
   Exception,
   /// Two accesses to the same bytes that nothing orders, of which one writes.
   DataRace,
+  /// Host threads access memory atomically and otherwise, ordered or not; a futex access is atomic.
+  MixedAccess,
+  /// A stack that a host thread must not be bound to: another one is bound to it, or the thread itself is, or it was
+  /// killed, or its last binding is not ordered before this one.
+  StackMisuse,
 };
 
 /// SPIR-V-like spelling of the kind: "barrier divergence", "out of bounds" ...
-std::string_view name(FindingKind kind);
+std::string_view name_of(FindingKind kind);
 
 /// One thing that is wrong with a kernel: a value with all that is needed to understand it.
 struct Finding {
@@ -64,6 +79,10 @@ struct Finding {
   std::string message;
   Coordinates invocation;
   SourceLocation where;
+  /// Where `where` is in a helper that the kernel calls, and the finding is an access's of emulated mode: where that
+  /// helper was called, and where the function was that called it, innermost call first. Empty elsewhere, and where it
+  /// is not known, which takes debug information (-g or -g1) and addr2line.
+  std::vector<SourceLocation> calls = {};
   /// Name of the buffer, image or variable; empty where there is none.
   std::string object;
   /// Element of `object`; meaningful where `object` is not empty.
@@ -79,39 +98,67 @@ std::string to_string(const Finding& finding);
 struct RacingAccess {
   /// What it does, as SPIR-V spells it: "write", "atomic read-modify-write (Device, Relaxed)" ...
   std::string operation;
-  /// Of a Workgroup variable that is no array and that is accessed by its name alone, the place of its declaration: see
-  /// `at_declaration`.
+  /// The line of the access; but see `at_declaration`.
   SourceLocation where;
   Coordinates invocation;
-  /// Number of the dispatch, of its device.
+  /// Number of the dispatch, of its device; 0 of a host thread.
   std::uint64_t dispatch = 0;
   /// What it read and wrote: "42", "-1.5", "(1, 2)" of several components, "0x2a" where the type is not
   /// known. Empty where it did not, or where a long run has forgotten that.
   std::string read;
   std::string written;
-  /// C++ does not tell where a variable is converted or assigned: `where` is its declaration. `inv.load(variable)` and
-  /// `inv.store(variable, value)` name their own place.
+  /// `where` is the declaration of a scalar in Workgroup memory that a conversion reads (`float v = sum;`), because the
+  /// program has no debug information (-g), or there is no addr2line. `inv.load(sum)` always names its own place.
   bool at_declaration = false;
+  /// Where `where` is in a helper that the kernel calls: where that helper was called, and where the function was that
+  /// called it, innermost call first. Of the access that came last there is one such list at most. Of the other one
+  /// there is one for each way by which invocations were seen to come there, which were the first one to come and 64
+  /// after the race. Empty where the kernel itself makes the access, and where it is not known, which takes debug
+  /// information (-g or -g1) and addr2line.
+  std::vector<std::vector<SourceLocation>> calls = {};
+};
+
+/// An object in which two instructions race, and how often.
+struct RacedObject {
+  /// What DataRace::object would call it.
+  std::string name;
+  std::uint64_t count = 0;
+  friend bool operator==(const RacedObject&, const RacedObject&) = default;
 };
 
 /// A data race: two instructions that access the same bytes unordered, with one example.
 struct DataRace {
-  /// The earlier one of the example first.
+  /// In the order of the program: `first` is the one that invocations come to first. Where neither the example nor the
+  /// source tells that, `first` is the one that came first in the example.
   RacingAccess first;
   RacingAccess second;
+  /// In the example `second` came before `first`.
+  bool second_came_first = false;
   /// Name of the buffer, image or variable.
   std::string object;
+  /// Other buffers, images and variables in which the same two lines race, sorted by name; `count` has theirs, too.
+  /// Reports have them, single races not.
+  std::vector<RacedObject> other_objects;
   /// Element of `object` (of memory without a name: counted in the size of the second access), and bytes from its
   /// beginning.
   std::uint64_t index = 0;
   std::uint64_t offset_bytes = 0;
   std::uint32_t size_bytes = 0;
+  /// The member of an element of structs that the bytes are in: ".prefix", ".node.left", ".weights[3]". Empty where
+  /// elements are no structs, or where the bytes are of several members.
+  std::string member;
   /// The first missing link, in a sentence.
   std::string reason;
-  /// Changes that order the two, each found to do so on the recorded execution; cheapest first. Empty
-  /// where the run was too long to be recorded.
+  /// And its kind: "synchronization", "scope", "storage class", "availability", "wider availability", "visibility";
+  /// "non-private access" and "reference" are missing of the accesses themselves, "mutual order" of two atomics, "own
+  /// references" where one invocation makes both, "dependency" between two dispatches.
+  std::string missing;
+  /// Changes that order the two, each found to do so on the recorded execution; cheapest first.
   std::vector<std::string> changes;
-  /// How often these two instructions raced, and in how many runs (devices).
+  /// Why there are none, and what to do to get some: a sentence. Where there are some it may say why a control barrier
+  /// is not among them. Empty if there is nothing to say.
+  std::string no_change;
+  /// How often these two instructions raced, over all objects, and in how many runs (devices).
   std::uint64_t count = 0;
   std::uint64_t runs = 1;
   /// Every time both were plain writes, and of one value.
@@ -155,7 +202,8 @@ struct OrderingAdvice {
 
 /// All that several runs told.
 struct RaceReport {
-  /// Those that count, gravest first: seen in the most runs, then most often.
+  /// Those that count: seen in the most runs first, then in the order in which they came, for one may follow from
+  /// another that came before.
   std::vector<DataRace> races;
   /// Plain writes of the same value, where those are told apart.
   std::vector<DataRace> notices;
@@ -165,8 +213,10 @@ struct RaceReport {
   std::vector<std::string> remarks;
   bool advised = false;
   std::vector<OrderingAdvice> advice;
-  /// Devices that dispatched something.
+  /// Devices that dispatched something, and those of them in which a kernel failed: what would have raced after that is
+  /// not known.
   std::uint64_t runs = 0;
+  std::uint64_t ended_early = 0;
   /// For advice: executions (from one memory dependency to the next) that were judged, and those that were
   /// not, for they were too long, had a race, or came when enough had been judged.
   std::uint64_t recorded = 0;
@@ -190,7 +240,7 @@ enum class ReportFormat : std::uint8_t {
 /// All of them in one text.
 std::string to_text(const std::vector<DataRace>& races, ReportFormat format);
 
-/// The same with all that does not count, and a summary.
+/// The report with all that does not count, and a summary.
 std::string to_text(const RaceReport& report, ReportFormat format);
 
 /// What the memory of an emulated device did, in accesses of at most eight bytes. All zero on
@@ -210,10 +260,16 @@ struct MemoryReport {
   std::uint64_t evicted = 0;
   /// Reads that a stale copy served.
   std::uint64_t stale = 0;
+  /// Writes and read-modify-writes of bytes that the memory remembered, so that they could wait or leave stale copies,
+  /// and of how many granules of eight bytes it began to (again). All others were the same for everybody at once.
+  std::uint64_t recorded = 0;
+  std::uint64_t records = 0;
   /// Bulk availability operations, and the writes that they moved: their cost on such hardware.
   std::uint64_t availability_operations = 0;
   std::uint64_t made_available = 0;
   std::uint64_t visibility_operations = 0;
+  /// Copies of a workgroup that visibility operations gave up, under policies with shared copies: lines invalidated.
+  std::uint64_t given_up = 0;
 };
 
 /// As a table for people.

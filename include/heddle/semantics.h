@@ -11,6 +11,7 @@
 
 #include <heddle/spirv.h>
 
+#include <concepts>
 #include <stdexcept>
 #include <string>
 
@@ -34,6 +35,13 @@ constexpr Dynamic<T> dynamic(T value) {
   return {value};
 }
 
+/// A variable is no constant: instead of what the compiler says of that, it says what to write. (What is const, or
+/// comes from a call, it reports in its own words.)
+#define HEDDLE_NOT_CONSTANT(Type, Value, what)                                                    \
+  __attribute__((unavailable(what ": write dynamic(...), which checks it when the kernel runs"))) \
+  Type(Value& variable)                                                                           \
+      : value_(variable) {}
+
 namespace detail {
 
 /// What an instruction does with its semantics.
@@ -49,9 +57,9 @@ enum class Use : std::uint8_t {
 
 // Reached in a constant expression these stop the compiler, which prints their names; reached when
 // the kernel runs they are never called.
-#define HEDDLE_PROBLEM(name, text)                             \
-  [[noreturn]] inline void name() {                            \
-    throw InvalidArgumentError(text);                          \
+#define HEDDLE_PROBLEM(name, text)    \
+  [[noreturn]] inline void name() {   \
+    throw InvalidArgumentError(text); \
   }
 HEDDLE_PROBLEM(semantics_have_more_than_one_of_Acquire_Release_AcquireRelease,
                "memory semantics have more than one of Acquire, Release, AcquireRelease and "
@@ -72,8 +80,7 @@ HEDDLE_PROBLEM(storage_class_semantics_need_Acquire_or_Release,
 HEDDLE_PROBLEM(Acquire_and_Release_need_a_storage_class,
                "Acquire, Release and AcquireRelease order nothing without a storage-class semantic "
                "(UniformMemory, WorkgroupMemory, ImageMemory, OutputMemory)")
-HEDDLE_PROBLEM(a_memory_barrier_needs_Acquire_or_Release,
-               "a memory barrier needs Acquire, Release or AcquireRelease")
+HEDDLE_PROBLEM(a_memory_barrier_needs_Acquire_or_Release, "a memory barrier needs Acquire, Release or AcquireRelease")
 HEDDLE_PROBLEM(Volatile_semantics_belong_to_atomics, "Volatile semantics belong to atomics only")
 HEDDLE_PROBLEM(semantics_have_unknown_bits, "memory semantics have bits that SPIR-V does not know")
 HEDDLE_PROBLEM(SubgroupMemory_CrossWorkgroupMemory_AtomicCounterMemory_do_not_exist_in_Vulkan,
@@ -90,10 +97,8 @@ HEDDLE_PROBLEM(an_execution_scope_is_Workgroup_or_Subgroup,
 HEDDLE_PROBLEM(this_storage_class_has_no_atomics,
                "memory of this storage class belongs to one invocation or is read-only: it has no "
                "atomics")
-HEDDLE_PROBLEM(a_load_cannot_MakePointerAvailable,
-               "MakePointerAvailable belongs to stores, this is a load")
-HEDDLE_PROBLEM(a_store_cannot_MakePointerVisible,
-               "MakePointerVisible belongs to loads, this is a store")
+HEDDLE_PROBLEM(a_load_cannot_MakePointerAvailable, "MakePointerAvailable belongs to stores, this is a load")
+HEDDLE_PROBLEM(a_store_cannot_MakePointerVisible, "MakePointerVisible belongs to loads, this is a store")
 HEDDLE_PROBLEM(MakePointer_needs_NonPrivatePointer,
                "MakePointerAvailable and MakePointerVisible need NonPrivatePointer")
 HEDDLE_PROBLEM(this_storage_class_has_no_NonPrivatePointer,
@@ -101,23 +106,21 @@ HEDDLE_PROBLEM(this_storage_class_has_no_NonPrivatePointer,
                "be NonPrivate")
 HEDDLE_PROBLEM(Invocation_scope_orders_nothing,
                "memory semantics other than Relaxed need a scope wider than Invocation")
-HEDDLE_PROBLEM(MakeTexel_needs_NonPrivateTexel,
-               "MakeTexelAvailable and MakeTexelVisible need NonPrivateTexel")
-HEDDLE_PROBLEM(a_texel_read_cannot_MakeTexelAvailable,
-               "MakeTexelAvailable belongs to image writes, this is a read")
-HEDDLE_PROBLEM(a_texel_write_cannot_MakeTexelVisible,
-               "MakeTexelVisible belongs to image reads, this is a write")
+HEDDLE_PROBLEM(MakeTexel_needs_NonPrivateTexel, "MakeTexelAvailable and MakeTexelVisible need NonPrivateTexel")
+HEDDLE_PROBLEM(a_texel_read_cannot_MakeTexelAvailable, "MakeTexelAvailable belongs to image writes, this is a read")
+HEDDLE_PROBLEM(a_texel_write_cannot_MakeTexelVisible, "MakeTexelVisible belongs to image reads, this is a write")
 #undef HEDDLE_PROBLEM
 
-constexpr bool one_bit_at_most(std::uint32_t value) { return (value & (value - 1)) == 0; }
+constexpr bool one_bit_at_most(std::uint32_t value) {
+  return (value & (value - 1)) == 0;
+}
 
 //= vk:memory-model-memory-semantics
 constexpr void check_semantics(Use use, MemorySemantics s) {
-  constexpr MemorySemantics kFlags = MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible |
-                                     MemorySemantics::Volatile;
-  constexpr MemorySemantics kForeign = MemorySemantics::SubgroupMemory |
-                                       MemorySemantics::CrossWorkgroupMemory |
-                                       MemorySemantics::AtomicCounterMemory;
+  constexpr MemorySemantics kFlags =
+      MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible | MemorySemantics::Volatile;
+  constexpr MemorySemantics kForeign =
+      MemorySemantics::SubgroupMemory | MemorySemantics::CrossWorkgroupMemory | MemorySemantics::AtomicCounterMemory;
   if ((s & ~(kOrderBits | kStorageClassBits | kFlags)) != MemorySemantics::None) {
     semantics_have_unknown_bits();
   }
@@ -157,9 +160,8 @@ constexpr void check_memory_scope(Scope scope) {
 
 /// Memory that agents share, so that atomics and NonPrivate mean something there.
 constexpr bool is_shared(StorageClass c) {
-  return c == StorageClass::Uniform || c == StorageClass::Workgroup ||
-         c == StorageClass::StorageBuffer || c == StorageClass::PhysicalStorageBuffer ||
-         c == StorageClass::Image;
+  return c == StorageClass::Uniform || c == StorageClass::Workgroup || c == StorageClass::StorageBuffer ||
+         c == StorageClass::PhysicalStorageBuffer || c == StorageClass::Image;
 }
 
 /// What cannot be seen from one argument alone; a constant that folds away.
@@ -175,10 +177,12 @@ inline void check_scope_with_semantics(Scope scope, MemorySemantics s) {
 template <detail::Use use>
 class SemanticsOf {
  public:
-  consteval SemanticsOf(MemorySemantics s) : value_(s) { detail::check_semantics(use, s); }
-  SemanticsOf(Dynamic<MemorySemantics> s) : value_(s.value) {
-    detail::check_semantics(use, s.value);
+  HEDDLE_NOT_CONSTANT(SemanticsOf, MemorySemantics, "memory semantics that are no constant")
+  template <std::same_as<MemorySemantics> V>
+  consteval SemanticsOf(V s) : value_(s) {
+    detail::check_semantics(use, s);
   }
+  SemanticsOf(Dynamic<MemorySemantics> s) : value_(s.value) { detail::check_semantics(use, s.value); }
   constexpr operator MemorySemantics() const { return value_; }
 
  private:
@@ -188,10 +192,12 @@ class SemanticsOf {
 /// The memory scope of a barrier, or of MakePointerAvailable and MakePointerVisible.
 class MemoryScope {
  public:
-  consteval MemoryScope(Scope scope) : value_(scope) { detail::check_memory_scope(scope); }
-  MemoryScope(Dynamic<Scope> scope) : value_(scope.value) {
-    detail::check_memory_scope(scope.value);
+  HEDDLE_NOT_CONSTANT(MemoryScope, Scope, "a scope that is no constant")
+  template <std::same_as<Scope> V>
+  consteval MemoryScope(V scope) : value_(scope) {
+    detail::check_memory_scope(scope);
   }
+  MemoryScope(Dynamic<Scope> scope) : value_(scope.value) { detail::check_memory_scope(scope.value); }
   constexpr operator Scope() const { return value_; }
 
  private:
@@ -201,7 +207,11 @@ class MemoryScope {
 /// The execution scope of a control barrier: Workgroup or Subgroup.
 class ExecutionScope {
  public:
-  consteval ExecutionScope(Scope scope) : value_(scope) { check(scope); }
+  HEDDLE_NOT_CONSTANT(ExecutionScope, Scope, "a scope that is no constant")
+  template <std::same_as<Scope> V>
+  consteval ExecutionScope(V scope) : value_(scope) {
+    check(scope);
+  }
   ExecutionScope(Dynamic<Scope> scope) : value_(scope.value) { check(scope.value); }
   constexpr operator Scope() const { return value_; }
 
@@ -217,7 +227,11 @@ class ExecutionScope {
 /// Memory operands of a load.
 class LoadOperands {
  public:
-  consteval LoadOperands(MemoryOperands o) : value_(o) { check(o); }
+  HEDDLE_NOT_CONSTANT(LoadOperands, MemoryOperands, "operands that are no constant")
+  template <std::same_as<MemoryOperands> V>
+  consteval LoadOperands(V o) : value_(o) {
+    check(o);
+  }
   LoadOperands(Dynamic<MemoryOperands> o) : value_(o.value) { check(o.value); }
   constexpr operator MemoryOperands() const { return value_; }
 
@@ -234,15 +248,18 @@ class LoadOperands {
 /// Memory operands of a store.
 class StoreOperands {
  public:
-  consteval StoreOperands(MemoryOperands o) : value_(o) { check(o); }
+  HEDDLE_NOT_CONSTANT(StoreOperands, MemoryOperands, "operands that are no constant")
+  template <std::same_as<MemoryOperands> V>
+  consteval StoreOperands(V o) : value_(o) {
+    check(o);
+  }
   StoreOperands(Dynamic<MemoryOperands> o) : value_(o.value) { check(o.value); }
   constexpr operator MemoryOperands() const { return value_; }
 
  private:
   static constexpr void check(MemoryOperands o) {
     if (has(o, MemoryOperands::MakePointerVisible)) detail::a_store_cannot_MakePointerVisible();
-    if (has(o, MemoryOperands::MakePointerAvailable) &&
-        !has(o, MemoryOperands::NonPrivatePointer)) {
+    if (has(o, MemoryOperands::MakePointerAvailable) && !has(o, MemoryOperands::NonPrivatePointer)) {
       detail::MakePointer_needs_NonPrivatePointer();
     }
   }
@@ -252,7 +269,11 @@ class StoreOperands {
 /// Image operands of a texel read.
 class TexelReadOperands {
  public:
-  consteval TexelReadOperands(ImageOperands o) : value_(o) { check(o); }
+  HEDDLE_NOT_CONSTANT(TexelReadOperands, ImageOperands, "operands that are no constant")
+  template <std::same_as<ImageOperands> V>
+  consteval TexelReadOperands(V o) : value_(o) {
+    check(o);
+  }
   TexelReadOperands(Dynamic<ImageOperands> o) : value_(o.value) { check(o.value); }
   constexpr operator ImageOperands() const { return value_; }
 
@@ -269,7 +290,11 @@ class TexelReadOperands {
 /// Image operands of a texel write.
 class TexelWriteOperands {
  public:
-  consteval TexelWriteOperands(ImageOperands o) : value_(o) { check(o); }
+  HEDDLE_NOT_CONSTANT(TexelWriteOperands, ImageOperands, "operands that are no constant")
+  template <std::same_as<ImageOperands> V>
+  consteval TexelWriteOperands(V o) : value_(o) {
+    check(o);
+  }
   TexelWriteOperands(Dynamic<ImageOperands> o) : value_(o.value) { check(o.value); }
   constexpr operator ImageOperands() const { return value_; }
 
@@ -283,6 +308,8 @@ class TexelWriteOperands {
   ImageOperands value_;
 };
 
+#undef HEDDLE_NOT_CONSTANT
+
 using AtomicLoadSemantics = SemanticsOf<detail::Use::AtomicLoad>;
 using AtomicStoreSemantics = SemanticsOf<detail::Use::AtomicStore>;
 using AtomicSemantics = SemanticsOf<detail::Use::AtomicReadModifyWrite>;
@@ -292,14 +319,13 @@ using ControlBarrierSemantics = SemanticsOf<detail::Use::ControlBarrier>;
 
 /// What a GLSL author's `barrier()` means: everything written to Workgroup memory before it is
 /// visible to the workgroup after it.
-inline constexpr MemorySemantics kWorkgroupBarrier =
-    MemorySemantics::AcquireRelease | MemorySemantics::WorkgroupMemory |
-    MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible;
+inline constexpr MemorySemantics kWorkgroupBarrier = MemorySemantics::AcquireRelease |
+                                                     MemorySemantics::WorkgroupMemory | MemorySemantics::MakeAvailable |
+                                                     MemorySemantics::MakeVisible;
 
-/// The same for buffers.
-inline constexpr MemorySemantics kBufferBarrier =
-    MemorySemantics::AcquireRelease | MemorySemantics::UniformMemory |
-    MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible;
+/// The semantics of an everyday barrier over buffers.
+inline constexpr MemorySemantics kBufferBarrier = MemorySemantics::AcquireRelease | MemorySemantics::UniformMemory |
+                                                  MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible;
 
 /// The two halves of message passing through a buffer: everything that the releasing invocation
 /// wrote to buffers before becomes available, and visible to the one that acquires.

@@ -108,27 +108,45 @@ constexpr std::uint32_t bits(E e) {
 /// FragmentInterlock, between QueueFamily and Workgroup.
 constexpr int scope_width(Scope scope) {
   switch (scope) {
-    case Scope::CrossDevice: return 7;
-    case Scope::Device: return 6;
-    case Scope::QueueFamily: return 5;
-    case Scope::FragmentInterlock: return 4;
-    case Scope::ShaderCallKHR: return 3;
-    case Scope::Workgroup: return 2;
-    case Scope::Subgroup: return 1;
-    case Scope::Invocation: return 0;
+    case Scope::CrossDevice:
+      return 7;
+    case Scope::Device:
+      return 6;
+    case Scope::QueueFamily:
+      return 5;
+    case Scope::FragmentInterlock:
+      return 4;
+    case Scope::ShaderCallKHR:
+      return 3;
+    case Scope::Workgroup:
+      return 2;
+    case Scope::Subgroup:
+      return 1;
+    case Scope::Invocation:
+      return 0;
   }
   return -1;
 }
 
 }  // namespace detail
 
-#define HEDDLE_BITMASK(E)                                                                          \
-  constexpr E operator|(E a, E b) { return static_cast<E>(detail::bits(a) | detail::bits(b)); }    \
-  constexpr E operator&(E a, E b) { return static_cast<E>(detail::bits(a) & detail::bits(b)); }    \
-  constexpr E operator~(E a) { return static_cast<E>(~detail::bits(a)); }                          \
-  constexpr E& operator|=(E& a, E b) { return a = a | b; }                                         \
-  /** Whether `set` has every bit of `wanted`. */                                                  \
-  constexpr bool has(E set, E wanted) { return (set & wanted) == wanted; }
+#define HEDDLE_BITMASK(E)                                     \
+  constexpr E operator|(E a, E b) {                           \
+    return static_cast<E>(detail::bits(a) | detail::bits(b)); \
+  }                                                           \
+  constexpr E operator&(E a, E b) {                           \
+    return static_cast<E>(detail::bits(a) & detail::bits(b)); \
+  }                                                           \
+  constexpr E operator~(E a) {                                \
+    return static_cast<E>(~detail::bits(a));                  \
+  }                                                           \
+  constexpr E& operator|=(E& a, E b) {                        \
+    return a = a | b;                                         \
+  }                                                           \
+  /** Whether `set` has every bit of `wanted`. */             \
+  constexpr bool has(E set, E wanted) {                       \
+    return (set & wanted) == wanted;                          \
+  }
 
 HEDDLE_BITMASK(MemorySemantics)
 HEDDLE_BITMASK(MemoryOperands)
@@ -142,33 +160,33 @@ constexpr bool includes(Scope wide, Scope narrow) {
 }
 
 /// The bits that say how an instruction orders memory; at most one may be set.
-inline constexpr MemorySemantics kOrderBits =
-    MemorySemantics::Acquire | MemorySemantics::Release | MemorySemantics::AcquireRelease |
-    MemorySemantics::SequentiallyConsistent;
+inline constexpr MemorySemantics kOrderBits = MemorySemantics::Acquire | MemorySemantics::Release |
+                                              MemorySemantics::AcquireRelease | MemorySemantics::SequentiallyConsistent;
 
 /// The bits that say which storage classes an instruction orders.
 inline constexpr MemorySemantics kStorageClassBits =
-    MemorySemantics::UniformMemory | MemorySemantics::SubgroupMemory |
-    MemorySemantics::WorkgroupMemory | MemorySemantics::CrossWorkgroupMemory |
-    MemorySemantics::AtomicCounterMemory | MemorySemantics::ImageMemory |
+    MemorySemantics::UniformMemory | MemorySemantics::SubgroupMemory | MemorySemantics::WorkgroupMemory |
+    MemorySemantics::CrossWorkgroupMemory | MemorySemantics::AtomicCounterMemory | MemorySemantics::ImageMemory |
     MemorySemantics::OutputMemory;
 
 /// Whether a read, read-modify-write or barrier with these semantics is an acquire.
 //= vk:memory-model-memory-semantics
 constexpr bool acquires(MemorySemantics s) {
-  return (s & (MemorySemantics::Acquire | MemorySemantics::AcquireRelease |
-               MemorySemantics::SequentiallyConsistent)) != MemorySemantics::None;
+  return (s & (MemorySemantics::Acquire | MemorySemantics::AcquireRelease | MemorySemantics::SequentiallyConsistent)) !=
+         MemorySemantics::None;
 }
 
 /// Whether a write, read-modify-write or barrier with these semantics is a release.
 //= vk:memory-model-memory-semantics
 constexpr bool releases(MemorySemantics s) {
-  return (s & (MemorySemantics::Release | MemorySemantics::AcquireRelease |
-               MemorySemantics::SequentiallyConsistent)) != MemorySemantics::None;
+  return (s & (MemorySemantics::Release | MemorySemantics::AcquireRelease | MemorySemantics::SequentiallyConsistent)) !=
+         MemorySemantics::None;
 }
 
 /// The storage classes that an instruction with these semantics constrains.
-constexpr MemorySemantics storage_classes(MemorySemantics s) { return s & kStorageClassBits; }
+constexpr MemorySemantics storage_classes(MemorySemantics s) {
+  return s & kStorageClassBits;
+}
 
 /// The storage-class semantic that applies to accesses to `storage_class`; `None` where the memory
 /// model has none (memory that one invocation owns, or that no shader writes).
@@ -178,13 +196,20 @@ constexpr MemorySemantics semantic_of(StorageClass storage_class) {
     case StorageClass::Uniform:
     case StorageClass::StorageBuffer:
     case StorageClass::PhysicalStorageBuffer:
-    case StorageClass::ShaderRecordBufferKHR: return MemorySemantics::UniformMemory;
-    case StorageClass::Workgroup: return MemorySemantics::WorkgroupMemory;
-    case StorageClass::Image: return MemorySemantics::ImageMemory;
-    case StorageClass::Output: return MemorySemantics::OutputMemory;
-    case StorageClass::CrossWorkgroup: return MemorySemantics::CrossWorkgroupMemory;
-    case StorageClass::AtomicCounter: return MemorySemantics::AtomicCounterMemory;
-    default: return MemorySemantics::None;
+    case StorageClass::ShaderRecordBufferKHR:
+      return MemorySemantics::UniformMemory;
+    case StorageClass::Workgroup:
+      return MemorySemantics::WorkgroupMemory;
+    case StorageClass::Image:
+      return MemorySemantics::ImageMemory;
+    case StorageClass::Output:
+      return MemorySemantics::OutputMemory;
+    case StorageClass::CrossWorkgroup:
+      return MemorySemantics::CrossWorkgroupMemory;
+    case StorageClass::AtomicCounter:
+      return MemorySemantics::AtomicCounterMemory;
+    default:
+      return MemorySemantics::None;
   }
 }
 
@@ -197,42 +222,70 @@ constexpr bool non_private(MemoryOperands o) {
 }
 
 /// SPIR-V's spelling of a value; "?" for a number that SPIR-V does not define.
-constexpr std::string_view name(Scope scope) {
+constexpr std::string_view name_of(Scope scope) {
   switch (scope) {
-    case Scope::CrossDevice: return "CrossDevice";
-    case Scope::Device: return "Device";
-    case Scope::Workgroup: return "Workgroup";
-    case Scope::Subgroup: return "Subgroup";
-    case Scope::Invocation: return "Invocation";
-    case Scope::QueueFamily: return "QueueFamily";
-    case Scope::ShaderCallKHR: return "ShaderCallKHR";
-    case Scope::FragmentInterlock: return "FragmentInterlock";
+    case Scope::CrossDevice:
+      return "CrossDevice";
+    case Scope::Device:
+      return "Device";
+    case Scope::Workgroup:
+      return "Workgroup";
+    case Scope::Subgroup:
+      return "Subgroup";
+    case Scope::Invocation:
+      return "Invocation";
+    case Scope::QueueFamily:
+      return "QueueFamily";
+    case Scope::ShaderCallKHR:
+      return "ShaderCallKHR";
+    case Scope::FragmentInterlock:
+      return "FragmentInterlock";
   }
   return "?";
 }
 
-constexpr std::string_view name(StorageClass storage_class) {
+constexpr std::string_view name_of(StorageClass storage_class) {
   switch (storage_class) {
-    case StorageClass::UniformConstant: return "UniformConstant";
-    case StorageClass::Input: return "Input";
-    case StorageClass::Uniform: return "Uniform";
-    case StorageClass::Output: return "Output";
-    case StorageClass::Workgroup: return "Workgroup";
-    case StorageClass::CrossWorkgroup: return "CrossWorkgroup";
-    case StorageClass::Private: return "Private";
-    case StorageClass::Function: return "Function";
-    case StorageClass::Generic: return "Generic";
-    case StorageClass::PushConstant: return "PushConstant";
-    case StorageClass::AtomicCounter: return "AtomicCounter";
-    case StorageClass::Image: return "Image";
-    case StorageClass::StorageBuffer: return "StorageBuffer";
-    case StorageClass::CallableDataKHR: return "CallableDataKHR";
-    case StorageClass::IncomingCallableDataKHR: return "IncomingCallableDataKHR";
-    case StorageClass::RayPayloadKHR: return "RayPayloadKHR";
-    case StorageClass::HitAttributeKHR: return "HitAttributeKHR";
-    case StorageClass::IncomingRayPayloadKHR: return "IncomingRayPayloadKHR";
-    case StorageClass::ShaderRecordBufferKHR: return "ShaderRecordBufferKHR";
-    case StorageClass::PhysicalStorageBuffer: return "PhysicalStorageBuffer";
+    case StorageClass::UniformConstant:
+      return "UniformConstant";
+    case StorageClass::Input:
+      return "Input";
+    case StorageClass::Uniform:
+      return "Uniform";
+    case StorageClass::Output:
+      return "Output";
+    case StorageClass::Workgroup:
+      return "Workgroup";
+    case StorageClass::CrossWorkgroup:
+      return "CrossWorkgroup";
+    case StorageClass::Private:
+      return "Private";
+    case StorageClass::Function:
+      return "Function";
+    case StorageClass::Generic:
+      return "Generic";
+    case StorageClass::PushConstant:
+      return "PushConstant";
+    case StorageClass::AtomicCounter:
+      return "AtomicCounter";
+    case StorageClass::Image:
+      return "Image";
+    case StorageClass::StorageBuffer:
+      return "StorageBuffer";
+    case StorageClass::CallableDataKHR:
+      return "CallableDataKHR";
+    case StorageClass::IncomingCallableDataKHR:
+      return "IncomingCallableDataKHR";
+    case StorageClass::RayPayloadKHR:
+      return "RayPayloadKHR";
+    case StorageClass::HitAttributeKHR:
+      return "HitAttributeKHR";
+    case StorageClass::IncomingRayPayloadKHR:
+      return "IncomingRayPayloadKHR";
+    case StorageClass::ShaderRecordBufferKHR:
+      return "ShaderRecordBufferKHR";
+    case StorageClass::PhysicalStorageBuffer:
+      return "PhysicalStorageBuffer";
   }
   return "?";
 }

@@ -1,5 +1,6 @@
-// Two dispatches of one submission, the second of which reads what the first wrote. That the one ends
-// before the other begins is not enough: without a memory dependency nothing becomes available.
+// Two dispatches of one submission, the second of which reads what the first wrote. That the one
+// ends before the other begins is not enough: without a memory dependency nothing becomes
+// available.
 #include "mistake.h"
 
 using namespace heddle;
@@ -10,7 +11,7 @@ constexpr auto write_squares = [](auto& inv, StorageBuffer<std::uint32_t> auto s
 };
 
 constexpr auto copy_squares = [](auto& inv, StorageBuffer<std::uint32_t> auto squares,
-                         StorageBuffer<std::uint32_t> auto copies) {
+                                 StorageBuffer<std::uint32_t> auto copies) {
   const std::uint32_t i = inv.global_invocation_id().x;
   copies[i] = squares[i];
 };

@@ -1,5 +1,5 @@
-// A message from one workgroup to another. The reader's Acquire orders its reads after the flag, but
-// without MakeVisible they may be served by a copy that it had before.
+// A message from one workgroup to another. The reader's Acquire orders its reads after the flag,
+// but without MakeVisible they may be served by a copy that it had before.
 #include "mistake.h"
 
 using namespace heddle;
@@ -24,7 +24,8 @@ void test(Trial& trial) {
   auto flag = trial.device().buffer({std::uint32_t{0}}, "flag");
   auto seen = trial.device().buffer({std::uint32_t{0}}, "seen");
   trial.device().dispatch(message<acquire>, {2}, {1}, data, flag, seen);
-  trial.require(seen.read()[0] == 42, "the message is " + std::to_string(seen.read()[0]) + ", not 42");
+  trial.require(seen.read()[0] == 42,
+                "the message is " + std::to_string(seen.read()[0]) + ", not 42");
 }
 
 int main(int argc, char** argv) {

@@ -11,14 +11,14 @@ constexpr std::uint32_t kGroup = 8;
 template <bool barrier>
 constexpr auto reduce = [](auto& inv, StorageBuffer<const std::uint32_t> auto numbers,
                            StorageBuffer<std::uint32_t> auto sums) {
-  auto partial = inv.template workgroup<std::uint32_t[kGroup]>("partial");
+  auto partial = workgroup<std::uint32_t[kGroup]>(inv, "partial");
   const std::uint32_t me = inv.local_invocation_index();
   partial[me] = numbers[inv.global_invocation_id().x];
-  inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+  inv.workgroup_barrier();
   for (std::uint32_t half = kGroup / 2; half > 0; half /= 2) {
     if (me < half) partial[me] += partial[me + half];
     if constexpr (barrier) {
-      inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+      inv.workgroup_barrier();
     }
   }
   if (me == 0) sums[inv.workgroup_id().x] = partial[0];

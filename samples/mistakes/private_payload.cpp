@@ -1,5 +1,6 @@
-// A message from one workgroup to another, with everything that the flag takes. But the data is read
-// and written by private accesses, as plain ones are: no synchronization orders those for others.
+// A message from one workgroup to another, with everything that the flag takes. But the data is
+// read and written by private accesses, as plain ones are: no synchronization orders those for
+// others.
 #include "mistake.h"
 
 using namespace heddle;
@@ -32,7 +33,8 @@ void test(Trial& trial) {
   auto flag = trial.device().buffer({std::uint32_t{0}}, "flag");
   auto seen = trial.device().buffer({std::uint32_t{0}}, "seen");
   trial.device().dispatch(message<non_private>, {2}, {1}, data, flag, seen);
-  trial.require(seen.read()[0] == 42, "the message is " + std::to_string(seen.read()[0]) + ", not 42");
+  trial.require(seen.read()[0] == 42,
+                "the message is " + std::to_string(seen.read()[0]) + ", not 42");
 }
 
 int main(int argc, char** argv) {

@@ -1,6 +1,6 @@
-// A message from one workgroup to another, by atomics of Workgroup scope: two invocations of different
-// workgroups are not in one instance of it, so these neither synchronize nor are they atomic for each
-// other.
+// A message from one workgroup to another, by atomics of Workgroup scope: two invocations of
+// different workgroups are not in one instance of it, so these neither synchronize nor are they
+// atomic for each other.
 #include "mistake.h"
 
 using namespace heddle;
@@ -28,7 +28,8 @@ void test(Trial& trial) {
   auto flag = trial.device().buffer({std::uint32_t{0}}, "flag");
   auto seen = trial.device().buffer({std::uint32_t{42}}, "seen");
   trial.device().dispatch(message<scope>, {2}, {1}, data, flag, seen);
-  trial.require(seen.read()[0] == 42, "the message is " + std::to_string(seen.read()[0]) + ", not 42");
+  trial.require(seen.read()[0] == 42,
+                "the message is " + std::to_string(seen.read()[0]) + ", not 42");
 }
 
 int main(int argc, char** argv) {

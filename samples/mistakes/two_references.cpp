@@ -1,5 +1,5 @@
-// One buffer, bound twice. An invocation that writes through one reference and reads through the other
-// may read what was there before: program order counts for one reference only.
+// One buffer, bound twice. An invocation that writes through one reference and reads through the
+// other may read what was there before: program order counts for one reference only.
 #include "mistake.h"
 
 using namespace heddle;

@@ -1,5 +1,5 @@
-// A message from one workgroup to another, whose Release and Acquire name the storage class of images.
-// The data lies in a buffer, which is UniformMemory: they say nothing about it.
+// A message from one workgroup to another, whose Release and Acquire name the storage class of
+// images. The data lies in a buffer, which is UniformMemory: they say nothing about it.
 #include "mistake.h"
 
 using namespace heddle;
@@ -27,7 +27,8 @@ void test(Trial& trial) {
   auto flag = trial.device().buffer({std::uint32_t{0}}, "flag");
   auto seen = trial.device().buffer({std::uint32_t{0}}, "seen");
   trial.device().dispatch(message<storage_class>, {2}, {1}, data, flag, seen);
-  trial.require(seen.read()[0] == 42, "the message is " + std::to_string(seen.read()[0]) + ", not 42");
+  trial.require(seen.read()[0] == 42,
+                "the message is " + std::to_string(seen.read()[0]) + ", not 42");
 }
 
 int main(int argc, char** argv) {

@@ -17,8 +17,7 @@ extern char** environ;
 namespace heddle::cli {
 namespace {
 
-pid_t start(const std::vector<std::string>& arguments, const std::string& out,
-            const std::string& err) {
+pid_t start(const std::vector<std::string>& arguments, const std::string& out, const std::string& err) {
   std::vector<std::string> all = {HEDDLE_PROGRAM};
   all.insert(all.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
@@ -30,8 +29,7 @@ pid_t start(const std::vector<std::string>& arguments, const std::string& out,
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), kFlags, 0600);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), kFlags, 0600);
   pid_t child = 0;
-  const int failed =
-      posix_spawn(&child, HEDDLE_PROGRAM, &actions, nullptr, pointers.data(), environ);
+  const int failed = posix_spawn(&child, HEDDLE_PROGRAM, &actions, nullptr, pointers.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) throw std::runtime_error("cannot start " HEDDLE_PROGRAM);
   return child;

@@ -19,7 +19,7 @@ struct Run {
 /// standard output goes instead.
 Run run_heddle(const std::vector<std::string>& arguments, const std::string& elsewhere = "");
 
-/// The same, with a signal sent as soon as the first line has been written.
+/// Runs heddle with a signal sent as soon as the first line has been written.
 Run run_and_interrupt(const std::vector<std::string>& arguments, int signal);
 
 /// A new empty directory that is gone when this is.

@@ -30,18 +30,13 @@ struct Path {
 // agent could write it, having read what, without any write that the answer is to be used for.
 class ThinAir {
  public:
-  ThinAir(const std::vector<std::vector<Path>>& paths, const Layout& layout)
-      : paths_(paths), layout_(layout) {}
+  ThinAir(const std::vector<std::vector<Path>>& paths, const Layout& layout) : paths_(paths), layout_(layout) {}
 
-  bool derived(const Locations& piece, Value value) {
-    return written(piece, value, 0);
-  }
+  bool derived(const Locations& piece, Value value) { return written(piece, value, 0); }
 
  private:
   using Writes = std::uint64_t;
-  static Writes number(std::size_t agent, std::size_t nth) {
-    return Writes{1} << (16 * agent + nth);
-  }
+  static Writes number(std::size_t agent, std::size_t nth) { return Writes{1} << (16 * agent + nth); }
 
   bool written(const Locations& piece, Value value, Writes in_use) {
     if (value == 0) return true;
@@ -55,8 +50,7 @@ class ThinAir {
     return known_values_[key] = found;
   }
 
-  bool writes(std::size_t a, std::size_t p, std::size_t i, const Locations& piece, Value value,
-              Writes in_use) {
+  bool writes(std::size_t a, std::size_t p, std::size_t i, const Locations& piece, Value value, Writes in_use) {
     const Path& path = paths_[a][p];
     const Operation& op = path.steps[i].operation;
     if (!op.writes() || !covers(op.locations, piece)) return false;
@@ -96,12 +90,9 @@ class ThinAir {
       for (std::size_t q = 0; q < paths_[b].size() && b != a && !arrives; ++q) {
         const Path& path = paths_[b][q];
         for (std::size_t k = 0; k <= path.steps.size() && !arrives; ++k) {
-          const Step* step = k < path.steps.size() ? &path.steps[k]
-                             : path.waits_at       ? &*path.waits_at
-                                                   : nullptr;
+          const Step* step = k < path.steps.size() ? &path.steps[k] : path.waits_at ? &*path.waits_at : nullptr;
           arrives = step && step->operation.kind == OperationKind::ControlBarrier &&
-                    step->operation.barrier_instance == arrival.operation.barrier_instance &&
-                    comes_to(b, q, k, in_use);
+                    step->operation.barrier_instance == arrival.operation.barrier_instance && comes_to(b, q, k, in_use);
         }
       }
       others += arrives ? 1 : 0;
@@ -179,8 +170,7 @@ class BruteForce {
     }
   }
 
-  void branch(std::size_t agent, const std::vector<Value>& answers, const Path& path,
-              const Step& step) {
+  void branch(std::size_t agent, const std::vector<Value>& answers, const Path& path, const Step& step) {
     std::vector<Value> next = answers;
     next.resize(path.steps.size(), 0);
     for (Value value : possible(step.operation.locations)) {
@@ -201,8 +191,7 @@ class BruteForce {
     for (std::uint64_t i = 0; i < bytes.size_bytes; ++i) {
       std::set<Value> longer = result;
       for (Value low : result)
-        for (Value byte : values_[{bytes.allocation, bytes.offset_bytes + i}])
-          longer.insert(low | (byte << (8 * i)));
+        for (Value byte : values_[{bytes.allocation, bytes.offset_bytes + i}]) longer.insert(low | (byte << (8 * i)));
       result = longer;
     }
     return result;
@@ -231,8 +220,7 @@ class BruteForce {
         execution_.operations.push_back(path->steps[i].operation);
         execution_.read_values.push_back(path->reads[i]);
         execution_.written_values.push_back(path->writes[i]);
-        if (path->steps[i].quorum != 0)
-          quorums_[path->steps[i].operation.barrier_instance] = path->steps[i].quorum;
+        if (path->steps[i].quorum != 0) quorums_[path->steps[i].operation.barrier_instance] = path->steps[i].quorum;
       }
     }
     choose_source(0, 0);
@@ -243,9 +231,7 @@ class BruteForce {
     std::vector<std::size_t> at(chosen.size(), 0);
     const auto arrival = [&](std::size_t a) -> const Step* {
       const Path& path = *chosen[a];
-      while (at[a] < path.steps.size() &&
-             path.steps[at[a]].operation.kind != OperationKind::ControlBarrier)
-        ++at[a];
+      while (at[a] < path.steps.size() && path.steps[at[a]].operation.kind != OperationKind::ControlBarrier) ++at[a];
       if (at[a] < path.steps.size()) return &path.steps[at[a]];
       return path.waits_at ? &*path.waits_at : nullptr;
     };
@@ -258,8 +244,7 @@ class BruteForce {
         std::size_t arrived = passed[mine->operation.barrier_instance];
         for (std::size_t b = 0; b < chosen.size(); ++b) {
           const Step* other = arrival(b);
-          if (other && other->operation.barrier_instance == mine->operation.barrier_instance)
-            ++arrived;
+          if (other && other->operation.barrier_instance == mine->operation.barrier_instance) ++arrived;
         }
         if (arrived < (mine->quorum ? mine->quorum : mine->participants.size())) continue;
         if (at[a] == chosen[a]->steps.size()) return false;
@@ -280,8 +265,7 @@ class BruteForce {
     if (read == operations.size()) return choose_order(0, 1);
     const std::vector<Locations> pieces = layout_.pieces(operations[read].locations);
     if (piece == pieces.size()) return choose_source(read + 1, 0);
-    const Value wanted =
-        part_of_value(execution_.read_values[read], operations[read].locations, pieces[piece]);
+    const Value wanted = part_of_value(execution_.read_values[read], operations[read].locations, pieces[piece]);
     if (!thin_air_->derived(pieces[piece], wanted)) return;
     const auto take = [&](OperationIndex write) {
       execution_.reads_from.push_back({read, write, pieces[piece]});
@@ -328,9 +312,8 @@ class BruteForce {
     if (arrival == operations.size()) return judge();
     auto& choices = execution_.quorum_choices;
     const std::uint64_t instance = operations[arrival].barrier_instance;
-    auto choice = std::find_if(choices.begin(), choices.end(), [&](const auto& c) {
-      return c.barrier_instance == instance;
-    });
+    auto choice =
+        std::find_if(choices.begin(), choices.end(), [&](const auto& c) { return c.barrier_instance == instance; });
     if (choice == choices.end()) choice = choices.insert(choices.end(), {instance, {}});
     const auto at = choice - choices.begin();
     choices[static_cast<std::size_t>(at)].synchronizing.push_back(arrival);
@@ -389,8 +372,7 @@ std::string signature(const model::Execution& execution, const std::vector<Agent
     for (std::uint32_t i = 0; i < from.bytes.size_bytes; ++i)
       facts.insert("rf " + names[from.read] + " " + std::to_string(from.bytes.offset_bytes + i) + " " +
                    (from.write == kInitialValue ? "initial" : names[from.write]));
-  for (const auto& [a, b] : execution.modification_order)
-    facts.insert("smo " + names[a] + " " + names[b]);
+  for (const auto& [a, b] : execution.modification_order) facts.insert("smo " + names[a] + " " + names[b]);
   for (const model::QuorumChoice& choice : execution.quorum_choices)
     for (OperationIndex op : choice.synchronizing) facts.insert("quorum " + names[op]);
   std::ostringstream text;
@@ -410,8 +392,7 @@ Executions explored(const Program& program, const Options& options) {
   return result;
 }
 
-std::optional<Executions> brute_force(const Program& program, const judge::Options& options,
-                                      std::uint64_t most) {
+std::optional<Executions> brute_force(const Program& program, const judge::Options& options, std::uint64_t most) {
   return BruteForce(program, options, most).run();
 }
 

@@ -27,7 +27,6 @@ using Executions = std::map<std::string, Seen>;
 Executions explored(const Program& program, const Options& options);
 
 /// What trying everything finds; nothing if that is more than `most` candidates.
-std::optional<Executions> brute_force(const Program& program, const judge::Options& options,
-                                      std::uint64_t most);
+std::optional<Executions> brute_force(const Program& program, const judge::Options& options, std::uint64_t most);
 
 }  // namespace heddle::explore

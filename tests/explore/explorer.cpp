@@ -25,7 +25,9 @@ Line atomic(OperationKind kind, std::uint32_t variable, Value constant = 0) {
   line.constant = constant;
   return line;
 }
-Line load(std::uint32_t variable) { return atomic(OperationKind::Read, variable); }
+Line load(std::uint32_t variable) {
+  return atomic(OperationKind::Read, variable);
+}
 Line store(std::uint32_t variable, Value value) {
   return atomic(OperationKind::Write, variable, value);
 }
@@ -65,8 +67,7 @@ struct Summary {
   std::uint64_t waiting = 0;
 };
 
-Summary summary(const ScriptedProgram& scripts, const Options& options = {},
-                std::vector<Value> thin_air = {}) {
+Summary summary(const ScriptedProgram& scripts, const Options& options = {}, std::vector<Value> thin_air = {}) {
   Program program = scripts.program();
   program.thin_air_values = std::move(thin_air);
   Summary result;
@@ -84,8 +85,7 @@ Summary summary(const ScriptedProgram& scripts, const Options& options = {},
 
 std::set<Value> reads_of_first(std::vector<Script> scripts) {
   std::set<Value> reads;
-  for (const Results& results : summary(in_one_workgroup(std::move(scripts))).outcomes)
-    reads.insert(results[0][0]);
+  for (const Results& results : summary(in_one_workgroup(std::move(scripts))).outcomes) reads.insert(results[0][0]);
   return reads;
 }
 
@@ -126,8 +126,7 @@ TEST_CASE("a value is not out of thin air if some write needs itself not to brin
   CHECK(reads_of_first({{load(0), counting}, down, up}) == std::set<Value>{0, 1});
   CHECK(reads_of_first({{load(0), store(1, 2)}, down, up}) == std::set<Value>{0, 2});
   // Another agent that counts brings the next value about.
-  CHECK(reads_of_first({{load(0), counting}, {load(1), counting}, down, up}) ==
-        std::set<Value>{0, 1, 2});
+  CHECK(reads_of_first({{load(0), counting}, {load(1), counting}, down, up}) == std::set<Value>{0, 1, 2});
 }
 
 TEST_CASE("a value may be derived from what an agent itself writes later") {
@@ -194,21 +193,19 @@ TEST_CASE("an exploration that says it is complete has found all, however few st
 }
 
 TEST_CASE("conditions take no values out of thin air either") {
-  const auto found = summary(in_one_workgroup({{ending_on_zero(load(0)), store(1, 1)},
-                                               {ending_on_zero(load(1)), store(0, 1)}}));
+  const auto found =
+      summary(in_one_workgroup({{ending_on_zero(load(0)), store(1, 1)}, {ending_on_zero(load(1)), store(0, 1)}}));
   CHECK(found.outcomes == std::set<Results>{{{0}, {0}}});
 }
 
 TEST_CASE("nobody passes a control barrier thanks to a value that is only written behind it") {
   const std::vector<AgentId> both{AgentId{0}, AgentId{1}};
-  const auto found = summary(
-      in_one_workgroup({{ending_on_zero(load(0)), arrive(both)}, {arrive(both), store(0, 1)}}));
+  const auto found = summary(in_one_workgroup({{ending_on_zero(load(0)), arrive(both)}, {arrive(both), store(0, 1)}}));
   CHECK(found.outcomes.empty());
   CHECK(found.statistics.executions == 1);
   CHECK(found.statistics.blocked == 1);
   // Without the condition a relaxed load may see a store behind the barrier, which orders no memory.
-  const auto unconditional =
-      summary(in_one_workgroup({{load(0), arrive(both)}, {arrive(both), store(0, 1)}}));
+  const auto unconditional = summary(in_one_workgroup({{load(0), arrive(both)}, {arrive(both), store(0, 1)}}));
   CHECK(unconditional.outcomes == std::set<Results>{{{0}, {}}, {{1}, {}}});
 }
 
@@ -391,8 +388,7 @@ TEST_CASE("a read of several bytes may take them from different writes") {
   program.scripts[1][0].operation.locations = {AllocationId{0}, 2, 2};
   const auto found = summary(program);
   CHECK(found.statistics.executions == 4);
-  CHECK(found.outcomes ==
-        std::set<Results>{{{}, {}, {0}}, {{}, {}, {1}}, {{}, {}, {0x20000}}, {{}, {}, {0x20001}}});
+  CHECK(found.outcomes == std::set<Results>{{{}, {}, {0}}, {{}, {}, {1}}, {{}, {}, {0x20000}}, {{}, {}, {0x20001}}});
 }
 
 TEST_CASE("an access of more than eight bytes is refused") {

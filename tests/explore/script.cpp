@@ -25,8 +25,8 @@ Step ScriptedAgent::next(Value last_read) {
   Step step = end(StepKind::Operation);
   const Line& line = script_[at_++];
   expects_value_ = line.operation.reads();
-  step.postponable = line.operation.kind == OperationKind::Read && !line.ends_on_zero &&
-                     !acquires(line.operation.semantics);
+  step.postponable =
+      line.operation.kind == OperationKind::Read && !line.ends_on_zero && !acquires(line.operation.semantics);
   step.operation = line.operation;
   // Eight bytes or more have all bits.
   const std::uint32_t size_bytes = line.operation.locations.size_bytes;
@@ -60,8 +60,7 @@ void ScriptedAgent::answer(std::uint32_t read, Value value) {
 Program ScriptedProgram::program() const {
   Program program;
   for (std::size_t a = 0; a < scripts.size(); ++a)
-    program.agents.push_back(
-        {places[a], [this, a] { return std::make_unique<ScriptedAgent>(scripts[a]); }});
+    program.agents.push_back({places[a], [this, a] { return std::make_unique<ScriptedAgent>(scripts[a]); }});
   program.system_synchronization = system_synchronization;
   return program;
 }
@@ -75,15 +74,13 @@ Program ScriptedProgram::telling_program() {
       from[i] = from[i + 1];
       from[i].arrives = from[i].arrives || op.kind == OperationKind::ControlBarrier;
       if (op.is_access())
-        from[i].accesses.push_back({op.locations, op.reference, op.writes(), op.is_non_private()});
+        from[i].accesses.push_back({op.locations, op.reference, op.writes(), op.is_non_private(), op.tags});
     }
     later_.push_back(std::move(from));
   }
   Program result = program();
   for (std::size_t a = 0; a < scripts.size(); ++a)
-    result.agents[a].start = [this, a] {
-      return std::make_unique<ScriptedAgent>(scripts[a], &later_[a]);
-    };
+    result.agents[a].start = [this, a] { return std::make_unique<ScriptedAgent>(scripts[a], &later_[a]); };
   return result;
 }
 
@@ -137,14 +134,12 @@ class Generator {
 
   Scope scope() {
     if (widest_ && !once_in(4)) return Scope::Device;
-    constexpr Scope kScopes[] = {Scope::Device, Scope::QueueFamily, Scope::Workgroup,
-                                 Scope::Subgroup};
+    constexpr Scope kScopes[] = {Scope::Device, Scope::QueueFamily, Scope::Workgroup, Scope::Subgroup};
     return kScopes[below(4)];
   }
   MemorySemantics classes() {
     if (once_in(4)) return MemorySemantics::ImageMemory;
-    return once_in(3) ? MemorySemantics::UniformMemory | MemorySemantics::ImageMemory
-                      : MemorySemantics::UniformMemory;
+    return once_in(3) ? MemorySemantics::UniformMemory | MemorySemantics::ImageMemory : MemorySemantics::UniformMemory;
   }
   // Drawn one after the other: the order of operands is the compiler's.
   MemorySemantics semantics(bool reads, bool writes) {
@@ -156,12 +151,8 @@ class Generator {
                                                   : MemorySemantics::Release;
     return order | mask | bulk_available | bulk_visible;
   }
-  MemorySemantics available() {
-    return once_in(3) ? MemorySemantics::None : MemorySemantics::MakeAvailable;
-  }
-  MemorySemantics visible() {
-    return once_in(3) ? MemorySemantics::None : MemorySemantics::MakeVisible;
-  }
+  MemorySemantics available() { return once_in(3) ? MemorySemantics::None : MemorySemantics::MakeAvailable; }
+  MemorySemantics visible() { return once_in(3) ? MemorySemantics::None : MemorySemantics::MakeVisible; }
 
   void add_line(std::size_t agent) {
     Line line;
@@ -175,11 +166,17 @@ class Generator {
       case 1:
         op.kind = once_in(2) ? OperationKind::DeviceAvailability : OperationKind::DeviceVisibility;
         break;
-      case 2: set_access(line, OperationKind::ReadModifyWrite); break;
+      case 2:
+        set_access(line, OperationKind::ReadModifyWrite);
+        break;
       case 3:
       case 4:
-      case 5: set_access(line, OperationKind::Write); break;
-      default: set_access(line, OperationKind::Read); break;
+      case 5:
+        set_access(line, OperationKind::Write);
+        break;
+      default:
+        set_access(line, OperationKind::Read);
+        break;
     }
     scripts_.scripts[agent].push_back(line);
   }
@@ -188,14 +185,28 @@ class Generator {
     Line line;
     Operation& op = line.operation;
     switch (below(8)) {
-      case 0: op.kind = OperationKind::DeviceAvailability; break;
-      case 1: op.kind = OperationKind::DeviceVisibility; break;
-      case 2: set_message(line, OperationKind::Read); break;
-      case 3: set_message(line, once_in(2) ? OperationKind::Write : OperationKind::ReadModifyWrite); break;
-      case 4: set_message(line, OperationKind::ReadModifyWrite); break;
+      case 0:
+        op.kind = OperationKind::DeviceAvailability;
+        break;
+      case 1:
+        op.kind = OperationKind::DeviceVisibility;
+        break;
+      case 2:
+        set_message(line, OperationKind::Read);
+        break;
+      case 3:
+        set_message(line, once_in(2) ? OperationKind::Write : OperationKind::ReadModifyWrite);
+        break;
+      case 4:
+        set_message(line, OperationKind::ReadModifyWrite);
+        break;
       case 5:
-      case 6: set_payload(line, OperationKind::Write); break;
-      default: set_payload(line, OperationKind::Read); break;
+      case 6:
+        set_payload(line, OperationKind::Write);
+        break;
+      default:
+        set_payload(line, OperationKind::Read);
+        break;
     }
     scripts_.scripts[agent].push_back(line);
   }

@@ -13,13 +13,13 @@ namespace heddle::explore {
 /// One line of a script.
 struct Line {
   Operation operation;
-  /// Of a write, and of a read-modify-write, which adds it to what it reads.
+  /// What a write writes, and what a read-modify-write adds to what it reads.
   Value constant = 0;
-  /// Of a write: write the value read last, plus `constant`.
+  /// Whether a write writes the value read last, plus `constant`.
   bool copies = false;
-  /// Of a read: end here if it reads 0.
+  /// Whether the script ends here if a read reads 0.
   bool ends_on_zero = false;
-  /// Of a control barrier.
+  /// Who takes part in a control barrier.
   std::vector<AgentId> participants;
   std::uint32_t quorum = 0;
 };
@@ -30,8 +30,7 @@ using Script = std::vector<Line>;
 class ScriptedAgent : public Agent {
  public:
   /// With `later`, what may be accessed from each line on, the agent tells so.
-  explicit ScriptedAgent(const Script& script,
-                         const std::vector<Later>* later = nullptr)
+  explicit ScriptedAgent(const Script& script, const std::vector<Later>* later = nullptr)
       : script_(script), later_(later) {}
   Step next(Value last_read) override;
   std::uint32_t postpone() override;
@@ -59,7 +58,7 @@ struct ScriptedProgram {
   std::vector<model::AgentPair> system_synchronization;
 
   Program program() const;
-  /// The same, of agents that tell what they may still do.
+  /// The program with agents that tell what they may still do.
   Program telling_program();
 
  private:
@@ -71,9 +70,24 @@ struct ScriptedProgram {
 /// barriers with and without quorum, system-synchronization, values and conditions at random.
 ScriptedProgram random_program(std::uint64_t seed, std::size_t most_lines);
 
-/// The same of programs of one device in which more happens between agents: the first variable is for atomics, most
+/// Random programs of one device in which more happens between agents: the first variable is for atomics, most
 /// of which release or acquire, the second for plain accesses, half of which are private, with more operations of
 /// the domains.
 ScriptedProgram random_messages(std::uint64_t seed, std::size_t most_lines);
+
+/// A program of three agents, the same for the same seed, in which a value is handed from the first over the second to
+/// the third: scopes, storage classes, bulk operations and those of accesses on the way at random.
+ScriptedProgram random_chains(std::uint64_t seed);
+
+/// A program of two or three agents and up to `most_lines` lines in all, the same for the same seed: reads of few
+/// variables and writes of what was read, nearly all of them relaxed atomics, and a control barrier at times.
+ScriptedProgram random_values(std::uint64_t seed, std::size_t most_lines);
+
+/// The program with tags of two prefixes at random on half of its operations.
+ScriptedProgram with_random_tags(ScriptedProgram program, std::uint64_t seed);
+
+/// The program with fewer incompatible pairs of operations: one set dropped, one prefix of a set dropped, or two sets
+/// combined.
+ScriptedProgram with_fewer_tags(ScriptedProgram program, std::uint64_t seed);
 
 }  // namespace heddle::explore

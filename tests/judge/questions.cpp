@@ -9,7 +9,7 @@ using namespace heddle::model;
 
 namespace {
 
-std::string name_of(OperationIndex index) {
+std::string numbered(OperationIndex index) {
   std::string name = "operation ";
   return name += std::to_string(index);
 }
@@ -19,7 +19,7 @@ std::string name_of(OperationIndex index) {
 TEST_CASE("the reason of an order is told with the domain and the operations of both chains") {
   const auto reason = MessagePassing{}.scenario().judge().location_ordered(0, 5);
   REQUIRE(reason);
-  CHECK(judge::explain(*reason, name_of) ==
+  CHECK(judge::explain(*reason, numbered) ==
         "operation 0 is made available to the queue family instance domain by operation 1, and made "
         "visible to operation 5 by operation 4");
 }
@@ -29,7 +29,7 @@ TEST_CASE("a missing order is told with its first missing link") {
   mp.data_write.operands = MemoryOperands::None;
   const auto reason = mp.scenario().judge().why_unordered(0, 5);
   REQUIRE(reason);
-  CHECK(judge::explain(*reason, name_of) ==
+  CHECK(judge::explain(*reason, numbered) ==
         "private access: operation 0 happens-before operation 5, but operation 0 is private");
 }
 
@@ -48,8 +48,7 @@ TEST_CASE("an inconsistent execution is told with the shortest cycle that forbid
   s.execution.reads_from[1].write = kInitialValue;
   const auto violation = s.judge().violation();
   REQUIRE(violation);
-  CHECK(judge::explain(*violation, name_of) ==
-        "a cycle: operation 0 -locord-> operation 5 -fr-> operation 0");
+  CHECK(judge::explain(*violation, numbered) == "a cycle: operation 0 -locord-> operation 5 -fr-> operation 0");
 }
 
 TEST_CASE("every location-ordered pair of an execution has a reason, and no other pair has one") {
@@ -59,8 +58,7 @@ TEST_CASE("every location-ordered pair of an execution has a reason, and no othe
   const auto ordered = judgement.pairs(judge::RelationName::LocationOrdered);
   for (OperationIndex x = 0; x < 6; ++x) {
     for (OperationIndex y = 0; y < 6; ++y) {
-      const bool related =
-          std::find(ordered.begin(), ordered.end(), OperationPair{x, y}) != ordered.end();
+      const bool related = std::find(ordered.begin(), ordered.end(), OperationPair{x, y}) != ordered.end();
       CHECK(judgement.location_ordered(x, y).has_value() == related);
     }
   }
@@ -75,17 +73,18 @@ TEST_CASE("a chain is told link by link") {
   s.add(a, fence(Scope::Workgroup).release(kUniform).make_available());
   s.add(a, write(1).atomic_at(Scope::Device));
   s.add(b, read(1).atomic_at(Scope::Device));
-  s.add(b, fence(Scope::Device).acquire_release(kUniform).make_available());
+  s.add(b, fence(Scope::Device).acquire(kUniform));
+  s.add(b, fence(Scope::Device).release(kUniform).make_available());
   s.add(b, write(2).atomic_at(Scope::Device));
   s.add(c, read(2).atomic_at(Scope::Device));
   s.add(c, fence(Scope::Device).acquire(kUniform).make_visible());
   s.add(c, read(0).shared_with_others());
   s.reads(3, 2);
-  s.reads(6, 5);
-  s.reads(8, 0);
-  const auto reason = s.judge().location_ordered(0, 8);
+  s.reads(7, 6);
+  s.reads(9, 0);
+  const auto reason = s.judge().location_ordered(0, 9);
   REQUIRE(reason);
-  CHECK(reason->availability == std::vector<OperationIndex>{1, 4});
-  CHECK(reason->visibility == std::vector<OperationIndex>{7});
-  CHECK(reason->through == std::vector<OperationIndex>{0, 1, 4, 7, 8});
+  CHECK(reason->availability == std::vector<OperationIndex>{1, 5});
+  CHECK(reason->visibility == std::vector<OperationIndex>{8});
+  CHECK(reason->through == std::vector<OperationIndex>{0, 1, 5, 8, 9});
 }

@@ -85,8 +85,7 @@ TEST_CASE("a relation is acyclic if and only if its closure relates nothing to i
     CHECK(relation.acyclic() == !cyclic);
     const auto cycle = relation.shortest_cycle();
     CHECK(cycle.empty() == !cyclic);
-    for (std::size_t i = 0; i < cycle.size(); ++i)
-      CHECK(relation.has(cycle[i], cycle[(i + 1) % cycle.size()]));
+    for (std::size_t i = 0; i < cycle.size(); ++i) CHECK(relation.has(cycle[i], cycle[(i + 1) % cycle.size()]));
   }
 }
 

@@ -85,9 +85,8 @@ TEST_CASE("elements that are vectors compute like vectors") {
   CHECK(out.read()[0] == 210);
 }
 
-TEMPLATE_TEST_CASE("scalars of 8 to 64 bits are stored with their width", "", std::int8_t,
-                   std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
-                   std::int64_t, std::uint64_t, float, double, float16) {
+TEMPLATE_TEST_CASE("scalars of 8 to 64 bits are stored with their width", "", std::int8_t, std::uint8_t, std::int16_t,
+                   std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double, float16) {
   const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
   Device device(options_for(mode));
   auto x = device.buffer(std::vector<TestType>(4, TestType(3)));
@@ -142,8 +141,7 @@ TEST_CASE("loads and stores take SPIR-V's memory operands, references GLSL's qua
   auto x = device.buffer({1u, 2u, 3u, 4u});
   const auto kernel = [](auto& inv, auto v) {
     constexpr auto make_visible = MemoryOperands::MakePointerVisible | MemoryOperands::NonPrivatePointer;
-    constexpr auto make_available =
-        MemoryOperands::MakePointerAvailable | MemoryOperands::NonPrivatePointer;
+    constexpr auto make_available = MemoryOperands::MakePointerAvailable | MemoryOperands::NonPrivatePointer;
     const std::uint32_t a = inv.load(v[0], make_visible, Scope::Device);
     inv.store(v[1], a + 10, make_available, Scope::Device);
     const std::uint32_t b = inv.load(v[1], MemoryOperands::Volatile);
@@ -263,9 +261,8 @@ TEST_CASE("an argument of another device is refused in every mode, with its numb
     }
     auto image = other.image<std::uint32_t, ImageDim::Dim1D>({1}, "picture");
     CHECK_THROWS_WITH(device.dispatch(kCopyTexel, {1}, {1}, image, mine), Catch::Contains("'picture'"));
-    CHECK_THROWS_AS(device.submit([&](Commands& commands) {
-      commands.dispatch(kCopyFirst, {1}, {1}, mine, theirs);
-    }), std::invalid_argument);
+    CHECK_THROWS_AS(device.submit([&](Commands& commands) { commands.dispatch(kCopyFirst, {1}, {1}, mine, theirs); }),
+                    std::invalid_argument);
     CHECK_NOTHROW(device.dispatch(kCopyFirst, {1}, {1}, mine, mine));
   }
 }

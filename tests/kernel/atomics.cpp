@@ -23,8 +23,14 @@ struct Case {
 /// Operands at and around the ends of the type's range.
 template <typename T>
 std::vector<Case<T>> cases() {
-  std::vector<T> values{T(0), T(1), T(2), T(5), T(100), std::numeric_limits<T>::min(),
-                        std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest(),
+  std::vector<T> values{T(0),
+                        T(1),
+                        T(2),
+                        T(5),
+                        T(100),
+                        std::numeric_limits<T>::min(),
+                        std::numeric_limits<T>::max(),
+                        std::numeric_limits<T>::lowest(),
                         static_cast<T>(std::numeric_limits<T>::max() - T(1))};
   if constexpr (std::is_signed_v<T>) {
     values.push_back(T(-1));
@@ -47,18 +53,30 @@ constexpr std::uint32_t kOps = 12;
 template <typename Inv, typename R, typename T>
 T apply(Inv& inv, const R& ref, std::uint32_t op, T operand) {
   switch (op) {
-    case Exchange: return inv.atomic_exchange(ref, Scope::Device, kRelaxed, operand);
-    case Increment: return inv.atomic_i_increment(ref, Scope::Device, kRelaxed);
-    case Decrement: return inv.atomic_i_decrement(ref, Scope::Device, kRelaxed);
-    case Add: return inv.atomic_i_add(ref, Scope::Device, kRelaxed, operand);
-    case Sub: return inv.atomic_i_sub(ref, Scope::Device, kRelaxed, operand);
-    case SMin: return inv.atomic_s_min(ref, Scope::Device, kRelaxed, operand);
-    case UMin: return inv.atomic_u_min(ref, Scope::Device, kRelaxed, operand);
-    case SMax: return inv.atomic_s_max(ref, Scope::Device, kRelaxed, operand);
-    case UMax: return inv.atomic_u_max(ref, Scope::Device, kRelaxed, operand);
-    case And: return inv.atomic_and(ref, Scope::Device, kRelaxed, operand);
-    case Or: return inv.atomic_or(ref, Scope::Device, kRelaxed, operand);
-    default: return inv.atomic_xor(ref, Scope::Device, kRelaxed, operand);
+    case Exchange:
+      return inv.atomic_exchange(ref, Scope::Device, kRelaxed, operand);
+    case Increment:
+      return inv.atomic_i_increment(ref, Scope::Device, kRelaxed);
+    case Decrement:
+      return inv.atomic_i_decrement(ref, Scope::Device, kRelaxed);
+    case Add:
+      return inv.atomic_i_add(ref, Scope::Device, kRelaxed, operand);
+    case Sub:
+      return inv.atomic_i_sub(ref, Scope::Device, kRelaxed, operand);
+    case SMin:
+      return inv.atomic_s_min(ref, Scope::Device, kRelaxed, operand);
+    case UMin:
+      return inv.atomic_u_min(ref, Scope::Device, kRelaxed, operand);
+    case SMax:
+      return inv.atomic_s_max(ref, Scope::Device, kRelaxed, operand);
+    case UMax:
+      return inv.atomic_u_max(ref, Scope::Device, kRelaxed, operand);
+    case And:
+      return inv.atomic_and(ref, Scope::Device, kRelaxed, operand);
+    case Or:
+      return inv.atomic_or(ref, Scope::Device, kRelaxed, operand);
+    default:
+      return inv.atomic_xor(ref, Scope::Device, kRelaxed, operand);
   }
 }
 
@@ -73,26 +91,37 @@ T reference(std::uint32_t op, T memory, T operand) {
   const bool signed_less = static_cast<S>(memory) < static_cast<S>(operand);
   const bool unsigned_less = static_cast<U>(memory) < static_cast<U>(operand);
   switch (op) {
-    case Exchange: return operand;
-    case Increment: return cut(a + 1);
-    case Decrement: return cut(a - 1);
-    case Add: return cut(a + b);
-    case Sub: return cut(a - b);
-    case SMin: return signed_less ? memory : operand;
-    case UMin: return unsigned_less ? memory : operand;
-    case SMax: return signed_less ? operand : memory;
-    case UMax: return unsigned_less ? operand : memory;
-    case And: return cut(a & b);
-    case Or: return cut(a | b);
-    default: return cut(a ^ b);
+    case Exchange:
+      return operand;
+    case Increment:
+      return cut(a + 1);
+    case Decrement:
+      return cut(a - 1);
+    case Add:
+      return cut(a + b);
+    case Sub:
+      return cut(a - b);
+    case SMin:
+      return signed_less ? memory : operand;
+    case UMin:
+      return unsigned_less ? memory : operand;
+    case SMax:
+      return signed_less ? operand : memory;
+    case UMax:
+      return unsigned_less ? operand : memory;
+    case And:
+      return cut(a & b);
+    case Or:
+      return cut(a | b);
+    default:
+      return cut(a ^ b);
   }
 }
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("integer atomics compute what SPIR-V says and return the old value", "",
-                   std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
-                   std::uint32_t, std::int64_t, std::uint64_t) {
+TEMPLATE_TEST_CASE("integer atomics compute what SPIR-V says and return the old value", "", std::int8_t, std::uint8_t,
+                   std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {
   const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
   Device device(options_for(mode));
   const auto all = cases<TestType>();
@@ -128,8 +157,7 @@ TEMPLATE_TEST_CASE("integer atomics compute what SPIR-V says and return the old 
   }
 }
 
-TEMPLATE_TEST_CASE("float atomics add, take the lesser and the greater, and return the old value", "",
-                   float, double) {
+TEMPLATE_TEST_CASE("float atomics add, take the lesser and the greater, and return the old value", "", float, double) {
   const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
   Device device(options_for(mode));
   const auto all = cases<TestType>();
@@ -162,8 +190,8 @@ TEMPLATE_TEST_CASE("float atomics add, take the lesser and the greater, and retu
   }
 }
 
-TEMPLATE_TEST_CASE("compare-exchange stores if the old value is the comparator, and not otherwise", "",
-                   std::int8_t, std::uint16_t, std::int32_t, std::uint64_t) {
+TEMPLATE_TEST_CASE("compare-exchange stores if the old value is the comparator, and not otherwise", "", std::int8_t,
+                   std::uint16_t, std::int32_t, std::uint64_t) {
   const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
   Device device(options_for(mode));
   auto memory = device.buffer({TestType(7), TestType(7), TestType(7), TestType(7)});
@@ -250,8 +278,7 @@ TEST_CASE("a minimum by compare-exchange loop and by atomic agree, with many thr
     inv.atomic_u_min(m[0], Scope::Device, kRelaxed, mine);
     std::uint32_t old = inv.atomic_load(m[1], Scope::Device, kRelaxed);
     while (mine < old) {
-      const std::uint32_t found =
-          inv.atomic_compare_exchange(m[1], Scope::Device, kRelaxed, kRelaxed, mine, old);
+      const std::uint32_t found = inv.atomic_compare_exchange(m[1], Scope::Device, kRelaxed, kRelaxed, mine, old);
       if (found == old) break;
       old = found;
     }

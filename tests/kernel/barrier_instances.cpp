@@ -24,23 +24,17 @@ class RecordingMemory final : public memory::Memory {
   void depend(memory::Dependency) override {}
   void settle() override {}
   void restart() override {}
-  void add(AllocationId allocation, std::span<std::byte> storage) override {
-    memory_.add(allocation, storage);
-  }
+  void add(AllocationId allocation, std::span<std::byte> storage) override { memory_.add(allocation, storage); }
   void remove(AllocationId allocation) override { memory_.remove(allocation); }
   void read(const Operation& operation, void* value) override { memory_.read(operation, value); }
-  void write(const Operation& operation, const void* value) override {
-    memory_.write(operation, value);
-  }
+  void write(const Operation& operation, const void* value) override { memory_.write(operation, value); }
   void read_modify_write(const Operation& operation, MemorySemantics unequal, memory::Modify modify,
                          void* context) override {
     memory_.read_modify_write(operation, unequal, modify, context);
   }
   void barrier(const Operation&) override {}
   void arrive(const Operation& operation) override { barriers_.push_back(operation); }
-  void leave(const Operation& operation, std::span<const AgentId>) override {
-    barriers_.push_back(operation);
-  }
+  void leave(const Operation& operation, std::span<const AgentId>) override { barriers_.push_back(operation); }
 
  private:
   memory::SequentialMemory memory_;
@@ -52,9 +46,8 @@ using Meeting = std::set<std::uint32_t>;
 /// Who met whom at the barriers of a dispatch: the agents of each instance that was recorded.
 /// Checks that each agent is recorded twice in an instance, and all of them come before one leaves.
 template <typename Kernel>
-std::multiset<Meeting> meetings(const Kernel& kernel, Extent groups, Extent local,
-                                std::uint32_t subgroup_size, std::uint64_t seed = 1,
-                                LaneMapping mapping = LaneMapping::Linear) {
+std::multiset<Meeting> meetings(const Kernel& kernel, Extent groups, Extent local, std::uint32_t subgroup_size,
+                                std::uint64_t seed = 1, LaneMapping mapping = LaneMapping::Linear) {
   DeviceOptions options;
   options.mode = Mode::Emulated;
   options.seed = seed;
@@ -64,7 +57,7 @@ std::multiset<Meeting> meetings(const Kernel& kernel, Extent groups, Extent loca
   auto state = std::make_shared<detail::DeviceState>(options);
   std::vector<Operation> barriers;
   state->memory = std::make_unique<RecordingMemory>(barriers);
-  Device device(state);
+  Device device(new detail::DeviceHandle{state});
   device.dispatch(kernel, groups, local);
   std::map<std::uint64_t, Meeting> came;
   std::map<std::uint64_t, Meeting> left;
@@ -114,8 +107,7 @@ TEST_CASE("each passing of a workgroup barrier is an instance of its own in each
 }
 
 TEST_CASE("a subgroup barrier is met by the lanes of one subgroup, a workgroup barrier by all") {
-  CHECK(meetings(subgroup_barrier, {1}, {8}, 4) ==
-        std::multiset<Meeting>{agents(0, 4), agents(4, 4)});
+  CHECK(meetings(subgroup_barrier, {1}, {8}, 4) == std::multiset<Meeting>{agents(0, 4), agents(4, 4)});
   CHECK(meetings(workgroup_barrier, {1}, {8}, 4) == std::multiset<Meeting>{agents(0, 8)});
 }
 
@@ -125,8 +117,7 @@ TEST_CASE("subgroups that run ahead do not mix the instances of their barriers")
     for (std::uint32_t i = 0; i < rounds; ++i) subgroup_barrier(inv);
     workgroup_barrier(inv);
   };
-  const std::multiset<Meeting> expected{agents(0, 4), agents(4, 4), agents(4, 4), agents(4, 4),
-                                        agents(0, 8)};
+  const std::multiset<Meeting> expected{agents(0, 4), agents(4, 4), agents(4, 4), agents(4, 4), agents(0, 8)};
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     CHECK(meetings(kernel, {1}, {8}, 4, seed) == expected);
   }
@@ -150,13 +141,11 @@ TEST_CASE("lanes that have left a loop are in no more instances of the barrier i
   const auto kernel = [](auto& inv) {
     for (std::uint32_t i = 0; i <= inv.subgroup_local_invocation_id(); ++i) subgroup_barrier(inv);
   };
-  CHECK(meetings(kernel, {1}, {3}, 4) ==
-        std::multiset<Meeting>{agents(0, 3), agents(1, 2), agents(2, 1)});
+  CHECK(meetings(kernel, {1}, {3}, 4) == std::multiset<Meeting>{agents(0, 3), agents(1, 2), agents(2, 1)});
 }
 
 TEST_CASE("the members of a subgroup barrier are those of the mapping") {
-  for (const Meeting& met :
-       meetings(subgroup_barrier, {1}, {64}, 16, 3, LaneMapping::Shuffled)) {
+  for (const Meeting& met : meetings(subgroup_barrier, {1}, {64}, 16, 3, LaneMapping::Shuffled)) {
     CHECK(met.size() == 16);
     CHECK(met != agents(*met.begin(), 16));
   }

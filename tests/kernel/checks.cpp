@@ -39,7 +39,9 @@ void check_finding(const Finding& finding, const Where& expected) {
   CHECK(finding.invocation.global == uvec3{expected.invocation, 0, 0});
 }
 
-DeviceOptions emulated_options() { return options_for(Mode::Emulated, GENERATE(1u, 2u, 3u)); }
+DeviceOptions emulated_options() {
+  return options_for(Mode::Emulated, GENERATE(1u, 2u, 3u));
+}
 
 }  // namespace
 
@@ -64,10 +66,8 @@ TEST_CASE("a read past the end of a buffer, and one before its beginning, are fo
   Device device(emulated_options());
   auto data = device.buffer(std::vector<std::uint32_t>(16, 0), "data");
   auto out = device.buffer<std::uint32_t>(1, "out");
-  const auto kernel = [](auto&, auto x, auto results, std::int32_t index) {
-    results[0] = x[index];
-  };
-  const std::uint32_t line = __LINE__ - 2;
+  const auto kernel = [](auto&, auto x, auto results, std::int32_t index) { results[0] = x[index]; };
+  const std::uint32_t line = __LINE__ - 1;
   CHECK_NOTHROW(device.dispatch(kernel, {1}, {1}, data, out, 15));
   check_finding(finding_of([&] { device.dispatch(kernel, {1}, {1}, data, out, 16); }),
                 {FindingKind::OutOfBounds, "data", 16, line, 0});
@@ -80,10 +80,8 @@ TEST_CASE("a read past the end of a buffer, and one before its beginning, are fo
 TEST_CASE("an index outside an array inside a struct is found, although it is inside the buffer") {
   Device device(emulated_options());
   auto rows = device.buffer(std::vector<Row>(4, Row{1, {2, 3, 4, 5}}), "rows");
-  const auto kernel = [](auto&, auto x, std::uint32_t cell) {
-    x[1].at(&Row::cells)[cell] = 9u;
-  };
-  const std::uint32_t line = __LINE__ - 2;
+  const auto kernel = [](auto&, auto x, std::uint32_t cell) { x[1].at(&Row::cells)[cell] = 9u; };
+  const std::uint32_t line = __LINE__ - 1;
   CHECK_NOTHROW(device.dispatch(kernel, {1}, {1}, rows, 3u));
   CHECK(rows.read()[1].cells[3] == 9);
   check_finding(finding_of([&] { device.dispatch(kernel, {1}, {1}, rows, 4u); }),
@@ -122,9 +120,7 @@ TEST_CASE("a texel outside an image is found; one at its corner is not") {
   Device device(emulated_options());
   auto image = device.image<float, ImageDim::Dim2D>({4, 3}, "picture");
   image.write(std::vector<float>(12, 0.5f));
-  const auto kernel = [](auto&, auto im, ivec2 at) {
-    im.write(at, im.read(at) + 1.0f);
-  };
+  const auto kernel = [](auto&, auto im, ivec2 at) { im.write(at, im.read(at) + 1.0f); };
   const std::uint32_t line = __LINE__ - 2;
   CHECK_NOTHROW(device.dispatch(kernel, {1}, {1}, image, ivec2{3, 2}));
   CHECK(image.read()[11] == 1.5f);
@@ -221,8 +217,7 @@ TEST_CASE("initialization is tracked byte by byte") {
   };
   const std::uint32_t line = __LINE__ - 3;
   for (const std::uint32_t bytes : {1u, 3u}) {
-    const Finding finding =
-        finding_of([&] { device.dispatch(kernel, {1}, {1}, word, word.address().value, bytes); });
+    const Finding finding = finding_of([&] { device.dispatch(kernel, {1}, {1}, word, word.address().value, bytes); });
     check_finding(finding, {FindingKind::UninitializedRead, "word", 0, line, 0});
     CHECK(contains(finding.message, fmt::format("byte {} of element 0", bytes)));
   }
@@ -251,7 +246,9 @@ TEST_CASE("the padding of a struct is no uninitialized read; a member of it is")
 }
 
 // The second read is one of those that a detector answers without a record, since the first has accessed the word.
-TEST_CASE("bytes that were never written and are read as padding are found when they are read as a value, with a race detector, too") {
+TEST_CASE(
+    "bytes that were never written and are read as padding are found when they are read as a value, with a race "
+    "detector, too") {
   struct alignas(4) Half {
     std::uint16_t value;
   };
@@ -274,9 +271,7 @@ TEST_CASE("bytes that were never written and are read as padding are found when 
   const std::uint32_t line = __LINE__ - 2;
   CHECK_NOTHROW(device.dispatch(write, {1}, {1}, halves));
   const DeviceAddress<std::uint32_t> same{halves.address().value};
-  check_finding(finding_of([&] {
-                  device.dispatch(read, {1}, {1}, halves.address(), words.address(), same, words);
-                }),
+  check_finding(finding_of([&] { device.dispatch(read, {1}, {1}, halves.address(), words.address(), same, words); }),
                 {FindingKind::UninitializedRead, "halves", 0, line, 0});
 }
 
@@ -310,7 +305,7 @@ TEST_CASE("Workgroup memory is uninitialized in every workgroup, whatever an ear
   CHECK(finding.invocation.workgroup == uvec3{3, 0, 0});
 }
 
-TEST_CASE("a private variable that is read before it is written is found, with the line of its declaration or of the read") {
+TEST_CASE("a private variable that is read before it is written is found, with the line of the read") {
   Device device(emulated_options());
   auto out = device.buffer<float>(1, "out");
   const auto scalar = [](auto& inv, auto results, std::uint32_t write) {
@@ -318,10 +313,10 @@ TEST_CASE("a private variable that is read before it is written is found, with t
     if (write) sum = 2.0f;
     results[0] = sum;
   };
-  const std::uint32_t declaration = __LINE__ - 4;
+  const std::uint32_t scalar_read = __LINE__ - 2;
   CHECK_NOTHROW(device.dispatch(scalar, {1}, {1}, out, 1u));
   check_finding(finding_of([&] { device.dispatch(scalar, {1}, {1}, out, 0u); }),
-                {FindingKind::UninitializedRead, "sum", 0, declaration, 0});
+                {FindingKind::UninitializedRead, "sum", 0, scalar_read, 0});
   const auto array = [](auto& inv, auto results) {
     auto sums = inv.template private_variable<float[3]>("sums");
     sums[0] = 1.0f;
@@ -363,8 +358,7 @@ TEST_CASE("the last copy of a buffer frees it, and a copy keeps it") {
     }
     CHECK_NOTHROW(device.dispatch(kernel, {1}, {1}, address));
   }
-  CHECK(finding_of([&] { device.dispatch(kernel, {1}, {1}, address); }).kind ==
-        FindingKind::UseAfterFree);
+  CHECK(finding_of([&] { device.dispatch(kernel, {1}, {1}, address); }).kind == FindingKind::UseAfterFree);
 }
 
 TEST_CASE("a freed buffer is refused as an argument and by the host") {
@@ -391,12 +385,10 @@ TEST_CASE("an address in no buffer is found, with its line") {
   };
   const std::uint32_t line = __LINE__ - 2;
   CHECK_NOTHROW(device.dispatch(kernel, {1}, {1}, data.address(), 7u));
-  const Finding finding =
-      finding_of([&] { device.dispatch(kernel, {1}, {1}, data.address(), 1u << 30); });
+  const Finding finding = finding_of([&] { device.dispatch(kernel, {1}, {1}, data.address(), 1u << 30); });
   CHECK(finding.kind == FindingKind::OutOfBounds);
   CHECK(finding.where.line == line);
-  const Finding null =
-      finding_of([&] { device.dispatch(kernel, {1}, {1}, DeviceAddress<std::uint32_t>{}, 0u); });
+  const Finding null = finding_of([&] { device.dispatch(kernel, {1}, {1}, DeviceAddress<std::uint32_t>{}, 0u); });
   CHECK(null.kind == FindingKind::OutOfBounds);
 }
 

@@ -18,7 +18,7 @@ constexpr auto kCount = [](auto& inv, StorageBuffer<std::uint32_t> auto x) {
 
 double seconds_of(DeviceOptions options) {
   Device device(options);
-  const auto x = device.buffer(std::vector<std::uint32_t>(64, 0u));
+  auto x = device.buffer(std::vector<std::uint32_t>(64, 0u));
   return device.dispatch(kCount, {4}, {16}, x).seconds;
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("dispatches of one emulated device from several threads follow each ot
   constexpr std::uint32_t kThreads = 4;
   constexpr std::uint32_t kDispatches = 500;
   Device device{Mode::Emulated};
-  const auto x = device.buffer(std::vector<std::uint32_t>(64, 0u));
+  auto x = device.buffer(std::vector<std::uint32_t>(64, 0u));
   std::vector<std::thread> threads;
   for (std::uint32_t t = 0; t < kThreads; ++t) {
     threads.emplace_back([&] {
@@ -54,12 +54,12 @@ TEST_CASE("dispatches of one emulated device from several threads follow each ot
 
 TEST_CASE("a dispatch inside of a submission to the same emulated device is refused, and the submission goes on") {
   Device device{Mode::Emulated};
-  const auto x = device.buffer(std::vector<std::uint32_t>(64, 0u));
+  auto x = device.buffer(std::vector<std::uint32_t>(64, 0u));
   device.submit([&](Commands& commands) {
     CHECK_THROWS_WITH(device.dispatch(kCount, {4}, {16}, x), Catch::Contains("Commands::dispatch"));
     commands.dispatch(kCount, {4}, {16}, x);
     Device other{Mode::Emulated};
-    const auto y = other.buffer(std::vector<std::uint32_t>(64, 0u));
+    auto y = other.buffer(std::vector<std::uint32_t>(64, 0u));
     CHECK_NOTHROW(other.dispatch(kCount, {4}, {16}, y));
   });
   CHECK_NOTHROW(device.dispatch(kCount, {4}, {16}, x));

@@ -12,7 +12,7 @@ TEST_CASE("an element of one buffer is the index of another") {
   const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
   Device device(mode);
   const auto keys = device.buffer({3, 2, 1, 0}, "keys");
-  const auto bins = device.buffer(std::vector<std::uint32_t>(4, 0), "bins");
+  auto bins = device.buffer(std::vector<std::uint32_t>(4, 0), "bins");
   device.dispatch(
       [](auto& inv, StorageBuffer<const int> auto key, StorageBuffer<std::uint32_t> auto bin) {
         const auto i = inv.global_invocation_id().x;
@@ -26,8 +26,8 @@ TEST_CASE("an element of one buffer is the index of another") {
 TEST_CASE("an element of 16 bits computes as a float of 32") {
   const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
   Device device(mode);
-  const auto half = device.buffer(std::vector<float16>{1.5f, 2.0f}, "half");
-  const auto out = device.buffer<float>(2, "out");
+  auto half = device.buffer(std::vector<float16>{1.5f, 2.0f}, "half");
+  auto out = device.buffer<float>(2, "out");
   device.dispatch(
       [](auto& inv, StorageBuffer<float16> auto h, StorageBuffer<float> auto f) {
         const auto i = inv.global_invocation_id().x;

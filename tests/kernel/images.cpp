@@ -78,8 +78,7 @@ TEST_CASE("texels are atomic, at 32 and 64 bits") {
   const auto kernel = [](auto& inv, auto c, auto s) {
     const auto i = static_cast<std::int32_t>(inv.global_invocation_id().x);
     inv.atomic_i_increment(c.texel({i % 4, i / 4 % 4}), Scope::Device, MemorySemantics::Relaxed);
-    inv.atomic_i_add(s.texel(i % 4), Scope::Device, MemorySemantics::Relaxed,
-                     std::uint64_t{1} << 40);
+    inv.atomic_i_add(s.texel(i % 4), Scope::Device, MemorySemantics::Relaxed, std::uint64_t{1} << 40);
   };
   device.dispatch(kernel, {8}, {32}, counts, sums);
   CHECK(counts.read() == std::vector<std::uint32_t>(16, 16));

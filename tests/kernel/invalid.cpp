@@ -34,36 +34,26 @@ std::string refused(Mode mode, const Kernel& kernel) {
 }
 
 std::string load(Mode mode, S semantics, Scope scope = Scope::Device) {
-  return refused(mode, [=](auto& inv, auto x) {
-    (void)inv.atomic_load(x[0], dynamic(scope), dynamic(semantics));
-  });
+  return refused(mode, [=](auto& inv, auto x) { (void)inv.atomic_load(x[0], dynamic(scope), dynamic(semantics)); });
 }
 std::string store(Mode mode, S semantics) {
-  return refused(mode, [=](auto& inv, auto x) {
-    inv.atomic_store(x[0], Scope::Device, dynamic(semantics), 1);
-  });
+  return refused(mode, [=](auto& inv, auto x) { inv.atomic_store(x[0], Scope::Device, dynamic(semantics), 1); });
 }
 std::string add(Mode mode, S semantics, Scope scope = Scope::Device) {
-  return refused(mode, [=](auto& inv, auto x) {
-    inv.atomic_i_add(x[0], dynamic(scope), dynamic(semantics), 1);
-  });
+  return refused(mode, [=](auto& inv, auto x) { inv.atomic_i_add(x[0], dynamic(scope), dynamic(semantics), 1); });
 }
 std::string unequal(Mode mode, S semantics) {
   return refused(mode, [=](auto& inv, auto x) {
-    inv.atomic_compare_exchange(x[0], Scope::Device,
-                                MemorySemantics::AcquireRelease | MemorySemantics::UniformMemory,
+    inv.atomic_compare_exchange(x[0], Scope::Device, MemorySemantics::AcquireRelease | MemorySemantics::UniformMemory,
                                 dynamic(semantics), 1, 0);
   });
 }
 std::string memory_barrier(Mode mode, S semantics, Scope scope = Scope::Device) {
-  return refused(mode, [=](auto& inv, auto) {
-    inv.memory_barrier(dynamic(scope), dynamic(semantics));
-  });
+  return refused(mode, [=](auto& inv, auto) { inv.memory_barrier(dynamic(scope), dynamic(semantics)); });
 }
 std::string control_barrier(Mode mode, S semantics, Scope execution = Scope::Workgroup) {
-  return refused(mode, [=](auto& inv, auto) {
-    inv.control_barrier(dynamic(execution), Scope::Workgroup, dynamic(semantics));
-  });
+  return refused(
+      mode, [=](auto& inv, auto) { inv.control_barrier(dynamic(execution), Scope::Workgroup, dynamic(semantics)); });
 }
 std::string read(Mode mode, MemoryOperands operands) {
   return refused(mode, [=](auto& inv, auto x) { (void)inv.load(x[0], dynamic(operands)); });
@@ -110,8 +100,7 @@ TEST_CASE("loads cannot release, stores cannot acquire, and neither does what fa
 
 TEST_CASE("scopes that Vulkan's memory model does not have are refused") {
   const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
-  for (const Scope scope : {Scope::Device, Scope::QueueFamily, Scope::Workgroup, Scope::Subgroup,
-                            Scope::Invocation}) {
+  for (const Scope scope : {Scope::Device, Scope::QueueFamily, Scope::Workgroup, Scope::Subgroup, Scope::Invocation}) {
     CHECK(add(mode, S::Relaxed, scope) == "");
   }
   CHECK(contains(add(mode, S::Relaxed, Scope::CrossDevice), "CrossDevice"));
@@ -157,8 +146,10 @@ TEST_CASE("image operands belong to reads or to writes, and need NonPrivateTexel
   image.write(std::vector<float>{1});
   const auto attempt = [&](O operands, bool writes) -> std::string {
     const auto kernel = [=](auto&, auto im) {
-      if (writes) im.write(0, 1.0f, dynamic(operands));
-      else (void)im.read(0, dynamic(operands));
+      if (writes)
+        im.write(0, 1.0f, dynamic(operands));
+      else
+        (void)im.read(0, dynamic(operands));
     };
     try {
       device.dispatch(kernel, {1}, {1}, image);

@@ -26,7 +26,7 @@ TEST_CASE("a linked list is followed by address") {
   }
   const auto kernel = [](auto& inv, DeviceAddress<Node> head, auto out) {
     std::uint32_t digits = 0;
-    for (DeviceAddress<Node> at = head; at; ) {
+    for (DeviceAddress<Node> at = head; at;) {
       auto node = inv.pointer(at);
       digits = 10 * digits + node[0].at(&Node::value);
       at = node[0].at(&Node::next);

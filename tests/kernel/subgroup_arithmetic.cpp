@@ -20,8 +20,8 @@ struct Settings {
 
 /// What lane `me` gets: the combination, in lane order, of those active lanes that count for it.
 template <typename T, typename F>
-T expected(const std::vector<T>& values, const std::vector<std::uint32_t>& lanes, std::uint32_t me,
-           Settings s, T identity, F combine) {
+T expected(const std::vector<T>& values, const std::vector<std::uint32_t>& lanes, std::uint32_t me, Settings s,
+           T identity, F combine) {
   T sum = identity;
   for (const std::uint32_t lane : lanes) {
     bool counts = true;
@@ -43,12 +43,13 @@ void check(const char* name, T identity, Operation operation, F combine) {
       for (std::uint32_t lane = 0; lane < size; ++lane) {
         // Small, of both signs where there are two, and never all alike.
         const auto n = static_cast<std::int64_t>(lane * 2654435761u >> 28) - 6;
-        if constexpr (std::is_same_v<T, bool>) values[lane] = n % 3 == 0;
-        else values[lane] = static_cast<T>(n == 0 ? 3 : n);
+        if constexpr (std::is_same_v<T, bool>)
+          values[lane] = n % 3 == 0;
+        else
+          values[lane] = static_cast<T>(n == 0 ? 3 : n);
       }
-      std::vector<Settings> all{{GroupOperation::Reduce, 0},
-                                {GroupOperation::InclusiveScan, 0},
-                                {GroupOperation::ExclusiveScan, 0}};
+      std::vector<Settings> all{
+          {GroupOperation::Reduce, 0}, {GroupOperation::InclusiveScan, 0}, {GroupOperation::ExclusiveScan, 0}};
       for (std::uint32_t c = 1; c <= size; c *= 4) all.push_back({GroupOperation::ClusteredReduce, c});
       all.push_back({GroupOperation::ClusteredReduce, size});
       for (const Settings s : all) {
@@ -58,19 +59,17 @@ void check(const char* name, T identity, Operation operation, F combine) {
           const auto got = [&] {
             if constexpr (std::is_same_v<T, bool>) {
               bytes.assign(values.begin(), values.end());
-              return run_active<std::uint8_t>(
-                  device, bytes, activity, std::uint8_t{7}, [=](auto& inv, std::uint8_t v) {
-                    return std::uint8_t{operation(inv, s.operation, v != 0, s.cluster)};
-                  });
-            } else {
-              return run_active<T>(device, values, activity, T(77), [=](auto& inv, T v) {
-                return operation(inv, s.operation, v, s.cluster);
+              return run_active<std::uint8_t>(device, bytes, activity, std::uint8_t{7}, [=](auto& inv, std::uint8_t v) {
+                return std::uint8_t{operation(inv, s.operation, v != 0, s.cluster)};
               });
+            } else {
+              return run_active<T>(device, values, activity, T(77),
+                                   [=](auto& inv, T v) { return operation(inv, s.operation, v, s.cluster); });
             }
           }();
           for (const std::uint32_t lane : lanes) {
-            INFO(name << ", size " << size << ", operation " << static_cast<int>(s.operation)
-                      << ", cluster " << s.cluster << ", activity " << activity << ", lane " << lane);
+            INFO(name << ", size " << size << ", operation " << static_cast<int>(s.operation) << ", cluster "
+                      << s.cluster << ", activity " << activity << ", lane " << lane);
             const T wanted = expected(values, lanes, lane, s, identity, combine);
             REQUIRE(static_cast<T>(got[lane]) == wanted);
           }
@@ -80,12 +79,10 @@ void check(const char* name, T identity, Operation operation, F combine) {
   }
 }
 
-#define CHECK_OPERATION(T, function, identity, ...)                                     \
-  check<T>(                                                                             \
-      #function, identity,                                                              \
-      [](auto& inv, GroupOperation o, T v, std::uint32_t cluster) {                     \
-        return inv.function(o, v, cluster);                                             \
-      },                                                                                \
+#define CHECK_OPERATION(T, function, identity, ...)                                                        \
+  check<T>(                                                                                                \
+      #function, identity,                                                                                 \
+      [](auto& inv, GroupOperation o, T v, std::uint32_t cluster) { return inv.function(o, v, cluster); }, \
       [](T a, T b) { return static_cast<T>(__VA_ARGS__); })
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -94,7 +91,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 TEST_CASE("integers are added and multiplied modulo their width, over the lanes that count") {
   CHECK_OPERATION(std::uint32_t, group_non_uniform_i_add, 0u, a + b);
-  CHECK_OPERATION(std::uint64_t, group_non_uniform_i_mul, 1u, a* b);
+  CHECK_OPERATION(std::uint64_t, group_non_uniform_i_mul, 1u, a * b);
   CHECK_OPERATION(std::int8_t, group_non_uniform_i_mul, 1, static_cast<unsigned>(a) * static_cast<unsigned>(b));
 }
 
@@ -113,10 +110,10 @@ TEST_CASE("the least and the greatest signed, unsigned and float values are foun
 }
 
 TEST_CASE("bits and truth values are combined over the lanes that count") {
-  CHECK_OPERATION(std::uint32_t, group_non_uniform_bitwise_and, ~0u, a& b);
+  CHECK_OPERATION(std::uint32_t, group_non_uniform_bitwise_and, ~0u, a & b);
   CHECK_OPERATION(std::uint8_t, group_non_uniform_bitwise_or, std::uint8_t{0}, a | b);
   CHECK_OPERATION(std::uint32_t, group_non_uniform_bitwise_xor, 0u, a ^ b);
-  CHECK_OPERATION(bool, group_non_uniform_logical_and, true, a && b);
+  CHECK_OPERATION(bool, group_non_uniform_logical_and, true, a&& b);
   CHECK_OPERATION(bool, group_non_uniform_logical_or, false, a || b);
   CHECK_OPERATION(bool, group_non_uniform_logical_xor, false, a != b);
 }
@@ -130,14 +127,12 @@ TEST_CASE("partitioned operations combine the active lanes with the same key") {
     const auto key = [](std::uint32_t lane) { return lane * 7 % 5; };
     for (std::uint32_t activity = 0; activity < test::kActivities; ++activity) {
       const auto lanes = active_lanes(activity, size);
-      const auto got =
-          run_active<uvec3>(device, values, activity, uvec3{}, [=](auto& inv, std::uint32_t v) {
-            const uvec4 same = inv.group_non_uniform_partition_nv(key(v - 1));
-            return uvec3{
-                inv.group_non_uniform_i_add(GroupOperation::PartitionedReduceNV, v, same),
-                inv.group_non_uniform_i_add(GroupOperation::PartitionedInclusiveScanNV, v, same),
-                inv.group_non_uniform_i_add(GroupOperation::PartitionedExclusiveScanNV, v, same)};
-          });
+      const auto got = run_active<uvec3>(device, values, activity, uvec3{}, [=](auto& inv, std::uint32_t v) {
+        const uvec4 same = inv.group_non_uniform_partition_nv(key(v - 1));
+        return uvec3{inv.group_non_uniform_i_add(GroupOperation::PartitionedReduceNV, v, same),
+                     inv.group_non_uniform_i_add(GroupOperation::PartitionedInclusiveScanNV, v, same),
+                     inv.group_non_uniform_i_add(GroupOperation::PartitionedExclusiveScanNV, v, same)};
+      });
       for (const std::uint32_t me : lanes) {
         uvec3 wanted;
         for (const std::uint32_t lane : lanes) {

@@ -30,13 +30,11 @@ TEST_CASE("broadcasts and shuffles give the value of the lane that was asked for
         };
         const std::uint32_t low = lanes.front();
         const std::uint32_t high = lanes.back();
-        const auto got = run_active<Got>(
-            device, tens(size), activity, Got{}, [=](auto& inv, std::uint32_t v) {
-              const auto lane = inv.subgroup_local_invocation_id();
-              return Got{inv.group_non_uniform_broadcast(v, high),
-                         inv.group_non_uniform_broadcast_first(v),
-                         inv.group_non_uniform_shuffle(v, lane == low ? high : low)};
-            });
+        const auto got = run_active<Got>(device, tens(size), activity, Got{}, [=](auto& inv, std::uint32_t v) {
+          const auto lane = inv.subgroup_local_invocation_id();
+          return Got{inv.group_non_uniform_broadcast(v, high), inv.group_non_uniform_broadcast_first(v),
+                     inv.group_non_uniform_shuffle(v, lane == low ? high : low)};
+        });
         for (const std::uint32_t lane : lanes) {
           REQUIRE(got[lane].broadcast == 10 * high);
           REQUIRE(got[lane].first == 10 * low);
@@ -52,19 +50,17 @@ TEST_CASE("xor, rotation and quad operations permute the lanes of a whole subgro
     for (const std::uint32_t size : test::kSizes) {
       Device device(subgroups_of(mode, size));
       for (std::uint32_t mask = 0; mask < size; mask += 1 + mask) {
-        const auto got =
-            run_active<std::uint32_t>(device, tens(size), 0, 0u, [=](auto& inv, std::uint32_t v) {
-              return inv.group_non_uniform_shuffle_xor(v, mask);
-            });
+        const auto got = run_active<std::uint32_t>(device, tens(size), 0, 0u, [=](auto& inv, std::uint32_t v) {
+          return inv.group_non_uniform_shuffle_xor(v, mask);
+        });
         for (std::uint32_t lane = 0; lane < size; ++lane) REQUIRE(got[lane] == 10 * (lane ^ mask));
       }
       for (std::uint32_t cluster = 1; cluster <= size; cluster *= 2) {
         for (const std::uint32_t delta : {0u, 1u, 3u, size, 1000u}) {
-          const auto got =
-              run_active<uvec2>(device, tens(size), 0, uvec2{}, [=](auto& inv, std::uint32_t v) {
-                return uvec2{inv.group_non_uniform_rotate_khr(v, delta, cluster),
-                             inv.group_non_uniform_rotate_khr(v, delta)};
-              });
+          const auto got = run_active<uvec2>(device, tens(size), 0, uvec2{}, [=](auto& inv, std::uint32_t v) {
+            return uvec2{inv.group_non_uniform_rotate_khr(v, delta, cluster),
+                         inv.group_non_uniform_rotate_khr(v, delta)};
+          });
           for (std::uint32_t lane = 0; lane < size; ++lane) {
             const std::uint32_t begin = lane / cluster * cluster;
             REQUIRE(got[lane].x == 10 * (begin + (lane - begin + delta) % cluster));
@@ -76,13 +72,12 @@ TEST_CASE("xor, rotation and quad operations permute the lanes of a whole subgro
       struct Quad {
         std::uint32_t broadcast, horizontal, vertical, diagonal;
       };
-      const auto got =
-          run_active<Quad>(device, tens(size), 0, Quad{}, [](auto& inv, std::uint32_t v) {
-            return Quad{inv.group_non_uniform_quad_broadcast(v, 2),
-                        inv.group_non_uniform_quad_swap(v, QuadSwap::Horizontal),
-                        inv.group_non_uniform_quad_swap(v, QuadSwap::Vertical),
-                        inv.group_non_uniform_quad_swap(v, QuadSwap::Diagonal)};
-          });
+      const auto got = run_active<Quad>(device, tens(size), 0, Quad{}, [](auto& inv, std::uint32_t v) {
+        return Quad{inv.group_non_uniform_quad_broadcast(v, 2),
+                    inv.group_non_uniform_quad_swap(v, QuadSwap::Horizontal),
+                    inv.group_non_uniform_quad_swap(v, QuadSwap::Vertical),
+                    inv.group_non_uniform_quad_swap(v, QuadSwap::Diagonal)};
+      });
       for (std::uint32_t lane = 0; lane < size; ++lane) {
         REQUIRE(got[lane].broadcast == 10 * (lane / 4 * 4 + 2));
         REQUIRE(got[lane].horizontal == 10 * (lane ^ 1));
@@ -96,9 +91,8 @@ TEST_CASE("xor, rotation and quad operations permute the lanes of a whole subgro
 TEST_CASE("a rotation of a subgroup whose size is no power of two goes around the subgroup") {
   const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
   Device device(subgroups_of(mode, 24));
-  const auto got = run_active<std::uint32_t>(device, tens(24), 0, 0u, [](auto& inv, std::uint32_t v) {
-    return inv.group_non_uniform_rotate_khr(v, 5);
-  });
+  const auto got = run_active<std::uint32_t>(
+      device, tens(24), 0, 0u, [](auto& inv, std::uint32_t v) { return inv.group_non_uniform_rotate_khr(v, 5); });
   for (std::uint32_t lane = 0; lane < 24; ++lane) CHECK(got[lane] == 10 * ((lane + 5) % 24));
 }
 
@@ -109,16 +103,13 @@ TEST_CASE("shuffles up and down reach their neighbours; where there is none an e
       for (const std::uint32_t delta : {0u, 1u, 2u, 5u, size}) {
         for (std::uint32_t activity = 0; activity < test::kActivities; ++activity) {
           const auto lanes = active_lanes(activity, size);
-          const auto got = run_active<uvec2>(
-              device, tens(size), activity, uvec2{}, [=](auto& inv, std::uint32_t v) {
-                return uvec2{inv.group_non_uniform_shuffle_up(v, delta),
-                             inv.group_non_uniform_shuffle_down(v, delta)};
-              });
+          const auto got = run_active<uvec2>(device, tens(size), activity, uvec2{}, [=](auto& inv, std::uint32_t v) {
+            return uvec2{inv.group_non_uniform_shuffle_up(v, delta), inv.group_non_uniform_shuffle_down(v, delta)};
+          });
           for (const std::uint32_t lane : lanes) {
             const auto wanted = [&](std::int64_t source) {
               const bool there =
-                  source >= 0 && source < size &&
-                  test::active(activity, static_cast<std::uint32_t>(source), size);
+                  source >= 0 && source < size && test::active(activity, static_cast<std::uint32_t>(source), size);
               if (there) return static_cast<std::uint32_t>(10 * source);
               return mode == Mode::Emulated ? 0xcdcdcdcdu : 10 * lane;
             };
@@ -139,9 +130,8 @@ TEST_CASE("lanes exchange values of any plain type") {
     std::int8_t b;
   };
   const std::vector<Pair> values{{0.5, 0}, {1.5, 1}, {2.5, 2}, {3.5, 3}};
-  const auto got = run_active<Pair>(device, values, 0, Pair{}, [](auto& inv, const Pair& p) {
-    return inv.group_non_uniform_shuffle_xor(p, 3);
-  });
+  const auto got = run_active<Pair>(device, values, 0, Pair{},
+                                    [](auto& inv, const Pair& p) { return inv.group_non_uniform_shuffle_xor(p, 3); });
   CHECK(got[0].a == 3.5);
   CHECK(got[3].b == 0);
 }

@@ -47,18 +47,17 @@ TEST_CASE("votes are those of the active lanes, and the lowest of them is electe
       };
       std::vector<std::uint32_t> answers(size);
       for (std::uint32_t lane = 0; lane < size; ++lane) answers[lane] = says_yes(lane);
-      const auto got =
-          run_active<Votes>(device, answers, activity, Votes{}, [](auto& inv, std::uint32_t yes) {
-            Votes v{};
-            v.elected = inv.group_non_uniform_elect();
-            v.all = inv.group_non_uniform_all(yes != 0);
-            v.any = inv.group_non_uniform_any(yes != 0);
-            v.equal = inv.group_non_uniform_all_equal(yes);
-            v.quad_all = inv.group_non_uniform_quad_all_khr(yes != 0);
-            v.quad_any = inv.group_non_uniform_quad_any_khr(yes != 0);
-            v.ballot = inv.group_non_uniform_ballot(yes != 0);
-            return v;
-          });
+      const auto got = run_active<Votes>(device, answers, activity, Votes{}, [](auto& inv, std::uint32_t yes) {
+        Votes v{};
+        v.elected = inv.group_non_uniform_elect();
+        v.all = inv.group_non_uniform_all(yes != 0);
+        v.any = inv.group_non_uniform_any(yes != 0);
+        v.equal = inv.group_non_uniform_all_equal(yes);
+        v.quad_all = inv.group_non_uniform_quad_all_khr(yes != 0);
+        v.quad_any = inv.group_non_uniform_quad_any_khr(yes != 0);
+        v.ballot = inv.group_non_uniform_ballot(yes != 0);
+        return v;
+      });
       std::vector<std::uint32_t> yes;
       for (const std::uint32_t lane : lanes) {
         if (says_yes(lane)) yes.push_back(lane);
@@ -90,8 +89,7 @@ TEST_CASE("ballots are counted, searched and asked, each lane for itself") {
       std::uint32_t mine, third, all, inclusive, exclusive, lsb, msb;
     };
     const auto got = run_active<Answers>(
-        device, std::vector<std::uint32_t>(size, 1), activity, Answers{},
-        [size](auto& inv, std::uint32_t) {
+        device, std::vector<std::uint32_t>(size, 1), activity, Answers{}, [size](auto& inv, std::uint32_t) {
           const uvec4 b = inv.group_non_uniform_ballot(true);
           // Bits beyond the subgroup do not count.
           const uvec4 noisy = size == 128 ? b : uvec4{b.x, b.y, b.z, b.w | 0x80000000u};
@@ -129,9 +127,8 @@ TEST_CASE("all-equal compares values of any type, and partitions are its groups"
   };
   CHECK(ask(same) == std::vector<std::uint32_t>(8, 1));
   CHECK(ask(other) == std::vector<std::uint32_t>(8, 0));
-  const auto parts = run_active<uvec4>(device, other, 0, uvec4{}, [](auto& inv, const vec2& v) {
-    return inv.group_non_uniform_partition_nv(v);
-  });
+  const auto parts = run_active<uvec4>(device, other, 0, uvec4{},
+                                       [](auto& inv, const vec2& v) { return inv.group_non_uniform_partition_nv(v); });
   CHECK(parts[0].x == 0xdf);
   CHECK(parts[5].x == 0x20);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-// Every subgroup operation is tried on subgroups of every size, with some or all lanes active.
+/// \file
+/// Every subgroup operation is tried on subgroups of every size, with some or all lanes active.
 
 #include "tests/device_under_test.h"
 
@@ -14,10 +15,14 @@ inline constexpr std::uint32_t kSizes[] = {1, 2, 4, 8, 16, 32, 64, 128};
 inline constexpr std::uint32_t kActivities = 4;
 constexpr bool active(std::uint32_t activity, std::uint32_t lane, std::uint32_t size) {
   switch (activity) {
-    case 0: return true;
-    case 1: return lane % 3 == 1;
-    case 2: return lane >= size / 2;
-    default: return lane == size / 3;
+    case 0:
+      return true;
+    case 1:
+      return lane % 3 == 1;
+    case 2:
+      return lane >= size / 2;
+    default:
+      return lane == size / 3;
   }
 }
 
@@ -39,8 +44,8 @@ inline std::vector<std::uint32_t> active_lanes(std::uint32_t activity, std::uint
 /// Runs `operation(inv, value)` in the active lanes of one subgroup and gives the results; what
 /// inactive lanes have is `rest`.
 template <typename Out, typename In, typename Operation>
-std::vector<Out> run_active(Device& device, const std::vector<In>& values, std::uint32_t activity,
-                            Out rest, Operation operation) {
+std::vector<Out> run_active(Device& device, const std::vector<In>& values, std::uint32_t activity, Out rest,
+                            Operation operation) {
   const auto size = static_cast<std::uint32_t>(values.size());
   auto in = device.buffer(values, "in");
   auto out = device.buffer(std::vector<Out>(size, rest), "out");

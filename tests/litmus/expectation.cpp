@@ -9,8 +9,7 @@
 namespace heddle::litmus {
 namespace {
 
-Expectation parse_expectation(const std::string& path, const std::string& text,
-                              const std::string& outcomes) {
+Expectation parse_expectation(const std::string& path, const std::string& text, const std::string& outcomes) {
   Expectation out;
   bool said_holds = false;
   bool said_racy = false;
@@ -46,8 +45,7 @@ std::map<std::string, std::string> header_lines(const std::string& source) {
   std::istringstream lines(source.substr(0, source.find('{')));
   for (std::string line; std::getline(lines, line);) {
     const std::size_t colon = line.find(": ");
-    if (line.size() < 2 || line.front() != '"' || line.back() != '"' ||
-        colon == std::string::npos) {
+    if (line.size() < 2 || line.front() != '"' || line.back() != '"' || colon == std::string::npos) {
       continue;
     }
     out[line.substr(1, colon - 1)] = line.substr(colon + 2, line.size() - colon - 3);
@@ -72,17 +70,17 @@ LibraryFile read_library_file(const std::string& path) {
   out.source = read_text(path);
   out.notes = header_lines(out.source);
   out.with_chains = parse_expectation(path, out.notes["expect"], out.notes["outcomes"]);
-  out.without_chains = out.notes.count("expect without chains") == 0
-                           ? out.with_chains
-                           : parse_expectation(path, out.notes["expect without chains"],
-                                               out.notes["outcomes without chains"]);
+  out.without_chains =
+      out.notes.count("expect without chains") == 0
+          ? out.with_chains
+          : parse_expectation(path, out.notes["expect without chains"], out.notes["outcomes without chains"]);
   return out;
 }
 
 std::vector<LibraryFile> read_library() {
   std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(
-           std::string(HEDDLE_SOURCE_DIR) + "/tests/litmus/library")) {
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(std::string(HEDDLE_SOURCE_DIR) + "/tests/litmus/library")) {
     if (entry.path().extension() == ".litmus") paths.push_back(entry.path().string());
   }
   std::sort(paths.begin(), paths.end());

@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "emulator/litmus/answer.h"
-#include "emulator/litmus/vulkan_parser.h"
+#include "emulator/litmus/c/answer.h"
+#include "emulator/litmus/vulkan/answer.h"
+#include "emulator/litmus/vulkan/parser.h"
 #include "tests/litmus/expectation.h"
 #include "tests/litmus/fuzz/check_parse.h"
 
@@ -23,9 +24,10 @@ constexpr int kMutants = 20000;
 
 std::vector<std::string> texts_in(const std::string& directory) {
   std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(HEDDLE_SOURCE_DIR) +
-                                                               "/tests/litmus/" + directory)) {
-    paths.push_back(entry.path().string());
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(HEDDLE_SOURCE_DIR) + "/tests/" + directory)) {
+    // Beside the tests there may be what is expected of them.
+    if (entry.path().extension() != ".jsonl") paths.push_back(entry.path().string());
   }
   std::sort(paths.begin(), paths.end());
   std::vector<std::string> out;
@@ -47,22 +49,9 @@ class Mutator {
 
  private:
   void change(std::string& text, const std::vector<std::string>& others) {
-    static const std::array<std::string, 16> kWords = {"(*",
-                                                       "<<",
-                                                       "9223372036854775808",
-                                                       "-",
-                                                       "~",
-                                                       "((((",
-                                                       "|",
-                                                       ";",
-                                                       "{",
-                                                       "}",
-                                                       "cbar",
-                                                       ".acq_rel",
-                                                       "LC00:",
-                                                       "goto LC00",
-                                                       "\xff",
-                                                       std::string(1, '\0')};
+    static const std::array<std::string, 16> kWords = {
+        "(*",        "<<",   "9223372036854775808", "-", "~", "((((", "|", ";", "{", "}", "cbar", ".acq_rel", "LC00:",
+        "goto LC00", "\xff", std::string(1, '\0')};
     const auto at = static_cast<std::size_t>(below(text.size() + 1));
     const auto length = static_cast<std::size_t>(below(20));
     switch (below(6)) {
@@ -105,31 +94,61 @@ void check_mutants(const std::vector<std::string>& texts, Check&& check) {
   }
 }
 
+/// Goes on until `wanted` mutants have been explored. `explore` is told a mutant and a question, and returns whether
+/// the mutant was a test.
+template <typename Explore>
+void explore_mutants(const std::string& directory, int wanted, Explore&& explore) {
+  const std::vector<std::string> texts = texts_in(directory);
+  Question question;
+  question.limit = 50;
+  Mutator mutator;
+  int explored = 0;
+  for (int i = 0; i < kMutants && explored < wanted; ++i) {
+    const std::string& start = texts[static_cast<std::size_t>(mutator.below(texts.size()))];
+    const std::string mutant = mutator.mutate(start, texts);
+    INFO(mutant);
+    explored += explore(mutant, question);
+  }
+  CHECK(explored == wanted);
+}
+
 }  // namespace
 
 TEST_CASE("no mutant of a litmus test upsets the parser") {
-  check_mutants(texts_in("library/handwritten"), check_vulkan);
-  check_mutants(texts_in("corpus"), check_vulkan);
+  check_mutants(texts_in("litmus/library/handwritten"), check_vulkan);
+  check_mutants(texts_in("litmus/corpus"), check_vulkan);
 }
 
 TEST_CASE("no mutant of a .test file upsets the parser") {
-  check_mutants(texts_in("khronos"), check_khronos);
+  check_mutants(texts_in("litmus/khronos"), check_khronos);
+}
+
+TEST_CASE("no mutant of a C or Mu test upsets the parser") {
+  check_mutants(texts_in("mu/cases"), check_c);
 }
 
 TEST_CASE("a mutant that still parses can be explored") {
-  const std::vector<std::string> texts = texts_in("library/handwritten");
-  Mutator mutator;
-  int explored = 0;
-  for (int i = 0; i < 6000 && explored < 400; ++i) {
-    const std::string& start = texts[static_cast<std::size_t>(mutator.below(texts.size()))];
-    const VulkanParse parse = parse_vulkan(mutator.mutate(start, texts));
-    if (!parse.test) continue;
-    ++explored;
-    Question question;
-    question.limit = 50;
+  explore_mutants("litmus/library/handwritten", 400, [](const std::string& mutant, const Question& question) {
+    const VulkanParse parse = parse_vulkan(mutant);
+    if (!parse.test) return false;
     const Answer found = answer(*parse.test, question);
-    CHECK(found.executions <= 50);
+    CHECK(found.executions <= question.limit);
     CHECK(found.racy_executions <= found.executions);
-  }
-  CHECK(explored == 400);
+    return true;
+  });
+}
+
+TEST_CASE("a mutant of a C or Mu test that still parses can be explored") {
+  explore_mutants("mu/cases", 150, [](const std::string& mutant, const Question& question) {
+    const c::Parse parse = c::parse(mutant);
+    if (!parse.test) return false;
+    try {
+      const c::Answer found = c::answer(*parse.test, question);
+      CHECK(found.executions <= question.limit);
+      CHECK(found.blocks == (found.blocked > 0));
+    } catch (const ParseError& error) {
+      CHECK(std::string(error.what()).find("a thread is created once") != std::string::npos);
+    }
+    return true;
+  });
 }

@@ -31,8 +31,7 @@ class Workgroups {
     }
   }
   void end_all() {
-    for (std::uint32_t left = std::min(begun_, kResident); left != 0; --left)
-      machine_.end(cohort(begun_ - left));
+    for (std::uint32_t left = std::min(begun_, kResident); left != 0; --left) machine_.end(cohort(begun_ - left));
   }
   void depend() { machine_.depend(memory::Dependency::Memory); }
   std::size_t remembered() const { return machine_.remembered_copies(); }
@@ -70,7 +69,7 @@ TEST_CASE("what is remembered of copies does not grow with the workgroups that h
   for (const char* policy : {"write-back", "incoherent-l1"}) {
     INFO(policy);
     Workgroups groups(policy);
-    // Of each word at most twice as many copies as workgroups can be here, and of each of those one count.
+    // For each word there are at most twice as many copies as workgroups can be here, and for each of those one count.
     constexpr std::size_t kMost = kWords * 2 * (kResident + 1) + kResident;
     std::size_t most = 0;
     for (int i = 0; i < 1000; ++i) {

@@ -3,8 +3,8 @@
 
 #include <heddle/heddle.h>
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
+#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -32,23 +32,22 @@ DeviceOptions on(const MemoryPolicy& policy, std::uint64_t seed) {
 
 /// Sums of workgroups, by halves, with a barrier of these semantics.
 template <MemorySemantics semantics>
-constexpr auto reduce = [](auto& inv, StorageBuffer<const std::uint32_t> auto numbers,
-                           StorageBuffer<std::uint32_t> auto sums) {
-  auto partial = inv.template workgroup<std::uint32_t[256]>("partial");
-  const std::uint32_t me = inv.local_invocation_index();
-  partial[me] = numbers[inv.global_invocation_id().x];
-  inv.control_barrier(Scope::Workgroup, Scope::Workgroup, semantics);
-  for (std::uint32_t half = inv.workgroup_size().x / 2; half > 0; half /= 2) {
-    if (me < half) partial[me] += partial[me + half];
-    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, semantics);
-  }
-  if (me == 0) sums[inv.workgroup_id().x] = partial[0];
-};
+constexpr auto reduce =
+    [](auto& inv, StorageBuffer<const std::uint32_t> auto numbers, StorageBuffer<std::uint32_t> auto sums) {
+      auto partial = inv.template workgroup<std::uint32_t[256]>("partial");
+      const std::uint32_t me = inv.local_invocation_index();
+      partial[me] = numbers[inv.global_invocation_id().x];
+      inv.control_barrier(Scope::Workgroup, Scope::Workgroup, semantics);
+      for (std::uint32_t half = inv.workgroup_size().x / 2; half > 0; half /= 2) {
+        if (me < half) partial[me] += partial[me + half];
+        inv.control_barrier(Scope::Workgroup, Scope::Workgroup, semantics);
+      }
+      if (me == 0) sums[inv.workgroup_id().x] = partial[0];
+    };
 
-/// Of so many seeds, how many gave a wrong sum.
+/// How many of so many seeds gave a wrong sum.
 template <MemorySemantics semantics>
-std::uint64_t wrong_sums(const MemoryPolicy& policy, std::uint32_t groups, std::uint32_t size,
-                         std::uint64_t seeds) {
+std::uint64_t wrong_sums(const MemoryPolicy& policy, std::uint32_t groups, std::uint32_t size, std::uint64_t seeds) {
   std::vector<std::uint32_t> numbers(std::size_t{groups} * size);
   std::iota(numbers.begin(), numbers.end(), 1u);
   std::uint64_t wrong = 0;
@@ -82,8 +81,7 @@ std::pair<std::uint64_t, std::uint64_t> missed(std::uint64_t seeds) {
     const bool first = inv.local_invocation_index() == 0;
     if (first) {
       data.non_private()[2 * group] = group + 1;
-      if (group >= kBack &&
-          inv.atomic_or(flags[group - kBack], Scope::Device, MemorySemantics::None, 0u) != 0) {
+      if (group >= kBack && inv.atomic_or(flags[group - kBack], Scope::Device, MemorySemantics::None, 0u) != 0) {
         inv.memory_barrier(Scope::Device, MemorySemantics::Acquire | MemorySemantics::UniformMemory);
         const std::uint32_t written = data.coherent(Scope::Device)[2 * (group - kBack)];
         found[group] = written == group - kBack + 1 ? 1u : 2u;
@@ -137,15 +135,33 @@ constexpr auto anything = [](auto& inv, bool synchronizes, auto words, auto byte
     x = x * 1664525u + 1013904223u;
     const std::uint32_t at = (x >> 8) % static_cast<std::uint32_t>(words.size());
     switch ((x >> 28) % 12) {
-      case 0: words[at] = x; break;
-      case 1: x += words[at]; break;
-      case 2: bytes[at] = static_cast<std::uint8_t>(x); break;
-      case 3: x += bytes[at]; break;
-      case 4: wide[at] = x; break;
-      case 5: x += static_cast<std::uint32_t>(wide[at]); break;
-      case 6: x += inv.atomic_i_add(counters[at], Scope::Device, MemorySemantics::Relaxed, 1u); break;
-      case 7: x += inv.atomic_load(counters[at], Scope::Device, MemorySemantics::Relaxed); break;
-      case 8: inv.atomic_i_add(own[me % 64], Scope::Workgroup, MemorySemantics::Relaxed, 1u); break;
+      case 0:
+        words[at] = x;
+        break;
+      case 1:
+        x += words[at];
+        break;
+      case 2:
+        bytes[at] = static_cast<std::uint8_t>(x);
+        break;
+      case 3:
+        x += bytes[at];
+        break;
+      case 4:
+        wide[at] = x;
+        break;
+      case 5:
+        x += static_cast<std::uint32_t>(wide[at]);
+        break;
+      case 6:
+        x += inv.atomic_i_add(counters[at], Scope::Device, MemorySemantics::Relaxed, 1u);
+        break;
+      case 7:
+        x += inv.atomic_load(counters[at], Scope::Device, MemorySemantics::Relaxed);
+        break;
+      case 8:
+        inv.atomic_i_add(own[me % 64], Scope::Workgroup, MemorySemantics::Relaxed, 1u);
+        break;
       case 9:
         if (synchronizes) {
           inv.atomic_store(counters[at], Scope::Device, MemorySemantics::Release | kBuffers, x);
@@ -156,7 +172,9 @@ constexpr auto anything = [](auto& inv, bool synchronizes, auto words, auto byte
       case 10:
         if (synchronizes) x += inv.atomic_load(counters[at], Scope::Device, MemorySemantics::Acquire | kBuffers);
         break;
-      default: x += own[x % 64 % inv.workgroup_size().x]; break;
+      default:
+        x += own[x % 64 % inv.workgroup_size().x];
+        break;
     }
   }
 };
@@ -209,7 +227,9 @@ TEST_CASE("barriers that order no memory give wrong sums of many workgroups, too
 }
 
 //= vk:memory-model-synchronizes-with type=test
-TEST_CASE("a relaxed flag carries the release of a barrier of Device scope that a workgroup came to, not one of Workgroup scope") {
+TEST_CASE(
+    "a relaxed flag carries the release of a barrier of Device scope that a workgroup came to, not one of Workgroup "
+    "scope") {
   const auto device = missed<Scope::Device>(10);
   CHECK(device.first == 0);
   CHECK(device.second > 0);
@@ -270,12 +290,14 @@ TEST_CASE("a value that is wider than eight bytes arrives whole") {
     Device device(on(policy, 3));
     auto in = device.buffer(std::vector<Wide>{{{1, 2, 3, 4, 5}}, {{6, 7, 8, 9, 10}}}, "in");
     auto out = device.buffer(std::vector<Wide>(2), "out");
-    device.dispatch([](auto&, auto from, auto to) {
-      const Wide first = from[1];
-      to[1] = first;
-      const Wide again = to[1];
-      to[0] = again;
-    }, {1}, {1}, in, out);
+    device.dispatch(
+        [](auto&, auto from, auto to) {
+          const Wide first = from[1];
+          to[1] = first;
+          const Wide again = to[1];
+          to[0] = again;
+        },
+        {1}, {1}, in, out);
     INFO(policy.name);
     CHECK(out.read()[0].words[4] == 10);
     CHECK(out.read()[1].words[0] == 6);

@@ -16,8 +16,7 @@ TEST_CASE("initialization is no memory operation: it races with nobody and order
   CHECK(s.judge().consistent());
   CHECK_FALSE(s.judge().racy());
   CHECK(s.judge().relation(RelationName::ReadsFrom).empty());
-  CHECK(s.judge().final_writes({AllocationId{0}, 0, 4}) ==
-        std::vector<OperationIndex>{kInitialValue});
+  CHECK(s.judge().final_writes({AllocationId{0}, 0, 4}) == std::vector<OperationIndex>{kInitialValue});
   // A real write to the same bytes by one of them does race.
   s.add(AgentId{0}, write(0));
   CHECK(s.judge().racy());

@@ -25,7 +25,8 @@ namespace {
 // which makes it available to the device, and read in another workgroup.
 struct Relay {
   Op first = fence(Scope::Workgroup).release(kUniform).make_available();
-  Op second = fence(Scope::Device).acquire_release(kUniform).make_available();
+  Op acquire = fence(Scope::Device).acquire(kUniform);
+  Op second = fence(Scope::Device).release(kUniform).make_available();
   std::uint32_t workgroup_of_second = 0;
   judge::Options options;
 
@@ -38,21 +39,23 @@ struct Relay {
     s.add(a, first);
     s.add(a, write(1).atomic_at(Scope::Device));
     s.add(b, read(1).atomic_at(Scope::Device));
+    s.add(b, acquire);
     s.add(b, second);
     s.add(b, write(2).atomic_at(Scope::Device));
     s.add(c, read(2).atomic_at(Scope::Device));
     s.add(c, fence(Scope::Device).acquire(kUniform).make_visible());
     s.add(c, read(0).shared_with_others());
     s.reads(3, 2);
-    s.reads(6, 5);
-    s.reads(8, 0);
-    return s.judge(options).location_ordered(0, 8).has_value();
+    s.reads(7, 6);
+    s.reads(9, 0);
+    return s.judge(options).location_ordered(0, 9).has_value();
   }
 };
 
 // The mirror image: the reader's neighbour makes visible from the device, the reader from there.
 struct MirroredRelay {
   Scope neighbours_scope = Scope::Device;
+  bool releases_apart = true;
   judge::Options options;
 
   bool ordered() const {
@@ -64,17 +67,17 @@ struct MirroredRelay {
     s.add(a, fence(Scope::Device).release(kUniform).make_available());
     s.add(a, write(1).atomic_at(Scope::Device));
     s.add(b, read(1).atomic_at(Scope::Device));
-    Op middle = fence(neighbours_scope).acquire_release(kUniform).make_visible();
-    s.add(b, fence(Scope::Device).acquire_release(kUniform));
-    s.add(b, middle);
+    s.add(b, fence(Scope::Device).acquire(kUniform));
+    s.add(b, fence(neighbours_scope).acquire_release(kUniform).make_visible());
+    s.add(b, releases_apart ? fence(Scope::Device).release(kUniform) : fence(Scope::Invocation));
     s.add(b, write(2).atomic_at(Scope::Device));
     s.add(c, read(2).atomic_at(Scope::Device));
     s.add(c, fence(Scope::Workgroup).acquire(kUniform).make_visible());
     s.add(c, read(0).shared_with_others());
     s.reads(3, 2);
-    s.reads(7, 6);
-    s.reads(9, 0);
-    return s.judge(options).location_ordered(0, 9).has_value();
+    s.reads(8, 7);
+    s.reads(10, 0);
+    return s.judge(options).location_ordered(0, 10).has_value();
   }
 };
 
@@ -99,12 +102,28 @@ TEST_CASE("an element of a chain is performed in the instance that the one befor
 }
 
 //= vk:memory-model-availability-visibility type=test
-TEST_CASE("links of a chain have a storage class in common") {
+TEST_CASE("every element of a chain includes the write, whatever it has in common with the ones beside it") {
   Relay relay;
-  relay.second = fence(Scope::Device).acquire_release(kUniform | kShared).make_available();
+  relay.first = fence(Scope::Workgroup).release(kUniform | kShared).make_available();
+  relay.acquire = fence(Scope::Device).acquire(kUniform | kShared);
+  relay.second = fence(Scope::Device).release(kUniform | kShared).make_available();
   CHECK(relay.ordered());
-  relay.second = fence(Scope::Device).acquire_release(kUniform);
+  // The element of another class is ordered behind the first and before the read, by that class.
+  relay.second = fence(Scope::Device).release(kShared).make_available();
   CHECK_FALSE(relay.ordered());
+}
+
+//= vk:memory-model-availability-visibility type=test
+TEST_CASE("a barrier that acquires and releases does not hand on what it acquires") {
+  Relay relay;
+  relay.second = fence(Scope::Device).acquire_release(kUniform).make_available();
+  CHECK(relay.ordered());
+  relay.acquire = fence(Scope::Invocation);
+  CHECK_FALSE(relay.ordered());
+  MirroredRelay mirrored;
+  CHECK(mirrored.ordered());
+  mirrored.releases_apart = false;
+  CHECK_FALSE(mirrored.ordered());
 }
 
 //= vk:memory-model-availability-visibility type=test

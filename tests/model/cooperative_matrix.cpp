@@ -16,8 +16,8 @@ Scenario store_and_load(bool barrier) {
   const AgentId b = s.invocation(0, 0, 0);
   s.add(a, write(0).shared_with_others());
   s.add(b, write(0).shared_with_others());
-  const auto sync = MemorySemantics::AcquireRelease | kUniform | MemorySemantics::MakeAvailable |
-                    MemorySemantics::MakeVisible;
+  const auto sync =
+      MemorySemantics::AcquireRelease | kUniform | MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible;
   if (barrier) {
     for (AgentId agent : {a, b}) {
       Op both = control_barrier(Scope::Subgroup);

@@ -102,17 +102,83 @@ TEST_CASE("the first missing link of a race is named") {
 //= vk:memory-model-access-data-race type=test
 TEST_CASE("the scopes and masks to blame are named with the operations that have them") {
   MessagePassing mp;
+  // The scope of the acquire is wide enough.
   mp.release.scope = Scope::Workgroup;
+  CHECK(mp.scenario().judge().why_unordered(0, 5)->culprits == std::vector<OperationIndex>{1});
+  mp.acquire.scope = Scope::QueueFamily;
+  CHECK(mp.scenario().judge().why_unordered(0, 5)->culprits == std::vector<OperationIndex>{1});
+  mp.acquire.scope = Scope::Subgroup;
   CHECK(mp.scenario().judge().why_unordered(0, 5)->culprits == std::vector<OperationIndex>{1, 4});
+  mp = {};
+  // An atomic between two wide barriers.
+  mp.flag_write.scope = Scope::Workgroup;
+  CHECK(missing(mp) == MissingLink::ScopesDoNotIncludeEachOther);
+  CHECK(mp.scenario().judge().why_unordered(0, 5)->culprits == std::vector<OperationIndex>{2});
   mp = {};
   mp.acquire.semantics = MemorySemantics::Acquire | kShared;
   const auto reason = mp.scenario().judge().why_unordered(0, 5);
   CHECK(reason->link == MissingLink::StorageClassMissing);
-  CHECK(reason->culprits == std::vector<OperationIndex>{1, 4});
+  CHECK(reason->culprits == std::vector<OperationIndex>{4});
   const auto name_of = [](OperationIndex i) {
     std::string name = std::to_string(i);
-    return name.insert(0, 1, '#'); };
+    return name.insert(0, 1, '#');
+  };
   CHECK(judge::explain(*reason, name_of) ==
-        "storage class missing in a mask: #1 and #4 would order #0 before #5 with more storage "
-        "classes");
+        "storage class missing in a mask: #4 would order #0 before #5 with more storage classes");
+}
+
+//= vk:memory-model-access-data-race type=test
+TEST_CASE("a barrier whose mask lacks the class is to blame wherever it stands in a chain") {
+  // Another barrier orders the write and the read; the one that makes available, or visible, is of another class.
+  const auto blamed = [](MemorySemantics available, MemorySemantics visible) {
+    Scenario s;
+    const AgentId a = s.invocation(0, 0, 0);
+    const AgentId b = s.invocation(0, 1, 0);
+    s.add(a, write(0).shared_with_others());
+    s.add(a, fence(Scope::Device).release(available).make_available());
+    s.add(a, fence(Scope::Device).release(kUniform));
+    s.add(a, write(1).atomic_at(Scope::Device));
+    s.add(b, read(1).atomic_at(Scope::Device));
+    s.add(b, fence(Scope::Device).acquire(kUniform));
+    s.add(b, fence(Scope::Device).acquire(visible).make_visible());
+    s.add(b, read(0).shared_with_others());
+    // Somewhere there is memory of the other class.
+    s.add(b, read(2).in(StorageClass::Workgroup));
+    s.reads(4, 3);
+    s.reads_initial(7);
+    const auto reason = s.judge().why_unordered(0, 7);
+    if (!reason) return std::vector<OperationIndex>{};
+    CHECK(reason->link == MissingLink::StorageClassMissing);
+    CHECK(reason->synchronized);
+    return reason->culprits;
+  };
+  CHECK(blamed(kUniform, kUniform).empty());
+  CHECK(blamed(kShared, kUniform) == std::vector<OperationIndex>{1});
+  CHECK(blamed(kUniform, kShared) == std::vector<OperationIndex>{6});
+}
+
+//= vk:memory-model-access-data-race type=test
+TEST_CASE("a barrier that makes available before it acquires is named") {
+  Scenario s;
+  const AgentId a = s.invocation(0, 0, 0);
+  const AgentId b = s.invocation(1, 0, 0);
+  const AgentId c = s.invocation(0, 1, 0);
+  s.add(a, write(0).shared_with_others());
+  s.add(a, fence(Scope::Workgroup).release(kUniform).make_available());
+  s.add(a, write(1).atomic_at(Scope::Device));
+  s.add(b, read(1).atomic_at(Scope::Device));
+  s.add(b, fence(Scope::Device).acquire_release(kUniform).make_available());
+  s.add(b, write(2).atomic_at(Scope::Device));
+  s.add(c, read(2).atomic_at(Scope::Device));
+  s.add(c, fence(Scope::Device).acquire(kUniform).make_visible());
+  s.add(c, read(0).shared_with_others());
+  s.reads(3, 2);
+  s.reads(6, 5);
+  s.reads(8, 0);
+  // A wide first barrier would do as well, and is less to change.
+  CHECK(s.judge().why_unordered(0, 8)->link == MissingLink::ScopesDoNotIncludeEachOther);
+  CHECK(s.judge().why_unordered(0, 8)->culprits == std::vector<OperationIndex>{1});
+  s.execution.operations[1].semantics = MemorySemantics::Release | kUniform;
+  CHECK(s.judge().why_unordered(0, 8)->link == MissingLink::NeverMadeAvailable);
+  CHECK(s.judge().why_unordered(0, 8)->culprits == std::vector<OperationIndex>{4});
 }

@@ -35,7 +35,7 @@ TEST_CASE("a read takes each byte from a write of its own") {
   s.reads(2, 0, 0, 2);
   s.reads(2, 1, 2, 2);
   CHECK(s.judge().consistent());
-  // The same with the upper half from the write that was overwritten there.
+  // Now the upper half comes from the write that was overwritten there.
   s.execution.reads_from[1].write = 0;
   CHECK_FALSE(s.judge().consistent());
 }

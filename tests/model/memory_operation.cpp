@@ -26,8 +26,8 @@ TEST_CASE("a read-modify-write both reads and writes its locations") {
   s.reads_initial(0);
   const auto judgement = s.judge();
   REQUIRE(judgement.events().size() == 2);
-  CHECK(judgement.events()[0].half == judge::Half::Read);
-  CHECK(judgement.events()[1].half == judge::Half::Write);
+  CHECK(judgement.events()[0].part == judge::Part::Read);
+  CHECK(judgement.events()[1].part == judge::Part::Write);
   // In the suite's flavour it is one event.
   CHECK(s.judge({judge::Flavour::KhronosSuite}).events().size() == 1);
 }

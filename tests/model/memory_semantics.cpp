@@ -47,8 +47,8 @@ TEST_CASE("a read-modify-write acquires with its read and releases with its writ
 
 //= vk:memory-model-memory-semantics type=test
 TEST_CASE("each storage class belongs to its own semantics bit") {
-  for (StorageClass c : {StorageClass::StorageBuffer, StorageClass::Uniform,
-                         StorageClass::PhysicalStorageBuffer, StorageClass::ShaderRecordBufferKHR})
+  for (StorageClass c : {StorageClass::StorageBuffer, StorageClass::Uniform, StorageClass::PhysicalStorageBuffer,
+                         StorageClass::ShaderRecordBufferKHR})
     CHECK(semantic_of(c) == MemorySemantics::UniformMemory);
   CHECK(semantic_of(StorageClass::Workgroup) == MemorySemantics::WorkgroupMemory);
   CHECK(semantic_of(StorageClass::Image) == MemorySemantics::ImageMemory);

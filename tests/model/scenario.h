@@ -26,9 +26,7 @@ class Op : public Operation {
   }
   Op& acquire(MemorySemantics classes) { return with(MemorySemantics::Acquire | classes); }
   Op& release(MemorySemantics classes) { return with(MemorySemantics::Release | classes); }
-  Op& acquire_release(MemorySemantics classes) {
-    return with(MemorySemantics::AcquireRelease | classes);
-  }
+  Op& acquire_release(MemorySemantics classes) { return with(MemorySemantics::AcquireRelease | classes); }
   Op& make_available() { return with(MemorySemantics::MakeAvailable); }
   Op& make_visible() { return with(MemorySemantics::MakeVisible); }
   Op& shared_with_others() {
@@ -74,8 +72,12 @@ inline Op access(OperationKind kind, std::uint32_t variable) {
   op.locations = {static_cast<AllocationId>(variable), 0, 4};
   return op;
 }
-inline Op read(std::uint32_t variable) { return access(OperationKind::Read, variable); }
-inline Op write(std::uint32_t variable) { return access(OperationKind::Write, variable); }
+inline Op read(std::uint32_t variable) {
+  return access(OperationKind::Read, variable);
+}
+inline Op write(std::uint32_t variable) {
+  return access(OperationKind::Write, variable);
+}
 inline Op read_modify_write(std::uint32_t variable) {
   return access(OperationKind::ReadModifyWrite, variable);
 }
@@ -86,7 +88,9 @@ inline Op barrier(OperationKind kind, Scope scope) {
   op.scope = scope;
   return op;
 }
-inline Op fence(Scope scope) { return barrier(OperationKind::MemoryBarrier, scope); }
+inline Op fence(Scope scope) {
+  return barrier(OperationKind::MemoryBarrier, scope);
+}
 inline Op control_barrier(Scope scope, std::uint64_t instance = 1) {
   Op op = barrier(OperationKind::ControlBarrier, scope);
   op.barrier_instance = instance;
@@ -136,12 +140,9 @@ class Scenario {
   void system_synchronizes(OperationIndex first, OperationIndex second) {
     execution.system_synchronization.emplace_back(first, second);
   }
-  judge::Judgement judge(const judge::Options& options = {}) const {
-    return judge::Judgement(execution, options);
-  }
+  judge::Judgement judge(const judge::Options& options = {}) const { return judge::Judgement(execution, options); }
   /// Whether the two operations are in the relation.
-  bool related(judge::RelationName name, OperationIndex a, OperationIndex b,
-               const judge::Options& options = {}) const {
+  bool related(judge::RelationName name, OperationIndex a, OperationIndex b, const judge::Options& options = {}) const {
     const judge::Judgement judgement(execution, options);
     for (const OperationPair& pair : judgement.pairs(name))
       if (pair == OperationPair{a, b}) return true;
@@ -184,12 +185,8 @@ struct MessagePassing {
     return s;
   }
   /// Whether the data's write is location-ordered before its read.
-  bool ordered() const {
-    return scenario().judge(options).location_ordered(0, 5).has_value();
-  }
-  bool synchronized() const {
-    return scenario().related(judge::RelationName::SynchronizesWith, 1, 4, options);
-  }
+  bool ordered() const { return scenario().judge(options).location_ordered(0, 5).has_value(); }
+  bool synchronized() const { return scenario().related(judge::RelationName::SynchronizesWith, 1, 4, options); }
 };
 
 }  // namespace heddle::model

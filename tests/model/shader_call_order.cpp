@@ -57,7 +57,7 @@ TEST_CASE("a release barrier before a shader call synchronizes with an acquire b
 TEST_CASE("what the created invocation did is ordered before what the caller does after the call") {
   CHECK(call(1, true).related(RelationName::SynchronizesWith, 5, 6));
   Scenario before = call(1, true);
-  // The same barrier before the call instead of after it.
+  // Now the barrier stands before the call instead of after it.
   std::swap(before.execution.operations[2], before.execution.operations[6]);
   before.execution.shader_calls[0].call = 6;
   CHECK_FALSE(before.related(RelationName::SynchronizesWith, 5, 2));

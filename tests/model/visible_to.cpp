@@ -48,6 +48,28 @@ TEST_CASE("a write that is hidden in some bytes is visible in the others") {
 }
 
 //= vk:memory-model-visible-to type=test
+TEST_CASE("a write is hidden by two writes of which one follows the other, and by the second alone it is not") {
+  // The first write is private: it is ordered before the second by its agent alone, and before the third not at all.
+  const auto consistent = [](const Op& second) {
+    Scenario s;
+    const AgentId a = s.invocation(0, 0, 0);
+    const AgentId b = s.invocation(0, 1, 0);
+    s.add(a, write(0));
+    s.add(a, second);
+    s.add(b, write(0).shared_with_others());
+    s.add(b, read(0).shared_with_others());
+    for (const OperationIndex before : {0u, 1u})
+      for (const OperationIndex after : {2u, 3u}) s.system_synchronizes(before, after);
+    if (second.reads()) s.reads(1, 0);
+    s.reads(3, 0);
+    CHECK_FALSE(s.judge().location_ordered(0, 3));
+    return s.judge().consistent();
+  };
+  CHECK_FALSE(consistent(write(0).atomic_at(Scope::Device)));
+  CHECK(consistent(read(0).atomic_at(Scope::Device)));
+}
+
+//= vk:memory-model-visible-to type=test
 TEST_CASE("a racing write is not hidden: a non-atomic read may read it") {
   Scenario s = overwritten(0, 4);
   s.add(s.invocation(0, 2, 0), write(0).shared_with_others());

@@ -18,8 +18,7 @@ namespace {
 // A site of its own for each, as lines of a file have.
 Execution numbered(const Scenario& scenario) {
   Execution execution = scenario.execution;
-  for (OperationIndex i = 0; i < execution.operations.size(); ++i)
-    execution.operations[i].where.line = i + 1;
+  for (OperationIndex i = 0; i < execution.operations.size(); ++i) execution.operations[i].where.line = i + 1;
   return execution;
 }
 
@@ -27,10 +26,9 @@ bool too_strong(const Scenario& scenario, OperationIndex operation, const std::s
   Orderings orderings;
   const Orderings::Answer answer = orderings.add(numbered(scenario));
   REQUIRE(answer.judged);
-  const auto found =
-      std::find_if(answer.orderings.begin(), answer.orderings.end(), [&](const Ordering& ordering) {
-        return ordering.instruction.where.line == operation + 1 && ordering.enough == enough;
-      });
+  const auto found = std::find_if(answer.orderings.begin(), answer.orderings.end(), [&](const Ordering& ordering) {
+    return ordering.instruction.where.line == operation + 1 && ordering.enough == enough;
+  });
   REQUIRE(found != answer.orderings.end());
   return !found->needed;
 }
@@ -50,8 +48,7 @@ Scenario message(const Op& data_write, const Op& data_read, const Place& reader_
 }
 
 Scenario plain_message() {
-  return message(write(0).shared_with_others(), read(0).shared_with_others(),
-                 MessagePassing::other_workgroup());
+  return message(write(0).shared_with_others(), read(0).shared_with_others(), MessagePassing::other_workgroup());
 }
 
 }  // namespace
@@ -67,12 +64,38 @@ TEST_CASE(
   CHECK_FALSE(too_strong(plain_message(), 2, "would do without MakeVisible"));
 }
 
-TEST_CASE(
-    "within a workgroup a Device scope is stronger than needed, between workgroups it is not") {
+// Writer: data 0 and log 2, a release barrier, flag 1. Reader: flag, an acquire barrier, data.
+TEST_CASE("a barrier that orders a buffer which nobody else looks at would do with tags that leave that out") {
+  const auto barriers = [](bool log_is_read) {
+    Scenario s;
+    const AgentId writer = s.invocation(0, 0, 0);
+    const AgentId reader = s.agent(MessagePassing::other_workgroup());
+    s.add(writer, write(0).shared_with_others());
+    s.add(writer, write(2).shared_with_others());
+    s.add(writer, fence(Scope::Device).release(kUniform).make_available());
+    s.add(writer, write(1).atomic_at(Scope::Device));
+    s.add(reader, read(1).atomic_at(Scope::Device));
+    s.add(reader, fence(Scope::Device).acquire(kUniform).make_visible());
+    s.add(reader, read(0).shared_with_others());
+    if (log_is_read) s.add(reader, read(2).shared_with_others());
+    s.reads(4, 3);
+    s.reads(6, 0);
+    if (log_is_read) s.reads(7, 1);
+    return s;
+  };
+  const std::string of_log =
+      "tag(\"ordered:here\") would do, with tag(\"ordered:elsewhere\") on the accesses of line 2";
+  const std::string of_data =
+      "tag(\"ordered:here\") would do, with tag(\"ordered:elsewhere\") on the accesses of line 1 and line 7";
+  CHECK(too_strong(barriers(false), 2, of_log));
+  CHECK_FALSE(too_strong(barriers(false), 2, of_data));
+  CHECK_FALSE(too_strong(barriers(true), 2, of_log + " and line 8"));
+}
+
+TEST_CASE("within a workgroup a Device scope is stronger than needed, between workgroups it is not") {
   Place neighbour;
   neighbour.subgroup = 1;
-  const Scenario near =
-      message(write(0).shared_with_others(), read(0).shared_with_others(), neighbour);
+  const Scenario near = message(write(0).shared_with_others(), read(0).shared_with_others(), neighbour);
   CHECK(too_strong(near, 1, "Workgroup instead of Device would do"));
   CHECK(too_strong(near, 2, "Workgroup instead of Device would do"));
   CHECK_FALSE(too_strong(plain_message(), 1, "Workgroup instead of Device would do"));
@@ -80,8 +103,7 @@ TEST_CASE(
 
 TEST_CASE("data that makes itself available and visible needs no MakeAvailable of the flag") {
   const Scenario s = message(write(0).shared_with_others().available_at(Scope::Device),
-                             read(0).shared_with_others().visible_at(Scope::Device),
-                             MessagePassing::other_workgroup());
+                             read(0).shared_with_others().visible_at(Scope::Device), MessagePassing::other_workgroup());
   CHECK(too_strong(s, 1, "would do without MakeAvailable"));
   CHECK(too_strong(s, 2, "would do without MakeVisible"));
   CHECK_FALSE(too_strong(s, 1, "Relaxed would do"));
@@ -89,8 +111,8 @@ TEST_CASE("data that makes itself available and visible needs no MakeAvailable o
 
 // Without the order nothing races, for data is atomic, but its old value could be read.
 TEST_CASE("what forbids an outcome is needed even if nothing races without it") {
-  const Scenario s = message(write(0).atomic_at(Scope::Device), read(0).atomic_at(Scope::Device),
-                             MessagePassing::other_workgroup());
+  const Scenario s =
+      message(write(0).atomic_at(Scope::Device), read(0).atomic_at(Scope::Device), MessagePassing::other_workgroup());
   CHECK_FALSE(too_strong(s, 1, "Relaxed would do"));
   CHECK_FALSE(too_strong(s, 2, "Relaxed would do"));
 }
@@ -98,11 +120,8 @@ TEST_CASE("what forbids an outcome is needed even if nothing races without it") 
 TEST_CASE("a count by AcquireRelease that nobody passes data by could be Relaxed") {
   Scenario s;
   for (std::uint32_t workgroup = 0; workgroup < 3; ++workgroup)
-    s.add(s.invocation(0, workgroup, 0), read_modify_write(0)
-                                             .atomic_at(Scope::Device)
-                                             .acquire_release(kUniform)
-                                             .make_available()
-                                             .make_visible());
+    s.add(s.invocation(0, workgroup, 0),
+          read_modify_write(0).atomic_at(Scope::Device).acquire_release(kUniform).make_available().make_visible());
   s.reads_initial(0);
   s.reads(1, 0);
   s.reads(2, 1);
@@ -117,8 +136,7 @@ TEST_CASE("a control barrier is needed if accesses meet across it, and not if th
     Scenario s;
     const AgentId a = s.invocation(0, 0, 0);
     const AgentId b = s.invocation(1, 0, 0);
-    const Op meet =
-        control_barrier(Scope::Workgroup).acquire_release(kUniform).make_available().make_visible();
+    const Op meet = control_barrier(Scope::Workgroup).acquire_release(kUniform).make_available().make_visible();
     s.add(a, write(0).shared_with_others());
     s.add(a, meet);
     s.add(b, meet);
@@ -149,10 +167,8 @@ Scenario after_plain_write(const Op& first, const Op& second) {
   const AgentId a = s.invocation(0, 0, 0);
   const AgentId b = s.invocation(1, 0, 0);
   const auto meet = [&](std::uint64_t instance) {
-    const Op barrier = control_barrier(Scope::Workgroup, instance)
-                           .acquire_release(kUniform)
-                           .make_available()
-                           .make_visible();
+    const Op barrier =
+        control_barrier(Scope::Workgroup, instance).acquire_release(kUniform).make_available().make_visible();
     s.add(a, barrier);
     s.add(b, barrier);
   };
@@ -216,15 +232,13 @@ TEST_CASE("in an execution with a race every ordering counts as needed, afterwar
   for (const Ordering& ordering : answer.orderings) CHECK(ordering.needed);
   Place neighbour;
   neighbour.subgroup = 1;
-  const Scenario near =
-      message(write(0).shared_with_others(), read(0).shared_with_others(), neighbour);
+  const Scenario near = message(write(0).shared_with_others(), read(0).shared_with_others(), neighbour);
   for (const Ordering& ordering : orderings.add(numbered(near)).orderings)
     if (ordering.instruction.where.line == 3) CHECK(ordering.needed);
 }
 
 TEST_CASE("other outcomes are other sources of loads and other orders of neighbouring writes") {
-  const std::optional<std::vector<Outcome>> of_message =
-      other_outcomes(numbered(plain_message()), 10);
+  const std::optional<std::vector<Outcome>> of_message = other_outcomes(numbered(plain_message()), 10);
   REQUIRE(of_message);
   // The flag may be read as it was.
   CHECK(of_message->size() == 1);
@@ -232,11 +246,9 @@ TEST_CASE("other outcomes are other sources of loads and other orders of neighbo
 }
 
 TEST_CASE("semantics are spelled with heddle's name for them, where there is one") {
-  CHECK(text_of(MemorySemantics::Release | MemorySemantics::UniformMemory |
-                MemorySemantics::MakeAvailable) ==
+  CHECK(text_of(MemorySemantics::Release | MemorySemantics::UniformMemory | MemorySemantics::MakeAvailable) ==
         "Release | UniformMemory | MakeAvailable (kReleaseBuffers)");
-  CHECK(text_of(MemorySemantics::Release | MemorySemantics::UniformMemory) ==
-        "Release | UniformMemory");
+  CHECK(text_of(MemorySemantics::Release | MemorySemantics::UniformMemory) == "Release | UniformMemory");
   CHECK(text_of(MemorySemantics::Relaxed) == "Relaxed");
 }
 

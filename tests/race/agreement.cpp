@@ -1,16 +1,25 @@
 #include "tests/race/agreement.h"
 
 #include <algorithm>
+#include <map>
 
 #include "emulator/judge/judgement.h"
 #include "tests/how_many.h"
 
 namespace heddle::race {
 
-std::uint64_t executions() { return how_many("HEDDLE_RACE_EXECUTIONS", 20000, 1000000); }
+std::uint64_t executions() {
+  return how_many("HEDDLE_RACE_EXECUTIONS", 20000, 1000000);
+}
 
-Verdict verdict(const model::Execution& execution, bool chains,
-                const std::vector<model::OperationPair>& found) {
+std::vector<model::OperationPair> pairs_of(const KernelDetector& detector) {
+  std::vector<model::OperationPair> found;
+  for (const KernelRace& race : detector.races())
+    found.push_back({detector.site(race.first).operation.where.line, race.operation});
+  return found;
+}
+
+Verdict verdict(const model::Execution& execution, bool chains, const std::vector<model::OperationPair>& found) {
   judge::Options options;
   options.chains = chains;
   const judge::Judgement judgement(execution, options);
@@ -25,15 +34,19 @@ Verdict verdict(const model::Execution& execution, bool chains,
     verdict.false_alarm = true;
     verdict.text += "alarm " + std::to_string(pair.first) + "-" + std::to_string(pair.second) + " ";
   }
+  std::map<std::pair<AllocationId, std::uint64_t>, bool> has_one;
   for (const judge::Race& race : judged) {
     const bool here = std::any_of(found.begin(), found.end(), [&](const auto& pair) {
       return execution.operations[pair.first].locations.overlaps(race.bytes) &&
              execution.operations[pair.second].locations.overlaps(race.bytes);
     });
+    has_one[{race.bytes.allocation, race.bytes.offset_bytes}] |= here;
     if (here) continue;
     verdict.missed = true;
     verdict.text += "missed " + std::to_string(race.first) + "-" + std::to_string(race.second) + " ";
   }
+  verdict.racy_locations = has_one.size();
+  for (const auto& [location, found_here] : has_one) verdict.missed_locations += found_here ? 0 : 1;
   return verdict;
 }
 
@@ -70,8 +83,8 @@ bool same_races(const KernelDetector& a, const KernelDetector& b) {
   return std::equal(a.races().begin(), a.races().end(), b.races().begin(), b.races().end(),
                     [](const KernelRace& x, const KernelRace& y) {
                       return x.first_agent == y.first_agent && x.second_agent == y.second_agent &&
-                             x.operation == y.operation && x.bytes == y.bytes &&
-                             x.count == y.count && x.reason == y.reason;
+                             x.operation == y.operation && x.bytes == y.bytes && x.count == y.count &&
+                             x.reason == y.reason;
                     });
 }
 

@@ -14,6 +14,31 @@
 
 namespace heddle::race {
 
+/// Gives every operation a line of its own, so that a site is an operation.
+class LinePerOperation final : public trace::Listener {
+ public:
+  explicit LinePerOperation(trace::Listener& to) : to_(to) {}
+  void agent_begins(AgentId agent, const model::Place& place) override { to_.agent_begins(agent, place); }
+  void agent_ends(AgentId agent) override { to_.agent_ends(agent); }
+  void system_synchronizes(AgentId first, AgentId second) override { to_.system_synchronizes(first, second); }
+  void operation(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written,
+                 std::span<const trace::Source> sources) override {
+    Operation numbered = operation;
+    numbered.where.line = index;
+    to_.operation(index, numbered, read, written, sources);
+  }
+  void passes(model::OperationIndex arrival, std::span<const model::OperationIndex> synchronizing) override {
+    to_.passes(arrival, synchronizing);
+  }
+  void placed(model::OperationIndex write) override { to_.placed(write); }
+
+ private:
+  trace::Listener& to_;
+};
+
+/// The races that the detector found, of operations that LinePerOperation told it.
+std::vector<model::OperationPair> pairs_of(const KernelDetector& detector);
+
 /// How many streams are told: HEDDLE_RACE_EXECUTIONS.
 std::uint64_t executions();
 
@@ -22,12 +47,14 @@ struct Verdict {
   bool false_alarm = false;
   bool missed = false;
   bool racy = false;
+  /// Locations that have a race, and those of them of which none was found.
+  std::uint64_t racy_locations = 0;
+  std::uint64_t missed_locations = 0;
 };
 
-/// Of the pairs of operations that the detector found: each must be a race, and each location that has a
+/// Each pair of operations that the detector found must be a race, and each location that has a
 /// race must have one of them.
-Verdict verdict(const model::Execution& execution, bool chains,
-                const std::vector<model::OperationPair>& found);
+Verdict verdict(const model::Execution& execution, bool chains, const std::vector<model::OperationPair>& found);
 
 struct Counts {
   std::uint64_t racy = 0;
@@ -37,16 +64,15 @@ struct Counts {
   std::string first;
 };
 
-using Compare =
-    std::function<Verdict(std::uint64_t seed, const StreamFeatures&, const KernelOptions&)>;
+using Compare = std::function<Verdict(std::uint64_t seed, const StreamFeatures&, const KernelOptions&)>;
 
-/// Of the stream of a seed: few mostly, of some 40.
+/// How many operations the stream of a seed has: few mostly, for some seeds 40.
 std::uint32_t most_operations(std::uint64_t seed);
 
-/// Of one stream, with chains or without.
+/// The verdict on one stream, with chains or without.
 Verdict verdict_of(std::uint64_t seed, StreamFeatures features, KernelOptions options, const Compare& compare);
 
-/// Of as many as `executions` says.
+/// The verdicts on as many streams as `executions` says.
 Counts count(const StreamFeatures& features, const KernelOptions& options, const Compare& compare);
 
 /// Whether two detectors found the same races, as often, with the same reasons.

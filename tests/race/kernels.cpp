@@ -45,8 +45,7 @@ constexpr auto tree = [](auto& inv, StorageBuffer<std::uint32_t> auto out) {
   auto tile = inv.template workgroup<std::uint32_t[kGroup]>("tile");
   const std::uint32_t i = inv.local_invocation_index();
   tile[i] = i;
-  if constexpr (bug == TreeBug::BarrierRemoved)
-    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kBar);
+  if constexpr (bug == TreeBug::BarrierRemoved) inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kBar);
   for (std::uint32_t half = kGroup / 2; half > 0; half /= 2) {
     if constexpr (bug == TreeBug::None) {
       inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kBar);
@@ -75,9 +74,8 @@ std::vector<DataRace> races_of_tree(std::uint64_t seed = 1) {
 
 bool some_change_has(const std::vector<DataRace>& races, const std::string& text) {
   return std::any_of(races.begin(), races.end(), [&](const DataRace& race) {
-    return std::any_of(race.changes.begin(), race.changes.end(), [&](const std::string& change) {
-      return change.find(text) != std::string::npos;
-    });
+    return std::any_of(race.changes.begin(), race.changes.end(),
+                       [&](const std::string& change) { return change.find(text) != std::string::npos; });
   });
 }
 
@@ -85,19 +83,17 @@ bool some_change_has(const std::vector<DataRace>& races, const std::string& text
 enum class FlagBug { None, Relaxed, NotAvailable, NotVisible, Narrow };
 
 template <FlagBug bug>
-constexpr auto message = [](auto& inv, StorageBuffer<std::uint32_t> auto data,
-                            StorageBuffer<std::uint32_t> auto flag,
+constexpr auto message = [](auto& inv, StorageBuffer<std::uint32_t> auto data, StorageBuffer<std::uint32_t> auto flag,
                             StorageBuffer<std::uint32_t> auto out) {
   constexpr Scope scope = bug == FlagBug::Narrow ? Scope::Workgroup : Scope::Device;
-  constexpr MemorySemantics release =
-      bug == FlagBug::Relaxed ? MemorySemantics::Relaxed
-      : bug == FlagBug::NotAvailable
-          ? MemorySemantics::Release | MemorySemantics::UniformMemory
-          : kReleaseBuffers;
-  constexpr MemorySemantics acquire =
-      bug == FlagBug::Relaxed      ? MemorySemantics::Relaxed
-      : bug == FlagBug::NotVisible ? MemorySemantics::Acquire | MemorySemantics::UniformMemory
-                                   : kAcquireBuffers;
+  constexpr MemorySemantics release = bug == FlagBug::Relaxed ? MemorySemantics::Relaxed
+                                      : bug == FlagBug::NotAvailable
+                                          ? MemorySemantics::Release | MemorySemantics::UniformMemory
+                                          : kReleaseBuffers;
+  constexpr MemorySemantics acquire = bug == FlagBug::Relaxed ? MemorySemantics::Relaxed
+                                      : bug == FlagBug::NotVisible
+                                          ? MemorySemantics::Acquire | MemorySemantics::UniformMemory
+                                          : kAcquireBuffers;
   if (inv.global_invocation_id().x == 0) {
     data.non_private()[0] = 42u;
     inv.atomic_store(flag[0], scope, release, 1u);
@@ -116,10 +112,11 @@ std::vector<DataRace> races_of_message(std::uint64_t seed) {
   auto data = device.buffer<std::uint32_t>(1, "data");
   auto flag = device.buffer<std::uint32_t>(1, "flag");
   auto out = device.buffer<std::uint32_t>(1, "out");
-  device.dispatch([](auto& inv, StorageBuffer<std::uint32_t> auto a,
-                     StorageBuffer<std::uint32_t> auto b) {
-    if (inv.global_invocation_id().x == 0) a[0] = b[0] = 0u;
-  }, 1, 1, flag, data);
+  device.dispatch(
+      [](auto& inv, StorageBuffer<std::uint32_t> auto a, StorageBuffer<std::uint32_t> auto b) {
+        if (inv.global_invocation_id().x == 0) a[0] = b[0] = 0u;
+      },
+      1, 1, flag, data);
   device.dispatch(message<bug>, 2, 1, data, flag, out);
   return device.races();
 }
@@ -127,8 +124,7 @@ std::vector<DataRace> races_of_message(std::uint64_t seed) {
 /// A message that the first workgroup releases and the third one acquires, from what the second one makes of the
 /// flag: by a read-modify-write, or by a store of the same value.
 template <bool modifies>
-constexpr auto passed_on = [](auto& inv, StorageBuffer<std::uint32_t> auto data,
-                              StorageBuffer<std::uint32_t> auto flag,
+constexpr auto passed_on = [](auto& inv, StorageBuffer<std::uint32_t> auto data, StorageBuffer<std::uint32_t> auto flag,
                               StorageBuffer<std::uint32_t> auto out) {
   const std::uint32_t me = inv.workgroup_id().x;
   if (me == 0) {
@@ -253,11 +249,13 @@ TEST_CASE("a word between release and acquire barriers of many invocations is lo
   constexpr std::uint32_t kGroups = 8, kSize = 256;
   Device device(racing(3));
   auto word = device.buffer(std::vector<std::uint32_t>(1, 0u), "word");
-  device.dispatch([](auto& inv, StorageBuffer<std::uint32_t> auto w) {
-    inv.memory_barrier(Scope::Device, kBufferBarrier);
-    inv.atomic_i_add(w[0], Scope::Device, MemorySemantics::Relaxed, 1u);
-    inv.memory_barrier(Scope::Device, kBufferBarrier);
-  }, kGroups, kSize, word);
+  device.dispatch(
+      [](auto& inv, StorageBuffer<std::uint32_t> auto w) {
+        inv.memory_barrier(Scope::Device, kBufferBarrier);
+        inv.atomic_i_add(w[0], Scope::Device, MemorySemantics::Relaxed, 1u);
+        inv.memory_barrier(Scope::Device, kBufferBarrier);
+      },
+      kGroups, kSize, word);
   CHECK(device.races().empty());
   CHECK(word.read()[0] == kGroups * kSize);
 }
@@ -290,9 +288,11 @@ TEST_CASE("a race names the element of its buffer, also where memory takes that 
   const std::uint32_t element = GENERATE(0u, 2u, 5u, 7u);
   Device device(racing(1));
   auto colours = device.buffer(std::vector<Colour>(8, Colour{}), "colours");
-  device.dispatch([](auto& inv, StorageBuffer<Colour> auto c, std::uint32_t i) {
-    c[i] = Colour{static_cast<std::uint8_t>(inv.global_invocation_id().x), 2, 3};
-  }, 2, 1, colours, element);
+  device.dispatch(
+      [](auto& inv, StorageBuffer<Colour> auto c, std::uint32_t i) {
+        c[i] = Colour{static_cast<std::uint8_t>(inv.global_invocation_id().x), 2, 3};
+      },
+      2, 1, colours, element);
   REQUIRE_FALSE(device.races().empty());
   for (const DataRace& race : device.races()) {
     CHECK(race.object == "colours");
@@ -312,13 +312,14 @@ TEST_CASE("two accesses to an element that the detector looks at in parts race o
   auto doubles = device.buffer(std::vector<double>(4, 0.0), "doubles");
   auto pairs = device.buffer(std::vector<Pair>(4, Pair{}), "pairs");
   auto vectors = device.buffer(std::vector<Vec<float, 2>>(4), "vectors");
-  device.dispatch([](auto& inv, StorageBuffer<double> auto d, StorageBuffer<Pair> auto p,
-                     StorageBuffer<Vec<float, 2>> auto v) {
-    const std::uint32_t i = inv.global_invocation_id().x;
-    d[i / 2] = i;
-    p[i / 2] = Pair{i, i};
-    v[i / 2] = Vec<float, 2>{1.0f, static_cast<float>(i)};
-  }, 1, 8, doubles, pairs, vectors);
+  device.dispatch(
+      [](auto& inv, StorageBuffer<double> auto d, StorageBuffer<Pair> auto p, StorageBuffer<Vec<float, 2>> auto v) {
+        const std::uint32_t i = inv.global_invocation_id().x;
+        d[i / 2] = i;
+        p[i / 2] = Pair{i, i};
+        v[i / 2] = Vec<float, 2>{1.0f, static_cast<float>(i)};
+      },
+      1, 8, doubles, pairs, vectors);
   const auto races = device.races();
   REQUIRE(races.size() == 3);
   for (const DataRace& race : races) {
@@ -327,7 +328,7 @@ TEST_CASE("two accesses to an element that the detector looks at in parts race o
     CHECK(race.size_bytes == 8);
     CHECK(race.offset_bytes == 8 * race.index);
     if (parallel) continue;
-    // Of these only a double has atomics.
+    // Only a double of these has atomics.
     const bool offered = std::any_of(race.changes.begin(), race.changes.end(), [](const std::string& change) {
       return change.find("atomic") != std::string::npos;
     });
@@ -335,42 +336,15 @@ TEST_CASE("two accesses to an element that the detector looks at in parts race o
   }
 }
 
-TEST_CASE("a variable's plain accesses are named by its declaration, and the report says so; inv.store names itself") {
-  const bool parallel = GENERATE(false, true);
-  DeviceOptions options = racing(1);
-  options.races_parallel = parallel;
-  Device device(options);
-  auto out = device.buffer(std::vector<std::uint32_t>(8, 0u), "out");
-  device.dispatch([](auto& inv, StorageBuffer<std::uint32_t> auto o) {
-    auto plain = inv.template workgroup<std::uint32_t>("plain");
-    auto array = inv.template workgroup<std::uint32_t[1]>("array");
-    auto named = inv.template workgroup<std::uint32_t>("named");
-    const std::uint32_t i = inv.local_invocation_index();
-    plain = i;
-    array[0] = i;
-    inv.store(named, i);
-    o[i] = 0;
-  }, 1, 8, out);
-  const auto races = device.races();
-  REQUIRE(races.size() == 3);
-  for (const DataRace& race : races) {
-    INFO(to_string(race));
-    const bool is_plain = race.object == "plain";
-    for (const RacingAccess& access : {race.first, race.second}) {
-      CHECK(access.at_declaration == is_plain);
-      CHECK((access.where.line == races[0].first.where.line) == (race.object == races[0].object));
-    }
-    CHECK((to_string(race).find("where the variable is declared") != std::string::npos) == is_plain);
-  }
-}
-
 TEST_CASE("plain increments of one element race with themselves: one finding, counted") {
   Device device(racing(1));
   auto sum = device.buffer(std::vector<std::uint32_t>(1, 0u), "sum");
-  device.dispatch([](auto& inv, StorageBuffer<std::uint32_t> auto s) {
-    (void)inv;
-    s[0] += 1u;
-  }, 2, 32, sum);
+  device.dispatch(
+      [](auto& inv, StorageBuffer<std::uint32_t> auto s) {
+        (void)inv;
+        s[0] += 1u;
+      },
+      2, 32, sum);
   const auto races = device.races();
   REQUIRE_FALSE(races.empty());
   CHECK(races[0].object == "sum");
@@ -396,15 +370,16 @@ std::string first_change(std::uint32_t size, const Kernel& kernel) {
 
 }  // namespace
 
-TEST_CASE("where a line reads and writes what races, one atomic update is the change; where others only read it, none is") {
-  const std::string of_all = first_change(2,
-      [](auto& inv, StorageBuffer<std::uint32_t> auto s, StorageBuffer<std::uint32_t> auto) {
+TEST_CASE(
+    "where a line reads and writes what races, one atomic update is the change; where others only read it, none is") {
+  const std::string of_all =
+      first_change(2, [](auto& inv, StorageBuffer<std::uint32_t> auto s, StorageBuffer<std::uint32_t> auto) {
         (void)inv;
         s[0] += 1u;
       });
   CHECK_THAT(of_all, Catch::Contains("one atomic read-modify-write (Device, Relaxed), such as atomic_i_add"));
-  const std::string of_one = first_change(2,
-      [](auto& inv, StorageBuffer<std::uint32_t> auto s, StorageBuffer<std::uint32_t> auto seen) {
+  const std::string of_one =
+      first_change(2, [](auto& inv, StorageBuffer<std::uint32_t> auto s, StorageBuffer<std::uint32_t> auto seen) {
         const std::uint32_t me = inv.global_invocation_id().x;
         if (me == 0) {
           s[0] += 1u;
@@ -423,12 +398,14 @@ std::vector<DataRace> races_across_barrier() {
   Device device(racing(1));
   auto data = device.buffer(std::vector<std::uint32_t>(64, 0u), "data");
   auto out = device.buffer(std::vector<std::uint32_t>(64, 0u), "out");
-  device.dispatch([](auto& inv, StorageBuffer<std::uint32_t> auto x, StorageBuffer<std::uint32_t> auto y) {
-    const std::uint32_t i = inv.local_invocation_index();
-    x.non_private()[i] = i;
-    for (int k = 0; k < 2; ++k) inv.control_barrier(execution, memory, semantics);
-    y[i] = x.non_private()[in_own_subgroup ? i ^ 1 : i ^ 32];
-  }, 1, 64, data, out);
+  device.dispatch(
+      [](auto& inv, StorageBuffer<std::uint32_t> auto x, StorageBuffer<std::uint32_t> auto y) {
+        const std::uint32_t i = inv.local_invocation_index();
+        x.non_private()[i] = i;
+        for (int k = 0; k < 2; ++k) inv.control_barrier(execution, memory, semantics);
+        y[i] = x.non_private()[in_own_subgroup ? i ^ 1 : i ^ 32];
+      },
+      1, 64, data, out);
   return device.races();
 }
 
@@ -462,19 +439,19 @@ TEST_CASE("a Subgroup barrier within one subgroup is enough, and what it lacks i
 }
 
 TEST_CASE("an update that is to take a lock need only acquire; one that leaves it as well is to release, too") {
-  const std::string taken = first_change(1,
-      [](auto& inv, StorageBuffer<std::uint32_t> auto lock, StorageBuffer<std::uint32_t> auto count) {
-        while (inv.atomic_compare_exchange(lock[0], Scope::Device, MemorySemantics::Relaxed, MemorySemantics::Relaxed,
-                                           1u, 0u) != 0u) {
-        }
-        count.non_private()[0] += 1u;
-        inv.atomic_store(lock[0], Scope::Device,
-                         MemorySemantics::Release | MemorySemantics::UniformMemory | MemorySemantics::MakeAvailable, 0u);
-      });
+  const std::string taken = first_change(1, [](auto& inv, StorageBuffer<std::uint32_t> auto lock,
+                                               StorageBuffer<std::uint32_t> auto count) {
+    while (inv.atomic_compare_exchange(lock[0], Scope::Device, MemorySemantics::Relaxed, MemorySemantics::Relaxed, 1u,
+                                       0u) != 0u) {
+    }
+    count.non_private()[0] += 1u;
+    inv.atomic_store(lock[0], Scope::Device,
+                     MemorySemantics::Release | MemorySemantics::UniformMemory | MemorySemantics::MakeAvailable, 0u);
+  });
   CHECK_THAT(taken, Catch::StartsWith("give the atomic read-modify-write in line ") &&
                         Catch::Contains("the semantics Acquire | UniformMemory | MakeVisible"));
-  const std::string taken_and_left = first_change(1,
-      [](auto& inv, StorageBuffer<std::uint32_t> auto lock, StorageBuffer<std::uint32_t> auto count) {
+  const std::string taken_and_left =
+      first_change(1, [](auto& inv, StorageBuffer<std::uint32_t> auto lock, StorageBuffer<std::uint32_t> auto count) {
         const auto set = [&](std::uint32_t held) {
           return inv.atomic_exchange(lock[0], Scope::Device, MemorySemantics::Relaxed, held);
         };
@@ -529,9 +506,11 @@ TEST_CASE("atomics of too narrow a scope need a scope that has both invocations,
   const auto changes = [](auto scope, std::uint32_t groups, std::uint32_t local) {
     Device device(racing(1));
     auto count = device.buffer(std::vector<std::uint32_t>(1, 0u), "count");
-    device.dispatch([](auto& inv, StorageBuffer<std::uint32_t> auto x) {
-      inv.atomic_i_add(x[0], decltype(scope)::value, MemorySemantics::Relaxed, 1u);
-    }, groups, local, count);
+    device.dispatch(
+        [](auto& inv, StorageBuffer<std::uint32_t> auto x) {
+          inv.atomic_i_add(x[0], decltype(scope)::value, MemorySemantics::Relaxed, 1u);
+        },
+        groups, local, count);
     const auto races = device.races();
     REQUIRE(races.size() == 1);
     return races[0].changes;
@@ -546,7 +525,8 @@ TEST_CASE("atomics of too narrow a scope need a scope that has both invocations,
   REQUIRE_FALSE(within.empty());
   CHECK_THAT(within[0], Catch::EndsWith("from Subgroup to Workgroup"));
   for (const auto& all : {across, within})
-    for (const std::string& change : all) CHECK_THAT(change, !Catch::Contains("semantics") && !Catch::Contains("Device"));
+    for (const std::string& change : all)
+      CHECK_THAT(change, !Catch::Contains("semantics") && !Catch::Contains("Device"));
 }
 
 namespace {
@@ -556,16 +536,18 @@ template <bool second_barrier>
 std::vector<DataRace> races_of_rounds() {
   Device device(racing(1));
   auto out = device.buffer(std::vector<std::uint32_t>(64, 0u), "out");
-  device.dispatch([](auto& inv, StorageBuffer<std::uint32_t> auto y) {
-    auto tile = inv.template workgroup<std::uint32_t[64]>("tile");
-    const std::uint32_t i = inv.local_invocation_index();
-    for (int round = 0; round < 3; ++round) {
-      tile[i] = i;
-      inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
-      y[i] = tile[63 - i];
-      if (second_barrier) inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
-    }
-  }, 1, 64, out);
+  device.dispatch(
+      [](auto& inv, StorageBuffer<std::uint32_t> auto y) {
+        auto tile = inv.template workgroup<std::uint32_t[64]>("tile");
+        const std::uint32_t i = inv.local_invocation_index();
+        for (int round = 0; round < 3; ++round) {
+          tile[i] = i;
+          inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+          y[i] = tile[63 - i];
+          if (second_barrier) inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+        }
+      },
+      1, 64, out);
   return device.races();
 }
 

@@ -20,7 +20,7 @@ std::uint32_t invocations() {
   return static_cast<std::uint32_t>(how_many("HEDDLE_RACE_INVOCATIONS", kUsually, 1u << 22));
 }
 
-/// Of the process, the most that it ever had.
+/// The most memory that the process ever had.
 double resident_mebibytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -56,8 +56,8 @@ void check_memory(bool parallel) {
     INFO((scans ? "scan" : "reduce") << " of " << n << ": " << more << " MiB more");
     if (!HEDDLE_TEST_SANITIZED) CHECK(more < bound);
     if (n > kUsually)
-      std::cout << (scans ? "scan" : "reduce") << " of " << n << " invocations: " << more
-                << " MiB more, peak " << resident_mebibytes() << " MiB\n";
+      std::cout << (scans ? "scan" : "reduce") << " of " << n << " invocations: " << more << " MiB more, peak "
+                << resident_mebibytes() << " MiB\n";
   }
 }
 

@@ -19,8 +19,8 @@ void Both::system_synchronizes(AgentId a, AgentId b) {
   first_.system_synchronizes(a, b);
   second_.system_synchronizes(a, b);
 }
-void Both::operation(OperationIndex index, const Operation& op, model::Value read,
-                     model::Value written, std::span<const trace::Source> sources) {
+void Both::operation(OperationIndex index, const Operation& op, model::Value read, model::Value written,
+                     std::span<const trace::Source> sources) {
   first_.operation(index, op, read, written, sources);
   second_.operation(index, op, read, written, sources);
 }
@@ -99,20 +99,17 @@ class Order {
       const model::QuorumChoice* chosen = nullptr;
       for (const model::QuorumChoice& choice : execution_.quorum_choices)
         if (choice.barrier_instance == op.barrier_instance) chosen = &choice;
-      if (chosen && std::count(chosen->synchronizing.begin(), chosen->synchronizing.end(), a) == 0)
-        continue;
+      if (chosen && std::count(chosen->synchronizing.begin(), chosen->synchronizing.end(), a) == 0) continue;
       for (OperationIndex b = 0; b < size(); ++b) {
         const Operation& other = execution_.operations[b];
-        if (a != b && other.kind == OperationKind::ControlBarrier &&
-            other.barrier_instance == op.barrier_instance)
+        if (a != b && other.kind == OperationKind::ControlBarrier && other.barrier_instance == op.barrier_instance)
           edge(executed(a), passed(b));
       }
     }
   }
   void reads(OperationIndex write, OperationIndex read) {
     edge(executed(write), executed(read));
-    if (execution_.operations[write].kind == OperationKind::ReadModifyWrite)
-      edge(placed(write), executed(read));
+    if (execution_.operations[write].kind == OperationKind::ReadModifyWrite) edge(placed(write), executed(read));
   }
 
   const model::Execution& execution_;
@@ -125,11 +122,9 @@ std::vector<trace::Source> sources_of(const model::Execution& execution, Operati
   std::vector<trace::Source> sources;
   for (const model::ReadsFrom& from : execution.reads_from)
     if (from.read == read)
-      sources.push_back(
-          {from.bytes, from.write == model::kInitialValue ? from.write : told_as[from.write]});
-  std::sort(sources.begin(), sources.end(), [](const trace::Source& a, const trace::Source& b) {
-    return a.bytes.offset_bytes < b.bytes.offset_bytes;
-  });
+      sources.push_back({from.bytes, from.write == model::kInitialValue ? from.write : told_as[from.write]});
+  std::sort(sources.begin(), sources.end(),
+            [](const trace::Source& a, const trace::Source& b) { return a.bytes.offset_bytes < b.bytes.offset_bytes; });
   return sources;
 }
 
@@ -160,8 +155,7 @@ bool tell(const model::Execution& execution, std::mt19937_64& random, trace::Lis
       std::vector<OperationIndex> synchronizing;
       const auto quorum = quorums.find(op.barrier_instance);
       if (quorum != quorums.end())
-        for (const OperationIndex arrival : quorum->second)
-          synchronizing.push_back(told_as[arrival]);
+        for (const OperationIndex arrival : quorum->second) synchronizing.push_back(told_as[arrival]);
       listener.passes(told_as[i], synchronizing);
     } else if (node % 3 == 2 && op.atomic && op.writes()) {
       listener.placed(told_as[i]);

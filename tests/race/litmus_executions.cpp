@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "emulator/explore/explore.h"
-#include "emulator/litmus/program.h"
-#include "emulator/litmus/vulkan_parser.h"
+#include "emulator/litmus/vulkan/parser.h"
+#include "emulator/litmus/vulkan/program.h"
 #include "emulator/race/detector.h"
 #include "tests/race/linearization.h"
 
@@ -16,13 +16,13 @@ using namespace heddle;
 namespace {
 
 constexpr int kOrders = 2;
-// Of each test; the families' tests have some tens, the largest some thousands.
+// So many executions of each test are tried; the families' tests have some tens, the largest some thousands.
 constexpr std::uint64_t kMostExecutions = 60;
 
 std::vector<std::string> files(const std::string& directory) {
   std::vector<std::string> all;
-  for (const auto& entry : std::filesystem::directory_iterator(
-           std::string(HEDDLE_SOURCE_DIR) + "/tests/litmus/" + directory))
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(HEDDLE_SOURCE_DIR) + "/tests/litmus/" + directory))
     if (entry.path().extension() == ".litmus") all.push_back(entry.path().string());
   std::sort(all.begin(), all.end());
   return all;
@@ -53,16 +53,15 @@ Pairs judged(const judge::Judgement& judgement, const std::vector<model::Operati
 
 Pairs detected(const race::Detector& detector) {
   Pairs pairs;
-  for (const race::Race& race : detector.races())
-    pairs.push_back(std::minmax(race.first, race.second));
+  for (const race::Race& race : detector.races()) pairs.push_back(std::minmax(race.first, race.second));
   std::sort(pairs.begin(), pairs.end());
   return pairs;
 }
 
 /// Whether the execution has what no memory runs, so that nobody tells a listener of it.
 bool has_stages_of_graphics(const model::Execution& execution) {
-  return !execution.shader_inputs.empty() || !execution.interlock_order.empty() ||
-         !execution.shader_calls.empty() || !execution.cooperative_accesses.empty();
+  return !execution.shader_inputs.empty() || !execution.interlock_order.empty() || !execution.shader_calls.empty() ||
+         !execution.cooperative_accesses.empty();
 }
 
 void check_file(const std::string& path, bool chains, Counts& counts) {
@@ -116,4 +115,12 @@ TEST_CASE("the detector reports the races of every execution of the generated li
 
 TEST_CASE("the detector reports the races of every execution of the random litmus tests") {
   check_directory("random");
+}
+
+TEST_CASE("the detector reports the races of every execution of the litmus tests in pairs that pin down chains") {
+  check_directory("chains");
+}
+
+TEST_CASE("the detector reports the races of every execution of the litmus tests of tags") {
+  check_directory("mmra");
 }

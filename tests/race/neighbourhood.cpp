@@ -50,7 +50,7 @@ class RememberedTwice final : public trace::Listener {
     found_.placed(write);
   }
 
-  /// Of one that was told, and an earlier one of another agent. Returns whether anything is remembered of them.
+  /// Compares one that was told, and an earlier one of another agent. Returns whether anything is remembered of them.
   bool agree_around(std::mt19937_64& random) {
     const auto any = [&] { return operations_[random() % operations_.size()]; };
     const auto [earlier, first] = any();

@@ -8,8 +8,8 @@
 #include <cstddef>
 
 #include "emulator/host/device_state.h"
-#include "emulator/host/parallel_memory.h"
 #include "emulator/report/records.h"
+#include "emulator/watch/parallel_memory.h"
 
 using namespace heddle;
 
@@ -20,7 +20,8 @@ constexpr std::uint32_t kToldApart = race::kTooMany - 1;
 /// The memory of a device that looks for races, and two workgroups of one invocation.
 class Watched {
  public:
-  explicit Watched(bool parallel) : state_(std::make_shared<detail::DeviceState>(racing(parallel))), device_(state_) {
+  explicit Watched(bool parallel)
+      : state_(std::make_shared<detail::DeviceState>(racing(parallel))), device_(new detail::DeviceHandle{state_}) {
     bytes_.locations = {state_->new_allocation_id(), 0, sizeof storage_};
     state_->memory->add(bytes_.locations.allocation, storage_);
     for (std::uint32_t group = 0; group < 2; ++group) {
@@ -74,7 +75,8 @@ TEST_CASE("a program with more different accesses than are told apart is told th
   }
 }
 
-TEST_CASE("a workgroup that came to more barriers than are counted is told that not all of its accesses were looked at") {
+TEST_CASE(
+    "a workgroup that came to more barriers than are counted is told that not all of its accesses were looked at") {
   for (const bool exact : {true, false}) {
     CAPTURE(exact);
     race::KernelOptions options;
@@ -123,11 +125,34 @@ TEST_CASE("a workgroup that came to more barriers than are counted is told that 
 
 TEST_CASE("what several runs did not look at is in one report once, after it went from one program to another") {
   report::Collector collector;
-  report::read_records(report::record(1, report::Remark{"not looked for"}) +
-                           report::record(2, report::Remark{"not looked for"}),
-                       collector);
+  report::read_records(
+      report::record(1, report::Remark{"not looked for"}) + report::record(2, report::Remark{"not looked for"}),
+      collector);
   report::Suppressions none;
   const RaceReport report = collector.report(none);
   CHECK(report.remarks == std::vector<std::string>{"not looked for"});
   CHECK(report.runs == 2);
+}
+
+TEST_CASE("what a run says of its race later replaces what it said first, and not what another run says") {
+  DataRace race;
+  race.first.where = {"a.cpp", "k", 3};
+  race.second.where = {"a.cpp", "k", 5};
+  race.object = "a";
+  race.count = 2;
+  race.changes = {"put a control barrier between line 3 and line 5"};
+  DataRace revised = race;
+  revised.count = 1;
+  revised.changes.clear();
+  revised.no_change = "not all come there";
+  const auto told = [&](report::RunId again) {
+    report::Collector collector;
+    report::read_records(report::record(1, race) + report::record(again, report::Revised{revised}), collector);
+    report::Suppressions none;
+    return collector.report(none).races.at(0);
+  };
+  CHECK(told(1).changes.empty());
+  CHECK(told(1).no_change == "not all come there");
+  CHECK(told(1).count == 3);
+  CHECK(told(2).changes.size() == 1);
 }

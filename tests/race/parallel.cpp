@@ -9,8 +9,8 @@
 #include <string>
 #include <tuple>
 
-#include "tests/device_under_test.h"
 #include "benchmarks/kernels.h"
+#include "tests/device_under_test.h"
 
 using namespace heddle;
 
@@ -48,8 +48,7 @@ constexpr auto race_at_last = [](auto& inv, StorageBuffer<std::uint32_t> auto ou
   out[inv.global_invocation_id().x] = tile[(i + 1) % 32];
 };
 
-constexpr auto copy = [](auto& inv, StorageBuffer<std::uint32_t> auto from,
-                         StorageBuffer<std::uint32_t> auto to) {
+constexpr auto copy = [](auto& inv, StorageBuffer<std::uint32_t> auto from, StorageBuffer<std::uint32_t> auto to) {
   const std::uint32_t i = inv.global_invocation_id().x;
   if (i < from.size() / 2) {
     from[i] = i;
@@ -61,11 +60,9 @@ constexpr auto copy = [](auto& inv, StorageBuffer<std::uint32_t> auto from,
 
 /// All workgroups add to one number that a ticket lock guards; released as `semantics` says.
 constexpr auto ticket_lock = [](auto& inv, StorageBuffer<std::uint32_t> auto lock,
-                                StorageBuffer<std::uint32_t> auto number,
-                                Dynamic<MemorySemantics> release) {
+                                StorageBuffer<std::uint32_t> auto number, Dynamic<MemorySemantics> release) {
   if (inv.local_invocation_index() != 0) return;
-  const std::uint32_t mine =
-      inv.atomic_i_add(lock[0], Scope::Device, MemorySemantics::Relaxed, 1u);
+  const std::uint32_t mine = inv.atomic_i_add(lock[0], Scope::Device, MemorySemantics::Relaxed, 1u);
   while (inv.atomic_load(lock[1], Scope::Device, kAcquireBuffers) != mine) {
   }
   auto shared = number.non_private();
@@ -74,8 +71,8 @@ constexpr auto ticket_lock = [](auto& inv, StorageBuffer<std::uint32_t> auto loc
 };
 
 /// Adds up a workgroup's elements from one invocation to the next.
-constexpr auto pass_on = [](auto& inv, StorageBuffer<std::uint32_t> auto in,
-                            StorageBuffer<std::uint32_t> auto out, bool barrier) {
+constexpr auto pass_on = [](auto& inv, StorageBuffer<std::uint32_t> auto in, StorageBuffer<std::uint32_t> auto out,
+                            bool barrier) {
   auto tile = inv.template workgroup<std::uint32_t[32]>("tile");
   const std::uint32_t i = inv.local_invocation_index();
   tile[i] = in[inv.global_invocation_id().x];
@@ -88,8 +85,7 @@ constexpr auto pass_on = [](auto& inv, StorageBuffer<std::uint32_t> auto in,
 };
 
 /// Reads the element of the invocation `distance` behind, after barriers of subgroups of four.
-constexpr auto pass_in_subgroups = [](auto& inv, StorageBuffer<std::uint32_t> auto out,
-                                      std::uint32_t distance) {
+constexpr auto pass_in_subgroups = [](auto& inv, StorageBuffer<std::uint32_t> auto out, std::uint32_t distance) {
   auto tile = inv.template workgroup<std::uint32_t[16]>("tile");
   const std::uint32_t i = inv.local_invocation_index();
   // Whoever reads before others wrote is to find a race, not what nobody has written.
@@ -115,7 +111,7 @@ constexpr auto wait_for_neighbour = [](auto& inv, StorageBuffer<std::uint32_t> a
   }
 };
 
-/// Of two workgroups one adds atomically, the other one writes plainly.
+/// One of two workgroups adds atomically, the other one writes plainly.
 template <typename T>
 constexpr auto add_beside_write = [](auto& inv, StorageBuffer<T> auto sum) {
   if (inv.workgroup_id().x == 0) {
@@ -347,11 +343,9 @@ TEST_CASE("races on several threads are refused together with what needs an orde
     change(options);
     return [options] { Device device(options); };
   };
-  CHECK_THROWS_AS(makes([](DeviceOptions& o) { o.memory = memory_policy("random"); })(),
-                  std::invalid_argument);
+  CHECK_THROWS_AS(makes([](DeviceOptions& o) { o.memory = memory_policy("random"); })(), std::invalid_argument);
   CHECK_THROWS_AS(makes([](DeviceOptions& o) { o.race_advice = true; })(), std::invalid_argument);
-  CHECK_THROWS_AS(makes([](DeviceOptions& o) { o.trace = "/tmp/heddle-never.trace"; })(),
-                  std::invalid_argument);
+  CHECK_THROWS_AS(makes([](DeviceOptions& o) { o.trace = "/tmp/heddle-never.trace"; })(), std::invalid_argument);
   CHECK_NOTHROW(makes([](DeviceOptions&) {})());
   CHECK_NOTHROW(makes([](DeviceOptions& o) {
     o.races = false;

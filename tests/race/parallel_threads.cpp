@@ -10,16 +10,18 @@
 #include <thread>
 #include <vector>
 
-#include "emulator/host/parallel_memory.h"
 #include "emulator/judge/judgement.h"
 #include "emulator/trace/recorder.h"
+#include "emulator/watch/parallel_memory.h"
 #include "tests/how_many.h"
 
 using namespace heddle;
 
 namespace {
 
-std::uint64_t executions() { return how_many("HEDDLE_PARALLEL_EXECUTIONS", 1500, 50000); }
+std::uint64_t executions() {
+  return how_many("HEDDLE_PARALLEL_EXECUTIONS", 1500, 50000);
+}
 
 constexpr std::uint32_t kGroups = 3;
 constexpr std::uint32_t kGroupSize = 2;
@@ -37,8 +39,8 @@ class WithSources final : public trace::Listener {
   }
   void agent_ends(AgentId) override {}
   void system_synchronizes(AgentId, AgentId) override { FAIL("devices do not do so"); }
-  void operation(model::OperationIndex index, const Operation& told, model::Value read,
-                 model::Value written, std::span<const trace::Source>) override {
+  void operation(model::OperationIndex index, const Operation& told, model::Value read, model::Value written,
+                 std::span<const trace::Source>) override {
     Operation operation = told;
     operation.agent = dense_.at(told.agent);
     lines.push_back(told.where.line);
@@ -49,16 +51,14 @@ class WithSources final : public trace::Listener {
         sources.push_back({{bytes.allocation, bytes.offset_bytes + i, 1}, writers_[bytes.offset_bytes + i]});
     to_.operation(index, operation, read, written, sources);
     if (operation.writes())
-      std::fill_n(writers_.begin() + static_cast<std::ptrdiff_t>(bytes.offset_bytes),
-                  bytes.size_bytes, index);
+      std::fill_n(writers_.begin() + static_cast<std::ptrdiff_t>(bytes.offset_bytes), bytes.size_bytes, index);
   }
-  void passes(model::OperationIndex arrival,
-              std::span<const model::OperationIndex> synchronizing) override {
+  void passes(model::OperationIndex arrival, std::span<const model::OperationIndex> synchronizing) override {
     to_.passes(arrival, synchronizing);
   }
   void placed(model::OperationIndex write) override { to_.placed(write); }
 
-  /// Of each operation that was told the line, which nobody else has.
+  /// The line of each operation that was told; no two have the same.
   std::vector<std::uint32_t> lines;
 
  private:
@@ -68,18 +68,16 @@ class WithSources final : public trace::Listener {
 };
 
 /// By their lines.
-class Found final : public detail::RaceSink {
+class Found final : public watch::RaceSink {
  public:
   void race(const race::KernelDetector& detector, const race::KernelRace& race,
-            const detail::ToldAccess& second) override {
+            const watch::ToldAccess& second) override {
     const std::lock_guard lock(mutex);
-    pairs.emplace(detector.site(race.first).operation.where.line,
-                  detector.site(race.second).operation.where.line);
+    pairs.emplace(detector.site(race.first).operation.where.line, detector.site(race.second).operation.where.line);
     const auto first = second.recent->last(race.first, race.first_agent, race.bytes);
     known_values += first ? 1 : 0;
   }
-  void race_again(const race::KernelDetector&, std::size_t, AgentId,
-                  const detail::ToldAccess&) override {}
+  void race_again(const race::KernelDetector&, std::size_t, AgentId, const watch::ToldAccess&) override {}
   void overlooked(const std::string&) override {}
   void forget() override {}
   std::mutex mutex;
@@ -90,7 +88,7 @@ class Found final : public detail::RaceSink {
 /// What one workgroup does, from its own seed.
 class Group {
  public:
-  Group(detail::ParallelMemory& memory, std::uint64_t seed, std::uint32_t number)
+  Group(watch::ParallelMemory& memory, std::uint64_t seed, std::uint32_t number)
       : memory_(memory), random_(seed * kGroups + number), number_(number), line_(1000 * number) {}
 
   void run(const std::atomic<std::uint32_t>& begun, std::uint32_t steps) {
@@ -148,8 +146,7 @@ class Group {
   }
 
   void access() {
-    static constexpr std::array kKinds = {OperationKind::Read, OperationKind::Write,
-                                          OperationKind::ReadModifyWrite};
+    static constexpr std::array kKinds = {OperationKind::Read, OperationKind::Write, OperationKind::ReadModifyWrite};
     // Flags at 0, which are atomic mostly, and data behind them.
     const bool flag = one_in(2);
     Operation op = operation(kKinds[below(flag ? 3 : 2)]);
@@ -173,7 +170,7 @@ class Group {
         &value);
   }
 
-  detail::ParallelMemory& memory_;
+  watch::ParallelMemory& memory_;
   std::mt19937_64 random_;
   std::uint32_t number_;
   std::uint32_t line_;
@@ -190,7 +187,7 @@ struct Verdict {
 /// Runs the workgroups of a seed at once, and holds what was found against the judge.
 Verdict run(std::uint64_t seed) {
   Found found;
-  detail::ParallelMemory memory(found);
+  watch::ParallelMemory memory(found);
   trace::Recorder recorder;
   WithSources listener(recorder);
   std::array<std::byte, kBytes> bytes{};
@@ -222,15 +219,18 @@ Verdict run(std::uint64_t seed) {
     const bool here = std::any_of(judged.begin(), judged.end(), [&](const judge::Race& r) {
       return r.bytes.overlaps(race.bytes) && found.pairs.count(lines(r)) != 0;
     });
-    if (!here) verdict.text += "missed " + std::to_string(lines(race).first) + "-" + std::to_string(lines(race).second) + " ";
+    if (!here)
+      verdict.text += "missed " + std::to_string(lines(race).first) + "-" + std::to_string(lines(race).second) + " ";
   }
   return verdict;
 }
 
 }  // namespace
 
-TEST_CASE("of workgroups on threads that run at once the judge finds no race at a location where none was reported, and none of the reported ones missing",
-          "[nightly]") {
+TEST_CASE(
+    "of workgroups on threads that run at once the judge finds no race at a location where none was reported, and none "
+    "of the reported ones missing",
+    "[nightly]") {
   std::uint64_t racy = 0;
   std::string wrong;
   for (std::uint64_t seed = first_seed(); seed < first_seed() + executions(); ++seed) {

@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::uint32_t kGroups = 6;
 constexpr std::uint32_t kSteps = 24;
-// Of these the cells lie in more than one piece, and of the other not at the beginning of one.
+// So many words have cells in more than one piece, and the other variable's begin within one.
 constexpr std::uint32_t kWords = 300;
 constexpr std::uint32_t kOthers = 40;
-// Of a buffer of bytes: cells in several pieces.
+// So many bytes of a buffer have cells in several pieces.
 constexpr std::uint32_t kBytes = 5000;
 // Invocations synchronize by barriers alone, or otherwise, too.
 constexpr std::uint32_t kWaysOfBarriers = 22;
@@ -56,34 +56,90 @@ const auto random_kernel = [](auto& inv, const Step* steps, StorageBuffer<std::u
     const std::uint32_t at = (me * step.factor + step.shift) % kWords;
     const std::uint32_t mine = (me + step.shift) % inv.workgroup_size().x;
     switch (step.way) {
-      case 0: words[at] = s; break;
-      case 1: words[mine] = sum; break;
-      case 2: sum += words[mine]; break;
-      case 3: inv.atomic_i_add(others[at % kOthers], Scope::Workgroup, MemorySemantics::Relaxed, 1u); break;
-      case 4: sum += others[at % kOthers]; break;
-      case 5: others[at % kOthers] = 0; break;
-      case 6: sum += bytes[all + 1500]; break;
-      case 7: data[all] = sum; break;
-      case 8: sum += data[(all + step.shift) % data.size()]; break;
-      case 9: inv.atomic_i_add(sums[at % 16], Scope::Device, MemorySemantics::Relaxed, 1u); break;
-      case 10: inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier); break;
-      case 11: inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier); break;
-      case 12: inv.control_barrier(Scope::Subgroup, Scope::Subgroup, kWorkgroupBarrier); break;
-      case 13: sum += first[at % 3]; break;
-      case 14: small[mine] = static_cast<std::uint8_t>(s); break;
-      case 15: sum += small[mine]; break;
-      case 16: if (me == step.shift % 8) first[at % 3] = sum; break;
-      case 17: inv.atomic_i_add(others[at % 3], Scope::Workgroup, MemorySemantics::Relaxed, sum); break;
-      case 18: sum += sums[(at + 3) % 16]; break;
-      case 19: sum += bytes[(all * 11 + step.shift) % kBytes]; break;
-      case 20: if (me % 16 == 3) bytes[(all + step.shift) % kBytes] = static_cast<std::uint8_t>(s); break;
-      case 21: inv.atomic_u_max(sums[at % 5], Scope::Workgroup, MemorySemantics::Relaxed, sum); break;
-      case 22: inv.atomic_i_add(sums[at % 4], Scope::Device, kReleaseBuffers, 1u); break;
-      case 23: sum += inv.atomic_load(sums[at % 4], Scope::Device, kAcquireBuffers); break;
-      case 24: inv.memory_barrier(Scope::Device, kReleaseBuffers); break;
-      case 25: inv.memory_barrier(Scope::Device, kAcquireBuffers); break;
-      case 26: inv.store(data[all], sum, MemoryOperands::NonPrivatePointer); break;
-      default: sum += inv.load(data[(all + step.shift) % data.size()], MemoryOperands::NonPrivatePointer); break;
+      case 0:
+        words[at] = s;
+        break;
+      case 1:
+        words[mine] = sum;
+        break;
+      case 2:
+        sum += words[mine];
+        break;
+      case 3:
+        inv.atomic_i_add(others[at % kOthers], Scope::Workgroup, MemorySemantics::Relaxed, 1u);
+        break;
+      case 4:
+        sum += others[at % kOthers];
+        break;
+      case 5:
+        others[at % kOthers] = 0;
+        break;
+      case 6:
+        sum += bytes[all + 1500];
+        break;
+      case 7:
+        data[all] = sum;
+        break;
+      case 8:
+        sum += data[(all + step.shift) % data.size()];
+        break;
+      case 9:
+        inv.atomic_i_add(sums[at % 16], Scope::Device, MemorySemantics::Relaxed, 1u);
+        break;
+      case 10:
+        inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+        break;
+      case 11:
+        inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+        break;
+      case 12:
+        inv.control_barrier(Scope::Subgroup, Scope::Subgroup, kWorkgroupBarrier);
+        break;
+      case 13:
+        sum += first[at % 3];
+        break;
+      case 14:
+        small[mine] = static_cast<std::uint8_t>(s);
+        break;
+      case 15:
+        sum += small[mine];
+        break;
+      case 16:
+        if (me == step.shift % 8) first[at % 3] = sum;
+        break;
+      case 17:
+        inv.atomic_i_add(others[at % 3], Scope::Workgroup, MemorySemantics::Relaxed, sum);
+        break;
+      case 18:
+        sum += sums[(at + 3) % 16];
+        break;
+      case 19:
+        sum += bytes[(all * 11 + step.shift) % kBytes];
+        break;
+      case 20:
+        if (me % 16 == 3) bytes[(all + step.shift) % kBytes] = static_cast<std::uint8_t>(s);
+        break;
+      case 21:
+        inv.atomic_u_max(sums[at % 5], Scope::Workgroup, MemorySemantics::Relaxed, sum);
+        break;
+      case 22:
+        inv.atomic_i_add(sums[at % 4], Scope::Device, kReleaseBuffers, 1u);
+        break;
+      case 23:
+        sum += inv.atomic_load(sums[at % 4], Scope::Device, kAcquireBuffers);
+        break;
+      case 24:
+        inv.memory_barrier(Scope::Device, kReleaseBuffers);
+        break;
+      case 25:
+        inv.memory_barrier(Scope::Device, kAcquireBuffers);
+        break;
+      case 26:
+        inv.store(data[all], sum, MemoryOperands::NonPrivatePointer);
+        break;
+      default:
+        sum += inv.load(data[(all + step.shift) % data.size()], MemoryOperands::NonPrivatePointer);
+        break;
     }
   }
 };

@@ -47,7 +47,7 @@ TEST_CASE("require_no_races throws a finding of kind DataRace, and nothing witho
     FAIL("nothing was thrown");
   } catch (const KernelError& error) {
     CHECK(error.finding().kind == FindingKind::DataRace);
-    CHECK(name(error.finding().kind) == "data race");
+    CHECK(name_of(error.finding().kind) == "data race");
     CHECK(error.finding().object == "sum");
     CHECK(error.finding().where.line == racy.races().front().second.where.line);
     CHECK_FALSE(error.finding().replay.empty());
@@ -100,8 +100,7 @@ TEST_CASE("a suppression file that makes no sense is refused when the device is 
   CHECK_THROWS_AS(Device(options), std::invalid_argument);
 }
 
-TEST_CASE(
-    "equal plain writes are a race as the specification says, or a notice; different ones a race") {
+TEST_CASE("equal plain writes are a race as the specification says, or a notice; different ones a race") {
   const auto report_of = [](std::optional<SameValueWrites> policy, bool same) {
     DeviceOptions options = racing();
     options.same_value_writes = policy;
@@ -153,7 +152,8 @@ TEST_CASE("who asks for all cores and for an order of what they do is told what 
   for (const auto& [variable, value] : {std::pair("HEDDLE_TRACE", "/dev/null"), std::pair("HEDDLE_MEMORY", "random"),
                                         std::pair("HEDDLE_RACES_ADVISE", "1")}) {
     setenv(variable, value, 1);
-    CHECK_THROWS_WITH(Device(racing()), Catch::StartsWith(std::string("HEDDLE_RACES_PARALLEL=1 together with ") + variable));
+    CHECK_THROWS_WITH(Device(racing()),
+                      Catch::StartsWith(std::string("HEDDLE_RACES_PARALLEL=1 together with ") + variable));
     unsetenv(variable);
   }
   // What a program wants itself counts.
@@ -165,7 +165,8 @@ TEST_CASE("who asks for all cores and for an order of what they do is told what 
   parallel.races_parallel = true;
   CHECK_NOTHROW(Device(parallel));
   setenv("HEDDLE_TRACE", "/dev/null", 1);
-  CHECK_THROWS_WITH(Device(parallel), Catch::StartsWith("DeviceOptions::races_parallel together with a trace (or HEDDLE_TRACE)"));
+  CHECK_THROWS_WITH(Device(parallel),
+                    Catch::StartsWith("DeviceOptions::races_parallel together with a trace (or HEDDLE_TRACE)"));
   unsetenv("HEDDLE_TRACE");
 }
 

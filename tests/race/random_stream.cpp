@@ -6,6 +6,8 @@
 #include <random>
 #include <vector>
 
+#include "emulator/model/tags.h"
+
 namespace heddle::race {
 namespace {
 
@@ -56,12 +58,12 @@ class Teller {
     std::vector<std::size_t> participants;
     std::uint32_t quorum = 0;
     Scope execution = Scope::Workgroup;
-    /// Of the one instruction of all.
+    /// The ordering of the one instruction of all.
     std::optional<Ordering> ordering;
     std::vector<Waiting> arrived;
     std::vector<OperationIndex> synchronizing;
   };
-  /// Of an agent of a kernel: what it has to do before the barrier of this round.
+  /// What an agent of a kernel has to do before the barrier of this round.
   struct Does {
     std::uint32_t left = 0;
     std::size_t round = 0;
@@ -73,9 +75,7 @@ class Teller {
     std::int64_t waits_at = -1;
   };
 
-  std::uint32_t below(std::uint32_t n) {
-    return std::uniform_int_distribution<std::uint32_t>(0, n - 1)(random_);
-  }
+  std::uint32_t below(std::uint32_t n) { return std::uniform_int_distribution<std::uint32_t>(0, n - 1)(random_); }
   bool one_in(std::uint32_t n) { return below(n) == 0; }
 
   void tell_kernel() {
@@ -174,9 +174,8 @@ class Teller {
 
   // CrossDevice is the scope of host atomics, and of no shader operation.
   Scope random_scope(std::size_t agent) {
-    static constexpr Scope kChoices[] = {Scope::Device,      Scope::Device,   Scope::Workgroup,
-                                         Scope::QueueFamily, Scope::Subgroup, Scope::Workgroup,
-                                         Scope::Device};
+    static constexpr Scope kChoices[] = {Scope::Device,   Scope::Device,    Scope::Workgroup, Scope::QueueFamily,
+                                         Scope::Subgroup, Scope::Workgroup, Scope::Device};
     if (agents_[agent].place.is_host()) return Scope::CrossDevice;
     return !features_.one_dispatch && one_in(30) ? Scope::Invocation : kChoices[below(7)];
   }
@@ -189,28 +188,24 @@ class Teller {
     if (one_in(50)) return StorageClass::Private;
     const std::uint32_t choice = below(4);
     const StorageClass chosen = kChoices[((classes_ >> choice) & 1) != 0 ? choice : below(4)];
-    // Of Workgroup memory each workgroup of a kernel has its own.
-    const bool is_shared =
-        features_.kernel && chosen == StorageClass::Workgroup && agents_.back().place.workgroup != 0;
+    // Each workgroup of a kernel has Workgroup memory of its own.
+    const bool is_shared = features_.kernel && chosen == StorageClass::Workgroup && agents_.back().place.workgroup != 0;
     return is_shared ? StorageClass::StorageBuffer : chosen;
   }
 
   Locations random_bytes() {
     const std::uint32_t size = one_in(4) ? 1u << below(4) : 4;
     const std::uint32_t places = kBytes / size;
-    return {static_cast<AllocationId>(one_in(10) ? 1 : 0), size * (one_in(3) ? below(places) : 0),
-            size};
+    return {static_cast<AllocationId>(one_in(10) ? 1 : 0), size * (one_in(3) ? below(places) : 0), size};
   }
 
   bool mutually_ordered(const Operation& a, const Operation& b) const {
     const auto in_instance = [&](Scope scope) {
-      return a.agent == b.agent ||
-             (scope != Scope::Invocation &&
-              model::same_instance(agents_[static_cast<std::size_t>(a.agent)].place,
-                                   agents_[static_cast<std::size_t>(b.agent)].place, scope));
+      return a.agent == b.agent || (scope != Scope::Invocation &&
+                                    model::same_instance(agents_[static_cast<std::size_t>(a.agent)].place,
+                                                         agents_[static_cast<std::size_t>(b.agent)].place, scope));
     };
-    return a.locations == b.locations && a.reference == b.reference && in_instance(a.scope) &&
-           in_instance(b.scope);
+    return a.locations == b.locations && a.reference == b.reference && in_instance(a.scope) && in_instance(b.scope);
   }
 
   std::vector<trace::Source> sources_of(const Operation& op) {
@@ -270,7 +265,14 @@ class Teller {
     return one_in(2) ? writers.back() : writers[below(static_cast<std::uint32_t>(writers.size()))];
   }
 
+  TagSetId random_tags() {
+    model::TagSet tags;
+    for (const char* tag : {"foo:a", "foo:b", "bar:a", "bar:b"})
+      if (one_in(3)) tags.add(*model::Tag::parse(tag));
+    return model::intern(tags);
+  }
   OperationIndex tell(Operation operation) {
+    if (features_.tags && one_in(2)) operation.tags = random_tags();
     // In consistent executions the writes of an agent come in its order, and an update after what it reads.
     const bool in_order = features_.atomic_updates && operation.atomic && operation.writes();
     if (in_order)
@@ -300,17 +302,17 @@ class Teller {
     op.agent = static_cast<AgentId>(agent);
     op.locations = random_bytes();
     op.storage_class = random_storage();
-    if (features_.one_class_each) {
-      auto& known = class_of_[static_cast<std::size_t>(op.locations.allocation)];
-      if (!known) known = op.storage_class;
-      op.storage_class = *known;
-    }
     op.reference = static_cast<ReferenceId>(below(references_));
     const bool writes = one_in(2);
     op.kind = writes ? OperationKind::Write : OperationKind::Read;
     op.atomic = one_in(2);
     // Messages go by one word, and are of another.
     if (features_.kernel && !one_in(8)) op.locations = {static_cast<AllocationId>(op.atomic ? 1 : 0), 0, 4};
+    if (features_.one_class_each) {
+      auto& known = class_of_[static_cast<std::size_t>(op.locations.allocation)];
+      if (!known) known = op.storage_class;
+      op.storage_class = *known;
+    }
     if (op.atomic) {
       if (one_in(3)) op.kind = OperationKind::ReadModifyWrite;
       op.scope = random_scope(agent);
@@ -318,8 +320,8 @@ class Teller {
     } else if (!one_in(4)) {
       op.operands = MemoryOperands::NonPrivatePointer;
       if (one_in(2)) {
-        op.operands = op.operands | (writes ? MemoryOperands::MakePointerAvailable
-                                            : MemoryOperands::MakePointerVisible);
+        op.operands =
+            op.operands | (writes ? MemoryOperands::MakePointerAvailable : MemoryOperands::MakePointerVisible);
         (writes ? op.available_scope : op.visible_scope) = random_scope(agent);
       }
     }
@@ -336,11 +338,10 @@ class Teller {
   }
 
   void domain_operation(std::size_t agent) {
-    static constexpr OperationKind kKinds[] = {
-        OperationKind::DeviceAvailability, OperationKind::DeviceVisibility,
-        OperationKind::DeviceAvailability, OperationKind::DeviceVisibility,
-        OperationKind::HostAvailability,   OperationKind::HostVisibility,
-        OperationKind::HostToDeviceDomain, OperationKind::DeviceToHostDomain};
+    static constexpr OperationKind kKinds[] = {OperationKind::DeviceAvailability, OperationKind::DeviceVisibility,
+                                               OperationKind::DeviceAvailability, OperationKind::DeviceVisibility,
+                                               OperationKind::HostAvailability,   OperationKind::HostVisibility,
+                                               OperationKind::HostToDeviceDomain, OperationKind::DeviceToHostDomain};
     Operation op;
     op.agent = static_cast<AgentId>(agent);
     op.kind = kKinds[below(8)];
@@ -355,9 +356,7 @@ class Teller {
   bool in_one_workgroup(std::size_t a, std::size_t b) const {
     return agents_[a].place.workgroup == agents_[b].place.workgroup;
   }
-  bool may_meet(std::size_t a, std::size_t b) const {
-    return !features_.workgroup_barriers || in_one_workgroup(a, b);
-  }
+  bool may_meet(std::size_t a, std::size_t b) const { return !features_.workgroup_barriers || in_one_workgroup(a, b); }
   Ordering random_ordering(std::size_t agent) {
     const Scope scope = one_in(2) ? Scope::Workgroup : random_scope(agent);
     return {scope, random_semantics(true, true)};
@@ -367,8 +366,7 @@ class Teller {
   std::size_t barrier_of(std::size_t agent, std::size_t first) {
     for (std::size_t b = 0; b < barriers_.size(); ++b) {
       const Barrier& barrier = barriers_[b];
-      const bool takes_part = std::count(barrier.participants.begin(), barrier.participants.end(),
-                                         agent) != 0;
+      const bool takes_part = std::count(barrier.participants.begin(), barrier.participants.end(), agent) != 0;
       if (takes_part && !arrived(barrier, agent)) return b;
     }
     Barrier barrier;
@@ -380,7 +378,8 @@ class Teller {
       const bool meets = barrier.ordering ? in_one_workgroup(agent, a) : !one_in(5) && may_meet(agent, a);
       if (a == agent || meets) barrier.participants.push_back(a);
     }
-    if (!barrier.ordering && !features_.workgroup_barriers && one_in(4)) barrier.quorum = 1 + below(static_cast<std::uint32_t>(barrier.participants.size()));
+    if (!barrier.ordering && !features_.workgroup_barriers && one_in(4))
+      barrier.quorum = 1 + below(static_cast<std::uint32_t>(barrier.participants.size()));
     barriers_.push_back(barrier);
     return barriers_.size() - 1;
   }
@@ -414,9 +413,7 @@ class Teller {
     op.semantics = barriers_of_[workgroup][does.round].semantics;
     does.arrival = tell(op);
     does.waits = true;
-    const auto has_to_come = [&](std::size_t a) {
-      return agents_[a].place.workgroup == workgroup && !todo[a].waits;
-    };
+    const auto has_to_come = [&](std::size_t a) { return agents_[a].place.workgroup == workgroup && !todo[a].waits; };
     for (std::size_t a = 0; a < agents_.size(); ++a)
       if (has_to_come(a)) return;
     for (std::size_t a = 0; a < agents_.size(); ++a) {
@@ -440,8 +437,7 @@ class Teller {
     }
     for (const Waiting& w : barrier.arrived) {
       Told& agent = agents_[w.agent];
-      if (agent.waits_at < 0 ||
-          barriers_[static_cast<std::size_t>(agent.waits_at)].instance != barrier.instance)
+      if (agent.waits_at < 0 || barriers_[static_cast<std::size_t>(agent.waits_at)].instance != barrier.instance)
         continue;
       // The others go on once they are told of another time.
       if (one_in(8) && barrier.quorum == 0) continue;
@@ -454,8 +450,7 @@ class Teller {
   }
 
   static bool is_open(const Barrier& barrier) {
-    return barrier.quorum == 0 ? barrier.arrived.size() == barrier.participants.size()
-                               : !barrier.synchronizing.empty();
+    return barrier.quorum == 0 ? barrier.arrived.size() == barrier.participants.size() : !barrier.synchronizing.empty();
   }
 
   void pass(std::size_t agent) {
@@ -478,8 +473,7 @@ class Teller {
   void step(std::size_t first) {
     if (features_.one_instruction_each && one_in(2))
       if (const std::optional<std::size_t> agent = expected(first)) return control_barrier(*agent, first);
-    const std::size_t agent =
-        first + below(static_cast<std::uint32_t>(agents_.size() - first));
+    const std::size_t agent = first + below(static_cast<std::uint32_t>(agents_.size() - first));
     if (agents_[agent].waits_at >= 0) {
       if (!is_open(barrier_waited_at(agent))) return;
       pass(agent);
@@ -504,7 +498,7 @@ class Teller {
   std::vector<Told> agents_;
   std::vector<Operation> operations_;
   std::vector<Barrier> barriers_;
-  /// Of the workgroups of a kernel, round by round.
+  /// The barriers of the workgroups of a kernel, round by round.
   std::array<std::vector<Ordering>, 2> barriers_of_;
   std::vector<OperationIndex> waiting_;
   std::vector<OperationIndex> placed_;
@@ -513,8 +507,7 @@ class Teller {
 
 }  // namespace
 
-void tell_random_stream(std::uint64_t seed, const StreamFeatures& features,
-                        trace::Listener& listener) {
+void tell_random_stream(std::uint64_t seed, const StreamFeatures& features, trace::Listener& listener) {
   Teller(seed, features, listener).tell();
 }
 

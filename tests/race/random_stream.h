@@ -29,13 +29,14 @@ struct StreamFeatures {
   bool kernel = false;
   /// Each allocation is accessed through one storage class.
   bool one_class_each = false;
+  /// Half of the operations have tags of two prefixes.
+  bool tags = false;
 };
 
 /// Tells `listener` a stream, the same for the same seed: agents in all sorts of instances, phases of
 /// agents that system-synchronize, accesses of all kinds, classes, references and sizes, reads that
 /// read from whatever was written before, fences, control barriers with and without quorum, and
 /// operations of the domains.
-void tell_random_stream(std::uint64_t seed, const StreamFeatures& features,
-                        trace::Listener& listener);
+void tell_random_stream(std::uint64_t seed, const StreamFeatures& features, trace::Listener& listener);
 
 }  // namespace heddle::race

@@ -28,8 +28,7 @@ bool has_text(const std::string& text, const std::string& part) {
 
 TEST_CASE("a race in words names both lines, the element, the reason and the change") {
   const std::string text = to_string(example());
-  for (const char* part : {"data[4]", "12 times", ":3", ":9", "never", "add MakeVisible"})
-    CHECK(has_text(text, part));
+  for (const char* part : {"data[4]", "12 times", ":3", ":9", "never", "add MakeVisible"}) CHECK(has_text(text, part));
   CHECK_FALSE(has_text(text, "\x1b["));
   CHECK(has_text(to_string(example(), true), "\x1b["));
 }
@@ -75,8 +74,8 @@ TEST_CASE("what a report does not cover is told in every format") {
   CHECK(has_text(sarif, "\"toolExecutionNotifications\""));
   CHECK(has_text(sarif, R"("text": "not looked for: a < b\n100%")"));
   CHECK(has_text(to_text(report, ReportFormat::JUnit), "<system-out>not looked for: a &lt; b\n100%\n</system-out>"));
-  CHECK(has_text(to_text(report, ReportFormat::GitHub),
-                 "::warning title=Data races::not looked for: a < b%0A100%25\n"));
+  CHECK(
+      has_text(to_text(report, ReportFormat::GitHub), "::warning title=Data races::not looked for: a < b%0A100%25\n"));
   report.remarks.clear();
   CHECK_FALSE(has_text(to_text(report, ReportFormat::Sarif), "invocations"));
   CHECK_FALSE(has_text(to_text(report, ReportFormat::JUnit), "system-out"));

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "emulator/host/device_state.h"
-#include "emulator/host/race_watch.h"
 #include "emulator/memory/machine.h"
+#include "emulator/watch/race_watch.h"
 
 using namespace heddle;
 using Catch::StartsWith;
@@ -57,11 +57,11 @@ struct Remembered {
 /// memory dependency ends anything.
 Remembered remembered(std::string_view memory, std::uint32_t dispatches, std::uint32_t groups) {
   auto state = std::make_shared<detail::DeviceState>(racing(memory, 3));
-  Device device(state);
+  Device device(new detail::DeviceHandle{state});
   Remembered found;
   device.submit([&](Commands& commands) {
     for (std::uint32_t i = 0; i < dispatches; ++i) commands.dispatch(busy, groups, kGroup);
-    const race::KernelDetector& detector = state->race_watch->detector();
+    const race::KernelDetector& detector = state->watchers.race_watch()->detector();
     found.allocations = detector.remembered_allocations();
     found.releases = detector.remembered_releases();
     if (const auto* machine = dynamic_cast<const memory::Machine*>(state->memory.get()))

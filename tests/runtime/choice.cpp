@@ -1,5 +1,7 @@
 // Everything that is left to chance is decided in one place, by a seed or by a record.
 
+#include <heddle/schedule.h>
+
 #include "tests/device_under_test.h"
 
 #include <algorithm>
@@ -19,8 +21,7 @@ std::vector<std::uint32_t> order_of(const DeviceOptions& options, int dispatch =
     auto trace = device.buffer<std::uint32_t>(3 * 64);
     const auto kernel = [](auto& inv, auto counter, auto log) {
       for (int step = 0; step < 3; ++step) {
-        const std::uint32_t at =
-            inv.atomic_i_increment(counter[0], Scope::Device, MemorySemantics::Relaxed);
+        const std::uint32_t at = inv.atomic_i_increment(counter[0], Scope::Device, MemorySemantics::Relaxed);
         log[at] = inv.global_invocation_id().x;
         inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
       }
@@ -65,8 +66,7 @@ TEST_CASE("the order of execution does not depend on how many threads the machin
 
 TEST_CASE("a finding of an emulated dispatch says how to run it again, and running it again finds the same") {
   const auto kernel = [](auto& inv, auto counter) {
-    const std::uint32_t order =
-        inv.atomic_i_increment(counter[0], Scope::Device, MemorySemantics::Relaxed);
+    const std::uint32_t order = inv.atomic_i_increment(counter[0], Scope::Device, MemorySemantics::Relaxed);
     inv.require(order != 17);
   };
   const auto found = [&](std::uint64_t seed) {
@@ -100,8 +100,9 @@ class Interruptions final : public Choice {
 
 }  // namespace
 
-TEST_CASE("invocations are interrupted half as often after each 256 times in one dispatch, four times, and the next "
-          "begins anew") {
+TEST_CASE(
+    "invocations are interrupted half as often after each 256 times in one dispatch, four times, and the next "
+    "begins anew") {
   std::vector<std::uint32_t> bounds;
   DeviceOptions options = options_for(Mode::Emulated, 1);
   options.operations_between_switches = 3;
@@ -152,15 +153,13 @@ TEST_CASE("what was recorded is replayed") {
   const auto ask = [](Choice& choice) {
     std::vector<std::uint32_t> answers;
     for (std::uint32_t bound = 1; bound < 50; ++bound) {
-      answers.push_back(choice.below(
-          bound, bound % 2 ? ChoicePoint::Invocation : ChoicePoint::Preemption));
+      answers.push_back(choice.below(bound, bound % 2 ? ChoicePoint::Invocation : ChoicePoint::Preemption));
     }
     return answers;
   };
   first = ask(recording);
   CHECK(recording.schedule().answers.size() == 49);
-  CHECK(recording.schedule().answers[4] ==
-        Schedule::Answer{ChoicePoint::Invocation, 5, first[4]});
+  CHECK(recording.schedule().answers[4] == Schedule::Answer{ChoicePoint::Invocation, 5, first[4]});
   ReplayedChoice replay(recording.schedule());
   CHECK(ask(replay) == first);
 }

@@ -60,11 +60,9 @@ TEST_CASE("two branches with a barrier each are reported with both lines; one ba
   const Finding finding = finding_of([&] { device.dispatch(wrong, {1}, {16}); });
   INFO(to_string(finding));
   CHECK(finding.kind == FindingKind::BarrierDivergence);
-  CHECK(contains(finding.message, "6 invocations wait at the workgroup barrier at " +
-                                      place(then_line) +
+  CHECK(contains(finding.message, "6 invocations wait at the workgroup barrier at " + place(then_line) +
                                       " (first: global (0,0,0) of workgroup (0,0,0))"));
-  CHECK(contains(finding.message, "10 invocations wait at the workgroup barrier at " +
-                                      place(else_line) +
+  CHECK(contains(finding.message, "10 invocations wait at the workgroup barrier at " + place(else_line) +
                                       " (first: global (6,0,0) of workgroup (0,0,0))"));
   CHECK_NOTHROW(device.dispatch(right, {1}, {16}));
 }
@@ -206,8 +204,7 @@ TEST_CASE("a named barrier that too few subgroups come to is reported with both 
   INFO(to_string(finding));
   CHECK(finding.kind == FindingKind::BarrierDivergence);
   CHECK(finding.where.line == line);
-  CHECK(contains(finding.message,
-                 "8 invocations wait at named barrier 0 for 3 subgroups at " + place(line)));
+  CHECK(contains(finding.message, "8 invocations wait at named barrier 0 for 3 subgroups at " + place(line)));
   CHECK(contains(finding.message, "8 invocations finished (first: global (8,0,0)"));
 }
 

@@ -94,8 +94,7 @@ TEST_CASE("when every invocation throws, one exception arrives") {
   std::atomic<int> alive{0};
   std::atomic<int> made{0};
   for (int again = 0; again < 5; ++again) {
-    CHECK_THROWS_AS(device.dispatch(kThrows, {8}, {32}, Plan{when, ~0u, &alive, &made}),
-                    KernelError);
+    CHECK_THROWS_AS(device.dispatch(kThrows, {8}, {32}, Plan{when, ~0u, &alive, &made}), KernelError);
     CHECK(alive == 0);
   }
   CHECK_NOTHROW(device.dispatch(kThrows, {8}, {32}, Plan{when, 256, &alive, &made}));
@@ -205,7 +204,8 @@ TEST_CASE("some invocations may wait in a handler while the others wait outside 
   CHECK(out.read() == std::vector<std::uint32_t>(64, 1));
 }
 
-TEST_CASE("a kernel's handlers for std::exception let the unwinding of others pass; even catch-all ones do not stop it") {
+TEST_CASE(
+    "a kernel's handlers for std::exception let the unwinding of others pass; even catch-all ones do not stop it") {
   const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
   const bool catch_all = GENERATE(false, true);
   Device device(options_for(mode));
@@ -230,8 +230,7 @@ TEST_CASE("a kernel's handlers for std::exception let the unwinding of others pa
       }
     }
   };
-  CHECK_THROWS_AS(device.dispatch(kernel, {1}, {16}, &passed, std::uint32_t{catch_all}),
-                  KernelError);
+  CHECK_THROWS_AS(device.dispatch(kernel, {1}, {16}, &passed, std::uint32_t{catch_all}), KernelError);
   CHECK(passed == 0);
 }
 

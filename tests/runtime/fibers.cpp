@@ -60,8 +60,7 @@ TEST_CASE("a barrier of a workgroup of one invocation needs no fiber") {
   const auto kernel = [](auto& inv, auto results) {
     inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
     inv.control_barrier(Scope::Subgroup, Scope::Subgroup, kWorkgroupBarrier);
-    results[inv.global_invocation_id().x] =
-        inv.group_non_uniform_i_add(GroupOperation::Reduce, 7u);
+    results[inv.global_invocation_id().x] = inv.group_non_uniform_i_add(GroupOperation::Reduce, 7u);
   };
   CHECK(device.dispatch(kernel, {8}, {1}, out).fibers == 0);
   CHECK(out.read() == std::vector<std::uint32_t>(8, 7));

@@ -11,8 +11,8 @@ using heddle::test::place;
 namespace {
 
 // Invocation i waits until `turn[0]` is its number in a sequence that runs up or down.
-const auto kInTurn = [](auto& inv, StorageBuffer<std::uint32_t> auto turn,
-                        StorageBuffer<std::uint32_t> auto seen, std::uint32_t downwards) {
+const auto kInTurn = [](auto& inv, StorageBuffer<std::uint32_t> auto turn, StorageBuffer<std::uint32_t> auto seen,
+                        std::uint32_t downwards) {
   const auto all = inv.num_workgroups().x * inv.workgroup_size().x;
   const auto i = inv.global_invocation_id().x;
   const auto mine = downwards ? all - 1 - i : i;
@@ -22,8 +22,7 @@ const auto kInTurn = [](auto& inv, StorageBuffer<std::uint32_t> auto turn,
   inv.atomic_store(turn[0], Scope::Device, kReleaseBuffers, mine + 1);
 };
 
-void runs_in_turn(DeviceOptions options, std::uint32_t groups, std::uint32_t local,
-                  std::uint32_t downwards) {
+void runs_in_turn(DeviceOptions options, std::uint32_t groups, std::uint32_t local, std::uint32_t downwards) {
   Device device(options);
   auto turn = device.buffer({0u}, "turn");
   auto seen = device.buffer<std::uint32_t>(groups * local, "seen");
@@ -37,16 +36,14 @@ const auto kDeviceBarrier = [](auto& inv, StorageBuffer<std::uint32_t> auto arri
                                StorageBuffer<std::uint32_t> auto out) {
   if (inv.local_invocation_index() == 0) {
     inv.atomic_i_increment(arrived[0], Scope::Device, kReleaseBuffers);
-    while (inv.atomic_load(arrived[0], Scope::Device, kAcquireBuffers) <
-           inv.num_workgroups().x) {
+    while (inv.atomic_load(arrived[0], Scope::Device, kAcquireBuffers) < inv.num_workgroups().x) {
     }
   }
   inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kBufferBarrier);
   out[inv.global_invocation_id().x] = 1u;
 };
 
-DeviceOptions resident(Mode mode, std::uint32_t workgroups, std::uint32_t workers,
-                       std::uint64_t seed = 1) {
+DeviceOptions resident(Mode mode, std::uint32_t workgroups, std::uint32_t workers, std::uint64_t seed = 1) {
   DeviceOptions options = options_for(mode, seed);
   options.resident_workgroups = workgroups;
   // A worker may be off the processor for long on a busy machine.
@@ -98,8 +95,7 @@ TEST_CASE("a lock made of a compare-exchange loop lets everybody in, one at a ti
   auto lock = device.buffer({0u}, "lock");
   auto sum = device.buffer({0u}, "sum");
   const auto kernel = [](auto& inv, auto mutex, auto total) {
-    while (inv.atomic_compare_exchange(mutex[0], Scope::Device, kAcquireBuffers,
-                                       MemorySemantics::Relaxed, 1, 0) != 0) {
+    while (inv.atomic_compare_exchange(mutex[0], Scope::Device, kAcquireBuffers, MemorySemantics::Relaxed, 1, 0) != 0) {
     }
     total[0] += 1;
     inv.atomic_store(mutex[0], Scope::Device, kReleaseBuffers, 0);
@@ -128,8 +124,7 @@ TEST_CASE("a device-wide spin barrier over one workgroup more is reported: who w
   Device device(options);
   auto arrived = device.buffer({0u}, "arrived");
   auto out = device.buffer(std::vector<std::uint32_t>(6 * 16, 0));
-  const Finding finding =
-      finding_of([&] { device.dispatch(kDeviceBarrier, {6}, {16}, arrived, out); });
+  const Finding finding = finding_of([&] { device.dispatch(kDeviceBarrier, {6}, {16}, arrived, out); });
   CHECK(finding.kind == FindingKind::NoProgress);
   INFO(to_string(finding));
   // (In native mode there may be one for each worker.)
@@ -169,10 +164,8 @@ TEST_CASE("a flag that is set after a barrier instead of before it is reported a
   CHECK(finding.where.line == load_line);
   CHECK(finding.invocation.local == uvec3{7, 0, 0});
   CHECK(contains(finding.message,
-                 "1 invocation polls atomic_load of 'flag', byte 0, which stays 0, at " +
-                     place(load_line)));
-  CHECK(contains(finding.message,
-                 "7 invocations wait at the workgroup barrier at " + place(barrier_line)));
+                 "1 invocation polls atomic_load of 'flag', byte 0, which stays 0, at " + place(load_line)));
+  CHECK(contains(finding.message, "7 invocations wait at the workgroup barrier at " + place(barrier_line)));
 }
 
 TEST_CASE("a Workgroup variable that is polled in vain is named in the report") {
@@ -339,7 +332,7 @@ TEST_CASE("whoever polls reads again, though another one loops without polling u
       inv.atomic_i_increment(queue[1], Scope::Device, MemorySemantics::Relaxed);
     } else {
       inv.atomic_store(flag[0], Scope::Device, MemorySemantics::Relaxed, 1u);
-      // Of two in turn none is read twice running.
+      // Two are read in turn, so that none is read twice running.
       while (inv.atomic_load(queue[0], Scope::Device, MemorySemantics::Relaxed) ==
              inv.atomic_load(queue[1], Scope::Device, MemorySemantics::Relaxed)) {
       }
@@ -395,8 +388,8 @@ TEST_CASE("loops that read the same for long are not reported while anybody writ
   };
   CHECK_NOTHROW(device.dispatch(one_writes, {1}, {2}, read_only(x), out, kLong / 2));
   CHECK(out.read()[1] == kLong / 2);
-  const auto many_places = [](auto&, StorageBuffer<const std::uint32_t> auto in,
-                              StorageBuffer<std::uint32_t> auto sums, std::uint32_t often) {
+  const auto many_places = [](auto&, StorageBuffer<const std::uint32_t> auto in, StorageBuffer<std::uint32_t> auto sums,
+                              std::uint32_t often) {
     std::uint32_t sum = 0;
     for (std::uint32_t k = 0; k < often; ++k) sum += in[k % 8];
     sums[0] = sum;

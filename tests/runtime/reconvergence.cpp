@@ -38,8 +38,7 @@ struct Watch {
     // after all others in the text.
     Log log = logs[lane()];
     log.ballot[log.count] = ballot;
-    log.order[log.count] =
-        inv.atomic_i_increment(clock[0], Scope::Device, MemorySemantics::Relaxed);
+    log.order[log.count] = inv.atomic_i_increment(clock[0], Scope::Device, MemorySemantics::Relaxed);
     ++log.count;
     logs[lane()] = log;
   }
@@ -75,12 +74,14 @@ Outcome run(Mode mode, std::uint64_t seed, Body body, std::uint32_t local = kLan
 using Ballots = std::vector<std::uint32_t>;
 
 /// Runs the test that follows in both modes, the emulated one in several orders.
-#define FOR_BOTH_MODES                                            \
-  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);       \
-  const std::uint64_t seed = GENERATE(range(1u, 6u));             \
+#define FOR_BOTH_MODES                                      \
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated); \
+  const std::uint64_t seed = GENERATE(range(1u, 6u));       \
   if (mode == Mode::Native && seed > 1) return
 
-std::uint32_t ballot_in_function(auto& inv) { return inv.group_non_uniform_ballot(true).x; }
+std::uint32_t ballot_in_function(auto& inv) {
+  return inv.group_non_uniform_ballot(true).x;
+}
 
 }  // namespace
 
@@ -105,7 +106,7 @@ TEST_CASE("branches execute their operations apart, the first in the text first,
   });
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     CHECK(o.ballots[lane] == Ballots{lane % 2 == 0 ? kEven : kOdd, kAll});
-    // Of the first operation, every even lane comes before every odd one.
+    // In the first operation every even lane comes before every odd one.
     CHECK((o.order[lane][0] < 4) == (lane % 2 == 0));
   }
 }
@@ -124,9 +125,12 @@ TEST_CASE("nested branches join from the inside out") {
     watch.see(inv.group_non_uniform_ballot(true).x);
   });
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    if (lane < 2) CHECK(o.ballots[lane] == Ballots{0x03, 0x0f, kAll});
-    else if (lane < 4) CHECK(o.ballots[lane] == Ballots{0x0c, 0x0f, kAll});
-    else CHECK(o.ballots[lane] == Ballots{kAll});
+    if (lane < 2)
+      CHECK(o.ballots[lane] == Ballots{0x03, 0x0f, kAll});
+    else if (lane < 4)
+      CHECK(o.ballots[lane] == Ballots{0x0c, 0x0f, kAll});
+    else
+      CHECK(o.ballots[lane] == Ballots{kAll});
   }
 }
 
@@ -264,7 +268,7 @@ TEST_CASE("two ballots on one line are one place; a ballot and an add on one lin
   CHECK(same.ballots[1] == Ballots{kAll});
   CHECK(different.ballots[0] == Ballots{4});
   CHECK(different.ballots[1] == Ballots{kOdd});
-  // That of the lowest lane comes first.
+  // The operation of the lowest lane comes first.
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     CHECK((different.order[lane][0] < 4) == (lane % 2 == 0));
   }

@@ -3,6 +3,7 @@
 #include "tests/device_under_test.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <numeric>
 #include <set>
@@ -13,8 +14,8 @@ using heddle::test::options_for;
 namespace {
 
 std::uint32_t bits(const uvec4& ballot) {
-  return static_cast<std::uint32_t>(std::popcount(ballot.x) + std::popcount(ballot.y) +
-                                    std::popcount(ballot.z) + std::popcount(ballot.w));
+  return static_cast<std::uint32_t>(std::popcount(ballot.x) + std::popcount(ballot.y) + std::popcount(ballot.z) +
+                                    std::popcount(ballot.w));
 }
 
 struct Seen {
@@ -32,8 +33,7 @@ struct Seen {
 const auto kLook = [](auto& inv, auto out) {
   const uvec3 groups = inv.num_workgroups();
   const uvec3 id = inv.workgroup_id();
-  const std::uint32_t size =
-      inv.workgroup_size().x * inv.workgroup_size().y * inv.workgroup_size().z;
+  const std::uint32_t size = inv.workgroup_size().x * inv.workgroup_size().y * inv.workgroup_size().z;
   const std::uint32_t number = id.x + groups.x * (id.y + groups.y * id.z);
   Seen seen = out[number * size + inv.local_invocation_index()];
   seen.global = inv.global_invocation_id();
@@ -143,8 +143,10 @@ TEST_CASE("the shuffled mapping is a permutation, the same for every workgroup, 
       REQUIRE(seen[i].index == i % 100);
       REQUIRE(seen[i].active == (seen[i].subgroup == 6 ? 4 : 16));
       const std::uint32_t position = seen[i].subgroup * 16 + seen[i].lane;
-      if (i < 100) result.push_back(position);
-      else REQUIRE(position == result[i % 100]);
+      if (i < 100)
+        result.push_back(position);
+      else
+        REQUIRE(position == result[i % 100]);
     }
     return result;
   };

@@ -51,8 +51,7 @@ TEST_CASE("an ordinary kernel touches at most 16 KiB of stack for each resident 
     Device device(options_for(mode));
     auto in = device.buffer(std::vector<float>(1024, 1.0f));
     auto out = device.buffer<float>(8);
-    const auto sum = [](auto& inv, StorageBuffer<const float> auto x,
-                        StorageBuffer<float> auto sums) {
+    const auto sum = [](auto& inv, StorageBuffer<const float> auto x, StorageBuffer<float> auto sums) {
       auto tile = inv.template workgroup<float[128]>();
       const auto i = inv.local_invocation_index();
       tile[i] = x[inv.global_invocation_id().x];
@@ -87,8 +86,7 @@ TEST_CASE("2^24 invocations in one dispatch take no more memory than those that 
   device.dispatch(kernel, {16}, {256}, count, std::uint32_t{barrier});
   const std::size_t before = peak_memory_bytes();
   REQUIRE(before != 0);
-  const DispatchResult result =
-      device.dispatch(kernel, {groups}, {256}, count, std::uint32_t{barrier});
+  const DispatchResult result = device.dispatch(kernel, {groups}, {256}, count, std::uint32_t{barrier});
   CHECK(result.invocations == std::uint64_t{groups} * 256);
   CHECK(count.read()[0] == groups + 16);
   const std::size_t grown = peak_memory_bytes() - before;
@@ -122,8 +120,7 @@ TEST_CASE("what does not fit in stack_bytes fits in more of them") {
   {
     Device device(options);
     auto out = device.buffer<std::uint32_t>(4);
-    const Finding finding =
-        test::finding_of([&] { device.dispatch(kTouchStack, {1}, {4}, out, kib); });
+    const Finding finding = test::finding_of([&] { device.dispatch(kTouchStack, {1}, {4}, out, kib); });
     CHECK(finding.kind == FindingKind::StackOverflow);
   }
   options.stack_bytes = 4096 * kKiB;

@@ -43,8 +43,7 @@ TEST_CASE("a stack overflow is a finding that names the invocation, and the devi
   Device device(options_for(mode));
   auto out = device.buffer<std::uint32_t>(32);
   for (int again = 0; again < 3; ++again) {
-    const Finding finding =
-        finding_of([&] { device.dispatch(kRecurse, {2}, {16}, out, 5u, kEndless); });
+    const Finding finding = finding_of([&] { device.dispatch(kRecurse, {2}, {16}, out, 5u, kEndless); });
     CHECK(finding.kind == FindingKind::StackOverflow);
     CHECK(finding.invocation.exact);
     CHECK(finding.invocation.local == uvec3{5, 0, 0});
@@ -80,8 +79,8 @@ void check_large_frame(Mode mode) {
     const Finding finding = finding_of([&] { device.dispatch(kernel, {2}, {16}, out); });
     CHECK(finding.kind == FindingKind::StackOverflow);
     CHECK(finding.invocation.local == uvec3{5, 0, 0});
-    CHECK(contains(finding.message,
-                   std::to_string(device.options().stack_bytes / 1024) + " KiB of stack; raise DeviceOptions::stack_bytes"));
+    CHECK(contains(finding.message, std::to_string(device.options().stack_bytes / 1024) +
+                                        " KiB of stack; raise DeviceOptions::stack_bytes"));
   }
 }
 
@@ -164,9 +163,7 @@ struct OwnFaults {
   static void jump(int, siginfo_t* info, void*) {
     if (is_here(info)) siglongjmp(away, 1);
   }
-  static void hand_back(int signal, siginfo_t* info, void* context) {
-    before.sa_sigaction(signal, info, context);
-  }
+  static void hand_back(int signal, siginfo_t* info, void* context) { before.sa_sigaction(signal, info, context); }
 };
 
 }  // namespace
@@ -208,8 +205,7 @@ TEST_CASE("a program whose handler hands its fault back to heddle's dies of it")
 #ifndef HEDDLE_TEST_UNDEFINED_SANITIZER
 
 namespace {
-const auto kDivide = [](auto& inv, StorageBuffer<const std::int32_t> auto a,
-                        StorageBuffer<const std::int32_t> auto b,
+const auto kDivide = [](auto& inv, StorageBuffer<const std::int32_t> auto a, StorageBuffer<const std::int32_t> auto b,
                         StorageBuffer<std::int32_t> auto out, std::uint32_t wait) {
   const auto i = inv.global_invocation_id().x;
   if (wait) inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
@@ -217,6 +213,8 @@ const auto kDivide = [](auto& inv, StorageBuffer<const std::int32_t> auto a,
   const std::int32_t y = b[i];
   out[i] = x / y;
 };
+// In the line before the last.
+constexpr std::uint32_t kDivisionLine = __LINE__ - 3;
 }  // namespace
 
 TEST_CASE("a division by zero is a finding; by one it is not") {
@@ -229,6 +227,8 @@ TEST_CASE("a division by zero is a finding; by one it is not") {
   b.map()[3] = 0;
   const Finding finding = finding_of([&] { device.dispatch(kDivide, {1}, {8}, a, b, out, 1u); });
   CHECK(finding.kind == FindingKind::DivisionByZero);
+  CHECK(contains(finding.where.file, "traps.cpp"));
+  CHECK(finding.where.line == kDivisionLine);
   CHECK(finding.invocation.exact);
   CHECK(finding.invocation.local == uvec3{3, 0, 0});
   b.map()[3] = 2;
@@ -273,8 +273,7 @@ TEST_CASE("many divisions by zero at once end in one finding") {
   auto b = device.buffer(std::vector<std::int32_t>(256, 0));
   auto out = device.buffer(std::vector<std::int32_t>(256, 0));
   for (const std::uint32_t wait : {0u, 1u}) {
-    const Finding finding =
-        finding_of([&] { device.dispatch(kDivide, {16}, {16}, a, b, out, wait); });
+    const Finding finding = finding_of([&] { device.dispatch(kDivide, {16}, {16}, a, b, out, wait); });
     CHECK(finding.kind == FindingKind::DivisionByZero);
   }
 }

@@ -20,7 +20,8 @@ __attribute__((no_sanitize("integer-divide-by-zero")))
 #else
 __attribute__((no_sanitize_undefined))
 #endif
-std::uint32_t hundred_by(std::int32_t divisor) {
+std::uint32_t
+hundred_by(std::int32_t divisor) {
   return static_cast<std::uint32_t>(100 / divisor);
 }
 
@@ -58,8 +59,7 @@ constexpr auto kernel = [](auto& inv, auto out, Plan plan) {
         if (i == plan.who) {
           inv.atomic_store(flag[round], Scope::Workgroup, MemorySemantics::Relaxed, plan.token);
         } else {
-          while (inv.atomic_load(flag[round], Scope::Workgroup, MemorySemantics::Relaxed) !=
-                 plan.token) {
+          while (inv.atomic_load(flag[round], Scope::Workgroup, MemorySemantics::Relaxed) != plan.token) {
           }
         }
       } else if (i == plan.who) {
@@ -67,10 +67,15 @@ constexpr auto kernel = [](auto& inv, auto out, Plan plan) {
           case Irregular::Subgroup:
             sum += inv.group_non_uniform_i_add(GroupOperation::Reduce, 0u);
             break;
-          case Irregular::Throw: throw std::runtime_error("out of step");
-          case Irregular::Divide: sum += hundred_by(plan.zero); break;
-          case Irregular::Return: return;
-          default: break;
+          case Irregular::Throw:
+            throw std::runtime_error("out of step");
+          case Irregular::Divide:
+            sum += hundred_by(plan.zero);
+            break;
+          case Irregular::Return:
+            return;
+          default:
+            break;
         }
       }
     }
@@ -101,8 +106,8 @@ void for_each_plan(Irregular what, const Test& test) {
         // After the last workgroup the stacks go home.
         for (const std::uint32_t where : {3u, kGroups - 1}) {
           for (const bool once_more : {false, true}) {
-            INFO("workgroup " << where << ", invocation " << who << " of " << size << ", round "
-                              << when << (once_more ? ", after one more barrier" : ""));
+            INFO("workgroup " << where << ", invocation " << who << " of " << size << ", round " << when
+                              << (once_more ? ", after one more barrier" : ""));
             test(Plan{what, who, when, where, 0, ++token, once_more}, size);
           }
         }
@@ -135,10 +140,8 @@ TEST_CASE("who throws or divides by zero out of step is named, and the next disp
     // Plain calls do not say which one trapped (see traps.cpp): those come before the first wait.
     const bool known = what == Irregular::Throw || plan.when > 0 || plan.once_more;
     auto out = device.buffer<std::uint32_t>(kGroups * size);
-    const Finding finding =
-        finding_of([&] { device.dispatch(kernel, {kGroups}, {size}, out, plan); });
-    CHECK(finding.kind ==
-          (what == Irregular::Throw ? FindingKind::Exception : FindingKind::DivisionByZero));
+    const Finding finding = finding_of([&] { device.dispatch(kernel, {kGroups}, {size}, out, plan); });
+    CHECK(finding.kind == (what == Irregular::Throw ? FindingKind::Exception : FindingKind::DivisionByZero));
     CHECK(finding.invocation.workgroup.x == plan.where);
     if (known) CHECK(finding.invocation.local.x == plan.who);
     device.dispatch(kernel, {kGroups}, {size}, out, Plan{});
@@ -154,8 +157,7 @@ TEST_CASE("who returns before the last barrier is reported, after it is fine") {
       CHECK_NOTHROW(device.dispatch(kernel, {kGroups}, {size}, out, plan));
       CHECK(out.read()[plan.where * size + plan.who] == 0);
     } else {
-      const Finding finding =
-          finding_of([&] { device.dispatch(kernel, {kGroups}, {size}, out, plan); });
+      const Finding finding = finding_of([&] { device.dispatch(kernel, {kGroups}, {size}, out, plan); });
       CHECK(finding.kind == FindingKind::BarrierDivergence);
       CHECK(test::contains(finding.message, "1 invocation finished"));
     }

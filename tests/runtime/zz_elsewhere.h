@@ -1,4 +1,8 @@
 #pragma once
 
-// A subgroup operation in another file, whose name sorts after that of the test.
-inline std::uint32_t ballot_in_z(auto& inv) { return inv.group_non_uniform_ballot(true).x; }
+/// \file
+/// A subgroup operation in another file, whose name sorts after that of the test.
+
+inline std::uint32_t ballot_in_z(auto& inv) {
+  return inv.group_non_uniform_ballot(true).x;
+}

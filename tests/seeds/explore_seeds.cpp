@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,22 +14,25 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <heddle/explore.h>
 #include <heddle/heddle.h>
 
+#include "tests/seeds/quiet.h"
+
 using namespace heddle;
+using heddle::test::printed_to;
+using heddle::test::quiet;
 
 namespace {
 
 /// A message whose data is not made available if `wrong`.
 template <bool wrong>
-constexpr auto message = [](auto& inv, StorageBuffer<std::uint32_t> auto data,
-                            StorageBuffer<std::uint32_t> auto flag,
+constexpr auto message = [](auto& inv, StorageBuffer<std::uint32_t> auto data, StorageBuffer<std::uint32_t> auto flag,
                             StorageBuffer<std::uint32_t> auto seen) {
-  constexpr auto kRelease = wrong ? MemorySemantics::Release | MemorySemantics::UniformMemory
-                                  : kReleaseBuffers;
+  constexpr auto kRelease = wrong ? MemorySemantics::Release | MemorySemantics::UniformMemory : kReleaseBuffers;
   if (inv.workgroup_id().x == 0) {
     data.non_private()[0] = 42;
     inv.atomic_store(flag[0], Scope::Device, kRelease, 1);
@@ -46,21 +50,6 @@ void message_arrives(Trial& trial) {
   auto seen = trial.device().buffer({std::uint32_t{0}}, "seen");
   trial.device().dispatch(message<wrong>, {2}, {1}, data, flag, seen);
   trial.require(seen.read()[0] == 42, "no message");
-}
-
-SeedOptions quiet() {
-  SeedOptions options;
-  options.print_to = nullptr;
-  return options;
-}
-
-/// Closes the file.
-std::string printed_to(std::FILE* out) {
-  std::rewind(out);
-  std::string printed(4096, '\0');
-  printed.resize(std::fread(printed.data(), 1, printed.size(), out));
-  std::fclose(out);
-  return printed;
 }
 
 std::vector<std::uint64_t> failing(const SeedReport& report) {
@@ -93,8 +82,7 @@ TEST_CASE("the failing seeds are the same on any number of threads, and the firs
   CHECK(failing(explore_seeds(message_arrives<true>, 100, options)) == alone);
   REQUIRE(alone.size() > 1);
   options.stop_at_first = true;
-  CHECK(failing(explore_seeds(message_arrives<true>, 100, options)) ==
-        std::vector<std::uint64_t>{alone.front()});
+  CHECK(failing(explore_seeds(message_arrives<true>, 100, options)) == std::vector<std::uint64_t>{alone.front()});
 }
 
 TEST_CASE("of many short trials on several threads each runs once, and the lowest failing seed is found") {
@@ -145,8 +133,8 @@ TEST_CASE("no trial begins when the time is up") {
   REQUIRE(out);
   options.print_to = out;
   explore_seeds(message_arrives<false>, 100000000, options);
-  CHECK_THAT(printed_to(out), Catch::Contains("the time was up after ") &&
-                                  Catch::Contains(" of 100000000 seeds, 0 failed\n"));
+  CHECK_THAT(printed_to(out),
+             Catch::Contains("the time was up after ") && Catch::Contains(" of 100000000 seeds, 0 failed\n"));
 }
 
 TEST_CASE("a shrunk failure fails again, with fewer forced answers, and not without them") {
@@ -249,8 +237,7 @@ TEST_CASE("a failure that needs no more than two workgroups is shown with two") 
 TEST_CASE("what a kernel does wrong is a failure with its finding") {
   const auto out_of_bounds = [](Trial& trial) {
     auto buffer = trial.device().buffer({std::uint32_t{0}}, "small");
-    trial.device().dispatch([](auto&, StorageBuffer<std::uint32_t> auto out) { out[7] = 1; }, {1}, {1},
-                            buffer);
+    trial.device().dispatch([](auto&, StorageBuffer<std::uint32_t> auto out) { out[7] = 1; }, {1}, {1}, buffer);
   };
   const SeedReport report = explore_seeds(out_of_bounds, 5, quiet());
   REQUIRE(report.failed());
@@ -312,8 +299,7 @@ TEST_CASE("what no trial can begin for is thrown, on however many threads") {
   for (const unsigned jobs : {1u, 8u}) {
     SeedOptions options = quiet();
     options.jobs = jobs;
-    CHECK_THROWS_WITH(explore_seeds(message_arrives<true>, 500, options),
-                      Catch::Contains("HEDDLE_MEMORY is 'strong'"));
+    CHECK_THROWS_WITH(explore_seeds(message_arrives<true>, 500, options), Catch::Contains("HEDDLE_MEMORY is 'strong'"));
   }
   unsetenv("HEDDLE_MEMORY");
 }
@@ -381,8 +367,8 @@ TEST_CASE("a trial that does not end keeps nobody from reading what has failed b
 namespace {
 
 /// Messages through more granules than the machine remembers, with a variable of each workgroup.
-constexpr auto exchange = [](auto& inv, StorageBuffer<std::uint32_t> auto data,
-                             StorageBuffer<std::uint32_t> auto seen, std::uint32_t rounds) {
+constexpr auto exchange = [](auto& inv, StorageBuffer<std::uint32_t> auto data, StorageBuffer<std::uint32_t> auto seen,
+                             std::uint32_t rounds) {
   constexpr std::uint32_t kWords = 4096;
   auto sum = inv.template workgroup<std::uint32_t[1]>("sum");
   const std::uint32_t me = inv.global_invocation_id().x;
@@ -391,8 +377,7 @@ constexpr auto exchange = [](auto& inv, StorageBuffer<std::uint32_t> auto data,
   for (std::uint32_t i = 0; i < rounds; ++i) {
     inv.atomic_i_add(data[(me * 37 + i * 11) % kWords], Scope::Device, MemorySemantics::None, me + i);
     inv.atomic_store(data[(me * 5 + i * 7) % kWords], Scope::Device, MemorySemantics::None, i);
-    const std::uint32_t met =
-        inv.atomic_load(data[(me + i * 13) % kWords], Scope::Device, MemorySemantics::None);
+    const std::uint32_t met = inv.atomic_load(data[(me + i * 13) % kWords], Scope::Device, MemorySemantics::None);
     inv.atomic_i_add(sum[0], Scope::Workgroup, MemorySemantics::None, met);
   }
   data[(me + 1) % 4] = me;
@@ -443,15 +428,14 @@ TEST_CASE("a trial after many others leaves what it leaves alone") {
       options.device.races = races;
       const Remains in_a_row = remains_of(1, 8, options);
       REQUIRE(in_a_row.size() == 8);
-      for (const std::uint64_t seed : {1, 2, 8})
-        CHECK(remains_of(seed, 1, options).at(seed) == in_a_row.at(seed));
+      for (const std::uint64_t seed : {1, 2, 8}) CHECK(remains_of(seed, 1, options).at(seed) == in_a_row.at(seed));
       CHECK(in_a_row.at(1) != in_a_row.at(2));
     }
   }
 }
 
 TEST_CASE("a race is found in the same way after trials without any and alone") {
-  // Of three trials the first two leave buffers and atomics of other sizes behind, and race with nobody.
+  // The first two of three trials leave buffers and atomics of other sizes behind, and race with nobody.
   constexpr auto message = [](auto& inv, StorageBuffer<std::uint32_t> auto data, StorageBuffer<std::uint32_t> auto flag,
                               std::uint32_t seed) {
     constexpr auto kBuffers = MemorySemantics::UniformMemory;
@@ -461,8 +445,8 @@ TEST_CASE("a race is found in the same way after trials without any and alone") 
       if (seed % 3 == 0) {
         inv.atomic_store(flag[0], Scope::Device, MemorySemantics::Relaxed, 1u);
       } else {
-        inv.atomic_store(flag[0], Scope::Device,
-                         MemorySemantics::Release | MemorySemantics::MakeAvailable | kBuffers, 1u);
+        inv.atomic_store(flag[0], Scope::Device, MemorySemantics::Release | MemorySemantics::MakeAvailable | kBuffers,
+                         1u);
       }
     } else if (inv.atomic_load(flag[0], Scope::Device,
                                MemorySemantics::Acquire | MemorySemantics::MakeVisible | kBuffers) != 0) {
@@ -590,9 +574,17 @@ TEST_CASE("one answer is an answer, two are answers") {
   failure.shrunk->forced_before = 7;
   failure.shrunk->answers = 5;
   failure.shrunk->answers_before = 30;
-  CHECK_THAT(to_string(failure), Catch::Contains("1 of 1 workgroup, 1 forced answer instead of 7, which is number 5 of 30\n"));
+  CHECK_THAT(to_string(failure),
+             Catch::Contains("made smaller: it still fails with 1 of 1 workgroup, and with 1 choice that interrupts an "
+                             "invocation or delays a write (7 before); the last one is choice 5 of 30\n"));
   failure.shrunk->wanted_workgroups = 4;
   failure.shrunk->forced = 2;
-  CHECK_THAT(to_string(failure), Catch::Contains("1 of 4 workgroups, 2 forced answers instead of 7, the last of them "
-                                                 "is number 5 of 30\n"));
+  CHECK_THAT(
+      to_string(failure),
+      Catch::Contains("made smaller: it still fails with 1 of 4 workgroups, and with 2 choices that interrupt an "
+                      "invocation or delay a write (7 before); the last one is choice 5 of 30\n"));
+  failure.shrunk->wanted_workgroups = 0;
+  failure.shrunk->forced = 0;
+  CHECK_THAT(to_string(failure), Catch::Contains("made smaller: it still fails where nothing is interrupted or delayed "
+                                                 "(7 choices did so before)\n"));
 }

@@ -125,6 +125,16 @@ options_of_tests() {
   runs 2 tests/run.sh --preset=release
 }
 
+samples_build() {
+  make_world 0
+  for tool in mktemp nproc; do ln -s "$(command -v "$tool")" "$world/bin/$tool"; done
+  fake cmake '[ "$1" != --build ]'
+  PATH=$world/bin "$bash" "$source_dir/samples/run.sh" >"$world/output" 2>&1
+  code=$?
+  exits_with 1
+  called '^cmake --build .*--target samples heddle_cli$'
+}
+
 options_of_samples() {
   runs 0 samples/run.sh --help
   runs 2 samples/run.sh --wrong

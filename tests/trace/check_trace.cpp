@@ -30,8 +30,7 @@ class Checker final : public Listener {
   void dispatched(const Dispatch& dispatch) override {
     must(dispatch.subgroup_size > 0, "subgroups of nobody");
     must(dispatch.group_size() > 0, "workgroups of nobody");
-    must(dispatch.positions.empty() || dispatch.positions.size() == dispatch.group_size(),
-         "positions of others");
+    must(dispatch.positions.empty() || dispatch.positions.size() == dispatch.group_size(), "positions of others");
     for (const std::uint32_t position : dispatch.positions)
       must(position < dispatch.group_size(), "a position beyond its workgroup");
   }
@@ -71,12 +70,8 @@ class Checker final : public Listener {
   void stale(OperationIndex read, OperationIndex, CacheLevel) override { told(read); }
 
  private:
-  void begun(AgentId agent) const {
-    must(static_cast<std::uint32_t>(agent) < agents_, "an agent that is not there");
-  }
-  void told(OperationIndex index) const {
-    must(index < operations_, "an operation that is not there");
-  }
+  void begun(AgentId agent) const { must(static_cast<std::uint32_t>(agent) < agents_, "an agent that is not there"); }
+  void told(OperationIndex index) const { must(index < operations_, "an operation that is not there"); }
 
   std::uint32_t agents_ = 0;
   OperationIndex operations_ = 0;

@@ -1,8 +1,9 @@
-#include <catch2/catch.hpp>
 #include <heddle/choice.h>
+#include <catch2/catch.hpp>
 
 #include <string>
 
+#include "emulator/model/tags.h"
 #include "emulator/trace/file_format.h"
 #include "emulator/trace/file_reader.h"
 #include "emulator/trace/file_writer.h"
@@ -88,8 +89,8 @@ TEST_CASE("a file that is no trace, or of another version, is refused by name") 
   CHECK_THAT(error_of("not a trace at all"), Catch::Contains("a.trace: is no heddle trace"));
   CHECK_THAT(error_of(""), Catch::Contains("is no heddle trace"));
   std::string bytes = written(1, 5).bytes;
-  bytes[8] = 3;
-  CHECK(error_of(bytes) == "a.trace: has version 3, this heddle reads versions 1 to 2");
+  bytes[8] = 6;
+  CHECK(error_of(bytes) == "a.trace: has version 6, this heddle reads versions 1 to 5");
 }
 
 TEST_CASE("a trace of version 1 is read, and has no names in it") {
@@ -98,12 +99,79 @@ TEST_CASE("a trace of version 1 is read, and has no names in it") {
   writer.agent_begins(AgentId{0}, {});
   writer.close();
   std::string bytes = file.bytes();
-  REQUIRE(bytes[8] == 2);
+  REQUIRE(bytes[8] == 5);
   bytes[8] = 1;
   CHECK(read(bytes) == read(file.bytes()));
   // Instead of the end, the record of a name.
   bytes[bytes.size() - 2] = static_cast<char>(RecordTag::Named);
   CHECK_THAT(error_of(bytes), Catch::Contains("a record of unknown kind"));
+}
+
+TEST_CASE("a name comes with the type of its bytes, and without one from a trace of version 2") {
+  const Components floats{ComponentKind::Float, 4, 16};
+  const TemporaryFile file;
+  {
+    FileWriter writer(file.path());
+    writer.named({AllocationId{0}, 0, 64, ReferenceId{1}, StorageClass::StorageBuffer, "data"}, floats);
+    writer.close();
+  }
+  const auto components_in = [](const std::string& bytes) {
+    std::vector<Components> all;
+    std::istringstream in(bytes);
+    Transcript transcript;
+    read_trace(in, "a.trace", transcript, [&](const NamedBytes&, const Components& one) { all.push_back(one); });
+    return all;
+  };
+  CHECK(components_in(file.bytes()) == std::vector{floats});
+  // Kind, size and size of an element are the three bytes in front of the end and its number.
+  std::string older = file.bytes();
+  older[8] = 2;
+  older.erase(older.size() - 5, 3);
+  CHECK(components_in(older) == std::vector{Components()});
+}
+
+TEST_CASE("words for operations and agents come in front of them, and not in a trace of version 4") {
+  const TemporaryFile file;
+  {
+    FileWriter writer(file.path());
+    writer.called("thread 2");
+    writer.agent_begins(AgentId{0}, {});
+    writer.called("store RELEASE");
+    writer.close();
+  }
+  std::vector<std::string> all;
+  std::istringstream in(file.bytes());
+  Transcript transcript;
+  read_trace(in, "a.trace", transcript, {}, [&](std::string_view words) {
+    all.push_back((transcript.text().empty() ? "before " : "behind ") + std::string(words));
+  });
+  CHECK(all == std::vector<std::string>{"before thread 2", "behind store RELEASE"});
+  std::string older = file.bytes();
+  older[8] = 4;
+  CHECK_THAT(error_of(older), Catch::Contains("a record of unknown kind"));
+}
+
+TEST_CASE("the tags of a file are those that its operations had, whatever number they have here") {
+  const TemporaryFile file;
+  Transcript transcript;
+  FileWriter writer(file.path());
+  Fork fork({&transcript, &writer});
+  fork.agent_begins(AgentId{0}, {});
+  Operation fence;
+  fence.kind = OperationKind::MemoryBarrier;
+  fork.operation(0, fence, 0, 0, {});
+  fence.tags = model::intern(*model::TagSet::parse("foo:x, sync-as:1"));
+  fork.operation(1, fence, 0, 0, {});
+  writer.close();
+  std::string bytes = file.bytes();
+  CHECK(bytes.find("foo:x, sync-as:1") != std::string::npos);
+  CHECK(read(bytes) == transcript.text());
+  // Before version 4 there were numbers, of which nobody knows what they meant.
+  bytes[8] = 3;
+  CHECK(read(bytes) != transcript.text());
+  bytes[8] = 4;
+  bytes[bytes.find("foo:x")] = ':';
+  CHECK_THAT(error_of(bytes), Catch::Contains("a string that spells no tags"));
 }
 
 TEST_CASE("more names than a trace keeps at once come across") {
@@ -126,8 +194,7 @@ TEST_CASE("whatever follows the end is not overlooked") {
 
 TEST_CASE("a file that is not there, or cannot be written, is an error with its name") {
   Transcript transcript;
-  CHECK_THROWS_WITH(read_trace_file("no/such/file", transcript),
-                    Catch::Contains("no/such/file: No such file"));
+  CHECK_THROWS_WITH(read_trace_file("no/such/file", transcript), Catch::Contains("no/such/file: No such file"));
   CHECK_THROWS_WITH(FileWriter("no/such/file"), Catch::Contains("no/such/file"));
   FileWriter full("/dev/full");
   tell_random_stream(1, 5, full);

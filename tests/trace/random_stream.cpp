@@ -27,8 +27,7 @@ class Teller {
       const std::uint32_t first = below(bytes.size_bytes + 1);
       if (first > 0) sources.push_back({{bytes.allocation, bytes.offset_bytes, first}, source()});
       if (first < bytes.size_bytes) {
-        sources.push_back({{bytes.allocation, bytes.offset_bytes + first, bytes.size_bytes - first},
-                           source()});
+        sources.push_back({{bytes.allocation, bytes.offset_bytes + first, bytes.size_bytes - first}, source()});
       }
     }
     const Value read = operation.reads() ? value() : 0;
@@ -38,10 +37,18 @@ class Teller {
   void tell_something_else() {
     const OperationIndex some = below(told_);
     switch (below(11)) {
-      case 0: listener_.placed(some); break;
-      case 1: listener_.stale(some, source(), level()); break;
-      case 2: listener_.agent_ends(agent()); break;
-      case 3: listener_.dependency(below(2) == 0); break;
+      case 0:
+        listener_.placed(some);
+        break;
+      case 1:
+        listener_.stale(some, source(), level());
+        break;
+      case 2:
+        listener_.agent_ends(agent());
+        break;
+      case 3:
+        listener_.dependency(below(2) == 0);
+        break;
       case 4: {
         const AgentId first = agent();
         listener_.system_synchronizes(first, agent());
@@ -53,10 +60,18 @@ class Teller {
         listener_.passes(some, synchronizing);
         break;
       }
-      case 6: begin_agent(); break;
-      case 7: begin_dispatch(); break;
-      case 8: tell_name(); break;
-      case 9: listener_.late(told_ - 1, some); break;
+      case 6:
+        begin_agent();
+        break;
+      case 7:
+        begin_dispatch();
+        break;
+      case 8:
+        tell_name();
+        break;
+      case 9:
+        listener_.late(told_ - 1, some);
+        break;
       default: {
         const Locations bytes = locations();
         const AgentId id = agent();
@@ -85,8 +100,8 @@ class Teller {
     static constexpr const char* kNames[] = {"", "data", "kernel.cpp", "flags \xc3\xa4"};
     const Locations bytes = locations();
     const auto storage_class = below(2) == 0 ? StorageClass::Workgroup : StorageClass::Uniform;
-    listener_.named({bytes.allocation, bytes.offset_bytes, bytes.size_bytes,
-                     static_cast<ReferenceId>(below(5)), storage_class, kNames[below(4)]});
+    listener_.named({bytes.allocation, bytes.offset_bytes, bytes.size_bytes, static_cast<ReferenceId>(below(5)),
+                     storage_class, kNames[below(4)]});
   }
   AgentId agent() { return static_cast<AgentId>(below(agents_)); }
   CacheLevel level() { return static_cast<CacheLevel>(below(7)); }
@@ -98,8 +113,8 @@ class Teller {
     return {allocation, offset, 1 + below(8)};
   }
   Operation random_operation() {
-    static constexpr Scope kScopes[] = {Scope::Device, Scope::Workgroup, Scope::Subgroup,
-                                        Scope::QueueFamily, Scope::FragmentInterlock};
+    static constexpr Scope kScopes[] = {Scope::Device, Scope::Workgroup, Scope::Subgroup, Scope::QueueFamily,
+                                        Scope::FragmentInterlock};
     static constexpr const char* kFunctions[] = {"", "reduce", "scan"};
     Operation out;
     out.kind = static_cast<OperationKind>(below(15));
@@ -107,8 +122,7 @@ class Teller {
     out.agent = agent();
     if (out.is_access()) out.locations = locations();
     if (out.kind == OperationKind::Free) out.locations.allocation = static_cast<AllocationId>(below(9));
-    if (out.kind == OperationKind::ControlBarrier)
-      out.barrier_instance = std::uint64_t{below(1u << 31)} << below(32);
+    if (out.kind == OperationKind::ControlBarrier) out.barrier_instance = std::uint64_t{below(1u << 31)} << below(32);
     out.storage_class = below(2) == 0 ? StorageClass::Image : StorageClass::PhysicalStorageBuffer;
     out.reference = static_cast<ReferenceId>(below(5));
     out.scope = kScopes[below(5)];

@@ -3,20 +3,20 @@
 /// \file
 /// Memory of a device, and who owns it.
 
+#include <heddle/detail/atomic.h>
 #include <heddle/detail/component_type.h>
 #include <heddle/operation.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace heddle::detail {
 
-/// Which bytes have ever been written. Nobody keeps account of that in native mode, nor once all have been.
+/// Which bytes have ever been written. No account is kept of that in native mode, nor once all have been.
 ///
 /// `..._at_once`: the same while other threads mark or ask. Ordering: what the caller did before `mark_at_once` happens
 /// before what follows a `has_at_once` or a `first_missing` that finds these bytes marked.
@@ -62,17 +62,15 @@ class InitializedBytes {
   }
   /// The first byte of the range that has not been written, or `bytes` if all have. A byte whose
   /// `mask` is 0 does not count (padding); without a mask all count.
-  std::uint64_t first_missing(std::uint64_t offset, std::uint64_t bytes,
-                              const unsigned char* mask) const {
-    if (has_at_once(offset, bytes)) [[likely]] return bytes;
+  std::uint64_t first_missing(std::uint64_t offset, std::uint64_t bytes, const unsigned char* mask) const {
+    if (has_at_once(offset, bytes)) [[likely]]
+      return bytes;
     return first_missing_of(offset, bytes, mask);
   }
   /// Somebody reads a value whose padding was never written.
-  void note_gap() { std::atomic_ref(has_gaps_).store(true, std::memory_order_relaxed); }
-  /// Whether somebody did: only then bytes may have been read that nobody wrote.
-  bool has_gaps() const {
-    return std::atomic_ref(const_cast<bool&>(has_gaps_)).load(std::memory_order_relaxed);
-  }
+  void note_gap() { atomic_store(&has_gaps_, true, __ATOMIC_RELAXED); }
+  /// Whether somebody did: only then bytes may have been read that were not written.
+  bool has_gaps() const { return atomic_load(&has_gaps_, __ATOMIC_RELAXED); }
 
  private:
   static std::uint64_t words_of(std::uint64_t bytes) { return (bytes + 63) / 64; }
@@ -85,12 +83,9 @@ class InitializedBytes {
   }
   void mark_words(std::uint64_t offset, std::uint64_t bytes);
   void mark_words_at_once(std::uint64_t offset, std::uint64_t bytes);
-  std::uint64_t first_missing_of(std::uint64_t offset, std::uint64_t bytes,
-                                 const unsigned char* mask) const;
+  std::uint64_t first_missing_of(std::uint64_t offset, std::uint64_t bytes, const unsigned char* mask) const;
   /// The word that has byte `offset`.
-  std::uint64_t word(std::uint64_t offset) const {
-    return std::atomic_ref(const_cast<std::uint64_t&>(words_[offset / 64])).load(std::memory_order_acquire);
-  }
+  std::uint64_t word(std::uint64_t offset) const { return atomic_load(&words_[offset / 64], __ATOMIC_ACQUIRE); }
 
   bool tracks_ = false;
   bool has_gaps_ = false;
@@ -119,38 +114,60 @@ struct Allocation {
 
 class DeviceState;
 
+/// What the owners of an allocation share: emulator/host/allocation.cpp has the rest of it.
+struct Ownership {
+  Allocation* allocation;
+  DeviceState* device;
+};
+
 /// Owns an allocation; the last copy frees it.
 class Owner {
  public:
   Owner() = default;
-  Owner(std::shared_ptr<DeviceState> device, std::shared_ptr<Allocation> allocation);
-  Allocation& operator*() const { return *allocation_; }
-  Allocation* operator->() const { return allocation_.get(); }
-  explicit operator bool() const { return allocation_ != nullptr; }
+  /// The first one.
+  explicit Owner(Ownership* made) : shared_(made) {}
+  Owner(const Owner& o) : shared_(o.shared_) {
+    if (shared_) share();
+  }
+  Owner(Owner&& o) noexcept : shared_(std::exchange(o.shared_, nullptr)) {}
+  Owner& operator=(Owner o) noexcept {
+    std::swap(shared_, o.shared_);
+    return *this;
+  }
+  ~Owner() {
+    if (shared_) leave();
+  }
+
+  Allocation& operator*() const { return *shared_->allocation; }
+  Allocation* operator->() const { return shared_->allocation; }
+  explicit operator bool() const { return shared_ != nullptr; }
   /// Frees the memory now. Uses from kernels are findings afterwards (emulated) or refused.
   void free();
   /// Throws std::logic_error if there never was any.
   const std::string& name() const {
-    if (!allocation_) [[unlikely]] refuse("name");
-    return allocation_->name;
+    if (!shared_) [[unlikely]]
+      refuse("name");
+    return shared_->allocation->name;
   }
   /// Throws std::logic_error if the memory was freed.
   void check_alive(const char* what) const {
-    if (!allocation_ || allocation_->freed) [[unlikely]] refuse(what);
+    if (!shared_ || shared_->allocation->freed) [[unlikely]]
+      refuse(what);
   }
   /// Whether it is memory of `device`, and was not freed.
   bool is_alive_on(const DeviceState& device) const {
-    return allocation_ && !allocation_->freed && device_.get() == &device;
+    return shared_ && !shared_->allocation->freed && shared_->device == &device;
   }
   /// Says what is wrong with it as argument `number`, the first being 1, of a dispatch on `device`.
   [[noreturn]] void refuse_argument(std::size_t number, const DeviceState& device) const;
   ReferenceId new_reference() const;
 
  private:
+  void share() const;
+  void leave();
   [[noreturn]] void refuse(const char* what) const;
 
-  std::shared_ptr<DeviceState> device_;
-  std::shared_ptr<Allocation> allocation_;
+  Ownership* shared_ = nullptr;
 };
 
 /// Memory that the processor's vectors like: every allocation starts at a multiple of this.

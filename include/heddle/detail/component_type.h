@@ -3,29 +3,55 @@
 /// \file
 /// Of what type the components of a buffer, image or variable are: so that values can be shown.
 
+#include <heddle/detail/member_names.h>
 #include <heddle/float16.h>
 #include <heddle/vector.h>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 namespace heddle::detail {
 
 enum class ComponentKind : std::uint8_t {
-  /// A struct, say: its bytes can be shown, no more.
+  /// A struct, say: only its members can be shown, if they are known; else its bytes.
   Unknown,
   Unsigned,
   Signed,
   Float,
 };
 
+struct DescribedMember;
+/// The members of a struct in their order; none of anything else.
+struct DescribedMembers {
+  const DescribedMember* first = nullptr;
+  std::size_t count = 0;
+  const DescribedMember* begin() const { return first; }
+  inline const DescribedMember* end() const;
+};
+
 struct ComponentType {
   ComponentKind kind = ComponentKind::Unknown;
   std::uint8_t size_bytes = 0;
-  /// Of an element of what is made of them: a scalar, a vector, a struct. 0: not known.
+  /// The size of an element of what is made of them: a scalar, a vector, a struct. 0: not known.
   std::uint32_t element_bytes = 0;
+  /// The members of an element; null where it has none with names. (Asked for by reports alone.)
+  DescribedMembers (*members)() = nullptr;
 };
+
+struct DescribedMember {
+  std::string_view name;
+  std::uint32_t offset_bytes = 0;
+  std::uint32_t size_bytes = 0;
+  bool is_array = false;
+  /// The type of the member, or of the elements of its array.
+  ComponentType type;
+};
+inline const DescribedMember* DescribedMembers::end() const {
+  return first + count;
+}
 
 template <typename T>
 struct ComponentTypeOf {
@@ -47,13 +73,31 @@ struct ComponentTypeOf {
 template <typename T, std::size_t N>
 struct ComponentTypeOf<Vec<T, N>> : ComponentTypeOf<T> {};
 
-/// Of the scalars that a `T` (a scalar, a vector, an array of such) is made of.
+template <typename T>
+DescribedMembers described_members_of();
+
+/// The type of the scalars that a `T` (a scalar, a vector, an array of such) is made of.
 template <typename T>
 inline constexpr ComponentType kComponentType = [] {
   using Element = std::remove_cv_t<std::remove_all_extents_t<T>>;
-  ComponentType made = ComponentTypeOf<Element>::value();
+  constexpr ComponentType kOfScalar = ComponentTypeOf<Element>::value();
+  ComponentType made = kOfScalar;
   made.element_bytes = sizeof(Element);
+  if constexpr (kOfScalar.kind == ComponentKind::Unknown && kNamedMembers<Element> != 0)
+    made.members = &described_members_of<Element>;
   return made;
 }();
+
+template <typename T>
+DescribedMembers described_members_of() {
+  return []<std::size_t... indices>(std::index_sequence<indices...>) {
+    static const DescribedMember all[] = {
+        {NamedMember<T, indices>::kName, static_cast<std::uint32_t>(NamedMember<T, indices>::offset_bytes()),
+         sizeof(typename NamedMember<T, indices>::Type), std::is_array_v<typename NamedMember<T, indices>::Type>,
+         kComponentType<typename NamedMember<T, indices>::Type>}...};
+    return DescribedMembers{all, sizeof...(indices)};
+  }
+  (std::make_index_sequence<kNamedMembers<T>>());
+}
 
 }  // namespace heddle::detail

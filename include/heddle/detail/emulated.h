@@ -3,8 +3,9 @@
 /// \file
 /// Emulated mode: every access goes through the emulation as an operation record.
 
+#include <heddle/detail/code_place.h>
 #include <heddle/detail/emulation.h>
-#include <heddle/detail/invocation.h>
+#include <heddle/tagged_invocation.h>
 
 #include <array>
 #include <bit>
@@ -12,12 +13,15 @@
 
 namespace heddle::emulated {
 
+using detail::Element;
+using detail::Index;
+using detail::Variable;
+
 class Invocation;
 
 /// Whether every byte of a `T` carries value, as far as the language tells.
 template <typename T>
-inline constexpr bool kNoPadding =
-    !std::is_class_v<T> || std::has_unique_object_representations_v<T>;
+inline constexpr bool kNoPadding = !std::is_class_v<T> || std::has_unique_object_representations_v<T>;
 template <typename T, std::size_t N>
 inline constexpr bool kNoPadding<Vec<T, N>> = true;
 
@@ -53,9 +57,13 @@ struct Place {
   Qualifiers qualifiers;
   SourceLocation where;
 
-  /// That of an element. Made where it stays: copies of places are what accesses would wait for.
+  /// The place of an element. It is made where it stays: copies of places are what accesses would wait for.
   [[gnu::always_inline]] Place element(const Index& i, std::uint64_t element_bytes) const {
     return {invocation, binding, offset_bytes + i.value * element_bytes, i.value, qualifiers, i.where};
+  }
+  /// This place, accessed at that line.
+  [[gnu::always_inline]] Place at(const SourceLocation& line) const {
+    return {invocation, binding, offset_bytes, index, qualifiers, line};
   }
 };
 
@@ -72,13 +80,12 @@ class Ref {
 
   explicit Ref(const Place& place) : place_(place) {}
   /// An element of an array of `T` at `array`.
-  [[gnu::always_inline]] Ref(const Place& array, const Index& i)
-      : place_(array.element(i, sizeof(T))) {}
+  [[gnu::always_inline]] Ref(const Place& array, const Index& i) : place_(array.element(i, sizeof(T))) {}
   [[gnu::always_inline]] inline value_type load() const;
   [[gnu::always_inline]] inline void store(const value_type& v) const;
 
   template <typename S, typename M>
-    requires std::same_as<S, value_type>
+  requires std::same_as<S, value_type>
   auto at(M S::*member) const {
     using Member = std::conditional_t<std::is_const_v<T>, const M, M>;
     Place place = place_;
@@ -92,13 +99,17 @@ class Ref {
   }
 
   const Place& place() const { return place_; }
+  /// The reference, as accessed at that line of the source.
+  [[gnu::always_inline]] Ref located(const SourceLocation& where) const { return Ref(place_.at(where)); }
+  /// This reference, as accessed by the code that the call is inlined into.
+  [[gnu::always_inline]] Ref here() const { return located(detail::CodePlace::here(place_.where)); }
+  const SourceLocation& where() const { return place_.where; }
 
  private:
   template <typename S, typename M>
   static std::uint64_t offset_of(M S::*member) {
     alignas(S) static std::byte object[sizeof(S)];
-    return static_cast<std::uint64_t>(
-        reinterpret_cast<std::byte*>(&(reinterpret_cast<S*>(object)->*member)) - object);
+    return static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(&(reinterpret_cast<S*>(object)->*member)) - object);
   }
   Place place_;
 };
@@ -114,9 +125,11 @@ class Array {
   [[gnu::always_inline]] Array(const Place& arrays, const Index& i, std::uint64_t size)
       : place_(arrays.element(i, size * sizeof(T))), size_(size) {}
   std::uint64_t size() const { return size_; }
+  const Place& place() const { return place_; }
 
   [[gnu::always_inline]] auto operator[](Index i) const {
-    if (i.value >= size_) [[unlikely]] out_of_bounds(place_.invocation, place_.binding, i, size_);
+    if (i.value >= size_) [[unlikely]]
+      out_of_bounds(place_.invocation, place_.binding, i, size_, place_.offset_bytes);
     if constexpr (std::is_array_v<T>) {
       return Array<std::remove_extent_t<T>, storage_class>(place_, i, std::extent_v<T>);
     } else {
@@ -128,10 +141,8 @@ class Array {
   /// devicecoherent, workgroupcoherent ...). Ordering: they do not synchronize.
   Array coherent(MemoryScope scope) const {
     Array out = *this;
-    out.place_.qualifiers = {.non_private = true,
-                             .coherent = true,
-                             .is_volatile = place_.qualifiers.is_volatile,
-                             .scope = scope};
+    out.place_.qualifiers = {
+        .non_private = true, .coherent = true, .is_volatile = place_.qualifiers.is_volatile, .scope = scope};
     return out;
   }
   /// Plain accesses are non-private: a barrier or an atomic may order them between invocations.
@@ -149,28 +160,30 @@ class Array {
  private:
   /// By value: what a call has the address of must be in memory all the time, and switches from one invocation
   /// to the next cost what is on their stacks.
-  [[noreturn, gnu::noinline]] static void out_of_bounds(Invocation* invocation,
-                                                        const emulation::Binding* binding, Index i,
-                                                        std::uint64_t size);
+  [[noreturn, gnu::noinline]] static void out_of_bounds(Invocation* invocation, const emulation::Binding* binding,
+                                                        Index i, std::uint64_t size, std::uint64_t offset_bytes);
   Place place_;
   std::uint64_t size_;
 };
 
 template <typename T>
 class Pointer {
+  /// A pointer, and where it is dereferenced.
+  struct Dereferenced {
+    Dereferenced(const Pointer& p, SourceLocation here = SourceLocation::current()) : pointer(p), where(here) {}
+    const Pointer& pointer;
+    SourceLocation where;
+  };
+
  public:
   using element_type = T;
   static constexpr StorageClass kStorageClass = StorageClass::PhysicalStorageBuffer;
 
-  Pointer(Invocation& invocation, DeviceAddress<T> address, SourceLocation where)
-      : invocation_(&invocation), address_(address.value), where_(where) {}
+  Pointer(Invocation& invocation, DeviceAddress<T> address) : invocation_(&invocation), address_(address.value) {}
   DeviceAddress<T> address() const { return {address_}; }
 
-  auto operator[](Index i) const {
-    return element(address_ + i.value * sizeof(T), i.value, i.where);
-  }
-  /// A finding names the line that made the pointer: `*` has no room for its own.
-  auto operator*() const { return element(address_, 0, where_); }
+  auto operator[](Index i) const { return element(address_ + i.value * sizeof(T), i.value, i.where); }
+  friend auto operator*(const Dereferenced& d) { return d.pointer[detail::Index(0, d.where)]; }
   template <std::integral I>
   Pointer operator+(I n) const {
     Pointer out = *this;
@@ -184,8 +197,7 @@ class Pointer {
     return out;
   }
   std::ptrdiff_t operator-(const Pointer& o) const {
-    return static_cast<std::ptrdiff_t>(address_ - o.address_) /
-           static_cast<std::ptrdiff_t>(sizeof(T));
+    return static_cast<std::ptrdiff_t>(address_ - o.address_) / static_cast<std::ptrdiff_t>(sizeof(T));
   }
   Pointer& operator++() {
     address_ += sizeof(T);
@@ -196,10 +208,7 @@ class Pointer {
 
   Pointer coherent(MemoryScope scope) const {
     Pointer out = *this;
-    out.qualifiers_ = {.non_private = true,
-                       .coherent = true,
-                       .is_volatile = qualifiers_.is_volatile,
-                       .scope = scope};
+    out.qualifiers_ = {.non_private = true, .coherent = true, .is_volatile = qualifiers_.is_volatile, .scope = scope};
     return out;
   }
   Pointer non_private() const {
@@ -214,11 +223,9 @@ class Pointer {
   }
 
  private:
-  Element<Ref<T, kStorageClass>> element(std::uint64_t address, std::uint64_t index,
-                                         SourceLocation where) const;
+  Element<Ref<T, kStorageClass>> element(std::uint64_t address, std::uint64_t index, SourceLocation where) const;
   Invocation* invocation_;
   std::uint64_t address_;
-  SourceLocation where_;
   Qualifiers qualifiers_;
 };
 
@@ -234,8 +241,8 @@ class Image {
   Coordinate size() const { return detail::to_coordinate<dim>(extent_); }
 
   /// OpImageRead. Ordering: as OpLoad with the pointer forms of the operands.
-  T read(Coordinate c, TexelReadOperands operands = ImageOperands::None,
-         MemoryScope visible = Scope::Invocation, SourceLocation where = SourceLocation::current()) const;
+  T read(Coordinate c, TexelReadOperands operands = ImageOperands::None, MemoryScope visible = Scope::Invocation,
+         SourceLocation where = SourceLocation::current()) const;
   /// OpImageWrite.
   void write(Coordinate c, const T& value, TexelWriteOperands operands = ImageOperands::None,
              MemoryScope available = Scope::Invocation, SourceLocation where = SourceLocation::current()) const;
@@ -256,8 +263,7 @@ class Image {
 
  private:
   /// With `operands`, of which `make` makes available or visible, at `scope`.
-  static void qualify(Qualifiers& qualifiers, ImageOperands operands, ImageOperands make,
-                      Scope scope) {
+  static void qualify(Qualifiers& qualifiers, ImageOperands operands, ImageOperands make, Scope scope) {
     if (has(operands, ImageOperands::VolatileTexel)) qualifiers.is_volatile = true;
     if (has(operands, ImageOperands::NonPrivateTexel)) qualifiers.non_private = true;
     if (has(operands, make)) {
@@ -274,48 +280,44 @@ class Image {
 template <typename T>
 class PrivateVariable;
 
-class Invocation : public detail::InvocationApi<Invocation> {
+class Invocation : public detail::TaggedInvocation<Invocation> {
  public:
   static constexpr bool kEmulated = true;
 
   Invocation(runtime::Workgroup& group, std::uint32_t index, bool registered, emulation::Resident& resident)
-      : InvocationApi(group, index, group.grid->local_id(index),
-                      group.id * group.grid->local + group.grid->local_id(index), registered),
-        id_(resident.agent(index)), pulse_(resident.pulse), resident_(&resident),
-        agent_{&group, index, id_} {}
+      : TaggedInvocation(group, index, group.grid->local_id(index),
+                         group.id * group.grid->local + group.grid->local_id(index), registered),
+        id_(resident.agent(index)),
+        pulse_(resident.pulse),
+        resident_(&resident),
+        agent_{&group, index, id_, TagSetId::Empty} {}
 
   template <typename T>
-  auto workgroup(std::string_view name = "", SourceLocation where = SourceLocation::current()) {
+  auto workgroup(std::string_view name = "", InitialValue initial = InitialValue::Undefined,
+                 SourceLocation where = SourceLocation::current()) {
     using E = std::remove_extent_t<T>;
     static_assert(detail::Plain<std::remove_all_extents_t<T>>);
-    Place place;
-    place.invocation = this;
-    const std::uint32_t ordinal = workgroup_variables_++;
-    place.binding = resident_->known_variable(ordinal, sizeof(T));
-    if (!place.binding) [[unlikely]] {
-      place.binding = emulation::workgroup_variable(
-          emulator(), agent_, ordinal, static_cast<std::uint32_t>(sizeof(T)),
-          static_cast<std::uint32_t>(alignof(T)), detail::kComponentType<T>, name, where);
-    }
-    place.qualifiers = default_qualifiers(StorageClass::Workgroup);
-    place.where = where;
+    const Place place = workgroup_place<T>(sizeof(T), name, initial, where);
     if constexpr (std::is_array_v<T>) {
       return Array<E, StorageClass::Workgroup>(place, std::extent_v<T>);
     } else {
       return Variable(Ref<T, StorageClass::Workgroup>(place));
     }
   }
+  template <typename E>
+  auto workgroup_array(std::uint64_t size, std::string_view name, InitialValue initial, SourceLocation where) {
+    static_assert(detail::Plain<std::remove_all_extents_t<E>>);
+    return Array<E, StorageClass::Workgroup>(workgroup_place<E>(size * sizeof(E), name, initial, where), size);
+  }
 
   template <typename T>
-  PrivateVariable<T> private_variable(std::string_view name = "",
-                                      SourceLocation where = SourceLocation::current()) {
+  PrivateVariable<T> private_variable(std::string_view name = "", SourceLocation where = SourceLocation::current()) {
     return PrivateVariable<T>(*this, name, where);
   }
 
   template <typename T>
-  Pointer<T> pointer(DeviceAddress<T> address,
-                     SourceLocation where = SourceLocation::current()) {
-    return Pointer<T>(*this, address, where);
+  Pointer<T> pointer_to(DeviceAddress<T> address, SourceLocation) {
+    return Pointer<T>(*this, address);
   }
 
   emulation::Emulator& emulator() const { return *resident_->emulator; }
@@ -329,10 +331,29 @@ class Invocation : public detail::InvocationApi<Invocation> {
 
  private:
   friend class detail::InvocationApi<Invocation>;
+  friend class detail::InvocationBase<Invocation>;
   template <typename T, StorageClass storage_class>
   friend class Ref;
   template <typename T, ImageDim dim>
   friend class Image;
+
+  /// The binding of a variable of so many bytes, made of `T`s.
+  template <typename T>
+  [[gnu::always_inline]] Place workgroup_place(std::uint64_t size_bytes, std::string_view name, InitialValue initial,
+                                               const SourceLocation& where) {
+    Place place;
+    place.invocation = this;
+    const std::uint32_t ordinal = workgroup_variables_++;
+    place.binding = resident_->known_variable(ordinal, size_bytes);
+    if (!place.binding) [[unlikely]] {
+      place.binding =
+          emulation::workgroup_variable(emulator(), agent_, ordinal, size_bytes, static_cast<std::uint32_t>(alignof(T)),
+                                        detail::kComponentType<T>, name, initial == InitialValue::Zero, where);
+    }
+    place.qualifiers = default_qualifiers(StorageClass::Workgroup);
+    place.where = where;
+    return place;
+  }
 
   template <typename T>
   emulation::Access access(OperationKind kind, const Place& place, SourceLocation where) const {
@@ -343,7 +364,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     a.alignment_bytes = static_cast<std::uint32_t>(alignof(T));
     a.value_bytes = value_bytes<T>();
     a.operation.kind = kind;
-    a.operation.agent = agent_.id;
+    agent_.sign(a.operation);
     a.operation.storage_class = binding.storage_class;
     a.operation.reference = binding.reference;
     a.operation.locations = {binding.allocation->id, binding.offset_bytes + place.offset_bytes,
@@ -372,19 +393,15 @@ class Invocation : public detail::InvocationApi<Invocation> {
 
   template <typename R>
   typename R::value_type load_as_qualified(const R& ref, SourceLocation where) {
-    Place place = ref.place();
-    place.where = where;
-    return read<typename R::value_type>(place);
+    return read<typename R::value_type>(ref.place().at(where));
   }
   template <typename R>
   void store_as_qualified(const R& ref, const typename R::value_type& value, SourceLocation where) {
-    Place place = ref.place();
-    place.where = where;
-    write(place, value);
+    write(ref.place().at(where), value);
   }
   template <typename R>
-  typename R::value_type load_from(const R& ref, MemoryOperands operands, Scope visible,
-                                   std::uint32_t alignment_bytes, SourceLocation where) {
+  typename R::value_type load_from(const R& ref, MemoryOperands operands, Scope visible, std::uint32_t alignment_bytes,
+                                   SourceLocation where) {
     using T = typename R::value_type;
     emulation::Access a = access<T>(OperationKind::Read, ref.place(), where);
     a.operation.operands = operands;
@@ -396,8 +413,8 @@ class Invocation : public detail::InvocationApi<Invocation> {
     return value;
   }
   template <typename R>
-  void store_to(const R& ref, const typename R::value_type& value, MemoryOperands operands,
-                Scope available, std::uint32_t alignment_bytes, SourceLocation where) {
+  void store_to(const R& ref, const typename R::value_type& value, MemoryOperands operands, Scope available,
+                std::uint32_t alignment_bytes, SourceLocation where) {
     emulation::Access a = access<typename R::value_type>(OperationKind::Write, ref.place(), where);
     a.operation.operands = operands;
     a.operation.available_scope = available;
@@ -417,8 +434,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
 
   /// What is no larger than what memories take at once, and aligned, is in one piece.
   template <typename T>
-  static constexpr bool kOnePiece =
-      sizeof(T) <= 8 && std::has_single_bit(sizeof(T)) && alignof(T) == sizeof(T);
+  static constexpr bool kOnePiece = sizeof(T) <= 8 && std::has_single_bit(sizeof(T)) && alignof(T) == sizeof(T);
 
   /// The bytes of an access, for it to be done before anything else happens, with nothing to be checked any
   /// more. Null where there is more to do, or something is wrong with it, which accesses with records say.
@@ -434,18 +450,23 @@ class Invocation : public detail::InvocationApi<Invocation> {
                ? binding.allocation->bytes + offset
                : memory->read_in_place(binding.allocation->id, offset);
   }
+  [[gnu::always_inline]] emulation::Site site(const emulation::InPlace& memory, const emulation::Binding& binding,
+                                              const SourceLocation& where) const {
+    return memory.site(where.line, binding.allocation->id, resident_->first);
+  }
   template <typename T>
   [[gnu::always_inline]] std::byte* write_in_place(const Place& place) const {
     const emulation::Binding& binding = *place.binding;
-    if (!pulse_->writes_in_place || !emulation::is_sound(binding, place.offset_bytes, sizeof(T)))
-        [[unlikely]]
+    if (!pulse_->writes_in_place || !emulation::is_sound(binding, place.offset_bytes, sizeof(T))) [[unlikely]]
       return nullptr;
     const std::uint64_t offset = binding.offset_bytes + place.offset_bytes;
     emulation::InPlace* const memory = pulse_->in_place;
-    std::byte* const bytes = !memory || memory->writes_at_once(binding.allocation->id, offset)
+    const AllocationId id = binding.allocation->id;
+    std::byte* const bytes = !memory || memory->writes_at_once(site(*memory, binding, place.where), id, offset)
                                  ? binding.allocation->bytes + offset
-                                 : memory->write_in_place(binding.allocation->id, offset);
-    if (bytes) [[likely]] binding.allocation->initialized.mark(offset, sizeof(T));
+                                 : memory->write_in_place(site(*memory, binding, place.where), id, offset);
+    if (bytes) [[likely]]
+      binding.allocation->initialized.mark(offset, sizeof(T));
     return bytes;
   }
 
@@ -455,8 +476,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
 
   template <typename T, OperationKind kind>
   [[gnu::always_inline]] static constexpr emulation::InstructionCode code(const Place& place) {
-    return emulation::InstructionCode::plain(kind, kOnePiece<T> ? sizeof(T) : 0, place.where.line,
-                                             place.qualifiers);
+    return emulation::InstructionCode::plain(kind, kOnePiece<T> ? sizeof(T) : 0, place.where.line, place.qualifiers);
   }
 
   /// Plain accesses.
@@ -469,10 +489,11 @@ class Invocation : public detail::InvocationApi<Invocation> {
           constexpr auto of_size = sizeof(T) == emulation::QuickAccesses::kMostBytes
                                        ? &emulation::QuickAccesses::read
                                        : &emulation::QuickAccesses::read_any;
-          const auto answer = (told->*of_size)(id_, *place.binding, place.offset_bytes,
-                                               code<T, OperationKind::Read>(place), place.where.file,
-                                               place.where.function);
-          if (answer.is_done()) [[likely]] return from_bits<T>(answer.bits());
+          const auto answer =
+              (told->*of_size)(id_, *place.binding, place.offset_bytes, code<T, OperationKind::Read>(place),
+                               place.where.file, place.where.function);
+          if (answer.is_done()) [[likely]]
+            return from_bits<T>(answer.bits());
         }
         return read_told<T>(code<T, OperationKind::Read>(place), place.binding, place.offset_bytes, place.index,
                             place.where.file, place.where.function);
@@ -483,8 +504,8 @@ class Invocation : public detail::InvocationApi<Invocation> {
         return value;
       }
     }
-    return read_with_record<T>(code<T, OperationKind::Read>(place), place.binding, place.offset_bytes,
-                               place.index, place.where.file, place.where.function);
+    return read_with_record<T>(code<T, OperationKind::Read>(place), place.binding, place.offset_bytes, place.index,
+                               place.where.file, place.where.function);
   }
   template <typename T>
   [[gnu::always_inline]] void write(const Place& place, const T& value) {
@@ -510,7 +531,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     write_with_record<T>(code<T, OperationKind::Write>(place), place.binding, place.offset_bytes, value,
                          place.where.file, place.index, place.where.function);
   }
-  /// Of at most 4 bytes.
+  /// Values of at most 4 bytes.
   template <typename T>
   static std::uint32_t to_bits(const T& value) {
     std::uint32_t bits = 0;
@@ -535,17 +556,15 @@ class Invocation : public detail::InvocationApi<Invocation> {
   }
   template <typename T>
   [[gnu::noinline]] void write_told(emulation::InstructionCode code, const emulation::Binding* binding,
-                                    std::uint64_t offset_bytes, T value, const char* file,
-                                    std::uint64_t index, const char* function) {
-    if (emulation::write_told(emulator(), agent_, told_access<T>(binding, offset_bytes, code, file, function),
-                              &value))
+                                    std::uint64_t offset_bytes, T value, const char* file, std::uint64_t index,
+                                    const char* function) {
+    if (emulation::write_told(emulator(), agent_, told_access<T>(binding, offset_bytes, code, file, function), &value))
       return;
     write_with_record<T>(code, binding, offset_bytes, value, file, index, function);
   }
   template <typename T>
   static emulation::PlainAccess told_access(const emulation::Binding* binding, std::uint64_t offset_bytes,
-                                             emulation::InstructionCode code, const char* file,
-                                             const char* function) {
+                                            emulation::InstructionCode code, const char* file, const char* function) {
     return {binding, offset_bytes, sizeof(T), code, {file, function, code.line(), 0}};
   }
   template <typename T>
@@ -560,48 +579,44 @@ class Invocation : public detail::InvocationApi<Invocation> {
   }
   template <typename T>
   [[gnu::noinline]] void write_with_record(emulation::InstructionCode code, const emulation::Binding* binding,
-                                           std::uint64_t offset_bytes, T value, const char* file,
-                                           std::uint64_t index, const char* function) {
+                                           std::uint64_t offset_bytes, T value, const char* file, std::uint64_t index,
+                                           const char* function) {
     const SourceLocation where{file, function, code.line(), 0};
     const Place place{this, binding, offset_bytes, index, {}, where};
     emulation::write(emulator(), agent_, plain_access<T>(OperationKind::Write, place, code.qualifiers()), &value);
   }
 
   template <typename R>
-  typename R::value_type atomic_read(const R& ref, Scope scope, MemorySemantics semantics,
-                                     SourceLocation where) {
+  typename R::value_type atomic_read(const R& ref, Scope scope, MemorySemantics semantics, SourceLocation where) {
     interrupt(where);
     using T = typename R::value_type;
     T value;
-    if (const std::byte* bytes =
-            atomic_in_place(ref, OperationKind::Read, scope, semantics, semantics)) {
+    if (const std::byte* bytes = atomic_in_place(ref, OperationKind::Read, scope, semantics, semantics, where)) {
       std::memcpy(&value, bytes, sizeof value);
     } else {
-      emulation::read(emulator(), agent_,
-                      atomic_access<T>(OperationKind::Read, ref.place(), scope, semantics, where), &value);
+      emulation::read(emulator(), agent_, atomic_access<T>(OperationKind::Read, ref.place(), scope, semantics, where),
+                      &value);
     }
     polled("atomic_load", address_of(ref.place()), value, where);
     return value;
   }
 
   template <typename R>
-  void atomic_write(const R& ref, Scope scope, MemorySemantics semantics,
-                    typename R::value_type value, SourceLocation where) {
+  void atomic_write(const R& ref, Scope scope, MemorySemantics semantics, typename R::value_type value,
+                    SourceLocation where) {
     interrupt(where);
-    if (std::byte* bytes =
-            atomic_in_place(ref, OperationKind::Write, scope, semantics, semantics)) {
+    if (std::byte* bytes = atomic_in_place(ref, OperationKind::Write, scope, semantics, semantics, where)) {
       std::memcpy(bytes, &value, sizeof value);
       return;
     }
     using T = typename R::value_type;
-    emulation::write(emulator(), agent_,
-                     atomic_access<T>(OperationKind::Write, ref.place(), scope, semantics, where), &value);
+    emulation::write(emulator(), agent_, atomic_access<T>(OperationKind::Write, ref.place(), scope, semantics, where),
+                     &value);
   }
 
   template <UpdateKind kind, typename R, typename F>
-  typename R::value_type atomic_update(const R& ref, Scope scope, MemorySemantics semantics,
-                                       const char* name, SourceLocation where, F f,
-                                       typename R::value_type value) {
+  typename R::value_type atomic_update(const R& ref, Scope scope, MemorySemantics semantics, const char* name,
+                                       SourceLocation where, F f, typename R::value_type value) {
     using T = typename R::value_type;
     constexpr auto what =
         sizeof(T) == emulation::QuickAccesses::kMostBytes ? arithmetic(kind) : emulation::Arithmetic::Other;
@@ -614,23 +629,33 @@ class Invocation : public detail::InvocationApi<Invocation> {
   static constexpr emulation::Arithmetic arithmetic(UpdateKind kind) {
     using emulation::Arithmetic;
     switch (kind) {
-      case UpdateKind::atomic_i_add_kind: return Arithmetic::Add;
-      case UpdateKind::atomic_i_sub_kind: return Arithmetic::Subtract;
-      case UpdateKind::atomic_s_min_kind: return Arithmetic::SignedMin;
-      case UpdateKind::atomic_u_min_kind: return Arithmetic::UnsignedMin;
-      case UpdateKind::atomic_s_max_kind: return Arithmetic::SignedMax;
-      case UpdateKind::atomic_u_max_kind: return Arithmetic::UnsignedMax;
-      case UpdateKind::atomic_and_kind: return Arithmetic::And;
-      case UpdateKind::atomic_or_kind: return Arithmetic::Or;
-      case UpdateKind::atomic_xor_kind: return Arithmetic::Xor;
-      default: return Arithmetic::Other;
+      case UpdateKind::atomic_i_add_kind:
+        return Arithmetic::Add;
+      case UpdateKind::atomic_i_sub_kind:
+        return Arithmetic::Subtract;
+      case UpdateKind::atomic_s_min_kind:
+        return Arithmetic::SignedMin;
+      case UpdateKind::atomic_u_min_kind:
+        return Arithmetic::UnsignedMin;
+      case UpdateKind::atomic_s_max_kind:
+        return Arithmetic::SignedMax;
+      case UpdateKind::atomic_u_max_kind:
+        return Arithmetic::UnsignedMax;
+      case UpdateKind::atomic_and_kind:
+        return Arithmetic::And;
+      case UpdateKind::atomic_or_kind:
+        return Arithmetic::Or;
+      case UpdateKind::atomic_xor_kind:
+        return Arithmetic::Xor;
+      default:
+        return Arithmetic::Other;
     }
   }
 
   template <typename R>
-  typename R::value_type atomic_compare(const R& ref, Scope scope, MemorySemantics equal,
-                                        MemorySemantics unequal, typename R::value_type value,
-                                        typename R::value_type comparator, SourceLocation where) {
+  typename R::value_type atomic_compare(const R& ref, Scope scope, MemorySemantics equal, MemorySemantics unequal,
+                                        typename R::value_type value, typename R::value_type comparator,
+                                        SourceLocation where) {
     using T = typename R::value_type;
     return update<T>(ref, scope, equal, unequal, "atomic_compare_exchange", where,
                      [value, comparator](T old, T& fresh) {
@@ -643,8 +668,8 @@ class Invocation : public detail::InvocationApi<Invocation> {
   /// remembers, and are not asked for in vain either.
   template <typename R>
   [[gnu::always_inline]] std::byte* atomic_in_place(const R& ref, OperationKind kind, Scope scope,
-                                                    MemorySemantics semantics,
-                                                    MemorySemantics unequal) const {
+                                                    MemorySemantics semantics, MemorySemantics unequal,
+                                                    const SourceLocation& where) const {
     constexpr std::uint32_t size = sizeof(typename R::value_type);
     if (pulse_->told || !pulse_->writes_in_place) return nullptr;
     if (acquires(semantics) || releases(semantics) || acquires(unequal)) return nullptr;
@@ -656,9 +681,10 @@ class Invocation : public detail::InvocationApi<Invocation> {
       return nullptr;
     emulation::InPlace* const memory = pulse_->in_place;
     std::byte* const bytes =
-        !memory || memory->is_at_once(kind, binding.allocation->id, offset)
+        !memory || memory->is_at_once(kind, site(*memory, binding, where), binding.allocation->id, offset)
             ? binding.allocation->bytes + offset
-            : memory->in_place({id_, scope, binding.storage_class, kind}, binding.allocation->id, offset);
+            : memory->in_place({id_, scope, binding.storage_class, kind}, site(*memory, binding, where),
+                               binding.allocation->id, offset);
     if (bytes && kind == OperationKind::Write) binding.allocation->initialized.mark(offset, size);
     return bytes;
   }
@@ -666,11 +692,10 @@ class Invocation : public detail::InvocationApi<Invocation> {
   /// `f` by value here and below: what it has is in registers then, unless a record is made. It does `what` with the
   /// operand.
   template <typename T, emulation::Arithmetic what = emulation::Arithmetic::Other, typename R, typename F>
-  T update(const R& ref, Scope scope, MemorySemantics semantics, MemorySemantics unequal,
-           const char* name, const SourceLocation& where, F f, T operand = {}) {
+  T update(const R& ref, Scope scope, MemorySemantics semantics, MemorySemantics unequal, const char* name,
+           const SourceLocation& where, F f, T operand = {}) {
     interrupt(where);
-    if (std::byte* bytes = atomic_in_place(ref, OperationKind::ReadModifyWrite, scope, semantics,
-                                           unequal)) {
+    if (std::byte* bytes = atomic_in_place(ref, OperationKind::ReadModifyWrite, scope, semantics, unequal, where)) {
       T old;
       T fresh{};
       std::memcpy(&old, bytes, sizeof old);
@@ -696,8 +721,8 @@ class Invocation : public detail::InvocationApi<Invocation> {
       }
     };
     if (!may_be_quick || !pulse_->told || !is_told()) [[unlikely]]
-      old = update_with_record<T>(place.binding, place.offset_bytes, place.index, scope, semantics, unequal,
-                                  where.file, where.function, where.line, f);
+      old = update_with_record<T>(place.binding, place.offset_bytes, place.index, scope, semantics, unequal, where.file,
+                                  where.function, where.line, f);
     polled(name, address_of(place), old, where);
     return old;
   }
@@ -724,8 +749,8 @@ class Invocation : public detail::InvocationApi<Invocation> {
                                      emulation::InstructionCode code, const char* file, const char* function, F f,
                                      T& old) {
     Modification<T, F> modification{f};
-    if (!pulse_->told->update(id_, *binding, offset_bytes, code, file, function, modification.modify,
-                              &modification)) [[unlikely]]
+    if (!pulse_->told->update(id_, *binding, offset_bytes, code, file, function, modification.modify, &modification))
+        [[unlikely]]
       return false;
     old = modification.old;
     return true;
@@ -740,8 +765,8 @@ class Invocation : public detail::InvocationApi<Invocation> {
     const Place place{this, binding, offset_bytes, index, {}, where};
     Modification<T, F> modification{f};
     emulation::atomic_update(emulator(), agent_,
-                             atomic_access<T>(OperationKind::ReadModifyWrite, place, scope, semantics, where),
-                             unequal, modification.modify, &modification);
+                             atomic_access<T>(OperationKind::ReadModifyWrite, place, scope, semantics, where), unequal,
+                             modification.modify, &modification);
     return modification.old;
   }
 
@@ -816,8 +841,11 @@ void Ref<T, storage_class>::store(const value_type& v) const {
 }
 
 template <typename T, StorageClass storage_class>
-void Array<T, storage_class>::out_of_bounds(Invocation* invocation, const emulation::Binding* binding,
-                                            Index i, std::uint64_t size) {
+void Array<T, storage_class>::out_of_bounds(Invocation* invocation, const emulation::Binding* binding, Index i,
+                                            std::uint64_t size, std::uint64_t offset_bytes) {
+  // The type of a view may leave some bytes over.
+  const bool is_part = offset_bytes != 0 || binding->size_bytes / sizeof(T) != size;
+  if (is_part) emulation::raise_outside_part(invocation->agent(), *binding, i.value, size, offset_bytes, i.where);
   emulation::raise_out_of_bounds(invocation->agent(), *binding, i.value, size, i.where);
 }
 
@@ -826,10 +854,8 @@ auto Pointer<T>::element(std::uint64_t address, std::uint64_t index, SourceLocat
     -> Element<Ref<T, kStorageClass>> {
   Place place;
   place.invocation = invocation_;
-  place.binding =
-      emulation::buffer_at(invocation_->emulator(), invocation_->agent(), address, where);
-  place.offset_bytes =
-      address - reinterpret_cast<std::uintptr_t>(place.binding->allocation->bytes);
+  place.binding = emulation::buffer_at(invocation_->emulator(), invocation_->agent(), address, where);
+  place.offset_bytes = address - reinterpret_cast<std::uintptr_t>(place.binding->allocation->bytes);
   place.index = index;
   place.qualifiers = qualifiers_;
   place.where = where;
@@ -841,32 +867,24 @@ Place Image<T, dim>::place_of(const Coordinate& c, SourceLocation where) const {
   const ivec3 v = detail::from_coordinate<dim>(c);
   Place place = place_;
   place.where = where;
-  const bool inside = v.x >= 0 && v.y >= 0 && v.z >= 0 &&
-                      static_cast<std::uint32_t>(v.x) < extent_.x &&
-                      static_cast<std::uint32_t>(v.y) < extent_.y &&
-                      static_cast<std::uint32_t>(v.z) < extent_.z;
-  if (!inside) {
-    emulation::raise(place.invocation->agent(), FindingKind::OutOfBounds,
-                     fmt::format("texel ({},{},{}) of image '{}', which has {} x {} x {}", v.x, v.y,
-                                 v.z, place.binding->name, extent_.x, extent_.y, extent_.z),
-                     place.binding, 0, where);
-  }
+  const bool inside = v.x >= 0 && v.y >= 0 && v.z >= 0 && static_cast<std::uint32_t>(v.x) < extent_.x &&
+                      static_cast<std::uint32_t>(v.y) < extent_.y && static_cast<std::uint32_t>(v.z) < extent_.z;
+  if (!inside) emulation::raise_no_texel(place.invocation->agent(), *place.binding, v, extent_, where);
   place.index = detail::linear_texel(v, extent_);
   place.offset_bytes = place.index * sizeof(T);
   return place;
 }
 
 template <typename T, ImageDim dim>
-T Image<T, dim>::read(Coordinate c, TexelReadOperands operands, MemoryScope visible,
-                      SourceLocation where) const {
+T Image<T, dim>::read(Coordinate c, TexelReadOperands operands, MemoryScope visible, SourceLocation where) const {
   Place place = place_of(c, where);
   qualify(place.qualifiers, operands, ImageOperands::MakeTexelVisible, visible);
   return place.invocation->template read<T>(place);
 }
 
 template <typename T, ImageDim dim>
-void Image<T, dim>::write(Coordinate c, const T& value, TexelWriteOperands operands,
-                          MemoryScope available, SourceLocation where) const {
+void Image<T, dim>::write(Coordinate c, const T& value, TexelWriteOperands operands, MemoryScope available,
+                          SourceLocation where) const {
   Place place = place_of(c, where);
   qualify(place.qualifiers, operands, ImageOperands::MakeTexelAvailable, available);
   place.invocation->write(place, value);
@@ -879,8 +897,7 @@ class PrivateStorage {
   PrivateStorage(Invocation& invocation, std::string_view name, SourceLocation where)
       : declared_(where),
         invocation_(&invocation),
-        name_(name.empty() ? fmt::format("private variable of line {}", where.line)
-                           : std::string(name)) {
+        name_(name.empty() ? "private variable of line " + std::to_string(where.line) : std::string(name)) {
     initialized_.track(sizeof(T));
   }
 
@@ -891,8 +908,8 @@ class PrivateStorage {
     if (initialized_.first_missing(index * sizeof(E), sizeof(E), value_bytes<E>()) != sizeof(E)) {
       const emulation::Binding binding = this->binding();
       emulation::raise(invocation_->agent(), FindingKind::UninitializedRead,
-                       fmt::format("element {} of {} was never written", index, name_), &binding,
-                       index, where);
+                       "element " + std::to_string(index) + " of " + name_ + " was never written", &binding, index,
+                       where);
     }
     E value;
     std::memcpy(&value, bytes_ + index * sizeof(E), sizeof(E));
@@ -911,8 +928,7 @@ class PrivateStorage {
  private:
   void check(std::uint64_t index, std::uint64_t element_bytes, SourceLocation where) {
     if (index >= sizeof(T) / element_bytes) {
-      emulation::raise_out_of_bounds(invocation_->agent(), binding(), index,
-                                     sizeof(T) / element_bytes, where);
+      emulation::raise_out_of_bounds(invocation_->agent(), binding(), index, sizeof(T) / element_bytes, where);
     }
   }
   /// For findings.
@@ -953,15 +969,14 @@ class PrivateVariable : public PrivateStorage<T> {
 };
 
 template <typename T>
-  requires(!std::is_array_v<T>)
-class PrivateVariable<T> : public PrivateStorage<T> {
+requires(!std::is_array_v<T>) class PrivateVariable<T> : public PrivateStorage<T> {
  public:
   using PrivateStorage<T>::PrivateStorage;
   T load(SourceLocation where = SourceLocation::current()) { return this->template get<T>(0, where); }
   void store(const T& v, SourceLocation where = SourceLocation::current()) { this->set(0, v, where); }
-  operator T() { return load(this->declared_); }
-  T operator=(const T& v) {
-    store(v, this->declared_);
+  [[gnu::always_inline]] operator T() { return load(detail::CodePlace::here(this->declared_)); }
+  T operator=(const Located<T>& v) {
+    store(v, v.where());
     return v;
   }
 };

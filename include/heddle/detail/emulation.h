@@ -10,7 +10,9 @@
 #include <heddle/detail/runtime.h>
 #include <heddle/operation.h>
 #include <heddle/reference.h>
+#include <heddle/tags.h>
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,10 +37,10 @@ struct Binding {
   std::uint64_t offset_bytes = 0;
   std::uint64_t size_bytes = 0;
   detail::ComponentType component;
-  /// Of the allocation or the variable, which outlives this.
+  /// The name of the allocation or the variable, which outlives this.
   std::string_view name;
-  /// That of the QuickAccesses of the thread that runs the only workgroup, or all of the workgroups, that have it; mostly
-  /// null. Not a copy's.
+  /// The open binding of the QuickAccesses of the thread that runs the only workgroup, or all of the workgroups, that
+  /// have it; mostly null. Not a copy's.
   mutable const OpenBinding* open = nullptr;
 };
 
@@ -59,6 +61,14 @@ struct Agent {
   runtime::Workgroup* group = nullptr;
   std::uint32_t index = 0;
   AgentId id{};
+  /// The tags of the instruction that it executes.
+  mutable TagSetId tags = TagSetId::Empty;
+
+  /// Whose operation it is, and with which tags.
+  void sign(Operation& operation) const {
+    operation.agent = id;
+    operation.tags = tags;
+  }
 };
 
 /// One access through a reference: its record, and what it takes to say what is wrong with it.
@@ -113,7 +123,7 @@ struct Pulse {
   std::uint32_t operations_left = 1;
   /// Whether there was a chance of writes in place when it was wound up last.
   bool writes_in_place = true;
-  /// The short way of whoever listens: no access is one of which nobody needs a record. Null where nobody does.
+  /// The short way of what listens: a record is needed of every access. Null where nothing listens.
   QuickAccesses* told = nullptr;
   /// Who is asked for bytes in place; null where they are always those of the allocation.
   InPlace* in_place = nullptr;
@@ -135,9 +145,9 @@ struct Resident {
     /// What that says of itself but for its file; kNoCode before there was one.
     std::uint64_t code = kNoCode;
     std::uint32_t at_common = 0;
-    /// By local index; empty as long as nobody came to any.
+    /// By local index; empty as long as no invocation came to any.
     std::vector<Where> where;
-    /// Of those that wait at another one.
+    /// The barriers of those that wait at another one.
     std::vector<Operation> other;
 
     /// A constant of the kernel, mostly, for one comparison to do. kNoCode with semantics that the specification does
@@ -145,12 +155,12 @@ struct Resident {
     static constexpr std::uint64_t code_of(Scope execution, Scope memory, MemorySemantics semantics,
                                            std::uint32_t line) {
       const std::uint64_t meaning = static_cast<std::uint32_t>(semantics);
-      return meaning >> 24 != 0 ? kNoCode
-                                : std::uint64_t{line} << 32 | meaning << 8 |
-                                      std::uint64_t{static_cast<std::uint32_t>(memory)} << 4 |
-                                      static_cast<std::uint32_t>(execution);
+      return meaning >> 24 != 0
+                 ? kNoCode
+                 : std::uint64_t{line} << 32 | meaning << 8 | std::uint64_t{static_cast<std::uint32_t>(memory)} << 4 |
+                       static_cast<std::uint32_t>(execution);
     }
-    /// (As it was the last time, if nobody waits there now.)
+    /// (As it was the last time, if none waits there now.)
     bool is_common(Scope execution, Scope memory, MemorySemantics semantics, const SourceLocation& place) const {
       const std::uint64_t asked = code_of(execution, memory, semantics, place.line);
       return code == asked && asked != kNoCode && common.where.file == place.file;
@@ -165,42 +175,51 @@ struct Resident {
   /// Its Workgroup variables.
   std::vector<const Binding*> known;
 
-  /// The variable that the invocations ask for as number `ordinal`; null if nobody has yet, or for one of another size.
-  const Binding* known_variable(std::uint32_t ordinal, std::uint32_t size_bytes) const {
+  /// The variable that the invocations ask for as number `ordinal`; null if none has yet, or for one of another size.
+  const Binding* known_variable(std::uint32_t ordinal, std::uint64_t size_bytes) const {
     return ordinal < known.size() && known[ordinal]->size_bytes == size_bytes ? known[ordinal] : nullptr;
   }
-  AgentId agent(std::uint32_t index) const {
-    return static_cast<AgentId>(static_cast<std::uint32_t>(first) + index);
-  }
+  AgentId agent(std::uint32_t index) const { return static_cast<AgentId>(static_cast<std::uint32_t>(first) + index); }
   static Resident& of(const runtime::Workgroup& group) { return *static_cast<Resident*>(group.observed); }
 };
+
+/// The number of the set of these tags.
+TagSetId number_of(const Tags& tags);
+/// What the agent does from now on has these tags, until they end: detail::Tagging.
+inline void begin_tags(const Agent& agent, const Tags& tags) {
+  agent.tags = number_of(tags);
+  // Barriers without tags, which the last one was, look no closer.
+  Resident::of(*agent.group).waiting.code = Resident::Waiting::kNoCode;
+}
+inline void end_tags(const Agent& agent) {
+  agent.tags = TagSetId::Empty;
+}
 
 /// Decides how many there are until the next time.
 void wind_up(Emulator& emulator);
 
 /// An access of 1, 2, 4 or 8 bytes that somebody is told of, if nothing is wrong with it. False, and nothing
 /// happened, if something is: then `read` and `write` say what.
-bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access,
-               const unsigned char* value_bytes, void* value);
+bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const unsigned char* value_bytes,
+               void* value);
 bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const void* value);
 
-/// Of any size and alignment; atomics are in one piece.
+/// Reads any size at any alignment; atomics are in one piece.
 void read(Emulator& emulator, const Agent& agent, const Access& access, void* value);
 void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value);
 /// `unequal` are the semantics if `modify` returns false.
-void atomic_update(Emulator& emulator, const Agent& agent, const Access& access, MemorySemantics unequal,
-                   Modify modify, void* context);
+void atomic_update(Emulator& emulator, const Agent& agent, const Access& access, MemorySemantics unequal, Modify modify,
+                   void* context);
 void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemorySemantics semantics,
                     SourceLocation where);
-/// Of `arrive`: whoever comes to a barrier first, or to another one than the last time.
-void arrive_with_record(const Agent& agent, Scope execution, Scope memory, MemorySemantics semantics,
-                        const char* file, const char* function, std::uint32_t line);
+/// What `arrive` does for an invocation that comes to a barrier first, or to another one than the last time.
+void arrive_with_record(const Agent& agent, Scope execution, Scope memory, MemorySemantics semantics, const char* file,
+                        const char* function, std::uint32_t line);
 /// The memory side of a control barrier, around the wait. Its record before the wait is made when
 /// it is known who meets, for only then the dynamic instance has a number; the one after the wait
 /// by `leave`. (The agent is in that workgroup at that index, which are said again because they are at hand.)
-[[gnu::always_inline]] inline void arrive(Resident& resident, std::uint32_t index, const Agent& agent,
-                                          Scope execution, Scope memory, MemorySemantics semantics,
-                                          const SourceLocation& where) {
+[[gnu::always_inline]] inline void arrive(Resident& resident, std::uint32_t index, const Agent& agent, Scope execution,
+                                          Scope memory, MemorySemantics semantics, const SourceLocation& where) {
   Resident::Waiting& waiting = resident.waiting;
   if (waiting.is_common(execution, memory, semantics, where)) [[likely]] {
     waiting.arrive_at_common(index);
@@ -210,20 +229,28 @@ void arrive_with_record(const Agent& agent, Scope execution, Scope memory, Memor
 }
 void leave(Emulator& emulator, const Agent& agent);
 
-/// Where `Resident::known_variable` knows none: makes it, or raises that it has another size.
+/// Where `Resident::known_variable` knows none: makes it, of bytes that count as written if they are `zeroed`, or
+/// raises that it has another size.
 const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::uint32_t ordinal,
-                                  std::uint32_t size_bytes, std::uint32_t alignment_bytes,
-                                  detail::ComponentType component, std::string_view name,
+                                  std::uint64_t size_bytes, std::uint32_t alignment_bytes,
+                                  detail::ComponentType component, std::string_view name, bool zeroed,
                                   SourceLocation where);
 /// The buffer that a device address points into; raises a finding if there is none.
-const Binding* buffer_at(Emulator& emulator, const Agent& agent, std::uint64_t address,
-                         SourceLocation where);
+const Binding* buffer_at(Emulator& emulator, const Agent& agent, std::uint64_t address, SourceLocation where);
 
 /// Ends the dispatch.
-[[noreturn]] void raise(const Agent& agent, FindingKind kind, std::string message,
-                        const Binding* binding, std::uint64_t index, SourceLocation where);
-[[noreturn]] void raise_out_of_bounds(const Agent& agent, const Binding& binding,
-                                      std::uint64_t index, std::uint64_t size,
-                                      SourceLocation where);
+[[noreturn]] void raise(const Agent& agent, FindingKind kind, std::string message, const Binding* binding,
+                        std::uint64_t index, SourceLocation where);
+[[noreturn]] void raise_out_of_bounds(const Agent& agent, const Binding& binding, std::uint64_t index,
+                                      std::uint64_t size, SourceLocation where);
+/// Raises that a texel is not in an image of this extent.
+[[noreturn]] void raise_no_texel(const Agent& agent, const Binding& image, const ivec3& texel, const uvec3& extent,
+                                 SourceLocation where);
+/// Raises that an index is outside of a part of `size` elements that begins after `offset_bytes`.
+[[noreturn]] void raise_outside_part(const Agent& agent, const Binding& binding, std::uint64_t index,
+                                     std::uint64_t size, std::uint64_t offset_bytes, SourceLocation where);
+/// A part of `count` elements from `first` on was asked for where there are `size`.
+[[noreturn]] void raise_no_such_part(const Agent& agent, const Binding& binding, std::uint64_t first,
+                                     std::uint64_t count, std::uint64_t size, SourceLocation where);
 
 }  // namespace heddle::emulation

@@ -3,20 +3,23 @@
 /// \file
 /// Native mode: memory is memory. Plain loads and stores compile to plain loads and stores.
 
-#include <heddle/detail/invocation.h>
+#include <heddle/detail/atomic.h>
+#include <heddle/tagged_invocation.h>
 
-#include <atomic>
 #include <cstring>
 
 namespace heddle::native {
 
-/// The std::memory_order that gives at least the ordering of `semantics`. Availability and
-/// visibility come with coherent caches.
-constexpr std::memory_order order_of(MemorySemantics s) {
-  if (acquires(s) && releases(s)) return std::memory_order_acq_rel;
-  if (acquires(s)) return std::memory_order_acquire;
-  if (releases(s)) return std::memory_order_release;
-  return std::memory_order_relaxed;
+using detail::Element;
+using detail::Variable;
+
+/// The order of a built-in function (__ATOMIC_ACQUIRE ...) that gives at least the ordering of `semantics`.
+/// Availability and visibility come with coherent caches.
+constexpr int order_of(MemorySemantics s) {
+  if (acquires(s) && releases(s)) return __ATOMIC_ACQ_REL;
+  if (acquires(s)) return __ATOMIC_ACQUIRE;
+  if (releases(s)) return __ATOMIC_RELEASE;
+  return __ATOMIC_RELAXED;
 }
 
 #if defined(__SANITIZE_THREAD__)
@@ -32,10 +35,10 @@ inline void thread_fence(MemorySemantics semantics) {
 #ifdef HEDDLE_THREAD_SANITIZER
   // ThreadSanitizer knows no fences. An update of one variable by all that fence orders every pair
   // that fences order, so it reports no race that is none (and may miss one).
-  static std::atomic<std::uint32_t> all_fences{0};
-  all_fences.fetch_add(1, order_of(semantics));
+  static std::uint32_t all_fences = 0;
+  __atomic_fetch_add(&all_fences, 1u, order_of(semantics));
 #else
-  std::atomic_thread_fence(order_of(semantics));
+  __atomic_thread_fence(order_of(semantics));
 #endif
 }
 
@@ -56,7 +59,7 @@ class Ref {
 
   /// A member of a struct.
   template <typename S, typename M>
-    requires std::same_as<S, value_type>
+  requires std::same_as<S, value_type>
   constexpr auto at(M S::*member) const {
     using Member = std::conditional_t<std::is_const_v<T>, const M, M>;
     if constexpr (std::is_array_v<M>) {
@@ -68,6 +71,10 @@ class Ref {
   }
 
   T* memory() const { return memory_; }
+  /// The reference, as accessed at that line of the source: no one asks for the line here.
+  constexpr const Ref& located(const SourceLocation&) const { return *this; }
+  constexpr const Ref& here() const { return *this; }
+  static constexpr SourceLocation where() { return {}; }
 
  private:
   T* memory_;
@@ -96,6 +103,9 @@ class Array {
   constexpr auto operator[](E&& e) const {
     return (*this)[e.load()];
   }
+  constexpr auto operator[](const detail::Index& i) const { return (*this)[i.value]; }
+
+  T* memory() const { return memory_; }
 
   // GLSL's qualifiers: all memory is coherent here.
   constexpr Array coherent(MemoryScope) const { return *this; }
@@ -116,14 +126,12 @@ class Pointer {
 
   explicit Pointer(DeviceAddress<T> address)
       : memory_(reinterpret_cast<T*>(static_cast<std::uintptr_t>(address.value))) {}
-  DeviceAddress<T> address() const {
-    return {static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(memory_))};
-  }
+  DeviceAddress<T> address() const { return {static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(memory_))}; }
   template <std::integral I>
   auto operator[](I i) const {
     return Element(Ref<T, kStorageClass>(memory_ + i));
   }
-  auto operator*() const { return (*this)[0]; }
+  friend auto operator*(const Pointer& p) { return p[0]; }
   template <std::integral I>
   Pointer operator+(I n) const {
     return Pointer(memory_ + n);
@@ -163,8 +171,8 @@ class Image {
          SourceLocation = SourceLocation::current()) const {
     return texels_[linear(c)];
   }
-  void write(Coordinate c, const T& value, TexelWriteOperands = ImageOperands::None,
-             MemoryScope = Scope::Invocation, SourceLocation = SourceLocation::current()) const {
+  void write(Coordinate c, const T& value, TexelWriteOperands = ImageOperands::None, MemoryScope = Scope::Invocation,
+             SourceLocation = SourceLocation::current()) const {
     texels_[linear(c)] = value;
   }
   auto texel(Coordinate c, SourceLocation = SourceLocation::current()) const {
@@ -194,8 +202,7 @@ class PrivateVariable {
   T value_;
 };
 template <typename T>
-  requires(!std::is_array_v<T>)
-class PrivateVariable<T> {
+requires(!std::is_array_v<T>) class PrivateVariable<T> {
  public:
   T load() const { return value_; }
   void store(const T& v) { value_ = v; }
@@ -206,28 +213,30 @@ class PrivateVariable<T> {
   T value_;
 };
 
-class Invocation : public detail::InvocationApi<Invocation> {
+class Invocation : public detail::TaggedInvocation<Invocation> {
  public:
-  using InvocationApi::InvocationApi;
+  using TaggedInvocation::TaggedInvocation;
   static constexpr bool kEmulated = false;
 
-  /// A variable in Workgroup memory, the same for all invocations of the workgroup. All of them
-  /// must ask for their variables in the same order. Uninitialized.
+  /// A variable in Workgroup memory, as `workgroup<T>(inv, name)` of heddle/workgroup.h makes it.
   template <typename T>
-  auto workgroup(std::string_view = "", SourceLocation where = SourceLocation::current()) {
+  auto workgroup(std::string_view = "", InitialValue initial = InitialValue::Undefined,
+                 SourceLocation where = SourceLocation::current()) {
     using E = std::remove_extent_t<T>;
     static_assert(detail::Plain<std::remove_all_extents_t<T>>);
-    workgroup_bytes_ = (workgroup_bytes_ + alignof(T) - 1) / alignof(T) * alignof(T);
-    std::byte* memory = group_->memory + workgroup_bytes_;
-    workgroup_bytes_ += static_cast<std::uint32_t>(sizeof(T));
-    if (workgroup_bytes_ > group_->memory_bytes) [[unlikely]] {
-      too_little_memory(*group_, index_, workgroup_bytes_, where.file, where.function, where.line);
-    }
+    std::byte* const memory = take_memory(sizeof(T), alignof(T), initial, where);
     if constexpr (std::is_array_v<T>) {
       return Array<E, StorageClass::Workgroup>(reinterpret_cast<E*>(memory), std::extent_v<T>);
     } else {
       return Variable(Ref<T, StorageClass::Workgroup>(reinterpret_cast<T*>(memory)));
     }
+  }
+  /// An array of `size` elements.
+  template <typename E>
+  auto workgroup_array(std::uint64_t size, std::string_view, InitialValue initial, SourceLocation where) {
+    static_assert(detail::Plain<std::remove_all_extents_t<E>>);
+    return Array<E, StorageClass::Workgroup>(
+        reinterpret_cast<E*>(take_memory(size * sizeof(E), alignof(E), initial, where)), size);
   }
 
   /// A variable of this invocation alone. Uninitialized.
@@ -238,23 +247,31 @@ class Invocation : public detail::InvocationApi<Invocation> {
 
   /// A pointer into PhysicalStorageBuffer memory.
   template <typename T>
-  Pointer<T> pointer(DeviceAddress<T> address, SourceLocation = SourceLocation::current()) {
+  Pointer<T> pointer_to(DeviceAddress<T> address, SourceLocation) {
     return Pointer<T>(address);
   }
 
  private:
   friend class detail::InvocationApi<Invocation>;
+  friend class detail::InvocationBase<Invocation>;
 
-  // Given all in registers: nobody may have the address of a member, or the invocation leaves them.
-  [[noreturn, gnu::noinline]] static void too_little_memory(const runtime::Workgroup& group,
-                                                            std::uint32_t index,
-                                                            std::uint32_t needed_bytes,
-                                                            const char* file, const char* function,
-                                                            std::uint32_t line) {
-    raise_for(group, index, FindingKind::WorkgroupVariables,
-              fmt::format("Workgroup variables need {} bytes; workgroup_memory_bytes is {}",
-                          needed_bytes, group.memory_bytes),
-              {file, function, line});
+  [[gnu::always_inline]] std::byte* take_memory(std::uint64_t size_bytes, std::uint64_t alignment_bytes,
+                                                InitialValue initial, const SourceLocation& where) {
+    const std::uint64_t begin = (workgroup_bytes_ + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
+    workgroup_bytes_ = begin + size_bytes;
+    if (workgroup_bytes_ > group_->memory_bytes) [[unlikely]] {
+      too_little_memory(*group_, index_, workgroup_bytes_, where.file, where.function, where.line);
+    }
+    if (initial == InitialValue::Zero || group_->memory_zeroed) runtime::zero_once(*group_, begin, size_bytes);
+    return group_->memory + begin;
+  }
+
+  // Given all in registers: nothing may have the address of a member, or the invocation leaves them.
+  [[noreturn, gnu::noinline]] static void too_little_memory(const runtime::Workgroup& group, std::uint32_t index,
+                                                            std::uint64_t needed_bytes, const char* file,
+                                                            const char* function, std::uint32_t line) {
+    raise_for(group, index, FindingKind::WorkgroupVariables, SourceLocation{file, function, line},
+              "Workgroup variables need {} bytes; workgroup_memory_bytes is {}", needed_bytes, group.memory_bytes);
   }
 
   template <typename R>
@@ -266,8 +283,7 @@ class Invocation : public detail::InvocationApi<Invocation> {
     ref.store(value);
   }
   template <typename R>
-  typename R::value_type load_from(const R& ref, MemoryOperands operands, Scope, std::uint32_t,
-                                   SourceLocation) {
+  typename R::value_type load_from(const R& ref, MemoryOperands operands, Scope, std::uint32_t, SourceLocation) {
     if constexpr (std::is_arithmetic_v<typename R::value_type>) {
       if (has(operands, MemoryOperands::Volatile)) {
         return *static_cast<const volatile typename R::value_type*>(ref.memory());
@@ -276,8 +292,8 @@ class Invocation : public detail::InvocationApi<Invocation> {
     return ref.load();
   }
   template <typename R>
-  void store_to(const R& ref, const typename R::value_type& value, MemoryOperands operands, Scope,
-                std::uint32_t, SourceLocation) {
+  void store_to(const R& ref, const typename R::value_type& value, MemoryOperands operands, Scope, std::uint32_t,
+                SourceLocation) {
     if constexpr (std::is_arithmetic_v<typename R::value_type>) {
       if (has(operands, MemoryOperands::Volatile)) {
         *static_cast<volatile typename R::value_type*>(ref.memory()) = value;
@@ -293,56 +309,55 @@ class Invocation : public detail::InvocationApi<Invocation> {
   static constexpr bool kOneThread = R::kStorageClass == StorageClass::Workgroup;
 
   template <typename R>
-  typename R::value_type atomic_read(const R& ref, Scope, MemorySemantics semantics,
-                                     SourceLocation where) {
+  typename R::value_type atomic_read(const R& ref, Scope, MemorySemantics semantics, SourceLocation where) {
     using T = typename R::value_type;
     T value;
     if constexpr (kOneThread<R>) {
       value = *static_cast<const volatile T*>(ref.memory());
     } else {
-      value = std::atomic_ref<T>(const_cast<T&>(*ref.memory())).load(order_of(semantics));
+      value = detail::atomic_load(ref.memory(), order_of(semantics));
     }
     polled("atomic_load", ref.memory(), value, where);
     return value;
   }
 
   template <typename R>
-  void atomic_write(const R& ref, Scope, MemorySemantics semantics, typename R::value_type value,
-                    SourceLocation) {
+  void atomic_write(const R& ref, Scope, MemorySemantics semantics, typename R::value_type value, SourceLocation) {
     using T = typename R::value_type;
     if constexpr (kOneThread<R>) {
       *static_cast<volatile T*>(ref.memory()) = value;
     } else {
-      std::atomic_ref<T>(*ref.memory()).store(value, order_of(semantics));
+      detail::atomic_store(ref.memory(), value, order_of(semantics));
     }
   }
 
   template <UpdateKind kind, typename R, typename F>
-  typename R::value_type atomic_update(const R& ref, Scope, MemorySemantics semantics,
-                                       const char* name, SourceLocation where, F f,
-                                       typename R::value_type value) {
+  typename R::value_type atomic_update(const R& ref, Scope, MemorySemantics semantics, const char* name,
+                                       SourceLocation where, F f, typename R::value_type value) {
     using T = typename R::value_type;
     T old;
     if constexpr (kOneThread<R>) {
-      old = *ref.memory();
-      *ref.memory() = f(old);
+      // Volatile: a loop over invocations must not be vectorized as if two of them never met here.
+      auto* const memory = static_cast<volatile T*>(ref.memory());
+      old = *memory;
+      *memory = f(old);
     } else {
-      const std::atomic_ref<T> atomic(*ref.memory());
-      const std::memory_order order = order_of(semantics);
+      T* const memory = ref.memory();
+      const int order = order_of(semantics);
       if constexpr (kind == UpdateKind::atomic_i_add_kind) {
-        old = atomic.fetch_add(value, order);
+        old = __atomic_fetch_add(memory, value, order);
       } else if constexpr (kind == UpdateKind::atomic_i_sub_kind) {
-        old = atomic.fetch_sub(value, order);
+        old = __atomic_fetch_sub(memory, value, order);
       } else if constexpr (kind == UpdateKind::atomic_and_kind) {
-        old = atomic.fetch_and(value, order);
+        old = __atomic_fetch_and(memory, value, order);
       } else if constexpr (kind == UpdateKind::atomic_or_kind) {
-        old = atomic.fetch_or(value, order);
+        old = __atomic_fetch_or(memory, value, order);
       } else if constexpr (kind == UpdateKind::atomic_xor_kind) {
-        old = atomic.fetch_xor(value, order);
+        old = __atomic_fetch_xor(memory, value, order);
       } else {
         (void)value;
-        old = atomic.load(std::memory_order_relaxed);
-        while (!atomic.compare_exchange_weak(old, f(old), order, std::memory_order_relaxed)) {
+        old = detail::atomic_load(memory, __ATOMIC_RELAXED);
+        while (!detail::atomic_compare_exchange(memory, old, f(old), order, __ATOMIC_RELAXED)) {
         }
       }
     }
@@ -351,30 +366,28 @@ class Invocation : public detail::InvocationApi<Invocation> {
   }
 
   template <typename R>
-  typename R::value_type atomic_compare(const R& ref, Scope, MemorySemantics equal,
-                                        MemorySemantics unequal, typename R::value_type value,
-                                        typename R::value_type comparator, SourceLocation where) {
+  typename R::value_type atomic_compare(const R& ref, Scope, MemorySemantics equal, MemorySemantics unequal,
+                                        typename R::value_type value, typename R::value_type comparator,
+                                        SourceLocation where) {
     using T = typename R::value_type;
     T old = comparator;
     if constexpr (kOneThread<R>) {
-      old = *ref.memory();
-      if (old == comparator) *ref.memory() = value;
+      auto* const memory = static_cast<volatile T*>(ref.memory());
+      old = *memory;
+      if (old == comparator) *memory = value;
     } else {
-      std::atomic_ref<T>(*ref.memory())
-          .compare_exchange_strong(old, value, order_of(equal), order_of(unequal));
+      detail::atomic_compare_exchange(ref.memory(), old, value, order_of(equal), order_of(unequal));
     }
     polled("atomic_compare_exchange", ref.memory(), old, where);
     return old;
   }
 
-  void fence(Scope, MemorySemantics semantics, SourceLocation) {
-    thread_fence(semantics);
-  }
+  void fence(Scope, MemorySemantics semantics, SourceLocation) { thread_fence(semantics); }
   void before_barrier(Scope, Scope memory, MemorySemantics semantics, SourceLocation) {
     fence_wider_than_workgroup(memory, semantics);
   }
   void after_barrier(Scope, Scope memory, MemorySemantics semantics, bool /*met*/) {
-    // Others went on: whoever waits here is not polling. (And nothing of it lives across a wait.)
+    // Others went on: an invocation that waits here is not polling. (And nothing of it lives across a wait.)
     patience_ = 0;
     polled_address_ = nullptr;
     polled_value_ = 0;
@@ -405,13 +418,20 @@ class Invocation : public detail::InvocationApi<Invocation> {
     patience_ += same ? kAtomicsBeforeYield / kSameBeforeYield : 1;
     if (patience_ >= kAtomicsBeforeYield) [[unlikely]] {
       patience_ = 0;
+      if (polls_in_region_) return runtime::poll_in_region(*group_, index_, where, {operation, address, bits});
       wait_begins();
       runtime::yield(where, {operation, address, bits});
     }
   }
 
-  std::uint32_t workgroup_bytes_ = 0;
+  std::uint64_t workgroup_bytes_ = 0;
   std::uint32_t patience_ = 0;
+
+ protected:
+  /// In a region of a kernel in phases: no other invocation of the workgroup goes on meanwhile.
+  bool polls_in_region_ = false;
+
+ private:
   const void* polled_address_ = nullptr;
   std::uint64_t polled_value_ = 0;
 };

@@ -13,7 +13,7 @@ namespace heddle::emulation {
 
 struct Binding;
 
-/// Of an atomic: given the old value makes the new one; false if nothing is to be written.
+/// What an atomic does: given the old value makes the new one; false if nothing is to be written.
 using Modify = bool (*)(void* context, const void* old, void* fresh);
 
 /// What an atomic makes of the old value and of its operand, two words; Other: anything.
@@ -37,17 +37,26 @@ struct Calculation {
   /// What it makes of the old value. Not of Other.
   constexpr std::uint32_t of(std::uint32_t old) const {
     // Most do.
-    if (what == Arithmetic::Add) [[likely]] return old + operand;
+    if (what == Arithmetic::Add) [[likely]]
+      return old + operand;
     const auto s = [](std::uint32_t word) { return static_cast<std::int32_t>(word); };
     switch (what) {
-      case Arithmetic::Subtract: return old - operand;
-      case Arithmetic::SignedMin: return s(operand) < s(old) ? operand : old;
-      case Arithmetic::UnsignedMin: return operand < old ? operand : old;
-      case Arithmetic::SignedMax: return s(old) < s(operand) ? operand : old;
-      case Arithmetic::UnsignedMax: return old < operand ? operand : old;
-      case Arithmetic::And: return old & operand;
-      case Arithmetic::Or: return old | operand;
-      default: return old ^ operand;
+      case Arithmetic::Subtract:
+        return old - operand;
+      case Arithmetic::SignedMin:
+        return s(operand) < s(old) ? operand : old;
+      case Arithmetic::UnsignedMin:
+        return operand < old ? operand : old;
+      case Arithmetic::SignedMax:
+        return s(old) < s(operand) ? operand : old;
+      case Arithmetic::UnsignedMax:
+        return old < operand ? operand : old;
+      case Arithmetic::And:
+        return old & operand;
+      case Arithmetic::Or:
+        return old | operand;
+      default:
+        return old ^ operand;
     }
   }
 };
@@ -66,8 +75,8 @@ class InstructionCode {
             std::uint32_t{q.non_private} | std::uint32_t{q.coherent} << 1 | std::uint32_t{q.is_volatile} << 2};
   }
   /// None with semantics that the specification does not know.
-  static constexpr InstructionCode atomic(OperationKind kind, std::uint32_t size_bytes, std::uint32_t line,
-                                          Scope scope, MemorySemantics semantics) {
+  static constexpr InstructionCode atomic(OperationKind kind, std::uint32_t size_bytes, std::uint32_t line, Scope scope,
+                                          MemorySemantics semantics) {
     const auto meaning = static_cast<std::uint32_t>(semantics);
     if (meaning >> kMeaningBits != 0) return {};
     return {kind, size_bytes, line, scope, meaning};
@@ -76,17 +85,17 @@ class InstructionCode {
   constexpr OperationKind kind() const { return static_cast<OperationKind>(field(kKindAt, kKindBits)); }
   constexpr std::uint32_t size_bytes() const { return field(kSizeAt, kSizeBits); }
   constexpr std::uint32_t line() const { return field(kLineAt, 32); }
-  /// Of a plain access.
+  /// The qualifiers of a plain access.
   constexpr Qualifiers qualifiers() const {
     const std::uint32_t meaning = field(0, kMeaningBits);
     return {(meaning & 1) != 0, (meaning & 2) != 0, (meaning & 4) != 0, scope()};
   }
   constexpr Scope scope() const { return static_cast<Scope>(field(kScopeAt, kScopeBits)); }
-  /// Of an atomic.
+  /// The semantics of an atomic.
   constexpr MemorySemantics semantics() const { return static_cast<MemorySemantics>(field(0, kMeaningBits)); }
 
   friend constexpr bool operator==(InstructionCode, InstructionCode) = default;
-  /// Of instructions near to each other mostly another one each.
+  /// A number that mostly differs for instructions near to each other.
   constexpr std::uint64_t hash() const { return bits_ >> kKindAt; }
 
  private:
@@ -94,8 +103,8 @@ class InstructionCode {
   constexpr InstructionCode(OperationKind kind, std::uint32_t size_bytes, std::uint32_t line, Scope scope,
                             std::uint32_t meaning)
       : bits_(std::uint64_t{line} << kLineAt | std::uint64_t{static_cast<std::uint8_t>(kind)} << kKindAt |
-              std::uint64_t{size_bytes} << kSizeAt |
-              std::uint64_t{static_cast<std::uint32_t>(scope)} << kScopeAt | meaning) {}
+              std::uint64_t{size_bytes} << kSizeAt | std::uint64_t{static_cast<std::uint32_t>(scope)} << kScopeAt |
+              meaning) {}
   constexpr std::uint32_t field(std::uint32_t at, std::uint32_t bits) const {
     return static_cast<std::uint32_t>(bits_ >> at & ((std::uint64_t{1} << bits) - 1));
   }
@@ -109,18 +118,18 @@ class InstructionCode {
   std::uint64_t bits_ = 0;
 };
 
-/// The short way of whoever listens: of accesses by instructions that come again and again, with which nothing is
-/// wrong, and of which it knows at once that they race with nobody. None of these did anything where they were not
+/// The short way of what listens, for accesses by instructions that come again and again, with which nothing is
+/// wrong, and of which it knows at once that they race with none. None of these did anything where they were not
 /// done: then they take the way with a record.
 class QuickAccesses {
  public:
-  /// That of those who have none: nothing is ever done.
+  /// The quick accesses of threads that have none: nothing is ever done.
   static QuickAccesses& none();
 
   /// The most bytes of an access.
   static constexpr std::uint32_t kMostBytes = 4;
 
-  /// Of a read.
+  /// The answer to a read.
   class Answer {
    public:
     /// Not done.
@@ -144,7 +153,7 @@ class QuickAccesses {
                       const char* file, const char* function) = 0;
   virtual bool write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
                      const char* file, const char* function, std::uint32_t bits) = 0;
-  /// Of that or less.
+  /// Reads a word or less.
   virtual Answer read_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
                           const char* file, const char* function) = 0;
   virtual bool write_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
@@ -152,7 +161,7 @@ class QuickAccesses {
   /// A read-modify-write of kMostBytes that neither acquires nor releases. The answer is the old value.
   virtual Answer calculate(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
                            const char* file, const char* function, Calculation what) = 0;
-  /// The same of any; nor is it done if it does not modify.
+  /// Updates by any function; not done either if that does not modify.
   virtual bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
                       const char* file, const char* function, Modify modify, void* context) = 0;
 

@@ -6,20 +6,12 @@
 /// Model ordering of everything here: none. Nothing becomes available or visible; the emulated
 /// invocation adds that.
 
-#include <heddle/choice.h>
 #include <heddle/report.h>
 #include <heddle/source_location.h>
 #include <heddle/vector.h>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
 
 namespace heddle::runtime {
 
@@ -40,12 +32,8 @@ struct Grid {
   const std::uint32_t* position_of = nullptr;
   const std::uint32_t* index_at = nullptr;
 
-  std::uint32_t position(std::uint32_t index) const {
-    return position_of ? position_of[index] : index;
-  }
-  std::uint32_t index(std::uint32_t position) const {
-    return index_at ? index_at[position] : position;
-  }
+  std::uint32_t position(std::uint32_t index) const { return position_of ? position_of[index] : index; }
+  std::uint32_t index(std::uint32_t position) const { return index_at ? index_at[position] : position; }
   /// How many invocations `subgroup` has: the last one of a workgroup may be short.
   std::uint32_t lanes(std::uint32_t subgroup) const {
     const std::uint32_t rest = group_size - subgroup * subgroup_size;
@@ -77,18 +65,17 @@ struct LaneMask {
 
 /// What a subgroup operation computes, given the payload of each active lane (null for the others);
 /// it writes the results into the payloads.
-using SubgroupFunction = void (*)(void* const payloads[kMaxSubgroupSize], const LaneMask& active,
-                                  std::uint32_t lanes);
+using SubgroupFunction = void (*)(void* const payloads[kMaxSubgroupSize], const LaneMask& active, std::uint32_t lanes);
 
 struct Workgroup;
 
 /// How many invocations ahead each one looks: so many more contexts, null, stand at both ends.
 inline constexpr std::ptrdiff_t kAhead = 4;
 
-/// Of Ring::line: no turn leads anywhere yet; the turn leads to the end of the kernel.
+/// Values of Ring::line: no turn leads anywhere yet; the turn leads to the end of the kernel.
 inline constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
 inline constexpr std::uint32_t kTheEnd = 0;
-/// The same, and no workgroup follows: the stacks go home.
+/// The turn leads to the end of the kernel, and no workgroup follows: the stacks go home.
 inline constexpr std::uint32_t kHome = ~std::uint32_t{0} >> 1;
 /// Added to the line of a subgroup operation, which is no barrier that stands in the same line.
 inline constexpr std::uint32_t kSubgroupTurn = std::uint32_t{1} << 31;
@@ -107,10 +94,10 @@ struct Ring {
   const char* file = nullptr;
   const char* function = nullptr;
   std::uint32_t line = kNowhere;
-  /// The dispatch failed: whoever goes on must unwind.
+  /// The dispatch failed: an invocation that goes on must unwind.
   bool unwinding = false;
   const ExceptionGlobals* exceptions = nullptr;
-  /// Of a subgroup operation: what it computes, from what, and the last lane of the subgroup whose
+  /// What a subgroup operation computes, from what, and the last lane of the subgroup whose
   /// turn it is.
   SubgroupFunction operation = nullptr;
   void** payloads = nullptr;
@@ -134,6 +121,12 @@ struct Workgroup {
   /// What the dispatch was launched with, and what its observer keeps for this workgroup.
   void* context = nullptr;
   void* observed = nullptr;
+  /// Native mode: whether all variables start at zero.
+  bool memory_zeroed = false;
+  /// Native mode: how many bytes of `memory` have been looked at by variables that start at zero, of the workgroup that
+  /// had this number then.
+  std::uint64_t zeroed_bytes = 0;
+  uvec3 zeroed_id;
 };
 
 /// The workgroup after the one with this `id`: x first.
@@ -146,6 +139,9 @@ inline void next_id(uvec3& id, const uvec3& groups) {
 }
 
 Coordinates coordinates(const Workgroup& group, std::uint32_t index);
+
+/// Sets so many bytes of the workgroup's memory to 0, unless another of its invocations has done so. Native mode.
+void zero_once(Workgroup& group, std::uint64_t offset_bytes, std::uint64_t size_bytes);
 
 /// How an invocation that found nothing changed waits for others.
 struct Poll {
@@ -191,32 +187,18 @@ void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t su
 /// Lets others run, because this invocation polls and found nothing changed.
 void yield(SourceLocation where, const Poll& poll);
 
+/// Memory of this thread for the per-invocation variable number `ordinal` of the kernel in phases that it runs, which
+/// holds whatever it held: at least so many bytes, aligned as vectors of the processor are.
+std::byte* region_memory(std::uint32_t ordinal, std::uint64_t size_bytes);
+
+/// Polls in a region of a kernel in phases, where no other invocation of the workgroup can go on. Ends the
+/// dispatch if the same was polled and nothing changed for Launch::no_progress_time, or if another workgroup has
+/// failed.
+void poll_in_region(const Workgroup& group, std::uint32_t index, SourceLocation where, const Poll& poll);
+
 /// Lets the choice seam decide who runs next: has done so, or says what to switch to. Emulated dispatches
 /// only.
 Handover preempt(const char* file, const char* function, std::uint32_t line);
-
-/// What the resident invocations do or wait for, those at one place together: "3 invocations wait at ...; ...".
-/// On the thread of a dispatch that has one.
-std::string who_is_where();
-
-/// What a dispatch did.
-struct Statistics {
-  std::uint64_t workgroups = 0;
-  /// Fibers that were needed at once, on all workers together; 0 where nothing waited.
-  std::uint64_t fibers = 0;
-  std::uint64_t resident_peak = 0;
-};
-
-/// What emulation wants to know of workgroups and invocations as they come and go.
-class Observer {
- public:
-  virtual ~Observer() = default;
-  virtual void workgroup_begins(Workgroup& group) = 0;
-  virtual void workgroup_ends(Workgroup& group) = 0;
-  /// The invocations `indices` of `group`, all of which wait, execute one dynamic instance of a
-  /// barrier or a subgroup operation together: called once for each, before any of them goes on.
-  virtual void invocations_meet(Workgroup& group, std::span<const std::uint32_t> indices) = 0;
-};
 
 /// The ways to run invocations of a kernel, each on the calling stack.
 struct Entries {
@@ -232,56 +214,11 @@ struct Entries {
   bool (*turns)(const void* kernel, Ring* ring) = nullptr;
 };
 
-struct Launch {
-  Grid grid;
-  Entries run;
-  const void* kernel = nullptr;
-  /// Handed to every workgroup.
-  void* context = nullptr;
-  std::uint32_t workers = 0;
-  std::uint32_t resident_workgroups = 0;
-  std::size_t stack_bytes = 0;
-  std::size_t workgroup_memory_bytes = 0;
-  /// Null: native, in parallel. Otherwise one worker, and every decision is asked of it.
-  Choice* choice = nullptr;
-  /// With a choice: the numbers of the workgroups that begin first, in this order; the others follow in ascending order.
-  std::span<const std::uint32_t> first_groups;
-  Observer* observer = nullptr;
-  /// What a person calls the memory at an address; empty if unknown.
-  const std::function<std::string(const void*)>* describe = nullptr;
-  /// Give up when nothing but polling happened for so many rounds of all residents ...
-  std::uint64_t no_progress_rounds = 0;
-  /// ... and, in native mode, for so long.
-  std::chrono::milliseconds no_progress_time{0};
-  /// Asked from time to time; true ends the dispatch. May be null.
-  const std::function<void(std::uint64_t done, std::uint64_t all)>* progress = nullptr;
-};
-
-/// Why a dispatch did not end well.
-struct Failure {
-  Finding finding;
-  std::exception_ptr exception;
-};
-
-/// Somebody may have installed signal handlers since the last dispatch: to be called when a device is made,
-/// so that its dispatches find the traps of their kernels, whatever there was before.
-void expect_other_handlers();
-
-/// Throws std::logic_error on a thread that runs a kernel: it can begin no dispatch.
-void refuse_inside_kernel();
-
-/// Runs every workgroup of a dispatch. Blocks. Null if all is well; on failure the other invocations are
-/// unwound, and the runtime can be used again.
-std::unique_ptr<Failure> launch(const Launch& launch, Statistics& statistics);
-
 /// Notes that invocation `index` threw. To be called in the handler.
 void kernel_threw(Workgroup& group, std::uint32_t index);
 
 /// Ends the running dispatch with a finding: unwinds the calling invocation.
 /// The coordinates and the place must have been filled in.
 [[noreturn]] void raise(Finding finding);
-
-/// Bytes of the deepest use of any fiber stack so far, in whole pages.
-std::size_t stack_high_water_bytes();
 
 }  // namespace heddle::runtime

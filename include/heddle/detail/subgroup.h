@@ -6,7 +6,6 @@
 #include <heddle/detail/runtime.h>
 #include <heddle/subgroup.h>
 
-#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -15,7 +14,7 @@ namespace heddle::detail {
 
 using runtime::LaneMask;
 
-/// Of operations that move values between lanes.
+/// What operations that move values between lanes compute.
 template <typename T>
 struct Exchange {
   T value;
@@ -37,7 +36,7 @@ void exchange(void* const payloads[], const LaneMask& active, std::uint32_t lane
   }
 }
 
-/// Of votes: who says yes, and who is there.
+/// What votes are about: the lanes that say yes, and the lanes that are there.
 struct Vote {
   bool value = false;
   LaneMask yes;
@@ -56,7 +55,7 @@ inline void vote(void* const payloads[], const LaneMask& active, std::uint32_t l
   }
 }
 
-/// Of all-equal and partition: `result` are the active lanes with the same value.
+/// What all-equal and partition compute: `result` are the active lanes with the same value.
 template <typename T>
 struct Match {
   T value;
@@ -82,7 +81,7 @@ void match(void* const payloads[], const LaneMask& active, std::uint32_t lanes) 
   }
 }
 
-/// Of arithmetic, bitwise and logical operations.
+/// What arithmetic, bitwise and logical operations compute.
 template <typename T>
 struct Combination {
   T value;
@@ -96,19 +95,16 @@ struct Combination {
 /// grouped in other ways than all together.
 template <typename T, typename Op>
 void combine(void* const payloads[], const LaneMask& active, std::uint32_t lanes) {
-  const auto at = [&](std::uint32_t lane) -> Combination<T>& {
-    return *static_cast<Combination<T>*>(payloads[lane]);
-  };
+  const auto at = [&](std::uint32_t lane) -> Combination<T>& { return *static_cast<Combination<T>*>(payloads[lane]); };
   std::uint32_t first = 0;
   while (!active.test(first)) ++first;
   const GroupOperation operation = at(first).operation;
   switch (operation) {
     case GroupOperation::Reduce:
     case GroupOperation::ClusteredReduce: {
-      const std::uint32_t cluster =
-          operation == GroupOperation::Reduce ? lanes : at(first).cluster_size;
+      const std::uint32_t cluster = operation == GroupOperation::Reduce ? lanes : at(first).cluster_size;
       for (std::uint32_t begin = 0; begin < lanes; begin += cluster) {
-        const std::uint32_t end = std::min(begin + cluster, lanes);
+        const std::uint32_t end = begin + cluster < lanes ? begin + cluster : lanes;
         T sum = Op::identity();
         for (std::uint32_t lane = begin; lane < end; ++lane) {
           if (active.test(lane)) sum = Op::apply(sum, at(lane).value);
@@ -137,10 +133,8 @@ void combine(void* const payloads[], const LaneMask& active, std::uint32_t lanes
         if (!active.test(lane)) continue;
         T sum = Op::identity();
         for (std::uint32_t other = 0; other < lanes; ++other) {
-          const bool counts = operation == GroupOperation::PartitionedReduceNV ||
-                              other < lane ||
-                              (other == lane &&
-                               operation == GroupOperation::PartitionedInclusiveScanNV);
+          const bool counts = operation == GroupOperation::PartitionedReduceNV || other < lane ||
+                              (other == lane && operation == GroupOperation::PartitionedInclusiveScanNV);
           if (counts && active.test(other) && at(lane).partition.test(other)) {
             sum = Op::apply(sum, at(other).value);
           }
@@ -154,8 +148,7 @@ void combine(void* const payloads[], const LaneMask& active, std::uint32_t lanes
 // Wrapping arithmetic, whatever the signedness, as OpGroupNonUniformIAdd and IMul have it.
 template <typename T>
 using Wrapping = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned,
-                                    std::make_unsigned_t<std::conditional_t<
-                                        std::is_integral_v<T>, T, std::uint32_t>>>;
+                                    std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, std::uint32_t>>>;
 
 template <typename T>
 struct Add {
@@ -182,8 +175,7 @@ struct Multiply {
 template <typename T>
 struct Minimum {
   static constexpr T identity() {
-    return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
-                                                : std::numeric_limits<T>::max();
+    return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
   }
   static constexpr T apply(T a, T b) { return b < a ? b : a; }
 };
@@ -217,10 +209,22 @@ struct Xor {
   static constexpr T apply(T a, T b) { return static_cast<T>(a ^ b); }
 };
 
+/// Computes component by component, where `T` is a vector.
+template <template <typename> typename Op, typename T>
+struct ByComponent : Op<T> {};
+template <template <typename> typename Op, typename T, std::size_t N>
+struct ByComponent<Op, Vec<T, N>> {
+  static constexpr Vec<T, N> identity() {
+    return vectors::map(Vec<T, N>{}, [](T) { return Op<T>::identity(); });
+  }
+  static constexpr Vec<T, N> apply(const Vec<T, N>& a, const Vec<T, N>& b) {
+    return vectors::zip(a, b, [](T p, T q) { return Op<T>::apply(p, q); });
+  }
+};
+
 inline uvec4 to_ballot(const LaneMask& mask) {
   return {static_cast<std::uint32_t>(mask.words[0]), static_cast<std::uint32_t>(mask.words[0] >> 32),
-          static_cast<std::uint32_t>(mask.words[1]),
-          static_cast<std::uint32_t>(mask.words[1] >> 32)};
+          static_cast<std::uint32_t>(mask.words[1]), static_cast<std::uint32_t>(mask.words[1] >> 32)};
 }
 
 inline LaneMask to_mask(const uvec4& ballot) {

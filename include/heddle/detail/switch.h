@@ -18,20 +18,18 @@
 #if HEDDLE_INLINE_SWITCH
 
 #if defined(__AVX512F__)
-#define HEDDLE_SWITCH_CLOBBERS_512                                                              \
-  , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",   \
-      "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", \
-      "k7"
+#define HEDDLE_SWITCH_CLOBBERS_512                                                                              \
+  , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", \
+      "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
 #else
 #define HEDDLE_SWITCH_CLOBBERS_512
 #endif
 
 /// Every register that a call may change but the operands (rax, rdx).
-#define HEDDLE_CALL_CLOBBERS                                                                    \
-  "rcx", "rdi", "rsi", "r8", "r9", "r10", "r11", "cc", "memory", "xmm0", "xmm1", "xmm2",        \
-      "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",        \
-      "xmm13", "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)",    \
-      "st(7)" HEDDLE_SWITCH_CLOBBERS_512
+#define HEDDLE_CALL_CLOBBERS                                                                                        \
+  "rcx", "rdi", "rsi", "r8", "r9", "r10", "r11", "cc", "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",    \
+      "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "st", "st(1)", "st(2)", \
+      "st(3)", "st(4)", "st(5)", "st(6)", "st(7)" HEDDLE_SWITCH_CLOBBERS_512
 
 /// Every register but the operands (rax, rdx, rbx), rsp, and rbp, which is saved.
 #define HEDDLE_SWITCH_CLOBBERS HEDDLE_CALL_CLOBBERS, "r12", "r13", "r14", "r15"
@@ -105,7 +103,8 @@ template <bool seldom = false>
   } else {
     ring = swap_context(handover.save, handover.to, ring);
   }
-  if (ring->unwinding) [[unlikely]] unwind();
+  if (ring->unwinding) [[unlikely]]
+    unwind();
 #else
   (void)handover;
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+/// \file
+/// What the kernels that must not compile have in common.
+
 #include <heddle/heddle.h>
 
 using namespace heddle;

@@ -3,8 +3,9 @@
 void test() {
   compile([](auto& inv, auto x) {
     (void)inv;
-    (void)inv.load(x[0], RIGHT_OR_WRONG(MemoryOperands::NonPrivatePointer | MemoryOperands::MakePointerVisible,
-                                       MemoryOperands::MakePointerVisible),
+    (void)inv.load(x[0],
+                   RIGHT_OR_WRONG(MemoryOperands::NonPrivatePointer | MemoryOperands::MakePointerVisible,
+                                  MemoryOperands::MakePointerVisible),
                    Scope::Device);
   });
 }

@@ -4,8 +4,7 @@ void test() {
   compile([](auto& inv, auto x) {
     (void)inv;
     inv.atomic_i_add(x[0], Scope::Device,
-                     RIGHT_OR_WRONG(MemorySemantics::AcquireRelease,
-                                    MemorySemantics::SequentiallyConsistent) |
+                     RIGHT_OR_WRONG(MemorySemantics::AcquireRelease, MemorySemantics::SequentiallyConsistent) |
                          MemorySemantics::UniformMemory,
                      1);
   });

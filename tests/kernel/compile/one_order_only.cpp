@@ -3,10 +3,10 @@
 void test() {
   compile([](auto& inv, auto x) {
     (void)inv;
-    inv.atomic_i_add(x[0], Scope::Device,
-                     RIGHT_OR_WRONG(MemorySemantics::AcquireRelease,
-                                    MemorySemantics::Acquire | MemorySemantics::Release) |
-                         MemorySemantics::UniformMemory,
-                     1);
+    inv.atomic_i_add(
+        x[0], Scope::Device,
+        RIGHT_OR_WRONG(MemorySemantics::AcquireRelease, MemorySemantics::Acquire | MemorySemantics::Release) |
+            MemorySemantics::UniformMemory,
+        1);
   });
 }

@@ -3,7 +3,6 @@
 void test() {
   compile([](auto& inv, auto x) {
     (void)inv;
-    inv.atomic_i_add(x[0], Scope::Device,
-                     RIGHT_OR_WRONG(MemorySemantics::Relaxed, MemorySemantics::UniformMemory), 1);
+    inv.atomic_i_add(x[0], Scope::Device, RIGHT_OR_WRONG(MemorySemantics::Relaxed, MemorySemantics::UniformMemory), 1);
   });
 }

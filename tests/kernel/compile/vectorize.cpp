@@ -7,7 +7,7 @@ using namespace heddle;
 /// A call that the compiler cannot look into: such a loop is not vectorized.
 float opaque(float);
 
-void test(Device& device, const Buffer<float>& x, const Buffer<float>& y) {
+void test(Device& device, const Buffer<float>& x, Buffer<float>& y) {
   const auto kernel = [](auto& inv, float a, auto in, auto out) {
     const auto i = inv.global_invocation_id().x;
 #ifdef HEDDLE_RIGHT

@@ -67,11 +67,10 @@ Family chains() {
   const auto acq = [](const std::string& scope, const std::string& flags, const char* flag) {
     return "ld.atom.acq." + scope + ".sc0.semsc0" + flags + " r0, " + flag;
   };
-  const auto up = [&](const std::string& name, const std::string& first, const std::string& second,
-                      bool with, bool without, const std::string& reason, const std::string& twin) {
-    return make({name, nonprivate, rel("wg", first, "a"), acq("wg", "", "a"),
-                 rel("dv", second, "b"), acq("dv", "", "b"), vis, same, other, with, without,
-                 reason, twin});
+  const auto up = [&](const std::string& name, const std::string& first, const std::string& second, bool with,
+                      bool without, const std::string& reason, const std::string& twin) {
+    return make({name, nonprivate, rel("wg", first, "a"), acq("wg", "", "a"), rel("dv", second, "b"),
+                 acq("dv", "", "b"), vis, same, other, with, without, reason, twin});
   };
   Family out;
   out.push_back(up("av", ".semav", ".semav", true, false,
@@ -82,35 +81,28 @@ Family chains() {
   out.push_back(up("av+missing-first", "", ".semav", false, false,
                    "a chain starts with an availability operation of the writer itself", "av"));
   // The writer's own operation at device scope needs nobody's help.
-  out.push_back(make({"av+wide", "st.av.dv.sc0 data, 1", rel("wg", "", "a"), acq("wg", "", "a"),
-                      rel("dv", "", "b"), acq("dv", "", "b"), vis, same, other, true, true,
+  out.push_back(make({"av+wide", "st.av.dv.sc0 data, 1", rel("wg", "", "a"), acq("wg", "", "a"), rel("dv", "", "b"),
+                      acq("dv", "", "b"), vis, same, other, true, true,
                       "one availability operation at device scope is enough", "av+narrow"}));
-  out.push_back(
-      make({"av+narrow", "st.av.wg.sc0 data, 1", rel("wg", "", "a"), acq("wg", "", "a"),
-            rel("dv", "", "b"), acq("dv", "", "b"), vis, same, other, false, false,
-            "availability in the workgroup domain is none for another workgroup", "av+wide"}));
+  out.push_back(make({"av+narrow", "st.av.wg.sc0 data, 1", rel("wg", "", "a"), acq("wg", "", "a"), rel("dv", "", "b"),
+                      acq("dv", "", "b"), vis, same, other, false, false,
+                      "availability in the workgroup domain is none for another workgroup", "av+wide"}));
   out.push_back(make({"av+each", "st.av.wg.sc0 data, 1", rel("wg", "", "a"), acq("wg", "", "a"),
                       rel("dv", ".semav", "b"), acq("dv", "", "b"), vis, same, other, true, false,
-                      "a per-instruction availability operation may be a chain's first element",
-                      "av+narrow"}));
-  out.push_back(
-      make({"av+lifted-elsewhere", nonprivate, rel("dv", ".semav", "a"), acq("dv", "", "a"),
-            rel("dv", ".semav", "b"), acq("dv", "", "b"), vis, other, Where{0, 2, 0}, true, true,
-            "availability at device scope reaches every workgroup at once",
-            "av+lifted-elsewhere+narrow"}));
+                      "a per-instruction availability operation may be a chain's first element", "av+narrow"}));
+  out.push_back(make({"av+lifted-elsewhere", nonprivate, rel("dv", ".semav", "a"), acq("dv", "", "a"),
+                      rel("dv", ".semav", "b"), acq("dv", "", "b"), vis, other, Where{0, 2, 0}, true, true,
+                      "availability at device scope reaches every workgroup at once", "av+lifted-elsewhere+narrow"}));
   // P0's operation at workgroup scope, with an edge at device scope to P1 in another workgroup:
   // made with a per-instruction operation, because flags share the release's scope.
-  out.push_back(make({"av+lifted-elsewhere+narrow", "st.av.wg.sc0 data, 1", rel("dv", "", "a"),
-                      acq("dv", "", "a"), rel("dv", ".semav", "b"), acq("dv", "", "b"), vis, other,
-                      Where{0, 2, 0}, false, false,
-                      "the second element must be performed inside the first one's workgroup",
-                      "av+lifted-elsewhere"}));
-  const auto down = [&](const std::string& name, const std::string& first,
-                        const std::string& second, const std::string& read, bool with, bool without,
-                        const std::string& reason, const std::string& twin) {
-    return make({name, "st.av.dv.sc0 data, 1", rel("dv", "", "a"), acq("dv", first, "a"),
-                 rel("wg", "", "b"), acq("wg", second, "b"), read, other, Where{1, 1, 0}, with,
-                 without, reason, twin});
+  out.push_back(make({"av+lifted-elsewhere+narrow", "st.av.wg.sc0 data, 1", rel("dv", "", "a"), acq("dv", "", "a"),
+                      rel("dv", ".semav", "b"), acq("dv", "", "b"), vis, other, Where{0, 2, 0}, false, false,
+                      "the second element must be performed inside the first one's workgroup", "av+lifted-elsewhere"}));
+  const auto down = [&](const std::string& name, const std::string& first, const std::string& second,
+                        const std::string& read, bool with, bool without, const std::string& reason,
+                        const std::string& twin) {
+    return make({name, "st.av.dv.sc0 data, 1", rel("dv", "", "a"), acq("dv", first, "a"), rel("wg", "", "b"),
+                 acq("wg", second, "b"), read, other, Where{1, 1, 0}, with, without, reason, twin});
   };
   out.push_back(down("vis", ".semvis", ".semvis", load, true, false,
                      "shader domain, then workgroup domain: a chain of two visibility operations",
@@ -120,14 +112,11 @@ Family chains() {
   out.push_back(down("vis+missing-first", "", ".semvis", load, false, false,
                      "nobody in the reader's workgroup looks into the shader domain", "vis"));
   out.push_back(down("vis+each", ".semvis", "", "ld.vis.wg.sc0 r1, data", true, false,
-                     "a per-instruction visibility operation may be a chain's last element",
-                     "vis+missing-first+each"));
+                     "a per-instruction visibility operation may be a chain's last element", "vis+missing-first+each"));
   out.push_back(down("vis+missing-first+each", "", "", "ld.vis.wg.sc0 r1, data", false, false,
-                     "a look into the workgroup domain does not see the shader domain",
-                     "vis+each"));
+                     "a look into the workgroup domain does not see the shader domain", "vis+each"));
   out.push_back(down("vis+wide", "", "", "ld.vis.dv.sc0 r1, data", true, true,
-                     "one visibility operation at device scope is enough",
-                     "vis+missing-first+each"));
+                     "one visibility operation at device scope is enough", "vis+missing-first+each"));
   return out;
 }
 

@@ -11,8 +11,7 @@
 namespace heddle::litmus::library {
 namespace {
 
-ShapeText shape(const std::string& name, std::vector<std::vector<std::string>> threads,
-                const std::string& assertion) {
+ShapeText shape(const std::string& name, std::vector<std::vector<std::string>> threads, const std::string& assertion) {
   ShapeText out;
   out.name = name;
   out.declarations = {"x=0", "y aliases x"};
@@ -23,9 +22,8 @@ ShapeText shape(const std::string& name, std::vector<std::vector<std::string>> t
 
 void add_read_read(Family& out) {
   // The reads are ordered, the first one saw the write, the second one from-reads it.
-  ShapeText rr =
-      shape("CoRR", {{relaxed_store("x", 1)}, {relaxed_load("r0", "x"), relaxed_load("r1", "x")}},
-            "exists (P1:r0 == 1 /\\ P1:r1 == 0)");
+  ShapeText rr = shape("CoRR", {{relaxed_store("x", 1)}, {relaxed_load("r0", "x"), relaxed_load("r1", "x")}},
+                       "exists (P1:r0 == 1 /\\ P1:r1 == 0)");
   rr.verdict = {false, false, 3, all_outcomes_but({"P1:r0", "P1:r1"}, {"P1:r0=1 P1:r1=0"})};
   rr.clause = "scoped-modification-order-coherence";
   rr.reason = "two reads through one reference cannot see a location go back";
@@ -55,8 +53,7 @@ void add_read_read(Family& out) {
   rr.threads[1] = {"ld.nonpriv.sc0 r0, x", "ld.nonpriv.sc0 r1, x"};
   rr.verdict = {false, true, 3, all_outcomes_but({"P1:r0", "P1:r1"}, {"P1:r0=1 P1:r1=0"})};
   rr.clause = "acyclicity";
-  rr.reason =
-      "coherence holds in races, too: reads-from, location order and from-reads have no cycle";
+  rr.reason = "coherence holds in races, too: reads-from, location order and from-reads have no cycle";
   rr.twin = "CoRR+alias+private";
   out.push_back(in_one_workgroup(rr));
 
@@ -87,11 +84,8 @@ void add_write_write(Family& out) {
   out.push_back(in_one_workgroup(ww));
 
   for (const std::string kind : {"st.sc0", "st.nonpriv.sc0", "st.av.dv.sc0"}) {
-    const std::string suffix = kind == "st.sc0"           ? "private"
-                               : kind == "st.nonpriv.sc0" ? "nonprivate"
-                                                          : "available";
-    ShapeText plain =
-        shape("CoWW+" + suffix, {{kind + " x, 1", kind + " x, 2"}}, "exists (x == 1)");
+    const std::string suffix = kind == "st.sc0" ? "private" : kind == "st.nonpriv.sc0" ? "nonprivate" : "available";
+    ShapeText plain = shape("CoWW+" + suffix, {{kind + " x, 1", kind + " x, 2"}}, "exists (x == 1)");
     plain.verdict = {false, false, 1, {"x=2"}};
     plain.clause = "location-ordered";
     plain.reason = "program order is enough for one agent and one reference";
@@ -107,8 +101,7 @@ void add_write_write(Family& out) {
 }
 
 void add_write_read(Family& out) {
-  ShapeText own =
-      shape("CoWR", {{relaxed_store("x", 1), relaxed_load("r0", "x")}}, "exists (P0:r0 == 0)");
+  ShapeText own = shape("CoWR", {{relaxed_store("x", 1), relaxed_load("r0", "x")}}, "exists (P0:r0 == 0)");
   own.verdict = {false, false, 1, {"P0:r0=1"}};
   own.clause = "scoped-modification-order-coherence";
   own.reason = "a read cannot miss its own agent's write";
@@ -124,9 +117,8 @@ void add_write_read(Family& out) {
   out.push_back(in_one_workgroup(own));
 
   // Writes 1 then 2: own value or the later one. Writes 2 then 1: only the own one, which hides 2.
-  ShapeText other = shape(
-      "CoWR+other", {{relaxed_store("x", 1), relaxed_load("r0", "x")}, {relaxed_store("x", 2)}},
-      "exists (P0:r0 == 2 /\\ x == 1)");
+  ShapeText other = shape("CoWR+other", {{relaxed_store("x", 1), relaxed_load("r0", "x")}, {relaxed_store("x", 2)}},
+                          "exists (P0:r0 == 2 /\\ x == 1)");
   other.verdict = {false, false, 3, {"P0:r0=1 x=1", "P0:r0=1 x=2", "P0:r0=2 x=2"}};
   other.clause = "scoped-modification-order-coherence";
   other.reason = "after its own write an agent sees that one or a later one";
@@ -149,8 +141,7 @@ void add_write_read(Family& out) {
 }
 
 void add_read_write(Family& out) {
-  ShapeText own =
-      shape("CoRW1", {{relaxed_load("r0", "x"), relaxed_store("x", 1)}}, "exists (P0:r0 == 1)");
+  ShapeText own = shape("CoRW1", {{relaxed_load("r0", "x"), relaxed_store("x", 1)}}, "exists (P0:r0 == 1)");
   own.verdict = {false, false, 1, {"P0:r0=0"}};
   own.clause = "scoped-modification-order-coherence";
   own.reason = "a read cannot see a write that its own agent makes later";
@@ -171,9 +162,8 @@ void add_read_write(Family& out) {
   out.push_back(in_one_workgroup(own));
 
   // Writes 1 then 2: seeing 2 would be seeing the future. Writes 2 then 1: 0 or 2.
-  ShapeText other =
-      shape("CoRW2", {{relaxed_load("r0", "x"), relaxed_store("x", 1)}, {relaxed_store("x", 2)}},
-            "exists (P0:r0 == 2 /\\ x == 2)");
+  ShapeText other = shape("CoRW2", {{relaxed_load("r0", "x"), relaxed_store("x", 1)}, {relaxed_store("x", 2)}},
+                          "exists (P0:r0 == 2 /\\ x == 2)");
   other.verdict = {false, false, 3, {"P0:r0=0 x=1", "P0:r0=0 x=2", "P0:r0=2 x=1"}};
   other.clause = "scoped-modification-order-coherence";
   other.reason = "what a read sees is earlier than its own agent's later write";

@@ -65,8 +65,7 @@ Family device_domain() {
   Family out;
   const auto add = [&](const Spec& spec) { out.push_back(make(spec)); };
   add({"WR", write, both, read, through, true,
-       "available to the device domain, then visible from it, in an order of the system",
-       "WR+noav"});
+       "available to the device domain, then visible from it, in an order of the system", "WR+noav"});
   add({"WR+noav",
        write,
        {"visdevice"},
@@ -75,22 +74,8 @@ Family device_domain() {
        false,
        "the write is never made available to the device domain",
        "WR"});
-  add({"WR+novis",
-       write,
-       {"avdevice"},
-       read,
-       through,
-       false,
-       "the write is never made visible to the reader",
-       "WR"});
-  add({"WR+none",
-       write,
-       {},
-       read,
-       through,
-       false,
-       "happens-before alone makes nothing available or visible",
-       "WR"});
+  add({"WR+novis", write, {"avdevice"}, read, through, false, "the write is never made visible to the reader", "WR"});
+  add({"WR+none", write, {}, read, through, false, "happens-before alone makes nothing available or visible", "WR"});
   add({"WR+reversed",
        write,
        {"visdevice", "avdevice"},
@@ -115,8 +100,8 @@ Family device_domain() {
        false,
        "the visibility operation does not happen before the read",
        "WR"});
-  add({"WR+alias", write, both, "ld.sc0 r0, y", through, true,
-       "the device domain does not ask for the reference", "WR+alias+noav"});
+  add({"WR+alias", write, both, "ld.sc0 r0, y", through, true, "the device domain does not ask for the reference",
+       "WR+alias+noav"});
   add({"WR+alias+noav",
        write,
        {"visdevice"},
@@ -125,8 +110,8 @@ Family device_domain() {
        false,
        "another reference needs availability as well",
        "WR+alias"});
-  add({"WR+class", "st.sc1 x, 1", both, "ld.sc2 r0, x", through, true,
-       "system synchronization has every storage class", "WR+class+novis"});
+  add({"WR+class", "st.sc1 x, 1", both, "ld.sc2 r0, x", through, true, "system synchronization has every storage class",
+       "WR+class+novis"});
   add({"WR+class+novis",
        "st.sc1 x, 1",
        {"avdevice"},

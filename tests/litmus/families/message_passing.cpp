@@ -178,8 +178,8 @@ ThreadText reader(Bug bug, Style style, Handing handing, const Setting& setting)
 
 std::string base_name(Style style, Handing handing, const Setting& setting) {
   static const char* const kStyles[] = {"rel-acq", "fence-fence", "fence-acq", "rel-fence"};
-  return std::string("MP+") + kStyles[static_cast<int>(style)] + "+" + setting.scope + "-in-" +
-         setting.placement + (handing == Handing::Flags ? "+flags" : "+each");
+  return std::string("MP+") + kStyles[static_cast<int>(style)] + "+" + setting.scope + "-in-" + setting.placement +
+         (handing == Handing::Flags ? "+flags" : "+each");
 }
 
 LibraryTest make(const BugText& text, Style style, Handing handing, const Setting& setting) {
@@ -187,8 +187,7 @@ LibraryTest make(const BugText& text, Style style, Handing handing, const Settin
   LibraryTest out;
   out.name = base + text.name;
   out.declarations = {"data=0", "flag=0"};
-  out.threads = {writer(text.bug, style, handing, setting),
-                 reader(text.bug, style, handing, setting)};
+  out.threads = {writer(text.bug, style, handing, setting), reader(text.bug, style, handing, setting)};
   out.filter = "P1:r0 == 1";
   out.assertion = "exists (P1:r1 == 0)";
   const bool broken = text.bug != Bug::None;
@@ -208,8 +207,7 @@ LibraryTest make(const BugText& text, Style style, Handing handing, const Settin
 Family message_passing() {
   Family out;
   for (const Setting& setting : kSettings) {
-    for (const Style style :
-         {Style::AtomicAtomic, Style::FenceFence, Style::FenceAtomic, Style::AtomicFence}) {
+    for (const Style style : {Style::AtomicAtomic, Style::FenceFence, Style::FenceAtomic, Style::AtomicFence}) {
       // The mixed styles and the odd placements are there for what is theirs alone.
       const bool mixed = style == Style::FenceAtomic || style == Style::AtomicFence;
       if (mixed && setting.placement != "dv") continue;

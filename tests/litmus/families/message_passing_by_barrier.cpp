@@ -32,8 +32,7 @@ std::string with_scope(std::string text, const std::string& scope) {
   return at == std::string::npos ? text : text.replace(at, 5, scope);
 }
 
-Mutant mutant(const std::string& name, bool broken, const std::string& clause,
-              const std::string& reason) {
+Mutant mutant(const std::string& name, bool broken, const std::string& clause, const std::string& reason) {
   return {name, {}, broken, "vk:memory-model-" + clause, reason};
 }
 
@@ -46,8 +45,7 @@ std::vector<Mutant> mutants() {
   add(mutant("", false, "synchronizes-with",
              "a control barrier that releases and acquires orders what is on its two sides"),
       [](Shape&) {});
-  add(mutant("+plain", true, "synchronizes-with",
-             "a control barrier without memory semantics orders no memory"),
+  add(mutant("+plain", true, "synchronizes-with", "a control barrier without memory semantics orders no memory"),
       [](Shape& s) { s.before = s.after = "cbar.SCOPE 1"; });
   add(mutant("+norel", true, "synchronizes-with", "the writer's side of the barrier only acquires"),
       [](Shape& s) { s.before = "cbar.acq.SCOPE.semsc0.semvis 1"; });
@@ -85,14 +83,12 @@ std::vector<Mutant> mutants() {
       [](Shape& s) {
         s.reader = {0, 1, 0};
       });
-  add(mutant("+fences", false, "synchronizes-with",
-             "fences around a barrier without semantics synchronize through it"),
+  add(mutant("+fences", false, "synchronizes-with", "fences around a barrier without semantics synchronize through it"),
       [](Shape& s) {
         s.before = "membar.rel.SCOPE.semsc0.semav|cbar.SCOPE 1";
         s.after = "cbar.SCOPE 1|membar.acq.SCOPE.semsc0.semvis";
       });
-  add(mutant("+latefence", true, "synchronizes-with",
-             "a release fence behind the barrier does not reach through it"),
+  add(mutant("+latefence", true, "synchronizes-with", "a release fence behind the barrier does not reach through it"),
       [](Shape& s) {
         s.before = "cbar.SCOPE 1|membar.rel.SCOPE.semsc0.semav";
         s.after = "cbar.SCOPE 1|membar.acq.SCOPE.semsc0.semvis";
@@ -112,8 +108,7 @@ void append(const std::string& instructions, std::vector<std::string>& code) {
   if (bar != std::string::npos) code.push_back(instructions.substr(bar + 1));
 }
 
-LibraryTest make(const Mutant& mutant, const std::string& base, const std::string& scope,
-                 const std::string& twin) {
+LibraryTest make(const Mutant& mutant, const std::string& base, const std::string& scope, const std::string& twin) {
   LibraryTest out;
   out.name = base + mutant.name;
   out.declarations = {"data=0"};
@@ -144,11 +139,10 @@ Family message_passing_by_barrier() {
   for (const std::string scope : {"wg", "dv"}) {
     const std::string base = "MP+cbar+" + scope;
     for (const Mutant& each : mutants()) {
-      const std::string twin = each.name == "+fences" ? base + "+latefence"
-                               : each.name == "+latefence" || each.name == "+earlyfence"
-                                   ? base + "+fences"
-                               : each.broken ? base
-                                             : base + "+plain";
+      const std::string twin = each.name == "+fences"                                    ? base + "+latefence"
+                               : each.name == "+latefence" || each.name == "+earlyfence" ? base + "+fences"
+                               : each.broken                                             ? base
+                                                                                         : base + "+plain";
       out.push_back(make(each, base, scope, twin));
     }
     Mutant narrow = mutant("+narrow", true, "scope",

@@ -42,8 +42,7 @@ std::string reason_of(const Variation& variation) {
 }
 
 /// `total` executions, of which `forbidden` (one outcome, one execution) is not one if strong.
-Verdict verdict_of(bool strong, int total, const std::vector<std::string>& keys,
-                   const std::string& forbidden) {
+Verdict verdict_of(bool strong, int total, const std::vector<std::string>& keys, const std::string& forbidden) {
   Verdict out;
   out.holds = !strong;
   out.executions = strong ? total - 1 : total;
@@ -64,8 +63,7 @@ void add_forbidding(Family& out) {
     const Ordering& o = each.ordering;
     ShapeText lb;
     lb.declarations = {"x=0", "y=0"};
-    lb.threads = {{relaxed_load("r0", "x"), o.store("y", 1)},
-                  {o.load("r0", "y"), relaxed_store("x", 1)}};
+    lb.threads = {{relaxed_load("r0", "x"), o.store("y", 1)}, {o.load("r0", "y"), relaxed_store("x", 1)}};
     lb.assertion = "exists (P0:r0 == 1 /\\ P1:r0 == 1)";
     lb.verdict = verdict_of(each.strong, 4, {"P0:r0", "P1:r0"}, "P0:r0=1 P1:r0=1");
     finish(lb, "LB", each, out);
@@ -76,19 +74,17 @@ void add_forbidding(Family& out) {
                    {relaxed_load("r0", "x"), o.store("y", 1)},
                    {o.load("r0", "y"), relaxed_load("r1", "x")}};
     wrc.assertion = "exists (P1:r0 == 1 /\\ P2:r0 == 1 /\\ P2:r1 == 0)";
-    wrc.verdict =
-        verdict_of(each.strong, 8, {"P1:r0", "P2:r0", "P2:r1"}, "P1:r0=1 P2:r0=1 P2:r1=0");
+    wrc.verdict = verdict_of(each.strong, 8, {"P1:r0", "P2:r0", "P2:r1"}, "P1:r0=1 P2:r0=1 P2:r1=0");
     finish(wrc, "WRC", each, out);
 
     ShapeText mp;
     mp.declarations = {"x=0", "y=0"};
-    mp.threads = {{relaxed_store("x", 1), o.store("y", 1)},
-                  {o.load("r0", "y"), relaxed_load("r1", "x")}};
+    mp.threads = {{relaxed_store("x", 1), o.store("y", 1)}, {o.load("r0", "y"), relaxed_load("r1", "x")}};
     mp.assertion = "exists (P1:r0 == 1 /\\ P1:r1 == 0)";
     mp.verdict = verdict_of(each.strong, 4, {"P1:r0", "P1:r1"}, "P1:r0=1 P1:r1=0");
     finish(mp, "MP+atomics", each, out);
 
-    // Of the two steps only the second one varies.
+    // Only the second of the two steps varies.
     const Ordering both;
     ShapeText isa2;
     isa2.declarations = {"x=0", "y=0", "z=0"};
@@ -96,8 +92,7 @@ void add_forbidding(Family& out) {
                     {both.load("r0", "y"), o.store("z", 1)},
                     {o.load("r0", "z"), relaxed_load("r1", "x")}};
     isa2.assertion = "exists (P1:r0 == 1 /\\ P2:r0 == 1 /\\ P2:r1 == 0)";
-    isa2.verdict =
-        verdict_of(each.strong, 8, {"P1:r0", "P2:r0", "P2:r1"}, "P1:r0=1 P2:r0=1 P2:r1=0");
+    isa2.verdict = verdict_of(each.strong, 8, {"P1:r0", "P2:r0", "P2:r1"}, "P1:r0=1 P2:r0=1 P2:r1=0");
     finish(isa2, "ISA2", each, out);
   }
 }
@@ -125,9 +120,7 @@ void add_permissive(Family& out) {
 
     ShapeText rwc;
     rwc.declarations = {"x=0", "y=0"};
-    rwc.threads = {{o.store("x", 1)},
-                   {o.load("r0", "x"), o.load("r1", "y")},
-                   {o.store("y", 1), o.load("r0", "x")}};
+    rwc.threads = {{o.store("x", 1)}, {o.load("r0", "x"), o.load("r1", "y")}, {o.store("y", 1), o.load("r0", "x")}};
     rwc.assertion = "exists (P1:r0 == 1 /\\ P1:r1 == 0 /\\ P2:r0 == 0)";
     allowed(rwc, "RWC", 8, {"P1:r0", "P1:r1", "P2:r0"}, "WRC+rel-acq");
 
@@ -143,9 +136,8 @@ void add_permissive(Family& out) {
     // Two orders of the writes to y, times two reads.
     ShapeText z6;
     z6.declarations = {"x=0", "y=0", "z=0"};
-    z6.threads = {{o.store("x", 1), o.store("y", 1)},
-                  {o.store("y", 2), o.store("z", 1)},
-                  {o.load("r0", "z"), o.load("r1", "x")}};
+    z6.threads = {
+        {o.store("x", 1), o.store("y", 1)}, {o.store("y", 2), o.store("z", 1)}, {o.load("r0", "z"), o.load("r1", "x")}};
     z6.assertion = "exists (y == 2 /\\ P2:r0 == 1 /\\ P2:r1 == 0)";
     allowed(z6, "Z6", 8, {}, "ISA2+rel-acq");
   }
@@ -164,12 +156,10 @@ void add_barriers(Family& out) {
     sb.assertion = "exists (P0:r0 == 0 /\\ P1:r0 == 0)";
     sb.verdict.holds = !strong;
     sb.verdict.executions = strong ? 1 : 4;
-    sb.verdict.outcomes =
-        strong ? std::vector<std::string>{"P0:r0=1 P1:r0=1"} : all_outcomes({"P0:r0", "P1:r0"});
+    sb.verdict.outcomes = strong ? std::vector<std::string>{"P0:r0=1 P1:r0=1"} : all_outcomes({"P0:r0", "P1:r0"});
     sb.clause = "synchronizes-with";
-    sb.reason = strong
-                    ? "the barrier synchronizes both ways: each write is ordered before each read"
-                    : "a barrier without semantics is a rendezvous that orders no memory";
+    sb.reason = strong ? "the barrier synchronizes both ways: each write is ordered before each read"
+                       : "a barrier without semantics is a rendezvous that orders no memory";
     sb.twin = strong ? "SB+cbar+plain" : "SB+cbar";
     out.push_back(in_one_workgroup(sb));
   }

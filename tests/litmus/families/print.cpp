@@ -82,9 +82,8 @@ std::string print(const LibraryTest& test) {
 
 std::vector<LibraryTest> all_families() {
   std::vector<LibraryTest> out;
-  for (const auto family :
-       {message_passing, message_passing_by_barrier, scopes_of_atomics, multi_copy_shapes,
-        write_shapes, coherence, release_sequences, chains, device_domain}) {
+  for (const auto family : {message_passing, message_passing_by_barrier, scopes_of_atomics, multi_copy_shapes,
+                            write_shapes, coherence, release_sequences, chains, device_domain}) {
     for (LibraryTest& test : family()) out.push_back(std::move(test));
   }
   return out;

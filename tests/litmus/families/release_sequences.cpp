@@ -61,8 +61,7 @@ Family release_sequences() {
   const std::vector<std::string> publish = {kData, kRelease};
   const std::vector<std::string> fenced = {kData, "membar.rel.wg.semsc0", "st.atom.wg.sc0 flag, 1"};
   const std::vector<std::string> look = {kAcquire, kLook};
-  const std::vector<std::string> look_fenced = {"ld.atom.wg.sc0 r0, flag", "membar.acq.wg.semsc0",
-                                                kLook};
+  const std::vector<std::string> look_fenced = {"ld.atom.wg.sc0 r0, flag", "membar.acq.wg.semsc0", kLook};
   const std::string exchange = "rmw.atom.wg.sc0 r0, flag, 2";
   Family out;
   const auto add = [&](const Spec& spec) { out.push_back(make(spec)); };

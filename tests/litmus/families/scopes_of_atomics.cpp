@@ -38,14 +38,7 @@ const Shape kShapes[] = {
      {"P1:r0=0", "P1:r0=1"},
      2,
      2},
-    {"WW",
-     "st.atom.SCOPE.sc0 x, 1",
-     "st.atom.SCOPE.sc0 x, 2",
-     "x == 1",
-     {"x=1", "x=2"},
-     {"x=1", "x=2"},
-     2,
-     1},
+    {"WW", "st.atom.SCOPE.sc0 x, 1", "st.atom.SCOPE.sc0 x, 2", "x == 1", {"x=1", "x=2"}, {"x=1", "x=2"}, 2, 1},
     {"UU",
      "rmw.atom.SCOPE.sc0.add r0, x, 1",
      "rmw.atom.SCOPE.sc0.add r0, x, 1",
@@ -61,8 +54,7 @@ std::string with_scope(std::string text, const std::string& scope) {
 }
 
 std::string name_of(const Shape& shape, int first, int second, int place) {
-  return "Atomic" + shape.name + '+' + kScopes[first] + '-' + kScopes[second] + "-in-" +
-         kScopes[place];
+  return "Atomic" + shape.name + '+' + kScopes[first] + '-' + kScopes[second] + "-in-" + kScopes[place];
 }
 
 /// Where the same two are mutually ordered, or not any more, by a change of the place or of one

@@ -44,7 +44,7 @@ std::string relaxed_load(const std::string& reg, const std::string& variable);
 /// Every combination of values of these keys, the last one counting fastest: "P1:r0=0 P1:r1=0", ...
 std::vector<std::string> all_outcomes(const std::vector<std::string>& keys);
 
-/// The same without those listed.
+/// All outcomes without those listed.
 std::vector<std::string> all_outcomes_but(const std::vector<std::string>& keys,
                                           const std::vector<std::string>& without);
 

@@ -16,16 +16,15 @@ namespace heddle::litmus::library {
 namespace {
 
 void add_s(Family& out) {
-  for (const auto& [name, ordering] : {std::pair<std::string, Ordering>("rel-acq", {true, true}),
-                                       std::pair<std::string, Ordering>("rel", {true, false}),
-                                       std::pair<std::string, Ordering>("acq", {false, true}),
-                                       std::pair<std::string, Ordering>("rlx", {false, false})}) {
+  for (const auto& [name, ordering] :
+       {std::pair<std::string, Ordering>("rel-acq", {true, true}),
+        std::pair<std::string, Ordering>("rel", {true, false}), std::pair<std::string, Ordering>("acq", {false, true}),
+        std::pair<std::string, Ordering>("rlx", {false, false})}) {
     const bool strong = ordering.release && ordering.acquire;
     ShapeText s;
     s.name = "S+" + name;
     s.declarations = {"x=0", "y=0"};
-    s.threads = {{relaxed_store("x", 2), ordering.store("y", 1)},
-                 {ordering.load("r0", "y"), relaxed_store("x", 1)}};
+    s.threads = {{relaxed_store("x", 2), ordering.store("y", 1)}, {ordering.load("r0", "y"), relaxed_store("x", 1)}};
     s.assertion = "exists (P1:r0 == 1 /\\ x == 2)";
     s.verdict.holds = !strong;
     s.verdict.executions = strong ? 3 : 4;
@@ -45,8 +44,7 @@ void add_r(Family& out) {
     ShapeText r;
     r.name = strong ? "R+rel-acq" : "R+rlx";
     r.declarations = {"x=0", "y=0"};
-    r.threads = {{relaxed_store("x", 1), ordering.store("y", 1)},
-                 {relaxed_store("y", 2), ordering.load("r0", "x")}};
+    r.threads = {{relaxed_store("x", 1), ordering.store("y", 1)}, {relaxed_store("y", 2), ordering.load("r0", "x")}};
     r.assertion = "exists (y == 2 /\\ P1:r0 == 0)";
     r.verdict.holds = true;
     r.verdict.executions = 4;
@@ -64,8 +62,7 @@ void add_two_plus_two(Family& out) {
     ShapeText w;
     w.name = barrier.empty() ? "2+2W" : strong ? "2+2W+cbar" : "2+2W+cbar+plain";
     w.declarations = {"x=0", "y=0"};
-    w.threads = {{relaxed_store("x", 1), relaxed_store("y", 2)},
-                 {relaxed_store("y", 1), relaxed_store("x", 2)}};
+    w.threads = {{relaxed_store("x", 1), relaxed_store("y", 2)}, {relaxed_store("y", 1), relaxed_store("x", 2)}};
     if (!barrier.empty()) {
       for (auto& code : w.threads) code.insert(code.begin() + 1, barrier);
     }

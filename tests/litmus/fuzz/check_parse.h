@@ -14,4 +14,7 @@ std::string check_vulkan(std::string_view source);
 /// Parses as a `.test` file.
 std::string check_khronos(std::string_view source);
 
+/// Parses as a test of herd's C dialect, or of its extension for Mu.
+std::string check_c(std::string_view source);
+
 }  // namespace heddle::litmus

@@ -24,8 +24,7 @@ constexpr auto histogram = [](auto& inv, StorageBuffer<const std::uint32_t> auto
   const std::uint32_t me = inv.local_invocation_index();
   const std::uint32_t i = inv.global_invocation_id().x;
   if (me < kBins) local[me] = 0;
-  if (bug != Bug::BarrierRemoved)
-    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+  if (bug != Bug::BarrierRemoved) inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
   if (i < keys.size() || bug == Bug::GuardRemoved) {
     const std::uint32_t bin = keys[i] % kBins;
     if (bug == Bug::Plain) {
@@ -34,8 +33,7 @@ constexpr auto histogram = [](auto& inv, StorageBuffer<const std::uint32_t> auto
       inv.atomic_i_increment(local[bin], Scope::Workgroup, kRelaxed);
     }
   }
-  if (bug != Bug::SecondBarrierRemoved)
-    inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+  if (bug != Bug::SecondBarrierRemoved) inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
   const Dynamic<Scope> scope = message_scope(bug);
   if (me < kBins) inv.atomic_i_add(bins[me], scope, kRelaxed, local[me]);
 };
@@ -71,28 +69,27 @@ Graph graph(std::uint32_t vertices) {
 
 constexpr std::uint32_t kUnreached = ~0u;
 
-constexpr auto expand = [](auto& inv, StorageBuffer<const std::uint32_t> auto first,
-                           StorageBuffer<const std::uint32_t> auto neighbours,
-                           StorageBuffer<const std::uint32_t> auto frontier, std::uint32_t size,
-                           StorageBuffer<std::uint32_t> auto distance, std::uint32_t level,
-                           StorageBuffer<std::uint32_t> auto next,
-                           StorageBuffer<std::uint32_t> auto next_size, Bug bug) {
-  const std::uint32_t i = inv.global_invocation_id().x;
-  if (i >= size && bug != Bug::GuardRemoved) return;
-  const std::uint32_t vertex = frontier[i];
-  for (std::uint32_t edge = first[vertex]; edge < first[vertex + 1]; ++edge) {
-    const std::uint32_t to = neighbours[edge];
-    if (bug == Bug::Plain) {
-      if (distance[to] != kUnreached) continue;
-      distance[to] = level;
-    } else {
-      if (inv.atomic_compare_exchange(distance[to], message_scope(bug), kRelaxed, kRelaxed, level,
-                                      kUnreached) != kUnreached)
-        continue;
-    }
-    next[inv.atomic_i_increment(next_size[0], Scope::Device, kRelaxed)] = to;
-  }
-};
+constexpr auto expand =
+    [](auto& inv, StorageBuffer<const std::uint32_t> auto first, StorageBuffer<const std::uint32_t> auto neighbours,
+       StorageBuffer<const std::uint32_t> auto frontier, std::uint32_t size, StorageBuffer<std::uint32_t> auto distance,
+       std::uint32_t level, StorageBuffer<std::uint32_t> auto next, StorageBuffer<std::uint32_t> auto next_size,
+       Bug bug) {
+      const std::uint32_t i = inv.global_invocation_id().x;
+      if (i >= size && bug != Bug::GuardRemoved) return;
+      const std::uint32_t vertex = frontier[i];
+      for (std::uint32_t edge = first[vertex]; edge < first[vertex + 1]; ++edge) {
+        const std::uint32_t to = neighbours[edge];
+        if (bug == Bug::Plain) {
+          if (distance[to] != kUnreached) continue;
+          distance[to] = level;
+        } else {
+          if (inv.atomic_compare_exchange(distance[to], message_scope(bug), kRelaxed, kRelaxed, level, kUnreached) !=
+              kUnreached)
+            continue;
+        }
+        next[inv.atomic_i_increment(next_size[0], Scope::Device, kRelaxed)] = to;
+      }
+    };
 
 bool run_bfs(Device& device, Bug bug) {
   constexpr std::uint32_t kVertices = 20;
@@ -108,8 +105,8 @@ bool run_bfs(Device& device, Bug bug) {
     auto next = device.buffer(std::vector<std::uint32_t>(4 * kVertices, 0), "next");
     auto next_size = device.buffer(std::vector<std::uint32_t>(1, 0), "next_size");
     const auto size = static_cast<std::uint32_t>(frontier.size());
-    device.dispatch(expand, (size + 1) / 2 + 1, 2, read_only(first), read_only(neighbours),
-                    read_only(now), size, distance, level, next, next_size, bug);
+    device.dispatch(expand, (size + 1) / 2 + 1, 2, read_only(first), read_only(neighbours), read_only(now), size,
+                    distance, level, next, next_size, bug);
     frontier = next.read();
     frontier.resize(std::min(next_size.read()[0], 4 * kVertices));
   }
@@ -124,8 +121,7 @@ bool run_bfs(Device& device, Bug bug) {
 
 // Components by labels: every edge gives the smaller label to its other end, until nothing changes.
 constexpr auto propagate = [](auto& inv, StorageBuffer<const std::uint32_t> auto from,
-                              StorageBuffer<const std::uint32_t> auto to,
-                              StorageBuffer<std::uint32_t> auto labels,
+                              StorageBuffer<const std::uint32_t> auto to, StorageBuffer<std::uint32_t> auto labels,
                               StorageBuffer<std::uint32_t> auto changed, Bug bug) {
   const std::uint32_t edge = inv.global_invocation_id().x;
   if (edge >= from.size() && bug != Bug::GuardRemoved) return;
@@ -166,8 +162,7 @@ bool run_components(Device& device, Bug bug) {
 
 // Keeps the odd numbers, in any order.
 constexpr auto compact = [](auto& inv, StorageBuffer<const std::uint32_t> auto in,
-                            StorageBuffer<std::uint32_t> auto out,
-                            StorageBuffer<std::uint32_t> auto count, Bug bug) {
+                            StorageBuffer<std::uint32_t> auto out, StorageBuffer<std::uint32_t> auto count, Bug bug) {
   const std::uint32_t i = inv.global_invocation_id().x;
   if (i >= in.size() && bug != Bug::GuardRemoved) return;
   const std::uint32_t value = in[i];

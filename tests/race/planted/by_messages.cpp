@@ -19,9 +19,9 @@ bool hopeless(Bug bug) {
   return bug == Bug::ScopeNarrowed || bug == Bug::Plain;
 }
 
-const std::initializer_list<Bug> kMessageBugs = {
-    Bug::Relaxed,       Bug::RelaxedAcquire,    Bug::NotAvailable, Bug::NotVisible,
-    Bug::ScopeNarrowed, Bug::WrongStorageClass, Bug::PrivateAccess};
+const std::initializer_list<Bug> kMessageBugs = {Bug::Relaxed,      Bug::RelaxedAcquire, Bug::NotAvailable,
+                                                 Bug::NotVisible,   Bug::ScopeNarrowed,  Bug::WrongStorageClass,
+                                                 Bug::PrivateAccess};
 
 // Each workgroup adds its number to the sum of those before it.
 constexpr auto look_back = [](auto& inv, StorageBuffer<std::uint32_t> auto flags,
@@ -46,26 +46,26 @@ bool run_look_back(Device& device, Bug bug) {
 }
 
 // One workgroup produces, the others take what they find, each item once.
-constexpr auto work_queue =
-    [](auto& inv, StorageBuffer<std::uint32_t> auto items, StorageBuffer<std::uint32_t> auto tail,
-       StorageBuffer<std::uint32_t> auto head, StorageBuffer<std::uint32_t> auto done, Bug bug) {
-      const auto count = static_cast<std::uint32_t>(items.size());
-      if (inv.workgroup_id().x == 0) {
-        for (std::uint32_t i = 0; i < count; ++i) {
-          shared(items, bug)[i] = 10 + i;
-          inv.atomic_store(tail[0], message_scope(bug), release_semantics(bug), i + 1);
-        }
-        return;
-      }
-      while (true) {
-        const std::uint32_t mine = inv.atomic_i_increment(head[0], Scope::Device, kRelaxed);
-        if (mine >= count) return;
-        std::uint32_t tries = 0;
-        while (inv.atomic_load(tail[0], message_scope(bug), acquire_semantics(bug)) <= mine)
-          if (hopeless(bug) && ++tries == kPatience) break;
-        done[mine] = shared(items, bug)[mine].load();
-      }
-    };
+constexpr auto work_queue = [](auto& inv, StorageBuffer<std::uint32_t> auto items,
+                               StorageBuffer<std::uint32_t> auto tail, StorageBuffer<std::uint32_t> auto head,
+                               StorageBuffer<std::uint32_t> auto done, Bug bug) {
+  const auto count = static_cast<std::uint32_t>(items.size());
+  if (inv.workgroup_id().x == 0) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      shared(items, bug)[i] = 10 + i;
+      inv.atomic_store(tail[0], message_scope(bug), release_semantics(bug), i + 1);
+    }
+    return;
+  }
+  while (true) {
+    const std::uint32_t mine = inv.atomic_i_increment(head[0], Scope::Device, kRelaxed);
+    if (mine >= count) return;
+    std::uint32_t tries = 0;
+    while (inv.atomic_load(tail[0], message_scope(bug), acquire_semantics(bug)) <= mine)
+      if (hopeless(bug) && ++tries == kPatience) break;
+    done[mine] = shared(items, bug)[mine].load();
+  }
+};
 
 bool run_work_queue(Device& device, Bug bug) {
   auto items = device.buffer(std::vector<std::uint32_t>(5, 0), "items");
@@ -78,13 +78,12 @@ bool run_work_queue(Device& device, Bug bug) {
 
 // A list of nodes, at whose head every workgroup puts its own under a lock.
 constexpr auto locked_list = [](auto& inv, StorageBuffer<std::uint32_t> auto lock,
-                                StorageBuffer<std::uint32_t> auto head,
-                                StorageBuffer<std::uint32_t> auto next, Bug bug) {
+                                StorageBuffer<std::uint32_t> auto head, StorageBuffer<std::uint32_t> auto next,
+                                Bug bug) {
   const std::uint32_t group = inv.workgroup_id().x;
   if (bug != Bug::GuardRemoved) {
     std::uint32_t tries = 0;
-    while (inv.atomic_compare_exchange(lock[0], message_scope(bug), acquire_semantics(bug),
-                                       kRelaxed, 1, 0) != 0)
+    while (inv.atomic_compare_exchange(lock[0], message_scope(bug), acquire_semantics(bug), kRelaxed, 1, 0) != 0)
       if (hopeless(bug) && ++tries == kPatience) break;
   }
   next[group] = shared(head, bug)[0].load();
@@ -103,36 +102,32 @@ bool run_locked_list(Device& device, Bug bug) {
   device.dispatch(locked_list, kGroups, 1, lock, head, next, bug);
   const std::vector<std::uint32_t> links = next.read();
   std::uint32_t length = 0;
-  for (std::uint32_t node = head.read()[0]; node != 0 && length <= kGroups; ++length)
-    node = links[node - 1];
+  for (std::uint32_t node = head.read()[0]; node != 0 && length <= kGroups; ++length) node = links[node - 1];
   return length == kGroups;
 }
 
 // Every workgroup leaves its sum; whoever counts as the last one adds them up.
 constexpr auto last_one_adds = [](auto& inv, StorageBuffer<std::uint32_t> auto sums,
-                                  StorageBuffer<std::uint32_t> auto arrived,
-                                  StorageBuffer<std::uint32_t> auto total, Bug bug) {
+                                  StorageBuffer<std::uint32_t> auto arrived, StorageBuffer<std::uint32_t> auto total,
+                                  Bug bug) {
   const std::uint32_t group = inv.workgroup_id().x;
   shared(sums, bug)[group] = group + 1;
   MemorySemantics order = kBufferBarrier;
   if (bug == Bug::Relaxed) order = kAcquireBuffers;
   if (bug == Bug::RelaxedAcquire) order = kReleaseBuffers;
   if (bug == Bug::WrongStorageClass)
-    order = MemorySemantics::AcquireRelease | MemorySemantics::ImageMemory |
-            MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible;
-  if (bug == Bug::NotAvailable)
-    order = MemorySemantics::AcquireRelease | MemorySemantics::UniformMemory |
+    order = MemorySemantics::AcquireRelease | MemorySemantics::ImageMemory | MemorySemantics::MakeAvailable |
             MemorySemantics::MakeVisible;
+  if (bug == Bug::NotAvailable)
+    order = MemorySemantics::AcquireRelease | MemorySemantics::UniformMemory | MemorySemantics::MakeVisible;
   if (bug == Bug::NotVisible)
-    order = MemorySemantics::AcquireRelease | MemorySemantics::UniformMemory |
-            MemorySemantics::MakeAvailable;
+    order = MemorySemantics::AcquireRelease | MemorySemantics::UniformMemory | MemorySemantics::MakeAvailable;
   std::uint32_t before = 0;
   if (bug == Bug::Plain) {
     before = arrived[0];
     arrived[0] = before + 1;
   } else {
-    before =
-        inv.atomic_i_increment(arrived[0], message_scope(bug), Dynamic<MemorySemantics>{order});
+    before = inv.atomic_i_increment(arrived[0], message_scope(bug), Dynamic<MemorySemantics>{order});
   }
   if (before + 1 != inv.num_workgroups().x) return;
   std::uint32_t sum = 0;

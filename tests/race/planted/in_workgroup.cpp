@@ -45,12 +45,11 @@ bool run_reduce(Device& device, Bug bug) {
   auto sums = device.buffer(std::vector<std::uint32_t>(kGroups, 0), "sums");
   device.dispatch(reduce, kGroups, kGroup, read_only(in), sums, bug);
   const auto found = sums.read();
-  return std::accumulate(found.begin(), found.end(), 0u) ==
-         std::accumulate(values.begin(), values.end(), 0u);
+  return std::accumulate(found.begin(), found.end(), 0u) == std::accumulate(values.begin(), values.end(), 0u);
 }
 
-constexpr auto scan = [](auto& inv, StorageBuffer<const std::uint32_t> auto in,
-                         StorageBuffer<std::uint32_t> auto out, Bug bug) {
+constexpr auto scan = [](auto& inv, StorageBuffer<const std::uint32_t> auto in, StorageBuffer<std::uint32_t> auto out,
+                         Bug bug) {
   auto sums = inv.template workgroup<std::uint32_t[2][kGroup]>("sums");
   const std::uint32_t me = inv.local_invocation_index();
   std::uint32_t mine = in[me];
@@ -105,8 +104,7 @@ constexpr std::uint32_t kTile = 4;
 constexpr std::uint32_t kSide = 8;
 
 constexpr auto matmul = [](auto& inv, StorageBuffer<const std::uint32_t> auto a,
-                           StorageBuffer<const std::uint32_t> auto b,
-                           StorageBuffer<std::uint32_t> auto c, Bug bug) {
+                           StorageBuffer<const std::uint32_t> auto b, StorageBuffer<std::uint32_t> auto c, Bug bug) {
   auto tile_a = inv.template workgroup<std::uint32_t[kTile][kTile]>("tile_a");
   auto tile_b = inv.template workgroup<std::uint32_t[kTile][kTile]>("tile_b");
   const uvec3 at = inv.local_invocation_id();
@@ -128,14 +126,12 @@ bool run_matmul(Device& device, Bug bug) {
   auto a = device.buffer(values, "a");
   auto b = device.buffer(values, "b");
   auto c = device.buffer(std::vector<std::uint32_t>(values.size(), 0), "c");
-  device.dispatch(matmul, {kSide / kTile, kSide / kTile}, {kTile, kTile}, read_only(a),
-                  read_only(b), c, bug);
+  device.dispatch(matmul, {kSide / kTile, kSide / kTile}, {kTile, kTile}, read_only(a), read_only(b), c, bug);
   const std::vector<std::uint32_t> found = c.read();
   for (std::uint32_t y = 0; y < kSide; ++y)
     for (std::uint32_t x = 0; x < kSide; ++x) {
       std::uint32_t sum = 0;
-      for (std::uint32_t k = 0; k < kSide; ++k)
-        sum += values[y * kSide + k] * values[k * kSide + x];
+      for (std::uint32_t k = 0; k < kSide; ++k) sum += values[y * kSide + k] * values[k * kSide + x];
       if (found[y * kSide + x] != sum) return false;
     }
   return true;
@@ -156,8 +152,7 @@ bool run_transpose(Device& device, Bug bug) {
   const std::vector<std::uint32_t> values = numbers(kSide * kSide);
   auto in = device.buffer(values, "in");
   auto out = device.buffer(std::vector<std::uint32_t>(values.size(), 0), "out");
-  device.dispatch(transpose, {kSide / kTile, kSide / kTile}, {kTile, kTile}, read_only(in), out,
-                  bug);
+  device.dispatch(transpose, {kSide / kTile, kSide / kTile}, {kTile, kTile}, read_only(in), out, bug);
   const std::vector<std::uint32_t> found = out.read();
   for (std::uint32_t y = 0; y < kSide; ++y)
     for (std::uint32_t x = 0; x < kSide; ++x)
@@ -166,8 +161,8 @@ bool run_transpose(Device& device, Bug bug) {
 }
 
 // Two steps of a blur, each a dispatch: what one writes the next one reads, of the neighbours too.
-constexpr auto blur = [](auto& inv, StorageBuffer<std::uint32_t> auto from,
-                         StorageBuffer<std::uint32_t> auto to, Bug bug) {
+constexpr auto blur = [](auto& inv, StorageBuffer<std::uint32_t> auto from, StorageBuffer<std::uint32_t> auto to,
+                         Bug bug) {
   const std::uint32_t i = inv.global_invocation_id().x;
   const bool inside = i > 0 && i + 1 < from.size();
   if (!inside && bug != Bug::GuardRemoved) {
@@ -179,8 +174,7 @@ constexpr auto blur = [](auto& inv, StorageBuffer<std::uint32_t> auto from,
 
 std::vector<std::uint32_t> blurred(const std::vector<std::uint32_t>& from) {
   std::vector<std::uint32_t> to = from;
-  for (std::size_t i = 1; i + 1 < from.size(); ++i)
-    to[i] = (from[i - 1] + from[i] + from[i + 1]) / 3;
+  for (std::size_t i = 1; i + 1 < from.size(); ++i) to[i] = (from[i - 1] + from[i] + from[i + 1]) / 3;
   return to;
 }
 
@@ -219,8 +213,7 @@ TEST_CASE("a scan of a workgroup has no race but for the planted ones") {
 TEST_CASE("a bitonic sort has no race but for the planted ones") {
   check_clean(run_bitonic_sort);
   check_race_or_uninitialized(run_bitonic_sort, {Bug::BarrierRemoved});
-  check_race(run_bitonic_sort,
-             {Bug::SecondBarrierRemoved, Bug::ScopeNarrowed, Bug::WrongStorageClass});
+  check_race(run_bitonic_sort, {Bug::SecondBarrierRemoved, Bug::ScopeNarrowed, Bug::WrongStorageClass});
 }
 
 TEST_CASE("a product of matrices by tiles has no race but for the planted ones") {

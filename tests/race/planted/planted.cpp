@@ -15,7 +15,9 @@ constexpr std::uint64_t kSeeds = 4;
 // What comes about in some interleavings only has to come about in one of so many.
 constexpr std::uint64_t kParallelRuns = 100;
 
-std::uint64_t most_runs(const char* policy) { return policy == kParallel ? kParallelRuns : kSeeds; }
+std::uint64_t most_runs(const char* policy) {
+  return policy == kParallel ? kParallelRuns : kSeeds;
+}
 
 DeviceOptions racing(const char* policy, std::uint64_t seed) {
   DeviceOptions options;

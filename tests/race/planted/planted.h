@@ -45,11 +45,11 @@ void check_clean(const Algorithm& algorithm);
 void check_race(const Algorithm& algorithm, std::initializer_list<Bug> bugs);
 void check_out_of_bounds(const Algorithm& algorithm, std::initializer_list<Bug> bugs);
 
-/// The same for a bug that lets Workgroup memory be read before anybody has written it: as a data
+/// Checks a bug that lets Workgroup memory be read before anybody has written it: as a data
 /// race, or as a read of what was never written, whichever comes first.
 void check_race_or_uninitialized(const Algorithm& algorithm, std::initializer_list<Bug> bugs);
 
-/// Of a barrier of a workgroup over Workgroup memory, with its bug.
+/// The semantics of a barrier of a workgroup over Workgroup memory, with its bug.
 inline Dynamic<MemorySemantics> barrier_semantics(Bug bug) {
   return {bug == Bug::WrongStorageClass ? kBufferBarrier : kWorkgroupBarrier};
 }
@@ -57,15 +57,14 @@ inline Dynamic<Scope> barrier_scope(Bug bug) {
   return {bug == Bug::ScopeNarrowed ? Scope::Subgroup : Scope::Workgroup};
 }
 
-/// Of a message between workgroups.
+/// The scope of a message between workgroups.
 inline Dynamic<Scope> message_scope(Bug bug) {
   return {bug == Bug::ScopeNarrowed ? Scope::Workgroup : Scope::Device};
 }
 inline Dynamic<MemorySemantics> release_semantics(Bug bug) {
   if (bug == Bug::Relaxed) return {MemorySemantics::Relaxed};
   if (bug == Bug::WrongStorageClass)
-    return {MemorySemantics::Release | MemorySemantics::ImageMemory |
-            MemorySemantics::MakeAvailable};
+    return {MemorySemantics::Release | MemorySemantics::ImageMemory | MemorySemantics::MakeAvailable};
   if (bug == Bug::NotAvailable) return {MemorySemantics::Release | MemorySemantics::UniformMemory};
   return {kReleaseBuffers};
 }

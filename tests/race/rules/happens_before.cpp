@@ -61,10 +61,7 @@ Scenario around_barrier(const Op& first, const Op& second) {
 }
 
 Op full_barrier(std::uint64_t instance) {
-  return control_barrier(Scope::Workgroup, instance)
-      .acquire_release(kUniform)
-      .make_available()
-      .make_visible();
+  return control_barrier(Scope::Workgroup, instance).acquire_release(kUniform).make_available().make_visible();
 }
 
 // The flag is released by one agent, then changed by another, then acquired by a third.
@@ -114,33 +111,28 @@ TEST_CASE("a releasing atomic and an acquiring atomic order data, each Relaxed o
 }
 
 //= vk:memory-model-synchronizes-with type=test
-TEST_CASE(
-    "a releasing fence and an acquiring atomic order data, if the fence has the atomic's class") {
+TEST_CASE("a releasing fence and an acquiring atomic order data, if the fence has the atomic's class") {
   check_clean(message(released(), flag_write(), acquiring_flag(), nothing()));
-  check_racy(message(fence(Scope::Device).release(kImages).make_available(), flag_write(),
-                     acquiring_flag(), nothing()));
+  check_racy(
+      message(fence(Scope::Device).release(kImages).make_available(), flag_write(), acquiring_flag(), nothing()));
 }
 
 //= vk:memory-model-synchronizes-with type=test
-TEST_CASE(
-    "a releasing atomic and an acquiring fence order data, if the fence has the atomic's class") {
+TEST_CASE("a releasing atomic and an acquiring fence order data, if the fence has the atomic's class") {
   check_clean(message(nothing(), releasing_flag(), flag_read(), acquired()));
-  check_racy(message(nothing(), releasing_flag(), flag_read(),
-                     fence(Scope::Device).acquire(kImages).make_visible()));
+  check_racy(message(nothing(), releasing_flag(), flag_read(), fence(Scope::Device).acquire(kImages).make_visible()));
 }
 
 //= vk:memory-model-synchronizes-with type=test
 TEST_CASE("two fences order data through an atomic, if each has the other's agent in its scope") {
   check_clean(message(released(), flag_write(), flag_read(), acquired()));
-  check_racy(message(fence(Scope::Workgroup).release(kUniform).make_available(), flag_write(),
-                     flag_read(), acquired()));
-  check_racy(message(released(), flag_write(), flag_read(),
-                     fence(Scope::Workgroup).acquire(kUniform).make_visible()));
+  check_racy(
+      message(fence(Scope::Workgroup).release(kUniform).make_available(), flag_write(), flag_read(), acquired()));
+  check_racy(message(released(), flag_write(), flag_read(), fence(Scope::Workgroup).acquire(kUniform).make_visible()));
 }
 
 //= vk:memory-model-synchronizes-with type=test
-TEST_CASE(
-    "a fence after the flag releases nothing of it, and a fence before the flag acquires nothing") {
+TEST_CASE("a fence after the flag releases nothing of it, and a fence before the flag acquires nothing") {
   Scenario late = message(flag_write(), released(), flag_read(), acquired());
   late.execution.reads_from.clear();
   late.reads(3, 1);
@@ -163,10 +155,7 @@ TEST_CASE("a control barrier orders memory if it has semantics and is the same i
 //= vk:memory-model-scope type=test
 TEST_CASE("a control barrier orders memory within its memory scope") {
   const auto narrow = [] {
-    return control_barrier(Scope::Subgroup, 1)
-        .acquire_release(kUniform)
-        .make_available()
-        .make_visible();
+    return control_barrier(Scope::Subgroup, 1).acquire_release(kUniform).make_available().make_visible();
   };
   check_clean(around_barrier(full_barrier(1), full_barrier(1)));
   check_racy(around_barrier(narrow(), narrow()));
@@ -175,10 +164,7 @@ TEST_CASE("a control barrier orders memory within its memory scope") {
 //= vk:memory-model-memory-semantics type=test
 TEST_CASE("a control barrier orders the storage classes that it names") {
   const auto of_class = [](MemorySemantics classes) {
-    return control_barrier(Scope::Workgroup, 1)
-        .acquire_release(classes)
-        .make_available()
-        .make_visible();
+    return control_barrier(Scope::Workgroup, 1).acquire_release(classes).make_available().make_visible();
   };
   check_clean(around_barrier(of_class(kUniform), of_class(kUniform)));
   check_clean(around_barrier(of_class(kUniform | kShared), of_class(kUniform | kShared)));
@@ -216,9 +202,8 @@ TEST_CASE("availability goes on to a wider domain by a chain, where the device h
 //= vk:memory-model-scope type=test
 TEST_CASE("a message at Workgroup scope reaches an invocation of the workgroup, and no other") {
   const auto to = [](std::uint32_t workgroup) {
-    Scenario s =
-        message(nothing(), write(1).atomic_at(Scope::Workgroup).release(kUniform).make_available(),
-                read(1).atomic_at(Scope::Workgroup).acquire(kUniform).make_visible(), nothing());
+    Scenario s = message(nothing(), write(1).atomic_at(Scope::Workgroup).release(kUniform).make_available(),
+                         read(1).atomic_at(Scope::Workgroup).acquire(kUniform).make_visible(), nothing());
     s.execution.agents[1].workgroup = workgroup;
     s.execution.agents[1].subgroup = 1;
     return s;

@@ -101,10 +101,8 @@ TEST_CASE("a private read that system-synchronizes with a write is before it, an
 //= vk:memory-model-availability-visibility-semantics type=test
 TEST_CASE("a write before a write needs MakeAvailable, and no MakeVisible") {
   check_clean(with_writer(nullptr));
-  check_clean(
-      with_writer([](MessagePassing& mp) { mp.acquire = fence(Scope::Device).acquire(kUniform); }));
-  check_racy(
-      with_writer([](MessagePassing& mp) { mp.release = fence(Scope::Device).release(kUniform); }));
+  check_clean(with_writer([](MessagePassing& mp) { mp.acquire = fence(Scope::Device).acquire(kUniform); }));
+  check_racy(with_writer([](MessagePassing& mp) { mp.release = fence(Scope::Device).release(kUniform); }));
 }
 
 //= vk:memory-model-location-ordered type=test
@@ -125,8 +123,7 @@ TEST_CASE("synchronization orders non-private accesses, of both agents") {
 //= vk:memory-model-references type=test
 TEST_CASE("what a fence makes available and visible is so through one reference only") {
   check_clean(with(nullptr));
-  check_racy(
-      with([](MessagePassing& mp) { mp.data_read = read(0).shared_with_others().through(7); }));
+  check_racy(with([](MessagePassing& mp) { mp.data_read = read(0).shared_with_others().through(7); }));
 }
 
 //= vk:memory-model-vulkan-availability-visibility type=test

@@ -28,8 +28,7 @@ void tell_in_turn(const model::Execution& execution, trace::Listener& listener) 
       std::vector<trace::Source> sources;
       for (const model::ReadsFrom& from : execution.reads_from)
         if (from.read == i)
-          sources.push_back(
-              {from.bytes, from.write == model::kInitialValue ? from.write : told_as[from.write]});
+          sources.push_back({from.bytes, from.write == model::kInitialValue ? from.write : told_as[from.write]});
       told_as[i] = told++;
       listener.operation(told_as[i], execution.operations[i], 0, 0, sources);
     }
@@ -40,8 +39,7 @@ void tell_in_turn(const model::Execution& execution, trace::Listener& listener) 
 void check(const model::Scenario& scenario, const judge::Options& options, bool racy) {
   model::Execution execution = scenario.execution;
   // A site of its own for each.
-  for (model::OperationIndex i = 0; i < execution.operations.size(); ++i)
-    execution.operations[i].where.line = i + 1;
+  for (model::OperationIndex i = 0; i < execution.operations.size(); ++i) execution.operations[i].where.line = i + 1;
   CHECK(judge::Judgement(execution, options).racy() == racy);
   std::mt19937_64 random(1);
   for (int order = 0; order < kOrders; ++order) {

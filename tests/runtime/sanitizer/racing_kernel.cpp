@@ -15,8 +15,8 @@ int main(int, char** arguments) {
   Device device(options);
   auto arrived = device.buffer({0u});
   auto sum = device.buffer({0u});
-  const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto here,
-                         StorageBuffer<std::uint32_t> auto out, std::uint32_t with_atomics) {
+  const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto here, StorageBuffer<std::uint32_t> auto out,
+                         std::uint32_t with_atomics) {
     // Relaxed: workgroups that meet are not synchronized.
     inv.atomic_i_add(here[0], Scope::Device, MemorySemantics::Relaxed, 1u);
     while (inv.atomic_load(here[0], Scope::Device, MemorySemantics::Relaxed) <

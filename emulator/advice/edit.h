@@ -1,0 +1,39 @@
+#pragma once
+
+/// \file
+/// Edits of instructions of an execution: what changes of the source consist of.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "emulator/model/execution.h"
+
+namespace heddle::advice {
+
+/// One edit of one instruction, or an instruction that is put in.
+struct Edit {
+  std::string text;
+  /// Makes it in all executions of the instruction.
+  std::function<void(model::Execution&)> apply;
+  /// How many operations it puts before the second of the two accesses that race, and how many of them before the
+  /// first.
+  model::OperationIndex inserts = 0;
+  /// The source line of the instruction.
+  std::uint32_t line = 0;
+  model::OperationIndex inserts_before_first = 0;
+  /// Edits that change less, of which one may be enough.
+  std::vector<Edit> weaker = {};
+};
+
+/// Puts an operation before the one at `at`.
+void insert(model::Execution& execution, model::OperationIndex at, const Operation& op);
+
+/// Whether they are in one line, through one reference.
+bool same_line(const Operation& a, const Operation& b);
+/// Whether they are of one instruction, which is known by its place and kind.
+bool same_instruction(const Operation& a, const Operation& b);
+/// Whether it is a barrier, or an atomic that acquires or releases.
+bool orders(const Operation& op);
+
+}  // namespace heddle::advice

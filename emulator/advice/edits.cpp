@@ -1,0 +1,218 @@
+#include "emulator/advice/edits.h"
+
+#include <heddle/semantics.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "emulator/advice/narrow_barrier.h"
+#include "emulator/advice/operation_text.h"
+
+namespace heddle::advice {
+
+using model::Execution;
+using model::OperationIndex;
+
+MemorySemantics Edits::storage() const {
+  return semantic_of(execution_.operations[x_].storage_class);
+}
+
+bool Edits::same_workgroup() const {
+  return model::same_instance(execution_.place(x_), execution_.place(y_), Scope::Workgroup);
+}
+
+Scope Edits::scope() const {
+  return same_workgroup() ? Scope::Workgroup : Scope::Device;
+}
+
+std::uint64_t Edits::dispatch_of(OperationIndex index) const {
+  return dispatches_[static_cast<std::size_t>(execution_.operations[index].agent)];
+}
+
+std::string Edits::line_of(const Operation& op) const {
+  return options_.place ? options_.place(op) : advice::line_of(op, execution_.operations[y_].where.file);
+}
+
+Scope Edits::reach() const {
+  return execution_.operations[x_].storage_class == StorageClass::Workgroup ? scope() : Scope::Device;
+}
+
+void Edits::make_non_private(std::vector<Edit>& edits) const {
+  for (const OperationIndex i : {x_, y_}) {
+    const Operation& op = execution_.operations[i];
+    if (op.is_non_private()) continue;
+    edits.push_back(
+        edit(op, "make the " + kind_of(op) + " in " + line_of(op) + " non-private (.non_private(), NonPrivatePointer)",
+             [](Operation& o) { o.operands = o.operands | MemoryOperands::NonPrivatePointer; }));
+  }
+}
+
+void Edits::strengthen(const std::vector<Operation>& all, bool far, std::vector<Edit>& edits) const {
+  for (const Operation& op : all) add_flags(op, edits);
+  for (const Operation& op : all) widen_scopes(op, far, edits);
+}
+
+void Edits::add_flags(const Operation& op, std::vector<Edit>& edits) const {
+  const MemorySemantics semantics = op.semantics;
+  const std::string which = " to the " + kind_of(op) + " in " + line_of(op);
+  const auto add_flag = [&](MemorySemantics flag, const char* name) {
+    if (has(semantics, flag)) return;
+    edits.push_back(
+        edit(op, "add " + std::string(name) + which, [flag](Operation& o) { o.semantics = o.semantics | flag; }));
+  };
+  if (storage() != MemorySemantics::None) add_flag(storage(), storage_name());
+  if (releases(semantics)) add_flag(MemorySemantics::MakeAvailable, "MakeAvailable");
+  if (acquires(semantics)) add_flag(MemorySemantics::MakeVisible, "MakeVisible");
+}
+
+void Edits::widen_scopes(const Operation& op, bool far, std::vector<Edit>& edits) const {
+  if (is_too_narrow(op)) {
+    edits.push_back(widen_to_workgroup(op));
+  } else if (!far && op.kind == OperationKind::ControlBarrier && !includes(op.execution_scope, scope())) {
+    return;
+  } else if (!includes(op.scope, scope())) {
+    edits.push_back(widen(op, scope()));
+  }
+}
+
+bool Edits::is_too_narrow(const Operation& op) const {
+  return advice::is_too_narrow(execution_, op, execution_.operations[x_].agent, execution_.operations[y_].agent);
+}
+
+Edit Edits::widen_to_workgroup(const Operation& op) const {
+  const bool both = !includes(op.scope, Scope::Workgroup);
+  return {"widen the execution scope" + std::string(both ? " and the memory scope" : "") + " of the " + kind_of(op) +
+              " in " + line_of(op) + " from " + std::string(name_of(op.execution_scope)) + " to Workgroup",
+          [op](Execution& execution) { advice::widen_to_workgroup(execution, op); }, 0, op.where.line};
+}
+
+const char* Edits::storage_name() const {
+  return storage() == MemorySemantics::WorkgroupMemory ? "WorkgroupMemory"
+         : storage() == MemorySemantics::ImageMemory   ? "ImageMemory"
+                                                       : "UniformMemory";
+}
+
+Edit Edits::promote(const Operation& op) const {
+  if (op.kind == OperationKind::Read) return promote(op, kAcquires);
+  if (op.kind == OperationKind::Write) return promote(op, kReleases);
+  Edit both = promote(op, MemorySemantics::AcquireRelease | MemorySemantics::MakeAvailable |
+                              MemorySemantics::MakeVisible | (op.semantics & kStorageClassBits));
+  if (op.is_access() && !orders(op)) both.weaker = {promote(op, kAcquires), promote(op, kReleases)};
+  return both;
+}
+
+Edit Edits::promote(const Operation& op, MemorySemantics order) const {
+  const MemorySemantics semantics = order | storage();
+  const Scope wanted = includes(op.scope, scope()) ? op.scope : scope();
+  std::string text = "give the " + kind_of(op) + " in " + line_of(op) + " the semantics " + text_of(semantics);
+  if (wanted != op.scope) text += " and the memory scope " + std::string(name_of(wanted));
+  const bool too_narrow = is_too_narrow(op);
+  if (too_narrow) text += " and the execution scope Workgroup";
+  Edit made = edit(op, std::move(text), [semantics, wanted](Operation& o) {
+    o.semantics = semantics;
+    o.scope = wanted;
+  });
+  if (too_narrow)
+    made.apply = [op, promoted = std::move(made.apply)](Execution& execution) {
+      promoted(execution);
+      advice::widen_to_workgroup(execution, op);
+    };
+  return made;
+}
+
+std::string Edits::barrier_name() const {
+  const MemorySemantics semantics = barrier_semantics();
+  if (semantics == kWorkgroupBarrier) return "kWorkgroupBarrier";
+  return semantics == kBufferBarrier ? "kBufferBarrier" : text_of(semantics);
+}
+
+MemorySemantics Edits::barrier_semantics() const {
+  return MemorySemantics::AcquireRelease | storage() | MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible;
+}
+
+std::function<void(Execution&)> Edits::meet() const {
+  const auto barrier_of = [&](OperationIndex i) {
+    Operation op;
+    op.kind = OperationKind::ControlBarrier;
+    op.agent = execution_.operations[i].agent;
+    op.scope = op.execution_scope = Scope::Workgroup;
+    op.semantics = barrier_semantics();
+    op.barrier_instance = ~std::uint64_t{0};
+    return op;
+  };
+  return [x = x_, y = y_, of_x = barrier_of(x_), of_y = barrier_of(y_)](Execution& execution) {
+    insert(execution, y, of_y);
+    insert(execution, x + 1, of_x);
+  };
+}
+
+Edit Edits::widen(const Operation& op, Scope wanted) const {
+  const Operation& instruction = whole(op);
+  return {"widen the memory scope of the " + kind_of(instruction) + " in " + line_of(op) + " from " +
+              std::string(name_of(op.scope)) + " to " + std::string(name_of(wanted)),
+          [op, instruction, wanted](Execution& execution) {
+            for (Operation& o : execution.operations)
+              if ((same_instruction(o, op) || same_instruction(o, instruction)) && !includes(o.scope, wanted))
+                o.scope = wanted;
+          },
+          0, op.where.line};
+}
+
+const Operation& Edits::whole(const Operation& op) const {
+  if (op.kind != OperationKind::Read || !op.atomic) return op;
+  for (const Operation& other : execution_.operations)
+    if (other.kind == OperationKind::ReadModifyWrite && other.atomic && same_line(other, op) && other.scope == op.scope)
+      return other;
+  return op;
+}
+
+Edit Edits::make_atomic(const Operation& op, MemorySemantics order, Scope wanted) const {
+  const MemorySemantics semantics = order == MemorySemantics::Relaxed ? order : order | storage();
+  return edit(op,
+              "make the " + kind_of(op) + " in " + line_of(op) + " atomic (" + std::string(name_of(wanted)) + ", " +
+                  text_of(semantics) + ")",
+              [wanted, semantics](Operation& o) {
+                o.atomic = true;
+                o.operands = MemoryOperands::None;
+                o.semantics = semantics;
+                if (!includes(o.scope, wanted)) o.scope = wanted;
+              });
+}
+
+//= vk:memory-model-references
+std::vector<Edit> Edits::one_reference() const {
+  const ReferenceId one = execution_.operations[x_].reference;
+  const ReferenceId other = execution_.operations[y_].reference;
+  if (one == other) return {};
+  return {{"use one reference for " + line_of(execution_.operations[x_]) + " and " +
+               line_of(execution_.operations[y_]) + ": bind the memory once",
+           [one, other](Execution& execution) {
+             for (Operation& op : execution.operations)
+               if (op.reference == other) op.reference = one;
+           },
+           0}};
+}
+
+//= vk:memory-model-vulkan-availability-visibility
+std::vector<Edit> Edits::memory_dependency() const {
+  return {{"put a memory dependency, commands.memory_barrier(), between dispatch " +
+               std::to_string(std::min(dispatch_of(x_), dispatch_of(y_))) + " and dispatch " +
+               std::to_string(std::max(dispatch_of(x_), dispatch_of(y_))),
+           depend(), 0}};
+}
+
+std::function<void(Execution&)> Edits::depend() const {
+  return [dispatches = dispatches_, later = std::max(dispatch_of(x_), dispatch_of(y_))](Execution& execution) {
+    const AgentId between = model::add_memory_dependency(execution);
+    for (std::size_t agent = 0; agent < dispatches.size(); ++agent) {
+      const auto id = static_cast<AgentId>(agent);
+      if (dispatches[agent] < later) {
+        execution.agent_system_synchronization.emplace_back(id, between);
+      } else {
+        execution.agent_system_synchronization.emplace_back(between, id);
+      }
+    }
+  };
+}
+
+}  // namespace heddle::advice

@@ -1,0 +1,31 @@
+#pragma once
+
+/// \file
+/// Why: the reasons behind the verdicts of `heddle litmus`.
+
+#include <string>
+
+#include "emulator/judge/judgement.h"
+#include "emulator/litmus/vulkan/answer.h"
+#include "emulator/litmus/vulkan/test.h"
+
+namespace heddle::cli {
+
+/// How a report names an operation of an execution: "P0's `st.sc0 x, 1` (line 7)".
+judge::NameOfOperation name_operations(const litmus::Test& test, const model::Execution& execution);
+
+/// The race: both operations with their lines, and the first missing link. One or more lines.
+std::string explain_race(const judge::Judgement& judgement, const litmus::RaceExample& race,
+                         const judge::NameOfOperation& name_of);
+
+/// Changes of the test with which the two do not race in any execution, each explored; or that none was found. One or
+/// more lines.
+std::string explain_changes(const litmus::Test& test, const litmus::Question& question,
+                            const litmus::RaceExample& race);
+
+/// Why no consistent execution ends in a state that the assertion (or its negation, if `negated`)
+/// describes: the cycle of one that would, or which values the threads would need. One or more
+/// lines.
+std::string explain_forbidden(const litmus::Test& test, const litmus::Question& question, bool negated);
+
+}  // namespace heddle::cli

@@ -1,0 +1,216 @@
+#include "emulator/cli/litmus/report.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "emulator/litmus/khronos/parser.h"
+#include "emulator/litmus/token.h"
+#include "emulator/litmus/vulkan/parser.h"
+#include "emulator/trace/file_error.h"
+
+namespace heddle::cli {
+namespace {
+
+using FilePointer = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+/// The bytes of a file, one more than the parsers take at most; or the reason why not, in `error`.
+std::string read_file(const std::string& file, std::optional<std::string>& error) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) {
+    error = file + ": is a directory";
+    return {};
+  }
+  const FilePointer stream(std::fopen(file.c_str(), "rb"), &std::fclose);
+  if (!stream) {
+    error = file + ": " + std::strerror(errno);
+    return {};
+  }
+  std::string bytes(litmus::kLongestSource + 1, '\0');
+  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), stream.get()));
+  if (std::ferror(stream.get()) != 0) error = file + ": " + std::strerror(errno);
+  return bytes;
+}
+
+bool ends_with(const std::string& text, std::string_view ending) {
+  return text.size() >= ending.size() && std::string_view(text).substr(text.size() - ending.size()) == ending;
+}
+
+/// Whether a text that no file name explains looks like a `.test` file.
+bool looks_like_khronos(const std::string& source) {
+  static constexpr std::string_view kFirstWords[] = {"NEWQF", "NEWWG", "NEWSG", "NEWTHREAD", "//"};
+  const std::size_t begin = std::min(source.find_first_not_of(" \t\r\n"), source.size());
+  const std::string_view start = std::string_view(source).substr(begin);
+  return std::any_of(std::begin(kFirstWords), std::end(kFirstWords),
+                     [&](std::string_view word) { return start.substr(0, word.size()) == word; });
+}
+
+template <typename Parse>
+bool keep_diagnostics(const Parse& parse, LitmusReport& report) {
+  for (const litmus::Diagnostic& warning : parse.warnings) {
+    report.warnings.push_back(litmus::describe(report.file, warning));
+  }
+  if (parse.errors.empty()) return true;
+  report.error = litmus::describe(report.file, parse.errors.front());
+  return false;
+}
+
+/// `lines` of divisions by zero.
+void warn_of_faults(const std::vector<std::uint32_t>& lines, LitmusReport& report) {
+  for (const std::uint32_t line : lines) {
+    report.warnings.push_back(report.file + ':' + std::to_string(line) +
+                              ":1: division by zero; executions that come to it are cut there");
+  }
+}
+
+void answer_vulkan(const std::string& source, const litmus::Question& question,
+                   const std::optional<MachineOptions>& machine, LitmusReport& report) {
+  litmus::VulkanParse parse = litmus::parse_vulkan(source);
+  if (!keep_diagnostics(parse, report)) return;
+  report.vulkan = std::make_unique<VulkanReport>();
+  report.vulkan->test = *std::move(parse.test);
+  if (!report.vulkan->test.name.empty()) report.name = report.vulkan->test.name;
+  VulkanReport& vulkan = *report.vulkan;
+  if (machine) {
+    if (const auto why_not = litmus::cannot_run(vulkan.test)) {
+      report.error = litmus::describe(report.file, *why_not);
+      report.vulkan.reset();
+      return;
+    }
+  }
+  if (question.verdict_only) {
+    vulkan.verdict = litmus::verdict(vulkan.test, question);
+    warn_of_faults(vulkan.verdict->faults, report);
+  } else if (!machine || machine->explore) {
+    vulkan.answer = litmus::answer(vulkan.test, question);
+    warn_of_faults(vulkan.answer->faults, report);
+  }
+  if (machine) {
+    try {
+      vulkan.machine = run_on_machine(vulkan.test, vulkan.answer ? &*vulkan.answer : nullptr, question, *machine);
+    } catch (const trace::TraceFileError& error) {
+      report.error = error.what();
+      report.vulkan.reset();
+    }
+  }
+}
+
+void answer_khronos(const std::string& source, const litmus::Question& question, LitmusReport& report) {
+  litmus::khronos::ParseResult parse = litmus::khronos::parse(source);
+  if (!keep_diagnostics(parse, report)) return;
+  report.khronos = std::make_unique<KhronosReport>();
+  report.khronos->test = *std::move(parse.test);
+  report.khronos->answer = litmus::khronos::answer(report.khronos->test, question);
+  report.khronos->verdict_only = question.verdict_only;
+}
+
+void answer_mu(const std::string& source, const litmus::Question& question,
+               const std::optional<MachineOptions>& machine, LitmusReport& report) {
+  litmus::c::Parse parse = litmus::c::parse(source);
+  if (!keep_diagnostics(parse, report)) return;
+  auto mu = std::make_unique<MuReport>();
+  mu->test = *std::move(parse.test);
+  mu->verdict_only = question.verdict_only;
+  if (!mu->test.name.empty()) report.name = mu->test.name;
+  try {
+    if (!machine || machine->explore) mu->answer = litmus::c::answer(mu->test, question);
+    if (machine) mu->machine = run_on_machine(mu->test, mu->answer ? &*mu->answer : nullptr, question, *machine);
+    report.mu = std::move(mu);
+  } catch (const litmus::ParseError& error) {
+    report.error = litmus::describe(report.file, error.diagnostic());
+  }
+}
+
+}  // namespace
+
+std::string stem_of(const std::string& file) {
+  return std::filesystem::path(file).stem().string();
+}
+
+bool LitmusReport::has_finding() const {
+  if (vulkan) {
+    // A replay is about one run.
+    if (vulkan->machine && vulkan->machine->replay) return vulkan->machine->has_finding();
+    if (vulkan->verdict) return vulkan->verdict->racy || vulkan->verdict->freed_early || !vulkan->verdict->holds;
+    return (vulkan->answer && (vulkan->answer->racy || vulkan->answer->freed_early || !vulkan->answer->holds)) ||
+           (vulkan->machine && vulkan->machine->has_finding());
+  }
+  if (mu) {
+    // A replay is about one run.
+    if (mu->machine && mu->machine->replay) return mu->machine->has_finding();
+    return (mu->answer && (!mu->answer->undefined.empty() || !mu->answer->holds)) ||
+           (mu->machine && mu->machine->has_finding());
+  }
+  if (!khronos) return false;
+  const auto& claims = khronos->answer.claims;
+  return std::any_of(claims.begin(), claims.end(),
+                     [](const litmus::khronos::ClaimAnswer& claim) { return !claim.holds; });
+}
+
+bool LitmusReport::is_unsound() const {
+  return (vulkan && vulkan->machine && vulkan->machine->is_unsound()) ||
+         (mu && mu->machine && mu->machine->is_unsound());
+}
+
+bool LitmusReport::cancelled() const {
+  return (vulkan && vulkan->answer && vulkan->answer->cancelled) ||
+         (vulkan && vulkan->verdict && vulkan->verdict->cancelled) || (khronos && khronos->answer.cancelled) ||
+         (mu && mu->answer && mu->answer->cancelled);
+}
+
+namespace {
+
+/// Understands the text and answers it; the report has its file and its source.
+void answer_text(const litmus::Question& question, const std::optional<MachineOptions>& machine, LitmusReport& report) {
+  const std::string& file = report.file;
+  const std::string& source = report.source;
+  const bool khronos = ends_with(file, ".test") || (!ends_with(file, ".litmus") && looks_like_khronos(source));
+  if (khronos && machine) {
+    report.error = file +
+                   ": a .test file makes claims about executions; it has no final "
+                   "values to run for";
+  } else if (!khronos && litmus::c::begins_as_c(source)) {
+    if (machine && !machine->trace.empty())
+      report.error = file + ": runs of C and Mu tests cannot be recorded; leave out --trace";
+    else
+      answer_mu(source, question, machine, report);
+  } else if (khronos) {
+    answer_khronos(source, question, report);
+  } else {
+    answer_vulkan(source, question, machine, report);
+  }
+}
+
+}  // namespace
+
+LitmusReport report_on_text(const std::string& file, std::string source, const litmus::Question& question,
+                            const std::optional<MachineOptions>& machine) {
+  const auto begin = std::chrono::steady_clock::now();
+  LitmusReport report;
+  report.file = file;
+  report.name = stem_of(file);
+  report.bound = question.bound;
+  report.source = std::move(source);
+  answer_text(question, machine, report);
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return report;
+}
+
+LitmusReport report_on(const std::string& file, const litmus::Question& question,
+                       const std::optional<MachineOptions>& machine) {
+  std::optional<std::string> error;
+  std::string source = read_file(file, error);
+  if (!error) return report_on_text(file, std::move(source), question, machine);
+  LitmusReport report;
+  report.file = file;
+  report.name = stem_of(file);
+  report.bound = question.bound;
+  report.error = std::move(error);
+  return report;
+}
+
+}  // namespace heddle::cli

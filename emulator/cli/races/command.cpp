@@ -1,0 +1,232 @@
+#include "emulator/cli/races/command.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <stdexcept>
+
+#include "emulator/cli/litmus/machine.h"
+#include "emulator/cli/races/program_run.h"
+#include "emulator/cli/whole_number.h"
+#include "emulator/report/records.h"
+
+namespace heddle::cli {
+namespace {
+
+/// A file that is gone when it goes out of scope.
+class TemporaryFile {
+ public:
+  TemporaryFile() {
+    const int file = mkstemp(path_);
+    if (file < 0) throw std::runtime_error("no temporary file can be made in /tmp");
+    close(file);
+  }
+  ~TemporaryFile() { std::remove(path_); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const char* path() const { return path_; }
+  std::string text() const {
+    std::ifstream in(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  /// Whether there is still room in it: whatever wrote to it could.
+  bool has_room() const {
+    const std::string page(4096, '\n');
+    std::ofstream out(path_, std::ios::binary | std::ios::app);
+    out << page;
+    out.close();
+    return out.good();
+  }
+
+ private:
+  char path_[32] = "/tmp/heddle-races-XXXXXX";
+};
+
+const std::map<std::string, ReportFormat> kFormats = {{"text", ReportFormat::Text},
+                                                      {"json", ReportFormat::Json},
+                                                      {"sarif", ReportFormat::Sarif},
+                                                      {"junit", ReportFormat::JUnit},
+                                                      {"github", ReportFormat::GitHub}};
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+constexpr const char* kFooter = R"(
+The program need not be compiled again: its devices run emulated and look for races. What it does
+itself goes where it always goes; the report follows on standard output.
+
+  heddle races build/samples/reduce
+  heddle races --memory random --seed 7 ./my_test --count 100
+  heddle races --parallel ./my_simulation large.dat
+  heddle races --suppress known.txt --format sarif --output races.sarif ./my_test
+
+With --parallel memory is sequential, and changes that would order two accesses are not tried out: where
+there is a race, look at it again without. Devices whose options name another memory policy, a trace,
+advice or choices of their own run as they do without.
+
+A suppression file has an entry a line, and every entry has a reason:
+
+  object:hist*                      -- bins may be off by a few, it is a preview
+  place:vendor/*.cpp                -- not ours
+  place:bfs.cpp:87 object:"dist"    -- both write the same level
+
+In the source the comment  // heddle: benign race: REASON  at the end of the line of one access, or
+alone in the line before, does the same. Suppressed races are listed, but do not count.
+
+Exit code: 0 no race that counts; 1 races, or the program failed; 2 wrong options, a program that cannot
+be started, or one that dispatched no kernel; 130 interrupted (what was found until then is told).)";
+
+}  // namespace
+
+RacesCommand::RacesCommand(CLI::App& program) {
+  command_ = program.add_subcommand("races", "Run a program and report the data races of its kernels");
+  command_->add_option("--format", format_, "text, json, sarif, junit or github")->check(CLI::IsMember(kFormats));
+  command_->add_flag("--json", json_,
+                     "as --format json: one object a race (or advice, or remark) a line, and a summary");
+  CLI::Option* const memory =
+      command_->add_option("--memory", memory_, "the policy of the device's memory (sequential)")
+          ->check(CLI::IsMember(policy_names()));
+  CLI::Option* const seed =
+      command_->add_option("--seed", seed_, "of everything that is left to chance (1)")->check(whole_number());
+  command_->add_option("--suppress", suppressions_, "a file of races that do not count (HEDDLE_RACES_SUPPRESS)");
+  command_
+      ->add_option("--same-value", same_value_,
+                   "what two plain writes of the same value are: race, as in the specification, "
+                   "or notice, which does not count")
+      ->check(CLI::IsMember({"race", "notice"}));
+  CLI::Option* const advise =
+      command_->add_flag("--advise", advise_, "also list orderings that are stronger than the runs needed");
+  command_
+      ->add_flag("--parallel", parallel_,
+                 "run workgroups on all cores, for large inputs: in an order that is the machine's, "
+                 "so that no seed replays it")
+      ->excludes(memory)
+      ->excludes(seed)
+      ->excludes(advise);
+  command_->add_option("--output", output_, "where the report goes (standard output)");
+  command_->add_option("program", program_, "the program and its arguments")->required();
+  command_->footer(kFooter);
+}
+
+void RacesCommand::separate_program(std::vector<std::string>& arguments) const {
+  if (arguments.empty() || arguments[0] != command_->get_name()) return;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (argument == "--") return;
+    if (argument.empty() || argument[0] != '-') {
+      arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(i), "--");
+      return;
+    }
+    const CLI::Option* option = command_->get_option_no_throw(argument);
+    if (option && option->get_items_expected_min() > 0) ++i;
+  }
+}
+
+ReportFormat RacesCommand::format() const {
+  if (json_) return ReportFormat::Json;
+  if (format_ != "text") return kFormats.at(format_);
+  if (std::getenv("GITHUB_ACTIONS")) return ReportFormat::GitHub;
+  const bool colour = output_.empty() && isatty(STDOUT_FILENO) != 0 && !std::getenv("NO_COLOR");
+  return colour ? ReportFormat::ColouredText : ReportFormat::Text;
+}
+
+void RacesCommand::set_environment(const std::string& records) const {
+  setenv("HEDDLE_RACES", "records", 1);
+  setenv("HEDDLE_RACES_FILE", records.c_str(), 1);
+  unsetenv("HEDDLE_RACES_SUPPRESS");
+  if (!memory_.empty()) setenv("HEDDLE_MEMORY", memory_.c_str(), 1);
+  if (!seed_.empty()) setenv("HEDDLE_SEED", seed_.c_str(), 1);
+  if (!same_value_.empty()) setenv("HEDDLE_RACES_SAME_VALUE", same_value_.c_str(), 1);
+  if (advise_) setenv("HEDDLE_RACES_ADVISE", "1", 1);
+  if (!parallel_) return;
+  setenv("HEDDLE_RACES_PARALLEL", "1", 1);
+  setenv("HEDDLE_MEMORY", "sequential", 1);
+  unsetenv("HEDDLE_RACES_ADVISE");
+}
+
+// The command line cannot contradict itself in this, but the environment can, and one the other.
+std::string RacesCommand::contradiction_to_parallel() const {
+  const std::string asked = environment("HEDDLE_RACES_PARALLEL");
+  if (!parallel_ && !asked.empty() && asked != "0" && asked != "1")
+    return "HEDDLE_RACES_PARALLEL is '" + asked + "'; it may be 0 or 1";
+  if (!parallel_ && asked != "1") return "";
+  const std::string parallel = parallel_ ? "--parallel" : "HEDDLE_RACES_PARALLEL=1";
+  const std::string why = ": workgroups that run at once have no order of their operations that could be ";
+  if (!environment("HEDDLE_TRACE").empty()) return parallel + " together with HEDDLE_TRACE" + why + "traced";
+  // The option goes before these.
+  if (parallel_) return "";
+  const std::string memory = memory_.empty() ? environment("HEDDLE_MEMORY") : memory_;
+  if (!memory.empty() && memory != "sequential")
+    return parallel + " together with " + (memory_.empty() ? "HEDDLE_MEMORY=" : "--memory ") + memory + why + "chosen";
+  if (!seed_.empty()) return parallel + " together with --seed" + why + "chosen";
+  if (advise_ || environment("HEDDLE_RACES_ADVISE") == "1")
+    return parallel + " together with " + (advise_ ? "--advise" : "HEDDLE_RACES_ADVISE=1") + why + "recorded";
+  return "";
+}
+
+bool RacesCommand::write(const std::string& text) const {
+  if (output_.empty()) {
+    if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return true;
+  } else {
+    std::ofstream out(output_, std::ios::binary);
+    out << text;
+    out.close();
+    if (out) return true;
+  }
+  const std::string where = output_.empty() ? "to standard output" : "'" + output_ + "'";
+  std::fprintf(stderr, "heddle: cannot write %s: %s\n", where.c_str(), std::strerror(errno));
+  // What was found is not lost.
+  std::fputs(text.c_str(), stderr);
+  return false;
+}
+
+ExitCode RacesCommand::run() const {
+  const char* path = std::getenv("HEDDLE_RACES_SUPPRESS");
+  const std::string suppressed = suppressions_.empty() && path ? path : suppressions_;
+  report::Suppressions suppressions;
+  try {
+    if (!suppressed.empty()) suppressions = report::Suppressions(suppressed);
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "heddle: %s\n", error.what());
+    return ExitCode::BadInput;
+  }
+  if (const std::string contradiction = contradiction_to_parallel(); !contradiction.empty()) {
+    std::fprintf(stderr, "heddle: %s\n", contradiction.c_str());
+    return ExitCode::BadInput;
+  }
+  if (!output_.empty() && !write("")) return ExitCode::BadInput;
+  const TemporaryFile records;
+  set_environment(records.path());
+  const ProgramEnd end = run_program(program_);
+  if (!end.error.empty()) {
+    std::fprintf(stderr, "heddle: cannot run '%s': %s\n", program_[0].c_str(), end.error.c_str());
+    return ExitCode::BadInput;
+  }
+  report::Collector collector;
+  report::read_records(records.text(), collector);
+  const bool complete = records.has_room();
+  const RaceReport report = collector.report(suppressions);
+  if (collector.has_runs() && !write(to_text(report, format()))) return ExitCode::BadInput;
+  if (!complete) {
+    std::fputs("heddle: /tmp is full: the report may lack what the program wrote to standard error instead\n", stderr);
+    return ExitCode::BadInput;
+  }
+  if (end.interrupted) {
+    std::fputs("heddle: interrupted: the report has what was found until then\n", stderr);
+    return ExitCode::Interrupted;
+  }
+  if (end.status != 0) std::fprintf(stderr, "heddle: the program ended with %d\n", end.status);
+  if (!report.races.empty() || end.status != 0) return ExitCode::Finding;
+  if (collector.has_runs()) return ExitCode::Fine;
+  std::fprintf(stderr, "heddle: '%s' dispatched no kernel: nothing was checked\n", program_[0].c_str());
+  return ExitCode::BadInput;
+}
+
+}  // namespace heddle::cli

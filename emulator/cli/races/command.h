@@ -1,0 +1,49 @@
+#pragma once
+
+/// \file
+/// The command `heddle races`.
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+#include <heddle/report.h>
+
+#include "emulator/cli/exit_code.h"
+
+namespace heddle::cli {
+
+/// `heddle races PROGRAM [ARGS]`: runs a program whose devices look for data races, as it is.
+class RacesCommand {
+ public:
+  explicit RacesCommand(CLI::App& program);
+  bool chosen() const { return command_->parsed(); }
+  /// Puts "--" into a command line (without the name of this program), before the program that is to be run: its
+  /// options are not ours.
+  void separate_program(std::vector<std::string>& arguments) const;
+  /// 1 if there were races that count, or the program failed; 2 if it cannot be started or has no
+  /// kernels; 130 if it was interrupted.
+  ExitCode run() const;
+
+ private:
+  ReportFormat format() const;
+  void set_environment(const std::string& records) const;
+  /// Why races cannot be looked for on all cores with what else is asked for; empty if they can, or need not be.
+  std::string contradiction_to_parallel() const;
+  bool write(const std::string& text) const;
+
+  CLI::App* command_;
+  std::vector<std::string> program_;
+  std::string format_ = "text";
+  std::string memory_;
+  std::string seed_;
+  std::string output_;
+  std::string suppressions_;
+  std::string same_value_;
+  bool advise_ = false;
+  bool parallel_ = false;
+  bool json_ = false;
+};
+
+}  // namespace heddle::cli

@@ -1,0 +1,115 @@
+#include "emulator/cli/races/program_run.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace heddle::cli {
+namespace {
+
+extern "C" void ignore_signal(int) {}
+
+/// As long as it lives, Ctrl-C, SIGTERM and the end of a child wait until somebody asks for them: none of them
+/// comes too early to be noticed.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigemptyset(&held_);
+    for (const int signal : {SIGINT, SIGTERM, SIGCHLD}) sigaddset(&held_, signal);
+    // One that is ignored need not wait.
+    struct sigaction action = {};
+    action.sa_handler = ignore_signal;
+    sigaction(SIGCHLD, &action, &old_action_);
+    pthread_sigmask(SIG_BLOCK, &held_, &old_mask_);
+  }
+  ~SignalsHeld() { restore(); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+  void restore() const {
+    sigaction(SIGCHLD, &old_action_, nullptr);
+    pthread_sigmask(SIG_SETMASK, &old_mask_, nullptr);
+  }
+  /// The next one; waits for it.
+  int next() const {
+    int signal = 0;
+    sigwait(&held_, &signal);
+    return signal;
+  }
+  /// Whether Ctrl-C or SIGTERM waits, which is done with then.
+  bool take_interrupt() const {
+    sigset_t interrupts;
+    sigemptyset(&interrupts);
+    for (const int signal : {SIGINT, SIGTERM}) sigaddset(&interrupts, signal);
+    constexpr timespec kAtOnce = {};
+    bool taken = false;
+    while (sigtimedwait(&interrupts, nullptr, &kAtOnce) > 0) taken = true;
+    return taken;
+  }
+
+ private:
+  sigset_t held_;
+  sigset_t old_mask_;
+  struct sigaction old_action_ = {};
+};
+
+// Never returns. The pipe tells why the program cannot be started; starting it closes it.
+[[noreturn]] void become(std::vector<char*>& arguments, int pipe_end) {
+  execvp(arguments[0], arguments.data());
+  const int error = errno;
+  if (write(pipe_end, &error, sizeof error) < 0) _exit(126);
+  _exit(127);
+}
+
+int wait_for(pid_t child, const SignalsHeld& signals, bool& interrupted) {
+  int status = 0;
+  while (waitpid(child, &status, WNOHANG) != child) {
+    const int signal = signals.next();
+    if (signal == SIGCHLD) continue;
+    interrupted = true;
+    // On a terminal the program has had the signal already, and ends; else it gets it from here.
+    constexpr useconds_t kPatience = 200000;
+    usleep(kPatience);
+    if (waitpid(child, &status, WNOHANG) == child) break;
+    kill(child, signal);
+  }
+  // It came as the program ended.
+  if (signals.take_interrupt()) interrupted = true;
+  return status;
+}
+
+}  // namespace
+
+ProgramEnd run_program(const std::vector<std::string>& program) {
+  ProgramEnd end;
+  std::vector<char*> arguments;
+  for (const std::string& argument : program) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  std::array<int, 2> ends = {};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    end.error = std::strerror(errno);
+    return end;
+  }
+  const SignalsHeld signals;
+  const pid_t child = fork();
+  if (child == 0) {
+    signals.restore();
+    become(arguments, ends[1]);
+  }
+  close(ends[1]);
+  int error = child < 0 ? errno : 0;
+  if (child > 0 && read(ends[0], &error, sizeof error) != sizeof error) error = 0;
+  close(ends[0]);
+  if (child > 0) {
+    const int status = wait_for(child, signals, end.interrupted);
+    end.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  if (error != 0) end.error = std::strerror(error);
+  return end;
+}
+
+}  // namespace heddle::cli

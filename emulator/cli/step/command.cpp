@@ -1,0 +1,97 @@
+#include "emulator/cli/step/command.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "emulator/cli/step/trace_face.h"
+#include "emulator/cli/terminal.h"
+#include "emulator/cli/trace/film_file.h"
+#include "emulator/lab/terminal/game_face.h"
+#include "emulator/lab/terminal/screen.h"
+#include "emulator/litmus/run/run.h"
+#include "emulator/litmus/vulkan/parser.h"
+#include "emulator/trace/file_error.h"
+
+namespace heddle::cli {
+namespace {
+
+// As long as a litmus file may be (emulator/litmus/vulkan/README.md).
+constexpr std::size_t kLongestTest = std::size_t{4} << 20;
+
+ExitCode cannot_step(const std::string& message) {
+  std::fprintf(stderr, "heddle step: %s\n", message.c_str());
+  return ExitCode::BadInput;
+}
+
+}  // namespace
+
+StepCommand::StepCommand(CLI::App& program)
+    : command_(program.add_subcommand("step", "Play a litmus test, or look at the trace of a program, move by move")) {
+  command_
+      ->add_option("FILE", file_,
+                   "A litmus test of the Vulkan dialect (.litmus), or what HEDDLE_TRACE=FILE ./program wrote")
+      ->required();
+  command_->add_option("--moves", moves_, "Begin behind these moves (t0,w0,t1.1: what is printed at the end)");
+  command_->add_option("--bound", bound_, "Iterations of each loop that change something")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  command_->add_flag("--no-chains", no_chains_, "Judge without availability and visibility chains");
+  command_->footer(
+      "? shows the keys. It needs a terminal of 40x12 characters; colour is left out where NO_COLOR is set or the "
+      "terminal has none.\n"
+      "Exit code: 0 fine, 2 the file cannot be read or played, or there is no terminal.");
+}
+
+ExitCode StepCommand::step_test(const std::string& text) const {
+  if (text.size() > kLongestTest) return cannot_step(file_ + ": has more than 4 MiB, and so is no litmus test");
+  litmus::VulkanParse parsed = litmus::parse_vulkan(text);
+  if (!parsed.test) return cannot_step(litmus::describe(file_, parsed.errors.front()));
+  if (const auto reason = litmus::cannot_run(*parsed.test)) return cannot_step(litmus::describe(file_, *reason));
+  lab::Rules rules;
+  rules.bound = bound_;
+  rules.chains = !no_chains_;
+  auto session = std::make_unique<lab::Session>(std::make_unique<litmus::Test>(std::move(*parsed.test)), rules);
+  std::istringstream moves(moves_);
+  for (std::string move; std::getline(moves, move, ',');) session->make(move);
+  lab::terminal::GameFace face(std::move(session));
+  lab::terminal::show(face, wants_colour());
+  std::string done;
+  for (const lab::Move& move : face.session().done())
+    done += (done.empty() ? "" : ",") + id_of(move, face.session().test());
+  if (!done.empty()) std::printf("To be here again: heddle step %s --moves %s\n", file_.c_str(), done.c_str());
+  return ExitCode::Fine;
+}
+
+ExitCode StepCommand::step_trace() const {
+  // Some hundred bytes each.
+  constexpr std::size_t kMostEvents = 2000000;
+  TraceFilm film = read_film(file_, kMostEvents);
+  TraceFace face(film, std::filesystem::path(file_).filename().string());
+  lab::terminal::show(face, wants_colour());
+  return ExitCode::Fine;
+}
+
+ExitCode StepCommand::run() const {
+  const bool is_trace = is_trace_file(file_);
+  std::ifstream in(file_, std::ios::binary);
+  std::ostringstream text;
+  if (!is_trace && (!in || !(text << in.rdbuf())))
+    return cannot_step(file_ + ": " + std::strerror(errno != 0 ? errno : EIO));
+  try {
+    return is_trace ? step_trace() : step_test(text.str());
+  } catch (const lab::BadRequest& bad) {
+    return cannot_step(std::string("--moves: ") + bad.what());
+  } catch (const trace::TraceFileError& failure) {
+    return cannot_step(failure.what());
+  } catch (const lab::terminal::NoTerminal& none) {
+    return cannot_step(none.what());
+  }
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,34 @@
+#pragma once
+
+/// \file
+/// `heddle step`.
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <string>
+
+#include "emulator/cli/exit_code.h"
+
+namespace heddle::cli {
+
+class StepCommand {
+ public:
+  /// Adds the command to the program.
+  explicit StepCommand(CLI::App& program);
+
+  bool chosen() const { return command_->parsed(); }
+  ExitCode run() const;
+
+ private:
+  ExitCode step_test(const std::string& text) const;
+  ExitCode step_trace() const;
+
+  CLI::App* command_;
+  std::string file_;
+  std::string moves_;
+  std::uint64_t bound_ = 2;
+  bool no_chains_ = false;
+};
+
+}  // namespace heddle::cli

@@ -1,0 +1,230 @@
+#include "emulator/cli/trace/film.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace heddle::cli {
+namespace {
+
+std::string_view file_name(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+bool read_number(std::string_view text, std::size_t& number) {
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+  return end.ec == std::errc() && end.ptr == text.data() + text.size();
+}
+
+// One part of a filter.
+bool read_part(std::string_view part, FilmFilter& filter) {
+  const std::size_t blank = part.find(' ');
+  if (blank == std::string_view::npos) return part == "none";
+  const std::string_view what = trimmed(part.substr(blank));
+  const std::string_view kind = part.substr(0, blank);
+  if (kind == "buffer") {
+    filter.buffer = what;
+  } else if (kind == "invocation") {
+    filter.invocation = what;
+  } else if (kind == "time") {
+    const std::size_t second = what.find(' ');
+    return second != std::string_view::npos && read_number(what.substr(0, second), filter.from) &&
+           read_number(trimmed(what.substr(second)), filter.to);
+  } else {
+    return false;
+  }
+  return !what.empty();
+}
+
+}  // namespace
+
+// Parts are cut at commas outside of parentheses: positions of invocations have commas.
+std::optional<FilmFilter> film_filter(std::string_view text) {
+  FilmFilter filter;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size()) depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (i < text.size() && (text[i] != ',' || depth != 0)) continue;
+    if (!read_part(trimmed(text.substr(begin, i - begin)), filter)) return std::nullopt;
+    begin = i + 1;
+  }
+  return filter;
+}
+
+bool TraceFilm::full() {
+  if (events_.size() < most_) return false;
+  cut_ = true;
+  return true;
+}
+
+void TraceFilm::dispatched(const trace::Dispatch& dispatch) {
+  names_.dispatched(dispatch);
+  if (full()) return;
+  FilmEvent& event = events_.emplace_back();
+  event.kind = FilmEventKind::Dispatch;
+  event.operation = static_cast<trace::OperationIndex>(dispatch.number);
+}
+
+void TraceFilm::operation(trace::OperationIndex index, const Operation& operation, trace::Value read,
+                          trace::Value written, std::span<const trace::Source> sources) {
+  if (full()) return;
+  FilmOperation& kept = operations_.emplace_back();
+  kept.operation = operation;
+  kept.words = names_.words_for(operation);
+  kept.read = read;
+  kept.written = written;
+  if (!sources.empty()) kept.source = sources.front().write;
+  events_.emplace_back().operation = index;
+}
+
+void TraceFilm::passes(trace::OperationIndex arrival, std::span<const trace::OperationIndex>) {
+  if (full()) return;
+  FilmEvent& event = events_.emplace_back();
+  event.kind = FilmEventKind::Passes;
+  event.operation = arrival;
+}
+
+void TraceFilm::moved(trace::OperationIndex write, const Locations& bytes, AgentId agent, trace::CacheLevel from,
+                      trace::CacheLevel to, trace::MoveReason reason) {
+  if (full() || write >= operations_.size()) return;
+  operations_[write].moves = true;
+  FilmEvent& event = events_.emplace_back();
+  event.kind = FilmEventKind::Moved;
+  event.operation = write;
+  event.bytes = bytes;
+  event.agent = agent;
+  event.from = from;
+  event.to = to;
+  event.reason = reason;
+}
+
+void TraceFilm::stale(trace::OperationIndex read, trace::OperationIndex missed, trace::CacheLevel kept_in) {
+  if (read >= operations_.size()) return;
+  operations_[read].missed = missed;
+  operations_[read].kept_in = kept_in;
+}
+
+void TraceFilm::apply(const FilmEvent& event) {
+  if (event.kind == FilmEventKind::Operation) {
+    const FilmOperation& operation = operations_[event.operation];
+    if (operation.moves)
+      lines_[event.operation] = {event.operation, operation.operation.agent, trace::CacheLevel::Agent};
+  } else if (event.kind == FilmEventKind::Moved) {
+    if (event.to >= trace::CacheLevel::Shader) {
+      lines_.erase(event.operation);
+    } else {
+      lines_[event.operation] = {event.operation, event.agent, event.to};
+    }
+  }
+}
+
+const std::map<trace::OperationIndex, FilmLine>& TraceFilm::lines_after(std::size_t events) {
+  if (events < shown_) {
+    shown_ = 0;
+    lines_.clear();
+  }
+  while (shown_ < std::min(events, events_.size())) apply(events_[shown_++]);
+  return lines_;
+}
+
+const FilmOperation* TraceFilm::operation_of(const FilmEvent& event) const {
+  if (event.kind == FilmEventKind::Dispatch || event.operation >= operations_.size()) return nullptr;
+  return &operations_[event.operation];
+}
+
+std::string TraceFilm::written_text(trace::OperationIndex write) const {
+  if (write >= operations_.size()) return "the initial value";
+  const FilmOperation& one = operations_[write];
+  return fmt::format("{} = {} (#{}, {})", names_.element(one.operation.locations),
+                     names_.value(one.operation.locations, one.written), write, names_.agent(one.operation.agent));
+}
+
+std::string TraceFilm::text(const FilmEvent& event) const {
+  switch (event.kind) {
+    case FilmEventKind::Dispatch:
+      return fmt::format("dispatch {} begins", event.operation);
+    case FilmEventKind::Passes:
+      return fmt::format("#{} {} passes the barrier", event.operation,
+                         names_.agent(operations_[event.operation].operation.agent));
+    case FilmEventKind::Moved: {
+      const std::string to = event.to >= trace::CacheLevel::Shader ? "memory" : names_.cache(event.agent, event.to);
+      return fmt::format("#{} {} goes from the {} to {}, {}", event.operation, names_.element(event.bytes),
+                         trace::name(event.from), to, name_of(event.reason));
+    }
+    case FilmEventKind::Operation:
+      break;
+  }
+  const FilmOperation& one = operations_[event.operation];
+  const Operation& operation = one.operation;
+  std::string text = fmt::format("#{} {} {}", event.operation, names_.agent_in_short(operation.agent), one.words);
+  if (operation.is_access()) text += ' ' + names_.element(operation.locations);
+  if (operation.reads()) text += " is " + names_.value(operation.locations, one.read);
+  if (operation.writes()) text += " = " + names_.value(operation.locations, one.written);
+  if (one.missed) text += " STALE";
+  if (operation.where.line != 0) text += fmt::format("  {}:{}", file_name(operation.where.file), operation.where.line);
+  return text;
+}
+
+bool TraceFilm::passes_filter(std::size_t number, const FilmFilter& filter) const {
+  if (number < filter.from || number > filter.to) return false;
+  if (filter.buffer.empty() && filter.invocation.empty()) return true;
+  const FilmOperation* const operation = operation_of(events_[number]);
+  if (!operation) return false;
+  if (!filter.buffer.empty() &&
+      (!operation->operation.is_access() || names_.object(operation->operation.locations) != filter.buffer))
+    return false;
+  return filter.invocation.empty() ||
+         names_.agent_in_full(operation->operation.agent).find(filter.invocation) != std::string::npos;
+}
+
+// For a read: what it was served, what of it others wrote meanwhile, and how far that had come. For a write: which
+// later writes to its bytes overtook it.
+std::string TraceFilm::stale_story(trace::OperationIndex index) const {
+  if (index >= operations_.size() || !operations_[index].operation.is_access())
+    return "This event is no access: there is nothing to go stale.";
+  const FilmOperation& asked = operations_[index];
+  const Locations& bytes = asked.operation.locations;
+  const trace::OperationIndex shown = asked.operation.reads() ? asked.source : index;
+  std::string text = asked.operation.reads() ? fmt::format("#{} has {}, written by {}.\n", index,
+                                                           names_.value(bytes, asked.read), written_text(shown))
+                                             : fmt::format("#{} is {}.\n", index, written_text(index));
+  bool overtaken = false;
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    const FilmEvent& event = events_[i];
+    if (event.kind == FilmEventKind::Operation && event.operation == index && asked.operation.reads()) {
+      text += fmt::format("event {}: this read{}\n", i,
+                          asked.missed ? fmt::format(": the copy kept by the {} is stale, {} had been in reach",
+                                                     trace::name(asked.kept_in), written_text(*asked.missed))
+                          : overtaken  ? ": nothing newer was in reach"
+                                       : ": it is not stale");
+      return text;
+    }
+    const FilmOperation* const other = operation_of(event);
+    if (!other || !other->operation.writes() || !other->operation.locations.overlaps(bytes)) continue;
+    if (event.operation == shown || (shown != model::kInitialValue && event.operation < shown)) continue;
+    if (event.kind == FilmEventKind::Operation) {
+      text += fmt::format("event {}: {} is written{}\n", i, written_text(event.operation),
+                          other->moves ? ", and waits in its writer's own cache" : ", and is in memory at once");
+    } else if (event.kind == FilmEventKind::Moved) {
+      const std::string to = event.to >= trace::CacheLevel::Shader ? "memory" : names_.cache(event.agent, event.to);
+      text +=
+          fmt::format("event {}: #{} comes to {}: older copies there are stale from here on\n", i, event.operation, to);
+    } else {
+      continue;
+    }
+    overtaken = true;
+  }
+  if (!overtaken) text += "No later write to these bytes is in the trace: it never went stale.\n";
+  return text;
+}
+
+}  // namespace heddle::cli

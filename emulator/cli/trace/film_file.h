@@ -1,0 +1,21 @@
+#pragma once
+
+/// \file
+/// Films of the traces in files.
+
+#include <string>
+
+#include "emulator/cli/trace/film.h"
+
+namespace heddle::cli {
+
+/// Browsers are slow with more events than these.
+inline constexpr std::size_t kMostEventsOfPage = 100000;
+
+/// Whether the file begins as a trace does; false as well for one that cannot be read.
+bool is_trace_file(const std::string& file);
+
+/// The first `most` events of the trace. Throws trace::TraceFileError, which names the file.
+TraceFilm read_film(const std::string& file, std::size_t most);
+
+}  // namespace heddle::cli

@@ -1,0 +1,121 @@
+#pragma once
+
+/// \file
+/// The parts of the page of a trace that are the same for all traces.
+
+namespace heddle::cli {
+
+inline constexpr const char* kTracePageHead = R"html(<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<style>
+:root { color-scheme: light dark; --line: #8886; --now: #fd06; --stale: #c60; --moving: #06a; }
+@media (prefers-color-scheme: dark) { :root { --stale: #fa5; --moving: #6cf; } }
+body { font: 14px/1.4 system-ui, sans-serif; margin: 0; display: grid; height: 100vh;
+       grid-template: auto minmax(0, 1fr) minmax(0, 1fr) / 1fr 1fr; }
+header { grid-column: 1 / 3; padding: .5em 1em; border-bottom: 1px solid var(--line); display: flex; gap: .6em;
+         flex-wrap: wrap; align-items: center; }
+h1 { font-size: 1em; margin: 0; } h2 { font-size: .9em; margin: .4em 0; }
+section { overflow: auto; padding: 0 1em; } #log { grid-column: 1 / 3; border-top: 1px solid var(--line); }
+pre, ol { font: 12px/1.45 ui-monospace, monospace; margin: 0; padding: 0; white-space: pre; list-style: none; }
+.now { background: var(--now); } .stale { color: var(--stale); } .moving { color: var(--moving); }
+li button { all: unset; cursor: pointer; display: block; width: 100%; } li button:focus-visible { outline: 2px solid; }
+input { font: inherit; width: 9em; } #time { flex: 1; min-width: 8em; } dialog pre { white-space: pre-wrap; max-width: 70ch; }
+@media (max-width: 700px) { body { display: block; height: auto; } section { max-height: 45vh; } }
+</style>)html";
+
+inline constexpr const char* kTracePageBody = R"html(<body>
+<header><h1 id="title"></h1>
+<button id="back" title="back (left arrow)">&lt;</button><button id="on" title="forward (right arrow)">&gt;</button>
+<input id="time" type="range" min="0" aria-label="event"><output id="at"></output>
+<button id="when">When did this go stale?</button>
+<label>buffer <input id="buffer"></label><label>invocation <input id="who"></label>
+<label>from <input id="from" type="number" min="0" style="width:5em"></label>
+<label>to <input id="to" type="number" min="0" style="width:5em"></label></header>
+<section aria-label="source"><h2 id="where"></h2><pre id="code"></pre></section>
+<section aria-label="caches"><h2>Caches</h2><div id="caches" aria-live="polite"></div></section>
+<section id="log" aria-label="events"><ol id="events"></ol></section>
+<dialog id="page"><pre id="story"></pre><form method="dialog"><button>Close</button></form></dialog>
+)html";
+
+// Stands behind emulator/lab/page/src/film.mjs (kFilmModule), whose functions it calls, and `const film`.
+inline constexpr const char* kTracePageScript = R"js(
+const $ = id => document.getElementById(id);
+let shown = [], at = 0;
+
+function filter() {
+  const [buffer, who, from, to] = ['buffer', 'who', 'from', 'to'].map(id => $(id).value.trim());
+  const event = shown[at] ?? 0;
+  shown = passing(film, {buffer, who, from, to});
+  at = nearest(shown, event);
+  $('time').max = Math.max(0, shown.length - 1);
+  draw();
+}
+
+function element(tag, text, name) {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  if (name) made.className = name;
+  return made;
+}
+
+function drawSource(number) {
+  const place = placeOf(film, number);
+  $('code').replaceChildren();
+  $('where').textContent = place ? `${place.file}:${place.line}` : 'No line of the source belongs to this event.';
+  if (!place) return;
+  if (place.lines.length === 0) $('code').textContent = 'The file could not be read when the page was made.';
+  for (let i = Math.max(0, place.line - 30); i < Math.min(place.lines.length, place.line + 30); ++i) {
+    const row = element('div', `${String(i + 1).padStart(5)} ${place.lines[i]}`, i + 1 === place.line ? 'now' : '');
+    $('code').append(row);
+    if (i + 1 === place.line) row.scrollIntoView({block: 'center'});
+  }
+}
+
+function drawCaches(number) {
+  const caches = heldAfter(film, number);
+  $('caches').replaceChildren();
+  if (caches.length === 0) $('caches').append(element('p', 'Nothing is on its way.'));
+  for (const [name, writes] of caches) {
+    $('caches').append(element('h2', name));
+    for (const write of writes) $('caches').append(element('pre', write, 'moving'));
+  }
+}
+
+function draw() {
+  const number = shown[at];
+  $('time').value = at;
+  $('at').textContent = number !== undefined ? `event ${number} of ${film.events.length}` : 'no event passes the filter';
+  drawSource(number);
+  if (number !== undefined) drawCaches(number);
+  $('events').replaceChildren();
+  for (let k = Math.max(0, at - 100); k < Math.min(shown.length, at + 100); ++k) {
+    const row = document.createElement('li');
+    const button = element('button', `${shown[k]} ${film.events[shown[k]][2]}`, styleOf(film, shown[k]));
+    button.onclick = () => { at = k; draw(); };
+    if (k === at) row.className = 'now';
+    if (k === at) button.setAttribute('aria-current', 'true');
+    row.append(button);
+    $('events').append(row);
+    if (k === at) queueMicrotask(() => row.scrollIntoView({block: 'nearest'}));
+  }
+}
+
+function step(by) { at = Math.min(Math.max(at + by, 0), Math.max(shown.length - 1, 0)); draw(); }
+$('title').textContent = film.title + (film.cut ? ' (the first events)' : '');
+document.title = film.title;
+$('back').onclick = () => step(-1);
+$('on').onclick = () => step(1);
+$('time').oninput = () => { at = +$('time').value; draw(); };
+$('when').onclick = () => { $('story').textContent = staleStory(film, shown[at]); $('page').showModal(); };
+for (const id of ['buffer', 'who', 'from', 'to']) $(id).onchange = filter;
+addEventListener('keydown', e => {
+  if (e.target.tagName === 'INPUT' || $('page').open) return;
+  if (e.key === 'ArrowLeft' || e.key === 'ArrowUp') { step(-1); e.preventDefault(); }
+  if (e.key === 'ArrowRight' || e.key === 'ArrowDown') { step(1); e.preventDefault(); }
+});
+filter();
+)js";
+
+}  // namespace heddle::cli

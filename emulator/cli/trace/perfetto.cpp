@@ -1,0 +1,173 @@
+#include "emulator/cli/trace/perfetto.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "emulator/model/tags.h"
+
+namespace heddle::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kAgents = 1;
+constexpr int kCaches = 2;
+// Arrows that are longer than that are of no help.
+constexpr std::size_t kMostSlices = std::size_t{1} << 20;
+
+// What a slice has room for: what happens, and to what. The rest is in its arguments.
+std::string short_name(const TraceNames& names, const Operation& operation) {
+  switch (operation.kind) {
+    case OperationKind::Read:
+      return "read " + names.element(operation.locations);
+    case OperationKind::Write:
+      return "write " + names.element(operation.locations);
+    case OperationKind::ReadModifyWrite:
+      return "update " + names.element(operation.locations);
+    case OperationKind::ControlBarrier:
+      return "barrier";
+    case OperationKind::MemoryBarrier:
+      return "fence";
+    default:
+      return std::string(kind_of(operation));
+  }
+}
+
+std::string quoted(const std::string& text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+PerfettoWriter::PerfettoWriter(std::ostream& out) : out_(out) {
+  out_ << "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
+  event(R"({"ph":"M","pid":1,"name":"process_name","args":{"name":"invocations"}})");
+  event(R"({"ph":"M","pid":2,"name":"process_name","args":{"name":"caches"}})");
+}
+
+void PerfettoWriter::finish() {
+  out_ << "\n]}\n";
+}
+
+void PerfettoWriter::event(const std::string& json) {
+  out_ << (first_ ? "" : ",\n") << json;
+  first_ = false;
+}
+
+void PerfettoWriter::name_track(int process, std::uint64_t track, const std::string& name) {
+  event(fmt::format(R"({{"ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":{}}}}})", process, track,
+                    quoted(name)));
+  event(fmt::format(R"({{"ph":"M","pid":{},"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})", process,
+                    track, track));
+}
+
+std::uint64_t PerfettoWriter::cache(AgentId agent, trace::CacheLevel level) {
+  const model::Place place = names_.place(agent);
+  CacheKey key{level, 0, 0, 0};
+  switch (level) {
+    case trace::CacheLevel::Agent:
+      key = {level, static_cast<std::uint32_t>(agent), 0, 0};
+      break;
+    case trace::CacheLevel::Subgroup:
+      key = {level, place.queue_family, place.workgroup, place.subgroup};
+      break;
+    case trace::CacheLevel::Workgroup:
+      key = {level, place.queue_family, place.workgroup, 0};
+      break;
+    case trace::CacheLevel::QueueFamily:
+      key = {level, place.queue_family, 0, 0};
+      break;
+    default:
+      break;
+  }
+  const auto [known, fresh] = caches_.emplace(key, caches_.size());
+  if (fresh) name_track(kCaches, known->second, names_.cache(agent, level));
+  return known->second;
+}
+
+const PerfettoWriter::Slice* PerfettoWriter::slice(trace::OperationIndex index) const {
+  if (index < forgotten_ || index - forgotten_ >= slices_.size()) return nullptr;
+  return &slices_[index - forgotten_];
+}
+
+void PerfettoWriter::arrow(const Slice& from, int process, std::uint64_t track, std::uint64_t time, const char* what) {
+  const std::uint64_t id = arrows_++;
+  event(fmt::format(R"({{"ph":"s","cat":"{0}","name":"{0}","id":{1},"pid":1,"tid":{2},"ts":{3}}})", what, id,
+                    from.agent, from.time));
+  event(fmt::format(R"({{"ph":"f","bp":"e","cat":"{0}","name":"{0}","id":{1},"pid":{2},"tid":{3},"ts":{4}}})", what, id,
+                    process, track, time));
+}
+
+void PerfettoWriter::agent_begins(AgentId agent, const model::Place& place) {
+  names_.agent_begins(agent, place);
+  name_track(kAgents, static_cast<std::uint32_t>(agent), names_.agent(agent));
+}
+
+void PerfettoWriter::dependency(bool memory) {
+  event(fmt::format(R"({{"ph":"i","s":"g","pid":1,"tid":0,"ts":{},"name":"{} dependency"}})", time_++,
+                    memory ? "memory" : "execution"));
+}
+
+void PerfettoWriter::operation(trace::OperationIndex index, const Operation& operation, trace::Value read,
+                               trace::Value written, std::span<const trace::Source> sources) {
+  const std::uint64_t time = time_++;
+  const auto agent = static_cast<std::uint32_t>(operation.agent);
+  const std::string function = operation.where.function;
+  const std::string_view words = names_.words_for(operation);
+  Json arguments;
+  arguments["operation"] = index;
+  arguments["invocation"] = names_.agent_in_full(operation.agent);
+  if (!function.empty()) arguments["function"] = function;
+  if (operation.is_access()) arguments["bytes"] = names_.bytes(operation.locations);
+  if (operation.reads()) arguments["read"] = names_.value(operation.locations, read);
+  if (operation.writes()) arguments["written"] = names_.value(operation.locations, written);
+  if (operation.tags != TagSetId::Empty) arguments["tags"] = model::text(model::tags_of(operation.tags));
+  if (operation.where.line != 0) arguments["where"] = fmt::format("{}:{}", operation.where.file, operation.where.line);
+  event(fmt::format(R"({{"ph":"X","pid":1,"tid":{},"ts":{},"dur":1,"name":{},"cat":"{}","args":{}}})", agent, time,
+                    quoted(operation.is_barrier() && words != kind_of(operation) ? std::string(words)
+                                                                                 : short_name(names_, operation)),
+                    words, arguments.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  for (const trace::Source& source : sources)
+    if (const Slice* from = slice(source.write)) arrow(*from, kAgents, agent, time, "reads-from");
+  slices_.push_back({agent, time});
+  if (slices_.size() > kMostSlices) {
+    slices_.pop_front();
+    ++forgotten_;
+  }
+}
+
+void PerfettoWriter::passes(trace::OperationIndex arrival, std::span<const trace::OperationIndex>) {
+  const Slice* at = slice(arrival);
+  if (at == nullptr) return;
+  event(fmt::format(R"({{"ph":"X","pid":1,"tid":{},"ts":{},"dur":{},"name":"waits"}})", at->agent, at->time + 1,
+                    time_ - at->time - 1));
+}
+
+void PerfettoWriter::placed(trace::OperationIndex write) {
+  const Slice* at = slice(write);
+  if (at == nullptr) return;
+  event(fmt::format(R"({{"ph":"i","s":"t","pid":1,"tid":{},"ts":{},"name":"#{} placed"}})", at->agent, time_, write));
+}
+
+void PerfettoWriter::moved(trace::OperationIndex write, const Locations& bytes, AgentId agent, trace::CacheLevel from,
+                           trace::CacheLevel to, trace::MoveReason reason) {
+  const std::uint64_t time = time_++;
+  const std::uint64_t track = cache(agent, to);
+  event(fmt::format(
+      R"({{"ph":"X","pid":2,"tid":{},"ts":{},"dur":1,"name":"#{} {}","cat":"move","args":{{"bytes":{},"from":"{}"}}}})",
+      track, time, write, name_of(reason), quoted(names_.bytes(bytes)), trace::name(from)));
+  if (const Slice* origin = slice(write)) arrow(*origin, kCaches, track, time, "moves");
+}
+
+void PerfettoWriter::stale(trace::OperationIndex read, trace::OperationIndex missed, trace::CacheLevel kept_in) {
+  const Slice* at = slice(read);
+  if (at == nullptr) return;
+  const std::string missing =
+      missed == model::kInitialValue ? "the initial value" : fmt::format("operation {}", missed);
+  event(fmt::format(
+      R"({{"ph":"X","pid":2,"tid":{},"ts":{},"dur":1,"name":"stale for #{}","cat":"stale","args":{{"missed":"{}"}}}})",
+      cache(static_cast<AgentId>(at->agent), kept_in), at->time, read, missing));
+}
+
+}  // namespace heddle::cli

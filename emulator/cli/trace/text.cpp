@@ -1,0 +1,109 @@
+#include "emulator/cli/trace/text.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "emulator/model/tags.h"
+
+namespace heddle::cli {
+namespace {
+
+std::string number(trace::OperationIndex index) {
+  return index == model::kInitialValue ? "the initial value" : fmt::format("#{}", index);
+}
+
+std::string sources_of(const Locations& bytes, std::span<const trace::Source> sources) {
+  std::string out;
+  for (const trace::Source& source : sources) {
+    out += (out.empty() ? " from " : ", ") + number(source.write);
+    if (source.bytes != bytes)
+      out +=
+          fmt::format(" ({} bytes from {})", source.bytes.size_bytes, source.bytes.offset_bytes - bytes.offset_bytes);
+  }
+  return out;
+}
+
+std::string orders(const Operation& operation) {
+  const bool acquire = acquires(operation.semantics);
+  const bool release = releases(operation.semantics);
+  return acquire && release ? "AcquireRelease" : acquire ? "Acquire" : release ? "Release" : "Relaxed";
+}
+
+/// What is said of an operation beside its bytes and values.
+std::string qualities(const Operation& operation) {
+  if (operation.atomic || operation.is_barrier()) {
+    return fmt::format(" {} {}{}{}", name_of(operation.scope), orders(operation),
+                       has(operation.semantics, MemorySemantics::MakeAvailable) ? " MakeAvailable" : "",
+                       has(operation.semantics, MemorySemantics::MakeVisible) ? " MakeVisible" : "");
+  }
+  if (!operation.is_access()) return "";
+  return operation.is_non_private() ? " NonPrivate" : " private";
+}
+
+/// As litmus files write them.
+std::string tags_behind(const Operation& operation) {
+  return operation.tags == TagSetId::Empty ? "" : " # " + model::text(model::tags_of(operation.tags));
+}
+
+std::string_view file_name(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+}  // namespace
+
+void TraceText::dispatched(const trace::Dispatch& dispatch) {
+  names_.dispatched(dispatch);
+  fmt::print(to_, "dispatch {}: {} x {} x {} workgroups of {} x {} x {} invocations\n", dispatch.number,
+             dispatch.groups.x, dispatch.groups.y, dispatch.groups.z, dispatch.local.x, dispatch.local.y,
+             dispatch.local.z);
+}
+
+void TraceText::system_synchronizes(AgentId first, AgentId second) {
+  fmt::print(to_, "{} system-synchronizes with {}\n", names_.agent(first), names_.agent(second));
+}
+
+void TraceText::dependency(bool memory) {
+  fmt::print(to_, "{} dependency\n", memory ? "memory" : "execution");
+}
+
+void TraceText::operation(trace::OperationIndex index, const Operation& operation, trace::Value read,
+                          trace::Value written, std::span<const trace::Source> sources) {
+  // Words of its own say it all.
+  const std::string qualities_behind = std::exchange(called_, false) ? "" : qualities(operation);
+  std::string line =
+      fmt::format("#{}  {}  {}{}", index, names_.agent(operation.agent), names_.words_for(operation), qualities_behind);
+  if (operation.is_access()) line += ' ' + names_.bytes(operation.locations);
+  line += tags_behind(operation);
+  if (operation.reads()) line += fmt::format(" is {:#x}{}", read, sources_of(operation.locations, sources));
+  if (operation.writes()) line += fmt::format(" = {:#x}", written);
+  if (operation.where.line != 0) {
+    const std::string_view file = file_name(operation.where.file);
+    line += file.empty() ? fmt::format("  line {} `{}`", operation.where.line, operation.where.function)
+                         : fmt::format("  {}:{}", file, operation.where.line);
+  }
+  fmt::print(to_, "{}\n", line);
+}
+
+void TraceText::late(trace::OperationIndex read, trace::OperationIndex before) {
+  fmt::print(to_, "      #{} was answered late: in program order it stands before #{}\n", read, before);
+}
+
+void TraceText::passes(trace::OperationIndex arrival, std::span<const trace::OperationIndex>) {
+  fmt::print(to_, "      #{} passes the barrier\n", arrival);
+}
+
+void TraceText::moved(trace::OperationIndex write, const Locations& bytes, AgentId agent, trace::CacheLevel from,
+                      trace::CacheLevel to, trace::MoveReason reason) {
+  fmt::print(to_, "      #{} moves: {} from {} to {} ({})\n", write, names_.bytes(bytes),
+             from == trace::CacheLevel::Agent ? std::string("its own cache") : std::string(name(from)),
+             names_.cache(agent, to), name_of(reason));
+}
+
+void TraceText::stale(trace::OperationIndex read, trace::OperationIndex missed, trace::CacheLevel kept_in) {
+  fmt::print(to_, "      #{} is a stale copy, kept by the {}: {} had been in reach\n", read, name(kept_in),
+             number(missed));
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,151 @@
+#include "emulator/host/complaints.h"
+
+#include <fmt/format.h>
+
+#include "emulator/report/member_text.h"
+#include "runtime/call_stack.h"
+#include "runtime/code_line.h"
+#include "runtime/counted.h"
+
+namespace heddle::emulation {
+
+namespace {
+
+Finding made_finding(const Agent& agent, FindingKind kind, std::string message, const Binding* binding,
+                     std::uint64_t index, const SourceLocation& where) {
+  Finding finding;
+  finding.kind = kind;
+  finding.message = std::move(message);
+  finding.invocation = runtime::coordinates(*agent.group, agent.index);
+  finding.where = runtime::source_of(where);
+  finding.calls = runtime::calls_to(finding.where, runtime::CallStack::here());
+  if (binding) {
+    finding.object = binding->name;
+    finding.index = index;
+  }
+  return finding;
+}
+
+std::string object(const Binding& binding) {
+  return binding.storage_class == StorageClass::Private
+             ? std::string(binding.name)
+             : fmt::format("{} '{}'", name_of(binding.storage_class), binding.name);
+}
+
+// "element 3", "element 3, member .prefix,".
+std::string element(const Access& access) {
+  const detail::ComponentType& type = access.binding->component;
+  const std::string member =
+      type.element_bytes == 0
+          ? std::string()
+          : report::member_at(type, access.offset_bytes() % type.element_bytes, access.size_bytes()).path;
+  return fmt::format("element {}{}", access.index, member.empty() ? "" : fmt::format(", member {},", member));
+}
+
+}  // namespace
+
+void complain(const Agent& agent, const Access& access) {
+  const Binding& binding = *access.binding;
+  if (binding.allocation->freed) {
+    raise(agent, FindingKind::UseAfterFree, fmt::format("{} of {}, which was freed", element(access), object(binding)),
+          &binding, access.index, access.operation.where);
+  }
+  if (access.offset_bytes() + access.size_bytes() > binding.size_bytes) {
+    raise(agent, FindingKind::OutOfBounds,
+          fmt::format("bytes {} to {} of {}, which has {}", access.offset_bytes(),
+                      access.offset_bytes() + access.size_bytes() - 1, object(binding),
+                      runtime::counted(binding.size_bytes, "byte", "bytes")),
+          &binding, access.index, access.operation.where);
+  }
+  if (!is_aligned(access)) {
+    raise(agent, FindingKind::Misaligned,
+          fmt::format("byte {} of {} is not at a multiple of {} bytes", access.offset_bytes(), object(binding),
+                      access.alignment_bytes),
+          &binding, access.index, access.operation.where);
+  }
+}
+
+// A missing value in Workgroup memory is mostly a race whose write has not come yet: where races are looked for, the
+// dispatch goes on until it has.
+void complain_of_missing(const Agent& agent, const Access& access) {
+  const Binding& binding = *access.binding;
+  const bool others_may_write = binding.storage_class == StorageClass::Workgroup && agent.group->grid->group_size > 1;
+  watch::RaceWatch* const watch = others_may_write ? memory_of(agent).emulator->device.watchers.race_watch() : nullptr;
+  if (watch && watch->has_failure()) return;
+  const std::uint64_t missing = binding.allocation->initialized.first_missing(access.operation.locations.offset_bytes,
+                                                                              access.size_bytes(), access.value_bytes);
+  Finding finding = made_finding(
+      agent, FindingKind::UninitializedRead,
+      fmt::format("byte {} of {} of {} was never written{}", missing, element(access), object(binding),
+                  others_may_write ? " until now: if another invocation writes it, this one has to wait for "
+                                     "that at a control barrier"
+                                   : ""),
+      &binding, access.index, access.operation.where);
+  if (!watch) runtime::raise(std::move(finding));
+  watch->fails_in_the_end(std::move(finding));
+}
+
+void complain_of_standstill(Emulator& emulator, const Agent& agent, const Access& access) {
+  raise(agent, FindingKind::NoProgress,
+        fmt::format("every invocation that can go on reads the same again and again, and nobody writes anything "
+                    "else: {} {}(Loops that come to an end, though they read the same so often, need more "
+                    "no_progress_rounds.)",
+                    runtime::who_is_where(),
+                    emulator.standstill().has_atomics()
+                        ? ""
+                        : "A plain read need not see what another invocation writes, ever: poll with atomics. "),
+        access.binding, access.index, access.operation.where);
+}
+
+void raise(const Agent& agent, FindingKind kind, std::string message, const Binding* binding, std::uint64_t index,
+           SourceLocation where) {
+  runtime::raise(made_finding(agent, kind, std::move(message), binding, index, where));
+}
+
+namespace {
+
+// Says what an index was before it was converted to an unsigned number, if it was below zero.
+std::string signed_text(std::uint64_t index) {
+  constexpr std::uint64_t kMost = 1 << 16;
+  if (index >= -kMost) return fmt::format(" (as a signed number {})", static_cast<std::int64_t>(index));
+  const auto narrow = static_cast<std::uint32_t>(index);
+  if (index == narrow && index >= (std::uint64_t{1} << 32) - kMost)
+    return fmt::format(" (as a signed number {})", static_cast<std::int32_t>(narrow));
+  return "";
+}
+
+}  // namespace
+
+void raise_out_of_bounds(const Agent& agent, const Binding& binding, std::uint64_t index, std::uint64_t size,
+                         SourceLocation where) {
+  raise(agent, FindingKind::OutOfBounds,
+        fmt::format("element {}{} of {}, which has {}", index, signed_text(index), object(binding),
+                    runtime::counted(size, "element", "elements")),
+        &binding, index, where);
+}
+
+void raise_no_texel(const Agent& agent, const Binding& image, const ivec3& texel, const uvec3& extent,
+                    SourceLocation where) {
+  raise(agent, FindingKind::OutOfBounds,
+        fmt::format("texel ({},{},{}) of image '{}', which has {} x {} x {}", texel.x, texel.y, texel.z, image.name,
+                    extent.x, extent.y, extent.z),
+        &image, 0, where);
+}
+
+void raise_outside_part(const Agent& agent, const Binding& binding, std::uint64_t index, std::uint64_t size,
+                        std::uint64_t offset_bytes, SourceLocation where) {
+  raise(agent, FindingKind::OutOfBounds,
+        fmt::format("element {}{} of a part of {}, which begins at byte {} and has {}", index, signed_text(index),
+                    object(binding), offset_bytes, runtime::counted(size, "element", "elements")),
+        &binding, index, where);
+}
+
+void raise_no_such_part(const Agent& agent, const Binding& binding, std::uint64_t first, std::uint64_t count,
+                        std::uint64_t size, SourceLocation where) {
+  raise(agent, FindingKind::OutOfBounds,
+        fmt::format("a part of {} from element {} on was asked for, of {}, which has {}",
+                    runtime::counted(count, "element", "elements"), first, object(binding), size),
+        &binding, first, where);
+}
+
+}  // namespace heddle::emulation

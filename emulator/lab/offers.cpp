@@ -1,0 +1,230 @@
+#include "emulator/lab/offers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emulator/lab/finals.h"
+
+namespace heddle::lab {
+namespace {
+
+using litmus::Standing;
+
+// More ways of one thread's step than anybody would look through come from barriers with quorums alone.
+constexpr std::size_t kMostWays = 256;
+
+void note_read(Offer& offer, const Told& told) {
+  offer.line = told.operation.where.line;
+  if (!told.operation.reads()) return;
+  offer.reads = true;
+  offer.variable = static_cast<std::uint32_t>(told.operation.reference);
+  offer.value = told.read;
+  offer.write = told.source;
+  offer.stale = told.stale;
+}
+
+}  // namespace
+
+Offer Offers::describe(const Move& move, std::size_t told, std::size_t late) const {
+  Offer offer;
+  offer.move = move;
+  const Chronicle& chronicle = trial_.chronicle();
+  const std::size_t late_now = trial_.runner().late_reads(move.thread);
+  const std::string who = words_.thread(move.thread);
+  if (chronicle.told().size() > told) {
+    const Told& last = chronicle.told()[told];
+    note_read(offer, last);
+    offer.text = words_.operation(last);
+    offer.kind = late_now < late ? "answer" : move.answers.empty() ? "step" : offer.reads ? "read" : "step";
+    return offer;
+  }
+  if (late_now > late) {
+    const Operation& read = trial_.runner().late_read(move.thread, late);
+    offer.kind = "postpone";
+    offer.line = read.where.line;
+    offer.text = fmt::format("{} goes on without the value of `{}`", who, read.where.function);
+    return offer;
+  }
+  offer.kind = move.answers.empty() ? "step" : "choose";
+  offer.text = who + " leaves the barrier";
+  return offer;
+}
+
+void Offers::go(std::uint32_t thread, std::span<const Move> done, std::vector<Offer>& offers) {
+  std::vector<std::uint32_t> answers;
+  std::vector<Offer> ways;
+  while (ways.size() < kMostWays) {
+    if (!trial_.replay(done)) return;
+    const std::size_t told = trial_.chronicle().told().size();
+    const std::size_t late = trial_.runner().late_reads(thread);
+    if (!trial_.make(Move::go(thread, answers))) return;
+    Offer way = describe(Move::go(thread, trial_.script().given()), told, late);
+    const bool more = trial_.script().next(answers);
+    if (holds()) ways.push_back(std::move(way));
+    if (!more) break;
+  }
+  // Who synchronizes is part of what the thread does there.
+  for (std::size_t way = 0; way < ways.size(); ++way)
+    if (ways[way].kind == "choose") ways[way].text += fmt::format(", choice {} of who synchronizes", way);
+  offers.insert(offers.end(), std::make_move_iterator(ways.begin()), std::make_move_iterator(ways.end()));
+}
+
+bool Offers::holds() {
+  if (!trial_.asks_judge()) return true;
+  if (!trial_.end()) trial_.settle();
+  return is_consistent(trial_);
+}
+
+void Offers::older(std::uint32_t thread, std::span<const Move> done, std::vector<Offer>& offers) {
+  if (!trial_.replay(done)) return;
+  const std::vector<Told> told = trial_.chronicle().told();
+  const auto offered = [&](OperationIndex write) {
+    return std::any_of(offers.begin(), offers.end(), [&](const Offer& offer) {
+      return offer.move.kind == MoveKind::Go && offer.move.thread == thread && offer.reads && offer.kind != "answer" &&
+             offer.write == write;
+    });
+  };
+  const auto offer = [&](OperationIndex write) {
+    const Move move = Move::go_older(thread, write);
+    if (offered(write) || !trial_.replay(done) || !trial_.make(move)) return;
+    Offer way = describe(move, told.size(), 0);
+    way.kind = "older";
+    way.text += "; the machine would keep nothing so old, and the memory model allows it";
+    if (holds()) offers.push_back(std::move(way));
+  };
+  offer(model::kInitialValue);
+  for (OperationIndex write = 0; write < told.size(); ++write)
+    if (told[write].operation.writes()) offer(write);
+}
+
+void Offers::finish(std::span<const Move> done, std::vector<Offer>& offers) {
+  if (!trial_.replay(done) || !trial_.make(Move::finish()) || !holds()) return;
+  const litmus::Test& test = trial_.test();
+  const std::vector<litmus::Outcome> outcomes =
+      trial_.end() == litmus::RunEnd::Terminated ? final_outcomes(trial_) : std::vector<litmus::Outcome>(1);
+  for (std::uint32_t which = 0; which < outcomes.size(); ++which) {
+    Offer offer;
+    offer.move = Move::finish(which);
+    offer.kind = "finish";
+    offer.text = "All threads have come to a halt: what waits is delivered, and the game ends";
+    for (std::size_t i = 0; which != 0 && i < outcomes[which].size(); ++i)
+      if (outcomes[which][i] != outcomes.front()[i])
+        offer.text += fmt::format("; of the last writes of {}, which have no order, that of {} counts",
+                                  test.observables[i].name, outcomes[which][i]);
+    offers.push_back(std::move(offer));
+  }
+}
+
+void Offers::deliver(World& world, std::span<const Move> done, std::vector<Offer>& offers) {
+  for (const memory::HeldWrite& held : world.machine().held_writes()) {
+    if (held.level >= CacheLevel::Shader) continue;
+    if (!trial_.replay(done)) return;
+    const std::size_t before = trial_.chronicle().effects().size();
+    const Move move = Move::deliver(held.write);
+    if (!trial_.make(move)) continue;
+    Offer offer;
+    offer.move = move;
+    offer.kind = "deliver";
+    offer.write = held.write;
+    offer.variable = static_cast<std::uint32_t>(held.reference);
+    offer.value = held.value;
+    const std::vector<Effect>& effects = trial_.chronicle().effects();
+    for (std::size_t i = before; i < effects.size(); ++i) {
+      const Effect& effect = effects[i];
+      if (effect.kind != EffectKind::Moved || effect.operation != held.write) continue;
+      offer.from = words_.cache_id(effect.agent, effect.from);
+      offer.to = words_.cache_id(effect.agent, effect.to);
+      offer.text = fmt::format("{} goes on from {} to {}", words_.write(held.write),
+                               words_.cache(effect.agent, effect.from), words_.cache(effect.agent, effect.to));
+    }
+    if (holds()) offers.push_back(std::move(offer));
+  }
+}
+
+void Offers::invalidate(World& world, std::vector<Offer>& offers) {
+  const litmus::Test& test = world.test();
+  for (std::uint32_t thread = 0; thread < test.threads.size(); ++thread) {
+    if (world.runner().standing(thread) == Standing::Ended) continue;
+    for (std::uint32_t variable = 0; variable < test.variables.size(); ++variable) {
+      const std::optional<Operation> read = read_of(test, thread, variable);
+      if (!read) continue;
+      const memory::HeldCopy copy = world.machine().held_copy(*read);
+      if (!copy.stale) continue;
+      Offer offer;
+      offer.move = Move::invalidate(thread, variable);
+      offer.kind = "invalidate";
+      offer.variable = variable;
+      offer.value = copy.value;
+      offer.write = copy.write;
+      offer.text = fmt::format("{} gives up its copy of {}, which has {}", words_.thread(thread),
+                               test.variables[variable].name, as_integer(copy.value));
+      offers.push_back(std::move(offer));
+    }
+  }
+}
+
+std::vector<Offer> Offers::all(World& world, std::span<const Move> done) {
+  std::vector<Offer> offers;
+  if (world.end()) return offers;
+  std::vector<std::uint32_t> ready = world.runner().ready();
+  std::sort(ready.begin(), ready.end());
+  for (const std::uint32_t thread : ready) {
+    go(thread, done, offers);
+    older(thread, done, offers);
+  }
+  deliver(world, done, offers);
+  invalidate(world, offers);
+  if (ready.empty()) finish(done, offers);
+  return offers;
+}
+
+std::vector<Forbidden> forbidden_moves(const World& world, std::span<const Offer> offers) {
+  std::vector<Forbidden> all;
+  if (world.end()) return all;
+  const litmus::Test& test = world.test();
+  const std::vector<Told>& told = world.chronicle().told();
+  const Words words(test, world.chronicle());
+  const auto offered = [&](std::uint32_t thread, OperationIndex write) {
+    return std::any_of(offers.begin(), offers.end(), [&](const Offer& offer) {
+      return offer.move.kind == MoveKind::Go && offer.move.thread == thread && offer.reads && offer.kind != "answer" &&
+             offer.write == write;
+    });
+  };
+  for (std::uint32_t thread = 0; thread < test.threads.size(); ++thread) {
+    const Standing standing = world.runner().standing(thread);
+    if (standing == Standing::Ended) continue;
+    Forbidden move;
+    move.thread = thread;
+    if (standing == Standing::NotBegun || standing == Standing::Arrived) {
+      move.id = fmt::format("b{}", thread);
+      move.text = words.thread(thread) + " goes on";
+      all.push_back(std::move(move));
+      continue;
+    }
+    const explore::Step& step = world.runner().next_step(thread);
+    if (standing != Standing::Ready || step.kind != explore::StepKind::Operation || !step.operation.reads()) continue;
+    move.reads = true;
+    move.variable = static_cast<std::uint32_t>(step.operation.reference);
+    const std::string& name = test.variables[move.variable].name;
+    if (!offered(thread, model::kInitialValue)) {
+      move.id = fmt::format("x{}.init", thread);
+      move.value = static_cast<trace::Value>(test.variables[move.variable].initial);
+      move.text =
+          fmt::format("{} reads {} = {}, the initial value", words.thread(thread), name, as_integer(move.value));
+      all.push_back(move);
+    }
+    for (OperationIndex write = 0; write < told.size(); ++write) {
+      const Operation& operation = told[write].operation;
+      if (!operation.writes() || !(operation.locations == step.operation.locations) || offered(thread, write)) continue;
+      move.id = fmt::format("x{}.{}", thread, write);
+      move.write = write;
+      move.value = told[write].written;
+      move.text = fmt::format("{} reads {} = {} of step {}", words.thread(thread), name, as_integer(move.value), write);
+      all.push_back(move);
+    }
+  }
+  return all;
+}
+
+}  // namespace heddle::lab

@@ -1,0 +1,90 @@
+/** What the engine says, as `heddle litmus --json` documents it (emulator/litmus/README.md). */
+
+export type Outcome = Record<string, number>;
+
+export interface Operation {
+  thread: number;
+  line: number;
+  column: number;
+  text: string;
+  variable?: string;
+  read?: number;
+  written?: number;
+}
+
+export interface Edge {
+  /** -1 is the initial value. */
+  from: number;
+  to: number;
+  relation: string;
+}
+
+export interface Graph {
+  threads: {name: string; place: string}[];
+  operations: Operation[];
+  edges: Edge[];
+  races: [number, number][];
+}
+
+export interface Edit {
+  line: number;
+  column: number;
+  old: string;
+  new: string;
+}
+
+export interface Change {
+  text: string;
+  unordered: boolean;
+  /** Null where the dialect has no words for it. */
+  edits: Edit[] | null;
+}
+
+export interface Why {
+  graphs: (Graph | null)[];
+  race?: {first: number; second: number; text: string; missing_link?: string; reason?: string; changes: Change[]; graph: Graph};
+  forbidden?: string;
+}
+
+export interface Answer {
+  file: string;
+  error?: string;
+  warnings?: string[];
+  name?: string;
+  format?: string;
+  quantifier?: string | null;
+  holds?: boolean | null;
+  racy?: boolean;
+  outcomes?: Outcome[];
+  claims?: {text: string; holds: boolean}[];
+  executions?: number;
+  complete?: boolean;
+  why?: Why;
+}
+
+export interface Totals {
+  error?: string;
+  runs: number;
+  histogram: {outcome: Outcome; count: number; first_run: number}[];
+  blocked: number;
+  cut: number;
+  filtered: number;
+  racy_runs: number;
+  first_racy_run: number | null;
+}
+
+export interface Policy {
+  name: string;
+  description: string;
+}
+
+/** An outcome in one line, `P1:r0=1 P1:r1=0`; a test without observables has one that is empty. */
+export function spell(outcome: Outcome): string {
+  return Object.entries(outcome).map(([name, value]) => `${name}=${value}`).join(' ') || '(nothing is observed)';
+}
+
+/** The place that a message of the engine names, and the message alone. */
+export function placed(error: string): {line: number; column: number; message: string} | null {
+  const match = /^(?:[^\n]*?):(\d+):(\d+): ([^]*)$/.exec(error);
+  return match && {line: Number(match[1]), column: Number(match[2]), message: match[3]};
+}

@@ -1,0 +1,120 @@
+/** Challenges, in an order that teaches, with hints; what is solved is kept in the browser. */
+import {useEffect, useState} from 'preact/hooks';
+import type {Answer} from './answer';
+import {kChallenges} from './challenges.mjs';
+import {checkEdit, checkPick, partsOf} from './check.mjs';
+import type {Engine} from './engine';
+import type {Example} from './library';
+import {keep, kept} from './store';
+
+interface Challenge {
+  id: string;
+  title: string;
+  kind: 'pick' | 'edit' | 'reach';
+  ask: string;
+  text?: string;
+  options?: {label: string; text?: string}[];
+  hints: string[];
+  outcome?: Record<string, number>;
+}
+const all = kChallenges as unknown as Challenge[];
+
+/** The challenges that are solved, by id. */
+export function solvedChallenges(): string[] {
+  return kept<string[]>('solved', []);
+}
+export function markSolved(id: string) {
+  const solved = solvedChallenges();
+  if (!solved.includes(id)) keep('solved', [...solved, id]);
+}
+/** The challenge that asks for a game, if the text is its own. */
+export function reachChallenge(text: string): Challenge | undefined {
+  return all.find(one => one.kind === 'reach' && one.text === text);
+}
+
+interface Props {
+  asker: Engine;
+  text: string;
+  onOpen: (example: Example) => void;
+}
+
+function Pick({challenge, picked, onPicked, onOpen}: {
+  challenge: Challenge; picked: number[]; onPicked: (picked: number[]) => void; onOpen: Props['onOpen'];
+}) {
+  const toggle = (i: number) => onPicked(picked.includes(i) ? picked.filter(one => one !== i) : [...picked, i]);
+  return (
+    <fieldset>
+      <legend>Pick all that are right</legend>
+      {challenge.options!.map((option, i) => (
+        <div key={option.label}>
+          <label><input type="checkbox" checked={picked.includes(i)} onChange={() => toggle(i)} /> <code>{option.label}</code></label>{' '}
+          {option.text && <button type="button" class="small" onClick={() => onOpen({name: `option-${i + 1}`, text: option.text!})}>Look at it</button>}
+        </div>
+      ))}
+    </fieldset>
+  );
+}
+
+export function ChallengePanel({asker, text, onOpen}: Props) {
+  const [solved, setSolved] = useState(solvedChallenges);
+  const [at, setAt] = useState(() => {
+    const first = all.findIndex(one => !solvedChallenges().includes(one.id));
+    return Math.min(Math.max(kept('challenge', Math.max(first, 0)), 0), all.length - 1);
+  });
+  const [picked, setPicked] = useState<number[]>([]);
+  const [hints, setHints] = useState(0);
+  const [result, setResult] = useState<{solved: boolean; text: string} | null>(null);
+  const [busy, setBusy] = useState(false);
+  const challenge = all[at];
+  useEffect(() => keep('challenge', at), [at]);
+
+  const go = (next: number) => {
+    setAt(next);
+    setPicked([]);
+    setHints(0);
+    setResult(null);
+  };
+  const check = async () => {
+    setBusy(true);
+    const ask = (request: object): Promise<Answer> => asker.answer(request);
+    try {
+      const found = challenge.kind === 'pick' ? await checkPick(ask, challenge, picked) : await checkEdit(ask, challenge, text);
+      setResult(found);
+      if (found.solved) {
+        markSolved(challenge.id);
+        setSolved(solvedChallenges());
+      }
+    } catch (error) {
+      setResult({solved: false, text: (error as Error).message});
+    } finally {
+      setBusy(false);
+    }
+  };
+  // Whether the editor has this test at all.
+  const names = (source: string | undefined) => source && partsOf(source)?.threads.map(thread => thread.place).join();
+  const elsewhere = challenge.kind === 'edit' && names(text) !== names(challenge.text);
+  return (
+    <section aria-label="Challenges" class="challenges">
+      <p><progress max={all.length} value={solved.length} aria-label="Solved" /> {solved.length} of {all.length} solved</p>
+      <div class="row">
+        <label>Challenge <select value={at} onChange={event => go(Number(event.currentTarget.value))}>
+          {all.map((one, i) => <option key={one.id} value={i}>{solved.includes(one.id) ? '✓ ' : ''}{i + 1}. {one.title}</option>)}
+        </select></label>
+        <button type="button" disabled={at === 0} onClick={() => go(at - 1)}>Back</button>
+        <button type="button" disabled={at === all.length - 1} onClick={() => go(at + 1)}>Next</button>
+      </div>
+      <h2>{at + 1}. {challenge.title}</h2>
+      <p>{challenge.ask}</p>
+      {challenge.text && <p><button type="button" onClick={() => onOpen({name: challenge.id, text: challenge.text!})}>
+        {challenge.kind === 'edit' ? 'Open the test (from the start)' : 'Open the test'}</button></p>}
+      {challenge.kind === 'pick' && <Pick challenge={challenge} picked={picked} onPicked={setPicked} onOpen={onOpen} />}
+      {challenge.kind === 'reach' ? <p>It counts as solved when a game of yours ends so in <b>Play</b>.{solved.includes(challenge.id) && ' You have done it.'}</p> : (
+        <p><button type="button" class="run" disabled={busy || elsewhere} onClick={check}>Check</button>{' '}
+          {elsewhere && <span class="faint">Open the test first, and change it in the editor.</span>}</p>
+      )}
+      {result && <p class={`verdict ${result.solved ? 'fine' : 'racy'}`} role="status">{result.text}</p>}
+      {challenge.hints.slice(0, hints).map(hint => <p key={hint} class="hint">{hint}</p>)}
+      {hints < challenge.hints.length && <button type="button" onClick={() => setHints(hints + 1)}>{hints === 0 ? 'A hint' : 'Another hint'}</button>}
+    </section>
+  );
+}

@@ -1,0 +1,151 @@
+/** Where the parts of an execution graph go: elkjs, in a Worker of its own. */
+import ELK, {type ElkExtendedEdge, type ElkNode} from 'elkjs/lib/elk-api';
+import elkWorker from 'elkjs/lib/elk-worker.min.js?url';
+import type {Graph} from './answer';
+
+export interface Box {
+  id: string;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  lines: string[];
+  racing: boolean;
+  /** Line of the test, 0 for an initial value. */
+  line: number;
+}
+export interface Column {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  title: string;
+  place: string;
+}
+export interface Arrow {
+  relation: string;
+  points: [number, number][];
+  label: {x: number; y: number; text: string} | null;
+  title: string;
+}
+export interface Drawing {
+  width: number;
+  height: number;
+  columns: Column[];
+  boxes: Box[];
+  arrows: Arrow[];
+}
+
+/** What a relation is called in a sentence. */
+export const kRelations: Record<string, string> = {
+  po: 'program order', rf: 'reads from', smo: 'modification order', sw: 'synchronizes with',
+  ssw: 'system-synchronizes with', locord: 'location order', race: 'data race', missing: 'missing link',
+};
+
+let elk: InstanceType<typeof ELK> | null = null;
+function layouter() {
+  elk ??= new ELK({workerUrl: elkWorker});
+  return elk;
+}
+
+/** Starts the layouter, so that the first graph need not wait for it. */
+export function warmUp() {
+  void layouter().layout({id: 'root', children: [{id: 'a', width: 1, height: 1}]}).catch(() => {});
+}
+
+const kCharacter = 7.3;
+
+function linesOf(graph: Graph, index: number): string[] {
+  const operation = graph.operations[index];
+  const lines = [operation.text];
+  const effects = [];
+  if (operation.read !== undefined) effects.push(`reads ${operation.variable} = ${operation.read}`);
+  if (operation.written !== undefined) effects.push(`writes ${operation.variable} = ${operation.written}`);
+  if (effects.length > 0) lines.push(effects.join(', '));
+  return lines;
+}
+
+interface Link {
+  from: string;
+  to: string;
+  relation: string;
+}
+
+function linksOf(graph: Graph, withRaces: boolean): Link[] {
+  const links: Link[] = graph.edges.map(edge => ({
+    from: edge.from < 0 ? `i${graph.operations[edge.to].variable}` : `o${edge.from}`, to: `o${edge.to}`,
+    relation: edge.relation,
+  }));
+  if (withRaces) for (const [a, b] of graph.races) links.push({from: `o${a}`, to: `o${b}`, relation: 'race'});
+  return links;
+}
+
+/** The points of an edge; elk gives them relative to the node that contains the edge, whose place is `origin`. */
+function pointsOf(edge: ElkExtendedEdge, origin: {x: number; y: number}): [number, number][] {
+  const section = edge.sections![0];
+  return [section.startPoint, ...(section.bendPoints ?? []), section.endPoint].map(p => [p.x + origin.x, p.y + origin.y]);
+}
+
+/** Lays out an execution: a frame for each thread, program order downwards, arrows with their names. */
+export async function layOut(graph: Graph): Promise<Drawing> {
+  const racing = new Set(graph.races.flat());
+  const boxes = new Map<string, Box>();
+  const box = (id: string, lines: string[], line: number, isRacing: boolean): ElkNode => {
+    const width = Math.max(...lines.map(one => one.length)) * kCharacter + 20;
+    const height = lines.length * 17 + 14;
+    boxes.set(id, {id, x: 0, y: 0, width, height, lines, line, racing: isRacing});
+    return {id, width, height};
+  };
+  const threads: ElkNode[] = graph.threads.map((thread, index) => ({
+    id: `t${index}`,
+    layoutOptions: {'elk.padding': '[top=46,left=14,bottom=14,right=14]', 'elk.nodeSize.constraints': 'MINIMUM_SIZE',
+      'elk.nodeSize.minimum': `(${thread.place.length * kCharacter + 30}, 60)`},
+    children: graph.operations.flatMap((operation, i) =>
+      operation.thread === index ? [box(`o${i}`, linesOf(graph, i), operation.line, racing.has(i))] : []),
+  }));
+  const links = linksOf(graph, true);
+  const initial = new Set(links.filter(link => link.from.startsWith('i')).map(link => link.from));
+  const first = [...initial].map(id => box(id, [`${id.slice(1)} at first`], 0, false));
+  const root: ElkNode = {
+    id: 'root',
+    layoutOptions: {
+      'elk.algorithm': 'layered', 'elk.direction': 'DOWN', 'elk.hierarchyHandling': 'INCLUDE_CHILDREN',
+      'elk.layered.spacing.nodeNodeBetweenLayers': '44', 'elk.spacing.nodeNode': '48', 'elk.spacing.edgeLabel': '4',
+      'elk.edgeRouting': 'POLYLINE', 'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
+      'elk.padding': '[top=12,left=12,bottom=12,right=12]',
+    },
+    children: [...first, ...threads],
+    edges: links.map((link, i) => ({
+      id: `e${i}`, sources: [link.from], targets: [link.to],
+      labels: link.relation === 'po' ? [] : [{id: `l${i}`, text: link.relation, width: link.relation.length * 7 + 6, height: 14}],
+    })),
+  };
+  const done = await layouter().layout(root);
+  const columns: Column[] = [];
+  const origins = new Map<string, {x: number; y: number}>();
+  const place = (node: ElkNode, dx: number, dy: number) => {
+    const x = dx + (node.x ?? 0);
+    const y = dy + (node.y ?? 0);
+    origins.set(node.id, {x, y});
+    const known = boxes.get(node.id);
+    if (known) Object.assign(known, {x, y, width: node.width, height: node.height});
+    if (node.id.startsWith('t')) {
+      const thread = graph.threads[Number(node.id.slice(1))];
+      columns.push({x, y, width: node.width!, height: node.height!, title: thread.name, place: thread.place});
+    }
+    for (const child of node.children ?? []) place(child, x, y);
+  };
+  for (const child of done.children!) place(child, 0, 0);
+  const name = (id: string) => boxes.get(id)!.lines[0];
+  const arrows = (done.edges as ElkExtendedEdge[]).map((edge, i) => {
+    const label = edge.labels?.[0];
+    const {from, to, relation} = links[i];
+    const origin = origins.get((edge as {container?: string}).container ?? '') ?? {x: 0, y: 0};
+    return {
+      relation, points: pointsOf(edge, origin),
+      label: label ? {x: origin.x + label.x! + label.width! / 2, y: origin.y + label.y! + 11, text: relation} : null,
+      title: `${name(from)} ${relation === 'rf' ? 'is read by' : `${kRelations[relation] ?? relation}:`} ${name(to)}`,
+    };
+  });
+  return {width: done.width!, height: done.height!, columns, boxes: [...boxes.values()], arrows};
+}

@@ -1,0 +1,73 @@
+/** The Vulkan litmus dialect, as far as colours need it. */
+import {HighlightStyle, StreamLanguage, syntaxHighlighting} from '@codemirror/language';
+import {tags} from '@lezer/highlight';
+
+const kInstruction = /^(?:ld|st|rmw|membar|cbar|avdevice|visdevice|beginlock|endlock|free|coopld|coopst|goto|add|sub|mul|div|and|or|xor|b(?:eq|ne|lt|le|gt|ge))(?![\w])/;
+const kTag = /^\.(?:atom|acq_rel|acq|rel|nonpriv|av|vis|semav|semvis|sem(?:sc[0-3])|sc[0-3]|scin|sg|wg|qf|dv|sh|fi|\w+)/;
+
+interface State {
+  headed: boolean;
+  inComment: '*)' | '>>' | null;
+}
+
+const language = StreamLanguage.define<State>({
+  name: 'vulkan-litmus',
+  startState: () => ({headed: false, inComment: null}),
+  token(stream, state) {
+    if (!state.headed) {
+      // Up to the first brace all is a comment, whose first line has the name.
+      if (stream.match(/^(?:VULKAN|Vulkan|vulkan)\b/)) return 'keyword';
+      if (stream.peek() === '{') {
+        state.headed = true;
+        stream.next();
+        return 'brace';
+      }
+      stream.next();
+      stream.eatWhile(/[^{]/);
+      return 'comment';
+    }
+    if (state.inComment) {
+      if (stream.match(state.inComment)) state.inComment = null;
+      else stream.next();
+      return 'comment';
+    }
+    if (stream.match('(*')) {
+      state.inComment = '*)';
+      return 'comment';
+    }
+    if (stream.match('<<')) {
+      state.inComment = '>>';
+      return 'comment';
+    }
+    if (stream.eatSpace()) return null;
+    if (stream.match(/^(?:~?exists|forall|filter|locations|not|ssw|aliases|feeds|interlock)\b/)) return 'keyword';
+    if (stream.match(kInstruction)) return 'operator';
+    const tag = stream.match(kTag) as RegExpMatchArray | null;
+    if (tag) return /acq|rel|atom/.test(tag[0]) ? 'modifier' : /^\.(?:sg|wg|qf|dv|sh|fi)$/.test(tag[0]) ? 'type' : 'attribute';
+    if (stream.match(/^P\d+@?/)) return 'heading';
+    if (stream.match(/^r\d+\b/)) return 'variable';
+    if (stream.match(/^-?(?:0x[\da-f]+|\d+)\b/i)) return 'number';
+    if (stream.match(/^#.*?(?=[|;]|$)/)) return 'meta';
+    if (stream.match(/^[A-Za-z_]\w*/)) return 'name';
+    stream.next();
+    return null;
+  },
+  tokenTable: {
+    heading: tags.heading, variable: tags.variableName, name: tags.propertyName, attribute: tags.attributeName,
+    modifier: tags.modifier, type: tags.typeName, operator: tags.operatorKeyword,
+  },
+});
+
+const colours = HighlightStyle.define([
+  {tag: tags.keyword, color: 'var(--code-keyword)', fontWeight: '600'},
+  {tag: tags.operatorKeyword, color: 'var(--code-instruction)', fontWeight: '600'},
+  {tag: tags.modifier, color: 'var(--code-order)'},
+  {tag: tags.typeName, color: 'var(--code-scope)'},
+  {tag: tags.attributeName, color: 'var(--code-class)'},
+  {tag: tags.heading, fontWeight: '700'},
+  {tag: tags.variableName, color: 'var(--code-register)'},
+  {tag: tags.number, color: 'var(--code-number)'},
+  {tag: [tags.comment, tags.meta], color: 'var(--faint)', fontStyle: 'italic'},
+]);
+
+export const litmus = [language, syntaxHighlighting(colours)];

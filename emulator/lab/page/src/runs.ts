@@ -1,0 +1,51 @@
+/** Runs that count up while one looks. */
+import type {Answer, Outcome, Totals} from './answer';
+import {spell} from './answer';
+import type {Engine} from './engine';
+
+/** Long enough to be worth a message, short enough to be watched and stopped. */
+const kMillisecondsAtATime = 60;
+
+/** Makes `runs` runs of a test on each policy in turn; `show` is called with what each came to, again and again. */
+export async function runLive(engine: Engine, source: string, policies: string[], runs: number, seed: number,
+                              show: (policy: string, totals: Totals) => void): Promise<void> {
+  for (const machine of policies) {
+    let totals = await engine.beginRuns({source, machine, seed});
+    if (totals.error) throw new Error(totals.error);
+    let count = 500;
+    while (totals.runs < runs) {
+      const begin = performance.now();
+      totals = await engine.moreRuns(Math.min(count, runs - totals.runs));
+      if (totals.error) throw new Error(totals.error);
+      show(machine, totals);
+      const took = Math.max(performance.now() - begin, 1);
+      count = Math.max(100, Math.round(Math.min(count * 4, count * kMillisecondsAtATime / took)));
+    }
+  }
+}
+
+export type Kind = 'seen' | 'unseen' | 'forbidden';
+
+export interface Row {
+  outcome: Outcome;
+  key: string;
+  allowed: boolean;
+  satisfies?: boolean;
+}
+
+/** Every combination of values that come up: the allowed ones as the explorer lists them, then those it does not. */
+export function rowsOf(answer: Answer): Row[] {
+  const allowed = answer.outcomes ?? [];
+  const rows = allowed.map(outcome => ({outcome, key: spell(outcome), allowed: true}));
+  if (!answer.complete || allowed.length === 0) return rows;
+  const names = Object.keys(allowed[0]);
+  const values = names.map(name => [...new Set(allowed.map(outcome => outcome[name]))].sort((a, b) => a - b));
+  if (values.reduce((product, one) => product * one.length, 1) > 64) return rows;
+  const known = new Set(rows.map(row => row.key));
+  const all = values.reduce<number[][]>((heads, one) => heads.flatMap(head => one.map(value => [...head, value])), [[]]);
+  for (const one of all) {
+    const outcome = Object.fromEntries(names.map((name, i) => [name, one[i]]));
+    if (!known.has(spell(outcome))) rows.push({outcome, key: spell(outcome), allowed: false});
+  }
+  return rows;
+}

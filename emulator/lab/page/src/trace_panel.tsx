@@ -1,0 +1,226 @@
+/** Kernels: the trace of a C++ program's run, forward and back. The source is drawn where the editor stands otherwise. */
+import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
+import {found, heldAfter, namesOf, nearest, passing, placeOf, staleFrom, staleStory, styleOf, whyNoFilm} from './film.mjs';
+
+/** What `heddle trace --film` writes; film.mjs says what the parts mean. */
+export interface Film {
+  title: string;
+  cut: boolean;
+  texts: string[];
+  caches: string[];
+  events: [number, number, string, (number | null)?][];
+  operations: (string | number)[][];
+  sources: Record<string, string[]>;
+}
+
+/** A film, and the event that is looked at. */
+export interface Watched {
+  film: Film;
+  number: number;
+}
+
+interface Served {
+  name: string;
+  address: string;
+}
+
+/** More are never drawn at once: a film may be long. */
+const kEventsAround = 100;
+/** A film of 100,000 events has some 20 MB. */
+const kLongestFile = 200e6;
+
+async function filmOf(text: string): Promise<Film> {
+  if (text.startsWith('HEDDLETR'))
+    throw new Error('This is the trace itself. `heddle lab RUN.trace` opens it, and `heddle trace RUN.trace --film RUN.json` writes a file that can be opened here.');
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`It is no JSON (${(error as Error).message}): \`heddle trace RUN.trace --film RUN.json\` writes a file that can be opened here.`);
+  }
+  const reason = whyNoFilm(data);
+  if (reason) throw new Error(reason);
+  return data as Film;
+}
+
+/** The lines around the event, with the one marked that is executed. */
+export function SourceView({watched}: {watched: Watched | null}) {
+  const marked = useRef<HTMLDivElement>(null);
+  const place = watched ? placeOf(watched.film, watched.number) : undefined;
+  // Without moving the page itself, as scrollIntoView would.
+  useEffect(() => {
+    const row = marked.current, box = row?.parentElement;
+    if (row && box) box.scrollTop = row.offsetTop - box.offsetTop - box.clientHeight / 2;
+  }, [place?.file, place?.line]);
+  if (!watched) return <p class="faint">The source of the kernel comes here once a trace is open.</p>;
+  if (!place) return <p class="faint">No line of the source belongs to this event.</p>;
+  return (
+    <>
+      <h2 class="where">{place.file}:{place.line}</h2>
+      {place.lines.length === 0 && <p class="faint">The file could not be read where the film was made.</p>}
+      <div class="source" tabIndex={0} aria-label="Lines of the source">{place.lines.map((line: string, i: number) => (
+        <div key={i} ref={i + 1 === place.line ? marked : undefined} class={i + 1 === place.line ? 'now' : ''}
+             aria-current={i + 1 === place.line ? 'step' : undefined}>{String(i + 1).padStart(5)} {line}</div>))}</div>
+    </>
+  );
+}
+
+/** The traces that this page's server was given; none where it is a plain one. */
+function useServed(): Served[] {
+  const [served, setServed] = useState<Served[]>([]);
+  useEffect(() => {
+    fetch('traces.json').then(answer => answer.ok ? answer.json() : [], () => []).then(setServed, () => {});
+  }, []);
+  return served;
+}
+
+function Opener({served, onFilm, onProblem}: {
+  served: Served[]; onFilm: (film: Film) => void; onProblem: (text: string) => void;
+}) {
+  const [over, setOver] = useState(false);
+  const open = (make: () => Promise<string>) => {
+    onProblem('');
+    make().then(filmOf).then(onFilm).catch(error => onProblem((error as Error).message));
+  };
+  const openFile = (file: File | undefined) => file && open(async () => {
+    if (file.size > kLongestFile) throw new Error(`${file.name} has more than ${kLongestFile / 1e6} MB.`);
+    return file.text();
+  });
+  const openServed = (one: Served) => open(async () => {
+    const answer = await fetch(one.address);
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(text.trim() || `${one.name} cannot be had from the server.`);
+    return text;
+  });
+  const first = served.length === 1 ? served[0] : null;
+  useEffect(() => {
+    if (first) openServed(first);
+  }, [first]);
+  return (
+    <div class={`drop ${over ? 'target' : ''}`} onDragOver={event => (event.preventDefault(), setOver(true))} onDragLeave={() => setOver(false)}
+         onDrop={event => (event.preventDefault(), setOver(false), openFile(event.dataTransfer?.files[0]))}>
+      {served.length > 0 && <label>Trace <select onChange={event => {
+        const one = served.find(({address}) => address === event.currentTarget.value);
+        if (one) openServed(one);
+      }}>
+        {served.length > 1 && <option value="">(choose one)</option>}
+        {served.map(one => <option key={one.address} value={one.address}>{one.name}</option>)}
+      </select></label>}
+      <label>Open a file <input type="file" accept=".json,application/json" onChange={event => openFile(event.currentTarget.files?.[0])} /></label>
+      <span class="faint"> or drop it here</span>
+    </div>
+  );
+}
+
+interface Props {
+  watched: Watched | null;
+  onWatch: (watched: Watched) => void;
+}
+
+export function TracePanel({watched, onWatch}: Props) {
+  const served = useServed();
+  const [problem, setProblem] = useState('');
+  return (
+    <section aria-label="Kernels">
+      <Opener served={served} onProblem={setProblem} onFilm={film => onWatch({film, number: 0})} />
+      {problem && <p class="problem" role="alert">{problem}</p>}
+      {watched ? <FilmView key={watched.film} {...watched} onNumber={number => onWatch({...watched, number})} /> : (
+        <>
+          <p>A run of a C++ kernel, event by event: what each invocation did, what each cache held, and when a copy went stale.</p>
+          <ol>
+            <li>Record it: <code>HEDDLE_MODE=emulated HEDDLE_MEMORY=random HEDDLE_TRACE=run.trace ./program</code></li>
+            <li>Open it: <code>heddle lab run.trace</code>; or <code>heddle trace run.trace --film run.json</code>, and choose that file here, on any server.</li>
+          </ol>
+        </>)}
+    </section>
+  );
+}
+
+/** What a player of films does with keys, outside of fields. */
+const kKeys: Record<string, 'back' | 'on' | 'staleBefore' | 'staleNext' | 'when'> = {
+  ArrowLeft: 'back', ArrowRight: 'on', '[': 'staleBefore', ']': 'staleNext', s: 'when',
+};
+
+function FilmView({film, number, onNumber}: {film: Film; number: number; onNumber: (number: number) => void}) {
+  const [filter, setFilter] = useState({buffer: '', who: '', from: '', to: ''});
+  const [said, setSaid] = useState('');
+  const [word, setWord] = useState('');
+  const list = useRef<HTMLLIElement>(null);
+  const names = useMemo(() => namesOf(film), [film]);
+  const shown = useMemo(() => passing(film, filter) as number[], [film, filter]);
+  const at = nearest(shown, number);
+  const caches = useMemo(() => heldAfter(film, number), [film, number]);
+  useEffect(() => {
+    const row = list.current, box = row?.parentElement;
+    if (row && box) box.scrollTop = row.offsetTop - box.offsetTop - box.clientHeight / 2;
+  }, [number, shown]);
+  // A filter that hides the event that is looked at goes to the next one that it shows.
+  useEffect(() => {
+    if (shown.length > 0 && shown[at] !== number) onNumber(shown[at]);
+  }, [shown]);
+
+  const go = (index: number) => {
+    setSaid('');
+    if (shown[index] !== undefined) onNumber(shown[index]);
+  };
+  const goStale = (direction: 1 | -1) => {
+    const index = staleFrom(film, shown, at, direction);
+    if (index >= 0) go(index);
+    else setSaid(`No stale read comes ${direction > 0 ? 'behind' : 'before'} this.`);
+  };
+  const search = () => {
+    const index = word ? found(film, shown, at + 1, word) : -1;
+    if (index >= 0) go(index);
+    else setSaid(word ? `No event that is shown has "${word}".` : 'Write a word to search for.');
+  };
+  const acts = {
+    back: () => go(at - 1), on: () => go(at + 1), staleBefore: () => goStale(-1), staleNext: () => goStale(1),
+    when: () => setSaid(staleStory(film, number)),
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const act = kKeys[event.key];
+    if (!act || (event.target as HTMLElement).matches('input, select')) return;
+    acts[act]();
+    event.preventDefault();
+  };
+  const field = (key: 'who' | 'from' | 'to', label: string, rest: object) => (
+    <label>{label} <input value={filter[key]} onInput={event => setFilter({...filter, [key]: event.currentTarget.value})} {...rest} /></label>);
+  const first = Math.max(0, at - kEventsAround);
+  return (
+    <div class="film" onKeyDown={onKey} data-event={number}>
+      <h2>{film.title}{film.cut && ' (the first events)'}</h2>
+      <div class="row">
+        <button type="button" disabled={at === 0} onClick={acts.back} title="left arrow">Back</button>
+        <button type="button" disabled={at >= shown.length - 1} onClick={acts.on} title="right arrow">Forward</button>
+        <button type="button" onClick={acts.staleBefore} title="[">Stale read before</button>
+        <button type="button" onClick={acts.staleNext} title="]">Next stale read</button>
+        <button type="button" onClick={acts.when} title="s">When did this go stale?</button>
+      </div>
+      <label>{shown.length === 0 ? 'No event passes the filter' : `Event ${number} of ${film.events.length}`}
+        <input class="timeline" type="range" min="0" max={Math.max(0, shown.length - 1)} value={at} onInput={event => go(Number(event.currentTarget.value))} /></label>
+      <div class="row">
+        <label>Buffer <select value={filter.buffer} onChange={event => setFilter({...filter, buffer: event.currentTarget.value})}>
+          <option value="">(all)</option>{names.buffers.map(name => <option key={name}>{name}</option>)}
+        </select></label>
+        {field('who', 'Invocation', {list: 'invocations', placeholder: 'workgroup (0,0,0)'})}
+        <datalist id="invocations">{names.invocations.slice(0, 1000).map(name => <option key={name} value={name} />)}</datalist>
+        {field('from', 'From', {type: 'number', min: 0})}
+        {field('to', 'To', {type: 'number', min: 0})}
+        <label>Search <input value={word} onInput={event => setWord(event.currentTarget.value)} onKeyDown={event => event.key === 'Enter' && search()} /></label>
+        <button type="button" class="small" onClick={search}>Next</button>
+      </div>
+      {said && <pre class="verdict story" role="status">{said}</pre>}
+      <h3>Caches behind this event</h3>
+      <div class="machine" role="group" aria-label="Caches">
+        {caches.length === 0 && <span class="faint">Nothing is on its way.</span>}
+        {caches.map(([name, writes]) => (
+          <div key={name} class="place cache" role="group" aria-label={name}><h3>{name}</h3>
+            {writes.map((write: string) => <span key={write} class="token write">{write}</span>)}</div>))}
+      </div>
+      <h3>Events</h3>
+      <ol class="events" aria-label="Events">{shown.slice(first, at + kEventsAround).map((one, i) => (
+        <li key={one} ref={one === number ? list : undefined} class={`${one === number ? 'now' : ''} ${styleOf(film, one)}`}>
+          <button type="button" aria-current={one === number ? 'true' : undefined} onClick={() => go(first + i)}>{one} {film.events[one][2]}</button></li>))}</ol>
+    </div>
+  );
+}

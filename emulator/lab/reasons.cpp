@@ -1,0 +1,322 @@
+#include "emulator/lab/reasons.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emulator/litmus/vulkan/forbidden.h"
+
+namespace heddle::lab {
+namespace {
+
+using litmus::Standing;
+
+std::string_view clause_of(judge::Axiom axiom) {
+  switch (axiom) {
+    case judge::Axiom::Acyclicity:
+      return "memory-model-acyclicity";
+    case judge::Axiom::ReadsHiddenWrite:
+      return "memory-model-visible-to";
+    case judge::Axiom::Atomicity:
+      return "memory-model-scoped-modification-order-coherence";
+    case judge::Axiom::SystemSynchronizationOrder:
+      return "memory-model-system-synchronizes-with";
+  }
+  return "";
+}
+
+/// The cycle of a violation in an execution, whose operations `told_as` numbers as the player does.
+template <typename ToldAs>
+std::vector<CycleLink> links_of(const litmus::Test& test, const model::Execution& execution,
+                                const judge::Violation& violation, ToldAs told_as) {
+  std::vector<CycleLink> links;
+  for (const judge::CycleStep& step : violation.cycle) {
+    CycleLink& link = links.emplace_back();
+    link.relation = name(step.relation);
+    if (step.from >= execution.operations.size()) {
+      link.instruction = "the initial value";
+      continue;
+    }
+    const Operation& operation = execution.operations[step.from];
+    link.step = told_as(step.from);
+    link.thread = static_cast<std::uint32_t>(operation.agent);
+    link.line = operation.where.line;
+    link.instruction = fmt::format("{}: {}", test.threads[*link.thread].name(), operation.where.function);
+  }
+  return links;
+}
+
+judge::NameOfOperation names_in(const litmus::Test& test, const model::Execution& execution) {
+  return [&test, &execution](OperationIndex index) -> std::string {
+    if (index >= execution.operations.size()) return "the initial value";
+    const Operation& operation = execution.operations[index];
+    return fmt::format("{}'s `{}` (line {})", test.threads[static_cast<std::size_t>(operation.agent)].name(),
+                       operation.where.function, operation.where.line);
+  };
+}
+
+/// Why a read of `write` would not be consistent with what was done; nothing if the judge would accept it.
+class Supposition {
+ public:
+  Supposition(Session& session, const Forbidden& move) : session_(session), execution_(session.execution(recorder_)) {
+    const explore::Step& step = session.world().runner().next_step(move.thread);
+    read_ = static_cast<OperationIndex>(execution_.operations.size());
+    Operation operation = step.operation;
+    operation.agent = static_cast<AgentId>(move.thread);
+    execution_.operations.push_back(operation);
+    execution_.read_values.push_back(move.value);
+    const bool writes = operation.kind == OperationKind::ReadModifyWrite;
+    execution_.written_values.push_back(writes ? step.modify(move.value).value_or(0) : 0);
+    execution_.reads_from.push_back({read_, recorder_.position(move.write), operation.locations});
+    options_.chains = session.rules().chains;
+    if (writes) come_last();
+  }
+
+  std::optional<Reason> violation() const {
+    const judge::Judgement judgement(execution_, options_);
+    const std::optional<judge::Violation> violation = judgement.violation();
+    if (!violation) return std::nullopt;
+    Reason reason;
+    reason.clause = clause_of(violation->axiom);
+    reason.text =
+        "The memory model forbids it: " + judge::explain(*violation, names_in(session_.test(), execution_)) + '.';
+    reason.cycle = links_of(session_.test(), execution_, *violation,
+                            [this](OperationIndex index) -> std::optional<OperationIndex> {
+                              if (index == read_) return std::nullopt;
+                              return recorder_.told_as(index);
+                            });
+    return reason;
+  }
+
+ private:
+  /// An update takes its place behind all writes that are mutually ordered with it.
+  void come_last() {
+    std::vector<model::OperationPair> pairs =
+        judge::Judgement(execution_, options_).pairs(judge::RelationName::MutuallyOrdered);
+    for (const auto& [a, b] : pairs) {
+      if (b != read_ || a == read_ || !execution_.operations[a].writes()) continue;
+      execution_.modification_order.emplace_back(a, read_);
+    }
+  }
+
+  Session& session_;
+  trace::Recorder recorder_;
+  model::Execution execution_;
+  judge::Options options_;
+  OperationIndex read_ = 0;
+};
+
+/// Where the write is, if the thread cannot meet it there.
+std::optional<std::string> on_its_way(Session& session, const Forbidden& move) {
+  const Words words = session.words();
+  for (const memory::HeldWrite& held : session.world().machine().held_writes()) {
+    if (held.write != move.write || held.level >= CacheLevel::Shader) continue;
+    return fmt::format("{} is in {}, where {} does not see it: deliver it first (move w{})", words.write(held.write),
+                       words.cache(held.agent, held.level), words.thread(move.thread), held.write);
+  }
+  return std::nullopt;
+}
+
+Reason why_no_read(Session& session, const Forbidden& move) {
+  if (auto violation = Supposition(session, move).violation()) return *violation;
+  Reason reason;
+  if (const auto way = on_its_way(session, move)) {
+    reason.text = *way + '.';
+    return reason;
+  }
+  const Operation& operation = session.world().runner().next_step(move.thread).operation;
+  reason.text =
+      operation.kind == OperationKind::ReadModifyWrite
+          ? "The memory model has executions in which it does, but on this machine an update reads the newest "
+            "value when it is executed."
+          : "The memory model has executions in which it does, but this machine has let the thread, or "
+            "somebody whom it has heard of, meet something newer, or give up its copy.";
+  return reason;
+}
+
+Reason why_blocked(Session& session, const Forbidden& move) {
+  const litmus::Test& test = session.test();
+  const litmus::Runner& runner = session.world().runner();
+  const std::string who = test.threads[move.thread].name();
+  Reason reason;
+  std::string others;
+  const auto add = [&](std::uint32_t thread) { others += (others.empty() ? "" : ", ") + test.threads[thread].name(); };
+  if (runner.standing(move.thread) == Standing::NotBegun) {
+    for (const auto& [first, second] : test.system_synchronization)
+      if (second == move.thread && runner.standing(first) != Standing::Ended) add(first);
+    reason.clause = "memory-model-system-synchronizes-with";
+    reason.text = fmt::format(
+        "{} begins once {} has finished: every operation of it system-synchronizes with every one "
+        "of {}.",
+        who, others, who);
+    return reason;
+  }
+  const explore::Step& step = runner.next_step(move.thread);
+  for (const AgentId agent : step.participants) {
+    const auto thread = static_cast<std::uint32_t>(agent);
+    const bool here = runner.standing(thread) == Standing::Arrived &&
+                      runner.next_step(thread).operation.barrier_instance == step.operation.barrier_instance;
+    if (!here) add(thread);
+  }
+  reason.clause = "memory-model-synchronizes-with";
+  reason.text =
+      fmt::format("{} waits at the control barrier `{}` until {} others arrive; not there yet: {}.", who,
+                  step.operation.where.function,
+                  step.quorum != 0 ? fmt::format("enough (a quorum of {}) of the", step.quorum) : "all", others);
+  return reason;
+}
+
+Forbidden find_forbidden_move(Session& session, std::string_view id) {
+  const std::vector<Forbidden> all = forbidden_moves(session.world(), session.offers());
+  for (const Forbidden& move : all)
+    if (move.id == id) return move;
+  for (const Offer& offer : session.offers())
+    if (id_of(offer.move, session.test()) == id)
+      throw BadRequest(fmt::format("the move \"{}\" is allowed: {}", id, offer.text));
+  std::string ids;
+  for (const Forbidden& move : all) ids += (ids.empty() ? "" : ", ") + move.id;
+  throw BadRequest(
+      fmt::format("there is no forbidden move \"{}\" now{}{}", id, ids.empty() ? "" : "; there are ", ids));
+}
+
+ValueSource source_of(const litmus::Test& test, const Chronicle& chronicle, std::uint32_t variable,
+                      OperationIndex write) {
+  ValueSource source;
+  source.write = write;
+  source.variable = variable;
+  if (write >= chronicle.told().size()) {
+    source.value = static_cast<trace::Value>(test.variables[variable].initial);
+    return source;
+  }
+  const Told& told = chronicle.told()[write];
+  source.value = told.written;
+  source.thread = static_cast<std::uint32_t>(told.operation.agent);
+  source.line = told.operation.where.line;
+  return source;
+}
+
+/// Instructions that may write the variable, and that no thread has executed.
+void add_unexecuted(const Session& session, std::uint32_t reader, std::uint32_t variable,
+                    std::vector<ValueSource>& sources) {
+  const litmus::Test& test = session.test();
+  for (std::uint32_t thread = 0; thread < test.threads.size(); ++thread) {
+    for (const litmus::Instruction& instruction : test.threads[thread].code) {
+      const bool writes = instruction.kind == litmus::InstructionKind::Store ||
+                          instruction.kind == litmus::InstructionKind::ReadModifyWrite;
+      if (!writes || test.variables[instruction.variable].location != test.variables[variable].location) continue;
+      const std::vector<Told>& told = session.world().chronicle().told();
+      const bool executed = std::any_of(told.begin(), told.end(), [&](const Told& one) {
+        return static_cast<std::uint32_t>(one.operation.agent) == thread &&
+               one.operation.where.line == instruction.place.line;
+      });
+      if (executed) continue;
+      ValueSource source;
+      source.variable = variable;
+      source.thread = thread;
+      source.line = instruction.place.line;
+      const std::string who = test.threads[thread].name();
+      if (thread == reader) {
+        source.status = ValueSource::Status::Never;
+        source.reason.clause = "memory-model-acyclicity";
+        source.reason.text = fmt::format("{}'s `{}` comes behind this read in program order.", who, instruction.text);
+      } else {
+        source.status = ValueSource::Status::Later;
+        source.reason.text = fmt::format("{} has to execute `{}` first.", who, instruction.text);
+      }
+      sources.push_back(std::move(source));
+    }
+  }
+}
+
+}  // namespace
+
+Reason why_not(Session& session, std::string_view id) {
+  const Forbidden move = find_forbidden_move(session, id);
+  return move.reads ? why_no_read(session, move) : why_blocked(session, move);
+}
+
+std::vector<ValueSource> sources_of_next(Session& session, std::uint32_t thread) {
+  const litmus::Test& test = session.test();
+  if (thread >= test.threads.size())
+    throw BadRequest(fmt::format("there is no thread {}: the test has {}", thread, test.threads.size()));
+  const litmus::Runner& runner = session.world().runner();
+  const explore::Step& step = runner.next_step(thread);
+  const bool reads = !session.end() && runner.standing(thread) == Standing::Ready &&
+                     step.kind == explore::StepKind::Operation && step.operation.reads();
+  if (!reads) throw BadRequest(test.threads[thread].name() + " does not read next");
+  const auto variable = static_cast<std::uint32_t>(step.operation.reference);
+  std::vector<ValueSource> sources;
+  for (const Offer& offer : session.offers()) {
+    if (offer.move.kind != MoveKind::Go || offer.move.thread != thread || !offer.reads || offer.kind == "answer")
+      continue;
+    ValueSource& source = sources.emplace_back(source_of(test, session.world().chronicle(), variable, offer.write));
+    source.move = id_of(offer.move, test);
+    source.reason.text = offer.text + '.';
+  }
+  for (const Forbidden& move : forbidden_moves(session.world(), session.offers())) {
+    if (!move.reads || move.thread != thread) continue;
+    ValueSource& source = sources.emplace_back(source_of(test, session.world().chronicle(), variable, move.write));
+    source.reason = why_no_read(session, move);
+    const bool later = source.reason.clause.empty() && on_its_way(session, move).has_value();
+    source.status = later ? ValueSource::Status::Later : ValueSource::Status::Never;
+  }
+  add_unexecuted(session, thread, variable, sources);
+  return sources;
+}
+
+std::vector<ValueSource> sources_of_step(Session& session, OperationIndex step) {
+  const std::vector<Told>& told = session.world().chronicle().told();
+  if (step >= told.size()) throw BadRequest(fmt::format("there is no step {}: {} were made", step, told.size()));
+  if (!told[step].operation.reads()) throw BadRequest(fmt::format("step {} does not read", step));
+  const Told read = told[step];
+  std::size_t entry = 0;
+  while (session.history()[entry].step != step) ++entry;
+  const std::size_t at = session.at();
+  session.jump(entry);
+  std::vector<ValueSource> sources;
+  try {
+    sources = sources_of_next(session, static_cast<std::uint32_t>(read.operation.agent));
+  } catch (const BadRequest&) {
+    // The read was answered late: its thread is behind it already.
+    sources.push_back(source_of(session.test(), session.world().chronicle(),
+                                static_cast<std::uint32_t>(read.operation.reference), read.source));
+  }
+  session.jump(at);
+  for (ValueSource& source : sources) {
+    if (source.write != read.source) continue;
+    source.status = ValueSource::Status::Read;
+    source.reason.text = session.words().operation(read) + '.';
+  }
+  return sources;
+}
+
+Reason why_never(const litmus::Test& test, const litmus::Question& question, const litmus::Outcome& outcome) {
+  const litmus::Answer found = litmus::answer(test, question);
+  const bool allowed = std::any_of(found.outcomes.begin(), found.outcomes.end(),
+                                   [&](const litmus::OutcomeRow& row) { return row.values == outcome; });
+  if (allowed) throw BadRequest("the memory model allows this outcome: \"show\" plays an execution that ends so");
+  Reason reason;
+  if (test.filter && !satisfies(outcome, *test.filter)) {
+    reason.text = "The filter of the test discards it.";
+    return reason;
+  }
+  const auto search =
+      litmus::find_forbidden(test, question, [&](const litmus::Outcome& state) { return state == outcome; });
+  if (!search.example) {
+    reason.text = search.all
+                      ? "No choice of reads-from and modification order leads to these values at all: the threads "
+                        "never compute them."
+                      : "No short reason was found among the candidates that were tried.";
+    if (!found.complete) reason.text += " The bound cuts some executions off, so that one of those may end so.";
+    return reason;
+  }
+  const litmus::ForbiddenExample& example = *search.example;
+  reason.clause = clause_of(example.violation.axiom);
+  reason.text =
+      "The memory model forbids it: " + judge::explain(example.violation, names_in(test, example.execution)) + '.';
+  reason.cycle = links_of(test, example.execution, example.violation,
+                          [](OperationIndex) -> std::optional<OperationIndex> { return std::nullopt; });
+  return reason;
+}
+
+}  // namespace heddle::lab

@@ -1,0 +1,68 @@
+#pragma once
+
+/// \file
+/// Why: the reasons behind what a player may do, and may not.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emulator/judge/judgement.h"
+#include "emulator/lab/session.h"
+
+namespace heddle::lab {
+
+/// One step of a cycle, as a player sees it: an operation, and how it is related to the next one.
+struct CycleLink {
+  /// The number of its operation in the game, if it was executed there.
+  std::optional<OperationIndex> step;
+  std::optional<std::uint32_t> thread;
+  std::uint32_t line = 0;
+  std::string instruction;
+  std::string_view relation;
+};
+
+struct Reason {
+  /// A sentence or more.
+  std::string text;
+  /// The anchor of the specification's clause that forbids it; empty where it is the game that does.
+  std::string_view clause;
+  /// Empty, or the cycle that there would be.
+  std::vector<CycleLink> cycle;
+};
+
+/// Why a forbidden move cannot be made. Throws BadRequest if there is none of that id.
+Reason why_not(Session& session, std::string_view id);
+
+/// A write that a read might take its value from.
+struct ValueSource {
+  enum class Status : std::uint8_t {
+    /// A move reads it.
+    Now,
+    /// Something has to be done first: `reason` says what.
+    Later,
+    /// `reason` says why.
+    Never,
+    /// A read that was made took its value from it.
+    Read,
+  };
+  Status status = Status::Now;
+  /// model::kInitialValue for the initial value; nothing for an instruction that was not executed.
+  std::optional<OperationIndex> write;
+  std::optional<trace::Value> value;
+  std::uint32_t variable = 0;
+  std::optional<std::uint32_t> thread;
+  std::uint32_t line = 0;
+  std::string move;
+  Reason reason;
+};
+
+/// Where the value of the thread's next read could come from. Throws BadRequest if it does not read next.
+std::vector<ValueSource> sources_of_next(Session& session, std::uint32_t thread);
+/// Where the value of the read of that step could have come from, at the moment at which it was made.
+std::vector<ValueSource> sources_of_step(Session& session, OperationIndex step);
+
+/// Why no execution ends in `outcome`. Throws BadRequest where one does.
+Reason why_never(const litmus::Test& test, const litmus::Question& question, const litmus::Outcome& outcome);
+
+}  // namespace heddle::lab

@@ -1,0 +1,217 @@
+#include "emulator/lab/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emulator/lab/finals.h"
+#include "emulator/litmus/run/settled_outcome.h"
+
+namespace heddle::lab {
+namespace {
+
+bool has_loops(const std::vector<Entry>& history) {
+  // More than any test without a thread that spins has.
+  constexpr std::size_t kMostMoves = 100000;
+  return history.size() >= kMostMoves;
+}
+
+std::string allowed_ids(const std::vector<Offer>& offers, const litmus::Test& test) {
+  constexpr std::size_t kMost = 12;
+  if (offers.empty()) return "the game has ended";
+  std::string text = "the allowed moves are ";
+  for (std::size_t i = 0; i < std::min(offers.size(), kMost); ++i)
+    text += (i == 0 ? "" : ", ") + id_of(offers[i].move, test);
+  return offers.size() > kMost ? text + ", ..." : text;
+}
+
+}  // namespace
+
+Session::Session(std::unique_ptr<litmus::Test> test, const Rules& rules)
+    : test_(std::move(test)),
+      rules_(rules),
+      world_(std::make_unique<World>(*test_, rules)),
+      trial_(std::make_unique<World>(*test_, rules)),
+      finder_(*test_, rules) {}
+
+const std::vector<Offer>& Session::offers() {
+  if (!offers_) offers_ = finder_.all(*world_, done());
+  return *offers_;
+}
+
+void Session::moved_to(std::size_t at) {
+  at_ = at;
+  offers_.reset();
+  verdict_.reset();
+}
+
+void Session::make(std::string_view id) {
+  for (const Offer& offer : offers())
+    if (id_of(offer.move, *test_) == id) return make(Offer(offer));
+  throw BadRequest(fmt::format("there is no move \"{}\" now; {}", id, allowed_ids(offers(), *test_)));
+}
+
+void Session::make(const Offer& offer) {
+  if (has_loops(history_)) throw BadRequest("the game has too many moves");
+  Entry entry;
+  entry.move = offer.move;
+  entry.text = offer.text;
+  entry.line = offer.line;
+  if (offer.move.kind == MoveKind::Go) entry.thread = offer.move.thread;
+  const std::size_t told = world_->chronicle().told().size();
+  const std::size_t effects = world_->chronicle().effects().size();
+  world_->make(offer.move);
+  if (world_->chronicle().told().size() > told) entry.step = static_cast<OperationIndex>(told);
+  const Words words = this->words();
+  for (std::size_t i = effects; i < world_->chronicle().effects().size(); ++i)
+    entry.effects.push_back(words.effect(world_->chronicle().effects()[i]));
+  moves_.resize(at_);
+  history_.resize(at_);
+  std::erase_if(bookmarks_, [&](const auto& bookmark) { return bookmark.second > at_; });
+  moves_.push_back(offer.move);
+  history_.push_back(std::move(entry));
+  moved_to(at_ + 1);
+}
+
+void Session::jump(std::size_t to) {
+  if (to > moves_.size())
+    throw BadRequest(fmt::format("the game has {} moves: there is no way to move {}", moves_.size(), to));
+  if (to == at_) return;
+  if (to > at_) {
+    for (std::size_t i = at_; i < to; ++i) world_->make(moves_[i]);
+  } else {
+    world_->replay(std::span(moves_).first(to));
+  }
+  moved_to(to);
+}
+
+const Offer& Session::choose(Policy policy, SeededChoice& choice) {
+  const std::vector<Offer>& all = offers();
+  const auto draw = [&](std::size_t bound) {
+    return choice.below(static_cast<std::uint32_t>(bound), ChoicePoint::Invocation);
+  };
+  std::vector<const Offer*> some;
+  for (const Offer& offer : all) {
+    // What no machine does is left to players.
+    if (offer.kind == "older" || offer.move.which != 0) continue;
+    if (policy == Policy::Random) {
+      some.push_back(&offer);
+      continue;
+    }
+    if (offer.kind == "deliver" && policy == Policy::Eager) return offer;
+    const bool threads = offer.move.kind == MoveKind::Go && offer.kind != "postpone";
+    if (!threads && offer.move.kind != MoveKind::Finish) continue;
+    // The last way of a thread reads the newest, and the first one the oldest.
+    const bool same = !some.empty() && some.back()->move.kind == MoveKind::Go && threads &&
+                      some.back()->move.thread == offer.move.thread;
+    if (!same) {
+      some.push_back(&offer);
+    } else if (policy == Policy::Eager) {
+      some.back() = &offer;
+    }
+  }
+  if (some.empty())
+    for (const Offer& offer : all) some.push_back(&offer);
+  return *some[draw(some.size())];
+}
+
+std::vector<std::uint32_t> Session::next_lines() const {
+  std::vector<std::uint32_t> lines;
+  const litmus::Runner& runner = world_->runner();
+  for (std::uint32_t thread = 0; thread < test_->threads.size(); ++thread) {
+    const bool ready = runner.standing(thread) == litmus::Standing::Ready &&
+                       runner.next_step(thread).kind == explore::StepKind::Operation;
+    lines.push_back(ready ? runner.next_step(thread).operation.where.line : 0);
+  }
+  return lines;
+}
+
+std::optional<std::string> Session::broken(const std::vector<std::uint32_t>& lines_before, std::size_t races_before) {
+  const Entry& last = history_[at_ - 1];
+  const std::vector<std::uint32_t> lines = next_lines();
+  for (const Breakpoint& breakpoint : breakpoints_) {
+    switch (breakpoint.kind) {
+      case Breakpoint::Kind::Line:
+        for (std::uint32_t thread = 0; thread < lines.size(); ++thread)
+          if (lines[thread] == breakpoint.line && lines_before[thread] != breakpoint.line)
+            return fmt::format("{} has come to line {}", test_->threads[thread].name(), breakpoint.line);
+        break;
+      case Breakpoint::Kind::Variable: {
+        const std::optional<OperationIndex> step =
+            last.move.kind == MoveKind::Deliver ? std::optional(last.move.write) : last.step;
+        if (!step) break;
+        const Operation& operation = world_->chronicle().told()[*step].operation;
+        if (operation.is_access() && static_cast<std::uint32_t>(operation.reference) == breakpoint.variable)
+          return fmt::format("{} was accessed: {}", test_->variables[breakpoint.variable].name, last.text);
+        break;
+      }
+      case Breakpoint::Kind::Race:
+        if (verdict().races.size() > races_before) return "there is a data race: " + verdict().race_texts.back();
+        break;
+      case Breakpoint::Kind::Outcome:
+        if (end() == litmus::RunEnd::Terminated && test_->assertion && satisfies(outcome(), *test_->assertion))
+          return "the game has ended as the assertion's condition says";
+        break;
+    }
+  }
+  return std::nullopt;
+}
+
+Stop Session::play(Policy policy, std::uint64_t seed, std::size_t most, std::string& why) {
+  SeededChoice choice(seed);
+  const bool looks_for_races = std::any_of(breakpoints_.begin(), breakpoints_.end(), [](const Breakpoint& breakpoint) {
+    return breakpoint.kind == Breakpoint::Kind::Race;
+  });
+  for (std::size_t moves = 0; !end(); ++moves) {
+    if (moves == most) return Stop::Most;
+    if (offers().empty()) return Stop::Stuck;
+    const std::vector<std::uint32_t> lines = next_lines();
+    const std::size_t races = looks_for_races ? verdict().races.size() : 0;
+    make(Offer(choose(policy, choice)));
+    if (const std::optional<std::string> text = broken(lines, races)) {
+      why = *text;
+      return Stop::Break;
+    }
+  }
+  return Stop::End;
+}
+
+model::Execution Session::execution(trace::Recorder& recorder) {
+  trial_->replay(done());
+  if (!trial_->end()) trial_->settle();
+  recorder = trial_->recorder();
+  return recorder.execution();
+}
+
+const Verdict& Session::verdict() {
+  if (verdict_) return *verdict_;
+  trace::Recorder recorder;
+  const model::Execution execution = this->execution(recorder);
+  judge::Options options;
+  options.chains = rules_.chains;
+  const judge::Judgement judgement(execution, options);
+  const Words words = this->words();
+  const judge::NameOfOperation name_of = [&](OperationIndex index) { return words.place(recorder.told_as(index)); };
+  Verdict& verdict = verdict_.emplace();
+  verdict.consistent = judgement.consistent();
+  for (judge::Race race : judgement.races()) {
+    std::string text = fmt::format("{} races with {}.", name_of(race.first), name_of(race.second));
+    if (const auto reason = judgement.why_unordered(race.first, race.second))
+      text += fmt::format(" The first missing link: {}.", judge::explain(*reason, name_of));
+    race.first = recorder.told_as(race.first);
+    race.second = recorder.told_as(race.second);
+    verdict.races.push_back(race);
+    verdict.race_texts.push_back(std::move(text));
+  }
+  return verdict;
+}
+
+litmus::Outcome Session::outcome() const {
+  const std::uint32_t which = at_ == 0 ? 0 : moves_[at_ - 1].which;
+  if (which != 0) return final_outcomes(*world_)[which];
+  litmus::Outcome outcome;
+  settled_outcome(*test_, world_->runner(), outcome);
+  return outcome;
+}
+
+}  // namespace heddle::lab

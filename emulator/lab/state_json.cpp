@@ -1,0 +1,359 @@
+#include "emulator/lab/state_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emulator/litmus/vulkan/thread.h"
+#include "emulator/model/place.h"
+
+namespace heddle::lab {
+namespace {
+
+using litmus::Standing;
+
+std::string_view name(Breakpoint::Kind kind) {
+  return kind == Breakpoint::Kind::Race ? "race" : "outcome";
+}
+
+std::string_view status_of(const litmus::Runner& runner, std::uint32_t thread, bool over) {
+  switch (runner.standing(thread)) {
+    case Standing::NotBegun:
+      return "not begun";
+    case Standing::Ready:
+    case Standing::Leaving:
+    case Standing::Asleep:
+      return over ? "waiting" : "ready";
+    case Standing::Arrived:
+      return "waiting";
+    case Standing::Ended:
+      break;
+  }
+  switch (runner.ends()[thread].state) {
+    case explore::EndState::Cut:
+      return "cut";
+    case explore::EndState::Spinning:
+      return "spinning";
+    default:
+      return "ended";
+  }
+}
+
+/// Shows one session.
+class StateWriter {
+ public:
+  explicit StateWriter(Session& session)
+      : session_(session), test_(session.test()), world_(session.world()), words_(session.words()) {}
+
+  Json write();
+
+ private:
+  Json thread(std::uint32_t index) const;
+  Json caches();
+  void add_copies(std::uint32_t thread, Json& lines);
+  Json memory();
+  Json move(const Offer& offer) const;
+  Json entry(const Entry& entry) const;
+  Json races();
+  Json forbidden();
+  Json breaks() const;
+
+  Session& session_;
+  const litmus::Test& test_;
+  World& world_;
+  Words words_;
+};
+
+Json StateWriter::thread(std::uint32_t index) const {
+  const litmus::Thread& at = test_.threads[index];
+  const litmus::Runner& runner = world_.runner();
+  Json json;
+  json["index"] = index;
+  json["name"] = at.name();
+  json["subgroup"] = at.subgroup;
+  json["workgroup"] = at.workgroup;
+  json["queue_family"] = at.queue_family;
+  const std::string_view status = status_of(runner, index, world_.end().has_value());
+  json["status"] = status;
+  const explore::Step& step = runner.next_step(index);
+  const bool shows_next = (status == "ready" || status == "waiting") && step.kind == explore::StepKind::Operation;
+  json["line"] = shows_next ? step.operation.where.line : 0;
+  json["instruction"] = shows_next ? step.operation.where.function : "";
+  json["why"] = step.kind == explore::StepKind::Unanswered && status == "ready" ? "it needs the values of late reads"
+                : status == "waiting"                                           ? "it waits at a control barrier"
+                : status == "not begun" ? "a thread that system-synchronizes with it has to finish"
+                                        : "";
+  const auto& state = static_cast<const litmus::LitmusThread&>(runner.agent(index));
+  Json registers = Json::object();
+  Json late = Json::array();
+  for (std::size_t i = 0; i < at.registers.size(); ++i) {
+    registers[at.registers[i].name] = state.registers()[i];
+    if (state.late_registers()[i]) late.push_back(at.registers[i].name);
+  }
+  json["registers"] = std::move(registers);
+  json["late"] = std::move(late);
+  Json code = Json::array();
+  for (const litmus::Instruction& instruction : at.code)
+    code.push_back({{"line", instruction.place.line}, {"text", instruction.text}});
+  json["code"] = std::move(code);
+  return json;
+}
+
+// What a thread may still be shown of the variables that its code reads.
+void StateWriter::add_copies(std::uint32_t thread, Json& lines) {
+  if (world_.runner().standing(thread) == Standing::Ended || world_.end()) return;
+  for (std::uint32_t variable = 0; variable < test_.variables.size(); ++variable) {
+    const std::optional<Operation> read = read_of(test_, thread, variable);
+    if (!read) continue;
+    const memory::HeldCopy copy = world_.machine().held_copy(*read);
+    const std::string& name = test_.variables[variable].name;
+    std::string text = fmt::format("{} = {}, {}", name, as_integer(copy.value),
+                                   copy.stale ? "a stale copy: something newer is in reach" : "a copy");
+    lines.push_back({{"variable", name},
+                     {"value", as_integer(copy.value)},
+                     {"write", write_json(copy.write)},
+                     {"kind", "copy"},
+                     {"stale", copy.stale},
+                     {"text", std::move(text)}});
+  }
+}
+
+Json StateWriter::caches() {
+  Json all = Json::array();
+  const auto held = world_.end() ? std::vector<memory::HeldWrite>() : world_.machine().held_writes();
+  for (const CacheLevel level :
+       {CacheLevel::Agent, CacheLevel::Subgroup, CacheLevel::Workgroup, CacheLevel::QueueFamily}) {
+    std::vector<std::string> shown;
+    for (std::uint32_t thread = 0; thread < test_.threads.size(); ++thread) {
+      const std::string id = words_.cache_id(static_cast<AgentId>(thread), level);
+      if (std::find(shown.begin(), shown.end(), id) != shown.end()) continue;
+      shown.push_back(id);
+      Json members = Json::array();
+      for (std::uint32_t other = 0; other < test_.threads.size(); ++other)
+        if (words_.cache_id(static_cast<AgentId>(other), level) == id) members.push_back(other);
+      Json lines = Json::array();
+      for (const memory::HeldWrite& write : held) {
+        if (write.level != level || words_.cache_id(write.agent, level) != id) continue;
+        const std::string& name = test_.variables[static_cast<std::size_t>(write.reference)].name;
+        lines.push_back({{"variable", name},
+                         {"value", as_integer(write.value)},
+                         {"write", write.write},
+                         {"kind", "write"},
+                         {"stale", false},
+                         {"text", fmt::format("{} = {}, written by {}, waits here", name, as_integer(write.value),
+                                              words_.thread(write.agent))}});
+      }
+      if (level == CacheLevel::Agent) add_copies(thread, lines);
+      all.push_back({{"id", id},
+                     {"level", trace::name(level)},
+                     {"name", words_.cache(static_cast<AgentId>(thread), level)},
+                     {"threads", std::move(members)},
+                     {"lines", std::move(lines)}});
+    }
+  }
+  return all;
+}
+
+Json StateWriter::memory() {
+  Json all = Json::array();
+  const auto held = world_.end() ? std::vector<memory::HeldWrite>() : world_.machine().held_writes();
+  for (std::uint32_t location = 0; location < test_.locations; ++location) {
+    Json row;
+    Json names = Json::array();
+    for (const litmus::Variable& variable : test_.variables)
+      if (variable.location == location) names.push_back(variable.name);
+    const Locations bytes{static_cast<AllocationId>(location), 0, litmus::kVariableBytes};
+    row["variable"] = names.front();
+    row["names"] = std::move(names);
+    row["value"] = as_integer(world_.runner().final_value(bytes));
+    row["write"] = nullptr;
+    const std::vector<Told>& told = world_.chronicle().told();
+    // What lies in the storage was moved there, as everything is in the end.
+    for (const Effect& effect : world_.chronicle().effects()) {
+      if (effect.kind != EffectKind::Moved || effect.to < CacheLevel::Shader) continue;
+      if (told[effect.operation].operation.locations == bytes &&
+          told[effect.operation].written == world_.runner().final_value(bytes))
+        row["write"] = effect.operation;
+    }
+    for (const memory::HeldWrite& write : held) {
+      if (write.bytes.allocation != bytes.allocation || write.level < CacheLevel::Shader) continue;
+      row["value"] = as_integer(write.value);
+      row["write"] = write.write;
+    }
+    all.push_back(std::move(row));
+  }
+  return all;
+}
+
+Json StateWriter::move(const Offer& offer) const {
+  Json json;
+  json["id"] = id_of(offer.move, test_);
+  json["kind"] = offer.kind;
+  if (offer.move.kind == MoveKind::Go || offer.move.kind == MoveKind::Invalidate) json["thread"] = offer.move.thread;
+  if (offer.line != 0) json["line"] = offer.line;
+  const bool names_write = offer.move.kind == MoveKind::Deliver || offer.move.kind == MoveKind::Invalidate;
+  if (offer.reads || names_write) {
+    json["variable"] = test_.variables[offer.variable].name;
+    json["value"] = as_integer(offer.value);
+    json["write"] = write_json(offer.write);
+  }
+  if (offer.reads) json["stale"] = offer.stale;
+  if (offer.move.kind == MoveKind::Deliver) {
+    json["from"] = offer.from;
+    json["to"] = offer.to;
+  }
+  json["text"] = offer.text;
+  return json;
+}
+
+Json StateWriter::entry(const Entry& entry) const {
+  Json json;
+  json["move"] = id_of(entry.move, test_);
+  json["text"] = entry.text;
+  json["thread"] = entry.thread ? Json(*entry.thread) : Json();
+  json["line"] = entry.line;
+  json["step"] = entry.step ? Json(*entry.step) : Json();
+  json["effects"] = entry.effects;
+  return json;
+}
+
+Json StateWriter::races() {
+  Json all = Json::array();
+  const Verdict& verdict = session_.verdict();
+  const std::vector<Told>& told = world_.chronicle().told();
+  for (std::size_t i = 0; i < verdict.races.size(); ++i) {
+    const judge::Race& race = verdict.races[i];
+    all.push_back({{"first", race.first},
+                   {"second", race.second},
+                   {"lines", {told[race.first].operation.where.line, told[race.second].operation.where.line}},
+                   {"text", verdict.race_texts[i]}});
+  }
+  return all;
+}
+
+Json StateWriter::forbidden() {
+  Json all = Json::array();
+  for (const Forbidden& move : forbidden_moves(world_, session_.offers())) {
+    Json json{{"id", move.id}, {"kind", move.reads ? "read" : "blocked"}, {"thread", move.thread}};
+    if (move.reads) {
+      json["variable"] = test_.variables[move.variable].name;
+      json["value"] = as_integer(move.value);
+      json["write"] = write_json(move.write);
+    }
+    json["text"] = move.text;
+    all.push_back(std::move(json));
+  }
+  return all;
+}
+
+Json StateWriter::breaks() const {
+  Json all = Json::array();
+  for (const Breakpoint& breakpoint : session_.breakpoints()) {
+    switch (breakpoint.kind) {
+      case Breakpoint::Kind::Line:
+        all.push_back({{"line", breakpoint.line}});
+        break;
+      case Breakpoint::Kind::Variable:
+        all.push_back({{"variable", test_.variables[breakpoint.variable].name}});
+        break;
+      default:
+        all.push_back({{std::string(name(breakpoint.kind)), true}});
+    }
+  }
+  return all;
+}
+
+Json StateWriter::write() {
+  Json json;
+  json["name"] = test_.name;
+  json["at"] = session_.at();
+  json["length"] = session_.history().size();
+  json["ended"] = session_.end().has_value();
+  Json observables = Json::array();
+  for (const litmus::Observable& observable : test_.observables) observables.push_back(observable.name);
+  json["observables"] = std::move(observables);
+  json["condition"] = test_.assertion ? spell(*test_.assertion, test_.observables) : "";
+  json["quantifier"] = spell(test_.quantifier);
+  Json threads = Json::array();
+  for (std::uint32_t thread = 0; thread < test_.threads.size(); ++thread) threads.push_back(this->thread(thread));
+  json["threads"] = std::move(threads);
+  json["caches"] = caches();
+  json["memory"] = memory();
+  json["moves"] = Json::array();
+  for (const Offer& offer : session_.offers()) json["moves"].push_back(move(offer));
+  json["forbidden"] = forbidden();
+  json["history"] = Json::array();
+  for (const Entry& one : session_.history()) json["history"].push_back(entry(one));
+  json["races"] = races();
+  json["consistent"] = session_.verdict().consistent;
+  json["bookmarks"] = Json::array();
+  for (const auto& [bookmark, at] : session_.bookmarks()) json["bookmarks"].push_back({{"name", bookmark}, {"at", at}});
+  json["breaks"] = breaks();
+  if (!session_.end()) return json;
+  const litmus::Outcome outcome = session_.outcome();
+  json["end"] = *session_.end() == litmus::RunEnd::Terminated ? "terminated"
+                : *session_.end() == litmus::RunEnd::Blocked  ? "blocked"
+                                                              : "cut";
+  json["outcome"] = outcome_json(test_, outcome);
+  json["satisfies"] = !test_.assertion || satisfies(outcome, *test_.assertion);
+  json["passes_filter"] = !test_.filter || satisfies(outcome, *test_.filter);
+  return json;
+}
+
+std::string_view name(ValueSource::Status status) {
+  switch (status) {
+    case ValueSource::Status::Now:
+      return "now";
+    case ValueSource::Status::Later:
+      return "later";
+    case ValueSource::Status::Never:
+      return "never";
+    case ValueSource::Status::Read:
+      return "read";
+  }
+  return "";
+}
+
+}  // namespace
+
+Json write_json(OperationIndex write) {
+  return write == model::kInitialValue ? Json() : Json(write);
+}
+
+Json outcome_json(const litmus::Test& test, const litmus::Outcome& outcome) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < test.observables.size(); ++i) json[test.observables[i].name] = outcome[i];
+  return json;
+}
+
+Json cycle_json(const std::vector<CycleLink>& cycle) {
+  Json json = Json::array();
+  for (const CycleLink& link : cycle)
+    json.push_back({{"step", link.step ? Json(*link.step) : Json()},
+                    {"line", link.line},
+                    {"thread", link.thread ? Json(*link.thread) : Json()},
+                    {"text", link.instruction},
+                    {"relation", link.relation}});
+  return json;
+}
+
+Json source_json(const litmus::Test& test, const ValueSource& source) {
+  Json json;
+  if (source.write) json["write"] = write_json(*source.write);
+  if (source.value) json["value"] = as_integer(*source.value);
+  json["variable"] = test.variables[source.variable].name;
+  json["thread"] = source.thread ? Json(*source.thread) : Json();
+  json["line"] = source.line;
+  json["status"] = name(source.status);
+  if (!source.move.empty()) json["move"] = source.move;
+  json["text"] = source.reason.text;
+  json["clause"] = source.reason.clause;
+  json["cycle"] = cycle_json(source.reason.cycle);
+  return json;
+}
+
+Json state_json(Session& session) {
+  return StateWriter(session).write();
+}
+
+}  // namespace heddle::lab

@@ -1,0 +1,297 @@
+// What a game looks like, from top to bottom.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emulator/lab/terminal/game_face.h"
+#include "emulator/litmus/vulkan/thread.h"
+
+namespace heddle::lab::terminal {
+namespace {
+
+std::string registers_text(const litmus::Thread& thread, const litmus::LitmusThread& state) {
+  std::string text;
+  for (std::size_t i = 0; i < thread.registers.size(); ++i)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", thread.registers[i].name,
+                        state.late_registers()[i] ? std::string("?") : std::to_string(state.registers()[i]));
+  return text;
+}
+
+std::string_view standing_text(const litmus::Runner& runner, std::uint32_t thread) {
+  switch (runner.standing(thread)) {
+    case litmus::Standing::NotBegun:
+      return "not begun";
+    case litmus::Standing::Arrived:
+      return "at a barrier";
+    case litmus::Standing::Ended:
+      return runner.ends()[thread].state == explore::EndState::Cut        ? "cut"
+             : runner.ends()[thread].state == explore::EndState::Spinning ? "spins"
+                                                                          : "ended";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+void GameFace::draw_title(Canvas& canvas) {
+  canvas.fill(0, Style::Inverse);
+  const std::string state = session_->end() ? "ended" : session_->world().runner().ready().empty() ? "halted" : "";
+  canvas.write(0, 0,
+               fmt::format(" {}  move {} of {}{}{}", session_->test().name.empty() ? "test" : session_->test().name,
+                           session_->at(), session_->history().size(), state.empty() ? "" : ", ", state),
+               Style::Inverse);
+  const std::size_t races = session_->verdict().races.size();
+  const std::string right =
+      races == 0 ? "no race so far " : fmt::format("{} race{} (c) ", races, races == 1 ? "" : "s");
+  canvas.write(0, canvas.columns() - static_cast<int>(right.size()), right, Style::Inverse);
+}
+
+int GameFace::draw_threads(Canvas& canvas, int row, int height) {
+  const litmus::Test& test = session_->test();
+  const litmus::Runner& runner = session_->world().runner();
+  constexpr int kNarrowest = 19;
+  const int fit = std::max(canvas.columns() / kNarrowest, 1);
+  const int count = std::min(fit, static_cast<int>(test.threads.size()));
+  first_thread_ =
+      std::min(first_thread_, static_cast<std::uint32_t>(test.threads.size()) - static_cast<unsigned>(count));
+  const int width = canvas.columns() / count;
+  for (int i = 0; i < count; ++i) {
+    const std::uint32_t index = first_thread_ + static_cast<std::uint32_t>(i);
+    const litmus::Thread& thread = test.threads[index];
+    const int column = i * width;
+    const std::string_view standing = standing_text(runner, index);
+    canvas.write(row, column,
+                 fmt::format("{} wg{} sg{} {}", thread.name(), thread.workgroup, thread.subgroup, standing),
+                 Style::Bold, width - 1);
+    const bool has_next = runner.standing(index) != litmus::Standing::Ended && !session_->end() &&
+                          runner.next_step(index).kind == explore::StepKind::Operation;
+    const std::uint32_t next = has_next ? runner.next_step(index).operation.where.line : 0;
+    int current = 0;
+    for (std::size_t k = 0; k < thread.code.size(); ++k)
+      if (thread.code[k].place.line == next) current = static_cast<int>(k);
+    const int rows = height - 2;
+    const int entries = static_cast<int>(thread.code.size());
+    const int first = std::clamp(current - rows / 2, 0, std::max(entries - rows, 0));
+    for (int k = 0; k < rows && first + k < entries; ++k) {
+      const litmus::Instruction& instruction = thread.code[static_cast<std::size_t>(first + k)];
+      const bool is_next = instruction.place.line == next;
+      canvas.write(row + 1 + k, column, fmt::format("{}{}", is_next ? '>' : ' ', instruction.text),
+                   is_next ? Style::Bold : Style::Plain, width - 1);
+    }
+    const auto& state = static_cast<const litmus::LitmusThread&>(runner.agent(index));
+    canvas.write(row + height - 1, column, ' ' + registers_text(thread, state), Style::Plain, width - 1);
+  }
+  if (static_cast<int>(test.threads.size()) > count)
+    canvas.write(row, canvas.columns() - 11, "<left right", Style::Dim);
+  return row + height;
+}
+
+std::string GameFace::own_cache(std::uint32_t thread, bool& stale) {
+  World& world = session_->world();
+  const litmus::Test& test = session_->test();
+  std::string text;
+  const auto add = [&](const std::string& line) { text += (text.empty() ? "" : " ") + line; };
+  for (const memory::HeldWrite& held : world.machine().held_writes())
+    if (held.level == CacheLevel::Agent && static_cast<std::uint32_t>(held.agent) == thread)
+      add(fmt::format("{}={}w", test.variables[static_cast<std::size_t>(held.reference)].name, as_integer(held.value)));
+  if (world.runner().standing(thread) == litmus::Standing::Ended) return text;
+  for (std::uint32_t variable = 0; variable < test.variables.size(); ++variable) {
+    const std::optional<Operation> read = read_of(test, thread, variable);
+    if (!read) continue;
+    const memory::HeldCopy copy = world.machine().held_copy(*read);
+    stale = stale || copy.stale;
+    add(fmt::format("{}={}{}", test.variables[variable].name, as_integer(copy.value), copy.stale ? "*" : ""));
+  }
+  return text;
+}
+
+std::string GameFace::shared_cache(CacheLevel level, const std::string& id) {
+  const Words words = session_->words();
+  std::string text;
+  for (const memory::HeldWrite& held : session_->world().machine().held_writes()) {
+    if (held.level != level || words.cache_id(held.agent, level) != id) continue;
+    text +=
+        fmt::format("{}{}={}w", text.empty() ? "" : " ",
+                    session_->test().variables[static_cast<std::size_t>(held.reference)].name, as_integer(held.value));
+  }
+  return text;
+}
+
+std::string GameFace::memory_row() {
+  const litmus::Test& test = session_->test();
+  std::string text;
+  for (std::uint32_t location = 0; location < test.locations; ++location) {
+    const Locations bytes{static_cast<AllocationId>(location), 0, litmus::kVariableBytes};
+    trace::Value value = session_->world().runner().final_value(bytes);
+    if (!session_->end())
+      for (const memory::HeldWrite& held : session_->world().machine().held_writes())
+        if (held.bytes.allocation == bytes.allocation && held.level >= CacheLevel::Shader) value = held.value;
+    const auto named = std::find_if(test.variables.begin(), test.variables.end(),
+                                    [&](const litmus::Variable& one) { return one.location == location; });
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", named->name, as_integer(value));
+  }
+  return text;
+}
+
+// A box for each cache: the threads' own ones under their columns; of the others those that hold something, and memory.
+int GameFace::draw_caches(Canvas& canvas, int row) {
+  const litmus::Test& test = session_->test();
+  constexpr int kNarrowest = 19;
+  const int count = std::min(std::max(canvas.columns() / kNarrowest, 1), static_cast<int>(test.threads.size()));
+  const int width = canvas.columns() / count;
+  for (int i = 0; i < count; ++i) {
+    const std::uint32_t thread = first_thread_ + static_cast<std::uint32_t>(i);
+    bool stale = false;
+    const std::string text = session_->end() ? "" : own_cache(thread, stale);
+    canvas.box(row, i * width, 3, width - 1, fmt::format(" {}'s cache ", test.threads[thread].name()));
+    canvas.write(row + 1, i * width + 2, text, stale ? Style::Warning : Style::Plain, width - 5);
+  }
+  row += 3;
+  struct Box {
+    std::string title;
+    std::string text;
+  };
+  std::vector<Box> boxes;
+  const Words words = session_->words();
+  for (const CacheLevel level : {CacheLevel::Subgroup, CacheLevel::Workgroup, CacheLevel::QueueFamily}) {
+    std::vector<std::string> seen;
+    for (std::uint32_t thread = 0; thread < test.threads.size() && !session_->end(); ++thread) {
+      const std::string id = words.cache_id(static_cast<AgentId>(thread), level);
+      if (std::find(seen.begin(), seen.end(), id) != seen.end()) continue;
+      seen.push_back(id);
+      const std::string text = shared_cache(level, id);
+      if (!text.empty()) boxes.push_back({words.cache(static_cast<AgentId>(thread), level), text});
+    }
+  }
+  boxes.push_back({"memory", memory_row()});
+  const int each = canvas.columns() / static_cast<int>(boxes.size());
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    const int column = static_cast<int>(i) * each;
+    canvas.box(row, column, 3, each - 1, ' ' + boxes[i].title + ' ');
+    canvas.write(row + 1, column + 2, boxes[i].text, i + 1 < boxes.size() ? Style::Moving : Style::Plain, each - 5);
+  }
+  return row + 3;
+}
+
+std::vector<std::string> GameFace::list_texts(std::vector<Style>& styles) {
+  std::vector<std::string> texts;
+  const auto add = [&](std::string text, Style style = Style::Plain) {
+    texts.push_back(std::move(text));
+    styles.push_back(style);
+  };
+  switch (list_) {
+    case List::Moves: {
+      int number = 0;
+      for (const Offer& offer : session_->offers()) {
+        ++number;
+        add(fmt::format("{} {}", number <= 9 ? fmt::format("{}", number) : " ", offer.text),
+            offer.stale               ? Style::Warning
+            : offer.kind == "deliver" ? Style::Moving
+                                      : Style::Plain);
+      }
+      break;
+    }
+    case List::Forbidden:
+      for (const Forbidden& move : forbidden_moves(session_->world(), session_->offers())) add(move.text, Style::Dim);
+      break;
+    case List::History: {
+      add("0 the start", session_->at() == 0 ? Style::Bold : Style::Plain);
+      for (std::size_t i = 0; i < session_->history().size(); ++i) {
+        const Entry& entry = session_->history()[i];
+        std::string text = fmt::format("{} {}", i + 1, entry.text);
+        for (const std::string& effect : entry.effects) text += "; " + effect;
+        add(std::move(text), i + 1 == session_->at()  ? Style::Bold
+                             : i + 1 > session_->at() ? Style::Dim
+                                                      : Style::Plain);
+      }
+      break;
+    }
+    case List::Outcomes:
+      if (!outcomes_) break;
+      for (std::size_t i = 0; i < outcomes_->answer.outcomes.size(); ++i) {
+        const litmus::OutcomeRow& row = outcomes_->answer.outcomes[i];
+        std::string text;
+        for (std::size_t k = 0; k < row.values.size(); ++k)
+          text += fmt::format("{}={} ", session_->test().observables[k].name, row.values[k]);
+        const bool meets = session_->test().assertion && satisfies(row.values, *session_->test().assertion);
+        add(fmt::format("{} {}{}{}", text, meets ? "(as the condition says) " : "",
+                        row.racy_executions != 0 ? "(racy) " : "",
+                        outcomes_->kept_back[i].empty() ? "" : "(cannot be played)"),
+            row.racy_executions != 0 ? Style::Warning : Style::Plain);
+      }
+      break;
+  }
+  return texts;
+}
+
+std::string GameFace::list_title() const {
+  switch (list_) {
+    case List::Moves:
+      return "moves";
+    case List::Forbidden:
+      return "forbidden moves: Enter says why";
+    case List::History:
+      return "history: Enter goes there";
+    case List::Outcomes:
+      return "outcomes that are allowed: Enter shows one";
+  }
+  return "";
+}
+
+void GameFace::draw_list(Canvas& canvas, int row, int height) {
+  canvas.write(row, 0, "-- " + list_title() + ' ' + std::string(static_cast<std::size_t>(canvas.columns()), '-'),
+               Style::Dim);
+  std::vector<Style> styles;
+  const std::vector<std::string> texts = list_texts(styles);
+  Choices& choices = list_ == List::Moves       ? moves_
+                     : list_ == List::Forbidden ? forbidden_
+                     : list_ == List::History   ? past_
+                                                : results_;
+  if (texts.empty()) {
+    canvas.write(row + 1, 1, list_ == List::Moves ? "The game has ended: u goes back, o shows the outcomes." : "None.");
+    return;
+  }
+  choices.draw(canvas, row + 1, height - 1, texts, styles, true);
+}
+
+void GameFace::draw_foot(Canvas& canvas) {
+  const int foot = canvas.rows() - 1;
+  if (prompt_.open()) {
+    canvas.write(foot - 1, 0, prompt_.label() + ": " + prompt_.text() + '_', Style::Bold);
+  } else {
+    std::string text = message_;
+    if (session_->end()) {
+      text = *session_->end() == litmus::RunEnd::Terminated ? "It ends with"
+             : *session_->end() == litmus::RunEnd::Blocked  ? "A thread waits for ever, with"
+                                                            : "The bound cuts it, with";
+      const litmus::Outcome outcome = session_->outcome();
+      for (std::size_t i = 0; i < outcome.size(); ++i)
+        text += fmt::format(" {}={}", session_->test().observables[i].name, outcome[i]);
+      if (session_->test().assertion)
+        text +=
+            satisfies(outcome, *session_->test().assertion) ? ": as the condition says" : ": not as the condition says";
+    }
+    canvas.write(foot - 1, 0, text, Style::Bold);
+  }
+  canvas.fill(foot, Style::Inverse);
+  canvas.write(foot, 0, " Enter move u undo r redo Tab lists p play  o outcomes  / find  ? help  q quit",
+               Style::Inverse);
+}
+
+void GameFace::draw(Canvas& canvas) {
+  if (!draws_size(canvas)) return;
+  std::size_t longest = 1;
+  for (const litmus::Thread& thread : session_->test().threads) longest = std::max(longest, thread.code.size());
+  const int code = std::clamp(static_cast<int>(longest), 1, std::max((canvas.rows() - 14) * 2 / 3, 1));
+  draw_title(canvas);
+  int row = draw_threads(canvas, 1, code + 2);
+  // On the smallest screens the list is worth more than the boxes.
+  if (canvas.rows() >= row + 6 + 5) row = draw_caches(canvas, row);
+  draw_list(canvas, row, canvas.rows() - 2 - row);
+  draw_foot(canvas);
+  page_.draw(canvas);
+}
+
+}  // namespace heddle::lab::terminal

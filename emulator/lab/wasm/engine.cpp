@@ -1,0 +1,117 @@
+// What JavaScript calls: strings of JSON in, strings of JSON out. README.md has the requests.
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "emulator/cli/litmus/machine_json.h"
+#include "emulator/cli/litmus/report.h"
+#include "emulator/lab/desk.h"
+#include "emulator/lab/wasm/live_runs.h"
+#include "emulator/litmus/vulkan/parser.h"
+#include "emulator/memory/policy.h"
+
+namespace {
+
+using namespace heddle;
+using cli::Json;
+
+/// The answer that was given last: JavaScript copies it before it asks again.
+std::string last_answer;
+/// The runs that are being watched.
+std::unique_ptr<lab::LiveRuns> live_runs;
+
+std::string spelled(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Answers a request, and an exception as `{"error": ...}`.
+template <typename Answer>
+const char* answered(Answer answer) {
+  try {
+    last_answer = answer();
+  } catch (const std::exception& error) {
+    last_answer = spelled({{"error", error.what()}});
+  }
+  return last_answer.c_str();
+}
+
+litmus::Question question_of(const Json& request) {
+  litmus::Question question;
+  question.bound = request.value("bound", std::uint64_t{2});
+  question.limit = request.value("limit", std::uint64_t{0});
+  question.chains = request.value("chains", true);
+  question.thin_air = request.value("thin_air", false);
+  question.verdict_only = request.value("verdict", false);
+  question.keep_examples = request.value("why", false);
+  return question;
+}
+
+std::optional<cli::MachineOptions> machine_of(const Json& request) {
+  if (!request.contains("machine")) return std::nullopt;
+  cli::MachineOptions machine;
+  machine.policy = request.at("machine").get<std::string>();
+  machine.runs = request.value("runs", machine.runs);
+  machine.seed = request.value("seed", machine.seed);
+  machine.judged = request.value("judge", machine.judged);
+  machine.explore = request.value("explore", true);
+  if (request.contains("replay")) machine.replay = request.at("replay").get<std::uint64_t>();
+  return machine;
+}
+
+}  // namespace
+
+extern "C" {
+
+/// `heddle litmus --json` for a text: `{"file", "source"}`, and the options of the command by their names.
+const char* heddle_answer(const char* text) {
+  return answered([&] {
+    const Json request = Json::parse(text);
+    const litmus::Question question = question_of(request);
+    const cli::LitmusReport report = cli::report_on_text(
+        request.at("file").get<std::string>(), request.at("source").get<std::string>(), question, machine_of(request));
+    return to_json(report, question.keep_examples ? &question : nullptr);
+  });
+}
+
+/// The policies that there are: `name` and `description` of each.
+const char* heddle_policies() {
+  return answered([] {
+    Json all = Json::array();
+    for (const MemoryPolicy& policy : memory_policies())
+      all.push_back({{"name", policy.name}, {"description", policy.description}});
+    return spelled(all);
+  });
+}
+
+/// Answers a request of emulator/lab/PROTOCOL.md. There is one desk.
+const char* heddle_desk(const char* text) {
+  static lab::Desk desk;
+  return answered([&] { return desk.handle(text); });
+}
+
+/// Begins runs that are watched: `{"source", "machine", "seed", "bound"}`.
+const char* heddle_begin_runs(const char* text) {
+  return answered([&] {
+    const Json request = Json::parse(text);
+    litmus::VulkanParse parse = litmus::parse_vulkan(request.at("source").get<std::string>());
+    if (!parse.test) return spelled({{"error", litmus::describe("", parse.errors.front())}});
+    if (const auto why_not = litmus::cannot_run(*parse.test))
+      return spelled({{"error", litmus::describe("", *why_not)}});
+    live_runs = std::make_unique<lab::LiveRuns>(*std::move(parse.test), request.at("machine").get<std::string>(),
+                                                request.value("seed", std::uint64_t{1}),
+                                                request.value("bound", std::uint64_t{2}));
+    return spelled(live_runs->totals());
+  });
+}
+
+/// Makes more of them, and says what all of them came to.
+const char* heddle_more_runs(std::uint32_t runs) {
+  return answered([&] {
+    if (!live_runs) return spelled({{"error", "no runs were begun"}});
+    live_runs->make(runs);
+    return spelled(live_runs->totals());
+  });
+}
+}

@@ -1,0 +1,311 @@
+#include "emulator/litmus/run/run.h"
+
+#include <fmt/format.h>
+#include <heddle/detail/check.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+
+#include "emulator/judge/judgement.h"
+#include "emulator/litmus/run/settled_outcome.h"
+#include "emulator/litmus/run_seed.h"
+#include "emulator/memory/machine.h"
+#include "emulator/memory/sequential.h"
+#include "emulator/trace/fork.h"
+#include "emulator/trace/recorder.h"
+
+namespace heddle::litmus {
+namespace {
+
+struct HashOfOutcome {
+  std::size_t operator()(const Outcome& outcome) const {
+    std::uint64_t hash = 0;
+    for (const Integer value : outcome) hash = mixed(hash + static_cast<std::uint64_t>(value) + 1);
+    return hash;
+  }
+};
+
+void note_first(std::optional<std::uint64_t>& first, std::uint64_t run) {
+  first = std::min(first.value_or(run), run);
+}
+
+void note_first(std::optional<std::uint64_t>& first, const std::optional<std::uint64_t>& other) {
+  if (other) note_first(first, *other);
+}
+
+/// One of many runs.
+struct NumberedRun {
+  std::uint64_t seed;
+  std::uint64_t number;
+};
+
+std::string schedule_text(const void* context) {
+  const auto& made = *static_cast<const NumberedRun*>(context);
+  return fmt::format("  schedule: run {} with seed {}; with --replay {} it is made by itself\n", made.number, made.seed,
+                     made.number);
+}
+
+/// The runs that one thread makes.
+class Worker {
+ public:
+  Worker(const Test& test, const RunRequest& request) : request_(request), runner_(test, request), fork_({&recorder_}) {
+    if (request.watch) {
+      watch_ = request.watch();
+      fork_ = trace::Fork({&recorder_, &watch_->listener()});
+      totals_.detector_disagreements = 0;
+    }
+    runner_.listen(watch_ ? &watch_->listener() : nullptr);
+  }
+
+  void make(std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t number = begin; number < end; ++number) make(number);
+  }
+  void add_to(RunTotals& totals, std::unordered_map<Outcome, HistogramRow, HashOfOutcome>& rows);
+
+ private:
+  void make(std::uint64_t number);
+  void note_outcome(std::uint64_t number);
+  void judge(std::uint64_t number, bool counts);
+  std::vector<model::OperationPair> in_program_order(std::vector<model::OperationPair> races) const;
+
+  const RunRequest& request_;
+  TestRunner runner_;
+  trace::Recorder recorder_;
+  std::unique_ptr<RaceWatch> watch_;
+  trace::Fork fork_;
+  RunTotals totals_;
+  std::unordered_map<Outcome, HistogramRow, HashOfOutcome> rows_;
+};
+
+void Worker::make(std::uint64_t number) {
+  const bool judged = number < request_.judged;
+  if (watch_) watch_->restart();
+  if (judged) {
+    recorder_.clear();
+    runner_.listen(&fork_);
+  }
+  const RunEnd end = runner_.run(number);
+  ++totals_.runs;
+  const bool counts = runner_.passes_filter();
+  if (!counts) {
+    ++totals_.filtered;
+  } else if (end == RunEnd::Terminated) {
+    note_outcome(number);
+  } else {
+    ++(end == RunEnd::Cut ? totals_.cut : totals_.blocked);
+  }
+  if (watch_) {
+    ++totals_.watched;
+    if (counts && watch_->racy()) {
+      ++totals_.racy_runs;
+      note_first(totals_.first_racy_run, number);
+    }
+  }
+  if (judged) judge(number, counts);
+}
+
+void Worker::note_outcome(std::uint64_t number) {
+  const auto [row, fresh] = rows_.try_emplace(runner_.outcome());
+  ++row->second.count;
+  if (fresh) row->second.first_run = number;
+}
+
+/// The watch names operations by their numbers in the stream, the judge by their places in program order.
+std::vector<model::OperationPair> Worker::in_program_order(std::vector<model::OperationPair> races) const {
+  for (auto& [first, second] : races) {
+    const model::OperationIndex a = recorder_.position(first);
+    const model::OperationIndex b = recorder_.position(second);
+    first = std::min(a, b);
+    second = std::max(a, b);
+  }
+  std::sort(races.begin(), races.end());
+  return races;
+}
+
+void Worker::judge(std::uint64_t number, bool counts) {
+  runner_.listen(watch_ ? &watch_->listener() : nullptr);
+  const model::Execution execution = recorder_.execution();
+  judge::Options options;
+  options.chains = request_.chains;
+  const judge::Judgement judgement(execution, options);
+  ++totals_.judged;
+  if (!judgement.consistent()) {
+    ++totals_.inconsistent;
+    note_first(totals_.first_inconsistent_run, number);
+  }
+  if (counts && !judgement.accesses_not_before_deallocation().empty()) {
+    ++totals_.freed_early;
+    note_first(totals_.first_freed_early_run, number);
+  }
+  if (!watch_) {
+    ++totals_.watched;
+    if (!counts || !judgement.racy()) return;
+    ++totals_.racy_runs;
+    note_first(totals_.first_racy_run, number);
+    return;
+  }
+  std::vector<model::OperationPair> races;
+  for (const judge::Race& race : judgement.races()) races.emplace_back(race.first, race.second);
+  if (races == in_program_order(watch_->races())) return;
+  ++*totals_.detector_disagreements;
+  note_first(totals_.first_disagreement_run, number);
+}
+
+void Worker::add_to(RunTotals& totals, std::unordered_map<Outcome, HistogramRow, HashOfOutcome>& rows) {
+  for (const auto& [values, row] : rows_) {
+    const auto [sum, fresh] = rows.try_emplace(values, row);
+    if (fresh) continue;
+    sum->second.count += row.count;
+    sum->second.first_run = std::min(sum->second.first_run, row.first_run);
+  }
+  totals.runs += totals_.runs;
+  totals.blocked += totals_.blocked;
+  totals.cut += totals_.cut;
+  totals.filtered += totals_.filtered;
+  totals.watched += totals_.watched;
+  totals.racy_runs += totals_.racy_runs;
+  note_first(totals.first_racy_run, totals_.first_racy_run);
+  totals.judged += totals_.judged;
+  totals.inconsistent += totals_.inconsistent;
+  note_first(totals.first_inconsistent_run, totals_.first_inconsistent_run);
+  totals.freed_early += totals_.freed_early;
+  note_first(totals.first_freed_early_run, totals_.first_freed_early_run);
+  if (totals_.detector_disagreements)
+    totals.detector_disagreements = totals.detector_disagreements.value_or(0) + *totals_.detector_disagreements;
+  note_first(totals.first_disagreement_run, totals_.first_disagreement_run);
+}
+
+/// Gives out runs to threads.
+class Crew {
+ public:
+  Crew(const Test& test, const RunRequest& request) : test_(test), request_(request) {}
+
+  RunTotals work();
+
+ private:
+  void work(bool tells_progress);
+  bool cancelled() const {
+    return stop_.load(std::memory_order_relaxed) ||
+           (request_.cancelled && request_.cancelled->load(std::memory_order_relaxed));
+  }
+
+  const Test& test_;
+  const RunRequest& request_;
+  std::atomic<std::uint64_t> next_{0};
+  std::atomic<std::uint64_t> made_{0};
+  std::atomic<bool> stop_{false};
+  std::mutex mutex_;
+  // Below: guarded by mutex_.
+  RunTotals totals_;
+  std::unordered_map<Outcome, HistogramRow, HashOfOutcome> rows_;
+  std::exception_ptr failure_;
+};
+
+void Crew::work(bool tells_progress) {
+  // Some 100 microseconds: long beside what it takes to get the next ones, short beside Ctrl-C.
+  constexpr std::uint64_t kRunsAtATime = 256;
+  try {
+    Worker worker(test_, request_);
+    while (!cancelled()) {
+      const std::uint64_t begin = next_.fetch_add(kRunsAtATime, std::memory_order_relaxed);
+      if (begin >= request_.runs) break;
+      const std::uint64_t end = std::min(begin + kRunsAtATime, request_.runs);
+      worker.make(begin, end);
+      const std::uint64_t made = made_.fetch_add(end - begin, std::memory_order_relaxed) + end - begin;
+      if (tells_progress && request_.progress) request_.progress(made);
+    }
+    const std::lock_guard lock(mutex_);
+    worker.add_to(totals_, rows_);
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+    stop_ = true;
+  }
+}
+
+RunTotals Crew::work() {
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i < request_.jobs; ++i) others.emplace_back([this] { work(false); });
+  work(true);
+  for (std::thread& other : others) other.join();
+  if (failure_) std::rethrow_exception(failure_);
+  for (auto& [values, row] : rows_) {
+    row.values = values;
+    totals_.histogram.push_back(std::move(row));
+  }
+  std::sort(totals_.histogram.begin(), totals_.histogram.end(),
+            [](const auto& a, const auto& b) { return a.values < b.values; });
+  totals_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return std::move(totals_);
+}
+
+}  // namespace
+
+std::optional<Diagnostic> cannot_run(const Test& test) {
+  for (const Thread& thread : test.threads) {
+    for (const Instruction& instruction : thread.code) {
+      if (instruction.kind == InstructionKind::Interlock)
+        return Diagnostic{instruction.place, "fragment shader interlock cannot be run, only explored"};
+    }
+  }
+  if (test.interlock_order.empty() && test.shader_inputs.empty()) return std::nullopt;
+  return Diagnostic{test.threads.front().place, "interlocked threads and shader inputs cannot be run, only explored"};
+}
+
+std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const MemoryPolicy& policy) {
+  // Machines refer to their policy, and this function is what outlives them.
+  auto ours = std::make_shared<MemoryPolicy>(policy);
+  ours->longest_wait = std::min(ours->longest_wait, kLongestWait);
+  return [ours](Choice& choice) -> std::unique_ptr<memory::Memory> {
+    if (ours->sequential) return std::make_unique<memory::SequentialMemory>();
+    return std::make_unique<memory::Machine>(*ours, choice);
+  };
+}
+
+TestRunner::TestRunner(const Test& test, const RunRequest& request)
+    : test_(test),
+      make_memory_(request.memory),
+      seed_(request.seed),
+      bound_(request.bound),
+      choice_(0),
+      memory_(make_memory_(choice_)),
+      performers_(choices_of_performers(test)),
+      variants_(performers_.size()) {}
+
+TestRunner::Variant::Variant(const TestRunner& of, Performers performers, Choice& choice)
+    : program(of.test_, of.bound_, Spinning::Endless, std::move(performers)),
+      runner(program.program(), std::vector<std::uint32_t>(of.test_.locations, kVariableBytes), *of.memory_, choice) {}
+
+//= vk:memory-model-cooperative-matrix
+TestRunner::Variant& TestRunner::choose() {
+  const auto count = static_cast<std::uint32_t>(variants_.size());
+  const std::uint32_t which = count == 1 ? 0 : choice_.below(count, ChoicePoint::Invocation);
+  if (!variants_[which]) variants_[which] = std::make_unique<Variant>(*this, performers_[which], choice_);
+  return *variants_[which];
+}
+
+RunEnd TestRunner::run(std::uint64_t number) {
+  const NumberedRun made{seed_, number};
+  const detail::Situation situation(&schedule_text, &made);
+  choice_ = SeededChoice(seed_of_run(seed_, number));
+  last_ = &choose();
+  last_->runner.listen(listener_);
+  const RunEnd end = last_->runner.run();
+  settled_outcome(test_, last_->runner, outcome_);
+  return end;
+}
+
+bool TestRunner::passes_filter() const {
+  return !test_.filter || satisfies(outcome_, *test_.filter);
+}
+
+RunTotals run(const Test& test, const RunRequest& request) {
+  return Crew(test, request).work();
+}
+
+}  // namespace heddle::litmus

@@ -1,0 +1,173 @@
+#pragma once
+
+/// \file
+/// Runs a program on a memory, again and again.
+
+#include <heddle/choice.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "emulator/explore/explore.h"
+#include "emulator/litmus/synchronizing.h"
+#include "emulator/memory/memory.h"
+
+namespace heddle::litmus {
+
+/// Operations after which a write of a litmus test must have left its cache (Policy::longest_wait). More
+/// than all operations of a test without spinning threads, so that only those ever get to it; and not
+/// many more, because executions with thousands of spins are of no use to anybody.
+inline constexpr std::uint32_t kLongestWait = 64;
+
+/// What happens to an agent that spins.
+enum class Patience : std::uint8_t {
+  /// It goes round for as long as its fellows have something to do, and then some rounds more: what it
+  /// waits for may be on its way.
+  Rounds,
+  /// It sleeps until somebody writes: enough where memory is sequentially consistent, and keeps the
+  /// number of interleavings finite.
+  Sleep,
+};
+
+enum class RunEnd : std::uint8_t {
+  /// All agents finished.
+  Terminated,
+  /// Some agent waits at a control barrier, spins, or waits for one that does and that
+  /// system-synchronizes with it.
+  Blocked,
+  /// Some agent was cut by a bound of its own.
+  Cut,
+};
+
+/// Where an agent of a run stands.
+enum class Standing : std::uint8_t { NotBegun, Ready, Arrived, Leaving, Asleep, Ended };
+
+/// One program on one memory, which nothing else uses. A run allocates nothing once it has seen what
+/// there is to see, unless the agents or the memory do. An agent of which others
+/// system-synchronize-with runs after they have finished.
+class Runner {
+ public:
+  /// All must outlive the runner. `allocation_bytes` has the size of each allocation of the program.
+  /// Every choice of the schedule comes from `choice`, as does every one of the memory, if it has the
+  /// same.
+  Runner(const explore::Program& program, std::vector<std::uint32_t> allocation_bytes, memory::Memory& memory,
+         Choice& choice, Patience patience = Patience::Rounds);
+
+  /// Who is told of what the next runs do; null for none.
+  void listen(trace::Listener* listener);
+  /// Runs the program from start to end, and lets the memory settle. An exception (of `choice`, of
+  /// an agent) ends the run; there may be another.
+  RunEnd run();
+
+  // A run in pieces, for a caller that decides which agent goes on: start(), step() until none is ready, finish().
+  /// Begins a run, and gives up one that has not been finished.
+  void start() { begin(); }
+  /// The agents that can go on, in no order that means anything.
+  const std::vector<std::uint32_t>& ready() const { return ready_; }
+  /// A ready agent goes on by one operation; it may leave a barrier, or have a late read answered, instead. Asks
+  /// `choice` for what is left open.
+  void step(std::uint32_t agent) { perform(agent); }
+  /// Ends the run, even if agents are still ready, and lets the memory settle.
+  RunEnd finish();
+  // Between two steps:
+  Standing standing(std::uint32_t agent) const { return agents_[agent].standing; }
+  const explore::Step& next_step(std::uint32_t agent) const { return agents_[agent].step; }
+  const explore::Agent& agent(std::uint32_t agent) const { return *agents_[agent].agent; }
+  /// How many reads the agent went past.
+  std::size_t late_reads(std::uint32_t agent) const { return agents_[agent].late.size(); }
+  /// That read, in program order.
+  const Operation& late_read(std::uint32_t agent, std::size_t which) const {
+    return agents_[agent].late[which].operation;
+  }
+
+  /// How the agents of the last run ended. Indexed by AgentId.
+  const std::vector<explore::AgentEnd>& ends() const { return ends_; }
+  /// What lies in storage after the last run.
+  explore::Value final_value(const Locations& locations) const;
+  /// All of storage, eight bytes at a time.
+  const std::vector<std::uint64_t>& storage() const { return storage_; }
+
+ private:
+  /// A read that is answered late.
+  struct Late {
+    Operation operation;
+    std::uint32_t name = 0;   ///< what the agent calls it
+    std::uint32_t order = 0;  ///< of the agent's steps
+    /// The first step behind it that was performed, and what it was told as.
+    std::uint32_t first_behind = kNone;
+    model::OperationIndex before = 0;
+  };
+  struct Running {
+    std::unique_ptr<explore::Agent> agent;
+    explore::Step step;
+    /// How many operations the agent has stepped before.
+    std::uint32_t order = 0;
+    std::vector<Late> late;
+    Standing standing = Standing::NotBegun;
+    /// How many agents have to finish before this one begins, and which ones wait for this one.
+    std::uint32_t before = 0;
+    std::vector<std::uint32_t> after;
+  };
+  /// A dynamic instance of a control barrier.
+  struct Meeting {
+    std::uint64_t instance = 0;
+    std::vector<AgentId> arrived;
+    /// Who synchronizes at a barrier with a quorum, once an agent has passed it.
+    std::vector<AgentId> synchronizing;
+  };
+
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  void begin();
+  void begin(std::uint32_t agent);
+  void perform(std::uint32_t agent);
+  /// What memory does for the operation of the agent's step; returns the value read.
+  explore::Value access_memory(Running& running);
+  /// Perhaps goes on without the value of the read that comes next.
+  bool postpone(std::uint32_t agent);
+  /// Whether the next step has to wait until all late reads, or some, have been answered.
+  static bool needs_answers(const Running& running);
+  void answer(std::uint32_t agent, std::uint32_t which);
+  void note_performed(Running& running);
+  /// Takes the agent's next step, of which `read` is the last operation's value.
+  void go_on(std::uint32_t agent, explore::Value read);
+  /// Whether the agent may go round once more.
+  bool may_spin(std::uint32_t agent);
+  void end(std::uint32_t agent, explore::EndState state);
+  void progress();
+  void ready(std::uint32_t agent);
+  void not_ready(std::uint32_t agent);
+  void arrive(std::uint32_t agent);
+  void leave(std::uint32_t agent);
+  void choose_quorum(Meeting& meeting, std::size_t at_least);
+  Meeting& meeting_of(std::uint64_t instance);
+  void end_all();
+
+  const explore::Program& program_;
+  memory::Memory& memory_;
+  Choice& choice_;
+  Patience patience_;
+  std::vector<Running> agents_;
+  std::vector<explore::AgentEnd> ends_;
+  std::vector<std::uint32_t> ready_;
+  std::vector<Meeting> meetings_;
+  std::size_t meetings_used_ = 0;
+  /// Rounds in a row in which everybody only spun.
+  std::uint32_t idle_rounds_ = 0;
+  std::uint32_t asleep_ = 0;
+  trace::Listener* listener_ = nullptr;
+  const std::uint32_t late_reads_;
+  /// How many operations memory has performed.
+  model::OperationIndex told_ = 0;
+
+  struct Allocation {
+    std::size_t first = 0;  ///< in storage_
+    std::uint32_t size_bytes = 0;
+  };
+  std::vector<Allocation> allocations_;
+  std::vector<std::uint64_t> initial_;
+  std::vector<std::uint64_t> storage_;
+};
+
+}  // namespace heddle::litmus

@@ -1,0 +1,18 @@
+#include "emulator/litmus/run/settled_outcome.h"
+
+#include "emulator/litmus/vulkan/thread.h"
+
+namespace heddle::litmus {
+
+void settled_outcome(const Test& test, const Runner& runner, Outcome& outcome) {
+  outcome.resize(test.observables.size());
+  for (std::size_t i = 0; i < outcome.size(); ++i) {
+    const Observable& observable = test.observables[i];
+    const explore::Value value = observable.kind == Observable::Kind::Register
+                                     ? runner.ends()[observable.thread].results[observable.index]
+                                     : runner.final_value(locations_of(test.variables[observable.index]));
+    outcome[i] = static_cast<Integer>(value);
+  }
+}
+
+}  // namespace heddle::litmus

@@ -1,0 +1,21 @@
+#include "emulator/litmus/synchronizing.h"
+
+#include "emulator/model/tags.h"
+
+namespace heddle::litmus {
+
+//= vk:memory-model-synchronizes-with
+bool synchronizes(const Operation& operation) {
+  return !operation.is_access() || acquires(operation.semantics) || releases(operation.semantics) ||
+         has(operation.semantics, MemorySemantics::Volatile) || has(operation.operands, MemoryOperands::Volatile);
+}
+
+//= mmra:happens-before
+bool synchronizes_with_earlier(const Operation& operation, const Operation& read) {
+  if (!synchronizes(operation)) return false;
+  const bool is_volatile =
+      has(operation.semantics, MemorySemantics::Volatile) || has(operation.operands, MemoryOperands::Volatile);
+  return is_volatile || model::compatible(operation.tags, read.tags);
+}
+
+}  // namespace heddle::litmus

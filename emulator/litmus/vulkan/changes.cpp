@@ -1,0 +1,233 @@
+#include "emulator/litmus/vulkan/changes.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "emulator/advice/changes.h"
+#include "emulator/litmus/vulkan/cooperative.h"
+#include "emulator/litmus/vulkan/final_state.h"
+#include "emulator/litmus/vulkan/program.h"
+
+namespace heddle::litmus {
+namespace {
+
+using model::OperationIndex;
+
+/// An instruction of a test.
+struct At {
+  std::uint32_t thread = 0;
+  std::uint32_t instruction = 0;
+  friend bool operator==(const At&, const At&) = default;
+};
+
+// The texts of the instructions stand for functions.
+std::optional<At> instruction_of(const Test& test, const Operation& operation) {
+  const auto thread = static_cast<std::uint32_t>(operation.agent);
+  if (thread >= test.threads.size()) return {};
+  const std::vector<Instruction>& code = test.threads[thread].code;
+  for (std::uint32_t i = 0; i < code.size(); ++i)
+    if (code[i].text.c_str() == operation.where.function) return At{thread, i};
+  return {};
+}
+
+/// Lines of a table have an instruction of each thread: each instruction gets a line of its own.
+constexpr std::uint32_t kLinesOfThread = 1 << 16;
+std::uint32_t line_of(const At& at) {
+  return at.thread * kLinesOfThread + at.instruction + 1;
+}
+
+/// The operations of an execution so that what an agent reads, and what comes before in its thread, comes before it,
+/// and else `first` and its agent as early as can be.
+std::vector<OperationIndex> in_time(const model::Execution& e, OperationIndex first) {
+  const std::size_t count = e.operations.size();
+  std::vector<OperationIndex> order;
+  std::vector<bool> taken(count);
+  const auto may_come = [&](OperationIndex i, bool after_its_sources) {
+    for (OperationIndex k = 0; k < i; ++k)
+      if (!taken[k] && e.operations[k].agent == e.operations[i].agent) return false;
+    return !after_its_sources ||
+           std::none_of(e.reads_from.begin(), e.reads_from.end(), [&](const model::ReadsFrom& from) {
+             return from.read == i && from.write != model::kInitialValue && from.write != i && !taken[from.write];
+           });
+  };
+  const AgentId early = e.operations[first].agent;
+  while (order.size() < count) {
+    std::optional<OperationIndex> next;
+    // (What threads read in a circle has no such order.)
+    for (const bool after_its_sources : {true, false})
+      for (OperationIndex i = 0; i < count && !next; ++i)
+        if (!taken[i] && e.operations[i].agent == early && may_come(i, after_its_sources)) next = i;
+    for (const bool after_its_sources : {true, false})
+      for (OperationIndex i = 0; i < count && !next; ++i)
+        if (!taken[i] && may_come(i, after_its_sources)) next = i;
+    taken[*next] = true;
+    order.push_back(*next);
+  }
+  return order;
+}
+
+class Search {
+ public:
+  Search(const Test& test, const Question& question, const RaceExample& race,
+         const std::function<std::string(const Operation&)>& name_of, std::uint64_t most_graphs)
+      : test_(test), question_(question), race_(race), name_of_(name_of), graphs_left_(most_graphs) {}
+
+  TestChanges find() {
+    const auto x = instruction_of(test_, race_.execution.operations[race_.first]);
+    const auto y = instruction_of(test_, race_.execution.operations[race_.second]);
+    if (!x || !y) return {};
+    try_all(race_.first, race_.second);
+    try_all(race_.second, race_.first);
+    std::stable_sort(found_.changes.begin(), found_.changes.end(),
+                     [](const TestChange& a, const TestChange& b) { return a.unordered < b.unordered; });
+    return std::move(found_);
+  }
+
+ private:
+  advice::Neighbourhood part_of(OperationIndex first, OperationIndex second) const {
+    const model::Execution& all = race_.execution;
+    const std::vector<OperationIndex> order = in_time(all, first);
+    std::vector<OperationIndex> number(all.operations.size());
+    for (OperationIndex i = 0; i < order.size(); ++i) number[order[i]] = i;
+    const auto moved = [&](OperationIndex i) { return i == model::kInitialValue ? i : number[i]; };
+    advice::Neighbourhood part;
+    part.execution = all;
+    model::Execution& e = part.execution;
+    for (OperationIndex i = 0; i < order.size(); ++i) {
+      e.operations[i] = all.operations[order[i]];
+      e.read_values[i] = all.read_values[order[i]];
+      e.written_values[i] = all.written_values[order[i]];
+      if (const auto at = instruction_of(test_, e.operations[i])) e.operations[i].where.line = line_of(*at);
+    }
+    for (model::ReadsFrom& from : e.reads_from) from = {moved(from.read), moved(from.write), from.bytes};
+    for (auto* pairs : {&e.modification_order, &e.system_synchronization, &e.host_order})
+      for (auto& [a, b] : *pairs) std::tie(a, b) = std::pair(moved(a), moved(b));
+    for (model::QuorumChoice& choice : e.quorum_choices)
+      for (OperationIndex& arrival : choice.synchronizing) arrival = moved(arrival);
+    for (model::ShaderCallEdge& edge : e.shader_calls) edge.call = moved(edge.call);
+    for (model::CooperativeAccess& access : e.cooperative_accesses)
+      for (OperationIndex& i : access.operations) i = moved(i);
+    part.first = moved(first);
+    part.second = moved(second);
+    for (std::size_t agent = 0; agent < e.agents.size(); ++agent) part.agents.push_back(static_cast<AgentId>(agent));
+    return part;
+  }
+
+  void try_all(OperationIndex first, OperationIndex second) {
+    const advice::Neighbourhood part = part_of(first, second);
+    if (part.first > part.second) return;
+    advice::ChangeOptions options;
+    options.model = explorer_options(question_).model;
+    options.may_add_barriers = false;
+    options.place = [&](const Operation& op) {
+      Operation named = op;
+      if (const auto at = instruction_of(test_, op))
+        named.where.line = test_.threads[at->thread].code[at->instruction].place.line;
+      return name_of_(named);
+    };
+    const std::vector<std::uint64_t> dispatches(part.execution.agents.size());
+    for (const advice::Change& change : advice::smallest_changes(part, dispatches, options).changes) consider(change);
+  }
+
+  void consider(const advice::Change& change) {
+    for (const TestChange& known : found_.changes)
+      if (known.text == change.text) return;
+    std::optional<Test> changed = made(change);
+    if (!changed) return;
+    const std::optional<bool> races = still_race(*changed);
+    if (!races) {
+      ++found_.undecided;
+    } else if (*races) {
+      ++found_.too_weak;
+    } else {
+      found_.changes.push_back({change.text, change.unordered, std::move(*changed)});
+    }
+  }
+
+  // Makes the edits to one operation of each instruction, and gives the instructions what becomes of it. Nothing if an
+  // instruction cannot have that.
+  std::optional<Test> made(const advice::Change& change) const {
+    model::Execution all;
+    std::vector<At> where;
+    for (std::uint32_t t = 0; t < test_.threads.size(); ++t)
+      for (std::uint32_t i = 0; i < test_.threads[t].code.size(); ++i) {
+        Operation op = test_.threads[t].code[i].operation;
+        op.agent = static_cast<AgentId>(t);
+        op.reference = static_cast<ReferenceId>(test_.threads[t].code[i].variable);
+        op.where = {"", "", line_of({t, i})};
+        all.operations.push_back(op);
+        where.push_back({t, i});
+      }
+    const std::vector<Operation> before = all.operations;
+    for (const advice::Edit& edit : change.edits) edit.apply(all);
+    Test changed = test_;
+    for (std::size_t i = 0; i < where.size(); ++i) {
+      const Operation& op = all.operations[i];
+      if (op.reference != before[i].reference || op.execution_scope != before[i].execution_scope) return {};
+      Operation& mine = changed.threads[where[i].thread].code[where[i].instruction].operation;
+      mine.atomic = op.atomic;
+      mine.scope = op.scope;
+      mine.semantics = op.semantics;
+      mine.operands = op.operands;
+    }
+    return changed;
+  }
+
+  // Whether the test asks about this execution.
+  static bool passes_filter(const Test& test, const explore::Found& found) {
+    if (!test.filter) return true;
+    std::vector<std::vector<explore::Value>> results;
+    for (const explore::AgentEnd& end : found.ends) results.push_back(end.results);
+    const std::vector<Outcome> states = final_states(test, found.judgement, results);
+    return std::any_of(states.begin(), states.end(),
+                       [&](const Outcome& state) { return satisfies(state, *test.filter); });
+  }
+
+  // Whether the two instructions race in some execution of the changed test that its filter passes; nothing if there
+  // are too many. A test that the change leaves without any such execution counts as one where they do.
+  std::optional<bool> still_race(const Test& changed) {
+    const auto x = instruction_of(test_, race_.execution.operations[race_.first]);
+    const auto y = instruction_of(test_, race_.execution.operations[race_.second]);
+    explore::Options options = explorer_options(question_);
+    bool race = false;
+    bool asked_about = false;
+    for (Performers& performers : choices_of_performers(changed)) {
+      if (graphs_left_ == 0) return {};
+      options.graph_limit = graphs_left_;
+      const TestProgram program(changed, question_.bound, Spinning::Explored, std::move(performers));
+      const explore::Statistics all = explore::explore(program.program(), options, [&](const explore::Found& found) {
+        if (!passes_filter(changed, found)) return true;
+        asked_about = true;
+        for (const judge::Race& one : found.judgement.races()) {
+          const auto a = instruction_of(changed, found.execution.operations[one.first]);
+          const auto b = instruction_of(changed, found.execution.operations[one.second]);
+          race = race || (a == x && b == y) || (a == y && b == x);
+        }
+        return !race;
+      });
+      graphs_left_ -= std::min(graphs_left_, all.graphs);
+      if (race) return true;
+      if (!all.complete) return {};
+    }
+    return !asked_about;
+  }
+
+  const Test& test_;
+  const Question& question_;
+  const RaceExample& race_;
+  const std::function<std::string(const Operation&)>& name_of_;
+  std::uint64_t graphs_left_;
+  TestChanges found_;
+};
+
+}  // namespace
+
+TestChanges changes_without_race(const Test& test, const Question& question, const RaceExample& race,
+                                 const std::function<std::string(const Operation&)>& name_of,
+                                 std::uint64_t most_graphs) {
+  return Search(test, question, race, name_of, most_graphs).find();
+}
+
+}  // namespace heddle::litmus

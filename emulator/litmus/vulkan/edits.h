@@ -1,0 +1,36 @@
+#pragma once
+
+/// \file
+/// What to write where in the text of a test, so that it becomes a changed one.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "emulator/litmus/diagnostic.h"
+#include "emulator/litmus/vulkan/test.h"
+
+namespace heddle::litmus {
+
+/// Replaces a part of one line of a source text.
+struct TextEdit {
+  Place place;
+  std::string old_text;
+  std::string new_text;
+};
+
+/// An instruction's mnemonic with its tags as the dialect spells them, "st.atom.rel.dv.sc0.semsc0" for example; nothing
+/// for an instruction that has no tags, or whose operation has no spelling.
+std::optional<std::string> spell_tags(const Instruction& instruction);
+
+/// The edits that make `test`, which was parsed from `source`, into `changed`, which differs from it in operations
+/// alone. They are in the order of the text. Nothing if the dialect has no spelling for the change: the edited text has
+/// been parsed again, and means `changed`.
+std::optional<std::vector<TextEdit>> edits_between(std::string_view source, const Test& test, const Test& changed);
+
+/// The text after the edits, which must be in the order of the text and fit it.
+std::string edited(std::string_view source, const std::vector<TextEdit>& edits);
+
+}  // namespace heddle::litmus

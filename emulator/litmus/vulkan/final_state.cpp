@@ -1,0 +1,54 @@
+#include "emulator/litmus/vulkan/final_state.h"
+
+#include <algorithm>
+#include <map>
+
+#include "emulator/litmus/vulkan/thread.h"
+
+namespace heddle::litmus {
+namespace {
+
+std::vector<Integer> final_values(const Variable& variable, const judge::Judgement& judgement) {
+  std::vector<Integer> out;
+  for (const model::OperationIndex write : judgement.final_writes(locations_of(variable))) {
+    out.push_back(write == model::kInitialValue ? variable.initial
+                                                : static_cast<Integer>(judgement.execution().written_values[write]));
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+}  // namespace
+
+std::vector<Outcome> final_states(const Test& test, const judge::Judgement& judgement,
+                                  const std::vector<std::vector<explore::Value>>& results) {
+  std::vector<Outcome> states(1, Outcome(test.observables.size(), 0));
+  std::map<std::uint32_t, std::size_t> seen;  // an observable for each location
+  for (std::size_t i = 0; i < test.observables.size(); ++i) {
+    const Observable& observable = test.observables[i];
+    if (observable.kind == Observable::Kind::Register) {
+      const auto value = static_cast<Integer>(results[observable.thread][observable.index]);
+      for (Outcome& state : states) state[i] = value;
+      continue;
+    }
+    const Variable& variable = test.variables[observable.index];
+    const auto [place, first] = seen.emplace(variable.location, i);
+    if (!first) {
+      // Two names of one location see one final write.
+      for (Outcome& state : states) state[i] = state[place->second];
+      continue;
+    }
+    std::vector<Outcome> more;
+    for (const Integer value : final_values(variable, judgement)) {
+      for (Outcome state : states) {
+        state[i] = value;
+        more.push_back(std::move(state));
+      }
+    }
+    states = std::move(more);
+  }
+  return states;
+}
+
+}  // namespace heddle::litmus

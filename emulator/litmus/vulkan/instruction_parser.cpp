@@ -1,0 +1,269 @@
+#include "emulator/litmus/vulkan/instruction_parser.h"
+
+#include <array>
+#include <utility>
+
+#include "emulator/litmus/vulkan/names.h"
+#include "emulator/litmus/vulkan/tags.h"
+
+namespace heddle::litmus {
+namespace {
+
+constexpr std::pair<std::string_view, Arithmetic> kArithmetic[] = {
+    {"add", Arithmetic::Add}, {"sub", Arithmetic::Subtract}, {"mul", Arithmetic::Multiply}, {"div", Arithmetic::Divide},
+    {"and", Arithmetic::And}, {"or", Arithmetic::Or},        {"xor", Arithmetic::Xor}};
+
+constexpr std::pair<std::string_view, Comparison> kBranches[] = {
+    {"beq", Comparison::Equal},     {"bne", Comparison::NotEqual}, {"blt", Comparison::Less},
+    {"ble", Comparison::LessEqual}, {"bgt", Comparison::Greater},  {"bge", Comparison::GreaterEqual}};
+
+template <typename Table>
+auto find_word(const Table& table, std::string_view word) -> decltype(&std::begin(table)->second) {
+  for (const auto& [spelling, meaning] : table) {
+    if (spelling == word) return &meaning;
+  }
+  return nullptr;
+}
+
+/// The operands of instructions.
+class Operands {
+ public:
+  Operands(Cursor& cursor, CellContext context) : cursor_(cursor), context_(context) {}
+
+  std::uint32_t destination() {
+    if (!is_register(cursor_.peek())) cursor_.fail("a register (r0, r1, ...)");
+    return context_.registers.use(std::string(cursor_.take().text));
+  }
+  std::uint32_t variable() {
+    if (!is_variable(cursor_.peek())) cursor_.fail("a variable");
+    return context_.variables.use(cursor_.take());
+  }
+  Operand value() {
+    if (is_register(cursor_.peek())) {
+      return {true, context_.registers.use(std::string(cursor_.take().text)), 0};
+    }
+    const bool negative = cursor_.accept("-");
+    if (cursor_.peek().kind != TokenKind::Number) cursor_.fail("a register or a number");
+    return {false, 0, number(cursor_.take(), negative)};
+  }
+  void comma() { cursor_.expect(",", "between operands"); }
+
+ private:
+  Cursor& cursor_;
+  CellContext context_;
+};
+
+/// The tags of a load or store after its mnemonic; `per_instruction` is its own of `vis` and `av`.
+void parse_access_tags(Tags& tags, Operation& operation, MemorySemantics order, std::string_view per_instruction) {
+  operation.atomic = tags.accept("atom");
+  if (operation.atomic) {
+    operation.semantics = tags.accept(acquires(order) ? "acq" : "rel") ? order : MemorySemantics::Relaxed;
+    operation.scope = tags.expect_scope();
+    operation.storage_class = tags.expect_storage_class();
+    operation.semantics = tags.expect_semantics_of(operation.semantics);
+    tags.finish(operation.semantics == MemorySemantics::Relaxed
+                    ? "no further tag (a relaxed atomic orders no storage class)"
+                    : "");
+    return;
+  }
+  if (tags.accept("nonpriv")) {
+    operation.operands = MemoryOperands::NonPrivatePointer;
+  } else if (tags.accept(per_instruction)) {
+    const Scope scope = tags.expect_scope();
+    operation.operands = MemoryOperands::NonPrivatePointer;
+    if (acquires(order)) {
+      operation.operands |= MemoryOperands::MakePointerVisible;
+      operation.visible_scope = scope;
+    } else {
+      operation.operands |= MemoryOperands::MakePointerAvailable;
+      operation.available_scope = scope;
+    }
+  }
+  operation.storage_class = tags.expect_storage_class();
+  tags.finish();
+}
+
+/// Input is read, and nothing else.
+void check_input(const Tags& tags, const Operation& operation) {
+  if (operation.storage_class != StorageClass::Input) return;
+  if (operation.kind != OperationKind::Read || operation.atomic)
+    throw ParseError(tags.mnemonic().place, "Input (scin) is for plain loads only");
+}
+
+void parse_load(Tags& tags, Operands& operands, Instruction& out) {
+  out.kind = InstructionKind::Load;
+  out.operation.kind = OperationKind::Read;
+  parse_access_tags(tags, out.operation, MemorySemantics::Acquire, "vis");
+  check_input(tags, out.operation);
+  out.destination = operands.destination();
+  operands.comma();
+  out.variable = operands.variable();
+}
+
+void parse_store(Tags& tags, Operands& operands, Instruction& out) {
+  out.kind = InstructionKind::Store;
+  out.operation.kind = OperationKind::Write;
+  parse_access_tags(tags, out.operation, MemorySemantics::Release, "av");
+  check_input(tags, out.operation);
+  out.variable = operands.variable();
+  operands.comma();
+  out.left = operands.value();
+}
+
+void parse_read_modify_write(Tags& tags, Operands& operands, Instruction& out) {
+  out.kind = InstructionKind::ReadModifyWrite;
+  out.operation.kind = OperationKind::ReadModifyWrite;
+  out.operation.atomic = true;
+  if (!tags.accept("atom")) tags.fail("'atom' (every rmw is atomic)");
+  const MemorySemantics order = tags.accept_order();
+  out.operation.scope = tags.expect_scope();
+  out.operation.storage_class = tags.expect_storage_class();
+  check_input(tags, out.operation);
+  out.operation.semantics = tags.expect_semantics_of(order);
+  for (const auto& [spelling, meaning] : kArithmetic) {
+    if (tags.accept(spelling)) {
+      out.arithmetic = meaning;
+      break;
+    }
+  }
+  tags.finish();
+  out.destination = operands.destination();
+  operands.comma();
+  out.variable = operands.variable();
+  operands.comma();
+  out.left = operands.value();
+}
+
+bool is_name(const Token& token) {
+  return token.kind == TokenKind::Word || token.kind == TokenKind::Number;
+}
+
+/// The scope of a cooperative matrix access stands before the tags of a load or store, and its name behind
+/// the operands.
+Scope expect_cooperative_scope(Tags& tags) {
+  if (!tags.accept("sg")) {
+    if (!tags.accept("wg")) tags.fail("the matrix's scope (sg, wg)");
+    return Scope::Workgroup;
+  }
+  return Scope::Subgroup;
+}
+
+void parse_cooperative(Tags& tags, Cursor& cursor, Operands& operands, bool loads, Instruction& out) {
+  const Scope scope = expect_cooperative_scope(tags);
+  if (loads) {
+    parse_load(tags, operands, out);
+  } else {
+    parse_store(tags, operands, out);
+  }
+  if (out.operation.atomic) throw ParseError(out.place, "a cooperative matrix access is no atomic");
+  operands.comma();
+  if (!is_name(cursor.peek())) cursor.fail("the access's id (a word or a number)");
+  out.cooperative = CooperativeName{std::string(cursor.take().text), scope};
+}
+
+void parse_memory_barrier(Tags& tags, Instruction& out) {
+  out.kind = InstructionKind::MemoryBarrier;
+  out.operation.kind = OperationKind::MemoryBarrier;
+  const MemorySemantics order = tags.accept_order();
+  if (order == MemorySemantics::Relaxed) tags.fail("a memory order (acq, rel, acq_rel)");
+  out.operation.scope = tags.expect_scope();
+  out.operation.semantics = tags.expect_semantics_of(order);
+  tags.finish();
+}
+
+void parse_control_barrier(Tags& tags, Cursor& cursor, Operands& operands, Instruction& out) {
+  out.kind = InstructionKind::ControlBarrier;
+  out.operation.kind = OperationKind::ControlBarrier;
+  out.operation.execution_scope = Scope::Workgroup;
+  const MemorySemantics order = tags.accept_order();
+  out.operation.scope = tags.expect_scope();
+  out.operation.semantics = tags.expect_semantics_of(order);
+  tags.finish(order == MemorySemantics::Relaxed
+                  ? "no further tag (a barrier without a memory order orders no storage class)"
+                  : "");
+  if (!is_name(cursor.peek())) cursor.fail("the barrier's id (a word or a number)");
+  out.barrier.id = std::string(cursor.take().text);
+  if (!cursor.accept(",")) return;
+  out.barrier.named = true;
+  if (cursor.peek().kind == TokenKind::Word && !is_register(cursor.peek())) {
+    out.barrier.resource_word = std::string(cursor.take().text);
+  } else {
+    out.barrier.resource = operands.value();
+  }
+  if (cursor.accept(",")) out.barrier.quorum = operands.value();
+}
+
+void parse_branch(Comparison comparison, Cursor& cursor, Operands& operands, Instruction& out, Token& label) {
+  out.kind = InstructionKind::Branch;
+  out.comparison = comparison;
+  out.left = operands.value();
+  operands.comma();
+  out.right = operands.value();
+  operands.comma();
+  if (!is_label(cursor.peek())) cursor.fail("a label (LC00, LC01, ...)");
+  label = cursor.take();
+}
+
+void parse_compute(Arithmetic arithmetic, Operands& operands, Instruction& out) {
+  out.kind = InstructionKind::Compute;
+  out.arithmetic = arithmetic;
+  out.destination = operands.destination();
+  operands.comma();
+  out.left = operands.value();
+  operands.comma();
+  out.right = operands.value();
+}
+
+}  // namespace
+
+Instruction parse_instruction(Cursor& cursor, CellContext context, Token& label) {
+  if (cursor.peek().kind != TokenKind::Word) cursor.fail("an instruction");
+  Tags tags(cursor);
+  Operands operands(cursor, context);
+  Instruction out;
+  out.place = tags.mnemonic().place;
+  const std::string_view word = tags.mnemonic().text;
+  if (word == "ld") {
+    parse_load(tags, operands, out);
+  } else if (word == "st") {
+    parse_store(tags, operands, out);
+  } else if (word == "rmw") {
+    parse_read_modify_write(tags, operands, out);
+  } else if (word == "membar") {
+    parse_memory_barrier(tags, out);
+  } else if (word == "cbar") {
+    parse_control_barrier(tags, cursor, operands, out);
+  } else if (word == "avdevice" || word == "visdevice") {
+    tags.finish();
+    out.kind = InstructionKind::DeviceOperation;
+    out.operation.kind = word == "avdevice" ? OperationKind::DeviceAvailability : OperationKind::DeviceVisibility;
+  } else if (word == "beginlock" || word == "endlock") {
+    tags.finish();
+    out.kind = InstructionKind::Interlock;
+    out.operation.kind =
+        word == "beginlock" ? OperationKind::BeginInvocationInterlock : OperationKind::EndInvocationInterlock;
+  } else if (word == "free") {
+    tags.finish();
+    out.kind = InstructionKind::Free;
+    out.operation.kind = OperationKind::Free;
+    out.variable = operands.variable();
+  } else if (word == "coopld" || word == "coopst") {
+    parse_cooperative(tags, cursor, operands, word == "coopld", out);
+  } else if (word == "goto") {
+    tags.finish();
+    out.kind = InstructionKind::Jump;
+    if (!is_label(cursor.peek())) cursor.fail("a label (LC00, LC01, ...)");
+    label = cursor.take();
+  } else if (const Comparison* comparison = find_word(kBranches, word)) {
+    tags.finish();
+    parse_branch(*comparison, cursor, operands, out, label);
+  } else if (const Arithmetic* arithmetic = find_word(kArithmetic, word)) {
+    tags.finish();
+    parse_compute(*arithmetic, operands, out);
+  } else {
+    throw ParseError(out.place, fmt::format("expected an instruction, found {}", shown(word)));
+  }
+  return out;
+}
+
+}  // namespace heddle::litmus

@@ -1,0 +1,61 @@
+#include "emulator/litmus/vulkan/postponement.h"
+
+#include "emulator/litmus/synchronizing.h"
+
+namespace heddle::litmus {
+namespace {
+
+bool is_late(const Operand& operand, const LateRegisters& late) {
+  return operand.is_register && late[operand.index];
+}
+
+bool is_access(const Instruction& instruction) {
+  return instruction.kind == InstructionKind::Load || instruction.kind == InstructionKind::Store ||
+         instruction.kind == InstructionKind::ReadModifyWrite;
+}
+
+}  // namespace
+
+bool needs_late_values(const Thread& thread, std::size_t at, const LateRegisters& late) {
+  const Instruction& instruction = thread.code[at];
+  const bool operands = is_late(instruction.left, late) || is_late(instruction.right, late);
+  switch (instruction.kind) {
+    case InstructionKind::Load:
+    case InstructionKind::ReadModifyWrite:
+      // A division by zero ends the thread.
+      return instruction.cooperative || late[instruction.destination] || operands ||
+             instruction.arithmetic == Arithmetic::Divide;
+    case InstructionKind::Store:
+      return instruction.cooperative || operands;
+    case InstructionKind::Compute:
+      return late[instruction.destination] || operands || instruction.arithmetic == Arithmetic::Divide;
+    case InstructionKind::Branch:
+      return operands || instruction.target <= at;
+    default:
+      return true;
+  }
+}
+
+std::vector<bool> postponable_loads(const Test& test, const Thread& thread) {
+  std::vector<bool> out(thread.code.size(), false);
+  for (std::size_t load = 0; load < thread.code.size(); ++load) {
+    const Instruction& first = thread.code[load];
+    if (first.kind != InstructionKind::Load || first.cooperative || synchronizes(first.operation)) continue;
+    LateRegisters late(thread.registers.size(), false);
+    late[first.destination] = true;
+    for (std::size_t at = load + 1; at < thread.code.size(); ++at) {
+      const Instruction& next = thread.code[at];
+      if (needs_late_values(thread, at, late)) break;
+      if (!is_access(next)) continue;
+      if (synchronizes_with_earlier(next.operation, first.operation) ||
+          test.variables[next.variable].location == test.variables[first.variable].location)
+        break;
+      if (next.kind == InstructionKind::Load) continue;
+      out[load] = true;
+      break;
+    }
+  }
+  return out;
+}
+
+}  // namespace heddle::litmus

@@ -1,0 +1,150 @@
+#include "emulator/litmus/vulkan/program.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <span>
+
+#include "emulator/litmus/vulkan/barriers.h"
+#include "emulator/litmus/vulkan/liveness.h"
+#include "emulator/litmus/vulkan/thread.h"
+#include "emulator/litmus/vulkan/value_use.h"
+
+namespace heddle::litmus {
+namespace {
+
+/// Small numbers for the numbers of a file.
+class Renumbering {
+ public:
+  std::uint32_t operator()(std::uint64_t number) {
+    return numbers_.emplace(number, static_cast<std::uint32_t>(numbers_.size())).first->second;
+  }
+
+ private:
+  std::map<std::uint64_t, std::uint32_t> numbers_;
+};
+
+void collect(const Operand& operand, std::set<Integer>& out) {
+  if (!operand.is_register) out.insert(operand.constant);
+}
+
+void collect(const Assertion& assertion, std::set<Integer>& out) {
+  if (assertion.kind == Assertion::Kind::Compare) {
+    if (!assertion.left.observed) out.insert(assertion.left.constant);
+    if (!assertion.right.observed) out.insert(assertion.right.constant);
+  }
+  for (const Assertion& operand : assertion.operands) collect(operand, out);
+}
+
+/// The constants that occur in a test.
+std::vector<explore::Value> constants(const Test& test) {
+  std::set<Integer> all;
+  for (const Variable& variable : test.variables) all.insert(variable.initial);
+  for (const Thread& thread : test.threads) {
+    for (const Register& reg : thread.registers) all.insert(reg.initial);
+    for (const Instruction& instruction : thread.code) {
+      const InstructionKind kind = instruction.kind;
+      const bool left = kind == InstructionKind::Store || kind == InstructionKind::ReadModifyWrite;
+      const bool both = kind == InstructionKind::Compute || kind == InstructionKind::Branch;
+      if (left || both) collect(instruction.left, all);
+      if (both) collect(instruction.right, all);
+    }
+  }
+  if (test.filter) collect(*test.filter, all);
+  if (test.assertion) collect(*test.assertion, all);
+  std::vector<explore::Value> out;
+  for (const Integer value : all) out.push_back(static_cast<explore::Value>(value));
+  return out;
+}
+
+std::vector<bool> observed_registers(const Test& test, std::uint32_t thread) {
+  std::vector<bool> out(test.threads[thread].registers.size(), false);
+  for (const Observable& observable : test.observables) {
+    if (observable.kind == Observable::Kind::Register && observable.thread == thread) {
+      out[observable.index] = true;
+    }
+  }
+  return out;
+}
+
+std::vector<model::AgentPair> agents_of(const ThreadPairs& threads) {
+  std::vector<model::AgentPair> agents;
+  for (const auto& [first, second] : threads) {
+    agents.emplace_back(static_cast<AgentId>(first), static_cast<AgentId>(second));
+  }
+  return agents;
+}
+
+/// The place of each thread.
+std::vector<model::Place> places_of(const Test& test) {
+  Renumbering queue_family;
+  Renumbering workgroup;
+  Renumbering subgroup;
+  std::vector<model::Place> places;
+  for (const Thread& thread : test.threads) {
+    model::Place& place = places.emplace_back();
+    place.queue_family = queue_family(thread.queue_family);
+    place.workgroup = workgroup(thread.workgroup);
+    place.subgroup = subgroup(thread.subgroup);
+    place.stage = thread.stage;
+    place.shader_call_group = thread.shader_call_group;
+    place.interlock_group = thread.interlock_group;
+  }
+  return places;
+}
+
+/// Says of the loads what becomes of their values.
+void describe_values(const Test& test, std::span<const model::Place> places, std::uint32_t thread,
+                     std::vector<Site>& sites) {
+  const std::vector<explore::ValueUse> uses = value_uses(test, thread);
+  const std::vector<bool> ordered = mutually_ordered_locations(test, places);
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const Instruction& instruction = test.threads[thread].code[i];
+    if (instruction.kind != InstructionKind::Load) continue;
+    sites[i].use = uses[i];
+    // A filter also looks at what a thread that spins has not done.
+    sites[i].spins_alike = !test.filter && ordered[test.variables[instruction.variable].location];
+  }
+}
+
+}  // namespace
+
+struct TestProgram::Parts {
+  explicit Parts(const Test& test) : barriers(test) {}
+
+  Barriers barriers;
+  std::vector<std::unique_ptr<Reachability>> reachability;  // of each thread
+  std::vector<std::unique_ptr<ThreadCode>> threads;
+  std::vector<explore::Value> initial;  // of each location
+};
+
+TestProgram::TestProgram(const Test& test, std::uint64_t bound, Spinning spinning, Performers performers)
+    : test_(test), parts_(std::make_unique<Parts>(test)) {
+  if (performers.empty()) performers = choices_of_performers(test).front();
+  const std::vector<model::Place> places = places_of(test);
+  for (std::uint32_t i = 0; i < test.threads.size(); ++i) {
+    const Thread& thread = test.threads[i];
+    parts_->reachability.push_back(std::make_unique<Reachability>(test, thread));
+    parts_->threads.push_back(std::make_unique<ThreadCode>(ThreadCode{
+        test, i, std::max<std::uint64_t>(bound, 1), spinning, live_registers(thread, observed_registers(test, i)),
+        sites_of(test, i, performers[i], parts_->barriers), parts_->barriers, *parts_->reachability.back()}));
+    if (spinning == Spinning::Once) describe_values(test, places, i, parts_->threads.back()->sites);
+    const ThreadCode& code = *parts_->threads.back();
+    program_.agents.push_back({places[i], [&code] { return std::make_unique<LitmusThread>(code); }});
+  }
+  parts_->initial.resize(test.locations);
+  for (const Variable& variable : test.variables) {
+    parts_->initial[variable.location] = static_cast<explore::Value>(variable.initial);
+  }
+  program_.initial_value = [&initial = parts_->initial](const Locations& bytes) {
+    return initial[static_cast<std::size_t>(bytes.allocation)];
+  };
+  program_.system_synchronization = agents_of(test.system_synchronization);
+  program_.interlock_order = agents_of(test.interlock_order);
+  program_.shader_inputs = agents_of(test.shader_inputs);
+  program_.thin_air_values = constants(test);
+}
+
+TestProgram::~TestProgram() = default;
+
+}  // namespace heddle::litmus

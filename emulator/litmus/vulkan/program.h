@@ -1,0 +1,39 @@
+#pragma once
+
+/// \file
+/// From a litmus test to something that the explorer explores.
+
+#include <memory>
+
+#include "emulator/explore/program.h"
+#include "emulator/litmus/vulkan/cooperative.h"
+#include "emulator/litmus/vulkan/test.h"
+#include "emulator/litmus/vulkan/thread.h"
+
+namespace heddle::litmus {
+
+/// The program of a test, and what it refers to. Not to be explored by two threads at once.
+class TestProgram {
+ public:
+  /// `test` must outlive the program and its executions, whose operations name its instructions: as
+  /// `where.function` the text, as `where.line` the line. `bound` is the number of iterations of
+  /// each loop, at least 1.
+  /// Without `performers` the first choice of who performs cooperative accesses is taken.
+  explicit TestProgram(const Test& test, std::uint64_t bound = 2, Spinning spinning = Spinning::Explored,
+                       Performers performers = {});
+  ~TestProgram();
+  TestProgram(const TestProgram&) = delete;
+  TestProgram& operator=(const TestProgram&) = delete;
+
+  const Test& test() const { return test_; }
+  const explore::Program& program() const { return program_; }
+
+ private:
+  struct Parts;
+
+  const Test& test_;
+  std::unique_ptr<Parts> parts_;
+  explore::Program program_;
+};
+
+}  // namespace heddle::litmus

@@ -1,0 +1,135 @@
+#pragma once
+
+/// \file
+/// A litmus test of the Vulkan dialect, as the parser understood it.
+
+#include <heddle/operation.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emulator/litmus/arithmetic.h"
+#include "emulator/litmus/assertion.h"
+#include "emulator/litmus/diagnostic.h"
+#include "emulator/model/place.h"
+
+namespace heddle::litmus {
+
+/// A register of the instruction's thread, or a constant.
+struct Operand {
+  bool is_register = false;
+  std::uint32_t index = 0;  ///< of the register in its thread
+  Integer constant = 0;
+};
+
+/// What names a control barrier: two meet if their workgroups and these names are equal.
+struct BarrierName {
+  std::string id;  ///< compared as text
+  bool named = false;
+  /// The name of a barrier: a word, or a value that the thread computes.
+  std::string resource_word;
+  Operand resource;
+  std::optional<Operand> quorum;
+};
+
+enum class InstructionKind : std::uint8_t {
+  Load,
+  Store,
+  ReadModifyWrite,
+  MemoryBarrier,
+  ControlBarrier,
+  DeviceOperation,  ///< avdevice, visdevice
+  Interlock,        ///< beginlock, endlock
+  Free,
+  Compute,
+  Branch,
+  Jump,
+  Label,
+};
+
+/// What names the dynamic instance of a cooperative matrix access: two threads execute one if they are in
+/// one instance of the scope, and these are equal.
+struct CooperativeName {
+  std::string id;  ///< compared as text
+  Scope scope = Scope::Workgroup;
+};
+
+struct Instruction {
+  InstructionKind kind = InstructionKind::Label;
+  Place place;
+  std::string text;  ///< as in the source, blanks reduced to single spaces
+
+  /// What the memory model sees; agent, reference, locations and barrier instance are filled in
+  /// when it is executed.
+  Operation operation;
+  std::uint32_t variable = 0;     ///< of an access
+  std::uint32_t destination = 0;  ///< register that a load, an rmw or an arithmetic instruction sets
+  /// Store and rmw: `left` is the value. Compute and Branch: both sides.
+  Operand left;
+  Operand right;
+  /// What Compute computes; for a ReadModifyWrite the combination with the old value, an exchange without one.
+  std::optional<Arithmetic> arithmetic;
+  Comparison comparison = Comparison::Equal;
+  std::uint32_t target = 0;  ///< of Branch and Jump: index of the Label in the thread's code
+  BarrierName barrier;
+  /// The name of a load or store that one thread performs for all that execute it.
+  std::optional<CooperativeName> cooperative;
+};
+
+struct Register {
+  std::string name;
+  Integer initial = 0;
+};
+
+struct Thread {
+  std::uint64_t id = 0;  ///< the number in its name
+  std::uint64_t subgroup = 0;
+  std::uint64_t workgroup = 0;
+  std::uint64_t queue_family = 0;
+  model::Stage stage = model::Stage::Compute;
+  /// Threads with equal numbers other than 0 are shader-call-related.
+  std::uint32_t shader_call_group = 0;
+  /// Fragment shader threads with equal numbers other than 0 overlap.
+  std::uint32_t interlock_group = 0;
+  std::vector<Register> registers;
+  std::vector<Instruction> code;
+  Place place;
+
+  std::string name() const { return 'P' + std::to_string(id); }
+};
+
+struct Variable {
+  std::string name;
+  Integer initial = 0;
+  /// Variables of one location are aliases: each is a reference of its own to it.
+  std::uint32_t location = 0;
+  bool declared = true;
+  Place place;
+};
+
+/// Pairs of thread indices.
+using ThreadPairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+struct Test {
+  std::string name;     ///< from the header; may be empty
+  std::string comment;  ///< the header's text
+  std::vector<Variable> variables;
+  std::uint32_t locations = 0;  ///< how many different ones the variables have
+  std::vector<Thread> threads;
+  /// Every operation of the first system-synchronizes-with every one of the second.
+  ThreadPairs system_synchronization;
+  /// The first executes the interlocked code before the second.
+  ThreadPairs interlock_order;
+  /// What the first writes to Output contributed to generating the second, which may read it as Input.
+  ThreadPairs shader_inputs;
+  std::optional<Assertion> filter;
+  Quantifier quantifier = Quantifier::None;
+  std::optional<Assertion> assertion;  ///< present unless the quantifier is None
+  /// The registers and variables that filter and assertion name, sorted by name.
+  std::vector<Observable> observables;
+};
+
+}  // namespace heddle::litmus

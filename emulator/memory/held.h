@@ -1,0 +1,34 @@
+#pragma once
+
+/// \file
+/// What the caches of a machine hold, for a caller that shows or plays them.
+
+#include <heddle/operation.h>
+
+#include "emulator/trace/listener.h"
+
+namespace heddle::memory {
+
+/// A write that the machine remembers apart from the storage.
+struct HeldWrite {
+  trace::OperationIndex write = 0;
+  Locations bytes;
+  /// The value of those bytes.
+  trace::Value value = 0;
+  AgentId agent{};
+  ReferenceId reference{};
+  bool atomic = false;
+  /// How far it has come: Agent while it waits in its agent's cache, Shader once everybody can reach it.
+  trace::CacheLevel level = trace::CacheLevel::Agent;
+};
+
+/// What an agent may still be shown of some bytes: the oldest value that the machine could serve it.
+struct HeldCopy {
+  trace::Value value = 0;
+  /// model::kInitialValue for what nothing wrote.
+  trace::OperationIndex write = model::kInitialValue;
+  /// Something newer is in reach.
+  bool stale = false;
+};
+
+}  // namespace heddle::memory

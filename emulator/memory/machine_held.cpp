@@ -1,0 +1,104 @@
+// A machine as a player sees it: what its caches hold, and the moves that caches make by themselves.
+
+#include <algorithm>
+
+#include "emulator/memory/machine.h"
+
+namespace heddle::memory {
+namespace {
+
+HeldWrite held(const Granule& granule, const Written& write, CacheLevel level) {
+  const Locations bytes = granule.locations(write.bytes);
+  const std::uint64_t shift = (bytes.offset_bytes - granule.offset_bytes) * 8;
+  return {write.operation, bytes, write.value >> shift, write.agent, write.reference, write.atomic, level};
+}
+
+}  // namespace
+
+std::vector<HeldWrite> Machine::held_writes() {
+  std::vector<HeldWrite> all;
+  for (const Waiting& waiting : waiting_) all.push_back(held(granules_[waiting.granule], waiting, CacheLevel::Agent));
+  for (const Granule& granule : granules_) {
+    if (!granule.used) continue;
+    for (const Version& version : granule.versions) all.push_back(held(granule, version, version.level));
+  }
+  return all;
+}
+
+HeldCopy Machine::held_copy(const Operation& read) {
+  const std::uint32_t record = find(read.locations);
+  const auto stored_by = [&] {
+    const Locations& bytes = read.locations;
+    return notes_writers_ ? writer_in_storage(bytes.allocation, bytes.offset_bytes) : model::kInitialValue;
+  };
+  if (record == kNone) return {load_value(storage_of(read.locations), read.locations.size_bytes), stored_by(), false};
+  const Access reading = access(read, agent(read));
+  const Granule& granule = granules_[record];
+  const Stamp floor = oldest_for(record, reading);
+  Found found;
+  look(granule, reading, floor, found);
+  const Version* const newest = newest_reached(granule, reading, stamp_);
+  return {(found.value & reading.bytes) >> reading.shift, found.version ? found.version->operation : stored_by(),
+          newest && newest->stamp > floor};
+}
+
+// Before a visibility operation that the read may have of its own.
+Stamp Machine::oldest_for(std::uint32_t record, const Access& reading) {
+  Granule& granule = granules_[record];
+  Floor* const known = granule.floors.find(reading.agent.id, reading.operation.reference);
+  return std::max(granule.base, floor_of(granule, known, reading, CacheLevel::Agent, 0));
+}
+
+bool Machine::can_serve(const Operation& read, trace::OperationIndex write) {
+  const std::uint32_t record = find(read.locations);
+  if (record == kNone) return false;
+  const Granule& granule = granules_[record];
+  if (write == model::kInitialValue) return granule.base == 0 && !granule.versions.empty();
+  const Access reading = access(read, agent(read));
+  return std::any_of(granule.versions.begin(), granule.versions.end(), [&](const Version& version) {
+    return version.operation == write && version.bytes == reading.bytes && reaches(version, reading);
+  });
+}
+
+// As if the agent looked where that write stands in the order, and had a newer one in reach.
+void Machine::find_served(const Granule& granule, const Access& reading, Found& found) {
+  const trace::OperationIndex write = *served_;
+  served_.reset();
+  const Version* version = nullptr;
+  for (const Version& one : granule.versions)
+    if (one.operation == write) version = &one;
+  look_at(version, granule, reading, found);
+  found.position = found.stamp;
+  const Version* const newest = newest_reached(granule, reading, stamp_);
+  found.newest = newest ? std::max(newest->stamp, found.position) : found.position;
+}
+
+bool Machine::deliver(trace::OperationIndex write) {
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    if (waiting_[i].operation != write) continue;
+    place_in_turn(i, least_level(waiting_[i]), trace::MoveReason::Eviction);
+    return true;
+  }
+  for (std::size_t i = 0; i < narrow_.size(); ++i) {
+    const Version& version = version_at(granules_[narrow_[i].record], narrow_[i].stamp);
+    if (version.operation != write) continue;
+    widen(i, static_cast<CacheLevel>(static_cast<unsigned>(version.level) + 1), trace::MoveReason::Eviction);
+    return true;
+  }
+  return false;
+}
+
+// An agent that may not go back behind the newest has fewer outcomes, never a wrong one.
+//= vk:memory-model-location-ordered
+bool Machine::invalidate(const Operation& read) {
+  const std::uint32_t record = find(read.locations);
+  if (record == kNone) return false;
+  const Access reading = access(read, agent(read));
+  Granule& granule = granules_[record];
+  const Version* const newest = newest_reached(granule, reading, stamp_);
+  if (!newest || newest->stamp <= oldest_for(record, reading)) return false;
+  raise_floor(granule, read.agent, read.reference, newest->stamp);
+  return true;
+}
+
+}  // namespace heddle::memory

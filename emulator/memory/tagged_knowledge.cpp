@@ -1,0 +1,121 @@
+// What agents know that use tags: happens-before without program order between operations whose tags do not fit.
+
+#include <algorithm>
+
+#include "emulator/memory/synchronization.h"
+
+namespace heddle::memory {
+
+Knowledge& TaggedKnowledge::learnt_by(TagSetId tags) {
+  for (const std::unique_ptr<Learnt>& one : learnt)
+    if (one->tags == tags) return one->knowledge;
+  learnt.push_back(std::make_unique<Learnt>(Learnt{tags, {}}));
+  return learnt.back()->knowledge;
+}
+
+// All that it did and learnt so far fits everything.
+void Synchronization::begin_to_use_tags(Agent& agent) {
+  be_other(agent);
+  has_tags_ = true;
+  agent.tagged = std::make_unique<TaggedKnowledge>();
+  agent.tagged->learnt_by(TagSetId::Empty) = agent.own;
+  agent.tagged->lanes.push_back({TagSetId::Empty, agent.lane});
+}
+
+void Synchronization::use_tags(Agent& agent, TagSetId tags) {
+  if (one_lane_ || tags == agent.tags) return;
+  if (!agent.tagged) begin_to_use_tags(agent);
+  keep_learnt(agent);
+  agent.lane = lane_of(agent, tags);
+  agent.tags = tags;
+  look_at_learnt(agent);
+}
+
+unsigned Synchronization::lane_of(Agent& agent, TagSetId tags) {
+  std::vector<TaggedKnowledge::Lane>& lanes = agent.tagged->lanes;
+  const auto known = std::find_if(lanes.begin(), lanes.end(), [&](const auto& own) { return own.tags == tags; });
+  if (known != lanes.end()) return known->lane;
+  lanes.push_back({tags, lanes_ == kLanes ? 0 : lanes_++});
+  return lanes.back().lane;
+}
+
+// An acquire comes after what acquires that fit it learnt, and hands that on to whatever fits itself.
+//= mmra:happens-before
+void Synchronization::keep_learnt(Agent& agent) {
+  TaggedKnowledge& tagged = *agent.tagged;
+  if (!std::exchange(tagged.changed, false)) return;
+  tagged.learnt_by(agent.tags) = agent.own;
+}
+
+//= mmra:happens-before
+void Synchronization::look_at_learnt(Agent& agent) {
+  agent.own.clear();
+  for (const auto& learnt : agent.tagged->learnt)
+    if (fit(learnt->tags, agent.tags)) agent.own.join_all(learnt->knowledge);
+}
+
+// A release tells of what the agent did that fits it, and of what came before those of its operations that fit it: what
+// acquires learnt, and what came before earlier releases.
+//= mmra:happens-before
+SnapshotHandle Synchronization::tagged_snapshot(Agent& agent) {
+  TaggedKnowledge& tagged = *agent.tagged;
+  SnapshotHandle made = snapshot(agent.own, agent.lane);
+  for (const TaggedKnowledge::Lane& own : tagged.lanes)
+    if (own.lane != agent.lane && fit(own.tags, agent.tags)) (*made).learn_happened(own.lane, epochs_[own.lane]++);
+  TaggedKnowledge::Released* same = nullptr;
+  for (TaggedKnowledge::Released& released : tagged.released) {
+    if (released.tags == agent.tags) same = &released;
+    if (fit(released.tags, agent.tags)) (*made).join_all(*released.known);
+  }
+  if (same) {
+    same->known = made;
+  } else {
+    tagged.released.push_back({agent.tags, made});
+  }
+  return made;
+}
+
+// What it releases comes before what it is an acquire for, whether or not the two fit.
+Head Synchronization::tagged_head_of(Agent& agent, const Operation& operation, MemorySemantics semantics) {
+  Head head = head_of(agent.id, agent.place, operation, semantics, tagged_snapshot(agent));
+  if (acquires(semantics)) learn(agent, head, semantics);
+  return head;
+}
+
+// What the agent did, and all that it learnt, whatever the tags.
+SnapshotHandle Synchronization::snapshot_of_all(Agent& agent) {
+  if (!agent.tagged) return snapshot(agent.knowledge(), agent.lane);
+  keep_learnt(agent);
+  Knowledge all{};
+  for (const auto& learnt : agent.tagged->learnt) all.join_all(learnt->knowledge);
+  SnapshotHandle made = snapshot(all, agent.lane);
+  for (const TaggedKnowledge::Lane& own : agent.tagged->lanes)
+    if (own.lane != agent.lane) (*made).learn_happened(own.lane, epochs_[own.lane]++);
+  return made;
+}
+
+void Synchronization::learn_whatever_tags(Agent& agent, const Head& head) {
+  learn(agent, head, kStorageClassBits);
+  if (agent.tagged) learn(agent.tagged->learnt_by(TagSetId::Empty), head, kStorageClassBits);
+}
+
+// What the agent did before its visibility operation, where that fits it.
+void Synchronization::see_own(Agent& agent, CacheLevel level) {
+  if (level == CacheLevel::Agent) return;
+  for (const TaggedKnowledge::Lane& own : agent.tagged->lanes)
+    if (fit(own.tags, agent.tags)) agent.own.see_own(level, own.lane, epochs_[own.lane]);
+}
+
+// A device-domain operation is no acquire: what it makes visible goes on, and what happened before it does not.
+//= vk:memory-model-vulkan-availability-visibility
+void Synchronization::make_device_visible_by_tags(Agent& agent) {
+  keep_learnt(agent);
+  Knowledge& kept = agent.tagged->learnt_by(agent.tags);
+  for (Knowledge* knowledge : {&kept, &agent.own}) {
+    knowledge->make_device_visible(agent.own);
+    for (const TaggedKnowledge::Lane& own : agent.tagged->lanes)
+      if (fit(own.tags, agent.tags)) knowledge->learn(kDeviceVisible, own.lane, epochs_[own.lane]);
+  }
+}
+
+}  // namespace heddle::memory

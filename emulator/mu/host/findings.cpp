@@ -1,0 +1,158 @@
+// What goes wrong in a run of host threads, as findings and for reports of races.
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "emulator/mu/host/machine.h"
+#include "emulator/watch/own_command.h"
+#include "emulator/watch/race_log.h"
+
+namespace heddle::mu::host {
+namespace {
+
+std::string at(const SourceLocation& where) {
+  return fmt::format("{}:{}", where.file, where.line);
+}
+
+}  // namespace
+
+void Machine::stop(FindingKind kind, std::string message, SourceLocation where) {
+  add_finding(kind, std::move(message), where, running_);
+  stopping_ = true;
+}
+
+void Machine::add_finding(FindingKind kind, std::string message, SourceLocation where, ThreadIndex thread) {
+  Finding finding;
+  finding.kind = kind;
+  finding.message = std::move(message);
+  finding.where = where;
+  finding.invocation = Coordinates::of_host_thread(thread);
+  finding.replay = replay();
+  report_.findings.push_back(std::move(finding));
+}
+
+void Machine::stop(Finding finding) {
+  finding.replay = replay();
+  report_.findings.push_back(std::move(finding));
+  stopping_ = true;
+}
+
+std::string Machine::replay() const {
+  return fmt::format("HEDDLE_MODE=emulated HEDDLE_SEED={} HEDDLE_MEMORY={} {}{}{}", report_.seed, report_.memory,
+                     heddle::watch::own_command(), options_.again.empty() ? "" : " ", options_.again);
+}
+
+std::string Machine::place_of(const machine::Watched& operation) const {
+  const SourceLocation& where = places_[operation.place];
+  return fmt::format("{} by thread {} at {}", operation.writes ? "a write" : "a read", operation.thread, at(where));
+}
+
+// For `heddle races` and HEDDLE_RACES.
+void Machine::log_races() const {
+  heddle::watch::RaceLog* const log = heddle::watch::RaceLog::of_process();
+  if (!log) return;
+  const auto run = log->new_run();
+  log->add(run);
+  const auto add = [&](DataRace race, RacingAccess first, RacingAccess second) {
+    race.first = std::move(first);
+    race.second = std::move(second);
+    race.missing = "synchronization";
+    race.count = 1;
+    race.replay = replay();
+    log->add(run, race);
+  };
+  for (const machine::Discovery& one : detector_.found()) {
+    if (one.kind != Undefined::Race) continue;
+    const auto side = [&](const machine::Watched& operation) {
+      RacingAccess out;
+      out.operation = operation.writes ? "store (NOT_ATOMIC)" : "load (NOT_ATOMIC)";
+      out.where = places_[operation.place];
+      out.invocation = Coordinates::of_host_thread(operation.thread);
+      return out;
+    };
+    DataRace race;
+    if (const char* name = locations_[one.object].name) race.object = name;
+    race.size_bytes = 8;
+    race.reason = "neither happens before the other in Mu's memory model";
+    add(std::move(race), side(one.first), side(one.second));
+  }
+  for (const MappedRace& one : kernels_.races()) {
+    const auto side = [&](const MappedAccess& access) {
+      RacingAccess out;
+      out.operation = fmt::format("{}{}", access.atomic ? "atomic " : "", access.writes ? "write" : "read");
+      out.where = kernels_.place_of(access);
+      out.invocation = kernels_.coordinates_of(access);
+      if (access.dispatch != kNoDispatch) out.dispatch = access.dispatch;
+      return out;
+    };
+    DataRace race;
+    race.object = kernels_.name_of(one.object);
+    race.index = one.offset_bytes / kernels_.element_bytes_of(one.object);
+    race.offset_bytes = one.offset_bytes;
+    race.size_bytes = 1;
+    race.reason = "neither happens before the other: a kernel is ordered by its submission and by a wait for it alone";
+    add(std::move(race), side(one.first), side(one.second));
+  }
+}
+
+// What the detector found comes first: what ended the run may follow from it.
+void Machine::tell_discoveries() {
+  std::vector<Finding> ended = std::exchange(report_.findings, {});
+  for (const machine::Discovery& one : detector_.found()) {
+    const SourceLocation& second = places_[one.second.place];
+    const auto name_of = [&]() -> std::string {
+      const Named& named = locations_[one.object];
+      return named.name ? fmt::format("'{}'", named.name) : "the memory declared at " + at(named.where);
+    };
+    const auto add = [&](FindingKind kind, std::string message) {
+      add_finding(kind, std::move(message), second, one.second.thread);
+      if (one.kind != Undefined::Stack && locations_[one.object].name)
+        report_.findings.back().object = locations_[one.object].name;
+    };
+    switch (one.kind) {
+      case Undefined::Race:
+        add(FindingKind::DataRace, fmt::format("data race on {}: {} and {}; neither happens before the other",
+                                               name_of(), place_of(one.first), place_of(one.second)));
+        break;
+      case Undefined::Mixed:
+        add(FindingKind::MixedAccess, fmt::format("{} is accessed atomically and otherwise: {} {}, {} {}", name_of(),
+                                                  one.first.atomic ? "atomic," : "not atomic,", place_of(one.first),
+                                                  one.second.atomic ? "atomic," : "not atomic,", place_of(one.second)));
+        break;
+      case Undefined::Stack:
+        add(FindingKind::StackMisuse,
+            fmt::format("stack {} is bound or unbound by thread {} at {} and by thread {} at {}; neither happens "
+                        "before the other",
+                        one.object, one.first.thread, at(places_[one.first.place]), one.second.thread, at(second)));
+        break;
+      case Undefined::Address:
+        break;
+    }
+  }
+  tell_mapped_races();
+  report_.findings.insert(report_.findings.end(), std::make_move_iterator(ended.begin()),
+                          std::make_move_iterator(ended.end()));
+}
+
+void Machine::tell_mapped_races() {
+  for (const MappedRace& one : kernels_.races()) {
+    const std::uint64_t index = one.offset_bytes / kernels_.element_bytes_of(one.object);
+    Finding finding;
+    finding.kind = FindingKind::DataRace;
+    finding.object = kernels_.name_of(one.object);
+    finding.index = index;
+    finding.message =
+        fmt::format("data race on element {} of '{}': {} at {} and {} at {}; neither happens before the other", index,
+                    finding.object, kernels_.text_of(one.first), at(kernels_.place_of(one.first)),
+                    kernels_.text_of(one.second), at(kernels_.place_of(one.second)));
+    if (one.first.dispatch != kNoDispatch || one.second.dispatch != kNoDispatch)
+      finding.message += ": a kernel is under way from its submission until somebody waits for it";
+    finding.where = kernels_.place_of(one.second);
+    finding.invocation = kernels_.coordinates_of(one.second);
+    finding.replay = replay();
+    report_.findings.push_back(std::move(finding));
+  }
+}
+
+}  // namespace heddle::mu::host

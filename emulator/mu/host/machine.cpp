@@ -1,0 +1,224 @@
+#include "emulator/mu/host/machine.h"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+namespace heddle::mu::host {
+namespace {
+
+thread_local Machine* g_current = nullptr;
+
+/// What __cxa_get_globals points to (Itanium C++ ABI, 2.2.2).
+struct ExceptionGlobals {
+  void* caught;
+  unsigned uncaught;
+};
+ExceptionGlobals& exceptions() {
+  return *reinterpret_cast<ExceptionGlobals*>(abi::__cxa_get_globals());
+}
+
+std::string at(const SourceLocation& where) {
+  return fmt::format("{}:{}", where.file, where.line);
+}
+
+}  // namespace
+
+Machine::Machine(const threads::Options& options, const MemoryPolicy& policy, std::unique_ptr<Choice> choice)
+    : options_(options),
+      policy_(policy),
+      owned_choice_(choice ? std::move(choice) : std::make_unique<SeededChoice>(*options.seed)),
+      choice_(*owned_choice_),
+      memory_(options.most_threads, policy_, choice_),
+      futexes_(options.most_threads, memory_, choice_),
+      detector_(options.most_threads) {
+  if (!options.trace->empty()) trace_ = std::make_unique<HostTrace>(*options.trace);
+}
+
+Machine& Machine::current() {
+  if (!g_current)
+    throw std::logic_error(
+        "an emulated host thread's object is used outside of heddle::threads::run; make it, use it "
+        "and let it go in the body");
+  return *g_current;
+}
+
+threads::Report Machine::run(const std::function<void()>& body) {
+  Machine* const outer = std::exchange(g_current, this);
+  const ExceptionGlobals handled = exceptions();
+  report_.mode = Mode::Emulated;
+  report_.seed = *options_.seed;
+  report_.memory = policy_.name;
+  memory_.restart({}, nullptr);
+  memory_.forget_beyond(options_.most_stores);
+  futexes_.restart();
+  detector_.restart();
+  if (runtime::kSanitized) runtime::announce_thread(announced_);
+  threads_.emplace_back();
+  if (trace_) trace_->thread_begins(0, "thread 0");
+  threads_[0].stack = new_stack(body, {});
+  bind(stacks_[threads_[0].stack], {});
+  ready(0);
+  schedule();
+  unwind_all();
+  g_current = outer;
+  exceptions() = handled;
+  report_.operations = operations_;
+  if (trace_) report_.trace = *options_.trace;
+  trace_.reset();
+  tell_discoveries();
+  log_races();
+  return std::move(report_);
+}
+
+void Machine::enter(void* argument) {
+  Stack& stack = *static_cast<Stack*>(argument);
+  if (runtime::kSanitized) runtime::announce_arrival(stack.fiber->announced);
+  stack.machine->execute(stack);
+  // No thread goes on here.
+  stack.machine->leave();
+}
+
+void Machine::execute(Stack& stack) {
+  try {
+    stack.function();
+  } catch (const Unwind&) {
+  } catch (const std::exception& error) {
+    if (!stopping_) stop(FindingKind::Exception, fmt::format("a host thread threw: {}", error.what()), stack.where);
+  } catch (...) {
+    if (!stopping_)
+      stop(FindingKind::Exception, "a host thread threw something that is no std::exception", stack.where);
+  }
+  stack.dead = true;
+  if (stopping_) return;
+  stack_operation(stack, stack.where);
+  end_thread(stack.thread);
+}
+
+/// From the scheduler.
+void Machine::resume(Stack& stack) {
+  running_stack_ = stack.number;
+  if (!stack.begun) {
+    stack.begun = true;
+    stack.fiber = std::make_unique<runtime::Fiber>(options_.stack_bytes, stack.number, &Machine::enter, &stack);
+  }
+  exceptions() = {stack.caught, stack.uncaught};
+  if (runtime::kSanitized) runtime::announce_leaving(announced_, stack.fiber->announced);
+  runtime::swap_context(&scheduler_, stack.fiber->parked, nullptr);
+  if (runtime::kSanitized) runtime::announce_arrival(announced_);
+}
+
+/// To the scheduler.
+[[gnu::noinline]] void Machine::leave() {
+  Stack& stack = stacks_[running_stack_];
+  stack.caught = exceptions().caught;
+  stack.uncaught = exceptions().uncaught;
+  exceptions() = {nullptr, 0};
+  if (runtime::kSanitized) runtime::announce_leaving(stack.fiber->announced, announced_);
+  runtime::swap_context(&stack.fiber->parked, scheduler_, nullptr);
+  if (runtime::kSanitized) runtime::announce_arrival(stack.fiber->announced);
+}
+
+void Machine::ready(ThreadIndex thread) {
+  ready_.push_back(thread);
+}
+
+void Machine::not_ready(ThreadIndex thread) {
+  const auto at = std::find(ready_.begin(), ready_.end(), thread);
+  if (at == ready_.end()) return;
+  *at = ready_.back();
+  ready_.pop_back();
+}
+
+void Machine::schedule() {
+  while (!stopping_) {
+    if (ready_.empty()) {
+      if (std::all_of(threads_.begin(), threads_.end(), [](const Thread& one) { return one.finished; })) return;
+      stop_without_progress();
+      continue;
+    }
+    const auto count = static_cast<std::uint32_t>(ready_.size());
+    running_ = ready_[count == 1 ? 0 : choice_.below(count, ChoicePoint::Invocation)];
+    Thread& thread = threads_[running_];
+    if (thread.waits == Waits::TimedFutex) {
+      // The thread was chosen while it waits: its time is up.
+      futexes_.expire(running_);
+      thread.waits = Waits::No;
+      thread.expired = true;
+      if (trace_) tell_of("the time of its wait is up", thread.where);
+    }
+    if (thread.dispatch != kNoDispatch)
+      run_dispatch(running_);
+    else
+      resume(stack_of(running_));
+  }
+}
+
+void Machine::stop_without_progress() {
+  std::string who;
+  SourceLocation where;
+  for (ThreadIndex t = 0; t < threads_.size(); ++t) {
+    const Thread& thread = threads_[t];
+    if (thread.finished) continue;
+    where = thread.where;
+    who += fmt::format("{}thread {} waits {} at {}", who.empty() ? "" : ", ", t,
+                       thread.waits == Waits::Thread ? fmt::format("for thread {}", thread.joins) : "on a futex",
+                       at(thread.where));
+  }
+  stop(FindingKind::NoProgress, "every host thread waits for something that none of them will do: " + who, where);
+}
+
+/// Threads and stacks that are in the middle of something end there, so that their objects are destroyed.
+void Machine::unwind_all() {
+  stopping_ = true;
+  for (Stack& stack : stacks_)
+    while (stack.begun && !stack.dead) resume(stack);
+}
+
+bool Machine::begin_operation(SourceLocation where) {
+  if (kernels_.runs())
+    throw std::logic_error(
+        "a kernel uses memory or a thread of the host; give it a buffer of threads::DeviceQueue for both");
+  if (!stopping_) {
+    threads_[running_].where = where;
+    if (++operations_ > options_.most_operations)
+      stop(FindingKind::NoProgress,
+           fmt::format("the run has had {} operations and goes on; a thread may spin for ever", operations_ - 1),
+           where);
+    else if (ready_.size() > 1 && choice_.below(2, ChoicePoint::Preemption) == 0)
+      leave();
+  }
+  if (!stopping_) return true;
+  if (std::uncaught_exceptions() == 0) throw Unwind{};
+  return false;
+}
+
+/// Until another thread makes this one ready; or the time is up.
+void Machine::block(Waits why, SourceLocation where) {
+  Thread& thread = threads_[running_];
+  thread.waits = why;
+  thread.where = where;
+  thread.expired = false;
+  if (why != Waits::TimedFutex) not_ready(running_);
+  leave();
+  if (stopping_ && std::uncaught_exceptions() == 0) throw Unwind{};
+}
+
+void Machine::end_thread(ThreadIndex index) {
+  if (trace_) tell({index, "ends"}, threads_[index].where);
+  threads_[index].finished = true;
+  not_ready(index);
+  for (ThreadIndex t = 0; t < threads_.size(); ++t) {
+    Thread& thread = threads_[t];
+    if (thread.waits != Waits::Thread || thread.joins != index) continue;
+    thread.waits = Waits::No;
+    ready(t);
+  }
+}
+
+}  // namespace heddle::mu::host

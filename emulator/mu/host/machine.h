@@ -1,0 +1,165 @@
+#pragma once
+
+/// \file
+/// Runs C++ bodies of host threads on the weak machine: every thread runs on fibers of one thread of the operating
+/// system, and before each operation the choice decides who goes on.
+
+#include <heddle/host_thread.h>
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emulator/mu/host/host_trace.h"
+#include "emulator/mu/host/kernels.h"
+#include "emulator/mu/machine/detector.h"
+#include "emulator/mu/machine/futexes.h"
+#include "emulator/mu/machine/memory.h"
+#include "runtime/fiber.h"
+
+namespace heddle::mu::host {
+
+using machine::Access;
+using machine::ClockIndex;
+using machine::ClockValue;
+
+/// Thrown through a thread that ends because the run ends.
+struct Unwind {};
+
+class Machine {
+ public:
+  /// All is left to `choice`; null for what the seed draws.
+  Machine(const threads::Options& options, const MemoryPolicy& policy, std::unique_ptr<Choice> choice);
+  threads::Report run(const std::function<void()>& body);
+  /// The one that the calling thread of the operating system runs.
+  static Machine& current();
+
+  // Operations of the running thread; see heddle/detail/host_machine.h.
+  LocationIndex add_location(std::uint64_t initial, const char* name, SourceLocation where);
+  machine::Loaded load(LocationIndex location, MemoryOrder order, ClockIndex dependency, SourceLocation where);
+  void store(LocationIndex location, std::uint64_t bits, MemoryOrder order, SourceLocation where);
+  machine::Updated update(LocationIndex location, MemoryOrder order, const machine::Update& update, bool may_fail,
+                          SourceLocation where);
+  void fence(MemoryOrder order, SourceLocation where);
+  int futex_wait(LocationIndex location, std::uint64_t expected, bool timed, SourceLocation where);
+  int futex_wake(LocationIndex location, std::int64_t count, SourceLocation where);
+  int futex_cmp_requeue(LocationIndex location, LocationIndex target, std::uint64_t expected, std::int64_t count,
+                        SourceLocation where);
+  ThreadIndex new_thread(std::function<void()> body, SourceLocation where);
+  void join(ThreadIndex thread, bool quietly, SourceLocation where);
+  ThreadIndex this_thread() const { return running_; }
+  std::uint32_t new_stack(std::function<void()> function, SourceLocation where);
+  std::uint32_t current_stack() const { return threads_[running_].stack; }
+  void swap_stack(std::uint32_t to, bool kills, SourceLocation where);
+  void define(const threads::detail::Definition* definitions, std::size_t count, SourceLocation where);
+  void require(bool holds, const char* what, SourceLocation where);
+
+  // Kernels; see heddle/detail/host_queue.h.
+  std::shared_ptr<Device> make_device(DeviceOptions options);
+  std::uint32_t add_mapped(const Device& device, const detail::Owner& memory, std::uint64_t element_bytes);
+  bool access_mapped(std::uint32_t mapped, std::uint64_t offset_bytes, std::uint32_t size_bytes, bool writes,
+                     SourceLocation where);
+  std::uint32_t submit(const Device& device, heddle::Extent groups, heddle::Extent local,
+                       std::function<void()> dispatch, SourceLocation where);
+  void wait_for_dispatch(std::uint32_t dispatch, bool quietly, SourceLocation where);
+
+ private:
+  enum class Waits : std::uint8_t { No, Futex, TimedFutex, Thread };
+  struct Stack {
+    std::uint32_t number = 0;
+    Machine* machine = nullptr;
+    std::function<void()> function;
+    std::unique_ptr<runtime::Fiber> fiber;
+    ThreadIndex thread = kNone;  ///< that is bound to it
+    bool begun = false;
+    bool dead = false;
+    /// Where it was last bound or killed.
+    SourceLocation where;
+    /// What the C++ runtime knows of exceptions on this stack.
+    void* caught = nullptr;
+    unsigned uncaught = 0;
+  };
+  struct Thread {
+    std::uint32_t stack = 0;
+    bool finished = false;
+    Waits waits = Waits::No;
+    ThreadIndex joins = kNone;
+    bool expired = false;
+    /// The kernel that it stands for; kNoDispatch for a host thread.
+    std::uint32_t dispatch = kNoDispatch;
+    SourceLocation where;
+  };
+  struct Named {
+    const char* name = nullptr;
+    SourceLocation where;
+  };
+
+  static void enter(void* stack);
+  void execute(Stack& stack);
+  void resume(Stack& stack);
+  void leave();
+  /// Lets others go on, perhaps; returns false if the run is ending and the operation must do nothing.
+  bool begin_operation(SourceLocation where);
+  void block(Waits why, SourceLocation where);
+  void ready(ThreadIndex thread);
+  void not_ready(ThreadIndex thread);
+  /// One more, if there may be one more; else the run ends.
+  ThreadIndex add_thread(SourceLocation where);
+  void end_thread(ThreadIndex thread);
+  ThreadIndex thread_for_dispatch(SourceLocation where);
+  void run_dispatch(ThreadIndex thread);
+  void schedule();
+  void stop_without_progress();
+  void unwind_all();
+  Stack& stack_of(ThreadIndex thread) { return stacks_[threads_[thread].stack]; }
+  void bind(Stack& stack, SourceLocation where);
+  void stack_operation(const Stack& stack, SourceLocation where);
+
+  Access access(LocationIndex location, MemoryOrder order, ClockIndex dependency = machine::kNoClock) const;
+  /// For the trace, if there is one.
+  void tell(HostOperation operation, SourceLocation where);
+  void tell_access(LocationIndex location, MemoryOrder order, const char* what, std::optional<machine::Loaded> read,
+                   std::optional<std::uint64_t> written, SourceLocation where);
+  void tell_of(std::string words, SourceLocation where) { tell({running_, std::move(words)}, where); }
+  std::string name_of(LocationIndex location) const;
+  machine::Watched watched(SourceLocation where);
+  void watch(LocationIndex location, MemoryOrder order, bool writes, SourceLocation where);
+  void wake(const std::vector<machine::Waiter>& woken);
+  /// The run ends with this finding.
+  void stop(FindingKind kind, std::string message, SourceLocation where);
+  void add_finding(FindingKind kind, std::string message, SourceLocation where, ThreadIndex thread);
+  void stop(Finding finding);
+  void tell_discoveries();
+  void tell_mapped_races();
+  void log_races() const;
+  std::string place_of(const machine::Watched& operation) const;
+  std::string replay() const;
+
+  const threads::Options options_;
+  const MemoryPolicy policy_;
+  std::unique_ptr<Choice> owned_choice_;
+  Choice& choice_;
+  machine::Memory memory_;
+  machine::Futexes futexes_;
+  machine::Detector detector_;
+  Kernels kernels_;
+  std::unique_ptr<HostTrace> trace_;
+  std::uint32_t devices_ = 0;
+  std::deque<Stack> stacks_;
+  std::vector<Thread> threads_;
+  std::vector<ThreadIndex> ready_;
+  std::vector<Named> locations_;
+  std::vector<SourceLocation> places_;
+  ThreadIndex running_ = 0;
+  std::uint32_t running_stack_ = 0;
+  runtime::Context scheduler_ = nullptr;
+  runtime::Announced announced_;
+  bool stopping_ = false;
+  std::uint64_t operations_ = 0;
+  threads::Report report_;
+};
+
+}  // namespace heddle::mu::host

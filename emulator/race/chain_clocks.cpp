@@ -1,0 +1,561 @@
+#include "emulator/race/chain_clocks.h"
+
+#include <bit>
+
+namespace heddle::race {
+namespace {
+
+constexpr Level kQueueFamily = kDevice - 1;
+constexpr Level kWidest = kLevelCount - 1;
+/// What stands for all levels at which reads may have found something, where these are one.
+constexpr Level kLowestStart = kOwn + 1;
+
+bool has_set(ClassSets sets, std::size_t set) {
+  return ((sets >> set) & 1) != 0;
+}
+
+/// kOwn if there is none.
+Level highest(Levels levels) {
+  return static_cast<Level>(std::max<int>(std::bit_width(levels), 1) - 1);
+}
+
+template <typename F>
+void for_each_class(Classes mask, F&& f) {
+  for (std::uint8_t c = 0; c < kClasses; ++c)
+    if (((mask >> c) & 1) != 0) f(c);
+}
+
+bool is_of_place(const FactKey& key) {
+  return key.kind() != FactKey::Kind::Available;
+}
+
+}  // namespace
+
+void ChainUse::raise(Table& table, std::uint8_t of_class, ClassSets sets, Level level) {
+  for (std::size_t i = 0; i < kClassSets.size(); ++i) {
+    std::atomic<Level>& known = table[of_class][i];
+    if (!has_set(sets, i)) continue;
+    Level before = known.load(std::memory_order_relaxed);
+    while (before < level && !known.compare_exchange_weak(before, level, std::memory_order_relaxed)) {
+    }
+  }
+}
+
+void ChainUse::note(const Site& site, bool one_class_each) {
+  note_level(site.own_availability);
+  note_level(site.own_visibility);
+  for (std::uint8_t c = 0; c <= kNoClass; ++c) {
+    if (one_class_each && c != class_of(site)) continue;
+    if (site.own_availability != kOwn) {
+      own_[c].fetch_or(static_cast<Levels>(1u << site.own_availability), std::memory_order_relaxed);
+      raise(available_, c, site.write_sets, site.own_availability);
+    }
+    if (site.own_visibility != kOwn) {
+      own_visible_[c].fetch_or(static_cast<Levels>(1u << site.own_visibility), std::memory_order_relaxed);
+      raise(visible_, c, site.read_sets, site.own_visibility);
+    }
+  }
+}
+
+void ChainUse::clear() {
+  sets_.store(0, std::memory_order_relaxed);
+  subgroups_.store(false, std::memory_order_relaxed);
+  system_.store(false, std::memory_order_relaxed);
+  for (auto* own : {&own_, &own_visible_})
+    for (std::atomic<Levels>& levels : *own) levels.store(0, std::memory_order_relaxed);
+  for (Table* table : {&available_, &visible_})
+    for (auto& of_class : *table)
+      for (auto& level : of_class) level.store(kOwn, std::memory_order_relaxed);
+}
+
+/// One operation in bulk: what it is about, and what is made once for all its classes.
+class ChainClocks::Step {
+ public:
+  Step(const ChainClocks& chains, const View& view, const Performer& by, BulkOperation operation)
+      : chains_(chains), view_(view), by_(by), operation_(operation), sets_(sets_on(operation.mask, 0)), done_(sums_) {
+    know(view.own);
+    for (std::size_t i = 0; i < kClassSets.size(); ++i)
+      if (has_set(sets_, i)) know(view.facts[i]);
+    for (Level level = 1; level <= operation.level; ++level)
+      if (is_domain(level)) domains_[domain_count_++] = level;
+  }
+
+  void make_available(Stamp stamp);
+  void make_visible(Stamp stamp);
+  void finish(View& view) { chains_.add(view, sets_, done_.take(), sums_); }
+  /// What was noted of starts that are one by now, as of the one that stands for them.
+  static FactKey folded(const ChainClocks& chains, const FactKey& key);
+  static FactsPointer folded(const ChainClocks& chains, const FactsPointer& facts, FactSums& sums);
+
+ private:
+  using ByLevel = std::array<Clock, kLevelCount>;
+  struct Instance {
+    Clock of;
+    Level level = kOwn;
+    Clock part;
+  };
+
+  bool is_domain(Level level) const {
+    const bool between = level > kWorkgroup && level < kQueueFamily;
+    return !between || chains_.places_.has_related_invocations();
+  }
+  void know(const FactsPointer& facts) {
+    const auto end = known_.begin() + static_cast<std::ptrdiff_t>(known_count_);
+    if (facts && std::find(known_.begin(), end, facts.get()) == end) known_[known_count_++] = facts.get();
+  }
+  std::span<const Level> domains() const { return {domains_.data(), domain_count_}; }
+  const Clock& in_instance(const Clock& clock, Level level);
+  void add(Clock& to, const Clock& more) {
+    if (!more.empty() && !to.is_same(more)) to = sums_.sum(to, more);
+  }
+  void lift(FactKey key, const ByLevel& known);
+  void lower(FactKey key, const ByLevel& present, Level from);
+  void show(std::uint8_t read, Stamp stamp);
+  void lift_own(FactKey key, Levels starts, Stamp stamp);
+  void lower_own(FactKey key, Levels starts, Stamp stamp);
+  void show_writes(std::uint8_t written, std::uint8_t read, Stamp stamp);
+  enum class Whose { Others, All, InInstances };
+  void collect(FactKey first, Levels starts, ByLevel& levels, Whose whose);
+  void collect(FactKey first, ByLevel& levels, Whose whose);
+  template <typename F>
+  void for_each_begun(FactKey key, Levels starts, F&& f);
+  template <typename F>
+  void for_each_start(FactKey::Kind kind, std::uint8_t written, std::uint8_t read, F&& f);
+
+  const ChainClocks& chains_;
+  const View& view_;
+  const Performer& by_;
+  BulkOperation operation_;
+  /// Those that relate the operation to others.
+  ClassSets sets_;
+  FactSums sums_;
+  /// All that is known as by one of these sets, or whatever the set.
+  std::array<const Facts*, kClassSets.size() + 1> known_{};
+  std::size_t known_count_ = 0;
+  FactList done_;
+  std::array<Level, kLevelCount> domains_{};
+  std::size_t domain_count_ = 0;
+  std::vector<std::unique_ptr<Instance>> instances_;
+};
+
+const Clock& ChainClocks::Step::in_instance(const Clock& clock, Level level) {
+  for (const auto& known : instances_)
+    if (known->level == level && known->of.is_same(clock)) return known->part;
+  return instances_
+      .emplace_back(std::make_unique<Instance>(Instance{clock, level, chains_.in_instance(clock, level, by_)}))
+      ->part;
+}
+
+/// Calls f(start, clock) with what is before the operation, as an operation on the set of the key, or on each of those
+/// that all accesses of its class are on: with accesses there that made themselves available or visible at the start
+/// chains begin which go on here.
+template <typename F>
+void ChainClocks::Step::for_each_begun(FactKey key, Levels starts, F&& f) {
+  const bool is_any = key.via() == kAnyVia;
+  const ClassSets vias = is_any ? chains_.sets_of_all(key.accessed()) : ClassSets(1u << key.via());
+  // What system-synchronizes is before it though no set relates the access to others.
+  if (is_any && view_.system && !view_.system->agents.empty())
+    for (Level start = 1; start < kLevelCount; ++start)
+      if (has_level(starts, start)) f(start, view_.system->agents);
+  for (std::size_t via = 0; via < kClassSets.size(); ++via) {
+    if (!has_set(vias, via)) continue;
+    for (Level start = 1; start < kLevelCount; ++start) {
+      if (!has_level(starts, start)) continue;
+      if (has_set(sets_, via) && !view_.before[via].empty()) f(start, view_.before[via]);
+      if (view_.system && !view_.system->before[via].empty()) f(start, view_.system->before[via]);
+    }
+  }
+}
+
+// The facts of one key, whatever the level: they stand side by side.
+void ChainClocks::Step::collect(FactKey first, ByLevel& levels, Whose whose) {
+  for (std::size_t i = 0; i < known_count_; ++i) {
+    const Facts& known = *known_[i];
+    auto at = std::lower_bound(known.begin(), known.end(), first.at_level(0),
+                               [](const Fact& fact, const FactKey& wanted) { return fact.key < wanted; });
+    for (; at != known.end() && at->key.at_level(0) == first.at_level(0); ++at) {
+      const Level level = at->key.level();
+      if (level > operation_.level) break;
+      add(levels[level], whose == Whose::InInstances && level != kOwn ? in_instance(at->clock, level) : at->clock);
+      if (at->own == 0 || by_.everybody || whose == Whose::Others) continue;
+      Clock own;
+      own.add(by_.group, by_.agent, at->own);
+      add(levels[level], own);
+    }
+  }
+}
+
+void ChainClocks::Step::collect(FactKey first, Levels starts, ByLevel& levels, Whose whose) {
+  for (Level start = 0; start < kLevelCount; ++start)
+    if (has_level(starts, start)) collect(first.at_start(start), levels, whose);
+}
+
+/// Calls f(key of level 0, its starts) for the starts of chains of the kind that are known, or that may begin here.
+/// Where not everything is exact, one key is for all starts of which accesses that begin chains have all or none.
+template <typename F>
+void ChainClocks::Step::for_each_start(FactKey::Kind kind, std::uint8_t written, std::uint8_t read, F&& f) {
+  const auto key = [&](Level start, Via via) {
+    return kind == FactKey::Kind::Available ? FactKey::available(start, via, 0, written)
+           : kind == FactKey::Kind::Visible ? FactKey::visible(start, via, 0, written, read)
+                                            : FactKey::shown(start, via, 0, read);
+  };
+  const bool apart = chains_.exact_;
+  const Levels own = chains_.use_.own(written);
+  const auto each = [&](Level most, Via via) {
+    Levels alike = 0;
+    if (!apart && kind == FactKey::Kind::Shown) {
+      for (Level start = 1; start < most; ++start)
+        if (is_domain(start)) alike = static_cast<Levels>(alike | 1u << start);
+      if (alike != 0) f(key(kLowestStart, via), alike);
+      return;
+    }
+    Level last = kOwn;
+    for (Level start = 1; start <= most; ++start) {
+      if (!is_domain(start)) continue;
+      alike = static_cast<Levels>(alike | 1u << start);
+      last = start;
+      if (!apart && !has_level(own, start)) continue;
+      f(key(start, via), alike);
+      alike = 0;
+    }
+    if (alike != 0) f(key(last, via), alike);
+  };
+  if (kind != FactKey::Kind::Shown) f(key(kOwn, kAnyVia), Levels{1});
+  const ClassSets of_all = chains_.sets_of_all(key(kOwn, kAnyVia).accessed());
+  for (std::size_t via = 0; via < kClassSets.size(); ++via) {
+    const Level most =
+        kind == FactKey::Kind::Shown ? chains_.use_.visible(read, via) : chains_.use_.available(written, via);
+    if (!has_set(of_all, via) && chains_.use_.orders(via)) each(most, static_cast<Via>(via));
+  }
+  // The performer's own accesses are known whatever the classes, and whether or not any set relates them to others.
+  each(highest(kind == FactKey::Kind::Shown ? chains_.use_.own_visible(read) : own), kAnyVia);
+}
+
+// What the performer's own accesses have at a level comes to those below it.
+void ChainClocks::Step::lower_own(FactKey key, Levels starts, Stamp stamp) {
+  if (key.via() != kAnyVia || !chains_.chains_) return;
+  Level from = operation_.level;
+  while (from > kOwn && !has_level(starts, from)) --from;
+  for (Level level = 1; level < from; ++level)
+    if (is_domain(level)) done_.add(key.at_level(level), {}, stamp);
+}
+
+// From each level to those above it, as far as the operation reaches. (Of clocks at several levels that are the same,
+// those of the widest level have all that the others have.)
+void ChainClocks::Step::lift(FactKey key, const ByLevel& known) {
+  for (const Level level : domains()) {
+    Clock made;
+    const Clock* last = nullptr;
+    for (Level narrow = level; narrow-- > 1;) {
+      if (known[narrow].empty() || (last && last->is_same(known[narrow]))) continue;
+      last = &known[narrow];
+      add(made, in_instance(known[narrow], narrow));
+    }
+    done_.add(key.at_level(level), made);
+  }
+}
+
+// What the performer's own accesses made available at a level, the write of another one among it, comes to those above
+// it.
+void ChainClocks::Step::lift_own(FactKey key, Levels starts, Stamp stamp) {
+  if (key.via() != kAnyVia || key.start() == kOwn) return;
+  const auto from = static_cast<Level>(std::countr_zero(starts));
+  for (const Level level : domains())
+    if (level > from) done_.add(key.at_level(level), {}, stamp);
+}
+
+//= vk:memory-model-availability-visibility
+void ChainClocks::Step::make_available(Stamp stamp) {
+  for_each_class(operation_.mask, [&](std::uint8_t c) {
+    for (const Level level : domains()) done_.add(FactKey::available(kOwn, kAnyVia, level, c), {}, stamp);
+    if (!chains_.chains_) return;
+    for_each_start(FactKey::Kind::Available, c, 0, [&](FactKey key, Levels starts) {
+      ByLevel known;
+      collect(key, starts, known, Whose::Others);
+      for_each_begun(key, starts, [&](Level start, const Clock& before) { add(known[start], before); });
+      lift(key, known);
+      lift_own(key, starts, stamp);
+    });
+  });
+}
+
+// What is present at a level of the performer's instances becomes visible at those below it.
+void ChainClocks::Step::lower(FactKey key, const ByLevel& present, Level from) {
+  Clock made;
+  for (Level level = from; level-- > 0;) {
+    add(made, present[level + 1]);
+    const bool kept = level == kOwn || (chains_.chains_ && is_domain(level));
+    if (kept) done_.add(key.at_level(level), made);
+  }
+}
+
+//= vk:memory-model-availability-visibility
+void ChainClocks::Step::show_writes(std::uint8_t written, std::uint8_t read, Stamp stamp) {
+  for_each_start(FactKey::Kind::Visible, written, read, [&](FactKey key, Levels starts) {
+    ByLevel present;
+    collect(FactKey::available(kOwn, key.via(), 0, written), starts, present, Whose::InInstances);
+    if (chains_.chains_) collect(key, starts, present, Whose::All);
+    for_each_begun(key, starts, [&](Level start, const Clock& before) {
+      if (start <= operation_.level) add(present[start], in_instance(before, start));
+    });
+    lower(key, present, operation_.level);
+    lower_own(key, starts, stamp);
+  });
+}
+
+// The reads of others, and the performer's own, that made their own bytes visible.
+//= vk:memory-model-availability-visibility
+void ChainClocks::Step::show(std::uint8_t read, Stamp stamp) {
+  if (!chains_.chains_) return;
+  const Level most = highest(chains_.use_.own_visible(read));
+  if (most == kOwn) return;
+  for_each_start(FactKey::Kind::Shown, 0, read, [&](FactKey key, Levels starts) {
+    const auto last = highest(starts);
+    if (last >= most) return;
+    ByLevel present;
+    collect(key, starts, present, Whose::All);
+    for_each_begun(key, starts, [&](Level start, const Clock& before) {
+      if (start <= operation_.level) add(present[start], in_instance(before, start));
+    });
+    lower(key, present, std::min(last, operation_.level));
+    lower_own(key, starts, stamp);
+  });
+}
+
+void ChainClocks::Step::make_visible(Stamp stamp) {
+  for_each_class(operation_.mask, [&](std::uint8_t read) {
+    for (std::uint8_t written = 0; written <= kClasses; ++written)
+      if (written == read || !chains_.one_class_each_) show_writes(written, read, stamp);
+    show(read, stamp);
+  });
+}
+
+// `for_each_start` has these keys.
+FactKey ChainClocks::Step::folded(const ChainClocks& chains, const FactKey& key) {
+  if (key.start() == kOwn) return key;
+  if (key.kind() == FactKey::Kind::Shown) return key.at_start(kLowestStart);
+  const auto from = static_cast<Levels>(chains.use_.own(key.written()) & ~((1u << key.start()) - 1));
+  return from == 0 ? key : key.at_start(static_cast<Level>(std::countr_zero(from)));
+}
+
+FactsPointer ChainClocks::Step::folded(const ChainClocks& chains, const FactsPointer& facts, FactSums& sums) {
+  const auto stays = [&](const Fact& fact) { return folded(chains, fact.key) == fact.key; };
+  if (chains.exact_ || !facts || std::all_of(facts->begin(), facts->end(), stays)) return facts;
+  FactList made(sums);
+  for (const Fact& fact : *facts) made.add(folded(chains, fact.key), fact.clock, fact.own);
+  return made.take();
+}
+
+ClassSets ChainClocks::sets_of_all(std::uint8_t of_class) const {
+  return one_class_each_ && of_class != kNoClass ? sets_on(static_cast<Classes>(1u << of_class), 0) : ClassSets{0};
+}
+
+// Agents of another group are in one instance with all of a workgroup, or with none of it.
+Clock ChainClocks::in_instance(const Clock& clock, Level level, const Performer& by) const {
+  if ((level == kQueueFamily && places_.is_one_family()) || (level >= kDevice && places_.is_one_device()) ||
+      level == kWidest)
+    return clock;
+  Clock expanded;
+  Clock kept = clock.where([&](GroupId lane, std::uint32_t agent) {
+    const GroupId group = lane / lanes_;
+    if (group != by.group) return level >= kWorkgroup && places_.groups_in_one_instance(group, by.group, level);
+    if (level >= kWorkgroup || by.everybody) return true;
+    if (agent != kEveryAgent) return places_.same_instance(agent, by.agent, level);
+    return !exact_;
+  });
+  if (level >= kWorkgroup || by.everybody || !exact_) return kept;
+  for (GroupId lane = by.group * lanes_; lane < (by.group + 1) * lanes_; ++lane) {
+    const Stamp everybody = clock.everybody(lane);
+    if (everybody == 0) continue;
+    for (std::uint32_t agent = places_.first(); agent < places_.end(); ++agent)
+      if (places_.group(agent) == by.group && places_.same_instance(agent, by.agent, level))
+        kept.add(lane, agent, everybody);
+  }
+  return kept;
+}
+
+FactsPointer ChainClocks::of_set(const View& view, std::size_t set, FactSums& sums) const {
+  if (exact_ || !one_class_each_ || view.facts[set] || std::has_single_bit(kClassSets[set])) return view.facts[set];
+  FactsPointer all;
+  for (std::size_t i = 0; i < kClassSets.size(); ++i)
+    if (std::has_single_bit(kClassSets[i]) && (kClassSets[i] & kClassSets[set]) != 0)
+      all = sums.sum(all, view.facts[i]);
+  return all;
+}
+
+// What is visible to the agent itself nobody else learns. Where nothing is cut the agent's own knowledge has all, for
+// operations on other classes than those in the mask.
+void ChainClocks::add(View& view, ClassSets sets, const FactsPointer& done, FactSums& sums) const {
+  if (!done) return;
+  Facts shared;
+  Facts of_agent;
+  for (const Fact& fact : *done) {
+    const bool is_agents = is_of_place(fact.key) && fact.key.level() == kOwn;
+    if (!is_agents) shared.push_back(fact);
+    if (is_agents || !one_class_each_) of_agent.push_back(fact);
+  }
+  const auto pointer = [](Facts& facts) {
+    return facts.empty() ? nullptr : std::make_shared<const Facts>(std::move(facts));
+  };
+  view.own = Step::folded(*this, sums.sum(view.own, pointer(of_agent)), sums);
+  const FactsPointer more = pointer(shared);
+  for (std::size_t i = 0; i < kClassSets.size(); ++i) {
+    const bool used = exact_ || !one_class_each_ || std::has_single_bit(kClassSets[i]) || has_set(use_.sets(), i);
+    if (has_set(sets, i) && used) view.facts[i] = sums.sum(of_set(view, i, sums), more);
+  }
+}
+
+void ChainClocks::make_available(View& view, const View& known, const Performer& by, BulkOperation operation,
+                                 Stamp stamp) const {
+  if (operation.mask == 0 || operation.level == kOwn) return;
+  Step step(*this, known, by, operation);
+  step.make_available(stamp);
+  step.finish(view);
+}
+
+void ChainClocks::make_visible(View& view, const View& known, const Performer& by, BulkOperation operation,
+                               Stamp stamp) const {
+  if (operation.mask == 0 || operation.level == kOwn) return;
+  Step step(*this, known, by, operation);
+  step.make_visible(stamp);
+  step.finish(view);
+}
+
+FactsPointer ChainClocks::named(const FactsPointer& facts, const Performer& by, FactSums& sums) const {
+  if (!facts || std::all_of(facts->begin(), facts->end(), [](const Fact& fact) { return fact.own == 0; })) return facts;
+  Facts made = *facts;
+  Clock own;
+  Stamp last = 0;
+  for (Fact& fact : made) {
+    if (fact.own == 0) continue;
+    if (last != fact.own) {
+      last = fact.own;
+      own = {};
+      for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+        if (((by.lanes >> lane) & 1) == 0) continue;
+        const GroupId group = by.group * lanes_ + lane;
+        by.everybody ? own.add_everybody(group, fact.own) : own.add(group, by.agent, fact.own);
+      }
+    }
+    fact.clock = sums.sum(fact.clock, own);
+    fact.own = 0;
+  }
+  return std::make_shared<const Facts>(std::move(made));
+}
+
+void ChainClocks::name_own(View& view, const Performer& by, ClassSets sets) const {
+  FactSums sums;
+  std::array<FactsPointer, 2> last;
+  for (std::size_t i = 0; i < kClassSets.size(); ++i) {
+    if (!has_set(sets, i)) continue;
+    if (view.facts[i] != last[0]) last = {view.facts[i], Step::folded(*this, named(view.facts[i], by, sums), sums)};
+    view.facts[i] = last[1];
+  }
+}
+
+void ChainClocks::publish(View& view, const Performer& by, ClassSets sets, Level level, Left& left) const {
+  FactSums sums;
+  for (std::size_t i = 0; i < kClassSets.size(); ++i)
+    view.facts[i] = has_set(sets, i) ? of_set(view, i, sums) : nullptr;
+  view.own = nullptr;
+  name_own(view, by, sets);
+  if (exact_ || level <= kWorkgroup) return;
+  const auto stays = [](const Fact& fact) { return is_of_place(fact.key) && fact.key.level() <= kWorkgroup; };
+  std::array<FactsPointer, 2> last;
+  for (FactsPointer& facts : view.facts) {
+    if (!facts) continue;
+    if (facts != last[0]) {
+      Facts kept;
+      for (const Fact& fact : *facts) {
+        if (!stays(fact)) {
+          kept.push_back(fact);
+        } else {
+          Clock& of = fact.key.kind() == FactKey::Kind::Visible ? left.visible : left.shown;
+          of = sums.sum(of, fact.clock);
+        }
+      }
+      last = {facts, kept.size() == facts->size() ? facts : std::make_shared<const Facts>(std::move(kept))};
+    }
+    facts = last[1];
+  }
+}
+
+// Facts about instances that the two agents have in common stay what they are.
+FactsPointer ChainClocks::translated(const FactsPointer& facts, std::uint32_t from, std::uint32_t to) const {
+  if (!facts || from == to) return facts;
+  const auto is_alike = [&](const Fact& fact) {
+    if (!is_of_place(fact.key)) return true;
+    return !fact.key.is_elsewhere() && places_.same_instance(from, to, fact.key.level());
+  };
+  if (std::all_of(facts->begin(), facts->end(), is_alike)) return facts;
+  FactSums sums;
+  FactList made(sums);
+  for (const Fact& fact : *facts) {
+    FactKey key = fact.key;
+    if (!is_alike(fact)) {
+      const std::uint32_t of = key.is_elsewhere() ? key.elsewhere() : from;
+      const bool here = places_.same_instance(of, to, key.level());
+      // Workgroups do without it; instances wider than these are few.
+      if (!here && !exact_ && key.level() <= kWorkgroup) continue;
+      key = here ? key.here() : key.at_agent(of);
+    }
+    made.add(key, fact.clock, fact.own);
+  }
+  return made.take();
+}
+
+void ChainClocks::join(View& to, const View& more, std::size_t set, FactSums& sums) const {
+  if (to.facts[set] || more.facts[set]) to.facts[set] = sums.sum(of_set(to, set, sums), of_set(more, set, sums));
+}
+
+void ChainClocks::collect(std::array<FactsJoin, kClassSets.size()>& joins, std::uint32_t agent, const View& published,
+                          std::uint32_t from, ClassSets sets) const {
+  FactsPointer last;
+  FactsPointer here;
+  for (std::size_t i = 0; i < kClassSets.size(); ++i) {
+    if (!has_set(sets, i) || !published.facts[i]) continue;
+    if (published.facts[i] != last) {
+      last = published.facts[i];
+      here = translated(last, from, agent);
+    }
+    joins[i].add(here);
+  }
+}
+
+// Sets that know and learn what the set before them does share the sum.
+bool ChainClocks::learn(View& to, const std::array<FactsJoin, kClassSets.size()>& collected) const {
+  FactSums sums;
+  bool more = false;
+  FactsPointer known_before;
+  for (std::size_t i = 0; i < kClassSets.size(); ++i) {
+    const FactsPointer known = collected[i].empty() ? to.facts[i] : of_set(to, i, sums);
+    if (!collected[i].empty()) {
+      const bool as_before = i > 0 && known == known_before && collected[i] == collected[i - 1];
+      const FactsPointer sum = as_before ? to.facts[i - 1] : collected[i].finish(known);
+      more = more || sum != to.facts[i];
+      to.facts[i] = sum;
+    }
+    known_before = known;
+  }
+  return more;
+}
+
+bool ChainClocks::learn(View& to, std::uint32_t agent, const View& published, std::uint32_t from, ClassSets sets,
+                        FactSums& sums) const {
+  bool more = false;
+  FactsPointer last;
+  FactsPointer here;
+  for (std::size_t i = 0; i < kClassSets.size(); ++i) {
+    if (!has_set(sets, i) || !published.facts[i]) continue;
+    if (published.facts[i] != last) {
+      last = published.facts[i];
+      here = translated(last, from, agent);
+    }
+    const FactsPointer sum = sums.sum(of_set(to, i, sums), here);
+    more = more || sum != to.facts[i];
+    to.facts[i] = sum;
+  }
+  return more;
+}
+
+}  // namespace heddle::race

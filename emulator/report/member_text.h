@@ -1,0 +1,26 @@
+#pragma once
+
+/// \file
+/// Which member of a struct some bytes of it are.
+
+#include <heddle/detail/component_type.h>
+
+#include <cstdint>
+#include <string>
+
+namespace heddle::report {
+
+/// A member of a struct, or of a struct in it.
+struct MemberPlace {
+  /// ".prefix", ".node.left", ".weights[3]"; empty if the bytes are of several members, or of something without
+  /// members.
+  std::string path;
+  /// The type of the innermost member that has all of the bytes, and where these begin in it.
+  detail::ComponentType type;
+  std::uint64_t offset_bytes = 0;
+};
+
+/// The member that has these bytes of an element of this type, from `offset_bytes` of the element on.
+MemberPlace member_at(const detail::ComponentType& element, std::uint64_t offset_bytes, std::uint32_t size_bytes);
+
+}  // namespace heddle::report

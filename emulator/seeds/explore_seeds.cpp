@@ -1,0 +1,525 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <condition_variable>
+#include <csignal>
+#include <cstdlib>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <set>
+#include <system_error>
+#include <thread>
+
+#include "emulator/seeds/seed_trial.h"
+#include "emulator/watch/own_command.h"
+#include "runtime/counted.h"
+
+namespace heddle {
+namespace seeds {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+template <typename Number = std::uint64_t>
+Number number_of(std::string_view text, std::string_view what) {
+  Number value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw std::invalid_argument(fmt::format("{} is '{}', not a number", what, text));
+  return value;
+}
+
+SeedShard shard_of(std::string_view text, std::string_view what) {
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  SeedShard shard;
+  if (slash == text.size()) throw std::invalid_argument(fmt::format("{} is '{}', not I/N", what, text));
+  const std::uint64_t index = number_of(text.substr(0, slash), what);
+  const std::uint64_t count = number_of(text.substr(slash + 1), what);
+  if (index < 1 || index > count || count > std::numeric_limits<std::uint32_t>::max())
+    throw std::invalid_argument(fmt::format("{} is '{}', not I/N with I from 1 to N", what, text));
+  shard.index = static_cast<std::uint32_t>(index);
+  shard.count = static_cast<std::uint32_t>(count);
+  return shard;
+}
+
+std::string_view environment(const char* name) {
+  const char* text = std::getenv(name);
+  return text ? text : "";
+}
+
+/// The signal that asked to stop; 0 for none.
+std::atomic<int> g_signal = 0;
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler writes it");
+
+constexpr std::array kAsksToStop = {SIGINT, SIGTERM};
+
+/// The next one, whichever, ends the program.
+extern "C" void ask_to_stop(int signal) {
+  g_signal.store(signal, std::memory_order_relaxed);
+  for (const int other : kAsksToStop) {
+    struct sigaction now = {};
+    sigaction(other, nullptr, &now);
+    if (now.sa_handler != ask_to_stop) continue;
+    now.sa_handler = SIG_DFL;
+    sigaction(other, &now, nullptr);
+  }
+}
+
+/// While it lives Ctrl-C (SIGINT) and SIGTERM ask to stop; a second one ends the program at once.
+class Interruptible {
+ public:
+  Interruptible() {
+    g_signal = 0;
+    struct sigaction action = {};
+    action.sa_handler = ask_to_stop;
+    action.sa_flags = SA_RESTART;
+    for (Handler& handler : handlers_) {
+      sigaction(handler.signal, nullptr, &handler.before);
+      if (handler.before.sa_handler != SIG_IGN) sigaction(handler.signal, &action, nullptr);
+    }
+  }
+  ~Interruptible() {
+    for (const Handler& handler : handlers_) sigaction(handler.signal, &handler.before, nullptr);
+  }
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+
+  static int signal() { return g_signal.load(std::memory_order_relaxed); }
+
+ private:
+  struct Handler {
+    int signal;
+    struct sigaction before;
+  };
+  Handler handlers_[kAsksToStop.size()] = {{kAsksToStop[0], {}}, {kAsksToStop[1], {}}};
+};
+
+std::string interrupted_after(const SeedReport& report, std::uint64_t seeds) {
+  return fmt::format("interrupted after {} of {}, {} failed\n", report.trials, runtime::counted(seeds, "seed", "seeds"),
+                     report.failures.size());
+}
+
+/// What is known of a failure only when it has been made smaller and traced.
+std::string more_of(const SeedFailure& failure);
+
+/// The trials of all seeds, on several threads.
+class Exploration {
+ public:
+  Exploration(const TrialFunction& trial, std::uint64_t seeds, const SeedOptions& options)
+      : trial_(trial), options_(options), again_(command()), begin_(Clock::now()) {
+    // Seed first + index - 1, then every count-th.
+    const std::uint64_t index = options.shard.index - 1;
+    count_ = seeds > index ? (seeds - index - 1) / options.shard.count + 1 : 0;
+    bar_ = options.print_to && isatty(fileno(options.print_to));
+  }
+
+  /// The trials; what has failed is printed as soon as all of them have ended.
+  void try_all_seeds(unsigned jobs);
+  /// Makes the first failure smaller and traces it.
+  SeedReport finish();
+
+ private:
+  std::uint64_t seed(std::uint64_t position) const {
+    return options_.first_seed + options_.shard.index - 1 + position * options_.shard.count;
+  }
+  /// Seeds that follow each other, by position, which a thread tries without asking the others.
+  struct Block {
+    std::uint64_t next = 0;
+    std::uint64_t end = 0;
+  };
+  std::optional<Block> next(std::uint64_t most);
+  bool goes_on(std::uint64_t position);
+  /// No position.
+  static constexpr std::uint64_t kNothing = std::numeric_limits<std::uint64_t>::max();
+  /// The position of what a thread tries; kNothing between two.
+  using Trying = std::atomic<std::uint64_t>;
+  std::uint64_t try_all(TrialRunner& runner, Block block, Trying& trying);
+  void failed(std::uint64_t position, const TrialOutcome& outcome);
+  void done(std::uint64_t trials);
+  void work(Trying& trying);
+  void work_together(unsigned jobs);
+  void watch();
+  void tell_failures();
+  void tell_what_is_left(Clock::duration waited);
+  [[noreturn]] void end_program();
+  void show();
+  bool time_is_up() const {
+    return interrupted() || (options_.budget.count() > 0 && Clock::now() - begin_ >= options_.budget);
+  }
+  bool interrupted() const { return options_.print_to && Interruptible::signal() != 0; }
+  std::string command() const;
+  void trace(SeedFailure& failure) const;
+
+  const TrialFunction& trial_;
+  const SeedOptions& options_;
+  /// What runs a trial again, but for its seed.
+  const std::string again_;
+  Clock::time_point begin_;
+  std::uint64_t count_ = 0;
+  bool bar_ = false;
+  /// The position of the lowest failing seed so far; what cannot go on at all fails before all.
+  std::atomic<std::uint64_t> first_failed_ = kNothing;
+  /// What each thread tries.
+  std::deque<Trying> trying_;
+  /// Trials were left out since the time was up.
+  std::atomic<bool> cut_off_ = false;
+  std::mutex mutex_;
+  // All below are guarded by mutex_.
+  std::uint64_t next_ = 0;
+  Clock::time_point shown_;
+  SeedReport report_;
+  /// What a trial could not even begin for.
+  std::exception_ptr error_;
+  /// Seeds of the failures that were printed.
+  std::set<std::uint64_t> told_;
+  /// All trials have ended.
+  bool tried_ = false;
+  /// Nothing runs any more.
+  bool over_ = false;
+  std::condition_variable ends_;
+  std::thread watcher_;
+  /// Trials are to end at once.
+  std::atomic<bool> stop_ = false;
+};
+
+// Blocks are given out in order: below a failing seed there is none that was not given out.
+std::optional<Exploration::Block> Exploration::next(std::uint64_t most) {
+  const std::lock_guard lock(mutex_);
+  if (next_ == count_ || !goes_on(next_)) return std::nullopt;
+  const std::uint64_t begin = next_;
+  next_ += std::min(most, count_ - next_);
+  return Block{begin, next_};
+}
+
+/// Whether there is a point in trying that seed.
+bool Exploration::goes_on(std::uint64_t position) {
+  if (position > first_failed_.load(std::memory_order_relaxed)) return false;
+  if (!time_is_up()) return true;
+  cut_off_.store(true, std::memory_order_relaxed);
+  return false;
+}
+
+/// Returns how many it tried.
+std::uint64_t Exploration::try_all(TrialRunner& runner, Block block, Trying& trying) {
+  const std::uint64_t begin = block.next;
+  for (; block.next != block.end && goes_on(block.next); ++block.next) {
+    TrialPlan plan;
+    plan.seed = seed(block.next);
+    trying.store(block.next, std::memory_order_relaxed);
+    const TrialOutcome outcome = runner.run(plan);
+    if (outcome.abandoned) {
+      cut_off_.store(true, std::memory_order_relaxed);
+      break;
+    }
+    if (outcome.failed) failed(block.next, outcome);
+  }
+  trying.store(kNothing, std::memory_order_relaxed);
+  return block.next - begin;
+}
+
+void Exploration::failed(std::uint64_t position, const TrialOutcome& outcome) {
+  const std::lock_guard lock(mutex_);
+  SeedFailure failure;
+  failure.seed = seed(position);
+  failure.what = outcome.what;
+  failure.finding = outcome.finding;
+  failure.replay = fmt::format("HEDDLE_EXPLORE_SEED={} {}", failure.seed, again_);
+  report_.failures.push_back(std::move(failure));
+  if (options_.stop_at_first)
+    first_failed_.store(std::min(first_failed_.load(std::memory_order_relaxed), position), std::memory_order_relaxed);
+}
+
+void Exploration::done(std::uint64_t trials) {
+  const std::lock_guard lock(mutex_);
+  report_.trials += trials;
+  show();
+}
+
+void Exploration::show() {
+  constexpr auto kBetween = std::chrono::milliseconds(100);
+  if (!bar_) return;
+  const auto now = Clock::now();
+  if (now - shown_ < kBetween || now - begin_ < 5 * kBetween) return;
+  shown_ = now;
+  constexpr std::size_t kColumns = 30;
+  const std::size_t full = kColumns * report_.trials / count_;
+  fmt::print(options_.print_to, "\r\x1b[K[{}{}] {}/{} seeds, {} failed, {:.0f} s", std::string(full, '#'),
+             std::string(kColumns - full, ' '), report_.trials, count_, report_.failures.size(),
+             std::chrono::duration<double>(now - begin_).count());
+  std::fflush(options_.print_to);
+}
+
+// Short trials come in long blocks, so that threads seldom meet; long ones one by one, so that all threads end
+// together.
+void Exploration::work(Trying& trying) {
+  constexpr auto kLong = std::chrono::milliseconds(5);
+  try {
+    TrialRunner runner(trial_, options_, &stop_);
+    std::uint64_t most = 1;
+    while (const std::optional<Block> block = next(most)) {
+      const Clock::time_point begin = Clock::now();
+      done(try_all(runner, *block, trying));
+      most = Clock::now() - begin < kLong ? 2 * most : std::max<std::uint64_t>(most / 2, 1);
+    }
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    error_ = std::current_exception();
+    first_failed_ = 0;
+  }
+}
+
+// What runs a trial again, with what the environment says of memory.
+std::string Exploration::command() const {
+  const std::string_view memory = options_.device.memory ? "" : environment("HEDDLE_MEMORY");
+  return (memory.empty() ? "" : fmt::format("HEDDLE_MEMORY={} ", memory)) + watch::own_command();
+}
+
+/// Runs the failure once more, for its trace.
+void Exploration::trace(SeedFailure& failure) const {
+  const std::string path = options_.device.trace.value_or(std::string(environment("HEDDLE_TRACE")));
+  if (path.empty()) return;
+  TrialPlan plan;
+  plan.seed = failure.seed;
+  if (failure.shrunk) {
+    plan.most_workgroups = failure.shrunk->workgroups;
+    plan.schedules = failure.shrunk->schedules;
+  }
+  plan.trace = path;
+  const TrialOutcome traced = TrialRunner(trial_, options_, &stop_).run(plan);
+  if (traced.abandoned) return;
+  // If the file cannot be written the trial fails with that, and names it.
+  const bool is_written = traced.what.find(path) == std::string::npos;
+  (is_written ? failure.trace : failure.no_trace) = is_written ? path : traced.what;
+}
+
+void Exploration::work_together(unsigned jobs) {
+  std::vector<std::thread> others;
+  Trying& own = trying_.emplace_back(kNothing);
+  try {
+    for (std::uint64_t i = 1; i < std::min<std::uint64_t>(jobs, count_); ++i)
+      others.emplace_back([this, &trying = trying_.emplace_back(kNothing)] { work(trying); });
+    if (options_.print_to || options_.budget.count() > 0) watcher_ = std::thread([this] { watch(); });
+  } catch (const std::system_error&) {
+    // There are no more threads: those that there are do the work.
+  }
+  work(own);
+  for (std::thread& other : others) other.join();
+}
+
+// A trial that does not end must not keep what the others found to itself.
+void Exploration::watch() {
+  constexpr auto kBetween = std::chrono::milliseconds(100);
+  constexpr auto kPatience = std::chrono::seconds(30);
+  // Where somebody waits for what is known already.
+  constexpr auto kLessPatience = std::chrono::seconds(2);
+  // Until a trial that was asked to stop, in whatever loop it is, is taken to hang.
+  constexpr auto kGrace = std::chrono::milliseconds(500);
+  std::optional<Clock::time_point> interrupted_at;
+  std::unique_lock lock(mutex_);
+  std::uint64_t ended = 0;
+  bool ends = false;
+  bool told = false;
+  Clock::time_point since = begin_;
+  while (!ends_.wait_for(lock, kBetween, [this] { return over_; })) {
+    const Clock::time_point now = Clock::now();
+    if (interrupted() && !interrupted_at) interrupted_at = now;
+    if (interrupted_at && now - *interrupted_at > kGrace) end_program();
+    if (interrupted_at || (!tried_ && time_is_up())) stop_.store(true, std::memory_order_relaxed);
+    if (tried_ || !options_.print_to) continue;
+    const bool ends_now = next_ == count_ || time_is_up() || (options_.stop_at_first && !report_.failures.empty());
+    if (ends_now != ends || report_.failures.size() != told_.size()) told = false;
+    if (ends_now != ends || report_.trials != ended) since = now;
+    ends = ends_now;
+    ended = report_.trials;
+    const bool is_awaited = ends && report_.failures.size() != told_.size();
+    if (told || now - since < (is_awaited ? kLessPatience : kPatience)) continue;
+    tell_what_is_left(now - since);
+    told = true;
+  }
+}
+
+// With mutex_ held.
+void Exploration::tell_what_is_left(Clock::duration waited) {
+  std::string seeds;
+  for (const Trying& trying : trying_) {
+    const std::uint64_t position = trying.load(std::memory_order_relaxed);
+    if (position != kNothing) seeds += fmt::format("{}{}", seeds.empty() ? "" : ", ", seed(position));
+  }
+  if (seeds.empty()) return;
+  tell_failures();
+  fmt::print(options_.print_to, "for {:.0f} s no trial has ended; at work: seed {}\n",
+             std::chrono::duration<double>(waited).count(), seeds);
+  std::fflush(options_.print_to);
+}
+
+// With mutex_ held: those that were not told of.
+void Exploration::tell_failures() {
+  if (!options_.print_to) return;
+  if (bar_) std::fputs("\r\x1b[K", options_.print_to);
+  for (const SeedFailure& failure : report_.failures)
+    if (told_.insert(failure.seed).second) fmt::print(options_.print_to, "{}", to_string(failure));
+  std::fflush(options_.print_to);
+}
+
+// With mutex_ held. A trial is in a loop of its own, where nothing can be asked of it.
+void Exploration::end_program() {
+  tell_failures();
+  fmt::print(options_.print_to, "{}", interrupted_after(report_, count_));
+  std::fflush(options_.print_to);
+  const int signal = Interruptible::signal();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+  std::_Exit(128 + signal);
+}
+
+void Exploration::try_all_seeds(unsigned jobs) {
+  work_together(jobs);
+  const std::lock_guard lock(mutex_);
+  tried_ = true;
+  // From here on only who asks for it stops.
+  if (!interrupted()) stop_.store(false, std::memory_order_relaxed);
+  if (error_) return;
+  report_.complete = !cut_off_;
+  // Seeds are given out in order, so that the lowest failing one is among those that were tried.
+  auto& failures = report_.failures;
+  std::sort(failures.begin(), failures.end(),
+            [](const SeedFailure& a, const SeedFailure& b) { return a.seed < b.seed; });
+  if (options_.stop_at_first && failures.size() > 1) failures.resize(1);
+  tell_failures();
+}
+
+SeedReport Exploration::finish() {
+  auto& failures = report_.failures;
+  if (!error_ && !failures.empty() && options_.shrink_budget.count() > 0 && !interrupted())
+    failures.front().shrunk = shrink(trial_, options_, failures.front().seed, &stop_);
+  if (!error_ && !failures.empty() && !interrupted()) trace(failures.front());
+  if (watcher_.joinable()) {
+    {
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+    }
+    ends_.notify_one();
+    watcher_.join();
+  }
+  if (error_) std::rethrow_exception(error_);
+  report_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+  return std::move(report_);
+}
+
+SeedReport explore_and_print(const TrialFunction& trial, std::uint64_t seeds, const SeedOptions& options,
+                             unsigned jobs) {
+  int signal = 0;
+  SeedReport report;
+  {
+    const Interruptible interruptible;
+    Exploration exploration(trial, seeds, options);
+    exploration.try_all_seeds(jobs);
+    report = exploration.finish();
+    signal = Interruptible::signal();
+  }
+  if (!report.failures.empty()) fmt::print(options.print_to, "{}", more_of(report.failures.front()));
+  if (signal == 0) {
+    if (!report.complete)
+      fmt::print(options.print_to, "the time was up after {} of {} seeds, {} failed\n", report.trials, seeds,
+                 report.failures.size());
+    return report;
+  }
+  fmt::print(options.print_to, "{}", interrupted_after(report, seeds));
+  std::fflush(options.print_to);
+  std::raise(signal);
+  return report;
+}
+
+SeedReport explore_quietly(const TrialFunction& trial, std::uint64_t seeds, const SeedOptions& options, unsigned jobs) {
+  Exploration exploration(trial, seeds, options);
+  exploration.try_all_seeds(jobs);
+  return exploration.finish();
+}
+
+}  // namespace
+}  // namespace seeds
+
+SeedReport detail::explore_seeds(const TrialFunction& trial, std::uint64_t seeds, SeedOptions options) {
+  using namespace heddle::seeds;
+  if (const auto shard = environment("HEDDLE_EXPLORE_SHARD"); !shard.empty())
+    options.shard = shard_of(shard, "HEDDLE_EXPLORE_SHARD");
+  if (options.shard.count == 0 || options.shard.index - 1 >= options.shard.count)
+    throw std::invalid_argument("SeedOptions::shard has an index that is not from 1 to count");
+  if (const auto seed = environment("HEDDLE_EXPLORE_SEED"); !seed.empty()) {
+    options.first_seed = number_of(seed, "HEDDLE_EXPLORE_SEED");
+    options.shard = {};
+    seeds = 1;
+  }
+  const unsigned jobs = options.jobs != 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
+  return options.print_to ? explore_and_print(trial, seeds, options, jobs)
+                          : explore_quietly(trial, seeds, options, jobs);
+}
+
+bool SeedOptions::take(std::string_view argument, std::uint64_t& seeds) {
+  const auto value = [&](std::string_view name) -> std::optional<std::string_view> {
+    if (argument.substr(0, name.size()) != name) return std::nullopt;
+    return argument.substr(name.size());
+  };
+  if (argument == "--all") {
+    stop_at_first = false;
+  } else if (const auto text = value("--seeds=")) {
+    const std::uint64_t number = seeds::number_of(*text, "--seeds");
+    if (number == 0) throw std::invalid_argument("--seeds is 0: nothing would run");
+    seeds = number;
+  } else if (const auto first = value("--first-seed=")) {
+    first_seed = seeds::number_of(*first, "--first-seed");
+  } else if (const auto part = value("--shard=")) {
+    shard = seeds::shard_of(*part, "--shard");
+  } else if (const auto threads = value("--jobs=")) {
+    jobs = seeds::number_of<unsigned>(*threads, "--jobs");
+  } else if (const auto seconds = value("--seconds=")) {
+    budget = std::chrono::seconds(seeds::number_of<std::uint32_t>(*seconds, "--seconds"));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+std::string to_string(const SeedFailure& failure) {
+  return fmt::format("seed {} fails: {}\n  again: {}\n", failure.seed, failure.what, failure.replay) +
+         seeds::more_of(failure);
+}
+
+namespace seeds {
+namespace {
+
+std::string more_of(const SeedFailure& failure) {
+  std::string out;
+  if (!failure.trace.empty()) out += fmt::format("  to look at: heddle trace {}\n", failure.trace);
+  if (!failure.no_trace.empty()) out += fmt::format("  no trace: {}\n", failure.no_trace);
+  if (!failure.shrunk) return out;
+  const ShrunkFailure& shrunk = *failure.shrunk;
+  // A test that does not ask how many workgroups to dispatch has its own number.
+  const std::string workgroups =
+      shrunk.wanted_workgroups == 0
+          ? ""
+          : fmt::format(" with {} of {}", shrunk.workgroups,
+                        runtime::counted(shrunk.wanted_workgroups, "workgroup", "workgroups"));
+  out += fmt::format("  made smaller: it still fails{}{}", workgroups, workgroups.empty() ? "" : ", and");
+  if (shrunk.forced == 0) {
+    out += fmt::format(" where nothing is interrupted or delayed ({} before)\n",
+                       runtime::counted(shrunk.forced_before, "choice did so", "choices did so"));
+  } else {
+    out += fmt::format(" with {} ({} before); the last one is choice {} of {}\n",
+                       runtime::counted(shrunk.forced, "choice that interrupts an invocation or delays a write",
+                                        "choices that interrupt an invocation or delay a write"),
+                       shrunk.forced_before, shrunk.answers, shrunk.answers_before);
+  }
+  if (shrunk.what != failure.what) out += "    it fails then with: " + shrunk.what + '\n';
+  return out;
+}
+
+}  // namespace
+}  // namespace seeds
+
+}  // namespace heddle

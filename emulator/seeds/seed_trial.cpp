@@ -1,0 +1,131 @@
+#include "emulator/seeds/seed_trial.h"
+
+#include "emulator/host/device_state.h"
+#include "emulator/seeds/schedule_shrink.h"
+#include "emulator/watch/own_command.h"
+
+#include <heddle/detail/check.h>
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+namespace heddle::seeds {
+namespace {
+
+/// A trial that runs, for checks that fail in it.
+struct RunningTrial {
+  const TrialPlan& plan;
+  /// What was asked and answered in each dispatch until now; empty if the trial only follows its seed.
+  const std::vector<std::unique_ptr<Schedule>>& recorded;
+};
+
+std::string schedule_text(const void* context) {
+  const auto& running = *static_cast<const RunningTrial*>(context);
+  std::string text = fmt::format("  schedule: a trial with seed {}{}\n", running.plan.seed,
+                                 running.plan.schedules ? ", whose oracle answers from a list" : "");
+  for (std::size_t dispatch = 0; dispatch < running.recorded.size(); ++dispatch) {
+    text += fmt::format("    dispatch {}, answer/number of possible ones:", dispatch);
+    for (const Schedule::Answer& answer : running.recorded[dispatch]->answers)
+      text += fmt::format(" {}/{}", answer.value, answer.bound);
+    text += '\n';
+  }
+  return text;
+}
+
+DeviceOptions device_options(const SeedOptions& options, const TrialPlan& plan) {
+  DeviceOptions device = options.device;
+  device.mode = Mode::Emulated;
+  device.seed = plan.seed;
+  device.trace = plan.trace;
+  const char* named = std::getenv("HEDDLE_MEMORY");
+  if (!device.memory && (!named || !*named)) device.memory = memory_policy("random");
+  return device;
+}
+
+}  // namespace
+
+std::shared_ptr<DeviceState> TrialRunner::device_for(const TrialPlan& plan, decltype(DeviceOptions::choices) choices) {
+  if (left_ && plan.trace.empty()) {
+    left_->restart(plan.seed, std::move(choices));
+    return std::move(left_);
+  }
+  DeviceOptions options = device_options(options_, plan);
+  options.choices = std::move(choices);
+  return std::make_shared<DeviceState>(std::move(options));
+}
+
+// Buffers have the device they were made on.
+void TrialRunner::keep(std::shared_ptr<DeviceState> device) {
+  if (device.use_count() == 1 && device->can_restart()) left_ = std::move(device);
+}
+
+TrialOutcome TrialRunner::run(const TrialPlan& plan) {
+  TrialOutcome outcome;
+  // Schedules are handed out by address.
+  std::vector<std::unique_ptr<Schedule>> recorded;
+  decltype(DeviceOptions::choices) choices;
+  if (plan.records || plan.schedules) {
+    choices = [&](std::uint64_t dispatch_seed) -> std::unique_ptr<Choice> {
+      const std::size_t dispatch = recorded.size();
+      recorded.push_back(std::make_unique<Schedule>());
+      Schedule guide;
+      std::unique_ptr<Choice> otherwise;
+      if (!plan.schedules) {
+        otherwise = std::make_unique<SeededChoice>(dispatch_seed);
+      } else if (dispatch < plan.schedules->size()) {
+        guide = (*plan.schedules)[dispatch];
+      }
+      return std::make_unique<GuidedChoice>(std::move(guide), std::move(otherwise), recorded.back().get());
+    };
+  }
+  std::shared_ptr<DeviceState> device = device_for(plan, std::move(choices));
+  {
+    const watch::InTrial in_trial;
+    const RunningTrial running{plan, recorded};
+    const detail::Situation situation(&schedule_text, &running);
+    Trial trial(new detail::DeviceHandle{device}, plan.most_workgroups);
+    limit_.begin(plan.most_operations, plan.end);
+    device->limit = &limit_;
+    try {
+      trial_(trial);
+    } catch (const KernelError& error) {
+      outcome.failed = true;
+      outcome.what = error.what();
+      outcome.finding = error.finding();
+    } catch (const std::exception& error) {
+      outcome.failed = true;
+      outcome.what = error.what();
+    } catch (...) {
+      outcome.failed = true;
+      outcome.what = "it threw something that is no std::exception";
+    }
+    if (limit_.was_exceeded()) {
+      outcome = {};
+      outcome.abandoned = true;
+    }
+    outcome.wanted_workgroups = trial.wanted_workgroups();
+    outcome.operations = limit_.spent();
+    device->limit = nullptr;
+  }
+  if (!outcome.abandoned) keep(std::move(device));
+  for (auto& schedule : recorded) outcome.schedules.push_back(std::move(*schedule));
+  return outcome;
+}
+
+}  // namespace heddle::seeds
+
+namespace heddle::detail {
+
+std::optional<std::string> replay(const TrialFunction& trial, const ShrunkFailure& failure,
+                                  const SeedOptions& options) {
+  seeds::TrialPlan plan;
+  plan.seed = failure.seed;
+  plan.most_workgroups = failure.workgroups;
+  plan.schedules = failure.schedules;
+  const seeds::TrialOutcome outcome = seeds::TrialRunner(trial, options, nullptr).run(plan);
+  if (!outcome.failed) return std::nullopt;
+  return outcome.what;
+}
+
+}  // namespace heddle::detail

@@ -1,0 +1,72 @@
+#pragma once
+
+/// \file
+/// One trial of a test, under a seed or as a schedule says.
+
+#include <heddle/explore.h>
+
+#include "emulator/host/trial_limit.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heddle::seeds {
+
+using detail::DeviceState;
+using detail::TrialFunction;
+using detail::TrialLimit;
+
+/// How a trial is to run.
+struct TrialPlan {
+  std::uint64_t seed = 1;
+  std::uint32_t most_workgroups = std::numeric_limits<std::uint32_t>::max();
+  /// The answers in each dispatch; beyond them nothing is delayed and no invocation interrupted. Nothing: as the seed
+  /// says.
+  std::optional<std::vector<Schedule>> schedules;
+  bool records = false;
+  /// Where the trace of it goes; empty for none.
+  std::string trace;
+  /// After so many operations, and then, it is abandoned.
+  std::uint64_t most_operations = TrialLimit::kNoLimit;
+  TrialLimit::Clock::time_point end = TrialLimit::Clock::time_point::max();
+};
+
+struct TrialOutcome {
+  bool failed = false;
+  /// It came to its limit before it could fail or not.
+  bool abandoned = false;
+  /// Some more than it did, and 0 if it did few.
+  std::uint64_t operations = 0;
+  std::string what;
+  std::optional<Finding> finding;
+  std::uint32_t wanted_workgroups = 0;
+  /// If the plan records: what was asked and answered in each dispatch.
+  std::vector<Schedule> schedules;
+};
+
+/// Runs trials of a test one after the other, on one thread. A trial that leaves nothing of its device behind leaves
+/// that to the next one, which takes less than a new one and finds no difference.
+class TrialRunner {
+ public:
+  /// All must outlive it. Once `stop` is true its trials are abandoned.
+  TrialRunner(const TrialFunction& trial, const SeedOptions& options, const std::atomic<bool>* stop)
+      : trial_(trial), options_(options), limit_(stop) {}
+  TrialOutcome run(const TrialPlan& plan);
+
+ private:
+  std::shared_ptr<DeviceState> device_for(const TrialPlan& plan, decltype(DeviceOptions::choices) choices);
+  void keep(std::shared_ptr<DeviceState> device);
+
+  const TrialFunction& trial_;
+  const SeedOptions& options_;
+  TrialLimit limit_;
+  /// What the last trial left; null for nothing.
+  std::shared_ptr<DeviceState> left_;
+};
+
+/// Makes a failure smaller, until `stop`.
+std::optional<ShrunkFailure> shrink(const TrialFunction& trial, const SeedOptions& options, std::uint64_t seed,
+                                    const std::atomic<bool>* stop);
+
+}  // namespace heddle::seeds

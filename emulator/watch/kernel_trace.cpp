@@ -1,0 +1,157 @@
+#include "emulator/watch/kernel_trace.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "emulator/trace/file_error.h"
+
+namespace heddle::watch {
+
+KernelTrace::KernelTrace(const std::string& path) {
+  try {
+    writer_ = std::make_unique<trace::FileWriter>(path);
+  } catch (const trace::TraceFileError& error) {
+    throw std::invalid_argument(fmt::format("the trace cannot be written: {}", error.what()));
+  }
+}
+
+KernelTrace::~KernelTrace() {
+  tell([](trace::FileWriter& writer) { writer.close(); });
+  if (!failure_.empty() && !told_failure_)
+    std::fprintf(stderr, "heddle: the trace is not whole: %s\n", failure_.c_str());
+}
+
+template <typename Tell>
+void KernelTrace::tell(const Tell& with_writer) {
+  if (!failure_.empty()) return;
+  try {
+    with_writer(*writer_);
+  } catch (const trace::TraceFileError& error) {
+    failure_ = error.what();
+  }
+}
+
+void KernelTrace::check() {
+  if (failure_.empty() || told_failure_) return;
+  told_failure_ = true;
+  throw std::runtime_error(fmt::format("heddle: the trace is not whole: {}", failure_));
+}
+
+void KernelTrace::flush() {
+  tell([](trace::FileWriter& writer) { writer.flush(); });
+}
+
+void KernelTrace::dispatch_begins(const DispatchStart& started) {
+  const runtime::Grid& grid = started.grid;
+  trace::Dispatch dispatch;
+  dispatch.number = started.number;
+  dispatch.first_agent = started.first_agent;
+  dispatch.groups = grid.groups;
+  dispatch.local = grid.local;
+  dispatch.subgroup_size = grid.subgroup_size;
+  if (grid.position_of) dispatch.positions = {grid.position_of, grid.group_size};
+  tell([&](trace::FileWriter& writer) { writer.dispatched(dispatch); });
+  for (const emulation::Binding& binding : started.objects.arguments()) name_object(binding);
+}
+
+void KernelTrace::renew(AllocationId allocation) {
+  const auto index = static_cast<std::size_t>(allocation);
+  if (renewed_.size() <= index) renewed_.resize(index + 1, 0);
+  renewed_[index] = ++renewals_;
+}
+
+// Even numbers are those of the device, odd ones those of the renewed.
+AllocationId KernelTrace::in_trace(AllocationId allocation) const {
+  const auto index = static_cast<std::uint32_t>(allocation);
+  const std::uint32_t renewed = index < renewed_.size() ? renewed_[index] : 0;
+  return static_cast<AllocationId>(renewed == 0 ? 2 * index : 2 * renewed - 1);
+}
+
+Locations KernelTrace::in_trace(Locations bytes) const {
+  bytes.allocation = in_trace(bytes.allocation);
+  return bytes;
+}
+
+namespace {
+
+trace::Components components_of(const detail::ComponentType& type) {
+  trace::Components components;
+  switch (type.kind) {
+    case detail::ComponentKind::Unknown:
+      break;
+    case detail::ComponentKind::Unsigned:
+      components.kind = trace::ComponentKind::Unsigned;
+      break;
+    case detail::ComponentKind::Signed:
+      components.kind = trace::ComponentKind::Signed;
+      break;
+    case detail::ComponentKind::Float:
+      components.kind = trace::ComponentKind::Float;
+      break;
+  }
+  components.size_bytes = type.size_bytes;
+  components.element_bytes = type.element_bytes;
+  return components;
+}
+
+}  // namespace
+
+void KernelTrace::name_object(const emulation::Binding& binding) {
+  if (!binding.allocation) return;
+  const trace::NamedBytes bytes{in_trace(binding.allocation->id),
+                                binding.offset_bytes,
+                                binding.size_bytes,
+                                binding.reference,
+                                binding.storage_class,
+                                binding.name};
+  tell([&](trace::FileWriter& writer) { writer.named(bytes, components_of(binding.component)); });
+}
+
+void KernelTrace::agent_begins(AgentId agent, const model::Place& place) {
+  tell([&](trace::FileWriter& writer) { writer.agent_begins(agent, place); });
+}
+void KernelTrace::agent_ends(AgentId agent) {
+  tell([&](trace::FileWriter& writer) { writer.agent_ends(agent); });
+}
+void KernelTrace::system_synchronizes(AgentId first, AgentId second) {
+  tell([&](trace::FileWriter& writer) { writer.system_synchronizes(first, second); });
+}
+void KernelTrace::dependency(bool memory) {
+  tell([&](trace::FileWriter& writer) { writer.dependency(memory); });
+}
+void KernelTrace::operation(trace::OperationIndex index, const Operation& operation, trace::Value read,
+                            trace::Value written, std::span<const trace::Source> sources) {
+  Operation told = operation;
+  told.locations = in_trace(operation.locations);
+  sources_.assign(sources.begin(), sources.end());
+  for (trace::Source& source : sources_) source.bytes = in_trace(source.bytes);
+  tell([&](trace::FileWriter& writer) { writer.operation(index, told, read, written, sources_); });
+}
+void KernelTrace::passes(trace::OperationIndex arrival, std::span<const trace::OperationIndex> synchronizing) {
+  tell([&](trace::FileWriter& writer) { writer.passes(arrival, synchronizing); });
+}
+void KernelTrace::placed(trace::OperationIndex write) {
+  tell([&](trace::FileWriter& writer) { writer.placed(write); });
+}
+void KernelTrace::moved(trace::OperationIndex write, const Locations& bytes, AgentId agent, trace::CacheLevel from,
+                        trace::CacheLevel to, trace::MoveReason reason) {
+  tell([&](trace::FileWriter& writer) { writer.moved(write, in_trace(bytes), agent, from, to, reason); });
+}
+void KernelTrace::stale(trace::OperationIndex read, trace::OperationIndex missed, trace::CacheLevel kept_in) {
+  tell([&](trace::FileWriter& writer) { writer.stale(read, missed, kept_in); });
+}
+
+std::string trace_path(const std::optional<std::string>& asked) {
+  if (asked) return *asked;
+  const char* text = std::getenv("HEDDLE_TRACE");
+  if (!text || !*text) return "";
+  static std::atomic<std::uint32_t> devices{0};
+  const std::uint32_t device = ++devices;
+  return device == 1 ? std::string(text) : fmt::format("{}.{}", text, device);
+}
+
+}  // namespace heddle::watch

@@ -1,0 +1,122 @@
+#include "emulator/watch/noted_races.h"
+
+#include <cstdlib>
+
+#include "emulator/report/member_text.h"
+#include "emulator/report/value_text.h"
+#include "runtime/same_place.h"
+
+namespace heddle::watch {
+namespace {
+
+report::Suppressions suppressions_of(const std::string& file) {
+  return file.empty() ? report::Suppressions() : report::Suppressions(file);
+}
+
+}  // namespace
+
+NotedRaces::NotedRaces(const DeviceOptions& options, Count count)
+    : count_(std::move(count)), suppressions_(suppressions_of(options.race_suppressions)), log_(RaceLog::of_process()) {
+  if (log_) run_ = log_->new_run();
+  // What the environment names is looked at when all devices have ended.
+  const char* shared = std::getenv("HEDDLE_RACES_SUPPRESS");
+  excuses_itself_ = !options.race_suppressions.empty() && options.race_suppressions != (shared ? shared : "");
+}
+
+void NotedRaces::begin_run() {
+  if (log_ && !begun_) log_->add(run_);
+  begun_ = true;
+}
+
+bool NotedRaces::restart() {
+  if (log_ || !races_.empty() || !remarks_.empty()) return false;
+  begun_ = false;
+  return true;
+}
+
+void NotedRaces::add(DataRace race) {
+  races_.push_back(std::move(race));
+  hand_in_new();
+}
+
+void NotedRaces::revise(std::size_t race) {
+  if (!log_) return;
+  DataRace revised = counted(race);
+  if (excuses_itself_) revised.excuse = suppressions_.excuse(revised);
+  revised.count -= handed_in_[race];
+  handed_in_[race] += revised.count;
+  log_->add(run_, report::Revised{std::move(revised)});
+}
+
+void NotedRaces::remark(const report::Remark& remark) {
+  if (remarks_.emplace(remark.text, remark).second && log_) log_->add(run_, remark);
+}
+
+DataRace NotedRaces::counted(std::size_t race) const {
+  DataRace made = races_[race];
+  made.count = count_(race);
+  return made;
+}
+
+void NotedRaces::collect(report::Collector& collector) const {
+  if (begun_) collector.add(run_);
+  for (std::size_t i = 0; i < races_.size(); ++i) collector.add(run_, counted(i));
+  for (const auto& [text, remark] : remarks_) collector.add(run_, remark);
+}
+
+RaceReport NotedRaces::report(const report::Collector& collector) const {
+  report::Suppressions suppressions = suppressions_;
+  return collector.report(suppressions);
+}
+
+void NotedRaces::hand_in_new() {
+  if (!log_) return;
+  for (std::size_t i = handed_in_.size(); i < races_.size(); ++i) {
+    DataRace race = counted(i);
+    if (excuses_itself_) race.excuse = suppressions_.excuse(race);
+    handed_in_.push_back(race.count);
+    log_->add(run_, race);
+  }
+}
+
+void NotedRaces::hand_in_all() {
+  if (!log_) return;
+  hand_in_new();
+  for (std::size_t i = 0; i < races_.size(); ++i) {
+    DataRace race = counted(i);
+    if (race.count == handed_in_[i]) continue;
+    if (excuses_itself_) race.excuse = suppressions_.excuse(race);
+    race.count -= handed_in_[i];
+    handed_in_[i] += race.count;
+    log_->add(run_, race);
+  }
+}
+
+void set_object(DataRace& race, const emulation::Binding* object, const Operation& second) {
+  std::uint64_t element_bytes = 0;
+  if (object) {
+    race.object = object->name;
+    race.offset_bytes -= object->offset_bytes;
+    element_bytes = object->component.element_bytes;
+  }
+  race.index = race.offset_bytes / (element_bytes != 0 ? element_bytes : second.locations.size_bytes);
+  if (element_bytes != 0 && race.offset_bytes % element_bytes + race.size_bytes <= element_bytes)
+    race.member = report::member_at(object->component, race.offset_bytes % element_bytes, race.size_bytes).path;
+}
+
+void note_declaration(DataRace& race, const SourceLocation& declared) {
+  for (RacingAccess* access : {&race.first, &race.second})
+    access->at_declaration = declared.line != 0 && runtime::same_place(access->where, declared);
+}
+
+void add_values(RacingAccess& access, const Operation& site, const Locations& bytes, const advice::AccessValues& values,
+                const emulation::Binding* object) {
+  const std::uint64_t offset = bytes.offset_bytes - (object ? object->offset_bytes : 0);
+  const auto text = [&](model::Value value) {
+    return report::value_text(value, offset, bytes.size_bytes, object ? object->component : detail::ComponentType{});
+  };
+  if (site.reads()) access.read = text(values.read);
+  if (site.writes()) access.written = text(values.written);
+}
+
+}  // namespace heddle::watch

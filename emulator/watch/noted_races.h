@@ -1,0 +1,81 @@
+#pragma once
+
+/// \file
+/// The races that a device found, as its report tells them.
+
+#include <heddle/detail/emulation.h>
+#include <heddle/host.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "emulator/advice/neighbourhood.h"
+#include "emulator/report/collector.h"
+#include "emulator/report/suppressions.h"
+#include "emulator/watch/race_log.h"
+
+namespace heddle::watch {
+
+/// The races of a device, and what has been handed in of them to the log of the program, if it has one.
+class NotedRaces {
+ public:
+  /// How often race number i came so far.
+  using Count = std::function<std::uint64_t(std::size_t)>;
+
+  /// Throws std::invalid_argument for a suppression file that makes no sense.
+  NotedRaces(const DeviceOptions& options, Count count);
+
+  /// Where the program collects what its devices find; null if that was not asked for.
+  RaceLog* log() const { return log_; }
+  report::RunId run() const { return run_; }
+  /// The device's first dispatch: it will be among the runs.
+  void begin_run();
+
+  /// Hands it in at once: a program may never come to its end.
+  void add(DataRace race);
+  /// The report is to say so; handed in at once likewise. What is remarked again is not.
+  void remark(const report::Remark& remark);
+  DataRace& operator[](std::size_t race) { return races_[race]; }
+  /// What is said of this one is not what it was when it was added.
+  void revise(std::size_t race);
+  std::size_t size() const { return races_.size(); }
+  /// Becomes as new, if there is nothing to be told and no log to hand it to. False, and nothing happened, otherwise.
+  bool restart();
+  void collect(report::Collector& collector) const;
+  RaceReport report(const report::Collector& collector) const;
+  /// Hands in how often all races came since they were handed in.
+  void hand_in_all();
+
+ private:
+  DataRace counted(std::size_t race) const;
+  void hand_in_new();
+
+  Count count_;
+  report::Suppressions suppressions_;
+  bool excuses_itself_ = false;
+  std::vector<DataRace> races_;
+  std::map<std::string, report::Remark> remarks_;
+  RaceLog* log_;
+  report::RunId run_ = 0;
+  bool begun_ = false;
+  /// How often each was handed in.
+  std::vector<std::uint64_t> handed_in_;
+};
+
+/// Whether it is a write that is no atomic: two of them may write the same value.
+inline bool is_plain_write(const Operation& operation) {
+  return operation.kind == OperationKind::Write && !operation.atomic;
+}
+
+/// Says in which element of `object` (null: of nothing that has a name) the race is, whose bytes are so far counted in
+/// its allocation; `second` is the second access.
+void set_object(DataRace& race, const emulation::Binding* object, const Operation& second);
+/// Says of which of the two accesses all that is known is where their variable is declared.
+void note_declaration(DataRace& race, const SourceLocation& declared);
+/// Adds what an access of `object`, as there, at these bytes of its allocation, read and wrote.
+void add_values(RacingAccess& access, const Operation& site, const Locations& bytes, const advice::AccessValues& values,
+                const emulation::Binding* object);
+
+}  // namespace heddle::watch

@@ -1,0 +1,122 @@
+#include "emulator/watch/parallel_races.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emulator/watch/own_command.h"
+#include "emulator/watch/race_reason.h"
+#include "emulator/watch/site_callers.h"
+
+namespace heddle::watch {
+
+ParallelRaces::ParallelRaces(const DeviceOptions& options)
+    : tells_equal_writes_(options.same_value_writes == SameValueWrites::Notice),
+      // Whether the device is one of a trial only the thread that makes it knows.
+      again_(fmt::format("HEDDLE_RACES=text HEDDLE_RACES_PARALLEL=0 {} {}", seed_assignment(*options.seed),
+                         own_command())),
+      races_(options, [this](std::size_t race) { return counts_[race]; }) {}
+
+void ParallelRaces::dispatch_begins(const DispatchStart& dispatch) {
+  races_.begin_run();
+  dispatched_.begins(dispatch.number, dispatch.first_agent, dispatch.grid);
+  objects_ = &dispatch.objects;
+}
+
+void ParallelRaces::replace(AllocationId allocation) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(known_, [&](const auto& race) {
+    return std::get<std::uint32_t>(race.first) == static_cast<std::uint32_t>(allocation);
+  });
+}
+
+void ParallelRaces::race(const race::KernelDetector& detector, const race::KernelRace& race, const ToldAccess& second) {
+  const std::lock_guard lock(mutex_);
+  const bool shared = detector.site(race.second).operation.storage_class == StorageClass::Workgroup;
+  const Key key(race.first, race.second,
+                shared ? ~std::uint32_t{0} : static_cast<std::uint32_t>(race.bytes.allocation));
+  const auto [known, fresh] = known_.emplace(key, races_.size());
+  seen_[{&detector, detector.races().size() - 1}] = known->second;
+  if (fresh) {
+    counts_.push_back(1);
+    return races_.add(made_of(detector, race, second));
+  }
+  DataRace& noted = races_[known->second];
+  noted.same_value = noted.same_value && equal_writes(detector, race.first, race.first_agent, second);
+}
+
+void ParallelRaces::race_again(const race::KernelDetector& detector, std::size_t race, AgentId first,
+                               const ToldAccess& second) {
+  if (!tells_equal_writes_) return;
+  const std::lock_guard lock(mutex_);
+  DataRace& noted = races_[seen_.at({&detector, race})];
+  noted.same_value = noted.same_value && equal_writes(detector, detector.races()[race].first, first, second);
+}
+
+void ParallelRaces::remark(const report::Remark& remark) {
+  const std::lock_guard lock(mutex_);
+  races_.remark(remark);
+}
+
+DataRace ParallelRaces::made_of(const race::KernelDetector& detector, const race::KernelRace& race,
+                                const ToldAccess& second) const {
+  DataRace made;
+  const Operation& first = detector.site(race.first).operation;
+  made.first = dispatched_.access(race.first_agent, first);
+  made.second = dispatched_.access(race.second_agent, detector.site(race.second).operation);
+  made.offset_bytes = race.bytes.offset_bytes;
+  made.size_bytes = race.bytes.size_bytes;
+  RaceReason reason = reason_of(race, made.first.dispatch != made.second.dispatch);
+  made.missing = std::move(reason.missing);
+  made.reason = std::move(reason.text);
+  made.replay = again_;
+  made.replays = false;
+  made.no_change = "runs on all cores have no order in which one could be tried; those of this command have: " + again_;
+  made.same_value = tells_equal_writes_ && equal_writes(detector, race.first, race.first_agent, second);
+  // No call stack of the first access is known.
+  made.second.calls = calls_by(made.second.where, {runtime::CallStack::here()});
+  add_object_and_values(detector, race, second, made);
+  if (objects_ && first.storage_class == StorageClass::Workgroup)
+    note_declaration(made, objects_->declaration_of(race.bytes));
+  return made;
+}
+
+void ParallelRaces::add_object_and_values(const race::KernelDetector& detector, const race::KernelRace& race,
+                                          const ToldAccess& second, DataRace& noted) const {
+  const std::optional<emulation::Binding> object = objects_ ? objects_->object_with(race.bytes) : std::nullopt;
+  const emulation::Binding* const named = object ? &*object : nullptr;
+  set_object(noted, named, *second.operation);
+  const Operation& first = detector.site(race.first).operation;
+  add_values(noted.second, *second.operation, second.operation->locations, second.values, named);
+  if (const auto known = second.recent->last(race.first, race.first_agent, race.bytes))
+    add_values(noted.first, first, known->bytes, known->values, named);
+}
+
+bool ParallelRaces::equal_writes(const race::KernelDetector& detector, race::SiteId site, AgentId agent,
+                                 const ToldAccess& second) const {
+  const Operation& first = detector.site(site).operation;
+  if (!is_plain_write(first) || !is_plain_write(*second.operation)) return false;
+  const auto known = second.recent->last(site, agent, second.operation->locations);
+  return known && known->bytes == second.operation->locations && known->values.written == second.values.written;
+}
+
+void ParallelRaces::count() {
+  std::fill(counts_.begin(), counts_.end(), 0);
+  for (const auto& [seen, race] : seen_) counts_[race] += seen.first->races()[seen.second].count;
+}
+
+RaceReport ParallelRaces::report() {
+  const std::lock_guard lock(mutex_);
+  count();
+  report::Collector collector;
+  races_.collect(collector);
+  return races_.report(collector);
+}
+
+void ParallelRaces::hand_in_all() {
+  const std::lock_guard lock(mutex_);
+  count();
+  races_.hand_in_all();
+}
+
+}  // namespace heddle::watch

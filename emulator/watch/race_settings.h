@@ -1,0 +1,37 @@
+#pragma once
+
+/// \file
+/// What the environment says about looking for data races.
+
+#include <heddle/host.h>
+
+#include <optional>
+#include <string>
+
+namespace heddle::watch {
+
+/// How a program tells of its races at its end.
+struct RaceOutput {
+  /// For `heddle races`: records, while the program runs, and no report.
+  bool records = false;
+  ReportFormat format = ReportFormat::Text;
+};
+
+/// What HEDDLE_RACES asks for; nothing if it is not set. Throws std::invalid_argument.
+std::optional<RaceOutput> wanted_output();
+
+/// HEDDLE_RACES_FILE; empty if it is not set.
+std::string output_file();
+
+/// HEDDLE_RACES_FROM, the number of the first operation that is remembered to try changes; 0 if it is not set. Throws
+/// std::invalid_argument.
+std::uint32_t remembered_from();
+
+/// Fills in what the options leave to the environment. Throws std::invalid_argument.
+void add_race_settings(DeviceOptions& options);
+
+/// Throws std::invalid_argument for complete options that want something else together with races on many
+/// threads that needs one order of everything. `asked`: the options themselves wanted these, not the environment.
+void check_parallel(const DeviceOptions& options, bool asked);
+
+}  // namespace heddle::watch

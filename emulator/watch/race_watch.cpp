@@ -1,0 +1,357 @@
+#include "emulator/watch/race_watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "emulator/advice/changes.h"
+#include "emulator/advice/operation_text.h"
+#include "emulator/advice/program_order.h"
+#include "emulator/race/kernel_detector_quick.h"
+#include "emulator/report/member_text.h"
+#include "emulator/watch/own_command.h"
+#include "emulator/watch/race_reason.h"
+#include "emulator/watch/race_settings.h"
+#include "emulator/watch/tagged_code.h"
+#include "runtime/code_line.h"
+
+namespace heddle::watch {
+namespace {
+
+// So many operations of a run are kept for advice: 32 bytes each, and some 150 for a barrier that does not meet
+// as a workgroup.
+constexpr std::size_t kRecentOperations = 200000;
+// The judge takes about a second for a thousand operations and some twenty changes.
+constexpr std::size_t kJudgedOperations = 240;
+
+// So many plain writes are remembered: some 100 bytes each.
+constexpr std::size_t kWrittenValues = 1 << 20;
+
+// Whether a kernel may access a part of an object of this type atomically: an integer or a float, not a vector or a
+// struct of them.
+bool have_atomics(const Operation& access, std::uint64_t offset_bytes, const emulation::Binding* object) {
+  const std::uint32_t bytes = access.locations.size_bytes;
+  detail::ComponentType type = object ? object->component : detail::ComponentType{};
+  if (type.members && type.element_bytes != 0)
+    type = report::member_at(type, (offset_bytes - object->offset_bytes) % type.element_bytes, bytes).type;
+  switch (type.kind) {
+    case detail::ComponentKind::Unknown:
+      return bytes <= 8 && std::has_single_bit(bytes) && bytes != type.element_bytes;
+    case detail::ComponentKind::Float:
+      return bytes == type.size_bytes && bytes >= 4;
+    default:
+      return bytes == type.size_bytes;
+  }
+}
+
+}  // namespace
+
+WrittenValues::Key WrittenValues::key(AgentId agent, const Operation& site, const Locations& bytes) {
+  return {agent, site.where.line, site.where.file, bytes.allocation, bytes.offset_bytes, bytes.size_bytes};
+}
+
+void WrittenValues::note(const Operation& write, model::Value written) {
+  if (values_.size() >= kWrittenValues) values_.clear();
+  values_[key(write.agent, write, write.locations)] = written;
+}
+
+bool WrittenValues::wrote(AgentId agent, const Operation& site, const Operation& second, model::Value value) const {
+  const auto found = values_.find(key(agent, site, second.locations));
+  return found != values_.end() && found->second == value;
+}
+
+RaceWatch::RaceWatch(const DeviceOptions& options)
+    : options_(options),
+      tells_equal_writes_(options.same_value_writes == SameValueWrites::Notice),
+      races_(options, [this](std::size_t race) { return detector_.races()[race].count; }),
+      recent_(kRecentOperations,
+              options.memory->sequential ? advice::Recent::Hears::SequentialMemory : advice::Recent::Hears::AnyMemory,
+              {[this](std::uint32_t site) -> const Operation& {
+                 return detector_.site(static_cast<race::SiteId>(site)).operation;
+               },
+               [this](AgentId agent) { return detector_.places().place(static_cast<std::uint32_t>(agent)); },
+               runtime::source_of},
+              remembered_from()) {
+  RaceLog* const log = races_.log();
+  if (*options.race_advice) {
+    if (!log) own_orderings_ = std::make_unique<KnownOrderings>();
+    orderings_ = std::make_unique<OrderingWatch>(log ? log->orderings() : *own_orderings_);
+    with_orderings_ = std::make_unique<RacesAndOrderings>(*this, orderings_->listener());
+  }
+  if (has_tagged_code()) {
+    tagged_ =
+        std::make_unique<race::TaggedDetector>(listener(), detector_, race::KernelOptions{.one_class_each = true});
+    tagged_->on_too_many_sets([this] {
+      races_.remark(
+          {fmt::format("{} sets of tags are told apart, the empty one among them, and there were more: "
+                       "instructions with another set counted as having none, so that races may be missing "
+                       "that are there only because of their tags",
+                       race::TagLanes::kMost)});
+    });
+  }
+  detector_.on_race([this](const race::KernelRace& race) { note(race); });
+  detector_.on_race_again([this](std::size_t race, AgentId first) { note_again(race, first); });
+  detector_.on_overlooked([this](const std::string& what) { races_.remark({what}); });
+}
+
+void RaceWatch::dispatch_begins(const DispatchStart& dispatch) {
+  races_.begin_run();
+  dispatched_.begins(dispatch.number, dispatch.first_agent, dispatch.grid);
+  objects_ = &dispatch.objects;
+  races_before_ = races_.size();
+}
+
+bool RaceWatch::restart() {
+  if (orderings_ || !races_.restart()) return false;
+  detector_.restart();
+  second_stacks_.clear();
+  if (tagged_) tagged_->restart();
+  forget();
+  return true;
+}
+
+void RaceWatch::forget() {
+  recent_.forget();
+  written_.forget();
+  dispatched_.forget();
+  offered_barriers_.clear();
+}
+
+void RaceWatch::agent_begins(AgentId agent, const model::Place& place) {
+  agents_begin(agent, 1, place, {});
+}
+void RaceWatch::agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
+                             std::span<const std::uint32_t> subgroups) {
+  detector_.agents_begin(first, count, place, subgroups);
+}
+void RaceWatch::agent_ends(AgentId agent) {
+  agents_end(agent, 1);
+}
+void RaceWatch::agents_end(AgentId first, std::uint32_t count) {
+  detector_.agents_end(first, count);
+}
+void RaceWatch::system_synchronizes(AgentId first, AgentId second) {
+  detector_.system_synchronizes(first, second);
+}
+void RaceWatch::dependency(bool memory) {
+  detector_.dependency(memory);
+  if (memory) {
+    // What follows races with none of them.
+    forget();
+  } else {
+    recent_.execution_dependency(detector_.places().end());
+  }
+}
+void RaceWatch::operation(model::OperationIndex index, const Operation& operation, model::Value read,
+                          model::Value written, std::span<const trace::Source> sources) {
+  if (!operation.is_access()) return look_at_other(index, operation, read, written, sources);
+  if (!operation.atomic) return look_at(index, operation, read, written);
+  const race::SiteId site = detector_.site_of(operation);
+  if (site == race::kNoSite) [[unlikely]]
+    return look_at_other(index, operation, read, written, sources);
+  if (callers_.wants(site)) [[unlikely]]
+    callers_.add(site);
+  recent_.access(index, operation, site, read, written, sources);
+  now_ = {&operation, {read, written}};
+  detector_.atomic(index, operation, site, sources);
+}
+void RaceWatch::look_at_other(model::OperationIndex index, const Operation& operation, model::Value read,
+                              model::Value written, std::span<const trace::Source> sources) {
+  recent_.operation(index, operation, read, written, sources);
+  now_ = {&operation, {read, written}};
+  detector_.operation(index, operation, read, written, sources);
+}
+void RaceWatch::plain(model::OperationIndex index, const Operation& operation, model::Value read,
+                      model::Value written) {
+  look_at(index, operation, read, written);
+}
+inline void RaceWatch::look_at(model::OperationIndex index, const Operation& operation, model::Value read,
+                               model::Value written) {
+  now_ = {&operation, {read, written}};
+  if (const race::SiteId site = detector_.site_of(operation); site != race::kNoSite) [[likely]] {
+    if (callers_.wants(site)) [[unlikely]]
+      callers_.add(site);
+    recent_.access(index, operation, site, read, written);
+    detector_.access(index, operation, site);
+  } else {
+    recent_.operation(index, operation, read, written, {});
+  }
+  if (tells_equal_writes_ && is_plain_write(operation)) written_.note(operation, written);
+}
+void RaceWatch::passes(model::OperationIndex arrival, std::span<const model::OperationIndex> synchronizing) {
+  detector_.passes(arrival, synchronizing);
+}
+void RaceWatch::meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count) {
+  recent_.meets(first, barrier, count);
+  detector_.meets(first, barrier, count);
+}
+void RaceWatch::placed(model::OperationIndex write) {
+  detector_.placed(write);
+  recent_.placed(write);
+}
+
+std::string RaceWatch::replay() const {
+  const MemoryPolicy& policy = *options_.memory;
+  const std::string memory =
+      policy.sequential || !memory_policy(policy.name) ? "" : fmt::format("HEDDLE_MEMORY={} ", policy.name);
+  return fmt::format("HEDDLE_RACES=text {}{} {}", memory, seed_assignment(*options_.seed), own_command());
+}
+
+void RaceWatch::note(const race::KernelRace& race) {
+  DataRace made;
+  const Operation& first = detector_.site(race.first).operation;
+  const Operation& second = detector_.site(race.second).operation;
+  made.first = dispatched_.access(race.first_agent, first);
+  made.second = dispatched_.access(race.second_agent, second);
+  made.offset_bytes = race.bytes.offset_bytes;
+  made.size_bytes = race.bytes.size_bytes;
+  RaceReason reason = reason_of(race, made.first.dispatch != made.second.dispatch);
+  made.missing = std::move(reason.missing);
+  made.reason = std::move(reason.text);
+  made.replay = replay();
+  made.same_value = tells_equal_writes_ && equal_writes(first, race.first_agent);
+  const emulation::Binding* object = objects_ ? objects_->object_at(race.bytes) : nullptr;
+  add_object_and_values(race, object, made);
+  if (objects_ && first.storage_class == StorageClass::Workgroup)
+    note_declaration(made, objects_->declaration_of(race.bytes));
+  const std::uint64_t offset_bytes = now_.operation->locations.offset_bytes;
+  explain(race, have_atomics(first, offset_bytes, object) && have_atomics(second, offset_bytes, object), made);
+  second_stacks_.push_back(runtime::CallStack::here());
+  callers_.ask_more(race.first);
+  // A program that hands its findings in may never come to the end of the dispatch.
+  if (races_.log()) add_calls(races_.size(), made);
+  races_.add(std::move(made));
+}
+
+bool RaceWatch::add_calls(std::size_t race, DataRace& noted) const {
+  RacingAccess& earlier = noted.second_came_first ? noted.second : noted.first;
+  RacingAccess& later = noted.second_came_first ? noted.first : noted.second;
+  auto known = calls_by(earlier.where, callers_.of(detector_.races()[race].first));
+  const bool is_new = known.size() != earlier.calls.size();
+  earlier.calls = std::move(known);
+  later.calls = calls_by(later.where, {second_stacks_[race]});
+  return is_new;
+}
+
+void RaceWatch::tell_calls() {
+  for (std::size_t race = races_before_; race < races_.size(); ++race)
+    if (add_calls(race, races_[race])) races_.revise(race);
+}
+
+void RaceWatch::note_again(std::size_t race, AgentId first) {
+  DataRace& known = races_[race];
+  known.same_value = known.same_value && equal_writes(detector_.site(detector_.races()[race].first).operation, first);
+}
+
+// The second one is now_.
+bool RaceWatch::equal_writes(const Operation& first, AgentId agent) const {
+  return is_plain_write(first) && is_plain_write(*now_.operation) &&
+         written_.wrote(agent, first, *now_.operation, now_.values.written);
+}
+
+void RaceWatch::add_object_and_values(const race::KernelRace& race, const emulation::Binding* object,
+                                      DataRace& noted) const {
+  const Operation& first = detector_.site(race.first).operation;
+  const Operation& second = detector_.site(race.second).operation;
+  set_object(noted, object, second);
+  add_values(noted.second, second, now_.operation->locations, now_.values, object);
+  const auto earlier = recent_.last_like(first, race.first_agent, race.operation);
+  if (earlier) add_values(noted.first, first, recent_.locations(*earlier), recent_.values(*earlier), object);
+}
+
+void RaceWatch::explain(const race::KernelRace& race, bool have_atomics, DataRace& noted) {
+  const auto part =
+      recent_.around(detector_.site(race.first).operation, race.first_agent, race.operation, kJudgedOperations);
+  if (!part) {
+    noted.no_change = why_not_tried(race);
+    return;
+  }
+  std::vector<std::uint64_t> dispatches;
+  for (const AgentId agent : part->agents) dispatches.push_back(dispatched_.number_of(agent));
+  advice::ChangeOptions options;
+  options.have_atomics = have_atomics;
+  const advice::Changes found = advice::smallest_changes(*part, dispatches, options);
+  for (const advice::Change& change : found.changes) {
+    noted.changes.push_back(change.text);
+    if (change.barrier && change.barrier->depends_on_conditions())
+      offered_barriers_.push_back({races_.size(), change.text, *change.barrier, race.second_agent});
+  }
+  const bool some_order = std::any_of(found.changes.begin(), found.changes.end(),
+                                      [](const advice::Change& change) { return !change.unordered; });
+  if (!some_order && !found.why_no_barrier.empty())
+    noted.no_change = "a control barrier is no change here: " + found.why_no_barrier;
+  if (found.changes.empty() && noted.no_change.empty())
+    noted.no_change =
+        fmt::format("{} edits of the instructions around were tried, and none orders the two", found.tried);
+  RaceReason reason = reason_of(race, *part, dispatches);
+  noted.missing = std::move(reason.missing);
+  noted.reason = std::move(reason.text);
+  if (advice::second_stands_first(part->history)) {
+    std::swap(noted.first, noted.second);
+    noted.second_came_first = true;
+  }
+}
+
+std::string RaceWatch::why_not_tried(const race::KernelRace& race) const {
+  if (!recent_.is_full() || race.operation < kRecentOperations)
+    return "the first access is so far back that what lies between is not remembered; where fewer workgroups are "
+           "dispatched one can be tried";
+  return fmt::format(
+      "the run was too long to try one: its first {} operations are remembered, and the second access is "
+      "operation {}. With fewer workgroups one is tried, or in this run, with what comes before the race: "
+      "HEDDLE_RACES_FROM={} {}",
+      kRecentOperations, race.operation, race.operation - kRecentOperations / 2, replay());
+}
+
+void RaceWatch::dispatch_ends(bool failed) {
+  tell_calls();
+  if (!failed) take_back_divergent_barriers();
+  offered_barriers_.clear();
+  objects_ = nullptr;
+}
+
+void RaceWatch::take_back_divergent_barriers() {
+  const race::Places& places = detector_.places();
+  for (const OfferedBarrier& offered : offered_barriers_) {
+    // Who is not remembered may have come there.
+    if (recent_.is_full() || remembered_from() != 0) break;
+    const auto agent = static_cast<std::uint32_t>(offered.agent);
+    const auto is_in_group = [&](std::uint32_t other) { return places.group(other) == places.group(agent); };
+    std::uint32_t first = agent;
+    std::uint32_t end = agent + 1;
+    while (first > places.first() && is_in_group(first - 1)) --first;
+    while (end < places.end() && is_in_group(end)) ++end;
+    const std::uint32_t came = recent_.count_in_lines(static_cast<AgentId>(first), end - first, offered.place.file,
+                                                      offered.place.first_line, offered.place.last_line);
+    if (came == end - first) continue;
+    DataRace& race = races_[offered.race];
+    std::erase(race.changes, offered.change);
+    race.no_change = fmt::format(
+        "a control barrier is no change here: of the {} invocations of the workgroup {} come to "
+        "lines {} to {}, and it needs all of them",
+        end - first, came, offered.place.first_line, offered.place.last_line);
+    races_.revise(offered.race);
+  }
+}
+
+RaceReport RaceWatch::report() const {
+  report::Collector collector;
+  races_.collect(collector);
+  if (orderings_) {
+    for (const report::OrderingUse& use : orderings_->uses()) collector.add(races_.run(), use);
+    collector.add(races_.run(), orderings_->recorded());
+  }
+  return races_.report(collector);
+}
+
+void RaceWatch::hand_in_all() {
+  RaceLog* const log = races_.log();
+  if (!log) return;
+  races_.hand_in_all();
+  if (!orderings_) return;
+  for (const report::OrderingUse& use : orderings_->uses()) log->add(races_.run(), use);
+  log->add(races_.run(), orderings_->recorded());
+}
+
+}  // namespace heddle::watch

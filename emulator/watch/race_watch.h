@@ -1,0 +1,168 @@
+#pragma once
+
+/// \file
+/// Looks for data races in dispatches whose workgroups run in one order, and explains them.
+
+#include <heddle/host.h>
+
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "emulator/advice/barrier_place.h"
+#include "emulator/advice/neighbourhood.h"
+#include "emulator/race/kernel_detector.h"
+#include "emulator/race/tagged_detector.h"
+#include "emulator/watch/dispatched.h"
+#include "emulator/watch/named_objects.h"
+#include "emulator/watch/noted_races.h"
+#include "emulator/watch/ordering_watch.h"
+#include "emulator/watch/site_callers.h"
+
+namespace heddle::watch {
+
+/// Remembers what plain writes wrote, to tell races of equal writes from others.
+class WrittenValues {
+ public:
+  void note(const Operation& write, model::Value written);
+  /// Whether `agent`'s last plain write with the instruction of `site` to the bytes of `second`
+  /// wrote this value; false if that is not remembered.
+  bool wrote(AgentId agent, const Operation& site, const Operation& second, model::Value value) const;
+  void forget() { values_.clear(); }
+
+ private:
+  using Key = std::tuple<AgentId, std::uint32_t, const char*, AllocationId, std::uint64_t, std::uint32_t>;
+  static Key key(AgentId agent, const Operation& site, const Locations& bytes);
+  std::map<Key, model::Value> values_;
+};
+
+/// Looks for data races in what a device's memory tells, and knows what people call things.
+class RaceWatch final : public trace::Listener {
+ public:
+  /// `options` have all defaults filled in, and must outlive it; the seed among them may change between dispatches.
+  /// Throws std::invalid_argument for a suppression file that makes no sense.
+  explicit RaceWatch(const DeviceOptions& options);
+
+  /// Who is to be told.
+  trace::Listener& listener() {
+    if (tagged_) return *tagged_;
+    return with_orderings_ ? static_cast<trace::Listener&>(*with_orderings_) : *this;
+  }
+
+  void dispatch_begins(const DispatchStart& dispatch);
+  /// `failed`: before all invocations came to their end.
+  void dispatch_ends(bool failed);
+  /// What is wrong with the dispatch that runs, which goes on so that what races is found: the first such finding is
+  /// raised where it ends.
+  void fails_in_the_end(Finding finding) { failure_ = std::move(finding); }
+  bool has_failure() const { return failure_.has_value(); }
+  std::optional<Finding> take_failure() { return std::exchange(failure_, std::nullopt); }
+  /// Becomes as new, for a device that does, if it has found nothing, and hands nothing in. False, and nothing
+  /// happened, otherwise.
+  bool restart();
+  /// The device uses the number of Workgroup memory again, for that of another workgroup.
+  void renew(AllocationId allocation) {
+    detector_.forget(allocation);
+    if (tagged_) tagged_->forget(allocation);
+  }
+  /// The device uses the number of a buffer that was freed again, for another one.
+  void replace(AllocationId allocation) {
+    detector_.replace(allocation);
+    if (tagged_) tagged_->forget(allocation);
+  }
+
+  void agent_begins(AgentId agent, const model::Place& place) override;
+  void agent_ends(AgentId agent) override;
+  void agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
+                    std::span<const std::uint32_t> subgroups) override;
+  void agents_end(AgentId first, std::uint32_t count) override;
+  void system_synchronizes(AgentId first, AgentId second) override;
+  void dependency(bool memory) override;
+  void operation(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written,
+                 std::span<const trace::Source> sources) override;
+  void plain(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written) override;
+  void passes(model::OperationIndex arrival, std::span<const model::OperationIndex> synchronizing) override;
+  void meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count) override;
+  void placed(model::OperationIndex write) override;
+  bool needs_plain_sources() const override { return false; }
+  bool hears_moves() const override { return false; }
+
+  /// Whether accesses that race with nobody may be told to those two alone, which hear of nothing else.
+  bool hears_races_only() const { return !orderings_ && !tells_equal_writes_ && !tagged_; }
+  race::KernelDetector& detector() { return detector_; }
+  advice::Recent& recent() { return recent_; }
+  SiteCallers& callers() { return callers_; }
+
+  /// As NotedRaces::remark.
+  void remark(const report::Remark& remark) { races_.remark(remark); }
+  RaceReport report() const;
+
+  /// Hands in how often all races came, if somebody wants them: at the end of the device.
+  void hand_in_all();
+
+ private:
+  /// What the memory tells just now.
+  struct Now {
+    const Operation* operation = nullptr;
+    advice::AccessValues values;
+  };
+
+  /// Forgets the agents that were heard of, and what they did.
+  void forget();
+  /// At a non-atomic access.
+  void look_at(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written);
+  /// At anything else that makes no site.
+  void look_at_other(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written,
+                     std::span<const trace::Source> sources);
+  void note(const race::KernelRace& race);
+  /// Adds to a race who called the helpers in which its accesses are, as far as is known. True if that is new.
+  bool add_calls(std::size_t race, DataRace& noted) const;
+  /// Now that more executions of the first accesses may be known.
+  void tell_calls();
+  void note_again(std::size_t race, AgentId first);
+  void explain(const race::KernelRace& race, bool have_atomics, DataRace& noted);
+  /// Why nothing was tried for it.
+  std::string why_not_tried(const race::KernelRace& race) const;
+  /// Now that all have come where they come, takes back what they would have to come to.
+  void take_back_divergent_barriers();
+  void add_object_and_values(const race::KernelRace& race, const emulation::Binding* object, DataRace& noted) const;
+  bool equal_writes(const Operation& first, AgentId agent) const;
+  std::string replay() const;
+
+  const DeviceOptions& options_;
+  const bool tells_equal_writes_;
+  /// A buffer, an image, or a variable is accessed through one storage class.
+  race::KernelDetector detector_{race::KernelOptions{.one_class_each = true}};
+  NotedRaces races_;
+  advice::Recent recent_;
+  WrittenValues written_;
+  SiteCallers callers_;
+  /// The call stack of the second access of each race.
+  std::vector<runtime::CallStack> second_stacks_;
+  /// How many races there were when the dispatch that runs began.
+  std::size_t races_before_ = 0;
+  /// Null without DeviceOptions::race_advice.
+  std::unique_ptr<KnownOrderings> own_orderings_;
+  std::unique_ptr<OrderingWatch> orderings_;
+  std::unique_ptr<RacesAndOrderings> with_orderings_;
+  /// Null where no code has tags.
+  std::unique_ptr<race::TaggedDetector> tagged_;
+  /// A control barrier among the changes of a race, that stands in a block that depends on conditions.
+  struct OfferedBarrier {
+    std::size_t race = 0;
+    std::string change;
+    advice::BarrierPlace place;
+    AgentId agent{};
+  };
+  /// In the dispatch that runs.
+  std::vector<OfferedBarrier> offered_barriers_;
+  std::optional<Finding> failure_;
+  /// Since the last memory dependency.
+  Dispatched dispatched_;
+  /// The objects of the dispatch that runs; null between dispatches.
+  NamedObjects* objects_ = nullptr;
+  Now now_;
+};
+
+}  // namespace heddle::watch

@@ -1,0 +1,335 @@
+#include "emulator/watch/watched_memory.h"
+
+#include <algorithm>
+
+namespace heddle::watch {
+
+[[gnu::always_inline]] inline void WatchedMemory::tell(AgentId agent, ReferenceId reference, const Locations& bytes,
+                                                       race::SiteId site, model::Value value) {
+  recent_.access(memory_.told(), agent, reference, bytes, site, value);
+  memory_.count_told();
+}
+
+[[gnu::always_inline]] inline void WatchedMemory::note_word(const WatchedVariable& own, AgentId agent,
+                                                            race::SiteId site, std::uint64_t offset_bytes, bool,
+                                                            std::uint32_t bits) {
+  own.of->tell(agent, own.binding->reference, {own.allocation, own.offset_bytes + offset_bytes, kMostBytes}, site,
+               bits);
+}
+
+// Workgroups begin and end while others run, and the memory is not told of either: so it asks, every time.
+[[gnu::always_inline]] inline const WatchedVariable* WatchedMemory::at_hand(const Binding& binding,
+                                                                            std::uint64_t offset_bytes) {
+  const WatchedVariable* const own = opened(binding);
+  return own->binding == &binding && own->has(offset_bytes) && is_whole(binding) && detector_.is_present(own->interval)
+             ? own
+             : nullptr;
+}
+
+std::uint64_t CellsSideBySide::take(const race::Shadow::Allocation& allocation, std::uint64_t first_granule) {
+  first_ = first_granule % kPage;
+  std::uint64_t end = first_granule - first_;
+  for (race::Cell*& page : pages_) {
+    const std::span<race::Cell> cells = allocation.cells_from(end);
+    if (cells.empty()) break;
+    page = cells.data();
+    end += std::min<std::uint64_t>(cells.size(), kPage);
+    if (end % kPage != 0) break;
+  }
+  return end > first_granule ? end - first_granule : 0;
+}
+
+// The agent has just accessed the variable in another way, so that something is known of its allocation.
+void WatchedMemory::open(const Binding& binding, AgentId agent) {
+  const race::Shadow::Allocation* const told = detector_.find(binding.allocation->id);
+  if (!detector_.is_quick() || !told || !told->is_known() || binding.offset_bytes % race::kWordBytes != 0 ||
+      !is_whole(binding))
+    return;
+  const std::uint8_t number = told->number(binding.reference);
+  if (number == race::kMostReferences) return;
+  WatchedVariable& opened = variable(binding);
+  opened = {};
+  const std::uint64_t first = binding.offset_bytes / race::kWordBytes;
+  const std::uint64_t granules = binding.size_bytes / race::kWordBytes;
+  // A small buffer has all its cells opened at once: it would be opened again for those behind the ones that were asked
+  // for.
+  if (granules != 0 && granules <= race::Shadow::kCellsOfPage)
+    detector_.make_room(binding.allocation->id, first + granules - 1);
+  const std::uint64_t count = opened.cells.take(*told, first);
+  if (count == 0) return;
+  opened.size_bytes = std::min(granules, count) * race::kWordBytes;
+  opened.interval = detector_.interval(agent, number);
+  set_open(binding, opened);
+}
+
+// Opens the bytes of a buffer, and what has cells side by side with theirs.
+void WatchedMemory::open_buffer(const Binding& binding, const Locations& bytes) {
+  const race::Shadow::Allocation* const told = detector_.find(binding.allocation->id);
+  if (!detector_.is_quick() || !told || binding.offset_bytes % race::kWordBytes != 0) return;
+  WatchedBuffer& opened = buffers_[static_cast<std::size_t>(binding.reference) % buffers_.size()];
+  opened = {};
+  opened.number = told->number(binding.reference);
+  if (opened.number == race::kMostReferences) return;
+  const std::uint64_t begin = binding.offset_bytes / race::kWordBytes;
+  const std::uint64_t end = begin + binding.size_bytes / race::kWordBytes;
+  const std::uint64_t granule = bytes.offset_bytes / race::kWordBytes;
+  const std::uint64_t from = std::max(begin, granule - granule % race::Shadow::kCellsOfPage);
+  const std::uint64_t count = opened.cells.take(*told, from);
+  if (from >= end || count == 0) return;
+  opened.from_bytes = (from - begin) * race::kWordBytes;
+  opened.count_bytes = std::min(count, end - from) * race::kWordBytes;
+  set_open(binding, opened);
+}
+
+void WatchedMemory::set_open(const Binding& binding, WatchedVariable& opened) {
+  opened.bytes = storage(binding, locations(binding, std::uint64_t{0}));
+  opened.offset_bytes = binding.offset_bytes;
+  opened.allocation = binding.allocation->id;
+  opened.of = this;
+  opened.binding = &binding;
+  binding.open = &opened;
+}
+
+inline void WatchedMemory::open_for_next(const Binding& binding, AgentId agent, const Locations& bytes) {
+  if (binding.storage_class != StorageClass::Workgroup) return;
+  look_near(agent);
+  if (!opened(binding) || !at_hand(binding, granule_in(binding, bytes))) open(binding, agent);
+}
+
+// Not each time: what is accessed here and there would be open in vain.
+inline void WatchedMemory::open_buffer_for_next(const Binding& binding, const Locations& bytes) {
+  constexpr std::uint32_t kSeldom = 4;
+  if (opened(binding) && buffer_at_hand(binding, granule_in(binding, bytes))) return;
+  if (++accesses_elsewhere_ % kSeldom == 0) open_buffer(binding, bytes);
+}
+
+[[gnu::always_inline]] inline std::uint32_t WatchedMemory::read_granule_of(const Binding& binding, AgentId agent,
+                                                                           const Locations& bytes, race::SiteId site) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, storage(binding, bytes), sizeof bits);
+  tell(agent, binding.reference, bytes, site, bits);
+  return bits;
+}
+
+// Mostly the granule has not been accessed. What is not answered at once is left to others by a last call: so nothing
+// is kept for it.
+emulation::QuickAccesses::Answer WatchedMemory::read_buffer(AgentId agent, const Binding& binding,
+                                                            std::uint64_t offset_bytes, race::SiteId site) {
+  const Locations bytes = locations(binding, offset_bytes);
+  if (!is_sound(binding, offset_bytes) ||
+      !detector_.answers_first(agent, binding.reference, bytes, site,
+                               may_be_first<OperationKind::Read>(binding, offset_bytes))) [[unlikely]]
+    return read_buffer_again(agent, binding, offset_bytes, site);
+  return Answer(read_granule_of(binding, agent, bytes, site));
+}
+
+[[gnu::flatten]] emulation::QuickAccesses::Answer WatchedMemory::read_buffer_again(AgentId agent,
+                                                                                   const Binding& binding,
+                                                                                   std::uint64_t offset_bytes,
+                                                                                   race::SiteId site) {
+  const Locations bytes = locations(binding, offset_bytes);
+  if (!is_sound(binding, offset_bytes) || !is_whole(binding) ||
+      !detector_.answers_word<false>(agent, binding.reference, bytes, site,
+                                     may_be_first<OperationKind::Read>(binding, offset_bytes))) [[unlikely]]
+    return read_granule(agent, binding, offset_bytes, site);
+  return Answer(read_granule_of(binding, agent, bytes, site));
+}
+
+[[gnu::flatten]] bool WatchedMemory::write_buffer(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                                  race::SiteId site, std::uint32_t bits) {
+  const Locations bytes = locations(binding, offset_bytes);
+  if (!is_sound(binding, offset_bytes) || memory_.keeps_writers(bytes.allocation) ||
+      !detector_.answers_word<true>(agent, binding.reference, bytes, site,
+                                    may_be_first<OperationKind::Write>(binding, offset_bytes))) [[unlikely]]
+    return write_granule(agent, binding, offset_bytes, site, bits);
+  std::memcpy(storage(binding, bytes), &bits, sizeof bits);
+  binding.allocation->initialized.mark(bytes.offset_bytes, sizeof bits);
+  tell(agent, binding.reference, bytes, site, bits);
+  return true;
+}
+
+std::uint32_t WatchedMemory::read_at(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site) {
+  std::uint32_t bits = 0;
+  if (detector_.answers_plain(agent, binding.reference, bytes, site)) {
+    bits = static_cast<std::uint32_t>(memory::load_value(storage(binding, bytes), bytes.size_bytes));
+    tell(agent, binding.reference, bytes, site, bits);
+    open_for_next(binding, agent, bytes);
+  } else {
+    memory_.read(record(agent, binding, bytes, site), &bits);
+  }
+  return bits;
+}
+
+void WatchedMemory::write_at(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site,
+                             std::uint32_t bits) {
+  if (!memory_.keeps_writers(bytes.allocation) && detector_.answers_plain(agent, binding.reference, bytes, site)) {
+    memory::store_value(storage(binding, bytes), bits, bytes.size_bytes);
+    tell(agent, binding.reference, bytes, site, bits);
+    open_for_next(binding, agent, bytes);
+  } else {
+    memory_.write(record(agent, binding, bytes, site), &bits);
+  }
+  binding.allocation->initialized.mark(bytes.offset_bytes, bytes.size_bytes);
+}
+
+// In a buffer of small elements neighbours mostly read what lies side by side. (As VariableAccesses::read: what is left
+// to others is left by a last call with the same arguments.)
+emulation::QuickAccesses::Answer WatchedMemory::read_any(AgentId agent, const Binding& binding,
+                                                         std::uint64_t offset_bytes, InstructionCode code,
+                                                         const char* file, const char* function) {
+  if (!opened(binding) || binding.storage_class == StorageClass::Workgroup)
+    return read_any_again(agent, binding, offset_bytes, code, file, function);
+  if (!is_near(agent)) [[unlikely]]
+    return read_any_elsewhere(agent, binding, offset_bytes, code, file, function);
+  const WatchedBuffer* const own = buffer_at_hand(binding, offset_bytes);
+  const race::SiteId site = learnt_site(binding.storage_class, code, file, function);
+  if (!own || site == race::kNoSite) [[unlikely]]
+    return read_any_again(agent, binding, offset_bytes, code, file, function);
+  return read_part_of(*own, agent, offset_bytes, site, code.size_bytes());
+}
+
+emulation::QuickAccesses::Answer WatchedMemory::read_any_again(AgentId agent, const Binding& binding,
+                                                               std::uint64_t offset_bytes, InstructionCode code,
+                                                               const char* file, const char* function) {
+  if (binding.storage_class == StorageClass::Workgroup || code.size_bytes() >= race::kWordBytes)
+    return DetectedAccesses::read_any(agent, binding, offset_bytes, code, file, function);
+  return read_part(agent, binding, offset_bytes, learnt_site(binding.storage_class, code, file, function),
+                   code.size_bytes());
+}
+
+emulation::QuickAccesses::Answer WatchedMemory::read_part_of(const WatchedBuffer& own, AgentId agent,
+                                                             std::uint64_t offset_bytes, race::SiteId site,
+                                                             std::uint32_t size_bytes) {
+  const Locations bytes{own.allocation, own.offset_bytes + offset_bytes, size_bytes};
+  const bool is_good = size_bytes < race::kWordBytes && (offset_bytes & (size_bytes - 1)) == 0 &&
+                       (own.binding->allocation->initialized.has_all() ||
+                        emulation::is_initialized(*own.binding, offset_bytes, size_bytes));
+  const std::uint32_t part = race::part_of(bytes);
+  if (!is_good || !own.of->detector_.answers_part(own.cell_of(offset_bytes), agent, own.number, site, part))
+      [[unlikely]]
+    return own.of->read_part(agent, *own.binding, offset_bytes, site, size_bytes);
+  const auto bits = static_cast<std::uint32_t>(memory::load_value(own.bytes + offset_bytes, size_bytes));
+  own.of->tell(agent, own.binding->reference, bytes, site, bits);
+  return Answer(bits);
+}
+
+emulation::QuickAccesses::Answer WatchedMemory::read_part(AgentId agent, const Binding& binding,
+                                                          std::uint64_t offset_bytes, race::SiteId site,
+                                                          std::uint32_t size_bytes) {
+  if (site == race::kNoSite || !emulation::is_sound(binding, offset_bytes, size_bytes) ||
+      !emulation::is_initialized(binding, offset_bytes, size_bytes))
+    return {};
+  const Locations bytes = locations(binding, offset_bytes, size_bytes);
+  if (size_bytes >= race::kWordBytes || !detector_.answers_part(agent, binding.reference, bytes, site))
+    return Answer(read_at(agent, binding, bytes, site));
+  open_buffer_for_next(binding, bytes);
+  const auto bits = static_cast<std::uint32_t>(memory::load_value(storage(binding, bytes), size_bytes));
+  tell(agent, binding.reference, bytes, site, bits);
+  return Answer(bits);
+}
+
+// Where the detector answers, no one asks who wrote: nothing was released there (KernelOrder::ignores_relaxed).
+[[gnu::always_inline]] inline bool WatchedMemory::answers_atomic(AgentId agent, const Binding& binding,
+                                                                 const Locations& bytes, race::SiteId site) {
+  return (is_whole(binding) && detector_.answers_known_atomic(agent, binding.reference, bytes, site)) ||
+         (binding.allocation->initialized.has(bytes.offset_bytes, kMostBytes) &&
+          detector_.answers_atomic(agent, binding.reference, bytes, site));
+}
+
+emulation::QuickAccesses::Answer WatchedMemory::calculate(AgentId agent, const Binding& binding,
+                                                          std::uint64_t offset_bytes, InstructionCode code,
+                                                          const char* file, const char* function,
+                                                          emulation::Calculation what) {
+  if (!opened(binding)) return calculate_again(agent, binding, offset_bytes, code, file, function, what);
+  if (!is_near(agent)) [[unlikely]]
+    return calculate_elsewhere(agent, binding, offset_bytes, code, file, function, what);
+  if (binding.storage_class != StorageClass::Workgroup)
+    return calculate_in_buffer(agent, binding, offset_bytes, code, file, function, what);
+  const OfWorkgroup* const known = of_workgroup(code, file, function);
+  const WatchedVariable* const own = known ? at_hand(binding, offset_bytes) : nullptr;
+  if (!own) [[unlikely]]
+    return calculate_again(agent, binding, offset_bytes, code, file, function, what);
+  return calculate_of(*own, agent, *known, offset_bytes, what);
+}
+
+emulation::QuickAccesses::Answer WatchedMemory::calculate_in_buffer(AgentId agent, const Binding& binding,
+                                                                    std::uint64_t offset_bytes, InstructionCode code,
+                                                                    const char* file, const char* function,
+                                                                    emulation::Calculation what) {
+  const WatchedBuffer* const own = buffer_at_hand(binding, offset_bytes);
+  const race::SiteId site = learnt_site(binding.storage_class, code, file, function);
+  if (!own || site == race::kNoSite) [[unlikely]]
+    return calculate_again(agent, binding, offset_bytes, code, file, function, what);
+  return calculate_in(*own, agent, offset_bytes, site, what);
+}
+
+emulation::QuickAccesses::Answer WatchedMemory::calculate_again(AgentId agent, const Binding& binding,
+                                                                std::uint64_t offset_bytes, InstructionCode code,
+                                                                const char* file, const char* function,
+                                                                emulation::Calculation what) {
+  return calculate_at(agent, binding, offset_bytes, learnt_site(binding.storage_class, code, file, function), what);
+}
+
+emulation::QuickAccesses::Answer WatchedMemory::calculate_of(const WatchedVariable& own, AgentId agent,
+                                                             const OfWorkgroup& known, std::uint64_t offset_bytes,
+                                                             emulation::Calculation what) {
+  if (!own.of->detector_.ignores_relaxed() || !own.interval.answers_atomic(own.cell(offset_bytes), agent, known.site))
+      [[unlikely]]
+    return own.of->calculate_at(agent, *own.binding, offset_bytes, known.site.id, what);
+  const Locations bytes{own.allocation, own.offset_bytes + offset_bytes, kMostBytes};
+  return own.of->calculate_word(agent, own.binding->reference, bytes, known.site.id, own.bytes + offset_bytes, what);
+}
+
+emulation::QuickAccesses::Answer WatchedMemory::calculate_in(const WatchedBuffer& own, AgentId agent,
+                                                             std::uint64_t offset_bytes, race::SiteId site,
+                                                             emulation::Calculation what) {
+  const bool is_good = offset_bytes % kMostBytes == 0 && is_whole(*own.binding);
+  if (!is_good || !own.of->detector_.joins_all(own.cell_of(offset_bytes), agent, own.number, site)) [[unlikely]]
+    return own.of->calculate_at(agent, *own.binding, offset_bytes, site, what);
+  const Locations bytes{own.allocation, own.offset_bytes + offset_bytes, kMostBytes};
+  return own.of->calculate_word(agent, own.binding->reference, bytes, site, own.bytes + offset_bytes, what);
+}
+
+emulation::QuickAccesses::Answer WatchedMemory::calculate_at(AgentId agent, const Binding& binding,
+                                                             std::uint64_t offset_bytes, race::SiteId site,
+                                                             emulation::Calculation what) {
+  const Locations bytes = locations(binding, offset_bytes);
+  if (site == race::kNoSite || !is_sound(binding, offset_bytes) || !answers_atomic(agent, binding, bytes, site))
+      [[unlikely]]
+    return {};
+  if (binding.storage_class == StorageClass::Workgroup) {
+    open_for_next(binding, agent, bytes);
+  } else {
+    open_buffer_for_next(binding, bytes);
+  }
+  return calculate_word(agent, binding.reference, bytes, site, storage(binding, bytes), what);
+}
+
+[[gnu::always_inline]] inline emulation::QuickAccesses::Answer WatchedMemory::calculate_word(
+    AgentId agent, ReferenceId reference, const Locations& bytes, race::SiteId site, std::byte* at,
+    emulation::Calculation what) {
+  std::uint32_t old = 0;
+  std::memcpy(&old, at, sizeof old);
+  const std::uint32_t fresh = what.of(old);
+  std::memcpy(at, &fresh, sizeof fresh);
+  tell(agent, reference, bytes, site, advice::Recent::packed(old, fresh));
+  return Answer(old);
+}
+
+bool WatchedMemory::update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                           const char* file, const char* function, emulation::Modify modify, void* context) {
+  const race::SiteId site = sound_site(binding, offset_bytes, code, file, function);
+  const Locations bytes = locations(binding, offset_bytes);
+  std::byte* const at = storage(binding, bytes);
+  advice::AccessValues values;
+  if (site == race::kNoSite || !update_granule(at, modify, context, values) ||
+      !answers_atomic(agent, binding, bytes, site)) [[unlikely]]
+    return false;
+  memory::store_value(at, values.written, race::kWordBytes);
+  tell(agent, binding.reference, bytes, site, advice::Recent::packed(values.read, values.written));
+  return true;
+}
+
+template class VariableAccesses<WatchedMemory, WatchedVariable>;
+
+}  // namespace heddle::watch

@@ -1,0 +1,161 @@
+#pragma once
+
+/// \file
+/// Sequential memory and race detector in one call for each plain access.
+
+#include <array>
+
+#include "emulator/memory/sequential.h"
+#include "emulator/watch/race_watch.h"
+#include "emulator/watch/variable_accesses.h"
+
+namespace heddle::watch {
+
+class WatchedMemory;
+
+/// The cells that stand side by side with the first one of some bytes.
+class CellsSideBySide {
+ public:
+  /// From this granule of the allocation on. Returns how many.
+  std::uint64_t take(const race::Shadow::Allocation& allocation, std::uint64_t first_granule);
+  /// Behind so many bytes.
+  [[gnu::always_inline]] race::Cell& operator[](std::uint64_t bytes) const {
+    const std::uint64_t granule = first_ + bytes / race::kWordBytes;
+    return pages_[granule / kPage][granule % kPage];
+  }
+
+ private:
+  static constexpr std::uint64_t kPage = race::Shadow::kCellsOfPage;
+  /// In its page.
+  std::uint64_t first_ = 0;
+  std::array<race::Cell*, 16> pages_{};
+};
+
+/// Open as long as its binding is there. Whether its interval is over has to be asked.
+struct WatchedVariable : OpenVariable<WatchedMemory> {
+  AllocationId allocation{};
+  CellsSideBySide cells;
+
+  [[gnu::always_inline]] race::Cell& cell(std::uint64_t in_it_bytes) const { return cells[in_it_bytes]; }
+};
+
+/// Some bytes of a buffer that were accessed lately. It is a variable without any bytes: since no workgroup has a
+/// buffer for itself, its bytes are no variable's.
+struct WatchedBuffer : WatchedVariable {
+  /// From the start of its binding, and how many.
+  std::uint64_t from_bytes = 0;
+  std::uint64_t count_bytes = 0;
+  /// The number of its reference.
+  std::uint8_t number = 0;
+
+  [[gnu::always_inline]] bool has_part(std::uint64_t offset) const { return offset - from_bytes < count_bytes; }
+  [[gnu::always_inline]] race::Cell& cell_of(std::uint64_t offset) const { return cells[offset - from_bytes]; }
+};
+
+/// Sequential memory with a watch that is the only listener.
+class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariable> {
+ public:
+  /// Both must outlive it.
+  WatchedMemory(memory::SequentialMemory& memory, RaceWatch& watch)
+      : VariableAccesses(watch.detector()), memory_(memory), recent_(watch.recent()) {
+    leave_to(watch.callers());
+  }
+
+  [[gnu::noinline]] Answer read_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                    InstructionCode code, const char* file, const char* function) override;
+  Answer calculate(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                   const char* file, const char* function, emulation::Calculation what) override;
+  bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code, const char* file,
+              const char* function, emulation::Modify modify, void* context) override;
+
+ private:
+  friend VariableAccesses<WatchedMemory, WatchedVariable>;
+  std::uint32_t read_at(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site) override;
+  void write_at(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site,
+                std::uint32_t bits) override;
+
+  // As VariableAccesses asks.
+  bool is_near(AgentId agent) const { return detector_.is_near(agent); }
+  void look_near(AgentId agent) { detector_.look_near(agent); }
+  const WatchedVariable* at_hand(const Binding& binding, std::uint64_t offset_bytes);
+  static bool ignores_plain_writes(const WatchedVariable& own) {
+    return !own.of->memory_.keeps_writers(own.allocation);
+  }
+  static void note_word(const WatchedVariable& own, AgentId agent, race::SiteId site, std::uint64_t offset_bytes,
+                        bool writes, std::uint32_t bits);
+  [[gnu::noinline]] Answer read_buffer(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                       race::SiteId site);
+  [[gnu::noinline]] bool write_buffer(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                      race::SiteId site, std::uint32_t bits);
+  /// What a binding of a buffer has open, if it has the bytes there; else null.
+  [[gnu::always_inline]] static const WatchedBuffer* buffer_at_hand(const Binding& binding,
+                                                                    std::uint64_t offset_bytes) {
+    const auto* const own = static_cast<const WatchedBuffer*>(opened(binding));
+    return own->binding == &binding && own->has_part(offset_bytes) ? own : nullptr;
+  }
+
+  // Reads of a part of a word: where another workgroup has run, where nothing is open, where something is, and what
+  // serves both.
+  [[gnu::noinline]] Answer read_any_elsewhere(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                              InstructionCode code, const char* file, const char* function) {
+    look_near(agent);
+    return read_any(agent, binding, offset_bytes, code, file, function);
+  }
+  [[gnu::noinline]] Answer read_any_again(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                          InstructionCode code, const char* file, const char* function);
+  [[gnu::noinline]] static Answer read_part_of(const WatchedBuffer& own, AgentId agent, std::uint64_t offset_bytes,
+                                               race::SiteId site, std::uint32_t size_bytes);
+  [[gnu::noinline]] Answer read_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                     race::SiteId site, std::uint32_t size_bytes);
+  // Calculations with a word: where another workgroup has run, in open variables, and in open buffers.
+  [[gnu::noinline]] Answer calculate_elsewhere(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                               InstructionCode code, const char* file, const char* function,
+                                               emulation::Calculation what) {
+    look_near(agent);
+    return calculate(agent, binding, offset_bytes, code, file, function, what);
+  }
+  [[gnu::noinline]] Answer calculate_again(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                           InstructionCode code, const char* file, const char* function,
+                                           emulation::Calculation what);
+  [[gnu::noinline]] Answer calculate_in_buffer(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                               InstructionCode code, const char* file, const char* function,
+                                               emulation::Calculation what);
+  [[gnu::noinline]] static Answer calculate_of(const WatchedVariable& own, AgentId agent, const OfWorkgroup& known,
+                                               std::uint64_t offset_bytes, emulation::Calculation what);
+  [[gnu::noinline]] static Answer calculate_in(const WatchedBuffer& own, AgentId agent, std::uint64_t offset_bytes,
+                                               race::SiteId site, emulation::Calculation what);
+  [[gnu::noinline]] Answer calculate_at(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                        race::SiteId site, emulation::Calculation what);
+  Answer calculate_word(AgentId agent, ReferenceId reference, const Locations& bytes, race::SiteId site, std::byte* at,
+                        emulation::Calculation what);
+  bool answers_atomic(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site);
+  /// Where somebody has accessed the granule.
+  [[gnu::noinline]] Answer read_buffer_again(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+                                             race::SiteId site);
+
+  WatchedVariable& variable(const Binding& binding) {
+    return variables_[static_cast<std::size_t>(binding.reference) % variables_.size()];
+  }
+  void open(const Binding& binding, AgentId agent);
+  void open_buffer(const Binding& binding, const Locations& bytes);
+  void set_open(const Binding& binding, WatchedVariable& opened);
+  // After an access that was not to one that is open.
+  void open_for_next(const Binding& binding, AgentId agent, const Locations& bytes);
+  void open_buffer_for_next(const Binding& binding, const Locations& bytes);
+  /// The access itself.
+  std::uint32_t read_granule_of(const Binding& binding, AgentId agent, const Locations& bytes, race::SiteId site);
+  void tell(AgentId agent, ReferenceId reference, const Locations& bytes, race::SiteId site, model::Value value);
+
+  memory::SequentialMemory& memory_;
+  advice::Recent& recent_;
+  /// Each at its place. What a binding that is gone had open belongs to none.
+  std::array<WatchedVariable, 64> variables_;
+  std::array<WatchedBuffer, 16> buffers_;
+  /// To buffers, of kinds that are quick where they are open.
+  std::uint32_t accesses_elsewhere_ = 0;
+};
+
+// Where what it asks for is.
+extern template class VariableAccesses<WatchedMemory, WatchedVariable>;
+
+}  // namespace heddle::watch

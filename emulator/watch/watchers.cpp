@@ -1,0 +1,83 @@
+#include "emulator/watch/watchers.h"
+
+#include "emulator/memory/sequential.h"
+
+namespace heddle::watch {
+
+Watchers::Watchers(const DeviceOptions& options) : options_(options) {
+  if (*options.races_parallel) {
+    parallel_races_ = std::make_unique<ParallelRaces>(options);
+    return;
+  }
+  if (!options.trace->empty()) kernel_trace_ = std::make_unique<KernelTrace>(*options.trace);
+}
+
+std::unique_ptr<ParallelMemory> Watchers::make_parallel_memory() {
+  return parallel_races_ ? std::make_unique<ParallelMemory>(*parallel_races_) : nullptr;
+}
+
+void Watchers::listen_to(memory::Memory& memory) {
+  std::vector<trace::Listener*> all;
+  if (*options_.races) {
+    race_watch_ = std::make_unique<RaceWatch>(options_);
+    all.push_back(&race_watch_->listener());
+  }
+  if (kernel_trace_) all.push_back(kernel_trace_.get());
+  if (all.empty()) return;
+  fork_ = trace::Fork(all);
+  listener_ = all.size() == 1 ? all.front() : &fork_;
+  memory.listen(listener_);
+  if (options_.memory->sequential && race_watch_ && !kernel_trace_ && race_watch_->hears_races_only())
+    watched_memory_ = std::make_unique<WatchedMemory>(static_cast<memory::SequentialMemory&>(memory), *race_watch_);
+}
+
+void Watchers::also_tell(trace::Listener& other, memory::Memory& memory) {
+  if (listener_) with_other_ = trace::Fork({listener_, &other});
+  listener_ = listener_ ? &with_other_ : &other;
+  watched_memory_.reset();
+  memory.listen(listener_);
+}
+
+void Watchers::restart(memory::Memory& memory) {
+  if (race_watch_ && !race_watch_->restart()) listen_to(memory);
+}
+
+void Watchers::dispatch_begins(const DispatchStart& dispatch) {
+  if (race_watch_) race_watch_->dispatch_begins(dispatch);
+  if (kernel_trace_) kernel_trace_->dispatch_begins(dispatch);
+  if (parallel_races_) parallel_races_->dispatch_begins(dispatch);
+}
+
+void Watchers::renew_workgroup_memory(AllocationId allocation) {
+  if (race_watch_) race_watch_->renew(allocation);
+  if (kernel_trace_) kernel_trace_->renew(allocation);
+}
+
+void Watchers::replace_buffer(AllocationId allocation) {
+  if (race_watch_) race_watch_->replace(allocation);
+  if (parallel_races_) parallel_races_->replace(allocation);
+  if (kernel_trace_) kernel_trace_->renew(allocation);
+}
+
+void Watchers::flush_trace(bool checks) {
+  if (!kernel_trace_) return;
+  kernel_trace_->flush();
+  if (checks) kernel_trace_->check();
+}
+
+void Watchers::remark(const report::Remark& remark) {
+  if (race_watch_) race_watch_->remark(remark);
+  if (parallel_races_) parallel_races_->remark(remark);
+}
+
+RaceReport Watchers::race_report() const {
+  if (parallel_races_) return parallel_races_->report();
+  return race_watch_ ? race_watch_->report() : RaceReport{};
+}
+
+void Watchers::hand_in_all() {
+  if (race_watch_) race_watch_->hand_in_all();
+  if (parallel_races_) parallel_races_->hand_in_all();
+}
+
+}  // namespace heddle::watch

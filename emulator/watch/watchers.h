@@ -1,0 +1,96 @@
+#pragma once
+
+/// \file
+/// All that listens to one device: a race watch or parallel races, and a trace.
+
+#include <heddle/host.h>
+
+#include <memory>
+#include <optional>
+
+#include "emulator/trace/fork.h"
+#include "emulator/watch/kernel_trace.h"
+#include "emulator/watch/named_objects.h"
+#include "emulator/watch/parallel_memory.h"
+#include "emulator/watch/parallel_races.h"
+#include "emulator/watch/race_watch.h"
+#include "emulator/watch/watched_memory.h"
+
+namespace heddle::watch {
+
+/// What the options of a device ask for: races in one order, races on all cores, a trace; or nothing. Each call
+/// reaches those that are there.
+class Watchers {
+ public:
+  /// `options` have all defaults filled in, and must outlive it. Throws std::invalid_argument for a suppression file
+  /// that makes no sense, and for a trace that cannot be written.
+  explicit Watchers(const DeviceOptions& options);
+
+  /// The memory that tells of races while workgroups run on several threads; null where the options ask for one order.
+  std::unique_ptr<ParallelMemory> make_parallel_memory();
+  /// Listens to a memory whose operations have one order. The memory must outlive it.
+  void listen_to(memory::Memory& memory);
+  /// From now on `other` listens to that memory, too, which has one order of operations. It must outlive the memory.
+  void also_tell(trace::Listener& other, memory::Memory& memory);
+  /// Becomes as new, for a device that does, on the memory that it listens to. Not where there is a trace.
+  void restart(memory::Memory& memory);
+
+  /// Whether anything listens to the operations.
+  bool any() const { return listener_ || parallel_races_; }
+  /// Who listens to a memory of one order; may be null.
+  trace::Listener* listener() const { return listener_; }
+  /// The short way to the memory and to all that listens; null if nothing does.
+  emulation::QuickAccesses* quick_accesses() const {
+    return watched_memory_ ? watched_memory_.get() : listener_ ? &emulation::QuickAccesses::none() : nullptr;
+  }
+  bool has_trace() const { return kernel_trace_ != nullptr; }
+
+  void dispatch_begins(const DispatchStart& dispatch);
+  /// `failed`: before all invocations came to their end.
+  void dispatch_ends(bool failed) {
+    if (race_watch_) race_watch_->dispatch_ends(failed);
+    if (parallel_races_) parallel_races_->dispatch_ends();
+  }
+  /// Workgroup memory with this number belongs to another workgroup from now on.
+  void renew_workgroup_memory(AllocationId allocation);
+  /// A new buffer has the number of one that was freed.
+  void replace_buffer(AllocationId allocation);
+  /// An object has a name that the trace does not know yet.
+  void name_object(const emulation::Binding& binding) {
+    if (kernel_trace_) kernel_trace_->name_object(binding);
+  }
+
+  /// Where races are looked for in one order, findings that may come of a race wait until the dispatch ends; null
+  /// elsewhere.
+  RaceWatch* race_watch() const { return race_watch_.get(); }
+  /// Null where races are not looked for on all cores.
+  ParallelRaces* parallel_races() const { return parallel_races_.get(); }
+  /// The first finding that waited until the dispatch ended.
+  std::optional<Finding> take_failure() { return race_watch_ ? race_watch_->take_failure() : std::nullopt; }
+
+  /// What the trace knows is on disk from now on. Throws std::runtime_error, once, if something could not be written
+  /// and `checks`.
+  void flush_trace(bool checks);
+  bool looks_for_races() const { return race_watch_ || parallel_races_; }
+  /// The report on races is to say so.
+  void remark(const report::Remark& remark);
+  /// What was found until now; empty if nothing looks for races. No kernel runs.
+  RaceReport race_report() const;
+  /// Hands in what was found, if the program wants it: at the end of the device, or before it starts anew.
+  void hand_in_all();
+
+ private:
+  const DeviceOptions& options_;
+  std::unique_ptr<RaceWatch> race_watch_;
+  std::unique_ptr<ParallelRaces> parallel_races_;
+  std::unique_ptr<KernelTrace> kernel_trace_;
+  /// Null where a trace listens, too, or the memory holds anything back.
+  std::unique_ptr<WatchedMemory> watched_memory_;
+  trace::Listener* listener_ = nullptr;
+  /// The listener, if there are two.
+  trace::Fork fork_{{}};
+  /// That one, and what was to be told as well.
+  trace::Fork with_other_{{}};
+};
+
+}  // namespace heddle::watch

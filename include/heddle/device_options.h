@@ -1,0 +1,145 @@
+#pragma once
+
+/// \file
+/// Settings of a device: how its kernels run, what its memory does, what is looked for.
+
+#include <heddle/choice.h>
+#include <heddle/function.h>
+#include <heddle/memory_policy.h>
+#include <heddle/report.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+namespace heddle {
+
+/// How kernels run. The kernel's source is the same.
+enum class Mode : std::uint8_t {
+  /// On all cores, at full speed; memory is the machine's. Nothing is checked.
+  Native,
+  /// On one thread, in an order that a seed decides (but see DeviceOptions::races_parallel); every access
+  /// is checked.
+  Emulated,
+};
+
+/// Which lane of which subgroup an invocation is.
+enum class LaneMapping : std::uint8_t {
+  /// Lane = local invocation index modulo subgroup size.
+  Linear,
+  /// A permutation of the workgroup drawn from the seed, the same for every workgroup of a
+  /// dispatch: shakes out kernels that take the linear mapping for granted.
+  Shuffled,
+};
+
+/// In which order the workgroups of a dispatch begin. (Once they have, the seed decides who goes on, whichever it is.)
+enum class WorkgroupOrder : std::uint8_t {
+  /// By their numbers, x first.
+  Ascending,
+  /// In an order drawn from the seed, another one for each dispatch: shakes out kernels that take it for granted that
+  /// workgroups with lower numbers have begun, which no specification promises. (Of more than 65,536 workgroups
+  /// the first ones; the others follow by their numbers.)
+  Shuffled,
+};
+
+/// Makes the oracles of dispatches: from any callable that takes a seed and returns a std::unique_ptr to a Choice.
+class ChoiceMaker {
+ public:
+  ChoiceMaker() = default;
+  ChoiceMaker(decltype(nullptr)) {}
+  template <typename F>
+  requires requires(F& make) { static_cast<Choice*>(make(std::uint64_t{}).release()); }
+  ChoiceMaker(F make) : make_([make](std::uint64_t seed) mutable -> Choice* { return make(seed).release(); }) {}
+
+  explicit operator bool() const { return static_cast<bool>(make_); }
+  /// The oracle of a dispatch, which becomes the caller's.
+  Choice* operator()(std::uint64_t seed) const { return make_(seed); }
+
+ private:
+  Function<Choice*(std::uint64_t)> make_;
+};
+
+/// A time: from any std::chrono::duration, rounded towards zero.
+class Milliseconds {
+ public:
+  constexpr explicit Milliseconds(std::int64_t count) : count_(count) {}
+  template <typename Duration>
+  requires requires(const Duration& d) { static_cast<std::int64_t>(d.count() * Duration::period::num); }
+  constexpr Milliseconds(const Duration& d)
+      : count_(static_cast<std::int64_t>(d.count() * 1000 * Duration::period::num / Duration::period::den)) {}
+  constexpr std::int64_t count() const { return count_; }
+
+ private:
+  std::int64_t count_;
+};
+
+/// Settings of a device. Zero means: the default that the comment names.
+struct DeviceOptions {
+  /// The environment variable HEDDLE_MODE (native, emulated), if set, wins over the default.
+  std::optional<Mode> mode;
+  /// The seed of everything that is left to chance. HEDDLE_SEED, or 1.
+  std::optional<std::uint64_t> seed;
+  /// 1 to 128.
+  std::uint32_t subgroup_size = 32;
+  LaneMapping lane_mapping = LaneMapping::Linear;
+  /// Emulated mode without `races_parallel`; elsewhere it is Ascending.
+  WorkgroupOrder workgroup_order = WorkgroupOrder::Ascending;
+  /// Threads in native mode, and with `races_parallel`: as many as the machine has.
+  std::uint32_t workers = 0;
+  /// How many workgroups may have begun and not ended: 64 in native mode and with `races_parallel`, 2 in
+  /// emulated mode.
+  std::uint32_t resident_workgroups = 0;
+  /// The stack of each fiber, rounded up to pages: 64 KiB (256 KiB under a sanitizer).
+  std::size_t stack_bytes = 0;
+  /// For all Workgroup variables of a workgroup together.
+  std::size_t workgroup_memory_bytes = std::size_t{64} * 1024;
+  /// All Workgroup variables start at zero, as WGSL has it and VK_KHR_zero_initialize_workgroup_memory lets a shader
+  /// ask for, as if the kernels said `kZeroed`. Otherwise those that do not hold nothing that may be read.
+  bool workgroup_memory_zeroed = false;
+  /// Emulated mode: what the memory holds back. The policy that HEDDLE_MEMORY names, or "sequential".
+  std::optional<MemoryPolicy> memory;
+  /// Look for data races: implies emulated mode. HEDDLE_RACES, or false. With HEDDLE_RACES set to text,
+  /// colour, json, sarif, junit or github the program writes what all its devices found in that format
+  /// when it ends, to the file that HEDDLE_RACES_FILE names, at its end, or to standard error.
+  std::optional<bool> races;
+  /// Entries of the races that do not count (see emulator/report/README.md): a file. HEDDLE_RACES_SUPPRESS,
+  /// or none.
+  std::string race_suppressions;
+  /// Whether two plain writes of the same value to the same bytes are a race, as the specification
+  /// has it, or are told apart as notices. HEDDLE_RACES_SAME_VALUE (race, notice), or Race.
+  std::optional<SameValueWrites> same_value_writes;
+  /// Looks for orderings that are stronger than the runs needed. HEDDLE_RACES_ADVISE (0, 1), or false.
+  std::optional<bool> race_advice;
+  /// Where races are looked for: runs workgroups on all cores, for large inputs. Memory is sequential, the
+  /// interleaving the machine's: no seed replays it. Finds what `races` alone finds in the order that comes
+  /// about, with both accesses and their values, but without changes that were tried. Not together
+  /// with another memory policy, a trace, `race_advice` or `choices`. By default HEDDLE_RACES_PARALLEL=1
+  /// asks for it, for devices whose options have none of these; HEDDLE_RACES_PARALLEL=0 forbids it,
+  /// whatever the options say.
+  std::optional<bool> races_parallel;
+  /// Writes every memory operation and every movement between caches to this file: implies emulated mode.
+  /// `heddle trace` reads it. Empty: no trace. By default HEDDLE_TRACE names it, with ".2", ".3" ... behind
+  /// it for the second and further devices of the process.
+  std::optional<std::string> trace;
+  /// Emulated mode: makes the oracle of a dispatch, given its seed. Null: a SeededChoice.
+  ChoiceMaker choices;
+  /// Emulated mode: mean number of memory operations after which another invocation gets to run. After 256 times in
+  /// one dispatch it becomes twice that, after 512 four times, after 768 eight times, and from 1024 on 16 times.
+  std::uint32_t operations_between_switches = 16;
+  /// A dispatch in which all residents only polled by atomics for so long (native, and with races_parallel) makes no
+  /// progress. Polling by plain reads is not noticed there.
+  Milliseconds no_progress_time{2000};
+  /// How long emulated mode waits for progress, counted in rounds of polling by all residents. Where they poll with
+  /// plain reads, which may be anything else, 16384 reads of the same count as one.
+  std::uint64_t no_progress_rounds = 4096;
+  /// Where `inv.print` goes; null: standard output.
+  std::FILE* print_to = nullptr;
+  /// Whether DispatchResult::seconds is measured. By default in native mode and with `races_parallel`: two looks
+  /// at a clock take as long as a fifth of a small emulated dispatch.
+  std::optional<bool> timed;
+  /// Called as workgroups end, from any worker, with how many have and how many there are.
+  Function<void(std::uint64_t done, std::uint64_t all)> progress;
+};
+
+}  // namespace heddle

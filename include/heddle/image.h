@@ -1,0 +1,65 @@
+#pragma once
+
+/// \file
+/// Storage images in the memory of a device.
+
+#include <heddle/detail/allocation.h>
+#include <heddle/detail/plain.h>
+#include <heddle/reference.h>
+#include <heddle/vector.h>
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace heddle {
+
+/// A storage image of texels `T` in the memory of a device.
+template <typename T, ImageDim dim>
+class Image {
+  static_assert(detail::Plain<T>, "images hold trivially copyable texels");
+
+ public:
+  Image() = default;
+  Image(detail::Owner owner, const uvec3& extent)
+      : owner_(std::move(owner)), reference_(owner_.new_reference()), extent_(extent) {}
+
+  /// Width, height (or layers of a 1D array), depth (or layers of a 2D array).
+  uvec3 extent() const { return extent_; }
+  std::uint64_t size() const { return std::uint64_t{extent_.x} * extent_.y * extent_.z; }
+  const std::string& name() const { return owner_.name(); }
+  /// The texels, x fastest, then y, then z.
+  std::vector<T> read() const {
+    owner_.check_alive("read");
+    const auto* texels = reinterpret_cast<const T*>(owner_->bytes);
+    return {texels, texels + size()};
+  }
+  void write(std::span<const T> texels) {
+    if (texels.size() != size()) {
+      throw std::out_of_range("heddle: an image is written with as many texels as it has");
+    }
+    owner_.check_alive("write");
+    if (!texels.empty()) std::memcpy(owner_->bytes, texels.data(), texels.size_bytes());
+    owner_->host_wrote(texels.size_bytes());
+  }
+  Image alias() const {
+    Image other = *this;
+    other.reference_ = owner_.new_reference();
+    return other;
+  }
+  void free() { owner_.free(); }
+
+  const detail::Owner& owner() const { return owner_; }
+  ReferenceId reference() const { return reference_; }
+
+ private:
+  detail::Owner owner_;
+  ReferenceId reference_{};
+  uvec3 extent_;
+};
+
+}  // namespace heddle

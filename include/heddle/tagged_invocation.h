@@ -1,0 +1,181 @@
+#pragma once
+
+/// \file
+/// What an invocation offers with tags (heddle/tags.h): the loads, stores, atomics, fences and barriers of
+/// heddle/invocation.h, each with the tags of the instruction behind its operands or its semantics:
+///
+///     inv.store(tile[i], v, tag("sync-as:3"));
+///     inv.memory_barrier(Scope::Workgroup, kReleaseBuffers | tag("sync-as:1"));
+///     inv.atomic_store(flag, Scope::Device, MemorySemantics::Relaxed | tag("sync-as:1"), 1u);
+///
+/// Natively tags do nothing. Emulated, the weak memory leaves out the order that they relax, and races show where an
+/// instruction needed it.
+
+#include <heddle/invocation.h>
+#include <heddle/operation.h>
+#include <heddle/tags.h>
+
+namespace heddle::detail {
+
+/// Notes that the program has code with tags: before it begins, and for as long as it runs.
+bool note_tagged_code();
+/// The mark of such code: what mentions it is instantiated only where a kernel uses tags.
+template <typename>
+struct TaggedCode {
+  static inline const bool kIsThere = note_tagged_code();
+};
+
+/// While it is there the invocation's operations have these tags.
+template <typename Derived, bool emulated>
+class Tagging {
+ public:
+  constexpr Tagging(Derived&, const Tags&) {}
+};
+template <typename Derived>
+class [[nodiscard]] Tagging<Derived, true> {
+ public:
+  Tagging(Derived& invocation, const Tags& tags) : invocation_(invocation) {
+    (void)TaggedCode<Derived>::kIsThere;
+    begin_tags(invocation.agent(), tags);
+  }
+  ~Tagging() { end_tags(invocation_.agent()); }
+  Tagging(const Tagging&) = delete;
+  Tagging& operator=(const Tagging&) = delete;
+
+ private:
+  Derived& invocation_;
+};
+
+/// InvocationApi, and the same instructions with tags. Each has the contract of the function of that name without
+/// them, but for the order to this invocation's own instructions, where tags do not fit.
+/// Source: LLVM, "Memory Model Relaxation Annotations", happens-before.
+template <typename Derived>
+class TaggedInvocation : public InvocationApi<Derived> {
+  using Api = InvocationApi<Derived>;
+
+ public:
+  using Api::Api;
+
+  using Api::atomic_compare_exchange;
+  using Api::atomic_load;
+  using Api::atomic_store;
+  using Api::control_barrier;
+  using Api::load;
+  using Api::memory_barrier;
+  using Api::memory_named_barrier;
+  using Api::store;
+  using Api::workgroup_barrier;
+
+  /// With the operands that the qualifiers of the reference stand for.
+  template <AnyReference R>
+  typename R::value_type load(const R& ref, const Tags& tags, SourceLocation where = SourceLocation::current()) {
+    [[maybe_unused]] const Here here(derived(), tags);
+    return Api::load(ref, where);
+  }
+  template <AnyReference R>
+  typename R::value_type load(const R& ref, WithTags<LoadOperands> operands, MemoryScope visible = Scope::Invocation,
+                              std::uint32_t alignment_bytes = 0, SourceLocation where = SourceLocation::current()) {
+    [[maybe_unused]] const Here here(derived(), operands.tags());
+    return Api::load(ref, operands.argument(), visible, alignment_bytes, where);
+  }
+  /// With the operands that the qualifiers of the reference stand for.
+  template <AnyReference R>
+  void store(const R& ref, const std::type_identity_t<typename R::value_type>& value, const Tags& tags,
+             SourceLocation where = SourceLocation::current()) {
+    [[maybe_unused]] const Here here(derived(), tags);
+    Api::store(ref, value, where);
+  }
+  template <AnyReference R>
+  void store(const R& ref, const std::type_identity_t<typename R::value_type>& value, WithTags<StoreOperands> operands,
+             MemoryScope available = Scope::Invocation, std::uint32_t alignment_bytes = 0,
+             SourceLocation where = SourceLocation::current()) {
+    [[maybe_unused]] const Here here(derived(), operands.tags());
+    Api::store(ref, value, operands.argument(), available, alignment_bytes, where);
+  }
+
+  template <AtomicReference R>
+  typename R::value_type atomic_load(const R& ref, MemoryScope scope, WithTags<AtomicLoadSemantics> semantics,
+                                     SourceLocation where = SourceLocation::current()) {
+    [[maybe_unused]] const Here here(derived(), semantics.tags());
+    return Api::atomic_load(ref, scope, semantics.argument(), where);
+  }
+  template <AtomicReference R>
+  void atomic_store(const R& ref, MemoryScope scope, WithTags<AtomicStoreSemantics> semantics,
+                    std::type_identity_t<typename R::value_type> value,
+                    SourceLocation where = SourceLocation::current()) {
+    [[maybe_unused]] const Here here(derived(), semantics.tags());
+    Api::atomic_store(ref, scope, semantics.argument(), value, where);
+  }
+  /// The tags are those of the instruction, whether it writes or not.
+  template <IntegerReference R>
+  typename R::value_type atomic_compare_exchange(const R& ref, MemoryScope scope, WithTags<AtomicSemantics> equal,
+                                                 AtomicUnequalSemantics unequal,
+                                                 std::type_identity_t<typename R::value_type> value,
+                                                 std::type_identity_t<typename R::value_type> comparator,
+                                                 SourceLocation where = SourceLocation::current()) {
+    [[maybe_unused]] const Here here(derived(), equal.tags());
+    return Api::atomic_compare_exchange(ref, scope, equal.argument(), unequal, value, comparator, where);
+  }
+
+#define HEDDLE_TAGGED_ATOMIC(function)                                                                  \
+  using Api::function;                                                                                  \
+  template <AtomicReference R>                                                                          \
+  typename R::value_type function(const R& ref, MemoryScope scope, WithTags<AtomicSemantics> semantics, \
+                                  std::type_identity_t<typename R::value_type> value,                   \
+                                  SourceLocation where = SourceLocation::current()) {                   \
+    [[maybe_unused]] const Here here(derived(), semantics.tags());                                      \
+    return Api::function(ref, scope, semantics.argument(), value, where);                               \
+  }
+  HEDDLE_TAGGED_ATOMIC(atomic_exchange)
+  HEDDLE_TAGGED_ATOMIC(atomic_i_add)
+  HEDDLE_TAGGED_ATOMIC(atomic_i_sub)
+  HEDDLE_TAGGED_ATOMIC(atomic_s_min)
+  HEDDLE_TAGGED_ATOMIC(atomic_u_min)
+  HEDDLE_TAGGED_ATOMIC(atomic_s_max)
+  HEDDLE_TAGGED_ATOMIC(atomic_u_max)
+  HEDDLE_TAGGED_ATOMIC(atomic_and)
+  HEDDLE_TAGGED_ATOMIC(atomic_or)
+  HEDDLE_TAGGED_ATOMIC(atomic_xor)
+  HEDDLE_TAGGED_ATOMIC(atomic_u_inc_wrap)
+  HEDDLE_TAGGED_ATOMIC(atomic_u_dec_wrap)
+  HEDDLE_TAGGED_ATOMIC(atomic_f_add_ext)
+  HEDDLE_TAGGED_ATOMIC(atomic_f_min_ext)
+  HEDDLE_TAGGED_ATOMIC(atomic_f_max_ext)
+#undef HEDDLE_TAGGED_ATOMIC
+
+  void memory_barrier(MemoryScope scope, WithTags<MemoryBarrierSemantics> semantics,
+                      SourceLocation where = SourceLocation::current()) {
+    [[maybe_unused]] const Here here(derived(), semantics.tags());
+    Api::memory_barrier(scope, semantics.argument(), where);
+  }
+  [[gnu::always_inline]] void control_barrier(ExecutionScope execution, MemoryScope memory,
+                                              WithTags<ControlBarrierSemantics> semantics,
+                                              SourceLocation where = SourceLocation::current()) {
+    [[maybe_unused]] const Here here(derived(), semantics.tags());
+    Api::control_barrier(execution, memory, semantics.argument(), where);
+  }
+  [[gnu::always_inline]] void workgroup_barrier(WithTags<ControlBarrierSemantics> semantics,
+                                                SourceLocation where = SourceLocation::current()) {
+    control_barrier(Scope::Workgroup, Scope::Workgroup, semantics, where);
+  }
+  void memory_named_barrier(NamedBarrier barrier, MemoryScope memory, WithTags<ControlBarrierSemantics> semantics,
+                            SourceLocation where = SourceLocation::current()) {
+    [[maybe_unused]] const Here here(derived(), semantics.tags());
+    Api::memory_named_barrier(barrier, memory, semantics.argument(), where);
+  }
+
+ protected:
+  using Api::derived;
+
+ private:
+  /// (Not a base's: the mode is known only once `Derived` is whole.)
+  class Here {
+   public:
+    Here(Derived& invocation, const Tags& tags) : tagging_(invocation, tags) {}
+
+   private:
+    [[no_unique_address]] Tagging<Derived, Derived::kEmulated> tagging_;
+  };
+};
+
+}  // namespace heddle::detail

@@ -1,0 +1,57 @@
+#include "runtime/call_stack.h"
+
+#include <unwind.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "runtime/code_place.h"
+#include "runtime/same_place.h"
+
+namespace heddle::runtime {
+namespace {
+
+_Unwind_Reason_Code add_call(_Unwind_Context* context, void* to) {
+  auto& addresses = *static_cast<std::vector<const void*>*>(to);
+  const _Unwind_Ptr address = _Unwind_GetIP(context);
+  if (address == 0 || addresses.size() == CallStack::kMostCalls) return _URC_END_OF_STACK;
+  addresses.push_back(reinterpret_cast<const void*>(address));
+  return _URC_NO_REASON;
+}
+
+}  // namespace
+
+CallStack CallStack::here() {
+  CallStack stack;
+  stack.return_addresses_.reserve(kMostCalls);
+  _Unwind_Backtrace(add_call, &stack.return_addresses_);
+  return stack;
+}
+
+std::vector<SourceLocation> calls_to(const SourceLocation& where, const CallStack& stack) {
+  std::vector<const void*> calls;
+  // What comes behind a call may belong to another line.
+  for (const void* address : stack.return_addresses()) calls.push_back(static_cast<const char*>(address) - 1);
+  std::vector<CodeFrame> frames;
+  for (const std::vector<CodeFrame>& of_call : frames_of_code(calls))
+    frames.insert(frames.end(), of_call.begin(), of_call.end());
+  const auto is_in_file = [&](const CodeFrame& frame) { return is_file(frame.where.file, where.file); };
+  auto frame = std::find_if(frames.begin(), frames.end(),
+                            [&](const CodeFrame& one) { return is_in_file(one) && one.where.line == where.line; });
+  // A statement of several lines has one line for compilers, and may have another one in debug information.
+  if (frame == frames.end()) frame = std::find_if(frames.begin(), frames.end(), is_in_file);
+  if (frame == frames.end()) return {};
+  std::vector<SourceLocation> found;
+  SourceLocation inner = frame->where;
+  for (++frame; frame != frames.end(); ++frame) {
+    if (frame->whose == CodeFrame::Whose::Heddle) return found;
+    if (frame->whose != CodeFrame::Whose::User || same_place(frame->where, inner)) continue;
+    inner = frame->where;
+    found.push_back(inner);
+    if (is_in_file(*frame)) found.back().file = where.file;
+  }
+  // It was no stack of an invocation: heddle calls every kernel.
+  return {};
+}
+
+}  // namespace heddle::runtime

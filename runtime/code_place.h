@@ -1,0 +1,41 @@
+#pragma once
+
+/// \file
+/// Places in the source of instructions, where only their address is known.
+
+#include <heddle/source_location.h>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace heddle::runtime {
+
+/// A line that an instruction belongs to. An instruction of a call that was inlined belongs to several.
+struct CodeFrame {
+  enum class Whose : std::uint8_t {
+    User,
+    /// One of heddle's headers.
+    Heddle,
+    StandardLibrary,
+  };
+  /// Without a function and a column. The file is as the debug information spells it.
+  SourceLocation where;
+  Whose whose = Whose::User;
+};
+
+/// The lines of instructions of this process, as the debug information of their files has them: for each instruction
+/// all whose lines are known, through all calls that were inlined, the innermost first. Empty where there is no such
+/// information, or no addr2line (of binutils) that reads it. It is for what is reported: where it has not been asked of
+/// all of them before, it takes some tenths of a second. Thread-safe.
+std::vector<std::vector<CodeFrame>> frames_of_code(const std::vector<const void*>& instructions);
+
+/// The place of an instruction: the innermost line that is neither heddle's nor the standard library's.
+std::optional<SourceLocation> place_of_code(const void* instruction);
+
+/// Whether a path of debug information is that of a file as compilers spell it for `__FILE__`, which may be an end of
+/// it.
+bool is_file(std::string_view path, std::string_view file);
+
+}  // namespace heddle::runtime

@@ -1,0 +1,58 @@
+#pragma once
+
+/// \file
+/// What the workers of one dispatch share.
+
+#include "runtime/launch.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+
+namespace heddle::runtime {
+
+/// What the workers of one dispatch share.
+struct Dispatch {
+  Dispatch(const Launch& what, std::uint64_t of_groups, std::uint32_t workers)
+      : launch(&what), groups(of_groups), alone(workers == 1) {}
+
+  const Launch* launch;
+  std::uint64_t groups;
+  /// It has one worker: no other one counts anything here.
+  bool alone;
+  // Lines of their own: each is written for every workgroup.
+  alignas(64) std::atomic<std::uint64_t> next_group{0};
+  alignas(64) std::atomic<std::uint64_t> groups_done{0};
+  alignas(64) std::atomic<std::uint32_t> resident{0};
+  std::atomic<std::uint32_t> resident_peak{0};
+  std::atomic<std::uint64_t> fibers{0};
+  std::atomic<bool> failed{false};
+  /// Workers that are at work, and those of them that have seen nothing but polling for long.
+  std::atomic<std::uint32_t> busy{0};
+  std::atomic<std::uint32_t> stale{0};
+  std::mutex mutex;
+  std::unique_ptr<Failure> failure;
+
+  /// Keeps the first failure.
+  void fail(Failure f);
+
+  /// Adds to one of the counters and returns what it was.
+  template <typename Count>
+  Count add(std::atomic<Count>& counter, std::type_identity_t<Count> n,
+            std::memory_order order = std::memory_order_relaxed) const {
+    if (!alone) [[unlikely]]
+      return counter.fetch_add(n, order);
+    const Count before = counter.load(std::memory_order_relaxed);
+    counter.store(static_cast<Count>(before + n), std::memory_order_relaxed);
+    return before;
+  }
+  template <typename Count>
+  void subtract(std::atomic<Count>& counter, std::type_identity_t<Count> n,
+                std::memory_order order = std::memory_order_relaxed) const {
+    add(counter, static_cast<Count>(0 - n), order);
+  }
+};
+
+}  // namespace heddle::runtime

@@ -1,0 +1,169 @@
+#pragma once
+
+/// \file
+/// A resident workgroup: where each of its invocations stands, and what it waits for.
+
+#include "runtime/context.h"
+#include "runtime/walk.h"
+
+#include <heddle/detail/runtime.h>
+#include <heddle/report.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace heddle::runtime {
+
+class Fiber;
+
+/// A suspended invocation can go on once `*phase != seen`; these two say it for ever.
+inline constexpr std::uint32_t kReadyPhase = 1;
+inline constexpr std::uint32_t kNeverPhase = 0;
+
+enum class SlotState : std::uint8_t { Unstarted, Started, Finished };
+
+/// What a suspended invocation waits for. One that waits at the workgroup's barrier is known by its
+/// `phase`, so that a barrier need not say so; WorkgroupBarrier is for those at another one.
+enum class WaitKind : std::uint8_t {
+  Nothing,
+  WorkgroupBarrier,
+  NamedBarrier,
+  Subgroup,
+  Poll,
+  Preempted,
+};
+
+/// One invocation of a resident workgroup: what every switch touches, in one cache line.
+struct alignas(64) Slot {
+  /// Where its suspended stack goes on.
+  Context context = nullptr;
+  /// A suspended invocation can go on once `*phase != seen`.
+  const std::uint32_t* phase = nullptr;
+  std::uint32_t seen = 0;
+  SlotState state = SlotState::Unstarted;
+  WaitKind wait = WaitKind::Nothing;
+  /// The round of polling in which this invocation last yielded.
+  std::uint32_t polled_in_round = 0;
+  /// In the walk, since it came there last.
+  std::uint32_t place = 0;
+  /// On which it runs; null: on the thread's own stack.
+  Fiber* fiber = nullptr;
+  /// Where it waits. Not kept for a workgroup barrier: there the barrier knows.
+  SourceLocation where;
+
+  bool can_go_on() const { return *phase != seen; }
+  /// From now on it can go on, or cannot unless somebody lets it.
+  void let_go() {
+    phase = &kReadyPhase;
+    seen = 0;
+  }
+  void hold() {
+    phase = &kNeverPhase;
+    seen = kNeverPhase;
+  }
+};
+static_assert(sizeof(Slot) == 64);
+
+/// What only the slower ways of waiting touch.
+struct SlotDetail {
+  SubgroupFunction function = nullptr;
+  void* payload = nullptr;
+  std::uint32_t ordinal = 0;
+  std::uint32_t subgroups = 0;
+  Poll poll;
+};
+
+struct WorkgroupBarrier {
+  std::uint32_t missing = 0;
+  std::uint32_t phase = 0;
+  SourceLocation where;
+
+  /// From now on `slot` waits until all have come.
+  void hold(Slot& slot) const {
+    slot.phase = &phase;
+    slot.seen = phase;
+  }
+};
+
+struct NamedBarrier {
+  /// For how many it was made, as the first one to come said; 0: none has come.
+  std::uint32_t subgroups = 0;
+  /// Subgroups all of whose lanes have arrived, and how many lanes of each have.
+  std::uint32_t complete = 0;
+  std::vector<std::uint32_t> lanes;
+};
+
+/// A resident workgroup with what the scheduler knows of it.
+struct Group : Workgroup {
+  Slot* begin = nullptr;
+  Slot* end = nullptr;
+  std::uint32_t size = 0;
+  std::uint32_t finished = 0;
+  /// All invocations below this number that run as plain calls have finished or wait.
+  std::uint32_t next_unstarted = 0;
+  /// Whether any invocation has waited: only then the slots mean anything.
+  bool waited = false;
+  /// Whether its invocations kept step from the first wait to the end.
+  bool kept_step = false;
+  /// Whether its invocations take turns. No slot means anything then.
+  bool in_ring = false;
+  /// The driver's frames were given up after a trap: the invocation that finishes last retires the workgroup.
+  bool driver_lost = false;
+  /// The stack that runs the workgroup, while it waits for the workgroup's invocations.
+  Context driver = nullptr;
+  /// The fiber of that stack; null if it is the thread's own.
+  Fiber* driver_fiber = nullptr;
+  WorkgroupBarrier barrier;
+  bool first_turn = false;
+  /// How many lanes of each subgroup wait at a subgroup operation; empty if none ever did.
+  std::vector<std::uint32_t> subgroup_arrived;
+  std::vector<NamedBarrier> named;
+  std::uint32_t round = 1;
+  /// Where to look for the next invocation after one has finished.
+  std::uint32_t cursor = 0;
+  /// Where an oracle decides: the order in which invocations go on.
+  Walk walk;
+
+  /// The next one in the list of spare workgroups; null at its end.
+  Group* next_spare = nullptr;
+
+  std::vector<Slot> slots;
+  std::vector<SlotDetail> details;
+  std::vector<std::byte> storage;
+
+  std::uint32_t index_of(const Slot* slot) const { return static_cast<std::uint32_t>(slot - begin); }
+  SlotDetail& detail(const Slot* slot) { return details[index_of(slot)]; }
+  std::uint32_t& lanes_arrived(std::uint32_t subgroup) {
+    if (subgroup_arrived.empty()) subgroup_arrived.resize(grid->subgroups);
+    return subgroup_arrived[subgroup];
+  }
+  bool at_barrier(const Slot& slot) const { return slot.phase == &barrier.phase; }
+  /// Whether it may be next: it can go on, and has not polled in this round.
+  bool is_ready(const Slot& slot) const { return slot.can_go_on() && slot.polled_in_round != round; }
+
+  /// The one that the walk comes to next, if it is ready; null, and the walk stays where it is, if it is not.
+  // (It is found by a step, and does not wait for the bits, which every turn writes: see runtime/SCHEDULING.md. Who is
+  // not to be looked at is not ready.)
+  [[gnu::always_inline]] Slot* next_in_walk() {
+    Slot* slot = begin + walk.index();
+    if (!is_ready(*slot) || walk.place() == size) [[unlikely]]
+      return nullptr;
+    slot->place = walk.place();
+    walk.step();
+    prefetch_walk();
+    return slot;
+  }
+  // Which invocation comes two and one turns later is known: its slot, and then the hot end of its stack,
+  // are asked for in time.
+  [[gnu::always_inline]] void prefetch_walk() const {
+    const auto* top = static_cast<const std::byte*>(begin[walk.index()].context);
+    // An invocation that has not begun has no stack to ask for; to find out that nothing is at null takes long.
+    if (!top) return;
+    constexpr int kHotLines = 5;
+    for (int line = 0; line < kHotLines; ++line) __builtin_prefetch(top + 64 * line);
+    __builtin_prefetch(begin + walk.index_after());
+  }
+};
+
+}  // namespace heddle::runtime

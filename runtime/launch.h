@@ -1,0 +1,92 @@
+#pragma once
+
+/// \file
+/// What a device asks of the runtime: to run every workgroup of a dispatch.
+
+#include <heddle/choice.h>
+#include <heddle/detail/runtime.h>
+#include <heddle/function.h>
+
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace heddle::runtime {
+
+/// What the resident invocations do or wait for, those at one place together: "3 invocations wait at ...; ...".
+/// On the thread of a dispatch that has one.
+std::string who_is_where();
+
+/// What a dispatch did.
+struct Statistics {
+  std::uint64_t workgroups = 0;
+  /// Fibers that were needed at once, on all workers together; 0 where nothing waited.
+  std::uint64_t fibers = 0;
+  std::uint64_t resident_peak = 0;
+};
+
+/// What emulation wants to know of workgroups and invocations as they come and go.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void workgroup_begins(Workgroup& group) = 0;
+  virtual void workgroup_ends(Workgroup& group) = 0;
+  /// The invocations `indices` of `group`, all of which wait, execute one dynamic instance of a
+  /// barrier or a subgroup operation together: called once for each, before any of them goes on.
+  virtual void invocations_meet(Workgroup& group, std::span<const std::uint32_t> indices) = 0;
+};
+
+struct Launch {
+  Grid grid;
+  Entries run;
+  const void* kernel = nullptr;
+  /// Handed to every workgroup.
+  void* context = nullptr;
+  std::uint32_t workers = 0;
+  std::uint32_t resident_workgroups = 0;
+  std::size_t stack_bytes = 0;
+  std::size_t workgroup_memory_bytes = 0;
+  /// Whether it starts at zero for each workgroup.
+  bool workgroup_memory_zeroed = false;
+  /// Null: native, in parallel. Otherwise one worker, and every decision is asked of it.
+  Choice* choice = nullptr;
+  /// With a choice: the numbers of the workgroups that begin first, in this order; the others follow in ascending
+  /// order.
+  std::span<const std::uint32_t> first_groups;
+  Observer* observer = nullptr;
+  /// What a person calls the memory at an address; empty if unknown.
+  const std::function<std::string(const void*)>* describe = nullptr;
+  /// Give up when nothing but polling happened for so many rounds of all residents ...
+  std::uint64_t no_progress_rounds = 0;
+  /// ... and, in native mode, for so long.
+  std::chrono::milliseconds no_progress_time{0};
+  /// Asked from time to time; true ends the dispatch. May be null.
+  const Function<void(std::uint64_t done, std::uint64_t all)>* progress = nullptr;
+};
+
+/// Why a dispatch did not end well.
+struct Failure {
+  Finding finding;
+  std::exception_ptr exception;
+  /// The instruction that trapped; null if none did.
+  const void* trapped_at = nullptr;
+};
+
+/// Somebody may have installed signal handlers since the last dispatch: to be called when a device is made,
+/// so that its dispatches find the traps of their kernels, whatever there was before.
+void expect_other_handlers();
+
+/// Throws std::logic_error on a thread that runs a kernel: it can begin no dispatch.
+void refuse_inside_kernel();
+
+/// Runs every workgroup of a dispatch. Blocks. Null if all is well; on failure the other invocations are
+/// unwound, and the runtime can be used again.
+std::unique_ptr<Failure> launch(const Launch& launch, Statistics& statistics);
+
+/// Bytes of the deepest use of any fiber stack so far, in whole pages.
+std::size_t stack_high_water_bytes();
+
+}  // namespace heddle::runtime

@@ -1,0 +1,111 @@
+// A program with kernels, for the tests of `heddle races`: what it runs is its argument.
+#include <heddle/explore.h>
+#include <heddle/heddle.h>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace heddle;
+
+namespace {
+
+constexpr auto increment = [](auto& inv, StorageBuffer<std::uint32_t> auto sum) {
+  (void)inv;
+  sum[0] += 1u;
+};
+
+constexpr auto increment_atomically = [](auto& inv, StorageBuffer<std::uint32_t> auto sum) {
+  inv.atomic_i_increment(sum[0], Scope::Device, MemorySemantics::None);
+};
+
+constexpr auto annotated = [](auto& inv, StorageBuffer<std::uint32_t> auto sum) {
+  (void)inv;
+  sum[0] += 1u;  // heddle: benign race: a counter for display
+};
+
+constexpr auto annotated_without_reason = [](auto& inv, StorageBuffer<std::uint32_t> auto sum) {
+  (void)inv;
+  // heddle: benign race
+  sum[0] += 1u;
+};
+
+constexpr auto same_value = [](auto& inv, StorageBuffer<std::uint32_t> auto found, bool really) {
+  found[0] = really ? 1u : inv.global_invocation_id().x;
+};
+
+constexpr auto out_of_bounds = [](auto& inv, StorageBuffer<std::uint32_t> auto sum) {
+  if (inv.global_invocation_id().x != 3) {
+    sum[0] = inv.global_invocation_id().x;
+  } else {
+    sum[9] = 1u;
+  }
+};
+
+constexpr auto floating = [](auto& inv, StorageBuffer<float> auto mean, StorageBuffer<vec2> auto at) {
+  mean[0] = -1.5f - static_cast<float>(inv.global_invocation_id().x);
+  at[0] = vec2{0.5f, static_cast<float>(inv.global_invocation_id().x)};
+};
+
+template <typename Kernel, typename... Args>
+void run(const Kernel& kernel, Args... args) {
+  Device device(Mode::Emulated);
+  auto sum = device.buffer(std::vector<std::uint32_t>(1, 0), "sum");
+  device.dispatch(kernel, 4, 1, sum, args...);
+}
+
+int choose(const std::string& what) {
+  if (what == "racy") {
+    run(increment);
+  } else if (what == "clean") {
+    run(increment_atomically);
+  } else if (what == "annotated") {
+    run(annotated);
+  } else if (what == "annotated_without_reason") {
+    run(annotated_without_reason);
+  } else if (what == "same_value") {
+    run(same_value, true);
+  } else if (what == "other_value") {
+    run(same_value, false);
+  } else if (what == "throws") {
+    run(out_of_bounds);
+  } else if (what == "floats") {
+    Device device(Mode::Emulated);
+    auto mean = device.buffer(std::vector<float>(1, 0.0f), "mean");
+    auto at = device.buffer(std::vector<vec2>(1, vec2{}), "at");
+    device.dispatch(floating, 2, 1, mean, at);
+  } else if (what == "many") {
+    for (int i = 0; i < 5; ++i) run(increment);
+  } else if (what == "endless") {
+    run(increment);
+    std::puts("running");
+    std::fflush(stdout);
+    while (true) pause();
+  } else if (what == "explores") {
+    explore_seeds(
+        [](Trial& trial) {
+          Device& device = trial.device();
+          auto sum = device.buffer(std::vector<std::uint32_t>(1, 0), "sum");
+          device.dispatch(increment, 4, 1, sum);
+          throw std::runtime_error("as ever");
+        },
+        1);
+  } else if (what == "fails") {
+    run(increment_atomically);
+    return 7;
+  } else if (what == "none") {
+    std::puts("no kernel here");
+  } else {
+    return 2;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return argc == 2 ? choose(argv[1]) : 2;
+}

@@ -1,0 +1,80 @@
+// What `heddle races` says about each of the classic mistakes, and that what it advises cures it:
+// the right kernel of each has exactly that change.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_heddle.h"
+
+using namespace heddle::cli;
+using Json = nlohmann::json;
+
+namespace {
+
+struct Mistake {
+  const char* program;
+  const char* object;
+  /// Parts of the reason, and of the first change.
+  const char* reason;
+  const char* change;
+};
+
+const Mistake kMistakes[] = {
+    {"dispatches_without_dependency", "squares", "execution dependency only",
+     "put a memory dependency, commands.memory_barrier(), between dispatch 0 and dispatch 1"},
+    {"message_not_available", "data", "never made available", "add MakeAvailable to the atomic write in line"},
+    {"message_not_visible", "data", "never made visible", "add MakeVisible to the atomic read in line"},
+    {"missing_barrier", "partial", "no synchronization: no barrier of the workgroup",
+     "put a control barrier, (Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier)"},
+    {"private_payload", "data", "only non-private accesses are ordered between invocations",
+     "non-private (.non_private(), NonPrivatePointer), and make the read in line"},
+    {"relaxed_look_back", "sums", "nothing between the two workgroups releases and acquires",
+     "Release | UniformMemory | MakeAvailable (kReleaseBuffers)"},
+    {"relaxed_unlock", "counter", "nothing between the two workgroups releases and acquires",
+     "the semantics Release | UniformMemory | MakeAvailable (kReleaseBuffers)"},
+    {"scope_too_narrow", "", "scopes do not include both invocations", "from Workgroup to Device"},
+    {"two_references", "buffer", "two references to the same memory", "bind the memory once"},
+    {"wrong_storage_class", "data", "UniformMemory, the storage class of this memory, is missing",
+     "add UniformMemory to the atomic read in line"},
+};
+
+Run run_mistake(const Mistake& mistake, const char* which) {
+  return run_heddle({"races", "--json", std::string(HEDDLE_MISTAKES) + mistake.program, std::string("--only=") + which,
+                     "--seeds=40", "--jobs=1"});
+}
+
+std::vector<Json> races_in(const std::string& text) {
+  std::vector<Json> races;
+  for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
+    if (text[begin] == '{') {
+      const Json line = Json::parse(text.substr(begin, end - begin));
+      if (line.at("kind") == "data race") races.push_back(line);
+    }
+  return races;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("each mistake is one finding with its reason and its cure, and the cured kernel has none") {
+  for (const Mistake& mistake : kMistakes) {
+    const Run wrong = run_mistake(mistake, "wrong");
+    INFO(mistake.program << "\n" << wrong.out << wrong.err);
+    CHECK(wrong.exit_code == 1);
+    const std::vector<Json> races = races_in(wrong.out);
+    REQUIRE(races.size() == 1);
+    const Json& race = races[0];
+    if (*mistake.object) CHECK(race.at("object") == mistake.object);
+    CHECK(has(race.at("reason"), mistake.reason));
+    REQUIRE_FALSE(race.at("changes").empty());
+    CHECK(has(race.at("changes").at(0), mistake.change));
+    CHECK(has(race.at("first").at("file"), mistake.program));
+    CHECK_FALSE(has(race.at("replay"), "--only=right"));
+
+    const Run right = run_mistake(mistake, "right");
+    CHECK(right.exit_code == 0);
+    CHECK(races_in(right.out).empty());
+  }
+}

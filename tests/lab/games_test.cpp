@@ -1,0 +1,152 @@
+#include <catch2/catch.hpp>
+
+#include <set>
+
+#include "emulator/lab/guide.h"
+#include "emulator/lab/session.h"
+#include "emulator/litmus/run/run.h"
+#include "emulator/litmus/vulkan/cooperative.h"
+#include "emulator/litmus/vulkan/parser.h"
+#include "tests/how_many.h"
+#include "tests/litmus/expectation.h"
+
+using namespace heddle;
+
+namespace {
+
+/// Tests of the library that can be played.
+std::vector<litmus::LibraryFile> playable() {
+  std::vector<litmus::LibraryFile> files;
+  for (litmus::LibraryFile& file : litmus::read_library()) {
+    const litmus::VulkanParse parsed = litmus::parse_vulkan(file.source);
+    if (parsed.test && !litmus::cannot_run(*parsed.test)) files.push_back(std::move(file));
+  }
+  return files;
+}
+
+std::unique_ptr<litmus::Test> parse(const litmus::LibraryFile& file) {
+  return std::make_unique<litmus::Test>(*litmus::parse_vulkan(file.source).test);
+}
+
+/// What the explorer finds.
+struct Allowed {
+  std::set<litmus::Outcome> outcomes;
+  bool racy = false;
+  bool complete = false;
+};
+
+Allowed allowed(const litmus::Test& test) {
+  const litmus::Answer answer = litmus::answer(test, {});
+  Allowed all;
+  for (const litmus::OutcomeRow& row : answer.outcomes) all.outcomes.insert(row.values);
+  all.racy = answer.racy;
+  all.complete = answer.complete;
+  return all;
+}
+
+/// Outcomes that the memory model allows, that end no game, and of which litmus::why_kept_back does not know it: a read
+/// is answered late only where nothing needs its value before, and where no other name of its bytes is accessed before.
+const std::set<std::pair<std::string, litmus::Outcome>> kOutOfReach{
+    {"CoRW1+private+alias", {1}},
+    {"LB+climbing+add", {1}},
+    {"LB+climbing+or", {2}},
+};
+
+/// Plays by the toss of a coin among all moves, and those that only the judge allows among them; false if none is left.
+bool play_all(lab::Session& session, std::uint64_t seed) {
+  SeededChoice choice(seed);
+  while (!session.end() && session.at() < 5000) {
+    const std::vector<lab::Offer>& offers = session.offers();
+    if (offers.empty()) return false;
+    const auto which = choice.below(static_cast<std::uint32_t>(offers.size()), ChoicePoint::Invocation);
+    session.make(id_of(offers[which].move, session.test()));
+  }
+  return session.end().has_value();
+}
+
+void check_game(lab::Session& session, const Allowed& expected, std::uint64_t seed) {
+  std::string why;
+  session.jump(0);
+  if (seed % 2 == 0) {
+    REQUIRE(session.play(lab::Policy::Random, seed, 5000, why) == lab::Stop::End);
+  } else {
+    REQUIRE(play_all(session, seed));
+  }
+  CHECK(session.verdict().consistent);
+  if (!expected.complete) return;
+  const litmus::Outcome outcome = session.outcome();
+  if (session.test().filter && !satisfies(outcome, *session.test().filter)) return;
+  if (!session.verdict().races.empty()) CHECK(expected.racy);
+  if (session.end() != litmus::RunEnd::Terminated) return;
+  CHECK(expected.outcomes.count(outcome) == 1);
+}
+
+}  // namespace
+
+TEST_CASE("every game of a random player ends in an execution that judge and explorer allow", "[nightly]") {
+  const std::vector<litmus::LibraryFile> files = playable();
+  const std::uint64_t games = how_many("HEDDLE_GAMES", 2500, 100000);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::uint64_t of_this = (games + files.size() - 1 - i) / files.size();
+    if (of_this == 0) continue;
+    INFO(files[i].path);
+    auto test = parse(files[i]);
+    const Allowed expected = allowed(*test);
+    lab::Session session(std::move(test), {});
+    for (std::uint64_t game = 0; game < of_this; ++game) {
+      const std::uint64_t seed = first_seed() + i * games + game + 1;
+      INFO("seed " << seed);
+      check_game(session, expected, seed);
+    }
+  }
+}
+
+TEST_CASE("every outcome of the library that may be played is the end of some game", "[nightly]") {
+  // A part of the files each day; all of them at night.
+  const std::size_t step = nightly() ? 1 : 12;
+  std::size_t at = 0;
+  for (const litmus::LibraryFile& file : playable()) {
+    if (file.path.find("/handwritten/") == std::string::npos && at++ % step != 0) continue;
+    INFO(file.path);
+    auto test = parse(file);
+    const lab::Outcomes found = lab::explore_outcomes(*test, {}, 20000);
+    for (std::size_t i = 0; i < found.answer.outcomes.size(); ++i) {
+      if (!found.kept_back[i].empty()) continue;
+      std::string values;
+      for (const litmus::Integer value : found.answer.outcomes[i].values) values += std::to_string(value) + ' ';
+      INFO(values);
+      bool played = false;
+      const std::size_t performers = litmus::choices_of_performers(*test).size();
+      for (std::uint32_t who = 0; who < performers && !played; ++who) {
+        lab::Rules rules;
+        rules.performers = who;
+        played = lab::find_game(*test, rules, found.answer.outcomes[i], 2000).has_value();
+      }
+      CHECK(played != (kOutOfReach.count({file.name, found.answer.outcomes[i].values}) == 1));
+    }
+  }
+}
+
+TEST_CASE("the same moves lead to the same game, forward and back") {
+  std::size_t at = 0;
+  for (const litmus::LibraryFile& file : playable()) {
+    if (at++ % 40 != 0) continue;
+    INFO(file.path);
+    lab::Session session(parse(file), {});
+    std::string why;
+    session.play(lab::Policy::Random, 7, 5000, why);
+    const std::vector<lab::Entry> first = session.history();
+    const std::size_t moves = session.at();
+    session.jump(moves / 2);
+    const std::size_t offers = session.offers().size();
+    session.jump(moves);
+    session.jump(0);
+    session.jump(moves / 2);
+    CHECK(session.offers().size() == offers);
+    lab::Session again(parse(file), {});
+    for (const lab::Entry& entry : first) again.make(id_of(entry.move, again.test()));
+    REQUIRE(again.history().size() == first.size());
+    for (std::size_t i = 0; i < first.size(); ++i) CHECK(again.history()[i].text == first[i].text);
+    CHECK(again.end() == litmus::RunEnd::Terminated);
+  }
+}

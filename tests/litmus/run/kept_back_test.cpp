@@ -1,0 +1,89 @@
+#include "emulator/litmus/run/kept_back.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include "emulator/litmus/run/run.h"
+#include "emulator/litmus/vulkan/parser.h"
+#include "tests/litmus/expectation.h"
+
+using namespace heddle;
+using namespace heddle::litmus;
+
+namespace {
+
+/// Two threads of two workgroups, and what is asked for.
+Test two_threads(const std::string& first, const std::string& second, const std::string& asked) {
+  VulkanParse parse = parse_vulkan("Vulkan T\n{ x = 0; y = 0; }\n P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;\n" +
+                                   first + " | " + second + " ;\n" + asked + '\n');
+  REQUIRE(parse.test);
+  return *std::move(parse.test);
+}
+
+std::string why(const Test& test, std::string_view policy, const Outcome& outcome) {
+  return why_kept_back(test, {}, *memory_policy(policy), {outcome}).front();
+}
+
+/// How often runs end so.
+std::uint64_t count(const Test& test, std::string_view policy, const Outcome& outcome) {
+  RunRequest request;
+  request.memory = memory_of(*memory_policy(policy));
+  request.runs = 20000;
+  for (const HistogramRow& row : run(test, request).histogram)
+    if (row.values == outcome) return row.count;
+  return 0;
+}
+
+const std::string kReadBoth = "exists (P1:r0 = 1 /\\ P1:r1 = 0)";
+
+Test passed_by_exchanges() {
+  return two_threads("rmw.atom.dv.sc0 r0, x, 1", "rmw.atom.dv.sc0.add r0, y, 0",
+                     " rmw.atom.dv.sc0 r1, y, 1 | rmw.atom.dv.sc0.add r1, x, 0 ;\n" + kReadBoth);
+}
+
+}  // namespace
+
+TEST_CASE("a message by exchanges and additions of 0 comes up stale where updates wait, and cannot where they do not") {
+  const Test test = passed_by_exchanges();
+  const Outcome stale = {1, 0};
+  for (const std::string_view policy : {"random", "reordering"}) {
+    CHECK(why(test, policy, stale).empty());
+    CHECK(count(test, policy, stale) > 0);
+  }
+  for (const std::string_view policy : {"sequential", "store-buffer", "incoherent-l1"}) {
+    CHECK_FALSE(why(test, policy, stale).empty());
+    CHECK(count(test, policy, stale) == 0);
+  }
+}
+
+TEST_CASE("load buffering by loads may come up where they are answered late, and by updates nowhere") {
+  const std::string asked = "exists (P0:r0 = 1 /\\ P1:r0 = 1)";
+  const Test loads = two_threads("ld.atom.dv.sc0 r0, x", "ld.atom.dv.sc0 r0, y",
+                                 " st.atom.dv.sc0 y, 1 | st.atom.dv.sc0 x, 1 ;\n" + asked);
+  CHECK(why(loads, "random", {1, 1}).empty());
+  CHECK_FALSE(why(loads, "store-buffer", {1, 1}).empty());
+  const Test updates = two_threads("rmw.atom.dv.sc0.add r0, x, 0", "rmw.atom.dv.sc0.add r0, y, 0",
+                                   " st.atom.dv.sc0 y, 1 | st.atom.dv.sc0 x, 1 ;\n" + asked);
+  CHECK_FALSE(why(updates, "random", {1, 1}).empty());
+  CHECK(count(updates, "random", {1, 1}) == 0);
+}
+
+TEST_CASE("what comes up in runs of the library is never said to be impossible") {
+  for (const LibraryFile& file : read_library()) {
+    const VulkanParse parse = parse_vulkan(file.source);
+    REQUIRE(parse.test);
+    if (cannot_run(*parse.test)) continue;
+    for (const std::string_view policy : {"random", "store-buffer"}) {
+      RunRequest request;
+      request.memory = memory_of(*memory_policy(policy));
+      request.runs = 200;
+      std::vector<Outcome> seen;
+      for (const HistogramRow& row : run(*parse.test, request).histogram) seen.push_back(row.values);
+      for (const std::string& reason : why_kept_back(*parse.test, {}, *memory_policy(policy), seen)) {
+        INFO(file.name << " on " << policy << ": " << reason);
+        CHECK(reason.empty());
+      }
+    }
+  }
+}

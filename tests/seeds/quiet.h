@@ -1,0 +1,29 @@
+#pragma once
+
+/// \file
+/// Searches whose output a test reads, or does not want.
+
+#include <heddle/explore.h>
+
+#include <cstdio>
+#include <string>
+
+namespace heddle::test {
+
+/// Options of a search that prints nothing.
+inline SeedOptions quiet() {
+  SeedOptions options;
+  options.print_to = nullptr;
+  return options;
+}
+
+/// What was printed to a file, which it closes.
+inline std::string printed_to(std::FILE* out) {
+  std::rewind(out);
+  std::string printed(4096, '\0');
+  printed.resize(std::fread(printed.data(), 1, printed.size(), out));
+  std::fclose(out);
+  return printed;
+}
+
+}  // namespace heddle::test
