@@ -20,7 +20,7 @@ constexpr std::uint64_t kPlantedSeeds = 1000;
 
 // Known gaps. A name goes as soon as its kernel does what the others do: the tests fail then.
 /// A barrier of buffers does not order Workgroup memory, and there is a race; yet no result is wrong on any policy.
-/// Only the first barrier of a workgroup leaves a class out in the machine (emulator/memory/README.md), and what these
+/// Only the first barrier of a workgroup leaves a class out in the machine (emulator/memory/LIMITS.md), and what these
 /// two write before that is 0, as the memory was before.
 constexpr std::array<std::string_view, 2> kNeverWrong = {"rounds: barriers of another class",
                                                          "histogram: barriers of another class"};
