@@ -4,7 +4,7 @@ namespace {
 
 // Every engine has rules of its own.
 const heddle::test::Clauses kClauses(
-    {"tests/model/tag_clauses.txt", "mmra", {"include", "emulator", "tests"}, "clause", "emulator/model/README.md"});
+    {"tests/model/tag_clauses.txt", "mmra", {"include", "emulator", "tests"}, "clause", "emulator/model/CLAUSES.md"});
 
 }  // namespace
 
@@ -16,6 +16,6 @@ TEST_CASE("no citation of the document on relaxation tags is of a clause that it
   kClauses.no_other_is_cited();
 }
 
-TEST_CASE("the table of clauses in emulator/model/README.md is what the sources say") {
+TEST_CASE("the table of clauses in emulator/model/CLAUSES.md is what the sources say") {
   kClauses.table_is_true();
 }

@@ -4,7 +4,7 @@ namespace {
 
 // Vocabulary, judge and explorer.
 const heddle::test::Clauses kClauses(
-    {"tests/mu/anchors.txt", "mu", {"include", "emulator/mu", "tests/mu"}, "clause", "emulator/mu/README.md"});
+    {"tests/mu/anchors.txt", "mu", {"include", "emulator/mu", "tests/mu"}, "clause", "emulator/mu/CLAUSES.md"});
 
 }  // namespace
 
@@ -16,6 +16,6 @@ TEST_CASE("no citation of Mu's memory model is of a clause that it does not have
   kClauses.no_other_is_cited();
 }
 
-TEST_CASE("the table of clauses in emulator/mu/README.md is what the sources say") {
+TEST_CASE("the table of clauses in emulator/mu/CLAUSES.md is what the sources say") {
   kClauses.table_is_true();
 }

@@ -21,7 +21,7 @@ using AgentOperations = std::vector<std::vector<Operation>>;
 AgentOperations operations_of(const Test& test);
 AgentOperations operations_of(const explore::ScriptedProgram& program);
 
-/// Whether what is said in tags has to mean what it means natively: the conditions of README.md, each asked a little
+/// Whether what is said in tags has to mean what it means natively: the conditions of TAGS.md, each asked a little
 /// more strictly than it has to hold. Of agents that do not system-synchronize.
 bool has_to_coincide(const AgentOperations& agents, Vocabulary vocabulary);
 

@@ -144,7 +144,7 @@ TEST_CASE("sync-as means what masks of storage classes mean, on the library and 
                                << programs.coincide << " random programs");
 }
 
-// The second test of each pair says the first in tags; emulator/model/README.md has the tables.
+// The second test of each pair says the first in tags; emulator/model/TAGS.md has the tables.
 //= mmra:nonprivate type=test
 //= mmra:memory-types type=test
 TEST_CASE("where tags cannot say what is said natively the two differ, as written down") {
