@@ -21,7 +21,7 @@
 namespace heddle::cli {
 namespace {
 
-// As long as a litmus file may be (emulator/litmus/vulkan/README.md).
+// As long as a litmus file may be (emulator/litmus/vulkan/GRAMMAR.md).
 constexpr std::size_t kLongestTest = std::size_t{4} << 20;
 
 ExitCode cannot_step(const std::string& message) {
