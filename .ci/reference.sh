@@ -12,7 +12,7 @@ make_reference() {
 # What a kernel can say
 
 Made by `.ci/reference.sh` of the headers and of [tests/kernel/reference.cpp](../../tests/kernel/reference.cpp), which
-runs every example in both modes. Words of CUDA, GLSL, HLSL and WGSL, and what they are here: [README.md](README.md).
+runs every example in both modes. Words of CUDA, GLSL, HLSL and WGSL, and what they are here: [LANGUAGES.md](LANGUAGES.md).
 `where`, the last parameter of most functions, is the place that reports name: by default that of the call.
 END
   cd "$root/include/heddle"

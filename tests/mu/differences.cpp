@@ -1,5 +1,5 @@
-// Where Mu, C11 and Vulkan differ: the rows of the table in emulator/mu/DIFFERENCES.md, in its order. Mu is checked, and
-// Vulkan where its litmus format can say it; what C11 does is said above each test.
+// Where Mu, C11 and Vulkan differ: the rows of the table in emulator/mu/DIFFERENCES.md, in its order. Mu is checked,
+// and Vulkan where its litmus format can say it; what C11 does is said above each test.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
