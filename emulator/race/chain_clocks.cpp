@@ -558,4 +558,14 @@ bool ChainClocks::learn(View& to, std::uint32_t agent, const View& published, st
   return more;
 }
 
+void ChainClocks::learn_all(View& to, std::uint32_t agent, const View& from, std::uint32_t of) const {
+  FactSums sums;
+  learn(to, agent, from, of, kAllClassSets, sums);
+  View all;
+  for (std::size_t i = 0; i < kClassSets.size(); ++i) all.facts[0] = sums.sum(all.facts[0], from.facts[i]);
+  View learnt;
+  learn(learnt, agent, all, of, 1, sums);
+  to.own = sums.sum(to.own, learnt.facts[0]);
+}
+
 }  // namespace heddle::race

@@ -185,6 +185,9 @@ class ChainClocks {
   /// What `agent` acquires, for these sets, of what `from` released. Whether that is anything new.
   bool learn(View& to, std::uint32_t agent, const View& published, std::uint32_t from, ClassSets sets,
              FactSums& sums) const;
+  /// What `agent` learns of all that `of` knows, which comes before whatever it does: that system-synchronizes with it.
+  //= vk:memory-model-system-synchronizes-with
+  void learn_all(View& to, std::uint32_t agent, const View& from, std::uint32_t of) const;
   /// Adds what was collected. Whether that is anything new.
   bool learn(View& to, const std::array<FactsJoin, kClassSets.size()>& collected) const;
   /// Collects what `agent` acquires, for each set on its own.

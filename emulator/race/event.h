@@ -61,6 +61,12 @@ inline constexpr std::array<Classes, 10> kClassSets = {1, 2, 4, 8, 3, 5, 6, 9, 1
 /// Some of kClassSets, a bit each.
 using ClassSets = std::uint16_t;
 inline constexpr ClassSets kAllClassSets = (1 << kClassSets.size()) - 1;
+/// Calls f(number) for each of these.
+template <typename F>
+void for_each_set(ClassSets sets, F&& f) {
+  for (std::size_t i = 0; i < kClassSets.size(); ++i)
+    if (((sets >> i) & 1) != 0) f(i);
+}
 /// Those that relate an operation on `storage` to others by program order, whose acquire or release
 /// has `mask`.
 //= vk:memory-model-inter-thread-happens-before

@@ -3,15 +3,6 @@
 #include <algorithm>
 
 namespace heddle::race {
-namespace {
-
-template <typename F>
-void for_each_set(ClassSets sets, F&& f) {
-  for (std::size_t i = 0; i < kClassSets.size(); ++i)
-    if (((sets >> i) & 1) != 0) f(i);
-}
-
-}  // namespace
 
 KernelOrder::KernelOrder(bool chains, bool one_class_each)
     : KernelOrder(std::make_shared<Shared>(), chains, one_class_each) {}
@@ -177,17 +168,6 @@ void KernelOrder::miss(std::uint32_t agent, const Release& release) {
   state(agent).out_of_scope.join(release.view->reached);
 }
 
-// What system-synchronizes with an agent is before whatever it does.
-void KernelOrder::learn_all(View& to, std::uint32_t agent, const View& from, std::uint32_t of) const {
-  FactSums sums;
-  chains_.learn(to, agent, from, of, kAllClassSets, sums);
-  View all;
-  for (std::size_t i = 0; i < kClassSets.size(); ++i) all.facts[0] = sums.sum(all.facts[0], from.facts[i]);
-  View learnt;
-  chains_.learn(learnt, agent, all, of, 1, sums);
-  to.own = sums.sum(to.own, learnt.facts[0]);
-}
-
 // All that the first did is before all that the second does, whatever the storage class.
 //= vk:memory-model-system-synchronizes-with
 void KernelOrder::system_synchronizes(AgentId first, AgentId second) {
@@ -199,14 +179,14 @@ void KernelOrder::system_synchronizes(AgentId first, AgentId second) {
   if (from < places_.first() || places_.has_ended(places_.group(from))) {
     // What the agents of a workgroup that is gone knew is forgotten; it may have been everything.
     for (GroupId any = 0; any < places_.groups(); ++any) all.add_everybody(any, kForEver);
-    learn_all(made, static_cast<std::uint32_t>(second), shared_->ended_, from);
+    chains_.learn_all(made, static_cast<std::uint32_t>(second), shared_->ended_, from);
   } else {
     leave_unmet(from);
     finish_visibility(from);
     View before = *view(from);
     all.add(places_.group(from), from, kForEver);
     chains_.name_own(before, performer(from), kAllClassSets);
-    learn_all(made, static_cast<std::uint32_t>(second), before, from);
+    chains_.learn_all(made, static_cast<std::uint32_t>(second), before, from);
     if (before.system) system.agents.join(before.system->agents);
     for (std::size_t i = 0; i < kClassSets.size(); ++i) system.before[i].join(before.before[i]);
     made.reached.join(before.reached);
@@ -402,17 +382,10 @@ void KernelOrder::atomic_reads(const Operation& operation, std::span<const trace
   if (reader.acquires) note(reader, storage);
   Offers acquired;
   const auto see_head = [&](const Head& head) {
-    if (head.own) {
-      const Offer own{head.agent, head.own};
-      if (reader.acquires) acquired.push_back(own);
-      see(agent, own, storage, false, reader);
-    }
-    for (const Offer& fence : head.fences) {
-      if (reader.acquires && in_scope(fence, agent, reader.level)) acquired.push_back(fence);
-      // Between two barriers, both have the classes of both atomics.
-      if (storage != 0 && (fence.release->mask & storage) == storage)
-        see(agent, fence, storage | head.storage, false, reader);
-    }
+    take_up(
+        head, reader, storage, [&](const Offer& fence) { return in_scope(fence, agent, reader.level); },
+        [&](const Offer& offer) { acquired.push_back(offer); },
+        [&](const Offer& offer, Classes of) { see(agent, offer, of, false, reader); });
   };
   const auto miss_head = [&](const Head& head) {
     if (head.own) miss(agent, *head.own);
@@ -430,16 +403,8 @@ void KernelOrder::atomic_writes(model::OperationIndex index, const Operation& op
   if (!releases(operation.semantics) && ignores_relaxed(agent, operation.locations.allocation)) return;
   const Agent* own = find_state(agent);
   const Ordering writer = ordering_of(operation);
-  Head head;
-  head.index = index;
-  head.agent = agent;
-  head.level = writer.level;
-  head.storage = class_of(operation.storage_class);
-  head.modifies = operation.kind == OperationKind::ReadModifyWrite;
+  Head head = head_of(index, operation, own ? std::span<const Offer>(own->fences) : std::span<const Offer>());
   head.acquires_all = head.modifies && writer.acquires && writer.releases;
-  // The atomic's storage class has to be in the barrier's semantics.
-  for (const Offer& fence : own ? std::span<const Offer>(own->fences) : std::span<const Offer>())
-    if (head.storage != 0 && (fence.release->mask & head.storage) == head.storage) head.fences.push_back(fence);
   if (writer.releases) {
     note(writer, head.storage);
     head.own = release(agent, writer.mask, writer.level);

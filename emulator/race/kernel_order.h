@@ -299,7 +299,6 @@ class KernelOrder {
   void acquire_seen(std::uint32_t agent, const Ordering& ordering);
   void see(std::uint32_t agent, const Offer& offer, Classes storage, bool at_barrier, const Ordering& reader);
   void miss(std::uint32_t agent, const Release& release);
-  void learn_all(View& to, std::uint32_t agent, const View& from, std::uint32_t of) const;
   /// Notes an acquire or a release.
   void note(const Ordering& ordering, Classes storage) {
     log_.note(ordering.mask, storage);

@@ -9,11 +9,11 @@ namespace heddle::race {
 //= vk:memory-model-synchronizes-with
 void TaggedOrder::arrive(model::OperationIndex index, const Operation& operation) {
   const auto agent = static_cast<std::uint32_t>(operation.agent);
-  auto meeting = meetings_.rbegin();
-  while (meeting != meetings_.rend() && meeting->instance != operation.barrier_instance) ++meeting;
-  if (meeting == meetings_.rend()) {
-    meetings_.emplace_back().instance = operation.barrier_instance;
-    meeting = meetings_.rbegin();
+  auto instance = instances_.rbegin();
+  while (instance != instances_.rend() && instance->number != operation.barrier_instance) ++instance;
+  if (instance == instances_.rend()) {
+    instances_.emplace_back().number = operation.barrier_instance;
+    instance = instances_.rbegin();
   }
   Arrival arrival;
   arrival.index = index;
@@ -24,43 +24,43 @@ void TaggedOrder::arrive(model::OperationIndex index, const Operation& operation
   const bool orders = arrival.ordering.acquires || arrival.ordering.releases;
   if (orders) order(agent, arrival.lane, arrival.ordering, arrival.stamp);
   if (const Agent* own = find(agent)) arrival.fences = fences_of(*own);
-  meeting->arrivals.push_back(std::move(arrival));
+  instance->arrivals.push_back(std::move(arrival));
 }
 
 void TaggedOrder::passes(model::OperationIndex index, std::span<const model::OperationIndex> synchronizing) {
-  for (std::size_t number = meetings_.size(); number-- > 0;) {
-    Meeting& meeting = meetings_[number];
+  for (std::size_t at_instance = instances_.size(); at_instance-- > 0;) {
+    BarrierInstance& instance = instances_[at_instance];
     const auto is_it = [&](const Arrival& arrival) { return arrival.index == index; };
-    const auto at = std::find_if(meeting.arrivals.begin(), meeting.arrivals.end(), is_it);
-    if (at == meeting.arrivals.end()) continue;
-    if (!meeting.opened) meeting.synchronizing.assign(synchronizing.begin(), synchronizing.end());
-    meeting.opened = true;
-    if (!at->settled) settle(meeting);
-    for (const Arrival& from : meeting.arrivals) {
-      if (!releases_at(meeting, from) || !arrivals_synchronize(from, *at)) continue;
-      for (const Offer& fence : from.fences) see(at->agent, fence, 0, true, at->ordering);
+    const auto at = std::find_if(instance.arrivals.begin(), instance.arrivals.end(), is_it);
+    if (at == instance.arrivals.end()) continue;
+    if (!instance.opened) instance.synchronizing.assign(synchronizing.begin(), synchronizing.end());
+    instance.opened = true;
+    if (!at->settled) settle(instance);
+    for (const Arrival& from : instance.arrivals) {
+      if (!releases_at(instance, from) || !arrivals_synchronize(from, *at)) continue;
+      for (const Offer& fence : from.fences) see(at->agent, fence, 0, true);
     }
     // A barrier with a quorum stays: somebody may still come.
-    if (++meeting.passed == meeting.arrivals.size() && meeting.synchronizing.empty())
-      meetings_.erase(meetings_.begin() + static_cast<std::ptrdiff_t>(number));
+    if (++instance.passed == instance.arrivals.size() && instance.synchronizing.empty())
+      instances_.erase(instances_.begin() + static_cast<std::ptrdiff_t>(at_instance));
     return;
   }
 }
 
 // An agent may end at a barrier: the others that came there have synchronized with it all the same.
 void TaggedOrder::leave_unmet(std::uint32_t agent) {
-  for (Meeting& meeting : meetings_) {
-    const bool waits = std::any_of(meeting.arrivals.begin(), meeting.arrivals.end(),
+  for (BarrierInstance& instance : instances_) {
+    const bool waits = std::any_of(instance.arrivals.begin(), instance.arrivals.end(),
                                    [&](const Arrival& arrival) { return arrival.agent == agent && !arrival.settled; });
     if (!waits) continue;
-    meeting.opened = true;
-    settle(meeting);
+    instance.opened = true;
+    settle(instance);
   }
 }
 
-bool TaggedOrder::releases_at(const Meeting& meeting, const Arrival& arrival) {
-  return meeting.synchronizing.empty() || std::find(meeting.synchronizing.begin(), meeting.synchronizing.end(),
-                                                    arrival.index) != meeting.synchronizing.end();
+bool TaggedOrder::releases_at(const BarrierInstance& instance, const Arrival& arrival) {
+  return instance.synchronizing.empty() || std::find(instance.synchronizing.begin(), instance.synchronizing.end(),
+                                                     arrival.index) != instance.synchronizing.end();
 }
 
 // The arrivals have to be in each other's memory scopes, and in the execution scope.
@@ -74,23 +74,23 @@ bool TaggedOrder::arrivals_synchronize(const Arrival& from, const Arrival& to) c
 // The arrivals synchronize with each other in turn, so what one of them acquires it passes on: until nobody learns
 // anything more. MakeVisible stands behind all that.
 //= vk:memory-model-synchronizes-with
-void TaggedOrder::settle(Meeting& meeting) {
+void TaggedOrder::settle(BarrierInstance& instance) {
   for (bool more = true; more;) {
     more = false;
-    for (Arrival& to : meeting.arrivals)
-      if (!to.settled && to.ordering.acquires) more = acquire_at(meeting, to) || more;
+    for (Arrival& to : instance.arrivals)
+      if (!to.settled && to.ordering.acquires) more = acquire_at(instance, to) || more;
   }
-  for (Arrival& arrival : meeting.arrivals) {
+  for (Arrival& arrival : instance.arrivals) {
     if (!arrival.settled && arrival.ordering.makes_visible)
       make_visible(arrival.agent, arrival.lane, arrival.ordering.bulk(), arrival.stamp);
     arrival.settled = true;
   }
 }
 
-bool TaggedOrder::acquire_at(const Meeting& meeting, Arrival& to) {
+bool TaggedOrder::acquire_at(const BarrierInstance& instance, Arrival& to) {
   Offers offers;
-  for (const Arrival& from : meeting.arrivals) {
-    if (!releases_at(meeting, from) || !arrivals_synchronize(from, to)) continue;
+  for (const Arrival& from : instance.arrivals) {
+    if (!releases_at(instance, from) || !arrivals_synchronize(from, to)) continue;
     for (const Offer& fence : from.fences)
       if (in_scope(fence, to.agent, to.ordering.level)) offers.push_back(fence);
   }
@@ -113,7 +113,7 @@ void TaggedOrder::release_again(Arrival& to) {
 // All agents so far have ended.
 //= vk:memory-model-system-synchronizes-with
 void TaggedOrder::dependency(bool memory) {
-  meetings_.clear();
+  instances_.clear();
   if (memory) {
     places_.clear();
     log_.clear();
@@ -140,17 +140,6 @@ void TaggedOrder::dependency(bool memory) {
   nothing_ = std::make_shared<const View>(std::move(made));
 }
 
-// What system-synchronizes with an agent is before whatever it does.
-void TaggedOrder::learn_all(View& to, std::uint32_t agent, const View& from, std::uint32_t of) const {
-  FactSums sums;
-  chains_.learn(to, agent, from, of, kAllClassSets, sums);
-  View all;
-  for (std::size_t i = 0; i < kClassSets.size(); ++i) all.facts[0] = sums.sum(all.facts[0], from.facts[i]);
-  View learnt;
-  chains_.learn(learnt, agent, all, of, 1, sums);
-  to.own = sums.sum(to.own, learnt.facts[0]);
-}
-
 // All that the first did is before all that the second does, whatever the storage class and the tags.
 //= vk:memory-model-system-synchronizes-with
 void TaggedOrder::system_synchronizes(AgentId first, AgentId second) {
@@ -166,14 +155,14 @@ void TaggedOrder::system_synchronizes(AgentId first, AgentId second) {
     for (GroupId any = 0; any < places_.groups(); ++any)
       for (std::uint32_t lane = 0; lane < TagLanes::kGroups; ++lane)
         all.add_everybody(TagLanes::group(any, lane), kForEver);
-    learn_all(made, to, ended_, from);
+    chains_.learn_all(made, to, ended_, from);
   } else {
     leave_unmet(from);
     const Agent& before = state(from);
     const View known = all_of(before);
     for (std::uint32_t lane = 0; lane < TagLanes::kGroups; ++lane)
       all.add(TagLanes::group(places_.group(from), lane), from, kForEver);
-    learn_all(made, to, known, from);
+    chains_.learn_all(made, to, known, from);
     if (before.system) system.agents.join(before.system->agents);
     for (std::size_t i = 0; i < kClassSets.size(); ++i) system.before[i].join(known.before[i]);
     own.reached.join(before.reached);

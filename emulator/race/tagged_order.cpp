@@ -4,16 +4,6 @@
 
 namespace heddle::race {
 
-namespace {
-
-template <typename F>
-void for_each_set(ClassSets sets, F&& f) {
-  for (std::size_t i = 0; i < kClassSets.size(); ++i)
-    if (((sets >> i) & 1) != 0) f(i);
-}
-
-}  // namespace
-
 TaggedOrder::TaggedOrder(bool chains, bool one_class_each) : chains_(places_, use_), history_(places_) {
   chains_.set_chains(chains);
   chains_.set_one_class_each(one_class_each);
@@ -290,7 +280,7 @@ void TaggedOrder::acquire_seen(std::uint32_t agent, std::uint8_t lane, const Ord
 
 // Leaves a release to the acquire barriers that follow. (What one acquire has of it another one need not have, to which
 // that does not fit.)
-void TaggedOrder::see(std::uint32_t agent, const Offer& offer, Classes storage, bool at_barrier, const Ordering&) {
+void TaggedOrder::see(std::uint32_t agent, const Offer& offer, Classes storage, bool at_barrier) {
   Offer& known = state(agent).seen.of_kind(offer, storage, at_barrier);
   // The later of two of one lane has all of the earlier.
   if (known.release != offer.release && !known.release->view->reached.includes(offer.release->view->reached))
@@ -391,17 +381,10 @@ void TaggedOrder::atomic_reads(const Operation& operation, std::span<const trace
   if (reader.acquires) note(reader, storage);
   Offers acquired;
   const auto see_head = [&](const Head& head) {
-    if (head.own) {
-      const Offer own{head.agent, head.own};
-      if (reader.acquires) acquired.push_back(own);
-      see(agent, own, storage, false, reader);
-    }
-    for (const Offer& fence : head.fences) {
-      if (reader.acquires && in_scope(fence, agent, reader.level)) acquired.push_back(fence);
-      // Between two barriers, both have the classes of both atomics.
-      if (storage != 0 && (fence.release->mask & storage) == storage)
-        see(agent, fence, storage | head.storage, false, reader);
-    }
+    take_up(
+        head, reader, storage, [&](const Offer& fence) { return in_scope(fence, agent, reader.level); },
+        [&](const Offer& offer) { acquired.push_back(offer); },
+        [&](const Offer& offer, Classes of) { see(agent, offer, of, false); });
   };
   if (!history_.empty())
     for (const trace::Source& source : sources)
@@ -422,16 +405,8 @@ void TaggedOrder::atomic_reads(const Operation& operation, std::span<const trace
 void TaggedOrder::atomic_writes(model::OperationIndex index, const Operation& operation) {
   const auto agent = static_cast<std::uint32_t>(operation.agent);
   const Ordering writer = ordering_of(operation);
-  Head head;
-  head.index = index;
-  head.agent = agent;
-  head.level = writer.level;
-  head.storage = class_of(operation.storage_class);
-  head.modifies = operation.kind == OperationKind::ReadModifyWrite;
-  // The atomic's storage class has to be in the barrier's semantics.
-  if (const Agent* own = find(agent); own && head.storage != 0)
-    for (const Offer& fence : fences_of(*own))
-      if ((fence.release->mask & head.storage) == head.storage) head.fences.push_back(fence);
+  const Agent* own = find(agent);
+  Head head = head_of(index, operation, own ? fences_of(*own) : Offers());
   if (writer.releases) {
     note(writer, head.storage);
     Stamp& now = groups_[places_.group(agent)].now;

@@ -110,8 +110,8 @@ class TaggedOrder {
     Offers fences;
     bool settled = false;
   };
-  struct Meeting {
-    std::uint64_t instance = 0;
+  struct BarrierInstance {
+    std::uint64_t number = 0;
     std::vector<Arrival> arrivals;
     std::size_t passed = 0;
     bool opened = false;
@@ -139,7 +139,7 @@ class TaggedOrder {
   Offer publish(std::uint32_t agent, std::uint8_t lane, const Ordering& ordering, View published);
   bool acquire(std::uint32_t agent, std::uint8_t lane, Classes mask, std::span<const Offer> offers);
   void acquire_seen(std::uint32_t agent, std::uint8_t lane, const Ordering& ordering);
-  void see(std::uint32_t agent, const Offer& offer, Classes storage, bool at_barrier, const Ordering& reader);
+  void see(std::uint32_t agent, const Offer& offer, Classes storage, bool at_barrier);
   bool in_scope(const Offer& offer, std::uint32_t agent, Level level) const;
   void order(std::uint32_t agent, std::uint8_t lane, const Ordering& ordering, Stamp stamp);
   static void remember_fence(Lane& lane, Offer fence);
@@ -147,12 +147,11 @@ class TaggedOrder {
   void note(const Ordering& ordering, Classes storage);
   void domain_operation(model::OperationIndex index, const Operation& operation);
   void group_ends(GroupId group);
-  void learn_all(View& to, std::uint32_t agent, const View& from, std::uint32_t of) const;
   void leave_unmet(std::uint32_t agent);
-  void settle(Meeting& meeting);
-  bool acquire_at(const Meeting& meeting, Arrival& to);
+  void settle(BarrierInstance& instance);
+  bool acquire_at(const BarrierInstance& instance, Arrival& to);
   void release_again(Arrival& to);
-  static bool releases_at(const Meeting& meeting, const Arrival& arrival);
+  static bool releases_at(const BarrierInstance& instance, const Arrival& arrival);
   bool arrivals_synchronize(const Arrival& from, const Arrival& to) const;
 
   Places places_;
@@ -164,7 +163,7 @@ class TaggedOrder {
   std::vector<Group> groups_;
   /// By number, from places_.first() on; null while an agent has neither synchronized nor done anything in bulk.
   std::vector<std::unique_ptr<Agent>> agents_;
-  std::vector<Meeting> meetings_;
+  std::vector<BarrierInstance> instances_;
   /// What agents of workgroups that are gone did to chains that reach farther than these.
   View ended_;
   /// What an agent begins with.

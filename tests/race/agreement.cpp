@@ -8,8 +8,8 @@
 
 namespace heddle::race {
 
-std::uint64_t executions() {
-  return how_many("HEDDLE_RACE_EXECUTIONS", 20000, 1000000);
+std::uint64_t executions(const StreamFeatures& features) {
+  return how_many("HEDDLE_RACE_EXECUTIONS", features.tags ? 5000 : 20000, 1000000);
 }
 
 std::vector<model::OperationPair> pairs_of(const KernelDetector& detector) {
@@ -63,7 +63,7 @@ Verdict verdict_of(std::uint64_t seed, StreamFeatures features, KernelOptions op
 
 Counts count(const StreamFeatures& features, const KernelOptions& options, const Compare& compare) {
   Counts counts;
-  for (std::uint64_t seed = first_seed(); seed < first_seed() + executions(); ++seed) {
+  for (std::uint64_t seed = first_seed(); seed < first_seed() + executions(features); ++seed) {
     StreamFeatures all = features;
     all.one_instruction_each = seed % 7 < 3;
     all.kernel = seed % 7 > 4;

@@ -39,8 +39,9 @@ class LinePerOperation final : public trace::Listener {
 /// The races that the detector found, of operations that LinePerOperation told it.
 std::vector<model::OperationPair> pairs_of(const KernelDetector& detector);
 
-/// How many streams are told: HEDDLE_RACE_EXECUTIONS.
-std::uint64_t executions();
+/// How many streams with these features are told, those with tags, which take longer, a quarter as often:
+/// HEDDLE_RACE_EXECUTIONS.
+std::uint64_t executions(const StreamFeatures& features = {});
 
 struct Verdict {
   std::string text;

@@ -235,7 +235,7 @@ TEST_CASE("with tags every racy location is found, and there is no false alarm",
   features.tags = true;
   const Counts counts = race::count(features, {}, compare_tagged);
   INFO(counts.first);
-  CHECK(counts.racy > executions() / 10);
+  CHECK(counts.racy > executions(features) / 10);
   CHECK(counts.alarms == 0);
   CHECK(counts.missed == 0);
 }
@@ -251,9 +251,9 @@ TEST_CASE("with tags, without remembering every access, there is no false alarm,
   options.exact_accesses = 0;
   const Counts counts = race::count(features, options, compare_tagged);
   INFO(counts.first);
-  CHECK(counts.racy > executions() / 10);
+  CHECK(counts.racy > executions(features) / 10);
   CHECK(counts.alarms == 0);
-  CHECK(counts.missed <= 1 + executions() / 500);
+  CHECK(counts.missed <= 1 + executions(features) / 500);
 }
 
 // What runs of any length get once the accesses that are remembered one by one are used up: what it misses
