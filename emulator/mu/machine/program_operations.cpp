@@ -38,12 +38,12 @@ class CompareAndStore final : public Update {
 
 void ProgramRun::load(ThreadIndex index, Thread& thread, const Instruction& instruction) {
   const Operand address = top(thread, 0);
-  const auto place = location(index, address.value);
-  if (!place) return;
+  const LocationIndex place = location(index, address.value);
+  if (place == kNone) return;
   // Nothing carries a dependency to a call.
   const SourceIndex operands = instruction.op == Op::Call ? kNoSource : address.carried;
-  const EventIndex event = record(index, EventKind::Load, *place, instruction.order, operands, kNoSource);
-  const Access access = this->access(index, *place, instruction.order, operands, event, true);
+  const EventIndex event = record(index, EventKind::Load, place, instruction.order, operands, kNoSource);
+  const Access access = this->access(index, place, instruction.order, operands, event, true);
   Operand out;
   if (const PendingIndex pending = memory_.postpone(access)) {
     out.pending = pending;
@@ -54,7 +54,7 @@ void ProgramRun::load(ThreadIndex index, Thread& thread, const Instruction& inst
     // What carries to the load carries on.
     out = loaded(event, seen.value, operands, memory_.clocks().joined(access.dependency, seen.consumed));
   }
-  watch(index, *place, instruction.order, false);
+  watch(index, place, instruction.order, false);
   replace(thread, 1, out);
   ++thread.at;
 }
@@ -62,13 +62,13 @@ void ProgramRun::load(ThreadIndex index, Thread& thread, const Instruction& inst
 void ProgramRun::store(ThreadIndex index, Thread& thread, const Instruction& instruction) {
   const Operand address = top(thread, 1);
   const Operand value = top(thread, 0);
-  const auto place = location(index, address.value);
-  if (!place) return;
+  const LocationIndex place = location(index, address.value);
+  if (place == kNone) return;
   const SourceIndex operands = sources_.joined(address.carried, value.carried);
-  const EventIndex event = record(index, EventKind::Store, *place, instruction.order, operands, value.received);
-  memory_.store(access(index, *place, instruction.order, operands, event, false), value.value);
-  if (!thread.stored.empty()) thread.stored[*place] = sources_.joined(thread.stored[*place], value.received);
-  watch(index, *place, instruction.order, true);
+  const EventIndex event = record(index, EventKind::Store, place, instruction.order, operands, value.received);
+  memory_.store(access(index, place, instruction.order, operands, event, false), value.value);
+  if (!thread.stored.empty()) thread.stored[place] = sources_.joined(thread.stored[place], value.received);
+  watch(index, place, instruction.order, true);
   thread.stack.resize(thread.stack.size() - 2);
   ++thread.at;
 }
@@ -80,14 +80,14 @@ void ProgramRun::define(ThreadIndex index, Thread& thread) {
   while (code[thread.at].op == Op::Define) {
     const Operand function = top(thread, 1);
     const Operand version = top(thread, 0);
-    const auto place = location(index, function.value);
-    if (!place) return;
+    const LocationIndex place = location(index, function.value);
+    if (place == kNone) return;
     const SourceIndex operands = sources_.joined(function.carried, version.carried);
-    const EventIndex number = record(index, EventKind::Store, *place, MemoryOrder::Relaxed, operands, version.received);
+    const EventIndex number = record(index, EventKind::Store, place, MemoryOrder::Relaxed, operands, version.received);
     if (recording_) recorder_.event(number).bundle = thread.bundles;
-    memory_.append(access(index, *place, MemoryOrder::Relaxed, operands, number, false), version.value);
-    if (!thread.stored.empty()) thread.stored[*place] = sources_.joined(thread.stored[*place], version.received);
-    watch(index, *place, MemoryOrder::Relaxed, true);
+    memory_.append(access(index, place, MemoryOrder::Relaxed, operands, number, false), version.value);
+    if (!thread.stored.empty()) thread.stored[place] = sources_.joined(thread.stored[place], version.received);
+    watch(index, place, MemoryOrder::Relaxed, true);
     thread.stack.resize(thread.stack.size() - 2);
     ++thread.at;
     if (code[thread.at].op != Op::Get || code[thread.at + 1].op != Op::Get || code[thread.at + 2].op != Op::Define)
@@ -103,20 +103,20 @@ void ProgramRun::define(ThreadIndex index, Thread& thread) {
 void ProgramRun::update(ThreadIndex index, Thread& thread, const Instruction& instruction) {
   const Operand address = top(thread, 1);
   const Operand operand = top(thread, 0);
-  const auto place = location(index, address.value);
-  if (!place) return;
+  const LocationIndex place = location(index, address.value);
+  if (place == kNone) return;
   const SourceIndex operands = sources_.joined(address.carried, operand.carried);
   const SourceIndex stored = instruction.op == Op::Exchange ? operand.received : kNoSource;
-  const EventIndex event = record(index, EventKind::ReadModifyWrite, *place, instruction.order, operands, stored);
-  const Access access = this->access(index, *place, instruction.order, operands, event, true);
+  const EventIndex event = record(index, EventKind::ReadModifyWrite, place, instruction.order, operands, stored);
+  const Access access = this->access(index, place, instruction.order, operands, event, true);
   const Updated updated = memory_.update(access, Modify(instruction, operand.value));
-  watch(index, *place, instruction.order, updated.stored);
+  watch(index, place, instruction.order, updated.stored);
   if (!updated.stored) {
     // What must not be combined ends the thread behind the load.
     if (recording_) recorder_.event(event).kind = EventKind::Load;
     return fault(index);
   }
-  if (!thread.stored.empty()) thread.stored[*place] = sources_.joined(thread.stored[*place], stored);
+  if (!thread.stored.empty()) thread.stored[place] = sources_.joined(thread.stored[place], stored);
   replace(thread, 2,
           loaded(event, updated.old, operands, memory_.clocks().joined(access.dependency, updated.consumed)));
   ++thread.at;
@@ -126,11 +126,11 @@ void ProgramRun::compare_exchange(ThreadIndex index, Thread& thread, const Instr
   const Operand address = top(thread, 2);
   const Operand expected = top(thread, 1);
   const Operand fresh = top(thread, 0);
-  const auto place = location(index, address.value);
-  if (!place) return;
+  const LocationIndex place = location(index, address.value);
+  if (place == kNone) return;
   const SourceIndex operands = sources_.joined(address.carried, sources_.joined(expected.carried, fresh.carried));
-  const EventIndex event = record(index, EventKind::Load, *place, instruction.failure, operands, kNoSource);
-  Access access = this->access(index, *place, instruction.order, operands, event, true);
+  const EventIndex event = record(index, EventKind::Load, place, instruction.failure, operands, kNoSource);
+  Access access = this->access(index, place, instruction.order, operands, event, true);
   Updated updated;
   if (instruction.weak && choice_.below(4, ChoicePoint::Memory) == 0) {
     access.order = instruction.failure;
@@ -146,8 +146,8 @@ void ProgramRun::compare_exchange(ThreadIndex index, Thread& thread, const Instr
     one.stored_from = sources_.events(fresh.received);
   }
   if (updated.stored && !thread.stored.empty())
-    thread.stored[*place] = sources_.joined(thread.stored[*place], fresh.received);
-  watch(index, *place, instruction.order, updated.stored);
+    thread.stored[place] = sources_.joined(thread.stored[place], fresh.received);
+  watch(index, place, instruction.order, updated.stored);
   const Operand old =
       loaded(event, updated.old, operands, memory_.clocks().joined(access.dependency, updated.consumed));
   replace(thread, 3, old);
@@ -164,13 +164,13 @@ void ProgramRun::futex(ThreadIndex index, Thread& thread, const Instruction& ins
 void ProgramRun::wait(ThreadIndex index, Thread& thread, const Instruction& instruction) {
   const Operand address = top(thread, 1);
   const Operand expected = top(thread, 0);
-  const auto place = location(index, address.value);
-  if (!place) return;
+  const LocationIndex place = location(index, address.value);
+  if (place == kNone) return;
   const SourceIndex operands = sources_.joined(address.carried, expected.carried);
-  const EventIndex event = record(index, EventKind::FutexWait, *place, MemoryOrder::Relaxed, operands, kNoSource);
-  const Access access = this->access(index, *place, MemoryOrder::Relaxed, operands, event, true);
+  const EventIndex event = record(index, EventKind::FutexWait, place, MemoryOrder::Relaxed, operands, kNoSource);
+  const Access access = this->access(index, place, MemoryOrder::Relaxed, operands, event, true);
   const Futexes::Wait wait = futexes_.wait(access, expected.value);
-  watch(index, *place, MemoryOrder::Relaxed, false);
+  watch(index, place, MemoryOrder::Relaxed, false);
   thread.wait_result = loaded(event, Value::number(-1), operands, access.dependency);
   if (!wait.waits) {
     replace(thread, 2, thread.wait_result);
@@ -180,7 +180,7 @@ void ProgramRun::wait(ThreadIndex index, Thread& thread, const Instruction& inst
   if (recording_) recorder_.event(event).performed = true;
   thread.waits = true;
   thread.wait = event;
-  thread.waits_on = *place;
+  thread.waits_on = place;
   if (!instruction.weak) not_ready(index);
 }
 
@@ -214,11 +214,11 @@ void ProgramRun::let_go_on(EventIndex waker) {
 void ProgramRun::wake(ThreadIndex index, Thread& thread, const Instruction&) {
   const Operand address = top(thread, 1);
   const Operand limit = top(thread, 0);
-  const auto place = location(index, address.value);
-  if (!place) return;
+  const LocationIndex place = location(index, address.value);
+  if (place == kNone) return;
   const SourceIndex operands = sources_.joined(address.carried, limit.carried);
-  const EventIndex number = record(index, EventKind::FutexWake, *place, MemoryOrder::Relaxed, operands, kNoSource);
-  const Access access = this->access(index, *place, MemoryOrder::Relaxed, operands, number, false);
+  const EventIndex number = record(index, EventKind::FutexWake, place, MemoryOrder::Relaxed, operands, kNoSource);
+  const Access access = this->access(index, place, MemoryOrder::Relaxed, operands, number, false);
   const auto woken = static_cast<std::uint32_t>(futexes_.wake(access, limit.value.number()).size());
   if (recording_) {
     Event& event = recorder_.event(number);
@@ -235,20 +235,20 @@ void ProgramRun::requeue(ThreadIndex index, Thread& thread, const Instruction&) 
   const Operand limit = top(thread, 0);
   const Operand expected = top(thread, 1);
   const Operand address = top(thread, 3);
-  const auto place = location(index, address.value);
-  if (!place) return;
-  const auto target = location(index, top(thread, 2).value);
-  if (!target) return;
+  const LocationIndex place = location(index, address.value);
+  if (place == kNone) return;
+  const LocationIndex target = location(index, top(thread, 2).value);
+  if (target == kNone) return;
   const SourceIndex operands = sources_.joined(sources_.joined(address.carried, top(thread, 2).carried),
                                                sources_.joined(expected.carried, limit.carried));
-  const EventIndex number = record(index, EventKind::FutexRequeue, *place, MemoryOrder::Relaxed, operands, kNoSource);
-  const Access access = this->access(index, *place, MemoryOrder::Relaxed, operands, number, true);
-  const Futexes::Requeue done = futexes_.requeue(access, *target, expected.value, limit.value.number());
-  watch(index, *place, MemoryOrder::Relaxed, false);
+  const EventIndex number = record(index, EventKind::FutexRequeue, place, MemoryOrder::Relaxed, operands, kNoSource);
+  const Access access = this->access(index, place, MemoryOrder::Relaxed, operands, number, true);
+  const Futexes::Requeue done = futexes_.requeue(access, target, expected.value, limit.value.number());
+  watch(index, place, MemoryOrder::Relaxed, false);
   const auto woken = static_cast<std::uint32_t>(futexes_.woken().size());
   if (recording_) {
     Event& event = recorder_.event(number);
-    event.target = *target;
+    event.target = target;
     event.limit = limit.value.number();
     event.performed = done.performed;
     event.woken = woken;

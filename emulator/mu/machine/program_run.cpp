@@ -103,7 +103,7 @@ Watched ProgramRun::watched(ThreadIndex index) const {
 /// One operation of the thread, or the value of a load that it postponed.
 void ProgramRun::step(ThreadIndex index) {
   Thread& thread = threads_[index];
-  const PendingIndex late = memory_.unanswered(index);
+  const PendingIndex late = thread.postpones ? memory_.unanswered(index) : kNotPending;
   const bool ends = !thread.waits && program_.threads[index].code[thread.at].op == Op::End;
   if (late != kNotPending && (ends || choice_.below(4, ChoicePoint::Memory) == 0))
     memory_.answer(late);
@@ -126,16 +126,15 @@ bool ProgramRun::take_values(Thread& thread, std::size_t count) {
 }
 
 void ProgramRun::replace(Thread& thread, std::size_t pops, const Operand& pushed) {
-  const Operand copy = pushed;
-  thread.stack.resize(thread.stack.size() - pops);
-  thread.stack.push_back(copy);
+  const std::size_t at = thread.stack.size() - pops;
+  thread.stack[at] = pushed;
+  thread.stack.resize(at + 1);
 }
 
-std::optional<LocationIndex> ProgramRun::location(ThreadIndex index, Value address) {
+LocationIndex ProgramRun::location(ThreadIndex index, Value address) {
   const LocationIndex out = program_.location(address);
-  if (out != kNone) return out;
-  fault(index);
-  return std::nullopt;
+  if (out == kNone) fault(index);
+  return out;
 }
 
 EventIndex ProgramRun::keep(ThreadIndex index, EventKind kind, LocationIndex location, MemoryOrder order,

@@ -7,7 +7,6 @@
 #include <heddle/memory_policy.h>
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "emulator/mu/code.h"
@@ -101,8 +100,8 @@ class ProgramRun {
   /// Whether the last `count` operands have values; takes those that came meanwhile.
   bool has_values(Thread& thread, std::size_t count) { return !thread.postpones || take_values(thread, count); }
   bool take_values(Thread& thread, std::size_t count);
-  /// The location of an address; without one the thread ends.
-  std::optional<LocationIndex> location(ThreadIndex index, Value address);
+  /// The location of an address. Without one the thread ends, and this is kNone.
+  LocationIndex location(ThreadIndex index, Value address);
   void fault(ThreadIndex index);
   void finish(ThreadIndex index, End end);
   /// The event as the recording numbers it; kNone without one.

@@ -35,7 +35,8 @@ void ProgramRun::advance(ThreadIndex index) {
   const std::vector<Instruction>& code = program_.threads[index].code;
   while (thread.end == End::Running) {
     const Instruction& instruction = code[thread.at];
-    if (!has_values(thread, operands_of(instruction.op)) || !compute(index, thread, instruction)) return;
+    if (thread.postpones && !take_values(thread, operands_of(instruction.op))) return;
+    if (!compute(index, thread, instruction)) return;
   }
 }
 
