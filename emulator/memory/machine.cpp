@@ -41,10 +41,7 @@ bool stand_for_forgotten(const Few<const Version*, Versions::kMost>& versions, c
 }  // namespace
 
 Machine::Machine(const MemoryPolicy& policy, Choice& choice)
-    : policy_(policy),
-      first_level_(level_of(policy.first_scope)),
-      choice_(&choice),
-      seeded_(dynamic_cast<SeededChoice*>(&choice)) {
+    : policy_(policy), first_level_(level_of(policy.first_scope)), draws_(choice) {
   may_tell_others_ = &synchronization_.somebody_tells_others();
   first_records_ = kFewRecords;
 }
@@ -61,18 +58,14 @@ void Machine::restart() {
   free_records_.clear();
   for (std::uint32_t record = granules_.size(); record-- != 0;) free_records_.push_back(record);
   next_forgotten_ = 0;
-  for (Allocation& allocation : allocations_) {
-    allocation.released = false;
-    allocation.writers.clear();
-  }
-  with_writers_.clear();
+  for (Allocation& allocation : allocations_) allocation.released = false;
   stamp_ = now_ = next_flush_ = until_record_ = released_ = 0;
   until_eviction_ = kNotDrawn;
   first_records_ = kFewRecords;
   sites_.clear();
   submission_begins_ = true;
   lanes_gone_ = links_classes_ = any_on_device_ = false;
-  told_ = 0;
+  telling_.restart();
 }
 
 // --- Agents ---
@@ -81,25 +74,23 @@ void Machine::restart() {
   if (submission_begins_) first_of_submission_ = static_cast<std::uint32_t>(cohort.first);
   submission_begins_ = false;
   synchronization_.begin(cohort);
-  if (listener_) [[unlikely]]
-    tell_begin(cohort);
+  if (telling_.is_on()) [[unlikely]]
+    telling_.begin(cohort);
 }
 
 [[gnu::hot, gnu::flatten]] void Machine::end(const Cohort& cohort) {
   synchronization_.end(cohort);
   if (!generations_.empty()) forget_generations();
-  if (listener_) [[unlikely]]
-    tell_end(cohort);
+  if (telling_.is_on()) [[unlikely]]
+    telling_.end(cohort);
 }
 
 //= vk:memory-model-vulkan-availability-visibility
 [[gnu::hot]] void Machine::depend(Dependency dependency) {
   if (dependency == Dependency::Memory) {
-    // A listener that asks for the sources of atomics alone asks for no earlier ones.
-    notes_writers_ = plain_sources_;
+    telling_.begin_memory_dependency();
     settle();
-    notes_writers_ = listener_ != nullptr;
-    if (!plain_sources_) forget_writers();
+    telling_.end_memory_dependency();
     // All are the same for everybody who is to come: nothing is worth remembering.
     synchronization_.restart();
     lanes_gone_ = links_classes_ = any_on_device_ = false;
@@ -113,12 +104,12 @@ void Machine::restart() {
   } else {
     synchronization_.all_synchronize();
   }
-  if (listener_) listener_->dependency(dependency == Dependency::Memory);
+  if (telling_.is_on()) telling_.dependency(dependency == Dependency::Memory);
 }
 
 void Machine::system_synchronizes(AgentId first, AgentId second) {
   synchronization_.system_synchronizes(first, second);
-  if (listener_) listener_->system_synchronizes(first, second);
+  if (telling_.is_on()) telling_.system_synchronizes(first, second);
 }
 
 void Machine::one_lane() {
@@ -194,13 +185,14 @@ std::byte* Machine::give_in_time(std::byte* bytes) {
 
 const std::byte* Machine::read_in_place(AllocationId id, std::uint64_t offset_bytes) {
   Allocation& allocation = allocation_of(id);
-  if (listener_ || has_record(allocation, offset_bytes)) return nullptr;
+  if (telling_.is_on() || has_record(allocation, offset_bytes)) return nullptr;
   return give(allocation, offset_bytes, report_.reads);
 }
 
 std::byte* Machine::write_in_place(emulation::Site site, AllocationId id, std::uint64_t offset_bytes) {
   Allocation& allocation = allocation_of(id);
-  if (listener_ || may_make_record(site) || keeps_order() || has_record(allocation, offset_bytes)) return nullptr;
+  if (telling_.is_on() || may_make_record(site) || keeps_order() || has_record(allocation, offset_bytes))
+    return nullptr;
   --until_record_;
   return give(allocation, offset_bytes, report_.writes);
 }
@@ -210,7 +202,7 @@ std::byte* Machine::write_in_place(emulation::Site site, AllocationId id, std::u
 [[gnu::hot]] std::byte* Machine::in_place(Relaxed atomic, emulation::Site site, AllocationId id,
                                           std::uint64_t offset_bytes) {
   Allocation& allocation = allocation_of(id);
-  if (listener_ || allocation.released || has_record(allocation, offset_bytes)) return nullptr;
+  if (telling_.is_on() || allocation.released || has_record(allocation, offset_bytes)) return nullptr;
   if (atomic.kind == OperationKind::Read) return give(allocation, offset_bytes, report_.reads);
   if (may_make_record(site) || keeps_order()) return nullptr;
   if (synchronization_.somebody_tells_others()) [[unlikely]]
@@ -233,8 +225,8 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   if (record == kNone) [[likely]] {
     const trace::Value stored = load_value(storage_of(operation.locations), size);
     store_value(value, stored, size);
-    if (listener_) [[unlikely]]
-      tell_read_storage(operation, stored);
+    if (telling_.is_on()) [[unlikely]]
+      telling_.read_of_storage(operation, stored);
     if (operation.atomic && takes_agent(operation, operation.semantics)) {
       Agent& agent = this->agent(operation);
       meet_forgotten(agent, operation, operation.semantics);
@@ -247,10 +239,10 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   Found found;
   const trace::Value read = read_granule(granule, record, reading, false, found);
   store_value(value, read, size);
-  if (listener_) [[unlikely]]
-    tell(operation, read, 0);
-  if (listener_ && found.position < found.newest) [[unlikely]]
-    tell_stale(record, reading, found);
+  if (telling_.is_on()) [[unlikely]]
+    telling_.operation(operation, read, 0);
+  if (telling_.is_on() && found.position < found.newest) [[unlikely]]
+    tell_stale(record, found);
   if (operation.atomic) {
     acquire(granule, reading, operation.semantics, found);
     after(reading.agent, operation, operation.semantics);
@@ -270,8 +262,8 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
       drain(operation.agent);
     store_value(storage_of(operation.locations), fresh, size);
     if (operation.atomic) carry_forgotten(operation);
-    if (listener_) [[unlikely]]
-      tell_write_storage(operation, 0, fresh);
+    if (telling_.is_on()) [[unlikely]]
+      telling_.write_to_storage(operation, 0, fresh);
     return;
   }
   ++report_.recorded;
@@ -282,12 +274,12 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   } else {
     raise_floor_to_available(granule, writing);
   }
-  const trace::OperationIndex index = listener_ ? tell(operation, 0, fresh) : 0;
+  const trace::OperationIndex index = telling_.is_on() ? telling_.operation(operation, 0, fresh) : 0;
   //= vk:memory-model-instruction-av-vis
   const bool drains = policy_.in_order && has(operation.operands, MemoryOperands::MakePointerAvailable);
   if (drains) [[unlikely]]
     drain(operation.agent);
-  if (!drains && (chance(policy_.delay) || (policy_.in_order && has_waiting(operation.agent)))) {
+  if (!drains && (draws_.chance(policy_.delay) || (policy_.in_order && has_waiting(operation.agent)))) {
     fill(wait(granule, record), writing, fresh, index);
   } else {
     if (granule.late_updates != 0) [[unlikely]]
@@ -335,8 +327,8 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   }
   if (!writes) {
     const Operation read = failed(operation, unequal);
-    if (listener_) [[unlikely]]
-      tell(read, old, 0);
+    if (telling_.is_on()) [[unlikely]]
+      telling_.operation(read, old, 0);
     acquire(granule, {read, updating.agent, updating.bytes, updating.shift}, unequal, found);
     after(updating.agent, read, unequal);
     use_up(granule, record);
@@ -360,8 +352,8 @@ void Machine::place_update(Granule& granule, std::uint32_t record, const Access&
   Version& made = granule.versions.next();
   fill(made, updating, fresh, 0);
   inherit(made, granule, updating);
-  if (listener_) [[unlikely]]
-    made.operation = tell(updating.operation, old, fresh);
+  if (telling_.is_on()) [[unlikely]]
+    made.operation = telling_.operation(updating.operation, old, fresh);
   place(granule, record, made, &updating.agent, std::max(climb(), least_level(made)), trace::MoveReason::Atomic);
   if (granule.late_updates != 0) [[unlikely]]
     read_instead(granule, record, InScope(made), stamp_);
@@ -371,13 +363,13 @@ void Machine::place_update(Granule& granule, std::uint32_t record, const Access&
 // comes between could have more than it acquired.
 bool Machine::may_be_late(const Granule& granule, trace::Value old, trace::Value fresh) {
   return old != fresh && !policy_.in_order && !granule.versions.released() && !releases_forgotten(granule) &&
-         chance(policy_.delay);
+         draws_.chance(policy_.delay);
 }
 
 void Machine::wait_as_update(Granule& granule, std::uint32_t record, const Access& updating, trace::Value old,
                              trace::Value fresh) {
   Waiting& waiting = wait(granule, record);
-  fill(waiting, updating, fresh, listener_ ? tell(updating.operation, old, fresh) : 0);
+  fill(waiting, updating, fresh, telling_.is_on() ? telling_.operation(updating.operation, old, fresh) : 0);
   waiting.update = true;
   waiting.updated = old << updating.shift;
   waiting.read_class = updating.ordered_by();
@@ -501,10 +493,10 @@ void Machine::modify_storage(const Operation& operation, MemorySemantics unequal
   if (modified) {
     store_value(bytes, fresh, size);
     carry_forgotten(operation);
-    if (listener_) [[unlikely]]
-      tell_write_storage(operation, old, load_value(&fresh, size));
-  } else if (listener_) [[unlikely]] {
-    tell_read_storage(failed(operation, unequal), old);
+    if (telling_.is_on()) [[unlikely]]
+      telling_.write_to_storage(operation, old, load_value(&fresh, size));
+  } else if (telling_.is_on()) [[unlikely]] {
+    telling_.read_of_storage(failed(operation, unequal), old);
   }
   if (agent) after(*agent, operation, semantics);
 }

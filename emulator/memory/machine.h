@@ -11,10 +11,12 @@
 #include <optional>
 #include <vector>
 
+#include "emulator/memory/draws.h"
 #include "emulator/memory/granule.h"
 #include "emulator/memory/held.h"
 #include "emulator/memory/memory.h"
 #include "emulator/memory/synchronization.h"
+#include "emulator/memory/telling.h"
 
 namespace heddle::memory {
 
@@ -31,13 +33,10 @@ class Machine final : public Memory {
 
   void restart() override;
   void listen(trace::Listener* listener) override {
-    listener_ = listener;
+    telling_.listen(listener);
     is_still_ = false;
-    notes_writers_ = listener != nullptr;
-    plain_sources_ = listener && listener->needs_plain_sources();
-    hears_moves_ = listener && listener->hears_moves();
   }
-  void draw_from(SeededChoice* seeded) override { seeded_ = seeded; }
+  void draw_from(SeededChoice* seeded) override { draws_.draw_from(seeded); }
   void begin(const Cohort& cohort) override;
   void end(const Cohort& cohort) override;
   void system_synchronizes(AgentId first, AgentId second) override;
@@ -48,7 +47,7 @@ class Machine final : public Memory {
   std::byte* write_in_place(emulation::Site site, AllocationId allocation, std::uint64_t offset_bytes) override;
   std::byte* in_place(Relaxed atomic, emulation::Site site, AllocationId allocation,
                       std::uint64_t offset_bytes) override;
-  bool may_write_in_place() const override { return !listener_ && first_records_ == 0 && !policy_.record_all; }
+  bool may_write_in_place() const override { return !telling_.is_on() && first_records_ == 0 && !policy_.record_all; }
   void read(const Operation& operation, void* value) override;
   void write(const Operation& operation, const void* value) override;
   void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify, void* context) override;
@@ -86,7 +85,7 @@ class Machine final : public Memory {
   /// How many workgroups, and how many of their copies, are remembered.
   std::size_t remembered_copies() const;
   /// How many allocations have writers that are remembered, for a listener that asks for the sources of atomics alone.
-  std::size_t remembered_writers() const { return with_writers_.size(); }
+  std::size_t remembered_writers() const { return telling_.remembered_writers(); }
 
  private:
   /// A part of an allocation: by granule, its record plus one, or 0.
@@ -98,8 +97,6 @@ class Machine final : public Memory {
     std::vector<std::unique_ptr<Page>> pages;
     /// An atomic write released something here that is forgotten.
     bool released = false;
-    /// By byte, for the listener: who wrote what the storage holds.
-    std::vector<trace::OperationIndex> writers;
   };
   /// An access, cut out of its granule.
   struct Access {
@@ -205,18 +202,8 @@ class Machine final : public Memory {
   void note_forgotten_release(AllocationId allocation);
   /// No longer, where there is another allocation with that number.
   void forget_release(AllocationId allocation);
-  trace::OperationIndex writer_in_storage(AllocationId allocation, std::uint64_t offset) const;
-  void note_writer(const Locations& bytes, trace::OperationIndex writer);
-  void forget_writers();
   [[gnu::noinline]] void add_sources(std::uint32_t record, const Access& reading, const Found& found, bool own);
-  [[gnu::noinline]] trace::OperationIndex tell(const Operation& operation, trace::Value read, trace::Value written);
-  [[gnu::noinline]] void tell_begin(const Cohort& cohort);
-  [[gnu::noinline]] void tell_end(const Cohort& cohort);
-  void tell_meeting(const Cohort& cohort, const Operation& barrier);
-  void sources_in_storage(const Locations& locations);
-  [[gnu::noinline]] void tell_read_storage(const Operation& operation, trace::Value value);
-  [[gnu::noinline]] void tell_write_storage(const Operation& operation, trace::Value read, trace::Value value);
-  [[gnu::noinline]] void tell_stale(std::uint32_t record, const Access& reading, const Found& found);
+  [[gnu::noinline]] void tell_stale(std::uint32_t record, const Found& found);
 
   // Reads (machine_reads.cpp).
   ByteMask show_known(std::uint32_t record, const Access& access);
@@ -373,7 +360,7 @@ class Machine final : public Memory {
     ++counted;
     ++now_;
     if (something_moves()) return give_in_time(bytes);
-    is_still_ = !listener_;
+    is_still_ = !telling_.is_on();
     return bytes;
   }
   // The last thing that the giver does, so that nothing has to be kept for afterwards.
@@ -389,25 +376,11 @@ class Machine final : public Memory {
   void settle(Waiting& waiting);
   void settle(std::uint32_t record);
   void evict();
-  bool chance(std::uint32_t of_256);
-  std::uint32_t below(std::uint32_t bound) {
-    return seeded_ ? seeded_->below(bound, ChoicePoint::Memory) : asked_below(bound);
-  }
-  [[gnu::noinline]] std::uint32_t asked_below(std::uint32_t bound) {
-    return choice_->below(bound, ChoicePoint::Memory);
-  }
 
   const MemoryPolicy policy_;
   const CacheLevel first_level_;
-  Choice* choice_;
-  /// What `choice_` is, if it is one: answers are drawn at the place then, where calls would cost more.
-  SeededChoice* seeded_;
-  trace::Listener* listener_ = nullptr;
-  /// What it wants to be told of.
-  bool plain_sources_ = false;
-  bool hears_moves_ = false;
-  /// Whether who wrote what the storage holds is to be known.
-  bool notes_writers_ = false;
+  Draws draws_;
+  Telling telling_;
   MemoryReport report_;
   Synchronization synchronization_;
 
@@ -436,12 +409,8 @@ class Machine final : public Memory {
   /// Whether `on_device` may be true for some version.
   bool any_on_device_ = false;
 
-  trace::OperationIndex told_ = 0;
   /// What the next read is answered with (serve).
   std::optional<trace::OperationIndex> served_;
-  std::vector<trace::Source> sources_;
-  /// Those of whose bytes some writer is known, where that is forgotten at the next memory dependency.
-  std::vector<AllocationId> with_writers_;
 };
 
 }  // namespace heddle::memory

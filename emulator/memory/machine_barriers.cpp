@@ -31,7 +31,7 @@ bool happened_before(const Knowing& known, const Event& event, bool by_any_class
 void Machine::barrier(const Operation& operation) {
   tick();
   Agent& agent = this->agent(operation);
-  if (listener_) tell(operation, 0, 0);
+  if (telling_.is_on()) telling_.operation(operation, 0, 0);
   switch (operation.kind) {
     case OperationKind::MemoryBarrier:
       before(operation);
@@ -74,7 +74,7 @@ bool orders_outputs(const Agent& agent) {
 void Machine::arrive(const Operation& operation) {
   tick();
   Agent& agent = this->agent(operation);
-  const trace::OperationIndex index = listener_ ? tell(operation, 0, 0) : 0;
+  const trace::OperationIndex index = telling_.is_on() ? telling_.operation(operation, 0, 0) : 0;
   before(operation);
   acquire(agent, operation);
   if (orders_outputs(agent)) {
@@ -110,7 +110,7 @@ void Machine::leave(const Operation& operation, std::span<const AgentId> synchro
   const Synchronization::Passage passage =
       synchronization_.leave(agent, orders_outputs(agent) ? as_ordered(operation) : operation, synchronizing);
   if (orders_outputs(agent)) synchronization_.make_device_visible(agent);
-  if (listener_) listener_->passes(passage.arrival, passage.synchronizing);
+  if (telling_.is_on()) telling_.passes(passage.arrival, passage.synchronizing);
   synchronization_.leave_to_later(agent, operation);
   after(agent, operation, operation.semantics);
 }
@@ -123,7 +123,7 @@ void Machine::meet(const Cohort& cohort, const Operation& barrier) {
   if (!lanes_gone_) one_lane();
   tick();
   now_ += cohort.count - 1;
-  if (listener_) tell_meeting(cohort, barrier);
+  if (telling_.is_on()) telling_.meeting(cohort, barrier);
   if (has(barrier.semantics, MemorySemantics::MakeAvailable)) make_available(cohort, *common, barrier);
   synchronization_.meet_together(*common, cohort, barrier);
   if (!has(barrier.semantics, MemorySemantics::MakeVisible)) return;
@@ -134,16 +134,16 @@ void Machine::meet(const Cohort& cohort, const Operation& barrier) {
 [[gnu::hot, gnu::flatten]] void Machine::settle() {
   const auto next = [&] {
     const auto count = static_cast<std::uint32_t>(waiting_.size());
-    return policy_.in_order || count == 1 ? 0 : below(count);
+    return policy_.in_order || count == 1 ? 0 : draws_.below(count);
   };
-  if (hears_moves_) {
+  if (telling_.hears_moves()) {
     while (!waiting_.empty()) place_waiting(first_to_settle(next()), CacheLevel::Shader, trace::MoveReason::Flush);
   }
   // All but the order in which the bytes, and atomics, come to the storage is lost on everybody else.
   narrow_.clear();
   for (std::uint32_t record = 0; records_ != 0; ++record) {
     if (!granules_[record].used) continue;
-    if (hears_moves_) {
+    if (telling_.hears_moves()) {
       forget(record);
     } else {
       fold_all(granules_[record]);
@@ -176,8 +176,8 @@ void Machine::settle(Waiting& waiting) {
     note_forgotten_release(granule.allocation);
     waiting.heads.clear();
   }
-  if (listener_ && waiting.atomic) [[unlikely]]
-    listener_->placed(waiting.operation);
+  if (telling_.is_on() && waiting.atomic) [[unlikely]]
+    telling_.placed(waiting.operation);
 }
 
 // --- Availability ---

@@ -29,7 +29,7 @@ HeldCopy Machine::held_copy(const Operation& read) {
   const std::uint32_t record = find(read.locations);
   const auto stored_by = [&] {
     const Locations& bytes = read.locations;
-    return notes_writers_ ? writer_in_storage(bytes.allocation, bytes.offset_bytes) : model::kInitialValue;
+    return telling_.writer_of(bytes.allocation, bytes.offset_bytes);
   };
   if (record == kNone) return {load_value(storage_of(read.locations), read.locations.size_bytes), stored_by(), false};
   const Access reading = access(read, agent(read));

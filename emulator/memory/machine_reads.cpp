@@ -271,7 +271,7 @@ void Machine::add_older(const Granule& granule, const Access& access, Found& fou
 Stamp Machine::choose_position(Granule& granule, const Access& access, Stamp floor, Stamp newest) {
   if (policy_.shared_copies) [[unlikely]]
     return shared_copy(granule, access, floor, newest);
-  if (newest == floor || access.agent.stale_reads >= policy_.most_stale || !chance(policy_.stale)) return newest;
+  if (newest == floor || access.agent.stale_reads >= policy_.most_stale || !draws_.chance(policy_.stale)) return newest;
   return policy_.oldest ? floor : choose_stale(granule, access, floor);
 }
 
@@ -282,7 +282,7 @@ Stamp Machine::choose_position(Granule& granule, const Access& access, Stamp flo
   for (const Version& version : granule.versions)
     if (version.stamp > floor && (version.bytes & access.bytes) != 0 && reaches(version, access))
       positions[count++] = version.stamp;
-  return positions[below(count)];
+  return positions[draws_.below(count)];
 }
 
 Stamp Machine::shared_copy(Granule& granule, const Access& access, Stamp floor, Stamp newest) {
@@ -296,12 +296,13 @@ Stamp Machine::shared_copy(Granule& granule, const Access& access, Stamp floor, 
     add_copy(granule, {place.queue_family, place.workgroup, generation, newest, access.operation.tags});
     ++now.copies;
     // What a workgroup has not read yet may still have been in its cache since before.
-    if (access.operation.atomic || !chance(policy_.stale / 2)) return newest;
+    if (access.operation.atomic || !draws_.chance(policy_.stale / 2)) return newest;
     granule.copies.back().stamp = floor;
     return floor;
   }
   const bool hit = found->generation == generation && found->stamp >= floor && found->stamp <= newest &&
-                   access.agent.stale_reads < policy_.most_stale && !access.operation.atomic && chance(policy_.stale);
+                   access.agent.stale_reads < policy_.most_stale && !access.operation.atomic &&
+                   draws_.chance(policy_.stale);
   if (found->generation != generation) ++now.copies;
   if (!hit) *found = {place.queue_family, place.workgroup, generation, newest, access.operation.tags};
   return found->stamp;
@@ -463,7 +464,7 @@ trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const
       find_version(granule, reading, fresh, floor, found);
     }
   }
-  if (listener_ && (plain_sources_ || reading.operation.atomic)) [[unlikely]]
+  if (telling_.is_on() && telling_.asks_for_sources(reading.operation)) [[unlikely]]
     add_sources(record, reading, found, waiting != 0);
   if (waiting != 0) {
     read_own_waiting(record, reading, found.value);

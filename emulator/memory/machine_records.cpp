@@ -35,7 +35,7 @@ void Machine::add(AllocationId id, std::span<std::byte> storage) {
   // Those of an allocation before it, as large, have no records any more, but room for them.
   if (allocation.storage.size() != storage.size()) allocation.pages.clear();
   allocation.storage = storage;
-  allocation.writers.clear();
+  telling_.forget(id);
   forget_release(id);
 }
 
@@ -48,7 +48,7 @@ void Machine::remove(AllocationId id) {
   });
   narrow_.remove_if([&](const Narrow& n) { return granules_[n.record].allocation == id; });
   Allocation& allocation = allocations_[static_cast<std::size_t>(id)];
-  if (!allocation.writers.empty()) std::erase(with_writers_, id);
+  telling_.forget(id);
   if (!allocation.pages.empty())
     for (std::uint32_t record = 0; record < granules_.size(); ++record)
       if (granules_[record].used && granules_[record].allocation == id) drop(record);
@@ -81,8 +81,8 @@ bool Machine::worth_a_record(const Operation& write) {
     --until_record_;
     return false;
   }
-  until_record_ = below(2 * kRecordInterval);
-  return write.kind != OperationKind::ReadModifyWrite || below(kUpdatesOfRecord) == 0;
+  until_record_ = draws_.below(2 * kRecordInterval);
+  return write.kind != OperationKind::ReadModifyWrite || draws_.below(kUpdatesOfRecord) == 0;
 }
 
 std::uint32_t* Machine::make_entry(const Locations& locations) {
@@ -153,8 +153,8 @@ void Machine::store_all(Granule& granule, trace::Value value) {
 
 void Machine::store(Granule& granule, const Written& write) {
   store_all(granule, write.over(value_in_storage(granule)));
-  if (notes_writers_) [[unlikely]]
-    note_writer(granule.locations(write.bytes), write.operation);
+  if (telling_.notes_writers()) [[unlikely]]
+    telling_.stored(granule.locations(write.bytes), write.operation);
 }
 
 void Machine::note_release(Granule& granule, const Version& version) {
@@ -192,7 +192,7 @@ void Machine::fold_all(Granule& granule) {
   trace::Value value = value_in_storage(granule);
   for (unsigned i = 0; i < granule.versions.size(); ++i) value = granule.versions[i].over(value);
   store_all(granule, value);
-  if (notes_writers_) [[unlikely]]
+  if (telling_.notes_writers()) [[unlikely]]
     note_writers(granule);
   if (granule.versions.released()) {
     granule.base_released = true;
@@ -265,50 +265,16 @@ bool Machine::releases_forgotten(const Granule& granule) const {
 
 // --- Telling ---
 
-namespace {
-
-void add_byte(std::vector<trace::Source>& sources, AllocationId allocation, std::uint64_t offset,
-              trace::OperationIndex writer) {
-  if (!sources.empty() && sources.back().write == writer) {
-    ++sources.back().bytes.size_bytes;
-  } else {
-    sources.push_back({{allocation, offset, 1}, writer});
-  }
-}
-
-}  // namespace
-
 void Machine::note_writers(const Granule& granule) {
-  for (const Version& version : granule.versions) note_writer(granule.locations(version.bytes), version.operation);
-}
-
-trace::OperationIndex Machine::writer_in_storage(AllocationId id, std::uint64_t offset) const {
-  const auto& writers = allocations_[static_cast<std::size_t>(id)].writers;
-  return offset < writers.size() ? writers[offset] : model::kInitialValue;
-}
-
-void Machine::forget_writers() {
-  for (const AllocationId id : with_writers_) allocation_of(id).writers.clear();
-  with_writers_.clear();
-}
-
-void Machine::note_writer(const Locations& bytes, trace::OperationIndex writer) {
-  auto& writers = allocation_of(bytes).writers;
-  if (writers.empty() && !plain_sources_) with_writers_.push_back(bytes.allocation);
-  const std::uint64_t end = bytes.offset_bytes + bytes.size_bytes;
-  if (writers.size() < end) writers.resize(end, model::kInitialValue);
-  std::fill_n(writers.begin() + static_cast<std::ptrdiff_t>(bytes.offset_bytes), bytes.size_bytes, writer);
+  for (const Version& version : granule.versions) telling_.stored(granule.locations(version.bytes), version.operation);
 }
 
 // `own`: it read what its agent has waiting, which then has all of the bytes.
 void Machine::add_sources(std::uint32_t record, const Access& reading, const Found& found, bool own) {
   const Granule& granule = granules_[record];
-  if (found.from_storage && !own) return sources_in_storage(reading.operation.locations);
-  sources_.clear();
-  if (found.whole && !own) {
-    sources_.push_back({reading.operation.locations, found.version->operation});
-    return;
-  }
+  if (found.from_storage && !own) return telling_.set_stored_sources(reading.operation.locations);
+  if (found.whole && !own) return telling_.set_source(reading.operation.locations, found.version->operation);
+  telling_.clear_sources();
   for (std::uint32_t i = 0; i < kGranuleBytes; ++i) {
     const ByteMask bit = ByteMask{0xff} << (i * 8);
     if ((reading.bytes & bit) == 0) continue;
@@ -317,77 +283,18 @@ void Machine::add_sources(std::uint32_t record, const Access& reading, const Fou
       for (const Waiting& w : waiting_)
         if (w.granule == record && is_own(w, reading) && (w.bytes & bit) != 0) writer = w.operation;
     } else {
-      writer = writer_in_storage(granule.allocation, granule.offset_bytes + i);
+      writer = telling_.writer_of(granule.allocation, granule.offset_bytes + i);
       for (const Version& version : granule.versions)
         if (version.stamp <= found.position && (version.bytes & bit) != 0 && reaches(version, reading))
           writer = version.operation;
     }
-    add_byte(sources_, granule.allocation, granule.offset_bytes + i, writer);
+    telling_.add_source(granule.allocation, granule.offset_bytes + i, writer);
   }
 }
 
-trace::OperationIndex Machine::tell(const Operation& operation, trace::Value read, trace::Value written) {
-  const trace::OperationIndex index = told_++;
-  if (!plain_sources_ && !operation.atomic && operation.is_access()) {
-    listener_->plain(index, operation, read, written);
-    return index;
-  }
-  if (!operation.reads()) sources_.clear();
-  listener_->operation(index, operation, read, written, sources_);
-  return index;
-}
-
-void Machine::tell_begin(const Cohort& cohort) {
-  listener_->agents_begin(cohort.first, cohort.count, cohort.place, cohort.subgroups);
-}
-
-void Machine::tell_end(const Cohort& cohort) {
-  listener_->agents_end(cohort.first, cohort.count);
-}
-
-void Machine::tell_meeting(const Cohort& cohort, const Operation& barrier) {
-  Operation of_first = barrier;
-  of_first.agent = cohort.first;
-  listener_->meets(told_, of_first, cohort.count);
-  told_ += cohort.count;
-}
-
-void Machine::sources_in_storage(const Locations& locations) {
-  sources_.clear();
-  const auto& writers = allocation_of(locations).writers;
-  if (writers.size() <= locations.offset_bytes) {
-    sources_.push_back({locations, model::kInitialValue});
-    return;
-  }
-  // Mostly one write wrote all of them.
-  const auto first = writers.begin() + static_cast<std::ptrdiff_t>(locations.offset_bytes);
-  if (writers.size() - locations.offset_bytes >= locations.size_bytes &&
-      std::all_of(first, first + locations.size_bytes,
-                  [&](trace::OperationIndex writer) { return writer == *first; })) {
-    sources_.push_back({locations, *first});
-    return;
-  }
-  for (std::uint32_t i = 0; i < locations.size_bytes; ++i)
-    add_byte(sources_, locations.allocation, locations.offset_bytes + i,
-             writer_in_storage(locations.allocation, locations.offset_bytes + i));
-}
-
-void Machine::tell_read_storage(const Operation& operation, trace::Value value) {
-  if (plain_sources_ || operation.atomic) sources_in_storage(operation.locations);
-  tell(operation, value, 0);
-}
-
-void Machine::tell_write_storage(const Operation& operation, trace::Value read, trace::Value value) {
-  if (operation.reads()) sources_in_storage(operation.locations);
-  const trace::OperationIndex index = tell(operation, read, value);
-  note_writer(operation.locations, index);
-  if (operation.atomic) listener_->placed(index);
-}
-
-void Machine::tell_stale(std::uint32_t record, const Access& reading, const Found& found) {
+void Machine::tell_stale(std::uint32_t record, const Found& found) {
   const Version& missed = version_at(granules_[record], found.newest);
-  (void)reading;
-  listener_->stale(told_ - 1, missed.operation, policy_.shared_copies ? CacheLevel::Workgroup : CacheLevel::Agent);
+  telling_.stale(missed.operation, policy_.shared_copies ? CacheLevel::Workgroup : CacheLevel::Agent);
 }
 
 }  // namespace heddle::memory

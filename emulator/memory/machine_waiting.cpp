@@ -81,7 +81,7 @@ CacheLevel Machine::least_level(const Written& write) {
 
 CacheLevel Machine::climb() {
   CacheLevel level = first_level_;
-  while (level < CacheLevel::Shader && !chance(policy_.rest))
+  while (level < CacheLevel::Shader && !draws_.chance(policy_.rest))
     level = static_cast<CacheLevel>(static_cast<unsigned>(level) + 1);
   return level;
 }
@@ -109,11 +109,11 @@ void Machine::note_placed(Agent& agent, const Written& made) {
     is_still_ = false;
     narrow_.add({record, version.stamp, time()});
   }
-  if (hears_moves_) [[unlikely]]
-    listener_->moved(version.operation, granule.locations(version.bytes), version.agent, CacheLevel::Agent, level,
-                     reason);
-  if (listener_ && version.atomic) [[unlikely]]
-    listener_->placed(version.operation);
+  if (telling_.hears_moves()) [[unlikely]]
+    telling_.moved(version.operation, granule.locations(version.bytes), version.agent, CacheLevel::Agent, level,
+                   reason);
+  if (telling_.is_on() && version.atomic) [[unlikely]]
+    telling_.placed(version.operation);
   if (narrow_.size() > WaitingList::kMost) [[unlikely]]
     widen(0, CacheLevel::Shader, trace::MoveReason::Flush);
 }
@@ -202,8 +202,8 @@ void Machine::drain(AgentId agent) {
 // Raises narrow versions, and those that only some know to be available: `level` is where it is now.
 void Machine::raise(Granule& granule, Version& version, CacheLevel level, trace::MoveReason reason) {
   if (level <= version.level) return;
-  if (hears_moves_) [[unlikely]]
-    listener_->moved(version.operation, granule.locations(version.bytes), version.agent, version.level, level, reason);
+  if (telling_.hears_moves()) [[unlikely]]
+    telling_.moved(version.operation, granule.locations(version.bytes), version.agent, version.level, level, reason);
   version.level = level;
   if (reason != trace::MoveReason::Availability) version.own_level = std::max(version.own_level, level);
   if (level < CacheLevel::Shader) return;
@@ -217,12 +217,6 @@ void Machine::widen(std::size_t position, CacheLevel level, trace::MoveReason re
 }
 
 // --- Time ---
-
-bool Machine::chance(std::uint32_t of_256) {
-  // Whether it is one at all.
-  if (of_256 - 1 >= 255) return of_256 != 0;
-  return below(256) < of_256;
-}
 
 // Where nothing goes on by itself, an atomic has waited long enough after half of the time: others may poll it, and
 // what it publishes still waits when they see it, unless something makes that available.
@@ -259,9 +253,9 @@ void Machine::flush_oldest() {
   if (now_ >= next_flush_) flush_oldest();
   if (policy_.eviction_interval == 0) return;
   if (until_eviction_ == kNotDrawn) [[unlikely]]
-    until_eviction_ = below(2 * policy_.eviction_interval);
+    until_eviction_ = draws_.below(2 * policy_.eviction_interval);
   if (until_eviction_-- != 0) return;
-  until_eviction_ = below(2 * policy_.eviction_interval);
+  until_eviction_ = draws_.below(2 * policy_.eviction_interval);
   evict();
 }
 
@@ -269,7 +263,7 @@ void Machine::flush_oldest() {
   const auto waiting = static_cast<std::uint32_t>(waiting_.size());
   const auto all = waiting + static_cast<std::uint32_t>(narrow_.size());
   if (all == 0) return;
-  std::size_t chosen = below(all);
+  std::size_t chosen = draws_.below(all);
   if (chosen >= waiting) {
     chosen -= waiting;
     const Version& version = version_at(granules_[narrow_[chosen].record], narrow_[chosen].stamp);
