@@ -1,4 +1,4 @@
-# Of headers: for each function (or type) of which `examples` has an example, a title, the signature, the contract and
+# Reads headers: for each function (or type) of which `examples` has an example, a title, the signature, the contract and
 # the example; for each section (`// --- Title ---`) a title. Fails if a public function of the invocation has none.
 # Written for any awk.
 

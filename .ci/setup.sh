@@ -44,7 +44,7 @@ setup_packages() {
 
   local as_root=()
   if [ "$(id -u)" -ne 0 ]; then
-    # Without a terminal nobody can type a password.
+    # Without a terminal no password can be typed.
     if ! command -v sudo >/dev/null || { [ ! -t 0 ] && ! sudo -n true 2>/dev/null; }; then
       setup_cannot_install 'not root, and sudo is of no use here' "${missing[@]}"
       return 2

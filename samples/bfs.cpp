@@ -1,5 +1,5 @@
 // Breadth-first search: how many edges away is each vertex of a graph? One dispatch a level; the
-// vertices of a level (the frontier) wait in a queue, and whoever reaches a new one first puts it
+// vertices of a level (the frontier) wait in a queue, and the first to reach a new one puts it
 // into the queue of the next level.
 #include "sample.h"
 

@@ -27,8 +27,8 @@ constexpr auto multiply = [](auto& inv, auto tile_width, PushConstant<Shape> aut
 
   float sum = 0;
   for (std::uint32_t begin = 0; begin < inner; begin += kWidth) {
-    // Past the edge of a matrix there are zeros. Nobody may return early: all have to come to the
-    // barriers.
+    // Past the edge of a matrix there are zeros. No invocation may return early: all have to come
+    // to the barriers.
     const bool in_a = row < rows && begin + me.x < inner;
     const bool in_b = begin + me.y < inner && column < columns;
     tile_a[me.y][me.x] = in_a ? a[row * inner + begin + me.x] : 0.0f;
@@ -36,7 +36,7 @@ constexpr auto multiply = [](auto& inv, auto tile_width, PushConstant<Shape> aut
     // The tiles are there for all ...
     inv.workgroup_barrier();
     for (std::uint32_t k = 0; k < kWidth; ++k) sum += tile_a[me.y][k] * tile_b[k][me.x];
-    // ... and nobody needs them any more.
+    // ... and none needs them any more.
     inv.workgroup_barrier();
   }
   if (row < rows && column < columns) product[row * columns + column] = sum;

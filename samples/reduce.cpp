@@ -34,7 +34,7 @@ constexpr auto reduce_tree = [](auto& inv, StorageBuffer<const std::uint32_t> au
     inv.workgroup_barrier();
     if (me < half) partial[me] += partial[me + half];
   }
-  // A relaxed atomic, which orders nothing, is enough: nobody looks at the total before the
+  // A relaxed atomic, which orders nothing, is enough: the total is not looked at before the
   // dispatch has ended.
   if (me == 0) inv.atomic_i_add(total[0], Scope::Device, MemorySemantics::Relaxed, partial[0]);
 };

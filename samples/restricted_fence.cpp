@@ -1,5 +1,5 @@
 // Counts what a barrier makes caches do: writes that it moves, and copies that it gives up. With a
-// tag that restricts it to Workgroup memory it leaves a buffer alone that nobody else looks at.
+// tag that restricts it to Workgroup memory it leaves a buffer alone that no other one looks at.
 #include "restricted_fence.h"
 
 #include "sample.h"

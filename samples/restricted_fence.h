@@ -7,9 +7,9 @@
 
 // Each round an invocation hands a number to its neighbour through Workgroup memory, and writes it
 // into a log of its own in a buffer. The barrier is the one that everybody writes, which orders
-// both kinds of memory. Nobody else looks at the log: of what the barrier does to that nothing is
-// needed. Whether it says so (`restricted`) is the only difference; the tags of the accesses mean
-// nothing as long as it has none.
+// both kinds of memory. No other invocation looks at the log: of what the barrier does to that
+// nothing is needed. Whether it says so (`restricted`) is the only difference; the tags of the
+// accesses mean nothing as long as it has none.
 template <bool restricted>
 constexpr auto hand_round = [](auto& inv, std::uint32_t rounds,
                                heddle::StorageBuffer<std::uint32_t> auto log,

@@ -25,7 +25,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// A bar on the terminal, for whoever has waited for half a second already.
+/// A bar on the terminal, for users who have waited for half a second already.
 class ProgressBar {
  public:
   void expect(std::uint64_t dispatches) {

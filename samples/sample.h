@@ -14,7 +14,7 @@
 
 namespace sample {
 
-/// What a size may be, and what it is where nobody says: emulation checks every access and takes
+/// What a size may be, and what it is by default: emulation checks every access and takes
 /// its time for that.
 struct Size {
   std::uint32_t native;

@@ -74,7 +74,7 @@ constexpr auto scan =
       auto sum_before = workgroup<std::uint32_t>(inv, "sum_before");
       const std::uint32_t me = inv.local_invocation_index();
 
-      // Tiles are given out in the order in which workgroups begin, whatever their numbers: whoever
+      // Tiles are given out in the order in which workgroups begin, whatever their numbers: what
       // waits for a tile waits for a workgroup that has begun, and so makes progress.
       if (me == 0) {
         tile_of_group =

@@ -44,7 +44,7 @@ case $preset in
     preset=dev
     packages+=(chromium $(setup_lab_packages)) ;;
   nightly)
-    # Of the same day they are the same: a million of them, and room between days.
+    # A million programs, the same ones all day, and room between days.
     export HEDDLE_FIRST_SEED=${HEDDLE_FIRST_SEED:-$(($(date +%s) / 86400 % 2000 * 2000000))}
     printf 'heddle: random programs from HEDDLE_FIRST_SEED=%s on\n' "$HEDDLE_FIRST_SEED" ;;
   fuzz)

@@ -15,7 +15,7 @@
 
 namespace heddle {
 
-/// A file that nobody else has, gone when this is.
+/// A file that no other test has, gone when this is.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& bytes = "")

@@ -87,13 +87,14 @@ void complain_of_missing(const Agent& agent, const Access& access) {
 
 void complain_of_standstill(Emulator& emulator, const Agent& agent, const Access& access) {
   raise(agent, FindingKind::NoProgress,
-        fmt::format("every invocation that can go on reads the same again and again, and nobody writes anything "
-                    "else: {} {}(Loops that come to an end, though they read the same so often, need more "
-                    "no_progress_rounds.)",
-                    runtime::who_is_where(),
-                    emulator.standstill().has_atomics()
-                        ? ""
-                        : "A plain read need not see what another invocation writes, ever: poll with atomics. "),
+        fmt::format(
+            "every invocation that can go on reads the same again and again, and no invocation "
+            "writes anything else: {} {}(Loops that come to an end, though they read the same so often, need more "
+            "no_progress_rounds.)",
+            runtime::who_is_where(),
+            emulator.standstill().has_atomics()
+                ? ""
+                : "A plain read need not see what another invocation writes, ever: poll with atomics. "),
         access.binding, access.index, access.operation.where);
 }
 

@@ -212,7 +212,7 @@ class Knowledge {
     join(kChained, other, kVisible, kVisibleRows);
     chains_ = true;
   }
-  /// All that happened before whoever knows `known` is visible on the device.
+  /// All that happened before the agent that knows `known` is visible on the device.
   void make_device_visible(const Knowledge& known) { join(kDeviceVisible, known, kHappened + kAnyClass, 1); }
   /// A visibility operation at this level for these classes, and for kAnyClass, which counts all: what
   /// happened before by any of them becomes visible, and what came by chains at any level goes on.

@@ -50,7 +50,7 @@ constexpr MemoryPolicy incoherent_l1() {
   MemoryPolicy p;
   p.name = "incoherent-l1";
   p.description =
-      "imitates a write-through L1 for each workgroup that nobody keeps coherent, before a coherent "
+      "imitates a write-through L1 for each workgroup that nothing keeps coherent, before a coherent "
       "L2: writes arrive at once, reads may hit a line that is out of date until it is invalidated";
   p.stale = 256;
   p.oldest = true;

@@ -87,7 +87,7 @@ TagSet TagSet::without(std::string_view prefix) const {
   return rest;
 }
 
-// No prefix is looked up anywhere: those that nobody recognizes take part like all others, and mean nothing else.
+// No prefix is looked up anywhere: unrecognized ones take part like all others, and mean nothing else.
 //= mmra:compatibility
 //= mmra:unrecognized
 bool compatible(const TagSet& a, const TagSet& b) {

@@ -383,8 +383,8 @@ FactsPointer ChainClocks::of_set(const View& view, std::size_t set, FactSums& su
   return all;
 }
 
-// What is visible to the agent itself nobody else learns. Where nothing is cut the agent's own knowledge has all, for
-// operations on other classes than those in the mask.
+// What is visible to the agent itself is learnt by no other one. Where nothing is cut the agent's own knowledge has
+// all, for operations on other classes than those in the mask.
 void ChainClocks::add(View& view, ClassSets sets, const FactsPointer& done, FactSums& sums) const {
   if (!done) return;
   Facts shared;

@@ -40,8 +40,8 @@ void KernelOrder::arrive(model::OperationIndex index, const Operation& operation
   if (ordering.acquires) acquire_seen(agent, ordering);
 }
 
-// They are a whole workgroup of which nobody has anything of its own, neither to acquire nor to release, and
-// what the barrier releases nobody else ever acquires: what `open_together` does is all there is to do.
+// They are a whole workgroup none of which has anything of its own, neither to acquire nor to release, and
+// what the barrier releases no other agent ever acquires: what `open_together` does is all there is to do.
 //= vk:memory-model-synchronizes-with
 bool KernelOrder::meets(const Operation& operation, std::uint32_t count) {
   const auto agent = static_cast<std::uint32_t>(operation.agent);
@@ -224,8 +224,8 @@ void KernelOrder::open_together(Meeting& meeting) {
   settle(group, stamp, o);
 }
 
-// The view of a whole workgroup is kept once, as long as nobody knows more. What the barrier releases they
-// have all acquired, and if its scope is the workgroup nobody else ever does.
+// The view of a whole workgroup is kept once, as long as none of it knows more. What the barrier releases they
+// have all acquired, and if its scope is the workgroup no other agent ever does.
 bool KernelOrder::learn_together(Meeting& meeting) {
   Group& group = groups_[meeting.group];
   if (std::any_of(group.agents.begin(), group.agents.end(),
@@ -380,7 +380,7 @@ void KernelOrder::settle_one_by_one(Meeting& meeting) {
 }
 
 // The arrivals synchronize with each other in turn, so what one of them acquires it passes on: until
-// nobody learns anything more.
+// none learns anything more.
 //= vk:memory-model-synchronizes-with
 void KernelOrder::acquire_in_turns(Meeting& meeting) {
   for (std::size_t round = 0; round < meeting.arrivals.size() + 1; ++round) {
@@ -412,7 +412,7 @@ std::vector<std::vector<KernelOrder::Arrival*>> KernelOrder::companies(Meeting& 
 }
 
 // Where all do the same, what each releases at the barrier is all that the others acquire of it: no earlier release of
-// its has more of these classes. Nobody learns anything more from what the others acquire.
+// its has more of these classes. None learns anything more from what the others acquire.
 //= vk:memory-model-synchronizes-with
 bool KernelOrder::acquire_at_once(Meeting& meeting) {
   const Ordering& o = meeting.arrivals.front().ordering;

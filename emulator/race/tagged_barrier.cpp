@@ -71,8 +71,8 @@ bool TaggedOrder::arrivals_synchronize(const Arrival& from, const Arrival& to) c
          places_.same_instance(from.agent, to.agent, from.ordering.execution);
 }
 
-// The arrivals synchronize with each other in turn, so what one of them acquires it passes on: until nobody learns
-// anything more. MakeVisible stands behind all that.
+// The arrivals synchronize with each other in turn, so what one of them acquires it passes on: until no arrival
+// learns anything more. MakeVisible stands behind all that.
 //= vk:memory-model-synchronizes-with
 void TaggedOrder::settle(BarrierInstance& instance) {
   for (bool more = true; more;) {

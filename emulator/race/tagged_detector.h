@@ -12,7 +12,7 @@
 
 namespace heddle::race {
 
-/// Tells everything to a kernel detector (or to whoever tells it), which takes tags for none, and adds the races that
+/// Tells everything to a kernel detector (or to what tells it), which takes tags for none, and adds the races that
 /// it finds no order for once tags count. It keeps clocks for each set of tags (TaggedOrder), up to
 /// TagLanes::kMost of them, and for each four bytes some accesses. Never adds a pair that does not race.
 class TaggedDetector final : public trace::Listener {

@@ -88,7 +88,7 @@ class RaceWatch final : public trace::Listener {
   bool needs_plain_sources() const override { return false; }
   bool hears_moves() const override { return false; }
 
-  /// Whether accesses that race with nobody may be told to those two alone, which hear of nothing else.
+  /// Whether accesses that race with none may be told to those two alone, which hear of nothing else.
   bool hears_races_only() const { return !orderings_ && !tells_equal_writes_ && !tagged_; }
   race::KernelDetector& detector() { return detector_; }
   advice::Recent& recent() { return recent_; }

@@ -1,4 +1,4 @@
-// Objects that are handed on by an exchange: whoever writes one puts its number where it is taken
+// Objects that are handed on by an exchange: the writer of one puts its number where it is taken
 // by another. A Relaxed exchange hands on the number, not the object.
 #include "mistake.h"
 

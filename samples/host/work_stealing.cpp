@@ -46,7 +46,7 @@ class Deque {
     }
     int task = tasks_[static_cast<std::size_t>(bottom) % kRoom]->load(relaxed);
     if (top < bottom) return task;
-    // The last one: whoever moves the top has it.
+    // The last one: the thread that moves the top has it.
     if (!top_.compare_exchange(top, top + 1, seq_cst, relaxed)) task = kNone;
     bottom_.store(bottom + 1, relaxed);
     return task;

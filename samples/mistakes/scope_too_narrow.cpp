@@ -13,7 +13,7 @@ constexpr auto message = [](auto& inv, StorageBuffer<std::uint32_t> auto data,
     data.non_private()[0] = 42;
     inv.atomic_store(flag[0], scope, kReleaseBuffers, 1);
   } else {
-    // Nobody promises that the flag ever comes: the reader gives up at some time.
+    // There is no promise that the flag ever comes: the reader gives up at some time.
     std::uint32_t tries = 0;
     while (inv.atomic_load(flag[0], scope, kAcquireBuffers) == 0) {
       if (++tries == 1000) return;

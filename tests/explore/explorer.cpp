@@ -155,7 +155,7 @@ TEST_CASE("graphs alone show what agents do that read what another one only writ
   CHECK(summary(program).outcomes == std::set<Results>{{{0}, {}}});
 }
 
-TEST_CASE("what nobody has steps to derive is promised to nobody, and the exploration is incomplete") {
+TEST_CASE("what no agent has steps to derive is promised to none, and the exploration is incomplete") {
   const auto program = in_one_workgroup({{load(0), store(1, 1)}, {load(1), store(0, 1)}});
   Options options;
   options.derivation_steps = 0;
@@ -198,7 +198,7 @@ TEST_CASE("conditions take no values out of thin air either") {
   CHECK(found.outcomes == std::set<Results>{{{0}, {0}}});
 }
 
-TEST_CASE("nobody passes a control barrier thanks to a value that is only written behind it") {
+TEST_CASE("no agent passes a control barrier thanks to a value that is only written behind it") {
   const std::vector<AgentId> both{AgentId{0}, AgentId{1}};
   const auto found = summary(in_one_workgroup({{ending_on_zero(load(0)), arrive(both)}, {arrive(both), store(0, 1)}}));
   CHECK(found.outcomes.empty());
@@ -255,7 +255,7 @@ TEST_CASE("orders of writes that are not mutually ordered are not counted apart"
   CHECK(summary(program).statistics.executions == 1);
 }
 
-TEST_CASE("an agent that nobody meets at a control barrier waits for ever") {
+TEST_CASE("an agent that no other one meets at a control barrier waits for ever") {
   const std::vector<AgentId> both{AgentId{0}, AgentId{1}};
   const auto found = summary(in_one_workgroup({{arrive(both)}, {ending_on_zero(load(0)), arrive(both)}}));
   CHECK(found.outcomes.empty());
@@ -277,7 +277,7 @@ TEST_CASE("each synchronizing set of a barrier with a quorum is an execution of 
   CHECK(with_quorum(1) == 7);
 }
 
-TEST_CASE("a barrier whose quorum does not arrive opens for nobody") {
+TEST_CASE("a barrier whose quorum does not arrive opens for none") {
   const std::vector<AgentId> both{AgentId{0}, AgentId{1}};
   CHECK(summary(in_one_workgroup({{arrive(both, 1)}, {}})).waiting == 0);
   CHECK(summary(in_one_workgroup({{arrive(both, 2)}, {}})).waiting == 1);

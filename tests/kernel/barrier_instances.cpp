@@ -188,7 +188,7 @@ TEST_CASE("a named barrier for fewer subgroups than come is met in whole subgrou
   CHECK(seen.size() > 1);
 }
 
-TEST_CASE("whoever is alone in a scope instance passes its barriers, each an instance") {
+TEST_CASE("an invocation that is alone in a scope instance passes its barriers, each an instance") {
   const auto kernel = [](auto& inv) {
     workgroup_barrier(inv);
     subgroup_barrier(inv);

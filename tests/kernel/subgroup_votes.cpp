@@ -40,7 +40,7 @@ void everywhere(Body body) {
 
 TEST_CASE("votes are those of the active lanes, and the lowest of them is elected") {
   everywhere([](Device& device, std::uint32_t size, std::uint32_t activity, const auto& lanes) {
-    // Nobody, everybody, the even ones, one lane.
+    // No lane, every lane, the even ones, one lane.
     for (std::uint32_t question = 0; question < 4; ++question) {
       const auto says_yes = [&](std::uint32_t lane) {
         return question == 1 || (question == 2 && lane % 2 == 0) || (question == 3 && lane == size / 2);

@@ -9,7 +9,7 @@ using heddle::test::options_for;
 
 namespace {
 
-// Leaves something else than zeros in Workgroup memory, for whoever comes next.
+// Leaves something else than zeros in Workgroup memory, for the next workgroup.
 const auto kLitter = [](auto& inv) {
   auto tile = workgroup<std::uint32_t[64]>(inv, "litter");
   tile[inv.local_invocation_index()] = ~0u;
@@ -27,7 +27,7 @@ TEST_CASE("a zeroed variable starts at zero in each workgroup of each dispatch, 
     auto bins = workgroup<std::uint32_t[30]>(inv, "bins", kZeroed);
     auto last = workgroup<std::uint32_t>(inv, "last", kZeroed);
     const auto i = inv.local_invocation_index();
-    // Counted by all: whoever came second must not set to zero what the first one counted.
+    // Counted by all: the second one must not set to zero what the first one counted.
     inv.atomic_i_increment(bins[i % 30], Scope::Workgroup, MemorySemantics::Relaxed);
     if (inv.atomic_i_increment(last, Scope::Workgroup, MemorySemantics::Relaxed) == 63 && !waits) first = 1u;
     if (waits) inv.workgroup_barrier();
@@ -94,7 +94,7 @@ TEST_CASE("a variable that is not zeroed holds nothing that may be read; a zeroe
   }
 }
 
-TEST_CASE("zeros of a workgroup race with nobody's writes after a barrier, and are seen on weak memory") {
+TEST_CASE("zeros of a workgroup race with no writes after a barrier, and are seen on weak memory") {
   DeviceOptions options = options_for(Mode::Emulated, GENERATE(1u, 2u, 3u));
   options.memory = memory_policy("adversarial");
   options.races = true;

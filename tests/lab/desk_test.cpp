@@ -139,7 +139,7 @@ TEST_CASE("a read of what a release and an acquire have overtaken is forbidden b
   CHECK(sources[1].at("write") == nullptr);
 }
 
-TEST_CASE("a read may have its value later from a write that is on its way, or that nobody has executed") {
+TEST_CASE("a read may have its value later from a write that is on its way, or that is not executed yet") {
   Face face;
   face.open(kMessage);
   Json sources = face.good({{"request", "sources"}, {"thread", 1}}).at("sources");

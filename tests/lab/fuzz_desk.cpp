@@ -24,7 +24,7 @@ exists (P1:r0 == 1 /\ P1:r1 == 0)
 // More make one input take seconds: each may explore the test.
 constexpr int kMostRequests = 20;
 
-/// Whether a request asks for more than a moment's work, which the desk does for whoever wants it.
+/// Whether a request asks for more than a moment's work, which the desk does when asked to.
 bool takes_long(const std::string& request) {
   const json parsed = json::parse(request, nullptr, false);
   if (!parsed.is_object()) return false;

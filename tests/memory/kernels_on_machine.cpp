@@ -264,8 +264,8 @@ TEST_CASE("the same seed gives the same run on weak memory") {
   CHECK(run(1).first != run(2).first);
 }
 
-// Most accesses are made in place where nobody listens, and all are told of where somebody does.
-TEST_CASE("a seed gives the same run on weak memory whoever listens: a race detector, who asks for advice, a trace") {
+// Most accesses are made in place where nothing listens, and all are told of where something does.
+TEST_CASE("a seed gives the same run on weak memory whatever listens: a race detector, advice, a trace") {
   const TemporaryFile file;
   const auto as_it_is = [](DeviceOptions&) {};
   const auto races = [](DeviceOptions& options) { options.races = true; };

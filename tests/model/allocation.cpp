@@ -7,7 +7,7 @@ using namespace heddle::model;
 using judge::RelationName;
 
 //= vk:memory-model-allocation type=test
-TEST_CASE("initialization is no memory operation: it races with nobody and orders nothing") {
+TEST_CASE("initialization is no memory operation: it races with nothing and orders nothing") {
   Scenario s;
   s.add(s.invocation(0, 0, 0), read(0));
   s.add(s.invocation(0, 1, 0), read(0));

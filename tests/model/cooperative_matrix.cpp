@@ -34,7 +34,7 @@ Scenario store_and_load(bool barrier) {
 }  // namespace
 
 //= vk:memory-model-cooperative-matrix type=test
-TEST_CASE("nobody knows which invocation performs a cooperative matrix store: one's own read may race") {
+TEST_CASE("any invocation may perform a cooperative matrix store: one's own read may race") {
   const auto races = judge::races_of_every_choice(store_and_load(false).execution);
   REQUIRE(races.size() == 1);
   CHECK(races[0].first == 1);

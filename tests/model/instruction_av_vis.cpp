@@ -26,7 +26,7 @@ TEST_CASE("a per-instruction operation includes the bytes that the instruction a
   const AgentId a = s.invocation(0, 0, 0);
   const AgentId b = s.invocation(0, 1, 0);
   s.add(a, write(0).bytes(0, 4).shared_with_others());
-  // A later write of the upper half makes that half available, whoever wrote it before.
+  // A later write of the upper half makes that half available, whichever agent wrote it before.
   s.add(a, write(0).bytes(2, 2).available_at(Scope::Device));
   s.add(a, write(1).atomic_at(Scope::Device).release(kUniform));
   s.add(b, read(1).atomic_at(Scope::Device).acquire(kUniform));

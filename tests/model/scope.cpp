@@ -29,7 +29,7 @@ TEST_CASE("instances of a scope are told apart by the numbers of all wider insta
 }
 
 //= vk:memory-model-scope type=test
-TEST_CASE("Invocation scope is shared with nobody") {
+TEST_CASE("Invocation scope is shared with no other agent") {
   CHECK_FALSE(same_instance(Place{}, Place{}, Scope::Invocation));
   Scenario s;
   s.add(s.invocation(0, 0, 0), write(0).atomic_at(Scope::Invocation));

@@ -35,7 +35,7 @@ Scenario call(std::uint32_t group_of_created, bool created_by_call) {
 }  // namespace
 
 //= vk:shader-call-related type=test
-TEST_CASE("ShaderCallKHR scope joins shader-call-related invocations and nobody else") {
+TEST_CASE("ShaderCallKHR scope joins shader-call-related invocations and no others") {
   CHECK(same_instance(ray(1), ray(1), Scope::ShaderCallKHR));
   CHECK_FALSE(same_instance(ray(1), ray(2), Scope::ShaderCallKHR));
   CHECK_FALSE(same_instance(ray(0), ray(0), Scope::ShaderCallKHR));

@@ -65,7 +65,7 @@ TEST_CASE(
 }
 
 // Writer: data 0 and log 2, a release barrier, flag 1. Reader: flag, an acquire barrier, data.
-TEST_CASE("a barrier that orders a buffer which nobody else looks at would do with tags that leave that out") {
+TEST_CASE("a barrier that orders a buffer which no other agent looks at would do with tags that leave that out") {
   const auto barriers = [](bool log_is_read) {
     Scenario s;
     const AgentId writer = s.invocation(0, 0, 0);
@@ -117,7 +117,7 @@ TEST_CASE("what forbids an outcome is needed even if nothing races without it") 
   CHECK_FALSE(too_strong(s, 2, "Relaxed would do"));
 }
 
-TEST_CASE("a count by AcquireRelease that nobody passes data by could be Relaxed") {
+TEST_CASE("a count by AcquireRelease that no data are passed by could be Relaxed") {
   Scenario s;
   for (std::uint32_t workgroup = 0; workgroup < 3; ++workgroup)
     s.add(s.invocation(0, workgroup, 0),

@@ -71,7 +71,7 @@ LongKernels long_kernels(std::uint64_t how_many_kernels, std::uint32_t exact_acc
 
 }  // namespace
 
-TEST_CASE("what comes to a barrier by a chain goes on to whoever learns nothing else there") {
+TEST_CASE("what comes to a barrier by a chain goes on to an agent that learns nothing else there") {
   // Three come to it, with masks of Workgroup, of Workgroup and Image, and of Image. What the first wrote the second
   // makes available, and for the third, who acquires Image, it is before that.
   CHECK(verdict_of(163645079, {}, {}, compare).text.empty());
@@ -98,7 +98,7 @@ TEST_CASE(
   CHECK(verdict_of(182612683, features, {}, compare).text.empty());
 }
 
-TEST_CASE("what is visible in a subgroup is so in no other one, though nobody has used its scope before") {
+TEST_CASE("what is visible in a subgroup is so in no other one, though its scope has not been used before") {
   // An update shows itself to its subgroup, all meet at a barrier, and an atomic of the scope of another subgroup
   // reads.
   StreamFeatures features;
@@ -116,7 +116,7 @@ TEST_CASE("links that were forgotten may have been of another storage class") {
 }
 
 //= vk:memory-model-availability-visibility type=test
-TEST_CASE("a chain goes on from a barrier by an atomic of whoever came there as well") {
+TEST_CASE("a chain goes on from a barrier by an atomic of an agent that came there as well") {
   // What the second invocation wrote it makes available to the queue family, the barrier of the first one, of another
   // class, from there to the device, and the first one's update, which is no operation in bulk, shows it to the third.
   using enum MemorySemantics;

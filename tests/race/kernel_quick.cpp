@@ -124,7 +124,7 @@ class BothTold {
     std::optional<Interval>& interval = intervals_[static_cast<std::uint32_t>(op.agent) / kGroup];
     quickly_.look_near(op.agent);
     if (!interval || !quickly_.is_present(*interval)) {
-      // Whoever asks for it asks nothing else then.
+      // An access that asks for it asks nothing else then.
       const bool was_over = !interval || interval->is_over();
       interval = quickly_.interval(op.agent, number);
       if (!was_over || interval->is_over()) return {};

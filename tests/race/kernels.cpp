@@ -139,7 +139,7 @@ constexpr auto passed_on = [](auto& inv, StorageBuffer<std::uint32_t> auto data,
       inv.atomic_store(flag[0], Scope::Device, MemorySemantics::Relaxed, 3u);
     }
   } else {
-    // Whoever acquires too early may have it from the first one.
+    // An acquire that comes too early may have it from the first one.
     while (inv.atomic_load(flag[0], Scope::Device, MemorySemantics::Relaxed) != 3u) {
     }
     if (inv.atomic_load(flag[0], Scope::Device, kAcquireBuffers) == 3u) out[0] = data.non_private()[0];

@@ -58,7 +58,7 @@ Pairs detected(const race::Detector& detector) {
   return pairs;
 }
 
-/// Whether the execution has what no memory runs, so that nobody tells a listener of it.
+/// Whether the execution has what no memory runs, so that no listener is told of it.
 bool has_stages_of_graphics(const model::Execution& execution) {
   return !execution.shader_inputs.empty() || !execution.interlock_order.empty() || !execution.shader_calls.empty() ||
          !execution.cooperative_accesses.empty();

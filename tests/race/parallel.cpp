@@ -88,7 +88,7 @@ constexpr auto pass_on = [](auto& inv, StorageBuffer<std::uint32_t> auto in, Sto
 constexpr auto pass_in_subgroups = [](auto& inv, StorageBuffer<std::uint32_t> auto out, std::uint32_t distance) {
   auto tile = inv.template workgroup<std::uint32_t[16]>("tile");
   const std::uint32_t i = inv.local_invocation_index();
-  // Whoever reads before others wrote is to find a race, not what nobody has written.
+  // A read before others wrote is to find a race, not what was never written.
   tile[i] = 0u;
   inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
   for (std::uint32_t round = 0; round < 3; ++round) {

@@ -154,7 +154,7 @@ Said races_of(const Steps& steps, std::uint64_t seed, bool every_access_has_a_re
   options.seed = seed;
   options.memory = *memory_policy("sequential");
   options.resident_workgroups = 1 + seed % 3;
-  // Whoever asks what orderings were needed for hears of every operation.
+  // Advice on what orderings were needed for hears of every operation.
   options.race_advice = every_access_has_a_record;
   Device device(options);
   const std::uint32_t size = seed % 2 == 0 ? 64 : 24;

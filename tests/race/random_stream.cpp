@@ -36,7 +36,7 @@ class Teller {
       std::uint32_t here = phase + 1 == phases ? left : below(left + 1);
       left -= here;
       while (here-- > 0) step(first);
-      // Whoever waits at a barrier that nobody else comes to stays there. The others have gone on before those of the
+      // An agent that waits alone at a barrier stays there. The others have gone on before those of the
       // next phase begin.
       for (std::size_t agent = first; agent < agents_.size(); ++agent)
         if (agents_[agent].waits_at >= 0 && is_open(barrier_waited_at(agent))) pass(agent);

@@ -151,7 +151,7 @@ constexpr auto last_one_sums = [](auto& inv, StorageBuffer<std::uint32_t> auto p
   if (inv.atomic_i_add(done[0], kDevice, arrival, 1u) == 1) out[0] = p[0] + p[1];
 };
 
-/// Whoever comes first claims the place.
+/// The first one claims the place.
 constexpr auto claims = [](auto&, StorageBuffer<std::uint32_t> auto owner, StorageBuffer<std::uint32_t> auto,
                            StorageBuffer<std::uint32_t> auto) {
   for (std::uint32_t i = 0; i < 2; ++i)
@@ -274,7 +274,7 @@ TEST_CASE("an update that only releases is to acquire as well") {
   CHECK(races_of<last_one_sums<kBufferBarrier>>({2}, {1}).empty());
 }
 
-TEST_CASE("what is read, and written only if nobody has, is one update") {
+TEST_CASE("what is read, and written only if it has not been yet, is one update") {
   const std::vector<DataRace> races = races_of<claims>({2}, {1});
   REQUIRE(races.size() == 1);
   REQUIRE_FALSE(races[0].changes.empty());

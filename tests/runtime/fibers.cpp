@@ -1,4 +1,4 @@
-// Fibers are made for invocations that wait, and for nobody else.
+// Fibers are made for invocations that wait, and for no others.
 
 #include "tests/device_under_test.h"
 

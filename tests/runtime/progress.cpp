@@ -1,4 +1,4 @@
-// Whoever is resident makes progress; whoever cannot is reported.
+// What is resident makes progress; what cannot is reported.
 
 #include "tests/device_under_test.h"
 
@@ -260,7 +260,7 @@ DeviceOptions impatient(const char* memory) {
 
 }  // namespace
 
-TEST_CASE("a plain read that polls what nobody writes is reported on any memory, with who reads where") {
+TEST_CASE("a plain read that polls what is never written is reported on any memory, with who reads where") {
   const char* const memory = GENERATE("sequential", "random", "adversarial", "write-back");
   const bool races = GENERATE(false, true);
   CAPTURE(memory, races);
@@ -293,7 +293,7 @@ TEST_CASE("a plain read that polls what somebody writes and makes known is not r
   CHECK(contains(finding.message, "raise resident_workgroups"));
 }
 
-TEST_CASE("a flag that is polled through barriers, and that nobody sets, is reported") {
+TEST_CASE("a flag that is polled through barriers, and that is never set, is reported") {
   // The one who reads it tells the others: it writes the same again and again.
   const auto leader_tells = [](auto& inv, StorageBuffer<std::uint32_t> auto flag, bool exchanges) {
     auto told = inv.template workgroup<std::uint32_t>("told");
@@ -318,13 +318,13 @@ TEST_CASE("a flag that is polled through barriers, and that nobody sets, is repo
   auto flag = device.buffer({0u}, "flag");
   const Finding finding = finding_of([&] { device.dispatch(leader_tells, {2}, {4}, flag, exchanges); });
   CHECK(finding.kind == FindingKind::NoProgress);
-  CHECK(contains(finding.message, "nobody writes anything else"));
+  CHECK(contains(finding.message, "no invocation writes anything else"));
   CHECK_FALSE(contains(finding.message, "poll with atomics"));
   auto set = device.buffer({1u}, "flag");
   CHECK_NOTHROW(device.dispatch(leader_tells, {2}, {4}, set, exchanges));
 }
 
-TEST_CASE("whoever polls reads again, though another one loops without polling until it has") {
+TEST_CASE("an invocation that polls reads again, though another one loops without polling until it has") {
   const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto flag, StorageBuffer<std::uint32_t> auto queue) {
     if (inv.workgroup_id().x == 1) {
       while (inv.atomic_load(flag[0], Scope::Device, MemorySemantics::Relaxed) == 0) {

@@ -163,7 +163,7 @@ TEST_CASE("break leaves a loop as its end does") {
   CHECK(o.ballots[0] == Ballots{kAll, 0xdf, 0xdf, kAll});
 }
 
-TEST_CASE("lanes that return early are not active, and nobody waits for them") {
+TEST_CASE("lanes that return early are not active, and no operation waits for them") {
   FOR_BOTH_MODES;
   const Outcome o = run(mode, seed, [](auto& inv, auto watch) {
     if (watch.lane() == 0 || watch.lane() == 6) return;

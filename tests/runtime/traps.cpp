@@ -127,7 +127,7 @@ void dispatch_natively() {
   device.dispatch([](auto& inv, auto o) { o[inv.global_invocation_id().x] = 1u; }, {1}, {4}, out);
 }
 
-/// A page that faults, and whoever deals with that: a program's own handler.
+/// A page that faults, and what deals with that: a program's own handler.
 struct OwnFaults {
   static constexpr std::size_t kPageBytes = 4096;
   static inline char* page = nullptr;
@@ -184,7 +184,7 @@ TEST_CASE("a program's own handler is given its faults, however many there are")
 }
 
 TEST_CASE("a program whose handler hands its fault back to heddle's dies of it") {
-  // Sanitizers have something to say to whoever dies.
+  // Sanitizers have something to say to a program that dies.
   if (HEDDLE_TEST_SANITIZED) return;
   const pid_t child = fork();
   if (child == 0) {

@@ -332,14 +332,14 @@ TEST_CASE("Ctrl-C ends after the trials that run, and what has failed until then
   std::signal(SIGINT, before);
   CHECK(report.trials == 3);
   CHECK_FALSE(report.complete);
-  // Whoever listened before hears of it, once.
+  // The handler that was there before hears of it, once.
   CHECK(g_interrupts == 1);
   const std::string printed = printed_to(out);
   CHECK_THAT(printed, Catch::Contains("seed 2 fails: it is the second"));
   CHECK_THAT(printed, Catch::Contains("interrupted after 3 of 1000 seeds, 1 failed"));
 }
 
-TEST_CASE("a trial that does not end keeps nobody from reading what has failed before it") {
+TEST_CASE("a trial that does not end does not hide what has failed before it") {
   std::FILE* const out = std::tmpfile();
   REQUIRE(out);
   SeedOptions options;
@@ -435,7 +435,7 @@ TEST_CASE("a trial after many others leaves what it leaves alone") {
 }
 
 TEST_CASE("a race is found in the same way after trials without any and alone") {
-  // The first two of three trials leave buffers and atomics of other sizes behind, and race with nobody.
+  // The first two of three trials leave buffers and atomics of other sizes behind, and race with nothing.
   constexpr auto message = [](auto& inv, StorageBuffer<std::uint32_t> auto data, StorageBuffer<std::uint32_t> auto flag,
                               std::uint32_t seed) {
     constexpr auto kBuffers = MemorySemantics::UniformMemory;
@@ -487,7 +487,7 @@ TEST_CASE("a race is found in the same way after trials without any and alone") 
   }
 }
 
-TEST_CASE("what nobody has written yet reads alike in a trial after others and alone") {
+TEST_CASE("what is not written yet reads alike in a trial after others and alone") {
   struct Read {
     std::uint32_t* values;
   };

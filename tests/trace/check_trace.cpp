@@ -28,8 +28,8 @@ class Checker final : public Listener {
   }
   void dependency(bool) override {}
   void dispatched(const Dispatch& dispatch) override {
-    must(dispatch.subgroup_size > 0, "subgroups of nobody");
-    must(dispatch.group_size() > 0, "workgroups of nobody");
+    must(dispatch.subgroup_size > 0, "empty subgroups");
+    must(dispatch.group_size() > 0, "empty workgroups");
     must(dispatch.positions.empty() || dispatch.positions.size() == dispatch.group_size(), "positions of others");
     for (const std::uint32_t position : dispatch.positions)
       must(position < dispatch.group_size(), "a position beyond its workgroup");

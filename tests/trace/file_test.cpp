@@ -166,7 +166,7 @@ TEST_CASE("the tags of a file are those that its operations had, whatever number
   std::string bytes = file.bytes();
   CHECK(bytes.find("foo:x, sync-as:1") != std::string::npos);
   CHECK(read(bytes) == transcript.text());
-  // Before version 4 there were numbers, of which nobody knows what they meant.
+  // Before version 4 there were numbers, whose meaning is not known.
   bytes[8] = 3;
   CHECK(read(bytes) != transcript.text());
   bytes[8] = 4;

@@ -108,7 +108,7 @@ std::string judged(const litmus::RunTotals& totals, const Painter& paint) {
 }
 
 std::string races(const litmus::RunTotals& totals, const Painter& paint) {
-  if (totals.watched == 0) return "  Nobody looked for data races: --judge N does, in N runs.\n";
+  if (totals.watched == 0) return "  Data races were not looked for: --judge N does so, in N runs.\n";
   if (totals.racy_runs == 0) {
     return "  " + paint(Colour::Green, fmt::format("No data race in {}.", plural(totals.watched, "run"))) + '\n';
   }
@@ -120,7 +120,7 @@ std::string races(const litmus::RunTotals& totals, const Painter& paint) {
 }
 
 std::string frees(const litmus::RunTotals& totals, const Painter& paint) {
-  if (totals.judged == 0) return "  Nobody looked for accesses to freed memory: --judge N does, in N runs.\n";
+  if (totals.judged == 0) return "  Accesses to freed memory were not looked for: --judge N does so, in N runs.\n";
   if (totals.freed_early == 0) {
     return "  " +
            paint(Colour::Green,

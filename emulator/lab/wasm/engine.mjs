@@ -20,7 +20,7 @@ export async function openEngine(createEngine, options = {}) {
   return {
     /** The line that `heddle litmus --json` prints, as text: numbers keep all their digits. */
     answerText: text => ask(module._heddle_answer, text),
-    /** The same as an object. */
+    /** What answerText prints, as an object. */
     answer: request => json(module._heddle_answer, request),
     /** The policies of the machine: `name` and `description` of each. */
     policies: () => JSON.parse(module.UTF8ToString(module._heddle_policies())),

@@ -85,7 +85,7 @@ TEST_CASE("a replay names every step, where values come from, and races") {
   CHECK_THAT(run.out, Catch::Contains("Data race: "));
 }
 
-TEST_CASE("without the explorer nobody says what is allowed") {
+TEST_CASE("without the explorer it is not said what is allowed") {
   const TemporaryDirectory directory;
   const std::string file = directory.write("sb.litmus", kStoreBuffering);
   const Run run = run_heddle({"litmus", "--machine", "random", "--runs", "50", "--no-explore", "--json", file});

@@ -37,7 +37,7 @@ constexpr auto kRotate = [](auto& inv, auto out, auto count) {
 };
 constexpr std::uint32_t kOperationsOfOne = 5;
 
-/// Without MakeAvailable and MakeVisible nobody sees what the others wrote, on memory that is weak enough.
+/// Without MakeAvailable and MakeVisible none sees what the others wrote, on memory that is weak enough.
 constexpr auto kWrongRotate = [](auto& inv, auto out) {
   auto line = inv.template workgroup<std::uint32_t[kInvocations]>("line");
   const std::uint32_t me = inv.local_invocation_index();

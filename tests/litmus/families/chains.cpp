@@ -77,10 +77,10 @@ Family chains() {
                    "workgroup domain, then shader domain: a chain of two availability operations",
                    "av+missing-second"));
   out.push_back(up("av+missing-second", ".semav", "", false, false,
-                   "nobody makes the write available outside its workgroup", "av"));
+                   "no thread makes the write available outside its workgroup", "av"));
   out.push_back(up("av+missing-first", "", ".semav", false, false,
                    "a chain starts with an availability operation of the writer itself", "av"));
-  // The writer's own operation at device scope needs nobody's help.
+  // The writer's own operation at device scope needs no help.
   out.push_back(make({"av+wide", "st.av.dv.sc0 data, 1", rel("wg", "", "a"), acq("wg", "", "a"), rel("dv", "", "b"),
                       acq("dv", "", "b"), vis, same, other, true, true,
                       "one availability operation at device scope is enough", "av+narrow"}));
@@ -110,7 +110,7 @@ Family chains() {
   out.push_back(down("vis+missing-second", ".semvis", "", load, false, false,
                      "a chain ends with a visibility operation of the reader itself", "vis"));
   out.push_back(down("vis+missing-first", "", ".semvis", load, false, false,
-                     "nobody in the reader's workgroup looks into the shader domain", "vis"));
+                     "no thread in the reader's workgroup looks into the shader domain", "vis"));
   out.push_back(down("vis+each", ".semvis", "", "ld.vis.wg.sc0 r1, data", true, false,
                      "a per-instruction visibility operation may be a chain's last element", "vis+missing-first+each"));
   out.push_back(down("vis+missing-first+each", "", "", "ld.vis.wg.sc0 r1, data", false, false,

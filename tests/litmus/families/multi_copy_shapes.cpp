@@ -37,8 +37,8 @@ std::string reason_of(const Variation& variation) {
   if (!variation.ordering.release && !variation.ordering.acquire) {
     return "relaxed atomics order nothing but themselves";
   }
-  return variation.ordering.release ? "nobody acquires, so nothing synchronizes"
-                                    : "nobody releases, so nothing synchronizes";
+  return variation.ordering.release ? "no thread acquires, so nothing synchronizes"
+                                    : "no thread releases, so nothing synchronizes";
 }
 
 /// `total` executions, of which `forbidden` (one outcome, one execution) is not one if strong.

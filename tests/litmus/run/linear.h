@@ -9,8 +9,8 @@
 
 namespace heddle::litmus {
 
-/// Those of the executions in which program order and reads-from have no cycle together: nobody reads
-/// what depends on the read, so that things could have happened one after the other.
+/// Those of the executions in which program order and reads-from have no cycle together: no read takes
+/// what depends on it, so that things could have happened one after the other.
 std::set<Outcome> outcomes_without_load_buffering(const Test& test);
 
 }  // namespace heddle::litmus

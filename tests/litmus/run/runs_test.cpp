@@ -113,9 +113,9 @@ TEST_CASE("a run made alone ends as it ended among many") {
   }
 }
 
-TEST_CASE("nobody passes a control barrier before all have arrived") {
+TEST_CASE("no thread passes a control barrier before all have arrived") {
   CHECK(outcomes(run(parsed(kBarrier), request(500))) == std::set<Outcome>{{2, 1}});
-  // Without P1's barrier nobody else takes part in P0's.
+  // Without P1's barrier no other thread takes part in P0's.
   const Test apart = parsed(replaced(kBarrier, "| cbar.acq_rel.wg.semsc0.semav.semvis 1", "| "));
   CHECK(outcomes(run(apart, request(500))).size() > 1);
 }
@@ -134,7 +134,7 @@ exists (0 == 0))");
   CHECK(totals.histogram.empty());
 }
 
-TEST_CASE("whoever has arrived may be in the set that synchronizes at a quorum") {
+TEST_CASE("a thread that has arrived may be in the set that synchronizes at a quorum") {
   const Test test = parsed(R"(Vulkan quorum
 { x=0; }
  P0@sg 0, wg 0, qf 0      | P1@sg 1, wg 0, qf 0      | P2@sg 2, wg 0, qf 0      ;

@@ -407,12 +407,12 @@ TEST_CASE("an update that reads a byte of what another one released acquires fro
 
 // Somebody else made the write available to the device before, in an operation that the reader does not come after.
 //= vk:memory-model-vulkan-availability-visibility
-TEST_CASE("what several made available to the device is visible from it to whoever comes after one of them") {
+TEST_CASE("what several made available to the device is visible from it to an agent that comes after one of them") {
   check_random_program(476369, explore::random_messages);
 }
 
-// An update acquires by one class a write of another, of whoever it comes after; it names that class, too, and makes it
-// available; a later visibility operation of its agent names nothing but that class.
+// An update acquires by one class a write of another, of any agent that it comes after; it names that class, too, and
+// makes it available; a later visibility operation of its agent names nothing but that class.
 //= vk:memory-model-availability-visibility
 TEST_CASE("what an update acquires it makes available, by whatever class it acquired it") {
   check_random_program(462009, explore::random_messages);

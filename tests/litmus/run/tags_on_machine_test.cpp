@@ -93,7 +93,7 @@ TEST_CASE("what one tag that does not fit allows comes up on the machine, unless
     const std::vector<std::string> why = why_kept_back(does_not, {}, *memory_policy("random"), more);
     for (std::size_t i = 0; i < more.size(); ++i) {
       shown += does.count(more[i]) == 1 ? 1 : 0;
-      // A late read of the bytes that its own invocation stores next is load buffering that nobody looks for.
+      // A late read of the bytes that its own invocation stores next is load buffering that is not looked for.
       CHECK((does.count(more[i]) == 1 || !why[i].empty() || file == "references-not.litmus"));
     }
   }

@@ -212,7 +212,7 @@ TEST_CASE("a barrier of six threads is found out before its executions are liste
   };
   CHECK(judged(barrier(6, 6, "ld.atom.dv.sc0", kUpdate), 1000) == std::pair(false, true));
   CHECK(judged(barrier(6, 6, kAcquiringLoad, "rmw.atom.dv.sc0.add"), 1000) == std::pair(false, true));
-  // Whoever comes last waits for ever: nothing ends in any way.
+  // The last thread waits for ever: nothing ends in any way.
   CHECK(judged(barrier(6, 5, kAcquiringLoad, kUpdate), 20000) == std::pair(true, true));
   CHECK(judged(barrier(5, 5, kAcquiringLoad, kUpdate), 20000) == std::pair(true, false));
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kGroups = 4;
 constexpr MemorySemantics kRelaxed = MemorySemantics::None;
-// Where a bug makes a wait hopeless: nobody promises that an atomic of a narrow scope ever arrives.
+// Where a bug makes a wait hopeless: there is no promise that an atomic of a narrow scope ever arrives.
 constexpr std::uint32_t kPatience = 200;
 bool hopeless(Bug bug) {
   return bug == Bug::ScopeNarrowed || bug == Bug::Plain;
@@ -106,7 +106,7 @@ bool run_locked_list(Device& device, Bug bug) {
   return length == kGroups;
 }
 
-// Every workgroup leaves its sum; whoever counts as the last one adds them up.
+// Every workgroup leaves its sum; the one that counts as the last adds them up.
 constexpr auto last_one_adds = [](auto& inv, StorageBuffer<std::uint32_t> auto sums,
                                   StorageBuffer<std::uint32_t> auto arrived, StorageBuffer<std::uint32_t> auto total,
                                   Bug bug) {
@@ -161,7 +161,7 @@ TEST_CASE("a list under a lock has no race but for the planted ones") {
   check_race(run_locked_list, {Bug::Plain, Bug::GuardRemoved});
 }
 
-TEST_CASE("a sum by whoever comes last has no race but for the planted ones") {
+TEST_CASE("a sum by the last one has no race but for the planted ones") {
   check_clean(run_last_one_adds);
   check_race(run_last_one_adds, kMessageBugs);
   check_race(run_last_one_adds, {Bug::Plain});

@@ -17,7 +17,7 @@ Scenario with(void (*change)(MessagePassing&)) {
   return mp.scenario();
 }
 
-// The second access writes, and so reads from nobody.
+// The second access writes, and so reads from no write.
 Scenario with_writer(void (*change)(MessagePassing&)) {
   MessagePassing mp;
   mp.data_read = write(0).shared_with_others();

@@ -32,7 +32,7 @@ export class Engine {
     return this.ask('desk', request) as Promise<T>;
   }
 
-  /** Gives up what is being worked on: whoever waits for it gets an EngineStopped. The next request starts afresh. */
+  /** Gives up what is being worked on: its caller gets an EngineStopped. The next request starts afresh. */
   stop(message = 'It was stopped.') {
     this.worker?.terminate();
     this.worker = null;
