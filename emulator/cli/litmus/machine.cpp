@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
+#include "emulator/cli/litmus/compare.h"
 #include "emulator/litmus/run/interleavings.h"
 #include "emulator/litmus/run/kept_back.h"
 #include "emulator/memory/policy.h"
@@ -44,26 +44,6 @@ bool MachineReport::is_unsound() const {
          std::any_of(allowed.begin(), allowed.end(), [](const auto& one) { return one && !*one; }) ||
          (replay && !replay->consistent);
 }
-
-namespace {
-
-/// The explorer's word on every row, and the rows that are missing.
-void compare(const litmus::Answer& answer, MachineReport& report) {
-  std::set<litmus::Outcome> all;
-  for (const litmus::OutcomeRow& row : answer.outcomes) all.insert(row.values);
-  // The bound cuts runs where it cuts executions; a limit or Ctrl-C only stops the search.
-  const bool knows_all = answer.complete || (answer.cut > 0 && !answer.cancelled && !answer.limited);
-  std::set<litmus::Outcome> seen;
-  for (std::size_t i = 0; i < report.totals.histogram.size(); ++i) {
-    const litmus::Outcome& values = report.totals.histogram[i].values;
-    seen.insert(values);
-    const bool known = all.count(values) > 0;
-    if (known || knows_all) report.allowed[i] = known;
-  }
-  std::set_difference(all.begin(), all.end(), seen.begin(), seen.end(), std::back_inserter(report.never_seen));
-}
-
-}  // namespace
 
 MachineReport run_on_machine(const litmus::Test& test, const litmus::Answer* answer, const litmus::Question& question,
                              const MachineOptions& options) {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "emulator/cli/litmus/report.h"
+#include "emulator/cli/litmus/sentences.h"
 #include "emulator/cli/table.h"
 #include "emulator/cli/terminal.h"
 
@@ -20,10 +21,6 @@ std::string bar(double share) {
   std::string out;
   for (unsigned i = 0; i < eighths / 8; ++i) out += "█";
   return out + kEighths[eighths % 8];
-}
-
-std::string plural(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::vector<Cell> head_of(const litmus::Test& test) {
@@ -173,14 +170,7 @@ std::string sums(const litmus::Test& test, const MachineReport& report, const Pa
   out += races(totals, paint);
   if (litmus::frees_memory(test)) out += frees(totals, paint);
   out += judged(totals, paint);
-  const double rate = totals.seconds > 0 ? static_cast<double>(totals.runs) / totals.seconds : 0;
-  out += paint(Colour::Dim,
-               fmt::format("  {} with the policy {}, seed {}, {:.1f} ms, {:.2f} million "
-                           "a second; --replay K shows run K",
-                           plural(totals.runs, "run"), report.policy, report.seed, totals.seconds * 1e3, rate / 1e6)) +
-         '\n';
-  if (totals.runs < report.runs) out += "  Interrupted before all runs were made.\n";
-  return out;
+  return out + run_line(totals.runs, report.runs, report.policy, report.seed, totals.seconds, paint);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "emulator/cli/litmus/sentences.h"
 #include "emulator/cli/table.h"
 
 namespace heddle::cli {
@@ -14,10 +15,6 @@ using litmus::Quantifier;
 using litmus::c::Test;
 using mu::EventIndex;
 
-std::string plural(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string outcome_table(const MuReport& report, const Painter& paint) {
   const Test& test = report.test;
   if (report.answer->outcomes.empty()) return "  (no execution comes to an end)\n";
@@ -26,40 +23,14 @@ std::string outcome_table(const MuReport& report, const Painter& paint) {
   for (const litmus::Observable& observable : test.observables) head.push_back({observable.name, Colour::Bold, true});
   head.push_back({"executions", Colour::Bold, true});
   table.add_row(std::move(head));
-  const bool wanted = test.quantifier == Quantifier::Exists;
-  const bool forbids = test.quantifier == Quantifier::NotExists;
   for (const litmus::c::OutcomeRow& row : report.answer->outcomes) {
     std::vector<Cell> cells;
     for (const mu::Value value : row.values) cells.push_back({test.program.spell(value), Colour::Plain, true});
     cells.push_back({std::to_string(row.executions), Colour::Plain, true});
-    Cell verdict{"allowed"};
-    if (wanted && row.satisfies) verdict = {"allowed, as asked", Colour::Green};
-    if ((forbids && row.satisfies) || (test.quantifier == Quantifier::ForAll && !row.satisfies))
-      verdict = {"forbidden by the assertion", Colour::Red};
-    cells.push_back(verdict);
+    cells.push_back(verdict_of(test.quantifier, row.satisfies));
     table.add_row(std::move(cells));
   }
   return table.print(paint, "  ");
-}
-
-std::string assertion_sentence(const MuReport& report) {
-  const std::string condition = spell(*report.test.assertion, report.test);
-  const std::string known = report.answer->complete ? "" : " (as far as the search went)";
-  const bool holds = report.answer->holds;
-  switch (report.test.quantifier) {
-    case Quantifier::None:
-      break;
-    case Quantifier::Exists:
-      return holds ? fmt::format("Allowed: some execution ends with {}.", condition)
-                   : fmt::format("Forbidden: no execution ends with {}{}.", condition, known);
-    case Quantifier::NotExists:
-      return holds ? fmt::format("It holds: no execution ends with {}{}.", condition, known)
-                   : fmt::format("It fails: some execution ends with {}.", condition);
-    case Quantifier::ForAll:
-      return holds ? fmt::format("It holds: every execution ends with {}{}.", condition, known)
-                   : fmt::format("It fails: not every execution ends with {}.", condition);
-  }
-  return {};
 }
 
 const char* meaning(mu::Undefined kind) {
@@ -80,7 +51,11 @@ std::string verdict(const MuReport& report, std::uint64_t bound, const Painter& 
   const litmus::c::Answer& answer = *report.answer;
   std::string out;
   if (report.test.quantifier != Quantifier::None)
-    out += "  " + paint(answer.holds ? Colour::Green : Colour::Yellow, assertion_sentence(report)) + '\n';
+    out += "  " +
+           paint(answer.holds ? Colour::Green : Colour::Yellow,
+                 assertion_sentence(report.test.quantifier, spell(*report.test.assertion, report.test), answer.holds,
+                                    answer.complete)) +
+           '\n';
   for (const mu::Undefined kind : answer.undefined)
     out += "  " + paint(Colour::Red, fmt::format("Undefined behaviour: {}.", meaning(kind))) + '\n';
   if (answer.undefined.empty()) out += "  " + paint(Colour::Green, "There is no undefined behaviour.") + '\n';
@@ -89,11 +64,7 @@ std::string verdict(const MuReport& report, std::uint64_t bound, const Painter& 
   if (answer.cut > 0)
     out += fmt::format("  {} more went beyond the bound of {}.\n", plural(answer.cut, "execution"),
                        plural(bound, "iteration"));
-  if (answer.cancelled)
-    out += "  Interrupted: the search is not complete.\n";
-  else if (!answer.complete)
-    out += "  The search is not complete.\n";
-  return out;
+  return out + search_end(answer.complete, answer.cancelled);
 }
 
 std::string undefined_reasons(const MuReport& report, const Painter& paint) {

@@ -1,28 +1,11 @@
 #include "emulator/cli/litmus/mu_machine.h"
 
 #include <algorithm>
-#include <iterator>
-#include <set>
+
+#include "emulator/cli/litmus/compare.h"
 
 namespace heddle::cli {
 namespace {
-
-using litmus::c::Outcome;
-
-void compare(const litmus::c::Answer& answer, MuMachineReport& report) {
-  std::set<Outcome> all;
-  for (const litmus::c::OutcomeRow& row : answer.outcomes) all.insert(row.values);
-  // The bound cuts runs where it cuts executions; a limit or Ctrl-C only stops the search.
-  const bool knows_all = answer.complete || (answer.cut > 0 && !answer.cancelled && !answer.limited);
-  std::set<Outcome> seen;
-  for (std::size_t i = 0; i < report.totals.histogram.size(); ++i) {
-    const Outcome& values = report.totals.histogram[i].values;
-    seen.insert(values);
-    const bool known = all.count(values) > 0;
-    if (known || knows_all) report.allowed[i] = known;
-  }
-  std::set_difference(all.begin(), all.end(), seen.begin(), seen.end(), std::back_inserter(report.never_seen));
-}
 
 MuReplay replay(const litmus::c::Test& test, const litmus::c::RunRequest& request, std::uint64_t number) {
   litmus::c::TestRunner runner(test, request);

@@ -2,6 +2,7 @@
 
 #include "emulator/cli/litmus/mu.h"
 #include "emulator/cli/litmus/mu_machine.h"
+#include "emulator/cli/litmus/sentences.h"
 #include "emulator/cli/table.h"
 
 namespace heddle::cli {
@@ -11,7 +12,7 @@ using litmus::c::Test;
 using mu::machine::End;
 
 std::string runs(std::uint64_t count) {
-  return fmt::format("{} {}", count, count == 1 ? "run" : "runs");
+  return plural(count, "run");
 }
 
 std::vector<Cell> cells_of(const Test& test, const litmus::c::Outcome& values) {
@@ -88,14 +89,7 @@ std::string sums(const MuMachineReport& report, const Painter& paint) {
   if (totals.faults > 0) out += fmt::format("  {} ended at a wrong address.\n", runs(totals.faults));
   if (totals.filtered > 0) out += fmt::format("  {} did not pass the filter.\n", runs(totals.filtered));
   out += undefined(totals, paint) + judged(totals, paint);
-  const double rate = totals.seconds > 0 ? static_cast<double>(totals.runs) / totals.seconds : 0;
-  out +=
-      paint(Colour::Dim, fmt::format("  {} with the policy {}, seed {}, {:.1f} ms, {:.2f} million a second; "
-                                     "--replay K shows run K",
-                                     runs(totals.runs), report.policy, report.seed, totals.seconds * 1e3, rate / 1e6)) +
-      '\n';
-  if (totals.runs < report.runs) out += "  Interrupted before all runs were made.\n";
-  return out;
+  return out + run_line(totals.runs, report.runs, report.policy, report.seed, totals.seconds, paint);
 }
 
 std::string step(const Test& test, const mu::Execution& execution, mu::EventIndex e) {

@@ -5,6 +5,7 @@
 
 #include "emulator/cli/litmus/reasons.h"
 #include "emulator/cli/litmus/report.h"
+#include "emulator/cli/litmus/sentences.h"
 #include "emulator/cli/table.h"
 #include "emulator/cli/terminal.h"
 #include "emulator/litmus/vulkan/names.h"
@@ -23,10 +24,6 @@ std::string indented(const std::string& text, const std::string& indent) {
     begin = end + 1;
   }
   return out;
-}
-
-std::string plural(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 /// The test, laid out as its format lays it out.
@@ -78,21 +75,6 @@ std::string declarations(const litmus::Test& test) {
   return out.empty() ? out : out + '\n';
 }
 
-/// What an outcome means to the assertion.
-Cell verdict_of(const litmus::OutcomeRow& row, Quantifier quantifier) {
-  switch (quantifier) {
-    case Quantifier::None:
-      return {"allowed"};
-    case Quantifier::Exists:
-      return row.satisfies ? Cell{"allowed, as asked", Colour::Green} : Cell{"allowed"};
-    case Quantifier::NotExists:
-      return row.satisfies ? Cell{"forbidden by the assertion", Colour::Red} : Cell{"allowed"};
-    case Quantifier::ForAll:
-      return row.satisfies ? Cell{"allowed"} : Cell{"forbidden by the assertion", Colour::Red};
-  }
-  return {};
-}
-
 std::string outcome_table(const VulkanReport& report, const Painter& paint) {
   const litmus::Answer& answer = *report.answer;
   if (answer.outcomes.empty()) return "  (no execution comes to an end)\n";
@@ -113,34 +95,10 @@ std::string outcome_table(const VulkanReport& report, const Painter& paint) {
     cells.push_back({std::to_string(row.executions), Colour::Plain, true});
     cells.push_back({row.racy_executions == 0 ? "-" : std::to_string(row.racy_executions),
                      row.racy_executions == 0 ? Colour::Dim : Colour::Red, true});
-    cells.push_back(verdict_of(row, report.test.quantifier));
+    cells.push_back(verdict_of(report.test.quantifier, row.satisfies));
     table.add_row(std::move(cells));
   }
   return table.print(paint, "  ");
-}
-
-std::string assertion_sentence(const litmus::Test& test, bool holds, bool complete) {
-  const std::string condition = litmus::spell(*test.assertion, test.observables);
-  const std::string known = complete ? "" : " (as far as the search went)";
-  switch (test.quantifier) {
-    case Quantifier::None:
-      break;
-    case Quantifier::Exists:
-      return holds ? fmt::format("Allowed: some execution ends with {}.", condition)
-                   : fmt::format("Forbidden: no execution ends with {}{}.", condition, known);
-    case Quantifier::NotExists:
-      return holds ? fmt::format("It holds: no execution ends with {}{}.", condition, known)
-                   : fmt::format("It fails: some execution ends with {}.", condition);
-    case Quantifier::ForAll:
-      return holds ? fmt::format("It holds: every execution ends with {}{}.", condition, known)
-                   : fmt::format("It fails: not every execution ends with {}.", condition);
-  }
-  return {};
-}
-
-std::string search_end(bool complete, bool cancelled) {
-  if (cancelled) return "  Interrupted: the search is not complete.\n";
-  return complete ? "" : "  The search is not complete.\n";
 }
 
 /// What an answer and a verdict have in common.
@@ -148,10 +106,11 @@ template <typename Answer>
 std::string verdict(const litmus::Test& test, const Answer& answer, const Painter& paint) {
   std::string out;
   if (test.quantifier != Quantifier::None) {
-    out +=
-        "  " +
-        paint(answer.holds ? Colour::Green : Colour::Yellow, assertion_sentence(test, answer.holds, answer.complete)) +
-        '\n';
+    const std::string condition = litmus::spell(*test.assertion, test.observables);
+    out += "  " +
+           paint(answer.holds ? Colour::Green : Colour::Yellow,
+                 assertion_sentence(test.quantifier, condition, answer.holds, answer.complete)) +
+           '\n';
   }
   out += answer.racy ? "  " + paint(Colour::Red, "There is a data race.") + '\n'
                      : "  " + paint(Colour::Green, "There is no data race.") + '\n';

@@ -1,14 +1,11 @@
 #include "emulator/litmus/c/run.h"
 
 #include <algorithm>
-#include <chrono>
-#include <exception>
-#include <mutex>
 #include <set>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 
+#include "emulator/litmus/crew.h"
 #include "emulator/litmus/run_seed.h"
 
 namespace heddle::litmus::c {
@@ -27,11 +24,12 @@ struct HashOfOutcome {
   }
 };
 
-using Rows = std::unordered_map<Outcome, HistogramRow, HashOfOutcome>;
-
 /// The runs that one thread makes.
 class Worker {
  public:
+  using Totals = RunTotals;
+  using Rows = std::unordered_map<Outcome, HistogramRow, HashOfOutcome>;
+
   Worker(const Test& test, const RunRequest& request) : request_(request), runner_(test, request) {}
   void make(std::uint64_t number);
   void add_to(RunTotals& totals, Rows& rows) const;
@@ -74,12 +72,7 @@ void Worker::judge(std::uint64_t number) {
 }
 
 void Worker::add_to(RunTotals& totals, Rows& rows) const {
-  for (const auto& [values, row] : rows_) {
-    const auto [sum, fresh] = rows.try_emplace(values, row);
-    if (fresh) continue;
-    sum->second.count += row.count;
-    sum->second.first_run = std::min(sum->second.first_run, row.first_run);
-  }
+  add_rows(rows_, rows);
   totals.runs += totals_.runs;
   totals.blocked += totals_.blocked;
   totals.cut += totals_.cut;
@@ -90,67 +83,6 @@ void Worker::add_to(RunTotals& totals, Rows& rows) const {
     totals.undefined[kind].add(totals_.undefined[kind]);
   totals.inconsistent.add(totals_.inconsistent);
   totals.disagreements.add(totals_.disagreements);
-}
-
-/// Gives out runs to threads.
-class Crew {
- public:
-  Crew(const Test& test, const RunRequest& request) : test_(test), request_(request) {}
-  RunTotals work();
-
- private:
-  void work(bool tells_progress);
-  bool cancelled() const {
-    return stop_.load(std::memory_order_relaxed) ||
-           (request_.cancelled && request_.cancelled->load(std::memory_order_relaxed));
-  }
-
-  const Test& test_;
-  const RunRequest& request_;
-  std::atomic<std::uint64_t> next_{0};
-  std::atomic<bool> stop_{false};
-  std::mutex mutex_;
-  // Below: guarded by mutex_.
-  RunTotals totals_;
-  Rows rows_;
-  std::exception_ptr failure_;
-};
-
-void Crew::work(bool tells_progress) {
-  constexpr std::uint64_t kRunsAtATime = 256;
-  try {
-    Worker worker(test_, request_);
-    while (!cancelled()) {
-      const std::uint64_t begin = next_.fetch_add(kRunsAtATime, std::memory_order_relaxed);
-      if (begin >= request_.runs) break;
-      const std::uint64_t end = std::min(begin + kRunsAtATime, request_.runs);
-      for (std::uint64_t number = begin; number < end; ++number) worker.make(number);
-      if (tells_progress && request_.progress) request_.progress(end);
-    }
-    const std::lock_guard lock(mutex_);
-    worker.add_to(totals_, rows_);
-  } catch (...) {
-    const std::lock_guard lock(mutex_);
-    if (!failure_) failure_ = std::current_exception();
-    stop_ = true;
-  }
-}
-
-RunTotals Crew::work() {
-  const auto begin = std::chrono::steady_clock::now();
-  std::vector<std::thread> others;
-  for (unsigned i = 1; i < request_.jobs; ++i) others.emplace_back([this] { work(false); });
-  work(true);
-  for (std::thread& other : others) other.join();
-  if (failure_) std::rethrow_exception(failure_);
-  for (auto& [values, row] : rows_) {
-    row.values = values;
-    totals_.histogram.push_back(std::move(row));
-  }
-  std::sort(totals_.histogram.begin(), totals_.histogram.end(),
-            [](const auto& a, const auto& b) { return a.values < b.values; });
-  totals_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return std::move(totals_);
 }
 
 }  // namespace
@@ -206,7 +138,7 @@ bool agree(const mu::Judgement& judgement, const mu::machine::Detector& detector
 }
 
 RunTotals run(const Test& test, const RunRequest& request) {
-  return Crew(test, request).work();
+  return Crew<Worker, Test, RunRequest>(test, request).work();
 }
 
 }  // namespace heddle::litmus::c

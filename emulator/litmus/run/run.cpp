@@ -4,13 +4,10 @@
 #include <heddle/detail/check.h>
 
 #include <algorithm>
-#include <chrono>
-#include <exception>
-#include <mutex>
-#include <thread>
 #include <unordered_map>
 
 #include "emulator/judge/judgement.h"
+#include "emulator/litmus/crew.h"
 #include "emulator/litmus/run/settled_outcome.h"
 #include "emulator/litmus/run_seed.h"
 #include "emulator/memory/machine.h"
@@ -52,6 +49,9 @@ std::string schedule_text(const void* context) {
 /// The runs that one thread makes.
 class Worker {
  public:
+  using Totals = RunTotals;
+  using Rows = std::unordered_map<Outcome, HistogramRow, HashOfOutcome>;
+
   Worker(const Test& test, const RunRequest& request) : request_(request), runner_(test, request), fork_({&recorder_}) {
     if (request.watch) {
       watch_ = request.watch();
@@ -61,13 +61,10 @@ class Worker {
     runner_.listen(watch_ ? &watch_->listener() : nullptr);
   }
 
-  void make(std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t number = begin; number < end; ++number) make(number);
-  }
-  void add_to(RunTotals& totals, std::unordered_map<Outcome, HistogramRow, HashOfOutcome>& rows);
+  void make(std::uint64_t number);
+  void add_to(RunTotals& totals, Rows& rows) const;
 
  private:
-  void make(std::uint64_t number);
   void note_outcome(std::uint64_t number);
   void judge(std::uint64_t number, bool counts);
   std::vector<model::OperationPair> in_program_order(std::vector<model::OperationPair> races) const;
@@ -78,7 +75,7 @@ class Worker {
   std::unique_ptr<RaceWatch> watch_;
   trace::Fork fork_;
   RunTotals totals_;
-  std::unordered_map<Outcome, HistogramRow, HashOfOutcome> rows_;
+  Rows rows_;
 };
 
 void Worker::make(std::uint64_t number) {
@@ -155,13 +152,8 @@ void Worker::judge(std::uint64_t number, bool counts) {
   note_first(totals_.first_disagreement_run, number);
 }
 
-void Worker::add_to(RunTotals& totals, std::unordered_map<Outcome, HistogramRow, HashOfOutcome>& rows) {
-  for (const auto& [values, row] : rows_) {
-    const auto [sum, fresh] = rows.try_emplace(values, row);
-    if (fresh) continue;
-    sum->second.count += row.count;
-    sum->second.first_run = std::min(sum->second.first_run, row.first_run);
-  }
+void Worker::add_to(RunTotals& totals, Rows& rows) const {
+  add_rows(rows_, rows);
   totals.runs += totals_.runs;
   totals.blocked += totals_.blocked;
   totals.cut += totals_.cut;
@@ -177,71 +169,6 @@ void Worker::add_to(RunTotals& totals, std::unordered_map<Outcome, HistogramRow,
   if (totals_.detector_disagreements)
     totals.detector_disagreements = totals.detector_disagreements.value_or(0) + *totals_.detector_disagreements;
   note_first(totals.first_disagreement_run, totals_.first_disagreement_run);
-}
-
-/// Gives out runs to threads.
-class Crew {
- public:
-  Crew(const Test& test, const RunRequest& request) : test_(test), request_(request) {}
-
-  RunTotals work();
-
- private:
-  void work(bool tells_progress);
-  bool cancelled() const {
-    return stop_.load(std::memory_order_relaxed) ||
-           (request_.cancelled && request_.cancelled->load(std::memory_order_relaxed));
-  }
-
-  const Test& test_;
-  const RunRequest& request_;
-  std::atomic<std::uint64_t> next_{0};
-  std::atomic<std::uint64_t> made_{0};
-  std::atomic<bool> stop_{false};
-  std::mutex mutex_;
-  // Below: guarded by mutex_.
-  RunTotals totals_;
-  std::unordered_map<Outcome, HistogramRow, HashOfOutcome> rows_;
-  std::exception_ptr failure_;
-};
-
-void Crew::work(bool tells_progress) {
-  // Some 100 microseconds: long beside what it takes to get the next ones, short beside Ctrl-C.
-  constexpr std::uint64_t kRunsAtATime = 256;
-  try {
-    Worker worker(test_, request_);
-    while (!cancelled()) {
-      const std::uint64_t begin = next_.fetch_add(kRunsAtATime, std::memory_order_relaxed);
-      if (begin >= request_.runs) break;
-      const std::uint64_t end = std::min(begin + kRunsAtATime, request_.runs);
-      worker.make(begin, end);
-      const std::uint64_t made = made_.fetch_add(end - begin, std::memory_order_relaxed) + end - begin;
-      if (tells_progress && request_.progress) request_.progress(made);
-    }
-    const std::lock_guard lock(mutex_);
-    worker.add_to(totals_, rows_);
-  } catch (...) {
-    const std::lock_guard lock(mutex_);
-    if (!failure_) failure_ = std::current_exception();
-    stop_ = true;
-  }
-}
-
-RunTotals Crew::work() {
-  const auto begin = std::chrono::steady_clock::now();
-  std::vector<std::thread> others;
-  for (unsigned i = 1; i < request_.jobs; ++i) others.emplace_back([this] { work(false); });
-  work(true);
-  for (std::thread& other : others) other.join();
-  if (failure_) std::rethrow_exception(failure_);
-  for (auto& [values, row] : rows_) {
-    row.values = values;
-    totals_.histogram.push_back(std::move(row));
-  }
-  std::sort(totals_.histogram.begin(), totals_.histogram.end(),
-            [](const auto& a, const auto& b) { return a.values < b.values; });
-  totals_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return std::move(totals_);
 }
 
 }  // namespace
@@ -305,7 +232,7 @@ bool TestRunner::passes_filter() const {
 }
 
 RunTotals run(const Test& test, const RunRequest& request) {
-  return Crew(test, request).work();
+  return Crew<Worker, Test, RunRequest>(test, request).work();
 }
 
 }  // namespace heddle::litmus
