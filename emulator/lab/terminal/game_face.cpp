@@ -261,28 +261,78 @@ bool GameFace::command(int key) {
                      : list_ == List::History   ? past_
                                                 : results_;
   if (choices.press(key, entries)) return true;
+  if (key == 'q' || key == kKeyInterrupt) return false;
+  if (!turn_page(key) && !ask_or_tell(key)) change_game(key);
+  return true;
+}
+
+bool GameFace::turn_page(int key) {
+  switch (key) {
+    case kKeyTab:
+      next_list();
+      return true;
+    case kKeyEscape:
+      list_ = List::Moves;
+      return true;
+    case kKeyLeft:
+      first_thread_ -= first_thread_ > 0 ? 1 : 0;
+      return true;
+    case kKeyRight:
+      ++first_thread_;
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool GameFace::ask_or_tell(int key) {
   const auto ask = [&](Asks what, const char* label) {
     asks_ = what;
     prompt_.ask(label);
   };
   switch (key) {
-    case 'q':
-    case kKeyInterrupt:
+    case 'o':
+      explore();
+      return true;
+    case 'w':
+      where_from();
+      return true;
+    case 'c':
+      tell_races();
+      return true;
+    case 'n':
+      search(false);
+      return true;
+    case '/':
+      ask(Asks::Word, "search the history for");
+      return true;
+    case 'k':
+      ask(Asks::Breakpoint, "breakpoint (line 5, variable x, race, outcome, none)");
+      return true;
+    case 'b':
+      ask(Asks::Bookmark, "name of the bookmark");
+      return true;
+    case 'g':
+      ask(Asks::Jump, "go to move, or bookmark");
+      return true;
+    case '?':
+      page_.open("heddle step", kHelp);
+      return true;
+    default:
       return false;
+  }
+}
+
+void GameFace::tell_races() {
+  std::string text;
+  for (const std::string& race : session_->verdict().race_texts) text += race + '\n';
+  page_.open("Data races so far", text.empty() ? "There is no data race so far." : text);
+}
+
+void GameFace::change_game(int key) {
+  switch (key) {
     case kKeyEnter:
       choose();
-      break;
-    case kKeyTab:
-      next_list();
-      break;
-    case kKeyEscape:
-      list_ = List::Moves;
-      break;
-    case kKeyLeft:
-      first_thread_ -= first_thread_ > 0 ? 1 : 0;
-      break;
-    case kKeyRight:
-      ++first_thread_;
       break;
     case 'u':
       if (session_->at() == 0) throw BadRequest("nothing to undo: this is the start");
@@ -304,40 +354,9 @@ bool GameFace::command(int key) {
     case 'l':
       play(Policy::Lazy);
       break;
-    case 'o':
-      explore();
-      break;
-    case 'w':
-      where_from();
-      break;
-    case 'c': {
-      std::string text;
-      for (const std::string& race : session_->verdict().race_texts) text += race + '\n';
-      page_.open("Data races so far", text.empty() ? "There is no data race so far." : text);
-      break;
-    }
-    case 'n':
-      search(false);
-      break;
-    case '/':
-      ask(Asks::Word, "search the history for");
-      break;
-    case 'k':
-      ask(Asks::Breakpoint, "breakpoint (line 5, variable x, race, outcome, none)");
-      break;
-    case 'b':
-      ask(Asks::Bookmark, "name of the bookmark");
-      break;
-    case 'g':
-      ask(Asks::Jump, "go to move, or bookmark");
-      break;
-    case '?':
-      page_.open("heddle step", kHelp);
-      break;
     default:
       if (key >= '1' && key <= '9') choose_number(key - '1');
   }
-  return true;
 }
 
 }  // namespace heddle::lab::terminal

@@ -40,8 +40,12 @@ class GameFace final : public Face {
   std::vector<std::string> list_texts(std::vector<Style>& styles);
   std::string list_title() const;
 
-  // Keys.
+  // Keys. The first one is false when the game is left, the next two where the key is none of theirs.
   bool command(int key);
+  bool turn_page(int key);
+  bool ask_or_tell(int key);
+  void change_game(int key);
+  void tell_races();
   void choose();
   void choose_number(int number);
   void answer_prompt();
