@@ -74,6 +74,21 @@ Scenario read_and_write_in_two_dispatches(bool synchronizes) {
   return s;
 }
 
+// An atomic update of Private memory, which no class of the memory semantics includes, before an access to the same
+// bytes as StorageBuffer memory, behind `fence`. Its own operation makes its write available to the queue family.
+Scenario update_of_private_memory(const Op& fence, const Op& access, bool synchronizes) {
+  Scenario s;
+  const AgentId a = s.invocation(0, 0, 0);
+  const AgentId b = s.invocation(0, 1, 0);
+  s.add(a, read_modify_write(0).in(StorageClass::Private).atomic_at(Scope::QueueFamily));
+  s.add(b, fence);
+  s.add(b, access);
+  s.reads_initial(0);
+  if (access.reads()) s.reads(2, 0);
+  if (synchronizes) s.execution.agent_system_synchronization = {{a, b}};
+  return s;
+}
+
 }  // namespace
 
 //= vk:memory-model-location-ordered type=test
@@ -95,6 +110,30 @@ TEST_CASE("a non-private read before a write needs no availability, a private on
 TEST_CASE("a private read that system-synchronizes with a write is before it, any other is not") {
   check_clean(read_and_write_in_two_dispatches(true));
   check_racy(read_and_write_in_two_dispatches(false));
+}
+
+//= vk:memory-model-location-ordered type=test
+//= vk:memory-model-system-synchronizes-with type=test
+TEST_CASE("an update of Private memory that system-synchronizes with an access is before it, any other is not") {
+  const Op acquire = fence(Scope::Device).acquire(kUniform);
+  const Op shown = read(0).shared_with_others().visible_at(Scope::QueueFamily);
+  const Op writer = write(0).shared_with_others();
+  for (const Op& access : {shown, writer}) {
+    check_clean(update_of_private_memory(acquire, access, true));
+    check_racy(update_of_private_memory(acquire, access, false));
+  }
+}
+
+// No set of classes orders the update before the fence: only that it system-synchronizes does.
+//= vk:memory-model-system-synchronizes-with type=test
+//= vk:memory-model-availability-visibility-semantics type=test
+TEST_CASE(
+    "an update of Private memory that system-synchronizes with a fence is shown by MakeVisible, any other is not") {
+  const Op read_plainly = read(0).shared_with_others();
+  const Op acquire = fence(Scope::Device).acquire(kUniform);
+  check_clean(update_of_private_memory(Op(acquire).make_visible(), read_plainly, true));
+  check_racy(update_of_private_memory(Op(acquire).make_visible(), read_plainly, false));
+  check_racy(update_of_private_memory(acquire, read_plainly, true));
 }
 
 //= vk:memory-model-location-ordered type=test
