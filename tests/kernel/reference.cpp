@@ -234,8 +234,6 @@ TEST_CASE("the reference's examples of barriers run") {
 TEST_CASE("the reference's examples of subgroups run") {
   run([](auto& inv, StorageBuffer<std::uint32_t> auto, StorageBuffer<float> auto) {
     const std::uint32_t lane = inv.subgroup_local_invocation_id();
-    const auto signed_lane = static_cast<std::int32_t>(lane);
-    const auto weight = static_cast<float>(lane);
     //@ group_non_uniform_elect
     const bool leader = inv.group_non_uniform_elect();
     //@ group_non_uniform_all
@@ -272,6 +270,19 @@ TEST_CASE("the reference's examples of subgroups run") {
     const std::uint32_t above = inv.group_non_uniform_shuffle_down(lane, 1);  // undefined in the last lane
     //@ group_non_uniform_rotate_khr
     const std::uint32_t next = inv.group_non_uniform_rotate_khr(lane, 1);
+    //@
+    inv.require(leader == (lane == 0) && small && some && same && like_me.x == 0x11111111u << lane % 4);
+    inv.require(of_lane_3 == 30 && of_first == 0 && am_odd == (lane % 2 == 1) && third_is && place == lane / 2);
+    inv.require(lowest_odd == 1 && highest_odd == 31 && reversed == 31 - lane && partner == (lane ^ 1));
+    inv.require((lane == 0 || below == lane - 1) && (lane == 31 || above == lane + 1) && next == (lane + 1) % 32);
+  });
+}
+
+TEST_CASE("the reference's examples of arithmetic in subgroups run") {
+  run([](auto& inv, StorageBuffer<std::uint32_t> auto, StorageBuffer<float> auto) {
+    const std::uint32_t lane = inv.subgroup_local_invocation_id();
+    const auto signed_lane = static_cast<std::int32_t>(lane);
+    const auto weight = static_cast<float>(lane);
     //@ group_non_uniform_i_add
     const std::uint32_t before_me = inv.group_non_uniform_i_add(GroupOperation::ExclusiveScan, 1u);
     //@ group_non_uniform_f_add
@@ -297,8 +308,7 @@ TEST_CASE("the reference's examples of subgroups run") {
     //@ group_non_uniform_bitwise_or
     const std::uint32_t any_bits = inv.group_non_uniform_bitwise_or(GroupOperation::Reduce, lane);
     //@ group_non_uniform_bitwise_xor
-    const std::uint32_t parity =
-        inv.group_non_uniform_bitwise_xor(GroupOperation::Reduce, lane, like_me.x == 0 ? 1 : 0);
+    const std::uint32_t parity = inv.group_non_uniform_bitwise_xor(GroupOperation::Reduce, lane);
     //@ group_non_uniform_logical_and
     const bool all_so_far = inv.group_non_uniform_logical_and(GroupOperation::InclusiveScan, lane < 9);
     //@ group_non_uniform_logical_or
@@ -314,10 +324,6 @@ TEST_CASE("the reference's examples of subgroups run") {
     //@ group_non_uniform_quad_any_khr
     const bool in_quad = inv.group_non_uniform_quad_any_khr(lane == 6);
     //@
-    inv.require(leader == (lane == 0) && small && some && same && like_me.x == 0x11111111u << lane % 4);
-    inv.require(of_lane_3 == 30 && of_first == 0 && am_odd == (lane % 2 == 1) && third_is && place == lane / 2);
-    inv.require(lowest_odd == 1 && highest_odd == 31 && reversed == 31 - lane && partner == (lane ^ 1));
-    inv.require((lane == 0 || below == lane - 1) && (lane == 31 || above == lane + 1) && next == (lane + 1) % 32);
     inv.require(before_me == lane && sums == vec2{496, 32} && (lane > 30 || power == 2u << lane));
     inv.require(product == 5.0625f && least == -31 && first == 0 && lightest == 0 && most == 0 && last == 31);
     inv.require(heaviest == 31 && common == 32 && any_bits == 31 && parity == 0 && all_so_far == (lane < 9));

@@ -59,64 +59,26 @@ const auto random_kernel = [](auto& inv, const Program* program, StorageBuffer<s
   for (std::uint32_t r = 0; r < kRounds; ++r) {
     for (std::uint32_t s = 0; s < kSteps; ++s) {
       const Step& step = program->steps[me][r][s];
-      switch (step.way) {
-        case 0:
-          d[0] = sum;
-          break;
-        case 1:
-          sum += d[0];
-          break;
-        case 2:
-          data[0] = sum;
-          break;
-        case 3:
-          sum += data[0];
-          break;
-        case 4:
-          o[0] = sum;
-          break;
-        case 5:
-          sum += o[0];
-          break;
-        case 6:
-          inv.store(own[0], sum, MemoryOperands::None);
-          break;
-        case 7:
-          sum += inv.load(own[0], MemoryOperands::None);
-          break;
-        case 8:
-          f[0] = sum;
-          break;
-        case 9:
-          sum += f[0];
-          break;
-        case 10:
-          inv.atomic_store(flag[0], dynamic(step.scope), dynamic(step.release), sum);
-          break;
-        case 11:
-          sum += inv.atomic_load(flag[0], dynamic(step.scope), dynamic(step.acquire));
-          break;
-        case 12:
-          sum += inv.atomic_i_add(flag[0], dynamic(step.scope), dynamic(step.both), 1u);
-          break;
-        case 13:
-          inv.atomic_store(other[0], dynamic(step.scope), dynamic(step.release), sum);
-          break;
-        case 14:
-          sum += inv.atomic_load(other[0], dynamic(step.scope), dynamic(step.acquire));
-          break;
-        case 15:
-          sum += inv.atomic_i_add(own[1], dynamic(step.scope), dynamic(step.both), 1u);
-          break;
-        case 16:
-          sum += inv.atomic_load(own[1], dynamic(step.scope), dynamic(step.acquire));
-          break;
-        case 17:
-          if (step.both != MemorySemantics::Relaxed) inv.memory_barrier(dynamic(step.scope), dynamic(step.both));
-          break;
-        default:
-          break;
-      }
+      const std::uint32_t way = step.way;
+      if (way == 0) d[0] = sum;
+      if (way == 1) sum += d[0];
+      if (way == 2) data[0] = sum;
+      if (way == 3) sum += data[0];
+      if (way == 4) o[0] = sum;
+      if (way == 5) sum += o[0];
+      if (way == 6) inv.store(own[0], sum, MemoryOperands::None);
+      if (way == 7) sum += inv.load(own[0], MemoryOperands::None);
+      if (way == 8) f[0] = sum;
+      if (way == 9) sum += f[0];
+      if (way == 10) inv.atomic_store(flag[0], dynamic(step.scope), dynamic(step.release), sum);
+      if (way == 11) sum += inv.atomic_load(flag[0], dynamic(step.scope), dynamic(step.acquire));
+      if (way == 12) sum += inv.atomic_i_add(flag[0], dynamic(step.scope), dynamic(step.both), 1u);
+      if (way == 13) inv.atomic_store(other[0], dynamic(step.scope), dynamic(step.release), sum);
+      if (way == 14) sum += inv.atomic_load(other[0], dynamic(step.scope), dynamic(step.acquire));
+      if (way == 15) sum += inv.atomic_i_add(own[1], dynamic(step.scope), dynamic(step.both), 1u);
+      if (way == 16) sum += inv.atomic_load(own[1], dynamic(step.scope), dynamic(step.acquire));
+      if (way == 17 && step.both != MemorySemantics::Relaxed)
+        inv.memory_barrier(dynamic(step.scope), dynamic(step.both));
     }
     if (r + 1 == kRounds) break;
     const Step& barrier = program->barriers[inv.workgroup_id().x][r];

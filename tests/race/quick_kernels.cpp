@@ -55,92 +55,35 @@ const auto random_kernel = [](auto& inv, const Step* steps, StorageBuffer<std::u
     const Step& step = steps[s];
     const std::uint32_t at = (me * step.factor + step.shift) % kWords;
     const std::uint32_t mine = (me + step.shift) % inv.workgroup_size().x;
-    switch (step.way) {
-      case 0:
-        words[at] = s;
-        break;
-      case 1:
-        words[mine] = sum;
-        break;
-      case 2:
-        sum += words[mine];
-        break;
-      case 3:
-        inv.atomic_i_add(others[at % kOthers], Scope::Workgroup, MemorySemantics::Relaxed, 1u);
-        break;
-      case 4:
-        sum += others[at % kOthers];
-        break;
-      case 5:
-        others[at % kOthers] = 0;
-        break;
-      case 6:
-        sum += bytes[all + 1500];
-        break;
-      case 7:
-        data[all] = sum;
-        break;
-      case 8:
-        sum += data[(all + step.shift) % data.size()];
-        break;
-      case 9:
-        inv.atomic_i_add(sums[at % 16], Scope::Device, MemorySemantics::Relaxed, 1u);
-        break;
-      case 10:
-        inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
-        break;
-      case 11:
-        inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
-        break;
-      case 12:
-        inv.control_barrier(Scope::Subgroup, Scope::Subgroup, kWorkgroupBarrier);
-        break;
-      case 13:
-        sum += first[at % 3];
-        break;
-      case 14:
-        small[mine] = static_cast<std::uint8_t>(s);
-        break;
-      case 15:
-        sum += small[mine];
-        break;
-      case 16:
-        if (me == step.shift % 8) first[at % 3] = sum;
-        break;
-      case 17:
-        inv.atomic_i_add(others[at % 3], Scope::Workgroup, MemorySemantics::Relaxed, sum);
-        break;
-      case 18:
-        sum += sums[(at + 3) % 16];
-        break;
-      case 19:
-        sum += bytes[(all * 11 + step.shift) % kBytes];
-        break;
-      case 20:
-        if (me % 16 == 3) bytes[(all + step.shift) % kBytes] = static_cast<std::uint8_t>(s);
-        break;
-      case 21:
-        inv.atomic_u_max(sums[at % 5], Scope::Workgroup, MemorySemantics::Relaxed, sum);
-        break;
-      case 22:
-        inv.atomic_i_add(sums[at % 4], Scope::Device, kReleaseBuffers, 1u);
-        break;
-      case 23:
-        sum += inv.atomic_load(sums[at % 4], Scope::Device, kAcquireBuffers);
-        break;
-      case 24:
-        inv.memory_barrier(Scope::Device, kReleaseBuffers);
-        break;
-      case 25:
-        inv.memory_barrier(Scope::Device, kAcquireBuffers);
-        break;
-      case 26:
-        inv.store(data[all], sum, MemoryOperands::NonPrivatePointer);
-        break;
-      default:
-        sum += inv.load(data[(all + step.shift) % data.size()], MemoryOperands::NonPrivatePointer);
-        break;
-    }
+    const std::uint32_t way = step.way;
+    if (way == 0) words[at] = s;
+    if (way == 1) words[mine] = sum;
+    if (way == 2) sum += words[mine];
+    if (way == 3) inv.atomic_i_add(others[at % kOthers], Scope::Workgroup, MemorySemantics::Relaxed, 1u);
+    if (way == 4) sum += others[at % kOthers];
+    if (way == 5) others[at % kOthers] = 0;
+    if (way == 6) sum += bytes[all + 1500];
+    if (way == 7) data[all] = sum;
+    if (way == 8) sum += data[(all + step.shift) % data.size()];
+    if (way == 9) inv.atomic_i_add(sums[at % 16], Scope::Device, MemorySemantics::Relaxed, 1u);
+    if (way == 10) inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    if (way == 11) inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
+    if (way == 12) inv.control_barrier(Scope::Subgroup, Scope::Subgroup, kWorkgroupBarrier);
+    if (way == 13) sum += first[at % 3];
+    if (way == 14) small[mine] = static_cast<std::uint8_t>(s);
+    if (way == 15) sum += small[mine];
+    if (way == 16 && me == step.shift % 8) first[at % 3] = sum;
+    if (way == 17) inv.atomic_i_add(others[at % 3], Scope::Workgroup, MemorySemantics::Relaxed, sum);
+    if (way == 18) sum += sums[(at + 3) % 16];
+    if (way == 19) sum += bytes[(all * 11 + step.shift) % kBytes];
+    if (way == 20 && me % 16 == 3) bytes[(all + step.shift) % kBytes] = static_cast<std::uint8_t>(s);
+    if (way == 21) inv.atomic_u_max(sums[at % 5], Scope::Workgroup, MemorySemantics::Relaxed, sum);
+    if (way == 22) inv.atomic_i_add(sums[at % 4], Scope::Device, kReleaseBuffers, 1u);
+    if (way == 23) sum += inv.atomic_load(sums[at % 4], Scope::Device, kAcquireBuffers);
+    if (way == 24) inv.memory_barrier(Scope::Device, kReleaseBuffers);
+    if (way == 25) inv.memory_barrier(Scope::Device, kAcquireBuffers);
+    if (way == 26) inv.store(data[all], sum, MemoryOperands::NonPrivatePointer);
+    if (way == 27) sum += inv.load(data[(all + step.shift) % data.size()], MemoryOperands::NonPrivatePointer);
   }
 };
 
