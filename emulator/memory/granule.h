@@ -3,7 +3,6 @@
 /// \file
 /// What the machine remembers of eight bytes that are not the same for everybody.
 
-#include <heddle/detail/check.h>
 #include <heddle/operation.h>
 
 #include <algorithm>
@@ -16,8 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include <heddle/detail/check.h>
 #include <heddle/detail/in_place.h>
 
+#include "emulator/memory/memory.h"
 #include "emulator/memory/synchronization.h"
 
 namespace heddle::memory {
@@ -141,6 +142,13 @@ bool mutually_ordered(const A& a, const B& b) {
   return a.atomic && b.atomic && a.bytes == b.bytes && a.reference == b.reference &&
          (a.agent == b.agent ||
           (model::same_instance(a.place, b.place, a.scope) && model::same_instance(b.place, a.place, b.scope)));
+}
+
+/// Whether a write, and an access that an agent is about to make to these bytes of its granule, are mutually ordered.
+inline bool mutually_ordered(const Written& write, ByteMask bytes, const Operation& operation, const Agent& agent) {
+  return write.atomic && operation.atomic && write.bytes == bytes && write.reference == operation.reference &&
+         (write.agent == agent.id || (model::same_instance(write.place, agent.place, write.scope) &&
+                                      model::same_instance(agent.place, write.place, operation.scope)));
 }
 
 /// That a write was made available to the instance of a level that `place` is in.
@@ -412,6 +420,7 @@ class Floors {
   unsigned asked_ = 0;
 };
 
+/// The record of a granule.
 struct Granule {
   AllocationId allocation{};
   std::uint64_t offset_bytes = 0;
@@ -450,20 +459,54 @@ struct Granule {
     const unsigned last = static_cast<unsigned>(std::bit_width(bytes)) / 8;
     return {allocation, offset_bytes + first, last - first};
   }
-};
 
-/// Granules by the number of their record. They stay where they are.
-class Granules {
- public:
-  unsigned size() const { return static_cast<unsigned>(all_.size()); }
-  Granule& operator[](std::size_t record) { return *all_[record]; }
-  const Granule& operator[](std::size_t record) const { return *all_[record]; }
-  auto begin() { return Position(this, 0); }
-  auto end() { return Position(this, size()); }
-  [[gnu::noinline]] void add() { all_.push_back(std::make_unique<Granule>()); }
+  /// What the storage holds, and the same to be changed.
+  trace::Value stored() const {
+    return size_bytes == kGranuleBytes ? load_value(storage, kGranuleBytes) : load_value(storage, size_bytes);
+  }
+  void store(trace::Value value) {
+    if (size_bytes == kGranuleBytes) [[likely]] {
+      store_value(storage, value, kGranuleBytes);
+    } else {
+      store_value(storage, value, size_bytes);
+    }
+  }
+
+  /// The version of that stamp, which there is.
+  Version& version_at(Stamp stamp) {
+    return *std::find_if(versions.begin(), versions.end(),
+                         [&](const Version& version) { return version.stamp == stamp; });
+  }
+  const Version& version_at(Stamp stamp) const {
+    return *std::find_if(versions.begin(), versions.end(),
+                         [&](const Version& version) { return version.stamp == stamp; });
+  }
+
+  /// The agent goes back behind `stamp` no more, through that reference.
+  void raise_floor(AgentId agent, ReferenceId reference, Stamp stamp) {
+    raise_floor(floors.find(agent, reference), agent, reference, stamp);
+  }
+  /// The overload for a caller that has asked for the agent's floor: `known` is it, or null.
+  void raise_floor(Floor* known, AgentId agent, ReferenceId reference, Stamp stamp) {
+    if (stamp <= floor) return;
+    if (known) {
+      known->stamp = std::max(known->stamp, stamp);
+      return;
+    }
+    if (floors.full()) [[unlikely]]
+      forget_floors();
+    floors.add({agent, reference, stamp});
+  }
+  /// An agent met the version `stamp` with an access to these bytes.
+  void observe(const Event& event, unsigned class_index, bool non_private, Stamp stamp, ByteMask bytes);
+  /// A version that released something gets to the storage.
+  void note_release(const Version& version);
+  /// What the storage holds of the granule comes to be all that there is, up to the oldest version.
+  void remove_oldest_version();
 
  private:
-  std::vector<std::unique_ptr<Granule>> all_;
+  // One floor for everybody.
+  [[gnu::noinline]] void forget_floors();
 };
 
 }  // namespace heddle::memory

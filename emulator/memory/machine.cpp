@@ -20,13 +20,6 @@ Operation failed(Operation operation, MemorySemantics semantics) {
   return operation;
 }
 
-// Accesses to one granule have the same locations if they have the same bytes of it.
-bool mutually_ordered(const Written& write, ByteMask bytes, const Operation& operation, const Agent& agent) {
-  return write.atomic && operation.atomic && write.bytes == bytes && write.reference == operation.reference &&
-         (write.agent == agent.id || (model::same_instance(write.place, agent.place, write.scope) &&
-                                      model::same_instance(agent.place, write.place, operation.scope)));
-}
-
 // Whether the versions come after all that the storage holds of releases: what they carry, these carried to them.
 bool stand_for_forgotten(const Few<const Version*, Versions::kMost>& versions, const Granule& granule) {
   if (granule.base_releases == BaseReleases::Several) return false;
@@ -54,11 +47,7 @@ void Machine::restart() {
   served_.reset();
   for (std::uint32_t record = 0; record < granules_.size(); ++record)
     if (granules_[record].used) drop(record);
-  // The first one is made first again.
-  free_records_.clear();
-  for (std::uint32_t record = granules_.size(); record-- != 0;) free_records_.push_back(record);
-  next_forgotten_ = 0;
-  for (Allocation& allocation : allocations_) allocation.released = false;
+  granules_.restart();
   stamp_ = now_ = next_flush_ = until_record_ = released_ = 0;
   until_eviction_ = kNotDrawn;
   first_records_ = kFewRecords;
@@ -98,8 +87,7 @@ void Machine::restart() {
     until_record_ = 0;
     sites_.clear();
     submission_begins_ = true;
-    if (released_ != 0)
-      for (Allocation& allocation : allocations_) allocation.released = false;
+    if (released_ != 0) granules_.forget_released();
     released_ = 0;
   } else {
     synchronization_.all_synchronize();
@@ -123,14 +111,14 @@ void Machine::one_lane() {
     move(waiting.event);
     move(waiting.observation);
   }
-  for (Granule& granule : granules_) {
+  granules_.for_each([&](Granule& granule) {
     for (Observation& observation : granule.observations) move(observation.event);
     for (Version& version : granule.versions) {
       move(version.event);
       for (Event& event : version.on_device) move(event);
       for (Availability& available : version.lifted) move(available.event);
     }
-  }
+  });
 }
 
 // --- Accesses ---
@@ -184,46 +172,43 @@ std::byte* Machine::give_in_time(std::byte* bytes) {
 }
 
 const std::byte* Machine::read_in_place(AllocationId id, std::uint64_t offset_bytes) {
-  Allocation& allocation = allocation_of(id);
-  if (telling_.is_on() || has_record(allocation, offset_bytes)) return nullptr;
-  return give(allocation, offset_bytes, report_.reads);
+  if (telling_.is_on() || granules_.has_record(id, offset_bytes)) return nullptr;
+  return give(id, offset_bytes, report_.reads);
 }
 
 std::byte* Machine::write_in_place(emulation::Site site, AllocationId id, std::uint64_t offset_bytes) {
-  Allocation& allocation = allocation_of(id);
-  if (telling_.is_on() || may_make_record(site) || keeps_order() || has_record(allocation, offset_bytes))
+  if (telling_.is_on() || may_make_record(site) || keeps_order() || granules_.has_record(id, offset_bytes))
     return nullptr;
   --until_record_;
-  return give(allocation, offset_bytes, report_.writes);
+  return give(id, offset_bytes, report_.writes);
 }
 
 // Where the storage has no forgotten releases, and the agent has none that others could learn from.
 //= vk:memory-model-synchronizes-with
 [[gnu::hot]] std::byte* Machine::in_place(Relaxed atomic, emulation::Site site, AllocationId id,
                                           std::uint64_t offset_bytes) {
-  Allocation& allocation = allocation_of(id);
-  if (telling_.is_on() || allocation.released || has_record(allocation, offset_bytes)) return nullptr;
-  if (atomic.kind == OperationKind::Read) return give(allocation, offset_bytes, report_.reads);
+  if (telling_.is_on() || granules_.released(id) || granules_.has_record(id, offset_bytes)) return nullptr;
+  if (atomic.kind == OperationKind::Read) return give(id, offset_bytes, report_.reads);
   if (may_make_record(site) || keeps_order()) return nullptr;
   if (synchronization_.somebody_tells_others()) [[unlikely]]
-    return give_to_releaser(atomic, allocation, offset_bytes);
+    return give_to_releaser(atomic, id, offset_bytes);
   --until_record_;
-  return give(allocation, offset_bytes, atomic.kind == OperationKind::Write ? report_.writes : report_.updates);
+  return give(id, offset_bytes, atomic.kind == OperationKind::Write ? report_.writes : report_.updates);
 }
 
-std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocation, std::uint64_t offset_bytes) {
+std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint64_t offset_bytes) {
   if (synchronization_.carries(atomic.agent, atomic.storage_class, atomic.scope)) return nullptr;
   --until_record_;
-  return give(allocation, offset_bytes, atomic.kind == OperationKind::Write ? report_.writes : report_.updates);
+  return give(id, offset_bytes, atomic.kind == OperationKind::Write ? report_.writes : report_.updates);
 }
 
 [[gnu::hot, gnu::flatten]] void Machine::read(const Operation& operation, void* value) {
   tick();
   ++report_.reads;
   const std::uint32_t size = operation.locations.size_bytes;
-  const std::uint32_t record = find(operation.locations);
+  const std::uint32_t record = granules_.find(operation.locations);
   if (record == kNone) [[likely]] {
-    const trace::Value stored = load_value(storage_of(operation.locations), size);
+    const trace::Value stored = load_value(granules_.bytes(operation.locations), size);
     store_value(value, stored, size);
     if (telling_.is_on()) [[unlikely]]
       telling_.read_of_storage(operation, stored);
@@ -260,7 +245,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, const Allocation& allocatio
   if (record == kNone) [[likely]] {
     if (policy_.in_order) [[unlikely]]
       drain(operation.agent);
-    store_value(storage_of(operation.locations), fresh, size);
+    store_value(granules_.bytes(operation.locations), fresh, size);
     if (operation.atomic) carry_forgotten(operation);
     if (telling_.is_on()) [[unlikely]]
       telling_.write_to_storage(operation, 0, fresh);
@@ -362,7 +347,7 @@ void Machine::place_update(Granule& granule, std::uint32_t record, const Access&
 // One that leaves everything as it is has nothing to be late with. Of releases that the granule remembers somebody who
 // comes between could have more than it acquired.
 bool Machine::may_be_late(const Granule& granule, trace::Value old, trace::Value fresh) {
-  return old != fresh && !policy_.in_order && !granule.versions.released() && !releases_forgotten(granule) &&
+  return old != fresh && !policy_.in_order && !granule.versions.released() && !granules_.releases_forgotten(granule) &&
          draws_.chance(policy_.delay);
 }
 
@@ -389,7 +374,7 @@ bool Machine::leaves_as_it_is(const Granule& granule, std::uint32_t record, cons
   if (!writes) return true;
   const ByteMask left = (load_value(&fresh, operation.locations.size_bytes) << updating.shift) & updating.bytes;
   if (left != old << updating.shift || releases(operation.semantics) || granule.versions.released() ||
-      releases_forgotten(granule) ||
+      granules_.releases_forgotten(granule) ||
       synchronization_.carries(operation.agent, operation.storage_class, operation.scope))
     return false;
   for (const Waiting& late : waiting_)
@@ -405,7 +390,7 @@ bool Machine::leaves_as_it_is(const Granule& granule, std::uint32_t record, cons
 void Machine::read_instead(Granule& granule, std::uint32_t record, const InScope& between, Stamp stamp) {
   for (const Waiting& late : waiting_)
     if (late.update && late.granule == record && mutually_ordered(late, between))
-      observe(granule, late.event, late.read_class, true, stamp, late.bytes);
+      granule.observe(late.event, late.read_class, true, stamp, late.bytes);
 }
 
 template <typename Visit>
@@ -445,7 +430,7 @@ void Machine::inherit(Written& made, const Granule& granule, const Access& updat
     go_on_with(made, *version);
     last.add(&*version);
   }
-  if (releases_forgotten(granule) && !stand_for_forgotten(last, granule)) [[unlikely]]
+  if (granules_.releases_forgotten(granule) && !stand_for_forgotten(last, granule)) [[unlikely]]
     made.forgotten = true;
   if (made.heads.size() > kMostHeads) {
     made.heads.clear();
@@ -461,7 +446,7 @@ void Machine::acquire(const Granule& granule, const Access& reading, MemorySeman
     if (read.forgotten) synchronization_.meet_forgotten(reading.agent, semantics);
     synchronization_.meet(reading.agent, reading.operation, semantics, read.heads);
   });
-  if (stored && releases_forgotten(granule)) [[unlikely]]
+  if (stored && granules_.releases_forgotten(granule)) [[unlikely]]
     synchronization_.meet_forgotten(reading.agent, semantics);
 }
 
@@ -474,16 +459,16 @@ void Machine::carry_forgotten(const Operation& write) {
 
 // An agent that does none of this leaves nothing that anybody would ask an agent for.
 bool Machine::takes_agent(const Operation& atomic, MemorySemantics semantics) {
-  return allocation_of(atomic.locations).released || has(semantics, MemorySemantics::MakeVisible);
+  return granules_.released(atomic.locations.allocation) || has(semantics, MemorySemantics::MakeVisible);
 }
 
 void Machine::meet_forgotten(Agent& agent, const Operation& atomic, MemorySemantics semantics) {
-  if (allocation_of(atomic.locations).released) synchronization_.meet_forgotten(agent, semantics);
+  if (granules_.released(atomic.locations.allocation)) synchronization_.meet_forgotten(agent, semantics);
 }
 
 void Machine::modify_storage(const Operation& operation, MemorySemantics unequal, Modify modify, void* context) {
   const std::uint32_t size = operation.locations.size_bytes;
-  std::byte* bytes = storage_of(operation.locations);
+  std::byte* bytes = granules_.bytes(operation.locations);
   trace::Value old = load_value(bytes, size);
   trace::Value fresh = 0;
   const bool modified = modify(context, &old, &fresh);

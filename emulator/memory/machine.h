@@ -13,6 +13,7 @@
 
 #include "emulator/memory/draws.h"
 #include "emulator/memory/granule.h"
+#include "emulator/memory/granule_table.h"
 #include "emulator/memory/held.h"
 #include "emulator/memory/memory.h"
 #include "emulator/memory/synchronization.h"
@@ -88,16 +89,6 @@ class Machine final : public Memory {
   std::size_t remembered_writers() const { return telling_.remembered_writers(); }
 
  private:
-  /// A part of an allocation: by granule, its record plus one, or 0.
-  static constexpr std::size_t kPageGranules = 512;
-  using Page = std::array<std::uint32_t, kPageGranules>;
-  struct Allocation {
-    std::span<std::byte> storage;
-    /// Empty as long as there are no records.
-    std::vector<std::unique_ptr<Page>> pages;
-    /// An atomic write released something here that is forgotten.
-    bool released = false;
-  };
   /// An access, cut out of its granule.
   struct Access {
     const Operation& operation;
@@ -138,7 +129,7 @@ class Machine final : public Memory {
     Stamp stamp = 0;
     std::uint32_t born = 0;
   };
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr std::uint32_t kNone = GranuleTable::kNone;
   /// The value of `until_eviction_` as long as nothing has waited.
   static constexpr std::uint32_t kNotDrawn = ~std::uint32_t{0};
   /// So many granules are always worth a record: small programs get all the weakness there is. Later
@@ -153,33 +144,16 @@ class Machine final : public Memory {
   // was ten times as large.
 
   // Records (machine_records.cpp).
-  Allocation& allocation_of(AllocationId id) { return allocations_[static_cast<std::size_t>(id)]; }
-  Allocation& allocation_of(const Locations& locations) { return allocation_of(locations.allocation); }
-  std::byte* storage_of(const Locations& locations);
-  static std::uint32_t* record_of(Allocation& allocation, std::uint64_t offset_bytes) {
-    if (allocation.pages.empty()) return nullptr;
-    const std::uint64_t granule = offset_bytes / kGranuleBytes;
-    Page* const page = allocation.pages[granule / kPageGranules].get();
-    return page ? &(*page)[granule % kPageGranules] : nullptr;
-  }
-  static bool has_record(Allocation& allocation, std::uint64_t offset_bytes) {
-    const std::uint32_t* const record = record_of(allocation, offset_bytes);
-    return record && *record != 0;
-  }
-  std::uint32_t find(const Locations& locations);
   std::uint32_t find_or_make(const Operation& write);
   /// The next write of that site to a granule without a record makes one.
   bool may_make_record(emulation::Site site) const { return until_record_ == 0 || !sites_.is_used_up(site); }
   bool worth_a_record(const Operation& write);
   /// `entry`: where the record's number belongs, if there is room for it.
   std::uint32_t make_record(const Locations& locations, std::uint32_t* entry);
-  [[gnu::noinline]] std::uint32_t* make_entry(const Locations& locations);
   [[gnu::noinline]] void make_room();
   void fold(Granule& granule, Version& version);
   [[gnu::noinline]] void fold_oldest(Granule& granule);
   void fold_all(Granule& granule);
-  static trace::Value value_in_storage(const Granule& granule);
-  static void store_all(Granule& granule, trace::Value value);
   void store(Granule& granule, const Written& write);
   [[gnu::noinline]] void note_writers(const Granule& granule);
   void forget(std::uint32_t record);
@@ -194,10 +168,6 @@ class Machine final : public Memory {
   }
   [[gnu::noinline]] void forget_if_used_up(std::uint32_t record);
   void drop(std::uint32_t record);
-  static Version& version_at(Granule& granule, Stamp stamp);
-  const Version& version_at(const Granule& granule, Stamp stamp) const;
-  bool releases_forgotten(const Granule& granule) const;
-  void note_release(Granule& granule, const Version& version);
   /// Something was released in the allocation that is forgotten.
   void note_forgotten_release(AllocationId allocation);
   /// No longer, where there is another allocation with that number.
@@ -219,16 +189,8 @@ class Machine final : public Memory {
   }
   /// Raises the floor of an agent whose floor is `floor`.
   [[gnu::noinline]] void raise_floor_above(Granule& granule, const Access& writing, Stamp floor);
-  void raise_floor(Granule& granule, AgentId agent, ReferenceId reference, Stamp stamp) {
-    raise_floor(granule, granule.floors.find(agent, reference), agent, reference, stamp);
-  }
-  /// `known` is what there is.
-  void raise_floor(Granule& granule, Floor* known, AgentId agent, ReferenceId reference, Stamp stamp);
-  [[gnu::noinline]] void forget_floors(Granule& granule);
   bool is_before(const Observation& observation, const Access& access) const;
   [[gnu::noinline]] Stamp passed_on(const Granule& granule, const Access& reading, Stamp met) const;
-  void observe(Granule& granule, const Event& event, unsigned class_index, bool non_private, Stamp stamp,
-               ByteMask bytes);
   bool reaches(const Version& version, const Access& access) const;
   /// Whether the agent may have to see anything of others: to begin with it knows of no agent, and its own writes
   /// are below its floors.
@@ -355,8 +317,8 @@ class Machine final : public Memory {
   }
   bool something_moves() const { return !waiting_.empty() || !narrow_.empty(); }
   /// The bytes of an access in place, which is `counted`.
-  std::byte* give(const Allocation& allocation, std::uint64_t offset_bytes, std::uint64_t& counted) {
-    std::byte* const bytes = allocation.storage.data() + offset_bytes;
+  std::byte* give(AllocationId allocation, std::uint64_t offset_bytes, std::uint64_t& counted) {
+    std::byte* const bytes = granules_.bytes(allocation, offset_bytes);
     ++counted;
     ++now_;
     if (something_moves()) return give_in_time(bytes);
@@ -365,8 +327,7 @@ class Machine final : public Memory {
   }
   // The last thing that the giver does, so that nothing has to be kept for afterwards.
   [[gnu::noinline]] std::byte* give_in_time(std::byte* bytes);
-  [[gnu::noinline]] std::byte* give_to_releaser(Relaxed atomic, const Allocation& allocation,
-                                                std::uint64_t offset_bytes);
+  [[gnu::noinline]] std::byte* give_to_releaser(Relaxed atomic, AllocationId allocation, std::uint64_t offset_bytes);
   [[gnu::noinline]] void pass_time();
   std::uint32_t longest_wait_of_atomic() const;
   std::uint32_t flush_oldest_atomic();
@@ -384,13 +345,9 @@ class Machine final : public Memory {
   MemoryReport report_;
   Synchronization synchronization_;
 
-  std::vector<Allocation> allocations_;
-  Granules granules_;
+  GranuleTable granules_;
   /// So many of the next writes to granules without a record make one; until then `until_record_` is 0.
   std::uint32_t first_records_ = 0;
-  std::vector<std::uint32_t> free_records_;
-  std::uint32_t records_ = 0;
-  std::uint32_t next_forgotten_ = 0;
 
   /// In the order in which they came here.
   WaitingList waiting_;

@@ -141,7 +141,7 @@ void Machine::meet(const Cohort& cohort, const Operation& barrier) {
   }
   // All but the order in which the bytes, and atomics, come to the storage is lost on everybody else.
   narrow_.clear();
-  for (std::uint32_t record = 0; records_ != 0; ++record) {
+  for (std::uint32_t record = 0; granules_.used() != 0; ++record) {
     if (!granules_[record].used) continue;
     if (telling_.hears_moves()) {
       forget(record);
@@ -270,7 +270,7 @@ void Machine::make_available(const Cohort& cohort, Common& common, const Operati
   for (std::size_t i = 0; i < narrow_.size();) {
     const Stamp stamp = narrow_[i].stamp;
     Granule& granule = granules_[narrow_[i].record];
-    Version& version = version_at(granule, stamp);
+    Version& version = granule.version_at(stamp);
     const auto lifts = [&](const Availability& a) {
       return constrains(classes, version.class_index) && known(version, a);
     };
@@ -313,15 +313,15 @@ void Machine::lift(Agent& agent, const Event& event, const Operation& operation)
   });
   links_classes_ = links_classes_ || has_several_classes(classes) || synchronization_.has_tags();
   if (!lanes_gone_ && links_classes_) {
-    for (Granule& granule : granules_)
-      if (granule.used)
-        for (Version& version : granule.versions) take_up(granule, version);
+    granules_.for_each([&](Granule& granule) {
+      for (Version& version : granule.versions) take_up(granule, version);
+    });
     return;
   }
   for (std::size_t i = 0; i < narrow_.size();) {
     const Stamp stamp = narrow_[i].stamp;
     Granule& granule = granules_[narrow_[i].record];
-    take_up(granule, version_at(granule, stamp));
+    take_up(granule, granule.version_at(stamp));
     if (i < narrow_.size() && narrow_[i].stamp == stamp) ++i;
   }
 }
@@ -355,8 +355,7 @@ void Machine::give_up_copies(const model::Place& place, const Operation& operati
 // Copies whose tags fit are given up; the other copies move on to the next generation.
 void Machine::give_up_fitting(Generation& now, TagSetId tags) {
   std::uint32_t stay = 0;
-  for (Granule& granule : granules_) {
-    if (!granule.used) continue;
+  granules_.for_each([&](Granule& granule) {
     for (Copy& copy : granule.copies) {
       if (copy.workgroup != now.workgroup || copy.queue_family != now.queue_family ||
           copy.generation != now.generation || fit(copy.tags, tags))
@@ -364,7 +363,7 @@ void Machine::give_up_fitting(Generation& now, TagSetId tags) {
       copy.generation = now.generation + 1;
       ++stay;
     }
-  }
+  });
   report_.given_up += now.copies - stay;
   now.copies = stay;
   ++now.generation;
@@ -380,8 +379,7 @@ void Machine::device_availability(Agent& agent) {
     }
   }
   const Event event = synchronization_.event(agent);
-  for (Granule& granule : granules_) {
-    if (!granule.used) continue;
+  granules_.for_each([&](Granule& granule) {
     for (Version& version : granule.versions) {
       const auto is_mine = [&](const Event& known) { return known.agent == event.agent && known.lane == event.lane; };
       if (!agent.knows(kHappened + kAnyClass, version.event) || version.is_on_device(is_mine)) continue;
@@ -389,7 +387,7 @@ void Machine::device_availability(Agent& agent) {
       version.on_device.push_back(event);
       raise(granule, version, CacheLevel::Shader, trace::MoveReason::Flush);
     }
-  }
+  });
 }
 
 }  // namespace heddle::memory

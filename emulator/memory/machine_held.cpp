@@ -18,20 +18,20 @@ HeldWrite held(const Granule& granule, const Written& write, CacheLevel level) {
 std::vector<HeldWrite> Machine::held_writes() {
   std::vector<HeldWrite> all;
   for (const Waiting& waiting : waiting_) all.push_back(held(granules_[waiting.granule], waiting, CacheLevel::Agent));
-  for (const Granule& granule : granules_) {
-    if (!granule.used) continue;
+  granules_.for_each([&](const Granule& granule) {
     for (const Version& version : granule.versions) all.push_back(held(granule, version, version.level));
-  }
+  });
   return all;
 }
 
 HeldCopy Machine::held_copy(const Operation& read) {
-  const std::uint32_t record = find(read.locations);
+  const std::uint32_t record = granules_.find(read.locations);
   const auto stored_by = [&] {
     const Locations& bytes = read.locations;
     return telling_.writer_of(bytes.allocation, bytes.offset_bytes);
   };
-  if (record == kNone) return {load_value(storage_of(read.locations), read.locations.size_bytes), stored_by(), false};
+  if (record == kNone)
+    return {load_value(granules_.bytes(read.locations), read.locations.size_bytes), stored_by(), false};
   const Access reading = access(read, agent(read));
   const Granule& granule = granules_[record];
   const Stamp floor = oldest_for(record, reading);
@@ -50,7 +50,7 @@ Stamp Machine::oldest_for(std::uint32_t record, const Access& reading) {
 }
 
 bool Machine::can_serve(const Operation& read, trace::OperationIndex write) {
-  const std::uint32_t record = find(read.locations);
+  const std::uint32_t record = granules_.find(read.locations);
   if (record == kNone) return false;
   const Granule& granule = granules_[record];
   if (write == model::kInitialValue) return granule.base == 0 && !granule.versions.empty();
@@ -80,7 +80,7 @@ bool Machine::deliver(trace::OperationIndex write) {
     return true;
   }
   for (std::size_t i = 0; i < narrow_.size(); ++i) {
-    const Version& version = version_at(granules_[narrow_[i].record], narrow_[i].stamp);
+    const Version& version = granules_[narrow_[i].record].version_at(narrow_[i].stamp);
     if (version.operation != write) continue;
     widen(i, static_cast<CacheLevel>(static_cast<unsigned>(version.level) + 1), trace::MoveReason::Eviction);
     return true;
@@ -91,13 +91,13 @@ bool Machine::deliver(trace::OperationIndex write) {
 // An agent that may not go back behind the newest has fewer outcomes, never a wrong one.
 //= vk:memory-model-location-ordered
 bool Machine::invalidate(const Operation& read) {
-  const std::uint32_t record = find(read.locations);
+  const std::uint32_t record = granules_.find(read.locations);
   if (record == kNone) return false;
   const Access reading = access(read, agent(read));
   Granule& granule = granules_[record];
   const Version* const newest = newest_reached(granule, reading, stamp_);
   if (!newest || newest->stamp <= oldest_for(record, reading)) return false;
-  raise_floor(granule, read.agent, read.reference, newest->stamp);
+  granule.raise_floor(read.agent, read.reference, newest->stamp);
   return true;
 }
 

@@ -176,44 +176,9 @@ Stamp Machine::available_floor(const Granule& granule, const Access& writing, St
   return 0;
 }
 
-void Machine::raise_floor(Granule& granule, Floor* known, AgentId agent, ReferenceId reference, Stamp stamp) {
-  if (stamp <= granule.floor) return;
-  if (known) {
-    known->stamp = std::max(known->stamp, stamp);
-    return;
-  }
-  if (granule.floors.full()) [[unlikely]]
-    forget_floors(granule);
-  granule.floors.add({agent, reference, stamp});
-}
-
-void Machine::forget_floors(Granule& granule) {
-  granule.floor = std::max(granule.floor, granule.floors.highest());
-  granule.floors.clear();
-}
-
 void Machine::raise_floor_above(Granule& granule, const Access& writing, Stamp floor) {
   const Stamp available = available_floor(granule, writing, floor);
-  if (available != 0) raise_floor(granule, writing.agent.id, writing.operation.reference, available);
-}
-
-void Machine::observe(Granule& granule, const Event& event, unsigned class_index, bool non_private, Stamp stamp,
-                      ByteMask bytes) {
-  if (stamp <= granule.base) return;
-  granule.observed = std::max(granule.observed, stamp);
-  for (Observation& known : granule.observations) {
-    if (known.event.agent == event.agent && known.event.lane == event.lane && known.event.epoch == event.epoch &&
-        known.class_index == class_index && known.non_private == non_private) {
-      known.stamp = std::max(known.stamp, stamp);
-      known.bytes |= bytes;
-      return;
-    }
-  }
-  if (granule.observations.full()) [[unlikely]] {
-    for (const Observation& known : granule.observations) granule.floor = std::max(granule.floor, known.stamp);
-    granule.observations.clear();
-  }
-  granule.observations.add({event, stamp, bytes, class_index, non_private});
+  if (available != 0) granule.raise_floor(writing.agent.id, writing.operation.reference, available);
 }
 
 bool Machine::reaches(const Version& version, const Access& access) const {
@@ -244,7 +209,7 @@ void Machine::look_at(const Version* version, const Granule& granule, const Acce
 }
 
 void Machine::look_at_storage(const Granule& granule, Found& found) {
-  found.value = value_in_storage(granule);
+  found.value = granule.stored();
   found.stamp = granule.base;
   found.version = nullptr;
   found.whole = false;
@@ -263,7 +228,7 @@ void Machine::add_older(const Granule& granule, const Access& access, Found& fou
     found.value |= version->value & ~has;
     has |= version->bytes;
   }
-  found.value |= value_in_storage(granule) & ~has;
+  found.value |= granule.stored() & ~has;
 }
 
 // With copies that a workgroup shares, the copy is what it is; else any that the model allows may have
@@ -318,12 +283,12 @@ Machine::Generation& Machine::generation_of(const model::Place& place) {
   if (Generation* const known = find_generation(place.queue_family, place.workgroup)) return *known;
   // A workgroup of that number may have been here before, and left copies.
   Generation fresh{place.queue_family, place.workgroup, 0, 0};
-  for (const Granule& granule : granules_)
-    if (granule.used)
-      fresh.copies +=
-          static_cast<std::uint32_t>(std::count_if(granule.copies.begin(), granule.copies.end(), [&](const Copy& copy) {
-            return copy.workgroup == fresh.workgroup && copy.queue_family == fresh.queue_family && copy.generation == 0;
-          }));
+  granules_.for_each([&](const Granule& granule) {
+    fresh.copies +=
+        static_cast<std::uint32_t>(std::count_if(granule.copies.begin(), granule.copies.end(), [&](const Copy& copy) {
+          return copy.workgroup == fresh.workgroup && copy.queue_family == fresh.queue_family && copy.generation == 0;
+        }));
+  });
   generations_.push_back(fresh);
   return generations_.back();
 }
@@ -474,10 +439,10 @@ trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const
   } else if (!all_stored) {
     const bool met_all = found.stamp >= floor;
     const Stamp met = met_all ? found.stamp : passed_on(granule, reading, found.stamp);
-    observe(granule, synchronization_.event(reading.agent), reading.ordered_by(), reading.non_private(), met,
-            reading.bytes);
-    raise_floor(granule, known, reading.agent.id, reading.operation.reference,
-                met_all || own == CacheLevel::Agent ? met : floor);
+    granule.observe(synchronization_.event(reading.agent), reading.ordered_by(), reading.non_private(), met,
+                    reading.bytes);
+    granule.raise_floor(known, reading.agent.id, reading.operation.reference,
+                        met_all || own == CacheLevel::Agent ? met : floor);
   }
   const bool stale = found.position < found.newest;
   // What could not have been stale says nothing: a loop that looks at this as well would be kept from the newest value

@@ -103,7 +103,7 @@ void Machine::note_placed(Agent& agent, const Written& made) {
   version.level = level;
   version.own_level = level;
   if (agent) note_placed(*agent, version);
-  raise_floor(granule, version.agent, version.reference, version.stamp);
+  granule.raise_floor(version.agent, version.reference, version.stamp);
   if (level < CacheLevel::Shader) {
     ++granule.narrow;
     is_still_ = false;
@@ -131,8 +131,8 @@ void Machine::note_placed(Agent& agent, const Written& made) {
   version.take(waiting);
   place(granule, record, version, synchronization_.find(waiting.agent), level, reason);
   if (waiting.observed)
-    observe(granule, waiting.observation, waiting.observation_class, waiting.observed_non_private, stamp_,
-            version.bytes);
+    granule.observe(waiting.observation, waiting.observation_class, waiting.observed_non_private, stamp_,
+                    version.bytes);
   return position;
 }
 
@@ -213,7 +213,7 @@ void Machine::raise(Granule& granule, Version& version, CacheLevel level, trace:
 
 void Machine::widen(std::size_t position, CacheLevel level, trace::MoveReason reason) {
   Granule& granule = granules_[narrow_[position].record];
-  raise(granule, version_at(granule, narrow_[position].stamp), level, reason);
+  raise(granule, granule.version_at(narrow_[position].stamp), level, reason);
 }
 
 // --- Time ---
@@ -266,7 +266,7 @@ void Machine::flush_oldest() {
   std::size_t chosen = draws_.below(all);
   if (chosen >= waiting) {
     chosen -= waiting;
-    const Version& version = version_at(granules_[narrow_[chosen].record], narrow_[chosen].stamp);
+    const Version& version = granules_[narrow_[chosen].record].version_at(narrow_[chosen].stamp);
     const auto next = static_cast<CacheLevel>(static_cast<unsigned>(version.level) + 1);
     widen(chosen, std::max(next, climb()), trace::MoveReason::Eviction);
     return;
