@@ -90,6 +90,8 @@ struct Written {
   /// Whether it is available to others as soon as it was issued, wherever it is.
   //= vk:memory-model-instruction-av-vis
   bool makes_itself_available() const { return available_level != CacheLevel::Agent; }
+  /// Where it comes at least when it leaves its agent's cache.
+  CacheLevel least_level() const { return std::max(available_level, CacheLevel::Subgroup); }
 
   /// Becomes `other`, whose heads it takes: room for heads changes hands, and none is made or given up.
   void take(Written& other) {

@@ -34,22 +34,26 @@ bool stand_for_forgotten(const Few<const Version*, Versions::kMost>& versions, c
 }  // namespace
 
 Machine::Machine(const MemoryPolicy& policy, Choice& choice)
-    : policy_(policy), first_level_(level_of(policy.first_scope)), draws_(choice) {
+    : policy_(policy),
+      draws_(choice),
+      order_(granules_, telling_, report_, now_),
+      outbox_(policy_, granules_, order_, draws_, synchronization_, report_),
+      evictions_(policy_, outbox_, order_, draws_, now_) {
   may_tell_others_ = &synchronization_.somebody_tells_others();
   first_records_ = kFewRecords;
 }
 
 void Machine::restart() {
   synchronization_.restart();
-  waiting_.clear();
-  narrow_.clear();
+  outbox_.restart();
+  order_.restart();
+  evictions_.restart();
   generations_.clear();
   served_.reset();
   for (std::uint32_t record = 0; record < granules_.size(); ++record)
     if (granules_[record].used) drop(record);
   granules_.restart();
-  stamp_ = now_ = next_flush_ = until_record_ = released_ = 0;
-  until_eviction_ = kNotDrawn;
+  now_ = until_record_ = released_ = 0;
   first_records_ = kFewRecords;
   sites_.clear();
   submission_begins_ = true;
@@ -107,7 +111,7 @@ void Machine::one_lane() {
     event.epoch = 1;
     event.tags = TagSetId::Empty;
   };
-  for (Waiting& waiting : waiting_) {
+  for (Waiting& waiting : outbox_) {
     move(waiting.event);
     move(waiting.observation);
   }
@@ -122,21 +126,6 @@ void Machine::one_lane() {
 }
 
 // --- Accesses ---
-
-Machine::Access Machine::access(const Operation& operation, Agent& agent) {
-  const unsigned shift = operation.locations.offset_bytes % kGranuleBytes * 8;
-  const ByteMask bytes = ~ByteMask{0} >> (64 - operation.locations.size_bytes * 8);
-  return {operation, agent, bytes << shift, shift};
-}
-
-// An atomic that acquires or releases is ordered by the classes that it names as well.
-//= vk:memory-model-inter-thread-happens-before
-unsigned Machine::Access::ordered_by() const {
-  if (!operation.atomic) return class_index();
-  const MemorySemantics named = storage_classes(operation.semantics);
-  if (named == MemorySemantics::None) return class_index();
-  return has(semantic_of(operation.storage_class), named) ? class_index() : kAnyClass;
-}
 
 // The operation that MakeAvailable adds stands before its instruction, which therefore does not hand on what it
 // acquires itself.
@@ -167,7 +156,7 @@ MemoryReport Machine::report() const {
 }
 
 std::byte* Machine::give_in_time(std::byte* bytes) {
-  pass_time();
+  evictions_.pass_time();
   return bytes;
 }
 
@@ -219,7 +208,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
     }
     return;
   }
-  const Access reading = access(operation, agent(operation));
+  const GranuleAccess reading(operation, agent(operation));
   Granule& granule = granules_[record];
   Found found;
   const trace::Value read = read_granule(granule, record, reading, false, found);
@@ -244,7 +233,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
   const trace::Value fresh = load_value(value, size);
   if (record == kNone) [[likely]] {
     if (policy_.in_order) [[unlikely]]
-      drain(operation.agent);
+      outbox_.drain(operation.agent);
     store_value(granules_.bytes(operation.locations), fresh, size);
     if (operation.atomic) carry_forgotten(operation);
     if (telling_.is_on()) [[unlikely]]
@@ -252,7 +241,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
     return;
   }
   ++report_.recorded;
-  const Access writing = access(operation, agent(operation));
+  const GranuleAccess writing(operation, agent(operation));
   Granule& granule = granules_[record];
   if (granule.waiting != 0) [[unlikely]] {
     before_write(granule, record, writing);
@@ -263,24 +252,58 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
   //= vk:memory-model-instruction-av-vis
   const bool drains = policy_.in_order && has(operation.operands, MemoryOperands::MakePointerAvailable);
   if (drains) [[unlikely]]
-    drain(operation.agent);
-  if (!drains && (draws_.chance(policy_.delay) || (policy_.in_order && has_waiting(operation.agent)))) {
-    fill(wait(granule, record), writing, fresh, index);
+    outbox_.drain(operation.agent);
+  if (!drains && (draws_.chance(policy_.delay) || (policy_.in_order && outbox_.has(operation.agent)))) {
+    fill(outbox_.wait(granule, record), writing, fresh, index);
   } else {
     if (granule.late_updates != 0) [[unlikely]]
-      let_updates_go_first(record, writing);
+      outbox_.let_updates_go_first(record, writing);
     Version& made = granule.versions.next();
     fill(made, writing, fresh, index);
-    place(granule, record, made, &writing.agent, std::max(climb(), least_level(made)), trace::MoveReason::Eviction);
+    order_.place(granule, record, made, &writing.agent, std::max(outbox_.climb(), made.least_level()),
+                 trace::MoveReason::Eviction);
   }
+  note_moves();
   use_up(granule, record);
 }
 
+void Machine::fill(Written& made, const GranuleAccess& writing, trace::Value value, trace::OperationIndex index) {
+  const Operation& operation = writing.operation;
+  made.operation = index;
+  made.value = value << writing.shift;
+  made.bytes = writing.bytes;
+  made.atomic = operation.atomic;
+  made.non_private = writing.non_private();
+  made.class_index = writing.class_index();
+  made.reference = operation.reference;
+  made.agent = writing.agent.id;
+  made.place = writing.agent.place;
+  made.scope = operation.scope;
+  made.tags = operation.tags;
+  made.event = synchronization_.event(writing.agent);
+  made.born = time();
+  made.forgotten = false;
+  made.by_any_class = false;
+  made.available_level = available_level(operation);
+  if (!operation.atomic) return;
+  made.by_any_class = releases(operation.semantics);
+  links_classes_ = links_classes_ || made.by_any_class;
+  synchronization_.heads(writing.agent, operation, operation.semantics, made.heads);
+}
+
+//= vk:memory-model-atomic-operation
+//= vk:memory-model-instruction-av-vis
+CacheLevel Machine::available_level(const Operation& write) {
+  if (write.atomic) return std::max(level_of(write.scope), CacheLevel::Subgroup);
+  const bool has_own = has(write.operands, MemoryOperands::MakePointerAvailable);
+  return has_own ? level_of(write.available_scope) : CacheLevel::Agent;
+}
+
 // What the agent has to know of before it adds to the granule, of which something waits.
-[[gnu::hot]] void Machine::before_write(Granule& granule, std::uint32_t record, const Access& writing) {
-  const ByteMask own = show_known(record, writing);
+[[gnu::hot]] void Machine::before_write(Granule& granule, std::uint32_t record, const GranuleAccess& writing) {
+  const ByteMask own = outbox_.show_known(record, writing);
   raise_floor_to_available(granule, writing);
-  if (own != 0) overwrite_waiting(record, writing);
+  if (own != 0) outbox_.overwrite(record, writing);
 }
 
 [[gnu::hot, gnu::flatten]] void Machine::read_modify_write(const Operation& operation, MemorySemantics unequal,
@@ -290,22 +313,22 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
   const std::uint32_t size = operation.locations.size_bytes;
   before(operation);
   if (policy_.in_order) [[unlikely]]
-    drain(operation.agent);
+    outbox_.drain(operation.agent);
   const std::uint32_t record = find_or_make(operation);
   if (record == kNone) {
     modify_storage(operation, unequal, modify, context);
     return;
   }
   ++report_.recorded;
-  const Access updating = access(operation, agent(operation));
+  const GranuleAccess updating(operation, agent(operation));
   Granule& granule = granules_[record];
-  if (granule.waiting != 0 && show_known(record, updating) != 0) overwrite_waiting(record, updating);
+  if (granule.waiting != 0 && outbox_.show_known(record, updating) != 0) outbox_.overwrite(record, updating);
   Found found;
   trace::Value old = read_granule(granule, record, updating, true, found);
   trace::Value fresh = 0;
   bool writes = modify(context, &old, &fresh);
   if (granule.late_updates != 0 && !leaves_as_it_is(granule, record, updating, old, writes, fresh)) [[unlikely]] {
-    let_updates_go_first(record, updating);
+    outbox_.let_updates_go_first(record, updating);
     old = read_granule(granule, record, updating, true, found);
     fresh = 0;
     writes = modify(context, &old, &fresh);
@@ -314,7 +337,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
     const Operation read = failed(operation, unequal);
     if (telling_.is_on()) [[unlikely]]
       telling_.operation(read, old, 0);
-    acquire(granule, {read, updating.agent, updating.bytes, updating.shift}, unequal, found);
+    acquire(granule, GranuleAccess(read, updating.agent), unequal, found);
     after(updating.agent, read, unequal);
     use_up(granule, record);
     return;
@@ -328,10 +351,11 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
     place_update(granule, record, updating, old, fresh);
   }
   after(updating.agent, operation, operation.semantics);
+  note_moves();
   use_up(granule, record, kAccessesAsUpdate);
 }
 
-void Machine::place_update(Granule& granule, std::uint32_t record, const Access& updating, trace::Value old,
+void Machine::place_update(Granule& granule, std::uint32_t record, const GranuleAccess& updating, trace::Value old,
                            trace::Value fresh) {
   // The version that was read may go for it, but not before it has inherited from that.
   Version& made = granule.versions.next();
@@ -339,9 +363,10 @@ void Machine::place_update(Granule& granule, std::uint32_t record, const Access&
   inherit(made, granule, updating);
   if (telling_.is_on()) [[unlikely]]
     made.operation = telling_.operation(updating.operation, old, fresh);
-  place(granule, record, made, &updating.agent, std::max(climb(), least_level(made)), trace::MoveReason::Atomic);
+  order_.place(granule, record, made, &updating.agent, std::max(outbox_.climb(), made.least_level()),
+               trace::MoveReason::Atomic);
   if (granule.late_updates != 0) [[unlikely]]
-    read_instead(granule, record, InScope(made), stamp_);
+    outbox_.read_instead(granule, record, InScope(made), order_.last());
 }
 
 // One that leaves everything as it is has nothing to be late with. Of releases that the granule remembers somebody who
@@ -351,21 +376,17 @@ bool Machine::may_be_late(const Granule& granule, trace::Value old, trace::Value
          draws_.chance(policy_.delay);
 }
 
-void Machine::wait_as_update(Granule& granule, std::uint32_t record, const Access& updating, trace::Value old,
+void Machine::wait_as_update(Granule& granule, std::uint32_t record, const GranuleAccess& updating, trace::Value old,
                              trace::Value fresh) {
-  Waiting& waiting = wait(granule, record);
-  fill(waiting, updating, fresh, telling_.is_on() ? telling_.operation(updating.operation, old, fresh) : 0);
-  waiting.update = true;
-  waiting.updated = old << updating.shift;
-  waiting.read_class = updating.ordered_by();
-  ++granule.late_updates;
+  fill(outbox_.wait_as_update(granule, record, updating, old), updating, fresh,
+       telling_.is_on() ? telling_.operation(updating.operation, old, fresh) : 0);
 }
 
 // Whether updates that wait can come behind this one, which read `old`: it writes nothing or what was there, which is
 // what they read, and has nothing to tell that they would have acquired. Those that spin are not let through for ever.
 //= vk:memory-model-acyclicity
-bool Machine::leaves_as_it_is(const Granule& granule, std::uint32_t record, const Access& updating, trace::Value old,
-                              bool writes, trace::Value fresh) {
+bool Machine::leaves_as_it_is(const Granule& granule, std::uint32_t record, const GranuleAccess& updating,
+                              trace::Value old, bool writes, trace::Value fresh) {
   const Operation& operation = updating.operation;
   if (++updating.agent.stale_reads > policy_.most_stale) {
     updating.agent.stale_reads = 0;
@@ -377,24 +398,12 @@ bool Machine::leaves_as_it_is(const Granule& granule, std::uint32_t record, cons
       granules_.releases_forgotten(granule) ||
       synchronization_.carries(operation.agent, operation.storage_class, operation.scope))
     return false;
-  for (const Waiting& late : waiting_)
-    if (late.update && late.granule == record && late.updated != left &&
-        mutually_ordered(late, updating.bytes, operation, updating.agent))
-      return false;
-  return true;
-}
-
-// Updates that wait read from the one that came between and left what they had read. It released nothing: an agent that
-// reads from it acquires nothing more.
-//= vk:memory-model-release-sequence
-void Machine::read_instead(Granule& granule, std::uint32_t record, const InScope& between, Stamp stamp) {
-  for (const Waiting& late : waiting_)
-    if (late.update && late.granule == record && mutually_ordered(late, between))
-      granule.observe(late.event, late.read_class, true, stamp, late.bytes);
+  return !outbox_.has_update_of_other(record, updating, left);
 }
 
 template <typename Visit>
-bool Machine::for_each_of_several(const Granule& granule, const Access& access, const Found& found, Visit visit) const {
+bool Machine::for_each_of_several(const Granule& granule, const GranuleAccess& access, const Found& found,
+                                  Visit visit) const {
   ByteMask missing = access.bytes;
   for (auto version = granule.versions.rbegin(); version != granule.versions.rend(); ++version) {
     if (version->stamp > found.stamp || (version->bytes & missing) == 0 || !reaches(*version, access)) continue;
@@ -421,7 +430,7 @@ void Machine::go_on_with(Written& made, const Version& before) {
 // it reads: that may be a plain write, which stands in no such order. The order is partial: of several that are not
 // mutually ordered with each other each is the last one.
 //= vk:memory-model-release-sequence
-void Machine::inherit(Written& made, const Granule& granule, const Access& updating) {
+void Machine::inherit(Written& made, const Granule& granule, const GranuleAccess& updating) {
   Few<const Version*, Versions::kMost> last;
   for (auto version = granule.versions.rbegin(); version != granule.versions.rend(); ++version) {
     if (!mutually_ordered(*version, updating.bytes, updating.operation, updating.agent)) continue;
@@ -439,7 +448,8 @@ void Machine::inherit(Written& made, const Granule& granule, const Access& updat
 }
 
 //= vk:memory-model-synchronizes-with
-void Machine::acquire(const Granule& granule, const Access& reading, MemorySemantics semantics, const Found& found) {
+void Machine::acquire(const Granule& granule, const GranuleAccess& reading, MemorySemantics semantics,
+                      const Found& found) {
   const bool stored = for_each_met(granule, reading, found, [&](const Version& read) {
     if (read.heads.empty() && !read.forgotten) return;
     if (!mutually_ordered(read, reading.bytes, reading.operation, reading.agent)) return;

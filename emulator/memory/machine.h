@@ -12,12 +12,14 @@
 #include <vector>
 
 #include "emulator/memory/draws.h"
-#include "emulator/memory/granule.h"
+#include "emulator/memory/evictions.h"
 #include "emulator/memory/granule_table.h"
 #include "emulator/memory/held.h"
 #include "emulator/memory/memory.h"
+#include "emulator/memory/outbox.h"
 #include "emulator/memory/synchronization.h"
 #include "emulator/memory/telling.h"
+#include "emulator/memory/write_order.h"
 
 namespace heddle::memory {
 
@@ -31,6 +33,9 @@ class Machine final : public Memory {
  public:
   /// `choice` must outlive the machine.
   Machine(const MemoryPolicy& policy, Choice& choice);
+  // Its parts know each other.
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
 
   void restart() override;
   void listen(trace::Listener* listener) override {
@@ -89,33 +94,6 @@ class Machine final : public Memory {
   std::size_t remembered_writers() const { return telling_.remembered_writers(); }
 
  private:
-  /// An access, cut out of its granule.
-  struct Access {
-    const Operation& operation;
-    Agent& agent;
-    ByteMask bytes = 0;
-    unsigned shift = 0;  // bits
-
-    unsigned class_index() const { return class_of(operation.storage_class); }
-    /// The class by which it happens before others, or others before it.
-    unsigned ordered_by() const;
-    bool non_private() const { return operation.is_non_private(); }
-  };
-  /// What a read finds where it looks.
-  struct Found {
-    /// The value of the whole granule.
-    trace::Value value = 0;
-    /// Where it looked, and where it could have looked.
-    Stamp position = 0;
-    Stamp newest = 0;
-    /// The latest version that it has bytes of; the granule's base if none.
-    Stamp stamp = 0;
-    /// Null: the base, or what its agent has waiting itself.
-    const Version* version = nullptr;
-    /// All bytes are of that version.
-    bool whole = false;
-    bool from_storage = false;
-  };
   struct Generation {
     std::uint32_t queue_family = 0;
     std::uint32_t workgroup = 0;
@@ -123,15 +101,7 @@ class Machine final : public Memory {
     /// So many granules have a copy of this generation.
     std::uint32_t copies = 0;
   };
-  /// A version that not everybody may meet.
-  struct Narrow {
-    std::uint32_t record = 0;
-    Stamp stamp = 0;
-    std::uint32_t born = 0;
-  };
   static constexpr std::uint32_t kNone = GranuleTable::kNone;
-  /// The value of `until_eviction_` as long as nothing has waited.
-  static constexpr std::uint32_t kNotDrawn = ~std::uint32_t{0};
   /// So many granules are always worth a record: small programs get all the weakness there is. Later
   /// ones do not, even when the first are gone: every workgroup would begin with them again.
   static constexpr std::uint32_t kFewRecords = 64;
@@ -151,11 +121,6 @@ class Machine final : public Memory {
   /// `entry`: where the record's number belongs, if there is room for it.
   std::uint32_t make_record(const Locations& locations, std::uint32_t* entry);
   [[gnu::noinline]] void make_room();
-  void fold(Granule& granule, Version& version);
-  [[gnu::noinline]] void fold_oldest(Granule& granule);
-  void fold_all(Granule& granule);
-  void store(Granule& granule, const Written& write);
-  [[gnu::noinline]] void note_writers(const Granule& granule);
   void forget(std::uint32_t record);
   void give_up(std::uint32_t record);
   void use_up(Granule& granule, std::uint32_t record, std::uint32_t accesses = 1) {
@@ -172,64 +137,60 @@ class Machine final : public Memory {
   void note_forgotten_release(AllocationId allocation);
   /// No longer, where there is another allocation with that number.
   void forget_release(AllocationId allocation);
-  [[gnu::noinline]] void add_sources(std::uint32_t record, const Access& reading, const Found& found, bool own);
+  [[gnu::noinline]] void add_sources(std::uint32_t record, const GranuleAccess& reading, const Found& found, bool own);
   [[gnu::noinline]] void tell_stale(std::uint32_t record, const Found& found);
 
   // Reads (machine_reads.cpp).
-  ByteMask show_known(std::uint32_t record, const Access& access);
-  [[gnu::noinline]] void place_known(std::uint32_t record, const Access& access);
-  [[gnu::noinline]] bool visible_to(const Version& version, const Access& reading, CacheLevel own) const;
-  Stamp floor_of(const Granule& granule, const Floor* known, const Access& access, CacheLevel own, Stamp least) const;
-  Stamp available_floor(const Granule& granule, const Access& writing, Stamp known) const;
-  void raise_floor_to_available(Granule& granule, const Access& writing) {
+  [[gnu::noinline]] bool visible_to(const Version& version, const GranuleAccess& reading, CacheLevel own) const;
+  Stamp floor_of(const Granule& granule, const Floor* known, const GranuleAccess& access, CacheLevel own,
+                 Stamp least) const;
+  Stamp available_floor(const Granule& granule, const GranuleAccess& writing, Stamp known) const;
+  void raise_floor_to_available(Granule& granule, const GranuleAccess& writing) {
     if (granule.versions.empty() || !knows_others(writing.agent)) return;
     const Floor* const known = granule.floors.find(writing.agent.id, writing.operation.reference);
     const Stamp floor = known ? std::max(known->stamp, granule.floor) : granule.floor;
     if (granule.versions.back().stamp > floor) raise_floor_above(granule, writing, floor);
   }
   /// Raises the floor of an agent whose floor is `floor`.
-  [[gnu::noinline]] void raise_floor_above(Granule& granule, const Access& writing, Stamp floor);
-  bool is_before(const Observation& observation, const Access& access) const;
-  [[gnu::noinline]] Stamp passed_on(const Granule& granule, const Access& reading, Stamp met) const;
-  bool reaches(const Version& version, const Access& access) const;
+  [[gnu::noinline]] void raise_floor_above(Granule& granule, const GranuleAccess& writing, Stamp floor);
+  bool is_before(const Observation& observation, const GranuleAccess& access) const;
+  [[gnu::noinline]] Stamp passed_on(const Granule& granule, const GranuleAccess& reading, Stamp met) const;
   /// Whether the agent may have to see anything of others: to begin with it knows of no agent, and its own writes
   /// are below its floors.
   bool knows_others(const Agent& agent) const { return !agent.knowledge().empty() || any_on_device_; }
   /// Calls `visit` of each version that the access has bytes of. Whether it has others from the storage.
   template <typename Visit>
-  bool for_each_met(const Granule& granule, const Access& access, const Found& found, Visit visit) const {
+  bool for_each_met(const Granule& granule, const GranuleAccess& access, const Found& found, Visit visit) const {
     if (found.from_storage) return true;
     if (found.whole) visit(*found.version);
     return !found.whole && found.version && for_each_of_several(granule, access, found, visit);
   }
   template <typename Visit>
-  [[gnu::noinline]] bool for_each_of_several(const Granule& granule, const Access& access, const Found& found,
+  [[gnu::noinline]] bool for_each_of_several(const Granule& granule, const GranuleAccess& access, const Found& found,
                                              Visit visit) const;
-  void look(const Granule& granule, const Access& access, Stamp position, Found& found) const;
-  void look_at(const Version* version, const Granule& granule, const Access& access, Found& found) const;
+  void look(const Granule& granule, const GranuleAccess& access, Stamp position, Found& found) const;
+  void look_at(const Version* version, const Granule& granule, const GranuleAccess& access, Found& found) const;
   static void look_at_storage(const Granule& granule, Found& found);
-  const Version* newest_reached(const Granule& granule, const Access& access, Stamp position) const;
-  [[gnu::noinline]] void add_older(const Granule& granule, const Access& access, Found& found) const;
-  Stamp choose_position(Granule& granule, const Access& access, Stamp floor, Stamp newest);
-  [[gnu::noinline]] Stamp choose_stale(const Granule& granule, const Access& access, Stamp floor);
-  [[gnu::noinline]] Stamp shared_copy(Granule& granule, const Access& access, Stamp floor, Stamp newest);
+  const Version* newest_reached(const Granule& granule, const GranuleAccess& access, Stamp position) const;
+  [[gnu::noinline]] void add_older(const Granule& granule, const GranuleAccess& access, Found& found) const;
+  Stamp choose_position(Granule& granule, const GranuleAccess& access, Stamp floor, Stamp newest);
+  [[gnu::noinline]] Stamp choose_stale(const Granule& granule, const GranuleAccess& access, Stamp floor);
+  [[gnu::noinline]] Stamp shared_copy(Granule& granule, const GranuleAccess& access, Stamp floor, Stamp newest);
   Generation* find_generation(std::uint32_t queue_family, std::uint32_t workgroup);
   Generation& generation_of(const model::Place& place);
   [[gnu::noinline]] void forget_generations();
   void add_copy(Granule& granule, const Copy& copy);
   void drop_copies(Granule& granule);
-  void read_own_waiting(std::uint32_t record, const Access& reading, trace::Value& value);
-  [[gnu::noinline]] void place_own_waiting(std::uint32_t record, const Access& reading);
-  [[gnu::noinline]] bool observed_with_other_tags(std::uint32_t record, const Access& reading) const;
-  const Version* newest_for(const Granule& granule, const Access& access) const;
-  void find_version(Granule& granule, const Access& reading, bool fresh, Stamp floor, Found& found);
-  [[gnu::noinline]] bool raise_missed(Granule& granule, const Access& reading, ByteMask bytes, Stamp position);
-  trace::Value read_granule(Granule& granule, std::uint32_t record, const Access& reading, bool fresh, Found& found);
+  const Version* newest_for(const Granule& granule, const GranuleAccess& access) const;
+  void find_version(Granule& granule, const GranuleAccess& reading, bool fresh, Stamp floor, Found& found);
+  [[gnu::noinline]] bool raise_missed(Granule& granule, const GranuleAccess& reading, ByteMask bytes, Stamp position);
+  trace::Value read_granule(Granule& granule, std::uint32_t record, const GranuleAccess& reading, bool fresh,
+                            Found& found);
 
   /// (machine_held.cpp)
-  [[gnu::noinline]] void find_served(const Granule& granule, const Access& reading, Found& found);
+  [[gnu::noinline]] void find_served(const Granule& granule, const GranuleAccess& reading, Found& found);
   /// The oldest position that the machine might choose (machine_held.cpp).
-  Stamp oldest_for(std::uint32_t record, const Access& reading);
+  Stamp oldest_for(std::uint32_t record, const GranuleAccess& reading);
 
   // Writes, barriers and time (machine.cpp).
   [[gnu::noinline]] void one_lane();
@@ -247,65 +208,37 @@ class Machine final : public Memory {
       synchronization_.use_tags(found, operation.tags);
     return found;
   }
-  static Access access(const Operation& operation, Agent& agent);
   void before(const Operation& operation);
   /// A barrier, from what the agent met before it.
   void acquire(Agent& agent, const Operation& barrier);
   void after(Agent& agent, const Operation& operation, MemorySemantics semantics);
-  void place_update(Granule& granule, std::uint32_t record, const Access& updating, trace::Value old,
+  void place_update(Granule& granule, std::uint32_t record, const GranuleAccess& updating, trace::Value old,
                     trace::Value fresh);
   /// Whether an update that makes `fresh` of `old` waits.
   bool may_be_late(const Granule& granule, trace::Value old, trace::Value fresh);
-  [[gnu::noinline]] void wait_as_update(Granule& granule, std::uint32_t record, const Access& updating,
+  [[gnu::noinline]] void wait_as_update(Granule& granule, std::uint32_t record, const GranuleAccess& updating,
                                         trace::Value old, trace::Value fresh);
-  [[gnu::noinline]] bool leaves_as_it_is(const Granule& granule, std::uint32_t record, const Access& updating,
+  [[gnu::noinline]] bool leaves_as_it_is(const Granule& granule, std::uint32_t record, const GranuleAccess& updating,
                                          trace::Value old, bool writes, trace::Value fresh);
-  [[gnu::noinline]] void read_instead(Granule& granule, std::uint32_t record, const InScope& between, Stamp stamp);
-  /// Updates of the granule that wait take their places before a write does.
-  [[gnu::noinline]] void let_updates_go_first(std::uint32_t record, const Access& writing);
-  /// Lets updates go before the write that waits at `position`; returns where that stands then.
-  std::size_t let_updates_go_before(std::size_t position);
-  std::size_t first_to_settle(std::size_t position);
   static void go_on_with(Written& made, const Version& before);
-  void inherit(Written& made, const Granule& granule, const Access& updating);
-  void acquire(const Granule& granule, const Access& reading, MemorySemantics semantics, const Found& found);
+  void inherit(Written& made, const Granule& granule, const GranuleAccess& updating);
+  void acquire(const Granule& granule, const GranuleAccess& reading, MemorySemantics semantics, const Found& found);
   void carry_forgotten(const Operation& write);
   bool takes_agent(const Operation& atomic, MemorySemantics semantics);
   void meet_forgotten(Agent& agent, const Operation& atomic, MemorySemantics semantics);
   [[gnu::noinline]] void modify_storage(const Operation& operation, MemorySemantics unequal, Modify modify,
                                         void* context);
-  void fill(Written& made, const Access& writing, trace::Value value, trace::OperationIndex index);
-  [[gnu::noinline]] void before_write(Granule& granule, std::uint32_t record, const Access& writing);
-  [[gnu::noinline]] void overwrite_waiting(std::uint32_t record, const Access& writing);
-  Waiting& wait(Granule& granule, std::uint32_t record);
+  void fill(Written& made, const GranuleAccess& writing, trace::Value value, trace::OperationIndex index);
+  [[gnu::noinline]] void before_write(Granule& granule, std::uint32_t record, const GranuleAccess& writing);
   static CacheLevel available_level(const Operation& write);
-  /// Where a write comes at least when it leaves its agent's cache.
-  static CacheLevel least_level(const Written& write);
-  CacheLevel climb();
-  void note_placed(Agent& agent, const Written& made);
-  /// Places the granule's next version. `agent`, whose it is, may be null: it has ended.
-  void place(Granule& granule, std::uint32_t record, Version& version, Agent* agent, CacheLevel level,
-             trace::MoveReason reason);
-  [[gnu::noinline]] std::size_t place_waiting(std::size_t position, CacheLevel level, trace::MoveReason reason);
-  std::size_t place_in_turn(std::size_t position, CacheLevel level, trace::MoveReason reason);
-  bool has_waiting(AgentId agent) const;
-  /// Whether it waits in the cache that the access goes to.
-  static bool is_own(const Waiting& waiting, const Access& access) {
-    return waiting.agent == access.agent.id && waiting.reference == access.operation.reference;
-  }
-  [[gnu::noinline]] void drain(AgentId agent);
   /// Whether a write may have to let others of its invocation go first.
-  bool keeps_order() const { return policy_.in_order && !waiting_.empty(); }
-  [[gnu::noinline]] void raise(Granule& granule, Version& version, CacheLevel level, trace::MoveReason reason);
-  void widen(std::size_t position, CacheLevel level, trace::MoveReason reason);
+  bool keeps_order() const { return policy_.in_order && !outbox_.empty(); }
+  /// Something may have begun to wait.
+  void note_moves() { is_still_ = is_still_ && !evictions_.something_moves(); }
   void open(const Operation& barrier);
   [[gnu::noinline]] void make_available(Agent& agent, const Operation& operation);
   void lift(Agent& agent, const Event& event, const Operation& operation);
   bool lifts(const Agent& agent, const Version& version, const Operation& operation) const;
-  template <typename Owns>
-  void place_available(const Operation& operation, Owns owns);
-  template <typename Lifts>
-  void place_self_available(MemorySemantics classes, Lifts lifts);
   void make_available(const Cohort& cohort, Common& common, const Operation& barrier);
   [[gnu::noinline]] void make_visible(Agent& agent, const Operation& operation, MemorySemantics semantics);
   void give_up_copies(const model::Place& place, const Operation& operation);
@@ -313,52 +246,40 @@ class Machine final : public Memory {
   void device_availability(Agent& agent);
   void tick() {
     ++now_;
-    if (something_moves()) pass_time();
+    if (evictions_.something_moves()) evictions_.pass_time();
   }
-  bool something_moves() const { return !waiting_.empty() || !narrow_.empty(); }
   /// The bytes of an access in place, which is `counted`.
   std::byte* give(AllocationId allocation, std::uint64_t offset_bytes, std::uint64_t& counted) {
     std::byte* const bytes = granules_.bytes(allocation, offset_bytes);
     ++counted;
     ++now_;
-    if (something_moves()) return give_in_time(bytes);
+    if (evictions_.something_moves()) return give_in_time(bytes);
     is_still_ = !telling_.is_on();
     return bytes;
   }
   // The last thing that the giver does, so that nothing has to be kept for afterwards.
   [[gnu::noinline]] std::byte* give_in_time(std::byte* bytes);
   [[gnu::noinline]] std::byte* give_to_releaser(Relaxed atomic, AllocationId allocation, std::uint64_t offset_bytes);
-  [[gnu::noinline]] void pass_time();
-  std::uint32_t longest_wait_of_atomic() const;
-  std::uint32_t flush_oldest_atomic();
-  [[gnu::noinline]] void flush_oldest();
   /// As far as ages need it.
   std::uint32_t time() const { return static_cast<std::uint32_t>(now_); }
   void settle(Waiting& waiting);
-  void settle(std::uint32_t record);
-  void evict();
 
   const MemoryPolicy policy_;
-  const CacheLevel first_level_;
   Draws draws_;
   Telling telling_;
   MemoryReport report_;
   Synchronization synchronization_;
 
   GranuleTable granules_;
+  WriteOrder order_;
+  Outbox outbox_;
+  Evictions evictions_;
   /// So many of the next writes to granules without a record make one; until then `until_record_` is 0.
   std::uint32_t first_records_ = 0;
 
-  /// In the order in which they came here.
-  WaitingList waiting_;
-  Few<Narrow, WaitingList::kMost + 1> narrow_;
   /// By queue family and workgroup, of those that are here: how often its copies were given up.
   std::vector<Generation> generations_;
 
-  Stamp stamp_ = 0;
-  /// Nothing has waited too long before then.
-  std::uint64_t next_flush_ = 0;
-  std::uint32_t until_eviction_ = kNotDrawn;
   bool submission_begins_ = true;
   bool lanes_gone_ = false;
   /// There was an availability operation by which chains go from one class to another.

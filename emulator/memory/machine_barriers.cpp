@@ -132,46 +132,26 @@ void Machine::meet(const Cohort& cohort, const Operation& barrier) {
 }
 
 [[gnu::hot, gnu::flatten]] void Machine::settle() {
-  const auto next = [&] {
-    const auto count = static_cast<std::uint32_t>(waiting_.size());
-    return policy_.in_order || count == 1 ? 0 : draws_.below(count);
-  };
-  if (telling_.hears_moves()) {
-    while (!waiting_.empty()) place_waiting(first_to_settle(next()), CacheLevel::Shader, trace::MoveReason::Flush);
-  }
+  if (telling_.hears_moves()) outbox_.place_all();
   // All but the order in which the bytes, and atomics, come to the storage is lost on everybody else.
-  narrow_.clear();
+  order_.forget_narrow();
   for (std::uint32_t record = 0; granules_.used() != 0; ++record) {
     if (!granules_[record].used) continue;
     if (telling_.hears_moves()) {
       forget(record);
     } else {
-      fold_all(granules_[record]);
+      order_.fold_all(granules_[record]);
       give_up(record);
     }
   }
-  while (!waiting_.empty()) {
-    Waiting& waiting = waiting_.remove(first_to_settle(next()));
-    if (waiting.update) --granules_[waiting.granule].late_updates;
-    settle(waiting);
-  }
-}
-
-// That one, or the update that may not come behind it.
-std::size_t Machine::first_to_settle(std::size_t position) {
-  const Waiting& store = waiting_[position];
-  if (store.update || !store.atomic) return position;
-  for (std::size_t i = 0; i < waiting_.size(); ++i)
-    if (waiting_[i].update && waiting_[i].granule == store.granule && mutually_ordered(waiting_[i], store)) return i;
-  return position;
+  while (!outbox_.empty()) settle(outbox_.take_next());
 }
 
 void Machine::settle(Waiting& waiting) {
   Granule& granule = granules_[waiting.granule];
-  --granule.waiting;
   if (!synchronization_.nobody_is_here())
-    if (Agent* agent = synchronization_.find(waiting.agent)) note_placed(*agent, waiting);
-  store(granule, waiting);
+    if (Agent* agent = synchronization_.find(waiting.agent)) order_.note_placed(*agent, waiting);
+  order_.store(granule, waiting);
   if (waiting.released()) [[unlikely]] {
     note_forgotten_release(granule.allocation);
     waiting.heads.clear();
@@ -182,6 +162,22 @@ void Machine::settle(Waiting& waiting) {
 
 // --- Availability ---
 
+namespace {
+
+// Whether an availability operation moves a write that waits, if it is one of those whose operation it is.
+//= mmra:happens-before
+bool makes_available(const Operation& operation, const Waiting& waiting) {
+  return waiting.non_private && waiting.class_index != kAnyClass &&
+         constrains(operation.semantics, waiting.class_index) && fit(waiting.tags, operation.tags);
+}
+
+// What makes itself available is so even while it waits; it comes as far as that.
+CacheLevel no_further() {
+  return CacheLevel::Agent;
+}
+
+}  // namespace
+
 // The first element of a chain is the writer's own; the next ones take up what happened before them in
 // their own instance of the level that the chain has reached.
 //= vk:memory-model-availability-visibility
@@ -189,25 +185,10 @@ void Machine::make_available(Agent& agent, const Operation& operation) {
   if (level_of(operation.scope) == CacheLevel::Agent) return;
   ++report_.availability_operations;
   const Event event = synchronization_.event(agent);
-  place_available(operation, [&](const Waiting& w) { return w.agent == agent.id; });
+  report_.made_available +=
+      outbox_.place_those([&](const Waiting& w) { return w.agent == agent.id && makes_available(operation, w); },
+                          [&] { return level_of(operation.scope); }, trace::MoveReason::Availability);
   lift(agent, event, operation);
-}
-
-// What still waits of those whose operation it is, as far as it fits that.
-//= mmra:happens-before
-template <typename Owns>
-void Machine::place_available(const Operation& operation, Owns owns) {
-  const CacheLevel level = level_of(operation.scope);
-  for (std::size_t i = 0; i < waiting_.size();) {
-    const Waiting& waiting = waiting_[i];
-    if (!owns(waiting) || !waiting.non_private || waiting.class_index == kAnyClass ||
-        !constrains(operation.semantics, waiting.class_index) || !fit(waiting.tags, operation.tags)) {
-      ++i;
-      continue;
-    }
-    ++report_.made_available;
-    i = place_in_turn(i, std::max(level, least_level(waiting)), trace::MoveReason::Availability);
-  }
 }
 
 namespace {
@@ -229,16 +210,6 @@ bool has_several_classes(MemorySemantics semantics) {
 
 }  // namespace
 
-// What makes itself available is so even while it waits.
-template <typename Lifts>
-void Machine::place_self_available(MemorySemantics classes, Lifts lifts) {
-  for (std::size_t i = 0; i < waiting_.size();) {
-    const Waiting& w = waiting_[i];
-    const bool goes = w.makes_itself_available() && constrains(classes, w.class_index) && lifts(w);
-    i = goes ? place_in_turn(i, least_level(w), trace::MoveReason::Availability) : i + 1;
-  }
-}
-
 // As for each agent of the cohort, one after the other. What one of them wrote, or what all of them know
 // of, is lifted by an agent of them that shares the cache that it is in; what others know of, by those.
 //= vk:memory-model-availability-visibility
@@ -247,7 +218,9 @@ void Machine::make_available(const Cohort& cohort, Common& common, const Operati
   const CacheLevel level = level_of(barrier.scope);
   const MemorySemantics classes = barrier.semantics;
   report_.availability_operations += cohort.count;
-  place_available(barrier, [&](const Waiting& w) { return cohort.contains(w.agent); });
+  report_.made_available +=
+      outbox_.place_those([&](const Waiting& w) { return cohort.contains(w.agent) && makes_available(barrier, w); },
+                          [&] { return level; }, trace::MoveReason::Availability);
   const auto place_in = [&](const model::Place& cache) {
     model::Place place = cohort.place;
     place.subgroup = cache.subgroup;
@@ -264,13 +237,13 @@ void Machine::make_available(const Cohort& cohort, Common& common, const Operati
            (happened(common.knowledge) && share(a.place, place_in(a.place), a.level)) ||
            std::any_of(common.others.begin(), common.others.end(), knows_and_shares);
   };
-  place_self_available(classes, [&](const Waiting& w) {
-    return known(w, {w.event, w.place, w.available_level, w.by_any_class});
-  });
-  for (std::size_t i = 0; i < narrow_.size();) {
-    const Stamp stamp = narrow_[i].stamp;
-    Granule& granule = granules_[narrow_[i].record];
-    Version& version = granule.version_at(stamp);
+  outbox_.place_those(
+      [&](const Waiting& w) {
+        return w.makes_itself_available() && constrains(classes, w.class_index) &&
+               known(w, {w.event, w.place, w.available_level, w.by_any_class});
+      },
+      no_further, trace::MoveReason::Availability);
+  order_.for_each_narrow([&](Granule& granule, Version& version) {
     const auto lifts = [&](const Availability& a) {
       return constrains(classes, version.class_index) && known(version, a);
     };
@@ -282,10 +255,9 @@ void Machine::make_available(const Cohort& cohort, Common& common, const Operati
         !version.available(is_link)) {
       version.lifted.push_back({{agent, 0, synchronization_.epoch()}, place_in(version.place), level, true});
       if (level > version.level) ++report_.made_available;
-      raise(granule, version, level, trace::MoveReason::Availability);
+      order_.raise(granule, version, level, trace::MoveReason::Availability);
     }
-    if (i < narrow_.size() && narrow_[i].stamp == stamp) ++i;
-  }
+  });
 }
 
 // Versions that came as far as they can profit, too: where operations have several classes, one may happen before the
@@ -305,12 +277,15 @@ void Machine::lift(Agent& agent, const Event& event, const Operation& operation)
     version.lifted.push_back({event, agent.place, level, true});
     if (level <= version.level) return;
     ++report_.made_available;
-    raise(granule, version, level, trace::MoveReason::Availability);
+    order_.raise(granule, version, level, trace::MoveReason::Availability);
   };
-  place_self_available(classes, [&](const Waiting& w) {
-    return happened_before(agent, w.event, w.by_any_class, w.class_index, classes) &&
-           (w.agent == agent.id || share(w.place, agent.place, w.available_level));
-  });
+  outbox_.place_those(
+      [&](const Waiting& w) {
+        return w.makes_itself_available() && constrains(classes, w.class_index) &&
+               happened_before(agent, w.event, w.by_any_class, w.class_index, classes) &&
+               (w.agent == agent.id || share(w.place, agent.place, w.available_level));
+      },
+      no_further, trace::MoveReason::Availability);
   links_classes_ = links_classes_ || has_several_classes(classes) || synchronization_.has_tags();
   if (!lanes_gone_ && links_classes_) {
     granules_.for_each([&](Granule& granule) {
@@ -318,12 +293,7 @@ void Machine::lift(Agent& agent, const Event& event, const Operation& operation)
     });
     return;
   }
-  for (std::size_t i = 0; i < narrow_.size();) {
-    const Stamp stamp = narrow_[i].stamp;
-    Granule& granule = granules_[narrow_[i].record];
-    take_up(granule, granule.version_at(stamp));
-    if (i < narrow_.size() && narrow_[i].stamp == stamp) ++i;
-  }
+  order_.for_each_narrow(take_up);
 }
 
 bool Machine::lifts(const Agent& agent, const Version& version, const Operation& operation) const {
@@ -371,13 +341,8 @@ void Machine::give_up_fitting(Generation& now, TagSetId tags) {
 
 //= vk:memory-model-vulkan-availability-visibility
 void Machine::device_availability(Agent& agent) {
-  for (std::size_t i = 0; i < waiting_.size();) {
-    if (agent.knows(kHappened + kAnyClass, waiting_[i].event)) {
-      i = place_in_turn(i, CacheLevel::Shader, trace::MoveReason::Availability);
-    } else {
-      ++i;
-    }
-  }
+  outbox_.place_those([&](const Waiting& w) { return agent.knows(kHappened + kAnyClass, w.event); },
+                      [] { return CacheLevel::Shader; }, trace::MoveReason::Availability);
   const Event event = synchronization_.event(agent);
   granules_.for_each([&](Granule& granule) {
     for (Version& version : granule.versions) {
@@ -385,7 +350,7 @@ void Machine::device_availability(Agent& agent) {
       if (!agent.knows(kHappened + kAnyClass, version.event) || version.is_on_device(is_mine)) continue;
       any_on_device_ = true;
       version.on_device.push_back(event);
-      raise(granule, version, CacheLevel::Shader, trace::MoveReason::Flush);
+      order_.raise(granule, version, CacheLevel::Shader, trace::MoveReason::Flush);
     }
   });
 }

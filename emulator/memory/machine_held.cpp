@@ -17,7 +17,7 @@ HeldWrite held(const Granule& granule, const Written& write, CacheLevel level) {
 
 std::vector<HeldWrite> Machine::held_writes() {
   std::vector<HeldWrite> all;
-  for (const Waiting& waiting : waiting_) all.push_back(held(granules_[waiting.granule], waiting, CacheLevel::Agent));
+  for (const Waiting& waiting : outbox_) all.push_back(held(granules_[waiting.granule], waiting, CacheLevel::Agent));
   granules_.for_each([&](const Granule& granule) {
     for (const Version& version : granule.versions) all.push_back(held(granule, version, version.level));
   });
@@ -32,18 +32,18 @@ HeldCopy Machine::held_copy(const Operation& read) {
   };
   if (record == kNone)
     return {load_value(granules_.bytes(read.locations), read.locations.size_bytes), stored_by(), false};
-  const Access reading = access(read, agent(read));
+  const GranuleAccess reading(read, agent(read));
   const Granule& granule = granules_[record];
   const Stamp floor = oldest_for(record, reading);
   Found found;
   look(granule, reading, floor, found);
-  const Version* const newest = newest_reached(granule, reading, stamp_);
+  const Version* const newest = newest_reached(granule, reading, order_.last());
   return {(found.value & reading.bytes) >> reading.shift, found.version ? found.version->operation : stored_by(),
           newest && newest->stamp > floor};
 }
 
 // Before a visibility operation that the read may have of its own.
-Stamp Machine::oldest_for(std::uint32_t record, const Access& reading) {
+Stamp Machine::oldest_for(std::uint32_t record, const GranuleAccess& reading) {
   Granule& granule = granules_[record];
   Floor* const known = granule.floors.find(reading.agent.id, reading.operation.reference);
   return std::max(granule.base, floor_of(granule, known, reading, CacheLevel::Agent, 0));
@@ -54,14 +54,14 @@ bool Machine::can_serve(const Operation& read, trace::OperationIndex write) {
   if (record == kNone) return false;
   const Granule& granule = granules_[record];
   if (write == model::kInitialValue) return granule.base == 0 && !granule.versions.empty();
-  const Access reading = access(read, agent(read));
+  const GranuleAccess reading(read, agent(read));
   return std::any_of(granule.versions.begin(), granule.versions.end(), [&](const Version& version) {
     return version.operation == write && version.bytes == reading.bytes && reaches(version, reading);
   });
 }
 
 // As if the agent looked where that write stands in the order, and had a newer one in reach.
-void Machine::find_served(const Granule& granule, const Access& reading, Found& found) {
+void Machine::find_served(const Granule& granule, const GranuleAccess& reading, Found& found) {
   const trace::OperationIndex write = *served_;
   served_.reset();
   const Version* version = nullptr;
@@ -69,20 +69,20 @@ void Machine::find_served(const Granule& granule, const Access& reading, Found& 
     if (one.operation == write) version = &one;
   look_at(version, granule, reading, found);
   found.position = found.stamp;
-  const Version* const newest = newest_reached(granule, reading, stamp_);
+  const Version* const newest = newest_reached(granule, reading, order_.last());
   found.newest = newest ? std::max(newest->stamp, found.position) : found.position;
 }
 
 bool Machine::deliver(trace::OperationIndex write) {
-  for (std::size_t i = 0; i < waiting_.size(); ++i) {
-    if (waiting_[i].operation != write) continue;
-    place_in_turn(i, least_level(waiting_[i]), trace::MoveReason::Eviction);
+  for (std::size_t i = 0; i < outbox_.size(); ++i) {
+    if (outbox_[i].operation != write) continue;
+    outbox_.place_in_turn(i, outbox_[i].least_level(), trace::MoveReason::Eviction);
     return true;
   }
-  for (std::size_t i = 0; i < narrow_.size(); ++i) {
-    const Version& version = granules_[narrow_[i].record].version_at(narrow_[i].stamp);
+  for (std::size_t i = 0; i < order_.narrow_count(); ++i) {
+    const Version& version = order_.narrow_version(i);
     if (version.operation != write) continue;
-    widen(i, static_cast<CacheLevel>(static_cast<unsigned>(version.level) + 1), trace::MoveReason::Eviction);
+    order_.widen(i, static_cast<CacheLevel>(static_cast<unsigned>(version.level) + 1), trace::MoveReason::Eviction);
     return true;
   }
   return false;
@@ -93,9 +93,9 @@ bool Machine::deliver(trace::OperationIndex write) {
 bool Machine::invalidate(const Operation& read) {
   const std::uint32_t record = granules_.find(read.locations);
   if (record == kNone) return false;
-  const Access reading = access(read, agent(read));
+  const GranuleAccess reading(read, agent(read));
   Granule& granule = granules_[record];
-  const Version* const newest = newest_reached(granule, reading, stamp_);
+  const Version* const newest = newest_reached(granule, reading, order_.last());
   if (!newest || newest->stamp <= oldest_for(record, reading)) return false;
   granule.raise_floor(read.agent, read.reference, newest->stamp);
   return true;

@@ -9,11 +9,6 @@ namespace heddle::memory {
 
 namespace {
 
-// The class by which accesses are ordered; see kAnyClass.
-unsigned class_of_pair(unsigned a, unsigned b) {
-  return a == b ? a : kAnyClass;
-}
-
 //= vk:memory-model-instruction-av-vis
 CacheLevel own_visibility(const Operation& read) {
   if (read.atomic) return level_of(read.scope);
@@ -27,66 +22,10 @@ constexpr CacheLevel wider(CacheLevel level) {
 
 }  // namespace
 
-// Places what the agent must know of. Returns which bytes of the access it has waiting itself.
-ByteMask Machine::show_known(std::uint32_t record, const Access& access) {
-  const Agent& agent = access.agent;
-  // Then no event of others.
-  const bool knows_nobody = agent.knowledge().empty();
-  ByteMask own_bytes = 0;
-  bool may_know = false;
-  for (std::size_t i = 0; i < waiting_.size(); ++i) {
-    const Waiting& w = waiting_[i];
-    if (w.granule != record || (knows_nobody && w.agent != agent.id)) continue;
-    if (is_own(w, access)) {
-      own_bytes |= w.bytes & access.bytes;
-    } else {
-      may_know = true;
-    }
-  }
-  if (!may_know) [[likely]]
-    return own_bytes;
-  place_known(record, access);
-  if (!policy_.in_order) return own_bytes;
-  // Own ones went before them.
-  own_bytes = 0;
-  for (std::size_t i = 0; i < waiting_.size(); ++i) {
-    const Waiting& w = waiting_[i];
-    if (w.granule == record && is_own(w, access)) own_bytes |= w.bytes & access.bytes;
-  }
-  return own_bytes;
-}
-
-// Writes that still wait, though the agent must not act as if there were none: those that happened before and made
-// themselves available, and what somebody read before.
-//= vk:memory-model-location-ordered
-void Machine::place_known(std::uint32_t record, const Access& access) {
-  const Agent& agent = access.agent;
-  for (std::size_t i = 0; i < waiting_.size();) {
-    const Waiting& w = waiting_[i];
-    if (w.granule != record || is_own(w, access)) {
-      ++i;
-      continue;
-    }
-    const unsigned row = kHappened + class_of_pair(w.observation_class, access.ordered_by());
-    // Any class counts: chains may come by classes that the access has not.
-    const bool available = w.makes_itself_available() && agent.knows(kHappened + kAnyClass, w.event);
-    const bool read_before =
-        w.observed && w.observed_non_private && access.non_private() && agent.knows(row, w.observation);
-    const bool read_in_past = w.observed && agent.knowledge().knows(kSystem, w.observation);
-    if (read_before || read_in_past) {
-      i = place_in_turn(i, CacheLevel::Shader, trace::MoveReason::Atomic);
-    } else if (available) {
-      i = place_in_turn(i, least_level(w), trace::MoveReason::Atomic);
-    } else {
-      ++i;
-    }
-  }
-}
-
 // Available to a level, then visible from it: by the read itself, by a visibility operation of its
 // agent, or by a chain that ends in one.
 //= vk:memory-model-location-ordered
-bool Machine::visible_to(const Version& version, const Access& reading, CacheLevel own) const {
+bool Machine::visible_to(const Version& version, const GranuleAccess& reading, CacheLevel own) const {
   const Agent& agent = reading.agent;
   const Knowledge& knowledge = agent.knowledge();
   if (version.is_on_device([&](const Event& event) { return knowledge.knows(kDeviceVisible, event); })) return true;
@@ -116,7 +55,7 @@ bool Machine::visible_to(const Version& version, const Access& reading, CacheLev
 
 // Whether an agent that met it did so location-ordered before the access, as far as they have bytes in common.
 //= vk:memory-model-location-ordered
-inline bool Machine::is_before(const Observation& observation, const Access& access) const {
+inline bool Machine::is_before(const Observation& observation, const GranuleAccess& access) const {
   const Agent& agent = access.agent;
   const unsigned row = kHappened + class_of_pair(observation.class_index, access.ordered_by());
   return (observation.non_private && access.non_private() && agent.knows(row, observation.event)) ||
@@ -127,7 +66,7 @@ inline bool Machine::is_before(const Observation& observation, const Access& acc
 // somebody, or the agent itself, met it with some of these bytes, and it has none of them. (The agent's own accesses
 // through other references, private ones, count as well: more order than the model demands.)
 //= vk:memory-model-acyclicity
-Stamp Machine::passed_on(const Granule& granule, const Access& reading, Stamp met) const {
+Stamp Machine::passed_on(const Granule& granule, const GranuleAccess& reading, Stamp met) const {
   Stamp passed_on = met;
   for (const Observation& observation : granule.observations)
     if ((observation.bytes & reading.bytes) != 0 &&
@@ -138,7 +77,7 @@ Stamp Machine::passed_on(const Granule& granule, const Access& reading, Stamp me
 
 // Reads are ordered by happens-before alone, whatever is visible. What is not after `least` does not matter.
 //= vk:memory-model-location-ordered
-Stamp Machine::floor_of(const Granule& granule, const Floor* known, const Access& access, CacheLevel own,
+Stamp Machine::floor_of(const Granule& granule, const Floor* known, const GranuleAccess& access, CacheLevel own,
                         Stamp least) const {
   Stamp floor = std::max(granule.floor, least);
   const Agent& agent = access.agent;
@@ -159,7 +98,7 @@ Stamp Machine::floor_of(const Granule& granule, const Floor* known, const Access
 // A write comes after all that is available and happened before it, visible or not. What is not after
 // `known` does not matter: 0 then.
 //= vk:memory-model-location-ordered
-Stamp Machine::available_floor(const Granule& granule, const Access& writing, Stamp known) const {
+Stamp Machine::available_floor(const Granule& granule, const GranuleAccess& writing, Stamp known) const {
   const Agent& agent = writing.agent;
   for (auto version = granule.versions.rbegin(); version != granule.versions.rend() && version->stamp > known;
        ++version) {
@@ -176,19 +115,13 @@ Stamp Machine::available_floor(const Granule& granule, const Access& writing, St
   return 0;
 }
 
-void Machine::raise_floor_above(Granule& granule, const Access& writing, Stamp floor) {
+void Machine::raise_floor_above(Granule& granule, const GranuleAccess& writing, Stamp floor) {
   const Stamp available = available_floor(granule, writing, floor);
   if (available != 0) granule.raise_floor(writing.agent.id, writing.operation.reference, available);
 }
 
-bool Machine::reaches(const Version& version, const Access& access) const {
-  return version.level >= CacheLevel::Shader ||
-         (version.reference == access.operation.reference &&
-          (version.agent == access.agent.id || share(version.place, access.agent.place, version.level)));
-}
-
 // The latest up to a position that has any of the bytes; null if that is the storage.
-const Version* Machine::newest_reached(const Granule& granule, const Access& access, Stamp position) const {
+const Version* Machine::newest_reached(const Granule& granule, const GranuleAccess& access, Stamp position) const {
   for (unsigned i = granule.versions.size(); i-- != 0;) {
     const Version& version = granule.versions[i];
     if (version.stamp <= position && (version.bytes & access.bytes) != 0 && reaches(version, access)) return &version;
@@ -197,7 +130,7 @@ const Version* Machine::newest_reached(const Granule& granule, const Access& acc
 }
 
 // At the latest version where it looks. Mostly that has all of the bytes.
-void Machine::look_at(const Version* version, const Granule& granule, const Access& access, Found& found) const {
+void Machine::look_at(const Version* version, const Granule& granule, const GranuleAccess& access, Found& found) const {
   if (!version) return look_at_storage(granule, found);
   found.value = version->value;
   found.stamp = version->stamp;
@@ -216,12 +149,12 @@ void Machine::look_at_storage(const Granule& granule, Found& found) {
   found.from_storage = true;
 }
 
-void Machine::look(const Granule& granule, const Access& access, Stamp position, Found& found) const {
+void Machine::look(const Granule& granule, const GranuleAccess& access, Stamp position, Found& found) const {
   look_at(newest_reached(granule, access, position), granule, access, found);
 }
 
 // The bytes that the version which was found has not.
-void Machine::add_older(const Granule& granule, const Access& access, Found& found) const {
+void Machine::add_older(const Granule& granule, const GranuleAccess& access, Found& found) const {
   ByteMask has = found.version->bytes;
   for (auto version = granule.versions.rbegin(); version != granule.versions.rend(); ++version) {
     if (version->stamp >= found.stamp || !reaches(*version, access)) continue;
@@ -233,14 +166,14 @@ void Machine::add_older(const Granule& granule, const Access& access, Found& fou
 
 // With copies that a workgroup shares, the copy is what it is; else any that the model allows may have
 // been kept.
-Stamp Machine::choose_position(Granule& granule, const Access& access, Stamp floor, Stamp newest) {
+Stamp Machine::choose_position(Granule& granule, const GranuleAccess& access, Stamp floor, Stamp newest) {
   if (policy_.shared_copies) [[unlikely]]
     return shared_copy(granule, access, floor, newest);
   if (newest == floor || access.agent.stale_reads >= policy_.most_stale || !draws_.chance(policy_.stale)) return newest;
   return policy_.oldest ? floor : choose_stale(granule, access, floor);
 }
 
-[[gnu::hot]] Stamp Machine::choose_stale(const Granule& granule, const Access& access, Stamp floor) {
+[[gnu::hot]] Stamp Machine::choose_stale(const Granule& granule, const GranuleAccess& access, Stamp floor) {
   std::array<Stamp, Versions::kMost + 1> positions;
   std::uint32_t count = 0;
   positions[count++] = floor;
@@ -250,7 +183,7 @@ Stamp Machine::choose_position(Granule& granule, const Access& access, Stamp flo
   return positions[draws_.below(count)];
 }
 
-Stamp Machine::shared_copy(Granule& granule, const Access& access, Stamp floor, Stamp newest) {
+Stamp Machine::shared_copy(Granule& granule, const GranuleAccess& access, Stamp floor, Stamp newest) {
   Generation& now = generation_of(access.agent.place);
   const std::uint32_t generation = now.generation;
   const model::Place& place = access.agent.place;
@@ -323,51 +256,9 @@ std::size_t Machine::remembered_copies() const {
   return copies;
 }
 
-// The agent's own writes that wait are what it reads, through the same reference.
-void Machine::read_own_waiting(std::uint32_t record, const Access& reading, trace::Value& value) {
-  for (Waiting& w : waiting_) {
-    if (w.granule != record || !is_own(w, reading) || (w.bytes & reading.bytes) == 0) continue;
-    value = w.over(value);
-    if (!w.observed || (reading.non_private() && !w.observed_non_private)) {
-      w.observed = true;
-      w.observed_non_private = reading.non_private();
-      w.observation = synchronization_.event(reading.agent);
-      w.observation_class = reading.ordered_by();
-    } else if (w.observation_class != reading.ordered_by()) {
-      w.observation_class = kAnyClass;
-    }
-  }
-}
-
-// An access is one operation: what it reads is what there was at one moment. Bytes of it that others
-// wrote must not be left out while later bytes are taken, and own writes that wait must not be mixed
-// with what came in between.
-//= vk:memory-model-acyclicity
-void Machine::place_own_waiting(std::uint32_t record, const Access& reading) {
-  for (std::size_t i = 0; i < waiting_.size();) {
-    const Waiting& w = waiting_[i];
-    if (w.granule == record && is_own(w, reading) && (w.bytes & reading.bytes) != 0) {
-      i = place_in_turn(i, std::max(climb(), least_level(waiting_[i])), trace::MoveReason::Eviction);
-    } else {
-      ++i;
-    }
-  }
-}
-
-// A write that waits remembers one read of its agent, which stands for those with the same tags.
-bool Machine::observed_with_other_tags(std::uint32_t record, const Access& reading) const {
-  if (!synchronization_.has_tags()) return false;
-  for (std::size_t i = 0; i < waiting_.size(); ++i) {
-    const Waiting& w = waiting_[i];
-    if (w.granule == record && is_own(w, reading) && w.observed && w.observation.tags != reading.agent.tags)
-      return true;
-  }
-  return false;
-}
-
 // What is on its way to everybody, or has arrived there, as this one finds it.
-void Machine::find_version(Granule& granule, const Access& reading, bool fresh, Stamp floor, Found& found) {
-  const Version* latest = newest_reached(granule, reading, stamp_);
+void Machine::find_version(Granule& granule, const GranuleAccess& reading, bool fresh, Stamp floor, Found& found) {
+  const Version* latest = newest_reached(granule, reading, order_.last());
   const Stamp newest = latest ? std::max(latest->stamp, floor) : floor;
   if (granule.narrow != 0 && raise_missed(granule, reading, ~ByteMask{0}, floor) && newest == floor)
     latest = newest_reached(granule, reading, floor);
@@ -381,11 +272,11 @@ void Machine::find_version(Granule& granule, const Access& reading, bool fresh, 
 }
 
 // What did not reach an agent that reads, but is not after something that does. Whether there was any.
-bool Machine::raise_missed(Granule& granule, const Access& reading, ByteMask bytes, Stamp position) {
+bool Machine::raise_missed(Granule& granule, const GranuleAccess& reading, ByteMask bytes, Stamp position) {
   bool any = false;
   for (Version& version : granule.versions) {
     if (version.stamp > position || (version.bytes & bytes) == 0 || reaches(version, reading)) continue;
-    raise(granule, version, CacheLevel::Shader, trace::MoveReason::Eviction);
+    order_.raise(granule, version, CacheLevel::Shader, trace::MoveReason::Eviction);
     any = true;
   }
   return any;
@@ -393,23 +284,16 @@ bool Machine::raise_missed(Granule& granule, const Access& reading, ByteMask byt
 
 // What has all bytes of an access that takes the newest there are, where every version reaches the agent that
 // accesses; null elsewhere.
-const Version* Machine::newest_for(const Granule& granule, const Access& access) const {
+const Version* Machine::newest_for(const Granule& granule, const GranuleAccess& access) const {
   const auto reached = [&](const Version& version) { return reaches(version, access); };
   if (granule.narrow != 0 && !std::all_of(granule.versions.begin(), granule.versions.end(), reached)) return nullptr;
-  const Version* const newest = newest_reached(granule, access, stamp_);
+  const Version* const newest = newest_reached(granule, access, order_.last());
   return newest && (newest->bytes & access.bytes) == access.bytes ? newest : nullptr;
 }
 
-trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const Access& reading, bool fresh,
+trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const GranuleAccess& reading, bool fresh,
                                    Found& found) {
-  ByteMask waiting = 0;
-  if (granule.waiting != 0) {
-    waiting = show_known(record, reading);
-    if (waiting != 0 && (waiting != reading.bytes || observed_with_other_tags(record, reading))) [[unlikely]] {
-      place_own_waiting(record, reading);
-      waiting = 0;
-    }
-  }
+  const bool waiting = granule.waiting != 0 && outbox_.serves(record, reading, outbox_.show_known(record, reading));
   const CacheLevel own = own_visibility(reading.operation);
   // Where everything is in the storage, everybody finds it there, and no agent can go back.
   const bool all_stored = granule.versions.empty() && !policy_.shared_copies;
@@ -430,9 +314,9 @@ trace::Value Machine::read_granule(Granule& granule, std::uint32_t record, const
     }
   }
   if (telling_.is_on() && telling_.asks_for_sources(reading.operation)) [[unlikely]]
-    add_sources(record, reading, found, waiting != 0);
-  if (waiting != 0) {
-    read_own_waiting(record, reading, found.value);
+    add_sources(record, reading, found, waiting);
+  if (waiting) {
+    outbox_.read_own(record, reading, found.value);
     found.whole = found.from_storage = false;
     found.version = nullptr;
     found.newest = found.position;

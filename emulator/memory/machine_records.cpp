@@ -31,13 +31,8 @@ void Machine::add(AllocationId id, std::span<std::byte> storage) {
 }
 
 void Machine::remove(AllocationId id) {
-  waiting_.remove_if([&](const Waiting& w) {
-    Granule& granule = granules_[w.granule];
-    if (granule.allocation != id) return false;
-    --granule.waiting;
-    return true;
-  });
-  narrow_.remove_if([&](const Narrow& n) { return granules_[n.record].allocation == id; });
+  outbox_.remove(id);
+  order_.remove(id);
   telling_.forget(id);
   for (std::uint32_t record = 0; record < granules_.size(); ++record)
     if (granules_[record].used && granules_[record].allocation == id) drop(record);
@@ -86,12 +81,6 @@ void Machine::make_room() {
   if (record != kNone) forget(record);
 }
 
-void Machine::store(Granule& granule, const Written& write) {
-  granule.store(write.over(granule.stored()));
-  if (telling_.notes_writers()) [[unlikely]]
-    telling_.stored(granule.locations(write.bytes), write.operation);
-}
-
 void Machine::note_forgotten_release(AllocationId allocation) {
   granules_.set_released(allocation, true);
   released_ |= bit_of(allocation);
@@ -104,36 +93,9 @@ void Machine::forget_release(AllocationId allocation) {
   if (granules_.released(allocation, 64)) released_ |= bit_of(allocation);
 }
 
-void Machine::fold(Granule& granule, Version& version) {
-  raise(granule, version, CacheLevel::Shader, trace::MoveReason::Flush);
-  store(granule, version);
-  if (version.released()) granule.note_release(version);
-  granule.base = version.stamp;
-  granule.floor = std::max(granule.floor, granule.base);
-}
-
-// Folds all versions of a granule that no access comes to any more.
-void Machine::fold_all(Granule& granule) {
-  trace::Value value = granule.stored();
-  for (unsigned i = 0; i < granule.versions.size(); ++i) value = granule.versions[i].over(value);
-  granule.store(value);
-  if (telling_.notes_writers()) [[unlikely]]
-    note_writers(granule);
-  if (granule.versions.released()) {
-    granule.base_released = true;
-    granule.base_releases = BaseReleases::Several;
-  }
-  granule.versions.clear();
-}
-
-void Machine::fold_oldest(Granule& granule) {
-  fold(granule, granule.versions.front());
-  granule.remove_oldest_version();
-}
-
 void Machine::forget(std::uint32_t record) {
   Granule& granule = granules_[record];
-  for (Version& version : granule.versions) fold(granule, version);
+  for (Version& version : granule.versions) order_.fold(granule, version);
   give_up(record);
 }
 
@@ -168,12 +130,8 @@ void Machine::drop(std::uint32_t record) {
 
 // --- Telling ---
 
-void Machine::note_writers(const Granule& granule) {
-  for (const Version& version : granule.versions) telling_.stored(granule.locations(version.bytes), version.operation);
-}
-
 // `own`: it read what its agent has waiting, which then has all of the bytes.
-void Machine::add_sources(std::uint32_t record, const Access& reading, const Found& found, bool own) {
+void Machine::add_sources(std::uint32_t record, const GranuleAccess& reading, const Found& found, bool own) {
   const Granule& granule = granules_[record];
   if (found.from_storage && !own) return telling_.set_stored_sources(reading.operation.locations);
   if (found.whole && !own) return telling_.set_source(reading.operation.locations, found.version->operation);
@@ -183,8 +141,7 @@ void Machine::add_sources(std::uint32_t record, const Access& reading, const Fou
     if ((reading.bytes & bit) == 0) continue;
     trace::OperationIndex writer = model::kInitialValue;
     if (own) {
-      for (const Waiting& w : waiting_)
-        if (w.granule == record && is_own(w, reading) && (w.bytes & bit) != 0) writer = w.operation;
+      writer = outbox_.own_writer(record, reading, bit);
     } else {
       writer = telling_.writer_of(granule.allocation, granule.offset_bytes + i);
       for (const Version& version : granule.versions)
