@@ -38,7 +38,9 @@ Machine::Machine(const MemoryPolicy& policy, Choice& choice)
       draws_(choice),
       order_(granules_, telling_, report_, now_),
       outbox_(policy_, granules_, order_, draws_, synchronization_, report_),
-      evictions_(policy_, outbox_, order_, draws_, now_) {
+      evictions_(policy_, outbox_, order_, draws_, now_),
+      chains_(granules_, outbox_, order_, synchronization_, report_),
+      visibility_(policy_, granules_, outbox_, order_, chains_, draws_, synchronization_, telling_, report_) {
   may_tell_others_ = &synchronization_.somebody_tells_others();
   first_records_ = kFewRecords;
 }
@@ -48,8 +50,8 @@ void Machine::restart() {
   outbox_.restart();
   order_.restart();
   evictions_.restart();
-  generations_.clear();
-  served_.reset();
+  chains_.restart();
+  visibility_.restart();
   for (std::uint32_t record = 0; record < granules_.size(); ++record)
     if (granules_[record].used) drop(record);
   granules_.restart();
@@ -57,7 +59,6 @@ void Machine::restart() {
   first_records_ = kFewRecords;
   sites_.clear();
   submission_begins_ = true;
-  lanes_gone_ = links_classes_ = any_on_device_ = false;
   telling_.restart();
 }
 
@@ -73,7 +74,7 @@ void Machine::restart() {
 
 [[gnu::hot, gnu::flatten]] void Machine::end(const Cohort& cohort) {
   synchronization_.end(cohort);
-  if (!generations_.empty()) forget_generations();
+  visibility_.copies().forget_ended();
   if (telling_.is_on()) [[unlikely]]
     telling_.end(cohort);
 }
@@ -86,7 +87,7 @@ void Machine::restart() {
     telling_.end_memory_dependency();
     // All are the same for everybody who is to come: nothing is worth remembering.
     synchronization_.restart();
-    lanes_gone_ = links_classes_ = any_on_device_ = false;
+    chains_.restart();
     first_records_ = kFewRecords;
     until_record_ = 0;
     sites_.clear();
@@ -104,27 +105,6 @@ void Machine::system_synchronizes(AgentId first, AgentId second) {
   if (telling_.is_on()) telling_.system_synchronizes(first, second);
 }
 
-void Machine::one_lane() {
-  lanes_gone_ = true;
-  const auto move = [](Event& event) {
-    event.lane = 0;
-    event.epoch = 1;
-    event.tags = TagSetId::Empty;
-  };
-  for (Waiting& waiting : outbox_) {
-    move(waiting.event);
-    move(waiting.observation);
-  }
-  granules_.for_each([&](Granule& granule) {
-    for (Observation& observation : granule.observations) move(observation.event);
-    for (Version& version : granule.versions) {
-      move(version.event);
-      for (Event& event : version.on_device) move(event);
-      for (Availability& available : version.lifted) move(available.event);
-    }
-  });
-}
-
 // --- Accesses ---
 
 // The operation that MakeAvailable adds stands before its instruction, which therefore does not hand on what it
@@ -132,7 +112,7 @@ void Machine::one_lane() {
 //= vk:memory-model-availability-visibility-semantics
 void Machine::before(const Operation& operation) {
   if (has(operation.semantics, MemorySemantics::MakeAvailable)) [[unlikely]]
-    make_available(agent(operation), operation);
+    chains_.make_available(agent(operation), operation);
 }
 
 void Machine::acquire(Agent& agent, const Operation& barrier) {
@@ -211,12 +191,12 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
   const GranuleAccess reading(operation, agent(operation));
   Granule& granule = granules_[record];
   Found found;
-  const trace::Value read = read_granule(granule, record, reading, false, found);
+  const trace::Value read = visibility_.read(granule, record, reading, false, found);
   store_value(value, read, size);
   if (telling_.is_on()) [[unlikely]]
     telling_.operation(operation, read, 0);
   if (telling_.is_on() && found.position < found.newest) [[unlikely]]
-    tell_stale(record, found);
+    visibility_.tell_stale(granule, found);
   if (operation.atomic) {
     acquire(granule, reading, operation.semantics, found);
     after(reading.agent, operation, operation.semantics);
@@ -246,7 +226,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
   if (granule.waiting != 0) [[unlikely]] {
     before_write(granule, record, writing);
   } else {
-    raise_floor_to_available(granule, writing);
+    visibility_.raise_floor_to_available(granule, writing);
   }
   const trace::OperationIndex index = telling_.is_on() ? telling_.operation(operation, 0, fresh) : 0;
   //= vk:memory-model-instruction-av-vis
@@ -287,7 +267,7 @@ void Machine::fill(Written& made, const GranuleAccess& writing, trace::Value val
   made.available_level = available_level(operation);
   if (!operation.atomic) return;
   made.by_any_class = releases(operation.semantics);
-  links_classes_ = links_classes_ || made.by_any_class;
+  if (made.by_any_class) chains_.note_link();
   synchronization_.heads(writing.agent, operation, operation.semantics, made.heads);
 }
 
@@ -302,7 +282,7 @@ CacheLevel Machine::available_level(const Operation& write) {
 // What the agent has to know of before it adds to the granule, of which something waits.
 [[gnu::hot]] void Machine::before_write(Granule& granule, std::uint32_t record, const GranuleAccess& writing) {
   const ByteMask own = outbox_.show_known(record, writing);
-  raise_floor_to_available(granule, writing);
+  visibility_.raise_floor_to_available(granule, writing);
   if (own != 0) outbox_.overwrite(record, writing);
 }
 
@@ -324,12 +304,12 @@ CacheLevel Machine::available_level(const Operation& write) {
   Granule& granule = granules_[record];
   if (granule.waiting != 0 && outbox_.show_known(record, updating) != 0) outbox_.overwrite(record, updating);
   Found found;
-  trace::Value old = read_granule(granule, record, updating, true, found);
+  trace::Value old = visibility_.read(granule, record, updating, true, found);
   trace::Value fresh = 0;
   bool writes = modify(context, &old, &fresh);
   if (granule.late_updates != 0 && !leaves_as_it_is(granule, record, updating, old, writes, fresh)) [[unlikely]] {
     outbox_.let_updates_go_first(record, updating);
-    old = read_granule(granule, record, updating, true, found);
+    old = visibility_.read(granule, record, updating, true, found);
     fresh = 0;
     writes = modify(context, &old, &fresh);
   }
@@ -344,7 +324,7 @@ CacheLevel Machine::available_level(const Operation& write) {
   }
   fresh = load_value(&fresh, size);
   acquire(granule, updating, operation.semantics, found);
-  raise_floor_to_available(granule, updating);
+  visibility_.raise_floor_to_available(granule, updating);
   if (may_be_late(granule, old, fresh)) {
     wait_as_update(granule, record, updating, old, fresh);
   } else {
@@ -401,18 +381,6 @@ bool Machine::leaves_as_it_is(const Granule& granule, std::uint32_t record, cons
   return !outbox_.has_update_of_other(record, updating, left);
 }
 
-template <typename Visit>
-bool Machine::for_each_of_several(const Granule& granule, const GranuleAccess& access, const Found& found,
-                                  Visit visit) const {
-  ByteMask missing = access.bytes;
-  for (auto version = granule.versions.rbegin(); version != granule.versions.rend(); ++version) {
-    if (version->stamp > found.stamp || (version->bytes & missing) == 0 || !reaches(*version, access)) continue;
-    visit(*version);
-    missing &= ~version->bytes;
-  }
-  return missing != 0;
-}
-
 void Machine::go_on_with(Written& made, const Version& before) {
   made.forgotten = made.forgotten || before.forgotten;
   for (const Head& head : before.heads) {
@@ -450,7 +418,7 @@ void Machine::inherit(Written& made, const Granule& granule, const GranuleAccess
 //= vk:memory-model-synchronizes-with
 void Machine::acquire(const Granule& granule, const GranuleAccess& reading, MemorySemantics semantics,
                       const Found& found) {
-  const bool stored = for_each_met(granule, reading, found, [&](const Version& read) {
+  const bool stored = visibility_.for_each_met(granule, reading, found, [&](const Version& read) {
     if (read.heads.empty() && !read.forgotten) return;
     if (!mutually_ordered(read, reading.bytes, reading.operation, reading.agent)) return;
     if (read.forgotten) synchronization_.meet_forgotten(reading.agent, semantics);

@@ -6,11 +6,9 @@
 #include <heddle/choice.h>
 #include <heddle/memory_policy.h>
 
-#include <array>
-#include <memory>
-#include <optional>
 #include <vector>
 
+#include "emulator/memory/chains.h"
 #include "emulator/memory/draws.h"
 #include "emulator/memory/evictions.h"
 #include "emulator/memory/granule_table.h"
@@ -19,6 +17,7 @@
 #include "emulator/memory/outbox.h"
 #include "emulator/memory/synchronization.h"
 #include "emulator/memory/telling.h"
+#include "emulator/memory/visibility.h"
 #include "emulator/memory/write_order.h"
 
 namespace heddle::memory {
@@ -29,6 +28,9 @@ namespace heddle::memory {
 /// Every execution on it is consistent. Choices come from the seam alone: the same answers give the
 /// same execution. Progress: a write leaves its cache after MemoryPolicy::longest_wait operations at the
 /// latest, and an agent is served MemoryPolicy::most_stale stale copies at most before it gets the newest value.
+///
+/// The class itself has the interface, takes each access through the parts below, and decides which granules are worth a
+/// record. The parts have their state to themselves.
 class Machine final : public Memory {
  public:
   /// `choice` must outlive the machine.
@@ -86,21 +88,14 @@ class Machine final : public Memory {
   bool can_serve(const Operation& read, trace::OperationIndex write);
   /// The next read or update is answered with what that write left, be it older than what the machine would keep. An
   /// exception from the promise of this class: the caller sees to it that the execution stays consistent.
-  void serve(trace::OperationIndex write) { served_ = write; }
+  void serve(trace::OperationIndex write) { visibility_.serve(write); }
 
   /// How many workgroups, and how many of their copies, are remembered.
-  std::size_t remembered_copies() const;
+  std::size_t remembered_copies() const { return visibility_.copies().remembered(); }
   /// How many allocations have writers that are remembered, for a listener that asks for the sources of atomics alone.
   std::size_t remembered_writers() const { return telling_.remembered_writers(); }
 
  private:
-  struct Generation {
-    std::uint32_t queue_family = 0;
-    std::uint32_t workgroup = 0;
-    std::uint32_t generation = 0;
-    /// So many granules have a copy of this generation.
-    std::uint32_t copies = 0;
-  };
   static constexpr std::uint32_t kNone = GranuleTable::kNone;
   /// So many granules are always worth a record: small programs get all the weakness there is. Later
   /// ones do not, even when the first are gone: every workgroup would begin with them again.
@@ -137,68 +132,13 @@ class Machine final : public Memory {
   void note_forgotten_release(AllocationId allocation);
   /// No longer, where there is another allocation with that number.
   void forget_release(AllocationId allocation);
-  [[gnu::noinline]] void add_sources(std::uint32_t record, const GranuleAccess& reading, const Found& found, bool own);
-  [[gnu::noinline]] void tell_stale(std::uint32_t record, const Found& found);
 
-  // Reads (machine_reads.cpp).
-  [[gnu::noinline]] bool visible_to(const Version& version, const GranuleAccess& reading, CacheLevel own) const;
-  Stamp floor_of(const Granule& granule, const Floor* known, const GranuleAccess& access, CacheLevel own,
-                 Stamp least) const;
-  Stamp available_floor(const Granule& granule, const GranuleAccess& writing, Stamp known) const;
-  void raise_floor_to_available(Granule& granule, const GranuleAccess& writing) {
-    if (granule.versions.empty() || !knows_others(writing.agent)) return;
-    const Floor* const known = granule.floors.find(writing.agent.id, writing.operation.reference);
-    const Stamp floor = known ? std::max(known->stamp, granule.floor) : granule.floor;
-    if (granule.versions.back().stamp > floor) raise_floor_above(granule, writing, floor);
-  }
-  /// Raises the floor of an agent whose floor is `floor`.
-  [[gnu::noinline]] void raise_floor_above(Granule& granule, const GranuleAccess& writing, Stamp floor);
-  bool is_before(const Observation& observation, const GranuleAccess& access) const;
-  [[gnu::noinline]] Stamp passed_on(const Granule& granule, const GranuleAccess& reading, Stamp met) const;
-  /// Whether the agent may have to see anything of others: to begin with it knows of no agent, and its own writes
-  /// are below its floors.
-  bool knows_others(const Agent& agent) const { return !agent.knowledge().empty() || any_on_device_; }
-  /// Calls `visit` of each version that the access has bytes of. Whether it has others from the storage.
-  template <typename Visit>
-  bool for_each_met(const Granule& granule, const GranuleAccess& access, const Found& found, Visit visit) const {
-    if (found.from_storage) return true;
-    if (found.whole) visit(*found.version);
-    return !found.whole && found.version && for_each_of_several(granule, access, found, visit);
-  }
-  template <typename Visit>
-  [[gnu::noinline]] bool for_each_of_several(const Granule& granule, const GranuleAccess& access, const Found& found,
-                                             Visit visit) const;
-  void look(const Granule& granule, const GranuleAccess& access, Stamp position, Found& found) const;
-  void look_at(const Version* version, const Granule& granule, const GranuleAccess& access, Found& found) const;
-  static void look_at_storage(const Granule& granule, Found& found);
-  const Version* newest_reached(const Granule& granule, const GranuleAccess& access, Stamp position) const;
-  [[gnu::noinline]] void add_older(const Granule& granule, const GranuleAccess& access, Found& found) const;
-  Stamp choose_position(Granule& granule, const GranuleAccess& access, Stamp floor, Stamp newest);
-  [[gnu::noinline]] Stamp choose_stale(const Granule& granule, const GranuleAccess& access, Stamp floor);
-  [[gnu::noinline]] Stamp shared_copy(Granule& granule, const GranuleAccess& access, Stamp floor, Stamp newest);
-  Generation* find_generation(std::uint32_t queue_family, std::uint32_t workgroup);
-  Generation& generation_of(const model::Place& place);
-  [[gnu::noinline]] void forget_generations();
-  void add_copy(Granule& granule, const Copy& copy);
-  void drop_copies(Granule& granule);
-  const Version* newest_for(const Granule& granule, const GranuleAccess& access) const;
-  void find_version(Granule& granule, const GranuleAccess& reading, bool fresh, Stamp floor, Found& found);
-  [[gnu::noinline]] bool raise_missed(Granule& granule, const GranuleAccess& reading, ByteMask bytes, Stamp position);
-  trace::Value read_granule(Granule& granule, std::uint32_t record, const GranuleAccess& reading, bool fresh,
-                            Found& found);
-
-  /// (machine_held.cpp)
-  [[gnu::noinline]] void find_served(const Granule& granule, const GranuleAccess& reading, Found& found);
-  /// The oldest position that the machine might choose (machine_held.cpp).
-  Stamp oldest_for(std::uint32_t record, const GranuleAccess& reading);
-
-  // Writes, barriers and time (machine.cpp).
-  [[gnu::noinline]] void one_lane();
+  // Accesses, barriers and time (machine.cpp, machine_barriers.cpp).
   // Agents that access nothing that anybody remembers never come here.
   Agent& agent(AgentId id) {
     Agent& found = synchronization_.agent(id);
-    if (synchronization_.uses_one_lane() && !lanes_gone_) [[unlikely]]
-      one_lane();
+    if (synchronization_.uses_one_lane() && !chains_.has_one_slot()) [[unlikely]]
+      chains_.use_one_slot();
     return found;
   }
   /// The agent that executes `operation`, with the tags of the operation in force.
@@ -236,14 +176,7 @@ class Machine final : public Memory {
   /// Something may have begun to wait.
   void note_moves() { is_still_ = is_still_ && !evictions_.something_moves(); }
   void open(const Operation& barrier);
-  [[gnu::noinline]] void make_available(Agent& agent, const Operation& operation);
-  void lift(Agent& agent, const Event& event, const Operation& operation);
-  bool lifts(const Agent& agent, const Version& version, const Operation& operation) const;
-  void make_available(const Cohort& cohort, Common& common, const Operation& barrier);
   [[gnu::noinline]] void make_visible(Agent& agent, const Operation& operation, MemorySemantics semantics);
-  void give_up_copies(const model::Place& place, const Operation& operation);
-  void give_up_fitting(Generation& now, TagSetId tags);
-  void device_availability(Agent& agent);
   void tick() {
     ++now_;
     if (evictions_.something_moves()) evictions_.pass_time();
@@ -268,27 +201,20 @@ class Machine final : public Memory {
   Draws draws_;
   Telling telling_;
   MemoryReport report_;
+  /// What agents know.
   Synchronization synchronization_;
 
+  // What is remembered, and the parts that change it; each knows those above it that it is given.
   GranuleTable granules_;
   WriteOrder order_;
   Outbox outbox_;
   Evictions evictions_;
+  Chains chains_;
+  Visibility visibility_;
   /// So many of the next writes to granules without a record make one; until then `until_record_` is 0.
   std::uint32_t first_records_ = 0;
 
-  /// By queue family and workgroup, of those that are here: how often its copies were given up.
-  std::vector<Generation> generations_;
-
   bool submission_begins_ = true;
-  bool lanes_gone_ = false;
-  /// There was an availability operation by which chains go from one class to another.
-  bool links_classes_ = false;
-  /// Whether `on_device` may be true for some version.
-  bool any_on_device_ = false;
-
-  /// What the next read is answered with (serve).
-  std::optional<trace::OperationIndex> served_;
 };
 
 }  // namespace heddle::memory

@@ -34,19 +34,12 @@ HeldCopy Machine::held_copy(const Operation& read) {
     return {load_value(granules_.bytes(read.locations), read.locations.size_bytes), stored_by(), false};
   const GranuleAccess reading(read, agent(read));
   const Granule& granule = granules_[record];
-  const Stamp floor = oldest_for(record, reading);
+  const Stamp floor = visibility_.oldest(granules_[record], reading);
   Found found;
-  look(granule, reading, floor, found);
-  const Version* const newest = newest_reached(granule, reading, order_.last());
+  visibility_.look(granule, reading, floor, found);
+  const Version* const newest = visibility_.newest_reached(granule, reading, order_.last());
   return {(found.value & reading.bytes) >> reading.shift, found.version ? found.version->operation : stored_by(),
           newest && newest->stamp > floor};
-}
-
-// Before a visibility operation that the read may have of its own.
-Stamp Machine::oldest_for(std::uint32_t record, const GranuleAccess& reading) {
-  Granule& granule = granules_[record];
-  Floor* const known = granule.floors.find(reading.agent.id, reading.operation.reference);
-  return std::max(granule.base, floor_of(granule, known, reading, CacheLevel::Agent, 0));
 }
 
 bool Machine::can_serve(const Operation& read, trace::OperationIndex write) {
@@ -58,19 +51,6 @@ bool Machine::can_serve(const Operation& read, trace::OperationIndex write) {
   return std::any_of(granule.versions.begin(), granule.versions.end(), [&](const Version& version) {
     return version.operation == write && version.bytes == reading.bytes && reaches(version, reading);
   });
-}
-
-// As if the agent looked where that write stands in the order, and had a newer one in reach.
-void Machine::find_served(const Granule& granule, const GranuleAccess& reading, Found& found) {
-  const trace::OperationIndex write = *served_;
-  served_.reset();
-  const Version* version = nullptr;
-  for (const Version& one : granule.versions)
-    if (one.operation == write) version = &one;
-  look_at(version, granule, reading, found);
-  found.position = found.stamp;
-  const Version* const newest = newest_reached(granule, reading, order_.last());
-  found.newest = newest ? std::max(newest->stamp, found.position) : found.position;
 }
 
 bool Machine::deliver(trace::OperationIndex write) {
@@ -95,8 +75,8 @@ bool Machine::invalidate(const Operation& read) {
   if (record == kNone) return false;
   const GranuleAccess reading(read, agent(read));
   Granule& granule = granules_[record];
-  const Version* const newest = newest_reached(granule, reading, order_.last());
-  if (!newest || newest->stamp <= oldest_for(record, reading)) return false;
+  const Version* const newest = visibility_.newest_reached(granule, reading, order_.last());
+  if (!newest || newest->stamp <= visibility_.oldest(granules_[record], reading)) return false;
   granule.raise_floor(read.agent, read.reference, newest->stamp);
   return true;
 }

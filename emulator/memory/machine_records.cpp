@@ -123,38 +123,9 @@ void Machine::forget_if_used_up(std::uint32_t record) {
 
 void Machine::drop(std::uint32_t record) {
   Granule& granule = granules_[record];
-  if (!granule.copies.empty()) drop_copies(granule);
+  if (!granule.copies.empty()) visibility_.copies().drop(granule);
   --remembered(granule.allocation, granule.offset_bytes);
   granules_.drop(record);
-}
-
-// --- Telling ---
-
-// `own`: it read what its agent has waiting, which then has all of the bytes.
-void Machine::add_sources(std::uint32_t record, const GranuleAccess& reading, const Found& found, bool own) {
-  const Granule& granule = granules_[record];
-  if (found.from_storage && !own) return telling_.set_stored_sources(reading.operation.locations);
-  if (found.whole && !own) return telling_.set_source(reading.operation.locations, found.version->operation);
-  telling_.clear_sources();
-  for (std::uint32_t i = 0; i < kGranuleBytes; ++i) {
-    const ByteMask bit = ByteMask{0xff} << (i * 8);
-    if ((reading.bytes & bit) == 0) continue;
-    trace::OperationIndex writer = model::kInitialValue;
-    if (own) {
-      writer = outbox_.own_writer(record, reading, bit);
-    } else {
-      writer = telling_.writer_of(granule.allocation, granule.offset_bytes + i);
-      for (const Version& version : granule.versions)
-        if (version.stamp <= found.position && (version.bytes & bit) != 0 && reaches(version, reading))
-          writer = version.operation;
-    }
-    telling_.add_source(granule.allocation, granule.offset_bytes + i, writer);
-  }
-}
-
-void Machine::tell_stale(std::uint32_t record, const Found& found) {
-  const Version& missed = granules_[record].version_at(found.newest);
-  telling_.stale(missed.operation, policy_.shared_copies ? CacheLevel::Workgroup : CacheLevel::Agent);
 }
 
 }  // namespace heddle::memory
