@@ -29,8 +29,8 @@ namespace heddle::memory {
 /// same execution. Progress: a write leaves its cache after MemoryPolicy::longest_wait operations at the
 /// latest, and an agent is served MemoryPolicy::most_stale stale copies at most before it gets the newest value.
 ///
-/// The class itself has the interface, takes each access through the parts below, and decides which granules are worth a
-/// record. The parts have their state to themselves.
+/// The class itself has the interface, takes each access through the parts below, and decides which granules are worth
+/// a record. The parts have their state to themselves.
 class Machine final : public Memory {
  public:
   /// `choice` must outlive the machine.
