@@ -111,7 +111,7 @@ void execute(memory::SequentialMemory& memory, const Operation& access) {
 
 }  // namespace
 
-TEST_CASE("on sequential memory who read from whom is found out as the memory would tell it") {
+TEST_CASE("on sequential memory who read from whom is found out as the memory would tell it", "[nightly]") {
   std::size_t related = 0;
   const std::uint64_t runs = how_many("HEDDLE_NEIGHBOURHOODS", 200, 20000);
   for (std::uint64_t seed = first_seed(); seed < first_seed() + runs; ++seed) {
