@@ -108,7 +108,7 @@ bool invocation_ended() {
 }
 
 void unwind() {
-  throw Unwind{};
+  worker_of_thread->unwind();
 }
 
 void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups) {

@@ -3,6 +3,7 @@
 #include <unwind.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "runtime/code_place.h"
@@ -11,21 +12,32 @@
 namespace heddle::runtime {
 namespace {
 
+struct Calls {
+  std::span<const void*> room;
+  std::size_t count = 0;
+};
+
 _Unwind_Reason_Code add_call(_Unwind_Context* context, void* to) {
-  auto& addresses = *static_cast<std::vector<const void*>*>(to);
-  const _Unwind_Ptr address = _Unwind_GetIP(context);
-  if (address == 0 || addresses.size() == CallStack::kMostCalls) return _URC_END_OF_STACK;
-  addresses.push_back(reinterpret_cast<const void*>(address));
+  auto& calls = *static_cast<Calls*>(to);
+  int at_instruction = 0;
+  const _Unwind_Ptr address = _Unwind_GetIPInfo(context, &at_instruction);
+  if (address == 0 || calls.count == calls.room.size()) return _URC_END_OF_STACK;
+  // An instruction that trapped has not come back: it is one byte before what would be its return address.
+  calls.room[calls.count++] = reinterpret_cast<const void*>(address + (at_instruction != 0 ? 1 : 0));
   return _URC_NO_REASON;
 }
 
 }  // namespace
 
+std::size_t calls_here(std::span<const void*> to) {
+  Calls calls{to};
+  _Unwind_Backtrace(add_call, &calls);
+  return calls.count;
+}
+
 CallStack CallStack::here() {
-  CallStack stack;
-  stack.return_addresses_.reserve(kMostCalls);
-  _Unwind_Backtrace(add_call, &stack.return_addresses_);
-  return stack;
+  std::array<const void*, kMostCalls> addresses{};
+  return CallStack(std::span<const void* const>(addresses.data(), calls_here(addresses)));
 }
 
 std::vector<SourceLocation> calls_to(const SourceLocation& where, const CallStack& stack) {

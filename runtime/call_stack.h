@@ -6,6 +6,7 @@
 #include <heddle/source_location.h>
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace heddle::runtime {
@@ -18,12 +19,20 @@ class CallStack {
   static constexpr std::size_t kMostCalls = 64;
   static CallStack here();
 
+  CallStack() = default;
+  explicit CallStack(std::span<const void* const> return_addresses)
+      : return_addresses_(return_addresses.begin(), return_addresses.end()) {}
+
   const std::vector<const void*>& return_addresses() const { return return_addresses_; }
   friend bool operator==(const CallStack&, const CallStack&) = default;
 
  private:
   std::vector<const void*> return_addresses_;
 };
+
+/// Writes what CallStack::here would have, as far as there is room, and returns how many it wrote. It allocates
+/// nothing, so that a handler of a trap may call it: the instruction that trapped is among them.
+std::size_t calls_here(std::span<const void*> to);
 
 /// Where the function of a kernel that is at `where` was called, innermost call first: lines of the kernel, and of the
 /// helpers on the way to it, through all calls that were inlined. Of calls that heddle made (of the kernel itself, of

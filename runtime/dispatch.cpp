@@ -55,6 +55,11 @@ void look_up_trap(Failure& failure) {
   }
 }
 
+void look_up_calls(Failure& failure) {
+  Finding& finding = failure.finding;
+  if (finding.calls.empty() && finding.where.line != 0) finding.calls = calls_to(finding.where, failure.calls);
+}
+
 }  // namespace
 
 [[gnu::hot]] std::unique_ptr<Failure> launch(const Launch& launch, Statistics& statistics) {
@@ -78,7 +83,10 @@ void look_up_trap(Failure& failure) {
   statistics.workgroups = dispatch.groups_done.load();
   statistics.fibers = dispatch.fibers.load();
   statistics.resident_peak = dispatch.resident_peak.load();
-  if (dispatch.failure) look_up_trap(*dispatch.failure);
+  if (dispatch.failure) {
+    look_up_trap(*dispatch.failure);
+    look_up_calls(*dispatch.failure);
+  }
   return std::move(dispatch.failure);
 }
 
@@ -132,7 +140,7 @@ void kernel_threw(Workgroup& group, std::uint32_t index) {
 }
 
 void raise(Finding finding) {
-  Worker::of_thread().fail({std::move(finding), nullptr});
+  Worker::of_thread().fail({std::move(finding), nullptr, nullptr, CallStack::here()});
   throw Unwind{};
 }
 

@@ -35,8 +35,8 @@ struct Dispatch {
   std::mutex mutex;
   std::unique_ptr<Failure> failure;
 
-  /// Keeps the first failure.
-  void fail(Failure f);
+  /// Keeps the first failure. Whether it is this one.
+  bool fail(Failure f);
 
   /// Adds to one of the counters and returns what it was.
   template <typename Count>

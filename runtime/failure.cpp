@@ -4,15 +4,33 @@
 
 namespace heddle::runtime {
 
-void Dispatch::fail(Failure f) {
+bool Dispatch::fail(Failure f) {
   const std::lock_guard lock(mutex);
-  if (!failure) failure = std::make_unique<Failure>(std::move(f));
+  const bool first = !failure;
+  if (first) failure = std::make_unique<Failure>(std::move(f));
   failed.store(true, std::memory_order_release);
+  return first;
 }
 
 void Worker::fail(Failure failure) {
   dispatch_->fail(std::move(failure));
   if (!ring().unwinding) begin_unwinding();
+}
+
+void Worker::fail_at(const Slot* waits, Finding finding) {
+  if (dispatch_->fail({std::move(finding), nullptr})) asked_for_calls_ = waits;
+  if (!ring().unwinding) begin_unwinding();
+}
+
+// Only on its own stack an invocation can tell its calls.
+void Worker::unwind() {
+  if (asked_for_calls_ && current_ == asked_for_calls_) {
+    asked_for_calls_ = nullptr;
+    CallStack calls = CallStack::here();
+    const std::lock_guard lock(dispatch_->mutex);
+    dispatch_->failure->calls = std::move(calls);
+  }
+  throw Unwind{};
 }
 
 void Worker::begin_unwinding() {

@@ -129,7 +129,10 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   Worker* worker = Worker::of_thread_if_any();
   if (!worker || !worker->at_work()) return pass_on(signal, info, context);
   worker->trapped(reinterpret_cast<const void*>(instruction_of(context)));
-  if (signal == SIGFPE) return redirect(context, land_division, worker->landing_stack());
+  if (signal == SIGFPE) {
+    worker->note_trapped_calls();
+    return redirect(context, land_division, worker->landing_stack());
+  }
   if (worker->overflowed(info->si_addr)) {
     return redirect(context, land_overflow, worker->landing_stack());
   }
@@ -243,7 +246,8 @@ void Worker::abandon(FindingKind kind) {
   }
   Fiber* fiber = running_fiber();
   *exceptions_ = {};
-  fail({std::move(finding), nullptr, trapped_at_});
+  fail({std::move(finding), nullptr, trapped_at_,
+        CallStack(std::span<const void* const>(trapped_calls_.data(), trapped_call_count_))});
   if (!g.waited) {
     g.finished = g.size;
   } else if (trapped) {

@@ -14,6 +14,8 @@
 #include <span>
 #include <string>
 
+#include "runtime/call_stack.h"
+
 namespace heddle::runtime {
 
 /// What the resident invocations do or wait for, those at one place together: "3 invocations wait at ...; ...".
@@ -73,6 +75,8 @@ struct Failure {
   std::exception_ptr exception;
   /// The instruction that trapped; null if none did.
   const void* trapped_at = nullptr;
+  /// The calls that the invocation was in; none where that is not known.
+  CallStack calls = {};
 };
 
 /// Somebody may have installed signal handlers since the last dispatch: to be called when a device is made,

@@ -35,6 +35,8 @@ struct Waiting {
   /// "wait at ...", "finished": begins with what several do.
   std::string what;
   SourceLocation where;
+  /// The slot of the invocation that `first` names.
+  const Slot* slot = nullptr;
 };
 
 std::string sentence(const Waiting& w) {
@@ -46,13 +48,13 @@ std::string sentence(const Waiting& w) {
 
 class Census {
  public:
-  void add(const Coordinates& who, std::string what, const SourceLocation& where) {
+  void add(const Slot& slot, const Coordinates& who, std::string what, const SourceLocation& where) {
     const auto found = std::find_if(all_.begin(), all_.end(),
                                     [&](const Waiting& w) { return w.what == what && same_place(w.where, where); });
     if (found != all_.end()) {
       ++found->count;
     } else {
-      all_.push_back({1, who, std::move(what), where});
+      all_.push_back({1, who, std::move(what), where, &slot});
     }
   }
   const std::vector<Waiting>& all() const { return all_; }
@@ -72,40 +74,40 @@ void count(Group& g, const std::function<std::string(const void*)>* describe, Ce
     const SlotDetail& detail = g.detail(&slot);
     const Coordinates who = coordinates(g, i);
     if (slot.state == SlotState::Finished) {
-      census.add(who, "finished", {});
+      census.add(slot, who, "finished", {});
       continue;
     }
     if (g.at_barrier(slot)) {
-      census.add(who, "wait at the workgroup barrier at " + place(g.barrier.where), g.barrier.where);
+      census.add(slot, who, "wait at the workgroup barrier at " + place(g.barrier.where), g.barrier.where);
       continue;
     }
     switch (slot.wait) {
       case WaitKind::WorkgroupBarrier:
-        census.add(who, "wait at the workgroup barrier at " + place(slot.where), slot.where);
+        census.add(slot, who, "wait at the workgroup barrier at " + place(slot.where), slot.where);
         break;
       case WaitKind::NamedBarrier:
-        census.add(who,
+        census.add(slot, who,
                    fmt::format("wait at named barrier {} for {} at {}", detail.ordinal,
                                counted(detail.subgroups, "subgroup", "subgroups"), place(slot.where)),
                    slot.where);
         break;
       case WaitKind::Subgroup:
-        census.add(who, "wait at the subgroup operation at " + place(slot.where), slot.where);
+        census.add(slot, who, "wait at the subgroup operation at " + place(slot.where), slot.where);
         break;
       case WaitKind::Poll: {
         std::string object = describe ? (*describe)(detail.poll.address) : "";
         if (object.empty()) object = fmt::format("{}", detail.poll.address);
-        census.add(who,
+        census.add(slot, who,
                    fmt::format("poll {} of {}, which stays {}, at {}", detail.poll.operation, object, detail.poll.value,
                                place(slot.where)),
                    slot.where);
         break;
       }
       case WaitKind::Nothing:
-        census.add(who, "run", slot.where);
+        census.add(slot, who, "run", slot.where);
         break;
       case WaitKind::Preempted:
-        census.add(who, "run at " + place(slot.where), slot.where);
+        census.add(slot, who, "run at " + place(slot.where), slot.where);
         break;
     }
   }
@@ -167,7 +169,7 @@ void Worker::rotation_without_progress() {
     counted_stale_ = true;
     dispatch_->stale.fetch_add(1);
   }
-  if (dispatch_->stale.load() == dispatch_->busy.load()) fail({no_progress(), nullptr});
+  if (dispatch_->stale.load() == dispatch_->busy.load()) no_progress();
 }
 
 std::string Worker::who_is_where() const {
@@ -185,42 +187,40 @@ std::string Worker::not_started() const {
       launch_->resident_workgroups, left == 1 ? "it" : "one of them");
 }
 
-Finding Worker::no_progress() const {
+void Worker::no_progress() {
   const Census census = census_of(residents_, launch_->describe);
   Finding finding;
   finding.kind = FindingKind::NoProgress;
   finding.message = "no resident invocation can go on: " + census.sentences() + "." + not_started();
+  const Slot* slot = nullptr;
   for (const Waiting& w : census.all()) {
-    if (w.what.rfind("poll", 0) == 0) {
-      finding.where = w.where;
-      finding.invocation = w.first;
-      finding.message += fmt::format(" (Loops that come to an end, though they poll the same so long, need more {}.)",
-                                     launch_->choice ? "no_progress_rounds" : "no_progress_time");
-      break;
-    }
+    if (w.what.rfind("poll", 0) != 0) continue;
+    finding.where = w.where;
+    finding.invocation = w.first;
+    slot = w.slot;
+    finding.message += fmt::format(" (Loops that come to an end, though they poll the same so long, need more {}.)",
+                                   launch_->choice ? "no_progress_rounds" : "no_progress_time");
+    break;
   }
-  return finding;
+  fail_at(slot, std::move(finding));
 }
 
 void Worker::stalled(Group& g) {
-  fail({divergence(g), nullptr});
-}
-
-Finding Worker::divergence(Group& g) const {
   Census census;
   count(g, launch_->describe, census);
   Finding finding;
   finding.kind = FindingKind::BarrierDivergence;
   finding.message = "the invocations of workgroup " + text(g.id) +
                     " do not all come to the same barrier: " + census.sentences() + ".";
+  const Slot* slot = nullptr;
   for (const Waiting& w : census.all()) {
-    if (w.where.line != 0) {
-      finding.where = w.where;
-      finding.invocation = w.first;
-      break;
-    }
+    if (w.where.line == 0) continue;
+    finding.where = w.where;
+    finding.invocation = w.first;
+    slot = w.slot;
+    break;
   }
-  return finding;
+  fail_at(slot, std::move(finding));
 }
 
 void Worker::poll_in_region(const Workgroup& group, std::uint32_t index, const SourceLocation& where,

@@ -58,7 +58,7 @@ void Worker::take_turn(Group& g) {
   const Context* const next = turns_.advance(g);
   if (!next) return;
   switch_to(self, *next);
-  if (ring().unwinding) throw Unwind{};
+  if (ring().unwinding) unwind();
 }
 
 /// A subgroup operation as a turn of the whole workgroup: the last lane of each subgroup computes

@@ -84,6 +84,7 @@ inline void Worker::begin_dispatch(Dispatch& dispatch) {
   rotations_ = 0;
   seen_progress_ = 0;
   counted_stale_ = false;
+  asked_for_calls_ = nullptr;
   fibers_.begin_dispatch(launch_->stack_bytes);
   turns_.turn_around_at_once(dispatch.add(dispatch.busy, 1, std::memory_order_seq_cst) % 2 == 0);
 }
@@ -411,7 +412,7 @@ void Worker::suspend_outside_ring(Slot* self, Turn turn) {
   *exceptions_ = mine;
   // Not while an exception is already on its way through a destructor that waits.
   if (ring().unwinding && mine.uncaught == 0) [[unlikely]]
-    throw Unwind{};
+    unwind();
 }
 
 void Worker::check_failed() {

@@ -11,6 +11,7 @@
 
 #include <heddle/detail/check.h>
 
+#include <array>
 #include <chrono>
 #include <csetjmp>
 #include <memory>
@@ -60,6 +61,8 @@ class Worker {
   Handover preempt(const char* file, const char* function, std::uint32_t line);
   bool invocation_ended();
   void fail(Failure failure);
+  /// Leaves the running invocation by an exception, because the dispatch has failed.
+  [[noreturn]] void unwind();
   /// As fail, with the coordinates of invocation `index` of `group`.
   void kernel_threw(Group& group, std::uint32_t index);
 
@@ -72,11 +75,18 @@ class Worker {
   /// Gives up the frames of the running invocation, fails the dispatch and goes on.
   [[noreturn]] void abandon(FindingKind kind);
   /// Notes the instruction for which `abandon` is going to be called.
-  void trapped(const void* instruction) { trapped_at_ = instruction; }
+  void trapped(const void* instruction) {
+    trapped_at_ = instruction;
+    trapped_call_count_ = 0;
+  }
+  /// Notes the calls that it is in, too.
+  void note_trapped_calls() { trapped_call_count_ = calls_here(trapped_calls_); }
 
  private:
   friend struct ThreadWorker;
   const void* trapped_at_ = nullptr;
+  std::array<const void*, CallStack::kMostCalls> trapped_calls_{};
+  std::size_t trapped_call_count_ = 0;
 
   /// What runs next on this thread.
   struct Pick {
@@ -194,8 +204,9 @@ class Worker {
     if (++interruptions_of_round_ > polls_of_round_ + kInterruptionsOfRound) begin_round();
   }
   void rotation_without_progress();
-  Finding divergence(Group& g) const;
-  Finding no_progress() const;
+  /// As fail, with the calls of the invocation that waits; null: without.
+  void fail_at(const Slot* waits, Finding finding);
+  void no_progress();
   std::string not_started() const;
 
   /// A fiber that will find that to do.
@@ -256,6 +267,8 @@ class Worker {
   Poll region_poll_;
   std::chrono::steady_clock::time_point region_stale_since_;
   bool counted_stale_ = false;
+  /// The invocation whose calls belong to the failure: it is to note them when it unwinds.
+  const Slot* asked_for_calls_ = nullptr;
 
   /// Where `run` is gone on with after a trap on the thread's own stack, and a stack to get there.
   std::jmp_buf recovery_{};

@@ -158,7 +158,7 @@ Handover Worker::wait_at_barrier(const char* file, const char* function, std::ui
 Handover Worker::hand_over_elsewhere(Slot* self) {
   Pick next = pick_in_turn(self);
   if (next.kind == Pick::Nothing) next = pick(self, Turn::Anywhere);
-  if (ring().unwinding) throw Unwind{};
+  if (ring().unwinding) unwind();
   if (next.kind == Pick::Resume) return hand_over(self, *next.group, next.slot());
   return {&self->context, make_way(next).first};
 }

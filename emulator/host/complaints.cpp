@@ -18,7 +18,6 @@ Finding made_finding(const Agent& agent, FindingKind kind, std::string message, 
   finding.message = std::move(message);
   finding.invocation = runtime::coordinates(*agent.group, agent.index);
   finding.where = runtime::source_of(where);
-  finding.calls = runtime::calls_to(finding.where, runtime::CallStack::here());
   if (binding) {
     finding.object = binding->name;
     finding.index = index;
@@ -82,6 +81,7 @@ void complain_of_missing(const Agent& agent, const Access& access) {
                                    : ""),
       &binding, access.index, access.operation.where);
   if (!watch) runtime::raise(std::move(finding));
+  finding.calls = runtime::calls_to(finding.where, runtime::CallStack::here());
   watch->fails_in_the_end(std::move(finding));
 }
 

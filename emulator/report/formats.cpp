@@ -20,6 +20,19 @@ Json sarif_rule(const char* id, const char* text) {
   return {{"id", id}, {"shortDescription", {{"text", text}}}};
 }
 
+// One for each way to an access in a helper of the kernel: the access, and the calls that led there.
+Json sarif_stacks(const DataRace& race) {
+  Json stacks = Json::array();
+  for (const RacingAccess* access : {&race.first, &race.second})
+    for (const std::vector<SourceLocation>& way : access->calls) {
+      Json frames = Json::array({{{"location", sarif_location(access->where)}}});
+      for (const SourceLocation& call : way) frames.push_back({{"location", sarif_location(call)}});
+      const char* which = access == &race.first ? ", the earlier one" : ", the later one";
+      stacks.push_back({{"message", {{"text", access->operation + which}}}, {"frames", frames}});
+    }
+  return stacks;
+}
+
 Json sarif_result(const DataRace& race) {
   const bool counts = race.excuse.empty() && !race.same_value;
   Json first = sarif_location(race.first.where);
@@ -33,6 +46,7 @@ Json sarif_result(const DataRace& race) {
       {"occurrenceCount", race.count},
       {"partialFingerprints",
        {{"bothPlaces/v1", fmt::format("{} {} {}", place(race.first.where), place(race.second.where), race.object)}}}};
+  if (Json stacks = sarif_stacks(race); !stacks.empty()) result["stacks"] = std::move(stacks);
   if (!race.excuse.empty())
     result["suppressions"] = Json::array({{{"kind", "external"}, {"justification", race.excuse}}});
   return result;
@@ -102,6 +116,22 @@ std::string github_line(const char* command, const SourceLocation& where, const 
                      where.line, title, escaped_github(message, false));
 }
 
+// Below the summary, which has the accesses alone.
+std::string calls_of(const DataRace& race) {
+  std::string text;
+  for (const RacingAccess* access : {&race.first, &race.second})
+    for (const std::vector<SourceLocation>& way : access->calls) {
+      text += fmt::format("\n{} at {}", access->operation, place(access->where));
+      for (const SourceLocation& call : way) text += ", called at " + place(call);
+    }
+  return text;
+}
+
+std::string github_annotation(const char* command, const DataRace& race, const char* title) {
+  const std::string excuse = race.excuse.empty() ? "" : race.excuse + ": ";
+  return github_line(command, race.second.where, title, excuse + summary(race) + calls_of(race));
+}
+
 std::string junit_case(const DataRace& race) {
   const std::string file = escaped_xml(short_path(race.second.where.file));
   const std::string message = escaped_xml(race.excuse.empty() ? summary(race) : race.excuse + ": " + summary(race));
@@ -156,14 +186,11 @@ std::string junit_text(const RaceReport& report) {
 std::string github_text(const RaceReport& report) {
   std::string text;
   for (const DataRace& race : report.races) {
-    text += github_line("error", race.second.where, "Data race", summary(race));
-    for (const DataRace& other : race.related)
-      text += github_line("error", other.second.where, "Data race of the same bug", summary(other));
+    text += github_annotation("error", race, "Data race");
+    for (const DataRace& other : race.related) text += github_annotation("error", other, "Data race of the same bug");
   }
-  for (const DataRace& race : report.notices)
-    text += github_line("notice", race.second.where, "Data race of equal writes", summary(race));
-  for (const DataRace& race : report.suppressed)
-    text += github_line("notice", race.second.where, "Suppressed data race", race.excuse + ": " + summary(race));
+  for (const DataRace& race : report.notices) text += github_annotation("notice", race, "Data race of equal writes");
+  for (const DataRace& race : report.suppressed) text += github_annotation("notice", race, "Suppressed data race");
   for (const OrderingAdvice& advice : report.advice)
     text += github_line("notice", advice.where, "Ordering", summary(advice));
   for (const std::string& remark : report.remarks)

@@ -79,9 +79,9 @@ struct Finding {
   std::string message;
   Coordinates invocation;
   SourceLocation where;
-  /// Where `where` is in a helper that the kernel calls, and the finding is an access's of emulated mode: where that
-  /// helper was called, and where the function was that called it, innermost call first. Empty elsewhere, and where it
-  /// is not known, which takes debug information (-g or -g1) and addr2line.
+  /// Where `where` is in a helper that the kernel calls: where that helper was called, and where the function was that
+  /// called it, innermost call first. Of several invocations that wait at `where` these are the calls of `invocation`.
+  /// Empty elsewhere, and where it is not known, which takes debug information (-g or -g1) and addr2line.
   std::vector<SourceLocation> calls = {};
   /// Name of the buffer, image or variable; empty where there is none.
   std::string object;

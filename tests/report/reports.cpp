@@ -110,3 +110,20 @@ TEST_CASE("races as SARIF, JUnit and annotations carry the line of the later acc
   CHECK(has_text(junit, "kernel &lt;a&gt;.cpp"));
   CHECK(has_text(to_text({example()}, ReportFormat::GitHub), "::error file=kernel <a>.cpp,line=9"));
 }
+
+TEST_CASE("of an access in a helper every format names the calls, and of one in the kernel none does") {
+  DataRace race = example();
+  const auto names_call = [&](ReportFormat format, const std::string& call) {
+    return has_text(to_text({race}, format), call);
+  };
+  CHECK_FALSE(names_call(ReportFormat::Sarif, "\"stacks\""));
+  CHECK_FALSE(names_call(ReportFormat::JUnit, "called at"));
+  CHECK_FALSE(names_call(ReportFormat::GitHub, "called at"));
+  race.first.calls = {{{"caller.cpp", "", 30}, {"main.cpp", "", 4}}};
+  CHECK(names_call(ReportFormat::Sarif, "\"stacks\""));
+  CHECK(names_call(ReportFormat::Sarif, "\"text\": \"write, the earlier one\""));
+  CHECK(names_call(ReportFormat::Sarif, "\"startLine\": 30"));
+  CHECK(names_call(ReportFormat::JUnit, "called at caller.cpp:30\n"));
+  CHECK(names_call(ReportFormat::GitHub,
+                   "%0Awrite at kernel <a>.cpp:3, called at caller.cpp:30, called at main.cpp:4\n"));
+}
