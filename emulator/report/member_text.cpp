@@ -3,28 +3,39 @@
 #include <fmt/format.h>
 
 namespace heddle::report {
+namespace {
 
-MemberPlace member_at(const detail::ComponentType& element, std::uint64_t offset_bytes, std::uint32_t size_bytes) {
-  MemberPlace place{"", element, offset_bytes};
-  if (!element.members) return place;
-  for (const detail::DescribedMember& member : element.members()) {
+template <typename Type>
+PlaceOfMember<Type> place_at(const Type& element, std::uint64_t offset_bytes, std::uint32_t size_bytes) {
+  for (const auto& member : members_of(element)) {
     const std::uint64_t end = std::uint64_t{member.offset_bytes} + member.size_bytes;
     if (offset_bytes < member.offset_bytes || offset_bytes + size_bytes > end) continue;
     const std::uint64_t in_member = offset_bytes - member.offset_bytes;
     const std::uint32_t each = member.type.element_bytes;
     std::string path = fmt::format(".{}", member.name);
+    PlaceOfMember<Type> place;
     if (!member.is_array) {
-      place = member_at(member.type, in_member, size_bytes);
+      place = place_at(member.type, in_member, size_bytes);
     } else if (in_member / each == (in_member + size_bytes - 1) / each) {
       path += fmt::format("[{}]", in_member / each);
-      place = member_at(member.type, in_member % each, size_bytes);
+      place = place_at(member.type, in_member % each, size_bytes);
     } else {
       place = {"", member.type, in_member};
     }
     place.path = path + place.path;
     return place;
   }
-  return place;
+  return {"", element, offset_bytes};
+}
+
+}  // namespace
+
+MemberPlace member_at(const detail::ComponentType& element, std::uint64_t offset_bytes, std::uint32_t size_bytes) {
+  return place_at(element, offset_bytes, size_bytes);
+}
+
+ReadMemberPlace member_at(const ReadType& element, std::uint64_t offset_bytes, std::uint32_t size_bytes) {
+  return place_at(element, offset_bytes, size_bytes);
 }
 
 }  // namespace heddle::report

@@ -8,19 +8,25 @@
 #include <cstdint>
 #include <string>
 
+#include "emulator/report/read_type.h"
+
 namespace heddle::report {
 
 /// A member of a struct, or of a struct in it.
-struct MemberPlace {
+template <typename Type>
+struct PlaceOfMember {
   /// ".prefix", ".node.left", ".weights[3]"; empty if the bytes are of several members, or of something without
   /// members.
   std::string path;
   /// The type of the innermost member that has all of the bytes, and where these begin in it.
-  detail::ComponentType type;
+  Type type;
   std::uint64_t offset_bytes = 0;
 };
+using MemberPlace = PlaceOfMember<detail::ComponentType>;
+using ReadMemberPlace = PlaceOfMember<ReadType>;
 
 /// The member that has these bytes of an element of this type, from `offset_bytes` of the element on.
 MemberPlace member_at(const detail::ComponentType& element, std::uint64_t offset_bytes, std::uint32_t size_bytes);
+ReadMemberPlace member_at(const ReadType& element, std::uint64_t offset_bytes, std::uint32_t size_bytes);
 
 }  // namespace heddle::report

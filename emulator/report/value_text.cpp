@@ -26,12 +26,12 @@ std::string floating(std::uint64_t bits, std::uint32_t bytes) {
   }
 }
 
-std::string scalar(std::uint64_t bits, detail::ComponentType type) {
-  switch (type.kind) {
+std::string scalar(std::uint64_t bits, detail::ComponentKind kind, std::uint32_t bytes) {
+  switch (kind) {
     case detail::ComponentKind::Float:
-      return floating(bits, type.size_bytes);
+      return floating(bits, bytes);
     case detail::ComponentKind::Signed: {
-      const std::uint32_t unused = 64 - 8 * type.size_bytes;
+      const std::uint32_t unused = 64 - 8 * bytes;
       return fmt::format("{}", static_cast<std::int64_t>(bits << unused) >> unused);
     }
     case detail::ComponentKind::Unsigned:
@@ -41,42 +41,56 @@ std::string scalar(std::uint64_t bits, detail::ComponentType type) {
   return fmt::format("{}", bits);
 }
 
+template <typename Type>
+std::string text_of(std::uint64_t value, std::uint64_t offset_bytes, std::uint32_t size_bytes, const Type& element);
+
 // "{.prefix = 3, .status = 1}"; as bytes if they begin or end within a member.
+template <typename Type>
 std::string several_members(std::uint64_t value, std::uint64_t offset_bytes, std::uint32_t size_bytes,
-                            const detail::ComponentType& element) {
+                            const Type& element) {
   std::string text;
-  for (const detail::DescribedMember& member : element.members()) {
+  for (const auto& member : members_of(element)) {
     const std::uint64_t end = std::uint64_t{member.offset_bytes} + member.size_bytes;
     if (end <= offset_bytes || member.offset_bytes >= offset_bytes + size_bytes) continue;
     if (member.offset_bytes < offset_bytes || end > offset_bytes + size_bytes)
       return fmt::format("{:#x}", low_bytes(value, size_bytes));
     text +=
         fmt::format("{}.{} = {}", text.empty() ? "{" : ", ", member.name,
-                    value_text(value >> (8 * (member.offset_bytes - offset_bytes)), 0, member.size_bytes, member.type));
+                    text_of(value >> (8 * (member.offset_bytes - offset_bytes)), 0, member.size_bytes, member.type));
   }
   return text.empty() ? fmt::format("{:#x}", low_bytes(value, size_bytes)) : text + "}";
 }
 
-}  // namespace
-
-std::string value_text(std::uint64_t value, std::uint64_t offset_bytes, std::uint32_t size_bytes,
-                       detail::ComponentType element) {
-  if (element.members) {
+template <typename Type>
+std::string text_of(std::uint64_t value, std::uint64_t offset_bytes, std::uint32_t size_bytes, const Type& element) {
+  if (members_of(element).begin() != members_of(element).end()) {
     const std::uint64_t in_element = element.element_bytes == 0 ? offset_bytes : offset_bytes % element.element_bytes;
-    const MemberPlace place = member_at(element, in_element, size_bytes);
-    if (!place.path.empty()) return value_text(value, place.offset_bytes, size_bytes, place.type);
+    const auto place = member_at(element, in_element, size_bytes);
+    if (!place.path.empty()) return text_of(value, place.offset_bytes, size_bytes, place.type);
     return several_members(value, in_element, size_bytes, element);
   }
   const std::uint32_t each = element.size_bytes;
   if (element.kind == detail::ComponentKind::Unknown || each == 0 || each > 8 || offset_bytes % each != 0 ||
       size_bytes % each != 0)
     return fmt::format("{:#x}", low_bytes(value, size_bytes));
+  const auto spelled = [&](std::uint64_t bits) { return scalar(low_bytes(bits, each), element.kind, each); };
   const std::uint32_t count = size_bytes / each;
-  if (count == 1) return scalar(low_bytes(value, each), element);
+  if (count == 1) return spelled(value);
   std::string text = "(";
-  for (std::uint32_t i = 0; i < count; ++i)
-    text += (i == 0 ? "" : ", ") + scalar(low_bytes(value >> (8 * each * i), each), element);
+  for (std::uint32_t i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + spelled(value >> (8 * each * i));
   return text + ")";
+}
+
+}  // namespace
+
+std::string value_text(std::uint64_t value, std::uint64_t offset_bytes, std::uint32_t size_bytes,
+                       const detail::ComponentType& element) {
+  return text_of(value, offset_bytes, size_bytes, element);
+}
+
+std::string value_text(std::uint64_t value, std::uint64_t offset_bytes, std::uint32_t size_bytes,
+                       const ReadType& element) {
+  return text_of(value, offset_bytes, size_bytes, element);
 }
 
 }  // namespace heddle::report

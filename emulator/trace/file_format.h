@@ -16,9 +16,9 @@
 namespace heddle::trace {
 
 inline constexpr std::array<char, 8> kTraceMagic = {'H', 'E', 'D', 'D', 'L', 'E', 'T', 'R'};
-inline constexpr std::uint32_t kTraceVersion = 5;
+inline constexpr std::uint32_t kTraceVersion = 6;
 /// Older ones that are read as well: version 1 has no records behind Stale, version 2 no types of named bytes, version
-/// 3 no tags, and version 4 no words for operations.
+/// 3 no tags, version 4 no words for operations, and version 5 no members of structs.
 inline constexpr std::uint32_t kOldestTraceVersion = 1;
 
 enum class RecordTag : std::uint8_t {
@@ -47,6 +47,9 @@ inline constexpr std::uint8_t kRecordTags = 17;
 /// What an operation has beside its agent, locations and values is its shape: a program has as many as
 /// it has instructions and references, whatever the number of its operations.
 inline constexpr std::uint32_t kMostShapes = 65536;
+/// So many members of structs a name may come with, those of structs in structs included, and so deep.
+inline constexpr std::uint32_t kMostMembers = 256;
+inline constexpr std::uint32_t kDeepestMember = 16;
 /// Longer names of files and functions are cut.
 inline constexpr std::uint32_t kLongestString = 4096;
 

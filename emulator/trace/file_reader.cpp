@@ -65,6 +65,7 @@ class Reader {
   void dispatch_begins();
   void named();
   Components components();
+  void members(Components& of, std::uint32_t depth);
   void string();
   void shape();
   void operation();
@@ -80,9 +81,12 @@ class Reader {
   const OnCalled& on_called_;
   TraceSummary summary_;
   std::uint8_t record_tags_ = kRecordTags;
+  /// How many members the name that is read may still have.
+  std::uint32_t members_left_ = 0;
   bool has_types_ = true;
   /// In versions before 4 what stood for tags meant something to the program that wrote them alone.
   bool has_tags_ = true;
+  bool has_members_ = true;
   /// Numbers have gaps where a dispatch failed before all its invocations had begun.
   std::uint32_t next_agent_ = 0;
   std::uint32_t last_agent_ = 0;
@@ -183,6 +187,7 @@ void Reader::header() {
   }
   has_types_ = version >= 3;
   has_tags_ = version >= 4;
+  has_members_ = version >= 6;
   if (version < 5) record_tags_ = static_cast<std::uint8_t>(RecordTag::Late) + 1;
   if (version == 1) record_tags_ = static_cast<std::uint8_t>(RecordTag::Stale) + 1;
 }
@@ -306,7 +311,10 @@ void Reader::named() {
   bytes.storage_class = static_cast<StorageClass>(storage_class);
   bytes.name = strings_[below(static_cast<std::uint32_t>(strings_.size()), "a string that was not there before")];
   if (bytes.size_bytes > ~bytes.offset_bytes) damaged("a name for bytes past the end of all memory");
-  const Components consists_of = has_types_ ? components() : Components();
+  Components consists_of;
+  if (has_types_) consists_of = components();
+  members_left_ = kMostMembers;
+  if (has_members_) members(consists_of, 0);
   listener_.named(bytes);
   if (on_components_) on_components_(bytes, consists_of);
 }
@@ -321,6 +329,28 @@ Components Reader::components() {
   if (made.size_bytes > 8) damaged("a component of more than 8 bytes");
   made.element_bytes = small();
   return made;
+}
+
+// Those who show values go down into the one member that has a byte: so members lie in order, and within their struct.
+void Reader::members(Components& of, std::uint32_t depth) {
+  const std::uint32_t count = below(members_left_ + 1, "more members than a name may have");
+  if (count == 0) return;
+  if (depth == kDeepestMember) damaged("structs in structs that are too deep");
+  members_left_ -= count;
+  std::uint64_t end = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Member& member = of.members.emplace_back();
+    member.name = strings_[below(static_cast<std::uint32_t>(strings_.size()), "a string that was not there before")];
+    member.offset_bytes = small();
+    member.size_bytes = small();
+    member.is_array = below(2, "neither an array nor not") != 0;
+    if (member.offset_bytes < end || member.size_bytes == 0) damaged("members that are out of order");
+    end = std::uint64_t{member.offset_bytes} + member.size_bytes;
+    if (end > of.element_bytes) damaged("a member beyond its struct");
+    member.components = components();
+    if (member.is_array && member.components.element_bytes == 0) damaged("an array of elements without a size");
+    members(member.components, depth + 1);
+  }
 }
 
 void Reader::string() {

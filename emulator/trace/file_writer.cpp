@@ -121,8 +121,8 @@ std::uint32_t FileWriter::string_of(std::string_view text) {
   return known->second;
 }
 
-void FileWriter::forget_if_full() {
-  if (shapes_.size() < kMostShapes && strings_.size() + 3 <= 2 * kMostShapes) return;
+void FileWriter::forget_if_full(std::uint32_t strings) {
+  if (shapes_.size() < kMostShapes && strings_.size() + strings <= 2 * kMostShapes) return;
   begin(RecordTag::Forget);
   shapes_.clear();
   strings_.clear();
@@ -181,8 +181,55 @@ void FileWriter::dispatched(const Dispatch& dispatch) {
   for (const std::uint32_t position : dispatch.positions) number(position);
 }
 
+namespace {
+
+/// How many members there are in all; too many where a reader would refuse them.
+std::uint32_t members_in(const Components& components, std::uint32_t depth = 0) {
+  if (components.members.empty()) return 0;
+  if (components.members.size() > kMostMembers || depth == kDeepestMember || components.element_bytes == 0)
+    return kMostMembers + 1;
+  std::uint32_t all = 0;
+  std::uint64_t end = 0;
+  for (const Member& member : components.members) {
+    if (member.offset_bytes < end || member.size_bytes == 0) return kMostMembers + 1;
+    if (member.is_array && member.components.element_bytes == 0) return kMostMembers + 1;
+    end = std::uint64_t{member.offset_bytes} + member.size_bytes;
+    all = std::min(all + 1 + members_in(member.components, depth + 1), kMostMembers + 1);
+  }
+  return end <= components.element_bytes ? all : kMostMembers + 1;
+}
+
+/// Calls `call` with each member, and with those of a member that is a struct right behind it.
+template <typename Call>
+void for_each_member(const Components& components, const Call& call) {
+  for (const Member& member : components.members) {
+    call(member);
+    for_each_member(member.components, call);
+  }
+}
+
+}  // namespace
+
+void FileWriter::members_of(const Components& components) {
+  number(components.members.size());
+  for (const Member& member : components.members) {
+    number(string_of(member.name));
+    number(member.offset_bytes);
+    number(member.size_bytes);
+    byte(member.is_array ? 1 : 0);
+    byte(static_cast<std::uint8_t>(member.components.kind));
+    byte(member.components.size_bytes);
+    number(member.components.element_bytes);
+    members_of(member.components);
+  }
+}
+
 void FileWriter::named(const NamedBytes& bytes, const Components& components) {
-  forget_if_full();
+  const std::uint32_t members = members_in(components);
+  const bool has_members = members <= kMostMembers;
+  forget_if_full(has_members ? 1 + members : 1);
+  // Strings are records of their own: none may come in the middle of this one.
+  if (has_members) for_each_member(components, [this](const Member& member) { string_of(member.name); });
   const std::uint32_t name = string_of(bytes.name);
   begin(RecordTag::Named);
   number(static_cast<std::uint32_t>(bytes.allocation));
@@ -194,6 +241,7 @@ void FileWriter::named(const NamedBytes& bytes, const Components& components) {
   byte(static_cast<std::uint8_t>(components.kind));
   byte(components.size_bytes);
   number(components.element_bytes);
+  members_of(has_members ? components : Components());
 }
 
 void FileWriter::called(std::string_view words) {

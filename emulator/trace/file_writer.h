@@ -72,7 +72,9 @@ class FileWriter final : public Listener {
   void sources(const Operation& operation, std::span<const Source> sources);
   std::uint32_t shape_of(const Operation& operation);
   std::uint32_t string_of(std::string_view text);
-  void forget_if_full();
+  /// Makes room for so many strings.
+  void forget_if_full(std::uint32_t strings = 3);
+  void members_of(const Components& components);
 
   std::string path_;
   std::ofstream file_;

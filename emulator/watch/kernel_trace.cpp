@@ -95,6 +95,11 @@ trace::Components components_of(const detail::ComponentType& type) {
   }
   components.size_bytes = type.size_bytes;
   components.element_bytes = type.element_bytes;
+  if (!type.members) return components;
+  for (const detail::DescribedMember& member : type.members()) {
+    components.members.push_back({std::string(member.name), member.offset_bytes, member.size_bytes, member.is_array,
+                                  components_of(member.type)});
+  }
   return components;
 }
 

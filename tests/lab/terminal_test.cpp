@@ -68,7 +68,7 @@ class TestFile {
 void write_trace(const std::string& path, const std::string& source) {
   trace::FileWriter writer(path);
   writer.named({AllocationId{0}, 0, 8, ReferenceId{1}, StorageClass::StorageBuffer, "data"},
-               {trace::ComponentKind::Float, 4, 4});
+               {trace::ComponentKind::Float, 4, 4, {}});
   model::Place place;
   writer.agent_begins(AgentId{0}, place);
   place.workgroup = 1;

@@ -50,6 +50,33 @@ std::string error_of(const std::string& bytes) {
   return "";
 }
 
+/// A trace that names some bytes, and nothing else.
+std::string named_in_a_file(const Components& components) {
+  const TemporaryFile file;
+  FileWriter writer(file.path());
+  writer.named({AllocationId{0}, 0, 64, ReferenceId{1}, StorageClass::StorageBuffer, "data"}, components);
+  writer.close();
+  return file.bytes();
+}
+
+std::vector<Components> components_in(const std::string& bytes) {
+  std::vector<Components> all;
+  std::istringstream in(bytes);
+  Transcript transcript;
+  read_trace(in, "a.trace", transcript, [&](const NamedBytes&, const Components& one) { all.push_back(one); });
+  return all;
+}
+
+Member member(std::string name, std::uint32_t offset_bytes, Components components) {
+  return {std::move(name), offset_bytes, components.element_bytes, false, std::move(components)};
+}
+
+/// A struct that ends with its last member; of four bytes where it has none.
+Components struct_of(std::vector<Member> members) {
+  const std::uint32_t end = members.empty() ? 4 : members.back().offset_bytes + members.back().size_bytes;
+  return {ComponentKind::Unknown, 0, end, std::move(members)};
+}
+
 }  // namespace
 
 TEST_CASE("a trace tells its reader exactly what its writer was told") {
@@ -89,8 +116,8 @@ TEST_CASE("a file that is no trace, or of another version, is refused by name") 
   CHECK_THAT(error_of("not a trace at all"), Catch::Contains("a.trace: is no heddle trace"));
   CHECK_THAT(error_of(""), Catch::Contains("is no heddle trace"));
   std::string bytes = written(1, 5).bytes;
-  bytes[8] = 6;
-  CHECK(error_of(bytes) == "a.trace: has version 6, this heddle reads versions 1 to 5");
+  bytes[8] = 7;
+  CHECK(error_of(bytes) == "a.trace: has version 7, this heddle reads versions 1 to 6");
 }
 
 TEST_CASE("a trace of version 1 is read, and has no names in it") {
@@ -99,7 +126,7 @@ TEST_CASE("a trace of version 1 is read, and has no names in it") {
   writer.agent_begins(AgentId{0}, {});
   writer.close();
   std::string bytes = file.bytes();
-  REQUIRE(bytes[8] == 5);
+  REQUIRE(bytes[8] == 6);
   bytes[8] = 1;
   CHECK(read(bytes) == read(file.bytes()));
   // Instead of the end, the record of a name.
@@ -108,26 +135,64 @@ TEST_CASE("a trace of version 1 is read, and has no names in it") {
 }
 
 TEST_CASE("a name comes with the type of its bytes, and without one from a trace of version 2") {
-  const Components floats{ComponentKind::Float, 4, 16};
-  const TemporaryFile file;
-  {
-    FileWriter writer(file.path());
-    writer.named({AllocationId{0}, 0, 64, ReferenceId{1}, StorageClass::StorageBuffer, "data"}, floats);
-    writer.close();
-  }
-  const auto components_in = [](const std::string& bytes) {
-    std::vector<Components> all;
-    std::istringstream in(bytes);
-    Transcript transcript;
-    read_trace(in, "a.trace", transcript, [&](const NamedBytes&, const Components& one) { all.push_back(one); });
-    return all;
-  };
-  CHECK(components_in(file.bytes()) == std::vector{floats});
-  // Kind, size and size of an element are the three bytes in front of the end and its number.
-  std::string older = file.bytes();
+  const Components floats{ComponentKind::Float, 4, 16, {}};
+  const std::string bytes = named_in_a_file(floats);
+  CHECK(components_in(bytes) == std::vector{floats});
+  // Kind, size, size of an element and number of members are the four bytes in front of the end and its number.
+  std::string older = bytes;
   older[8] = 2;
-  older.erase(older.size() - 5, 3);
+  older.erase(older.size() - 6, 4);
   CHECK(components_in(older) == std::vector{Components()});
+}
+
+TEST_CASE("a name comes with the members of its structs, and without them from a trace of version 5") {
+  Components node = struct_of(
+      {member("key", 0, {ComponentKind::Unsigned, 4, 4, {}}), member("weight", 4, {ComponentKind::Float, 4, 4, {}})});
+  Components pair = struct_of({member("first", 0, node), member("second", 8, node)});
+  pair.members[1].is_array = true;
+  const std::string bytes = named_in_a_file(pair);
+  CHECK(components_in(bytes) == std::vector{pair});
+  std::string older = named_in_a_file(struct_of({}));
+  older[8] = 5;
+  older.erase(older.size() - 3, 1);
+  CHECK(components_in(older) == std::vector{struct_of({})});
+}
+
+TEST_CASE("a struct whose members lie over each other, or are too many or too deep, comes without its members") {
+  const Components number{ComponentKind::Unsigned, 4, 4, {}};
+  const auto members_after = [&](const Components& components) {
+    return components_in(named_in_a_file(components)).at(0).members.size();
+  };
+  std::vector<Member> many;
+  for (std::uint32_t i = 0; i < kMostMembers; ++i) many.push_back(member("m" + std::to_string(i), 4 * i, number));
+  Components most = struct_of(many);
+  CHECK(members_after(most) == kMostMembers);
+  many.push_back(member("more", 4 * kMostMembers, number));
+  CHECK(members_after(struct_of(many)) == 0);
+  CHECK(members_after(struct_of({member("a", 0, number), member("b", 4, number)})) == 2);
+  CHECK(members_after(struct_of({member("a", 0, number), member("b", 2, number)})) == 0);
+  Components deep = number;
+  for (std::uint32_t i = 0; i < kDeepestMember; ++i) deep = struct_of({member("in", 0, deep)});
+  CHECK(members_after(deep) == 1);
+  CHECK(members_after(struct_of({member("in", 0, deep)})) == 0);
+}
+
+TEST_CASE("a damaged trace has no members out of order, beyond their struct or without a size") {
+  const Components number{ComponentKind::Unsigned, 4, 4, {}};
+  const std::string bytes = named_in_a_file(struct_of({member("a", 0, number), member("b", 4, number)}));
+  CHECK(error_of(bytes) == "");
+  // In front of the end and its number: name, offset, size, array, kind, size, element and no members, of "b".
+  const auto with = [&](std::size_t from_end, char value) {
+    std::string damaged = bytes;
+    damaged[damaged.size() - from_end] = value;
+    return error_of(damaged);
+  };
+  CHECK_THAT(with(9, 2), Catch::Contains("members that are out of order"));
+  CHECK_THAT(with(8, 0), Catch::Contains("members that are out of order"));
+  CHECK_THAT(with(8, 5), Catch::Contains("a member beyond its struct"));
+  CHECK_THAT(with(10, 9), Catch::Contains("a string that was not there before"));
+  CHECK_THAT(with(7, 2), Catch::Contains("neither an array nor not"));
+  CHECK_THAT(with(3, 120), Catch::Contains("cut off") || Catch::Contains("damaged"));
 }
 
 TEST_CASE("words for operations and agents come in front of them, and not in a trace of version 4") {

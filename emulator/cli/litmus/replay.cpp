@@ -22,7 +22,7 @@ Replay replay_run(const litmus::Test& test, const litmus::Question& question, co
       const Locations bytes = litmus::locations_of(test.variables[i]);
       writer->named({bytes.allocation, bytes.offset_bytes, bytes.size_bytes, static_cast<ReferenceId>(i),
                      StorageClass::StorageBuffer, test.variables[i].name},
-                    {trace::ComponentKind::Signed, 8, 8});
+                    {trace::ComponentKind::Signed, 8, 8, {}});
     }
   }
   trace::Fork fork(listeners);

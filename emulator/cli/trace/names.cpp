@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "emulator/report/member_text.h"
 #include "emulator/report/value_text.h"
 
 namespace heddle::cli {
@@ -18,8 +19,8 @@ std::string spelled(const uvec3& at) {
   return fmt::format("({},{},{})", at.x, at.y, at.z);
 }
 
-detail::ComponentType type_of(const trace::Components& components) {
-  detail::ComponentType type;
+report::ReadType type_of(const trace::Components& components) {
+  report::ReadType type;
   switch (components.kind) {
     case trace::ComponentKind::Unknown:
       break;
@@ -35,6 +36,9 @@ detail::ComponentType type_of(const trace::Components& components) {
   }
   type.size_bytes = components.size_bytes;
   type.element_bytes = components.element_bytes;
+  for (const trace::Member& member : components.members)
+    type.members.push_back(
+        {member.name, member.offset_bytes, member.size_bytes, member.is_array, type_of(member.components)});
   return type;
 }
 
@@ -142,14 +146,15 @@ std::string TraceNames::element(const Locations& bytes) const {
   const std::uint64_t first = offset / named->type.element_bytes;
   const std::uint64_t last = (offset + bytes.size_bytes - 1) / named->type.element_bytes;
   if (first != last) return fmt::format("{}[{}..{}]", named->name, first, last);
-  if (named->size_bytes == named->type.element_bytes) return named->name;
-  return fmt::format("{}[{}]", named->name, first);
+  const std::string member = report::member_at(named->type, offset % named->type.element_bytes, bytes.size_bytes).path;
+  if (named->size_bytes == named->type.element_bytes) return named->name + member;
+  return fmt::format("{}[{}]{}", named->name, first, member);
 }
 
 std::string TraceNames::value(const Locations& bytes, trace::Value value) const {
   const Name* const named = name_at(bytes);
   const std::uint64_t offset = named ? bytes.offset_bytes - named->offset_bytes : 0;
-  return report::value_text(value, offset, bytes.size_bytes, named ? named->type : detail::ComponentType());
+  return report::value_text(value, offset, bytes.size_bytes, named ? named->type : report::ReadType());
 }
 
 const TraceNames::Dispatch* TraceNames::dispatch_of(AgentId agent) const {

@@ -3,14 +3,13 @@
 /// \file
 /// What people call the agents and the bytes of a trace.
 
-#include <heddle/detail/component_type.h>
-
 #include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "emulator/report/read_type.h"
 #include "emulator/trace/components.h"
 #include "emulator/trace/listener.h"
 
@@ -40,7 +39,7 @@ class TraceNames {
   std::string bytes(const Locations& bytes) const;
   /// The name of what the bytes are in: "data", or "allocation 3".
   std::string object(const Locations& bytes) const;
-  /// "data[2]" where the bytes are one element, or lie in one; else as `bytes` says.
+  /// "data[2]" where the bytes are one element, or lie in one, "data[2].flag" in a member of one; else as `bytes` says.
   std::string element(const Locations& bytes) const;
   /// The value that bytes have, in their type: "-1.5"; in hexadecimal where the type is not known.
   std::string value(const Locations& bytes, trace::Value value) const;
@@ -57,7 +56,7 @@ class TraceNames {
     std::uint64_t offset_bytes = 0;
     std::uint64_t size_bytes = 0;
     std::string name;
-    detail::ComponentType type;
+    report::ReadType type;
   };
   struct HashOfId {
     template <typename Id>

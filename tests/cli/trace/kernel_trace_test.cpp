@@ -8,6 +8,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -187,6 +189,39 @@ TEST_CASE("the list of a trace has a line for each operation, with invocation, n
   CHECK_THAT(run.out, Catch::Contains("dispatch 0 workgroup (1,0,0) local (2,0,0)  write NonPrivate "
                                       "'line' bytes 8..11 = 0x14  kernel_trace_test.cpp:"));
   CHECK_THAT(run.out, Catch::Contains("(made available)"));
+}
+
+TEST_CASE("a film of a kernel shows structs by their members, whole ones and one member alone") {
+  struct Status {
+    std::uint32_t flag;
+    float prefix;
+  };
+  struct Node {
+    Status status;
+    std::int16_t links[2];
+  };
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("structs.trace");
+  {
+    Device device(traced(path));
+    auto statuses = device.buffer(std::vector<Status>(2), "statuses");
+    auto nodes = device.buffer(std::vector<Node>(2), "nodes");
+    device.dispatch(
+        [](auto&, StorageBuffer<Status> auto s, StorageBuffer<Node> auto n) {
+          s[1] = Status{1, 2.5f};
+          n[1].at(&Node::status).at(&Status::prefix) = s[1].at(&Status::prefix);
+          n[0].at(&Node::links)[1] = static_cast<std::int16_t>(-3);
+        },
+        1, 1, statuses, nodes);
+  }
+  const std::string film = directory.path("structs.json");
+  REQUIRE(run_heddle({"trace", path, "--film", film}).exit_code == 0);
+  std::ifstream in(film);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  CHECK_THAT(text, Catch::Contains("write statuses[1] = {.flag = 1, .prefix = 2.5}"));
+  CHECK_THAT(text, Catch::Contains("read statuses[1].prefix is 2.5"));
+  CHECK_THAT(text, Catch::Contains("write nodes[1].status.prefix = 2.5"));
+  CHECK_THAT(text, Catch::Contains("write nodes[0].links[1] = -3"));
 }
 
 TEST_CASE("an unmodified program is traced by HEDDLE_TRACE, each of its devices into a file of its own") {
