@@ -1,10 +1,12 @@
 #include "emulator/litmus/run/kept_back.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "emulator/litmus/run/runner.h"
 #include "emulator/litmus/vulkan/final_state.h"
+#include "emulator/litmus/vulkan/postponement.h"
 #include "emulator/litmus/vulkan/program.h"
 
 namespace heddle::litmus {
@@ -51,10 +53,49 @@ class Moments {
   std::vector<std::vector<std::size_t>> later_;
 };
 
+/// Which loads of a test have their value needed on the way to a later instruction. Says nothing of threads with loops
+/// or branches.
+class Needs {
+ public:
+  explicit Needs(const Test& test) {
+    for (const Thread& thread : test.threads) of_thread_.push_back(lines_of(thread));
+  }
+
+  /// Whether the thread waits for the value of the load before it executes the other.
+  bool waits(const Operation& load, const Operation& behind) const {
+    const auto thread = static_cast<std::size_t>(load.agent);
+    if (thread >= of_thread_.size()) return false;
+    const auto needed = of_thread_[thread].find(load.where.line);
+    return needed != of_thread_[thread].end() && behind.where.line >= needed->second;
+  }
+
+ private:
+  /// By the line of a load: that of the first instruction that waits for its value.
+  using Lines = std::map<std::uint32_t, std::uint32_t>;
+
+  static Lines lines_of(const Thread& thread) {
+    Lines lines;
+    for (const Instruction& one : thread.code)
+      if (one.kind == InstructionKind::Branch || one.kind == InstructionKind::Jump) return {};
+    for (std::size_t load = 0; load < thread.code.size(); ++load) {
+      if (thread.code[load].kind != InstructionKind::Load) continue;
+      LateRegisters late(thread.registers.size(), false);
+      late[thread.code[load].destination] = true;
+      std::size_t at = load + 1;
+      while (at < thread.code.size() && !needs_late_values(thread, at, late)) ++at;
+      if (at < thread.code.size()) lines[thread.code[load].place.line] = thread.code[at].place.line;
+    }
+    return lines;
+  }
+
+  std::vector<Lines> of_thread_;
+};
+
 /// What an execution takes of a machine with such a policy, at least.
 class Line {
  public:
-  Line(const model::Execution& execution, const MemoryPolicy& policy) : e_(execution), policy_(policy) {}
+  Line(const model::Execution& execution, const MemoryPolicy& policy, const Needs& needs)
+      : e_(execution), policy_(policy), needs_(needs) {}
 
   bool can_come_up() const { return moments(true).fit(); }
   /// Whether it would if reads were answered by what is stored later.
@@ -81,7 +122,8 @@ class Line {
   }
   bool may_be_late(const Operation& read, const Operation& behind) const {
     return policy_.late_reads != 0 && read.kind == OperationKind::Read && !synchronizes(read) && behind.is_access() &&
-           !synchronizes_with_earlier(behind, read) && !behind.locations.overlaps(read.locations);
+           !synchronizes_with_earlier(behind, read) && !behind.locations.overlaps(read.locations) &&
+           !needs_.waits(read, behind);
   }
   /// Those that system-synchronize begin when the others have ended.
   bool is_after(AgentId first, AgentId second) const {
@@ -120,7 +162,8 @@ class Line {
     // One that waits may come behind others that leave what it read.
     while (waits(from.read) && write != model::kInitialValue && leaves_as_it_was(write)) write = source_of(write);
     if (write == model::kInitialValue || write == from.read) return;
-    if (e_.operations[write].agent != e_.operations[from.read].agent)
+    // A thread may read what it stores later, through another name of the bytes.
+    if (e_.operations[write].agent != e_.operations[from.read].agent || write > from.read)
       made.precede(all ? made.placed(write) : made.issued(write), made.issued(from.read));
   }
   OperationIndex source_of(OperationIndex update) const {
@@ -139,6 +182,7 @@ class Line {
 
   const model::Execution& e_;
   const MemoryPolicy& policy_;
+  const Needs& needs_;
 };
 
 std::string reason(const Line& line, const MemoryPolicy& policy) {
@@ -147,8 +191,8 @@ std::string reason(const Line& line, const MemoryPolicy& policy) {
                ? "a read would have to be answered by what is stored later (load buffering), and this policy answers "
                  "each at once"
                : "a read would have to be answered by what is stored later (load buffering), and only loads that "
-                 "neither "
-                 "synchronize nor have their value needed by what follows are answered late";
+                 "neither synchronize, nor have their value needed or their bytes accessed by what follows, are "
+                 "answered late";
   }
   if (policy.sequential) return "this policy delays nothing, and nothing is stale";
   if (policy.in_order) return "this policy keeps the order of stores, and updates wait for all before them";
@@ -167,6 +211,7 @@ std::vector<std::string> why_kept_back(const Test& test, const Question& questio
     std::set<std::string> reasons;
   };
   std::vector<Ways> ways(outcomes.size());
+  const Needs needs(test);
   explore::Options options = explorer_options(question);
   // A remark is worth no more.
   options.graph_limit = 300000;
@@ -182,7 +227,7 @@ std::vector<std::string> why_kept_back(const Test& test, const Question& questio
         if (at == outcomes.end()) continue;
         Ways& of = ways[static_cast<std::size_t>(at - outcomes.begin())];
         if (of.any) continue;
-        const Line line(one.execution, policy);
+        const Line line(one.execution, policy, needs);
         of.any = line.can_come_up();
         if (!of.any) of.reasons.insert(reason(line, policy));
       }

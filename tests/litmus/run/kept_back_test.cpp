@@ -69,6 +69,32 @@ TEST_CASE("load buffering by loads may come up where they are answered late, and
   CHECK(count(updates, "random", {1, 1}) == 0);
 }
 
+TEST_CASE("a thread waits where it needs a value itself, and not where another thread needs it") {
+  const std::string asked = "exists (P0:r0 = 2 /\\ P1:r0 = 2)";
+  const Test constant = two_threads("ld.atom.dv.sc0 r0, x", "ld.atom.dv.sc0 r0, y",
+                                    " st.atom.dv.sc0 y, 2 | st.atom.dv.sc0 x, r0 ;\n" + asked);
+  CHECK(why(constant, "random", {2, 2}).empty());
+  CHECK(count(constant, "random", {2, 2}) > 0);
+  const Test needed = two_threads("ld.atom.dv.sc0 r0, x", "ld.atom.dv.sc0 r0, y",
+                                  " or r1, r0, 2 | st.atom.dv.sc0 x, r0 ;\n st.atom.dv.sc0 y, r1 | ;\n" + asked);
+  CHECK_THAT(why(needed, "random", {2, 2}), Catch::Contains("load buffering"));
+  CHECK(count(needed, "random", {2, 2}) == 0);
+}
+
+TEST_CASE("a private read by another name has the later store of its thread nowhere, and that of another thread") {
+  const auto aliased = [](const std::string& threads) {
+    VulkanParse parse = parse_vulkan("Vulkan T\n{ x = 0; y aliases x; }\n" + threads + "exists (P0:r0 = 1)\n");
+    REQUIRE(parse.test);
+    return *std::move(parse.test);
+  };
+  const Test own = aliased(" P0@sg 0, wg 0, qf 0 ;\n ld.sc0 r0, y ;\n st.sc0 x, 1 ;\n");
+  CHECK_THAT(why(own, "random", {1}), Catch::Contains("load buffering"));
+  CHECK(count(own, "random", {1}) == 0);
+  const Test others =
+      aliased(" P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;\n ld.nonpriv.sc0 r0, y | st.nonpriv.sc0 x, 1 ;\n");
+  CHECK(why(others, "random", {1}).empty());
+}
+
 TEST_CASE("what comes up in runs of the library is never said to be impossible") {
   for (const LibraryFile& file : read_library()) {
     const VulkanParse parse = parse_vulkan(file.source);
