@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "emulator/lab/limits.h"
 #include "emulator/lab/state_json.h"
 #include "emulator/litmus/run/run.h"
 #include "emulator/litmus/vulkan/cooperative.h"
@@ -18,11 +19,6 @@ struct BadTest {
   litmus::Place place;
 };
 
-constexpr std::uint64_t kMostBound = 64;
-constexpr std::uint64_t kMostMoves = 100000;
-constexpr std::uint64_t kMostTries = 1000000;
-constexpr std::uint64_t kMostExecutions = 10000000;
-
 // Fields, with what is wrong of them.
 
 const Json* find(const Json& request, const char* field) {
@@ -30,12 +26,26 @@ const Json* find(const Json& request, const char* field) {
   return found == request.end() || found->is_null() ? nullptr : &*found;
 }
 
-std::string text_field(const Json& request, const char* field, std::optional<std::string> otherwise = std::nullopt) {
+std::string text_field(const Json& request, const char* field, std::optional<std::string> otherwise = std::nullopt,
+                       std::size_t most = kMostNameBytes) {
   const Json* const value = find(request, field);
   if (!value && otherwise) return *otherwise;
   if (!value) throw BadRequest(fmt::format("the request needs the field \"{}\"", field));
   if (!value->is_string()) throw BadRequest(fmt::format("the field \"{}\" has to be a text", field));
-  return value->get<std::string>();
+  auto text = value->get<std::string>();
+  if (text.size() > most)
+    throw BadRequest(fmt::format("the field \"{}\" has to be a text of at most {} bytes", field, most));
+  return text;
+}
+
+/// A list of at most so many entries, or null.
+const Json* list_field(const Json& request, const char* field, const char* of_what, std::size_t most) {
+  const Json* const value = find(request, field);
+  if (!value) return nullptr;
+  if (!value->is_array()) throw BadRequest(fmt::format("the field \"{}\" has to be a list of {}", field, of_what));
+  if (value->size() > most)
+    throw BadRequest(fmt::format("the field \"{}\" has to be a list of at most {} {}", field, most, of_what));
+  return value;
 }
 
 std::uint64_t number_field(const Json& request, const char* field, std::optional<std::uint64_t> otherwise,
@@ -146,7 +156,7 @@ struct Desk::Requests {
   }
 
   Json open() {
-    std::string text = text_field(request, "text");
+    std::string text = text_field(request, "text", std::nullopt, kMostTextBytes);
     std::string file = text_field(request, "file", "test.litmus");
     Rules rules;
     rules.bound = std::max<std::uint64_t>(number_field(request, "bound", 2, kMostBound), 1);
@@ -162,8 +172,7 @@ struct Desk::Requests {
               {"column", bad.place.column}};
     }
     auto session = std::make_unique<Session>(std::move(test), rules);
-    if (const Json* const moves = find(request, "moves")) {
-      if (!moves->is_array()) throw BadRequest("the field \"moves\" has to be a list of ids");
+    if (const Json* const moves = list_field(request, "moves", "ids", kMostMoves)) {
       for (const Json& move : *moves) {
         if (!move.is_string()) throw BadRequest("the field \"moves\" has to be a list of ids");
         session->make(move.get<std::string>());
@@ -208,6 +217,9 @@ struct Desk::Requests {
   Json bookmark() {
     const std::string name = text_field(request, "name");
     if (!truth_field(request, "remove", false)) {
+      const auto& known = session().bookmarks();
+      if (known.size() >= kMostBookmarks && known.count(name) == 0)
+        throw BadRequest(fmt::format("a game has at most {} bookmarks", kMostBookmarks));
       session().set_bookmark(name);
     } else if (!session().remove_bookmark(name)) {
       throw BadRequest(fmt::format("there is no bookmark \"{}\"", name));
@@ -231,8 +243,8 @@ struct Desk::Requests {
   }
 
   Json breakpoints() {
-    const Json* const given = find(request, "breaks");
-    if (!given || !given->is_array()) throw BadRequest("the request needs the field \"breaks\": a list");
+    const Json* const given = list_field(request, "breaks", "breakpoints", kMostBreakpoints);
+    if (!given) throw BadRequest("the request needs the field \"breaks\": a list");
     std::vector<Breakpoint> all;
     for (const Json& one : *given) all.push_back(breakpoint_of(test(), one));
     session().set_breakpoints(std::move(all));
@@ -373,6 +385,8 @@ Desk::Desk() = default;
 Desk::~Desk() = default;
 
 std::string Desk::handle(std::string_view request) {
+  if (request.size() > kMostRequestBytes)
+    return dump({{"ok", false}, {"error", fmt::format("a request has at most {} bytes", kMostRequestBytes)}});
   const Json parsed = Json::parse(request, nullptr, false);
   if (!parsed.is_object()) return dump({{"ok", false}, {"error", "a request is a JSON object"}});
   try {

@@ -5,16 +5,11 @@
 #include <algorithm>
 
 #include "emulator/lab/finals.h"
+#include "emulator/lab/limits.h"
 #include "emulator/litmus/run/settled_outcome.h"
 
 namespace heddle::lab {
 namespace {
-
-bool has_loops(const std::vector<Entry>& history) {
-  // More than any test without a thread that spins has.
-  constexpr std::size_t kMostMoves = 100000;
-  return history.size() >= kMostMoves;
-}
 
 std::string allowed_ids(const std::vector<Offer>& offers, const litmus::Test& test) {
   constexpr std::size_t kMost = 12;
@@ -52,7 +47,7 @@ void Session::make(std::string_view id) {
 }
 
 void Session::make(const Offer& offer) {
-  if (has_loops(history_)) throw BadRequest("the game has too many moves");
+  if (at_ >= kMostMoves) throw BadRequest(fmt::format("a game has at most {} moves", kMostMoves));
   Entry entry;
   entry.move = offer.move;
   entry.text = offer.text;
