@@ -4,27 +4,6 @@
 
 namespace heddle::race {
 
-void LastWriters::note(const Locations& bytes, model::OperationIndex write) {
-  const auto found = of_word_.find(word_of(bytes));
-  if (found == of_word_.end()) return;
-  for (std::uint32_t i = 0; i < bytes.size_bytes; ++i) found->second[(bytes.offset_bytes + i) % kWordBytes] = write;
-}
-
-void LastWriters::find_sources(const Locations& bytes, std::vector<trace::Source>& sources) const {
-  sources.clear();
-  const auto found = of_word_.find(word_of(bytes));
-  if (found == of_word_.end()) return sources.push_back({bytes, model::kInitialValue});
-  for (std::uint32_t i = 0; i < bytes.size_bytes; ++i) {
-    const std::uint64_t byte = bytes.offset_bytes + i;
-    const model::OperationIndex writer = found->second[byte % kWordBytes];
-    if (!sources.empty() && sources.back().write == writer) {
-      ++sources.back().bytes.size_bytes;
-    } else {
-      sources.push_back({{bytes.allocation, byte, 1}, writer});
-    }
-  }
-}
-
 void History::forget_all() {
   shadow_.forget_all();
   released_.clear();
@@ -32,14 +11,15 @@ void History::forget_all() {
 }
 
 DetectorThread::DetectorThread(const KernelOptions& options, std::shared_ptr<KernelOrder::Shared> order,
-                               SiteNumbers& sites)
-    : detector_(options, order, sites), nothing_(*order) {
+                               SiteNumbers& sites, ParallelTags* tags)
+    : detector_(options, order, sites), tags_(tags), nothing_(*order) {
   detector_.use(nothing_.shadow_, nothing_.released_);
 }
 
 void DetectorThread::agents_end(AgentId first, std::uint32_t count, History& workgroup_memory) {
   detector_.use(workgroup_memory.shadow_, workgroup_memory.released_);
   detector_.agents_end(first, count);
+  if (tags_) tags_->agents_end(first, count);
   detector_.use(nothing_.shadow_, nothing_.released_);
 }
 
@@ -56,6 +36,8 @@ void DetectorThread::access(const Operation& operation, History& history) {
   if (operation.atomic && operation.reads() && !history.writers_.empty())
     history.writers_.find_sources(operation.locations, sources_);
   detector_.operation(index, operation, 0, 0, sources_);
+  if (tags_) [[unlikely]]
+    tags_->access(operation);
   if (!operation.writes()) return;
   if (operation.atomic) {
     detector_.placed(index);
@@ -69,19 +51,23 @@ void DetectorThread::meet(AgentId first, std::uint32_t count, const Operation& b
   of_first.agent = first;
   detector_.meets(told_ + 1, of_first, count);
   told_ += count;
+  if (tags_) tags_->meet(of_first, count);
 }
 
 void DetectorThread::meet(std::span<const Operation> barriers) {
   const model::OperationIndex before = told_;
   for (const Operation& barrier : barriers) tell(barrier);
   for (std::uint32_t i = 0; i < barriers.size(); ++i) detector_.passes(before + 1 + i, {});
+  if (tags_) tags_->meet(barriers);
 }
 
-ParallelDetector::ParallelDetector(const KernelOptions& options)
-    : options_(options), order_(std::make_shared<KernelOrder::Shared>()) {}
+ParallelDetector::ParallelDetector(const KernelOptions& options, bool tags)
+    : options_(options),
+      order_(std::make_shared<KernelOrder::Shared>()),
+      tags_(tags ? std::make_unique<ParallelTags>(options, sites_) : nullptr) {}
 
 DetectorThread& ParallelDetector::add_thread() {
-  return threads_.emplace_back(options_, order_, sites_);
+  return threads_.emplace_back(options_, order_, sites_, tags_.get());
 }
 
 // What it says to an order it says to all that share it; a second time it is nothing new.
@@ -90,10 +76,12 @@ void ParallelDetector::dependency(bool memory) {
     thread.detector_.dependency(memory);
     if (!memory) break;
   }
+  if (tags_) tags_->dependency(memory);
 }
 
 void ParallelDetector::replace(AllocationId allocation) {
   for (DetectorThread& thread : threads_) thread.detector_.replace(allocation);
+  if (tags_) tags_->replace(allocation);
 }
 
 }  // namespace heddle::race

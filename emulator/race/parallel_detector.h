@@ -4,47 +4,15 @@
 /// Data races of kernels whose workgroups run on several threads at once.
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "emulator/race/kernel_detector_quick.h"
+#include "emulator/race/last_writers.h"
+#include "emulator/race/parallel_tags.h"
 
 namespace heddle::race {
-
-/// Which operation wrote each byte, of the bytes at which something was released: an agent that reads what another
-/// operation wrote there acquires nothing.
-class LastWriters {
- public:
-  bool empty() const { return of_word_.empty(); }
-  /// From now on it knows who writes them. At most 8 bytes inside 8 that begin at a multiple of 8, here and
-  /// below.
-  void watch(const Locations& bytes) { of_word_.try_emplace(word_of(bytes), nobody()); }
-  void note(const Locations& bytes, model::OperationIndex write);
-  /// Bytes that it does not watch have no write as their source.
-  void find_sources(const Locations& bytes, std::vector<trace::Source>& sources) const;
-  void clear() { of_word_.clear(); }
-
- private:
-  static constexpr std::uint64_t kWordBytes = 8;
-  using Word = std::array<model::OperationIndex, kWordBytes>;
-  using Place = std::pair<AllocationId, std::uint64_t>;
-  struct HashOfPlace {
-    std::size_t operator()(const Place& place) const {
-      return (static_cast<std::size_t>(place.first) * 0x9e3779b97f4a7c15u + place.second) * 0x165667b19e3779f9u;
-    }
-  };
-  static Place word_of(const Locations& bytes) { return {bytes.allocation, bytes.offset_bytes / kWordBytes}; }
-  static Word nobody() {
-    Word word;
-    word.fill(model::kInitialValue);
-    return word;
-  }
-
-  std::unordered_map<Place, Word, HashOfPlace> of_word_;
-};
 
 /// All that is known of some bytes of memory: the accesses, and what atomics released there. One thread at a
 /// time uses it: a thread that tells of an access has it from before the access takes effect until the detector
@@ -83,11 +51,14 @@ class History {
 /// What one thread tells of its workgroups. A workgroup stays on its thread.
 class DetectorThread {
  public:
-  DetectorThread(const KernelOptions& options, std::shared_ptr<KernelOrder::Shared> order, SiteNumbers& sites);
+  /// `tags`, which all threads share, may be null.
+  DetectorThread(const KernelOptions& options, std::shared_ptr<KernelOrder::Shared> order, SiteNumbers& sites,
+                 ParallelTags* tags);
 
   void agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
                     std::span<const std::uint32_t> subgroups) {
     detector_.agents_begin(first, count, place, subgroups);
+    if (tags_) tags_->agents_begin(first, count, place, subgroups);
   }
   /// `workgroup_memory` is what is known of the Workgroup memory of its workgroup.
   void agents_end(AgentId first, std::uint32_t count, History& workgroup_memory);
@@ -114,7 +85,10 @@ class DetectorThread {
   /// Answers for a read-modify-write that neither acquires nor releases.
   bool answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site, History& history);
   /// A memory barrier.
-  void barrier(const Operation& operation) { tell(operation); }
+  void barrier(const Operation& operation) {
+    tell(operation);
+    if (tags_) tags_->barrier(operation);
+  }
   /// Agents with consecutive numbers from `first` on meet at a control barrier.
   void meet(AgentId first, std::uint32_t count, const Operation& barrier);
   /// Any agents of one workgroup meet, each with a barrier of its own.
@@ -128,6 +102,7 @@ class DetectorThread {
   model::OperationIndex tell(const Operation& operation);
 
   KernelDetector detector_;
+  ParallelTags* tags_;
   /// The index of the last operation that was told in full: those of an agent have rising indices, and so have
   /// those of a history.
   model::OperationIndex told_ = 0;
@@ -156,18 +131,22 @@ inline bool DetectorThread::answers_atomic(AgentId agent, ReferenceId reference,
 /// share what the order of operations in different workgroups follows from; the accesses are in histories.
 class ParallelDetector {
  public:
-  explicit ParallelDetector(const KernelOptions& options = {});
+  /// `tags`: whether operations may have some. Then threads tell of each access in full, none by a quick answer.
+  explicit ParallelDetector(const KernelOptions& options = {}, bool tags = false);
 
   /// What a new history is to be made with.
   const KernelOrder::Shared& order() const { return *order_; }
   /// For a thread that has none yet. One call at a time.
   DetectorThread& add_thread();
   const std::deque<DetectorThread>& threads() const { return threads_; }
+  /// What finds the races that only tags make; null where operations have none.
+  ParallelTags* tags() const { return tags_.get(); }
 
   // No thread tells anything while these run:
   /// A dispatch begins: `groups` workgroups of `size` invocations with consecutive numbers from `first` on.
   void dispatch_begins(std::uint32_t first, std::uint32_t size, std::uint32_t groups) {
     order_->reserve(first, size, groups);
+    if (tags_) tags_->dispatch_begins(first, size, groups);
   }
   /// As KernelDetector. After a memory dependency the owner of histories is to let them forget everything.
   void dependency(bool memory);
@@ -178,6 +157,7 @@ class ParallelDetector {
   KernelOptions options_;
   std::shared_ptr<KernelOrder::Shared> order_;
   SiteNumbers sites_;
+  std::unique_ptr<ParallelTags> tags_;
   std::deque<DetectorThread> threads_;
 };
 

@@ -46,6 +46,12 @@ TaggedDetector::TaggedDetector(trace::Listener& told, KernelDetector& kernel, co
   if (exact_left_ == 0) order_.cut();
 }
 
+std::string TaggedDetector::text_of_too_many_sets() {
+  return std::to_string(TagLanes::kMost) +
+         " sets of tags are told apart, the empty one among them, and there were more: instructions with another set "
+         "counted as having none, so that races may be missing that are there only because of their tags";
+}
+
 void TaggedDetector::restart() {
   order_.dependency(true);
   order_.restart();

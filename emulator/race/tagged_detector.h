@@ -4,6 +4,7 @@
 /// Data races of kernels with tags, which order less than the clocks of the kernel detector know of.
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "emulator/race/kernel_detector.h"
@@ -22,6 +23,10 @@ class TaggedDetector final : public trace::Listener {
 
   /// Called once, when there is a set of tags more than are told apart: its operations count as having none.
   void on_too_many_sets(std::function<void()> call) { on_too_many_sets_ = std::move(call); }
+  /// What that means for a report.
+  static std::string text_of_too_many_sets();
+  /// Makes room for a dispatch, as Places::reserve.
+  void reserve(std::uint32_t first, std::uint32_t size, std::uint32_t groups) { order_.reserve(first, size, groups); }
   /// Becomes as new.
   void restart();
   /// The bytes of the allocation are new, as KernelDetector::forget.

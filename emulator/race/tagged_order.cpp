@@ -25,6 +25,11 @@ void TaggedOrder::for_each_fitting(std::uint8_t lane, F&& f) const {
     if (lanes_.fit(lane, other)) f(other);
 }
 
+void TaggedOrder::reserve(std::uint32_t first, std::uint32_t size, std::uint32_t groups) {
+  places_.reserve(first, size, groups);
+  groups_.resize(places_.groups());
+}
+
 void TaggedOrder::agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
                                std::span<const std::uint32_t> subgroups) {
   const GroupId group = places_.agents_begin(static_cast<std::uint32_t>(first), count, place, subgroups);

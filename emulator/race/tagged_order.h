@@ -33,6 +33,8 @@ class TaggedOrder {
   /// `chains` and `one_class_each` as in KernelOptions.
   TaggedOrder(bool chains, bool one_class_each);
 
+  /// As Places::reserve.
+  void reserve(std::uint32_t first, std::uint32_t size, std::uint32_t groups);
   /// These have the contract of the same functions of trace::Listener.
   void agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
                     std::span<const std::uint32_t> subgroups);

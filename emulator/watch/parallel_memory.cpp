@@ -26,15 +26,27 @@ thread_local std::uint64_t ParallelMemory::t_memory = 0;
 ParallelMemory::Stripe::Stripe(const race::KernelOrder::Shared& order)
     : known(race::History(order, kStripeBits), kRecentOfStripe) {}
 
-ParallelMemory::ParallelMemory(RaceSink& sink)
-    : sink_(sink), number_([] {
+ParallelMemory::ParallelMemory(RaceSink& sink, bool tags)
+    : sink_(sink),
+      number_([] {
         static std::atomic<std::uint64_t> made{0};
         return ++made;
-      }()) {
+      }()),
+      detector_(race::KernelOptions{.one_class_each = true}, tags) {
+  if (tags) listen_to_tags();
   for (std::uint32_t i = 0; i < 1u << kStripeBits; ++i) stripes_.push_back(std::make_unique<Stripe>(detector_.order()));
 }
 
 ParallelMemory::~ParallelMemory() = default;
+
+// They are found while a thread tells, which is this one.
+void ParallelMemory::listen_to_tags() {
+  race::ParallelTags& tags = *detector_.tags();
+  tags.found().on_race([this, &tags](const race::KernelRace& race) { sink_.race(tags.found(), race, t_here->now); });
+  tags.found().on_race_again(
+      [this, &tags](std::size_t race, AgentId first) { sink_.race_again(tags.found(), race, first, t_here->now); });
+  tags.on_too_many_sets([this] { sink_.overlooked(race::TaggedDetector::text_of_too_many_sets()); });
+}
 
 ParallelMemory::Thread& ParallelMemory::make_thread() {
   auto made = std::make_unique<Thread>(*this, detector_.add_thread());
@@ -46,8 +58,9 @@ ParallelMemory::Thread& ParallelMemory::make_thread() {
     sink_.race_again(detector, race, first, thread.now);
   });
   detector.on_overlooked([this](const std::string& what) { sink_.overlooked(what); });
-  // What a listener is told needs records.
-  thread.pulse = {kOperationsOfSlice, false, listener_ ? &emulation::QuickAccesses::none() : &thread};
+  // What a listener is told needs records, and so do tags.
+  thread.pulse = {kOperationsOfSlice, false,
+                  listener_ || detector_.tags() ? &emulation::QuickAccesses::none() : &thread};
   return *(threads_[std::this_thread::get_id()] = std::move(made));
 }
 
@@ -105,6 +118,7 @@ void ParallelMemory::end(const memory::Cohort& cohort) {
                                     [&](const Resident& r) { return r.first == cohort.first; });
     if (found == thread.residents.end()) return false;
     thread.detector.agents_end(cohort.first, cohort.count, found->known->history);
+    if (detector_.tags()) detector_.tags()->forget(found->allocation);
     found->known->forget();
     thread.spare.push_back(std::move(found->known));
     thread.residents.erase(found);

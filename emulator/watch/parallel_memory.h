@@ -50,7 +50,8 @@ class RaceSink {
 /// Thread-safe for agents of different workgroups, but for begin and end of submissions and dispatches.
 class ParallelMemory final : public memory::Memory {
  public:
-  explicit ParallelMemory(RaceSink& sink);
+  /// `tags`: whether operations may have some.
+  explicit ParallelMemory(RaceSink& sink, bool tags = false);
   ~ParallelMemory() override;
 
   /// Invocations with numbers from `first` on are about to begin.
@@ -210,6 +211,7 @@ class ParallelMemory final : public memory::Memory {
 
   static constexpr std::uint32_t kStripeBits = 8;
 
+  void listen_to_tags();
   Thread& begin_here();
   Thread& make_thread();
   Stripe& stripe(const Locations& bytes);
@@ -226,7 +228,7 @@ class ParallelMemory final : public memory::Memory {
   RaceSink& sink_;
   /// Which memory this is of all that there ever were.
   const std::uint64_t number_;
-  race::ParallelDetector detector_{race::KernelOptions{.one_class_each = true}};
+  race::ParallelDetector detector_;
   std::vector<std::unique_ptr<Stripe>> stripes_;
 
   trace::Listener* listener_ = nullptr;

@@ -36,6 +36,9 @@ void ParallelRaces::race(const race::KernelDetector& detector, const race::Kerne
   const Key key(race.first, race.second,
                 shared ? ~std::uint32_t{0} : static_cast<std::uint32_t>(race.bytes.allocation));
   const auto [known, fresh] = known_.emplace(key, races_.size());
+  // What is a race without its tags counts as one of those.
+  if (!fresh && race.by_tags && !by_tags_.contains(known->second)) return;
+  if (fresh && race.by_tags) by_tags_.insert(known->second);
   seen_[{&detector, detector.races().size() - 1}] = known->second;
   if (fresh) {
     counts_.push_back(1);
@@ -49,7 +52,9 @@ void ParallelRaces::race_again(const race::KernelDetector& detector, std::size_t
                                const ToldAccess& second) {
   if (!tells_equal_writes_) return;
   const std::lock_guard lock(mutex_);
-  DataRace& noted = races_[seen_.at({&detector, race})];
+  const auto seen = seen_.find({&detector, race});
+  if (seen == seen_.end()) return;
+  DataRace& noted = races_[seen->second];
   noted.same_value = noted.same_value && equal_writes(detector, detector.races()[race].first, first, second);
 }
 

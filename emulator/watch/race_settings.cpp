@@ -6,8 +6,6 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "emulator/watch/tagged_code.h"
-
 namespace heddle::watch {
 namespace {
 
@@ -71,8 +69,7 @@ void add_race_settings(DeviceOptions& options) {
   // What such a device found is looked at again in an order that replays, whatever its options say.
   if (parallel == false) options.races_parallel = false;
   if (!options.races_parallel) options.races_parallel = parallel.value_or(false) && !asks_for_order;
-  // Races that tags make are looked for in one order.
-  options.races_parallel = *options.races_parallel && *options.races && !has_tagged_code();
+  options.races_parallel = *options.races_parallel && *options.races;
 }
 
 void check_parallel(const DeviceOptions& options, bool asked) {

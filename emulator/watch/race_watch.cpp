@@ -82,13 +82,7 @@ RaceWatch::RaceWatch(const DeviceOptions& options)
   if (has_tagged_code()) {
     tagged_ =
         std::make_unique<race::TaggedDetector>(listener(), detector_, race::KernelOptions{.one_class_each = true});
-    tagged_->on_too_many_sets([this] {
-      races_.remark(
-          {fmt::format("{} sets of tags are told apart, the empty one among them, and there were more: "
-                       "instructions with another set counted as having none, so that races may be missing "
-                       "that are there only because of their tags",
-                       race::TagLanes::kMost)});
-    });
+    tagged_->on_too_many_sets([this] { races_.remark({race::TaggedDetector::text_of_too_many_sets()}); });
   }
   detector_.on_race([this](const race::KernelRace& race) { note(race); });
   detector_.on_race_again([this](std::size_t race, AgentId first) { note_again(race, first); });

@@ -1,6 +1,7 @@
 #include "emulator/watch/watchers.h"
 
 #include "emulator/memory/sequential.h"
+#include "emulator/watch/tagged_code.h"
 
 namespace heddle::watch {
 
@@ -13,7 +14,7 @@ Watchers::Watchers(const DeviceOptions& options) : options_(options) {
 }
 
 std::unique_ptr<ParallelMemory> Watchers::make_parallel_memory() {
-  return parallel_races_ ? std::make_unique<ParallelMemory>(*parallel_races_) : nullptr;
+  return parallel_races_ ? std::make_unique<ParallelMemory>(*parallel_races_, has_tagged_code()) : nullptr;
 }
 
 void Watchers::listen_to(memory::Memory& memory) {
