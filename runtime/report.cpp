@@ -49,6 +49,8 @@ std::string_view name_of(FindingKind kind) {
       return "data race";
     case FindingKind::MixedAccess:
       return "mixed access";
+    case FindingKind::FutexMisuse:
+      return "futex misuse";
     case FindingKind::StackMisuse:
       return "stack misuse";
   }

@@ -62,8 +62,10 @@ enum class FindingKind : std::uint8_t {
   Exception,
   /// Two accesses to the same bytes that nothing orders, of which one writes.
   DataRace,
-  /// Host threads access memory atomically and otherwise, ordered or not; a futex access is atomic.
+  /// Host threads access memory atomically and otherwise, ordered or not.
   MixedAccess,
+  /// A futex on memory that host threads access without being atomic, ordered or not.
+  FutexMisuse,
   /// A stack that a host thread must not be bound to: another one is bound to it, or the thread itself is, or it was
   /// killed, or its last binding is not ordered before this one.
   StackMisuse,

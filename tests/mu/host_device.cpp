@@ -2,7 +2,11 @@
 #include <heddle/host_device.h>
 
 #include <catch2/catch.hpp>
+
+#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 using namespace heddle;
 using namespace heddle::threads;
@@ -49,9 +53,9 @@ TEST_CASE("a host thread that reads while the kernel is under way races with it,
   const std::string found = to_string(out.failures.front());
   CHECK(has(found, "data race on element 3 of 'data'"));
   CHECK(has(found, "by invocation 3 of dispatch 0 at "));
-  CHECK(has(found, "host_device.cpp:13"));
+  CHECK(has(found, "host_device.cpp:17"));
   CHECK(has(found, "a read by thread 2 at "));
-  CHECK(has(found, "host_device.cpp:25"));
+  CHECK(has(found, "host_device.cpp:29"));
 }
 
 TEST_CASE("what a host thread writes before it submits reaches the kernel through other threads, too") {
@@ -96,6 +100,72 @@ TEST_CASE("two kernels that are under way at once race on plain accesses and not
   CHECK(findings([&](auto host) { body(host, atomic, false); }) == "");
   CHECK(has(findings([&](auto host) { body(host, narrow, false); }), "of dispatch 1 at"));
   CHECK(findings([&](auto host) { body(host, narrow, true); }) == "");
+}
+
+/// A message from one kernel to another that is under way at the same time.
+template <bool by_release>
+constexpr auto sends = [](auto& inv, StorageBuffer<std::uint32_t> auto data, StorageBuffer<std::uint32_t> auto flag) {
+  data.non_private()[0] = 7u;
+  if constexpr (by_release)
+    inv.atomic_store(flag[0], Scope::Device, kReleaseBuffers, 1u);
+  else
+    inv.atomic_store(flag[0], Scope::Device, MemorySemantics::Relaxed, 1u);
+};
+template <bool by_fence>
+constexpr auto receives = [](auto& inv, StorageBuffer<std::uint32_t> auto data, StorageBuffer<std::uint32_t> auto flag,
+                             StorageBuffer<std::uint32_t> auto came) {
+  if constexpr (by_fence) {
+    if (inv.atomic_load(flag[0], Scope::Device, MemorySemantics::Relaxed) != 1) return;
+    inv.memory_barrier(Scope::Device, kAcquireBuffers);
+  } else {
+    if (inv.atomic_load(flag[0], Scope::Device, kAcquireBuffers) != 1) return;
+  }
+  inv.require(data.non_private()[0] == 7u);
+  came[0] = 1u;
+};
+
+template <typename Sends, typename Receives>
+Exploration messages(Sends send, Receives receive) {
+  return explore_seeds(
+      [&](auto host) {
+        using M = decltype(host);
+        DeviceOptions options;
+        options.memory = *memory_policy("sequential");
+        DeviceQueue<M> queue(std::move(options));
+        auto data = queue.buffer(std::vector<std::uint32_t>{0}, "data");
+        auto flag = queue.buffer(std::vector<std::uint32_t>{0}, "flag");
+        auto first = queue.submit(send, 1, 1, data, flag);
+        auto came = queue.buffer(std::vector<std::uint32_t>{0}, "came");
+        auto second = queue.submit(receive, 1, 1, data, flag, came);
+        second.wait();
+        // By way of the second kernel the first one is before this, if at all.
+        if (came.read(0) == 1) M::require(data.read(0) == 7, "it has been sent");
+        first.wait();
+      },
+      50, {.seed = 1}, 50);
+}
+
+TEST_CASE("two kernels that are under way at once and synchronize by atomics are not judged, and not called a race") {
+  const auto check_not_judged = [](const Exploration& out) {
+    INFO((out.ok() ? "" : to_string(out.failures.front())));
+    CHECK(out.ok());
+    const auto tells_of = [&](const std::string& second) {
+      return std::any_of(out.not_judged.begin(), out.not_judged.end(), [&](const std::string& pair) {
+        return has(pair, "element 0 of 'data': a write by invocation 0 of dispatch 0 at ") && has(pair, second);
+      });
+    };
+    CHECK(tells_of(" and a read by invocation 0 of dispatch 1 at "));
+    CHECK(tells_of(" and a read by thread 0 at "));
+  };
+  check_not_judged(messages(sends<true>, receives<false>));
+  check_not_judged(messages(sends<true>, receives<true>));
+}
+
+TEST_CASE("two kernels that are under way at once and only meet at an atomic race") {
+  const Exploration out = messages(sends<false>, receives<false>);
+  CHECK(std::any_of(out.failures.begin(), out.failures.end(),
+                    [](const Report& failure) { return has(to_string(failure), "data race on element 0 of 'data'"); }));
+  CHECK(out.not_judged.empty());
 }
 
 TEST_CASE("kernels that were waited for leave their thread to others, so a run dispatches as often as it likes") {

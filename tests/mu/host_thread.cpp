@@ -170,7 +170,7 @@ TEST_CASE("a thread that spins for ever ends the run") {
   CHECK(has(found, "may spin for ever"));
 }
 
-TEST_CASE("an atomic and another access of one memory are a finding with both places, so is a futex on such memory") {
+TEST_CASE("an atomic and another access of one memory are a finding with both places") {
   const std::string found = findings([](auto host) {
     using M = decltype(host);
     typename M::template Atomic<int> x{0, "x"};
@@ -178,14 +178,32 @@ TEST_CASE("an atomic and another access of one memory are a finding with both pl
     x.load(relaxed);
   });
   CHECK(has(found, "mixed access: 'x' is accessed atomically and otherwise"));
-  const Report on_plain = heddle::threads::detail::run_emulated(
-      [] {
-        Emulated::Plain<std::uint32_t> word{0, "word"};
-        word.write(1);
-        Emulated::futex_wait(word, 0);
-      },
-      heddle::threads::detail::with_environment({.mode = Mode::Emulated, .seed = 1}));
-  CHECK(has(to_string(on_plain), "'word' is accessed atomically and otherwise"));
+}
+
+TEST_CASE("a futex on memory that is not atomic is a finding of its own kind with both places") {
+  const auto report_of = [](auto body) {
+    return heddle::threads::detail::run_emulated(
+        body, heddle::threads::detail::with_environment({.mode = Mode::Emulated, .seed = 1}));
+  };
+  const int line = __LINE__;
+  const Report on_plain = report_of([] {
+    Emulated::Plain<std::uint32_t> word{0, "word"};
+    word.write(1);
+    Emulated::futex_wait(word, 0);
+  });
+  REQUIRE(on_plain.findings.size() == 1);
+  CHECK(on_plain.findings[0].kind == FindingKind::FutexMisuse);
+  CHECK(on_plain.findings[0].object == "word");
+  const std::string text = to_string(on_plain);
+  CHECK(has(text, "futex misuse: 'word' is not atomic, and has a futex: a write by thread 0 at "));
+  CHECK(has(text, "host_thread.cpp:" + std::to_string(line + 3) + ", a futex operation by thread 0 at "));
+  CHECK(has(text, "host_thread.cpp:" + std::to_string(line + 4)));
+  const Report on_atomic = report_of([] {
+    Emulated::Atomic<std::uint32_t> word{0, "word"};
+    word.store(1, relaxed);
+    Emulated::futex_wait(word, 0);
+  });
+  CHECK(on_atomic.findings.empty());
 }
 
 TEST_CASE("a thread swaps stacks, goes on where each was left, and may go on with another's") {

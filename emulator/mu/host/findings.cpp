@@ -45,7 +45,8 @@ std::string Machine::replay() const {
 
 std::string Machine::place_of(const machine::Watched& operation) const {
   const SourceLocation& where = places_[operation.place];
-  return fmt::format("{} by thread {} at {}", operation.writes ? "a write" : "a read", operation.thread, at(where));
+  const char* const what = operation.futex ? "a futex operation" : operation.writes ? "a write" : "a read";
+  return fmt::format("{} by thread {} at {}", what, operation.thread, at(where));
 }
 
 // For `heddle races` and HEDDLE_RACES.
@@ -94,6 +95,7 @@ void Machine::log_races() const {
     race.reason = "neither happens before the other: a kernel is ordered by its submission and by a wait for it alone";
     add(std::move(race), side(one.first), side(one.second));
   }
+  for (const std::string& pair : report_.not_judged) log->add(run, report::Remark{"not judged: " + pair});
 }
 
 // What the detector found comes first: what ended the run may follow from it.
@@ -116,6 +118,11 @@ void Machine::tell_discoveries() {
                                                name_of(), place_of(one.first), place_of(one.second)));
         break;
       case Undefined::Mixed:
+        if (one.first.futex || one.second.futex) {
+          add(FindingKind::FutexMisuse, fmt::format("{} is not atomic, and has a futex: {}, {}", name_of(),
+                                                    place_of(one.first), place_of(one.second)));
+          break;
+        }
         add(FindingKind::MixedAccess, fmt::format("{} is accessed atomically and otherwise: {} {}, {} {}", name_of(),
                                                   one.first.atomic ? "atomic," : "not atomic,", place_of(one.first),
                                                   one.second.atomic ? "atomic," : "not atomic,", place_of(one.second)));
@@ -131,8 +138,19 @@ void Machine::tell_discoveries() {
     }
   }
   tell_mapped_races();
+  tell_pairs_not_judged();
   report_.findings.insert(report_.findings.end(), std::make_move_iterator(ended.begin()),
                           std::make_move_iterator(ended.end()));
+}
+
+void Machine::tell_pairs_not_judged() {
+  for (const MappedRace& one : kernels_.not_judged())
+    report_.not_judged.push_back(
+        fmt::format("element {} of '{}': {} at {} and {} at {}: the kernels are under way together and synchronize by "
+                    "atomics, which is not followed: they may order the two, or leave them a data race",
+                    one.offset_bytes / kernels_.element_bytes_of(one.object), kernels_.name_of(one.object),
+                    kernels_.text_of(one.first), at(kernels_.place_of(one.first)), kernels_.text_of(one.second),
+                    at(kernels_.place_of(one.second))));
 }
 
 void Machine::tell_mapped_races() {

@@ -25,10 +25,16 @@ class KernelEar final : public trace::Listener {
   void system_synchronizes(AgentId, AgentId) override {}
   void operation(trace::OperationIndex, const Operation& operation, trace::Value, trace::Value,
                  std::span<const trace::Source>) override {
-    if (operation.is_access()) kernels_.heard(*this, operation);
+    if (operation.is_access()) {
+      kernels_.heard(*this, operation);
+    } else if (operation.is_memory_barrier()) {
+      kernels_.heard_barrier(operation);
+    }
   }
   void passes(trace::OperationIndex, std::span<const trace::OperationIndex>) override {}
-  void meets(trace::OperationIndex, const Operation&, std::uint32_t) override {}
+  void meets(trace::OperationIndex, const Operation& barrier, std::uint32_t) override {
+    kernels_.heard_barrier(barrier);
+  }
   void placed(trace::OperationIndex) override {}
 
   /// By allocation of the device the number of the memory that host threads access, too.
@@ -93,6 +99,7 @@ std::optional<Finding> Kernels::run(std::uint32_t dispatch, machine::ClockValue 
   one.first_agent = listened(*one.device).state->next_agent;
   clock_.assign(clock.begin(), clock.end());
   running_ = dispatch;
+  races_.kernel_runs(dispatch, one.thread, number, clock);
   std::optional<Finding> failure;
   try {
     kernel();
@@ -119,6 +126,10 @@ std::uint32_t Kernels::place(const SourceLocation& where) {
   return static_cast<std::uint32_t>(places_.size() - 1);
 }
 
+void Kernels::heard_barrier(const Operation& operation) {
+  if (running_) races_.fence(acquires(operation.semantics), releases(operation.semantics));
+}
+
 void Kernels::heard(const KernelEar& ear, const Operation& operation) {
   const auto memory = ear.memories.find(static_cast<std::uint32_t>(operation.locations.allocation));
   if (memory == ear.memories.end() || !running_) return;
@@ -137,6 +148,9 @@ void Kernels::heard(const KernelEar& ear, const Operation& operation) {
   access.invocation = static_cast<std::uint32_t>(operation.agent) - dispatch.first_agent;
   access.writes = operation.writes();
   access.atomic = operation.atomic;
+  access.reads = operation.atomic && operation.reads();
+  access.acquires = access.reads && acquires(operation.semantics);
+  access.releases = operation.atomic && operation.writes() && releases(operation.semantics);
   access.wide = operation.atomic && model::same_instance(some_workgroup, other_workgroup, operation.scope);
   races_.access(memory->second, operation.locations.offset_bytes, operation.locations.size_bytes, access,
                 clock_.data());

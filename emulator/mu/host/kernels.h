@@ -46,6 +46,7 @@ class Kernels {
                       SourceLocation where, const machine::ClockValue* clock);
 
   const std::vector<MappedRace>& races() const { return races_.found(); }
+  const std::vector<MappedRace>& not_judged() const { return races_.not_judged(); }
   /// Where an access is in the source.
   SourceLocation place_of(const MappedAccess& access) const;
   /// "a write by thread 1", "an atomic read by invocation 3 of dispatch 0"
@@ -74,6 +75,7 @@ class Kernels {
   struct Listened;
   Listened& listened(const Device& device) const;
   void heard(const KernelEar& ear, const Operation& operation);
+  void heard_barrier(const Operation& operation);
   std::uint32_t place(const SourceLocation& where);
 
   std::vector<std::shared_ptr<Listened>> devices_;

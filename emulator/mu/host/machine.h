@@ -127,6 +127,8 @@ class Machine {
   std::string name_of(LocationIndex location) const;
   machine::Watched watched(SourceLocation where);
   void watch(LocationIndex location, MemoryOrder order, bool writes, SourceLocation where);
+  /// The load of a futex operation.
+  void watch_futex(LocationIndex location, SourceLocation where);
   void wake(const std::vector<machine::Waiter>& woken);
   /// The run ends with this finding.
   void stop(FindingKind kind, std::string message, SourceLocation where);
@@ -134,6 +136,7 @@ class Machine {
   void stop(Finding finding);
   void tell_discoveries();
   void tell_mapped_races();
+  void tell_pairs_not_judged();
   void log_races() const;
   std::string place_of(const machine::Watched& operation) const;
   std::string replay() const;

@@ -82,6 +82,12 @@ void Machine::watch(LocationIndex location, MemoryOrder order, bool writes, Sour
   detector_.access(one, location, memory_.now());
 }
 
+void Machine::watch_futex(LocationIndex location, SourceLocation where) {
+  machine::Watched one = watched(where);
+  one.atomic = one.futex = true;
+  detector_.access(one, location, memory_.now());
+}
+
 machine::Loaded Machine::load(LocationIndex location, MemoryOrder order, ClockIndex dependency, SourceLocation where) {
   if (!begin_operation(where)) return {};
   machine::Loaded out = memory_.load(access(location, order, dependency));
@@ -126,7 +132,7 @@ void Machine::fence(MemoryOrder order, SourceLocation where) {
 int Machine::futex_wait(LocationIndex location, std::uint64_t expected, bool timed, SourceLocation where) {
   if (!begin_operation(where)) return -1;
   const machine::Futexes::Wait wait = futexes_.wait(access(location, MemoryOrder::Relaxed), value_of(expected));
-  watch(location, MemoryOrder::Relaxed, false, where);
+  watch_futex(location, where);
   if (trace_)
     tell_of(fmt::format("waits on futex '{}' while it holds {}{}", name_of(location), expected,
                         wait.waits ? "" : ", which it does not"),
@@ -158,7 +164,7 @@ int Machine::futex_cmp_requeue(LocationIndex location, LocationIndex target, std
   if (!begin_operation(where)) return -1;
   const machine::Futexes::Requeue out =
       futexes_.requeue(access(location, MemoryOrder::Relaxed), target, value_of(expected), count);
-  watch(location, MemoryOrder::Relaxed, false, where);
+  watch_futex(location, where);
   if (trace_)
     tell_of(fmt::format("wakes up to {} of futex '{}', and moves the others to '{}'{}", count, name_of(location),
                         name_of(target), out.performed ? "" : ": no, it holds another value"),

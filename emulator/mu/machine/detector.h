@@ -21,6 +21,8 @@ struct Watched {
   std::uint64_t place = 0;
   bool writes = false;
   bool atomic = false;
+  /// The load of a futex operation, which is atomic.
+  bool futex = false;
 };
 
 struct Discovery {

@@ -1,0 +1,46 @@
+// A program of host threads and kernels with races, for the tests of `heddle races`.
+#include <heddle/heddle.h>
+#include <heddle/host_device.h>
+
+#include <string>
+
+using namespace heddle;
+using namespace heddle::threads;
+
+namespace {
+
+constexpr auto doubles = [](auto& inv, StorageBuffer<std::uint32_t> auto all) {
+  all[inv.global_invocation_id().x] *= 2;
+};
+
+/// Two threads write one variable, or do so one behind the other.
+template <bool racy>
+constexpr auto two_threads = [](auto host) {
+  using M = decltype(host);
+  typename M::template Plain<int> total{0, "total"};
+  {
+    typename M::Thread other([&] { total.write(1); });
+    if (!racy) other.join();
+    total.write(2);
+  }
+};
+
+/// A thread writes what a kernel that it has not waited for writes.
+constexpr auto thread_and_kernel = [](auto host) {
+  using M = decltype(host);
+  DeviceQueue<M> queue;
+  auto data = queue.buffer(std::vector<std::uint32_t>(4, 1), "data");
+  auto running = queue.submit(doubles, 2, 2, data);
+  data.write(3, 5);
+  running.wait();
+};
+
+}  // namespace
+
+int main(int, char** arguments) {
+  const std::string what = arguments[1];
+  const Options options{.mode = Mode::Emulated, .seed = 1};
+  if (what == "racy") run(two_threads<true>, options);
+  if (what == "clean") run(two_threads<false>, options);
+  if (what == "kernel") run(thread_and_kernel, options);
+}
