@@ -48,7 +48,7 @@ std::set<Outcome> reached(const Test& test, std::uint64_t runs) {
 }  // namespace
 
 //= mmra:happens-before type=test
-TEST_CASE("the machine comes to seven of eight outcomes that tests with tags may have, and to no other") {
+TEST_CASE("the machine comes to nine of ten outcomes that tests with tags may have, and to no other") {
   std::size_t all = 0;
   std::size_t come_up = 0;
   std::string missing;
@@ -59,7 +59,9 @@ TEST_CASE("the machine comes to seven of eight outcomes that tests with tags may
     const Test test = parsed(file);
     if (cannot_run(test)) continue;
     const std::set<Outcome> may = allowed(test);
-    const std::set<Outcome> does = reached(test, 1500);
+    std::set<Outcome> does = reached(test, 1500);
+    // Some come up once in ten thousand runs.
+    if (does.size() < may.size()) does = reached(test, 15000);
     all += may.size();
     for (const Outcome& outcome : does) CHECK(may.count(outcome) == 1);
     for (const Outcome& outcome : may) come_up += does.count(outcome);
@@ -67,8 +69,8 @@ TEST_CASE("the machine comes to seven of eight outcomes that tests with tags may
   }
   INFO("of " << all << " outcomes " << come_up << " come up; missing:" << missing);
   CHECK(all > 200);
-  // 208 of 234: what is missing is mostly load buffering. The aim is nine of ten.
-  CHECK(8 * come_up >= 7 * all);
+  // 213 of 234: what is missing is mostly load buffering.
+  CHECK(10 * come_up >= 9 * all);
 }
 
 // NAME-fits and NAME-not differ in one tag.
