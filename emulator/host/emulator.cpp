@@ -40,7 +40,7 @@ Operation record(const Agent& agent, const PlainAccess& access) {
   const Qualified q = qualified(access.code.qualifiers(), kind == OperationKind::Write);
   Operation operation;
   operation.kind = kind;
-  operation.agent = agent.id;
+  agent.sign(operation);
   operation.storage_class = access.binding->storage_class;
   operation.reference = access.binding->reference;
   operation.locations = bytes_of(access);

@@ -66,6 +66,7 @@ class InvocationApi : public InvocationBase<Derived> {
   /// Ordering: as of `load` with operands. Source: vk:memory-model-instruction-av-vis.
   template <AnyReference R>
   typename R::value_type load(const R& ref, SourceLocation where = SourceLocation::current()) {
+    check_untagged<R>();
     return derived().load_as_qualified(ref, where);
   }
   /// OpLoad with these memory operands, whatever the reference's qualifiers: without NonPrivatePointer a private
@@ -87,6 +88,7 @@ class InvocationApi : public InvocationBase<Derived> {
   void store(const R& ref, const std::type_identity_t<typename R::value_type>& value,
              SourceLocation where = SourceLocation::current()) {
     static_assert(R::kWritable, "this reference may not be written through");
+    check_untagged<R>();
     derived().store_as_qualified(ref, value, where);
   }
   /// OpStore with these memory operands, whatever the reference's qualifiers: without NonPrivatePointer a private

@@ -24,7 +24,7 @@
 /// - `each(f)`: f(inv) for each invocation; `first(n, f)`: for those whose local invocation index is below `n`;
 ///   `once(f)`: for that of index 0. At the end of the region all wait for each other, with the semantics
 ///   kWorkgroupBarrier. Behind `f` others may be named, `each(f, kWorkgroupBarrier | kBufferBarrier)`, or none:
-///   `each(f, kNoBarrier)`.
+///   `each(f, kNoBarrier)`. With tags (heddle/tags.h): `each(f, kWorkgroupBarrier | tag("sync-as:3"))`.
 /// - `num_workgroups()`, `workgroup_size()`, `workgroup_id()`, `subgroup_size()`, `num_subgroups()`.
 /// - `workgroup<T>(group, name)`: a variable in Workgroup memory. `per_invocation<T>(group, name)`: one of each
 ///   invocation, which it keeps from one region to the next; `v[inv]` is that of `inv`.

@@ -154,6 +154,9 @@ class Member : public std::conditional_t<kHasFields<Ref, typename EndOfPath<path
   constexpr auto at(M S::*member) const { return reference().at(member); }
   auto place() const { return reference().place(); }
   auto* memory() const { return reference().memory(); }
+  constexpr auto with(const Tags& tags, const SourceLocation& here = SourceLocation::current()) const {
+    return reference().with(tags, here);
+  }
   HEDDLE_REFERENCE_OPERATORS(&)
   constexpr value_type operator=(const Member& other) const& {
     const value_type v = other.load();
@@ -334,6 +337,16 @@ class Element : public ReferenceBase<Ref> {
     return v;
   }
 };
+
+/// The plain reference that an element is made on.
+template <typename R>
+constexpr const R& whole_of(const ReferenceBase<R>& element) {
+  if constexpr (requires { element.whole(); }) {
+    return element.whole();
+  } else {
+    return element;
+  }
+}
 
 #undef HEDDLE_REFERENCE_OPERATORS
 #undef HEDDLE_REFERENCE_READS

@@ -8,43 +8,23 @@
 ///     inv.memory_barrier(Scope::Workgroup, kReleaseBuffers | tag("sync-as:1"));
 ///     inv.atomic_store(flag, Scope::Device, MemorySemantics::Relaxed | tag("sync-as:1"), 1u);
 ///
+/// Accesses that are written as those of a variable have the tags of their reference, and the barrier at the end of a
+/// region of a kernel in phases (heddle/phases.h) those behind its semantics:
+///
+///     x.with(tag("sync-as:1"))[i] = v;                   // an array: each access through it
+///     tile[i].with(tag("sync-as:3")) += v;               // an element, a member, a Workgroup variable, a texel
+///     image.with(tag("sync-as:1")).write(c, v);
+///     group.each(f, kWorkgroupBarrier | tag("sync-as:3"));
+///
 /// Natively tags do nothing. Emulated, the weak memory leaves out the order that they relax, and races show where an
 /// instruction needed it.
 
+#include <heddle/detail/tagging.h>
 #include <heddle/invocation.h>
 #include <heddle/operation.h>
 #include <heddle/tags.h>
 
 namespace heddle::detail {
-
-/// Notes that the program has code with tags: before it begins, and for as long as it runs.
-bool note_tagged_code();
-/// The mark of such code: what mentions it is instantiated only where a kernel uses tags.
-template <typename>
-struct TaggedCode {
-  static inline const bool kIsThere = note_tagged_code();
-};
-
-/// While it is there the invocation's operations have these tags.
-template <typename Derived, bool emulated>
-class Tagging {
- public:
-  constexpr Tagging(Derived&, const Tags&) {}
-};
-template <typename Derived>
-class [[nodiscard]] Tagging<Derived, true> {
- public:
-  Tagging(Derived& invocation, const Tags& tags) : invocation_(invocation) {
-    (void)TaggedCode<Derived>::kIsThere;
-    begin_tags(invocation.agent(), tags);
-  }
-  ~Tagging() { end_tags(invocation_.agent()); }
-  Tagging(const Tagging&) = delete;
-  Tagging& operator=(const Tagging&) = delete;
-
- private:
-  Derived& invocation_;
-};
 
 /// InvocationApi, and the same instructions with tags. Each has the contract of the function of that name without
 /// them, but for the order to this invocation's own instructions, where tags do not fit.
@@ -57,6 +37,10 @@ class TaggedInvocation : public InvocationApi<Derived> {
   using Api::Api;
 
   using Api::atomic_compare_exchange;
+  using Api::atomic_flag_clear;
+  using Api::atomic_flag_test_and_set;
+  using Api::atomic_i_decrement;
+  using Api::atomic_i_increment;
   using Api::atomic_load;
   using Api::atomic_store;
   using Api::control_barrier;
@@ -142,6 +126,31 @@ class TaggedInvocation : public InvocationApi<Derived> {
   HEDDLE_TAGGED_ATOMIC(atomic_f_min_ext)
   HEDDLE_TAGGED_ATOMIC(atomic_f_max_ext)
 #undef HEDDLE_TAGGED_ATOMIC
+
+  template <IntegerReference R>
+  typename R::value_type atomic_i_increment(const R& ref, MemoryScope scope, WithTags<AtomicSemantics> semantics,
+                                            SourceLocation where = SourceLocation::current()) {
+    [[maybe_unused]] const Here here(derived(), semantics.tags());
+    return Api::atomic_i_increment(ref, scope, semantics.argument(), where);
+  }
+  template <IntegerReference R>
+  typename R::value_type atomic_i_decrement(const R& ref, MemoryScope scope, WithTags<AtomicSemantics> semantics,
+                                            SourceLocation where = SourceLocation::current()) {
+    [[maybe_unused]] const Here here(derived(), semantics.tags());
+    return Api::atomic_i_decrement(ref, scope, semantics.argument(), where);
+  }
+  template <IntegerReference R>
+  bool atomic_flag_test_and_set(const R& ref, MemoryScope scope, WithTags<AtomicSemantics> semantics,
+                                SourceLocation where = SourceLocation::current()) {
+    [[maybe_unused]] const Here here(derived(), semantics.tags());
+    return Api::atomic_flag_test_and_set(ref, scope, semantics.argument(), where);
+  }
+  template <IntegerReference R>
+  void atomic_flag_clear(const R& ref, MemoryScope scope, WithTags<AtomicStoreSemantics> semantics,
+                         SourceLocation where = SourceLocation::current()) {
+    [[maybe_unused]] const Here here(derived(), semantics.tags());
+    Api::atomic_flag_clear(ref, scope, semantics.argument(), where);
+  }
 
   void memory_barrier(MemoryScope scope, WithTags<MemoryBarrierSemantics> semantics,
                       SourceLocation where = SourceLocation::current()) {

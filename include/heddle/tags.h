@@ -2,7 +2,7 @@
 
 /// \file
 /// Memory model relaxation annotations of kernels: `tag("sync-as:3")`, and how it is passed with the memory operands or
-/// the memory semantics of an instruction. heddle/tagged_invocation.h has the functions that take them.
+/// the memory semantics of an instruction, or with a reference. heddle/tagged_invocation.h has what takes them.
 ///
 /// Source: LLVM, "Memory Model Relaxation Annotations".
 

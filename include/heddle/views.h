@@ -42,6 +42,10 @@ class BytesRef {
   void store(const value_type& value) const { std::memcpy(bytes_, &value, sizeof value); }
   const BytesRef& located(const SourceLocation&) const { return *this; }
   const BytesRef& here() const { return *this; }
+  /// Each access has these tags.
+  auto with(const Tags& tags, const SourceLocation& = {}) const {
+    return Element<detail::TaggedRef<BytesRef>>(detail::TaggedRef<BytesRef>(*this, tags));
+  }
 
   /// A member of a struct.
   template <typename S, typename M>
@@ -89,6 +93,7 @@ class View {
   View coherent(MemoryScope) const { return *this; }
   View non_private() const { return *this; }
   View volatile_() const { return *this; }
+  auto with(const Tags& tags) const { return detail::TaggedArray<View>(*this, tags); }
 
  private:
   Byte* bytes_;
@@ -112,16 +117,6 @@ concept EmulatedArray = requires(const A& a) {
   a.place();
   a.size();
 };
-
-/// The plain reference that an element is made on.
-template <typename R>
-const R& whole_of(const ReferenceBase<R>& element) {
-  if constexpr (requires { element.whole(); }) {
-    return element.whole();
-  } else {
-    return element;
-  }
-}
 
 /// `U`, as const as the elements of `A`.
 template <typename U, typename A>

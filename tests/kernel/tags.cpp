@@ -86,15 +86,49 @@ int lost_messages(int seeds) {
 }
 
 template <bool fits>
-std::vector<DataRace> races_of_message(std::uint64_t seed, bool parallel = false) {
+std::vector<DataRace> races_of_message(std::uint64_t seed) {
   DeviceOptions options = on("sequential", seed);
   options.races = true;
-  options.races_parallel = parallel;
   Device device(std::move(options));
   auto data = device.buffer(std::vector<std::uint32_t>(1, 0), "data");
   auto flag = device.buffer(std::vector<std::uint32_t>(1, 0), "flag");
   auto out = device.buffer(std::vector<std::uint32_t>(1, 0), "out");
   device.dispatch(message<fits>, {2}, {1}, data, flag, out);
+  return device.races();
+}
+
+/// A message for which the second workgroup waits.
+template <bool fits>
+constexpr auto awaited_message = [](auto& inv, StorageBuffer<std::uint32_t> auto data,
+                                    StorageBuffer<std::uint32_t> auto flag, StorageBuffer<std::uint32_t> auto out) {
+  constexpr Tags kOfRelease = fits ? tag("foo:data") : tag("foo:flag");
+  if (inv.workgroup_id().x == 0) {
+    data.non_private().with(tag("foo:data"))[0] = 1u;
+    inv.atomic_store(flag[0], Scope::Device, kRelease | kOfRelease, 1u);
+  } else {
+    while (inv.atomic_load(flag[0], Scope::Device, kAcquire | tag("foo:data")) == 0) {
+    }
+    out[0] = data.non_private().with(tag("foo:data"))[0];
+  }
+};
+
+DeviceOptions on_all_cores() {
+  DeviceOptions options;
+  options.mode = Mode::Emulated;
+  options.races = true;
+  options.races_parallel = true;
+  options.workers = 2;
+  return options;
+}
+
+template <bool fits>
+std::vector<DataRace> races_on_all_cores() {
+  Device device(on_all_cores());
+  auto data = device.buffer(std::vector<std::uint32_t>(1, 0), "data");
+  auto flag = device.buffer(std::vector<std::uint32_t>(1, 0), "flag");
+  auto out = device.buffer(std::vector<std::uint32_t>(1, 0), "out");
+  device.dispatch(awaited_message<fits>, {2}, {1}, data, flag, out);
+  CHECK(out.read()[0] == 1);
   return device.races();
 }
 
@@ -144,10 +178,30 @@ TEST_CASE("a race that only tags make is reported, and says so") {
   CHECK(found);
 }
 
-TEST_CASE("with tags races are looked for on one core, whatever was asked for") {
-  bool found = false;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) found = found || !races_of_message<false>(seed, true).empty();
-  CHECK(found);
+//= mmra:happens-before type=test
+TEST_CASE("a race that only tags make is reported on all cores, and says so") {
+  for (int i = 0; i < 20; ++i) {
+    CHECK(races_on_all_cores<true>().empty());
+    const std::vector<DataRace> races = races_on_all_cores<false>();
+    REQUIRE(races.size() == 1);
+    CHECK(races[0].first.where.line != races[0].second.where.line);
+    CHECK(races[0].object == "data");
+    CHECK_THAT(races[0].reason, Catch::Contains("tags"));
+  }
+}
+
+TEST_CASE("a race that is there without its tags does not name them on all cores either") {
+  DeviceOptions options = on_all_cores();
+  Device device(std::move(options));
+  auto x = device.buffer(std::vector<std::uint32_t>(1, 0), "x");
+  device.dispatch(
+      [](auto& inv, StorageBuffer<std::uint32_t> auto to) {
+        inv.store(to[0], inv.global_invocation_id().x, tag("foo:data"));
+      },
+      {4}, {1}, x);
+  const std::vector<DataRace> races = device.races();
+  REQUIRE(races.size() == 1);
+  CHECK_THAT(races[0].reason, !Catch::Contains("tags"));
 }
 
 TEST_CASE("a trace tells of the tags that instructions have") {

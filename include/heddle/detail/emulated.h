@@ -5,6 +5,7 @@
 
 #include <heddle/detail/code_place.h>
 #include <heddle/detail/emulation.h>
+#include <heddle/detail/tagged_reference.h>
 #include <heddle/tagged_invocation.h>
 
 #include <array>
@@ -104,6 +105,10 @@ class Ref {
   /// This reference, as accessed by the code that the call is inlined into.
   [[gnu::always_inline]] Ref here() const { return located(detail::CodePlace::here(place_.where)); }
   const SourceLocation& where() const { return place_.where; }
+  /// Each access has these tags.
+  auto with(const Tags& tags, const SourceLocation& where = SourceLocation::current()) const {
+    return Element<detail::TaggedRef<Ref>>(detail::TaggedRef<Ref>(located(where), tags));
+  }
 
  private:
   template <typename S, typename M>
@@ -156,6 +161,8 @@ class Array {
     out.place_.qualifiers.is_volatile = true;
     return out;
   }
+  /// Each plain access to an element has these tags (heddle/tags.h).
+  auto with(const Tags& tags) const { return detail::TaggedArray<Array>(*this, tags); }
 
  private:
   /// By value: what a call has the address of must be in memory all the time, and switches from one invocation
@@ -239,6 +246,7 @@ class Image {
 
   Image(const Place& place, const uvec3& extent) : place_(place), extent_(extent) {}
   Coordinate size() const { return detail::to_coordinate<dim>(extent_); }
+  const Place& place() const { return place_; }
 
   /// OpImageRead. Ordering: as OpLoad with the pointer forms of the operands.
   T read(Coordinate c, TexelReadOperands operands = ImageOperands::None, MemoryScope visible = Scope::Invocation,
@@ -260,6 +268,8 @@ class Image {
     out.place_.qualifiers.non_private = true;
     return out;
   }
+  /// Each `read` and `write` has these tags (heddle/tags.h). Atomics on texels have those behind their semantics.
+  auto with(const Tags& tags) const { return detail::TaggedImage<Image>(*this, tags); }
 
  private:
   /// With `operands`, of which `make` makes available or visible, at `scope`.
@@ -890,95 +900,6 @@ void Image<T, dim>::write(Coordinate c, const T& value, TexelWriteOperands opera
   place.invocation->write(place, value);
 }
 
-/// The storage and the checks of private variables.
-template <typename T>
-class PrivateStorage {
- public:
-  PrivateStorage(Invocation& invocation, std::string_view name, SourceLocation where)
-      : declared_(where),
-        invocation_(&invocation),
-        name_(name.empty() ? "private variable of line " + std::to_string(where.line) : std::string(name)) {
-    initialized_.track(sizeof(T));
-  }
-
- protected:
-  template <typename E>
-  E get(std::uint64_t index, SourceLocation where) {
-    check(index, sizeof(E), where);
-    if (initialized_.first_missing(index * sizeof(E), sizeof(E), value_bytes<E>()) != sizeof(E)) {
-      const emulation::Binding binding = this->binding();
-      emulation::raise(invocation_->agent(), FindingKind::UninitializedRead,
-                       "element " + std::to_string(index) + " of " + name_ + " was never written", &binding, index,
-                       where);
-    }
-    E value;
-    std::memcpy(&value, bytes_ + index * sizeof(E), sizeof(E));
-    return value;
-  }
-  template <typename E>
-  void set(std::uint64_t index, const E& value, SourceLocation where) {
-    check(index, sizeof(E), where);
-    initialized_.mark(index * sizeof(E), sizeof(E));
-    std::memcpy(bytes_ + index * sizeof(E), &value, sizeof(E));
-  }
-
-  /// The place for accesses that cannot tell theirs: conversions and assignments.
-  SourceLocation declared_;
-
- private:
-  void check(std::uint64_t index, std::uint64_t element_bytes, SourceLocation where) {
-    if (index >= sizeof(T) / element_bytes) {
-      emulation::raise_out_of_bounds(invocation_->agent(), binding(), index, sizeof(T) / element_bytes, where);
-    }
-  }
-  /// For findings.
-  emulation::Binding binding() const {
-    emulation::Binding made;
-    made.storage_class = StorageClass::Private;
-    made.name = name_;
-    return made;
-  }
-  Invocation* invocation_;
-  std::string name_;
-  detail::InitializedBytes initialized_;
-  alignas(T) std::byte bytes_[sizeof(T)];
-};
-
-template <typename T>
-class PrivateVariable : public PrivateStorage<T> {
-  using E = std::remove_extent_t<T>;
-
-  class Ref {
-   public:
-    using value_type = E;
-    static constexpr StorageClass kStorageClass = StorageClass::Private;
-    static constexpr bool kWritable = true;
-    Ref(PrivateVariable& variable, Index i) : variable_(&variable), index_(i) {}
-    E load() const { return variable_->template get<E>(index_.value, index_.where); }
-    void store(const E& v) const { variable_->set(index_.value, v, index_.where); }
-
-   private:
-    PrivateVariable* variable_;
-    Index index_;
-  };
-
- public:
-  using PrivateStorage<T>::PrivateStorage;
-  auto operator[](Index i) { return Element<Ref>(Ref(*this, i)); }
-  static constexpr std::uint64_t size() { return std::extent_v<T>; }
-};
-
-template <typename T>
-requires(!std::is_array_v<T>) class PrivateVariable<T> : public PrivateStorage<T> {
- public:
-  using PrivateStorage<T>::PrivateStorage;
-  T load(SourceLocation where = SourceLocation::current()) { return this->template get<T>(0, where); }
-  void store(const T& v, SourceLocation where = SourceLocation::current()) { this->set(0, v, where); }
-  [[gnu::always_inline]] operator T() { return load(detail::CodePlace::here(this->declared_)); }
-  T operator=(const Located<T>& v) {
-    store(v, v.where());
-    return v;
-  }
-};
-
 }  // namespace heddle::emulated
+
+#include <heddle/detail/emulated_private.h>

@@ -65,6 +65,25 @@ class Group : public GroupLanes {
     first(1, f, end, where);
   }
 
+  /// The barrier has these tags.
+  template <typename F>
+  [[gnu::always_inline]] void each(const F& f, const WithTags<RegionEnd>& end,
+                                   SourceLocation where = SourceLocation::current()) {
+    f(inv_);
+    finish(end, where);
+  }
+  template <typename F>
+  [[gnu::always_inline]] void first(std::uint32_t count, const F& f, const WithTags<RegionEnd>& end,
+                                    SourceLocation where = SourceLocation::current()) {
+    if (inv_.local_invocation_index() < count) f(inv_);
+    finish(end, where);
+  }
+  template <typename F>
+  [[gnu::always_inline]] void once(const F& f, const WithTags<RegionEnd>& end,
+                                   SourceLocation where = SourceLocation::current()) {
+    first(1, f, end, where);
+  }
+
   template <typename R>
   typename R::value_type uniform_load(const R& ref, SourceLocation where = SourceLocation::current()) {
     return inv_.workgroup_uniform_load(ref, where);
@@ -88,6 +107,10 @@ class Group : public GroupLanes {
   [[gnu::always_inline]] void finish(RegionEnd end, const SourceLocation& where) {
     if (!end.waits()) return;
     inv_.control_barrier(Scope::Workgroup, Scope::Workgroup, dynamic(end.semantics()), where);
+  }
+  [[gnu::always_inline]] void finish(const WithTags<RegionEnd>& end, const SourceLocation& where) {
+    const detail::Tagging<Invocation, true> here(inv_, end.tags());
+    finish(end.argument(), where);
   }
 };
 

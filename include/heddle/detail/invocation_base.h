@@ -10,6 +10,7 @@
 #include <heddle/detail/runtime.h>
 #include <heddle/detail/subgroup.h>
 #include <heddle/detail/switch.h>
+#include <heddle/detail/tagging.h>
 #include <heddle/operation.h>
 #include <heddle/reference.h>
 #include <heddle/semantics.h>
@@ -58,6 +59,7 @@ concept FloatReference = AtomicReference<R> && std::floating_point<typename R::v
 
 template <typename R>
 constexpr void check_atomic_storage() {
+  check_untagged<R>();
   static_assert(is_shared(R::kStorageClass) && R::kStorageClass != StorageClass::Uniform,
                 "memory of this storage class belongs to one invocation or is read-only: it has "
                 "no atomics");
@@ -189,6 +191,7 @@ class InvocationBase {
 
   template <AnyReference R>
   static constexpr void check_operands(MemoryOperands operands) {
+    check_untagged<R>();
     if (!is_shared(R::kStorageClass) && non_private(operands)) {
       this_storage_class_has_no_NonPrivatePointer();
     }
@@ -196,6 +199,7 @@ class InvocationBase {
 
   template <typename R>
   static constexpr void check_atomic_storage_readable() {
+    check_untagged<R>();
     static_assert(is_shared(R::kStorageClass) && R::kStorageClass != StorageClass::Uniform,
                   "memory of this storage class belongs to one invocation or is read-only: it has "
                   "no atomics");

@@ -14,6 +14,10 @@
 
 #include <type_traits>
 
+namespace heddle {
+class Tags;
+}
+
 namespace heddle::detail {
 
 /// A member of what `Ref` refers to, by the pointers to members that lead to it. Complete in heddle/reference.h.
@@ -99,6 +103,9 @@ class WithMembers : public Fields<Ref, typename Ref::value_type> {
   constexpr Ref located(const SourceLocation& where) const { return this->whole().located(where); }
   [[gnu::always_inline]] constexpr Ref here() const { return this->whole().here(); }
   constexpr SourceLocation where() const { return this->whole().where(); }
+  constexpr auto with(const Tags& tags, const SourceLocation& here = SourceLocation::current()) const {
+    return this->whole().with(tags, here);
+  }
 };
 
 /// What a reference is made on.

@@ -4,6 +4,7 @@
 /// Native mode: memory is memory. Plain loads and stores compile to plain loads and stores.
 
 #include <heddle/detail/atomic.h>
+#include <heddle/detail/tagged_reference.h>
 #include <heddle/tagged_invocation.h>
 
 #include <cstring>
@@ -75,6 +76,10 @@ class Ref {
   constexpr const Ref& located(const SourceLocation&) const { return *this; }
   constexpr const Ref& here() const { return *this; }
   static constexpr SourceLocation where() { return {}; }
+  /// Each access has these tags.
+  constexpr auto with(const Tags& tags, const SourceLocation& = {}) const {
+    return Element<detail::TaggedRef<Ref>>(detail::TaggedRef<Ref>(*this, tags));
+  }
 
  private:
   T* memory_;
@@ -111,6 +116,7 @@ class Array {
   constexpr Array coherent(MemoryScope) const { return *this; }
   constexpr Array non_private() const { return *this; }
   constexpr Array volatile_() const { return *this; }
+  constexpr auto with(const Tags& tags) const { return detail::TaggedArray<Array>(*this, tags); }
 
  private:
   T* memory_;
@@ -180,6 +186,7 @@ class Image {
   }
   Image coherent(MemoryScope) const { return *this; }
   Image non_private() const { return *this; }
+  auto with(const Tags& tags) const { return detail::TaggedImage<Image>(*this, tags); }
 
  private:
   std::uint64_t linear(const Coordinate& c) const {

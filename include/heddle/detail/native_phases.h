@@ -175,6 +175,22 @@ class Group : public GroupLanes {
     row(f, 0, 1, 0, 0);
   }
 
+  template <typename F>
+  [[gnu::always_inline]] void each(const F& f, const WithTags<RegionEnd>& end,
+                                   SourceLocation where = SourceLocation::current()) {
+    each(f, end.argument(), where);
+  }
+  template <typename F>
+  [[gnu::always_inline]] void first(std::uint32_t count, const F& f, const WithTags<RegionEnd>& end,
+                                    SourceLocation where = SourceLocation::current()) {
+    first(count, f, end.argument(), where);
+  }
+  template <typename F>
+  [[gnu::always_inline]] void once(const F& f, const WithTags<RegionEnd>& end,
+                                   SourceLocation where = SourceLocation::current()) {
+    once(f, end.argument(), where);
+  }
+
   template <typename R>
   typename R::value_type uniform_load(const R& ref, SourceLocation = SourceLocation::current()) {
     return ref.load();

@@ -4,6 +4,7 @@
 /// What happens at the end of a region of a kernel in phases.
 
 #include <heddle/semantics.h>
+#include <heddle/tags.h>
 
 namespace heddle {
 
