@@ -25,6 +25,12 @@ void for_each_class(Classes mask, F&& f) {
     if (((mask >> c) & 1) != 0) f(c);
 }
 
+/// Whether all agents are in one instance of the level.
+bool is_one_instance(const Places& places, Level level) {
+  return (level == kQueueFamily && places.is_one_family()) || (level >= kDevice && places.is_one_device()) ||
+         level == kWidest;
+}
+
 bool is_of_place(const FactKey& key) {
   return key.kind() != FactKey::Kind::Available;
 }
@@ -105,6 +111,7 @@ class ChainClocks::Step {
   }
   std::span<const Level> domains() const { return {domains_.data(), domain_count_}; }
   const Clock& in_instance(const Clock& clock, Level level);
+  const Clock& own_up_to(Stamp stamp);
   void add(Clock& to, const Clock& more) {
     if (!more.empty() && !to.is_same(more)) to = sums_.sum(to, more);
   }
@@ -136,14 +143,27 @@ class ChainClocks::Step {
   std::array<Level, kLevelCount> domains_{};
   std::size_t domain_count_ = 0;
   std::vector<std::unique_ptr<Instance>> instances_;
+  /// The performer's own accesses up to the stamp that was asked for last.
+  Clock own_;
+  Stamp own_stamp_ = 0;
 };
 
 const Clock& ChainClocks::Step::in_instance(const Clock& clock, Level level) {
+  if (is_one_instance(chains_.places_, level)) return clock;
   for (const auto& known : instances_)
     if (known->level == level && known->of.is_same(clock)) return known->part;
   return instances_
       .emplace_back(std::make_unique<Instance>(Instance{clock, level, chains_.in_instance(clock, level, by_)}))
       ->part;
+}
+
+const Clock& ChainClocks::Step::own_up_to(Stamp stamp) {
+  if (own_stamp_ != stamp) {
+    own_stamp_ = stamp;
+    own_ = {};
+    own_.add(by_.group, by_.agent, stamp);
+  }
+  return own_;
 }
 
 /// Calls f(start, clock) with what is before the operation, as an operation on the set of the key, or on each of those
@@ -178,9 +198,7 @@ void ChainClocks::Step::collect(FactKey first, ByLevel& levels, Whose whose) {
       if (level > operation_.level) break;
       add(levels[level], whose == Whose::InInstances && level != kOwn ? in_instance(at->clock, level) : at->clock);
       if (at->own == 0 || by_.everybody || whose == Whose::Others) continue;
-      Clock own;
-      own.add(by_.group, by_.agent, at->own);
-      add(levels[level], own);
+      if (!levels[level].has(by_.group, by_.agent, at->own)) add(levels[level], own_up_to(at->own));
     }
   }
 }
@@ -352,9 +370,7 @@ ClassSets ChainClocks::sets_of_all(std::uint8_t of_class) const {
 
 // Agents of another group are in one instance with all of a workgroup, or with none of it.
 Clock ChainClocks::in_instance(const Clock& clock, Level level, const Performer& by) const {
-  if ((level == kQueueFamily && places_.is_one_family()) || (level >= kDevice && places_.is_one_device()) ||
-      level == kWidest)
-    return clock;
+  if (is_one_instance(places_, level)) return clock;
   Clock expanded;
   Clock kept = clock.where([&](GroupId lane, std::uint32_t agent) {
     const GroupId group = lane / lanes_;
