@@ -68,7 +68,7 @@ void HostTrace::location(LocationIndex location, std::string_view name) {
   bytes.storage_class = StorageClass::StorageBuffer;
   bytes.name = name;
   tell([&](trace::FileWriter& writer) {
-    writer.named(bytes, {trace::ComponentKind::Unsigned, kLocationBytes, kLocationBytes});
+    writer.named(bytes, {trace::ComponentKind::Unsigned, kLocationBytes, kLocationBytes, {}});
   });
 }
 
