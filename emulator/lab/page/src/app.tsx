@@ -31,8 +31,8 @@ function problemsOf(answer: Answer | null): Problem[] {
   });
 }
 
-export function App() {
-  const asker = useMemo(() => new Engine(), []);
+/** `asker` answers while one writes; runs have an engine of their own. */
+export function App({asker}: {asker: Engine}) {
   const runner = useMemo(() => new Engine(), []);
   const first = example('1-message')!;
   const [text, setText] = useState(() => kept('text', first.text));
@@ -91,8 +91,12 @@ export function App() {
     const read = () => location.hash === '#kernels' ? setTab('kernels') : fromLink(location.hash).then(state => state && load(state), error => setNotice(error.message));
     void read();
     addEventListener('hashchange', read);
-    asker.policies().then(setPolicies, error => setNotice(error.message));
-    warmUp();
+    // What is needed next comes behind the engine that is needed first.
+    const begin = () => {
+      runner.begin();
+      warmUp().catch(() => {});
+    };
+    asker.policies().then(all => (setPolicies(all), setTimeout(begin, 300)), error => setNotice(error.message));
     return () => removeEventListener('hashchange', read);
   }, []);
 

@@ -40,6 +40,11 @@ export class Engine {
     this.waiting.clear();
   }
 
+  /** Loads the engine, so that the first request need not wait for it. */
+  begin() {
+    this.worker ??= this.start();
+  }
+
   private start(): Worker {
     const worker = new Worker(new URL('./engine_worker.ts', import.meta.url), {name: 'heddle engine'});
     worker.onmessage = ({data}) => {
@@ -59,7 +64,7 @@ export class Engine {
   }
 
   private ask(call: Call, request: unknown): Promise<unknown> {
-    this.worker ??= this.start();
+    this.begin();
     const id = this.next++;
     return new Promise((resolve, reject) => {
       this.waiting.set(id, {resolve, reject});

@@ -48,9 +48,18 @@ function layouter() {
   return elk;
 }
 
-/** Starts the layouter, so that the first graph need not wait for it. */
-export function warmUp() {
-  void layouter().layout({id: 'root', children: [{id: 'a', width: 1, height: 1}]}).catch(() => {});
+/** Starts the layouter and lays out a graph some times, so that the first one need not wait for the browser's compiler. */
+export async function warmUp() {
+  const operation = (thread: number, line: number) => ({thread, line, column: 1, text: 'st.atom.dv.sc0 x, 1', variable: 'x', written: 1});
+  const graph: Graph = {
+    threads: [{name: 'P0', place: 'sg 0, wg 0, qf 0'}, {name: 'P1', place: 'sg 0, wg 1, qf 0'}],
+    operations: [operation(0, 1), operation(0, 2), operation(1, 1), operation(1, 2)],
+    edges: [{from: 0, to: 1, relation: 'po'}, {from: 2, to: 3, relation: 'po'}, {from: 1, to: 2, relation: 'rf'},
+      {from: 1, to: 2, relation: 'sw'}, {from: -1, to: 3, relation: 'rf'}],
+    races: [[0, 3]],
+  };
+  // One after the other: a graph that is asked for meanwhile is the next.
+  for (let i = 0; i < 12; ++i) await layOut(graph);
 }
 
 const kCharacter = 7.3;

@@ -67,8 +67,6 @@ export function GraphView({graph, title, onDrawn, onLine}: {
       {drawing.columns.map(column => (
         <g key={column.title}>
           <rect x={column.x} y={column.y} width={column.width} height={column.height} rx="8" fill="#f3f5f8" stroke="#c9d1da" />
-          <text x={column.x + 14} y={column.y + 19} font-weight="700" fill="#1b2430">{column.title}</text>
-          <text x={column.x + 14} y={column.y + 35} fill="#566270" font-size="11">{column.place}</text>
         </g>
       ))}
       {drawing.arrows.map((arrow, i) => {
@@ -85,6 +83,12 @@ export function GraphView({graph, title, onDrawn, onLine}: {
           </g>
         );
       })}
+      {drawing.columns.map(column => (
+        <g key={column.title} paint-order="stroke" stroke="#f3f5f8" stroke-width="4">
+          <text x={column.x + 14} y={column.y + 19} font-weight="700" fill="#1b2430">{column.title}</text>
+          <text x={column.x + 14} y={column.y + 35} fill="#566270" font-size="11">{column.place}</text>
+        </g>
+      ))}
       {drawing.boxes.map(box => (
         <g key={box.id} onClick={() => box.line > 0 && onLine?.(box.line)}>
           <rect x={box.x} y={box.y} width={box.width} height={box.height} rx="5" fill={box.racing ? '#fdeee6' : '#ffffff'}

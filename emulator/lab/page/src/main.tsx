@@ -1,7 +1,11 @@
 import {render} from 'preact';
-import {App} from './app';
+import {Engine} from './engine';
 import './style.css';
 
+// The engine loads while the browser still reads the rest of the page.
+const asker = new Engine();
+asker.begin();
+const {App} = await import('./app');
 const place = document.getElementById('lab')!;
 place.replaceChildren();
-render(<App />, place);
+render(<App asker={asker} />, place);

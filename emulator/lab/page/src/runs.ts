@@ -3,8 +3,10 @@ import type {Answer, Outcome, Totals} from './answer';
 import {spell} from './answer';
 import type {Engine} from './engine';
 
-/** Long enough to be worth a message, short enough to be watched and stopped. */
+/** Long enough to be worth a message, short enough to be stopped. */
 const kMillisecondsAtATime = 60;
+/** Drawing takes time of the processor that makes the runs. */
+const kMillisecondsBetweenDrawings = 150;
 
 /** Makes `runs` runs of a test on each policy in turn; `show` is called with what each came to, again and again. */
 export async function runLive(engine: Engine, source: string, policies: string[], runs: number, seed: number,
@@ -13,13 +15,28 @@ export async function runLive(engine: Engine, source: string, policies: string[]
     let totals = await engine.beginRuns({source, machine, seed});
     if (totals.error) throw new Error(totals.error);
     let count = 500;
-    while (totals.runs < runs) {
-      const begin = performance.now();
-      totals = await engine.moreRuns(Math.min(count, runs - totals.runs));
+    let asked = 0;
+    const ask = () => {
+      const batch = Math.min(count, runs - asked);
+      asked += batch;
+      return {batch, answer: engine.moreRuns(batch)};
+    };
+    let begin = performance.now();
+    let shown = 0;
+    // The engine has the next batch at hand while the page reads about the last one.
+    for (let now = ask(); ;) {
+      const next = asked < runs ? ask() : null;
+      totals = await now.answer;
       if (totals.error) throw new Error(totals.error);
-      show(machine, totals);
-      const took = Math.max(performance.now() - begin, 1);
-      count = Math.max(100, Math.round(Math.min(count * 4, count * kMillisecondsAtATime / took)));
+      const end = performance.now();
+      if (!next || end - shown > kMillisecondsBetweenDrawings) {
+        show(machine, totals);
+        shown = end;
+      }
+      if (!next) break;
+      count = Math.max(100, Math.round(Math.min(now.batch * 4, now.batch * kMillisecondsAtATime / Math.max(end - begin, 1))));
+      begin = end;
+      now = next;
     }
   }
 }
