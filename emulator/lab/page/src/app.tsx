@@ -91,12 +91,12 @@ export function App({asker}: {asker: Engine}) {
     const read = () => location.hash === '#kernels' ? setTab('kernels') : fromLink(location.hash).then(state => state && load(state), error => setNotice(error.message));
     void read();
     addEventListener('hashchange', read);
-    // What is needed next comes behind the engine that is needed first.
+    // What is needed next comes behind what is needed first, and takes nothing from the first answer.
     const begin = () => {
       runner.begin();
       warmUp().catch(() => {});
     };
-    asker.policies().then(all => (setPolicies(all), setTimeout(begin, 300)), error => setNotice(error.message));
+    asker.policies().then(all => (setPolicies(all), setTimeout(begin, 3000)), error => setNotice(error.message));
     return () => removeEventListener('hashchange', read);
   }, []);
 
