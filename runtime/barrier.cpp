@@ -64,7 +64,7 @@ void Worker::named_barrier(SourceLocation where, std::uint32_t ordinal, std::uin
   g.detail(self).ordinal = ordinal;
   g.detail(self).subgroups = subgroups;
   self->hold();
-  // Those that name another count wait for ever, and the divergence is reported.
+  // Subgroups that name another count wait for ever, and the divergence is reported.
   if (barrier.subgroups == 0) barrier.subgroups = subgroups;
   if (barrier.subgroups == subgroups) {
     const std::uint32_t subgroup = g.grid->position(g.index_of(self)) / g.grid->subgroup_size;

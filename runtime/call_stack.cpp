@@ -62,7 +62,7 @@ std::vector<SourceLocation> calls_to(const SourceLocation& where, const CallStac
     found.push_back(inner);
     if (is_in_file(*frame)) found.back().file = where.file;
   }
-  // It was no stack of an invocation: heddle calls every kernel.
+  // The stack was none of an invocation: heddle calls every kernel.
   return {};
 }
 

@@ -48,7 +48,7 @@ void Worker::release(Group& g) {
   for (Slot* slot = g.begin; slot != g.end; ++slot) {
     slot->polled_in_round = 0;
     if (slot->state == SlotState::Unstarted) {
-      // Those that ran as plain calls before the first one that waited are counted here, too.
+      // Invocations that ran as plain calls before the first one that waited are counted here, too.
       finish(g, slot);
     } else if (slot->state == SlotState::Started) {
       slot->let_go();

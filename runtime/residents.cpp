@@ -81,7 +81,7 @@ void Worker::remove_resident(Group& g) {
   residents_.erase(at);
 }
 
-/// Those before `index` that ran as plain calls have ended.
+/// Ends the invocations before `index` that ran as plain calls.
 void Worker::finish_before(Group& g, std::uint32_t index) {
   for (std::uint32_t i = g.next_unstarted; i < index; ++i) {
     Slot* slot = g.begin + i;

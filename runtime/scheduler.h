@@ -236,7 +236,7 @@ class Worker {
   /// The first one of those that no workgroup uses.
   Group* spare_ = nullptr;
   std::vector<Group*> complete_;
-  /// Those that the barrier or subgroup operation at hand lets go.
+  /// The invocations that the barrier or subgroup operation at hand lets go.
   std::vector<std::uint32_t> meeting_;
   /// The resident workgroup that is next, where any may be.
   std::size_t turn_ = 0;

@@ -32,7 +32,7 @@ class Orderings {
 
   /// What an execution told.
   struct Answer {
-    /// Those of the execution, with whether this one or one before needed them.
+    /// The orderings of the execution, with whether this one or one before needed them.
     std::vector<Ordering> orderings;
     /// False if it has a race: then no ordering in it is too strong; or too many other outcomes:
     /// then nothing is told.

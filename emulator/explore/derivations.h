@@ -81,7 +81,7 @@ class Derivations {
   }
 
  private:
-  /// That an agent writes a value, by need of itself or not.
+  /// A value that an agent writes, by need of itself or not.
   struct Written {
     Locations piece;
     Value value = 0;

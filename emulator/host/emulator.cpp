@@ -55,7 +55,7 @@ Operation record(const Agent& agent, const PlainAccess& access) {
   return operation;
 }
 
-/// But for the agent, and the instance, which has a number only when it is known who meets.
+/// The record of a barrier without its agent, and without its instance, which has a number once it is known who meets.
 Operation barrier_record(Scope execution, Scope memory, MemorySemantics semantics, const SourceLocation& where) {
   Operation operation;
   operation.kind = OperationKind::ControlBarrier;

@@ -62,7 +62,7 @@ class Standstill {
   const std::uint64_t accesses_;
   std::uint64_t accesses_left_ = 0;
   std::unordered_map<AgentId, Visitor> visitors_;
-  /// Those of them that do not stand still.
+  /// How many of them do not stand still.
   std::size_t moving_ = 0;
   /// What was last written there since `begin`.
   std::map<Place, std::vector<std::byte>> written_;

@@ -100,9 +100,9 @@ class Facts {
   EventSet domain_operations;
   /// The writes of read-modify-writes, where these are two events.
   EventSet rmws;
-  /// Those that have a scope.
+  /// Events that have a scope.
   EventSet scoped;
-  /// Those that are, or have, an availability or a visibility operation.
+  /// Events that are, or have, an availability or a visibility operation.
   EventSet making_available, making_visible;
   /// Accesses to the outputs of tessellation control shaders.
   EventSet tessellation_outputs;

@@ -91,7 +91,7 @@ bool Guide::follows(std::size_t number) const {
         ++before;
     return before;
   };
-  // And those that are still to come stand before it.
+  // Late reads that are still to come stand before it.
   const std::size_t late = trial_.runner().late_reads(static_cast<std::uint32_t>(one.operation.agent));
   if (late != 0 && one.operation.kind == OperationKind::Read) return true;
   const std::optional<OperationIndex> there = example_->operation(one.operation.agent, number_in_agent(number) + late);

@@ -153,7 +153,7 @@ inline bool mutually_ordered(const Written& write, ByteMask bytes, const Operati
                                       model::same_instance(agent.place, write.place, operation.scope)));
 }
 
-/// That a write was made available to the instance of a level that `place` is in.
+/// The fact that a write was made available to the instance of a level that `place` is in.
 struct Availability {
   Event event;
   model::Place place;
@@ -341,7 +341,7 @@ class WaitingList {
   std::array<Waiting, kMost> slots_;
 };
 
-/// That somebody met the version `stamp` (of the highest stamp, where there were several).
+/// The fact that an agent met the version `stamp` (of the highest stamp, where there were several).
 struct Observation {
   Event event;
   Stamp stamp = 0;
@@ -398,7 +398,7 @@ class Floors {
     for (const Floor& floor : all_) highest = std::max(highest, floor.stamp);
     return highest;
   }
-  /// Those that are not above `base` say nothing any more.
+  /// Removes the floors that are not above `base`, which say nothing any more.
   void remove_up_to(Stamp base) {
     all_.remove_if([&](const Floor& floor) { return floor.stamp <= base; });
     agents_ = 0;
@@ -455,7 +455,7 @@ struct Granule {
   Floors floors;
   std::vector<Copy> copies;
 
-  /// Those of an access or a version, whose bytes stand one after the other.
+  /// The locations of an access or a version, whose bytes stand one after the other.
   Locations locations(ByteMask bytes) const {
     const unsigned first = static_cast<unsigned>(std::countr_zero(bytes)) / 8;
     const unsigned last = static_cast<unsigned>(std::bit_width(bytes)) / 8;

@@ -60,7 +60,7 @@ constexpr bool constrains(MemorySemantics semantics, unsigned class_index) {
 
 /// Some classes: the bit of each by its index.
 using Classes = std::uint32_t;
-/// Those that the semantics constrain, and kAnyClass.
+/// The classes that the semantics constrain, and kAnyClass.
 constexpr Classes classes_of(MemorySemantics semantics) {
   Classes classes = 0;
   for (unsigned k = 0; k < kClasses; ++k)
@@ -167,12 +167,12 @@ class Knowledge {
   }
   /// Learns in a row before those of visibility.
   void learn(unsigned row, unsigned lane, std::uint32_t epoch) { raise(words_of(lane)[row], epoch); }
-  /// That something happened before, by each class.
+  /// Learns that something happened before, by each class.
   void learn_happened(unsigned lane, std::uint32_t epoch) {
     std::uint32_t* const words = words_of(lane);
     for (unsigned k = 0; k < kClasses; ++k) raise(words[kHappened + k], epoch);
   }
-  /// That all of the lane happened before by these classes, and goes on in chains of any.
+  /// Learns that all of the lane happened before by these classes, and goes on in chains of any.
   void learn_everything(Classes classes, unsigned lane, std::uint32_t epoch) {
     std::uint32_t* const words = words_of(lane);
     for_each(classes, [&](unsigned k) { raise(words[kHappened + k], epoch); });

@@ -18,7 +18,7 @@ constexpr std::uint32_t kRecordsOfAtomic = 4;
 constexpr std::uint32_t kRecordInterval = 64;
 // An update waits for no other, and no update reads what is stale: of those that would get one, one in some does.
 constexpr std::uint32_t kUpdatesOfRecord = 4;
-// And those have shown what they can when nothing of theirs is on its way any more and there were so many
+// Records have shown what they can when nothing of theirs is on its way any more and there were so many
 // accesses, each of which costs ten times as much as one without a record.
 constexpr std::uint32_t kAccessesOfRecord = 12;
 

@@ -56,7 +56,7 @@ using emulation::Relaxed;
 enum class Dependency : std::uint8_t {
   /// They system-synchronize; nothing becomes available or visible.
   Execution,
-  /// And in between everything becomes available to the device domain, and visible from it.
+  /// They system-synchronize, and in between everything becomes available to the device domain, and visible from it.
   Memory,
 };
 

@@ -128,7 +128,7 @@ void Synchronization::add_resident() {
   residents_.push_back(std::make_unique<Resident>());
 }
 
-// That it differs from a new one costs more than a look.
+// Makes the resident as new, with the room that it has.
 void Synchronization::renew(Resident& resident) {
   resident.agents.resize(resident.cohort.count);
   resident.common.released.clear();

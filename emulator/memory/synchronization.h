@@ -75,7 +75,7 @@ struct Met {
 struct Common {
   /// The control barrier at which they met, as a release barrier of each of them.
   std::vector<Head> released;
-  /// Those that know, or released, something else.
+  /// Agents that know, or released, something else.
   std::vector<struct Agent*> others;
   /// Whether one of them, or they together, may have released something that others can learn of.
   bool tells_others = false;
@@ -128,9 +128,9 @@ struct alignas(64) Agent {
   model::Place place;
   /// Whether it knows just what its cohort has in common, and met and released nothing else.
   bool like_all = false;
-  /// It read what released something that is forgotten.
+  /// The agent read what released something that is forgotten.
   bool met_forgotten = false;
-  /// It was asked to take up versions.
+  /// The agent was asked to take up versions.
   bool lifted = false;
   /// Reads that were served by stale copies since one might have been and was not.
   std::uint32_t stale_reads = 0;
@@ -380,7 +380,7 @@ class Synchronization {
   [[gnu::noinline]] static void forget_own(Agent& agent);
   template <typename Visit>
   void for_each_agent(Visit visit);
-  /// Those that began and have not ended, then those whose room can be used again.
+  /// The residents that began and have not ended, then those whose room can be used again.
   std::vector<std::unique_ptr<Resident>> residents_;
   std::size_t resident_count_ = 0;
   std::size_t last_resident_ = 0;

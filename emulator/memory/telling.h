@@ -73,8 +73,8 @@ class Telling {
   }
   /// The allocation is new, or gone.
   void forget(AllocationId allocation) { writers_.forget(allocation); }
-  /// Everything gets to its storage, between the two: whoever asks for the sources of atomics alone asks for no earlier
-  /// ones.
+  /// Everything gets to its storage, between the two: a listener that asks for the sources of atomics alone asks for no
+  /// earlier ones.
   void begin_memory_dependency() { notes_writers_ = plain_sources_; }
   void end_memory_dependency();
   /// How many allocations have writers that are kept, for a listener that asks for the sources of atomics alone.

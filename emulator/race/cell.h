@@ -132,7 +132,7 @@ class Cell {
     times_[slot] = access.time.bits_ | (times_[slot] & kLossyBit);
     sites_[slot] = access.site;
   }
-  /// This access is all that the cell has.
+  /// From now on this access is all that the cell has.
   [[gnu::always_inline]] void put_alone(const CellAccess& access) {
     agents_[0] = access.agent;
     times_[0] = access.time.bits_;

@@ -133,7 +133,7 @@ class ChainClocks::Step {
   const View& view_;
   const Performer& by_;
   BulkOperation operation_;
-  /// Those that relate the operation to others.
+  /// The class sets that relate the operation to others.
   ClassSets sets_;
   FactSums sums_;
   /// All that is known as by one of these sets, or whatever the set.

@@ -201,8 +201,8 @@ class ChainClocks {
  private:
   class Step;
 
-  /// Those that relate each access to an allocation of the class to others, whatever its semantics: what is before by
-  /// one of them is known alike, so that facts need not tell them apart.
+  /// The class sets that relate each access to an allocation of the class to others, whatever its semantics: what is
+  /// before by one of them is known alike, so that facts need not tell them apart.
   ClassSets sets_of_all(std::uint8_t of_class) const;
   Clock in_instance(const Clock& clock, Level level, const Performer& by) const;
   void add(View& view, ClassSets sets, const FactsPointer& done, FactSums& sums) const;

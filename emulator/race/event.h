@@ -67,11 +67,11 @@ void for_each_set(ClassSets sets, F&& f) {
   for (std::size_t i = 0; i < kClassSets.size(); ++i)
     if (((sets >> i) & 1) != 0) f(i);
 }
-/// Those that relate an operation on `storage` to others by program order, whose acquire or release
+/// The class sets that relate an operation on `storage` to others by program order, whose acquire or release
 /// has `mask`.
 //= vk:memory-model-inter-thread-happens-before
 ClassSets sets_on(Classes storage, Classes mask);
-/// Those of which all classes are in the mask.
+/// The class sets of which all classes are in the mask.
 inline ClassSets sets_in(Classes mask) {
   return sets_on(0, mask);
 }

@@ -433,7 +433,7 @@ bool KernelOrder::acquire_at_once(Meeting& meeting) {
   return true;
 }
 
-// Those who share all instances learn one and the same.
+// Arrivals that share all instances learn one and the same.
 void KernelOrder::acquire_in_company(const std::vector<Arrival*>& company) {
   const Ordering& o = company.front()->ordering;
   Offers offers;

@@ -189,7 +189,7 @@ class KernelDetector final : public trace::Listener {
     order_.forget(allocation);
   }
 
-  /// It is another allocation from now on: races with it are others.
+  /// The number stands for another allocation from now on: races with it are others.
   void replace(AllocationId allocation);
 
   /// Becomes as new, but for the instructions that it knows and the room that it has: for another execution.
@@ -259,7 +259,7 @@ class KernelDetector final : public trace::Listener {
 
   // Cells that have their accesses themselves: Accesses, TwoReads, Parts (kernel_accesses.cpp).
   enum class Before : std::uint8_t {
-    /// It is in the way of a quick answer.
+    /// The older access is in the way of a quick answer.
     Unordered,
     /// Ordered by program order; the new one says all that it says, or not.
     Replaced,

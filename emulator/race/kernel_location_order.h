@@ -47,7 +47,7 @@ enum class MissingStep : std::uint8_t {
   StorageClass,
   /// The write is not made available, or only by operations whose masks lack its storage class.
   Availability,
-  /// It is made available, to no domain that both agents are in.
+  /// The write is made available, to no domain that both agents are in.
   WiderAvailability,
   Visibility,
 };

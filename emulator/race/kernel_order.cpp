@@ -201,7 +201,7 @@ void KernelOrder::system_synchronizes(AgentId first, AgentId second) {
   state(static_cast<std::uint32_t>(second)).view = std::make_shared<const View>(std::move(made));
 }
 
-// It ended at a barrier: those who came there as well have synchronized with it all the same.
+// The agent ended at a barrier: others that came there have synchronized with it all the same.
 void KernelOrder::leave_unmet(std::uint32_t agent) {
   for (Meeting& meeting : meetings_) {
     const bool waits = std::any_of(meeting.arrivals.begin(), meeting.arrivals.end(),
@@ -361,7 +361,7 @@ void KernelOrder::atomic_begins(const Operation& operation) {
   ++now;
 }
 
-// Those that follow MakeVisible have another stamp than the atomic.
+// Accesses that follow MakeVisible have another stamp than the atomic.
 //= vk:memory-model-availability-visibility-semantics
 void KernelOrder::atomic_ends(const Operation& operation) {
   const Ordering ordering = ordering_of(operation);

@@ -159,14 +159,14 @@ class KernelOrder {
     GroupId group_ = 0;
     const Group* state_ = nullptr;
   };
-  /// Those with an agent, at least itself. Until somebody begins.
+  /// The agents near this one, itself at least; valid until an agent begins.
   const Near& near(std::uint32_t agent) {
     if (!near_.has(agent)) look_near(agent);
     return near_;
   }
   /// What `ignores_relaxed` says for all of them, on whatever allocation; false if that is not known at once.
   bool ignores_relaxed(const Near& near) const { return nothing_is_offered() && near.state_->agents.empty(); }
-  /// Those that it was asked for last, if any.
+  /// The agents that it was asked for last, if any.
   const Near& last_near() const { return near_; }
   /// As places().group(agent).
   GroupId group(std::uint32_t agent) const { return quick_.agents[agent - quick_.first].group; }
@@ -248,7 +248,7 @@ class KernelOrder {
     std::vector<model::OperationIndex> synchronizing;
     /// Where all who pass have that in common.
     bool together = false;
-    /// And all that they learn is in the view of their group.
+    /// All have arrived, and all that they learn is in the view of their group.
     bool done = false;
     Stamp stamp = 0;
     ViewPointer before;

@@ -142,7 +142,7 @@ class Places {
   /// Above the numbers of the workgroups that there are.
   std::uint64_t workgroups_end_ = 0;
   bool beyond_device_ = false;
-  /// But for reserved ones, which are of the one there is.
+  /// Whether all agents are on one device; reserved places are on the one there is.
   bool one_device_ = true;
   bool one_family_ = true;
   bool related_ = false;

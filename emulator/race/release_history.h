@@ -129,7 +129,7 @@ void ReleaseHistory::for_each_head(const Operation& by, model::OperationIndex wr
     if (head->index == write) last = &*head;
   if (!last) {
     if (write >= found->second.remembered_from) return;
-    // It was forgotten what that one offered: it may be all of this, and is not taken for less.
+    // What that one offered is forgotten: it may be all of this, and is not taken for less.
     for (const Head& head : heads) f(head);
     return;
   }

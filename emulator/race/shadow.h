@@ -99,7 +99,7 @@ class Numbered {
   const One& operator[](std::uint32_t number) const { return all_[number]; }
   /// How many somebody has.
   std::uint32_t taken() const { return taken_; }
-  /// Those that there ever were.
+  /// All that there ever were.
   const std::vector<One>& all() const { return all_; }
   std::uint32_t take() {
     if (taken_ == all_.size()) {
@@ -270,7 +270,7 @@ class Shadow {
   std::size_t pages_at_once_ = 1;
   std::vector<Allocation> allocations_;
   std::size_t allocation_count_ = 0;
-  /// Those with cells that somebody asked for since all was forgotten, each once.
+  /// The allocations with cells that were asked for since all was forgotten, each once.
   std::vector<AllocationId> touched_;
   Numbered<RecordList> lists_;
   Numbered<Crowd> crowds_;

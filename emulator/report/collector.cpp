@@ -164,7 +164,7 @@ void order_and_group(std::vector<DataRace>& races) {
       lead->related.push_back(std::move(race));
       continue;
     }
-    // Those that it cures go with it, and it comes where the first of them was.
+    // The races that it cures go with it, and it comes where the first of them was.
     const auto cured = [&](const DataRace& other) { return cures(race, other); };
     const auto first = std::find_if(grouped.begin(), grouped.end(), cured);
     const auto place = first - grouped.begin();

@@ -39,7 +39,7 @@ struct RecordedRuns {
 /// Something else that a run has to say of its report: what it does not cover.
 struct Remark {
   std::string text;
-  /// It is that a kernel failed.
+  /// Whether the remark is that a kernel failed.
   bool ended_early = false;
 };
 
@@ -96,7 +96,7 @@ class Collector {
   std::set<RunId> ended_early_;
 };
 
-/// Those seen in the most runs first, and else in the order in which they came, as they are given: one race follows
+/// Races seen in the most runs first, and else in the order in which they came, as they are given: one race follows
 /// from another only if that came before. What a change of another one cures, or what has a line, the object and the
 /// reason in common with it, goes to its `related`: so the flag of a message goes with the data, and all that a lock of
 /// too narrow a scope causes with what it guards.

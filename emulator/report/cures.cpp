@@ -25,7 +25,7 @@ Edits edits_of(std::string_view change) {
   return edits;
 }
 
-// And those that are less than one of them.
+// The edits, and those that are less than one of them.
 Edits with_weaker_ones(const Edits& edits) {
   Edits all = edits;
   for (const std::string& edit : edits) {

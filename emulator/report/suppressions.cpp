@@ -145,7 +145,7 @@ class EntryParser {
 Suppressions::Suppressions(const std::string& path) {
   std::ifstream in(path);
   if (in) parse(in, path);
-  // That it is a directory shows when it is read.
+  // A directory shows as one when it is read.
   if (in.bad() || !in.eof()) throw std::invalid_argument(path + ": the suppression file cannot be read");
 }
 

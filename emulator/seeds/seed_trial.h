@@ -34,7 +34,7 @@ struct TrialPlan {
 
 struct TrialOutcome {
   bool failed = false;
-  /// It came to its limit before it could fail or not.
+  /// The trial came to its limit before it could fail or not.
   bool abandoned = false;
   /// Some more than it did, and 0 if it did few.
   std::uint64_t operations = 0;

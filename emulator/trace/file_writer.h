@@ -38,7 +38,7 @@ class FileWriter final : public Listener {
   void dependency(bool memory) override;
   void dispatched(const Dispatch& dispatch) override;
   void named(const NamedBytes& bytes) override { named(bytes, {}); }
-  /// And what they consist of.
+  /// Tells of a name of bytes, and of what they consist of.
   void named(const NamedBytes& bytes, const Components& components);
   /// What the operation, or the agent, that is told next is called.
   void called(std::string_view words);

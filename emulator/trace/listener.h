@@ -42,11 +42,11 @@ std::string_view name(CacheLevel level);
 
 /// Why a write moved.
 enum class MoveReason : std::uint8_t {
-  /// It moved of its own accord.
+  /// The write moved of its own accord.
   Eviction,
   /// An availability operation (or domain operation) demanded it.
   Availability,
-  /// It is an atomic, which acts at its scope's domain.
+  /// The write is an atomic, which acts at its scope's domain.
   Atomic,
   /// The memory ran out of patience or of room, or came to its end.
   Flush,
@@ -78,7 +78,7 @@ class Listener {
       agent_begins(static_cast<AgentId>(static_cast<std::uint32_t>(first) + i), own);
     }
   }
-  /// And of agents of which this was told so.
+  /// The end of agents whose begin was told by agents_begin.
   virtual void agents_end(AgentId first, std::uint32_t count) {
     for (std::uint32_t i = 0; i < count; ++i) agent_ends(static_cast<AgentId>(static_cast<std::uint32_t>(first) + i));
   }

@@ -111,7 +111,7 @@ void ParallelMemory::begin(const memory::Cohort& cohort) {
   listener_->agents_begin(cohort.first, cohort.count, cohort.place, cohort.subgroups);
 }
 
-// Those of a dispatch that failed are ended by the thread that waited for it.
+// Agents of a dispatch that failed are ended by the thread that waited for it.
 void ParallelMemory::end(const memory::Cohort& cohort) {
   const auto end_in = [&](Thread& thread) {
     const auto found = std::find_if(thread.residents.begin(), thread.residents.end(),
@@ -447,7 +447,7 @@ void ParallelMemory::barrier(const Operation& operation) {
   if (listener_) tell_listener(operation, {});
 }
 
-// Those who meet arrive one after the other, and then leave: told when the first one leaves.
+// Agents that meet arrive one after the other, and then leave: they are told when the first one leaves.
 void ParallelMemory::arrive(const Operation& operation) {
   t_here->arrivals.push_back(operation);
 }

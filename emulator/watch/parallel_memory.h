@@ -118,7 +118,7 @@ class ParallelMemory final : public memory::Memory {
   struct Thread;
   /// Open until its interval is over.
   struct alignas(64) Variable : OpenVariable<Thread> {
-    /// Those of all of its granules.
+    /// The cells of all of its granules.
     race::Cell* cells = nullptr;
     Known* known = nullptr;
 
@@ -198,7 +198,7 @@ class ParallelMemory final : public memory::Memory {
     /// The last one's: mostly that of the next access.
     AllocationId last_allocation{};
     Known* last_known = nullptr;
-    /// Those of its workgroups, each at its place, that were accessed lately.
+    /// The variables of its workgroups that were accessed lately, each at its place.
     std::array<Variable, kVariables> variables;
     std::vector<std::unique_ptr<Known>> spare;
     /// The storage of buffers, as it was in some version.

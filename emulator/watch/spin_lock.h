@@ -45,7 +45,7 @@ class SpinLock {
     for (std::uint32_t tries = 1; held_.exchange(true, std::memory_order_acquire); ++tries) {
       // The holder may wait for this very core.
       constexpr std::uint32_t kTriesBeforeYield = 1024;
-      // And it may be at work for long: a sleep is short beside that.
+      // The other thread may be at work for long: a sleep is short beside that.
       constexpr std::uint32_t kTriesBeforeSleep = 2 * kTriesBeforeYield;
       constexpr std::chrono::microseconds kSleep{50};
       while (held_.load(std::memory_order_relaxed) && ++tries < kTriesBeforeYield) {

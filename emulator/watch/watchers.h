@@ -89,7 +89,7 @@ class Watchers {
   trace::Listener* listener_ = nullptr;
   /// The listener, if there are two.
   trace::Fork fork_{{}};
-  /// That one, and what was to be told as well.
+  /// The listener, and what was to be told as well.
   trace::Fork with_other_{{}};
 };
 

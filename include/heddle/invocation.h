@@ -211,7 +211,7 @@ class InvocationApi : public InvocationBase<Derived> {
   HEDDLE_ATOMIC(atomic_and, OpAtomicAnd, IntegerReference, old& value)
   HEDDLE_ATOMIC(atomic_or, OpAtomicOr, IntegerReference, old | value)
   HEDDLE_ATOMIC(atomic_xor, OpAtomicXor, IntegerReference, old ^ value)
-  // Those of CUDA's atomicInc and atomicDec, for which SPIR-V has no instruction; LLVM's atomicrmw calls them uinc_wrap
+  // CUDA's atomicInc and atomicDec, for which SPIR-V has no instruction; LLVM's atomicrmw calls them uinc_wrap
   // and udec_wrap.
   HEDDLE_ATOMIC(atomic_u_inc_wrap, "one more; 0 where the old value is `value` or more", IntegerReference,
                 As<Unsigned, T, IncrementWrapping>::apply(old, value))

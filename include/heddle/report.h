@@ -151,9 +151,9 @@ struct DataRace {
   std::string member;
   /// The first missing link, in a sentence.
   std::string reason;
-  /// And its kind: "synchronization", "scope", "storage class", "availability", "wider availability", "visibility";
-  /// "non-private access" and "reference" are missing of the accesses themselves, "mutual order" of two atomics, "own
-  /// references" where one invocation makes both, "dependency" between two dispatches.
+  /// The kind of the first missing link: "synchronization", "scope", "storage class", "availability", "wider
+  /// availability", "visibility"; "non-private access" and "reference" are missing of the accesses themselves, "mutual
+  /// order" of two atomics, "own references" where one invocation makes both, "dependency" between two dispatches.
   std::string missing;
   /// Changes that order the two, each found to do so on the recorded execution; cheapest first.
   std::vector<std::string> changes;
@@ -204,7 +204,7 @@ struct OrderingAdvice {
 
 /// All that several runs told.
 struct RaceReport {
-  /// Those that count: seen in the most runs first, then in the order in which they came, for one may follow from
+  /// The races that count: seen in the most runs first, then in the order in which they came, for one may follow from
   /// another that came before.
   std::vector<DataRace> races;
   /// Plain writes of the same value, where those are told apart.
@@ -253,7 +253,7 @@ struct MemoryReport {
   /// Read-modify-writes.
   std::uint64_t updates = 0;
   /// Writes that waited in the cache of their invocation, and of those the ones that were overwritten
-  /// there: nobody else ever met them.
+  /// there: no other invocation ever met them.
   std::uint64_t delayed = 0;
   std::uint64_t lost = 0;
   /// Writes that came after a younger write of the same invocation.

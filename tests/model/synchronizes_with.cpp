@@ -78,7 +78,7 @@ TEST_CASE("a release barrier synchronizes with an acquire barrier through relaxe
   std::swap(late.execution.operations[1], late.execution.operations[2]);
   late.execution.reads_from[0].write = 1;
   CHECK_FALSE(late.related(RelationName::SynchronizesWith, 2, 4));
-  // And the atomics have to be atomics.
+  // The atomics have to be atomics.
   mp.flag_write.atomic = false;
   CHECK_FALSE(mp.synchronized());
 }

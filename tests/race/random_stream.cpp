@@ -223,7 +223,7 @@ class Teller {
     listener_.placed(write);
   }
 
-  /// Those that wait, are mutually ordered with the write, and come before it.
+  /// Places the writes that wait, are mutually ordered with the write, and come before it.
   template <typename Before>
   void place_those(const Operation& write, Before before) {
     for (std::size_t i = 0; i < waiting_.size();) {

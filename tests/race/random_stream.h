@@ -20,7 +20,7 @@ struct StreamFeatures {
   /// Invocations of one dispatch on one queue, without agents that system-synchronize; a control barrier
   /// is passed in the end.
   bool one_dispatch = false;
-  /// Those who come to a control barrier are of one workgroup, and all of them synchronize.
+  /// Agents that come to a control barrier are of one workgroup, and all of them synchronize.
   bool workgroup_barriers = false;
   /// More agents; half of the control barriers are one instruction that all of a workgroup come to.
   bool one_instruction_each = false;

@@ -77,7 +77,7 @@ int wait_for(pid_t child, const SignalsHeld& signals, bool& interrupted) {
     if (waitpid(child, &status, WNOHANG) == child) break;
     kill(child, signal);
   }
-  // It came as the program ended.
+  // The signal may have come as the program ended.
   if (signals.take_interrupt()) interrupted = true;
   return status;
 }

@@ -125,7 +125,7 @@ class Line {
            !synchronizes_with_earlier(behind, read) && !behind.locations.overlaps(read.locations) &&
            !needs_.waits(read, behind);
   }
-  /// Those that system-synchronize begin when the others have ended.
+  /// Whether the first agent system-synchronizes with the second one, which begins when the first has ended.
   bool is_after(AgentId first, AgentId second) const {
     return std::find(e_.agent_system_synchronization.begin(), e_.agent_system_synchronization.end(),
                      model::AgentPair(first, second)) != e_.agent_system_synchronization.end();

@@ -76,7 +76,7 @@ class Runner {
   const explore::Agent& agent(std::uint32_t agent) const { return *agents_[agent].agent; }
   /// How many reads the agent went past.
   std::size_t late_reads(std::uint32_t agent) const { return agents_[agent].late.size(); }
-  /// That read, in program order.
+  /// The late read with this number, in program order.
   const Operation& late_read(std::uint32_t agent, std::size_t which) const {
     return agents_[agent].late[which].operation;
   }

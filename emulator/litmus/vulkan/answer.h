@@ -33,7 +33,7 @@ struct Answer {
   std::uint64_t racy_executions = 0;
   /// Consistent executions in which a thread waits or spins for ever.
   std::uint64_t blocked = 0;
-  /// Those that a bound cut off.
+  /// Executions that a bound cut off.
   std::uint64_t cut = 0;
   /// False if there may be more of those two: once a race and a cut have been found, nothing depends on
   /// them.

@@ -12,7 +12,7 @@ std::optional<Scope> scope_of(std::string_view tag) {
   if (tag == "dv") return Scope::Device;
   // Our own extension, for threads that a shader call relates.
   if (tag == "sh") return Scope::ShaderCallKHR;
-  // And for fragment shader threads that overlap.
+  // The scope of fragment shader threads that overlap.
   if (tag == "fi") return Scope::FragmentInterlock;
   return std::nullopt;
 }

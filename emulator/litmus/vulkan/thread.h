@@ -25,11 +25,11 @@ Locations locations_of(const Variable& variable);
 
 /// What becomes of an iteration that changes nothing.
 enum class Spinning : std::uint8_t {
-  /// It counts like any other, and is one way to block: what there is to explore.
+  /// An idle round counts like any other, and is one way to block: what there is to explore.
   Explored,
-  /// It does not count: the thread may go round until it is stopped.
+  /// An idle round does not count: the thread may go round until it is stopped.
   Endless,
-  /// It is one way to block, and the thread goes round no more: what a search for a verdict needs.
+  /// An idle round is one way to block, and the thread goes round no more: what a search for a verdict needs.
   Once,
 };
 

@@ -2,7 +2,7 @@
 
 /// \file
 /// Where a conversion is written, for reports. C++ tells an operator nothing about the expression that it is in; so the
-/// operator, which is inlined there, leaves the address of its code, and whoever reports it finds the line with the
+/// operator, which is inlined there, leaves the address of its code, and a report finds the line with the
 /// debug information of the program (runtime/code_line.h). That address takes the place of the function's name, as a
 /// text that stands in the code itself.
 

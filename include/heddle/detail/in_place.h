@@ -125,7 +125,7 @@ class InPlace {
   SiteCounts sites_;
   /// The first agent of the workgroup that began first.
   std::uint32_t first_of_submission_ = 0;
-  /// Those that were not asked about.
+  /// Accesses that were not asked about.
   std::uint64_t reads_ = 0;
   std::uint64_t writes_ = 0;
   std::uint64_t updates_ = 0;

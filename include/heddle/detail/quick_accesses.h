@@ -29,7 +29,7 @@ enum class Arithmetic : std::uint8_t {
   Or,
   Xor,
 };
-/// That, with the operand. (It passes in a register.)
+/// The arithmetic with its operand. (It passes in a register.)
 struct Calculation {
   Arithmetic what = Arithmetic::Other;
   std::uint32_t operand = 0;

@@ -9,7 +9,7 @@
 
 namespace heddle::litmus {
 
-/// Those of the executions in which program order and reads-from have no cycle together: no read takes
+/// The outcomes of the executions in which program order and reads-from have no cycle together: no read takes
 /// what depends on it, so that things could have happened one after the other.
 std::set<Outcome> outcomes_without_load_buffering(const Test& test);
 

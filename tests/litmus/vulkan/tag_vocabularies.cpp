@@ -10,7 +10,7 @@
 namespace heddle::litmus {
 namespace {
 
-// Those of which there are accesses in tests, in the order of `sc0` to `sc3`.
+// The classes of accesses in tests, in the order of `sc0` to `sc3`.
 constexpr std::array kClasses = {MemorySemantics::UniformMemory, MemorySemantics::WorkgroupMemory,
                                  MemorySemantics::ImageMemory, MemorySemantics::OutputMemory};
 
