@@ -57,7 +57,7 @@ class Worker {
   void poll_in_region(const Workgroup& group, std::uint32_t index, const SourceLocation& where, const Poll& poll);
   std::string who_is_where() const;
   /// Where an oracle decides which invocation goes on, the invocation itself makes the switch.
-  Handover walk_to_barrier(const char* file, const char* function, std::uint32_t line);
+  friend Handover walk_to_barrier(const char* file, const char* function, std::uint32_t line);
   Handover preempt(const char* file, const char* function, std::uint32_t line);
   bool invocation_ended();
   void fail(Failure failure);

@@ -85,25 +85,26 @@ Handover Worker::start(Slot* self, Group& g, Slot* next) {
   return {&self->context, take_fiber_for({Pick::Start, g.index_of(next), &g})->parked};
 }
 
-// What is rarely called is called last, so that nothing needs to be kept for afterwards.
-[[gnu::always_inline]] inline Handover Worker::walk_to_barrier(const char* file, const char* function,
-                                                               std::uint32_t line) {
-  Group& g = *group_;
+// What is rarely called is called last, so that nothing needs to be kept for afterwards. (A member function that is
+// inlined here would not do: its calls would come before the copy of what they return.)
+Handover walk_to_barrier(const char* file, const char* function, std::uint32_t line) {
+  Worker& worker = *worker_of_thread;
+  Group& g = *worker.group_;
   WorkgroupBarrier& barrier = g.barrier;
   // One comes first, and one last.
-  const bool usual = can_walk() && barrier.missing != g.size && barrier.missing != 1 && barrier.where.line == line &&
-                     barrier.where.file == file;
+  const bool usual = worker.can_walk() && barrier.missing != g.size && barrier.missing != 1 &&
+                     barrier.where.line == line && barrier.where.file == file;
   if (!usual) [[unlikely]]
-    return wait_at_barrier(file, function, line);
-  Slot* self = current_;
+    return worker.wait_at_barrier(file, function, line);
+  Slot* self = worker.current_;
   --barrier.missing;
   barrier.hold(*self);
   g.walk.leave_out(self->place);
   Slot* next = g.next_in_walk();
   if (!next) [[unlikely]]
-    return hand_over_behind(self);
-  if (next->state == SlotState::Unstarted) return start(self, g, next);
-  current_ = next;
+    return worker.hand_over_behind(self);
+  if (next->state == SlotState::Unstarted) return worker.start(self, g, next);
+  worker.current_ = next;
   return {&self->context, next->context};
 }
 
@@ -161,10 +162,6 @@ Handover Worker::hand_over_elsewhere(Slot* self) {
   if (ring().unwinding) unwind();
   if (next.kind == Pick::Resume) return hand_over(self, *next.group, next.slot());
   return {&self->context, make_way(next).first};
-}
-
-Handover walk_to_barrier(const char* file, const char* function, std::uint32_t line) {
-  return worker_of_thread->walk_to_barrier(file, function, line);
 }
 
 [[gnu::hot]] Handover preempt(const char* file, const char* function, std::uint32_t line) {
