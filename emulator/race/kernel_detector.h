@@ -123,16 +123,10 @@ class KernelDetector final : public trace::Listener {
   bool answers_part(AgentId agent, ReferenceId reference, const Locations& part, SiteId site) {
     return answers_part(*shadow_, agent, reference, part, site);
   }
-  /// Answers for that through the reference with this number, of the word that has this cell, while the agent is_near.
-  bool answers_part(Cell& cell, AgentId agent, std::uint8_t number, SiteId site, std::uint32_t part);
   /// Answers for any read-modify-write of one word that neither acquires nor releases.
   bool answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   /// Answers for one to a word that has been accessed as a whole: for nearly as many, in fewer cycles.
   bool answers_known_atomic(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
-  /// Answers for one to the word of a buffer that has this cell, through the reference with this number, while the
-  /// agent is_near: one that joins those of all workgroups.
-  bool joins_all(Cell& cell, AgentId agent, std::uint8_t number, SiteId site);
-
   /// The present interval of the agent's workgroup, which answers itself; the number is not kMostReferences.
   Interval interval(AgentId agent, std::uint8_t number) {
     return Interval(order_.near(static_cast<std::uint32_t>(agent)), number, *this);

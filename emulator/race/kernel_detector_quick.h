@@ -207,16 +207,6 @@ inline std::uint32_t part_of(const Locations& bytes) {
   return check.agrees(spot.cell->join_part(access, part_of(part)));
 }
 
-[[gnu::always_inline]] inline bool KernelDetector::answers_part(Cell& cell, AgentId agent, std::uint8_t number,
-                                                                SiteId site, std::uint32_t part) {
-  const Stamp now = order_.last_near().now();
-  if (now > kMostStamps) return false;
-  const CellAccess access{static_cast<std::uint32_t>(agent), AccessTime::of(now, number), site};
-  const std::uint32_t size = sites_[site].operation.locations.size_bytes;
-  const QuickCheck check(QuickCheck::Checker(*this), *shadow_, cell, access, part * size, (part + 1) * size);
-  return check.agrees(cell.join_part(access, part));
-}
-
 // A crowd of which this one is the first, where all that is in the cell was before a barrier of the workgroup. As
 // `join_crowd`.
 [[gnu::noinline]] inline bool KernelDetector::begins_few(const Spot& spot, const CellAccess& atomic) {
@@ -238,17 +228,6 @@ inline std::uint32_t part_of(const Locations& bytes) {
   if (!crowd.is_open_to_all(atomic.site, atomic.time.reference()) || !order_.places().is_one_device()) return false;
   shadow_->join_later(crowd, atomic.agent, atomic.time.stamp());
   return true;
-}
-
-[[gnu::always_inline]] inline bool KernelDetector::joins_all(Cell& cell, AgentId agent, std::uint8_t number,
-                                                             SiteId site) {
-  const KernelOrder::Near& near = order_.last_near();
-  const Stamp now = near.now();
-  if (!cell.is(Cell::Form::Crowd) || now > kMostStamps || !order_.ignores_relaxed(near) || !shadow_->has_room_to_join())
-    return false;
-  const CellAccess atomic{static_cast<std::uint32_t>(agent), AccessTime::of(now, number), site};
-  const QuickCheck check(QuickCheck::Checker(*this), *shadow_, cell, atomic);
-  return check.agrees(joins_at_once(cell, atomic));
 }
 
 // A crowd that this one joins. As `join_crowd`.

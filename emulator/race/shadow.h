@@ -232,8 +232,6 @@ class Shadow {
   const Crowd& crowd_so_far(const Cell& cell) const { return crowds_[cell.number()]; }
   /// An access joins the crowd. It is noted behind those that joined others: threads that join the crowds of many
   /// cells in turns need not hand each crowd to each other.
-  /// Whether there is room behind those, or it takes a while to make some.
-  bool has_room_to_join() const { return joined_count_ != kMostJoined; }
   [[gnu::always_inline]] void join_later(const Cell& cell, std::uint32_t agent, Stamp stamp) {
     if (joined_count_ == kMostJoined) [[unlikely]]
       join_now();

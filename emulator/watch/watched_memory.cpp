@@ -51,7 +51,7 @@ void WatchedMemory::open(const Binding& binding, AgentId agent) {
   opened = {};
   const std::uint64_t first = binding.offset_bytes / race::kWordBytes;
   const std::uint64_t granules = binding.size_bytes / race::kWordBytes;
-  // A small buffer has all its cells opened at once: it would be opened again for those behind the ones that were asked
+  // A small variable has all its cells opened at once: it would be opened again for those behind the ones that were asked
   // for.
   if (granules != 0 && granules <= race::Shadow::kCellsOfPage)
     detector_.make_room(binding.allocation->id, first + granules - 1);
@@ -59,29 +59,6 @@ void WatchedMemory::open(const Binding& binding, AgentId agent) {
   if (count == 0) return;
   opened.size_bytes = std::min(granules, count) * race::kWordBytes;
   opened.interval = detector_.interval(agent, number);
-  set_open(binding, opened);
-}
-
-// Opens the bytes of a buffer, and what has cells side by side with theirs.
-void WatchedMemory::open_buffer(const Binding& binding, const Locations& bytes) {
-  const race::Shadow::Allocation* const told = detector_.find(binding.allocation->id);
-  if (!detector_.is_quick() || !told || binding.offset_bytes % race::kWordBytes != 0) return;
-  WatchedBuffer& opened = buffers_[static_cast<std::size_t>(binding.reference) % buffers_.size()];
-  opened = {};
-  opened.number = told->number(binding.reference);
-  if (opened.number == race::kMostReferences) return;
-  const std::uint64_t begin = binding.offset_bytes / race::kWordBytes;
-  const std::uint64_t end = begin + binding.size_bytes / race::kWordBytes;
-  const std::uint64_t granule = bytes.offset_bytes / race::kWordBytes;
-  const std::uint64_t from = std::max(begin, granule - granule % race::Shadow::kCellsOfPage);
-  const std::uint64_t count = opened.cells.take(*told, from);
-  if (from >= end || count == 0) return;
-  opened.from_bytes = (from - begin) * race::kWordBytes;
-  opened.count_bytes = std::min(count, end - from) * race::kWordBytes;
-  set_open(binding, opened);
-}
-
-void WatchedMemory::set_open(const Binding& binding, WatchedVariable& opened) {
   opened.bytes = storage(binding, locations(binding, std::uint64_t{0}));
   opened.offset_bytes = binding.offset_bytes;
   opened.allocation = binding.allocation->id;
@@ -94,13 +71,6 @@ inline void WatchedMemory::open_for_next(const Binding& binding, AgentId agent, 
   if (binding.storage_class != StorageClass::Workgroup) return;
   look_near(agent);
   if (!opened(binding) || !at_hand(binding, granule_in(binding, bytes))) open(binding, agent);
-}
-
-// Not each time: what is accessed here and there would be open in vain.
-inline void WatchedMemory::open_buffer_for_next(const Binding& binding, const Locations& bytes) {
-  constexpr std::uint32_t kSeldom = 4;
-  if (opened(binding) && buffer_at_hand(binding, granule_in(binding, bytes))) return;
-  if (++accesses_elsewhere_ % kSeldom == 0) open_buffer(binding, bytes);
 }
 
 [[gnu::always_inline]] inline std::uint32_t WatchedMemory::read_granule_of(const Binding& binding, AgentId agent,
@@ -172,45 +142,15 @@ void WatchedMemory::write_at(AgentId agent, const Binding& binding, const Locati
   binding.allocation->initialized.mark(bytes.offset_bytes, bytes.size_bytes);
 }
 
-// In a buffer of small elements neighbours mostly read what lies side by side. (As VariableAccesses::read: what is left
-// to others is left by a last call with the same arguments.)
+// In a buffer of small elements neighbours mostly read what lies side by side. (What is left to others is left by a
+// last call.)
 emulation::QuickAccesses::Answer WatchedMemory::read_any(AgentId agent, const Binding& binding,
                                                          std::uint64_t offset_bytes, InstructionCode code,
                                                          const char* file, const char* function) {
-  if (!opened(binding) || binding.storage_class == StorageClass::Workgroup)
-    return read_any_again(agent, binding, offset_bytes, code, file, function);
-  if (!is_near(agent)) [[unlikely]]
-    return read_any_elsewhere(agent, binding, offset_bytes, code, file, function);
-  const WatchedBuffer* const own = buffer_at_hand(binding, offset_bytes);
-  const race::SiteId site = learnt_site(binding.storage_class, code, file, function);
-  if (!own || site == race::kNoSite) [[unlikely]]
-    return read_any_again(agent, binding, offset_bytes, code, file, function);
-  return read_part_of(*own, agent, offset_bytes, site, code.size_bytes());
-}
-
-emulation::QuickAccesses::Answer WatchedMemory::read_any_again(AgentId agent, const Binding& binding,
-                                                               std::uint64_t offset_bytes, InstructionCode code,
-                                                               const char* file, const char* function) {
   if (binding.storage_class == StorageClass::Workgroup || code.size_bytes() >= race::kWordBytes)
     return DetectedAccesses::read_any(agent, binding, offset_bytes, code, file, function);
   return read_part(agent, binding, offset_bytes, learnt_site(binding.storage_class, code, file, function),
                    code.size_bytes());
-}
-
-emulation::QuickAccesses::Answer WatchedMemory::read_part_of(const WatchedBuffer& own, AgentId agent,
-                                                             std::uint64_t offset_bytes, race::SiteId site,
-                                                             std::uint32_t size_bytes) {
-  const Locations bytes{own.allocation, own.offset_bytes + offset_bytes, size_bytes};
-  const bool is_good = size_bytes < race::kWordBytes && (offset_bytes & (size_bytes - 1)) == 0 &&
-                       (own.binding->allocation->initialized.has_all() ||
-                        emulation::is_initialized(*own.binding, offset_bytes, size_bytes));
-  const std::uint32_t part = race::part_of(bytes);
-  if (!is_good || !own.of->detector_.answers_part(own.cell_of(offset_bytes), agent, own.number, site, part))
-      [[unlikely]]
-    return own.of->read_part(agent, *own.binding, offset_bytes, site, size_bytes);
-  const auto bits = static_cast<std::uint32_t>(memory::load_value(own.bytes + offset_bytes, size_bytes));
-  own.of->tell(agent, own.binding->reference, bytes, site, bits);
-  return Answer(bits);
 }
 
 emulation::QuickAccesses::Answer WatchedMemory::read_part(AgentId agent, const Binding& binding,
@@ -222,7 +162,6 @@ emulation::QuickAccesses::Answer WatchedMemory::read_part(AgentId agent, const B
   const Locations bytes = locations(binding, offset_bytes, size_bytes);
   if (size_bytes >= race::kWordBytes || !detector_.answers_part(agent, binding.reference, bytes, site))
     return Answer(read_at(agent, binding, bytes, site));
-  open_buffer_for_next(binding, bytes);
   const auto bits = static_cast<std::uint32_t>(memory::load_value(storage(binding, bytes), size_bytes));
   tell(agent, binding.reference, bytes, site, bits);
   return Answer(bits);
@@ -243,24 +182,11 @@ emulation::QuickAccesses::Answer WatchedMemory::calculate(AgentId agent, const B
   if (!opened(binding)) return calculate_again(agent, binding, offset_bytes, code, file, function, what);
   if (!is_near(agent)) [[unlikely]]
     return calculate_elsewhere(agent, binding, offset_bytes, code, file, function, what);
-  if (binding.storage_class != StorageClass::Workgroup)
-    return calculate_in_buffer(agent, binding, offset_bytes, code, file, function, what);
   const OfWorkgroup* const known = of_workgroup(code, file, function);
   const WatchedVariable* const own = known ? at_hand(binding, offset_bytes) : nullptr;
   if (!own) [[unlikely]]
     return calculate_again(agent, binding, offset_bytes, code, file, function, what);
   return calculate_of(*own, agent, *known, offset_bytes, what);
-}
-
-emulation::QuickAccesses::Answer WatchedMemory::calculate_in_buffer(AgentId agent, const Binding& binding,
-                                                                    std::uint64_t offset_bytes, InstructionCode code,
-                                                                    const char* file, const char* function,
-                                                                    emulation::Calculation what) {
-  const WatchedBuffer* const own = buffer_at_hand(binding, offset_bytes);
-  const race::SiteId site = learnt_site(binding.storage_class, code, file, function);
-  if (!own || site == race::kNoSite) [[unlikely]]
-    return calculate_again(agent, binding, offset_bytes, code, file, function, what);
-  return calculate_in(*own, agent, offset_bytes, site, what);
 }
 
 emulation::QuickAccesses::Answer WatchedMemory::calculate_again(AgentId agent, const Binding& binding,
@@ -280,16 +206,6 @@ emulation::QuickAccesses::Answer WatchedMemory::calculate_of(const WatchedVariab
   return own.of->calculate_word(agent, own.binding->reference, bytes, known.site.id, own.bytes + offset_bytes, what);
 }
 
-emulation::QuickAccesses::Answer WatchedMemory::calculate_in(const WatchedBuffer& own, AgentId agent,
-                                                             std::uint64_t offset_bytes, race::SiteId site,
-                                                             emulation::Calculation what) {
-  const bool is_good = offset_bytes % kMostBytes == 0 && is_whole(*own.binding);
-  if (!is_good || !own.of->detector_.joins_all(own.cell_of(offset_bytes), agent, own.number, site)) [[unlikely]]
-    return own.of->calculate_at(agent, *own.binding, offset_bytes, site, what);
-  const Locations bytes{own.allocation, own.offset_bytes + offset_bytes, kMostBytes};
-  return own.of->calculate_word(agent, own.binding->reference, bytes, site, own.bytes + offset_bytes, what);
-}
-
 emulation::QuickAccesses::Answer WatchedMemory::calculate_at(AgentId agent, const Binding& binding,
                                                              std::uint64_t offset_bytes, race::SiteId site,
                                                              emulation::Calculation what) {
@@ -297,11 +213,7 @@ emulation::QuickAccesses::Answer WatchedMemory::calculate_at(AgentId agent, cons
   if (site == race::kNoSite || !is_sound(binding, offset_bytes) || !answers_atomic(agent, binding, bytes, site))
       [[unlikely]]
     return {};
-  if (binding.storage_class == StorageClass::Workgroup) {
-    open_for_next(binding, agent, bytes);
-  } else {
-    open_buffer_for_next(binding, bytes);
-  }
+  open_for_next(binding, agent, bytes);
   return calculate_word(agent, binding.reference, bytes, site, storage(binding, bytes), what);
 }
 

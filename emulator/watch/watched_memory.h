@@ -39,19 +39,6 @@ struct WatchedVariable : OpenVariable<WatchedMemory> {
   [[gnu::always_inline]] race::Cell& cell(std::uint64_t in_it_bytes) const { return cells[in_it_bytes]; }
 };
 
-/// Some bytes of a buffer that were accessed lately. It is a variable without any bytes: since no workgroup has a
-/// buffer for itself, its bytes are no variable's.
-struct WatchedBuffer : WatchedVariable {
-  /// From the start of its binding, and how many.
-  std::uint64_t from_bytes = 0;
-  std::uint64_t count_bytes = 0;
-  /// The number of its reference.
-  std::uint8_t number = 0;
-
-  [[gnu::always_inline]] bool has_part(std::uint64_t offset) const { return offset - from_bytes < count_bytes; }
-  [[gnu::always_inline]] race::Cell& cell_of(std::uint64_t offset) const { return cells[offset - from_bytes]; }
-};
-
 /// Sequential memory with a watch that is the only listener.
 class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariable> {
  public:
@@ -61,8 +48,8 @@ class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariab
     leave_to(watch.callers());
   }
 
-  [[gnu::noinline]] Answer read_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                    InstructionCode code, const char* file, const char* function) override;
+  Answer read_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                  const char* file, const char* function) override;
   Answer calculate(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
                    const char* file, const char* function, emulation::Calculation what) override;
   bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code, const char* file,
@@ -87,27 +74,10 @@ class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariab
                                        race::SiteId site);
   [[gnu::noinline]] bool write_buffer(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
                                       race::SiteId site, std::uint32_t bits);
-  /// What a binding of a buffer has open, if it has the bytes there; else null.
-  [[gnu::always_inline]] static const WatchedBuffer* buffer_at_hand(const Binding& binding,
-                                                                    std::uint64_t offset_bytes) {
-    const auto* const own = static_cast<const WatchedBuffer*>(opened(binding));
-    return own->binding == &binding && own->has_part(offset_bytes) ? own : nullptr;
-  }
-
-  // Reads of a part of a word: where another workgroup has run, where nothing is open, where something is, and what
-  // serves both.
-  [[gnu::noinline]] Answer read_any_elsewhere(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                              InstructionCode code, const char* file, const char* function) {
-    look_near(agent);
-    return read_any(agent, binding, offset_bytes, code, file, function);
-  }
-  [[gnu::noinline]] Answer read_any_again(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                          InstructionCode code, const char* file, const char* function);
-  [[gnu::noinline]] static Answer read_part_of(const WatchedBuffer& own, AgentId agent, std::uint64_t offset_bytes,
-                                               race::SiteId site, std::uint32_t size_bytes);
+  /// A read of less than a word, or of more.
   [[gnu::noinline]] Answer read_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
                                      race::SiteId site, std::uint32_t size_bytes);
-  // Calculations with a word: where another workgroup has run, in open variables, and in open buffers.
+  // Calculations with a word: where another workgroup has run, where nothing is open, and in open variables.
   [[gnu::noinline]] Answer calculate_elsewhere(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
                                                InstructionCode code, const char* file, const char* function,
                                                emulation::Calculation what) {
@@ -117,13 +87,8 @@ class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariab
   [[gnu::noinline]] Answer calculate_again(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
                                            InstructionCode code, const char* file, const char* function,
                                            emulation::Calculation what);
-  [[gnu::noinline]] Answer calculate_in_buffer(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                               InstructionCode code, const char* file, const char* function,
-                                               emulation::Calculation what);
   [[gnu::noinline]] static Answer calculate_of(const WatchedVariable& own, AgentId agent, const OfWorkgroup& known,
                                                std::uint64_t offset_bytes, emulation::Calculation what);
-  [[gnu::noinline]] static Answer calculate_in(const WatchedBuffer& own, AgentId agent, std::uint64_t offset_bytes,
-                                               race::SiteId site, emulation::Calculation what);
   [[gnu::noinline]] Answer calculate_at(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
                                         race::SiteId site, emulation::Calculation what);
   Answer calculate_word(AgentId agent, ReferenceId reference, const Locations& bytes, race::SiteId site, std::byte* at,
@@ -137,11 +102,8 @@ class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariab
     return variables_[static_cast<std::size_t>(binding.reference) % variables_.size()];
   }
   void open(const Binding& binding, AgentId agent);
-  void open_buffer(const Binding& binding, const Locations& bytes);
-  void set_open(const Binding& binding, WatchedVariable& opened);
   // After an access that was not to one that is open.
   void open_for_next(const Binding& binding, AgentId agent, const Locations& bytes);
-  void open_buffer_for_next(const Binding& binding, const Locations& bytes);
   /// The access itself.
   std::uint32_t read_granule_of(const Binding& binding, AgentId agent, const Locations& bytes, race::SiteId site);
   void tell(AgentId agent, ReferenceId reference, const Locations& bytes, race::SiteId site, model::Value value);
@@ -150,9 +112,6 @@ class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariab
   advice::Recent& recent_;
   /// Each at its place. What a binding that is gone had open belongs to none.
   std::array<WatchedVariable, 64> variables_;
-  std::array<WatchedBuffer, 16> buffers_;
-  /// To buffers, of kinds that are quick where they are open.
-  std::uint32_t accesses_elsewhere_ = 0;
 };
 
 // Where what it asks for is.
