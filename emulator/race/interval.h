@@ -40,10 +40,6 @@ class Interval {
   /// Answers for a read that `answers_word` does not answer: where others read alike, or where all there is is a few
   /// atomics from before the interval, in whose place it stands from now on.
   bool answers_read_again(Cell& cell, AgentId agent, const QuickSite& site) const;
-  /// Answers for a read-modify-write that neither acquires nor releases, at a site that may_be_crowded, while no agent
-  /// has anything to tell by one (KernelDetector::ignores_relaxed): one of the first few atomics to its word since a
-  /// barrier.
-  bool answers_atomic(Cell& cell, AgentId agent, const QuickSite& site) const;
 
  private:
   friend class KernelDetector;
@@ -69,7 +65,6 @@ class Interval {
   template <bool writes>
   bool fits_word(Cell& cell, AgentId agent, const QuickSite& site) const;
   bool fits_read_again(Cell& cell, const CellAccess& read, const QuickSite& site) const;
-  bool fits_atomic(Cell& cell, const CellAccess& atomic, const QuickSite& site) const;
 
   const Stamp* now_ = nullptr;
   Stamp stamp_ = 0;
@@ -142,28 +137,6 @@ inline bool Interval::fits_read_again(Cell& cell, const CellAccess& read, const 
 inline bool Interval::answers_read_again(Cell& cell, AgentId agent, const QuickSite& site) const {
   const QuickCheck check = this->check(cell, agent, site);
   return check.agrees(fits_read_again(cell, access(agent, site), site));
-}
-
-// An empty cell has nothing that is settled.
-[[gnu::always_inline]] inline bool Interval::fits_atomic(Cell& cell, const CellAccess& atomic,
-                                                         const QuickSite& site) const {
-  if (cell.is(Cell::Form::Few)) {
-    if (cell.join_few(atomic)) return true;
-    if (!few_are_followed(cell, site)) return false;
-  } else {
-    if (!cell.is_simple()) [[unlikely]]
-      return false;
-    if (!is_followed(cell, 0, site.to_this[cell.site(0)]) ||
-        (cell.has_second() && !is_followed(cell, 1, site.to_this[cell.site(1)])))
-      return false;
-  }
-  cell = Cell::few(atomic);
-  return true;
-}
-
-[[gnu::always_inline]] inline bool Interval::answers_atomic(Cell& cell, AgentId agent, const QuickSite& site) const {
-  const QuickCheck check = this->check(cell, agent, site);
-  return check.agrees(fits_atomic(cell, access(agent, site), site));
 }
 
 }  // namespace heddle::race

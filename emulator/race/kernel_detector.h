@@ -141,8 +141,6 @@ class KernelDetector final : public trace::Listener {
   [[gnu::always_inline]] bool is_present(const Interval& interval) const {
     return interval.is_present(order_.last_near());
   }
-  /// As KernelOrder::ignores_relaxed, of all of the workgroup.
-  bool ignores_relaxed() const { return order_.ignores_relaxed(order_.last_near()); }
   QuickSite quick_site(SiteId site) const { return {site, relations_.to(site)}; }
   /// Whether atomics at the site are mutually ordered with those of all of their workgroup, or of their device.
   bool may_be_crowded(SiteId site) const {

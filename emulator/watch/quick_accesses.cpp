@@ -48,8 +48,7 @@ void DetectedAccesses::learn(const Binding& binding, InstructionCode code, const
   if (site == race::kNoSite || (callers_ && callers_->wants(site))) return;
   const bool quick = code.size_bytes() == race::kWordBytes && race::KernelDetector::is_quick(site);
   known = {file, function, code, binding.storage_class, site, quick ? site : race::kNoSite};
-  if (quick && binding.storage_class == StorageClass::Workgroup &&
-      (code.kind() != OperationKind::ReadModifyWrite || detector_.may_be_crowded(site)))
+  if (quick && binding.storage_class == StorageClass::Workgroup && code.kind() != OperationKind::ReadModifyWrite)
     of_workgroup_[code.hash() % kKnown] = {code, file, function, detector_.quick_site(site)};
 }
 

@@ -62,7 +62,7 @@ class DetectedAccesses : public emulation::QuickAccesses {
   [[gnu::always_inline]] static bool is_sound(const Binding& binding, std::uint64_t offset_bytes) {
     return emulation::is_sound(binding, offset_bytes, kMostBytes);
   }
-  /// An access to a granule of Workgroup memory: a plain one, or an atomic that may_be_crowded.
+  /// A plain access to a granule of Workgroup memory.
   struct alignas(64) OfWorkgroup {
     InstructionCode code;
     const char* file = nullptr;

@@ -51,8 +51,8 @@ void WatchedMemory::open(const Binding& binding, AgentId agent) {
   opened = {};
   const std::uint64_t first = binding.offset_bytes / race::kWordBytes;
   const std::uint64_t granules = binding.size_bytes / race::kWordBytes;
-  // A small variable has all its cells opened at once: it would be opened again for those behind the ones that were asked
-  // for.
+  // A small variable has all its cells opened at once: it would be opened again for those behind the ones that were
+  // asked for.
   if (granules != 0 && granules <= race::Shadow::kCellsOfPage)
     detector_.make_room(binding.allocation->id, first + granules - 1);
   const std::uint64_t count = opened.cells.take(*told, first);
@@ -179,52 +179,18 @@ emulation::QuickAccesses::Answer WatchedMemory::calculate(AgentId agent, const B
                                                           std::uint64_t offset_bytes, InstructionCode code,
                                                           const char* file, const char* function,
                                                           emulation::Calculation what) {
-  if (!opened(binding)) return calculate_again(agent, binding, offset_bytes, code, file, function, what);
-  if (!is_near(agent)) [[unlikely]]
-    return calculate_elsewhere(agent, binding, offset_bytes, code, file, function, what);
-  const OfWorkgroup* const known = of_workgroup(code, file, function);
-  const WatchedVariable* const own = known ? at_hand(binding, offset_bytes) : nullptr;
-  if (!own) [[unlikely]]
-    return calculate_again(agent, binding, offset_bytes, code, file, function, what);
-  return calculate_of(*own, agent, *known, offset_bytes, what);
-}
-
-emulation::QuickAccesses::Answer WatchedMemory::calculate_again(AgentId agent, const Binding& binding,
-                                                                std::uint64_t offset_bytes, InstructionCode code,
-                                                                const char* file, const char* function,
-                                                                emulation::Calculation what) {
-  return calculate_at(agent, binding, offset_bytes, learnt_site(binding.storage_class, code, file, function), what);
-}
-
-emulation::QuickAccesses::Answer WatchedMemory::calculate_of(const WatchedVariable& own, AgentId agent,
-                                                             const OfWorkgroup& known, std::uint64_t offset_bytes,
-                                                             emulation::Calculation what) {
-  if (!own.of->detector_.ignores_relaxed() || !own.interval.answers_atomic(own.cell(offset_bytes), agent, known.site))
-      [[unlikely]]
-    return own.of->calculate_at(agent, *own.binding, offset_bytes, known.site.id, what);
-  const Locations bytes{own.allocation, own.offset_bytes + offset_bytes, kMostBytes};
-  return own.of->calculate_word(agent, own.binding->reference, bytes, known.site.id, own.bytes + offset_bytes, what);
-}
-
-emulation::QuickAccesses::Answer WatchedMemory::calculate_at(AgentId agent, const Binding& binding,
-                                                             std::uint64_t offset_bytes, race::SiteId site,
-                                                             emulation::Calculation what) {
   const Locations bytes = locations(binding, offset_bytes);
+  const race::SiteId site = learnt_site(binding.storage_class, code, file, function);
   if (site == race::kNoSite || !is_sound(binding, offset_bytes) || !answers_atomic(agent, binding, bytes, site))
       [[unlikely]]
     return {};
   open_for_next(binding, agent, bytes);
-  return calculate_word(agent, binding.reference, bytes, site, storage(binding, bytes), what);
-}
-
-[[gnu::always_inline]] inline emulation::QuickAccesses::Answer WatchedMemory::calculate_word(
-    AgentId agent, ReferenceId reference, const Locations& bytes, race::SiteId site, std::byte* at,
-    emulation::Calculation what) {
+  std::byte* const at = storage(binding, bytes);
   std::uint32_t old = 0;
   std::memcpy(&old, at, sizeof old);
   const std::uint32_t fresh = what.of(old);
   std::memcpy(at, &fresh, sizeof fresh);
-  tell(agent, reference, bytes, site, advice::Recent::packed(old, fresh));
+  tell(agent, binding.reference, bytes, site, advice::Recent::packed(old, fresh));
   return Answer(old);
 }
 

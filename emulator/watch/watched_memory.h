@@ -77,22 +77,6 @@ class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariab
   /// A read of less than a word, or of more.
   [[gnu::noinline]] Answer read_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
                                      race::SiteId site, std::uint32_t size_bytes);
-  // Calculations with a word: where another workgroup has run, where nothing is open, and in open variables.
-  [[gnu::noinline]] Answer calculate_elsewhere(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                               InstructionCode code, const char* file, const char* function,
-                                               emulation::Calculation what) {
-    look_near(agent);
-    return calculate(agent, binding, offset_bytes, code, file, function, what);
-  }
-  [[gnu::noinline]] Answer calculate_again(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                           InstructionCode code, const char* file, const char* function,
-                                           emulation::Calculation what);
-  [[gnu::noinline]] static Answer calculate_of(const WatchedVariable& own, AgentId agent, const OfWorkgroup& known,
-                                               std::uint64_t offset_bytes, emulation::Calculation what);
-  [[gnu::noinline]] Answer calculate_at(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                        race::SiteId site, emulation::Calculation what);
-  Answer calculate_word(AgentId agent, ReferenceId reference, const Locations& bytes, race::SiteId site, std::byte* at,
-                        emulation::Calculation what);
   bool answers_atomic(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site);
   /// Where somebody has accessed the granule.
   [[gnu::noinline]] Answer read_buffer_again(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
