@@ -73,14 +73,6 @@ inline void WatchedMemory::open_for_next(const Binding& binding, AgentId agent, 
   if (!opened(binding) || !at_hand(binding, granule_in(binding, bytes))) open(binding, agent);
 }
 
-[[gnu::always_inline]] inline std::uint32_t WatchedMemory::read_granule_of(const Binding& binding, AgentId agent,
-                                                                           const Locations& bytes, race::SiteId site) {
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, storage(binding, bytes), sizeof bits);
-  tell(agent, binding.reference, bytes, site, bits);
-  return bits;
-}
-
 // Mostly the granule has not been accessed. What is not answered at once is left to others by a last call: so nothing
 // is kept for it.
 emulation::QuickAccesses::Answer WatchedMemory::read_buffer(AgentId agent, const Binding& binding,
@@ -89,20 +81,11 @@ emulation::QuickAccesses::Answer WatchedMemory::read_buffer(AgentId agent, const
   if (!is_sound(binding, offset_bytes) ||
       !detector_.answers_first(agent, binding.reference, bytes, site,
                                may_be_first<OperationKind::Read>(binding, offset_bytes))) [[unlikely]]
-    return read_buffer_again(agent, binding, offset_bytes, site);
-  return Answer(read_granule_of(binding, agent, bytes, site));
-}
-
-[[gnu::flatten]] emulation::QuickAccesses::Answer WatchedMemory::read_buffer_again(AgentId agent,
-                                                                                   const Binding& binding,
-                                                                                   std::uint64_t offset_bytes,
-                                                                                   race::SiteId site) {
-  const Locations bytes = locations(binding, offset_bytes);
-  if (!is_sound(binding, offset_bytes) || !is_whole(binding) ||
-      !detector_.answers_word<false>(agent, binding.reference, bytes, site,
-                                     may_be_first<OperationKind::Read>(binding, offset_bytes))) [[unlikely]]
     return read_granule(agent, binding, offset_bytes, site);
-  return Answer(read_granule_of(binding, agent, bytes, site));
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, storage(binding, bytes), sizeof bits);
+  tell(agent, binding.reference, bytes, site, bits);
+  return Answer(bits);
 }
 
 [[gnu::flatten]] bool WatchedMemory::write_buffer(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,

@@ -78,18 +78,12 @@ class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariab
   [[gnu::noinline]] Answer read_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
                                      race::SiteId site, std::uint32_t size_bytes);
   bool answers_atomic(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site);
-  /// Where somebody has accessed the granule.
-  [[gnu::noinline]] Answer read_buffer_again(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                             race::SiteId site);
-
   WatchedVariable& variable(const Binding& binding) {
     return variables_[static_cast<std::size_t>(binding.reference) % variables_.size()];
   }
   void open(const Binding& binding, AgentId agent);
   // After an access that was not to one that is open.
   void open_for_next(const Binding& binding, AgentId agent, const Locations& bytes);
-  /// The access itself.
-  std::uint32_t read_granule_of(const Binding& binding, AgentId agent, const Locations& bytes, race::SiteId site);
   void tell(AgentId agent, ReferenceId reference, const Locations& bytes, race::SiteId site, model::Value value);
 
   memory::SequentialMemory& memory_;
