@@ -192,8 +192,6 @@ class KernelDetector final : public trace::Listener {
 
   const std::vector<KernelRace>& races() const { return races_; }
   const Site& site(SiteId id) const { return sites_[id]; }
-  /// Makes room for what may be known of all words up to this one of an allocation of which something is.
-  void make_room(AllocationId allocation, std::uint64_t word) { shadow_->cell(shadow_->allocation(allocation), word); }
   /// What is known of an allocation; null if nothing is. Until somebody accesses another one.
   const Shadow::Allocation* find(AllocationId allocation) const { return shadow_->find(allocation); }
   std::size_t shadow_bytes() const { return shadow_->bytes(); }

@@ -51,10 +51,6 @@ void WatchedMemory::open(const Binding& binding, AgentId agent) {
   opened = {};
   const std::uint64_t first = binding.offset_bytes / race::kWordBytes;
   const std::uint64_t granules = binding.size_bytes / race::kWordBytes;
-  // A small variable has all its cells opened at once: it would be opened again for those behind the ones that were
-  // asked for.
-  if (granules != 0 && granules <= race::Shadow::kCellsOfPage)
-    detector_.make_room(binding.allocation->id, first + granules - 1);
   const std::uint64_t count = opened.cells.take(*told, first);
   if (count == 0) return;
   opened.size_bytes = std::min(granules, count) * race::kWordBytes;
