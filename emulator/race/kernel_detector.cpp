@@ -18,6 +18,11 @@ constexpr const char* kLaterAccesses =
     "accesses after the first 16777215 of these";
 static_assert(kMostStamps == 16777215);
 
+/// Which of the parts of its word it is that are as large.
+std::uint32_t part_of(const Locations& bytes) {
+  return static_cast<std::uint32_t>(bytes.offset_bytes % kWordBytes) >> (bytes.size_bytes / 2);
+}
+
 }  // namespace
 
 KernelDetector::KernelDetector(const KernelOptions& options)

@@ -118,11 +118,6 @@ class KernelDetector final : public trace::Listener {
   /// them.
   template <typename MayBeFirst>
   bool answers_first(AgentId agent, ReferenceId reference, const Locations& word, SiteId site, MayBeFirst may_be_first);
-  /// Answers for a plain access to a part of a word of a buffer that the instruction takes whole.
-  bool answers_part(Shadow& shadow, AgentId agent, ReferenceId reference, const Locations& part, SiteId site);
-  bool answers_part(AgentId agent, ReferenceId reference, const Locations& part, SiteId site) {
-    return answers_part(*shadow_, agent, reference, part, site);
-  }
   /// Answers for any read-modify-write of one word that neither acquires nor releases.
   bool answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   /// Answers for one to a word that has been accessed as a whole: for nearly as many, in fewer cycles.

@@ -192,21 +192,6 @@ template <typename MayBeFirst>
   return true;
 }
 
-/// Which of the parts of its word it is that are as large.
-inline std::uint32_t part_of(const Locations& bytes) {
-  return static_cast<std::uint32_t>(bytes.offset_bytes % kWordBytes) >> (bytes.size_bytes / 2);
-}
-
-[[gnu::always_inline]] inline bool KernelDetector::answers_part(Shadow& shadow, AgentId agent, ReferenceId reference,
-                                                                const Locations& part, SiteId site) {
-  const Spot spot = this->spot(shadow, agent, reference, part);
-  if (!spot.cell) return false;
-  const CellAccess access = spot.access(agent, site);
-  const auto first = static_cast<std::uint32_t>(part.offset_bytes % kWordBytes);
-  const QuickCheck check(QuickCheck::Checker(*this), shadow, *spot.cell, access, first, first + part.size_bytes);
-  return check.agrees(spot.cell->join_part(access, part_of(part)));
-}
-
 // A crowd of which this one is the first, where all that is in the cell was before a barrier of the workgroup. As
 // `join_crowd`.
 [[gnu::noinline]] inline bool KernelDetector::begins_few(const Spot& spot, const CellAccess& atomic) {

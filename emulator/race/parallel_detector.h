@@ -74,11 +74,6 @@ class DetectorThread {
     return (!writes || history.writers_.empty()) &&
            detector_.answers_word<writes>(history.shadow_, agent, reference, word, site, may_be_first);
   }
-  /// Answers for a read of a part of a word of a buffer that is only read.
-  [[gnu::always_inline]] bool answers_part(AgentId agent, ReferenceId reference, const Locations& part, SiteId site,
-                                           History& history) {
-    return detector_.answers_part(history.shadow_, agent, reference, part, site);
-  }
   /// Whether no one asks which operation wrote these bytes: then it need not hear of plain writes that KernelDetector
   /// answers.
   static bool ignores_plain_writes(const History& history) { return history.writers_.empty(); }

@@ -320,27 +320,6 @@ bool ParallelMemory::Thread::write_buffer(AgentId agent, const Binding& binding,
   return true;
 }
 
-// In a buffer of small elements neighbours mostly read what lies side by side.
-emulation::QuickAccesses::Answer ParallelMemory::Thread::read_any(AgentId agent, const Binding& binding,
-                                                                  std::uint64_t offset_bytes, InstructionCode code,
-                                                                  const char* file, const char* function) {
-  const race::SiteId site = sound_site(binding, offset_bytes, code, file, function);
-  const std::uint32_t size = code.size_bytes();
-  if (site == race::kNoSite || !emulation::is_initialized(binding, offset_bytes, size)) [[unlikely]]
-    return {};
-  const Locations bytes = locations(binding, offset_bytes, size);
-  if (size < race::kWordBytes && binding.storage_class != StorageClass::Workgroup) {
-    Stripe& shared = memory.stripe(bytes);
-    const std::lock_guard lock(shared.lock);
-    if (detector.answers_part(agent, binding.reference, bytes, site, shared.known.history)) [[likely]] {
-      const auto bits = static_cast<std::uint32_t>(memory::load_value(storage(binding, bytes), size));
-      shared.known.recent.note(agent, site, bytes, {bits, 0});
-      return Answer(bits);
-    }
-  }
-  return Answer(read_at(agent, binding, bytes, site));
-}
-
 /// Calls act(known) with what is known of these bytes, while no other thread can look at them.
 template <typename Act>
 bool ParallelMemory::Thread::with_known(AgentId agent, const Binding& binding, const Locations& bytes, Act act) {

@@ -137,8 +137,6 @@ class ParallelMemory final : public memory::Memory {
     Thread(ParallelMemory& of, race::DetectorThread& tells)
         : VariableAccesses(tells.detector()), memory(of), detector(tells) {}
 
-    Answer read_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                    const char* file, const char* function) override;
     Answer calculate(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
                      const char* file, const char* function, emulation::Calculation what) override;
     bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,

@@ -23,7 +23,7 @@ class DetectedAccesses : public emulation::QuickAccesses {
 
  public:
   Answer read_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                  const char* file, const char* function) override;
+                  const char* file, const char* function) final;
   bool write_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
                  const char* file, const char* function, std::uint32_t bits) final;
   void learn(const Binding& binding, InstructionCode code, const char* file, const char* function) final;

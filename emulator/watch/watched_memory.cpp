@@ -121,31 +121,6 @@ void WatchedMemory::write_at(AgentId agent, const Binding& binding, const Locati
   binding.allocation->initialized.mark(bytes.offset_bytes, bytes.size_bytes);
 }
 
-// In a buffer of small elements neighbours mostly read what lies side by side. (What is left to others is left by a
-// last call.)
-emulation::QuickAccesses::Answer WatchedMemory::read_any(AgentId agent, const Binding& binding,
-                                                         std::uint64_t offset_bytes, InstructionCode code,
-                                                         const char* file, const char* function) {
-  if (binding.storage_class == StorageClass::Workgroup || code.size_bytes() >= race::kWordBytes)
-    return DetectedAccesses::read_any(agent, binding, offset_bytes, code, file, function);
-  return read_part(agent, binding, offset_bytes, learnt_site(binding.storage_class, code, file, function),
-                   code.size_bytes());
-}
-
-emulation::QuickAccesses::Answer WatchedMemory::read_part(AgentId agent, const Binding& binding,
-                                                          std::uint64_t offset_bytes, race::SiteId site,
-                                                          std::uint32_t size_bytes) {
-  if (site == race::kNoSite || !emulation::is_sound(binding, offset_bytes, size_bytes) ||
-      !emulation::is_initialized(binding, offset_bytes, size_bytes))
-    return {};
-  const Locations bytes = locations(binding, offset_bytes, size_bytes);
-  if (size_bytes >= race::kWordBytes || !detector_.answers_part(agent, binding.reference, bytes, site))
-    return Answer(read_at(agent, binding, bytes, site));
-  const auto bits = static_cast<std::uint32_t>(memory::load_value(storage(binding, bytes), size_bytes));
-  tell(agent, binding.reference, bytes, site, bits);
-  return Answer(bits);
-}
-
 // Where the detector answers, no one asks who wrote: nothing was released there (KernelOrder::ignores_relaxed).
 [[gnu::always_inline]] inline bool WatchedMemory::answers_atomic(AgentId agent, const Binding& binding,
                                                                  const Locations& bytes, race::SiteId site) {

@@ -48,8 +48,6 @@ class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariab
     leave_to(watch.callers());
   }
 
-  Answer read_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                  const char* file, const char* function) override;
   Answer calculate(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
                    const char* file, const char* function, emulation::Calculation what) override;
   bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code, const char* file,
@@ -74,10 +72,8 @@ class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariab
                                        race::SiteId site);
   [[gnu::noinline]] bool write_buffer(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
                                       race::SiteId site, std::uint32_t bits);
-  /// A read of less than a word, or of more.
-  [[gnu::noinline]] Answer read_part(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                     race::SiteId site, std::uint32_t size_bytes);
   bool answers_atomic(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site);
+
   WatchedVariable& variable(const Binding& binding) {
     return variables_[static_cast<std::size_t>(binding.reference) % variables_.size()];
   }
