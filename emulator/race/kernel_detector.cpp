@@ -143,8 +143,8 @@ void KernelDetector::overlook(const char* what) {
   if (overlooked_.insert(what).second && on_overlooked_) on_overlooked_(what);
 }
 
-void KernelDetector::atomic_slowly(model::OperationIndex index, const Operation& operation, SiteId site,
-                                   std::span<const trace::Source> sources) {
+void KernelDetector::atomic(model::OperationIndex index, const Operation& operation, SiteId site,
+                            std::span<const trace::Source> sources) {
   order_.atomic_begins(operation);
   if (operation.reads()) order_.atomic_reads(operation, sources);
   if (site != kNoSite &&
@@ -191,22 +191,37 @@ inline void KernelDetector::note_workgroup_memory(SiteId site, GroupId group, Al
   return &cell;
 }
 
-// Whether the cell has room for an access to all of it, which needs no order to the one that is there.
-inline bool KernelDetector::stands_beside(Cell& cell, const Access& now) {
-  const auto knows_nobody = [&] { return order_.knows_nobody(now.agent, now.group); };
-  const auto mutually_ordered = [&](Relation) {
-    return this->mutually_ordered(sites_[cell.site(0)], cell.agent(0), *now.instruction, now.agent);
-  };
-  return stands_beside(cell, now, knows_nobody, mutually_ordered);
+// Whether the cell has room for an access to all of it, which needs no order to the one that is there. What its agent
+// knew is remembered of a link of chains: a cell has atomics of agents who know of no one. It has none of instructions
+// whose relations are not at hand.
+bool KernelDetector::stands_beside(Cell& cell, const Access& now) {
+  if (now.site >= SiteRelations::kMost) [[unlikely]]
+    return false;
+  const SiteFacts& facts = relations_.facts(now.site);
+  if (facts.link && !(facts.atomic && order_.knows_nobody(now.agent, now.group))) return false;
+  if (cell.is_empty()) {
+    cell.put(0, now);
+    return true;
+  }
+  if (!cell.is_simple() || cell.has_second()) return false;
+  const Relation relation = relations_.to(now.site)[cell.site(0)];
+  if ((relation & kConflicts) != 0 &&
+      !(cell.has_reference(0, now.time.reference()) &&
+        (cell.agent(0) == now.agent ||
+         mutually_ordered(sites_[cell.site(0)], cell.agent(0), *now.instruction, now.agent))))
+    return false;
+  cell.put(1, now);
+  return true;
 }
 
 // As long as accesses are remembered one by one: whether all there is to do is to put it into its cell.
 bool KernelDetector::stands_alone(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site) {
   if (!is_word(bytes)) return false;
-  if (stands_alone_at_once(agent, reference, bytes, site)) return true;
   Access now;
   Cell* const cell = cell_of(now, agent, reference, bytes, site);
-  if (!cell || !stands_beside(*cell, now)) return false;
+  if (!cell) return false;
+  const QuickCheck check(QuickCheck::Checker(*this), *shadow_, *cell, now);
+  if (!check.agrees(stands_beside(*cell, now))) return false;
   count_exact();
   return true;
 }

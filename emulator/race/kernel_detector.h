@@ -145,12 +145,7 @@ class KernelDetector final : public trace::Listener {
 
   /// Tells of an atomic access, which may be at kNoSite.
   void atomic(model::OperationIndex index, const Operation& operation, SiteId site,
-              std::span<const trace::Source> sources) {
-    if (exact_left_ == 0 || acquires(operation.semantics) || releases(operation.semantics) ||
-        !order_.nothing_is_offered() ||
-        !stands_alone_at_once(operation.agent, operation.reference, operation.locations, site))
-      atomic_slowly(index, operation, site, sources);
-  }
+              std::span<const trace::Source> sources);
   SiteId site_of(const Operation& operation) {
     const SiteId known = sites_.recent(site_key(operation));
     return known != kNoSite ? known : look_up(operation);
@@ -224,17 +219,12 @@ class KernelDetector final : public trace::Listener {
     return bytes.size_bytes == kWordBytes && bytes.offset_bytes % kWordBytes == 0;
   }
   bool stands_alone(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
-  bool stands_alone_at_once(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   bool stands_beside(Cell& cell, const Access& now);
-  template <typename KnowsNobody, typename Mutual>
-  bool stands_beside(Cell& cell, const CellAccess& access, KnowsNobody knows_nobody, Mutual mutually_ordered);
   void count_exact() {
     if (--exact_left_ == 0) [[unlikely]]
       order_.expect_whole_workgroups();
   }
   void access_in_full(model::OperationIndex index, const Operation& operation, SiteId site);
-  void atomic_slowly(model::OperationIndex index, const Operation& operation, SiteId site,
-                     std::span<const trace::Source> sources);
   void access(Now& now);
   bool is_answered(Cell& cell, const Now& now);
 

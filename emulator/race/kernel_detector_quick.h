@@ -1,10 +1,9 @@
 #pragma once
 
 /// \file
-/// What most accesses come to, inline. While accesses are remembered one by one: a cell that has room, and nothing
-/// that the access needs an order to. Of nearly all plain accesses of kernels with barriers after that: a cell that
-/// no agent accessed, or whose accesses are the agent's own or from before a barrier of its workgroup, or reads like
-/// this one. Everything else is left to what KernelDetector asks elsewhere, which says the same of these.
+/// What nearly all plain accesses of kernels with barriers come to, inline, once accesses are not remembered one by
+/// one: a cell that no agent accessed, or whose accesses are the agent's own or from before a barrier of its workgroup,
+/// or reads like this one. Everything else is left to what KernelDetector asks elsewhere, which says the same of these.
 
 #include <algorithm>
 
@@ -35,54 +34,6 @@ inline bool KernelDetector::is_settled(SiteId older, Stamp stamp, const Access& 
 // Whether, besides, an agent that races with the older one races with this one.
 inline bool KernelDetector::is_followed(SiteId older, Stamp stamp, const Access& now) const {
   return (relation(older, now) & kStandsFor) != 0 && is_settled(older, stamp, now);
-}
-
-// What its agent knew is remembered of a link of chains: a cell has atomics of agents who know of no one. It has none
-// of instructions whose relations are not at hand.
-template <typename KnowsNobody, typename Mutual>
-[[gnu::always_inline]] inline bool KernelDetector::stands_beside(Cell& cell, const CellAccess& access,
-                                                                 KnowsNobody knows_nobody, Mutual mutually_ordered) {
-  if (access.site >= SiteRelations::kMost) [[unlikely]]
-    return false;
-  const SiteFacts& facts = relations_.facts(access.site);
-  if (facts.link && !(facts.atomic && knows_nobody())) return false;
-  if (cell.is_empty()) {
-    cell.put(0, access);
-    return true;
-  }
-  if (!cell.is_simple() || cell.has_second()) return false;
-  const Relation relation = relations_.to(access.site)[cell.site(0)];
-  if ((relation & kConflicts) != 0 && !(cell.has_reference(0, access.time.reference()) &&
-                                        (cell.agent(0) == access.agent || mutually_ordered(relation))))
-    return false;
-  cell.put(1, access);
-  return true;
-}
-
-// Answers what `stands_alone` does, for most accesses. If it is atomic, and neither acquires nor releases, then the
-// order need not hear of it either, as long as nothing is offered.
-[[gnu::always_inline]] inline bool KernelDetector::stands_alone_at_once(AgentId agent, ReferenceId reference,
-                                                                        const Locations& bytes, SiteId site) {
-  Shadow::Allocation* const allocation = shadow_->find(bytes.allocation);
-  if (!is_word(bytes) || !allocation || !allocation->is_first(reference)) return false;
-  Cell* const cell = shadow_->find(*allocation, bytes.offset_bytes / kWordBytes);
-  if (!cell || site >= SiteRelations::kMost) return false;
-  if (relations_.of_workgroup(site) && !allocation->is_known()) return false;
-  const auto me = static_cast<std::uint32_t>(agent);
-  const GroupId group = order_.group(me);
-  const Stamp stamp = order_.now(group);
-  if (relations_.facts(site).atomic && !order_.knows_and_tells_nobody(group)) return false;
-  const auto knows_nobody = [] { return true; };
-  const auto mutually_ordered = [&](Relation relation) {
-    return (relation & kMutual) != 0 && order_.places().is_one_device();
-  };
-  if (stamp > kMostStamps) return false;
-  const CellAccess access{me, AccessTime::of(stamp, 0), site};
-  const QuickCheck check(QuickCheck::Checker(*this), *shadow_, *cell, access);
-  if (!check.agrees(stands_beside(*cell, access, knows_nobody, mutually_ordered))) return false;
-  allocation->use();
-  count_exact();
-  return true;
 }
 
 /// Who may have accessed a word: anybody, through any reference.

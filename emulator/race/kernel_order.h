@@ -120,12 +120,6 @@ class KernelOrder {
     const Group& of = quick_.groups[group];
     return of.agents.empty() ? knows_nobody(of) : view(agent) == nobody();
   }
-  /// Whether that is so of all of a group, and none of them has released anything that others may acquire; false
-  /// if that is not known at once.
-  bool knows_and_tells_nobody(GroupId group) const {
-    const Group& of = quick_.groups[group];
-    return of.agents.empty() && knows_nobody(of);
-  }
   /// The view of such an agent.
   inline const ViewPointer& nobody() const;
   /// From now on it need not keep what all who may ever ask for it know already: if the agents of a
