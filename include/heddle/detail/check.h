@@ -8,7 +8,9 @@
 #include <fstream>
 #include <string>
 
+extern "C" {
 extern char** environ;
+}
 
 namespace heddle::detail {
 
