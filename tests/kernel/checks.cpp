@@ -121,7 +121,7 @@ TEST_CASE("a texel outside an image is found; one at its corner is not") {
   auto image = device.image<float, ImageDim::Dim2D>({4, 3}, "picture");
   image.write(std::vector<float>(12, 0.5f));
   const auto kernel = [](auto&, auto im, ivec2 at) { im.write(at, im.read(at) + 1.0f); };
-  const std::uint32_t line = __LINE__ - 2;
+  const std::uint32_t line = __LINE__ - 1;
   CHECK_NOTHROW(device.dispatch(kernel, {1}, {1}, image, ivec2{3, 2}));
   CHECK(image.read()[11] == 1.5f);
   // (4,0) would be the first texel of the next row.
