@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 
 namespace heddle::cli {
@@ -27,9 +26,13 @@ constexpr const char* kHelp =
 
 }  // namespace
 
-TraceFace::TraceFace(TraceFilm& film, std::string title) : film_(film), title_(std::move(title)) {
+TraceFace::TraceFace(TraceFilm& film, std::string title)
+    : Face({" up/down time  s when stale  [ ] stale reads  f filter  / find  g go  ? help  q",
+            "heddle step, on a trace", kHelp}),
+      film_(film),
+      title_(std::move(title)) {
   for (std::size_t i = 0; i < film_.events().size(); ++i) shown_.push_back(i);
-  message_ = film_.cut() ? fmt::format("only the first {} events are shown", film_.events().size()) : "? is help";
+  say(film_.cut() ? fmt::format("only the first {} events are shown", film_.events().size()) : "? is help");
 }
 
 // --- Drawing ---
@@ -99,8 +102,7 @@ void TraceFace::draw_caches(Canvas& canvas, int row, int height, int column) {
 }
 
 void TraceFace::draw_events(Canvas& canvas, int row, int height) {
-  const std::string rule(static_cast<std::size_t>(canvas.columns()), '-');
-  canvas.write(row, 0, "-- events" + (filter_text_.empty() ? " " : ": " + filter_text_ + ' ') + rule, Style::Dim);
+  draw_rule(canvas, row, filter_text_.empty() ? "events" : "events: " + filter_text_);
   if (shown_.empty()) {
     canvas.write(row + 1, 1, "No event passes the filter: f, then none, takes it away.");
     return;
@@ -124,22 +126,16 @@ void TraceFace::draw_events(Canvas& canvas, int row, int height) {
   }
 }
 
-void TraceFace::draw(Canvas& canvas) {
-  if (!draws_size(canvas)) return;
-  canvas.fill(0, Style::Inverse);
-  canvas.write(0, 0, fmt::format(" {}  event {} of {}", title_, shown_.empty() ? 0 : current(), film_.events().size()),
-               Style::Inverse);
+std::string TraceFace::title() const {
+  return fmt::format(" {}  event {} of {}", title_, shown_.empty() ? 0 : current(), film_.events().size());
+}
+
+void TraceFace::draw_middle(Canvas& canvas) {
   const int top = std::max((canvas.rows() - 4) / 2, 4);
   const int left = canvas.columns() / 2;
   draw_source(canvas, 1, top, left - 1);
   draw_caches(canvas, 1, top, left);
   draw_events(canvas, 1 + top, canvas.rows() - 3 - top);
-  const int foot = canvas.rows() - 1;
-  canvas.write(foot - 1, 0, prompt_.open() ? prompt_.label() + ": " + prompt_.text() + '_' : message_, Style::Bold);
-  canvas.fill(foot, Style::Inverse);
-  canvas.write(foot, 0, " up/down time  s when stale  [ ] stale reads  f filter  / find  g go  ? help  q",
-               Style::Inverse);
-  page_.draw(canvas);
 }
 
 // --- Keys ---
@@ -153,15 +149,12 @@ void TraceFace::go_to(std::size_t event) {
 
 void TraceFace::search(bool next) {
   if (word_.empty() || shown_.empty()) return;
-  const std::size_t count = shown_.size();
   const auto begin = static_cast<std::size_t>(choice_.selected()) + (next ? 1 : 0);
-  for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t at = (begin + k) % count;
-    if (film_.text(film_.events()[shown_[at]]).find(word_) == std::string::npos) continue;
-    choice_.select(static_cast<int>(at));
-    return;
-  }
-  message_ = fmt::format("no event that is shown has \"{}\"", word_);
+  const auto found = find_around(shown_.size(), begin, [&](std::size_t at) {
+    return film_.text(film_.events()[shown_[at]]).find(word_) != std::string::npos;
+  });
+  if (found) return choice_.select(static_cast<int>(*found));
+  say(fmt::format("no event that is shown has \"{}\"", word_));
 }
 
 void TraceFace::next_stale(int direction) {
@@ -170,64 +163,30 @@ void TraceFace::next_stale(int direction) {
     if (event.kind != FilmEventKind::Operation || !film_.operations()[event.operation].missed) continue;
     return choice_.select(at);
   }
-  message_ = direction > 0 ? "no stale read comes behind this" : "no stale read comes before this";
+  say(direction > 0 ? "no stale read comes behind this" : "no stale read comes before this");
 }
 
-void TraceFace::filter(const Prompt& prompt) {
-  const std::optional<FilmFilter> filter = film_filter(prompt.text());
+void TraceFace::filter(const std::string& text) {
+  const std::optional<FilmFilter> filter = film_filter(text);
   if (!filter) {
-    message_ = "a filter is: buffer NAME, invocation PART OF ITS NAME, time FROM TO, or none";
+    say("a filter is: buffer NAME, invocation PART OF ITS NAME, time FROM TO, or none");
     return;
   }
   const std::size_t before = current();
   filter_ = *filter;
-  filter_text_ = filter_.all() ? "" : prompt.text();
+  filter_text_ = filter_.all() ? "" : text;
   shown_.clear();
   for (std::size_t i = 0; i < film_.events().size(); ++i)
     if (film_.passes_filter(i, filter_)) shown_.push_back(i);
   go_to(before);
 }
 
-void TraceFace::answer_prompt() {
-  const std::string& text = prompt_.text();
-  if (asks_ == Asks::Word) {
-    word_ = text;
-    search(false);
-  } else if (asks_ == Asks::Filter) {
-    filter(prompt_);
-  } else if (asks_ == Asks::Event) {
-    std::size_t event = 0;
-    const auto end = std::from_chars(text.data(), text.data() + text.size(), event);
-    if (end.ec != std::errc() || end.ptr != text.data() + text.size()) {
-      message_ = fmt::format("\"{}\" is no number of an event", text);
-    } else {
-      go_to(event);
-    }
-  }
-}
-
-bool TraceFace::press(int key) {
-  if (page_.is_open()) {
-    page_.press(key);
-    return true;
-  }
-  if (prompt_.open()) {
-    if (prompt_.press(key)) answer_prompt();
-    return true;
-  }
-  message_.clear();
-  if (choice_.press(key, static_cast<int>(shown_.size()))) return true;
-  const auto ask = [&](Asks what, const char* label) {
-    asks_ = what;
-    prompt_.ask(label);
-  };
+void TraceFace::command(int key) {
+  if (choice_.press(key, static_cast<int>(shown_.size()))) return;
   switch (key) {
-    case 'q':
-    case kKeyInterrupt:
-      return false;
     case 's':
       if (!shown_.empty() && film_.operation_of(film_.events()[current()]))
-        page_.open("When did this go stale?", film_.stale_story(film_.events()[current()].operation));
+        open_page("When did this go stale?", film_.stale_story(film_.events()[current()].operation));
       break;
     case '[':
       next_stale(-1);
@@ -236,24 +195,28 @@ bool TraceFace::press(int key) {
       next_stale(1);
       break;
     case 'f':
-      ask(Asks::Filter, "show only (buffer data, invocation (3,0,0), time 100 200, none)");
+      ask("show only (buffer data, invocation (3,0,0), time 100 200, none)",
+          [this](const std::string& text) { filter(text); });
       break;
     case '/':
-      ask(Asks::Word, "search for");
+      ask("search for", [this](const std::string& word) {
+        word_ = word;
+        search(false);
+      });
       break;
     case 'n':
       search(true);
       break;
     case 'g':
-      ask(Asks::Event, "go to event");
-      break;
-    case '?':
-      page_.open("heddle step, on a trace", kHelp);
+      ask("go to event", [this](const std::string& text) {
+        const auto event = number_of<std::size_t>(text);
+        if (!event) return say(fmt::format("\"{}\" is no number of an event", text));
+        go_to(*event);
+      });
       break;
     default:
       break;
   }
-  return true;
 }
 
 }  // namespace heddle::cli

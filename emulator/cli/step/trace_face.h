@@ -17,22 +17,19 @@ class TraceFace final : public lab::terminal::Face {
   /// The film must outlive it. `title` is the trace's name.
   TraceFace(TraceFilm& film, std::string title);
 
-  void draw(lab::terminal::Canvas& canvas) override;
-  bool press(int key) override;
-
  private:
-  enum class Asks { Nothing, Word, Filter, Event };
-
+  std::string title() const override;
+  void draw_middle(lab::terminal::Canvas& canvas) override;
+  void command(int key) override;
   void draw_source(lab::terminal::Canvas& canvas, int row, int height, int width);
   void draw_caches(lab::terminal::Canvas& canvas, int row, int height, int column);
   void draw_events(lab::terminal::Canvas& canvas, int row, int height);
   const std::vector<std::string>& source(const std::string& file);
   /// The event that is selected, by its number in the film.
   std::size_t current() const { return shown_.empty() ? 0 : shown_[static_cast<std::size_t>(choice_.selected())]; }
-  void filter(const lab::terminal::Prompt& prompt);
+  void filter(const std::string& text);
   void go_to(std::size_t event);
   void search(bool next);
-  void answer_prompt();
   void next_stale(int direction);
 
   TraceFilm& film_;
@@ -42,11 +39,7 @@ class TraceFace final : public lab::terminal::Face {
   /// The events that pass the filter.
   std::vector<std::size_t> shown_;
   lab::terminal::Choices choice_;
-  lab::terminal::Prompt prompt_;
-  Asks asks_ = Asks::Nothing;
   std::string word_;
-  std::string message_;
-  lab::terminal::Page page_;
   /// Lines of the files that were looked at; none of one that cannot be read.
   std::map<std::string, std::vector<std::string>> sources_;
 };

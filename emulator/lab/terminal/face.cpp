@@ -2,8 +2,12 @@
 
 #include <algorithm>
 
-namespace heddle::lab::terminal {
+#include "emulator/lab/session.h"
 
+namespace heddle::lab::terminal {
+namespace {
+
+// Whether the canvas is large enough; else it says how large it has to be.
 bool draws_size(Canvas& canvas) {
   if (canvas.rows() >= kFewestRows && canvas.columns() >= kFewestColumns) return true;
   canvas.write(0, 0, "The terminal has");
@@ -12,6 +16,8 @@ bool draws_size(Canvas& canvas) {
   canvas.write(3, 0, "q leaves.");
   return false;
 }
+
+}  // namespace
 
 bool Choices::press(int key, int entries) {
   constexpr int kPage = 10;
@@ -98,6 +104,60 @@ void Page::draw(Canvas& canvas) const {
     canvas.write(top + 1 + i, 4, lines[static_cast<std::size_t>(first + i)], Style::Plain, width - 4);
   if (first + room < static_cast<int>(lines.size()))
     canvas.write(top + height - 1, 4, " down: more; Esc: back ", Style::Bold, width - 4);
+}
+
+void Face::draw(Canvas& canvas) {
+  if (!draws_size(canvas)) return;
+  canvas.fill(0, Style::Inverse);
+  canvas.write(0, 0, title(), Style::Inverse);
+  const std::string right = right_title();
+  canvas.write(0, canvas.columns() - static_cast<int>(right.size()), right, Style::Inverse);
+  draw_middle(canvas);
+  const int foot = canvas.rows() - 1;
+  canvas.write(foot - 1, 0, prompt_.open() ? prompt_.label() + ": " + prompt_.text() + '_' : message(), Style::Bold);
+  canvas.fill(foot, Style::Inverse);
+  canvas.write(foot, 0, texts_.keys, Style::Inverse);
+  page_.draw(canvas);
+}
+
+bool Face::press(int key) {
+  if (page_.is_open()) {
+    page_.press(key);
+    return true;
+  }
+  try {
+    if (prompt_.open()) {
+      if (prompt_.press(key)) answer_(prompt_.text());
+      return true;
+    }
+    message_.clear();
+    if (key == 'q' || key == kKeyInterrupt) return false;
+    if (key == '?') {
+      page_.open(texts_.help_title, texts_.help);
+    } else {
+      command(key);
+    }
+  } catch (const BadRequest& bad) {
+    message_ = bad.what();
+  }
+  return true;
+}
+
+void Face::ask(std::string label, std::function<void(const std::string&)> answer) {
+  prompt_.ask(std::move(label));
+  answer_ = std::move(answer);
+}
+
+void draw_rule(Canvas& canvas, int row, const std::string& title) {
+  const std::string dashes(static_cast<std::size_t>(canvas.columns()), '-');
+  canvas.write(row, 0, "-- " + title + ' ' + dashes, Style::Dim);
+}
+
+std::optional<std::size_t> find_around(std::size_t count, std::size_t begin,
+                                       const std::function<bool(std::size_t)>& matches) {
+  for (std::size_t k = 0; k < count; ++k)
+    if (const std::size_t at = (begin + k) % count; matches(at)) return at;
+  return std::nullopt;
 }
 
 }  // namespace heddle::lab::terminal

@@ -3,7 +3,13 @@
 /// \file
 /// What a screen shows, and what its keys do: knows no terminal.
 
+#include <charconv>
+#include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "emulator/lab/terminal/canvas.h"
@@ -11,21 +17,9 @@
 
 namespace heddle::lab::terminal {
 
-class Face {
- public:
-  virtual ~Face() = default;
-  /// Draws everything, whatever the size of the canvas.
-  virtual void draw(Canvas& canvas) = 0;
-  /// False once the user wants to leave.
-  virtual bool press(int key) = 0;
-};
-
 /// Fewer rows or columns are no use.
 inline constexpr int kFewestRows = 12;
 inline constexpr int kFewestColumns = 40;
-
-/// Whether the canvas is large enough; else it says how large it has to be.
-bool draws_size(Canvas& canvas);
 
 /// A list in which one entry is selected, of which as many are shown as there is room for.
 class Choices {
@@ -80,5 +74,61 @@ class Page {
   std::string text_;
   int first_ = 0;
 };
+
+/// A screen: a title, what a class that derives draws below it, a message or a question, and the main keys at the foot.
+class Face {
+ public:
+  virtual ~Face() = default;
+  /// Draws everything, whatever the size of the canvas.
+  void draw(Canvas& canvas);
+  /// False once the user wants to leave.
+  bool press(int key);
+
+ protected:
+  /// What stays the same as long as the face is shown.
+  struct Texts {
+    std::string_view keys;
+    const char* help_title;
+    const char* help;
+  };
+  explicit Face(const Texts& texts) : texts_(texts) {}
+
+  virtual std::string title() const = 0;
+  /// At the right end of the title's row.
+  virtual std::string right_title() const { return ""; }
+  /// Has the rows from 1 on, but for the last two.
+  virtual void draw_middle(Canvas& canvas) = 0;
+  virtual std::string message() const { return message_; }
+  /// Any key but those that leave or show the help. What a BadRequest says becomes the message.
+  virtual void command(int key) = 0;
+
+  void say(std::string message) { message_ = std::move(message); }
+  /// `answer` gets the text once it is typed. Until then all keys go to the question.
+  void ask(std::string label, std::function<void(const std::string&)> answer);
+  void open_page(std::string title, std::string text) { page_.open(std::move(title), std::move(text)); }
+
+ private:
+  Texts texts_;
+  std::string message_;
+  Prompt prompt_;
+  std::function<void(const std::string&)> answer_;
+  Page page_;
+};
+
+/// A row of dashes with the title of a list.
+void draw_rule(Canvas& canvas, int row, const std::string& title);
+
+/// The first entry that `matches`, from `begin` on and then from the start.
+std::optional<std::size_t> find_around(std::size_t count, std::size_t begin,
+                                       const std::function<bool(std::size_t)>& matches);
+
+/// The number that is the whole text.
+template <typename Number>
+std::optional<Number> number_of(std::string_view text) {
+  Number number = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (end.ec != std::errc() || end.ptr != text.data() + text.size()) return std::nullopt;
+  return number;
+}
 
 }  // namespace heddle::lab::terminal

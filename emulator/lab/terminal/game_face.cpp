@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "emulator/lab/reasons.h"
 
@@ -37,29 +36,14 @@ constexpr const char* kHelp =
 
 }  // namespace
 
-GameFace::GameFace(std::unique_ptr<Session> session) : session_(std::move(session)) {
-  message_ = "? is help, q leaves";
+GameFace::GameFace(std::unique_ptr<Session> session)
+    : Face({" Enter move u undo r redo Tab lists p play  o outcomes  / find  ? help  q quit", "heddle step", kHelp}),
+      session_(std::move(session)) {
+  say("? is help, q leaves");
 }
 
 void GameFace::show_reason(const std::string& title, const std::string& text, std::string_view clause) {
-  page_.open(title, clause.empty() ? text : fmt::format("{}\n\nClause: vk:{}", text, clause));
-}
-
-bool GameFace::press(int key) {
-  if (page_.is_open()) {
-    page_.press(key);
-    return true;
-  }
-  try {
-    if (prompt_.open()) {
-      if (prompt_.press(key)) answer_prompt();
-      return true;
-    }
-    return command(key);
-  } catch (const BadRequest& bad) {
-    message_ = bad.what();
-  }
-  return true;
+  open_page(title, clause.empty() ? text : fmt::format("{}\n\nClause: vk:{}", text, clause));
 }
 
 void GameFace::moved() {
@@ -73,8 +57,9 @@ void GameFace::choose_number(int number) {
   if (number >= static_cast<int>(offers.size())) throw BadRequest(fmt::format("there is no move {} now", number + 1));
   const std::string id = id_of(offers[static_cast<std::size_t>(number)].move, session_->test());
   session_->make(id);
-  message_ = session_->history().back().text;
-  for (const std::string& effect : session_->history().back().effects) message_ += "; " + effect;
+  std::string text = session_->history().back().text;
+  for (const std::string& effect : session_->history().back().effects) text += "; " + effect;
+  say(std::move(text));
   moved();
 }
 
@@ -106,14 +91,14 @@ void GameFace::explore() {
   if (!outcomes_) outcomes_ = explore_outcomes(session_->test(), session_->rules(), kLimit);
   list_ = List::Outcomes;
   const litmus::Answer& answer = outcomes_->answer;
-  message_ = fmt::format("{} outcome{}{}{}", answer.outcomes.size(), answer.outcomes.size() == 1 ? "" : "s",
-                         answer.racy ? ", the test is racy" : ", no execution is racy",
-                         answer.complete ? "" : "; there may be more: a bound or a limit kept some back");
+  say(fmt::format("{} outcome{}{}{}", answer.outcomes.size(), answer.outcomes.size() == 1 ? "" : "s",
+                  answer.racy ? ", the test is racy" : ", no execution is racy",
+                  answer.complete ? "" : "; there may be more: a bound or a limit kept some back"));
 }
 
 void GameFace::show_outcome(std::size_t which) {
   constexpr std::size_t kTries = 2000;
-  if (!outcomes_->kept_back[which].empty()) return page_.open("It cannot be played", outcomes_->kept_back[which]);
+  if (!outcomes_->kept_back[which].empty()) return open_page("It cannot be played", outcomes_->kept_back[which]);
   const auto game = find_game(session_->test(), session_->rules(), outcomes_->answer.outcomes[which], kTries);
   if (!game) throw BadRequest("no game that ends so was found");
   session_->jump(0);
@@ -121,7 +106,7 @@ void GameFace::show_outcome(std::size_t which) {
   session_->jump(0);
   list_ = List::History;
   moved();
-  message_ = fmt::format("{} moves lead there: r makes the next one", game->size());
+  say(fmt::format("{} moves lead there: r makes the next one", game->size()));
 }
 
 void GameFace::next_list() {
@@ -136,10 +121,10 @@ void GameFace::play(Policy policy) {
   constexpr std::size_t kMost = 2000;
   std::string why;
   const Stop stop = session_->play(policy, seed_++, kMost, why);
-  message_ = stop == Stop::Break   ? why
-             : stop == Stop::Most  ? "it goes on and on"
-             : stop == Stop::Stuck ? "the judge allows no move: u goes back"
-                                   : "";
+  say(stop == Stop::Break   ? why
+      : stop == Stop::Most  ? "it goes on and on"
+      : stop == Stop::Stuck ? "the judge allows no move: u goes back"
+                            : "");
   moved();
 }
 
@@ -147,17 +132,15 @@ void GameFace::search(bool from_start) {
   if (word_.empty()) throw BadRequest("nothing was searched for yet: / asks");
   const std::vector<Entry>& history = session_->history();
   const std::size_t begin = from_start ? 0 : static_cast<std::size_t>(past_.selected());
-  for (std::size_t k = 0; k < history.size(); ++k) {
-    const std::size_t i = (begin + k) % history.size();
+  const auto found = find_around(history.size(), begin, [&](std::size_t i) {
     std::string text = history[i].text;
     for (const std::string& effect : history[i].effects) text += '\n' + effect;
-    if (text.find(word_) == std::string::npos) continue;
-    list_ = List::History;
-    past_.select(static_cast<int>(i) + 1);
-    message_ = fmt::format("move {}: n searches on, Enter goes there", i + 1);
-    return;
-  }
-  throw BadRequest(fmt::format("\"{}\" is nowhere in the history", word_));
+    return text.find(word_) != std::string::npos;
+  });
+  if (!found) throw BadRequest(fmt::format("\"{}\" is nowhere in the history", word_));
+  list_ = List::History;
+  past_.select(static_cast<int>(*found) + 1);
+  say(fmt::format("move {}: n searches on, Enter goes there", *found + 1));
 }
 
 void GameFace::set_breakpoint(const std::string& text) {
@@ -168,13 +151,14 @@ void GameFace::set_breakpoint(const std::string& text) {
   const std::string what = blank == std::string::npos ? "" : text.substr(blank + 1);
   if (kind == "none") {
     session_->set_breakpoints({});
-    message_ = "there are no breakpoints any more";
+    say("there are no breakpoints any more");
     return;
   }
   if (kind == "line") {
     fresh.kind = Breakpoint::Kind::Line;
-    const auto end = std::from_chars(what.data(), what.data() + what.size(), fresh.line);
-    if (end.ec != std::errc() || end.ptr != what.data() + what.size()) throw BadRequest("which line? (line 5)");
+    const auto line = number_of<decltype(fresh.line)>(what);
+    if (!line) throw BadRequest("which line? (line 5)");
+    fresh.line = *line;
   } else if (kind == "variable") {
     fresh.kind = Breakpoint::Kind::Variable;
     const auto& variables = session_->test().variables;
@@ -189,40 +173,16 @@ void GameFace::set_breakpoint(const std::string& text) {
   }
   all.push_back(fresh);
   session_->set_breakpoints(std::move(all));
-  message_ = "p, e and l stop there";
+  say("p, e and l stop there");
 }
 
 void GameFace::jump(const std::string& text) {
   const auto bookmark = session_->bookmarks().find(text);
-  std::size_t to = 0;
-  if (bookmark != session_->bookmarks().end()) {
-    to = bookmark->second;
-  } else {
-    const auto end = std::from_chars(text.data(), text.data() + text.size(), to);
-    if (end.ec != std::errc() || end.ptr != text.data() + text.size())
-      throw BadRequest(fmt::format("there is no bookmark \"{}\"", text));
-  }
-  session_->jump(to);
+  const auto number = number_of<std::size_t>(text);
+  const bool is_named = bookmark != session_->bookmarks().end();
+  if (!is_named && !number) throw BadRequest(fmt::format("there is no bookmark \"{}\"", text));
+  session_->jump(is_named ? bookmark->second : *number);
   moved();
-}
-
-void GameFace::answer_prompt() {
-  const std::string& text = prompt_.text();
-  switch (asks_) {
-    case Asks::Word:
-      word_ = text;
-      return search(true);
-    case Asks::Breakpoint:
-      return set_breakpoint(text);
-    case Asks::Bookmark:
-      session_->set_bookmark(text);
-      message_ = fmt::format("bookmark \"{}\" is at move {}", text, session_->at());
-      return;
-    case Asks::Jump:
-      return jump(text);
-    case Asks::Nothing:
-      return;
-  }
 }
 
 // Speaks of all threads that read next.
@@ -246,24 +206,23 @@ void GameFace::where_from() {
     }
   }
   if (text.empty()) throw BadRequest("no thread reads next");
-  page_.open("Where the values could come from", text);
+  open_page("Where the values could come from", text);
 }
 
-bool GameFace::command(int key) {
-  message_.clear();
+Choices& GameFace::choices() {
+  return list_ == List::Moves       ? moves_
+         : list_ == List::Forbidden ? forbidden_
+         : list_ == List::History   ? past_
+                                    : results_;
+}
+
+void GameFace::command(int key) {
   const int entries = list_ == List::Moves       ? static_cast<int>(session_->offers().size())
                       : list_ == List::Forbidden ? 1000
                       : list_ == List::History   ? static_cast<int>(session_->history().size()) + 1
                       : outcomes_                ? static_cast<int>(outcomes_->answer.outcomes.size())
                                                  : 0;
-  Choices& choices = list_ == List::Moves       ? moves_
-                     : list_ == List::Forbidden ? forbidden_
-                     : list_ == List::History   ? past_
-                                                : results_;
-  if (choices.press(key, entries)) return true;
-  if (key == 'q' || key == kKeyInterrupt) return false;
-  if (!turn_page(key) && !ask_or_tell(key)) change_game(key);
-  return true;
+  if (!choices().press(key, entries) && !turn_page(key) && !ask_or_tell(key)) change_game(key);
 }
 
 bool GameFace::turn_page(int key) {
@@ -286,10 +245,6 @@ bool GameFace::turn_page(int key) {
 }
 
 bool GameFace::ask_or_tell(int key) {
-  const auto ask = [&](Asks what, const char* label) {
-    asks_ = what;
-    prompt_.ask(label);
-  };
   switch (key) {
     case 'o':
       explore();
@@ -304,19 +259,23 @@ bool GameFace::ask_or_tell(int key) {
       search(false);
       return true;
     case '/':
-      ask(Asks::Word, "search the history for");
+      ask("search the history for", [this](const std::string& word) {
+        word_ = word;
+        search(true);
+      });
       return true;
     case 'k':
-      ask(Asks::Breakpoint, "breakpoint (line 5, variable x, race, outcome, none)");
+      ask("breakpoint (line 5, variable x, race, outcome, none)",
+          [this](const std::string& text) { set_breakpoint(text); });
       return true;
     case 'b':
-      ask(Asks::Bookmark, "name of the bookmark");
+      ask("name of the bookmark", [this](const std::string& name) {
+        session_->set_bookmark(name);
+        say(fmt::format("bookmark \"{}\" is at move {}", name, session_->at()));
+      });
       return true;
     case 'g':
-      ask(Asks::Jump, "go to move, or bookmark");
-      return true;
-    case '?':
-      page_.open("heddle step", kHelp);
+      ask("go to move, or bookmark", [this](const std::string& text) { jump(text); });
       return true;
     default:
       return false;
@@ -326,7 +285,7 @@ bool GameFace::ask_or_tell(int key) {
 void GameFace::tell_races() {
   std::string text;
   for (const std::string& race : session_->verdict().race_texts) text += race + '\n';
-  page_.open("Data races so far", text.empty() ? "There is no data race so far." : text);
+  open_page("Data races so far", text.empty() ? "There is no data race so far." : text);
 }
 
 void GameFace::change_game(int key) {
@@ -342,7 +301,7 @@ void GameFace::change_game(int key) {
     case 'r':
       if (session_->at() == session_->history().size()) throw BadRequest("nothing to redo");
       session_->jump(session_->at() + 1);
-      message_ = session_->history()[session_->at() - 1].text;
+      say(session_->history()[session_->at() - 1].text);
       moved();
       break;
     case 'p':

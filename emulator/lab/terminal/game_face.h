@@ -19,36 +19,34 @@ class GameFace final : public Face {
   /// Nothing else asks the session.
   explicit GameFace(std::unique_ptr<Session> session);
 
-  void draw(Canvas& canvas) override;
-  bool press(int key) override;
-
   Session& session() { return *session_; }
 
  private:
   enum class List { Moves, Forbidden, History, Outcomes };
-  enum class Asks { Nothing, Word, Breakpoint, Bookmark, Jump };
 
-  // Drawing, from top to bottom; each returns the row behind its last one.
+  // Drawing, from top to bottom; what returns a row returns the one behind its last one.
+  std::string title() const override;
+  std::string right_title() const override;
+  void draw_middle(Canvas& canvas) override;
   int draw_threads(Canvas& canvas, int row, int height);
   int draw_caches(Canvas& canvas, int row);
   void draw_list(Canvas& canvas, int row, int height);
-  void draw_foot(Canvas& canvas);
-  void draw_title(Canvas& canvas);
+  std::string message() const override;
   std::string own_cache(std::uint32_t thread, bool& stale);
   std::string shared_cache(CacheLevel level, const std::string& id);
   std::string memory_row();
   std::vector<std::string> list_texts(std::vector<Style>& styles);
   std::string list_title() const;
 
-  // Keys. The first one is false when the game is left, the next two where the key is none of theirs.
-  bool command(int key);
+  // Keys. Those that return a bool are false where the key is none of theirs.
+  void command(int key) override;
+  Choices& choices();
   bool turn_page(int key);
   bool ask_or_tell(int key);
   void change_game(int key);
   void tell_races();
   void choose();
   void choose_number(int number);
-  void answer_prompt();
   void next_list();
   void play(Policy policy);
   void search(bool from_start);
@@ -66,14 +64,10 @@ class GameFace final : public Face {
   Choices forbidden_;
   Choices past_;
   Choices results_;
-  Prompt prompt_;
-  Asks asks_ = Asks::Nothing;
-  std::string message_;
   std::string word_;
   std::uint64_t seed_ = 1;
   std::uint32_t first_thread_ = 0;
   std::optional<Outcomes> outcomes_;
-  Page page_;
 };
 
 }  // namespace heddle::lab::terminal

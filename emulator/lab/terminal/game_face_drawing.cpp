@@ -35,17 +35,15 @@ std::string_view standing_text(const litmus::Runner& runner, std::uint32_t threa
 
 }  // namespace
 
-void GameFace::draw_title(Canvas& canvas) {
-  canvas.fill(0, Style::Inverse);
+std::string GameFace::title() const {
   const std::string state = session_->end() ? "ended" : session_->world().runner().ready().empty() ? "halted" : "";
-  canvas.write(0, 0,
-               fmt::format(" {}  move {} of {}{}{}", session_->test().name.empty() ? "test" : session_->test().name,
-                           session_->at(), session_->history().size(), state.empty() ? "" : ", ", state),
-               Style::Inverse);
+  return fmt::format(" {}  move {} of {}{}{}", session_->test().name.empty() ? "test" : session_->test().name,
+                     session_->at(), session_->history().size(), state.empty() ? "" : ", ", state);
+}
+
+std::string GameFace::right_title() const {
   const std::size_t races = session_->verdict().races.size();
-  const std::string right =
-      races == 0 ? "no race so far " : fmt::format("{} race{} (c) ", races, races == 1 ? "" : "s");
-  canvas.write(0, canvas.columns() - static_cast<int>(right.size()), right, Style::Inverse);
+  return races == 0 ? "no race so far " : fmt::format("{} race{} (c) ", races, races == 1 ? "" : "s");
 }
 
 int GameFace::draw_threads(Canvas& canvas, int row, int height) {
@@ -241,57 +239,37 @@ std::string GameFace::list_title() const {
 }
 
 void GameFace::draw_list(Canvas& canvas, int row, int height) {
-  canvas.write(row, 0, "-- " + list_title() + ' ' + std::string(static_cast<std::size_t>(canvas.columns()), '-'),
-               Style::Dim);
+  draw_rule(canvas, row, list_title());
   std::vector<Style> styles;
   const std::vector<std::string> texts = list_texts(styles);
-  Choices& choices = list_ == List::Moves       ? moves_
-                     : list_ == List::Forbidden ? forbidden_
-                     : list_ == List::History   ? past_
-                                                : results_;
   if (texts.empty()) {
     canvas.write(row + 1, 1, list_ == List::Moves ? "The game has ended: u goes back, o shows the outcomes." : "None.");
     return;
   }
-  choices.draw(canvas, row + 1, height - 1, texts, styles, true);
+  choices().draw(canvas, row + 1, height - 1, texts, styles, true);
 }
 
-void GameFace::draw_foot(Canvas& canvas) {
-  const int foot = canvas.rows() - 1;
-  if (prompt_.open()) {
-    canvas.write(foot - 1, 0, prompt_.label() + ": " + prompt_.text() + '_', Style::Bold);
-  } else {
-    std::string text = message_;
-    if (session_->end()) {
-      text = *session_->end() == litmus::RunEnd::Terminated ? "It ends with"
-             : *session_->end() == litmus::RunEnd::Blocked  ? "A thread waits for ever, with"
-                                                            : "The bound cuts it, with";
-      const litmus::Outcome outcome = session_->outcome();
-      for (std::size_t i = 0; i < outcome.size(); ++i)
-        text += fmt::format(" {}={}", session_->test().observables[i].name, outcome[i]);
-      if (session_->test().assertion)
-        text +=
-            satisfies(outcome, *session_->test().assertion) ? ": as the condition says" : ": not as the condition says";
-    }
-    canvas.write(foot - 1, 0, text, Style::Bold);
-  }
-  canvas.fill(foot, Style::Inverse);
-  canvas.write(foot, 0, " Enter move u undo r redo Tab lists p play  o outcomes  / find  ? help  q quit",
-               Style::Inverse);
+std::string GameFace::message() const {
+  if (!session_->end()) return Face::message();
+  std::string text = *session_->end() == litmus::RunEnd::Terminated ? "It ends with"
+                     : *session_->end() == litmus::RunEnd::Blocked  ? "A thread waits for ever, with"
+                                                                    : "The bound cuts it, with";
+  const litmus::Outcome outcome = session_->outcome();
+  for (std::size_t i = 0; i < outcome.size(); ++i)
+    text += fmt::format(" {}={}", session_->test().observables[i].name, outcome[i]);
+  if (session_->test().assertion)
+    text += satisfies(outcome, *session_->test().assertion) ? ": as the condition says" : ": not as the condition says";
+  return text;
 }
 
-void GameFace::draw(Canvas& canvas) {
-  if (!draws_size(canvas)) return;
+void GameFace::draw_middle(Canvas& canvas) {
   std::size_t longest = 1;
   for (const litmus::Thread& thread : session_->test().threads) longest = std::max(longest, thread.code.size());
   const int code = std::clamp(static_cast<int>(longest), 1, std::max((canvas.rows() - 14) * 2 / 3, 1));
-  draw_title(canvas);
   int row = draw_threads(canvas, 1, code + 2);
   // On the smallest screens the list is worth more than the boxes.
   if (canvas.rows() >= row + 6 + 5) row = draw_caches(canvas, row);
   draw_list(canvas, row, canvas.rows() - 2 - row);
-  draw_foot(canvas);
-  page_.draw(canvas);
 }
 
 }  // namespace heddle::lab::terminal
