@@ -108,8 +108,10 @@ class Group : public GroupLanes {
     if (!end.waits()) return;
     inv_.control_barrier(Scope::Workgroup, Scope::Workgroup, dynamic(end.semantics()), where);
   }
-  [[gnu::always_inline]] void finish(const WithTags<RegionEnd>& end, const SourceLocation& where) {
-    const detail::Tagging<Invocation, true> here(inv_, end.tags());
+  // A template, so that a program whose regions have no tags is not marked as one with tags.
+  template <typename End, typename I = Invocation>
+  [[gnu::always_inline]] void finish(const WithTags<End>& end, const SourceLocation& where) {
+    const detail::Tagging<I, true> here(inv_, end.tags());
     finish(end.argument(), where);
   }
 };
