@@ -7,6 +7,8 @@
 #include <random>
 #include <set>
 
+#include "emulator/watch/tagged_code.h"
+
 using namespace heddle;
 using heddle::test::contains;
 using heddle::test::finding_of;
@@ -472,4 +474,10 @@ TEST_CASE("random kernels in both forms have one result and one set of races und
   CHECK(racing > kPrograms / 10);
   CHECK(racing < kPrograms * 9 / 10);
   CHECK(differing > kPrograms / 10);
+}
+
+// Races are looked for in another, slower way where there is code with tags. This program has none; kernel_tags_test
+// has.
+TEST_CASE("kernels in phases without tags do not mark their program as one with tags") {
+  CHECK_FALSE(watch::has_tagged_code());
 }

@@ -8,6 +8,7 @@
 
 #include "emulator/model/tags.h"
 #include "emulator/trace/file_reader.h"
+#include "emulator/watch/tagged_code.h"
 #include "tests/temporary_file.h"
 
 using namespace heddle;
@@ -219,4 +220,8 @@ TEST_CASE("a trace tells of the tags that instructions have") {
   CHECK(has("sync-as:3"));
   CHECK(has("sync-as:1, vulkan:nonprivate"));
   CHECK(has("foo:b"));
+}
+
+TEST_CASE("kernels with tags mark their program as one with tags") {
+  CHECK(watch::has_tagged_code());
 }
