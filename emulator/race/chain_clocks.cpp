@@ -524,8 +524,10 @@ void ChainClocks::join(View& to, const View& more, std::size_t set, FactSums& su
   if (to.facts[set] || more.facts[set]) to.facts[set] = sums.sum(of_set(to, set, sums), of_set(more, set, sums));
 }
 
-void ChainClocks::collect(std::array<FactsJoin, kClassSets.size()>& joins, std::uint32_t agent, const View& published,
-                          std::uint32_t from, ClassSets sets) const {
+// Neighbouring sets often have the same facts, which are translated once.
+template <typename F>
+void ChainClocks::for_each_released(std::uint32_t agent, const View& published, std::uint32_t from, ClassSets sets,
+                                    F f) const {
   FactsPointer last;
   FactsPointer here;
   for (std::size_t i = 0; i < kClassSets.size(); ++i) {
@@ -534,8 +536,14 @@ void ChainClocks::collect(std::array<FactsJoin, kClassSets.size()>& joins, std::
       last = published.facts[i];
       here = translated(last, from, agent);
     }
-    joins[i].add(here);
+    f(i, here);
   }
+}
+
+void ChainClocks::collect(std::array<FactsJoin, kClassSets.size()>& joins, std::uint32_t agent, const View& published,
+                          std::uint32_t from, ClassSets sets) const {
+  for_each_released(agent, published, from, sets,
+                    [&](std::size_t set, const FactsPointer& facts) { joins[set].add(facts); });
 }
 
 // Sets that know and learn what the set before them does share the sum.
@@ -559,18 +567,11 @@ bool ChainClocks::learn(View& to, const std::array<FactsJoin, kClassSets.size()>
 bool ChainClocks::learn(View& to, std::uint32_t agent, const View& published, std::uint32_t from, ClassSets sets,
                         FactSums& sums) const {
   bool more = false;
-  FactsPointer last;
-  FactsPointer here;
-  for (std::size_t i = 0; i < kClassSets.size(); ++i) {
-    if (!has_set(sets, i) || !published.facts[i]) continue;
-    if (published.facts[i] != last) {
-      last = published.facts[i];
-      here = translated(last, from, agent);
-    }
-    const FactsPointer sum = sums.sum(of_set(to, i, sums), here);
-    more = more || sum != to.facts[i];
-    to.facts[i] = sum;
-  }
+  for_each_released(agent, published, from, sets, [&](std::size_t set, const FactsPointer& facts) {
+    const FactsPointer sum = sums.sum(of_set(to, set, sums), facts);
+    more = more || sum != to.facts[set];
+    to.facts[set] = sum;
+  });
   return more;
 }
 

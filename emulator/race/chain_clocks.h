@@ -193,6 +193,9 @@ class ChainClocks {
   /// Collects what `agent` acquires, for each set on its own.
   void collect(std::array<FactsJoin, kClassSets.size()>& joins, std::uint32_t agent, const View& published,
                std::uint32_t from, ClassSets sets) const;
+  /// f(set, facts) for each of these sets in which `from` released something, with the facts as `agent` knows them.
+  template <typename F>
+  void for_each_released(std::uint32_t agent, const View& published, std::uint32_t from, ClassSets sets, F f) const;
   /// The facts of one set.
   FactsPointer of_set(const View& view, std::size_t set, FactSums& sums) const;
   /// Adds those that another view has, of agents in the same instances.
