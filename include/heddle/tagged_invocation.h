@@ -9,9 +9,10 @@
 ///     inv.atomic_store(flag, Scope::Device, MemorySemantics::Relaxed | tag("sync-as:1"), 1u);
 ///
 /// Accesses that are written as those of a variable have the tags of their reference, and the barrier at the end of a
-/// region of a kernel in phases (heddle/phases.h) those behind its semantics:
+/// region of a kernel in phases (heddle/phases.h) those behind its semantics. An access to a buffer is private unless
+/// its reference says otherwise, whatever tags it has:
 ///
-///     x.with(tag("sync-as:1"))[i] = v;                   // an array: each access through it
+///     x.non_private().with(tag("sync-as:1"))[i] = v;     // an array: each access through it
 ///     tile[i].with(tag("sync-as:3")) += v;               // an element, a member, a Workgroup variable, a texel
 ///     image.with(tag("sync-as:1")).write(c, v);
 ///     group.each(f, kWorkgroupBarrier | tag("sync-as:3"));
