@@ -20,7 +20,7 @@ struct Dispatch {
 
   const Launch* launch;
   std::uint64_t groups;
-  /// It has one worker: no other one counts anything here.
+  /// Whether the dispatch has one worker, so that no other one counts anything here.
   bool alone;
   // Lines of their own: each is written for every workgroup.
   alignas(64) std::atomic<std::uint64_t> next_group{0};

@@ -67,9 +67,10 @@ struct Written {
   model::OperationIndex operation = 0;
   bool atomic = false;
   bool non_private = false;
-  /// It releases, so that it happens before others by the classes that it names, which need not have its own.
+  /// Whether the write is a release: it then happens before others by the classes that its semantics name, which need
+  /// not include the class of its own memory.
   bool by_any_class = false;
-  /// It carries more than anybody remembers.
+  /// Whether the write carries more than is remembered.
   bool forgotten = false;
   unsigned class_index = 0;
   ReferenceId reference{};

@@ -94,7 +94,7 @@ class Outbox {
   // An agent's reads of what it has waiting itself:
   /// Whether it can read all of these bytes there, as one write or several. What it cannot read so goes.
   bool serves(std::uint32_t record, const GranuleAccess& reading, ByteMask own);
-  /// It reads them: over the bytes of `value`.
+  /// Writes what the agent has waiting there over the bytes of `value`.
   void read_own(std::uint32_t record, const GranuleAccess& reading, trace::Value& value);
   /// Who wrote the byte at `bit`, of those that it reads; the initial value if it has not it waiting.
   trace::OperationIndex own_writer(std::uint32_t record, const GranuleAccess& reading, ByteMask bit) const;

@@ -46,7 +46,8 @@ struct KernelRace {
   /// What is missing, and that in a sentence.
   MissingStep missing = MissingStep::Synchronization;
   std::string reason;
-  /// It would be ordered without tags (TaggedDetector), and `missing` means nothing.
+  /// Whether tags alone make the race (TaggedDetector): without them the two accesses are ordered, and `missing` means
+  /// nothing.
   bool by_tags = false;
 };
 

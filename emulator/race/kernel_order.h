@@ -83,7 +83,7 @@ class KernelOrder {
   void atomic_reads(const Operation& operation, std::span<const trace::Source> sources);
   /// The write of an atomic; after it is checked.
   void atomic_writes(model::OperationIndex index, const Operation& operation);
-  /// It ends, when all else has been told.
+  /// The end of an atomic, when all else about it has been told.
   void atomic_ends(const Operation& operation);
   /// Whether it need not hear of atomics of the agent on the allocation that neither acquire nor release: nothing
   /// was released there, and the agent has nothing to offer.

@@ -163,8 +163,8 @@ class Shadow {
     bool is_first(ReferenceId reference) const { return reference == first_reference; }
     /// Whether somebody asked Shadow::first_time.
     bool is_known() const { return known; }
-    /// It has not only been there since all was forgotten. (An agent that uses a reference for the first time says so,
-    /// too.)
+    /// From now on the allocation counts as used since all was forgotten: it was accessed, or an agent used a
+    /// reference to it for the first time.
     void use() { used = true; }
     /// As Shadow::find, where the shadow has every line.
     [[gnu::always_inline]] Cell* find(std::uint64_t word) const {

@@ -331,7 +331,8 @@ Components Reader::components() {
   return made;
 }
 
-// Those who show values go down into the one member that has a byte: so members lie in order, and within their struct.
+// Members are accepted only in order and within their struct: a face that shows a value looks for the one member that
+// has a byte.
 void Reader::members(Components& of, std::uint32_t depth) {
   const std::uint32_t count = below(members_left_ + 1, "more members than a name may have");
   if (count == 0) return;

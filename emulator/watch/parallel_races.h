@@ -69,7 +69,7 @@ class ParallelRaces final : public RaceSink {
   NotedRaces races_;
   std::map<Key, std::size_t> known_;
   std::map<Seen, std::size_t> seen_;
-  /// Those that only tags make.
+  /// The numbers of the races that only tags make.
   std::set<std::size_t> by_tags_;
   /// As of the last time when no kernel ran; 1 of those found since.
   std::vector<std::uint64_t> counts_;

@@ -115,7 +115,7 @@ struct Exploration {
   std::uint64_t runs = 0;
   /// Reports of the seeds that have findings, up to `stop_after`.
   std::vector<Report> failures;
-  /// Those of all reports, each once.
+  /// What Report::not_judged has, of all reports, each once.
   std::vector<std::string> not_judged;
   bool ok() const { return failures.empty(); }
 };
