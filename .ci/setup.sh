@@ -9,10 +9,9 @@ setup_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 setup_needed=(
   g++ cmake ninja-build pkg-config                              # to build
-  libboost-context-dev libtbb-dev libmimalloc-dev libfmt-dev    # the runtime
+  libboost-context-dev libtbb-dev libmimalloc-dev libfmt-dev    # the runtime; heddle lab: Boost.Beast comes with it
   libcli11-dev nlohmann-json3-dev libncurses-dev libstb-dev     # programs and samples
-  libcpp-httplib-dev                                            # heddle lab
-  catch2 libbenchmark-dev                                       # tests and benchmarks
+  catch2 libbenchmark-dev libcpp-httplib-dev libxml2-dev        # tests and benchmarks
 )
 
 setup_is_installed() {

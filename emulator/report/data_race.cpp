@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "emulator/report/cures.h"
+#include "emulator/report/readable_report.h"
 #include "emulator/report/report_text.h"
 #include "emulator/report/source_text.h"
 #include "runtime/counted.h"
@@ -94,7 +95,8 @@ std::string_view kind(const DataRace& race) {
 
 }  // namespace
 
-std::string to_string(const DataRace& race, bool colour) {
+std::string to_string(const DataRace& given, bool colour) {
+  const DataRace race = report::readable(given);
   const Writer writer(colour);
   const char* code = race.excuse.empty() && !race.same_value ? "1;31" : "1;33";
   std::string text = fmt::format("{} on {}{}{}{}\n", writer.paint(kind(race), code), report::element(race), bytes(race),

@@ -3,16 +3,29 @@
 #include <fmt/format.h>
 
 #include "emulator/report/json.h"
+#include "emulator/report/readable_report.h"
 #include "emulator/report/report_text.h"
 #include "emulator/report/source_text.h"
+#include "runtime/text/json_text.h"
 
 namespace heddle {
 namespace report {
 namespace {
 
+// A path as a reference of RFC 3986: SARIF wants one, and it has room for any byte.
+std::string uri(std::string_view path) {
+  std::string out;
+  for (const char c : path) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                       std::string_view("-._~/").find(c) != std::string_view::npos;
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
 Json sarif_location(const SourceLocation& where) {
   return {{"physicalLocation",
-           {{"artifactLocation", {{"uri", short_path(where.file)}}},
+           {{"artifactLocation", {{"uri", uri(relative_path(where.file))}}},
             {"region", {{"startLine", where.line == 0 ? 1 : where.line}}}}}};
 }
 
@@ -164,7 +177,7 @@ std::string sarif_text(const RaceReport& report) {
   if (!report.remarks.empty()) run["invocations"] = Json::array({sarif_invocation(report.remarks)});
   const Json log = {
       {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", Json::array({run})}};
-  return log.dump(2) + "\n";
+  return text::json_text(log, 2) + "\n";
 }
 
 std::string junit_text(const RaceReport& report) {
@@ -200,7 +213,8 @@ std::string github_text(const RaceReport& report) {
 
 }  // namespace report
 
-std::string to_text(const RaceReport& all, ReportFormat format) {
+std::string to_text(const RaceReport& given, ReportFormat format) {
+  const RaceReport all = report::readable(given);
   switch (format) {
     case ReportFormat::Json:
       return report::json_text(all);
@@ -220,7 +234,7 @@ std::string to_text(const RaceReport& all, ReportFormat format) {
 std::string to_text(const std::vector<DataRace>& races, ReportFormat format) {
   std::string text;
   if (format == ReportFormat::Json) {
-    for (const DataRace& race : races) text += report::to_json(race).dump() + "\n";
+    for (const DataRace& race : races) text += text::json_text(report::to_json(race)) + "\n";
     return text;
   }
   if (format == ReportFormat::Text || format == ReportFormat::ColouredText) {

@@ -2,6 +2,7 @@
 
 #include "emulator/report/report_text.h"
 #include "emulator/report/source_text.h"
+#include "runtime/text/json_text.h"
 
 namespace heddle::report {
 namespace {
@@ -149,7 +150,7 @@ DataRace race_from_json(const Json& json) {
 
 std::string json_text(const RaceReport& report) {
   std::string text;
-  const auto line = [&](const Json& object) { text += object.dump() + "\n"; };
+  const auto line = [&](const Json& object) { text += text::json_text(object) + "\n"; };
   for (const DataRace& race : report.races) line(with_status(race, "race"));
   for (const DataRace& race : report.notices) line(with_status(race, "notice"));
   for (const DataRace& race : report.suppressed) line(with_status(race, "suppressed"));

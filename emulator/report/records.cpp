@@ -1,15 +1,54 @@
 #include "emulator/report/records.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "emulator/report/json.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::report {
 namespace {
 
+constexpr const char* kBytes = "bytes";
+
+/// JSON has no bytes, and what reads a record needs those that were there: files are opened by their names,
+/// suppressions are compared with names. A text that is not UTF-8 becomes {"bytes": text}, with a character, U+0000 to
+/// U+00FF, for each byte.
+void pack(Json& json) {
+  if (json.is_string()) {
+    const auto& text = json.get_ref<const std::string&>();
+    if (text::is_utf8(text)) return;
+    std::string packed;
+    for (const char c : text) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte >= 0x80) packed += static_cast<char>(0xc0 | byte >> 6);
+      packed += byte < 0x80 ? c : static_cast<char>(0x80 | (byte & 0x3f));
+    }
+    json = Json{{kBytes, packed}};
+  } else if (json.is_structured()) {
+    std::for_each(json.begin(), json.end(), pack);
+  }
+}
+
+void unpack(Json& json) {
+  if (json.is_object() && json.size() == 1 && json.contains(kBytes)) {
+    const auto packed = json.at(kBytes).get<std::string>();
+    std::string text;
+    for (std::size_t i = 0; i < packed.size(); ++i) {
+      const auto byte = static_cast<unsigned char>(packed[i]);
+      if (byte >= 0x80 && ++i == packed.size()) break;
+      text += byte < 0x80 ? packed[i] : static_cast<char>(byte << 6 | (packed[i] & 0x3f));
+    }
+    json = text;
+  } else if (json.is_structured()) {
+    std::for_each(json.begin(), json.end(), unpack);
+  }
+}
+
 std::string line(RunId run, const char* kind, Json json) {
   json["record"] = kind;
   json["run"] = run;
+  pack(json);
   return json.dump() + "\n";
 }
 
@@ -67,7 +106,9 @@ void read_records(const std::string& text, Collector& collector) {
   std::size_t begin = 0;
   for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
     try {
-      read_record(Json::parse(text.substr(begin, end - begin)), collector);
+      Json json = Json::parse(text.substr(begin, end - begin));
+      unpack(json);
+      read_record(json, collector);
     } catch (const Json::exception& error) {
       throw std::runtime_error(std::string("a record of a run cannot be read: ") + error.what());
     }

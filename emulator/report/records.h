@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// How a program tells `heddle races` what its devices found, while it runs: one line a record.
+/// How a program tells `heddle races` what its devices found, while it runs: one line a record, which has texts byte by
+/// byte.
 
 #include <string>
 

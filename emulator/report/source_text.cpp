@@ -8,6 +8,8 @@
 #include <mutex>
 #include <set>
 
+#include "runtime/text/readable.h"
+
 namespace heddle::report {
 
 std::string source_line(const char* file, std::uint32_t line) {
@@ -15,19 +17,26 @@ std::string source_line(const char* file, std::uint32_t line) {
   std::string text;
   for (std::uint32_t n = 1; std::getline(in, text); ++n) {
     if (n != line) continue;
-    const std::size_t begin = text.find_first_not_of(" \t");
-    return begin == std::string::npos ? "" : text.substr(begin);
+    const std::string_view line_text = n == 1 ? text::without_byte_order_mark(text) : std::string_view(text);
+    const std::size_t begin = line_text.find_first_not_of(" \t");
+    if (begin == std::string_view::npos) return "";
+    const std::size_t end = line_text.find_last_not_of(" \t\r") + 1;
+    return end <= begin ? "" : text::readable(line_text.substr(begin, end - begin));
   }
   return "";
 }
 
-std::string short_path(std::string_view file) {
+std::string relative_path(std::string_view file) {
   std::error_code error;
   const char* workspace = std::getenv("GITHUB_WORKSPACE");
   std::string base = workspace && *workspace ? std::string(workspace) : std::filesystem::current_path(error).string();
   if (error || base.empty()) return std::string(file);
   if (base.back() != '/') base += '/';
   return std::string(file.substr(0, base.size()) == base ? file.substr(base.size()) : file);
+}
+
+std::string short_path(std::string_view file) {
+  return text::readable(relative_path(file));
 }
 
 std::string place(const SourceLocation& where) {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "emulator/report/source_text.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::report {
 namespace {
@@ -152,9 +153,7 @@ Suppressions::Suppressions(const std::string& path) {
 void Suppressions::parse(std::istream& in, const std::string& name) {
   std::string line;
   for (std::uint32_t number = 1; std::getline(in, line); ++number) {
-    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-    if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
-    const std::string_view text = trimmed(line);
+    const std::string_view text = trimmed(number == 1 ? text::without_byte_order_mark(line) : line);
     if (text.empty() || text.front() == '#') continue;
     const std::string where = fmt::format("{}:{}", name, number);
     const std::size_t dashes = text.find(" -- ");

@@ -6,10 +6,29 @@
 #include <fstream>
 #include <string_view>
 
+#include "runtime/text/readable.h"
+
 namespace heddle::watch {
 namespace {
 
 thread_local std::uint32_t t_trials = 0;
+
+// Within $'...' a shell takes any byte by its number: what is printed is plain text, and can be copied.
+std::string quoted(const std::string& word) {
+  const bool plain = text::readable(word) == word;
+  std::string out = plain ? "'" : "$'";
+  for (const char c : word) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (plain) {
+      out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    } else if (c == '\'' || c == '\\') {
+      out += std::string("\\") + c;
+    } else {
+      out += byte < 0x20 || byte >= 0x7f ? fmt::format("\\{:03o}", byte) : std::string(1, c);
+    }
+  }
+  return out + '\'';
+}
 
 }  // namespace
 
@@ -22,13 +41,7 @@ std::string own_command() {
       return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
              std::string_view("_-./=:,+@%").find(c) != std::string_view::npos;
     });
-    if (simple) {
-      out += word;
-      continue;
-    }
-    out += '\'';
-    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    out += '\'';
+    out += simple ? word : quoted(word);
   }
   return out.empty() ? "PROGRAM" : out;
 }
