@@ -4,19 +4,21 @@
 
 #include <cstring>
 
+#include "runtime/text/readable.h"
+
 namespace heddle {
 
 namespace {
-std::string text(const uvec3& v) {
+std::string spelled(const uvec3& v) {
   return fmt::format("({},{},{})", v.x, v.y, v.z);
 }
 }  // namespace
 
 std::string to_string(const Coordinates& c) {
   if (c.host_thread) return fmt::format("host thread {}", *c.host_thread);
-  if (!c.exact) return "an invocation of workgroup " + text(c.workgroup);
-  return fmt::format("global {}, workgroup {}, local {}, subgroup {} lane {}", text(c.global), text(c.workgroup),
-                     text(c.local), c.subgroup, c.lane);
+  if (!c.exact) return "an invocation of workgroup " + spelled(c.workgroup);
+  return fmt::format("global {}, workgroup {}, local {}, subgroup {} lane {}", spelled(c.global), spelled(c.workgroup),
+                     spelled(c.local), c.subgroup, c.lane);
 }
 
 std::string_view name_of(FindingKind kind) {
@@ -65,7 +67,7 @@ std::string to_string(const Finding& finding) {
   for (const SourceLocation& call : finding.calls) out += fmt::format("\n  called at {}:{}", call.file, call.line);
   out += "\n  in " + to_string(finding.invocation);
   if (!finding.replay.empty()) out += "\n  again: " + finding.replay;
-  return out;
+  return text::readable_lines(out);
 }
 
 KernelError::KernelError(Finding finding) : std::runtime_error(to_string(finding)), finding_(std::move(finding)) {}

@@ -1,4 +1,5 @@
 #include "emulator/host/device_state.h"
+#include "runtime/text/readable.h"
 
 #include <fmt/format.h>
 #include <mimalloc.h>
@@ -34,7 +35,8 @@ class NoMemory final : public std::bad_alloc {
 };
 
 [[noreturn]] void refuse(const std::string& name, std::uint64_t count, std::uint64_t element_bytes) {
-  throw NoMemory(fmt::format("no memory for '{}': {} elements of {} bytes", name, count, element_bytes));
+  throw NoMemory(
+      fmt::format("no memory for '{}': {} elements of {} bytes", text::readable(name), count, element_bytes));
 }
 
 // What is known of each byte of emulated memory, a bit, has to have room itself. (To ask for more than there is aborts
@@ -184,7 +186,7 @@ std::string DeviceState::describe(const void* address) {
   const auto number = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(address));
   const std::shared_ptr<Allocation> found = at(number);
   if (!found) return "";
-  return fmt::format("'{}', byte {}", found->name, number - address_of(*found));
+  return fmt::format("'{}', byte {}", text::readable(found->name), number - address_of(*found));
 }
 
 /// What owners share, and how many they are.
@@ -217,19 +219,19 @@ void Owner::free() {
 }
 
 void Owner::refuse(const char* what) const {
-  throw std::logic_error(
-      shared_ ? fmt::format("heddle: {} of buffer '{}', which was freed", what, shared_->allocation->name)
-              : fmt::format("heddle: {} of a buffer that was never made, or was moved from", what));
+  throw std::logic_error(shared_ ? fmt::format("heddle: {} of buffer '{}', which was freed", what,
+                                               text::readable(shared_->allocation->name))
+                                 : fmt::format("heddle: {} of a buffer that was never made, or was moved from", what));
 }
 
 void Owner::refuse_argument(std::size_t number, const DeviceState& device) const {
   const std::string argument = fmt::format("heddle: argument {} of a dispatch", number);
   if (!shared_) throw std::logic_error(argument + " is a buffer or an image that was never made, or was moved from");
   if (shared_->device == &device)
-    throw std::logic_error(fmt::format("{}, '{}', was freed", argument, shared_->allocation->name));
+    throw std::logic_error(fmt::format("{}, '{}', was freed", argument, text::readable(shared_->allocation->name)));
   throw std::invalid_argument(fmt::format("{}, '{}', belongs to another device ({}) than the one that dispatches ({})",
-                                          argument, shared_->allocation->name, shared_->device->description(),
-                                          device.description()));
+                                          argument, text::readable(shared_->allocation->name),
+                                          shared_->device->description(), device.description()));
 }
 
 ReferenceId Owner::new_reference() const {

@@ -6,6 +6,7 @@
 #include "runtime/call_stack.h"
 #include "runtime/code_line.h"
 #include "runtime/counted.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::emulation {
 
@@ -27,8 +28,8 @@ Finding made_finding(const Agent& agent, FindingKind kind, std::string message, 
 
 std::string object(const Binding& binding) {
   return binding.storage_class == StorageClass::Private
-             ? std::string(binding.name)
-             : fmt::format("{} '{}'", name_of(binding.storage_class), binding.name);
+             ? text::readable(binding.name)
+             : fmt::format("{} '{}'", name_of(binding.storage_class), text::readable(binding.name));
 }
 
 // "element 3", "element 3, member .prefix,".
@@ -128,8 +129,8 @@ void raise_out_of_bounds(const Agent& agent, const Binding& binding, std::uint64
 void raise_no_texel(const Agent& agent, const Binding& image, const ivec3& texel, const uvec3& extent,
                     SourceLocation where) {
   raise(agent, FindingKind::OutOfBounds,
-        fmt::format("texel ({},{},{}) of image '{}', which has {} x {} x {}", texel.x, texel.y, texel.z, image.name,
-                    extent.x, extent.y, extent.z),
+        fmt::format("texel ({},{},{}) of image '{}', which has {} x {} x {}", texel.x, texel.y, texel.z,
+                    text::readable(image.name), extent.x, extent.y, extent.z),
         &image, 0, where);
 }
 

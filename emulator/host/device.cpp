@@ -5,6 +5,7 @@
 #include "emulator/watch/own_command.h"
 #include "emulator/watch/race_settings.h"
 #include "runtime/seed.h"
+#include "runtime/text/readable.h"
 
 #include <fmt/format.h>
 #include <heddle/detail/check.h>
@@ -45,7 +46,8 @@ Mode mode_from(const std::optional<Mode>& asked) {
   const std::string_view value(text);
   if (value == "native") return Mode::Native;
   if (value == "emulated") return Mode::Emulated;
-  throw std::invalid_argument(fmt::format("HEDDLE_MODE is '{}'; it may be 'native' or 'emulated'", value));
+  throw std::invalid_argument(
+      fmt::format("HEDDLE_MODE is '{}'; it may be 'native' or 'emulated'", text::readable(value)));
 }
 
 std::uint64_t seed_from(const std::optional<std::uint64_t>& asked) {
@@ -53,7 +55,8 @@ std::uint64_t seed_from(const std::optional<std::uint64_t>& asked) {
   const char* text = std::getenv("HEDDLE_SEED");
   if (!text || !*text) return 1;
   if (const std::optional<std::uint64_t> seed = runtime::seed_from_text(text)) return *seed;
-  throw std::invalid_argument(fmt::format("HEDDLE_SEED is '{}', not a number from 0 to 2^64 - 1", text));
+  throw std::invalid_argument(
+      fmt::format("HEDDLE_SEED is '{}', not a number from 0 to 2^64 - 1", text::readable(text)));
 }
 
 MemoryPolicy memory_from(const std::optional<MemoryPolicy>& asked) {
@@ -64,7 +67,7 @@ MemoryPolicy memory_from(const std::optional<MemoryPolicy>& asked) {
   std::string known;
   for (const MemoryPolicy& policy : memory_policies())
     known += fmt::format("{}'{}'", known.empty() ? "" : ", ", policy.name);
-  throw std::invalid_argument(fmt::format("HEDDLE_MEMORY is '{}'; it may be {}", name, known));
+  throw std::invalid_argument(fmt::format("HEDDLE_MEMORY is '{}'; it may be {}", text::readable(name), known));
 }
 
 DeviceOptions with_defaults(DeviceOptions o) {

@@ -4,6 +4,7 @@
 #include "emulator/host/trial_limit.h"
 #include "emulator/watch/quick_accesses.h"
 #include "runtime/counted.h"
+#include "runtime/text/readable.h"
 
 #include <fmt/format.h>
 
@@ -526,7 +527,8 @@ const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::u
           fmt::format("Workgroup variable {} of this invocation has {}, that of another "
                       "invocation of the workgroup ('{}') has {}: all must ask for the same "
                       "variables in the same order",
-                      ordinal, runtime::counted(size_bytes, "byte", "bytes"), known.name, known.size_bytes),
+                      ordinal, runtime::counted(size_bytes, "byte", "bytes"), text::readable(known.name),
+                      known.size_bytes),
           &known, 0, where);
   }
   memory.used_bytes = (memory.used_bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "emulator/host/emulator.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::emulation {
 
@@ -13,7 +14,7 @@ std::string Emulator::describe(const void* address) {
       const auto* begin = memory->allocation.bytes + variable.binding.offset_bytes;
       const auto* byte = static_cast<const std::byte*>(address);
       if (byte >= begin && byte < begin + variable.binding.size_bytes) {
-        return fmt::format("'{}', byte {}", variable.name, byte - begin);
+        return fmt::format("'{}', byte {}", text::readable(variable.name), byte - begin);
       }
     }
   }

@@ -18,6 +18,7 @@
 #include "emulator/seeds/seed_trial.h"
 #include "emulator/watch/own_command.h"
 #include "runtime/counted.h"
+#include "runtime/text/readable.h"
 
 namespace heddle {
 namespace seeds {
@@ -30,18 +31,18 @@ Number number_of(std::string_view text, std::string_view what) {
   Number value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
-    throw std::invalid_argument(fmt::format("{} is '{}', not a number", what, text));
+    throw std::invalid_argument(fmt::format("{} is '{}', not a number", what, text::readable(text)));
   return value;
 }
 
 SeedShard shard_of(std::string_view text, std::string_view what) {
   const std::size_t slash = std::min(text.find('/'), text.size());
   SeedShard shard;
-  if (slash == text.size()) throw std::invalid_argument(fmt::format("{} is '{}', not I/N", what, text));
+  if (slash == text.size()) throw std::invalid_argument(fmt::format("{} is '{}', not I/N", what, text::readable(text)));
   const std::uint64_t index = number_of(text.substr(0, slash), what);
   const std::uint64_t count = number_of(text.substr(slash + 1), what);
   if (index < 1 || index > count || count > std::numeric_limits<std::uint32_t>::max())
-    throw std::invalid_argument(fmt::format("{} is '{}', not I/N with I from 1 to N", what, text));
+    throw std::invalid_argument(fmt::format("{} is '{}', not I/N with I from 1 to N", what, text::readable(text)));
   shard.index = static_cast<std::uint32_t>(index);
   shard.count = static_cast<std::uint32_t>(count);
   return shard;
@@ -486,7 +487,8 @@ bool SeedOptions::take(std::string_view argument, std::uint64_t& seeds) {
 }
 
 std::string to_string(const SeedFailure& failure) {
-  return fmt::format("seed {} fails: {}\n  again: {}\n", failure.seed, failure.what, failure.replay) +
+  return text::readable_lines(
+             fmt::format("seed {} fails: {}\n  again: {}\n", failure.seed, failure.what, failure.replay)) +
          seeds::more_of(failure);
 }
 
@@ -497,7 +499,7 @@ std::string more_of(const SeedFailure& failure) {
   std::string out;
   if (!failure.trace.empty()) out += fmt::format("  to look at: heddle trace {}\n", failure.trace);
   if (!failure.no_trace.empty()) out += fmt::format("  no trace: {}\n", failure.no_trace);
-  if (!failure.shrunk) return out;
+  if (!failure.shrunk) return text::readable_lines(out);
   const ShrunkFailure& shrunk = *failure.shrunk;
   // A test that does not ask how many workgroups to dispatch has its own number.
   const std::string workgroups =
@@ -516,7 +518,7 @@ std::string more_of(const SeedFailure& failure) {
                        shrunk.forced_before, shrunk.answers, shrunk.answers_before);
   }
   if (shrunk.what != failure.what) out += "    it fails then with: " + shrunk.what + '\n';
-  return out;
+  return text::readable_lines(out);
 }
 
 }  // namespace

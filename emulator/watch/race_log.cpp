@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "emulator/report/records.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::watch {
 namespace {
@@ -41,8 +42,8 @@ void check_writable(const std::string& path) {
   if (exists && !S_ISREG(known.st_mode) && !S_ISDIR(known.st_mode)) return;
   const int file = open_to_append(path);
   if (file < 0)
-    throw std::invalid_argument(
-        fmt::format("HEDDLE_RACES_FILE is '{}', which cannot be written: {}", path, std::strerror(errno)));
+    throw std::invalid_argument(fmt::format("HEDDLE_RACES_FILE is '{}', which cannot be written: {}",
+                                            text::readable(path), std::strerror(errno)));
   close(file);
 }
 
@@ -127,8 +128,8 @@ void RaceLog::write(const std::string& text) const {
   }
   const int file = open_to_append(file_);
   if (file < 0 || !write_all(file, text)) {
-    std::fprintf(stderr, "heddle: cannot write HEDDLE_RACES_FILE '%s' (%s); it would have had this:\n", file_.c_str(),
-                 std::strerror(errno));
+    std::fprintf(stderr, "heddle: cannot write HEDDLE_RACES_FILE '%s' (%s); it would have had this:\n",
+                 text::readable(file_).c_str(), std::strerror(errno));
     write_all(STDERR_FILENO, text);
   }
   if (file >= 0) close(file);

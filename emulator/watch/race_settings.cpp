@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "runtime/text/readable.h"
+
 namespace heddle::watch {
 namespace {
 
@@ -19,7 +21,7 @@ std::optional<bool> zero_or_one(const char* name) {
   const std::string_view value = environment(name);
   if (value.empty()) return {};
   if (value != "0" && value != "1")
-    throw std::invalid_argument(fmt::format("{} is '{}'; it may be 0 or 1", name, value));
+    throw std::invalid_argument(fmt::format("{} is '{}'; it may be 0 or 1", name, text::readable(value)));
   return value == "1";
 }
 
@@ -36,7 +38,7 @@ std::optional<RaceOutput> wanted_output() {
   if (value == "junit") return RaceOutput{false, ReportFormat::JUnit};
   if (value == "github") return RaceOutput{false, ReportFormat::GitHub};
   throw std::invalid_argument(
-      fmt::format("HEDDLE_RACES is '{}'; it may be text, colour, json, sarif, junit or github", value));
+      fmt::format("HEDDLE_RACES is '{}'; it may be text, colour, json, sarif, junit or github", text::readable(value)));
 }
 
 std::string output_file() {
@@ -48,8 +50,8 @@ std::uint32_t remembered_from() {
   std::uint32_t from = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), from);
   if (!value.empty() && (error != std::errc() || end != value.data() + value.size()))
-    throw std::invalid_argument(
-        fmt::format("HEDDLE_RACES_FROM is '{}'; it may be the number of an operation, as reports tell it", value));
+    throw std::invalid_argument(fmt::format(
+        "HEDDLE_RACES_FROM is '{}'; it may be the number of an operation, as reports tell it", text::readable(value)));
   return from;
 }
 
@@ -61,7 +63,8 @@ void add_race_settings(DeviceOptions& options) {
   if (!options.same_value_writes) {
     const std::string_view value = environment("HEDDLE_RACES_SAME_VALUE");
     if (!value.empty() && value != "race" && value != "notice")
-      throw std::invalid_argument(fmt::format("HEDDLE_RACES_SAME_VALUE is '{}'; it may be race or notice", value));
+      throw std::invalid_argument(
+          fmt::format("HEDDLE_RACES_SAME_VALUE is '{}'; it may be race or notice", text::readable(value)));
     options.same_value_writes = value == "notice" ? SameValueWrites::Notice : SameValueWrites::Race;
   }
   if (!options.race_advice) options.race_advice = zero_or_one("HEDDLE_RACES_ADVISE").value_or(false);

@@ -13,6 +13,7 @@
 #include "emulator/watch/kernel_trace.h"
 #include "emulator/watch/race_log.h"
 #include "runtime/seed.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::threads {
 
@@ -30,7 +31,7 @@ std::string to_string(const Report& report) {
                        report.smaller->answers, report.smaller->answers_before, report.smaller->forced,
                        report.smaller->forced_before);
   if (!report.trace.empty()) out += fmt::format("  trace: heddle trace {} --list\n", report.trace);
-  return out;
+  return text::readable_lines(out);
 }
 
 namespace detail {
@@ -42,7 +43,8 @@ std::optional<std::uint64_t> only_seed() {
   if (!text) return std::nullopt;
   const auto seed = runtime::seed_from_text(text);
   if (!seed)
-    throw std::invalid_argument(fmt::format("HEDDLE_SEED is '{}', which is no number from 0 to 2^64 - 1", text));
+    throw std::invalid_argument(
+        fmt::format("HEDDLE_SEED is '{}', which is no number from 0 to 2^64 - 1", text::readable(text)));
   return seed;
 }
 
@@ -55,7 +57,8 @@ Options with_environment(Options options) {
     const bool emulates = std::getenv("HEDDLE_RACES") || std::getenv("HEDDLE_TRACE");
     const std::string_view mode = text ? text : emulates ? "emulated" : "native";
     if (mode != "native" && mode != "emulated")
-      throw std::invalid_argument(fmt::format("HEDDLE_MODE is '{}'; it may be native or emulated", mode));
+      throw std::invalid_argument(
+          fmt::format("HEDDLE_MODE is '{}'; it may be native or emulated", text::readable(mode)));
     options.mode = mode == "native" ? Mode::Native : Mode::Emulated;
   }
   if (!options.seed) options.seed = only_seed().value_or(1);
@@ -67,7 +70,8 @@ Options with_environment(Options options) {
     std::string names;
     for (const MemoryPolicy& policy : memory_policies())
       names += fmt::format("{}{}", names.empty() ? "" : ", ", policy.name);
-    throw std::invalid_argument(fmt::format("there is no memory policy '{}'; there are {}", options.memory, names));
+    throw std::invalid_argument(
+        fmt::format("there is no memory policy '{}'; there are {}", text::readable(options.memory), names));
   }
   if (*options.mode == Mode::Emulated) options.trace = heddle::watch::trace_path(options.trace);
   if (options.most_threads == 0)
