@@ -1,10 +1,12 @@
 #include "emulator/litmus/diagnostic.h"
 
+#include "runtime/text/readable.h"
+
 namespace heddle::litmus {
 
 std::string describe(std::string_view file, const Diagnostic& diagnostic) {
-  return std::string(file) + ':' + std::to_string(diagnostic.place.line) + ':' +
-         std::to_string(diagnostic.place.column) + ": " + diagnostic.message;
+  return text::readable(file) + ':' + std::to_string(diagnostic.place.line) + ':' +
+         std::to_string(diagnostic.place.column) + ": " + text::readable_lines(diagnostic.message);
 }
 
 }  // namespace heddle::litmus

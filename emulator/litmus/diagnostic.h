@@ -23,7 +23,7 @@ struct Diagnostic {
   std::string message;
 };
 
-/// "file:line:column: message".
+/// "file:line:column: message", as readable text.
 std::string describe(std::string_view file, const Diagnostic& diagnostic);
 
 /// A text that is no litmus test: thrown by the parsers' insides, never out of a parser.

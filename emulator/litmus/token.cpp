@@ -6,6 +6,8 @@
 #include <charconv>
 #include <limits>
 
+#include "runtime/text/readable.h"
+
 namespace heddle::litmus {
 namespace {
 
@@ -20,16 +22,12 @@ bool is_space(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-
 constexpr std::array<std::string_view, 8> kPairs = {"/\\", "\\/", "==", "!=", "<=", ">=", "&&", "||"};
 constexpr std::string_view kSingles = "{}()[];|,.:@=<>~&+-*!#";
 
 class Lexer {
  public:
-  explicit Lexer(std::string_view source) : source_(source) {
-    if (source_.substr(0, kByteOrderMark.size()) == kByteOrderMark) at_ = kByteOrderMark.size();
-  }
+  explicit Lexer(std::string_view source) : source_(source) {}
 
   Header header();
   Token next();
@@ -58,6 +56,11 @@ class Lexer {
   void skip_blanks();
   Token take(TokenKind kind, std::size_t bytes);
   std::size_t word_length() const;
+  /// The character that stands here, as messages show it.
+  std::string shown_character() const {
+    const std::string_view rest = source_.substr(at_);
+    return shown(rest.substr(0, text::character_bytes(rest)));
+  }
 
   std::string_view source_;
   std::size_t at_ = 0;
@@ -115,7 +118,7 @@ Token Lexer::next() {
     if (sees(pair)) return take(TokenKind::Symbol, pair.size());
   }
   if (kSingles.find(current()) != std::string_view::npos) return take(TokenKind::Symbol, 1);
-  throw ParseError(place_, fmt::format("unexpected character {}", shown(source_.substr(at_, 1))));
+  throw ParseError(place_, "unexpected character " + shown_character());
 }
 
 Header Lexer::header() {
@@ -125,7 +128,7 @@ Header Lexer::header() {
   if (done()) throw ParseError(place_, "the file is empty: expected 'Vulkan', found end of file");
   header.language = take(TokenKind::Word, word_length()).text;
   if (header.language.empty()) {
-    throw ParseError(place_, fmt::format("expected 'Vulkan', found {}", shown(source_.substr(at_, 1))));
+    throw ParseError(place_, "expected 'Vulkan', found " + shown_character());
   }
   while (!done() && current() != '{' && is_space(current())) step();
   std::size_t name_bytes = 0;
@@ -165,18 +168,10 @@ Tokens tokenize(std::string_view source) {
   return result;
 }
 
-std::string shown(std::string_view text) {
+std::string shown(std::string_view text, char quote) {
   constexpr std::size_t kLongest = 40;
-  std::string out = "'";
-  for (const char c : text.substr(0, kLongest)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte >= 0x7f) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else {
-      out += c;
-    }
-  }
-  return out + (text.size() > kLongest ? "...'" : "'");
+  const std::string_view begin = text::beginning(text, kLongest);
+  return quote + text::readable(begin) + (begin.size() < text.size() ? "..." : "") + quote;
 }
 
 std::string shown(const Token& token) {

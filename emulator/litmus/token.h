@@ -53,11 +53,12 @@ Tokens tokenize(std::string_view source);
 /// Litmus tests are small: what is longer is another kind of file.
 inline constexpr std::size_t kLongestSource = std::size_t{4} << 20;
 
-/// The token as an error message shows it: quoted, control characters escaped, or "end of file".
+/// The token as an error message shows it: quoted, or "end of file".
 std::string shown(const Token& token);
 
-/// Any text, as messages show it.
-std::string shown(std::string_view text);
+/// Any text, as messages show it: its first 40 bytes at most, whole characters of them, as readable text between
+/// quotes.
+std::string shown(std::string_view text, char quote = '\'');
 
 /// The value of a number token, negated if `negative`. Throws ParseError for a number that is not
 /// decimal or 0x hexadecimal, or does not fit 64 bits (hexadecimal ones may use all 64).

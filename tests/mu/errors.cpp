@@ -29,6 +29,12 @@ TEST_CASE("bad input of the C dialect is refused with line, column and reason") 
   CHECK(error_of("C t\n{ x = 1 /* }").find("no end") != std::string::npos);
 }
 
+TEST_CASE("an error of the C dialect quotes whole characters, and escapes bytes that are none") {
+  CHECK(body("int r0 = é;").find("`é`") != std::string::npos);
+  CHECK(body("int r0 = \xc3;").find("`\\xc3`") != std::string::npos);
+  CHECK(body("int r0 = " + std::string(100, 'z') + ";").find('`' + std::string(40, 'z') + "...`") != std::string::npos);
+}
+
 TEST_CASE("expressions nested beyond 256 deep are refused, and any bytes are") {
   CHECK(body("int r0 = " + std::string(1000, '(') + "1").find("256 deep") != std::string::npos);
   CHECK(body("int r0 = " + std::string(1000, '-') + "1;").find("256 deep") != std::string::npos);

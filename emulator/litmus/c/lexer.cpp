@@ -8,6 +8,9 @@
 #include <charconv>
 #include <limits>
 
+#include "emulator/litmus/token.h"
+#include "runtime/text/readable.h"
+
 namespace heddle::litmus::c {
 namespace {
 
@@ -34,7 +37,7 @@ void fail_at(Place place, const std::string& message) {
 
 std::string described(const Token& token) {
   if (token.kind == TokenKind::End) return "the end of the file";
-  return fmt::format("`{}`", token.text);
+  return shown(token.text, '`');
 }
 
 std::int64_t number_of(const Token& token) {
@@ -97,6 +100,7 @@ Token Lexer::next() {
     while (in_name(at(length))) ++length;
   } else {
     token.kind = TokenKind::Mark;
+    length = text::character_bytes(source_.substr(at_));
     const std::string_view two = source_.substr(at_, 2);
     if (std::find(kLongMarks.begin(), kLongMarks.end(), two) != kLongMarks.end()) length = 2;
   }
@@ -153,7 +157,7 @@ std::string Lexer::text_from(const Token& first) const {
     const char plain = is_blank(c) ? ' ' : c;
     if (plain != ' ' || out.empty() || out.back() != ' ') out += plain;
   }
-  return out;
+  return text::readable(out);
 }
 
 }  // namespace heddle::litmus::c

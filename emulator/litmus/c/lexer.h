@@ -40,7 +40,7 @@ class Lexer {
   void skip_to_brace();
   /// The rest of the line at hand, up to a blank.
   std::string_view word();
-  /// The text from a word to where the lexer is.
+  /// The text from a word to where the lexer is, on one line, as readable text.
   std::string text_from(const Token& first) const;
   [[noreturn]] void fail(const std::string& message) const;
 

@@ -5,11 +5,10 @@
 #include "emulator/litmus/c/scope.h"
 #include "emulator/litmus/c/test.h"
 #include "emulator/litmus/token.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::litmus::c {
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 bool is_thread_name(std::string_view name) {
   return name.size() > 1 && name.size() < 10 && name[0] == 'P' &&
@@ -229,9 +228,8 @@ Test FileParser::test() {
 }  // namespace
 
 bool begins_as_c(std::string_view source) {
-  if (source.substr(0, kByteOrderMark.size()) == kByteOrderMark) source.remove_prefix(kByteOrderMark.size());
   try {
-    const Token word = Lexer(source).next();
+    const Token word = Lexer(text::without_byte_order_mark(source)).next();
     return word.is("C") || word.is("Mu");
   } catch (const ParseError&) {
     return false;
@@ -244,9 +242,8 @@ Parse parse(std::string_view source) {
     out.errors.push_back(ParseError({}, "a file may have 4 MiB").diagnostic());
     return out;
   }
-  if (source.substr(0, kByteOrderMark.size()) == kByteOrderMark) source.remove_prefix(kByteOrderMark.size());
   try {
-    out.test = FileParser(source).test();
+    out.test = FileParser(text::without_byte_order_mark(source)).test();
   } catch (const ParseError& error) {
     out.errors.push_back(error.diagnostic());
   }

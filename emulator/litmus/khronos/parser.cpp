@@ -8,6 +8,7 @@
 
 #include "emulator/litmus/khronos/instruction.h"
 #include "emulator/litmus/khronos/line.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::litmus::khronos {
 
@@ -106,7 +107,7 @@ std::uint32_t Parser::variable(const Token& name) {
   const auto index = static_cast<std::uint32_t>(test_.variables.size());
   const auto [place, added] = variables_.emplace(name.text, index);
   if (added) {
-    test_.variables.push_back({std::string(name.text), 0});
+    test_.variables.push_back({text::readable(name.text), 0});
     same_location_.push_back(index);
   }
   return place->second;
@@ -115,7 +116,7 @@ std::uint32_t Parser::variable(const Token& name) {
 void Parser::parse_instruction(Line& line) {
   if (line.peek().kind != TokenKind::Word) line.fail("an instruction");
   Instruction out;
-  out.text = line.text();
+  out.text = text::readable(line.text());
   out.place = line.peek().place;
   out.operation = khronos_operation(line.take());
   if (!in_thread_) throw ParseError(out.place, "expected 'NEWTHREAD' before the first instruction");
@@ -164,7 +165,7 @@ void Parser::parse_synchronization(Line& line, Place place) {
 void Parser::parse_claim(Line& line, bool satisfiable, Place place) {
   Claim claim;
   claim.place = place;
-  claim.text = line.text();
+  claim.text = text::readable(line.text());
   claim.satisfiable = satisfiable;
   claim.chains = !line.accept("NOCHAINS");
   parse_conjunction(line, claim.conditions, 0);
@@ -259,7 +260,8 @@ Test Parser::finish() {
 
 }  // namespace
 
-ParseResult parse(std::string_view source) {
+ParseResult parse(std::string_view text) {
+  const std::string_view source = text::without_byte_order_mark(text);
   ParseResult result;
   try {
     if (source.size() > kLongestSource) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "emulator/litmus/vulkan/parser.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::litmus {
 namespace {
@@ -124,7 +125,8 @@ bool means_the_same(const Test& a, const Test& b) {
 
 /// Where a place is in the text, counted from 0; the end of the text for one behind it.
 std::size_t offset_of(std::string_view source, Place place) {
-  std::size_t line_begin = 0;
+  // Places are counted from where the parser begins.
+  std::size_t line_begin = source.size() - text::without_byte_order_mark(source).size();
   for (std::uint32_t line = 1; line < place.line && line_begin < source.size(); ++line) {
     const std::size_t end = source.find_first_of("\r\n", line_begin);
     if (end == std::string_view::npos) return source.size();

@@ -15,6 +15,7 @@
 #include "emulator/litmus/vulkan/names.h"
 #include "emulator/litmus/vulkan/symbols.h"
 #include "emulator/model/tags.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::litmus {
 namespace {
@@ -340,6 +341,8 @@ void Parser::parse_cell(std::size_t thread) {
       out += ' ';
     }
   }
+  // A comment within an instruction may have anything in it.
+  out = text::readable(out);
   if (label.kind != TokenKind::End) pending_targets_.push_back({thread, code.size() - 1, label});
 }
 
@@ -505,7 +508,8 @@ std::vector<Diagnostic> Parser::warnings() {
 
 }  // namespace
 
-VulkanParse parse_vulkan(std::string_view source) {
+VulkanParse parse_vulkan(std::string_view text) {
+  const std::string_view source = text::without_byte_order_mark(text);
   VulkanParse result;
   try {
     const Tokens tokens = tokenize(source);

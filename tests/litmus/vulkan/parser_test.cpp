@@ -362,6 +362,14 @@ TEST_CASE("nesting is bounded, length is not") {
   CHECK(parse(base + std::string(100000, '~') + "x==0").assertion);
 }
 
+TEST_CASE("an error quotes whole characters, and escapes bytes that are none") {
+  CHECK(error_of(kOne + "é") == "4:1: unexpected character 'é'");
+  CHECK(error_of(kOne + "\xc3") == "4:1: unexpected character '\\xc3'");
+  CHECK(error_of("é") == "1:1: expected 'Vulkan', found 'é'");
+  // 38 bytes: the next character would end behind the fortieth.
+  CHECK(shown("aé資é資é資é資é資é資é資é資") == "'aé資é資é資é資é資é資é資é...'");
+}
+
 TEST_CASE("a file that is no text is an error with a place") {
   CHECK(error_of(kOne + std::string(1, '\0')) == "4:1: unexpected character '\\x00'");
   CHECK(error_of(kOne + "\xff") == "4:1: unexpected character '\\xff'");
