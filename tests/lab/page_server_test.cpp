@@ -4,61 +4,14 @@
 
 #include <atomic>
 #include <filesystem>
-#include <fstream>
 #include <string>
-#include <thread>
 
 #include "emulator/lab/server/page_files.h"
-#include "emulator/lab/server/page_server.h"
+#include "tests/lab/raw_client.h"
+#include "tests/lab/running_server.h"
 
 using namespace heddle;
 namespace fs = std::filesystem;
-
-namespace {
-
-/// A folder with a page, a secret beside it and a link to that.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "heddle-lab-XXXXXX").string();
-    root_ = mkdtemp(pattern.data());
-    fs::create_directories(page() / "assets");
-    write(page() / "index.html", "<p>the lab</p>");
-    write(page() / "assets/engine.wasm", std::string("\0asm", 4));
-    write(root_ / "secret.txt", "secret");
-    fs::create_symlink(root_ / "secret.txt", page() / "link.txt");
-  }
-  ~Folder() { fs::remove_all(root_); }
-  fs::path root() const { return root_; }
-  fs::path page() const { return root_ / "page"; }
-
- private:
-  static void write(const fs::path& file, const std::string& bytes) { std::ofstream(file, std::ios::binary) << bytes; }
-  fs::path root_;
-};
-
-/// A server that runs for as long as this is there.
-class Running {
- public:
-  explicit Running(const fs::path& folder, lab::Documents documents = {})
-      : server_(folder, 0, std::move(documents)), thread_([this] { server_.serve(stop_); }) {}
-  ~Running() {
-    stop_ = true;
-    thread_.join();
-  }
-  int port() const { return std::stoi(server_.address().substr(sizeof("http://127.0.0.1:") - 1)); }
-  httplib::Result get(const std::string& path, const httplib::Headers& headers = {}) const {
-    httplib::Client client("127.0.0.1", port());
-    return client.Get(path, headers);
-  }
-
- private:
-  lab::PageServer server_;
-  std::atomic<bool> stop_ = false;
-  std::thread thread_;
-};
-
-}  // namespace
 
 TEST_CASE("the lab's server serves its folder with types that browsers take, and nothing outside of it") {
   const Folder folder;
@@ -121,4 +74,80 @@ TEST_CASE("documents are made when they are asked for, and what is wrong with on
   CHECK(damaged->status == 500);
   CHECK(damaged->body == "cut off\n");
   CHECK(running.get("/traces/2.json")->status == 404);
+}
+
+TEST_CASE("bytes of a file come as they are asked for, cut where it ends; there are none beyond it") {
+  const Folder folder;
+  const Running running(folder.page());
+  // "<p>the lab</p>", 14 bytes.
+  struct Case {
+    const char* range;
+    int status;
+    std::string body;
+    std::string content_range;
+  };
+  const std::string whole = "<p>the lab</p>";
+  for (const Case& one : {Case{"bytes=3-5", 206, "the", "bytes 3-5/14"},
+                          {"bytes=0-0", 206, "<", "bytes 0-0/14"},
+                          {"bytes=7-", 206, "lab</p>", "bytes 7-13/14"},
+                          {"bytes=-4", 206, "</p>", "bytes 10-13/14"},
+                          {"bytes=-99", 206, whole, "bytes 0-13/14"},
+                          {"bytes=10-99", 206, "</p>", "bytes 10-13/14"},
+                          {"bytes=10-99999999999999999999999999", 206, "</p>", "bytes 10-13/14"},
+                          {"bytes=14-", 416, "There are no such bytes.\n", "bytes */14"},
+                          {"bytes=99999999999999999999999999-", 416, "There are no such bytes.\n", "bytes */14"},
+                          {"bytes=-0", 416, "There are no such bytes.\n", "bytes */14"},
+                          {"bytes=20-30,3-5", 206, "the", "bytes 3-5/14"},
+                          {"bytes=5-3", 200, whole, ""},
+                          {"bytes=", 200, whole, ""},
+                          {"bytes=x-3", 200, whole, ""},
+                          {"lines=1-2", 200, whole, ""},
+                          {"bytes=0-9,0-9", 200, whole, ""}}) {
+    CAPTURE(one.range);
+    RawClient client(running.port());
+    client.send_request("GET / HTTP/1.1", std::string("Range: ") + one.range + "\r\n");
+    const RawAnswer answer = client.answer();
+    CHECK(answer.status == one.status);
+    CHECK(answer.body == one.body);
+    CHECK(answer.field("Content-Range") == one.content_range);
+  }
+}
+
+TEST_CASE("several ranges come in parts, each with its place, in the order of the request") {
+  const Folder folder;
+  const Running running(folder.page());
+  RawClient client(running.port());
+  client.send_request("GET / HTTP/1.1", "Range: bytes=3-5, -4\r\n");
+  const RawAnswer answer = client.answer();
+  CHECK(answer.status == 206);
+  CHECK(answer.field("Content-Type") == "multipart/byteranges; boundary=heddle");
+  const std::string type = "Content-Type: text/html; charset=utf-8\r\n";
+  CHECK(answer.body == "--heddle\r\n" + type + "Content-Range: bytes 3-5/14\r\n\r\nthe\r\n--heddle\r\n" + type +
+                           "Content-Range: bytes 10-13/14\r\n\r\n</p>\r\n--heddle--\r\n");
+}
+
+TEST_CASE("ranges are for GET alone, and not for those who want one only of a version they know") {
+  const Folder folder;
+  const Running running(folder.page());
+  for (const auto& [line, fields] : {std::pair("HEAD / HTTP/1.1", "Range: bytes=3-5\r\n"),
+                                     std::pair("GET / HTTP/1.1", "Range: bytes=3-5\r\nIf-Range: \"1\"\r\n")}) {
+    RawClient client(running.port());
+    client.send_request(line, fields);
+    client.expect_heads();
+    const RawAnswer answer = client.answer();
+    CHECK(answer.status == 200);
+    CHECK(answer.field("Content-Length") == "14");
+  }
+}
+
+TEST_CASE("nothing is compressed, whatever a browser would take: on one machine that costs more than it saves") {
+  const Folder folder;
+  const Running running(folder.page(), {{"/traces/0.json", [] { return std::string(100000, ' '); }}});
+  for (const char* const path : {"/", "/assets/engine.wasm", "/traces/0.json"}) {
+    const auto answer = running.get(path, {{"Accept-Encoding", "gzip, deflate, br, zstd"}});
+    REQUIRE(answer);
+    CHECK(answer->status == 200);
+    CHECK_FALSE(answer->has_header("Content-Encoding"));
+    CHECK(answer->get_header_value("Content-Length") == std::to_string(answer->body.size()));
+  }
 }
