@@ -14,4 +14,8 @@ void watch_for_interrupt();
 /// Lock-free, and set by a signal handler.
 const std::atomic<bool>& interrupted();
 
+/// A descriptor that can be read, for ever, from when `interrupted()` becomes true; -1 before `watch_for_interrupt`.
+/// Nobody reads it: who waits for something else polls it as well.
+int interrupt_descriptor();
+
 }  // namespace heddle::cli

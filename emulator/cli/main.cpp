@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "emulator/cli/litmus/command.h"
 #include "emulator/cli/races/command.h"
 #include "emulator/cli/step/command.h"
+#include "emulator/cli/terminal.h"
 #include "emulator/cli/trace/command.h"
 
 namespace {
@@ -36,7 +38,12 @@ ExitCode run(int argc, char** argv) {
     program.parse(arguments);
   } catch (const CLI::ParseError& error) {
     // Help and version come this way as well, with 0.
-    return program.exit(error) == 0 ? ExitCode::Fine : ExitCode::BadInput;
+    std::ostringstream out;
+    std::ostringstream problems;
+    const bool fine = program.exit(error, out, problems) == 0;
+    heddle::cli::print_readable(stdout, out.str());
+    heddle::cli::print_readable(stderr, problems.str());
+    return fine ? ExitCode::Fine : ExitCode::BadInput;
   }
   if (races.chosen()) return races.run();
   if (step.chosen()) return step.run();
@@ -61,7 +68,7 @@ int main(int argc, char** argv) {
     return static_cast<int>(printed(run(argc, argv)));
   } catch (const std::exception& error) {
     if (std::ferror(stdout) != 0) return static_cast<int>(not_printed());
-    std::fprintf(stderr, "heddle: internal error: %s\n", error.what());
+    heddle::cli::print_readable(stderr, std::string("heddle: internal error: ") + error.what() + '\n');
   } catch (...) {
     std::fputs("heddle: internal error\n", stderr);
   }

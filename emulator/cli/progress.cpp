@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "emulator/cli/terminal.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::cli {
 namespace {
@@ -34,7 +35,9 @@ void Progress::show(const std::string& line) {
 }
 
 void Progress::update(std::size_t done, const std::string& what) {
-  if (is_due()) show(std::to_string(done) + '/' + std::to_string(total_) + ' ' + what.substr(0, 60));
+  if (is_due())
+    show(std::to_string(done) + '/' + std::to_string(total_) + ' ' +
+         std::string(text::beginning(text::readable(what), 60)));
 }
 
 void Progress::tell(const std::function<std::string()>& line) {

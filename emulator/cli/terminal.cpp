@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "runtime/text/readable.h"
+
 namespace heddle::cli {
 
 bool is_terminal(int descriptor) {
@@ -17,6 +19,10 @@ bool wants_colour() {
   const char* const terminal = std::getenv("TERM");
   if (terminal == nullptr || std::string_view(terminal) == "dumb") return false;
   return is_terminal(STDOUT_FILENO);
+}
+
+void print_readable(std::FILE* to, std::string_view lines) {
+  std::fputs(text::readable_lines(lines).c_str(), to);
 }
 
 std::string Painter::operator()(Colour colour, std::string_view text) const {

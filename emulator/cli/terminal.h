@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// Colour for people, nothing for pipes.
+/// What people see: colour on a terminal, nothing for pipes, and nowhere what a terminal would obey.
 
+#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,9 @@ bool is_terminal(int descriptor);
 /// Whether standard output takes colour: it is a terminal, TERM is not "dumb" and NO_COLOR is
 /// empty.
 bool wants_colour();
+
+/// Prints lines that have names, paths or arguments in them, as readable text (runtime/text/readable.h).
+void print_readable(std::FILE* to, std::string_view lines);
 
 /// Paints text, or leaves it as it is.
 class Painter {

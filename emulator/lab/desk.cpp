@@ -9,6 +9,7 @@
 #include "emulator/litmus/run/run.h"
 #include "emulator/litmus/vulkan/cooperative.h"
 #include "emulator/litmus/vulkan/parser.h"
+#include "runtime/text/json_text.h"
 
 namespace heddle::lab {
 namespace {
@@ -131,7 +132,7 @@ std::unique_ptr<litmus::Test> parse(const std::string& text) {
 }
 
 std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text::json_text(json);
 }
 
 }  // namespace

@@ -67,6 +67,19 @@ Run run_and_interrupt(const std::vector<std::string>& arguments, int signal) {
   return finish(child, out, err);
 }
 
+Run run_with_silent_pipe(const std::vector<std::string>& arguments, const std::string& pipe, int signal) {
+  const TemporaryDirectory directory;
+  const std::string out = directory.path("out");
+  const std::string err = directory.path("err");
+  const pid_t child = start(arguments, out, err);
+  // Waits for a reader.
+  const int writer = open(pipe.c_str(), O_WRONLY | O_CLOEXEC);
+  kill(child, signal);
+  Run run = finish(child, out, err);
+  close(writer);
+  return run;
+}
+
 TemporaryDirectory::TemporaryDirectory() {
   std::string pattern = (std::filesystem::temp_directory_path() / "heddle-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary directory");

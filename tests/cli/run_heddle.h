@@ -22,6 +22,10 @@ Run run_heddle(const std::vector<std::string>& arguments, const std::string& els
 /// Runs heddle with a signal sent as soon as the first line has been written.
 Run run_and_interrupt(const std::vector<std::string>& arguments, int signal);
 
+/// Runs heddle, which reads this named pipe, and sends it a signal once it has begun to: nothing is written to the
+/// pipe.
+Run run_with_silent_pipe(const std::vector<std::string>& arguments, const std::string& pipe, int signal);
+
 /// A new empty directory that is gone when this is.
 class TemporaryDirectory {
  public:

@@ -10,11 +10,13 @@
 #include <utility>
 
 #include "emulator/cli/interrupt.h"
+#include "emulator/cli/terminal.h"
 #include "emulator/cli/trace/film_file.h"
 #include "emulator/cli/trace/film_json.h"
 #include "emulator/lab/server/page_files.h"
 #include "emulator/lab/server/page_server.h"
 #include "emulator/trace/file_error.h"
+#include "runtime/text/json_text.h"
 
 extern char** environ;
 
@@ -22,7 +24,7 @@ namespace heddle::cli {
 namespace {
 
 ExitCode refused(const std::string& message) {
-  std::fprintf(stderr, "heddle lab: %s\n", message.c_str());
+  print_readable(stderr, "heddle lab: " + message + '\n');
   return ExitCode::BadInput;
 }
 
@@ -50,7 +52,7 @@ std::string list_of(const std::vector<std::string>& traces) {
   for (std::size_t i = 0; i < traces.size(); ++i)
     list.push_back(
         {{"name", std::filesystem::path(traces[i]).filename().string()}, {"address", address_of(i).substr(1)}});
-  return list.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return text::json_text(list);
 }
 
 void write_text(const std::filesystem::path& file, const std::string& text) {
@@ -104,6 +106,9 @@ std::vector<std::string> LabCommand::traces() const {
   std::vector<std::string> all;
   for (const std::string& run : runs_) {
     if (!fs::is_directory(run)) {
+      // The page may ask for it again and again.
+      if (fs::exists(run) && !fs::is_regular_file(run))
+        throw trace::TraceFileError(run + ": is no regular file; write the trace to one");
       if (!is_trace_file(run)) throw trace::TraceFileError(run + ": cannot be read, or is no trace of a run");
       all.push_back(run);
       continue;
@@ -123,7 +128,7 @@ ExitCode LabCommand::write_folder(const std::string& page) const {
   lab::copy_page(page, folder_);
   write_text(folder_ + kListAddress, list_of(traces));
   for (std::size_t i = 0; i < traces.size(); ++i) write_text(folder_ + address_of(i), film_of(traces[i]));
-  std::printf("The lab is in %s: put this folder on a web server.\n", folder_.c_str());
+  print_readable(stdout, "The lab is in " + folder_ + ": put this folder on a web server.\n");
   return ExitCode::Fine;
 }
 

@@ -7,6 +7,7 @@
 #include "emulator/cli/in_order.h"
 #include "emulator/cli/interrupt.h"
 #include "emulator/cli/litmus/pictures.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::cli {
 namespace {
@@ -69,7 +70,7 @@ void Batch::report(std::size_t file) {
   printed.unsound = report.is_unsound();
   printed.finding = report.has_finding();
   if (options_.json) {
-    printed.out = to_json(report, text.why ? &text.question : nullptr) + '\n';
+    printed.out = to_json(report, {text.why ? &text.question : nullptr, options_.times}) + '\n';
   } else {
     (report.error ? printed.err : printed.out) = to_text(report, text);
   }
@@ -80,9 +81,10 @@ void Batch::draw(const LitmusReport& report, std::size_t file) {
   const Pictures pictures = write_pictures(report, options_.text.question, options_.dot, stems_[file]);
   Printed& printed = results_[file];
   if (!options_.json && !options_.text.quiet) {
-    for (const std::string& picture : pictures.files) printed.out += "  Picture: " + picture + '\n';
+    for (const std::string& picture : pictures.files) printed.out += "  Picture: " + text::readable(picture) + '\n';
   }
-  for (const std::string& problem : pictures.problems) printed.err += "heddle litmus: " + problem + '\n';
+  for (const std::string& problem : pictures.problems)
+    printed.err += "heddle litmus: " + text::readable(problem) + '\n';
 }
 
 void Batch::print(std::size_t file) {

@@ -22,6 +22,8 @@ struct BatchOptions {
   /// The directory for pictures; empty for none.
   std::string dot;
   bool json = false;
+  /// Of JSON: whether it says how long things took.
+  bool times = true;
   /// Files at a time.
   unsigned jobs = 1;
 };

@@ -75,7 +75,11 @@ LitmusCommand::LitmusCommand(CLI::App& program)
   for (const char* other : {"--why", "--dot"}) verdict->excludes(other);
   add_machine_options();
   verdict->excludes("--machine");
-  command_->add_flag("--json", json_, "One JSON object a line for each file");
+  CLI::Option* json = command_->add_flag("--json", json_, "One JSON object a line for each file");
+  command_
+      ->add_flag("--no-times", no_times_,
+                 "With --json: leave out how long it took, so that equal runs print equal bytes")
+      ->needs(json);
   command_->add_flag("--quiet", quiet_, "Verdicts only, no progress");
   command_->footer(
       "Policies:\n" + policy_descriptions() +
@@ -159,7 +163,7 @@ ExitCode LitmusCommand::run() const {
   const std::vector<std::string> files = expand(files_, machine_.policy.empty());
   const std::string wrong = what_is_wrong(files);
   if (!wrong.empty()) {
-    std::fprintf(stderr, "heddle litmus: %s\n", wrong.c_str());
+    print_readable(stderr, "heddle litmus: " + wrong + '\n');
     return ExitCode::BadInput;
   }
   BatchOptions options;
@@ -170,6 +174,7 @@ ExitCode LitmusCommand::run() const {
   options.machine = machine(files.size());
   options.dot = dot_;
   options.json = json_;
+  options.times = !no_times_;
   options.jobs = jobs();
   return Batch(files, std::move(options)).run();
 }

@@ -43,6 +43,7 @@ class LitmusCommand {
   bool thin_air_ = false;
   bool verdict_ = false;
   bool json_ = false;
+  bool no_times_ = false;
   bool quiet_ = false;
   bool why_ = false;
   std::string dot_;

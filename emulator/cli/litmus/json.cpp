@@ -4,6 +4,7 @@
 #include "emulator/cli/litmus/mu_json.h"
 #include "emulator/cli/litmus/report.h"
 #include "emulator/cli/litmus/why_json.h"
+#include "runtime/text/json_text.h"
 
 namespace heddle::cli {
 namespace {
@@ -72,7 +73,7 @@ const char* format_name(const LitmusReport& report) {
 
 }  // namespace
 
-std::string to_json(const LitmusReport& report, const litmus::Question* why) {
+std::string to_json(const LitmusReport& report, const JsonOptions& options) {
   Json out;
   out["file"] = report.file;
   if (report.error) {
@@ -86,12 +87,13 @@ std::string to_json(const LitmusReport& report, const litmus::Question* why) {
     out["bound"] = report.bound;
     out["seconds"] = report.seconds;
     if (report.vulkan && report.vulkan->machine) add_machine(report.vulkan->test, *report.vulkan->machine, out);
-    if (why && report.vulkan && report.vulkan->answer)
-      out["why"] = reasons_of(report.source, report.vulkan->test, *report.vulkan->answer, *why);
+    if (options.why && report.vulkan && report.vulkan->answer)
+      out["why"] = reasons_of(report.source, report.vulkan->test, *report.vulkan->answer, *options.why);
   }
+  if (!options.times)
+    for (const char* time : {"seconds", "run_seconds"}) out.erase(time);
   if (!report.warnings.empty()) out["warnings"] = report.warnings;
-  // A file name or a header need not be UTF-8; JSON must be.
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text::json_text(std::move(out));
 }
 
 }  // namespace heddle::cli

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "emulator/cli/litmus/mu.h"
+#include "emulator/cli/litmus/picture.h"
 
 namespace heddle::cli {
 namespace {
@@ -10,18 +11,6 @@ namespace {
 using litmus::c::Example;
 using litmus::c::Test;
 using mu::EventIndex;
-
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n')
-      out += "\\n";
-    else
-      out += c;
-  }
-  return out + '"';
-}
 
 class Drawing {
  public:
@@ -59,12 +48,13 @@ std::string Drawing::label(EventIndex e) const {
 void Drawing::threads() {
   const std::vector<mu::Event>& events = example_.execution.events;
   for (mu::ThreadIndex t = 0; t < test_.program.threads.size(); ++t) {
-    out_ += fmt::format("  subgraph cluster_{} {{\n    label={};\n", t, quoted(test_.program.threads[t].name));
+    out_ += fmt::format("  subgraph cluster_{} {{\n    label={};\n", t, dot_string(test_.program.threads[t].name));
     std::string before;
     for (EventIndex e = 0; e < events.size(); ++e) {
       if (events[e].thread != t) continue;
       const bool marked = example_.pair && (example_.pair->first == e || example_.pair->second == e);
-      out_ += fmt::format("    {} [label={}{}];\n", node(e), quoted(label(e)), marked ? ", color=red, penwidth=2" : "");
+      out_ +=
+          fmt::format("    {} [label={}{}];\n", node(e), dot_string(label(e)), marked ? ", color=red, penwidth=2" : "");
       if (!before.empty()) out_ += fmt::format("    {} -> {} [label=sb, weight=8];\n", before, node(e));
       before = node(e);
     }
@@ -88,7 +78,7 @@ void Drawing::modification_orders() {
 }
 
 std::string Drawing::text(const std::string& title) {
-  out_ = fmt::format("digraph execution {{\n  label={};\n  labelloc=t;\n  node [shape=box];\n", quoted(title));
+  out_ = fmt::format("digraph execution {{\n  label={};\n  labelloc=t;\n  node [shape=box];\n", dot_string(title));
   threads();
   reads_from();
   modification_orders();

@@ -5,26 +5,14 @@
 #include <set>
 #include <string_view>
 
+#include "runtime/text/readable.h"
+
 namespace heddle::cli {
 namespace {
 
 using judge::RelationName;
 using model::OperationIndex;
 using model::OperationPair;
-
-/// A string of the DOT language.
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n') {
-      out += "\\n";
-    } else if (static_cast<unsigned char>(c) >= 0x20) {
-      out += c;
-    }
-  }
-  return out + '"';
-}
 
 class Drawing {
  public:
@@ -71,13 +59,13 @@ std::string Drawing::label(OperationIndex index) const {
 
 void Drawing::clusters() {
   for (std::size_t agent = 0; agent < execution_.agents.size(); ++agent) {
-    out_ += fmt::format("  subgraph cluster_{} {{\n    label={};\n", agent, quoted(captions_.agents[agent]));
+    out_ += fmt::format("  subgraph cluster_{} {{\n    label={};\n", agent, dot_string(captions_.agents[agent]));
     out_ += "    style=\"rounded,filled\"; color=\"#d0d7de\"; fillcolor=\"#f6f8fa\";\n";
     std::string before;
     for (OperationIndex i = 0; i < execution_.operations.size(); ++i) {
       if (static_cast<std::size_t>(execution_.operations[i].agent) != agent) continue;
       const bool races_here = racing_.count(i) != 0;
-      out_ += fmt::format("    {} [label={}{}];\n", node(i), quoted(label(i)),
+      out_ += fmt::format("    {} [label={}{}];\n", node(i), dot_string(label(i)),
                           races_here ? ", color=red, fontcolor=red, penwidth=2" : "");
       if (!before.empty()) {
         out_ += fmt::format("    {} -> {} [label=po, weight=8];\n", before, node(i));
@@ -91,7 +79,7 @@ void Drawing::clusters() {
 void Drawing::arrow(const std::string& from, const std::string& to, RelationName relation, std::string_view style) {
   const std::string_view name = judge::name(relation);
   // Threads stay side by side and program order alone goes downwards.
-  out_ += fmt::format("  {} -> {} [label={}, {}, constraint=false];\n", from, to, quoted(name), style);
+  out_ += fmt::format("  {} -> {} [label={}, {}, constraint=false];\n", from, to, dot_string(name), style);
 }
 
 /// Initial values that somebody reads.
@@ -103,9 +91,9 @@ void Drawing::initial_values() {
     const auto location = static_cast<std::uint32_t>(read.locations.allocation);
     const std::string name = fmt::format("i{}", location);
     if (drawn.insert(location).second) {
-      out_ +=
-          fmt::format("  {} [label={}, style=dashed];\n", name,
-                      quoted(fmt::format("initially {}={}", captions_.variable(read), captions_.initial_value(read))));
+      out_ += fmt::format(
+          "  {} [label={}, style=dashed];\n", name,
+          dot_string(fmt::format("initially {}={}", captions_.variable(read), captions_.initial_value(read))));
     }
     arrow(name, node(edge.read), RelationName::ReadsFrom, "color=\"#1a7f37\", fontcolor=\"#1a7f37\"");
   }
@@ -155,7 +143,7 @@ std::string Drawing::text() {
     racing_.insert(race.first);
     racing_.insert(race.second);
   }
-  out_ = fmt::format("digraph execution {{\n  label={};\n  labelloc=t;\n", quoted(captions_.title));
+  out_ = fmt::format("digraph execution {{\n  label={};\n  labelloc=t;\n", dot_string(captions_.title));
   out_ += "  fontname=\"Helvetica\";\n";
   out_ +=
       "  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"Courier\", "
@@ -172,6 +160,15 @@ std::string Drawing::text() {
 }
 
 }  // namespace
+
+std::string dot_string(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text::readable_lines(text)) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return out + '"';
+}
 
 std::string draw(const judge::Judgement& judgement, const Captions& captions) {
   return Drawing(judgement, captions).text();

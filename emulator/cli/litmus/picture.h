@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "emulator/judge/judgement.h"
@@ -21,6 +22,9 @@ struct Captions {
   /// The initial value of the location that an operation accesses.
   std::function<std::string(const Operation&)> initial_value;
 };
+
+/// A string of the DOT language, of readable text; line feeds begin a line of a label.
+std::string dot_string(std::string_view text);
 
 /// A graph in the DOT language: threads as clusters, program order downwards, and po, rf, smo, sw
 /// and (between threads, where nothing else implies it) locord as arrows; races are red.

@@ -1,40 +1,16 @@
 #include "emulator/cli/litmus/report.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <system_error>
 
 #include "emulator/litmus/khronos/parser.h"
-#include "emulator/litmus/token.h"
 #include "emulator/litmus/vulkan/parser.h"
 #include "emulator/trace/file_error.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::cli {
 namespace {
-
-using FilePointer = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-
-/// The bytes of a file, one more than the parsers take at most; or the reason why not, in `error`.
-std::string read_file(const std::string& file, std::optional<std::string>& error) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) {
-    error = file + ": is a directory";
-    return {};
-  }
-  const FilePointer stream(std::fopen(file.c_str(), "rb"), &std::fclose);
-  if (!stream) {
-    error = file + ": " + std::strerror(errno);
-    return {};
-  }
-  std::string bytes(litmus::kLongestSource + 1, '\0');
-  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), stream.get()));
-  if (std::ferror(stream.get()) != 0) error = file + ": " + std::strerror(errno);
-  return bytes;
-}
 
 bool ends_with(const std::string& text, std::string_view ending) {
   return text.size() >= ending.size() && std::string_view(text).substr(text.size() - ending.size()) == ending;
@@ -43,8 +19,8 @@ bool ends_with(const std::string& text, std::string_view ending) {
 /// Whether a text that no file name explains looks like a `.test` file.
 bool looks_like_khronos(const std::string& source) {
   static constexpr std::string_view kFirstWords[] = {"NEWQF", "NEWWG", "NEWSG", "NEWTHREAD", "//"};
-  const std::size_t begin = std::min(source.find_first_not_of(" \t\r\n"), source.size());
-  const std::string_view start = std::string_view(source).substr(begin);
+  const std::string_view text = text::without_byte_order_mark(source);
+  const std::string_view start = text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   return std::any_of(std::begin(kFirstWords), std::end(kFirstWords),
                      [&](std::string_view word) { return start.substr(0, word.size()) == word; });
 }
@@ -73,7 +49,7 @@ void answer_vulkan(const std::string& source, const litmus::Question& question,
   if (!keep_diagnostics(parse, report)) return;
   report.vulkan = std::make_unique<VulkanReport>();
   report.vulkan->test = *std::move(parse.test);
-  if (!report.vulkan->test.name.empty()) report.name = report.vulkan->test.name;
+  if (!report.vulkan->test.name.empty()) report.name = text::readable(report.vulkan->test.name);
   VulkanReport& vulkan = *report.vulkan;
   if (machine) {
     if (const auto why_not = litmus::cannot_run(vulkan.test)) {
@@ -115,7 +91,7 @@ void answer_mu(const std::string& source, const litmus::Question& question,
   auto mu = std::make_unique<MuReport>();
   mu->test = *std::move(parse.test);
   mu->verdict_only = question.verdict_only;
-  if (!mu->test.name.empty()) report.name = mu->test.name;
+  if (!mu->test.name.empty()) report.name = text::readable(mu->test.name);
   try {
     if (!machine || machine->explore) mu->answer = litmus::c::answer(mu->test, question);
     if (machine) mu->machine = run_on_machine(mu->test, mu->answer ? &*mu->answer : nullptr, question, *machine);
@@ -191,25 +167,12 @@ LitmusReport report_on_text(const std::string& file, std::string source, const l
                             const std::optional<MachineOptions>& machine) {
   const auto begin = std::chrono::steady_clock::now();
   LitmusReport report;
-  report.file = file;
-  report.name = stem_of(file);
+  report.file = text::readable(file);
+  report.name = text::readable(stem_of(file));
   report.bound = question.bound;
   report.source = std::move(source);
   answer_text(question, machine, report);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return report;
-}
-
-LitmusReport report_on(const std::string& file, const litmus::Question& question,
-                       const std::optional<MachineOptions>& machine) {
-  std::optional<std::string> error;
-  std::string source = read_file(file, error);
-  if (!error) return report_on_text(file, std::move(source), question, machine);
-  LitmusReport report;
-  report.file = file;
-  report.name = stem_of(file);
-  report.bound = question.bound;
-  report.error = std::move(error);
   return report;
 }
 

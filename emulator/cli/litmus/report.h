@@ -50,6 +50,7 @@ struct KhronosReport {
 
 /// Exactly one of `error`, `vulkan`, `khronos` and `mu` is there.
 struct LitmusReport {
+  /// Both as readable text (runtime/text/readable.h), and so are the messages.
   std::string file;
   std::string name;
   /// "file:line:column: message" of a file that cannot be read.
@@ -80,8 +81,15 @@ LitmusReport report_on(const std::string& file, const litmus::Question& question
 LitmusReport report_on_text(const std::string& file, std::string source, const litmus::Question& question,
                             const std::optional<MachineOptions>& machine = std::nullopt);
 
-/// One line of JSON, without the line end. With `why`, which is the question that was answered, the reasons are in it.
-std::string to_json(const LitmusReport& report, const litmus::Question* why = nullptr);
+/// What an answer is to have as JSON.
+struct JsonOptions {
+  /// The question that was answered, if the reasons are to be there.
+  const litmus::Question* why = nullptr;
+  /// How long it took. Without that, equal runs are equal bytes.
+  bool times = true;
+};
+/// One line of JSON, without the line end.
+std::string to_json(const LitmusReport& report, const JsonOptions& options = {});
 
 /// How an answer is written for people; `why` adds reasons.
 struct TextOptions {

@@ -12,6 +12,7 @@
 
 #include "emulator/cli/litmus/machine.h"
 #include "emulator/cli/races/program_run.h"
+#include "emulator/cli/terminal.h"
 #include "emulator/cli/whole_number.h"
 #include "emulator/report/records.h"
 
@@ -181,7 +182,7 @@ bool RacesCommand::write(const std::string& text) const {
     if (out) return true;
   }
   const std::string where = output_.empty() ? "to standard output" : "'" + output_ + "'";
-  std::fprintf(stderr, "heddle: cannot write %s: %s\n", where.c_str(), std::strerror(errno));
+  print_readable(stderr, "heddle: cannot write " + where + ": " + std::strerror(errno) + '\n');
   // What was found is not lost.
   std::fputs(text.c_str(), stderr);
   return false;
@@ -194,11 +195,11 @@ ExitCode RacesCommand::run() const {
   try {
     if (!suppressed.empty()) suppressions = report::Suppressions(suppressed);
   } catch (const std::invalid_argument& error) {
-    std::fprintf(stderr, "heddle: %s\n", error.what());
+    print_readable(stderr, std::string("heddle: ") + error.what() + '\n');
     return ExitCode::BadInput;
   }
   if (const std::string contradiction = contradiction_to_parallel(); !contradiction.empty()) {
-    std::fprintf(stderr, "heddle: %s\n", contradiction.c_str());
+    print_readable(stderr, "heddle: " + contradiction + '\n');
     return ExitCode::BadInput;
   }
   if (!output_.empty() && !write("")) return ExitCode::BadInput;
@@ -206,7 +207,7 @@ ExitCode RacesCommand::run() const {
   set_environment(records.path());
   const ProgramEnd end = run_program(program_);
   if (!end.error.empty()) {
-    std::fprintf(stderr, "heddle: cannot run '%s': %s\n", program_[0].c_str(), end.error.c_str());
+    print_readable(stderr, "heddle: cannot run '" + program_[0] + "': " + end.error + '\n');
     return ExitCode::BadInput;
   }
   report::Collector collector;
@@ -225,7 +226,7 @@ ExitCode RacesCommand::run() const {
   if (end.status != 0) std::fprintf(stderr, "heddle: the program ended with %d\n", end.status);
   if (!report.races.empty() || end.status != 0) return ExitCode::Finding;
   if (collector.has_runs()) return ExitCode::Fine;
-  std::fprintf(stderr, "heddle: '%s' dispatched no kernel: nothing was checked\n", program_[0].c_str());
+  print_readable(stderr, "heddle: '" + program_[0] + "' dispatched no kernel: nothing was checked\n");
   return ExitCode::BadInput;
 }
 

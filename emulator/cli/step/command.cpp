@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t kLongestTest = std::size_t{4} << 20;
 
 ExitCode cannot_step(const std::string& message) {
-  std::fprintf(stderr, "heddle step: %s\n", message.c_str());
+  print_readable(stderr, "heddle step: " + message + '\n');
   return ExitCode::BadInput;
 }
 
@@ -64,7 +64,7 @@ ExitCode StepCommand::step_test(const std::string& text) const {
   std::string done;
   for (const lab::Move& move : face.session().done())
     done += (done.empty() ? "" : ",") + id_of(move, face.session().test());
-  if (!done.empty()) std::printf("To be here again: heddle step %s --moves %s\n", file_.c_str(), done.c_str());
+  if (!done.empty()) print_readable(stdout, "To be here again: heddle step " + file_ + " --moves " + done + '\n');
   return ExitCode::Fine;
 }
 

@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "emulator/cli/terminal.h"
 #include "emulator/cli/trace/film_file.h"
 #include "emulator/cli/trace/film_json.h"
 #include "emulator/cli/trace/html.h"
@@ -19,12 +20,13 @@
 #include "emulator/trace/file_reader.h"
 #include "emulator/trace/fork.h"
 #include "runtime/counted.h"
+#include "runtime/text/json_text.h"
 
 namespace heddle::cli {
 namespace {
 
 ExitCode bad_input(const std::string& message) {
-  std::fprintf(stderr, "heddle trace: %s\n", message.c_str());
+  print_readable(stderr, "heddle trace: " + message + '\n');
   return ExitCode::BadInput;
 }
 
@@ -41,7 +43,7 @@ std::string json_line(const std::string& file, const std::optional<trace::TraceS
   } else {
     line["error"] = error;
   }
-  return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return text::json_text(line);
 }
 
 /// Reads the trace for `all`, and tells those of them that show it what bytes consist of and operations are called.
@@ -139,14 +141,15 @@ ExitCode TraceCommand::run() const {
   if (!quiet_ && !is_output) {
     const std::string dispatches =
         summary->dispatches == 0 ? "" : runtime::counted(summary->dispatches, "dispatch", "dispatches") + ", ";
-    fmt::print("{}: {}{}, {}, {} between caches, {}\n", file_, dispatches,
-               runtime::counted(summary->agents, "agent", "agents"),
-               runtime::counted(summary->operations, "operation", "operations"),
-               runtime::counted(summary->moves, "movement", "movements"),
-               runtime::counted(summary->stale_reads, "stale read", "stale reads"));
-    if (!html_.empty()) fmt::print("{}: open it in a browser\n", html_);
-    if (!film_.empty()) fmt::print("{}: open it in the lab (heddle lab), under Kernels\n", film_);
-    if (perfetto) fmt::print("{}: open it at ui.perfetto.dev or chrome://tracing\n", perfetto_);
+    std::string lines = fmt::format("{}: {}{}, {}, {} between caches, {}\n", file_, dispatches,
+                                    runtime::counted(summary->agents, "agent", "agents"),
+                                    runtime::counted(summary->operations, "operation", "operations"),
+                                    runtime::counted(summary->moves, "movement", "movements"),
+                                    runtime::counted(summary->stale_reads, "stale read", "stale reads"));
+    if (!html_.empty()) lines += html_ + ": open it in a browser\n";
+    if (!film_.empty()) lines += film_ + ": open it in the lab (heddle lab), under Kernels\n";
+    if (perfetto) lines += perfetto_ + ": open it at ui.perfetto.dev or chrome://tracing\n";
+    print_readable(stdout, lines);
   }
   return ExitCode::Fine;
 }

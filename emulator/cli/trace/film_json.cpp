@@ -4,6 +4,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "runtime/text/json_text.h"
+
 namespace heddle::cli {
 namespace {
 
@@ -81,14 +83,14 @@ std::string film_json(const TraceFilm& film, const std::string& title) {
     const std::string file = operation.operation.where.file;
     if (!file.empty() && !sources.contains(file)) sources[file] = lines_of(file);
   }
-  const Json data{{"title", title},
-                  {"cut", film.cut()},
-                  {"texts", texts.all()},
-                  {"caches", caches.all()},
-                  {"events", std::move(events)},
-                  {"operations", std::move(operations)},
-                  {"sources", std::move(sources)}};
-  return data.dump(-1, ' ', false, Json::error_handler_t::replace);
+  Json data{{"title", title},
+            {"cut", film.cut()},
+            {"texts", texts.all()},
+            {"caches", caches.all()},
+            {"events", std::move(events)},
+            {"operations", std::move(operations)},
+            {"sources", std::move(sources)}};
+  return text::json_text(std::move(data));
 }
 
 }  // namespace heddle::cli

@@ -3,6 +3,7 @@
 #include "emulator/cli/trace/film_json.h"
 #include "emulator/cli/trace/film_module.h"
 #include "emulator/cli/trace/page.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::cli {
 namespace {
@@ -16,7 +17,7 @@ std::string for_script(const std::string& json) {
 
 std::string for_html(const std::string& text) {
   std::string safe;
-  for (const char c : text) safe += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
+  for (const char c : text::readable(text)) safe += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
   return safe;
 }
 

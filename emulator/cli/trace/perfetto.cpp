@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "emulator/model/tags.h"
+#include "runtime/text/json_text.h"
 
 namespace heddle::cli {
 namespace {
@@ -35,7 +36,7 @@ std::string short_name(const TraceNames& names, const Operation& operation) {
 }
 
 std::string quoted(const std::string& text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text::json_text(Json(text));
 }
 
 }  // namespace
@@ -124,10 +125,10 @@ void PerfettoWriter::operation(trace::OperationIndex index, const Operation& ope
   if (operation.writes()) arguments["written"] = names_.value(operation.locations, written);
   if (operation.tags != TagSetId::Empty) arguments["tags"] = model::text(model::tags_of(operation.tags));
   if (operation.where.line != 0) arguments["where"] = fmt::format("{}:{}", operation.where.file, operation.where.line);
-  event(fmt::format(R"({{"ph":"X","pid":1,"tid":{},"ts":{},"dur":1,"name":{},"cat":"{}","args":{}}})", agent, time,
+  event(fmt::format(R"({{"ph":"X","pid":1,"tid":{},"ts":{},"dur":1,"name":{},"cat":{},"args":{}}})", agent, time,
                     quoted(operation.is_barrier() && words != kind_of(operation) ? std::string(words)
                                                                                  : short_name(names_, operation)),
-                    words, arguments.dump(-1, ' ', false, Json::error_handler_t::replace)));
+                    quoted(std::string(words)), text::json_text(arguments)));
   for (const trace::Source& source : sources)
     if (const Slice* from = slice(source.write)) arrow(*from, kAgents, agent, time, "reads-from");
   slices_.push_back({agent, time});

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "emulator/model/tags.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::cli {
 namespace {
@@ -53,19 +54,24 @@ std::string_view file_name(std::string_view path) {
 
 }  // namespace
 
+// Names and words may come from any file: what this says is a line, whatever they have in them.
+void TraceText::print(std::string_view line) {
+  fmt::print(to_, "{}\n", text::readable(line));
+}
+
 void TraceText::dispatched(const trace::Dispatch& dispatch) {
   names_.dispatched(dispatch);
-  fmt::print(to_, "dispatch {}: {} x {} x {} workgroups of {} x {} x {} invocations\n", dispatch.number,
-             dispatch.groups.x, dispatch.groups.y, dispatch.groups.z, dispatch.local.x, dispatch.local.y,
-             dispatch.local.z);
+  print(fmt::format("dispatch {}: {} x {} x {} workgroups of {} x {} x {} invocations", dispatch.number,
+                    dispatch.groups.x, dispatch.groups.y, dispatch.groups.z, dispatch.local.x, dispatch.local.y,
+                    dispatch.local.z));
 }
 
 void TraceText::system_synchronizes(AgentId first, AgentId second) {
-  fmt::print(to_, "{} system-synchronizes with {}\n", names_.agent(first), names_.agent(second));
+  print(fmt::format("{} system-synchronizes with {}", names_.agent(first), names_.agent(second)));
 }
 
 void TraceText::dependency(bool memory) {
-  fmt::print(to_, "{} dependency\n", memory ? "memory" : "execution");
+  print(fmt::format("{} dependency", memory ? "memory" : "execution"));
 }
 
 void TraceText::operation(trace::OperationIndex index, const Operation& operation, trace::Value read,
@@ -83,27 +89,27 @@ void TraceText::operation(trace::OperationIndex index, const Operation& operatio
     line += file.empty() ? fmt::format("  line {} `{}`", operation.where.line, operation.where.function)
                          : fmt::format("  {}:{}", file, operation.where.line);
   }
-  fmt::print(to_, "{}\n", line);
+  print(line);
 }
 
 void TraceText::late(trace::OperationIndex read, trace::OperationIndex before) {
-  fmt::print(to_, "      #{} was answered late: in program order it stands before #{}\n", read, before);
+  print(fmt::format("      #{} was answered late: in program order it stands before #{}", read, before));
 }
 
 void TraceText::passes(trace::OperationIndex arrival, std::span<const trace::OperationIndex>) {
-  fmt::print(to_, "      #{} passes the barrier\n", arrival);
+  print(fmt::format("      #{} passes the barrier", arrival));
 }
 
 void TraceText::moved(trace::OperationIndex write, const Locations& bytes, AgentId agent, trace::CacheLevel from,
                       trace::CacheLevel to, trace::MoveReason reason) {
-  fmt::print(to_, "      #{} moves: {} from {} to {} ({})\n", write, names_.bytes(bytes),
-             from == trace::CacheLevel::Agent ? std::string("its own cache") : std::string(name(from)),
-             names_.cache(agent, to), name_of(reason));
+  print(fmt::format("      #{} moves: {} from {} to {} ({})", write, names_.bytes(bytes),
+                    from == trace::CacheLevel::Agent ? std::string("its own cache") : std::string(name(from)),
+                    names_.cache(agent, to), name_of(reason)));
 }
 
 void TraceText::stale(trace::OperationIndex read, trace::OperationIndex missed, trace::CacheLevel kept_in) {
-  fmt::print(to_, "      #{} is a stale copy, kept by the {}: {} had been in reach\n", read, name(kept_in),
-             number(missed));
+  print(fmt::format("      #{} is a stale copy, kept by the {}: {} had been in reach", read, name(kept_in),
+                    number(missed)));
 }
 
 }  // namespace heddle::cli

@@ -40,6 +40,8 @@ class TraceText final : public trace::Listener {
   void stale(trace::OperationIndex read, trace::OperationIndex missed, trace::CacheLevel kept_in) override;
 
  private:
+  void print(std::string_view line);
+
   std::FILE* to_;
   TraceNames names_;
   /// Whether the next operation has words of its own.

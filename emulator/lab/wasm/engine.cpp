@@ -11,6 +11,7 @@
 #include "emulator/lab/wasm/live_runs.h"
 #include "emulator/litmus/vulkan/parser.h"
 #include "emulator/memory/policy.h"
+#include "runtime/text/json_text.h"
 
 namespace {
 
@@ -23,7 +24,7 @@ std::string last_answer;
 std::unique_ptr<lab::LiveRuns> live_runs;
 
 std::string spelled(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text::json_text(json);
 }
 
 /// Answers a request, and an exception as `{"error": ...}`.
@@ -71,7 +72,7 @@ const char* heddle_answer(const char* text) {
     const litmus::Question question = question_of(request);
     const cli::LitmusReport report = cli::report_on_text(
         request.at("file").get<std::string>(), request.at("source").get<std::string>(), question, machine_of(request));
-    return to_json(report, question.keep_examples ? &question : nullptr);
+    return to_json(report, {question.keep_examples ? &question : nullptr});
   });
 }
 

@@ -57,9 +57,18 @@ void run(const Kernel& kernel, Args... args) {
   device.dispatch(kernel, 4, 1, sum, args...);
 }
 
+// In Latin-1, and with what clears a screen.
+constexpr const char* kNameFromOutside =
+    "gr\xf6\xdf"
+    "e\x1b[2J\n";
+
 int choose(const std::string& what) {
   if (what == "racy") {
     run(increment);
+  } else if (what == "outside") {
+    Device device(Mode::Emulated);
+    auto sum = device.buffer(std::vector<std::uint32_t>(1, 0), kNameFromOutside);
+    device.dispatch(increment, 4, 1, sum);
   } else if (what == "clean") {
     run(increment_atomically);
   } else if (what == "annotated") {
