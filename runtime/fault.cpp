@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace heddle::runtime {
 
@@ -47,6 +48,23 @@ struct sigaction previous_fpe;
 }
 [[noreturn]] void land_division() {
   land(FindingKind::DivisionByZero);
+}
+
+constinit thread_local TrapOwner* trap_owner = nullptr;
+constinit thread_local const void* owner_trapped_at = nullptr;
+
+[[noreturn]] void land_owners_overflow() {
+  trap_owner->trapped(FindingKind::StackOverflow, owner_trapped_at);
+  __builtin_unreachable();
+}
+[[noreturn]] void land_owners_division() {
+  trap_owner->trapped(FindingKind::DivisionByZero, owner_trapped_at);
+  __builtin_unreachable();
+}
+
+/// The fiber of a host thread that this thread runs on; null for none.
+const Fiber* owned_fiber() {
+  return trap_owner ? trap_owner->running_fiber() : nullptr;
 }
 
 std::uintptr_t instruction_of(const void* context) {
@@ -125,9 +143,18 @@ void redirect(void* context, void (*landing)(), void* stack) {
 #endif
 }
 
+/// A fault of code that is not a kernel's.
+void on_fault_elsewhere(int signal, siginfo_t* info, void* context) {
+  const Fiber* const fiber = owned_fiber();
+  if (!fiber || (signal == SIGSEGV && !fiber->stack().guards(info->si_addr))) return pass_on(signal, info, context);
+  owner_trapped_at = reinterpret_cast<const void*>(instruction_of(context));
+  announce_abandoned(fiber->announced);
+  redirect(context, signal == SIGFPE ? land_owners_division : land_owners_overflow, fiber->first_frame());
+}
+
 void on_fault(int signal, siginfo_t* info, void* context) {
   Worker* worker = Worker::of_thread_if_any();
-  if (!worker || !worker->at_work()) return pass_on(signal, info, context);
+  if (!worker || !worker->at_work()) return on_fault_elsewhere(signal, info, context);
   worker->trapped(reinterpret_cast<const void*>(instruction_of(context)));
   if (signal == SIGFPE) {
     worker->note_trapped_calls();
@@ -186,6 +213,10 @@ void take_over(int signal, struct sigaction& previous) {
 
 }  // namespace
 
+TrapOwner* set_trap_owner(TrapOwner* owner) {
+  return std::exchange(trap_owner, owner);
+}
+
 void expect_other_handlers() {
   looks_asked_for.fetch_add(1, std::memory_order_relaxed);
 }
@@ -203,6 +234,8 @@ void expect_other_handlers() {
 
 bool Worker::overflowed(const void* address) const {
   if (running_fiber()) return running_fiber()->stack().guards(address);
+  // A host thread dispatches.
+  if (const Fiber* const home = owned_fiber()) return home->stack().guards(address);
   // A thread's own stack: the kernel faulted within the guard below it.
   const auto* byte = static_cast<const std::byte*>(address);
   const auto* bottom = static_cast<const std::byte*>(home_stack_.bottom);
@@ -233,7 +266,8 @@ void Worker::abandon(FindingKind kind) {
     finding.invocation.exact = false;
   }
   if (kind == FindingKind::StackOverflow) {
-    const std::size_t bytes = running_fiber() ? running_fiber()->stack().bytes() : home_stack_.bytes;
+    const Fiber* const runs_on = running_fiber() ? running_fiber() : owned_fiber();
+    const std::size_t bytes = runs_on ? runs_on->stack().bytes() : home_stack_.bytes;
     const std::string size = std::to_string(bytes / 1024) + " KiB";
     finding.message =
         running_fiber()

@@ -3,7 +3,27 @@
 /// \file
 /// Stack overflow and integer division by zero become findings.
 
+#include <heddle/report.h>
+
 namespace heddle::runtime {
+
+class Fiber;
+
+/// Code that a thread runs on fibers, and that is no invocation: host threads. Its traps come to it.
+class TrapOwner {
+ public:
+  /// The fiber that the calling thread runs on; null for none. A signal handler calls it.
+  virtual const Fiber* running_fiber() const noexcept = 0;
+  /// The code on that fiber trapped at `instruction`, and its frames are given up: called from the first frame on.
+  [[noreturn]] virtual void trapped(FindingKind kind, const void* instruction) = 0;
+
+ protected:
+  ~TrapOwner() = default;
+};
+
+/// Who is given the traps of the calling thread from now on, where they are no kernel's; null for nobody. Returns who
+/// was given them before. To be followed by install_fault_handler.
+TrapOwner* set_trap_owner(TrapOwner* owner);
 
 /// Turns the traps of kernels into findings: SIGSEGV on a guard page (stack overflow) and SIGFPE
 /// (integer division). Other faults go to whatever handler was there before. To be called

@@ -81,7 +81,7 @@ class Mapped {
   }
 
   Buffer<T> buffer_;
-  detail::MappedNumber number_ = 0;
+  detail::MappedNumber number_;
 };
 
 /// A kernel that has been submitted. The destructor waits.
@@ -116,7 +116,7 @@ class Submitted {
 
   bool waits_ = true;
   // Emulated.
-  detail::DispatchNumber dispatch_ = 0;
+  detail::DispatchNumber dispatch_;
   // Native.
   std::thread thread_;
   std::shared_ptr<std::exception_ptr> failure_;

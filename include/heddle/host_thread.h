@@ -92,12 +92,15 @@ std::string to_string(const Report& report);
 namespace detail {
 /// The options with what the environment says. Throws std::invalid_argument.
 Options with_environment(Options options);
-/// A failed requirement of a native run as a report.
-Report native_failure(const std::exception& error);
+/// What ended a native run as a report.
+Report native_failure(const RequirementFailed& error);
+Report native_failure(const Trapped& error);
 }  // namespace detail
 
-/// Calls `body(host)` as the first thread, with Native or Emulated, and returns when all threads have ended. In a
-/// native run exceptions of the body but failed requirements come through; an emulated run makes them findings.
+/// Calls `body(host)` as the first thread, with Native or Emulated, and returns when all threads have ended. A trap of
+/// a host thread (a stack overflow, an integer division by zero) is a finding, and the frames of that thread are given
+/// up without destructors. In a native run exceptions of the body but failed requirements come through; an emulated run
+/// makes them findings.
 template <typename Body>
 Report run(Body&& body, const Options& wanted = {}) {
   const Options options = detail::with_environment(wanted);
@@ -105,6 +108,8 @@ Report run(Body&& body, const Options& wanted = {}) {
   try {
     detail::run_native([&] { body(Native{}); });
   } catch (const detail::RequirementFailed& error) {
+    return detail::native_failure(error);
+  } catch (const detail::Trapped& error) {
     return detail::native_failure(error);
   }
   return {};

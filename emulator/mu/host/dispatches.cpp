@@ -22,6 +22,10 @@ std::shared_ptr<Device> Machine::make_device(DeviceOptions options) {
 
 std::uint32_t Machine::add_mapped(const Device& device, const heddle::detail::Owner& memory,
                                   std::uint64_t element_bytes) {
+  if (!kernels_.know(device)) {
+    refuse("a DeviceQueue", threads_[running_].where);
+    return kNone;
+  }
   return kernels_.add_memory(device, memory, element_bytes);
 }
 
@@ -62,6 +66,10 @@ ThreadIndex Machine::thread_for_dispatch(SourceLocation where) {
 std::uint32_t Machine::submit(const Device& device, heddle::Extent groups, heddle::Extent local,
                               std::function<void()> dispatch, SourceLocation where) {
   if (!begin_operation(where)) return kNoDispatch;
+  if (!kernels_.know(device)) {
+    refuse("a DeviceQueue", where);
+    return kNoDispatch;
+  }
   const ThreadIndex thread = thread_for_dispatch(where);
   const std::uint32_t number = kernels_.submit(device, groups, local, thread, std::move(dispatch), where);
   threads_[thread].dispatch = number;
@@ -100,18 +108,24 @@ std::shared_ptr<Device> machine_device(DeviceOptions options) {
   return Machine::current().make_device(std::move(options));
 }
 MappedNumber add_mapped(const Device& device, const heddle::detail::Owner& memory, std::uint64_t element_bytes) {
-  return Machine::current().add_mapped(device, memory, element_bytes);
+  Machine& machine = Machine::current();
+  return machine.numbered(machine.add_mapped(device, memory, element_bytes));
 }
 bool access_mapped(MappedNumber mapped, std::uint64_t offset_bytes, std::uint32_t size_bytes, bool writes,
                    SourceLocation where) {
-  return Machine::current().access_mapped(mapped, offset_bytes, size_bytes, writes, where);
+  Machine& machine = Machine::current();
+  const std::uint32_t number = machine.own(mapped, "a buffer of a DeviceQueue", where);
+  return machine.access_mapped(number, offset_bytes, size_bytes, writes, where);
 }
 DispatchNumber submit(const Device& device, Extent groups, Extent local, std::function<void()> dispatch,
                       SourceLocation where) {
-  return Machine::current().submit(device, groups, local, std::move(dispatch), where);
+  Machine& machine = Machine::current();
+  return machine.numbered(machine.submit(device, groups, local, std::move(dispatch), where));
 }
 void wait_for_dispatch(DispatchNumber dispatch, bool quietly, SourceLocation where) {
-  Machine::current().wait_for_dispatch(dispatch, quietly, where);
+  Machine* const machine = quietly ? Machine::current_if_any() : &Machine::current();
+  if (quietly && (!machine || !machine->owns(dispatch))) return;
+  machine->wait_for_dispatch(machine->own(dispatch, "a submitted kernel", where), quietly, where);
 }
 
 }  // namespace heddle::threads::detail

@@ -73,8 +73,9 @@ void Machine::log_races() const {
       return out;
     };
     DataRace race;
-    if (const char* name = locations_[one.object].name) race.object = name;
-    race.size_bytes = 8;
+    const Named& location = locations_[one.object];
+    if (location.name) race.object = location.name;
+    race.size_bytes = location.size_bytes;
     race.reason = "neither happens before the other in Mu's memory model";
     add(std::move(race), side(one.first), side(one.second));
   }
@@ -91,7 +92,7 @@ void Machine::log_races() const {
     race.object = kernels_.name_of(one.object);
     race.index = one.offset_bytes / kernels_.element_bytes_of(one.object);
     race.offset_bytes = one.offset_bytes;
-    race.size_bytes = 1;
+    race.size_bytes = one.size_bytes;
     race.reason = "neither happens before the other: a kernel is ordered by its submission and by a wait for it alone";
     add(std::move(race), side(one.first), side(one.second));
   }
@@ -103,10 +104,6 @@ void Machine::tell_discoveries() {
   std::vector<Finding> ended = std::exchange(report_.findings, {});
   for (const machine::Discovery& one : detector_.found()) {
     const SourceLocation& second = places_[one.second.place];
-    const auto name_of = [&]() -> std::string {
-      const Named& named = locations_[one.object];
-      return named.name ? fmt::format("'{}'", named.name) : "the memory declared at " + at(named.where);
-    };
     const auto add = [&](FindingKind kind, std::string message) {
       add_finding(kind, std::move(message), second, one.second.thread);
       if (one.kind != Undefined::Stack && locations_[one.object].name)
@@ -115,17 +112,18 @@ void Machine::tell_discoveries() {
     switch (one.kind) {
       case Undefined::Race:
         add(FindingKind::DataRace, fmt::format("data race on {}: {} and {}; neither happens before the other",
-                                               name_of(), place_of(one.first), place_of(one.second)));
+                                               described(one.object), place_of(one.first), place_of(one.second)));
         break;
       case Undefined::Mixed:
         if (one.first.futex || one.second.futex) {
-          add(FindingKind::FutexMisuse, fmt::format("{} is not atomic, and has a futex: {}, {}", name_of(),
+          add(FindingKind::FutexMisuse, fmt::format("{} is not atomic, and has a futex: {}, {}", described(one.object),
                                                     place_of(one.first), place_of(one.second)));
           break;
         }
-        add(FindingKind::MixedAccess, fmt::format("{} is accessed atomically and otherwise: {} {}, {} {}", name_of(),
-                                                  one.first.atomic ? "atomic," : "not atomic,", place_of(one.first),
-                                                  one.second.atomic ? "atomic," : "not atomic,", place_of(one.second)));
+        add(FindingKind::MixedAccess,
+            fmt::format("{} is accessed atomically and otherwise: {} {}, {} {}", described(one.object),
+                        one.first.atomic ? "atomic," : "not atomic,", place_of(one.first),
+                        one.second.atomic ? "atomic," : "not atomic,", place_of(one.second)));
         break;
       case Undefined::Stack:
         add(FindingKind::StackMisuse,

@@ -66,6 +66,10 @@ std::shared_ptr<Device> Kernels::make_device(DeviceOptions options) {
   return {made, &*made->device};
 }
 
+bool Kernels::know(const Device& device) const {
+  return std::any_of(devices_.begin(), devices_.end(), [&](const auto& one) { return &*one->device == &device; });
+}
+
 Kernels::Listened& Kernels::listened(const Device& device) const {
   return **std::find_if(devices_.begin(), devices_.end(), [&](const auto& one) { return &*one->device == &device; });
 }

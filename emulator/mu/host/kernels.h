@@ -28,6 +28,8 @@ class Kernels {
 
   /// A device all of whose accesses are heard; it lives as long as this does, and longer if others keep it.
   std::shared_ptr<Device> make_device(DeviceOptions options);
+  /// Whether it is one of these devices.
+  bool know(const Device& device) const;
   std::uint32_t add_memory(const Device& device, const detail::Owner& memory, std::uint64_t element_bytes);
   /// The number of a kernel that is to run; `thread` is the thread that stands for it.
   std::uint32_t submit(const Device& device, heddle::Extent groups, heddle::Extent local, ThreadIndex thread,

@@ -2,17 +2,29 @@
 
 #include <cxxabi.h>
 #include <fmt/format.h>
+#include <heddle/detail/check.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <stdexcept>
 #include <utility>
 
+#include "emulator/mu/host/trap.h"
+#include "runtime/launch.h"
+
 namespace heddle::mu::host {
 namespace {
 
-thread_local Machine* g_current = nullptr;
+constinit thread_local Machine* g_current = nullptr;
+
+/// From 1: nothing belongs to run 0.
+std::uint32_t next_run() {
+  static std::atomic<std::uint32_t> runs{0};
+  return runs.fetch_add(1, std::memory_order_relaxed) + 1;
+}
 
 /// What __cxa_get_globals points to (Itanium C++ ABI, 2.2.2).
 struct ExceptionGlobals {
@@ -30,7 +42,8 @@ std::string at(const SourceLocation& where) {
 }  // namespace
 
 Machine::Machine(const threads::Options& options, const MemoryPolicy& policy, std::unique_ptr<Choice> choice)
-    : options_(options),
+    : number_(next_run()),
+      options_(options),
       policy_(policy),
       owned_choice_(choice ? std::move(choice) : std::make_unique<SeededChoice>(*options.seed)),
       choice_(*owned_choice_),
@@ -48,6 +61,26 @@ Machine& Machine::current() {
   return *g_current;
 }
 
+Machine* Machine::current_if_any() noexcept {
+  return g_current;
+}
+
+std::uint32_t Machine::own(NumberOfRun object, const char* what, SourceLocation where) {
+  if (owns(object)) return object.number;
+  refuse(what, where);
+  return kNone;
+}
+
+void Machine::refuse(const char* what, SourceLocation where) {
+  if (!stopping_)
+    stop(FindingKind::InvalidArgument,
+         fmt::format("{} of another run is used, or one that is gone and whose memory holds something else; make it in "
+                     "the body that uses it, and let it live until the threads that use it have been joined",
+                     what),
+         where);
+  if (std::uncaught_exceptions() == 0) throw Unwind{};
+}
+
 threads::Report Machine::run(const std::function<void()>& body) {
   Machine* const outer = std::exchange(g_current, this);
   const ExceptionGlobals handled = exceptions();
@@ -60,12 +93,16 @@ threads::Report Machine::run(const std::function<void()>& body) {
   detector_.restart();
   if (runtime::kSanitized) runtime::announce_thread(announced_);
   threads_.emplace_back();
+  runtime::TrapOwner* const outer_traps = runtime::set_trap_owner(this);
+  runtime::expect_other_handlers();
+  runtime::install_fault_handler();
   if (trace_) trace_->thread_begins(0, "thread 0");
   threads_[0].stack = new_stack(body, {});
   bind(stacks_[threads_[0].stack], {});
   ready(0);
   schedule();
   unwind_all();
+  runtime::set_trap_owner(outer_traps);
   g_current = outer;
   exceptions() = handled;
   report_.operations = operations_;
@@ -100,6 +137,21 @@ void Machine::execute(Stack& stack) {
   end_thread(stack.thread);
 }
 
+void Machine::trapped(FindingKind kind, const void* instruction) {
+  Stack& stack = stacks_[running_stack_];
+  exceptions() = {nullptr, 0};
+  if (!stopping_) {
+    Finding finding = finding_of_trap(kind, instruction, stack.fiber->stack().bytes(),
+                                      "raise threads::Options::stack_bytes, or keep large arrays elsewhere");
+    finding.invocation = Coordinates::of_host_thread(running_);
+    stop(std::move(finding));
+  }
+  stack.dead = true;
+  leave();
+  HEDDLE_CHECK(false, "a stack whose frames were given up was gone on with");
+  std::abort();
+}
+
 /// From the scheduler.
 void Machine::resume(Stack& stack) {
   running_stack_ = stack.number;
@@ -109,7 +161,9 @@ void Machine::resume(Stack& stack) {
   }
   exceptions() = {stack.caught, stack.uncaught};
   if (runtime::kSanitized) runtime::announce_leaving(announced_, stack.fiber->announced);
+  running_fiber_ = stack.fiber.get();
   runtime::swap_context(&scheduler_, stack.fiber->parked, nullptr);
+  running_fiber_ = nullptr;
   if (runtime::kSanitized) runtime::announce_arrival(announced_);
 }
 
@@ -194,6 +248,24 @@ bool Machine::begin_operation(SourceLocation where) {
       leave();
   }
   if (!stopping_) return true;
+  if (std::uncaught_exceptions() == 0) throw Unwind{};
+  return false;
+}
+
+bool Machine::begin_access(LocationIndex location, const char* does, SourceLocation where) {
+  return begin_operation(where) && is_there(location, does, where);
+}
+
+bool Machine::is_there(LocationIndex location, const char* does, SourceLocation where) {
+  const Named& named = locations_[location];
+  if (named.destroyed_by == kNone) return true;
+  stop(
+      FindingKind::UseAfterFree,
+      fmt::format("thread {} {} {}, which thread {} had destroyed; let it live until the threads that use it have been "
+                  "joined",
+                  running_, does, described(location), named.destroyed_by),
+      where);
+  if (named.name) report_.findings.back().object = named.name;
   if (std::uncaught_exceptions() == 0) throw Unwind{};
   return false;
 }

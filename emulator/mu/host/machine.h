@@ -18,6 +18,7 @@
 #include "emulator/mu/machine/detector.h"
 #include "emulator/mu/machine/futexes.h"
 #include "emulator/mu/machine/memory.h"
+#include "runtime/fault.h"
 #include "runtime/fiber.h"
 
 namespace heddle::mu::host {
@@ -29,16 +30,34 @@ using machine::ClockValue;
 /// Thrown through a thread that ends because the run ends.
 struct Unwind {};
 
-class Machine {
+using threads::detail::NumberOfRun;
+
+/// A new version of a function.
+struct Version {
+  LocationIndex function = 0;
+  std::uint64_t version = 0;
+};
+
+class Machine final : private runtime::TrapOwner {
  public:
   /// All is left to `choice`; null for what the seed draws.
   Machine(const threads::Options& options, const MemoryPolicy& policy, std::unique_ptr<Choice> choice);
   threads::Report run(const std::function<void()>& body);
   /// The one that the calling thread of the operating system runs.
   static Machine& current();
+  /// Null if it runs none.
+  static Machine* current_if_any() noexcept;
+
+  NumberOfRun numbered(std::uint32_t number) const { return {number_, number}; }
+  /// The number of `object`, such as "an Atomic", in this run. Where it is another run's, the run ends: this throws, or
+  /// returns kNone where an exception is under way, and no operation takes place.
+  std::uint32_t own(NumberOfRun object, const char* what, SourceLocation where);
+  bool owns(NumberOfRun object) const { return object.run == number_; }
+  void refuse(const char* what, SourceLocation where);
 
   // Operations of the running thread; see heddle/detail/host_machine.h.
-  LocationIndex add_location(std::uint64_t initial, const char* name, SourceLocation where);
+  LocationIndex add_location(std::uint64_t initial, std::uint32_t size_bytes, const char* name, SourceLocation where);
+  void remove_location(LocationIndex location) noexcept;
   machine::Loaded load(LocationIndex location, MemoryOrder order, ClockIndex dependency, SourceLocation where);
   void store(LocationIndex location, std::uint64_t bits, MemoryOrder order, SourceLocation where);
   machine::Updated update(LocationIndex location, MemoryOrder order, const machine::Update& update, bool may_fail,
@@ -54,7 +73,7 @@ class Machine {
   std::uint32_t new_stack(std::function<void()> function, SourceLocation where);
   std::uint32_t current_stack() const { return threads_[running_].stack; }
   void swap_stack(std::uint32_t to, bool kills, SourceLocation where);
-  void define(const threads::detail::Definition* definitions, std::size_t count, SourceLocation where);
+  void define(const std::vector<Version>& versions, SourceLocation where);
   void require(bool holds, const char* what, SourceLocation where);
 
   // Kernels; see heddle/detail/host_queue.h.
@@ -95,7 +114,13 @@ class Machine {
   struct Named {
     const char* name = nullptr;
     SourceLocation where;
+    std::uint32_t size_bytes = 0;
+    /// The thread that destroyed it; kNone while it is there.
+    ThreadIndex destroyed_by = kNone;
   };
+
+  const runtime::Fiber* running_fiber() const noexcept override { return running_fiber_; }
+  [[noreturn]] void trapped(FindingKind kind, const void* instruction) override;
 
   static void enter(void* stack);
   void execute(Stack& stack);
@@ -103,6 +128,9 @@ class Machine {
   void leave();
   /// Lets others go on, perhaps; returns false if the run is ending and the operation must do nothing.
   bool begin_operation(SourceLocation where);
+  /// Whether a location is there, to which an operation `does` something: "writes". If it is gone, the run ends.
+  bool is_there(LocationIndex location, const char* does, SourceLocation where);
+  bool begin_access(LocationIndex location, const char* does, SourceLocation where);
   void block(Waits why, SourceLocation where);
   void ready(ThreadIndex thread);
   void not_ready(ThreadIndex thread);
@@ -125,6 +153,8 @@ class Machine {
                    std::optional<std::uint64_t> written, SourceLocation where);
   void tell_of(std::string words, SourceLocation where) { tell({running_, std::move(words)}, where); }
   std::string name_of(LocationIndex location) const;
+  /// "'ready'", "the memory declared at host.cpp:12"
+  std::string described(LocationIndex location) const;
   machine::Watched watched(SourceLocation where);
   void watch(LocationIndex location, MemoryOrder order, bool writes, SourceLocation where);
   /// The load of a futex operation.
@@ -141,6 +171,7 @@ class Machine {
   std::string place_of(const machine::Watched& operation) const;
   std::string replay() const;
 
+  const std::uint32_t number_;
   const threads::Options options_;
   const MemoryPolicy policy_;
   std::unique_ptr<Choice> owned_choice_;
@@ -158,6 +189,8 @@ class Machine {
   std::vector<SourceLocation> places_;
   ThreadIndex running_ = 0;
   std::uint32_t running_stack_ = 0;
+  /// Null while the scheduler runs.
+  const runtime::Fiber* running_fiber_ = nullptr;
   runtime::Context scheduler_ = nullptr;
   runtime::Announced announced_;
   bool stopping_ = false;

@@ -19,6 +19,13 @@ bool covers(const MappedAccess& later, const MappedAccess& earlier) {
   return (later.writes || !earlier.writes) && (earlier.atomic || !later.atomic);
 }
 
+/// Of two accesses of the byte.
+MappedRace race_of(std::uint32_t object, std::uint64_t byte, const MappedAccess& first, const MappedAccess& second) {
+  const std::uint64_t begin = byte - std::min(first.begins_before, second.begins_before);
+  const auto end_of = [byte](const MappedAccess& access) { return byte - access.begins_before + access.size_bytes; };
+  return {object, begin, std::min(end_of(first), end_of(second)) - begin, first, second};
+}
+
 }  // namespace
 
 std::uint32_t MappedRaces::add(std::uint64_t size_bytes) {
@@ -83,8 +90,7 @@ bool MappedRaces::may_be_ordered(const MappedAccess& earlier, const MappedAccess
 
 void MappedRaces::access(std::uint32_t object, std::uint64_t offset_bytes, std::uint32_t size_bytes,
                          MappedAccess access, const machine::ClockValue* clock) {
-  // What is not atomic may be longer, and is not asked how long it is.
-  if (access.atomic) access.size_bytes = static_cast<std::uint8_t>(size_bytes);
+  access.size_bytes = size_bytes;
   if (access.dispatch != kNoDispatch && access.writes) {
     if (access.releases) fence(false, true);
     access.releases = kernels_[access.dispatch].released;
@@ -94,12 +100,12 @@ void MappedRaces::access(std::uint32_t object, std::uint64_t offset_bytes, std::
     std::unique_ptr<Page>& page = objects_[object].pages[byte / kCellsOfPage];
     if (!page) page = std::make_unique<Page>();
     Cell& cell = (*page)[byte % kCellsOfPage];
-    if (access.atomic) access.begins_before = static_cast<std::uint8_t>(i);
+    access.begins_before = i;
     if (access.atomic && access.wide && access.reads) take_up(cell, access);
     std::erase_if(cell, [&](const MappedAccess& earlier) {
       if (ordered(earlier, access, clock)) return covers(access, earlier);
       if ((earlier.writes || access.writes) && !mutually_ordered(earlier, access))
-        find({object, byte, earlier, access}, clock);
+        find(race_of(object, byte, earlier, access), clock);
       return false;
     });
     cell.push_back(access);

@@ -37,14 +37,16 @@ struct MappedAccess {
   bool acquires = false;
   /// Whether it is an atomic that writes and that releases, itself or by something before it in its dispatch.
   bool releases = false;
-  /// An atomic begins so many bytes in front of the one that is asked about, and is so long.
-  std::uint8_t begins_before = 0;
-  std::uint8_t size_bytes = 0;
+  /// It begins so many bytes in front of the one that is asked about, and is so long.
+  std::uint32_t begins_before = 0;
+  std::uint32_t size_bytes = 0;
 };
 
 struct MappedRace {
   std::uint32_t object = 0;
+  /// The bytes that both access.
   std::uint64_t offset_bytes = 0;
+  std::uint64_t size_bytes = 0;
   MappedAccess first;
   MappedAccess second;
 };

@@ -17,7 +17,10 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/mu/host/trap.h"
+#include "runtime/fault.h"
 #include "runtime/fiber.h"
+#include "runtime/launch.h"
 
 namespace heddle::threads::detail {
 namespace {
@@ -77,6 +80,8 @@ class NativeStack {
   explicit NativeStack(std::function<void()> body, std::size_t number)
       : function(std::move(body)), fiber(kStackBytes, number, &NativeStack::enter, this) {}
   static void enter(void* stack);
+  /// The function of the running stack, this one, has ended.
+  [[noreturn]] void end();
 
   std::function<void()> function;
   runtime::Fiber fiber;
@@ -111,10 +116,29 @@ void arrive() {
     here.run->remove(std::exchange(here.dead, nullptr));
 }
 
+class NativeTraps final : public runtime::TrapOwner {
+ public:
+  const runtime::Fiber* running_fiber() const noexcept override {
+    const NativeStack* const current = state().current;
+    return current ? &current->fiber : nullptr;
+  }
+  [[noreturn]] void trapped(FindingKind kind, const void* instruction) override {
+    State& here = state();
+    *here.globals = {};
+    const std::size_t stack_bytes = here.current->fiber.stack().bytes();
+    here.run->fail(std::make_exception_ptr(
+        Trapped(mu::host::finding_of_trap(kind, instruction, stack_bytes, "keep large arrays elsewhere"))));
+    here.current->end();
+  }
+};
+constinit NativeTraps native_traps;
+
 /// Runs the function on a stack of its own, and what it swaps to, until one of these functions returns.
 void run_from_here(NativeRun& run, std::function<void()> function) {
   State& here = state();
   const State outer = here;
+  runtime::TrapOwner* const outer_traps = runtime::set_trap_owner(&native_traps);
+  runtime::install_fault_handler();
   here.globals = &exceptions();
   const ExceptionGlobals handled = *here.globals;
   here.run = &run;
@@ -129,6 +153,7 @@ void run_from_here(NativeRun& run, std::function<void()> function) {
   if (runtime::kSanitized) runtime::announce_arrival(here.announced);
   if (here.dead) run.remove(here.dead);
   here = outer;
+  runtime::set_trap_owner(outer_traps);
   exceptions() = handled;
 }
 
@@ -142,10 +167,16 @@ void NativeStack::enter(void* argument) {
   } catch (...) {
     state().run->fail(std::current_exception());
   }
+  stack->end();
+}
+
+void NativeStack::end() {
   State& here = state();
-  here.dead = stack;
-  if (runtime::kSanitized) runtime::announce_leaving(stack->fiber.announced, here.announced);
-  runtime::swap_context(&stack->fiber.parked, here.home, nullptr);
+  here.dead = this;
+  if (runtime::kSanitized) runtime::announce_leaving(fiber.announced, here.announced);
+  runtime::swap_context(&fiber.parked, here.home, nullptr);
+  // Nobody switches to it again.
+  __builtin_unreachable();
 }
 
 NativeStack* native_stack(std::function<void()> function) {
@@ -194,6 +225,7 @@ void native_join(NativeThread* thread) {
 
 void run_native(const std::function<void()>& body) {
   NativeRun run;
+  runtime::expect_other_handlers();
   run_from_here(run, body);
   if (run.failure()) std::rethrow_exception(run.failure());
 }

@@ -19,16 +19,28 @@ std::uint64_t bits_of(Value value) {
 
 }  // namespace
 
-LocationIndex Machine::add_location(std::uint64_t initial, const char* name, SourceLocation where) {
-  locations_.push_back({name, where});
+LocationIndex Machine::add_location(std::uint64_t initial, std::uint32_t size_bytes, const char* name,
+                                    SourceLocation where) {
+  locations_.push_back({name, where, size_bytes});
   const LocationIndex location = memory_.add(value_of(initial));
   if (trace_) trace_->location(location, name_of(location));
   return location;
 }
 
+// The objects of a run that ends are destroyed in any order.
+void Machine::remove_location(LocationIndex location) noexcept {
+  if (!stopping_) locations_[location].destroyed_by = running_;
+}
+
 std::string Machine::name_of(LocationIndex location) const {
   const Named& named = locations_[location];
   return named.name ? named.name : fmt::format("memory of line {}", named.where.line);
+}
+
+std::string Machine::described(LocationIndex location) const {
+  const Named& named = locations_[location];
+  return named.name ? fmt::format("'{}'", named.name)
+                    : fmt::format("the memory declared at {}:{}", named.where.file, named.where.line);
 }
 
 void Machine::tell(HostOperation operation, SourceLocation where) {
@@ -89,7 +101,7 @@ void Machine::watch_futex(LocationIndex location, SourceLocation where) {
 }
 
 machine::Loaded Machine::load(LocationIndex location, MemoryOrder order, ClockIndex dependency, SourceLocation where) {
-  if (!begin_operation(where)) return {};
+  if (!begin_access(location, "reads", where)) return {};
   machine::Loaded out = memory_.load(access(location, order, dependency));
   watch(location, order, false, where);
   tell_access(location, order, "load", out, std::nullopt, where);
@@ -98,7 +110,7 @@ machine::Loaded Machine::load(LocationIndex location, MemoryOrder order, ClockIn
 }
 
 void Machine::store(LocationIndex location, std::uint64_t bits, MemoryOrder order, SourceLocation where) {
-  if (!begin_operation(where)) return;
+  if (!begin_access(location, "writes", where)) return;
   memory_.store(access(location, order), value_of(bits));
   watch(location, order, true, where);
   tell_access(location, order, "store", std::nullopt, bits, where);
@@ -106,7 +118,7 @@ void Machine::store(LocationIndex location, std::uint64_t bits, MemoryOrder orde
 
 machine::Updated Machine::update(LocationIndex location, MemoryOrder order, const machine::Update& update,
                                  bool may_fail, SourceLocation where) {
-  if (!begin_operation(where)) return {};
+  if (!begin_access(location, "modifies", where)) return {};
   machine::Updated out;
   if (may_fail && choice_.below(4, ChoicePoint::Memory) == 0) {
     const machine::Loaded seen = memory_.load(access(location, update.failure(order)));
@@ -130,7 +142,7 @@ void Machine::fence(MemoryOrder order, SourceLocation where) {
 }
 
 int Machine::futex_wait(LocationIndex location, std::uint64_t expected, bool timed, SourceLocation where) {
-  if (!begin_operation(where)) return -1;
+  if (!begin_access(location, "waits on", where)) return -1;
   const machine::Futexes::Wait wait = futexes_.wait(access(location, MemoryOrder::Relaxed), value_of(expected));
   watch_futex(location, where);
   if (trace_)
@@ -153,7 +165,7 @@ void Machine::wake(const std::vector<machine::Waiter>& woken) {
 }
 
 int Machine::futex_wake(LocationIndex location, std::int64_t count, SourceLocation where) {
-  if (!begin_operation(where)) return 0;
+  if (!begin_access(location, "wakes those that wait on", where)) return 0;
   if (trace_) tell_of(fmt::format("wakes up to {} of futex '{}'", count, name_of(location)), where);
   wake(futexes_.wake(access(location, MemoryOrder::Relaxed), count));
   return static_cast<int>(futexes_.woken().size());
@@ -161,7 +173,7 @@ int Machine::futex_wake(LocationIndex location, std::int64_t count, SourceLocati
 
 int Machine::futex_cmp_requeue(LocationIndex location, LocationIndex target, std::uint64_t expected, std::int64_t count,
                                SourceLocation where) {
-  if (!begin_operation(where)) return -1;
+  if (!begin_access(location, "requeues those that wait on", where)) return -1;
   const machine::Futexes::Requeue out =
       futexes_.requeue(access(location, MemoryOrder::Relaxed), target, value_of(expected), count);
   watch_futex(location, where);
@@ -280,13 +292,14 @@ void Machine::swap_stack(std::uint32_t to, bool kills, SourceLocation where) {
 }
 
 //= mu:function-redefinition
-void Machine::define(const threads::detail::Definition* definitions, std::size_t count, SourceLocation where) {
+void Machine::define(const std::vector<Version>& versions, SourceLocation where) {
   if (!begin_operation(where)) return;
-  for (std::size_t i = 0; i < count; ++i) {
-    memory_.append(access(definitions[i].function, MemoryOrder::Relaxed), value_of(definitions[i].version));
-    watch(definitions[i].function, MemoryOrder::Relaxed, true, where);
-    tell_access(definitions[i].function, MemoryOrder::Relaxed, "definition of a function: store", std::nullopt,
-                definitions[i].version, where);
+  for (const Version& one : versions) {
+    if (!is_there(one.function, "defines", where)) return;
+    memory_.append(access(one.function, MemoryOrder::Relaxed), value_of(one.version));
+    watch(one.function, MemoryOrder::Relaxed, true, where);
+    tell_access(one.function, MemoryOrder::Relaxed, "definition of a function: store", std::nullopt, one.version,
+                where);
   }
 }
 
@@ -333,59 +346,89 @@ class Compare final : public mu::machine::Update {
 
 }  // namespace
 
-LocationNumber add_location(std::uint64_t initial, const char* name, SourceLocation where) {
-  return Machine::current().add_location(initial, name, where);
+namespace {
+
+constexpr const char* kLocation = "an Atomic, a Plain or a Function";
+
+}  // namespace
+
+LocationNumber add_location(std::uint64_t initial, std::uint32_t size_bytes, const char* name, SourceLocation where) {
+  Machine& machine = Machine::current();
+  return machine.numbered(machine.add_location(initial, size_bytes, name, where));
+}
+void remove_location(LocationNumber location) noexcept {
+  Machine* const machine = Machine::current_if_any();
+  if (machine && machine->owns(location)) machine->remove_location(location.number);
 }
 LoadedBits load(LocationNumber location, MemoryOrder order, DependencyNumber dependency, SourceLocation where) {
-  const mu::machine::Loaded out = Machine::current().load(location, order, dependency, where);
+  Machine& machine = Machine::current();
+  const mu::machine::Loaded out = machine.load(machine.own(location, kLocation, where), order, dependency, where);
   return {mu::host::bits_of(out.value), out.consumed};
 }
 void store(LocationNumber location, std::uint64_t bits, MemoryOrder order, SourceLocation where) {
-  Machine::current().store(location, bits, order, where);
+  Machine& machine = Machine::current();
+  machine.store(machine.own(location, kLocation, where), bits, order, where);
 }
 std::uint64_t modify(LocationNumber location, std::uint64_t (*combine)(const void*, std::uint64_t), const void* context,
                      MemoryOrder order, SourceLocation where) {
-  return mu::host::bits_of(Machine::current().update(location, order, Combine(combine, context), false, where).old);
+  Machine& machine = Machine::current();
+  const mu::LocationIndex number = machine.own(location, kLocation, where);
+  return mu::host::bits_of(machine.update(number, order, Combine(combine, context), false, where).old);
 }
 ComparedBits compare_exchange(LocationNumber location, std::uint64_t expected, std::uint64_t desired,
                               MemoryOrder success, MemoryOrder failure, bool weak, SourceLocation where) {
-  const mu::machine::Updated out =
-      Machine::current().update(location, success, Compare(expected, desired, failure), weak, where);
+  Machine& machine = Machine::current();
+  const mu::LocationIndex number = machine.own(location, kLocation, where);
+  const mu::machine::Updated out = machine.update(number, success, Compare(expected, desired, failure), weak, where);
   return {mu::host::bits_of(out.old), out.stored};
 }
 void fence(MemoryOrder order, SourceLocation where) {
   Machine::current().fence(order, where);
 }
 int futex_wait(LocationNumber location, std::uint64_t expected, bool timed, SourceLocation where) {
-  return Machine::current().futex_wait(location, expected, timed, where);
+  Machine& machine = Machine::current();
+  return machine.futex_wait(machine.own(location, kLocation, where), expected, timed, where);
 }
 int futex_wake(LocationNumber location, std::int64_t count, SourceLocation where) {
-  return Machine::current().futex_wake(location, count, where);
+  Machine& machine = Machine::current();
+  return machine.futex_wake(machine.own(location, kLocation, where), count, where);
 }
 int futex_cmp_requeue(LocationNumber location, LocationNumber target, std::uint64_t expected, std::int64_t count,
                       SourceLocation where) {
-  return Machine::current().futex_cmp_requeue(location, target, expected, count, where);
+  Machine& machine = Machine::current();
+  const mu::LocationIndex number = machine.own(location, kLocation, where);
+  return machine.futex_cmp_requeue(number, machine.own(target, kLocation, where), expected, count, where);
 }
-std::uint32_t new_thread(std::function<void()> body, SourceLocation where) {
-  return Machine::current().new_thread(std::move(body), where);
+ThreadNumber new_thread(std::function<void()> body, SourceLocation where) {
+  Machine& machine = Machine::current();
+  return machine.numbered(machine.new_thread(std::move(body), where));
 }
-void join(std::uint32_t thread, bool quietly, SourceLocation where) {
-  Machine::current().join(thread, quietly, where);
+void join(ThreadNumber thread, bool quietly, SourceLocation where) {
+  Machine* const machine = quietly ? Machine::current_if_any() : &Machine::current();
+  if (quietly && (!machine || !machine->owns(thread))) return;
+  machine->join(machine->own(thread, "a Thread", where), quietly, where);
 }
 std::uint32_t this_thread() {
   return Machine::current().this_thread();
 }
 StackNumber new_stack(std::function<void()> function, SourceLocation where) {
-  return Machine::current().new_stack(std::move(function), where);
+  Machine& machine = Machine::current();
+  return machine.numbered(machine.new_stack(std::move(function), where));
 }
 StackNumber current_stack() {
-  return Machine::current().current_stack();
+  Machine& machine = Machine::current();
+  return machine.numbered(machine.current_stack());
 }
 void swap_stack(StackNumber to, bool kills, SourceLocation where) {
-  Machine::current().swap_stack(to, kills, where);
+  Machine& machine = Machine::current();
+  machine.swap_stack(machine.own(to, "a Stack", where), kills, where);
 }
 void define(const Definition* definitions, std::size_t count, SourceLocation where) {
-  Machine::current().define(definitions, count, where);
+  Machine& machine = Machine::current();
+  std::vector<mu::host::Version> versions;
+  for (std::size_t i = 0; i < count; ++i)
+    versions.push_back({machine.own(definitions[i].function, kLocation, where), definitions[i].version});
+  machine.define(versions, where);
 }
 void require(bool holds, const char* what, SourceLocation where) {
   Machine::current().require(holds, what, where);

@@ -79,12 +79,18 @@ Options with_environment(Options options) {
   return options;
 }
 
-Report native_failure(const std::exception& error) {
+Report native_failure(const RequirementFailed& error) {
   Report out;
   Finding finding;
   finding.kind = FindingKind::RequirementFailed;
   finding.message = fmt::format("it does not hold: {}", error.what());
   out.findings.push_back(std::move(finding));
+  return out;
+}
+
+Report native_failure(const Trapped& error) {
+  Report out;
+  out.findings.push_back(error.finding());
   return out;
 }
 

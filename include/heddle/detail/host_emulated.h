@@ -56,7 +56,8 @@ class Emulated {
 
    public:
     explicit Atomic(T initial = {}, const char* name = nullptr, SourceLocation where = SourceLocation::current())
-        : location_(detail::add_location(bits(initial), name, where)) {}
+        : location_(detail::add_location(bits(initial), sizeof(T), name, where)) {}
+    ~Atomic() { detail::remove_location(location_); }
     Atomic(const Atomic&) = delete;
     Atomic& operator=(const Atomic&) = delete;
 
@@ -181,7 +182,7 @@ class Emulated {
     }
 
    private:
-    std::uint32_t thread_;
+    detail::ThreadNumber thread_;
     bool joined_ = false;
   };
 

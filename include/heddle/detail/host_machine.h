@@ -19,7 +19,14 @@ struct Options;
 
 namespace heddle::threads::detail {
 
-using LocationNumber = std::uint32_t;
+/// Something that a run has: which run, and its number there. It may outlive its run, by mistake: then it is refused.
+struct NumberOfRun {
+  std::uint32_t run = 0;
+  std::uint32_t number = 0;
+};
+using LocationNumber = NumberOfRun;
+using ThreadNumber = NumberOfRun;
+using StackNumber = NumberOfRun;
 /// What happens before all that depends on a value; 0 for nothing.
 using DependencyNumber = std::uint32_t;
 
@@ -28,7 +35,9 @@ struct LoadedBits {
   DependencyNumber dependency = 0;
 };
 
-LocationNumber add_location(std::uint64_t initial, const char* name, SourceLocation where);
+LocationNumber add_location(std::uint64_t initial, std::uint32_t size_bytes, const char* name, SourceLocation where);
+/// It is no operation. Whoever uses the location afterwards does so by mistake. Outside of its run it does nothing.
+void remove_location(LocationNumber location) noexcept;
 LoadedBits load(LocationNumber location, MemoryOrder order, DependencyNumber dependency, SourceLocation where);
 void store(LocationNumber location, std::uint64_t bits, MemoryOrder order, SourceLocation where);
 /// `combine(context, old)` is what is stored. Returns the old value.
@@ -47,19 +56,19 @@ int futex_wake(LocationNumber location, std::int64_t count, SourceLocation where
 int futex_cmp_requeue(LocationNumber location, LocationNumber target, std::uint64_t expected, std::int64_t count,
                       SourceLocation where);
 
-std::uint32_t new_thread(std::function<void()> body, SourceLocation where);
-/// Waits until the thread has ended; what it did happens before what follows. `quietly`: in a destructor.
-void join(std::uint32_t thread, bool quietly, SourceLocation where);
+ThreadNumber new_thread(std::function<void()> body, SourceLocation where);
+/// Waits until the thread has ended; what it did happens before what follows. `quietly`: in a destructor, where a
+/// thread of another run has ended.
+void join(ThreadNumber thread, bool quietly, SourceLocation where);
 std::uint32_t this_thread();
 
-using StackNumber = std::uint32_t;
 StackNumber new_stack(std::function<void()> function, SourceLocation where);
 StackNumber current_stack();
 void swap_stack(StackNumber to, bool kills, SourceLocation where);
 
 /// One bundle: the stores of all definitions, in one step.
 struct Definition {
-  LocationNumber function = 0;
+  LocationNumber function;
   std::uint64_t version = 0;
 };
 void define(const Definition* definitions, std::size_t count, SourceLocation where);

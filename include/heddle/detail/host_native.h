@@ -6,6 +6,7 @@
 #include <heddle/detail/host_emulated.h>
 #include <heddle/detail/host_order.h>
 #include <heddle/detail/switch.h>
+#include <heddle/report.h>
 #include <heddle/source_location.h>
 
 #include <atomic>
@@ -78,10 +79,21 @@ class RequirementFailed : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A native host thread trapped.
+class Trapped : public std::exception {
+ public:
+  explicit Trapped(Finding finding) : finding_(std::move(finding)) {}
+  const Finding& finding() const noexcept { return finding_; }
+  const char* what() const noexcept override { return finding_.message.c_str(); }
+
+ private:
+  Finding finding_;
+};
+
 }  // namespace detail
 
 /// All that a body of host threads can say, at full speed: atomics are std::atomic's, stacks are switched without the
-/// operating system. Nothing is checked.
+/// operating system. No access is checked.
 class Native {
  public:
   static constexpr bool emulated = false;

@@ -4,6 +4,7 @@
 /// What host threads on the weak machine ask of it to dispatch kernels. Not for users; see heddle/host_device.h. Every
 /// function is called by a thread of the machine.
 
+#include <heddle/detail/host_machine.h>
 #include <heddle/device.h>
 #include <heddle/source_location.h>
 
@@ -15,8 +16,8 @@
 namespace heddle::threads::detail {
 
 /// Memory that host threads and kernels share.
-using MappedNumber = std::uint32_t;
-using DispatchNumber = std::uint32_t;
+using MappedNumber = NumberOfRun;
+using DispatchNumber = NumberOfRun;
 
 /// An emulated device. The machine hears every access of its kernels, and its seed and memory policy are the machine's
 /// where the options have none.
@@ -29,7 +30,7 @@ bool access_mapped(MappedNumber mapped, std::uint64_t offset_bytes, std::uint32_
 /// the submission happens before the kernel.
 DispatchNumber submit(const Device& device, Extent groups, Extent local, std::function<void()> dispatch,
                       SourceLocation where);
-/// The kernel happens before what follows. `quietly`: in a destructor.
+/// The kernel happens before what follows. `quietly`: in a destructor, where a kernel of another run has ended.
 void wait_for_dispatch(DispatchNumber dispatch, bool quietly, SourceLocation where);
 
 }  // namespace heddle::threads::detail

@@ -35,6 +35,8 @@ TEST_CASE("JSON has a race of two host threads with both threads and both places
   const Json& race = lines[0];
   CHECK(race.at("kind") == "data race");
   CHECK(race.at("object") == "total");
+  CHECK(race.at("offset_bytes") == 0);
+  CHECK(race.at("size_bytes") == 4);
   CHECK(race.at("missing") == "synchronization");
   CHECK(race.at("replay").get<std::string>().find("HEDDLE_SEED=1") != std::string::npos);
   const Json& first = race.at("first");
@@ -54,6 +56,8 @@ TEST_CASE("JSON has a race of a host thread and a kernel, with the thread of the
   const Json& race = lines[0];
   CHECK(race.at("object") == "data");
   CHECK(race.at("index") == 3);
+  CHECK(race.at("offset_bytes") == 12);
+  CHECK(race.at("size_bytes") == 4);
   const bool host_first = !race.at("first").at("host_thread").is_null();
   const Json& host = race.at(host_first ? "first" : "second");
   const Json& kernel = race.at(host_first ? "second" : "first");
