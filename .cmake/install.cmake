@@ -19,11 +19,13 @@ install(FILES ${PROJECT_BINARY_DIR}/heddleConfig.cmake
               ${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake DESTINATION ${package_dir})
 
 # The prefix is only known when installing (`cmake --install --prefix`).
-set(pc_template ${CMAKE_CURRENT_LIST_DIR}/heddle.pc.in)
 install(CODE "
   set(CMAKE_INSTALL_LIBDIR \"${CMAKE_INSTALL_LIBDIR}\")
   set(CMAKE_INSTALL_INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")
   set(PROJECT_DESCRIPTION \"${PROJECT_DESCRIPTION}\")
   set(PROJECT_VERSION \"${PROJECT_VERSION}\")
-  configure_file(\"${pc_template}\" \"${PROJECT_BINARY_DIR}/heddle.pc\" @ONLY)")
-install(FILES ${PROJECT_BINARY_DIR}/heddle.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  foreach(module heddle heddle-host-thread)
+    configure_file(\"${CMAKE_CURRENT_LIST_DIR}/\${module}.pc.in\" \"${PROJECT_BINARY_DIR}/\${module}.pc\" @ONLY)
+  endforeach()")
+install(FILES ${PROJECT_BINARY_DIR}/heddle.pc ${PROJECT_BINARY_DIR}/heddle-host-thread.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
