@@ -12,6 +12,7 @@
 
 #include "emulator/model/tags.h"
 #include "emulator/trace/file_format.h"
+#include "emulator/trace/fork.h"
 
 namespace heddle::trace {
 namespace {
@@ -47,6 +48,7 @@ class Reader {
       : in_(*in.rdbuf()), name_(name), listener_(listener), on_components_(on_components), on_called_(on_called) {}
 
   TraceSummary read();
+  void header();
 
  private:
   [[noreturn]] void damaged(const char* what) const;
@@ -59,7 +61,6 @@ class Reader {
   OperationIndex earlier(bool may_be_initial);
   Locations locations();
   TagSetId tags_spelled(std::uint32_t string);
-  void header();
   void record(RecordTag tag);
   void agent_begins();
   void dispatch_begins();
@@ -463,6 +464,13 @@ void Reader::end() {
   if (in_.sbumpc() != std::char_traits<char>::eof()) damaged("something follows its end");
 }
 
+std::ifstream opened(const std::string& path) {
+  if (std::filesystem::is_directory(path)) throw TraceFileError(path + ": is a directory");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw TraceFileError(path + ": " + std::strerror(errno));
+  return in;
+}
+
 }  // namespace
 
 TraceSummary read_trace(std::istream& in, const std::string& name, Listener& listener,
@@ -470,11 +478,15 @@ TraceSummary read_trace(std::istream& in, const std::string& name, Listener& lis
   return Reader(in, name, listener, on_components, on_called).read();
 }
 
+void expect_trace_file(const std::string& path) {
+  std::ifstream in = opened(path);
+  Fork nobody({});
+  Reader(in, path, nobody, {}, {}).header();
+}
+
 TraceSummary read_trace_file(const std::string& path, Listener& listener, const OnComponents& on_components,
                              const OnCalled& on_called) {
-  if (std::filesystem::is_directory(path)) throw TraceFileError(path + ": is a directory");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw TraceFileError(path + ": " + std::strerror(errno));
+  std::ifstream in = opened(path);
   return read_trace(in, path, listener, on_components, on_called);
 }
 

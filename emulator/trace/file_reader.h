@@ -28,6 +28,9 @@ struct TraceSummary {
 /// `on_components` and `on_called` may be empty.
 TraceSummary read_trace(std::istream& in, const std::string& name, Listener& listener,
                         const OnComponents& on_components = {}, const OnCalled& on_called = {});
+/// Throws TraceFileError if the file cannot be read, or does not begin as a trace of a version that is read. It reads
+/// the beginning alone, so a pipe is not to be asked about.
+void expect_trace_file(const std::string& path);
 /// Reads a trace from a file and tells `listener` of it.
 TraceSummary read_trace_file(const std::string& path, Listener& listener, const OnComponents& on_components = {},
                              const OnCalled& on_called = {});

@@ -81,8 +81,13 @@ ExitCode StepCommand::run() const {
   const bool is_trace = is_trace_file(file_);
   std::ifstream in(file_, std::ios::binary);
   std::ostringstream text;
-  if (!is_trace && (!in || !(text << in.rdbuf())))
-    return cannot_step(file_ + ": " + std::strerror(errno != 0 ? errno : EIO));
+  if (std::filesystem::is_directory(file_)) return cannot_step(file_ + ": is a directory");
+  if (!is_trace) {
+    if (!in || (text << in.rdbuf()).bad()) return cannot_step(file_ + ": " + std::strerror(errno != 0 ? errno : EIO));
+    if (text.view().empty())
+      return cannot_step(file_ +
+                         ": is empty; it is to be a litmus test (.litmus), or what HEDDLE_TRACE=FILE ./program wrote");
+  }
   try {
     return is_trace ? step_trace() : step_test(text.str());
   } catch (const lab::BadRequest& bad) {

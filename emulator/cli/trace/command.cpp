@@ -91,6 +91,19 @@ std::string TraceCommand::open_output(const std::string& path, std::ofstream& ou
 }
 
 ExitCode TraceCommand::run() const {
+  // What is no trace leaves the files alone that were to be written. (What a pipe has can be read once.)
+  if (std::filesystem::status(file_).type() != std::filesystem::file_type::fifo) {
+    try {
+      trace::expect_trace_file(file_);
+    } catch (const trace::TraceFileError& failure) {
+      if (json_) std::puts(json_line(file_, std::nullopt, failure.what()).c_str());
+      return json_ ? ExitCode::BadInput : bad_input(failure.what());
+    }
+  }
+  return read_and_write();
+}
+
+ExitCode TraceCommand::read_and_write() const {
   std::vector<trace::Listener*> listeners;
   TraceText text(stdout);
   if (list_) listeners.push_back(&text);

@@ -21,6 +21,7 @@ class TraceCommand {
   ExitCode run() const;
 
  private:
+  ExitCode read_and_write() const;
   /// Opens a file that is written; what is wrong, or nothing.
   std::string open_output(const std::string& path, std::ofstream& out) const;
 

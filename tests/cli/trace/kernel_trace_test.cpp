@@ -169,6 +169,34 @@ TEST_CASE("a trace is not written over by its own export") {
   CHECK(read_all(path) == before);
 }
 
+TEST_CASE("what is no trace leaves the files alone that were to be written, and a trace does not") {
+  const TemporaryDirectory directory;
+  const std::string path = trace_of_rotate(directory);
+  const std::string page = directory.write("page.html", "as it was");
+  for (const std::string& bad : {directory.write("empty.trace", ""), directory.write("other.trace", "some text"),
+                                 directory.path("none.trace"), directory.path()}) {
+    const std::string film = directory.path("film.json");
+    const Run run = run_heddle({"trace", bad, "--html", page, "--film", film});
+    INFO(bad << run.err);
+    CHECK(run.exit_code == 2);
+    CHECK(run.err.find(bad) != std::string::npos);
+    CHECK(read_all(page) == "as it was");
+    CHECK_FALSE(std::filesystem::exists(film));
+  }
+  CHECK(run_heddle({"trace", path, "--html", page}).exit_code == 0);
+  CHECK(read_all(page) != "as it was");
+}
+
+TEST_CASE("an empty file is told to be no litmus test and no trace, not an error of input and output") {
+  const TemporaryDirectory directory;
+  const Run run = run_heddle({"step", directory.write("empty.litmus", "")});
+  CHECK(run.exit_code == 2);
+  CHECK(run.err.find("empty.litmus: is empty; it is to be a litmus test") != std::string::npos);
+  const Run of_directory = run_heddle({"step", directory.path()});
+  CHECK(of_directory.exit_code == 2);
+  CHECK(of_directory.err.find("is a directory") != std::string::npos);
+}
+
 TEST_CASE("what cannot be printed is told") {
   const TemporaryDirectory directory;
   const std::string path = trace_of_rotate(directory);
