@@ -181,8 +181,11 @@ std::string Worker::not_started() const {
   if (started >= dispatch_->groups) return "";
   const std::uint64_t left = dispatch_->groups - started;
   return fmt::format(
-      " {} of {} {} not started, because {} may be resident at once: if {} is waited for, raise "
-      "resident_workgroups.",
+      " {} of {} {} not started, because {} may be resident at once; others begin when those end, in no order that is "
+      "promised. If {} is waited for, let each workgroup take its number from an atomic counter when it begins (a "
+      "ticket), not from workgroup_id, and wait for lower numbers alone: those have begun. Or raise "
+      "resident_workgroups, "
+      "where all of them fit on every device that is to run this.",
       left, counted(dispatch_->groups, "workgroup", "workgroups"), left == 1 ? "has" : "have",
       launch_->resident_workgroups, left == 1 ? "it" : "one of them");
 }

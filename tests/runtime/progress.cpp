@@ -291,6 +291,7 @@ TEST_CASE("a plain read that polls what somebody writes and makes known is not r
   const Finding finding = finding_of([&] { small.dispatch(kPlainFlag, {3}, {4}, other, 1u); });
   CHECK(contains(finding.message, "1 of 3 workgroups has not started"));
   CHECK(contains(finding.message, "raise resident_workgroups"));
+  CHECK(contains(finding.message, "take its number from an atomic counter when it begins (a ticket)"));
 }
 
 TEST_CASE("a flag that is polled through barriers, and that is never set, is reported") {
