@@ -19,7 +19,7 @@ namespace heddle::text {
 /// (U+202A to U+202E, U+2066 to U+2069); U+FFFE and U+FFFF.
 std::string readable(std::string_view text);
 
-/// As `readable`, but for line feeds, which stay.
+/// The text as `readable` writes it, but for line feeds, which stay.
 std::string readable_lines(std::string_view text);
 
 /// Whether all of it is UTF-8, whatever its characters are.

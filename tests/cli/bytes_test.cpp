@@ -113,7 +113,7 @@ TEST_CASE("whatever the names and contents of litmus files are, JSON is an objec
   REQUIRE(lines.size() == files.size());
   std::size_t answered = 0;
   for (const std::string& line : lines) answered += Json::parse(line).contains("error") ? 0 : 1;
-  // Of errors alone nothing would be learnt of answers.
+  // Errors alone would teach nothing of answers.
   CHECK(answered > files.size() / 4);
   CHECK(answered < files.size());
   arguments[1] = "--dot=" + directory.path("pictures");

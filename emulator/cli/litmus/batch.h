@@ -22,7 +22,7 @@ struct BatchOptions {
   /// The directory for pictures; empty for none.
   std::string dot;
   bool json = false;
-  /// Of JSON: whether it says how long things took.
+  /// Whether JSON says how long things took.
   bool times = true;
   /// Files at a time.
   unsigned jobs = 1;

@@ -19,9 +19,9 @@ struct ServerLimits {
   std::chrono::milliseconds farewell{1000};
   /// Where one more comes, another one has to go: see Connection::goes_before.
   std::size_t connections = 64;
-  /// Of a request's first line and header fields.
+  /// The most that a first line and header fields of a request may have.
   unsigned header_bytes = 8192;
-  /// On one connection.
+  /// The most that one connection may ask.
   unsigned requests = 100;
 };
 
