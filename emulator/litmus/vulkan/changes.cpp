@@ -37,6 +37,9 @@ constexpr std::uint32_t kLinesOfThread = 1 << 16;
 std::uint32_t line_of(const At& at) {
   return at.thread * kLinesOfThread + at.instruction + 1;
 }
+At at_line(std::uint32_t line) {
+  return {(line - 1) / kLinesOfThread, (line - 1) % kLinesOfThread};
+}
 
 /// The operations of an execution so that what an agent reads, and what comes before in its thread, comes before it,
 /// and else `first` and its agent as early as can be.
@@ -146,11 +149,10 @@ class Search {
     }
   }
 
-  // Makes the edits to one operation of each instruction, and gives the instructions what becomes of it. Nothing if an
+  // Makes the edits to one operation of each instruction, and makes instructions of the operations again. Nothing if an
   // instruction cannot have that.
   std::optional<Test> made(const advice::Change& change) const {
     model::Execution all;
-    std::vector<At> where;
     for (std::uint32_t t = 0; t < test_.threads.size(); ++t)
       for (std::uint32_t i = 0; i < test_.threads[t].code.size(); ++i) {
         Operation op = test_.threads[t].code[i].operation;
@@ -158,21 +160,41 @@ class Search {
         op.reference = static_cast<ReferenceId>(test_.threads[t].code[i].variable);
         op.where = {"", "", line_of({t, i})};
         all.operations.push_back(op);
-        where.push_back({t, i});
       }
-    const std::vector<Operation> before = all.operations;
+    all.read_values.resize(all.operations.size());
+    all.written_values.resize(all.operations.size());
     for (const advice::Edit& edit : change.edits) edit.apply(all);
     Test changed = test_;
-    for (std::size_t i = 0; i < where.size(); ++i) {
-      const Operation& op = all.operations[i];
-      if (op.reference != before[i].reference || op.execution_scope != before[i].execution_scope) return {};
-      Operation& mine = changed.threads[where[i].thread].code[where[i].instruction].operation;
-      mine.atomic = op.atomic;
-      mine.scope = op.scope;
-      mine.semantics = op.semantics;
-      mine.operands = op.operands;
+    for (Thread& thread : changed.threads) thread.code.clear();
+    for (const Operation& op : all.operations) {
+      // (An operation that is like none of the test has no line.)
+      if (op.where.line == 0) return {};
+      const At at = at_line(op.where.line);
+      const Instruction& before = test_.threads[at.thread].code[at.instruction];
+      if (op.reference != static_cast<ReferenceId>(before.variable) ||
+          op.execution_scope != before.operation.execution_scope)
+        return {};
+      Instruction& mine = changed.threads[at.thread].code.emplace_back(before);
+      mine.operation.atomic = op.atomic;
+      mine.operation.scope = op.scope;
+      mine.operation.semantics = op.semantics;
+      mine.operation.operands = op.operands;
     }
+    for (std::uint32_t t = 0; t < test_.threads.size(); ++t)
+      for (Instruction& instruction : changed.threads[t].code)
+        if (instruction.kind == InstructionKind::Branch || instruction.kind == InstructionKind::Jump)
+          instruction.target = *same_place(changed, {t, instruction.target});
     return changed;
+  }
+
+  // Which instruction of a changed test this one has become: of several in its place the first, for others are put in
+  // behind it.
+  std::optional<std::uint32_t> same_place(const Test& changed, const At& at) const {
+    const Place place = test_.threads[at.thread].code[at.instruction].place;
+    const std::vector<Instruction>& code = changed.threads[at.thread].code;
+    for (std::uint32_t i = at.instruction; i < code.size(); ++i)
+      if (code[i].place == place) return i;
+    return {};
   }
 
   // Whether the test asks about this execution.
@@ -188,8 +210,12 @@ class Search {
   // Whether the two instructions race in some execution of the changed test that its filter passes; nothing if there
   // are too many. A test that the change leaves without any such execution counts as one where they do.
   std::optional<bool> still_race(const Test& changed) {
-    const auto x = instruction_of(test_, race_.execution.operations[race_.first]);
-    const auto y = instruction_of(test_, race_.execution.operations[race_.second]);
+    const auto here = [&](OperationIndex access) {
+      const At at = *instruction_of(test_, race_.execution.operations[access]);
+      return At{at.thread, *same_place(changed, at)};
+    };
+    const At x = here(race_.first);
+    const At y = here(race_.second);
     explore::Options options = explorer_options(question_);
     bool race = false;
     bool asked_about = false;

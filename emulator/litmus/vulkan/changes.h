@@ -18,6 +18,7 @@ struct TestChange {
   std::string text;
   /// They do not race any more, but which comes first is still open.
   bool unordered = false;
+  /// What is put in has the place of the instruction that it stands behind.
   Test changed;
 };
 

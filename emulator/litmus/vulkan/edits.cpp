@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "emulator/litmus/token.h"
 #include "emulator/litmus/vulkan/parser.h"
 #include "runtime/text/readable.h"
 
@@ -145,6 +146,25 @@ std::string_view word_at(std::string_view source, Place place) {
   return source.substr(begin, end - begin);
 }
 
+/// Puts an instruction into a row of its own, behind the row of the one whose place it has.
+std::optional<TextEdit> row_behind(std::string_view source, const Tokens& words, const Test& test, std::size_t thread,
+                                   const Instruction& instruction) {
+  const std::optional<std::string> tags = spell_tags(instruction);
+  const std::size_t begin = offset_of(source, instruction.place);
+  const auto end = std::find_if(words.tokens.begin(), words.tokens.end(),
+                                [&](const Token& token) { return token.offset >= begin && token.is(";"); });
+  if (!tags || end == words.tokens.end()) return std::nullopt;
+  std::string row = "\n ";
+  for (std::size_t t = 0; t < test.threads.size(); ++t) {
+    if (t != 0) row += "| ";
+    if (t != thread) continue;
+    // The text begins with the tags as they were.
+    row += *tags +
+           instruction.text.substr(std::min(word_at(instruction.text, {1, 1}).size(), instruction.text.size())) + ' ';
+  }
+  return TextEdit{{end->place.line, end->place.column + 1}, "", row + ';'};
+}
+
 }  // namespace
 
 std::optional<std::string> spell_tags(const Instruction& instruction) {
@@ -174,18 +194,25 @@ std::optional<std::string> spell_tags(const Instruction& instruction) {
 }
 
 std::optional<std::vector<TextEdit>> edits_between(std::string_view source, const Test& test, const Test& changed) {
+  const Tokens words = tokenize(source);
   std::vector<TextEdit> edits;
   for (std::size_t t = 0; t < test.threads.size(); ++t) {
-    for (std::size_t i = 0; i < test.threads[t].code.size(); ++i) {
-      const Instruction& now = test.threads[t].code[i];
-      const Instruction& then = changed.threads[t].code[i];
-      if (means_the_same(now.operation, then.operation)) continue;
-      const std::optional<std::string> text = spell_tags(then);
-      if (!text) return std::nullopt;
-      edits.push_back({now.place, std::string(word_at(source, now.place)), *text});
+    const std::vector<Instruction>& then = changed.threads[t].code;
+    std::size_t at = 0;
+    for (const Instruction& now : test.threads[t].code) {
+      if (!means_the_same(now.operation, then[at].operation)) {
+        const std::optional<std::string> text = spell_tags(then[at]);
+        if (!text) return std::nullopt;
+        edits.push_back({now.place, std::string(word_at(source, now.place)), *text});
+      }
+      for (++at; at < then.size() && then[at].place == now.place; ++at) {
+        const std::optional<TextEdit> row = row_behind(source, words, test, t, then[at]);
+        if (!row) return std::nullopt;
+        edits.push_back(*row);
+      }
     }
   }
-  std::sort(edits.begin(), edits.end(), [](const TextEdit& a, const TextEdit& b) {
+  std::stable_sort(edits.begin(), edits.end(), [](const TextEdit& a, const TextEdit& b) {
     return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
   });
   const VulkanParse again = parse_vulkan(edited(source, edits));

@@ -14,7 +14,7 @@
 
 namespace heddle::litmus {
 
-/// Replaces a part of one line of a source text.
+/// Replaces a part of one line of a source text, or puts something in where `old_text` is empty.
 struct TextEdit {
   Place place;
   std::string old_text;
@@ -25,9 +25,10 @@ struct TextEdit {
 /// for an instruction that has no tags, or whose operation has no spelling.
 std::optional<std::string> spell_tags(const Instruction& instruction);
 
-/// The edits that make `test`, which was parsed from `source`, into `changed`, which differs from it in operations
-/// alone. They are in the order of the text. Nothing if the dialect has no spelling for the change: the edited text has
-/// been parsed again, and means `changed`.
+/// The edits that make `test`, which was parsed from `source`, into `changed`, which differs from it in operations, and
+/// in instructions that are put in: each has the place of the one that it stands behind. They are in the order of the
+/// text. Nothing if the dialect has no spelling for the change: the edited text has been parsed again, and means
+/// `changed`.
 std::optional<std::vector<TextEdit>> edits_between(std::string_view source, const Test& test, const Test& changed);
 
 /// The text after the edits, which must be in the order of the text and fit it.

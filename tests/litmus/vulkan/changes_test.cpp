@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "emulator/litmus/run/race_watch.h"
@@ -21,17 +22,19 @@ using namespace heddle::litmus;
 
 namespace {
 
-/// Which instruction of its thread an operation is.
-std::pair<std::size_t, std::size_t> instruction(const Test& test, const Operation& operation) {
+/// The thread of an operation's instruction, and where that stands: a change may put others in between.
+using Spot = std::tuple<std::size_t, std::uint32_t, std::uint32_t>;
+Spot spot(const Test& test, const Operation& operation) {
   const auto thread = static_cast<std::size_t>(operation.agent);
   const std::vector<Instruction>& code = test.threads.at(thread).code;
   const auto found = std::find_if(code.begin(), code.end(),
                                   [&](const Instruction& one) { return one.text.c_str() == operation.where.function; });
-  return {thread, static_cast<std::size_t>(found - code.begin())};
+  if (found == code.end()) return {thread, 0, 0};
+  return {thread, found->place.line, found->place.column};
 }
-using Pair = std::set<std::pair<std::size_t, std::size_t>>;
+using Pair = std::set<Spot>;
 Pair pair_of(const Test& test, const Operation& a, const Operation& b) {
-  return {instruction(test, a), instruction(test, b)};
+  return {spot(test, a), spot(test, b)};
 }
 
 /// Whether the two instructions race in one of so many runs on this memory.

@@ -83,3 +83,39 @@ TEST_CASE("tests that do not differ have no edits between them") {
   REQUIRE(edits);
   CHECK(edits->empty());
 }
+
+TEST_CASE("a memory barrier that a change puts in is a row of its own, with its tags, and with it there is no race") {
+  // The relay loops until it has seen the flag: its jump goes on to lead where it led. The barrier has tags of both
+  // kinds.
+  for (const std::string ending : {" ;", "; (* the last row *)"}) {
+    const std::string relay =
+        "Vulkan Relay\n{ x=0; f=0; g=0; }\n"
+        " P0@sg 0, wg 0, qf 0 | P1@sg 1, wg 0, qf 0 | P2@sg 0, wg 1, qf 0 ;\n"
+        " st.nonpriv.sc0 x, 1 | LC00: | ld.atom.acq.dv.sc0.semsc0.semvis r0, g ;\n"
+        " st.atom.rel.wg.sc0.semsc0.semav f, 1 | ld.atom.wg.sc0 r0, f | beq r0, 0, LC01 ;\n"
+        "  | membar.acq_rel.dv.semsc0.semav # foo:a | ld.nonpriv.sc0 r1, x" +
+        ending +
+        "\n"
+        "  | beq r0, 0, LC00 | LC01: ;\n"
+        "  | st.atom.dv.sc0 g, 1 | ;\nexists (P2:r1 == 0)\n";
+    const Test test = parsed(relay);
+    const Answer found = answered(test);
+    REQUIRE(found.race);
+    const TestChanges changes = changes_without_race(
+        test, {}, *found.race, [](const Operation& operation) { return operation.where.function; });
+    REQUIRE_FALSE(changes.changes.empty());
+    const auto second = std::find_if(changes.changes.begin(), changes.changes.end(), [](const TestChange& change) {
+      return change.text.find("put a second memory barrier like it behind") == 0;
+    });
+    REQUIRE(second != changes.changes.end());
+    const auto edits = edits_between(relay, test, second->changed);
+    REQUIRE(edits);
+    REQUIRE(edits->size() == 1);
+    CHECK(edits->front().old_text == "");
+    CHECK(edits->front().new_text == "\n | membar.acq_rel.dv.semsc0.semav # foo:a | ;");
+    const Test mended = parsed(edited(relay, *edits));
+    CHECK(mended.threads[1].code[4].kind == InstructionKind::Branch);
+    CHECK(mended.threads[1].code[4].target == 0);
+    CHECK_FALSE(answered(mended).racy);
+  }
+}
