@@ -169,6 +169,8 @@ class Relation {
   friend Relation operator&(Relation a, const Relation& b) { return a &= b; }
   friend bool operator==(const Relation&, const Relation&) = default;
 
+  /// Whether `a` is related to anything.
+  bool relates(EventIndex a) const;
   /// Relates `a` to everything that `b` is related to in `o`.
   void add_row(EventIndex a, const Relation& o, EventIndex b) {
     for (std::size_t i = 0; i < stride_; ++i) bits_[a * stride_ + i] |= o.bits_[b * stride_ + i];

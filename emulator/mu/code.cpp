@@ -1,5 +1,8 @@
 #include "emulator/mu/code.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace heddle::mu {
 namespace {
 
@@ -10,10 +13,12 @@ std::string cell_name(const std::string& array, std::int64_t cell) {
 }  // namespace
 
 std::string Program::location_name(LocationIndex location) const {
-  for (const Array& array : arrays)
-    if (location >= array.first && location < array.first + array.cells)
-      return cell_name(array.name, location - array.first);
-  return "?";
+  // They stand in the order of their locations.
+  const auto behind = std::upper_bound(arrays.begin(), arrays.end(), location,
+                                       [](LocationIndex l, const Array& array) { return l < array.first; });
+  if (behind == arrays.begin()) return "?";
+  const Array& array = *std::prev(behind);
+  return location < array.first + array.cells ? cell_name(array.name, location - array.first) : "?";
 }
 
 std::string Program::spell(Value value) const {

@@ -106,8 +106,8 @@ struct Execution {
   /// For each location that has an atomic access: all stores, in modification order. Empty for others.
   std::vector<std::vector<EventIndex>> modification_order;
 
-  /// Whether some atomic operation accesses the location.
-  bool has_atomic_access(LocationIndex location) const;
+  /// The locations that some atomic operation accesses, ascending.
+  std::vector<LocationIndex> atomic_locations() const;
 };
 
 }  // namespace heddle::mu

@@ -6,9 +6,13 @@
 
 namespace heddle::mu {
 
-bool Execution::has_atomic_access(LocationIndex location) const {
-  return std::any_of(events.begin(), events.end(),
-                     [&](const Event& event) { return event.location == location && event.is_atomic(); });
+std::vector<LocationIndex> Execution::atomic_locations() const {
+  std::vector<LocationIndex> out;
+  for (const Event& event : events)
+    if (event.is_atomic()) out.push_back(event.location);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
 }
 
 const char* name(Rule rule) {

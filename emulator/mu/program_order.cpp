@@ -6,9 +6,12 @@ namespace heddle::mu {
 //= mu:program-order
 //= mu:client-operations
 void Judgement::order_program() {
-  for (EventIndex a = 0; a < count_; ++a)
-    for (EventIndex b = a + 1; b < count_; ++b)
-      if (execution_.events[a].thread == execution_.events[b].thread) program_order_.add(a, b);
+  std::vector<EventSet> later(execution_.threads, EventSet(count_));
+  for (auto e = static_cast<EventIndex>(count_); e-- > 0;) {
+    EventSet& of_thread = later[execution_.events[e].thread];
+    program_order_.add_row(e, of_thread);
+    of_thread.add(e);
+  }
 }
 
 }  // namespace heddle::mu

@@ -145,8 +145,12 @@ std::string forbidden_reasons(const MuReport& report, const TextOptions& options
   mu::explore::Options search = litmus::c::explorer_options(report.test, options.question);
   search.inconsistent = true;
   Forbidden forbidden(report.test);
-  mu::explore::explore(report.test.program, search,
-                       [&](const mu::explore::Found& found) { return forbidden.look(found); });
+  try {
+    mu::explore::explore(report.test.program, search,
+                         [&](const mu::explore::Found& found) { return forbidden.look(found); });
+  } catch (const mu::explore::TooLong&) {
+    // What breaks rules has more choices than what the answer is made of.
+  }
   return "  " + paint(Colour::Bold, all ? "Why nothing else" : "Why forbidden") + '\n' + forbidden.text();
 }
 

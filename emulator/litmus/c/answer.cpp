@@ -122,14 +122,15 @@ std::vector<Outcome> outcomes_of(const Test& test, const mu::Judgement& judgemen
       values = {registers[observable.thread][observable.index]};
     else
       values = final_values(test, judgement, observable.index);
-    std::vector<Outcome> longer;
-    for (const Outcome& outcome : out) {
-      for (const Value value : values) {
-        longer.push_back(outcome);
-        longer.back().push_back(value);
+    // The outcomes are there once; each further value takes copies of them.
+    const std::size_t before = out.size();
+    for (std::size_t v = 1; v < values.size(); ++v) {
+      for (std::size_t o = 0; o < before; ++o) {
+        out.push_back(out[o]);
+        out.back().push_back(values[v]);
       }
     }
-    out = std::move(longer);
+    for (std::size_t o = 0; o < before; ++o) out[o].push_back(values.front());
   }
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -168,6 +169,11 @@ Answer answer(const Test& test, const Question& question) {
     const mu::Instruction& i = test.program.threads[twice.thread].code[twice.instruction];
     throw ParseError({i.line, i.column}, "an execution creates thread `" + test.program.threads[i.index].name +
                                              "` twice; a thread is created once");
+  } catch (const mu::explore::TooLong& too_long) {
+    const mu::Instruction& i = test.program.threads[too_long.thread].code[too_long.instruction];
+    throw ParseError({i.line, i.column}, "an execution that comes to here has more than " +
+                                             std::to_string(too_long.most) + ' ' + too_long.of_what +
+                                             ", which are too many to list all executions; take some operations out");
   }
 }
 

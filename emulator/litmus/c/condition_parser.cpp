@@ -6,6 +6,15 @@
 
 namespace heddle::litmus::c {
 
+ConditionParser::ConditionParser(Lexer& lexer, Test& test) : lexer_(lexer), test_(test) {
+  const mu::Program& program = test.program;
+  for (std::size_t i = 0; i < program.arrays.size(); ++i) arrays_.emplace(program.arrays[i].name, i);
+  for (const mu::ThreadCode& thread : program.threads) {
+    auto& registers = registers_.emplace_back();
+    for (std::uint32_t i = 0; i < thread.registers.size(); ++i) registers.emplace(thread.registers[i], i);
+  }
+}
+
 void ConditionParser::parse() {
   while (lexer_.peek().kind != TokenKind::End) part();
   sort_observables();
@@ -117,11 +126,8 @@ Condition::Term ConditionParser::term() {
   if (token.is("&")) {
     const Token name = lexer_.expect_name("the name of a location");
     const LocationIndex at = location(name);
-    for (std::size_t i = 0; i < test_.program.arrays.size(); ++i) {
-      const mu::Array& array = test_.program.arrays[i];
-      if (at >= array.first && at < array.first + array.cells)
-        return {{}, Value::address(static_cast<std::int32_t>(i), at - array.first)};
-    }
+    const std::size_t array = arrays_.at(name.text);
+    return {{}, Value::address(static_cast<std::int32_t>(array), at - test_.program.arrays[array].first)};
   }
   if (token.kind != TokenKind::Name) fail_at(token.place, described(token) + " is not a value");
   if (lexer_.accept(":")) return register_of(std::string(token.text), token);
@@ -138,33 +144,28 @@ Condition::Term ConditionParser::register_of(const std::string& thread, const To
   out.kind = Observable::Kind::Register;
   out.thread = static_cast<std::uint32_t>(owner - threads.begin());
   out.name = thread + ':' + std::string(name.text);
-  const auto seen = std::find_if(test_.observables.begin(), test_.observables.end(),
-                                 [&](const Observable& other) { return other.name == out.name; });
-  const auto reg = std::find(owner->registers.begin(), owner->registers.end(), name.text);
-  if (seen != test_.observables.end()) {
-    out.index = seen->index;
-  } else if (reg != owner->registers.end()) {
-    out.index = static_cast<std::uint32_t>(reg - owner->registers.begin());
-  } else {
-    // Its thread never assigns it: it keeps its initial value.
-    out.index = owner->register_count++;
+  auto& registers = registers_[out.thread];
+  // Its thread never assigns a register that is not known: it keeps its initial value.
+  const auto [reg, fresh] = registers.emplace(name.text, owner->register_count);
+  if (fresh) {
+    ++owner->register_count;
     owner->initial.push_back(Value::number(0));
   }
+  out.index = reg->second;
   return observe(std::move(out));
 }
 
 ConditionParser::LocationIndex ConditionParser::location(const Token& name) {
-  for (const mu::Array& array : test_.program.arrays) {
-    if (array.name != name.text) continue;
-    if (!lexer_.accept("[")) return array.first;
-    const Token cell = lexer_.next();
-    const std::int64_t n = number_of(cell);
-    if (n < 0 || n >= array.cells)
-      fail_at(cell.place, "`" + array.name + "` has " + std::to_string(array.cells) + " cells");
-    lexer_.expect("]");
-    return array.first + static_cast<LocationIndex>(n);
-  }
-  fail_at(name.place, "there is no location " + described(name));
+  const auto known = arrays_.find(name.text);
+  if (known == arrays_.end()) fail_at(name.place, "there is no location " + described(name));
+  const mu::Array& array = test_.program.arrays[known->second];
+  if (!lexer_.accept("[")) return array.first;
+  const Token cell = lexer_.next();
+  const std::int64_t n = number_of(cell);
+  if (n < 0 || n >= array.cells)
+    fail_at(cell.place, "`" + array.name + "` has " + std::to_string(array.cells) + " cells");
+  lexer_.expect("]");
+  return array.first + static_cast<LocationIndex>(n);
 }
 
 Condition::Term ConditionParser::variable(const Token& name) {
@@ -175,10 +176,9 @@ Condition::Term ConditionParser::variable(const Token& name) {
 }
 
 Condition::Term ConditionParser::observe(Observable observable) {
-  const auto found = std::find(test_.observables.begin(), test_.observables.end(), observable);
-  const auto index = static_cast<std::size_t>(found - test_.observables.begin());
-  if (found == test_.observables.end()) test_.observables.push_back(std::move(observable));
-  return {index, {}};
+  const auto [known, fresh] = observed_.emplace(observable.name, test_.observables.size());
+  if (fresh) test_.observables.push_back(std::move(observable));
+  return {known->second, {}};
 }
 
 namespace {

@@ -3,6 +3,11 @@
 /// \file
 /// Reads what stands behind the threads of a C litmus test: locations, filter, assertion.
 
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "emulator/litmus/c/lexer.h"
 #include "emulator/litmus/c/test.h"
 
@@ -11,7 +16,7 @@ namespace heddle::litmus::c {
 class ConditionParser {
  public:
   /// The program of the test is complete.
-  ConditionParser(Lexer& lexer, Test& test) : lexer_(lexer), test_(test) {}
+  ConditionParser(Lexer& lexer, Test& test);
   /// Up to the end of the file. Fills in filter, assertion and observables.
   void parse();
 
@@ -33,6 +38,10 @@ class ConditionParser {
   Lexer& lexer_;
   Test& test_;
   int depth_ = 0;
+  /// The numbers of arrays, of the registers of each thread, and of observables, by name.
+  std::map<std::string_view, std::size_t> arrays_;
+  std::vector<std::map<std::string, std::uint32_t, std::less<>>> registers_;
+  std::map<std::string, std::size_t> observed_;
 };
 
 }  // namespace heddle::litmus::c

@@ -6,11 +6,13 @@
 namespace heddle::litmus::c {
 
 std::int32_t Declarations::array(std::string_view name) {
-  const auto found = std::find(arrays.begin(), arrays.end(), name);
-  if (found != arrays.end()) return static_cast<std::int32_t>(found - arrays.begin());
+  const auto found = numbers.find(name);
+  if (found != numbers.end()) return found->second;
+  const auto number = static_cast<std::int32_t>(arrays.size());
+  numbers.emplace(name, number);
   arrays.emplace_back(name);
   cells.push_back({Value::number(0)});
-  return static_cast<std::int32_t>(arrays.size() - 1);
+  return number;
 }
 
 std::uint32_t ThreadScope::reg(std::string_view name) {

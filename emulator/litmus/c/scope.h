@@ -18,6 +18,8 @@ namespace heddle::litmus::c {
 struct Declarations {
   Format format = Format::C;
   std::vector<std::string> arrays;
+  /// Their numbers, by name.
+  std::map<std::string, std::int32_t, std::less<>> numbers;
   std::vector<std::vector<Value>> cells;
   std::vector<std::string> stacks;
   std::vector<Place> stack_places;

@@ -39,14 +39,16 @@ std::vector<Outcome> final_states(const Test& test, const judge::Judgement& judg
       for (Outcome& state : states) state[i] = state[place->second];
       continue;
     }
-    std::vector<Outcome> more;
-    for (const Integer value : final_values(variable, judgement)) {
-      for (Outcome state : states) {
-        state[i] = value;
-        more.push_back(std::move(state));
+    // The states are there once; each further value takes copies of them.
+    const std::vector<Integer> values = final_values(variable, judgement);
+    const std::size_t before = states.size();
+    for (std::size_t v = 1; v < values.size(); ++v) {
+      for (std::size_t s = 0; s < before; ++s) {
+        states.push_back(states[s]);
+        states.back()[i] = values[v];
       }
     }
-    states = std::move(more);
+    for (std::size_t s = 0; s < before; ++s) states[s][i] = values.front();
   }
   return states;
 }

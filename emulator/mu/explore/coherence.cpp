@@ -1,6 +1,7 @@
 #include "emulator/mu/explore/coherence.h"
 
 #include <algorithm>
+#include <map>
 
 namespace heddle::mu::explore {
 namespace {
@@ -53,7 +54,7 @@ bool Forcing::force_by_load(EventIndex b) {
     if (part_.happens_before(b, y) && !add(w, y)) return false;
   }
   for (const EventIndex a : loads_)
-    if (a != b && part_.happens_before(a, b) && seen(a) != w && !add(seen(a), w)) return false;
+    if (seen(a) != w && a != b && part_.happens_before(a, b) && !add(seen(a), w)) return false;
   return event(b).kind != EventKind::ReadModifyWrite || add(w, b);
 }
 
@@ -90,15 +91,12 @@ bool Forcing::force() {
   return order_.before.acyclic();
 }
 
-bool plain_load_may_be(const Judgement& part, EventIndex load) {
-  const std::vector<Event>& events = part.execution().events;
+bool plain_load_may_be(const Judgement& part, EventIndex load, const std::vector<EventIndex>& stores) {
   const EventIndex seen = part.execution().reads_from[load];
   if (seen != kInitial && part.happens_before(load, seen)) return false;
-  for (EventIndex x = 0; x < events.size(); ++x) {
-    if (!events[x].stores() || events[x].location != events[load].location || x == seen) continue;
-    if ((seen == kInitial || part.happens_before(seen, x)) && part.happens_before(x, load)) return false;
-  }
-  return true;
+  return std::none_of(stores.begin(), stores.end(), [&](EventIndex x) {
+    return x != seen && (seen == kInitial || part.happens_before(seen, x)) && part.happens_before(x, load);
+  });
 }
 
 void extend(const Execution& execution, const ForcedOrder& forced, std::vector<EventIndex>& order,
@@ -130,14 +128,18 @@ std::optional<ForcedOrder> forced_order(const Judgement& part, LocationIndex loc
 bool may_grow(const Judgement& part) {
   const Execution& execution = part.execution();
   if (!part.happens_before().acyclic()) return false;
+  std::map<LocationIndex, std::vector<EventIndex>> stores;
+  for (EventIndex e = 0; e < execution.events.size(); ++e)
+    if (execution.events[e].stores()) stores[execution.events[e].location].push_back(e);
   for (EventIndex e = 0; e < execution.events.size(); ++e) {
     const Event& event = execution.events[e];
-    if (event.loads() && execution.reads_from[e] != kUnresolved && !event.is_atomic() && !plain_load_may_be(part, e))
+    if (event.loads() && execution.reads_from[e] != kUnresolved && !event.is_atomic() &&
+        !plain_load_may_be(part, e, stores[event.location]))
       return false;
   }
-  for (LocationIndex location = 0; location < execution.locations; ++location)
-    if (execution.has_atomic_access(location) && !forced_order(part, location)) return false;
-  return true;
+  const std::vector<LocationIndex> atomic = execution.atomic_locations();
+  return std::all_of(atomic.begin(), atomic.end(),
+                     [&](LocationIndex location) { return forced_order(part, location).has_value(); });
 }
 
 std::vector<std::vector<EventIndex>> modification_orders(const Execution& execution, const ForcedOrder& forced) {

@@ -46,8 +46,17 @@ struct CreatedTwice {
   std::uint32_t instruction = 0;
 };
 
+/// An execution has more than `most` of something ("operations", or "choices" of what loads see); the instruction is
+/// the last one that it executed.
+struct TooLong {
+  ThreadIndex thread = 0;
+  std::uint32_t instruction = 0;
+  const char* of_what = "";
+  std::uint64_t most = 0;
+};
+
 /// Calls `found` for each execution until it returns false. Returns whether it was the search that ended.
-/// Throws CreatedTwice.
+/// Throws CreatedTwice and TooLong.
 bool explore(const Program& program, const Options& options, const std::function<bool(const Found&)>& found);
 
 }  // namespace heddle::mu::explore

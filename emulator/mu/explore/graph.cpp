@@ -19,39 +19,72 @@ void Graph::create(ThreadIndex thread, std::uint64_t bound) {
 }
 
 std::optional<Value> Graph::value(Term term) const {
-  if (term < known_.size() && known_[term]) return known_[term];
-  const std::optional<Value> found = evaluate(terms.node(term));
-  if (found) {
-    if (known_.size() <= term) known_.resize(term + 1);
-    known_[term] = found;
-  }
-  return found;
+  EventIndex waits = kNone;
+  return evaluate(term, waits);
 }
 
-std::optional<Value> Graph::evaluate(const TermNode& node) const {
-  if (node.kind == TermKind::Constant) return node.value;
-  if (node.kind == TermKind::Loaded) return loaded(node.event);
-  const auto left = value(node.left);
-  if (!left) return std::nullopt;
+// Expressions are as deep as the text is long, so what is still to be known lies on a stack of its own.
+std::optional<Value> Graph::evaluate(Term term, EventIndex& waits) const {
+  known_.resize(terms.size());
+  asked_.assign(1, term);
+  while (!asked_.empty()) {
+    const Term at = asked_.back();
+    const TermNode& node = terms.node(at);
+    if (!known_[at] && node.kind == TermKind::Constant) known_[at] = node.value;
+    if (known_[at]) {
+      asked_.pop_back();
+    } else if (node.kind == TermKind::Loaded) {
+      if (!look_up(at, node.event)) {
+        waits = node.event;
+        return std::nullopt;
+      }
+    } else if (!known_[node.left]) {
+      asked_.push_back(node.left);
+    } else if (node.has_right() && !known_[node.right]) {
+      asked_.push_back(node.right);
+    } else {
+      known_[at] = computed(node);
+    }
+  }
+  return known_[term];
+}
+
+// What the event reads is known, or asked for next; false if the event waits for its source.
+bool Graph::look_up(Term at, EventIndex event) const {
+  const EventIndex seen = execution.reads_from[event];
+  if (guessed_[event]) {
+    known_[at] = guessed_[event];
+  } else if (seen == kUnresolved) {
+    return false;
+  } else if (seen == kInitial) {
+    known_[at] = program->initial[execution.events[event].location];
+  } else if (const Term stored = written_[seen].term; known_[stored]) {
+    known_[at] = known_[stored];
+  } else {
+    asked_.push_back(stored);
+  }
+  return true;
+}
+
+Value Graph::computed(const TermNode& node) const {
+  const Value left = *known_[node.left];
   // What faults has been assumed not to, so that the number does not matter.
   const Value wrong = Value::number(0);
   switch (node.kind) {
     case TermKind::Unary:
-      return apply(node.unary, *left).value_or(wrong);
+      return apply(node.unary, left).value_or(wrong);
     case TermKind::UnaryFaults:
-      return Value::number(!apply(node.unary, *left));
+      return Value::number(!apply(node.unary, left));
     case TermKind::Truth:
-      return Value::number(left->truth());
+      return Value::number(left.truth());
     case TermKind::Location: {
-      const LocationIndex location = program->location(*left);
+      const LocationIndex location = program->location(left);
       return Value::number(location == kNone ? -1 : static_cast<std::int64_t>(location));
     }
     default:
       break;
   }
-  const auto right = value(node.right);
-  if (!right) return std::nullopt;
-  const auto both = apply(node.binary, *left, *right);
+  const auto both = apply(node.binary, left, *known_[node.right]);
   return node.kind == TermKind::Faults ? Value::number(!both) : both.value_or(wrong);
 }
 
@@ -167,15 +200,9 @@ void Graph::guess(EventIndex load, Value value) {
 }
 
 EventIndex Graph::waits_for(Term term) const {
-  const TermNode& node = terms.node(term);
-  if (node.kind == TermKind::Constant || value(term)) return kNone;
-  if (node.kind == TermKind::Loaded) {
-    const EventIndex seen = execution.reads_from[node.event];
-    return seen == kUnresolved ? node.event : waits_for(written_[seen].term);
-  }
-  const EventIndex left = waits_for(node.left);
-  const bool two = node.kind == TermKind::Binary || node.kind == TermKind::Faults;
-  return left != kNone || !two ? left : waits_for(node.right);
+  EventIndex waits = kNone;
+  evaluate(term, waits);
+  return waits;
 }
 
 void Graph::fill_in() {

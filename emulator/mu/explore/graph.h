@@ -66,7 +66,10 @@ class Graph final : public Knowledge {
     Term term = 0;
     Events computed;
   };
-  std::optional<Value> evaluate(const TermNode& node) const;
+  /// Without a value `waits` becomes the first load, from left to right, that has no source yet.
+  std::optional<Value> evaluate(Term term, EventIndex& waits) const;
+  bool look_up(Term at, EventIndex event) const;
+  Value computed(const TermNode& node) const;
   std::optional<Value> loaded(EventIndex event) const;
   EventIndex add(const Event& event);
   void write(EventIndex event, const Request& request, bool modifies);
@@ -78,6 +81,8 @@ class Graph final : public Knowledge {
   std::vector<std::optional<Value>> guessed_;
   std::vector<std::pair<Term, std::int64_t>> assumptions_;
   mutable std::vector<std::optional<Value>> known_;
+  /// Terms whose values are needed, each for the one before it; kept for its memory.
+  mutable std::vector<Term> asked_;
 };
 
 }  // namespace heddle::mu::explore

@@ -15,6 +15,11 @@ std::vector<EventIndex> stores_of(const Execution& execution, LocationIndex loca
   return out;
 }
 
+/// How many choices may follow each other, and how many operations an execution may have: what more take is no litmus
+/// test, and would be told of by no message.
+constexpr std::uint32_t kMostChoices = 1500;
+constexpr std::size_t kMostOperations = 8192;
+
 class Search {
  public:
   Search(const Program& program, const Options& options, const std::function<bool(const Found&)>& found)
@@ -22,12 +27,27 @@ class Search {
 
   bool run() {
     Graph graph(program_, options_.bound, foresight_.addresses_as_values());
-    explore(std::move(graph));
+    explore(graph);
     return !stopped_;
   }
 
  private:
-  void explore(Graph graph);
+  /// A choice that follows those before it.
+  class Level {
+   public:
+    Level(Search& search, const Graph& graph) : search_(search) {
+      if (++search_.level_ > kMostChoices) search_.refuse(graph, "choices", kMostChoices);
+    }
+    ~Level() { --search_.level_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    Search& search_;
+  };
+  [[noreturn]] static void refuse(const Graph& graph, const char* of_what, std::uint64_t most);
+  /// Goes on with the graph, which is another one afterwards. Each choice is a level of recursion.
+  void explore(Graph& graph);
   /// Whether every thread has ended or waits for a value; otherwise the search has gone on in copies.
   bool advance(Graph& graph);
   bool handle(Graph& graph, ThreadIndex thread, const Request& request);
@@ -38,14 +58,29 @@ class Search {
   EventIndex next_load(Graph& graph) const;
   bool may_look_again(const Graph& graph, EventIndex load) const;
   bool may_be_stored(const Graph& graph, EventIndex load) const;
-  void branch_on_load(const Graph& graph, EventIndex load);
+  /// What a load may see.
+  struct Choices {
+    std::vector<EventIndex> stores;
+    /// Or something that comes later.
+    bool later = false;
+  };
+  Choices choices_of(const Graph& graph, EventIndex load) const;
+  /// Takes the only choice; false if there are several numbers that it may read.
+  bool take(Graph& graph, EventIndex load, const Choices& choices) const;
+  void branch_on_load(const Graph& graph, EventIndex load, const Choices& choices);
+  bool may_be_consistent(const Graph& graph) const;
   void see(const Graph& graph, EventIndex load, EventIndex store);
-  void go_on(Graph graph);
+  void go_on(Graph& graph);
+  void guess(const Graph& graph, EventIndex load);
   void branch_on_decision(const Graph& graph, ThreadIndex thread, const Request& request);
-  void finish(Graph graph);
+  void finish(Graph& graph);
   void choose_wakers(Graph& graph, EventIndex from);
-  void choose_orders(Graph& graph, const std::vector<std::vector<std::vector<EventIndex>>>& orders,
-                     std::size_t location);
+  /// The modification orders that a location may have.
+  struct Orders {
+    LocationIndex location = 0;
+    std::vector<std::vector<EventIndex>> all;
+  };
+  void choose_orders(Graph& graph, const std::vector<Orders>& orders);
   void deliver(Graph& graph);
 
   const Program& program_;
@@ -53,20 +88,42 @@ class Search {
   const Foresight foresight_;
   const std::function<bool(const Found&)>& found_;
   bool stopped_ = false;
+  std::uint32_t level_ = 0;
 };
 
+void Search::refuse(const Graph& graph, const char* of_what, std::uint64_t most) {
+  if (graph.execution.events.empty()) throw TooLong{0, 0, of_what, most};
+  const Event& last = graph.execution.events.back();
+  throw TooLong{last.thread, last.instruction, of_what, most};
+}
+
 // The step is a function of the graph, and its choices exclude each other: so there is one way to each execution.
-void Search::explore(Graph graph) {
-  stopped_ = stopped_ || (options_.cancelled != nullptr && options_.cancelled->load());
-  if (stopped_ || !advance(graph)) return;
-  const EventIndex load = next_load(graph);
-  if (load != kNone) return branch_on_load(graph, load);
+void Search::explore(Graph& graph) {
+  const Level level(*this, graph);
+  bool unjudged = false;
+  for (;;) {
+    stopped_ = stopped_ || (options_.cancelled != nullptr && options_.cancelled->load());
+    if (stopped_ || !advance(graph)) return;
+    const EventIndex load = next_load(graph);
+    if (load == kNone) break;
+    const Choices choices = choices_of(graph, load);
+    const std::size_t count = choices.stores.size() + (choices.later ? 1 : 0);
+    if (count == 0) return;
+    // What is left to one choice is judged together with what comes next.
+    if (count == 1 && take(graph, load, choices)) {
+      if (!graph.assumptions_hold()) return;
+      unjudged = true;
+      continue;
+    }
+    if (unjudged && !may_be_consistent(graph)) return;
+    return branch_on_load(graph, load, choices);
+  }
   for (ThreadIndex t = 0; t < program_.threads.size(); ++t) {
     if (graph.ends[t] != ThreadEnd::Running) continue;
     const Request request = graph.threads[t]->advance(graph.terms, graph);
     return branch_on_decision(graph, t, request);
   }
-  finish(std::move(graph));
+  finish(graph);
 }
 
 bool Search::advance(Graph& graph) {
@@ -113,6 +170,7 @@ bool Search::handle(Graph& graph, ThreadIndex thread, const Request& request) {
         branch_on_count(graph, thread, request);
         return false;
       }
+      if (graph.execution.events.size() == kMostOperations) refuse(graph, "operations", kMostOperations);
       graph.perform(thread, request);
       if (request.event.kind == EventKind::NewThread) new_thread(graph, thread, request);
       return true;
@@ -143,7 +201,7 @@ void Search::branch_on_count(const Graph& graph, ThreadIndex thread, const Reque
       copy.settle(thread, request, woken);
     else
       copy.perform(thread, request, woken);
-    explore(std::move(copy));
+    explore(copy);
   }
 }
 
@@ -153,7 +211,7 @@ void Search::branch_on_wait(const Graph& graph, ThreadIndex thread, const Reques
     Graph copy = graph;
     copy.execution.events[request.about].performed = true;
     copy.threads[thread]->decide(static_cast<std::int64_t>(end));
-    explore(std::move(copy));
+    explore(copy);
   }
 }
 
@@ -165,7 +223,7 @@ void Search::branch_on_decision(const Graph& graph, ThreadIndex thread, const Re
     Graph copy = graph;
     if (!request.free) copy.assume(request.term, answer);
     copy.threads[thread]->decide(answer);
-    explore(std::move(copy));
+    explore(copy);
   }
 }
 
@@ -203,41 +261,88 @@ EventIndex Search::next_load(Graph& graph) const {
   return kNone;
 }
 
-void Search::branch_on_load(const Graph& graph, EventIndex load) {
+// Whether something that another thread does may happen before the load: its own thread has synchronized before.
+//= mu:inter-thread-happens-before
+bool may_follow_others(const Execution& execution, EventIndex load) {
+  for (EventIndex e = 0; e < load; ++e) {
+    const Event& event = execution.events[e];
+    const bool synchronizes = !(event.accesses() && !event.is_atomic()) && !event.binds();
+    if (event.thread == execution.events[load].thread && synchronizes && event.kind != EventKind::NewThread)
+      return true;
+  }
+  return false;
+}
+
+// Program order is happens-before: what it puts behind a load is not seen by it, nor what it puts before another store
+// that is before the load. A plain load sees only what happens before it.
+//= mu:program-order
+//= mu:non-atomic-load
+Search::Choices Search::choices_of(const Graph& graph, EventIndex load) const {
   const std::vector<Event>& events = graph.execution.events;
-  if (!graph.considered[load].any) see(graph, load, kInitial);
-  for (EventIndex store = 0; store < events.size(); ++store)
-    if (events[store].stores() && store != load && events[store].location == events[load].location &&
-        !graph.considered[load].has(store))
-      see(graph, load, store);
-  if (!may_be_stored(graph, load)) return;
+  const bool all = options_.inconsistent;
+  const bool of_others = all || events[load].is_atomic() || may_follow_others(graph.execution, load);
+  Choices out;
+  EventIndex last_own = kInitial;
+  for (EventIndex store = 0; store < events.size(); ++store) {
+    if (!events[store].stores() || store == load || events[store].location != events[load].location) continue;
+    const bool own = !all && events[store].thread == events[load].thread;
+    if (own && store < load) last_own = store;
+    if (!own && of_others && !graph.considered[load].has(store)) out.stores.push_back(store);
+  }
+  if (last_own == kInitial ? !graph.considered[load].any : !graph.considered[load].has(last_own))
+    out.stores.insert(std::lower_bound(out.stores.begin(), out.stores.end(), last_own), last_own);
+  // The initial value comes first.
+  if (!out.stores.empty() && out.stores.back() == kInitial)
+    std::rotate(out.stores.begin(), out.stores.end() - 1, out.stores.end());
+  out.later = of_others && may_be_stored(graph, load);
+  return out;
+}
+
+bool Search::take(Graph& graph, EventIndex load, const Choices& choices) const {
+  if (choices.later) {
+    graph.put_off(load);
+    return true;
+  }
+  graph.resolve(load, choices.stores.front());
+  if (!graph.is_out_of_thin_air(load)) return true;
+  graph.resolve(load, kUnresolved);
+  return false;
+}
+
+void Search::branch_on_load(const Graph& graph, EventIndex load, const Choices& choices) {
+  for (const EventIndex store : choices.stores) see(graph, load, store);
+  if (!choices.later || stopped_) return;
   Graph copy = graph;
   copy.put_off(load);
-  explore(std::move(copy));
+  explore(copy);
 }
 
 void Search::see(const Graph& graph, EventIndex load, EventIndex store) {
+  if (stopped_) return;
   Graph copy = graph;
   copy.resolve(load, store);
-  if (copy.is_out_of_thin_air(load)) {
-    if (!options_.thin_air) return;
-    for (const Value value : options_.thin_air_values) {
-      Graph guessed = copy;
-      guessed.guess(load, value);
-      go_on(std::move(guessed));
-    }
-    return;
+  if (!copy.is_out_of_thin_air(load)) return go_on(copy);
+  if (options_.thin_air) guess(copy, load);
+}
+
+void Search::guess(const Graph& graph, EventIndex load) {
+  for (const Value value : options_.thin_air_values) {
+    Graph guessed = graph;
+    guessed.guess(load, value);
+    go_on(guessed);
   }
-  go_on(std::move(copy));
 }
 
-void Search::go_on(Graph graph) {
-  if (!graph.assumptions_hold()) return;
-  if (!options_.inconsistent && !may_grow(Judgement(graph.execution, Extent::Part))) return;
-  explore(std::move(graph));
+bool Search::may_be_consistent(const Graph& graph) const {
+  return options_.inconsistent || may_grow(Judgement(graph.execution, Extent::Part));
 }
 
-void Search::finish(Graph graph) {
+void Search::go_on(Graph& graph) {
+  if (stopped_ || !graph.assumptions_hold() || !may_be_consistent(graph)) return;
+  explore(graph);
+}
+
+void Search::finish(Graph& graph) {
   // Assumptions that no load resolved: of values that were known all the time.
   if (!graph.assumptions_hold()) return;
   choose_wakers(graph, 0);
@@ -265,30 +370,29 @@ void Search::choose_wakers(Graph& graph, EventIndex from) {
   graph.fill_in();
   const Judgement part(graph.execution, Extent::Part);
   if (!options_.inconsistent && !may_grow(part)) return;
-  std::vector<std::vector<std::vector<EventIndex>>> orders(program_.locations());
-  for (LocationIndex location = 0; location < program_.locations(); ++location) {
-    if (!graph.execution.has_atomic_access(location)) {
-      orders[location].emplace_back();
-      continue;
-    }
-    const auto forced = forced_order(part, location);
-    if (forced) orders[location] = modification_orders(graph.execution, *forced);
-    // For explanations: the order of numbers.
-    if (orders[location].empty() && options_.inconsistent)
-      orders[location].push_back(stores_of(graph.execution, location));
-  }
+  std::vector<Orders> orders;
   graph.execution.modification_order.assign(program_.locations(), {});
-  choose_orders(graph, orders, 0);
+  for (const LocationIndex location : graph.execution.atomic_locations()) {
+    Orders& here = orders.emplace_back(Orders{location, {}});
+    if (const auto forced = forced_order(part, location)) here.all = modification_orders(graph.execution, *forced);
+    // For explanations: the order of numbers.
+    if (here.all.empty() && options_.inconsistent) here.all.push_back(stores_of(graph.execution, location));
+  }
+  choose_orders(graph, orders);
   graph.execution.modification_order.clear();
 }
 
-void Search::choose_orders(Graph& graph, const std::vector<std::vector<std::vector<EventIndex>>>& orders,
-                           std::size_t location) {
-  if (stopped_) return;
-  if (location == orders.size()) return deliver(graph);
-  for (const std::vector<EventIndex>& order : orders[location]) {
-    graph.execution.modification_order[location] = order;
-    choose_orders(graph, orders, location + 1);
+// One choice after the other, as a number is counted up whose digits are the choices.
+void Search::choose_orders(Graph& graph, const std::vector<Orders>& orders) {
+  if (std::any_of(orders.begin(), orders.end(), [](const Orders& here) { return here.all.empty(); })) return;
+  std::vector<std::size_t> chosen(orders.size(), 0);
+  for (;;) {
+    for (std::size_t i = 0; i < orders.size(); ++i)
+      graph.execution.modification_order[orders[i].location] = orders[i].all[chosen[i]];
+    deliver(graph);
+    std::size_t digit = orders.size();
+    while (digit > 0 && ++chosen[digit - 1] == orders[digit - 1].all.size()) chosen[--digit] = 0;
+    if (digit == 0 || stopped_) return;
   }
 }
 

@@ -50,6 +50,8 @@ struct TermNode {
   EventIndex event = 0;
   Value value;
   bool may_be_address = false;
+
+  bool has_right() const { return kind == TermKind::Binary || kind == TermKind::Faults; }
 };
 
 /// The expressions of one graph.
@@ -64,6 +66,7 @@ class Terms {
   Term faults(mu::Binary op, Term left, Term right);
   Term faults(mu::Unary op, Term operand);
   const TermNode& node(Term term) const { return nodes_[term]; }
+  std::size_t size() const { return nodes_.size(); }
 
  private:
   Term add(const TermNode& node);

@@ -185,12 +185,10 @@ Value Memory::final_value(LocationIndex location) const {
 }
 
 void Memory::write_modification_orders(Execution& out) const {
-  for (LocationIndex location = 0; location < used_locations_; ++location) {
-    out.modification_order[location].clear();
-    if (!out.has_atomic_access(location)) continue;
+  for (LocationIndex location = 0; location < used_locations_; ++location) out.modification_order[location].clear();
+  for (const LocationIndex location : out.atomic_locations())
     for (const StoreIndex store : locations_[location].order)
       if (stores_[store].thread != kNone) out.modification_order[location].push_back(stores_[store].event);
-  }
 }
 
 }  // namespace heddle::mu::machine
