@@ -95,6 +95,12 @@ struct Statistics {
   bool complete = true;
 };
 
+/// An execution has more than so many operations and choices; `where` is the last operation's place.
+struct TooLong {
+  std::uint32_t most = 0;
+  SourceLocation where;
+};
+
 /// Calls `on_execution` for every consistent execution of `program`, each exactly once, until it
 /// returns false or a limit is reached. Two executions differ if they differ in some agent's
 /// operations, in reads-from, in scoped modification order or in the synchronizing set of a control
@@ -103,7 +109,7 @@ struct Statistics {
 /// Load buffering is found. Values out of thin air are not generated unless options.thin_air asks for
 /// them: see explore/PROOFS.md for what that means exactly.
 ///
-/// Throws std::invalid_argument for a program that cannot be (an access of more than 8 bytes).
+/// Throws std::invalid_argument for a program that cannot be (an access of more than 8 bytes), and TooLong.
 Statistics explore(const Program& program, const Options& options,
                    const std::function<bool(const Found&)>& on_execution);
 

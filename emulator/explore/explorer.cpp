@@ -87,10 +87,15 @@ void Explorer::pass() {
   visit();
 }
 
+void Explorer::refuse() const {
+  throw TooLong{kMostLevels, execution_.operations.empty() ? SourceLocation{} : execution_.operations.back().where};
+}
+
 // One step: the kind of step depends on the graph alone, so that every execution is reached in one
 // way. What cannot be chosen comes first, reads of what is in the graph next, promises last.
 void Explorer::visit() {
   if (!may_go_on() || (unfinished_ != 0 && !wants_others())) return;
+  const Level level(*this);
   ++statistics_.graphs;
   const bool cancelled = options_.cancelled != nullptr && options_.cancelled->load(std::memory_order_relaxed);
   if (cancelled || (options_.graph_limit != 0 && statistics_.graphs > options_.graph_limit)) {

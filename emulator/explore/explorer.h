@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "emulator/explore/derivations.h"
@@ -27,6 +28,22 @@ class Explorer {
 
  private:
   static constexpr std::uint32_t kNotPutOff = ~std::uint32_t{0};
+  /// How many steps and choices may follow each other: each is a level of recursion, and so many fit on any stack.
+  static constexpr std::uint32_t kMostLevels = 1500;
+
+  class Level {
+   public:
+    explicit Level(Explorer& explorer) : explorer_(explorer) {
+      if (++explorer_.level_ > kMostLevels) explorer_.refuse();
+    }
+    ~Level() { --explorer_.level_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    Explorer& explorer_;
+  };
+  [[noreturn]] void refuse() const;
 
   enum class Status : std::uint8_t { Ready, Arrived, Ended };
 
@@ -113,6 +130,7 @@ class Explorer {
 
   void order_write(model::OperationIndex write, model::OperationIndex other, const Then& then);
   bool ordered_before(model::OperationIndex a, model::OperationIndex b) const;
+  std::pair<bool, bool> places_beside(model::OperationIndex write, model::OperationIndex other) const;
   std::optional<bool> has_to_follow(model::OperationIndex write, model::OperationIndex other) const;
   bool mutually_ordered(const Operation& a, const Operation& b) const;
   void keep_promises(model::OperationIndex write, std::size_t promise, const Then& then);
@@ -159,6 +177,7 @@ class Explorer {
   /// Whether this pass saw what no pass before it had seen.
   bool learned_ = false;
   bool stopped_ = false;
+  std::uint32_t level_ = 0;
   /// How many agents have ended otherwise than by finishing.
   std::size_t unfinished_ = 0;
 };

@@ -46,22 +46,46 @@ std::optional<bool> Explorer::has_to_follow(model::OperationIndex write, model::
   return std::nullopt;
 }
 
-// Puts `write` before or after each write, from `other` on, that is mutually ordered with it.
+// Puts `write` before or after each write, from `other` on, that is mutually ordered with it. Where it has one place
+// there is no choice to come back to.
 void Explorer::order_write(model::OperationIndex write, model::OperationIndex other, const Then& then) {
   const auto& operations = execution_.operations;
-  while (other < write && !(operations[other].writes() && mutually_ordered(operations[other], operations[write])))
-    ++other;
-  if (other == write) return then();
-  const std::optional<bool> follows = has_to_follow(write, other);
-  for (const model::OperationPair& pair : {model::OperationPair{other, write}, model::OperationPair{write, other}}) {
-    if (follows && *follows != (pair.second == write)) continue;
-    if (pair.first == write && operations[other].agent == operations[write].agent) continue;
-    if (ordered_before(pair.second, pair.first)) continue;
-    execution_.modification_order.push_back(pair);
-    order_write(write, other + 1, then);
-    execution_.modification_order.pop_back();
-    if (!may_go_on()) return;
+  auto& order = execution_.modification_order;
+  const std::size_t before = order.size();
+  for (;; ++other) {
+    while (other < write && !(operations[other].writes() && mutually_ordered(operations[other], operations[write])))
+      ++other;
+    if (other == write) {
+      then();
+      break;
+    }
+    const auto [behind, in_front] = places_beside(write, other);
+    if (!behind && !in_front) break;
+    if (behind && in_front) {
+      const Level level(*this);
+      order.emplace_back(other, write);
+      order_write(write, other + 1, then);
+      order.back() = {write, other};
+      if (may_go_on()) order_write(write, other + 1, then);
+      break;
+    }
+    order.emplace_back(behind ? other : write, behind ? write : other);
   }
+  order.resize(before);
+}
+
+// Whether the write, which came last, may come behind the other one, and in front of it.
+std::pair<bool, bool> Explorer::places_beside(model::OperationIndex write, model::OperationIndex other) const {
+  const std::optional<bool> follows = has_to_follow(write, other);
+  const bool of_one_agent = execution_.operations[other].agent == execution_.operations[write].agent;
+  // Its own pairs are the last ones: as long as it is before no write it is not before this one.
+  const auto& order = execution_.modification_order;
+  bool leads_on = false;
+  for (auto pair = order.rbegin(); pair != order.rend() && (pair->first == write || pair->second == write); ++pair)
+    leads_on = leads_on || pair->first == write;
+  const bool behind = follows.value_or(true) && !(leads_on && ordered_before(write, other));
+  const bool in_front = !follows.value_or(false) && !of_one_agent && !ordered_before(other, write);
+  return {behind, in_front};
 }
 
 // Each promise that the write could keep is kept by it, or not.

@@ -1,6 +1,9 @@
 #include "emulator/litmus/question.h"
 
 #include <algorithm>
+#include <string>
+
+#include "emulator/litmus/diagnostic.h"
 
 namespace heddle::litmus {
 
@@ -17,6 +20,18 @@ explore::Options explorer_options(const Question& question) {
     options.graph_limit = std::max(kGraphsAtLeast, kGraphsForEach * question.limit);
   }
   return options;
+}
+
+explore::Statistics explored(const explore::Program& program, const explore::Options& options,
+                             const std::function<bool(const explore::Found&)>& on_execution) {
+  try {
+    return explore::explore(program, options, on_execution);
+  } catch (const explore::TooLong& too_long) {
+    throw ParseError(
+        {too_long.where.line, 1},
+        "an execution that comes to here has more than " + std::to_string(too_long.most) +
+            " operations and choices, which are too many to list all executions; take some operations out");
+  }
 }
 
 }  // namespace heddle::litmus

@@ -40,4 +40,8 @@ struct RaceExample {
 /// The options of the model that a question asks for.
 explore::Options explorer_options(const Question& question);
 
+/// As explore::explore. Throws ParseError at the instruction where an execution is too long.
+explore::Statistics explored(const explore::Program& program, const explore::Options& options,
+                             const std::function<bool(const explore::Found&)>& on_execution);
+
 }  // namespace heddle::litmus

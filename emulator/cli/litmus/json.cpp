@@ -2,6 +2,7 @@
 
 #include "emulator/cli/litmus/machine_json.h"
 #include "emulator/cli/litmus/mu_json.h"
+#include "emulator/cli/litmus/outcome_json.h"
 #include "emulator/cli/litmus/report.h"
 #include "emulator/cli/litmus/why_json.h"
 #include "runtime/text/json_text.h"
@@ -39,13 +40,8 @@ void add_answer(const VulkanReport& report, Json& out) {
   const litmus::Answer& answer = *report.answer;
   add_verdict(test, answer, out);
   Json outcomes = Json::array();
-  for (const litmus::OutcomeRow& row : answer.outcomes) {
-    Json values = Json::object();
-    for (std::size_t i = 0; i < test.observables.size(); ++i) {
-      values[test.observables[i].name] = row.values[i];
-    }
-    outcomes.push_back(std::move(values));
-  }
+  for (const litmus::OutcomeRow& row : answer.outcomes)
+    outcomes.push_back(outcome_json(test.observables, [&](std::size_t i) { return Json(row.values[i]); }));
   out["outcomes"] = std::move(outcomes);
   out["executions"] = answer.executions;
   out["complete"] = answer.complete;

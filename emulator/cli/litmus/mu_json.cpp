@@ -1,5 +1,7 @@
 #include "emulator/cli/litmus/mu_json.h"
 
+#include "emulator/cli/litmus/outcome_json.h"
+
 #include <set>
 #include <string>
 
@@ -15,9 +17,7 @@ Json value_of(const Test& test, mu::Value value) {
 }
 
 Json object_of(const Test& test, const litmus::c::Outcome& values) {
-  Json out = Json::object();
-  for (std::size_t i = 0; i < test.observables.size(); ++i) out[test.observables[i].name] = value_of(test, values[i]);
-  return out;
+  return outcome_json(test.observables, [&](std::size_t i) { return value_of(test, values[i]); });
 }
 
 Json number_or_null(const std::optional<std::uint64_t>& number) {

@@ -92,13 +92,9 @@ void answer_mu(const std::string& source, const litmus::Question& question,
   mu->test = *std::move(parse.test);
   mu->verdict_only = question.verdict_only;
   if (!mu->test.name.empty()) report.name = text::readable(mu->test.name);
-  try {
-    if (!machine || machine->explore) mu->answer = litmus::c::answer(mu->test, question);
-    if (machine) mu->machine = run_on_machine(mu->test, mu->answer ? &*mu->answer : nullptr, question, *machine);
-    report.mu = std::move(mu);
-  } catch (const litmus::ParseError& error) {
-    report.error = litmus::describe(report.file, error.diagnostic());
-  }
+  if (!machine || machine->explore) mu->answer = litmus::c::answer(mu->test, question);
+  if (machine) mu->machine = run_on_machine(mu->test, mu->answer ? &*mu->answer : nullptr, question, *machine);
+  report.mu = std::move(mu);
 }
 
 }  // namespace
@@ -171,7 +167,13 @@ LitmusReport report_on_text(const std::string& file, std::string source, const l
   report.name = text::readable(stem_of(file));
   report.bound = question.bound;
   report.source = std::move(source);
-  answer_text(question, machine, report);
+  try {
+    answer_text(question, machine, report);
+  } catch (const litmus::ParseError& error) {
+    report.error = litmus::describe(report.file, error.diagnostic());
+    report.vulkan.reset();
+    report.khronos.reset();
+  }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return report;
 }

@@ -147,23 +147,22 @@ void Court::explore_consistent(bool with_chains) {
   explorer.cancelled = question_.cancelled;
   const bool counts = with_chains == question_.chains;
   bool limited = false;
-  const explore::Statistics statistics =
-      explore::explore(program_.program(), explorer, [&](const explore::Found& found) {
-        if (cancelled()) return false;
-        if (question_.on_execution) question_.on_execution();
-        const auto matches = [](const explore::AgentEnd& end) { return end.results.front() == 0; };
-        if (!std::all_of(found.ends.begin(), found.ends.end(), matches)) return true;
-        if (question_.limit != 0 && seen_ == question_.limit) {
-          limited = true;
-          return false;
-        }
-        if (counts) {
-          ++seen_;
-          count(found);
-        }
-        look(found.judgement, with_chains, true);
-        return !knows_enough(with_chains, true);
-      });
+  const explore::Statistics statistics = explored(program_.program(), explorer, [&](const explore::Found& found) {
+    if (cancelled()) return false;
+    if (question_.on_execution) question_.on_execution();
+    const auto matches = [](const explore::AgentEnd& end) { return end.results.front() == 0; };
+    if (!std::all_of(found.ends.begin(), found.ends.end(), matches)) return true;
+    if (question_.limit != 0 && seen_ == question_.limit) {
+      limited = true;
+      return false;
+    }
+    if (counts) {
+      ++seen_;
+      count(found);
+    }
+    look(found.judgement, with_chains, true);
+    return !knows_enough(with_chains, true);
+  });
   if (limited || !statistics.complete) answer_.complete = false;
 }
 

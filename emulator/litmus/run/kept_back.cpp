@@ -218,7 +218,7 @@ std::vector<std::string> why_kept_back(const Test& test, const Question& questio
   bool complete = true;
   for (Performers& performers : choices_of_performers(test)) {
     const TestProgram program(test, question.bound, Spinning::Explored, std::move(performers));
-    const explore::Statistics found = explore::explore(program.program(), options, [&](const explore::Found& one) {
+    const explore::Statistics found = explored(program.program(), options, [&](const explore::Found& one) {
       if (!one.terminated()) return true;
       std::vector<std::vector<explore::Value>> results;
       for (const explore::AgentEnd& end : one.ends) results.push_back(end.results);

@@ -209,7 +209,7 @@ class Search {
 
   // Whether the two instructions race in some execution of the changed test that its filter passes; nothing if there
   // are too many. A test that the change leaves without any such execution counts as one where they do.
-  std::optional<bool> still_race(const Test& changed) {
+  std::optional<bool> still_race(const Test& changed) try {
     const auto here = [&](OperationIndex access) {
       const At at = *instruction_of(test_, race_.execution.operations[access]);
       return At{at.thread, *same_place(changed, at)};
@@ -238,6 +238,8 @@ class Search {
       if (!all.complete) return {};
     }
     return !asked_about;
+  } catch (const explore::TooLong&) {
+    return {};
   }
 
   const Test& test_;

@@ -110,11 +110,10 @@ void Inquiry::search(Wanted wanted) {
   for (Performers& performers : choices_of_performers(test_)) {
     const TestProgram program(test_, question_.bound, spinning, std::move(performers));
     bool stopped = false;
-    const explore::Statistics statistics =
-        explore::explore(program.program(), options, [&](const explore::Found& found) {
-          stopped = !take(found);
-          return !stopped;
-        });
+    const explore::Statistics statistics = explored(program.program(), options, [&](const explore::Found& found) {
+      stopped = !take(found);
+      return !stopped;
+    });
     verdict_.graphs += statistics.graphs;
     saw_all_ = saw_all_ && statistics.complete && !stopped;
     if (stopped) return;

@@ -262,7 +262,6 @@ EventIndex Search::next_load(Graph& graph) const {
 }
 
 // Whether something that another thread does may happen before the load: its own thread has synchronized before.
-//= mu:inter-thread-happens-before
 bool may_follow_others(const Execution& execution, EventIndex load) {
   for (EventIndex e = 0; e < load; ++e) {
     const Event& event = execution.events[e];
@@ -275,8 +274,6 @@ bool may_follow_others(const Execution& execution, EventIndex load) {
 
 // Program order is happens-before: what it puts behind a load is not seen by it, nor what it puts before another store
 // that is before the load. A plain load sees only what happens before it.
-//= mu:program-order
-//= mu:non-atomic-load
 Search::Choices Search::choices_of(const Graph& graph, EventIndex load) const {
   const std::vector<Event>& events = graph.execution.events;
   const bool all = options_.inconsistent;
