@@ -71,7 +71,7 @@ bool detector_agrees(const Program& program, const Options& options, std::uint64
 
 // Whether there are few enough candidates for brute force.
 bool compare(const Program& program, const Options& options, std::uint64_t seed) {
-  const auto expected = brute_force(program, options.model, kMostCandidates);
+  const auto expected = brute_force(program, options, kMostCandidates);
   if (!expected) return false;
   const Executions found = explored(program, options);
   INFO("seed " << seed);
@@ -139,6 +139,29 @@ TEST_CASE("the explorer finds what brute force finds where operations have tags"
     ScriptedProgram scripts = with_random_tags(seed % 2 == 0 ? random_chains(seed) : random_program(seed, 6), seed);
     const bool telling = seed % 3 == 0 && has_one_size(scripts);
     return compare(telling ? scripts.telling_program() : scripts.program(), options, seed);
+  });
+}
+
+TEST_CASE("the explorer finds what brute force finds where values are taken out of thin air", "[nightly]") {
+  for_each_seed(programs() / 6, [](std::uint64_t seed) {
+    Options options;
+    options.thin_air = true;
+    const ScriptedProgram scripts = random_values(seed + 5000000, 3 + seed % 4);
+    Program program = scripts.program();
+    // What no write has, and what one may have.
+    program.thin_air_values = seed % 2 == 0 ? std::vector<Value>{7} : std::vector<Value>{1, 3};
+    return compare(program, options, seed);
+  });
+}
+
+// What the domain's operations order hangs on all three: an acquire before them, tags between, and agents that are in
+// order anyway.
+TEST_CASE("the explorer finds what brute force finds where tags meet operations of the device domain", "[nightly]") {
+  for_each_seed(programs() / 3, [](std::uint64_t seed) {
+    ScriptedProgram scripts = with_random_tags(random_messages(seed + 6000000, 5 + seed % 3), seed);
+    if (seed % 3 == 0) scripts.system_synchronization.emplace_back(AgentId{0}, AgentId{1});
+    const bool telling = seed % 2 == 0 && has_one_size(scripts);
+    return compare(telling ? scripts.telling_program() : scripts.program(), {}, seed);
   });
 }
 

@@ -30,7 +30,9 @@ struct Path {
 // agent could write it, having read what, without any write that the answer is to be used for.
 class ThinAir {
  public:
-  ThinAir(const std::vector<std::vector<Path>>& paths, const Layout& layout) : paths_(paths), layout_(layout) {}
+  /// `given` are values that are there from the start, in any memory.
+  ThinAir(const std::vector<std::vector<Path>>& paths, const Layout& layout, const std::vector<Value>& given)
+      : paths_(paths), layout_(layout), given_(given) {}
 
   bool derived(const Locations& piece, Value value) { return written(piece, value, 0); }
 
@@ -39,7 +41,8 @@ class ThinAir {
   static Writes number(std::size_t agent, std::size_t nth) { return Writes{1} << (16 * agent + nth); }
 
   bool written(const Locations& piece, Value value, Writes in_use) {
-    if (value == 0) return true;
+    const auto is_given = [&](Value one) { return part_of_value(one, piece, piece) == value; };
+    if (value == 0 || std::any_of(given_.begin(), given_.end(), is_given)) return true;
     const auto key = std::make_tuple(piece.allocation, piece.offset_bytes, value, in_use);
     if (const auto known = known_values_.find(key); known != known_values_.end()) return known->second;
     bool found = false;
@@ -102,18 +105,22 @@ class ThinAir {
 
   const std::vector<std::vector<Path>>& paths_;
   const Layout& layout_;
+  const std::vector<Value>& given_;
   std::map<std::tuple<std::size_t, std::size_t, std::size_t, Writes>, bool> known_;
   std::map<std::tuple<AllocationId, std::uint64_t, Value, Writes>, bool> known_values_;
 };
 
 class BruteForce {
  public:
-  BruteForce(const Program& program, const judge::Options& options, std::uint64_t most)
-      : program_(program), options_(options), most_(most) {}
+  BruteForce(const Program& program, const Options& options, std::uint64_t most)
+      : program_(program),
+        options_(options.model),
+        given_(options.thin_air ? program.thin_air_values : std::vector<Value>()),
+        most_(most) {}
 
   std::optional<Executions> run() {
     find_paths();
-    thin_air_.emplace(paths_, layout_);
+    thin_air_.emplace(paths_, layout_, given_);
     if (!too_many_) choose_path({});
     return too_many_ ? std::nullopt : std::optional(found_);
   }
@@ -158,6 +165,7 @@ class BruteForce {
       }
       if (step.operation.is_access()) layout_.add(step.operation.locations);
       if (step.operation.reads()) {
+        for (const Value value : given_) note(step.operation.locations, value);
         if (i >= answers.size()) return branch(agent, answers, path, step);
         last = answers[i];
       }
@@ -338,6 +346,7 @@ class BruteForce {
 
   const Program& program_;
   judge::Options options_;
+  std::vector<Value> given_;
   std::uint64_t most_;
   std::uint64_t candidates_ = 0;
   std::uint64_t combinations_ = 0;
@@ -392,7 +401,7 @@ Executions explored(const Program& program, const Options& options) {
   return result;
 }
 
-std::optional<Executions> brute_force(const Program& program, const judge::Options& options, std::uint64_t most) {
+std::optional<Executions> brute_force(const Program& program, const Options& options, std::uint64_t most) {
   return BruteForce(program, options, most).run();
 }
 

@@ -26,7 +26,8 @@ using Executions = std::map<std::string, Seen>;
 /// What the explorer finds.
 Executions explored(const Program& program, const Options& options);
 
-/// What trying everything finds; nothing if that is more than `most` candidates.
-std::optional<Executions> brute_force(const Program& program, const judge::Options& options, std::uint64_t most);
+/// What trying everything finds, of the options with `model` and `thin_air`; nothing if that is more than `most`
+/// candidates.
+std::optional<Executions> brute_force(const Program& program, const Options& options, std::uint64_t most);
 
 }  // namespace heddle::explore

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "emulator/model/tags.h"
 #include "tests/model/scenario.h"
 
 using namespace heddle;
@@ -86,4 +87,45 @@ TEST_CASE("from the device to the host the domain operation goes the other way")
   CHECK(ordered(s));
   s.execution.operations[2].kind = OperationKind::HostToDeviceDomain;
   CHECK_FALSE(ordered(s));
+}
+
+namespace {
+
+// A write that is released to another invocation, which acquires it by an atomic with these semantics, makes available
+// to the device domain what happens before that, and writes through another reference.
+bool ordered_behind_acquire(MemorySemantics semantics, bool with_domain, const char* tag = "") {
+  Scenario s;
+  const AgentId a = s.invocation(0, 0, 0);
+  const AgentId b = s.invocation(0, 1, 0);
+  s.add(a, write(0));
+  const OperationIndex flag = s.add(a, write(1).atomic_at(Scope::Device).release(kUniform));
+  Op seen = read_modify_write(1).atomic_at(Scope::Device);
+  seen.semantics = semantics;
+  s.reads(s.add(b, seen), flag);
+  s.modified(flag, 2);
+  if (with_domain) s.add(b, step(kAvailable));
+  s.add(b, write(0).through(7));
+  TagSet tags;
+  if (*tag != 0) tags.add(*Tag::parse(tag));
+  s.execution.operations[2].tags = intern(tags);
+  if (*tag != 0) {
+    TagSet others;
+    others.add(*Tag::parse("sync-as:1"));
+    s.execution.operations.back().tags = intern(others);
+  }
+  return ordered(s);
+}
+
+}  // namespace
+
+// "Availability, memory domain, and visibility operations are treated like other non-atomic memory accesses for the
+// purpose of memory semantics, meaning they can be ordered by release-acquire sequences or memory barriers."
+//= vk:memory-model-availability-visibility type=test
+TEST_CASE("an acquire orders the device domain's operation behind it, as it does an access") {
+  constexpr MemorySemantics kAcquire = MemorySemantics::Acquire | kUniform;
+  CHECK(ordered_behind_acquire(kAcquire, true));
+  CHECK_FALSE(ordered_behind_acquire(MemorySemantics::Relaxed, true));
+  CHECK_FALSE(ordered_behind_acquire(kAcquire, false));
+  // The acquire need not fit what comes behind the domain's operation.
+  CHECK(ordered_behind_acquire(kAcquire, true, "sync-as:2"));
 }
