@@ -5,19 +5,83 @@
 #include <string_view>
 
 #include "emulator/report/cures.h"
-#include "runtime/same_place.h"
 
 namespace heddle::report {
 namespace {
 
-using runtime::same_place;
+/// A race, with what it is compared by as numbers, and which races are related to it.
+struct Grouped {
+  DataRace race;
+  NumberedChanges::Changes changes;
+  std::uint32_t object = 0;
+  std::uint32_t reason = 0;
+  std::uint32_t first_line = 0;
+  std::uint32_t second_line = 0;
+  std::vector<std::size_t> related;
+};
 
-// One line that misses its order with several others: a barrier that is not there, say.
-bool share_a_line_and_reason(const DataRace& a, const DataRace& b) {
-  return a.object == b.object && a.reason == b.reason &&
-         (same_place(a.first.where, b.first.where) || same_place(a.first.where, b.second.where) ||
-          same_place(a.second.where, b.first.where) || same_place(a.second.where, b.second.where));
-}
+class Grouping {
+ public:
+  /// Takes the races away.
+  explicit Grouping(std::vector<DataRace>& races) {
+    const auto line = [&](const SourceLocation& where) {
+      return numbers_.number_of(std::string(where.file) + '\n' + std::to_string(where.line));
+    };
+    for (DataRace& race : races) {
+      Grouped& one = all_.emplace_back();
+      one.changes = numbers_.of(race);
+      one.object = numbers_.number_of("object " + race.object);
+      one.reason = numbers_.number_of("reason " + race.reason);
+      one.first_line = line(race.first.where);
+      one.second_line = line(race.second.where);
+      one.race = std::move(race);
+    }
+  }
+
+  std::vector<DataRace> made() {
+    std::vector<std::size_t> leads;
+    for (std::size_t race = 0; race < all_.size(); ++race) add(race, leads);
+    std::vector<DataRace> out;
+    for (const std::size_t lead : leads) {
+      out.push_back(std::move(all_[lead].race));
+      for (const std::size_t other : all_[lead].related) out.back().related.push_back(std::move(all_[other].race));
+    }
+    return out;
+  }
+
+ private:
+  bool cures(std::size_t a, std::size_t b) const { return NumberedChanges::cures(all_[a].changes, all_[b].changes); }
+  // One line that misses its order with several others: a barrier that is not there, say.
+  bool share_a_line_and_reason(std::size_t one, std::size_t other) const {
+    const Grouped& a = all_[one];
+    const Grouped& b = all_[other];
+    return a.object == b.object && a.reason == b.reason &&
+           (a.first_line == b.first_line || a.first_line == b.second_line || a.second_line == b.first_line ||
+            a.second_line == b.second_line);
+  }
+
+  void add(std::size_t race, std::vector<std::size_t>& leads) {
+    const auto lead = std::find_if(leads.begin(), leads.end(), [&](std::size_t other) {
+      return cures(other, race) || share_a_line_and_reason(other, race);
+    });
+    if (lead != leads.end()) return all_[*lead].related.push_back(race);
+    // The races that it cures go with it, and it comes where the first of them was.
+    const auto cured = [&](std::size_t other) { return cures(race, other); };
+    const auto place = std::find_if(leads.begin(), leads.end(), cured) - leads.begin();
+    std::vector<std::size_t>& related = all_[race].related;
+    for (const std::size_t other : leads) {
+      if (!cured(other)) continue;
+      related.push_back(other);
+      const std::vector<std::size_t> with_it = std::move(all_[other].related);
+      related.insert(related.end(), with_it.begin(), with_it.end());
+    }
+    leads.erase(std::remove_if(leads.begin(), leads.end(), cured), leads.end());
+    leads.insert(leads.begin() + place, race);
+  }
+
+  NumberedChanges numbers_;
+  std::vector<Grouped> all_;
+};
 
 }  // namespace
 
@@ -155,29 +219,7 @@ RaceReport Collector::report(Suppressions& suppressions) const {
 
 void order_and_group(std::vector<DataRace>& races) {
   std::stable_sort(races.begin(), races.end(), [](const DataRace& a, const DataRace& b) { return a.runs > b.runs; });
-  std::vector<DataRace> grouped;
-  for (DataRace& race : races) {
-    const auto lead = std::find_if(grouped.begin(), grouped.end(), [&](const DataRace& other) {
-      return cures(other, race) || share_a_line_and_reason(other, race);
-    });
-    if (lead != grouped.end()) {
-      lead->related.push_back(std::move(race));
-      continue;
-    }
-    // The races that it cures go with it, and it comes where the first of them was.
-    const auto cured = [&](const DataRace& other) { return cures(race, other); };
-    const auto first = std::find_if(grouped.begin(), grouped.end(), cured);
-    const auto place = first - grouped.begin();
-    for (auto other = first; other != grouped.end(); other = std::find_if(other, grouped.end(), cured)) {
-      std::vector<DataRace> with_it = std::move(other->related);
-      other->related.clear();
-      race.related.push_back(std::move(*other));
-      std::move(with_it.begin(), with_it.end(), std::back_inserter(race.related));
-      other = grouped.erase(other);
-    }
-    grouped.insert(grouped.begin() + place, std::move(race));
-  }
-  races = std::move(grouped);
+  races = Grouping(races).made();
 }
 
 }  // namespace heddle::report

@@ -39,16 +39,35 @@ Edits with_weaker_ones(const Edits& edits) {
 }  // namespace
 
 // Changes name lines of the file of the second access.
-bool cures(const DataRace& race, const DataRace& other) {
-  if (std::string_view(race.second.where.file) != other.second.where.file) return false;
+NumberedChanges::Changes NumberedChanges::of(const DataRace& race) {
+  const auto numbered = [&](const Edits& edits) {
+    Set set;
+    for (const std::string& edit : edits) set.push_back(number_of(edit));
+    std::sort(set.begin(), set.end());
+    return set;
+  };
+  Changes changes;
+  changes.file = number_of(race.second.where.file);
   for (const std::string& change : race.changes) {
-    const Edits all = with_weaker_ones(edits_of(change));
-    for (const std::string& less : other.changes) {
-      const Edits some = edits_of(less);
-      if (std::includes(all.begin(), all.end(), some.begin(), some.end())) return true;
-    }
+    const Edits edits = edits_of(change);
+    changes.edits.push_back(numbered(edits));
+    changes.with_weaker.push_back(numbered(with_weaker_ones(edits)));
   }
+  return changes;
+}
+
+bool NumberedChanges::cures(const Changes& race, const Changes& other) {
+  if (race.file != other.file) return false;
+  for (const Set& all : race.with_weaker)
+    for (const Set& some : other.edits)
+      if (std::includes(all.begin(), all.end(), some.begin(), some.end())) return true;
   return false;
+}
+
+bool cures(const DataRace& race, const DataRace& other) {
+  NumberedChanges numbers;
+  const NumberedChanges::Changes of_race = numbers.of(race);
+  return NumberedChanges::cures(of_race, numbers.of(other));
 }
 
 }  // namespace heddle::report

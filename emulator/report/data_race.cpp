@@ -93,6 +93,28 @@ std::string_view kind(const DataRace& race) {
   return race.same_value ? "data race of equal writes" : "data race";
 }
 
+// So many related races are told one by one.
+constexpr std::size_t kMostRelated = 8;
+
+std::string also(const Writer& writer, const DataRace& race, const DataRace& other) {
+  std::string text =
+      writer.label("also", "33") + fmt::format("{}{}: {} at {}, {} at {}{}\n", report::element(other), others(other),
+                                               other.first.operation, report::place(other.first.where),
+                                               other.second.operation, report::place(other.second.where), times(other));
+  if (!other.other_objects.empty()) text += writer.label("", "") + counts(other) + "\n";
+  if (!other.changes.empty() && !report::cures(race, other))
+    text += writer.label("", "") + other.changes.front() + "\n";
+  return text;
+}
+
+// The related races from number `from` on, in a line.
+std::string also_more(const Writer& writer, const DataRace& race, std::size_t from) {
+  std::uint64_t count = 0;
+  for (std::size_t i = from; i < race.related.size(); ++i) count += race.related[i].count;
+  return writer.label("also", "33") + fmt::format("{} more pairs of lines, {} in all (as JSON each of them is told)\n",
+                                                  race.related.size() - from, runtime::counted(count, "time", "times"));
+}
+
 }  // namespace
 
 std::string to_string(const DataRace& given, bool colour) {
@@ -110,15 +132,9 @@ std::string to_string(const DataRace& given, bool colour) {
   if (!race.no_change.empty())
     text += writer.label(race.changes.empty() ? "change" : "", "") + (race.changes.empty() ? "none: " : "") +
             race.no_change + "\n";
-  for (const DataRace& other : race.related) {
-    text += writer.label("also", "33") + fmt::format("{}{}: {} at {}, {} at {}{}\n", report::element(other),
-                                                     others(other), other.first.operation,
-                                                     report::place(other.first.where), other.second.operation,
-                                                     report::place(other.second.where), times(other));
-    if (!other.other_objects.empty()) text += writer.label("", "") + counts(other) + "\n";
-    if (!other.changes.empty() && !report::cures(race, other))
-      text += writer.label("", "") + other.changes.front() + "\n";
-  }
+  const std::size_t told = race.related.size() > kMostRelated + 1 ? kMostRelated : race.related.size();
+  for (std::size_t i = 0; i < told; ++i) text += also(writer, race, race.related[i]);
+  if (told < race.related.size()) text += also_more(writer, race, told);
   if (!race.replay.empty()) text += writer.label("again", "") + race.replay + "\n";
   if (!race.replays)
     text += writer.label("", "") +

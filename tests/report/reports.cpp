@@ -2,6 +2,12 @@
 
 #include <heddle/report.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "emulator/report/collector.h"
+
 using namespace heddle;
 
 namespace {
@@ -88,6 +94,47 @@ TEST_CASE("races of the same bug have annotations of their own") {
   const std::string github = to_text({race}, ReportFormat::GitHub);
   CHECK(has_text(github, ",line=9,title=Data race::"));
   CHECK(has_text(github, ",line=77,title=Data race of the same bug::"));
+}
+
+TEST_CASE("of very many races of one bug a report in words tells some, and sums up the others") {
+  DataRace race = example();
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    race.related.push_back(example());
+    race.related.back().second.where.line = 100 + i;
+  }
+  const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
+  const std::string many = to_string(race);
+  CHECK(lines(many) < 30);
+  CHECK(has_text(many, ":107\n") == false);
+  CHECK(has_text(many, ":107, 12 times"));
+  CHECK_FALSE(has_text(many, ":108, 12 times"));
+  CHECK(has_text(many, "992 more pairs of lines, 11904 times in all"));
+  CHECK(has_text(to_text({race}, ReportFormat::Json), "\"line\":1099"));
+  // One more than is told would be a line as well.
+  race.related.resize(9);
+  CHECK(has_text(to_string(race), ":108, 12 times"));
+  CHECK_FALSE(has_text(to_string(race), "more pairs"));
+}
+
+// The text of each change would be looked at once for each other race.
+TEST_CASE("each of thousands of races goes to the one whose change orders it, where the first of them was") {
+  constexpr std::uint32_t kPairs = 2000;
+  std::vector<DataRace> races;
+  for (std::uint32_t i = 0; i < 2 * kPairs; ++i) {
+    DataRace& race = races.emplace_back(example());
+    const std::string number = std::to_string(i % kPairs);
+    race.object = "object " + std::to_string(i);
+    race.first.where.line = 2 * i + 1;
+    race.second.where.line = 2 * i + 2;
+    race.changes = {"edit " + number + (i < kPairs ? "" : ", and more " + number)};
+  }
+  report::order_and_group(races);
+  REQUIRE(races.size() == kPairs);
+  for (std::uint32_t i = 0; i < kPairs; ++i) {
+    REQUIRE(races[i].object == "object " + std::to_string(kPairs + i));
+    REQUIRE(races[i].related.size() == 1);
+    REQUIRE(races[i].related[0].object == "object " + std::to_string(i));
+  }
 }
 
 TEST_CASE("a file name with a comma stays one property of an annotation") {
