@@ -25,7 +25,8 @@ SourceLocation looked_up(const SourceLocation& place) {
 SourceLocation source_of(const SourceLocation& place) {
   if (std::strcmp(place.function, HEDDLE_CODE_PLACE) != 0) return place;
   static std::mutex mutex;
-  static std::map<const char*, SourceLocation> known;
+  // Never destroyed: kernels may run while static objects are.
+  static auto& known = *new std::map<const char*, SourceLocation>;
   const std::lock_guard lock(mutex);
   const auto [at, fresh] = known.try_emplace(place.function);
   if (fresh) at->second = looked_up(place);

@@ -86,8 +86,8 @@ std::optional<CodeFrame> frame_in(std::string_view text) {
   std::uint32_t line = 0;
   std::from_chars(text.data() + colon + 1, text.data() + text.size(), line);
   if (line == 0) return std::nullopt;
-  // Places keep their texts by address.
-  static std::set<std::string, std::less<>> files;
+  // Places keep their texts by address, and kernels may run while static objects are destroyed.
+  static auto& files = *new std::set<std::string, std::less<>>;
   auto known = files.find(file);
   if (known == files.end()) known = files.emplace(file).first;
   return CodeFrame{{known->c_str(), "", line, 0}, whose(file)};
@@ -133,8 +133,8 @@ bool is_file(std::string_view path, std::string_view file) {
 
 std::vector<std::vector<CodeFrame>> frames_of_code(const std::vector<const void*>& instructions) {
   static std::mutex mutex;
-  // Guarded by mutex.
-  static std::map<const void*, Frames> known;
+  // Guarded by mutex. Never destroyed: kernels may run while static objects are.
+  static auto& known = *new std::map<const void*, Frames>;
   const std::lock_guard lock(mutex);
   std::map<std::string, std::vector<FileAddress>> to_ask;
   for (const void* instruction : instructions) {

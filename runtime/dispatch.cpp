@@ -144,6 +144,14 @@ void raise(Finding finding) {
   throw Unwind{};
 }
 
+void cut_off() {
+  Failure failure;
+  failure.finding.message = "the dispatch was cut short";
+  failure.cut_off = true;
+  Worker::of_thread().fail(std::move(failure));
+  throw Unwind{};
+}
+
 std::size_t stack_high_water_bytes() {
   return StackPool::instance().high_water_bytes();
 }

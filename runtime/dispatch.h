@@ -3,12 +3,15 @@
 /// \file
 /// What the workers of one dispatch share.
 
+#include "runtime/last_words.h"
 #include "runtime/launch.h"
+#include "runtime/unwind.h"
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <type_traits>
 
 namespace heddle::runtime {
@@ -34,8 +37,12 @@ struct Dispatch {
   std::atomic<std::uint32_t> stale{0};
   std::mutex mutex;
   std::unique_ptr<Failure> failure;
+  /// From the failure on: what cannot be unwound is given up, and the finding is told if the process ends before the
+  /// program knows of it.
+  std::optional<GivesUpStacks> gives_up;
+  std::optional<LastText> told_last;
 
-  /// Keeps the first failure. Whether it is this one.
+  /// Keeps the first failure, and tells of it before anything unwinds. Whether it is this one.
   bool fail(Failure f);
 
   /// Adds to one of the counters and returns what it was.

@@ -6,10 +6,13 @@ namespace heddle::runtime {
 
 bool Dispatch::fail(Failure f) {
   const std::lock_guard lock(mutex);
-  const bool first = !failure;
-  if (first) failure = std::make_unique<Failure>(std::move(f));
+  if (failure) return false;
+  failure = std::make_unique<Failure>(std::move(f));
+  gives_up.emplace();
   failed.store(true, std::memory_order_release);
-  return first;
+  if (launch->observer) launch->observer->dispatch_fails(*failure);
+  if (!failure->cut_off) told_last.emplace(to_string(failure->finding));
+  return true;
 }
 
 void Worker::fail(Failure failure) {

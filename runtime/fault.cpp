@@ -1,5 +1,6 @@
 #include "runtime/fault.h"
 
+#include "runtime/last_words.h"
 #include "runtime/scheduler.h"
 
 #include <pthread.h>
@@ -48,6 +49,9 @@ struct sigaction previous_fpe;
 }
 [[noreturn]] void land_division() {
   land(FindingKind::DivisionByZero);
+}
+[[noreturn]] void land_given_up() {
+  Worker::of_thread().give_up();
 }
 
 constinit thread_local TrapOwner* trap_owner = nullptr;
@@ -113,8 +117,11 @@ void pass_on(int signal, siginfo_t* info, void* context) {
   const bool has_handler =
       (previous.sa_flags & SA_SIGINFO) != 0 || (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN);
   if (!has_handler || circle.closes(*info, context, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)))) {
+    say_last_words();
     // Back to the default action: the instruction faults again when this returns.
     ::signal(signal, SIG_DFL);
+    // One that somebody sent does not come again by itself.
+    if (info->si_code <= 0) ::raise(signal);
     return;
   }
   circle.call();
@@ -232,6 +239,15 @@ void expect_other_handlers() {
   look_at_handlers();
 }
 
+void give_up_invocation() {
+  Worker* const worker = Worker::of_thread_if_any();
+  if (!worker || !worker->at_work() || !worker->has_failed()) return;
+  ucontext_t here;
+  getcontext(&here);
+  redirect(&here, land_given_up, worker->landing_stack());
+  setcontext(&here);
+}
+
 bool Worker::overflowed(const void* address) const {
   if (running_fiber()) return running_fiber()->stack().guards(address);
   // A host thread dispatches.
@@ -278,14 +294,22 @@ void Worker::abandon(FindingKind kind) {
   } else {
     finding.message = "an integer was divided by zero, or the least integer by -1";
   }
-  Fiber* fiber = running_fiber();
   *exceptions_ = {};
   fail({std::move(finding), nullptr, trapped_at_,
         CallStack(std::span<const void* const>(trapped_calls_.data(), trapped_call_count_))});
+  give_up();
+}
+
+void Worker::give_up() {
+  Group& g = *group_;
+  Slot* const left = outside_ring();
+  Fiber* const fiber = running_fiber();
+  *exceptions_ = {};
+  if (!ring().unwinding) begin_unwinding();
   if (!g.waited) {
     g.finished = g.size;
-  } else if (trapped) {
-    finish(g, trapped);
+  } else if (left) {
+    finish(g, left);
   }
   if (!fiber) longjmp(recovery_, 1);
   if (g.driver_fiber == fiber && !g.driver_lost) {

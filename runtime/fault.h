@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Stack overflow and integer division by zero become findings.
+/// Stack overflow and integer division by zero become findings; and invocations end that cannot be unwound.
 
 #include <heddle/report.h>
 
@@ -32,5 +32,9 @@ TrapOwner* set_trap_owner(TrapOwner* owner);
 /// frameworks do). What somebody else did is found when it is 200 microseconds old, or when a device
 /// was made since: looking for it takes three system calls, as long as a small dispatch.
 void install_fault_handler();
+
+/// Ends the invocation that the calling thread runs without unwinding it, and goes on with what others its thread has.
+/// Returns only if the thread runs none, or none whose dispatch has failed.
+void give_up_invocation();
 
 }  // namespace heddle::runtime

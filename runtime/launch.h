@@ -30,6 +30,8 @@ struct Statistics {
   std::uint64_t resident_peak = 0;
 };
 
+struct Failure;
+
 /// What emulation wants to know of workgroups and invocations as they come and go.
 class Observer {
  public:
@@ -39,6 +41,10 @@ class Observer {
   /// The invocations `indices` of `group`, all of which wait, execute one dynamic instance of a
   /// barrier or a subgroup operation together: called once for each, before any of them goes on.
   virtual void invocations_meet(Workgroup& group, std::span<const std::uint32_t> indices) = 0;
+  /// The dispatch has failed, and no invocation has begun to unwind; on the thread that found it out, perhaps on the
+  /// stack of the invocation. Called once, and never twice at a time for one dispatch. The observer may add how to run
+  /// this again.
+  virtual void dispatch_fails(Failure& failure) = 0;
 };
 
 struct Launch {
@@ -77,6 +83,8 @@ struct Failure {
   const void* trapped_at = nullptr;
   /// The calls that the invocation was in; none where that is not known.
   CallStack calls = {};
+  /// Nothing is wrong: somebody wanted it to end.
+  bool cut_off = false;
 };
 
 /// Somebody may have installed signal handlers since the last dispatch: to be called when a device is made,
@@ -89,6 +97,13 @@ void refuse_inside_kernel();
 /// Runs every workgroup of a dispatch. Blocks. Null if all is well; on failure the other invocations are
 /// unwound, and the runtime can be used again.
 std::unique_ptr<Failure> launch(const Launch& launch, Statistics& statistics);
+
+/// Ends the dispatch that the calling thread works on, though nothing is wrong with its kernel.
+[[noreturn]] void cut_off();
+
+/// Whether a kernel called exit: destructors of static objects run while other threads may still be in kernels, and
+/// nothing that those use may go away.
+bool process_ends_in_kernel() noexcept;
 
 /// Bytes of the deepest use of any fiber stack so far, in whole pages.
 std::size_t stack_high_water_bytes();

@@ -21,10 +21,23 @@ constexpr std::uint64_t kRotationsBeforeAdmission = 64;
 
 constinit thread_local Worker* worker_of_thread = nullptr;
 
+namespace {
+constinit std::atomic<bool> g_ends_in_kernel{false};
+}  // namespace
+
+bool process_ends_in_kernel() noexcept {
+  return g_ends_in_kernel.load(std::memory_order_acquire);
+}
+
 /// Ends a thread's worker with the thread.
 struct ThreadWorker {
   ThreadWorker() { worker_of_thread = new Worker; }
+  // Where a kernel calls exit this comes before all other destructors, on a stack that is the worker's.
   ~ThreadWorker() {
+    if (worker_of_thread->is_in_dispatch()) {
+      g_ends_in_kernel.store(true, std::memory_order_release);
+      return;
+    }
     delete worker_of_thread;
     worker_of_thread = nullptr;
   }

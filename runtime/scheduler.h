@@ -8,6 +8,7 @@
 #include "runtime/fiber_pool.h"
 #include "runtime/group.h"
 #include "runtime/turns.h"
+#include "runtime/unwind.h"
 
 #include <heddle/detail/check.h>
 
@@ -20,10 +21,6 @@
 #include <vector>
 
 namespace heddle::runtime {
-
-/// Thrown inside an invocation that must go away because the dispatch failed. Deliberately not a
-/// std::exception, so that a kernel's handlers for those let it pass.
-struct Unwind {};
 
 /// What may be next, where an oracle decides: the invocation that the workgroup's walk leads to (of another
 /// workgroup only if none of this one can go on), or anybody.
@@ -68,12 +65,16 @@ class Worker {
 
   // For the fault handler.
   Fiber* running_fiber() const;
+  bool is_in_dispatch() const { return dispatch_ != nullptr; }
   bool at_work() const { return dispatch_ != nullptr && group_ != nullptr; }
   bool overflowed(const void* address) const;
   /// A stack pointer from which `abandon` can be called when the running stack is unusable.
   void* landing_stack() const;
-  /// Gives up the frames of the running invocation, fails the dispatch and goes on.
+  /// Fails the dispatch, gives up the frames of the running invocation and goes on.
   [[noreturn]] void abandon(FindingKind kind);
+  /// Gives up the frames of the running invocation, whose dispatch has failed, and goes on.
+  [[noreturn]] void give_up();
+  bool has_failed() const { return dispatch_->failed.load(std::memory_order_acquire); }
   /// Notes the instruction for which `abandon` is going to be called.
   void trapped(const void* instruction) {
     trapped_at_ = instruction;

@@ -208,7 +208,7 @@ void Owner::share() const {
 
 void Owner::leave() {
   auto* const shared = static_cast<SharedOwnership*>(shared_);
-  if (shared->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (shared->owners.fetch_sub(1, std::memory_order_acq_rel) != 1 || runtime::process_ends_in_kernel()) return;
   shared->device->free(*shared->allocation);
   delete shared;
 }

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "emulator/report/member_text.h"
+#include "emulator/report/source_text.h"
+#include "emulator/watch/own_command.h"
 #include "runtime/call_stack.h"
 #include "runtime/code_line.h"
 #include "runtime/counted.h"
@@ -83,6 +87,7 @@ void complain_of_missing(const Agent& agent, const Access& access) {
       &binding, access.index, access.operation.where);
   if (!watch) runtime::raise(std::move(finding));
   finding.calls = runtime::calls_to(finding.where, runtime::CallStack::here());
+  memory_of(agent).emulator->dispatch_is_wrong(finding);
   watch->fails_in_the_end(std::move(finding));
 }
 
@@ -148,6 +153,43 @@ void raise_no_such_part(const Agent& agent, const Binding& binding, std::uint64_
         fmt::format("a part of {} from element {} on was asked for, of {}, which has {}",
                     runtime::counted(count, "element", "elements"), first, object(binding), size),
         &binding, first, where);
+}
+
+namespace {
+
+/// The command that makes an emulated dispatch run as it did.
+std::string replay_of(const detail::DeviceState& state) {
+  const DeviceOptions& options = state.options;
+  return fmt::format("HEDDLE_MODE=emulated{} HEDDLE_SEED={} (dispatch {} of the device)",
+                     options.memory->sequential ? "" : fmt::format(" HEDDLE_MEMORY={}", options.memory->name),
+                     state.seed(), state.dispatches - 1);
+}
+
+std::string on_one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+}  // namespace
+
+void Emulator::dispatch_fails(runtime::Failure& failure) {
+  using How = report::FailedDispatch::How;
+  tell_failure(failure.finding, failure.cut_off ? How::CutShort : How::EndedEarly);
+}
+
+void Emulator::dispatch_is_wrong(Finding& finding) {
+  tell_failure(finding, report::FailedDispatch::How::Ended);
+}
+
+void Emulator::tell_failure(Finding& finding, report::FailedDispatch::How how) {
+  // For a trial the exploration says how it comes again.
+  if (device.in_order() && !watch::InTrial::any()) finding.replay = replay_of(device);
+  // What led there is in the trace, whether or not the program goes on.
+  device.watchers.flush_trace(false);
+  if (!device.watchers.looks_for_races()) return;
+  const std::string place = finding.where.line == 0 ? "" : " at " + report::place(finding.where);
+  device.watchers.fails({how, device.dispatches - 1, std::string(name_of(finding.kind)) + place,
+                         on_one_line(finding.message) + "; in " + to_string(finding.invocation)});
 }
 
 }  // namespace heddle::emulation

@@ -219,23 +219,6 @@ void reshape(runtime::Grid& grid, const uvec3& groups, const uvec3& local) {
   grid.subgroups = (size + grid.subgroup_size - 1) / grid.subgroup_size;
 }
 
-/// A report of races is to say where there was less to look at than the program has.
-void remark_end(const Finding& finding, DeviceState& state) {
-  if (!state.watchers.looks_for_races()) return;
-  const std::string text =
-      fmt::format("a kernel ended early ({}{}): races that would have come after that are not among these",
-                  name_of(finding.kind), finding.where.line == 0 ? "" : " at " + report::place(finding.where));
-  state.watchers.remark({text, true});
-}
-
-/// The command that makes an emulated dispatch run as it did.
-std::string replay_of(const DeviceState& state, std::uint64_t number) {
-  const DeviceOptions& options = state.options;
-  return fmt::format("HEDDLE_MODE=emulated{} HEDDLE_SEED={} (dispatch {} of the device)",
-                     options.memory->sequential ? "" : fmt::format(" HEDDLE_MEMORY={}", options.memory->name),
-                     state.seed(), number);
-}
-
 /// A dispatch that runs, for checks that fail in it.
 struct RunningDispatch {
   const DeviceState& state;
@@ -252,10 +235,8 @@ std::string schedule_text(const void* context) {
                                 watch::seed_assignment(state.seed()), watch::own_command());
 }
 
-/// Throws what made dispatch `number` of the device fail.
-[[noreturn]] void raise(runtime::Failure failure, const DeviceState& state, std::uint64_t number) {
-  // For a trial the exploration says how it comes again.
-  if (state.in_order() && !watch::InTrial::any()) failure.finding.replay = replay_of(state, number);
+/// Throws what made a dispatch fail.
+[[noreturn]] void raise(runtime::Failure failure) {
   if (failure.exception) {
     try {
       std::rethrow_exception(failure.exception);
@@ -313,11 +294,12 @@ std::string schedule_text(const void* context) {
     const auto time = std::chrono::steady_clock::now() - begin;
     result.seconds = std::chrono::duration<double>(time).count();
   }
-  if (failure) remark_end(failure->finding, state);
+  // Once more: the place of a trap was looked up only now.
+  if (failure && emulated) state.emulator->dispatch_fails(*failure);
   // What was wrong before comes first, though the dispatch went on.
   if (std::optional<Finding> earlier = state.watchers.take_failure())
     failure = std::make_unique<runtime::Failure>(runtime::Failure{std::move(*earlier), nullptr});
-  if (failure) raise(std::move(*failure), state, number);
+  if (failure) raise(std::move(*failure));
   state.watchers.flush_trace(true);
   result.workgroups = statistics.workgroups;
   result.invocations = statistics.workgroups * size;
@@ -416,7 +398,7 @@ Device::Device(DeviceOptions options)
 Device::Device(detail::DeviceHandle* handle) : state_(handle->state.get()), handle_(handle) {}
 
 Device::~Device() {
-  delete handle_;
+  if (!runtime::process_ends_in_kernel()) delete handle_;
 }
 
 Mode Device::mode() const {

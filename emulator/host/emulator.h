@@ -54,6 +54,9 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   void workgroup_begins(runtime::Workgroup& group) override;
   void workgroup_ends(runtime::Workgroup& group) override;
   void invocations_meet(runtime::Workgroup& group, std::span<const std::uint32_t> indices) override;
+  void dispatch_fails(runtime::Failure& failure) override;
+  /// As that, of a finding with which the dispatch goes on.
+  void dispatch_is_wrong(Finding& finding);
 
   /// A workgroup is about to have its first variable.
   void begin_variables(WorkgroupMemory& memory);
@@ -94,6 +97,7 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   std::unordered_map<const detail::Allocation*, Binding> by_address;
 
  private:
+  void tell_failure(Finding& finding, report::FailedDispatch::How how);
   const WorkgroupMemory::Variable* variable_at(const Locations& bytes) const;
   [[gnu::noinline]] void begin_to_look_for_standstill();
   /// Once something is known to go on it does not look any longer.

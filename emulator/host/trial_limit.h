@@ -8,10 +8,9 @@
 #include <cstdint>
 #include <limits>
 
-namespace heddle::detail {
+#include "runtime/launch.h"
 
-/// Thrown in a kernel whose trial has come to its limit. What its dispatch then reports means nothing: ask the limit.
-struct TrialAbandoned {};
+namespace heddle::detail {
 
 /// The limit of one trial after the other, on one thread.
 class TrialLimit {
@@ -29,13 +28,14 @@ class TrialLimit {
     most_ = operations;
     end_ = end;
   }
-  /// So many more are about to be done. Throws TrialAbandoned if that is too many, or too late.
+  /// So many more are about to be done, in a kernel. Cuts its dispatch off if that is too many, or too late. What the
+  /// dispatch then reports means nothing: ask the limit.
   void spend(std::uint32_t operations) {
     spent_ += operations;
     if (spent_ > most_ || (stop_ && stop_->load(std::memory_order_relaxed)) ||
         (end_ != Clock::time_point::max() && Clock::now() >= end_)) {
       was_exceeded_ = true;
-      throw TrialAbandoned();
+      runtime::cut_off();
     }
   }
   bool was_exceeded() const { return was_exceeded_; }

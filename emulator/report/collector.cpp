@@ -160,7 +160,38 @@ void Collector::add(RunId run, const RecordedRuns& recorded) {
 void Collector::add(RunId run, const Remark& remark) {
   add(run);
   remarks_.insert(remark.text);
-  if (remark.ended_early) ended_early_.insert(run);
+}
+
+void Collector::add(RunId run, const FailedDispatch& failed) {
+  add(run);
+  failed_[{run, failed.dispatch, failed.how}] = failed;
+}
+
+// A report of races is to say where there was less to look at than the program has.
+void Collector::report_failures(RaceReport& report) const {
+  using How = FailedDispatch::How;
+  std::set<RunId> ended_early;
+  std::set<std::pair<How, std::string>> told;
+  for (const auto& [key, failed] : failed_) {
+    if (failed.how == How::EndedEarly) ended_early.insert(std::get<0>(key));
+    if (!told.insert({failed.how, failed.what}).second) continue;
+    const std::string finding = failed.what + ": " + failed.message;
+    switch (failed.how) {
+      case How::EndedEarly:
+        report.remarks.push_back("a kernel ended early (" + finding +
+                                 "): races that would have come after that are not among these");
+        break;
+      case How::Ended:
+        report.remarks.push_back("a kernel is wrong (" + finding + ")");
+        break;
+      case How::CutShort:
+        report.remarks.emplace_back(
+            "heddle cut a run short, whose time was up, or which took too long for a smaller form of a failure: races "
+            "that would have come after that are not among these");
+        break;
+    }
+  }
+  report.ended_early = ended_early.size();
 }
 
 // Who can do without a barrier can do without its mask.
@@ -184,7 +215,6 @@ bool Collector::told_by_a_weaker_one(const OrderingUse& use) const {
 RaceReport Collector::report(Suppressions& suppressions) const {
   RaceReport report;
   report.runs = runs_.size();
-  report.ended_early = ended_early_.size();
   // What does not count on one object may count on another, so these are told apart before they become one.
   std::map<std::pair<const std::vector<DataRace>*, Places>, std::size_t> joined;
   std::vector<std::pair<std::vector<DataRace>*, Race>> all;
@@ -206,8 +236,10 @@ RaceReport Collector::report(Suppressions& suppressions) const {
     list->push_back(std::move(race.race));
   }
   for (auto* list : {&report.races, &report.notices, &report.suppressed}) order_and_group(*list);
-  report.remarks = suppressions.remarks();
-  report.remarks.insert(report.remarks.begin(), remarks_.begin(), remarks_.end());
+  report_failures(report);
+  report.remarks.insert(report.remarks.end(), remarks_.begin(), remarks_.end());
+  const std::vector<std::string> of_suppressions = suppressions.remarks();
+  report.remarks.insert(report.remarks.end(), of_suppressions.begin(), of_suppressions.end());
   report.advised = advised_;
   report.recorded = recorded_.recorded;
   report.left_out = recorded_.left_out;

@@ -39,8 +39,25 @@ struct RecordedRuns {
 /// Something else that a run has to say of its report: what it does not cover.
 struct Remark {
   std::string text;
-  /// Whether the remark is that a kernel failed.
-  bool ended_early = false;
+};
+
+/// A dispatch that did not go as it should.
+struct FailedDispatch {
+  enum class How : std::uint8_t {
+    /// A finding ended it.
+    EndedEarly,
+    /// It came to its end, and has a finding.
+    Ended,
+    /// Nothing is wrong: heddle cut it short.
+    CutShort,
+  };
+  How how = How::EndedEarly;
+  /// The number of the dispatch, of its device. What is told of it again is told in place of what was.
+  std::uint64_t dispatch = 0;
+  /// The kind of the finding, and its place as far as it is known: "out of bounds at sum.cpp:16".
+  std::string what;
+  /// The rest of the finding.
+  std::string message;
 };
 
 /// A race that was added before for this run, of which there is something else to say now.
@@ -60,6 +77,8 @@ class Collector {
   void add(RunId run, const RecordedRuns& recorded);
   /// Keeps one remark where several runs have the same to say.
   void add(RunId run, const Remark& remark);
+  /// Likewise keeps one where several are of one kind, in one place.
+  void add(RunId run, const FailedDispatch& failed);
 
   bool has_runs() const { return !runs_.empty(); }
 
@@ -84,6 +103,7 @@ class Collector {
   using Places = std::tuple<std::string, std::uint32_t, std::string, std::uint32_t>;
   static Places places(const DataRace& race);
   bool told_by_a_weaker_one(const OrderingUse& use) const;
+  void report_failures(RaceReport& report) const;
 
   std::set<RunId> runs_;
   std::vector<Race> races_;
@@ -93,7 +113,7 @@ class Collector {
   bool advised_ = false;
   RecordedRuns recorded_;
   std::set<std::string> remarks_;
-  std::set<RunId> ended_early_;
+  std::map<std::tuple<RunId, std::uint64_t, FailedDispatch::How>, FailedDispatch> failed_;
 };
 
 /// Races seen in the most runs first, and else in the order in which they came, as they are given: one race follows

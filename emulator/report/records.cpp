@@ -67,7 +67,10 @@ void read_record(const Json& json, Collector& collector) {
     collector.add(run, OrderingUse{json.at("operation"), place_from_json(json), json.at("enough"),
                                    json.at("weakness").get<std::uint8_t>(), json.at("needed")});
   } else if (kind == "remark") {
-    collector.add(run, Remark{json.at("text"), json.at("ended_early").get<bool>()});
+    collector.add(run, Remark{json.at("text")});
+  } else if (kind == "failed dispatch") {
+    collector.add(run, FailedDispatch{static_cast<FailedDispatch::How>(json.at("how").get<std::uint8_t>()),
+                                      json.at("dispatch"), json.at("what"), json.at("message")});
   } else {
     throw std::runtime_error("no such record: " + kind);
   }
@@ -99,7 +102,15 @@ std::string record(RunId run, const RecordedRuns& recorded) {
 }
 
 std::string record(RunId run, const Remark& remark) {
-  return line(run, "remark", {{"text", remark.text}, {"ended_early", remark.ended_early}});
+  return line(run, "remark", {{"text", remark.text}});
+}
+
+std::string record(RunId run, const FailedDispatch& failed) {
+  return line(run, "failed dispatch",
+              {{"how", static_cast<std::uint8_t>(failed.how)},
+               {"dispatch", failed.dispatch},
+               {"what", failed.what},
+               {"message", failed.message}});
 }
 
 void read_records(const std::string& text, Collector& collector) {

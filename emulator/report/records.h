@@ -16,6 +16,7 @@ std::string record(RunId run, const Revised& revised);
 std::string record(RunId run, const OrderingUse& use);
 std::string record(RunId run, const RecordedRuns& recorded);
 std::string record(RunId run, const Remark& remark);
+std::string record(RunId run, const FailedDispatch& failed);
 
 /// Adds the records of a text. A last line without an end, of a program that was killed, is left
 /// out. Throws std::runtime_error for anything else that is no record.

@@ -45,7 +45,8 @@ std::string place(const SourceLocation& where) {
 
 const char* kept(const std::string& file) {
   static std::mutex mutex;
-  static std::set<std::string> files;
+  // Never destroyed: kernels may run while static objects are.
+  static auto& files = *new std::set<std::string>;
   const std::lock_guard lock(mutex);
   return files.insert(file).first->c_str();
 }

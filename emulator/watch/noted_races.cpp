@@ -29,7 +29,7 @@ void NotedRaces::begin_run() {
 }
 
 bool NotedRaces::restart() {
-  if (log_ || !races_.empty() || !remarks_.empty()) return false;
+  if (log_ || !races_.empty() || !remarks_.empty() || !failed_.empty()) return false;
   begun_ = false;
   return true;
 }
@@ -52,6 +52,15 @@ void NotedRaces::remark(const report::Remark& remark) {
   if (remarks_.emplace(remark.text, remark).second && log_) log_->add(run_, remark);
 }
 
+void NotedRaces::fails(const report::FailedDispatch& failed) {
+  // Told again, since more is known by now.
+  std::erase_if(failed_, [&](const report::FailedDispatch& known) {
+    return known.dispatch == failed.dispatch && known.how == failed.how;
+  });
+  failed_.push_back(failed);
+  if (log_) log_->add(run_, failed);
+}
+
 DataRace NotedRaces::counted(std::size_t race) const {
   DataRace made = races_[race];
   made.count = count_(race);
@@ -62,6 +71,7 @@ void NotedRaces::collect(report::Collector& collector) const {
   if (begun_) collector.add(run_);
   for (std::size_t i = 0; i < races_.size(); ++i) collector.add(run_, counted(i));
   for (const auto& [text, remark] : remarks_) collector.add(run_, remark);
+  for (const report::FailedDispatch& failed : failed_) collector.add(run_, failed);
 }
 
 RaceReport NotedRaces::report(const report::Collector& collector) const {

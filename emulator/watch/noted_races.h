@@ -37,6 +37,8 @@ class NotedRaces {
   void add(DataRace race);
   /// The report is to say so; handed in at once likewise. What is remarked again is not.
   void remark(const report::Remark& remark);
+  /// Handed in at once, too.
+  void fails(const report::FailedDispatch& failed);
   DataRace& operator[](std::size_t race) { return races_[race]; }
   /// What is said of this one is not what it was when it was added.
   void revise(std::size_t race);
@@ -57,6 +59,7 @@ class NotedRaces {
   bool excuses_itself_ = false;
   std::vector<DataRace> races_;
   std::map<std::string, report::Remark> remarks_;
+  std::vector<report::FailedDispatch> failed_;
   RaceLog* log_;
   report::RunId run_ = 0;
   bool begun_ = false;

@@ -63,6 +63,11 @@ void ParallelRaces::remark(const report::Remark& remark) {
   races_.remark(remark);
 }
 
+void ParallelRaces::fails(const report::FailedDispatch& failed) {
+  const std::lock_guard lock(mutex_);
+  races_.fails(failed);
+}
+
 DataRace ParallelRaces::made_of(const race::KernelDetector& detector, const race::KernelRace& race,
                                 const ToldAccess& second) const {
   DataRace made;

@@ -39,8 +39,9 @@ class ParallelRaces final : public RaceSink {
   void race_again(const race::KernelDetector& detector, std::size_t race, AgentId first,
                   const ToldAccess& second) override;
   void overlooked(const std::string& what) override { remark({what}); }
-  /// As NotedRaces::remark.
+  /// As NotedRaces::remark and NotedRaces::fails.
   void remark(const report::Remark& remark);
+  void fails(const report::FailedDispatch& failed);
   void forget() override { dispatched_.forget(); }
 
  private:

@@ -18,18 +18,8 @@
 namespace heddle::watch {
 namespace {
 
-RaceLog* g_log = nullptr;
-std::terminate_handler g_terminate = nullptr;
-
 /// Within VariantsOfARun; 0 until the first of them has asked for its number.
 thread_local std::optional<report::RunId> t_run;
-
-// An exception that is not caught ends a program before its devices end.
-[[noreturn]] void report_and_terminate() {
-  g_log->finish();
-  if (g_terminate) g_terminate();
-  std::abort();
-}
 
 int open_to_append(const std::string& path) {
   return open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -47,29 +37,13 @@ void check_writable(const std::string& path) {
   close(file);
 }
 
-/// False, and errno says why, if not all of it could be written.
-bool write_all(int file, const std::string& text) {
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t written = write(file, text.data() + done, text.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    done += static_cast<std::size_t>(written);
-  }
-  return true;
-}
-
 }  // namespace
 
 RaceLog* RaceLog::of_process() {
   // Never destroyed: devices may be the last to go.
   static RaceLog* const log = []() -> RaceLog* {
     const std::optional<RaceOutput> output = wanted_output();
-    if (!output) return nullptr;
-    g_log = new RaceLog(*output);
-    std::atexit([] { g_log->finish(); });
-    g_terminate = std::set_terminate(report_and_terminate);
-    return g_log;
+    return output ? new RaceLog(*output) : nullptr;
   }();
   return log;
 }
@@ -81,10 +55,12 @@ VariantsOfARun::~VariantsOfARun() {
   t_run.reset();
 }
 
-RaceLog::RaceLog(RaceOutput output) : output_(output), file_(output_file()) {
-  if (!file_.empty()) check_writable(file_);
+RaceLog::RaceLog(RaceOutput output) : records_(output.records), output_{output.format, output_file(), {}} {
+  if (!output_.file.empty()) check_writable(output_.file);
+  if (records_) return;
   const char* path = std::getenv("HEDDLE_RACES_SUPPRESS");
-  if (!output_.records && path && *path) suppressions_ = report::Suppressions(path);
+  if (path && *path) output_.suppressions = report::Suppressions(path);
+  reporter_ = std::make_unique<report::Reporter>(output_);
 }
 
 report::RunId RaceLog::new_run() {
@@ -96,50 +72,43 @@ report::RunId RaceLog::new_run() {
 }
 
 void RaceLog::add(report::RunId run) {
-  const std::lock_guard lock(mutex_);
-  if (output_.records) {
-    write(report::record(run));
-  } else {
-    collector_.add(run);
-  }
+  write(report::record(run));
 }
 
 template <typename Finding>
 void RaceLog::add(report::RunId run, const Finding& finding) {
-  const std::lock_guard lock(mutex_);
-  if (output_.records) {
-    write(report::record(run, finding));
-  } else {
-    collector_.add(run, finding);
-  }
+  write(report::record(run, finding));
 }
 template void RaceLog::add(report::RunId run, const DataRace& finding);
 template void RaceLog::add(report::RunId run, const report::Revised& finding);
 template void RaceLog::add(report::RunId run, const report::OrderingUse& finding);
 template void RaceLog::add(report::RunId run, const report::RecordedRuns& finding);
 template void RaceLog::add(report::RunId run, const report::Remark& finding);
+template void RaceLog::add(report::RunId run, const report::FailedDispatch& finding);
 
-// One write to the end of the file: several threads and processes may do so. What cannot be written there is not
-// lost.
-void RaceLog::write(const std::string& text) const {
-  if (file_.empty()) {
-    write_all(STDERR_FILENO, text);
-    return;
+// One write to the end of the file: several threads and processes may do so. A process that fork has made has no
+// reporter yet.
+bool RaceLog::hand_over(const std::string& record) {
+  if (records_) return report::append_to(output_.file, record);
+  if (!reporter_->is_here()) {
+    reporter_.reset();
+    reporter_ = std::make_unique<report::Reporter>(output_);
   }
-  const int file = open_to_append(file_);
-  if (file < 0 || !write_all(file, text)) {
-    std::fprintf(stderr, "heddle: cannot write HEDDLE_RACES_FILE '%s' (%s); it would have had this:\n",
-                 text::readable(file_).c_str(), std::strerror(errno));
-    write_all(STDERR_FILENO, text);
-  }
-  if (file >= 0) close(file);
+  return reporter_->add(record);
 }
 
-void RaceLog::finish() {
+// What cannot be handed over is not lost.
+void RaceLog::write(const std::string& record) {
   const std::lock_guard lock(mutex_);
-  if (finished_ || output_.records || !collector_.has_runs()) return;
-  finished_ = true;
-  write(to_text(collector_.report(suppressions_), output_.format));
+  if (hand_over(record)) return;
+  const char* const why = std::strerror(errno);
+  if (records_) {
+    std::fprintf(stderr, "heddle: cannot write HEDDLE_RACES_FILE '%s' (%s); it would have had this:\n",
+                 text::readable(output_.file).c_str(), why);
+  } else {
+    std::fprintf(stderr, "heddle: the process that reports on races is gone (%s); it would have had this:\n", why);
+  }
+  report::append_to("", record);
 }
 
 }  // namespace heddle::watch

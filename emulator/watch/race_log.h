@@ -1,13 +1,15 @@
 #pragma once
 
 /// \file
-/// What all devices of this program found, told at its end or while it runs.
+/// What all devices of this program found, handed over as it is found.
 
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 
 #include "emulator/report/collector.h"
+#include "emulator/report/reporter.h"
 #include "emulator/watch/ordering_watch.h"
 #include "emulator/watch/race_settings.h"
 
@@ -22,7 +24,8 @@ class VariantsOfARun {
   VariantsOfARun& operator=(const VariantsOfARun&) = delete;
 };
 
-/// Where devices hand in their findings if HEDDLE_RACES is set. Thread-safe.
+/// Where devices hand in their findings if HEDDLE_RACES is set: what has been handed in is in the report, whatever ends
+/// the program from then on. Thread-safe.
 class RaceLog {
  public:
   /// The one of this program; null if no report was asked for. Throws std::invalid_argument for
@@ -39,22 +42,19 @@ class RaceLog {
   void add(report::RunId run, const Finding& finding);
   void add(report::RunId run);
 
-  /// Writes the report, unless `heddle races` does that.
-  void finish();
-
  private:
   explicit RaceLog(RaceOutput output);
-  void write(const std::string& text) const;
+  void write(const std::string& record);
+  bool hand_over(const std::string& record);
 
   KnownOrderings orderings_;
-  RaceOutput output_;
-  std::string file_;
+  const bool records_;
+  report::ReportOutput output_;
   std::mutex mutex_;
   // All below are guarded by mutex_.
-  report::Collector collector_;
-  report::Suppressions suppressions_;
+  /// Null where `heddle races` makes the report.
+  std::unique_ptr<report::Reporter> reporter_;
   std::uint32_t runs_ = 0;
-  bool finished_ = false;
 };
 
 extern template void RaceLog::add(report::RunId run, const DataRace& finding);
@@ -62,5 +62,6 @@ extern template void RaceLog::add(report::RunId run, const report::Revised& find
 extern template void RaceLog::add(report::RunId run, const report::OrderingUse& finding);
 extern template void RaceLog::add(report::RunId run, const report::RecordedRuns& finding);
 extern template void RaceLog::add(report::RunId run, const report::Remark& finding);
+extern template void RaceLog::add(report::RunId run, const report::FailedDispatch& finding);
 
 }  // namespace heddle::watch

@@ -94,8 +94,8 @@ class RaceWatch final : public trace::Listener {
   advice::Recent& recent() { return recent_; }
   SiteCallers& callers() { return callers_; }
 
-  /// As NotedRaces::remark.
-  void remark(const report::Remark& remark) { races_.remark(remark); }
+  /// As NotedRaces::fails.
+  void fails(const report::FailedDispatch& failed) { races_.fails(failed); }
   RaceReport report() const;
 
   /// Hands in how often all races came, if somebody wants them: at the end of the device.

@@ -66,9 +66,9 @@ void Watchers::flush_trace(bool checks) {
   if (checks) kernel_trace_->check();
 }
 
-void Watchers::remark(const report::Remark& remark) {
-  if (race_watch_) race_watch_->remark(remark);
-  if (parallel_races_) parallel_races_->remark(remark);
+void Watchers::fails(const report::FailedDispatch& failed) {
+  if (race_watch_) race_watch_->fails(failed);
+  if (parallel_races_) parallel_races_->fails(failed);
 }
 
 RaceReport Watchers::race_report() const {

@@ -73,7 +73,7 @@ class Watchers {
   void flush_trace(bool checks);
   bool looks_for_races() const { return race_watch_ || parallel_races_; }
   /// The report on races is to say so.
-  void remark(const report::Remark& remark);
+  void fails(const report::FailedDispatch& failed);
   /// What was found until now; empty if nothing looks for races. No kernel runs.
   RaceReport race_report() const;
   /// Hands in what was found, if the program wants it: at the end of the device, or before it starts anew.
