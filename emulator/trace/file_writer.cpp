@@ -1,5 +1,8 @@
 #include "emulator/trace/file_writer.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -68,6 +71,19 @@ void FileWriter::flush() {
   file_.flush();
   buffer_.clear();
   if (!file_) throw TraceFileError(path_ + ": cannot be written: " + std::strerror(errno));
+}
+
+// The stream has handed on all that it was given.
+void FileWriter::save_at_end() noexcept {
+  if (saved_.exchange(true)) return;
+  const int file = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  const char* from = buffer_.data();
+  for (std::size_t left = file < 0 ? 0 : buffer_.size(); left > 0;) {
+    const ssize_t written = ::write(file, from, left);
+    if (written <= 0) return;
+    from += written;
+    left -= static_cast<std::size_t>(written);
+  }
 }
 
 void FileWriter::close() {

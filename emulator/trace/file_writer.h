@@ -3,6 +3,7 @@
 /// \file
 /// Streams a trace to disk.
 
+#include <atomic>
 #include <cstddef>
 #include <fstream>
 #include <string>
@@ -31,6 +32,9 @@ class FileWriter final : public Listener {
   void close();
   /// Hands everything so far to the system, so that others can have a look.
   void flush();
+  /// The same where the process ends, on whatever thread and in the middle of whatever: safe in a handler of a signal.
+  /// Nothing is told behind it.
+  void save_at_end() noexcept;
 
   void agent_begins(AgentId agent, const model::Place& place) override;
   void agent_ends(AgentId agent) override;
@@ -80,6 +84,7 @@ class FileWriter final : public Listener {
   std::ofstream file_;
   std::vector<char> buffer_;
   bool closed_ = false;
+  std::atomic<bool> saved_{false};
   OperationIndex told_ = 0;
   std::uint32_t last_agent_ = 0;
   model::Place last_place_;

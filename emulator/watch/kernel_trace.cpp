@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -11,15 +12,46 @@
 
 namespace heddle::watch {
 
+namespace {
+
+/// Those that are being written; of more than there is room for the last bytes are lost where the process dies.
+constexpr std::size_t kMostSaved = 64;
+constinit std::array<std::atomic<trace::FileWriter*>, kMostSaved + 1> g_saved;
+
+std::size_t saved_place(trace::FileWriter& writer) {
+  std::size_t place = 0;
+  trace::FileWriter* none = nullptr;
+  while (place < kMostSaved && !g_saved[place].compare_exchange_strong(none, &writer)) {
+    none = nullptr;
+    ++place;
+  }
+  return place;
+}
+
+void save(void* place) {
+  if (trace::FileWriter* const writer = static_cast<std::atomic<trace::FileWriter*>*>(place)->load())
+    writer->save_at_end();
+}
+
+}  // namespace
+
+SavedTrace::SavedTrace(trace::FileWriter& writer) : place_(saved_place(writer)), last_words_(save, &g_saved[place_]) {}
+
+SavedTrace::~SavedTrace() {
+  g_saved[place_].store(nullptr);
+}
+
 KernelTrace::KernelTrace(const std::string& path) {
   try {
     writer_ = std::make_unique<trace::FileWriter>(path);
+    saved_.emplace(*writer_);
   } catch (const trace::TraceFileError& error) {
     throw std::invalid_argument(fmt::format("the trace cannot be written: {}", error.what()));
   }
 }
 
 KernelTrace::~KernelTrace() {
+  saved_.reset();
   tell([](trace::FileWriter& writer) { writer.close(); });
   if (!failure_.empty() && !told_failure_)
     std::fprintf(stderr, "heddle: the trace is not whole: %s\n", failure_.c_str());

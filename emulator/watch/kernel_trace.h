@@ -10,8 +10,23 @@
 
 #include "emulator/trace/file_writer.h"
 #include "emulator/watch/named_objects.h"
+#include "runtime/last_words.h"
 
 namespace heddle::watch {
+
+/// As long as it lives, what a writer has in memory goes to its file before the process ends, whatever ends it.
+class SavedTrace {
+ public:
+  /// The writer must outlive it.
+  explicit SavedTrace(trace::FileWriter& writer);
+  ~SavedTrace();
+  SavedTrace(const SavedTrace&) = delete;
+  SavedTrace& operator=(const SavedTrace&) = delete;
+
+ private:
+  std::size_t place_;
+  runtime::LastWords last_words_;
+};
 
 /// Writes what a device's memory tells to a file, with the names that people have for things. A failure does
 /// not disturb the kernel that runs: it is kept for check().
@@ -51,6 +66,7 @@ class KernelTrace final : public trace::Listener {
   Locations in_trace(Locations bytes) const;
 
   std::unique_ptr<trace::FileWriter> writer_;
+  std::optional<SavedTrace> saved_;
   /// Nothing is written any more once this is not empty.
   std::string failure_;
   bool told_failure_ = false;
