@@ -6,7 +6,6 @@
 
 #include "emulator/mu/host/machine.h"
 #include "emulator/watch/own_command.h"
-#include "emulator/watch/race_log.h"
 
 namespace heddle::mu::host {
 namespace {
@@ -18,8 +17,12 @@ std::string at(const SourceLocation& where) {
 }  // namespace
 
 void Machine::stop(FindingKind kind, std::string message, SourceLocation where) {
-  add_finding(kind, std::move(message), where, running_);
-  stopping_ = true;
+  Finding finding;
+  finding.kind = kind;
+  finding.message = std::move(message);
+  finding.where = where;
+  finding.invocation = Coordinates::of_host_thread(running_);
+  stop(std::move(finding));
 }
 
 void Machine::add_finding(FindingKind kind, std::string message, SourceLocation where, ThreadIndex thread) {
@@ -34,6 +37,9 @@ void Machine::add_finding(FindingKind kind, std::string message, SourceLocation 
 
 void Machine::stop(Finding finding) {
   finding.replay = replay();
+  // Before anything unwinds.
+  if (!gives_up_) gives_up_.emplace();
+  if (!told_last_) told_last_.emplace(to_string(finding));
   report_.findings.push_back(std::move(finding));
   stopping_ = true;
 }
@@ -49,54 +55,61 @@ std::string Machine::place_of(const machine::Watched& operation) const {
   return fmt::format("{} by thread {} at {}", what, operation.thread, at(where));
 }
 
-// For `heddle races` and HEDDLE_RACES.
-void Machine::log_races() const {
-  heddle::watch::RaceLog* const log = heddle::watch::RaceLog::of_process();
-  if (!log) return;
-  const auto run = log->new_run();
-  log->add(run);
-  const auto add = [&](DataRace race, RacingAccess first, RacingAccess second) {
-    race.first = std::move(first);
-    race.second = std::move(second);
-    race.missing = "synchronization";
-    race.count = 1;
-    race.replay = replay();
-    log->add(run, race);
+void Machine::begin_log() {
+  log_ = heddle::watch::RaceLog::of_process();
+  if (!log_) return;
+  log_run_ = log_->new_run();
+  log_->add(log_run_);
+}
+
+void Machine::log_new_races() {
+  if (!log_) return;
+  for (; logged_ < detector_.found().size(); ++logged_) log_race(detector_.found()[logged_]);
+  for (; logged_mapped_ < kernels_.races().size(); ++logged_mapped_) log_race(kernels_.races()[logged_mapped_]);
+}
+
+void Machine::log(DataRace race, RacingAccess first, RacingAccess second) {
+  race.first = std::move(first);
+  race.second = std::move(second);
+  race.missing = "synchronization";
+  race.count = 1;
+  race.replay = replay();
+  log_->add(log_run_, race);
+}
+
+void Machine::log_race(const machine::Discovery& found) {
+  if (found.kind != Undefined::Race) return;
+  const auto side = [&](const machine::Watched& operation) {
+    RacingAccess out;
+    out.operation = operation.writes ? "store (NOT_ATOMIC)" : "load (NOT_ATOMIC)";
+    out.where = places_[operation.place];
+    out.invocation = Coordinates::of_host_thread(operation.thread);
+    return out;
   };
-  for (const machine::Discovery& one : detector_.found()) {
-    if (one.kind != Undefined::Race) continue;
-    const auto side = [&](const machine::Watched& operation) {
-      RacingAccess out;
-      out.operation = operation.writes ? "store (NOT_ATOMIC)" : "load (NOT_ATOMIC)";
-      out.where = places_[operation.place];
-      out.invocation = Coordinates::of_host_thread(operation.thread);
-      return out;
-    };
-    DataRace race;
-    const Named& location = locations_[one.object];
-    if (location.name) race.object = location.name;
-    race.size_bytes = location.size_bytes;
-    race.reason = "neither happens before the other in Mu's memory model";
-    add(std::move(race), side(one.first), side(one.second));
-  }
-  for (const MappedRace& one : kernels_.races()) {
-    const auto side = [&](const MappedAccess& access) {
-      RacingAccess out;
-      out.operation = fmt::format("{}{}", access.atomic ? "atomic " : "", access.writes ? "write" : "read");
-      out.where = kernels_.place_of(access);
-      out.invocation = kernels_.coordinates_of(access);
-      if (access.dispatch != kNoDispatch) out.dispatch = access.dispatch;
-      return out;
-    };
-    DataRace race;
-    race.object = kernels_.name_of(one.object);
-    race.index = one.offset_bytes / kernels_.element_bytes_of(one.object);
-    race.offset_bytes = one.offset_bytes;
-    race.size_bytes = one.size_bytes;
-    race.reason = "neither happens before the other: a kernel is ordered by its submission and by a wait for it alone";
-    add(std::move(race), side(one.first), side(one.second));
-  }
-  for (const std::string& pair : report_.not_judged) log->add(run, report::Remark{"not judged: " + pair});
+  DataRace race;
+  const Named& location = locations_[found.object];
+  if (location.name) race.object = location.name;
+  race.size_bytes = location.size_bytes;
+  race.reason = "neither happens before the other in Mu's memory model";
+  log(std::move(race), side(found.first), side(found.second));
+}
+
+void Machine::log_race(const MappedRace& found) {
+  const auto side = [&](const MappedAccess& access) {
+    RacingAccess out;
+    out.operation = fmt::format("{}{}", access.atomic ? "atomic " : "", access.writes ? "write" : "read");
+    out.where = kernels_.place_of(access);
+    out.invocation = kernels_.coordinates_of(access);
+    if (access.dispatch != kNoDispatch) out.dispatch = access.dispatch;
+    return out;
+  };
+  DataRace race;
+  race.object = kernels_.name_of(found.object);
+  race.index = found.offset_bytes / kernels_.element_bytes_of(found.object);
+  race.offset_bytes = found.offset_bytes;
+  race.size_bytes = found.size_bytes;
+  race.reason = "neither happens before the other: a kernel is ordered by its submission and by a wait for it alone";
+  log(std::move(race), side(found.first), side(found.second));
 }
 
 // What the detector found comes first: what ended the run may follow from it.

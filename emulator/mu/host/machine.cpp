@@ -83,6 +83,8 @@ void Machine::refuse(const char* what, SourceLocation where) {
 
 threads::Report Machine::run(const std::function<void()>& body) {
   Machine* const outer = std::exchange(g_current, this);
+  const runtime::GiveUp gave_up = std::exchange(runtime::give_up_other_stack, &Machine::give_up_stack);
+  begin_log();
   const ExceptionGlobals handled = exceptions();
   report_.mode = Mode::Emulated;
   report_.seed = *options_.seed;
@@ -103,13 +105,19 @@ threads::Report Machine::run(const std::function<void()>& body) {
   schedule();
   unwind_all();
   runtime::set_trap_owner(outer_traps);
+  runtime::give_up_other_stack = gave_up;
   g_current = outer;
   exceptions() = handled;
   report_.operations = operations_;
   if (trace_) report_.trace = *options_.trace;
   trace_.reset();
+  log_new_races();
   tell_discoveries();
-  log_races();
+  if (log_)
+    for (const std::string& pair : report_.not_judged)
+      log_->add(log_run_, heddle::report::Remark{"not judged: " + pair});
+  gives_up_.reset();
+  told_last_.reset();
   return std::move(report_);
 }
 
@@ -230,8 +238,18 @@ void Machine::stop_without_progress() {
 /// Threads and stacks that are in the middle of something end there, so that their objects are destroyed.
 void Machine::unwind_all() {
   stopping_ = true;
+  if (!gives_up_) gives_up_.emplace();
   for (Stack& stack : stacks_)
     while (stack.begun && !stack.dead) resume(stack);
+}
+
+// Nobody resumes a dead one.
+void Machine::give_up_stack() {
+  Machine* const machine = g_current;
+  if (!machine || !machine->stopping_) return;
+  machine->stacks_[machine->running_stack_].dead = true;
+  exceptions() = {};
+  machine->leave();
 }
 
 bool Machine::begin_operation(SourceLocation where) {

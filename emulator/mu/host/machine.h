@@ -18,8 +18,11 @@
 #include "emulator/mu/machine/detector.h"
 #include "emulator/mu/machine/futexes.h"
 #include "emulator/mu/machine/memory.h"
+#include "emulator/watch/race_log.h"
 #include "runtime/fault.h"
 #include "runtime/fiber.h"
+#include "runtime/last_words.h"
+#include "runtime/unwind.h"
 
 namespace heddle::mu::host {
 
@@ -28,7 +31,7 @@ using machine::ClockIndex;
 using machine::ClockValue;
 
 /// Thrown through a thread that ends because the run ends.
-struct Unwind {};
+using runtime::Unwind;
 
 using threads::detail::NumberOfRun;
 
@@ -142,6 +145,8 @@ class Machine final : private runtime::TrapOwner {
   void schedule();
   void stop_without_progress();
   void unwind_all();
+  /// Ends the running stack where it is, if the run ends: what is on it cannot be unwound.
+  static void give_up_stack();
   Stack& stack_of(ThreadIndex thread) { return stacks_[threads_[thread].stack]; }
   void bind(Stack& stack, SourceLocation where);
   void stack_operation(const Stack& stack, SourceLocation where);
@@ -167,7 +172,12 @@ class Machine final : private runtime::TrapOwner {
   void tell_discoveries();
   void tell_mapped_races();
   void tell_pairs_not_judged();
-  void log_races() const;
+  void begin_log();
+  /// Hands in what has been found since it was called last: the program may never come to the end of the run.
+  void log_new_races();
+  void log_race(const machine::Discovery& found);
+  void log_race(const MappedRace& found);
+  void log(DataRace race, RacingAccess first, RacingAccess second);
   std::string place_of(const machine::Watched& operation) const;
   std::string replay() const;
 
@@ -196,6 +206,14 @@ class Machine final : private runtime::TrapOwner {
   bool stopping_ = false;
   std::uint64_t operations_ = 0;
   threads::Report report_;
+  /// From the finding that ends the run on.
+  std::optional<runtime::GivesUpStacks> gives_up_;
+  std::optional<runtime::LastText> told_last_;
+  /// For `heddle races` and HEDDLE_RACES; null without.
+  heddle::watch::RaceLog* log_ = nullptr;
+  heddle::report::RunId log_run_ = 0;
+  std::size_t logged_ = 0;
+  std::size_t logged_mapped_ = 0;
 };
 
 }  // namespace heddle::mu::host

@@ -92,12 +92,14 @@ void Machine::watch(LocationIndex location, MemoryOrder order, bool writes, Sour
   one.atomic = is_atomic(order);
   one.writes = writes;
   detector_.access(one, location, memory_.now());
+  log_new_races();
 }
 
 void Machine::watch_futex(LocationIndex location, SourceLocation where) {
   machine::Watched one = watched(where);
   one.atomic = one.futex = true;
   detector_.access(one, location, memory_.now());
+  log_new_races();
 }
 
 machine::Loaded Machine::load(LocationIndex location, MemoryOrder order, ClockIndex dependency, SourceLocation where) {
