@@ -1,0 +1,218 @@
+// What has been found is in the report, whatever ends the program.
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/how_many.h"
+#include "tests/temporary_file.h"
+
+extern char** environ;
+
+namespace {
+
+using Json = nlohmann::json;
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A program that runs, and what it writes.
+class Program {
+ public:
+  /// With these variables besides those that there are.
+  Program(const std::string& end, const std::vector<std::string>& variables) {
+    std::array<int, 2> out{}, err{};
+    REQUIRE(pipe2(out.data(), O_CLOEXEC) == 0);
+    REQUIRE(pipe2(err.data(), O_CLOEXEC) == 0);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
+    std::string name = HEDDLE_ENDS, argument = end;
+    std::array<char*, 3> arguments = {name.data(), argument.data(), nullptr};
+    std::vector<std::string> all = variables;
+    for (char** variable = environ; *variable; ++variable) all.emplace_back(*variable);
+    std::vector<char*> environment;
+    for (std::string& variable : all) environment.push_back(variable.data());
+    environment.push_back(nullptr);
+    REQUIRE(posix_spawn(&process_, HEDDLE_ENDS, &actions, nullptr, arguments.data(), environment.data()) == 0);
+    posix_spawn_file_actions_destroy(&actions);
+    close(out[1]);
+    close(err[1]);
+    out_ = out[0];
+    err_ = err[0];
+  }
+  ~Program() {
+    close(out_);
+    close(err_);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  /// Waits for so many bytes on its standard output.
+  void await_bytes(std::size_t count) {
+    char byte = 0;
+    while (bytes_ < count && read(out_, &byte, 1) == 1) ++bytes_;
+  }
+  void kill(int signal) const { ::kill(process_, signal); }
+  /// Its status, as waitpid has it.
+  int await_end() const {
+    int status = 0;
+    waitpid(process_, &status, 0);
+    return status;
+  }
+  /// What it wrote to standard error, until nobody has that any more.
+  std::string await_error() const {
+    std::string text;
+    std::array<char, 4096> part{};
+    for (ssize_t size = 0; (size = read(err_, part.data(), part.size())) > 0;)
+      text.append(part.data(), static_cast<std::size_t>(size));
+    return text;
+  }
+  /// How many bytes it wrote to standard output; it has ended.
+  std::size_t bytes() {
+    await_bytes(~std::size_t{0});
+    return bytes_;
+  }
+
+ private:
+  pid_t process_ = 0;
+  int out_ = -1;
+  int err_ = -1;
+  std::size_t bytes_ = 0;
+};
+
+/// All that is found has a place in a file that is there at once where the program ends by itself.
+struct Ended {
+  int status = 0;
+  std::string at_once;
+  std::string later;
+};
+
+Ended run(const std::string& end, const std::string& format) {
+  const heddle::TemporaryFile report;
+  const Program program(end, {"HEDDLE_RACES=" + format, "HEDDLE_RACES_FILE=" + report.path()});
+  Ended ended;
+  ended.status = program.await_end();
+  ended.at_once = report.bytes();
+  INFO(program.await_error());
+  ended.later = report.bytes();
+  return ended;
+}
+
+/// How many times the one race came that the report has, in all buffers; the summary must be there.
+std::uint64_t races_in(const std::string& report) {
+  std::uint64_t count = 0;
+  bool has_summary = false;
+  std::istringstream in(report);
+  for (std::string line; std::getline(in, line);) {
+    const Json json = Json::parse(line);
+    if (json.at("kind") == "summary") has_summary = true;
+    if (json.at("kind") == "data race") count += json.at("other_objects").size() + 1;
+  }
+  CHECK(has_summary);
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("however a program ends, it ends as it would without a report, and the report is there by then") {
+  struct End {
+    std::string how;
+    int code;
+    int signal;
+  };
+  for (const End& end : {End{"return", 0, 0}, End{"exit", 5, 0}, End{"quick_exit", 5, 0}, End{"_exit", 5, 0},
+                         End{"_Exit", 5, 0}, End{"abort", 0, SIGABRT}, End{"terminate", 0, SIGABRT},
+                         End{"throw", 0, SIGABRT}, End{"signal", 0, SIGSEGV}, End{"interrupt", 0, SIGINT},
+                         End{"terminated", 0, SIGTERM}, End{"hang up", 0, SIGHUP}, End{"broken pipe", 0, SIGPIPE}}) {
+    CAPTURE(end.how);
+    const Ended ended = run(end.how, "json");
+    CHECK((WIFSIGNALED(ended.status) ? WTERMSIG(ended.status) : 0) == end.signal);
+    CHECK((WIFEXITED(ended.status) ? WEXITSTATUS(ended.status) : 0) == end.code);
+    CHECK(races_in(ended.at_once) == 1);
+    CHECK(ended.later == ended.at_once);
+  }
+}
+
+TEST_CASE("a kernel that calls exit ends the program with that code, while other threads are in the kernel") {
+  for (int i = 0; i < 10; ++i) {
+    const Ended ended = run("exit in kernel", "json");
+    CHECK(WIFEXITED(ended.status));
+    CHECK(WEXITSTATUS(ended.status) == 7);
+    CHECK(races_in(ended.at_once) == 1);
+  }
+}
+
+TEST_CASE("every format has what was found by a program that was killed, or became another one") {
+  for (const char* format : {"text", "colour", "json", "sarif", "junit", "github"})
+    for (const char* how : {"kill", "exec", "fork and kill"}) {
+      CAPTURE(format, how);
+      CHECK(has(run(how, format).later, "sum"));
+    }
+}
+
+TEST_CASE("a child has a report of its own, and one that finds nothing has none") {
+  const std::string both = run("fork and race", "text").at_once;
+  INFO(both);
+  CHECK(has(both, "data race on of_child[0]"));
+  CHECK(has(both, "data race on sum[0]"));
+  std::size_t reports = 0;
+  for (std::size_t at = 0; (at = both.find("1 data race in 1 run", at)) != std::string::npos; ++at) ++reports;
+  CHECK(reports == 2);
+  const std::string one = run("fork and kill", "text").later;
+  CHECK(one.find("data race on sum") == one.rfind("data race on sum"));
+}
+
+TEST_CASE("a program that closes all of its files still has all that it finds in a report") {
+  const std::string report = run("close all", "text").later;
+  CHECK(has(report, "data race on sum[0]"));
+  CHECK(has(report, "data race on after_close[0]"));
+}
+
+TEST_CASE("a program that is killed at any moment has what it had found before in its report", "[nightly]") {
+  const std::uint64_t times = heddle::how_many("HEDDLE_KILLS", 60, 1000);
+  for (std::uint64_t i = 0; i < times; ++i) {
+    const std::uint64_t seed = heddle::first_seed() + i;
+    CAPTURE(seed);
+    std::mt19937 random(static_cast<std::uint32_t>(seed));
+    constexpr std::array kSignals = {SIGINT, SIGTERM, SIGABRT, SIGSEGV, SIGKILL};
+    const int signal = kSignals[seed % kSignals.size()];
+    const bool by_heddle = seed / kSignals.size() % 2 == 1;
+    const heddle::TemporaryFile report;
+    Program program("go on",
+                    {by_heddle ? "HEDDLE_RACES=records" : "HEDDLE_RACES=json", "HEDDLE_RACES_FILE=" + report.path()});
+    program.await_bytes(random() % 8);
+    // Somewhere in a round of some hundred microseconds.
+    for (std::uint32_t turns = random() % 200000; turns > 0; --turns) asm volatile("");
+    program.kill(signal);
+    const int status = program.await_end();
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == signal);
+    const std::size_t rounds = program.bytes();
+    if (signal == SIGKILL) program.await_error();
+    const std::string text = report.bytes();
+    if (!by_heddle) {
+      if (rounds > 0) CHECK(races_in(text) >= rounds);
+      continue;
+    }
+    std::size_t races = 0;
+    for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
+      const Json record = Json::parse(text.substr(begin, end - begin));
+      if (record.at("record") == "race") ++races;
+    }
+    CHECK(races >= rounds);
+  }
+}
