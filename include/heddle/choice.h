@@ -3,6 +3,8 @@
 /// \file
 /// The one seam through which all nondeterminism passes.
 
+#include <heddle/detail/language.h>
+
 #include <cstdint>
 
 namespace heddle {

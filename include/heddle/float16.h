@@ -4,6 +4,8 @@
 /// A 16-bit float. What is computed of two of them, or of one and an integer, is one again, rounded after each
 /// operation, as a GPU's 16-bit arithmetic does; with a float or a double it is theirs, as in GLSL.
 
+#include <heddle/detail/language.h>
+
 #include <bit>
 #include <concepts>
 #include <cstdint>
@@ -96,8 +98,8 @@ class float16 {
   constexpr float16& operator/=(const U& b) {
     return *this = static_cast<float16>(*this / b);
   }
-  constexpr float16& operator++() { return *this += 1; }
-  constexpr float16& operator--() { return *this -= 1; }
+  constexpr float16& operator++() { return *this = float16(to_float(bits_) + 1.0f); }
+  constexpr float16& operator--() { return *this = float16(to_float(bits_) - 1.0f); }
 
  private:
   static constexpr std::uint16_t from_float(float value) {

@@ -4,6 +4,8 @@
 /// Callables of any type, kept by options. A type of our own because std::function would be a fifth of the time that it
 /// takes to compile a program of one kernel.
 
+#include <heddle/detail/language.h>
+
 #include <concepts>
 #include <type_traits>
 #include <utility>

@@ -3,6 +3,8 @@
 /// \file
 /// The memory orders of Mu, and which operation may have which: the vocabulary of host threads.
 
+#include <heddle/detail/language.h>
+
 #include <cstdint>
 
 namespace heddle {

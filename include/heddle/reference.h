@@ -74,6 +74,35 @@ namespace detail {
 template <typename T>
 using ElementOf = std::remove_extent_t<T>;
 
+/// The type of what reading a `U` gives, which may be a reference or a value.
+template <typename U>
+struct ReadAs : std::remove_cvref<U> {};
+template <typename U>
+requires requires {
+  typename std::remove_cvref_t<U>::value_type;
+} && std::is_class_v<std::remove_cvref_t<U>>
+struct ReadAs<U> {
+  using type = typename std::remove_cvref_t<U>::value_type;
+};
+
+/// `v` as an operand beside one of type `Other`: numbers are converted as the operator would convert them, which says
+/// that the conversion is wanted to whoever compiles with -Wconversion.
+template <typename Other, typename V>
+[[gnu::always_inline]] constexpr decltype(auto) as_operand(V&& v) {
+  using A = typename ReadAs<V>::type;
+  using B = typename ReadAs<Other>::type;
+  if constexpr (std::is_arithmetic_v<A> && std::is_arithmetic_v<B>) {
+    return static_cast<std::common_type_t<A, B>>(static_cast<A>(std::forward<V>(v)));
+  } else {
+    return std::forward<V>(v);
+  }
+}
+/// What is shifted, and by how much: neither is converted to the type of the other.
+template <typename Other, typename V>
+[[gnu::always_inline]] constexpr V&& as_shift_operand(V&& v) {
+  return std::forward<V>(v);
+}
+
 /// The operators that make a reference read like a variable. `self()` has `load()` and `store(v)`, and `converted()` is
 /// what a conversion reads.
 /// They take an rvalue where a reference was made on the spot (`x[i] += 1`), so that
@@ -92,16 +121,16 @@ using ElementOf = std::remove_extent_t<T>;
     self().store(v);                                                                                              \
     return v;                                                                                                     \
   }                                                                                                               \
-  HEDDLE_REFERENCE_ASSIGNMENT(+, qualifier)                                                                       \
-  HEDDLE_REFERENCE_ASSIGNMENT(-, qualifier)                                                                       \
-  HEDDLE_REFERENCE_ASSIGNMENT(*, qualifier)                                                                       \
-  HEDDLE_REFERENCE_ASSIGNMENT(/, qualifier)                                                                       \
-  HEDDLE_REFERENCE_ASSIGNMENT(%, qualifier)                                                                       \
-  HEDDLE_REFERENCE_ASSIGNMENT(&, qualifier)                                                                       \
-  HEDDLE_REFERENCE_ASSIGNMENT(|, qualifier)                                                                       \
-  HEDDLE_REFERENCE_ASSIGNMENT(^, qualifier)                                                                       \
-  HEDDLE_REFERENCE_ASSIGNMENT(<<, qualifier)                                                                      \
-  HEDDLE_REFERENCE_ASSIGNMENT(>>, qualifier)                                                                      \
+  HEDDLE_REFERENCE_ASSIGNMENT(+, as_operand, qualifier)                                                           \
+  HEDDLE_REFERENCE_ASSIGNMENT(-, as_operand, qualifier)                                                           \
+  HEDDLE_REFERENCE_ASSIGNMENT(*, as_operand, qualifier)                                                           \
+  HEDDLE_REFERENCE_ASSIGNMENT(/, as_operand, qualifier)                                                           \
+  HEDDLE_REFERENCE_ASSIGNMENT(%, as_operand, qualifier)                                                           \
+  HEDDLE_REFERENCE_ASSIGNMENT(&, as_operand, qualifier)                                                           \
+  HEDDLE_REFERENCE_ASSIGNMENT(|, as_operand, qualifier)                                                           \
+  HEDDLE_REFERENCE_ASSIGNMENT(^, as_operand, qualifier)                                                           \
+  HEDDLE_REFERENCE_ASSIGNMENT(<<, as_shift_operand, qualifier)                                                    \
+  HEDDLE_REFERENCE_ASSIGNMENT(>>, as_shift_operand, qualifier)                                                    \
   [[gnu::always_inline]] constexpr value_type operator++() const qualifier requires kWritable {                   \
     return store_back(static_cast<value_type>(self().load() + 1));                                                \
   }                                                                                                               \
@@ -119,10 +148,10 @@ using ElementOf = std::remove_extent_t<T>;
     return old;                                                                                                   \
   }
 
-#define HEDDLE_REFERENCE_ASSIGNMENT(op, qualifier)                                                       \
-  template <typename U>                                                                                  \
-  [[gnu::always_inline]] constexpr value_type operator op##=(U&& v) const qualifier requires kWritable { \
-    return store_back(static_cast<value_type>(self().load() op std::forward<U>(v)));                     \
+#define HEDDLE_REFERENCE_ASSIGNMENT(op, operand, qualifier)                                                           \
+  template <typename U>                                                                                               \
+  [[gnu::always_inline]] constexpr value_type operator op##=(U&& v) const qualifier requires kWritable {              \
+    return store_back(static_cast<value_type>(operand<U>(self().load()) op operand<value_type>(std::forward<U>(v)))); \
   }
 
 /// The member that pointers to members lead to, one after the other.
@@ -213,15 +242,6 @@ struct PromotedOf<float16> {
 template <typename T>
 using Promoted = typename PromotedOf<T>::type;
 
-template <typename U>
-struct ReadAs : std::remove_cvref<U> {};
-template <typename U>
-requires requires {
-  typename std::remove_cvref_t<U>::value_type;
-} && std::is_class_v<std::remove_cvref_t<U>>
-struct ReadAs<U> {
-  using type = typename std::remove_cvref_t<U>::value_type;
-};
 /// Whether `T op U` computes as `T op T` does.
 template <typename U, typename T>
 concept ComputesAs = std::same_as<typename ReadAs<U>::type, T> ||
@@ -253,32 +273,32 @@ class Variable : public ReferenceBase<Ref> {
     self().here().store(v);
     return v;
   }
-#define HEDDLE_VARIABLE_ASSIGNMENT(op)                                                                       \
-  [[gnu::always_inline]] constexpr value_type operator op##=(const Located<Promoted<value_type>>& v) const & \
-      requires kWritable {                                                                                   \
-    const Ref here = self().located(v.where());                                                              \
-    const auto made = static_cast<value_type>(here.load() op v.load());                                      \
-    here.store(made);                                                                                        \
-    return made;                                                                                             \
-  }                                                                                                          \
-  template <typename U>                                                                                      \
-  requires(kWritable && !ComputesAs<U, Promoted<value_type>>) [[gnu::always_inline]] constexpr value_type    \
-  operator op##=(U&& v) const& {                                                                             \
-    const Ref here = self().here();                                                                          \
-    const auto made = static_cast<value_type>(here.load() op std::forward<U>(v));                            \
-    here.store(made);                                                                                        \
-    return made;                                                                                             \
+#define HEDDLE_VARIABLE_ASSIGNMENT(op, operand)                                                                    \
+  [[gnu::always_inline]] constexpr value_type operator op##=(const Located<Promoted<value_type>>& v) const &       \
+      requires kWritable {                                                                                         \
+    const Ref here = self().located(v.where());                                                                    \
+    const auto made = static_cast<value_type>(here.load() op v.load());                                            \
+    here.store(made);                                                                                              \
+    return made;                                                                                                   \
+  }                                                                                                                \
+  template <typename U>                                                                                            \
+  requires(kWritable && !ComputesAs<U, Promoted<value_type>>) [[gnu::always_inline]] constexpr value_type          \
+  operator op##=(U&& v) const& {                                                                                   \
+    const Ref here = self().here();                                                                                \
+    const auto made = static_cast<value_type>(operand<U>(here.load()) op operand<value_type>(std::forward<U>(v))); \
+    here.store(made);                                                                                              \
+    return made;                                                                                                   \
   }
-  HEDDLE_VARIABLE_ASSIGNMENT(+)
-  HEDDLE_VARIABLE_ASSIGNMENT(-)
-  HEDDLE_VARIABLE_ASSIGNMENT(*)
-  HEDDLE_VARIABLE_ASSIGNMENT(/)
-  HEDDLE_VARIABLE_ASSIGNMENT(%)
-  HEDDLE_VARIABLE_ASSIGNMENT(&)
-  HEDDLE_VARIABLE_ASSIGNMENT(|)
-  HEDDLE_VARIABLE_ASSIGNMENT(^)
-  HEDDLE_VARIABLE_ASSIGNMENT(<<)
-  HEDDLE_VARIABLE_ASSIGNMENT(>>)
+  HEDDLE_VARIABLE_ASSIGNMENT(+, as_operand)
+  HEDDLE_VARIABLE_ASSIGNMENT(-, as_operand)
+  HEDDLE_VARIABLE_ASSIGNMENT(*, as_operand)
+  HEDDLE_VARIABLE_ASSIGNMENT(/, as_operand)
+  HEDDLE_VARIABLE_ASSIGNMENT(%, as_operand)
+  HEDDLE_VARIABLE_ASSIGNMENT(&, as_operand)
+  HEDDLE_VARIABLE_ASSIGNMENT(|, as_operand)
+  HEDDLE_VARIABLE_ASSIGNMENT(^, as_operand)
+  HEDDLE_VARIABLE_ASSIGNMENT(<<, as_shift_operand)
+  HEDDLE_VARIABLE_ASSIGNMENT(>>, as_shift_operand)
 #undef HEDDLE_VARIABLE_ASSIGNMENT
 #define HEDDLE_VARIABLE_STEP(op, step)                                                          \
   friend constexpr value_type operator op(const VariableHere<Ref>& v) requires kWritable {      \

@@ -3,6 +3,8 @@
 /// \file
 /// Where in a kernel's source something happens.
 
+#include <heddle/detail/language.h>
+
 #include <cstdint>
 
 namespace heddle {

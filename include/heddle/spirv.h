@@ -5,6 +5,8 @@
 /// may be asked of them. Source: SPIR-V 1.6, section 3 ("Binary Form": Scope, Memory Semantics,
 /// Storage Class, Memory Operands, Image Operands); the questions follow the Vulkan memory model.
 
+#include <heddle/detail/language.h>
+
 #include <cstdint>
 #include <string_view>
 

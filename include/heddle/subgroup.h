@@ -4,6 +4,8 @@
 /// Names of SPIR-V for operations on subgroups. Source: SPIR-V 1.6, section 3.2.28 (Group
 /// Operation).
 
+#include <heddle/detail/language.h>
+
 #include <cstdint>
 
 namespace heddle {

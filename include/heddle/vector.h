@@ -11,6 +11,7 @@
 /// The functions are in heddle/detail/vector_functions.h. They take vectors and elements of buffers
 /// that hold vectors: `dot(x[i], y[i])`.
 
+#include <heddle/detail/language.h>
 #include <heddle/detail/swizzles.h>
 
 #include <concepts>

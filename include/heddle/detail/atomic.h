@@ -6,6 +6,8 @@
 /// one kernel.) `order` is one of __ATOMIC_RELAXED, __ATOMIC_ACQUIRE, __ATOMIC_RELEASE, __ATOMIC_ACQ_REL: each
 /// operation has at least that ordering.
 
+#include <heddle/detail/language.h>
+
 #include <type_traits>
 
 namespace heddle::detail {

@@ -3,6 +3,8 @@
 /// \file
 /// Checks of heddle itself, on in every build: a broken state ends the program before it can give a wrong answer.
 
+#include <heddle/detail/language.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>

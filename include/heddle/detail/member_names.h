@@ -9,6 +9,8 @@
 /// that has its address as an argument (GCC 12, Clang 14). Structs with bases, with members that are unions, or with
 /// bytes that no member has by the rules of alignment (bit-fields, `alignas` members) have no names.
 
+#include <heddle/detail/language.h>
+
 #include <cstddef>
 #include <string_view>
 #include <type_traits>

@@ -3,6 +3,8 @@
 /// \file
 /// What may be read, written and passed between lanes as a whole.
 
+#include <heddle/detail/language.h>
+
 #include <type_traits>
 
 namespace heddle::detail {
