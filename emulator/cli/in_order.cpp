@@ -61,7 +61,12 @@ void in_order(std::size_t count, unsigned threads, const std::function<void(std:
   Queue queue(count, work, done, stop);
   const std::size_t others = std::min<std::size_t>(std::max(threads, 1U), std::max<std::size_t>(count, 1)) - 1;
   std::vector<std::thread> pool;
-  for (std::size_t i = 0; i < others; ++i) pool.emplace_back([&] { queue.run(); });
+  try {
+    pool.reserve(others);
+    for (std::size_t i = 0; i < others; ++i) pool.emplace_back([&] { queue.run(); });
+  } catch (const std::exception&) {
+    // There is no room for another thread: those that there are do the work.
+  }
   queue.run();
   for (std::thread& thread : pool) thread.join();
   queue.rethrow();

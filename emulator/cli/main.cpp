@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -66,6 +67,10 @@ ExitCode printed(ExitCode code) {
 int main(int argc, char** argv) {
   try {
     return static_cast<int>(printed(run(argc, argv)));
+  } catch (const std::bad_alloc&) {
+    // What is known already is worth as much as before.
+    std::fflush(stdout);
+    std::fputs("heddle: out of memory\n", stderr);
   } catch (const std::exception& error) {
     if (std::ferror(stdout) != 0) return static_cast<int>(not_printed());
     heddle::cli::print_readable(stderr, std::string("heddle: internal error: ") + error.what() + '\n');

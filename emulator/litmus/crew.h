@@ -42,7 +42,13 @@ class Crew {
   Totals work() {
     const auto begin = std::chrono::steady_clock::now();
     std::vector<std::thread> others;
-    for (unsigned i = 1; i < request_.jobs; ++i) others.emplace_back([this] { work(false); });
+    const auto most = std::min<std::uint64_t>(request_.jobs, request_.runs / kRunsAtATime + 1);
+    try {
+      others.reserve(most);
+      for (std::uint64_t i = 1; i < most; ++i) others.emplace_back([this] { work(false); });
+    } catch (const std::exception&) {
+      // There is no room for another thread: those that there are do the work.
+    }
     work(true);
     for (std::thread& other : others) other.join();
     if (failure_) std::rethrow_exception(failure_);
@@ -57,13 +63,14 @@ class Crew {
   }
 
  private:
+  // Some 100 microseconds: long beside what it takes to get the next ones, short beside Ctrl-C.
+  static constexpr std::uint64_t kRunsAtATime = 256;
+
   bool cancelled() const {
     return stop_.load(std::memory_order_relaxed) ||
            (request_.cancelled && request_.cancelled->load(std::memory_order_relaxed));
   }
   void work(bool tells_progress) {
-    // Some 100 microseconds: long beside what it takes to get the next ones, short beside Ctrl-C.
-    constexpr std::uint64_t kRunsAtATime = 256;
     try {
       Worker worker(test_, request_);
       while (!cancelled()) {
