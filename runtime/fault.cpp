@@ -174,32 +174,46 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 }
 
 struct AlternateStack {
-  std::unique_ptr<std::byte[]> memory = std::make_unique<std::byte[]>(kAlternateBytes);
+  std::unique_ptr<std::byte[]> memory;
   bool in_use = false;
   void use() {
     stack_t now{};
     sigaltstack(nullptr, &now);
     if ((now.ss_flags & SS_DISABLE) == 0) return;
+    if (!memory) memory = std::make_unique<std::byte[]>(kAlternateBytes);
     stack_t stack{};
     stack.ss_sp = memory.get();
     stack.ss_size = kAlternateBytes;
     sigaltstack(&stack, nullptr);
     in_use = true;
   }
-  ~AlternateStack() {
+  ~AlternateStack() { leave(); }
+  void leave() {
     stack_t now{};
     sigaltstack(nullptr, &now);
     if (!in_use || now.ss_sp != memory.get()) return;
     stack_t none{};
     none.ss_flags = SS_DISABLE;
     sigaltstack(&none, nullptr);
+    in_use = false;
   }
 };
+
+/// Of each thread that runs kernels.
+thread_local AlternateStack alternate_stack;
+
+/// Guards the handlers, and how many devices there are.
+constinit std::mutex handlers_mutex;
+std::uint64_t devices = 0;
+
+bool is_ours(const struct sigaction& action) {
+  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_fault;
+}
 
 void take_over(int signal, struct sigaction& previous) {
   struct sigaction now {};
   sigaction(signal, nullptr, &now);
-  if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_fault) return;
+  if (is_ours(now)) return;
   previous = now;
   struct sigaction action {};
   action.sa_sigaction = on_fault;
@@ -208,12 +222,17 @@ void take_over(int signal, struct sigaction& previous) {
   sigaction(signal, &action, nullptr);
 }
 
+/// Puts back the handler that was there before, unless somebody has installed another one since.
+void give_back(int signal, const struct sigaction& previous) {
+  struct sigaction now {};
+  sigaction(signal, nullptr, &now);
+  if (is_ours(now)) sigaction(signal, &previous, nullptr);
+}
+
 /// Makes the traps of this thread come here, whatever handler they had so far.
 [[gnu::noinline]] void look_at_handlers() {
-  static thread_local AlternateStack alternate;
-  alternate.use();
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
+  alternate_stack.use();
+  const std::lock_guard lock(handlers_mutex);
   take_over(SIGSEGV, previous_segv);
   take_over(SIGFPE, previous_fpe);
 }
@@ -224,8 +243,18 @@ TrapOwner* set_trap_owner(TrapOwner* owner) {
   return std::exchange(trap_owner, owner);
 }
 
-void expect_other_handlers() {
+FaultHandling::FaultHandling() {
+  const std::lock_guard lock(handlers_mutex);
+  ++devices;
   looks_asked_for.fetch_add(1, std::memory_order_relaxed);
+}
+
+FaultHandling::~FaultHandling() {
+  const std::lock_guard lock(handlers_mutex);
+  if (--devices != 0) return;
+  give_back(SIGSEGV, previous_segv);
+  give_back(SIGFPE, previous_fpe);
+  alternate_stack.leave();
 }
 
 [[gnu::hot]] void install_fault_handler() {

@@ -28,6 +28,10 @@ class FiberPool {
   /// How many fibers were needed at once since then.
   std::uint64_t used() const { return parked_before_ - parked_low_ + made_; }
 
+  /// Whether one can be taken that exists.
+  bool has_parked() const { return !parked_.empty(); }
+  /// Makes one more, and parks it. Throws std::system_error if there is no memory for its stack.
+  [[gnu::noinline]] void make();
   Fiber* take() {
     if (parked_.empty()) [[unlikely]]
       make();
@@ -42,7 +46,6 @@ class FiberPool {
  private:
   /// New ones get stacks of the size that is wanted now.
   [[gnu::noinline]] void forget(std::size_t stack_bytes);
-  [[gnu::noinline]] void make();
   // The stack on which the next one will start: where it goes on, and what it will fill below.
   void prefetch() const {
     constexpr int kLinesBelow = 4;

@@ -4,6 +4,7 @@
 /// A resident workgroup: where each of its invocations stands, and what it waits for.
 
 #include "runtime/context.h"
+#include "runtime/heap.h"
 #include "runtime/walk.h"
 
 #include <heddle/detail/runtime.h>
@@ -11,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace heddle::runtime {
@@ -130,7 +132,7 @@ struct Group : Workgroup {
 
   std::vector<Slot> slots;
   std::vector<SlotDetail> details;
-  std::vector<std::byte> storage;
+  std::unique_ptr<std::byte, HeapGiver> storage;
 
   std::uint32_t index_of(const Slot* slot) const { return static_cast<std::uint32_t>(slot - begin); }
   SlotDetail& detail(const Slot* slot) { return details[index_of(slot)]; }

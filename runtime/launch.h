@@ -87,10 +87,6 @@ struct Failure {
   bool cut_off = false;
 };
 
-/// Somebody may have installed signal handlers since the last dispatch: to be called when a device is made,
-/// so that its dispatches find the traps of their kernels, whatever there was before.
-void expect_other_handlers();
-
 /// Throws std::logic_error on a thread that runs a kernel: it can begin no dispatch.
 void refuse_inside_kernel();
 

@@ -6,6 +6,7 @@
 #include <heddle/detail/check.h>
 
 #include <algorithm>
+#include <new>
 #include <thread>
 
 namespace heddle::runtime {
@@ -32,10 +33,12 @@ Group* Worker::make_spare() {
 }
 
 void Worker::make_storage(Group& g) const {
-  g.memory_bytes = launch_->workgroup_memory_bytes;
-  g.storage.assign(g.memory_bytes + 64, std::byte{});
-  const auto address = reinterpret_cast<std::uintptr_t>(g.storage.data());
-  g.memory = g.storage.data() + (64 - address % 64) % 64;
+  constexpr std::size_t kLine = 64;
+  const std::size_t bytes = launch_->workgroup_memory_bytes;
+  g.storage.reset(static_cast<std::byte*>(heap_take(std::max<std::size_t>(bytes, 1), kLine, true)));
+  g.memory = g.storage.get();
+  g.memory_bytes = g.memory ? bytes : 0;
+  if (!g.memory) throw std::bad_alloc();
 }
 
 void Worker::make_slots(Group& g) const {
@@ -45,9 +48,9 @@ void Worker::make_slots(Group& g) const {
 }
 
 [[gnu::hot]] void Worker::prepare_slots(Group& g) {
-  g.waited = true;
   if (g.slots.size() < g.size) [[unlikely]]
     make_slots(g);
+  g.waited = true;
   g.end = g.begin + g.size;
   for (Slot* slot = g.begin; slot != g.end; ++slot) {
     slot->context = nullptr;

@@ -20,15 +20,30 @@
 
 namespace heddle::runtime {
 
-void Worker::begin_ring(Group& g) {
-  g.waited = true;
+/// False: there is no memory for its stacks, and the dispatch has failed.
+bool Worker::begin_ring(Group& g) {
   if (turns_.size() != g.size) {
     give_ring_back();
-    turns_.make_room(g.size);
-    for (std::uint32_t i = 1; i < g.size; ++i) turns_.put(i, fibers_.take());
+    if (!fill_ring(g.size)) return false;
   }
+  g.waited = true;
   turns_.begin(g);
   job_ = {Pick::Ring, 0, &g};
+  return true;
+}
+
+bool Worker::fill_ring(std::uint32_t size) {
+  turns_.make_room(size);
+  for (std::uint32_t i = 1; i < size; ++i) {
+    if (fibers_.has_parked() || make_fiber()) {
+      turns_.put(i, fibers_.take());
+    } else {
+      while (--i != 0) fibers_.park(turns_.fiber(i));
+      turns_.empty();
+      return false;
+    }
+  }
+  return true;
 }
 
 /// The invocation that runs on the workgroup's own stack, the first one by number, has ended.

@@ -127,7 +127,7 @@ inline Worker::Pick Worker::pick_next() {
 
 inline void Worker::home_loop() {
   for (;;) {
-    const Pick next = pick_next();
+    const Pick next = pick_with_fiber(pick_next(), nullptr, Turn::Near);
     switch (next.kind) {
       case Pick::Nothing:
         if (!admission_.groups_left() || !await_admission()) return;
@@ -239,9 +239,11 @@ void Worker::leave(Pick pick, Context* save, Fiber* here) {
 inline void Worker::admit_and_run(Fiber* here) {
   if (!launch_->choice) return admit_several_and_run(here);
   // The pick saw that there is a workgroup, and a place for it; no other worker takes them.
-  Group& g = make_group(admission_.take_alone());
-  run_group(g, here);
-  retire(g);
+  Group* const g = make_group(admission_.take_alone());
+  if (!g) [[unlikely]]
+    return;
+  run_group(*g, here);
+  retire(*g);
 }
 
 void Worker::admit_several_and_run(Fiber* here) {
@@ -251,7 +253,10 @@ void Worker::admit_several_and_run(Fiber* here) {
   bool may_begin = true;
   while (may_begin && admission_.has_tickets() && !dispatch_->failed.load(std::memory_order_relaxed)) {
     const std::uint64_t first = admission_.take();
-    Group& g = make_group(first);
+    Group* const made = make_group(first);
+    if (!made) [[unlikely]]
+      return;
+    Group& g = *made;
     run_group(g, here);
     const bool long_waits = g.waited && !g.kept_step;
     retire(g, number(g) - first + 1);
@@ -265,9 +270,21 @@ void Worker::admit_several_and_run(Fiber* here) {
   if (dispatch_->failed.load(std::memory_order_relaxed)) admission_.drop_tickets();
 }
 
-inline Group& Worker::make_group(std::uint64_t number) {
-  Group& g = spare_ ? *spare_ : *make_spare();
-  spare_ = g.next_spare;
+inline Group* Worker::make_group(std::uint64_t number) {
+  Group* room = spare_;
+  try {
+    if (!room) [[unlikely]]
+      room = make_spare();
+    spare_ = room->next_spare;
+    begin_group(*room, number);
+  } catch (...) {
+    refuse_group(room);
+    return nullptr;
+  }
+  return room;
+}
+
+[[gnu::always_inline]] inline void Worker::begin_group(Group& g, std::uint64_t number) {
   const Grid& grid = launch_->grid;
   g.grid = &grid;
   g.id = {static_cast<std::uint32_t>(number), 0, 0};
@@ -295,7 +312,6 @@ inline Group& Worker::make_group(std::uint64_t number) {
   residents_.push_back(&g);
   ++local_progress_;
   if (launch_->observer) launch_->observer->workgroup_begins(g);
-  return g;
 }
 
 inline void Worker::run_group(Group& g, Fiber* here) {
@@ -321,7 +337,7 @@ void Worker::await_group(Group& g) {
   if (g.finished == g.size) return;
   // From here on the invocation that finishes last hands over to this stack, even while it still looks around.
   g.driver = this;
-  const Pick next = pick(nullptr);
+  const Pick next = pick_with_fiber(pick(nullptr), nullptr, Turn::Near);
   if (next.kind != Pick::Driver || next.group != &g) leave(next, &g.driver, g.driver_fiber);
   g.driver = nullptr;
 }
@@ -382,7 +398,7 @@ void Worker::run_started(Group& g, Slot* slot, Fiber* here) {
 // --- waiting --------------------------------------------------------------------------------
 
 inline void Worker::begin_waiting(Group& g, std::uint32_t index, bool in_step) {
-  if (index == 0 && in_step && rings_) return begin_ring(g);
+  if (index == 0 && in_step && rings_ && begin_ring(g)) return;
   if (!g.waited) prepare_slots(g);
   if (g.next_unstarted < index) finish_before(g, index);
   g.next_unstarted = index + 1;
@@ -392,6 +408,9 @@ inline void Worker::begin_waiting(Group& g, std::uint32_t index, bool in_step) {
   slot->state = SlotState::Started;
   slot->fiber = g.driver_fiber;
   current_ = slot;
+  // There was no memory for the ring: the others do not begin.
+  if (ring().unwinding) [[unlikely]]
+    release(g);
 }
 
 [[gnu::hot]] void begin_waiting(Workgroup& group, std::uint32_t index, bool in_step) {
@@ -415,7 +434,7 @@ void Worker::suspend_outside_ring(Slot* self, Turn turn) {
   }
   *exceptions_ = {};
   check_failed();
-  const Pick next = pick(self, turn);
+  const Pick next = pick_with_fiber(pick(self, turn), self, turn);
   if (next.kind == Pick::Resume && next.slot() == self) {
     group_ = next.group;
     current_ = self;

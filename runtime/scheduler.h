@@ -120,7 +120,12 @@ class Worker {
   void tell_end(Group& g) const;
   [[gnu::noinline]] void tell_end_and_progress(Group& g, std::uint64_t done) const;
   std::uint64_t number(const Group& g) const;
-  Group& make_group(std::uint64_t number);
+  Group* make_group(std::uint64_t number);
+  void begin_group(Group& g, std::uint64_t number);
+  // Where memory runs out (runtime/exhausted.cpp):
+  [[gnu::cold]] void out_of_memory(const Group* g, std::string what);
+  [[gnu::noinline]] bool make_fiber();
+  [[gnu::cold, gnu::noinline]] void refuse_group(Group* g);
   [[gnu::noinline]] Group* make_spare();
   [[gnu::noinline]] void make_storage(Group& g) const;
   [[gnu::noinline]] void make_slots(Group& g) const;
@@ -131,7 +136,8 @@ class Worker {
   void forget_waits(Group& g);
   [[gnu::noinline]] static void forget_arrivals(Group& g);
   void finish(Group& g, Slot* slot);
-  void begin_ring(Group& g);
+  bool begin_ring(Group& g);
+  bool fill_ring(std::uint32_t size);
   void end_ring(Group& g);
   void take_turn(Group& g);
   bool compute_in_turn(Group& g, const SourceLocation& where, SubgroupFunction function, void* payload);
@@ -191,6 +197,10 @@ class Worker {
   Pick pick_first();
   Pick pick_in_turn(Slot* self);
   Pick pick_elsewhere();
+  bool needs_fiber(Pick next) const {
+    return (next.kind == Pick::Start || next.kind == Pick::Admit) && !fibers_.has_parked();
+  }
+  Pick pick_with_fiber(Pick next, Slot* self, Turn turn);
   Slot* ready_in(Group& g, std::uint32_t first) const;
   bool polls(const Group& g) const;
   bool resolve_subgroups(Group& g);
@@ -276,6 +286,12 @@ class Worker {
   static constexpr std::size_t kLandingBytes = 64 * 1024;
   std::unique_ptr<std::byte[]> landing_ = std::make_unique<std::byte[]>(kLandingBytes);
 };
+
+/// `next`, for which there is a fiber if it needs one. Where there is no memory for one: what is next on the way out.
+[[gnu::always_inline]] inline Worker::Pick Worker::pick_with_fiber(Pick next, Slot* self, Turn turn) {
+  while (needs_fiber(next) && !make_fiber()) next = pick(self, turn);
+  return next;
+}
 
 /// Any resident may be next: `turn_` says which. False if it is one that is not resident yet. (There is one that
 /// is.)

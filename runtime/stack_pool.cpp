@@ -36,9 +36,16 @@ bool Stack::guards(const void* address) const {
 }
 
 StackPool& StackPool::instance() {
-  // Never destroyed: threads give their stacks back when they end, and some end after main.
-  static auto* pool = new StackPool;
-  return *pool;
+  // Never destroyed: threads give their stacks back when they end, and some end after main. Nor made when it is first
+  // wanted: what guards a static variable then is code of ours, which ThreadSanitizer does not see in a program of
+  // which it has only the rest.
+  union Kept {
+    constexpr Kept() : pool() {}
+    ~Kept() {}
+    StackPool pool;
+  };
+  static constinit Kept kept;
+  return kept.pool;
 }
 
 Stack StackPool::take(std::size_t bytes) {

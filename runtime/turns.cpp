@@ -5,11 +5,11 @@
 namespace heddle::runtime {
 
 void Turns::make_room(std::uint32_t size) {
-  size_ = size;
   contexts_.assign(size + 2 * kAhead, nullptr);
   ring_.begin = contexts_.data() + kAhead;
   fibers_.assign(size, nullptr);
   payloads_.assign(size, nullptr);
+  size_ = size;
 }
 
 void Turns::begin(Group& g) {

@@ -82,6 +82,10 @@ Slot* Worker::ready_behind(Group& g) {
 }
 
 Handover Worker::start(Slot* self, Group& g, Slot* next) {
+  if (!fibers_.has_parked() && !make_fiber()) {
+    suspend_outside_ring(self);
+    return {};
+  }
   return {&self->context, take_fiber_for({Pick::Start, g.index_of(next), &g})->parked};
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A file that lives as long as a test.
+/// A file, or a directory, that lives as long as a test.
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -39,6 +39,25 @@ class TemporaryFile {
     out << in.rdbuf();
     return out.str();
   }
+
+ private:
+  std::string path_;
+};
+
+/// An empty directory that no other test has, gone with all that is in it when this is.
+class TemporaryPlace {
+ public:
+  TemporaryPlace() : path_((std::filesystem::temp_directory_path() / "heddle-test-XXXXXX").string()) {
+    if (!mkdtemp(path_.data())) throw std::system_error(errno, std::generic_category(), "no temporary directory");
+  }
+  ~TemporaryPlace() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryPlace(const TemporaryPlace&) = delete;
+  TemporaryPlace& operator=(const TemporaryPlace&) = delete;
+
+  const std::string& path() const { return path_; }
 
  private:
   std::string path_;

@@ -1,8 +1,9 @@
 #include "emulator/host/device_state.h"
+#include "emulator/host/no_memory.h"
+#include "runtime/heap.h"
 #include "runtime/text/readable.h"
 
 #include <fmt/format.h>
-#include <mimalloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -24,15 +25,8 @@ constexpr std::uint64_t kBytesOfAllocation = 320;
 // fewer page faults and fewer misses of the TLB.
 constexpr std::uint64_t kHugePageBytes = std::uint64_t{2} << 20;
 
-class NoMemory final : public std::bad_alloc {
- public:
-  explicit NoMemory(std::string what) : what_(std::make_shared<const std::string>(std::move(what))) {}
-  const char* what() const noexcept override { return what_->c_str(); }
-
- private:
-  // Exceptions are copied without throwing.
-  std::shared_ptr<const std::string> what_;
-};
+/// The most bytes of an allocation: a difference of two addresses has a sign.
+constexpr std::uint64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
 
 [[noreturn]] void refuse(const std::string& name, std::uint64_t count, std::uint64_t element_bytes) {
   throw NoMemory(
@@ -52,8 +46,7 @@ bool has_room_for_bits(std::uint64_t size_bytes) {
 std::byte* allocate_bytes(std::uint64_t size_bytes, bool zeroed) {
   const bool large = size_bytes >= 2 * kHugePageBytes;
   const std::uint64_t alignment = large ? kHugePageBytes : kAllocationAlignment;
-  auto* bytes = static_cast<std::byte*>(zeroed ? mi_zalloc_aligned(size_bytes, alignment)
-                                               : mi_malloc_aligned(size_bytes, alignment));
+  auto* bytes = static_cast<std::byte*>(runtime::heap_take(size_bytes, alignment, zeroed));
   if (!bytes) return nullptr;
   // A wish: where it is refused, the pages are small.
   if (large) ::madvise(bytes, size_bytes / kHugePageBytes * kHugePageBytes, MADV_HUGEPAGE);
@@ -107,6 +100,16 @@ std::uint64_t InitializedBytes::first_missing_of(std::uint64_t offset, std::uint
   return bytes;
 }
 
+std::uint64_t texels_of(const uvec3& extent, std::uint64_t texel_bytes, const std::string& name) {
+  std::uint64_t texels = std::uint64_t{extent.x} * extent.y;
+  std::uint64_t bytes = 0;
+  if (!__builtin_mul_overflow(texels, extent.z, &texels) && !__builtin_mul_overflow(texels, texel_bytes, &bytes) &&
+      bytes <= kMostBytes)
+    return texels;
+  throw NoMemory(fmt::format("no memory for {}: {} x {} x {} texels of {} bytes, and an image has less than 2^63 bytes",
+                             name.empty() ? "an image" : "'" + name + "'", extent.x, extent.y, extent.z, texel_bytes));
+}
+
 std::shared_ptr<Allocation> DeviceState::allocate(std::uint64_t count, std::uint64_t element_bytes, std::string name) {
   auto made = std::make_shared<Allocation>();
   {
@@ -114,8 +117,7 @@ std::shared_ptr<Allocation> DeviceState::allocate(std::uint64_t count, std::uint
     made->name = name.empty() ? fmt::format("buffer {}", made_allocations_) : std::move(name);
     made->id = number_of_freed_or_new();
   }
-  if (element_bytes != 0 && count > std::numeric_limits<std::int64_t>::max() / element_bytes)
-    refuse(made->name, count, element_bytes);
+  if (element_bytes != 0 && count > kMostBytes / element_bytes) refuse(made->name, count, element_bytes);
   made->size_bytes = count * element_bytes;
   const bool tracks_initialization = mode == Mode::Emulated;
   if (tracks_initialization && !has_room_for_bits(made->size_bytes)) refuse(made->name, count, element_bytes);
@@ -170,7 +172,7 @@ void DeviceState::forget_oldest() {
   const auto found = by_address_.find(freed_.front());
   freed_.pop_front();
   freed_bytes_ -= kept_bytes(*found->second);
-  mi_free(found->second->bytes);
+  runtime::heap_give(found->second->bytes);
   by_address_.erase(found);
 }
 

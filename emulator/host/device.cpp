@@ -1,98 +1,23 @@
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
+#include "emulator/host/no_memory.h"
+#include "emulator/host/options.h"
 #include "emulator/memory/policy.h"
 #include "emulator/report/source_text.h"
 #include "emulator/watch/own_command.h"
-#include "emulator/watch/race_settings.h"
-#include "runtime/seed.h"
-#include "runtime/text/readable.h"
 
 #include <fmt/format.h>
 #include <heddle/detail/check.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <numeric>
-#include <thread>
 
 namespace heddle {
 
 namespace detail {
 
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitizedBuild = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool kSanitizedBuild = true;
-#else
-constexpr bool kSanitizedBuild = false;
-#endif
-#else
-constexpr bool kSanitizedBuild = false;
-#endif
-
-/// What an environment variable or an option says; throws std::invalid_argument that names it.
-Mode mode_from(const std::optional<Mode>& asked) {
-  if (asked) return *asked;
-  const char* text = std::getenv("HEDDLE_MODE");
-  if (!text || !*text) {
-    // Only emulated memory can be weak.
-    const char* memory = std::getenv("HEDDLE_MEMORY");
-    return memory && *memory && std::string_view(memory) != "sequential" ? Mode::Emulated : Mode::Native;
-  }
-  const std::string_view value(text);
-  if (value == "native") return Mode::Native;
-  if (value == "emulated") return Mode::Emulated;
-  throw std::invalid_argument(
-      fmt::format("HEDDLE_MODE is '{}'; it may be 'native' or 'emulated'", text::readable(value)));
-}
-
-std::uint64_t seed_from(const std::optional<std::uint64_t>& asked) {
-  if (asked) return *asked;
-  const char* text = std::getenv("HEDDLE_SEED");
-  if (!text || !*text) return 1;
-  if (const std::optional<std::uint64_t> seed = runtime::seed_from_text(text)) return *seed;
-  throw std::invalid_argument(
-      fmt::format("HEDDLE_SEED is '{}', not a number from 0 to 2^64 - 1", text::readable(text)));
-}
-
-MemoryPolicy memory_from(const std::optional<MemoryPolicy>& asked) {
-  if (asked) return *asked;
-  const char* text = std::getenv("HEDDLE_MEMORY");
-  const std::string_view name = text && *text ? text : "sequential";
-  if (const std::optional<MemoryPolicy> policy = memory_policy(name)) return *policy;
-  std::string known;
-  for (const MemoryPolicy& policy : memory_policies())
-    known += fmt::format("{}'{}'", known.empty() ? "" : ", ", policy.name);
-  throw std::invalid_argument(fmt::format("HEDDLE_MEMORY is '{}'; it may be {}", text::readable(name), known));
-}
-
-DeviceOptions with_defaults(DeviceOptions o) {
-  const bool asks_for_parallel = o.races_parallel.value_or(false);
-  watch::add_race_settings(o);
-  o.trace = watch::trace_path(o.trace);
-  const Mode mode = *o.races || !o.trace->empty() ? Mode::Emulated : mode_from(o.mode);
-  o.mode = mode;
-  o.seed = seed_from(o.seed);
-  o.memory = memory_from(o.memory);
-  watch::check_parallel(o, asks_for_parallel);
-  if (o.subgroup_size == 0 || o.subgroup_size > runtime::kMaxSubgroupSize) {
-    throw std::invalid_argument(fmt::format("subgroup_size is {}; it may be 1 to 128", o.subgroup_size));
-  }
-  if (o.operations_between_switches == 0) {
-    throw std::invalid_argument("operations_between_switches is 0; it must be at least 1");
-  }
-  if (o.workers == 0) o.workers = std::max(1u, std::thread::hardware_concurrency());
-  const bool parallel = mode == Mode::Native || *o.races_parallel;
-  if (o.resident_workgroups == 0) o.resident_workgroups = parallel ? 64 : 2;
-  if (o.stack_bytes == 0) o.stack_bytes = std::size_t{kSanitizedBuild ? 256u : 64u} * 1024;
-  if (!o.timed) o.timed = parallel;
-  if (!o.print_to) o.print_to = stdout;
-  return o;
-}
 
 /// A permutation of the workgroup, both ways.
 struct Mapping {
@@ -235,16 +160,32 @@ std::string schedule_text(const void* context) {
                                 watch::seed_assignment(state.seed()), watch::own_command());
 }
 
-/// Throws what made a dispatch fail.
-[[noreturn]] void raise(runtime::Failure failure) {
+/// "dispatch 2 of a device (native): 16 x 1 x 1 workgroups of 64 x 1 x 1"
+std::string name_of_dispatch(const DeviceState& state, std::uint64_t number, const uvec3& groups, const uvec3& local) {
+  return fmt::format("dispatch {} of a device ({}): {} x {} x {} workgroups of {} x {} x {}", number,
+                     state.description(), groups.x, groups.y, groups.z, local.x, local.y, local.z);
+}
+
+/// Throws what made dispatch `number` of the device fail.
+[[noreturn]] void raise(runtime::Failure failure, const DeviceState& state, std::uint64_t number,
+                        const runtime::Grid& grid) {
   if (failure.exception) {
     try {
       std::rethrow_exception(failure.exception);
+    } catch (const std::bad_alloc&) {
+      failure.finding.message +=
+          fmt::format(" (memory ran out in {})", name_of_dispatch(state, number, grid.groups, grid.local));
+      std::throw_with_nested(KernelError(std::move(failure.finding)));
     } catch (...) {
       std::throw_with_nested(KernelError(std::move(failure.finding)));
     }
   }
   throw KernelError(std::move(failure.finding));
+}
+
+/// Throws std::bad_alloc where there was no memory to run the latest dispatch of the device at all.
+[[noreturn, gnu::cold]] void refuse_memory(const DeviceState& state, const uvec3& groups, const uvec3& local) {
+  throw NoMemory("out of memory in " + name_of_dispatch(state, state.dispatches - 1, groups, local));
 }
 
 /// A dispatch with the help of `launch`, which has what it has in common with others.
@@ -299,7 +240,7 @@ std::string schedule_text(const void* context) {
   // What was wrong before comes first, though the dispatch went on.
   if (std::optional<Finding> earlier = state.watchers.take_failure())
     failure = std::make_unique<runtime::Failure>(runtime::Failure{std::move(*earlier), nullptr});
-  if (failure) raise(std::move(*failure));
+  if (failure) raise(std::move(*failure), state, number, launch.grid);
   state.watchers.flush_trace(true);
   result.workgroups = statistics.workgroups;
   result.invocations = statistics.workgroups * size;
@@ -318,11 +259,10 @@ std::string schedule_text(const void* context) {
 }  // namespace
 
 DeviceState::DeviceState(DeviceOptions o)
-    : options(with_defaults(std::move(o))),
+    : options(completed(std::move(o))),
       mode(*options.mode),
       watchers(options),
       describe_([this](const void* address) { return emulator ? emulator->describe(address) : describe(address); }) {
-  runtime::expect_other_handlers();
   launch.grid.subgroup_size = options.subgroup_size;
   launch.workers = options.workers;
   launch.resident_workgroups = options.resident_workgroups;
@@ -462,9 +402,13 @@ void Device::memory_barrier() {
 
 [[gnu::hot]] DispatchResult Device::launch(const detail::TypedLaunch& typed, const uvec3& groups, const uvec3& local) {
   detail::DeviceState& state = *state_;
-  // What an emulated dispatch leaves there is as good for the next; native ones may be several at once.
-  if (state.mode == Mode::Emulated) return detail::dispatch(state, state.launch, typed, groups, local);
-  return detail::dispatch_with_copy(state, typed, groups, local);
+  try {
+    // What an emulated dispatch leaves there is as good for the next; native ones may be several at once.
+    if (state.mode == Mode::Emulated) return detail::dispatch(state, state.launch, typed, groups, local);
+    return detail::dispatch_with_copy(state, typed, groups, local);
+  } catch (const std::bad_alloc&) {
+    detail::refuse_memory(state, groups, local);
+  }
 }
 
 std::string to_string(const MemoryReport& report) {

@@ -9,6 +9,7 @@
 #include "emulator/memory/memory.h"
 #include "emulator/watch/spin_lock.h"
 #include "emulator/watch/watchers.h"
+#include "runtime/fault.h"
 #include "runtime/launch.h"
 
 #include <atomic>
@@ -116,6 +117,8 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   std::uint32_t next_workgroup = 0;
 
  private:
+  const runtime::FaultHandling fault_handling_;
+
   void forget_oldest();
   // With mutex_ held:
   AllocationId number_of_new() {

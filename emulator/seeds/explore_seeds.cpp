@@ -15,6 +15,7 @@
 #include <system_error>
 #include <thread>
 
+#include "emulator/host/limits.h"
 #include "emulator/seeds/seed_trial.h"
 #include "emulator/watch/own_command.h"
 #include "runtime/counted.h"
@@ -31,7 +32,8 @@ Number number_of(std::string_view text, std::string_view what) {
   Number value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
-    throw std::invalid_argument(fmt::format("{} is '{}', not a number", what, text::readable(text)));
+    throw std::invalid_argument(
+        fmt::format("{} is '{}', not a number from 0 to {}", what, text::readable(text), std::numeric_limits<Number>::max()));
   return value;
 }
 
@@ -41,8 +43,10 @@ SeedShard shard_of(std::string_view text, std::string_view what) {
   if (slash == text.size()) throw std::invalid_argument(fmt::format("{} is '{}', not I/N", what, text::readable(text)));
   const std::uint64_t index = number_of(text.substr(0, slash), what);
   const std::uint64_t count = number_of(text.substr(slash + 1), what);
-  if (index < 1 || index > count || count > std::numeric_limits<std::uint32_t>::max())
-    throw std::invalid_argument(fmt::format("{} is '{}', not I/N with I from 1 to N", what, text::readable(text)));
+  constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
+  if (index < 1 || index > count || count > kMost)
+    throw std::invalid_argument(
+        fmt::format("{} is '{}', not I/N with I from 1 to N, and N from 1 to {}", what, text::readable(text), kMost));
   shard.index = static_cast<std::uint32_t>(index);
   shard.count = static_cast<std::uint32_t>(count);
   return shard;
@@ -51,6 +55,15 @@ SeedShard shard_of(std::string_view text, std::string_view what) {
 std::string_view environment(const char* name) {
   const char* text = std::getenv(name);
   return text ? text : "";
+}
+
+/// Throws std::invalid_argument for what makes no sense. (Those of the devices are refused by the first of them.)
+void check(const SeedOptions& options) {
+  const SeedShard& shard = options.shard;
+  detail::check_limits("SeedOptions::shard.count", shard.count, 1, std::numeric_limits<std::uint32_t>::max());
+  detail::check_limits("SeedOptions::shard.index", shard.index, 1, shard.count);
+  detail::check_time("SeedOptions::budget", options.budget.count());
+  detail::check_time("SeedOptions::shrink_budget", options.shrink_budget.count());
 }
 
 /// The signal that asked to stop; 0 for none.
@@ -299,10 +312,12 @@ void Exploration::trace(SeedFailure& failure) const {
 }
 
 void Exploration::work_together(unsigned jobs) {
+  // A system has some ten thousand for all its programs.
+  constexpr std::uint64_t kMostThreads = 1024;
   std::vector<std::thread> others;
   Trying& own = trying_.emplace_back(kNothing);
   try {
-    for (std::uint64_t i = 1; i < std::min<std::uint64_t>(jobs, count_); ++i)
+    for (std::uint64_t i = 1; i < std::min({std::uint64_t{jobs}, count_, kMostThreads}); ++i)
       others.emplace_back([this, &trying = trying_.emplace_back(kNothing)] { work(trying); });
     if (options_.print_to || options_.budget.count() > 0) watcher_ = std::thread([this] { watch(); });
   } catch (const std::system_error&) {
@@ -449,8 +464,7 @@ SeedReport detail::explore_seeds(const TrialFunction& trial, std::uint64_t seeds
   using namespace heddle::seeds;
   if (const auto shard = environment("HEDDLE_EXPLORE_SHARD"); !shard.empty())
     options.shard = shard_of(shard, "HEDDLE_EXPLORE_SHARD");
-  if (options.shard.count == 0 || options.shard.index - 1 >= options.shard.count)
-    throw std::invalid_argument("SeedOptions::shard has an index that is not from 1 to count");
+  check(options);
   if (const auto seed = environment("HEDDLE_EXPLORE_SEED"); !seed.empty()) {
     options.first_seed = number_of(seed, "HEDDLE_EXPLORE_SEED");
     options.shard = {};

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <limits>
 #include <system_error>
 
 #include "runtime/text/readable.h"
@@ -50,8 +51,9 @@ std::uint32_t remembered_from() {
   std::uint32_t from = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), from);
   if (!value.empty() && (error != std::errc() || end != value.data() + value.size()))
-    throw std::invalid_argument(fmt::format(
-        "HEDDLE_RACES_FROM is '{}'; it may be the number of an operation, as reports tell it", text::readable(value)));
+    throw std::invalid_argument(
+        fmt::format("HEDDLE_RACES_FROM is '{}'; it may be the number of an operation, as reports tell it, from 0 to {}",
+                    text::readable(value), std::numeric_limits<std::uint32_t>::max()));
   return from;
 }
 

@@ -102,9 +102,9 @@ class Device {
   /// whose texels have not been written. Throws as `buffer`.
   template <typename T, ImageDim dim>
   Image<T, dim> image(Extent extent, std::string name = "") {
-    const std::uint64_t texels = std::uint64_t{extent.x} * extent.y * extent.z;
-    return Image<T, dim>(allocate(texels, sizeof(T), detail::kComponentType<T>, std::move(name)),
-                         {extent.x, extent.y, extent.z});
+    const uvec3 size{extent.x, extent.y, extent.z};
+    const std::uint64_t texels = detail::texels_of(size, sizeof(T), name);
+    return Image<T, dim>(allocate(texels, sizeof(T), detail::kComponentType<T>, std::move(name)), size);
   }
 
   /// Runs `kernel(invocation, parameters...)` for every invocation of `groups` workgroups of

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -60,21 +61,28 @@ class ChoiceMaker {
   Function<Choice*(std::uint64_t)> make_;
 };
 
-/// A time: from any std::chrono::duration, rounded towards zero.
+/// A time: from any std::chrono::duration, rounded towards zero, and to the longest that there is.
 class Milliseconds {
  public:
   constexpr explicit Milliseconds(std::int64_t count) : count_(count) {}
   template <typename Duration>
   requires requires(const Duration& d) { static_cast<std::int64_t>(d.count() * Duration::period::num); }
   constexpr Milliseconds(const Duration& d)
-      : count_(static_cast<std::int64_t>(d.count() * 1000 * Duration::period::num / Duration::period::den)) {}
+      : count_(rounded(static_cast<long double>(d.count()) * 1000 * Duration::period::num / Duration::period::den)) {}
   constexpr std::int64_t count() const { return count_; }
 
  private:
+  static constexpr std::int64_t rounded(long double count) {
+    constexpr std::int64_t kLongest = std::numeric_limits<std::int64_t>::max();
+    constexpr auto kLimit = static_cast<long double>(kLongest);
+    return count >= kLimit ? kLongest : count <= -kLimit ? -kLongest : static_cast<std::int64_t>(count);
+  }
+
   std::int64_t count_;
 };
 
-/// Settings of a device. Zero means: the default that the comment names.
+/// Settings of a device. Zero means: the default that the comment names. A device refuses what is out of its limits, or
+/// makes no sense, by name.
 struct DeviceOptions {
   /// The environment variable HEDDLE_MODE (native, emulated), if set, wins over the default.
   std::optional<Mode> mode;
@@ -85,14 +93,14 @@ struct DeviceOptions {
   LaneMapping lane_mapping = LaneMapping::Linear;
   /// Emulated mode without `races_parallel`; elsewhere it is Ascending.
   WorkgroupOrder workgroup_order = WorkgroupOrder::Ascending;
-  /// Threads in native mode, and with `races_parallel`: as many as the machine has.
+  /// Threads in native mode, and with `races_parallel`: as many as the machine has. At most 65,536.
   std::uint32_t workers = 0;
   /// How many workgroups may have begun and not ended: 64 in native mode and with `races_parallel`, 2 in
-  /// emulated mode.
+  /// emulated mode. At most 65,536.
   std::uint32_t resident_workgroups = 0;
-  /// The stack of each fiber, rounded up to pages: 64 KiB (256 KiB under a sanitizer).
+  /// The stack of each fiber, rounded up to pages: 64 KiB (256 KiB under a sanitizer). At most 1 GiB.
   std::size_t stack_bytes = 0;
-  /// For all Workgroup variables of a workgroup together.
+  /// For all Workgroup variables of a workgroup together. At most 1 GiB.
   std::size_t workgroup_memory_bytes = std::size_t{64} * 1024;
   /// All Workgroup variables start at zero, as WGSL has it and VK_KHR_zero_initialize_workgroup_memory lets a shader
   /// ask for, as if the kernels said `kZeroed`. Otherwise those that do not hold nothing that may be read.

@@ -18,6 +18,12 @@
 
 namespace heddle {
 
+namespace detail {
+/// How many texels an image of that extent has. Throws std::bad_alloc, which names the image, where no memory could
+/// have as many.
+std::uint64_t texels_of(const uvec3& extent, std::uint64_t texel_bytes, const std::string& name);
+}  // namespace detail
+
 /// A storage image of texels `T` in the memory of a device.
 template <typename T, ImageDim dim>
 class Image {

@@ -96,7 +96,7 @@ threads::Report Machine::run(const std::function<void()>& body) {
   if (runtime::kSanitized) runtime::announce_thread(announced_);
   threads_.emplace_back();
   runtime::TrapOwner* const outer_traps = runtime::set_trap_owner(this);
-  runtime::expect_other_handlers();
+  const runtime::FaultHandling handling;
   runtime::install_fault_handler();
   if (trace_) trace_->thread_begins(0, "thread 0");
   threads_[0].stack = new_stack(body, {});

@@ -225,7 +225,7 @@ void native_join(NativeThread* thread) {
 
 void run_native(const std::function<void()>& body) {
   NativeRun run;
-  runtime::expect_other_handlers();
+  const runtime::FaultHandling handling;
   run_from_here(run, body);
   if (run.failure()) std::rethrow_exception(run.failure());
 }

@@ -1,0 +1,138 @@
+#include "emulator/host/options.h"
+
+#include "emulator/host/limits.h"
+#include "emulator/watch/kernel_trace.h"
+#include "emulator/watch/race_settings.h"
+#include "runtime/fiber.h"
+#include "runtime/scheduler.h"
+#include "runtime/seed.h"
+#include "runtime/text/readable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace heddle::detail {
+namespace {
+
+Mode mode_from(const std::optional<Mode>& asked) {
+  if (asked) return *asked;
+  const char* text = std::getenv("HEDDLE_MODE");
+  if (!text || !*text) {
+    // Only emulated memory can be weak.
+    const char* memory = std::getenv("HEDDLE_MEMORY");
+    return memory && *memory && std::string_view(memory) != "sequential" ? Mode::Emulated : Mode::Native;
+  }
+  const std::string_view value(text);
+  if (value == "native") return Mode::Native;
+  if (value == "emulated") return Mode::Emulated;
+  throw std::invalid_argument(fmt::format("HEDDLE_MODE is '{}'; it may be 'native' or 'emulated'", text::readable(value)));
+}
+
+std::uint64_t seed_from(const std::optional<std::uint64_t>& asked) {
+  if (asked) return *asked;
+  const char* text = std::getenv("HEDDLE_SEED");
+  if (!text || !*text) return 1;
+  if (const std::optional<std::uint64_t> seed = runtime::seed_from_text(text)) return *seed;
+  throw std::invalid_argument(fmt::format("HEDDLE_SEED is '{}', not a number from 0 to 2^64 - 1", text::readable(text)));
+}
+
+MemoryPolicy memory_from(const std::optional<MemoryPolicy>& asked) {
+  if (asked) return *asked;
+  const char* text = std::getenv("HEDDLE_MEMORY");
+  const std::string_view name = text && *text ? text : "sequential";
+  if (const std::optional<MemoryPolicy> policy = memory_policy(name)) return *policy;
+  std::string known;
+  for (const MemoryPolicy& policy : memory_policies())
+    known += fmt::format("{}'{}'", known.empty() ? "" : ", ", policy.name);
+  throw std::invalid_argument(fmt::format("HEDDLE_MEMORY is '{}'; it may be {}", text::readable(name), known));
+}
+
+/// An enumerator that a cast made of a number which is none.
+template <typename Enum>
+void check_enumerator(std::string_view option, Enum value, Enum last, std::string_view names) {
+  if (value > last)
+    throw std::invalid_argument(
+        fmt::format("DeviceOptions::{} is {}; it may be {}", option, static_cast<unsigned>(value), names));
+}
+
+void check_enumerators(const DeviceOptions& o) {
+  if (o.mode) check_enumerator("mode", *o.mode, Mode::Emulated, "Mode::Native or Mode::Emulated");
+  check_enumerator("lane_mapping", o.lane_mapping, LaneMapping::Shuffled,
+                   "LaneMapping::Linear or LaneMapping::Shuffled");
+  check_enumerator("workgroup_order", o.workgroup_order, WorkgroupOrder::Shuffled,
+                   "WorkgroupOrder::Ascending or WorkgroupOrder::Shuffled");
+  if (o.same_value_writes)
+    check_enumerator("same_value_writes", *o.same_value_writes, SameValueWrites::Notice,
+                     "SameValueWrites::Race or SameValueWrites::Notice");
+}
+
+void check_policy(const MemoryPolicy& p) {
+  // A chance out of 256.
+  constexpr std::uint32_t kAlways = 256;
+  check_limits("DeviceOptions::memory.delay", p.delay, 0u, kAlways);
+  check_limits("DeviceOptions::memory.rest", p.rest, 0u, kAlways);
+  check_limits("DeviceOptions::memory.stale", p.stale, 0u, kAlways);
+  check_limits("DeviceOptions::memory.late_reads", p.late_reads, 0u, kAlways);
+  // The memory draws from twice as many.
+  check_limits("DeviceOptions::memory.eviction_interval", p.eviction_interval, 0u, (1u << 31) - 1);
+  if (p.first_scope != Scope::Subgroup && p.first_scope != Scope::Workgroup && p.first_scope != Scope::QueueFamily &&
+      p.first_scope != Scope::Device)
+    throw std::invalid_argument(
+        fmt::format("DeviceOptions::memory.first_scope is {}; it may be Scope::Subgroup, Scope::Workgroup, "
+                    "Scope::QueueFamily or Scope::Device",
+                    static_cast<unsigned>(p.first_scope)));
+}
+
+void check_numbers(const DeviceOptions& o) {
+  check_limits("DeviceOptions::subgroup_size", o.subgroup_size, 1u, runtime::kMaxSubgroupSize);
+  check_limits("DeviceOptions::workers", o.workers, 0u, kMostWorkers);
+  check_limits("DeviceOptions::resident_workgroups", o.resident_workgroups, 0u, kMostResidentWorkgroups);
+  check_limits("DeviceOptions::stack_bytes", o.stack_bytes, std::size_t{0}, kMostStackBytes);
+  check_limits("DeviceOptions::workgroup_memory_bytes", o.workgroup_memory_bytes, std::size_t{0},
+               kMostWorkgroupMemoryBytes);
+  check_limits("DeviceOptions::operations_between_switches", o.operations_between_switches, 1u, ~std::uint32_t{0});
+  check_time("DeviceOptions::no_progress_time", o.no_progress_time.count());
+}
+
+/// Frames of code that a sanitizer instruments are several times as large.
+bool has_large_frames() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  return true;
+#endif
+#endif
+  return runtime::kSanitized;
+}
+
+}  // namespace
+
+DeviceOptions completed(DeviceOptions o) {
+  check_enumerators(o);
+  check_numbers(o);
+  if (o.memory) check_policy(*o.memory);
+  const bool asks_for_parallel = o.races_parallel.value_or(false);
+  watch::add_race_settings(o);
+  o.trace = watch::trace_path(o.trace);
+  const Mode mode = *o.races || !o.trace->empty() ? Mode::Emulated : mode_from(o.mode);
+  o.mode = mode;
+  o.seed = seed_from(o.seed);
+  o.memory = memory_from(o.memory);
+  watch::check_parallel(o, asks_for_parallel);
+  if (o.workers == 0) o.workers = std::clamp(std::thread::hardware_concurrency(), 1u, kMostWorkers);
+  const bool parallel = mode == Mode::Native || *o.races_parallel;
+  if (o.resident_workgroups == 0) o.resident_workgroups = parallel ? 64 : 2;
+  if (o.stack_bytes == 0) o.stack_bytes = std::size_t{has_large_frames() ? 256u : 64u} * 1024;
+  if (!o.timed) o.timed = parallel;
+  if (!o.print_to) o.print_to = stdout;
+  return o;
+}
+
+}  // namespace heddle::detail

@@ -1,0 +1,23 @@
+#pragma once
+
+/// \file
+/// The options of a device as it uses them: complete, and within their limits.
+
+#include <heddle/device_options.h>
+
+#include <cstdint>
+
+namespace heddle::detail {
+
+/// More threads than a machine has serve nobody; each is a task that has to be handed out.
+inline constexpr std::uint32_t kMostWorkers = 1 << 16;
+/// Each resident workgroup has its Workgroup memory, and each of its invocations that waits a stack.
+inline constexpr std::uint32_t kMostResidentWorkgroups = 1 << 16;
+inline constexpr std::size_t kMostStackBytes = std::size_t{1} << 30;
+inline constexpr std::size_t kMostWorkgroupMemoryBytes = std::size_t{1} << 30;
+
+/// Fills in what `options` leaves to the environment and to the defaults. Throws std::invalid_argument for an option or
+/// a variable that makes no sense: the message has its name, its value, and what it may be.
+DeviceOptions completed(DeviceOptions options);
+
+}  // namespace heddle::detail

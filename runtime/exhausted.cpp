@@ -1,0 +1,51 @@
+// Memory that runs out while a dispatch is under way: the dispatch fails, all its invocations end, and the runtime can
+// be used again.
+
+#include "runtime/scheduler.h"
+
+#include <new>
+
+namespace heddle::runtime {
+
+/// Fails the dispatch: there is no memory for `what`, and why is the exception that is handled just now.
+void Worker::out_of_memory(const Group* g, std::string what) {
+  Failure failure;
+  failure.finding.message = "out of memory: " + std::move(what);
+  if (g) failure.finding.invocation.workgroup = g->id;
+  failure.finding.invocation.exact = false;
+  failure.exception = std::make_exception_ptr(std::bad_alloc());
+  fail(std::move(failure));
+}
+
+/// Makes a fiber that can be taken. False: there is no memory for its stack, and the dispatch has failed.
+bool Worker::make_fiber() {
+  try {
+    fibers_.make();
+    return true;
+  } catch (const std::exception& e) {
+    out_of_memory(group_, std::string(e.what()) +
+                              "; DeviceOptions::stack_bytes and resident_workgroups say how much "
+                              "memory stacks take");
+    return false;
+  }
+}
+
+/// No memory for workgroup `number`, for the reason that is handled just now: as if it had not been asked for.
+void Worker::refuse_group(Group* g) {
+  if (g && !residents_.empty() && residents_.back() == g) residents_.pop_back();
+  if (g) g->next_spare = std::exchange(spare_, g);
+  group_ = nullptr;
+  admission_.free_place();
+  std::string why = "an error that is no std::exception";
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    why = e.what();
+  } catch (...) {
+  }
+  out_of_memory(g, "no room for another workgroup and its memory (" + why + "), which has " +
+                       std::to_string(launch_->workgroup_memory_bytes) +
+                       " bytes; DeviceOptions::workgroup_memory_bytes and resident_workgroups say how much they take");
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,174 @@
+// Memory that runs out, of the program, of a kernel, and of heddle itself: a std::bad_alloc, or a finding that names
+// the dispatch, and never an abort.
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "tests/host/ends.h"
+
+using namespace heddle;
+using heddle::test::Death;
+using heddle::test::end_of;
+using heddle::test::kFound;
+using heddle::test::kNoMemory;
+using heddle::test::options_for;
+
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+/// From now on the process gets no more than so many bytes of address space beside what it has.
+void allow_only(std::uint64_t more_bytes) {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t bytes = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + more_bytes;
+  const struct rlimit limit { bytes, bytes };
+  setrlimit(RLIMIT_AS, &limit);
+}
+
+/// The library that has the function at `address`.
+std::string library_of(const void* address) {
+  Dl_info info{};
+  return dladdr(address, &info) != 0 && info.dli_fname ? info.dli_fname : "";
+}
+
+constexpr auto allocates = [](auto& inv, std::uint64_t bytes) {
+  if (inv.global_invocation_id().x == 5) {
+    const std::vector<char> room(bytes);
+    asm volatile("" : : "r"(room.data()) : "memory");
+  }
+  inv.workgroup_barrier();
+};
+
+/// All invocations wait at once, at a barrier or in a loop for the last one.
+constexpr auto waits_at_barrier = [](auto& inv, StorageBuffer<std::uint32_t> auto x) {
+  inv.workgroup_barrier();
+  x[0] = 1;
+};
+constexpr auto waits_for_last = [](auto& inv, StorageBuffer<std::uint32_t> auto x) {
+  if (inv.local_invocation_index() == 63) {
+    inv.atomic_store(x[0], Scope::Device, MemorySemantics::Relaxed, 1u);
+  } else {
+    while (inv.atomic_load(x[0], Scope::Device, MemorySemantics::Relaxed) == 0) {
+    }
+  }
+};
+
+/// A dispatch that has no memory, and after it one that has enough.
+template <typename Kernel>
+bool runs_out_of_stacks(Mode mode, const Kernel& kernel) {
+  allow_only(512 * kMiB);
+  DeviceOptions options = options_for(mode);
+  options.workers = 1;
+  options.stack_bytes = 32 * kMiB;
+  Device device(options);
+  auto x = device.buffer({0u}, "x");
+  try {
+    device.dispatch(kernel, {1}, {64}, x);
+    return false;
+  } catch (const KernelError&) {
+    device.dispatch(kernel, {1}, {1}, device.buffer({1u}, "y"));
+    throw;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a program that links heddle has its own operator new and malloc") {
+  if (HEDDLE_TEST_SANITIZED) return;
+  Device device(Mode::Native);
+  CHECK(test::turns_around(device));
+  const auto address_of = [](auto function) { return reinterpret_cast<const void*>(function); };
+  CHECK_THAT(library_of(address_of(static_cast<void* (*)(std::size_t)>(&operator new))), Catch::Contains("libstdc++"));
+  CHECK_THAT(library_of(address_of(static_cast<void (*)(void*)>(&operator delete))), Catch::Contains("libstdc++"));
+  CHECK_THAT(library_of(dlsym(RTLD_DEFAULT, "malloc")), Catch::Contains("libc.so"));
+  CHECK_THAT(library_of(dlsym(RTLD_DEFAULT, "free")), Catch::Contains("libc.so"));
+}
+
+TEST_CASE("the memory of buffers is mimalloc's") {
+  if (HEDDLE_TEST_SANITIZED) return;
+  Device device(Mode::Native);
+  auto x = device.buffer<std::uint32_t>(1000, "x");
+  std::unique_ptr<void, int (*)(void*)> library(dlopen("libmimalloc.so.2", RTLD_NOW | RTLD_NOLOAD), &dlclose);
+  REQUIRE(library);
+  const auto is_its_own = reinterpret_cast<bool (*)(const void*)>(dlsym(library.get(), "mi_is_in_heap_region"));
+  CHECK(is_its_own(x.map().data()));
+  const auto program = std::make_unique<std::uint32_t>(1);
+  CHECK_FALSE(is_its_own(program.get()));
+}
+
+TEST_CASE("where the program has no memory it gets a std::bad_alloc, with heddle as without") {
+  if (HEDDLE_TEST_SANITIZED) return;
+  const Death end = end_of([] {
+    allow_only(1024 * kMiB);
+    const std::vector<char> room(4096 * kMiB);
+    return room.empty();
+  });
+  INFO(end.text);
+  CHECK(end.exit_code == kNoMemory);
+}
+
+TEST_CASE("a kernel that gets no memory is a finding that names the dispatch") {
+  if (HEDDLE_TEST_SANITIZED) return;
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  const Death end = end_of([&] {
+    Device device(options_for(mode));
+    device.dispatch(allocates, {1}, {8}, std::uint64_t{16});
+    device.dispatch(allocates, {1}, {8}, std::uint64_t{1} << 46);
+    return false;
+  });
+  INFO(end.text);
+  CHECK(end.exit_code == kFound);
+  CHECK(end.says("the kernel threw: std::bad_alloc"));
+  CHECK(end.says("memory ran out in dispatch 1 of a device"));
+  CHECK(end.says("1 x 1 x 1 workgroups of 8 x 1 x 1"));
+}
+
+TEST_CASE("where there is no room for the stacks of a dispatch it fails and says so, and the next one runs") {
+  if (HEDDLE_TEST_SANITIZED) return;
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  for (const bool at_barrier : {true, false}) {
+    const Death end = end_of([&] {
+      return at_barrier ? runs_out_of_stacks(mode, waits_at_barrier) : runs_out_of_stacks(mode, waits_for_last);
+    });
+    INFO(at_barrier << end.text);
+    CHECK(end.exit_code == kFound);
+    CHECK(end.says("out of memory: "));
+    CHECK(end.says("no room for another fiber stack (33554432 bytes"));
+    CHECK(end.says("DeviceOptions::stack_bytes"));
+    CHECK(end.says("in dispatch 0 of a device"));
+  }
+}
+
+TEST_CASE("where there is no room for the memory of workgroups a dispatch fails and says so") {
+  if (HEDDLE_TEST_SANITIZED) return;
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  const Death end = end_of([&] {
+    allow_only(512 * kMiB);
+    DeviceOptions options = options_for(mode);
+    options.workgroup_memory_bytes = 128 * kMiB;
+    options.resident_workgroups = 64;
+    Device device(options);
+    auto x = device.buffer({0u}, "x");
+    // Each workgroup waits for the last one, so that all are resident.
+    const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto y) {
+      auto tile = workgroup<std::uint32_t>(inv, "tile");
+      tile = 1;
+      inv.atomic_i_add(y[0], Scope::Device, MemorySemantics::Relaxed, 1u);
+      while (inv.atomic_load(y[0], Scope::Device, MemorySemantics::Relaxed) < 64) {
+      }
+    };
+    device.dispatch(kernel, {64}, {1}, x);
+    return false;
+  });
+  INFO(end.text);
+  CHECK(end.exit_code == kFound);
+  CHECK(end.says("no room for another workgroup"));
+  CHECK(end.says("DeviceOptions::workgroup_memory_bytes"));
+  CHECK(end.says("in dispatch 0 of a device"));
+}
