@@ -199,7 +199,7 @@ struct AlternateStack {
   }
 };
 
-/// Of each thread that runs kernels.
+/// Each thread that runs kernels has one.
 thread_local AlternateStack alternate_stack;
 
 /// Guards the handlers, and how many devices there are.
