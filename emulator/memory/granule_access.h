@@ -20,7 +20,12 @@ struct GranuleAccess {
   }
 
   unsigned class_index() const { return class_of(operation.storage_class); }
-  bool non_private() const { return operation.is_non_private(); }
+  /// Control barriers order what a tessellation control shader does to its outputs, private accesses as well.
+  //= vk:memory-model-tessellation-output-ordering
+  bool non_private() const { return operation.is_non_private() || is_ordered_output(); }
+  bool is_ordered_output() const {
+    return operation.storage_class == StorageClass::Output && agent.place.stage == model::Stage::TessellationControl;
+  }
   /// The class by which it happens before others, or others before it: an atomic that acquires or releases is ordered
   /// by the classes that it names as well.
   //= vk:memory-model-inter-thread-happens-before

@@ -147,8 +147,7 @@ ByteMask Outbox::show_known(std::uint32_t record, const GranuleAccess& access) {
   if (!may_know) [[likely]]
     return own_bytes;
   place_known(record, access);
-  if (!policy_.in_order) return own_bytes;
-  // Own ones went before them.
+  // Own ones went before them: all where writes go in order, elsewhere updates in front of what would come between.
   own_bytes = 0;
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     const Waiting& w = waiting_[i];

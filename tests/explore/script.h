@@ -4,6 +4,7 @@
 /// Small programs as data, and random ones.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "emulator/explore/program.h"
@@ -83,11 +84,25 @@ ScriptedProgram random_chains(std::uint64_t seed);
 /// variables and writes of what was read, nearly all of them relaxed atomics, and a control barrier at times.
 ScriptedProgram random_values(std::uint64_t seed, std::size_t most_lines);
 
+/// A program of two or three agents, the same for the same seed: a message by a flag, whose ends are of any kind that
+/// could order it, and control barriers on the way for those who need not come. Somewhere in it two instructions stand
+/// one behind the other: with so many seeds in a row as there are pairs, each pair of kinds of a litmus test's
+/// instructions does.
+ScriptedProgram random_mixtures(std::uint64_t seed);
+inline constexpr std::uint64_t kMixtures = 23 * 23;
+
 /// The program with tags of two prefixes at random on half of its operations.
 ScriptedProgram with_random_tags(ScriptedProgram program, std::uint64_t seed);
 
 /// The program with fewer incompatible pairs of operations: one set dropped, one prefix of a set dropped, or two sets
 /// combined.
 ScriptedProgram with_fewer_tags(ScriptedProgram program, std::uint64_t seed);
+
+/// The program as text: an agent, and each of its lines.
+std::string describe(const ScriptedProgram& program);
+
+/// A number that changes with the text of the program: a test of the program that a seed once gave compares it, as the
+/// seed shows nothing any more once its generator draws otherwise.
+std::uint64_t fingerprint(const ScriptedProgram& program);
 
 }  // namespace heddle::explore

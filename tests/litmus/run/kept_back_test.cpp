@@ -96,6 +96,7 @@ TEST_CASE("a private read by another name has the later store of its thread nowh
 }
 
 TEST_CASE("what comes up in runs of the library is never said to be impossible") {
+  std::size_t files = 0;
   for (const LibraryFile& file : read_library()) {
     const VulkanParse parse = parse_vulkan(file.source);
     REQUIRE(parse.test);
@@ -106,10 +107,15 @@ TEST_CASE("what comes up in runs of the library is never said to be impossible")
       request.runs = 200;
       std::vector<Outcome> seen;
       for (const HistogramRow& row : run(*parse.test, request).histogram) seen.push_back(row.values);
-      for (const std::string& reason : why_kept_back(*parse.test, {}, *memory_policy(policy), seen)) {
+      const std::vector<std::string> reasons = why_kept_back(*parse.test, {}, *memory_policy(policy), seen);
+      // Where a filter is rarely passed, or threads wait for each other, no run has an outcome.
+      files += seen.empty() ? 0 : 1;
+      CHECK(reasons.size() == seen.size());
+      for (const std::string& reason : reasons) {
         INFO(file.name << " on " << policy << ": " << reason);
         CHECK(reason.empty());
       }
     }
   }
+  CHECK(files > 400);
 }
