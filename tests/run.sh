@@ -5,7 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../.ci/setup.sh"
 
 usage() {
   cat <<'END'
-usage: bash tests/run.sh [--preset NAME] [-- CTEST_ARGUMENTS...]
+usage: bash tests/run.sh [--preset NAME] [-- ARGUMENTS...]
 
 Installs the Debian packages that are missing (apt; through sudo when not root), configures, builds,
 and runs all tests through ctest. What is there already is neither installed nor built again.
@@ -16,8 +16,10 @@ and runs all tests through ctest. What is there already is neither installed nor
                   lab: as dev, after the installation of what the lab's page is built and tested with (Emscripten,
                   Node, Chromium: about a gigabyte); dev tests the page only where they are
                   fuzz: whatever reads files, on random ones (libFuzzer), ten minutes each
+                  mutation: changes lines of a copy of the tree, one at a time, and lists what no test notices; four
+                  hours at most, other ones every day (tests/mutation/README.md)
   -h, --help      this text
-  -- ...          arguments for ctest, such as -R scan
+  -- ...          arguments for ctest, such as -R scan; with mutation for tests/mutation/run.py: --help lists them
 
 Exit code: 0 all tests passed, 1 a test or the build failed, 2 bad options or missing packages.
 END
@@ -35,10 +37,10 @@ while [ $# -gt 0 ]; do
     *) printf 'tests/run.sh: unknown option %s\n' "$1" >&2; usage >&2; exit 2 ;;
   esac
 done
-packages=(gdb git graphviz clang-format-14)
+packages=(gdb git graphviz clang-format-14 python3)
 targets=()
 case $preset in
-  dev | asan | ubsan | tsan) ;;
+  dev | asan | ubsan | tsan | mutation) ;;
   clang) packages+=(clang-14) ;;
   lab)
     preset=dev
@@ -60,6 +62,9 @@ if [ "$preset" = dev ]; then
     printf 'heddle: no %s here: the page of the lab is not tested; --preset lab installs it\n' "$tool"
     break
   done
+fi
+if [ "$preset" = mutation ]; then
+  exec python3 -B "$setup_root/tests/mutation/run.py" --jobs "$(nproc)" "$@"
 fi
 setup_build "$preset" "${targets[@]}" || exit $?
 cd "$setup_root" || exit 2
