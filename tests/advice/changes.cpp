@@ -108,3 +108,31 @@ TEST_CASE("a narrower atomic on the way is widened, though both ends have the sc
   REQUIRE_FALSE(changes.empty());
   CHECK(changes[0] == "widen the memory scope of the atomic write in line 4 from Workgroup to Device");
 }
+
+TEST_CASE("a change that only takes the race away says that the order is still open, one that orders them does not") {
+  const std::string open = "still open";
+  Scenario apart;
+  apart.add(apart.invocation(0, 0, 0), write(0));
+  apart.add(apart.invocation(0, 1, 0), read(0));
+  apart.reads(1, 0);
+  const std::vector<std::string> unordered = texts(part_of(apart));
+  REQUIRE_FALSE(unordered.empty());
+  for (const std::string& change : unordered) {
+    INFO(change);
+    CHECK((change.find(" atomic (") != std::string::npos) == (change.find(open) != std::string::npos));
+  }
+  // A message passes; its data are private.
+  Scenario passed;
+  const AgentId writer = passed.invocation(0, 0, 0);
+  const AgentId reader = passed.invocation(0, 1, 0);
+  passed.add(writer, write(0));
+  const OperationIndex sent = passed.add(writer, write(1).atomic_at(Scope::Device).release(kUniform).make_available());
+  passed.reads(passed.add(reader, read(1).atomic_at(Scope::Device).acquire(kUniform).make_visible()), sent);
+  passed.reads(passed.add(reader, read(0)), 0);
+  const std::vector<std::string> ordered = texts(part_of(passed));
+  REQUIRE(ordered.size() >= 2);
+  for (const std::string& change : ordered) {
+    INFO(change);
+    CHECK(change.find(open) == std::string::npos);
+  }
+}

@@ -182,3 +182,60 @@ TEST_CASE("a barrier that makes available before it acquires is named") {
   CHECK(s.judge().why_unordered(0, 8)->link == MissingLink::NeverMadeAvailable);
   CHECK(s.judge().why_unordered(0, 8)->culprits == std::vector<OperationIndex>{4});
 }
+
+// Somebody else releases to the reader, who synchronizes with the writer and makes nothing visible itself.
+//= vk:memory-model-access-data-race type=test
+TEST_CASE("a barrier that makes visible behind what it releases is named, and an acquire before the release is not") {
+  const auto blamed = [](const Op& shown) {
+    Scenario s;
+    const AgentId a = s.invocation(0, 0, 0);
+    const AgentId b = s.invocation(0, 1, 0);
+    const AgentId c = s.invocation(0, 2, 0);
+    s.add(a, write(0).shared_with_others());
+    s.add(a, write(1).atomic_at(Scope::Device).release(kUniform).make_available());
+    s.add(b, shown);
+    Op passed = write(2).atomic_at(Scope::Device);
+    s.add(b, shown.is_access() ? passed.release(kUniform) : passed);
+    s.add(c, read(1).atomic_at(Scope::Device).acquire(kUniform));
+    s.add(c, read(2).atomic_at(Scope::Device).acquire(kUniform));
+    s.add(c, read(0).shared_with_others());
+    if (shown.reads()) s.reads_initial(2);
+    s.reads(4, 1);
+    s.reads(5, 3);
+    s.reads(6, 0);
+    const auto reason = s.judge().why_unordered(0, 6);
+    REQUIRE(reason);
+    CHECK(reason->link == MissingLink::NeverMadeVisible);
+    return reason->culprits;
+  };
+  CHECK(blamed(fence(Scope::Device).acquire_release(kUniform).make_visible()) == std::vector<OperationIndex>{2});
+  CHECK(blamed(read(3).atomic_at(Scope::Device).acquire(kUniform).make_visible()).empty());
+}
+
+// Somebody else acquires what the writer released; the reader synchronizes with the writer.
+//= vk:memory-model-access-data-race type=test
+TEST_CASE("a barrier that makes available before it acquires is named, and a release behind an acquire is not") {
+  const auto blamed = [](const Op& taken, const Op& handed_on) {
+    Scenario s;
+    const AgentId a = s.invocation(0, 0, 0);
+    const AgentId b = s.invocation(0, 1, 0);
+    const AgentId c = s.invocation(0, 2, 0);
+    s.add(a, write(0).shared_with_others());
+    s.add(a, write(1).atomic_at(Scope::Device).release(kUniform));
+    s.add(b, taken);
+    s.add(b, handed_on);
+    s.add(c, read(1).atomic_at(Scope::Device).acquire(kUniform).make_visible());
+    s.add(c, read(0).shared_with_others());
+    s.reads(2, 1);
+    s.reads(4, 1);
+    s.reads(5, 0);
+    const auto reason = s.judge().why_unordered(0, 5);
+    REQUIRE(reason);
+    CHECK(reason->link == MissingLink::NeverMadeAvailable);
+    return reason->culprits;
+  };
+  const Op load = read(1).atomic_at(Scope::Device);
+  const Op both = fence(Scope::Device).acquire_release(kUniform).make_available();
+  CHECK(blamed(load, both) == std::vector<OperationIndex>{3});
+  CHECK(blamed(Op(load).acquire(kUniform), fence(Scope::Device).release(kUniform).make_available()).empty());
+}

@@ -57,6 +57,28 @@ TEST_CASE("an address that lies outside of every location ends the thread") {
   CHECK(undefined(loaded) == "address");
 }
 
+TEST_CASE("of an address an offset may be added and taken away, and what else takes numbers is undefined") {
+  const auto of_address = [](const std::string& computed) {
+    return undefined("P0 (int* x) { int q = &x; int r0 = " + computed + "; }", "C");
+  };
+  for (const char* const fine :
+       {"q + 2", "2 + q", "q - 2", "q == q", "q != 2", "!q", "q && 1", "q || 0", "q ? 1 : 2"}) {
+    INFO(fine);
+    CHECK(of_address(fine) == "");
+  }
+  for (const char* const wrong : {"q * 2", "2 * q", "q / 2", "2 / q", "q % 2", "q & 1", "1 | q", "q ^ 1", "q << 1",
+                                  "1 << q", "q >> 1", "-q", "~q", "2 - q", "q + q"}) {
+    INFO(wrong);
+    CHECK(of_address(wrong) == "address");
+  }
+  // An address that is loaded is one, too, and a number that is loaded from the same cell is none.
+  const std::string loaded =
+      "P0 (int* x, int* y) { int r0 = atomic_load_explicit(y, RELAXED); int r1 = r0 * 2; }"
+      "P1 (int* x, int* y) { atomic_store_explicit(y, x, RELAXED); }";
+  CHECK(undefined(loaded, "C") == "address");
+  CHECK(undefined(with(loaded, "y, x,", "y, 7,"), "C") == "");
+}
+
 TEST_CASE("the limit and the bound cut, and the answer says so") {
   const std::string spin =
       "C t\n{}\nP0 (int* x) { while (atomic_load(x) == 0) {} }\nP1 (int* x) { atomic_store(x, 1); }";
