@@ -70,8 +70,11 @@ using Compare = std::function<Verdict(std::uint64_t seed, const StreamFeatures&,
 /// How many operations the stream of a seed has: few mostly, for some seeds 40.
 std::uint32_t most_operations(std::uint64_t seed);
 
+/// Those of the stream of a seed: of its length, and updates read what they do in consistent executions.
+StreamFeatures features_of(std::uint64_t seed, StreamFeatures features);
+
 /// The verdict on one stream, with chains or without.
-Verdict verdict_of(std::uint64_t seed, StreamFeatures features, KernelOptions options, const Compare& compare);
+Verdict verdict_of(std::uint64_t seed, const StreamFeatures& features, KernelOptions options, const Compare& compare);
 
 /// The verdicts on as many streams as `executions` says.
 Counts count(const StreamFeatures& features, const KernelOptions& options, const Compare& compare);

@@ -22,7 +22,7 @@ class Teller {
 
   void tell() {
     if (features_.kernel) return tell_kernel();
-    tessellation_ = !features_.plain && !features_.atomic_updates && one_in(20);
+    tessellation_ = features_.tessellation || (!features_.plain && !features_.atomic_updates && one_in(20));
     classes_ = 1 + below(15);
     references_ = features_.plain ? 1 : 1 + below(2);
     const std::uint32_t phases = !features_.one_dispatch && one_in(4) ? 2 : 1;
@@ -505,10 +505,47 @@ class Teller {
   std::array<std::optional<StorageClass>, 2> class_of_;
 };
 
+// FNV-1a of all that is told.
+class Fingerprint final : public trace::Listener {
+ public:
+  std::uint64_t hash = 0xcbf29ce484222325;
+
+  void agent_begins(AgentId agent, const model::Place& place) override {
+    add(agent, place.kind, place.stage, place.device, place.queue_family, place.workgroup, place.subgroup);
+  }
+  void agent_ends(AgentId agent) override { add(agent); }
+  void system_synchronizes(AgentId first, AgentId second) override { add(first, second); }
+  void operation(OperationIndex index, const Operation& op, model::Value, model::Value,
+                 std::span<const trace::Source> sources) override {
+    add(index, op.kind, op.atomic, op.agent, op.storage_class, op.reference, op.locations.allocation,
+        op.locations.offset_bytes, op.locations.size_bytes, op.scope, op.semantics, op.operands, op.available_scope,
+        op.visible_scope, op.execution_scope, op.barrier_instance);
+    for (const char c : model::text(model::tags_of(op.tags))) add(c);
+    for (const trace::Source& source : sources) add(source.bytes.offset_bytes, source.bytes.size_bytes, source.write);
+  }
+  void passes(OperationIndex arrival, std::span<const OperationIndex> synchronizing) override {
+    add(arrival);
+    for (const OperationIndex one : synchronizing) add(one);
+  }
+  void placed(OperationIndex write) override { add(write); }
+
+ private:
+  template <typename... Numbers>
+  void add(Numbers... numbers) {
+    ((hash = (hash ^ static_cast<std::uint64_t>(numbers)) * 0x100000001b3), ...);
+  }
+};
+
 }  // namespace
 
 void tell_random_stream(std::uint64_t seed, const StreamFeatures& features, trace::Listener& listener) {
   Teller(seed, features, listener).tell();
+}
+
+std::uint64_t fingerprint(std::uint64_t seed, const StreamFeatures& features) {
+  Fingerprint made;
+  tell_random_stream(seed, features, made);
+  return made.hash;
 }
 
 }  // namespace heddle::race

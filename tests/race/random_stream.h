@@ -31,6 +31,9 @@ struct StreamFeatures {
   bool one_class_each = false;
   /// Half of the operations have tags of two prefixes.
   bool tags = false;
+  /// What invocations of a tessellation control shader do, and some others, to its outputs. (Of streams that are
+  /// neither `plain` nor have `atomic_updates` one in 20 is so anyway.)
+  bool tessellation = false;
 };
 
 /// Tells `listener` a stream, the same for the same seed: agents in all sorts of instances, phases of
@@ -38,5 +41,9 @@ struct StreamFeatures {
 /// read from whatever was written before, fences, control barriers with and without quorum, and
 /// operations of the domains.
 void tell_random_stream(std::uint64_t seed, const StreamFeatures& features, trace::Listener& listener);
+
+/// A number that changes with what a stream tells: a test of the stream that a seed once gave compares it, as the seed
+/// shows nothing any more once streams are drawn otherwise.
+std::uint64_t fingerprint(std::uint64_t seed, const StreamFeatures& features);
 
 }  // namespace heddle::race
