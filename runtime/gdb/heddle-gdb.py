@@ -6,6 +6,7 @@ holds back, is not among them.
 """
 import gdb
 import gdb.printing
+import gdb.xmethod
 import re
 
 
@@ -155,7 +156,236 @@ printer.makers = [(re.compile("^heddle::" + pattern), make) for pattern, make in
     (r"emulated::Pointer<.*>$", emulated_pointer),
 ]]
 
+# --- x[700] ---
+
+
+class ElementWorker(gdb.xmethod.XMethodWorker):
+    """One element of a buffer, an array or an image, in the expressions of gdb."""
+
+    def __init__(self, make):
+        self.make = make
+
+    def get_arg_types(self):
+        return gdb.lookup_type("long")
+
+    def elements_of(self, value):
+        if value.type.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+            value = value.referenced_value()
+        elif value.type.code == gdb.TYPE_CODE_PTR:
+            value = value.dereference()
+        return self.make(value)
+
+    def get_result_type(self, value, index):
+        return self.elements_of(value).element
+
+    def __call__(self, value, index):
+        elements = self.elements_of(value)
+        if not isinstance(elements, Elements) or not elements.address:
+            raise gdb.GdbError("it has no elements now")
+        if not 0 <= int(index) < elements.size:
+            raise gdb.GdbError("element %d of %s" % (int(index), elements.title))
+        return gdb.Value(elements.address).cast(elements.element.unqualified().pointer())[int(index)]
+
+
+class ElementMatcher(gdb.xmethod.XMethodMatcher):
+    def __init__(self):
+        super().__init__("heddle")
+        self.methods = [gdb.xmethod.XMethod("elements")]
+
+    def match(self, class_type, name):
+        if name != "operator[]":
+            return None
+        tag = class_type.strip_typedefs().unqualified().tag or ""
+        for pattern, make in printer.makers:
+            if make in (buffer, native_array, emulated_array) and pattern.match(tag):
+                return ElementWorker(make)
+        return None
+
+
+# --- Which invocation it is ---
+
+
+def is_users(symtab):
+    """Whether a file is none of heddle's headers, of its library, or of the standard library."""
+    path = symtab.fullname()
+    return not re.search(r"/include/(heddle|c\+\+|x86_64|aarch64)|/heddle/detail/|/runtime/[a-z_]+\.(cpp|h)$|/usr/", path)
+
+
+def invocation_in(frame):
+    """The invocation that a frame has as a variable, which kernels call `inv`, mostly; None if it has none."""
+    try:
+        block = frame.block()
+    except RuntimeError:
+        return None
+    while block and not block.is_global and not block.is_static:
+        for symbol in block:
+            if not (symbol.is_argument or symbol.is_variable):
+                continue
+            type_ = symbol.type.strip_typedefs()
+            if type_.code == gdb.TYPE_CODE_REF:
+                type_ = type_.target().strip_typedefs()
+            if re.match("heddle::(native|emulated)::Invocation$", type_.unqualified().tag or ""):
+                try:
+                    value = frame.read_var(symbol, block)
+                    if value.type.code == gdb.TYPE_CODE_REF:
+                        value = value.referenced_value()
+                    value.fetch_lazy()
+                    return value
+                except (gdb.error, RuntimeError):
+                    # Optimized out.
+                    pass
+        block = block.superblock
+    return None
+
+
+def running_invocation():
+    frame = gdb.selected_frame()
+    for _ in range(64):
+        if frame is None:
+            return None
+        found = invocation_in(frame)
+        if found is not None:
+            return found
+        frame = frame.older()
+    return None
+
+
+class IsInvocation(gdb.Function):
+    """Whether the invocation that runs is the one of these global coordinates: $heddle_is(3), $heddle_is(3, 1, 0).
+
+    For the condition of a breakpoint: break kernel.cpp:12 if $heddle_is(3, 1)"""
+
+    def __init__(self):
+        super().__init__("heddle_is")
+
+    def invoke(self, x, y=0, z=0):
+        found = running_invocation()
+        if found is None:
+            return False
+        return all(int(found["global_"][c]) == int(wanted) for c, wanted in zip("xyz", (x, y, z)))
+
+
+# --- step and next ---
+
+
+class KernelStep:
+    """Where `step` and `next` go on to another invocation, or into heddle, this comes back to the one that was stepped.
+
+    An invocation keeps its stack, and the function of its kernel the place in it: the stack pointer tells whose it is.
+    """
+
+    before = None
+    event = None
+
+    @classmethod
+    def stopped(cls, event):
+        cls.event = event
+
+    @classmethod
+    def begins(cls):
+        cls.before = cls.event = None
+        try:
+            frame = gdb.selected_frame()
+            if frame == gdb.newest_frame() and cls.is_of_kernel(frame):
+                cls.before = (int(frame.read_register("sp")), frame.find_sal().line, cls.physical(frame))
+        except (gdb.error, RuntimeError):
+            pass
+
+    @classmethod
+    def ended(cls):
+        if cls.before is None:
+            return
+        stack, line, block = cls.before
+        cls.before = None
+        try:
+            # A breakpoint or a signal of whoever it was is where a person wants to be.
+            if isinstance(cls.event, (gdb.BreakpointEvent, gdb.SignalEvent)):
+                return
+            if not gdb.selected_thread() or cls.is_there(stack):
+                return
+            cls.come_back(stack, line, block)
+        except (gdb.error, RuntimeError) as error:
+            print("(heddle: %s)" % error)
+
+    @staticmethod
+    def is_of_kernel(frame):
+        if not frame.find_sal().symtab or not is_users(frame.find_sal().symtab):
+            return False
+        for _ in range(32):
+            frame = frame.older()
+            if frame is None:
+                return False
+            if re.match("heddle::(detail|runtime)::", frame.name() or ""):
+                return True
+        return False
+
+    @staticmethod
+    def physical(frame):
+        """The block of the function that the frame's code is in, through all calls that were inlined."""
+        while frame.type() == gdb.INLINE_FRAME:
+            frame = frame.older()
+        block = frame.block()
+        while block.function is None:
+            block = block.superblock
+        return block
+
+    @staticmethod
+    def is_there(stack):
+        """Whether the program stands in a line of the user: in that function, or in one that this calls."""
+        frame = gdb.newest_frame()
+        sal = frame.find_sal()
+        if not sal.symtab or not is_users(sal.symtab):
+            return False
+        return stack - (1 << 16) <= int(frame.read_register("sp")) <= stack
+
+    @classmethod
+    def come_back(cls, stack, line, block):
+        stops = []
+        for address in cls.beginnings_of_lines(block, line):
+            stop = gdb.Breakpoint("*%d" % address, internal=True)
+            stop.silent = True
+            stop.condition = "$sp == %d" % stack
+            stops.append(stop)
+        try:
+            gdb.execute("continue", to_string=True)
+        finally:
+            for stop in stops:
+                if stop.is_valid():
+                    stop.delete()
+        if gdb.selected_thread():
+            gdb.execute("frame")
+
+    @staticmethod
+    def beginnings_of_lines(block, line):
+        """Where other lines of the user begin in the function."""
+        found = set()
+        tables = {}
+        address = block.start
+        while address < block.end:
+            sal = gdb.find_pc_line(address)
+            if sal.symtab and is_users(sal.symtab):
+                tables[sal.symtab.filename] = sal.symtab
+            address = max(address + 1, (sal.last or address) + 1)
+        for symtab in tables.values():
+            for entry in symtab.linetable():
+                if block.start <= entry.pc < block.end and entry.line not in (0, line):
+                    found.add(entry.pc)
+        return found
+
+
+def hook_steps():
+    for command in ("step", "next"):
+        gdb.execute("define hook-%s\npython gdb.heddle_step.begins()\nend" % command, to_string=True)
+        gdb.execute("define hookpost-%s\npython gdb.heddle_step.ended()\nend" % command, to_string=True)
+
+
 if not hasattr(gdb, "heddle_is_loaded"):
     gdb.heddle_is_loaded = True
     gdb.pretty_printers.append(printer)
-    gdb.execute("skip -rfunction ^heddle::", to_string=True)
+    gdb.xmethod.register_xmethod_matcher(None, ElementMatcher())
+    IsInvocation()
+    gdb.heddle_step = KernelStep
+    gdb.events.stop.connect(KernelStep.stopped)
+    hook_steps()
+    for functions in ("^heddle::", "^std::(basic_string_view|char_traits|__is_constant_evaluated)"):
+        gdb.execute("skip -rfunction " + functions, to_string=True)
