@@ -14,13 +14,17 @@ namespace {
 
 SourceLocation looked_up(const SourceLocation& place) {
   std::optional<SourceLocation> found = place_of_code(place.function);
-  if (!found) return {place.file, "", place.line};
+  if (!found) return {place.file, kAtDeclaration, place.line};
   // As compilers spell it for other accesses of that file.
   if (is_file(found->file, place.file)) found->file = place.file;
   return *found;
 }
 
 }  // namespace
+
+bool is_at_declaration(const SourceLocation& place) {
+  return std::strcmp(place.function, kAtDeclaration) == 0;
+}
 
 SourceLocation source_of(const SourceLocation& place) {
   if (std::strcmp(place.function, HEDDLE_CODE_PLACE) != 0) return place;

@@ -23,6 +23,10 @@ Finding made_finding(const Agent& agent, FindingKind kind, std::string message, 
   finding.message = std::move(message);
   finding.invocation = runtime::coordinates(*agent.group, agent.index);
   finding.where = runtime::source_of(where);
+  if (runtime::is_at_declaration(finding.where))
+    finding.message +=
+        " (this is the line where the variable is declared: where it is used is known of programs with debug "
+        "information, -g, and with addr2line; inv.load and inv.store always name their line)";
   if (binding) {
     finding.object = binding->name;
     finding.index = index;
@@ -38,11 +42,11 @@ std::string object(const Binding& binding) {
 
 // "element 3", "element 3, member .prefix,".
 std::string element(const Access& access) {
-  const detail::ComponentType& type = access.binding->component;
-  const std::string member =
-      type.element_bytes == 0
-          ? std::string()
-          : report::member_at(type, access.offset_bytes() % type.element_bytes, access.size_bytes()).path;
+  const report::PlaceOfElement place = report::element_at(access.binding->component, access.offset_bytes());
+  const std::string member = place.type.element_bytes == 0
+                                 ? std::string()
+                                 : report::member_at(place.type, place.offset_bytes, access.size_bytes()).path;
+  if (access.binding->component.block && !place.index) return "header" + member;
   return fmt::format("element {}{}", access.index, member.empty() ? "" : fmt::format(", member {},", member));
 }
 
@@ -111,14 +115,32 @@ void raise(const Agent& agent, FindingKind kind, std::string message, const Bind
 
 namespace {
 
-// Says what an index was before it was converted to an unsigned number, if it was below zero.
-std::string signed_text(std::uint64_t index) {
+// "element 7", "element -1 (18446744073709551615 as an unsigned number)". Nothing has more than 2^63 elements: such an
+// index was below zero. One of 32 bits that is close to 2^32 may have been, too.
+std::string element_at(std::uint64_t index) {
   constexpr std::uint64_t kMost = 1 << 16;
-  if (index >= -kMost) return fmt::format(" (as a signed number {})", static_cast<std::int64_t>(index));
+  if (index >> 63 != 0)
+    return fmt::format("element {} ({} as an unsigned number)", static_cast<std::int64_t>(index), index);
   const auto narrow = static_cast<std::uint32_t>(index);
   if (index == narrow && index >= (std::uint64_t{1} << 32) - kMost)
-    return fmt::format(" (as a signed number {})", static_cast<std::int32_t>(narrow));
-  return "";
+    return fmt::format("element {} (as a signed number {})", index, static_cast<std::int32_t>(narrow));
+  return fmt::format("element {}", index);
+}
+
+// "elements 12 to 15, row 3 where a row has 4": what a part has, in elements of the whole. Of another type than the
+// whole it has bytes.
+std::string what_is_in_part(const Binding& binding, std::uint64_t size, std::uint64_t element_bytes,
+                            std::uint64_t offset_bytes) {
+  if (size == 0 || element_bytes != binding.component.element_bytes || offset_bytes % element_bytes != 0)
+    return fmt::format("which begins at byte {} and has {}", offset_bytes,
+                       runtime::counted(size, "element", "elements"));
+  const std::uint64_t first = offset_bytes / element_bytes;
+  std::string text = size == 1 ? fmt::format("which has element {}", first)
+                               : fmt::format("which has elements {} to {}", first, first + size - 1);
+  const std::uint64_t row_bytes = size * element_bytes;
+  if (first % size == 0 && binding.size_bytes % row_bytes == 0 && binding.size_bytes != row_bytes)
+    text += fmt::format(": row {} where a row has {}", first / size, size);
+  return text;
 }
 
 }  // namespace
@@ -126,7 +148,7 @@ std::string signed_text(std::uint64_t index) {
 void raise_out_of_bounds(const Agent& agent, const Binding& binding, std::uint64_t index, std::uint64_t size,
                          SourceLocation where) {
   raise(agent, FindingKind::OutOfBounds,
-        fmt::format("element {}{} of {}, which has {}", index, signed_text(index), object(binding),
+        fmt::format("{} of {}, which has {}", element_at(index), object(binding),
                     runtime::counted(size, "element", "elements")),
         &binding, index, where);
 }
@@ -140,11 +162,19 @@ void raise_no_texel(const Agent& agent, const Binding& image, const ivec3& texel
 }
 
 void raise_outside_part(const Agent& agent, const Binding& binding, std::uint64_t index, std::uint64_t size,
-                        std::uint64_t offset_bytes, SourceLocation where) {
+                        std::uint64_t element_bytes, std::uint64_t offset_bytes, SourceLocation where) {
   raise(agent, FindingKind::OutOfBounds,
-        fmt::format("element {}{} of a part of {}, which begins at byte {} and has {}", index, signed_text(index),
-                    object(binding), offset_bytes, runtime::counted(size, "element", "elements")),
+        fmt::format("{} of a part of {}, {}", element_at(index), object(binding),
+                    what_is_in_part(binding, size, element_bytes, offset_bytes)),
         &binding, index, where);
+}
+
+void raise_misaligned_view(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
+                           std::uint64_t alignment_bytes, SourceLocation where) {
+  raise(agent, FindingKind::Misaligned,
+        fmt::format("a view begins at byte {} of {}, and its elements are to be at multiples of {} bytes", offset_bytes,
+                    object(binding), alignment_bytes),
+        &binding, binding.component.element_bytes == 0 ? 0 : offset_bytes / binding.component.element_bytes, where);
 }
 
 void raise_no_such_part(const Agent& agent, const Binding& binding, std::uint64_t first, std::uint64_t count,

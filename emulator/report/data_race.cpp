@@ -23,7 +23,8 @@ class Writer {
     return colour_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
   }
 
-  std::string access(const char* which, const RacingAccess& access, bool came_first = false) const {
+  /// Of the earlier access of the example the calls of others like it are known, and perhaps its own.
+  std::string access(const char* which, const RacingAccess& access, bool is_earlier, bool came_first = false) const {
     std::string text = label(which, "") + fmt::format("{}{} at {}\n", paint(access.operation, "1"),
                                                       report::values(access), report::place(access.where));
     const std::string line = report::source_line(access.where.file, access.where.line);
@@ -32,7 +33,8 @@ class Writer {
       text +=
           "          (where the variable is declared: where a conversion reads it is known of programs with debug "
           "information, -g, and with addr2line; inv.load always names its line)\n";
-    for (std::size_t way = 0; way < access.calls.size(); ++way) text += call(way == 0 ? "" : "or ", access.calls[way]);
+    for (std::size_t way = 0; way < access.calls.size(); ++way)
+      text += call(way != 0 ? "or " : is_earlier ? "for example " : "", access.calls[way]);
     text += "          by " + to_string(access.invocation);
     if (!access.invocation.host_thread) text += fmt::format(", dispatch {}", access.dispatch);
     return text + (came_first ? "\n          (in this run it came before the other one)\n" : "\n");
@@ -125,7 +127,8 @@ std::string to_string(const DataRace& given, bool colour) {
                                  others(race), times(race));
   if (!race.other_objects.empty()) text += writer.label("objects", "") + counts(race) + "\n";
   if (!race.excuse.empty()) text += writer.label("because", "33") + race.excuse + "\n";
-  text += writer.access("first", race.first) + writer.access("second", race.second, race.second_came_first);
+  text += writer.access("first", race.first, !race.second_came_first) +
+          writer.access("second", race.second, race.second_came_first, race.second_came_first);
   text += writer.label("why", "33") + race.reason + "\n";
   for (std::size_t i = 0; i < race.changes.size(); ++i)
     text += writer.label(i == 0 ? "change" : "or", "32") + race.changes[i] + "\n";
@@ -152,7 +155,7 @@ Finding to_finding(const DataRace& race) {
   finding.invocation = race.second.invocation;
   finding.where = race.second.where;
   finding.object = race.object;
-  finding.index = race.index;
+  finding.index = race.index == DataRace::kNoElement ? 0 : race.index;
   finding.replay = race.replay;
   return finding;
 }

@@ -103,7 +103,7 @@ Json to_json(const DataRace& race) {
           {"object", race.object},
           {"other_objects", objects},
           {"member", race.member},
-          {"index", race.index},
+          {"index", race.index == DataRace::kNoElement ? Json() : Json(race.index)},
           {"offset_bytes", race.offset_bytes},
           {"size_bytes", race.size_bytes},
           {"first", access_json(race.first)},
@@ -128,7 +128,7 @@ DataRace race_from_json(const Json& json) {
   for (const Json& other : json.at("other_objects"))
     race.other_objects.push_back({other.at("object"), other.at("count")});
   race.member = json.at("member");
-  race.index = json.at("index");
+  race.index = json.at("index").is_null() ? DataRace::kNoElement : json.at("index").get<std::uint64_t>();
   race.offset_bytes = json.at("offset_bytes");
   race.size_bytes = json.at("size_bytes");
   race.first = access_from_json(json.at("first"));

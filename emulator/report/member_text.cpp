@@ -30,6 +30,19 @@ PlaceOfMember<Type> place_at(const Type& element, std::uint64_t offset_bytes, st
 
 }  // namespace
 
+PlaceOfElement element_at(const detail::ComponentType& object, std::uint64_t offset_bytes) {
+  std::uint64_t begin = 0;
+  detail::ComponentType type = object;
+  if (const detail::DescribedBlock* const block = object.block) {
+    if (offset_bytes < block->elements_at_byte) return {std::nullopt, block->header, offset_bytes};
+    begin = block->elements_at_byte;
+    type = block->element;
+  }
+  if (type.element_bytes == 0) return {std::nullopt, type, offset_bytes};
+  const std::uint64_t in_elements = offset_bytes - begin;
+  return {in_elements / type.element_bytes, type, in_elements % type.element_bytes};
+}
+
 MemberPlace member_at(const detail::ComponentType& element, std::uint64_t offset_bytes, std::uint32_t size_bytes) {
   return place_at(element, offset_bytes, size_bytes);
 }

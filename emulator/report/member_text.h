@@ -6,6 +6,7 @@
 #include <heddle/detail/component_type.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "emulator/report/read_type.h"
@@ -24,6 +25,16 @@ struct PlaceOfMember {
 };
 using MemberPlace = PlaceOfMember<detail::ComponentType>;
 using ReadMemberPlace = PlaceOfMember<ReadType>;
+
+/// The element of an object of this type that has the bytes from `offset_bytes` of the object on; nothing where they
+/// are in the header of a block, or the size of elements is not known.
+struct PlaceOfElement {
+  std::optional<std::uint64_t> index;
+  /// The type of the element, or of the header, and where the bytes begin in it.
+  detail::ComponentType type;
+  std::uint64_t offset_bytes = 0;
+};
+PlaceOfElement element_at(const detail::ComponentType& object, std::uint64_t offset_bytes);
 
 /// The member that has these bytes of an element of this type, from `offset_bytes` of the element on.
 MemberPlace member_at(const detail::ComponentType& element, std::uint64_t offset_bytes, std::uint32_t size_bytes);

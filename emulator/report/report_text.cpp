@@ -41,6 +41,7 @@ std::string values(const RacingAccess& access) {
 }
 
 std::string element(const DataRace& race) {
+  if (race.index == DataRace::kNoElement) return race.object + race.member;
   return fmt::format("{}[{}]{}", race.object.empty() ? "memory" : race.object, race.index, race.member);
 }
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "emulator/trace/file_error.h"
+#include "runtime/code_line.h"
 
 namespace heddle::watch {
 
@@ -164,6 +165,7 @@ void KernelTrace::operation(trace::OperationIndex index, const Operation& operat
                             trace::Value written, std::span<const trace::Source> sources) {
   Operation told = operation;
   told.locations = in_trace(operation.locations);
+  told.where = runtime::source_of(operation.where);
   sources_.assign(sources.begin(), sources.end());
   for (trace::Source& source : sources_) source.bytes = in_trace(source.bytes);
   tell([&](trace::FileWriter& writer) { writer.operation(index, told, read, written, sources_); });

@@ -103,15 +103,16 @@ void NotedRaces::hand_in_all() {
 }
 
 void set_object(DataRace& race, const emulation::Binding* object, const Operation& second) {
-  std::uint64_t element_bytes = 0;
-  if (object) {
-    race.object = object->name;
-    race.offset_bytes -= object->offset_bytes;
-    element_bytes = object->component.element_bytes;
-  }
-  race.index = race.offset_bytes / (element_bytes != 0 ? element_bytes : second.locations.size_bytes);
-  if (element_bytes != 0 && race.offset_bytes % element_bytes + race.size_bytes <= element_bytes)
-    race.member = report::member_at(object->component, race.offset_bytes % element_bytes, race.size_bytes).path;
+  race.index = race.offset_bytes / second.locations.size_bytes;
+  if (!object) return;
+  race.object = object->name;
+  race.offset_bytes -= object->offset_bytes;
+  const report::PlaceOfElement place = report::element_at(object->component, race.offset_bytes);
+  const bool in_header = object->component.block && !place.index;
+  race.index = in_header ? DataRace::kNoElement : place.index.value_or(race.offset_bytes / second.locations.size_bytes);
+  if (place.type.element_bytes != 0 && place.offset_bytes + race.size_bytes <= place.type.element_bytes)
+    race.member = report::member_at(place.type, place.offset_bytes, race.size_bytes).path;
+  if (in_header) race.member = ".header" + race.member;
 }
 
 void note_declaration(DataRace& race, const SourceLocation& declared) {
@@ -122,8 +123,9 @@ void note_declaration(DataRace& race, const SourceLocation& declared) {
 void add_values(RacingAccess& access, const Operation& site, const Locations& bytes, const advice::AccessValues& values,
                 const emulation::Binding* object) {
   const std::uint64_t offset = bytes.offset_bytes - (object ? object->offset_bytes : 0);
+  const report::PlaceOfElement place = report::element_at(object ? object->component : detail::ComponentType{}, offset);
   const auto text = [&](model::Value value) {
-    return report::value_text(value, offset, bytes.size_bytes, object ? object->component : detail::ComponentType{});
+    return report::value_text(value, place.offset_bytes, bytes.size_bytes, place.type);
   };
   if (site.reads()) access.read = text(values.read);
   if (site.writes()) access.written = text(values.written);

@@ -32,9 +32,10 @@ constexpr std::size_t kWrittenValues = 1 << 20;
 // struct of them.
 bool have_atomics(const Operation& access, std::uint64_t offset_bytes, const emulation::Binding* object) {
   const std::uint32_t bytes = access.locations.size_bytes;
-  detail::ComponentType type = object ? object->component : detail::ComponentType{};
-  if (type.members && type.element_bytes != 0)
-    type = report::member_at(type, (offset_bytes - object->offset_bytes) % type.element_bytes, bytes).type;
+  const report::PlaceOfElement place =
+      object ? report::element_at(object->component, offset_bytes - object->offset_bytes) : report::PlaceOfElement{};
+  detail::ComponentType type = place.type;
+  if (type.members && type.element_bytes != 0) type = report::member_at(type, place.offset_bytes, bytes).type;
   switch (type.kind) {
     case detail::ComponentKind::Unknown:
       return bytes <= 8 && std::has_single_bit(bytes) && bytes != type.element_bytes;

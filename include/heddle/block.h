@@ -140,7 +140,10 @@ struct BlockArgument {
   static constexpr StorageClass kClass = StorageClass::StorageBuffer;
   static emulation::Binding bind_block(const Of& b) {
     emulation::Binding binding(*b.bytes().owner(), b.bytes().reference(), kClass);
+    static constexpr DescribedBlock kDescribed{kComponentType<std::remove_const_t<Header>>,
+                                               kComponentType<std::remove_const_t<T>>, Of::kOffset};
     binding.component = {};
+    binding.component.block = &kDescribed;
     return binding;
   }
   static auto native_block(const Of& b) {

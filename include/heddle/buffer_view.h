@@ -83,6 +83,13 @@ namespace detail {
                           std::to_string(size));
 }
 
+[[noreturn]] inline void refuse_alignment(const std::string& name, std::uint64_t offset_bytes,
+                                          std::uint64_t alignment_bytes) {
+  throw std::invalid_argument("heddle: a view of '" + name + "' begins at byte " + std::to_string(offset_bytes) +
+                              " of its buffer, and its elements are to be at multiples of " +
+                              std::to_string(alignment_bytes) + " bytes");
+}
+
 /// A buffer as a view of all of it.
 template <typename T>
 BufferView<T> whole_view(const Buffer<T>& buffer) {
@@ -143,10 +150,19 @@ BufferView<T> part(const Buffer<T>& buffer, std::uint64_t first, std::uint64_t c
   return part(detail::whole_view(buffer), first, count);
 }
 
-/// The bytes as elements of type `U`, as many as fit. Where a `U` may be aligned to more than the view is, emulated
-/// mode reports an access that is not.
+/// A view that can only be read, for a kernel that takes a `StorageBuffer<const T>`.
+template <typename T>
+const BufferView<T> read_only(const BufferView<T>& view) {
+  return view;
+}
+
+/// The bytes as elements of type `U`, as many as fit. Throws std::invalid_argument for vectors that are not aligned as
+/// kViewAlignment says. Where another `U` may be aligned to more than the view is, emulated mode reports an access that
+/// is not.
 template <typename U, typename T>
 BufferView<U> view_as(const BufferView<T>& view) {
+  if (kViewAlignment<U> != alignof(U) && view.offset_bytes() % kViewAlignment<U> != 0)
+    detail::refuse_alignment(view.name(), view.offset_bytes(), kViewAlignment<U>);
   return {view.owner(), view.reference(), view.offset_bytes(), view.size() * sizeof(T) / sizeof(U), view.name()};
 }
 template <typename U, typename T>

@@ -20,11 +20,19 @@ concept UnplacedReference = requires(const std::remove_cvref_t<R>& r, SourceLoca
   r.located(where).load();
 };
 
+/// A member, which has a place of its own if the whole has.
+template <typename R>
+concept PerhapsUnplacedReference = requires(const std::remove_cvref_t<R>& r, SourceLocation where) {
+  r.load_used_at(where);
+};
+
 /// What a reference reads as: at that place, if it has none of its own.
 template <typename R>
 constexpr auto load_at(const R& r, [[maybe_unused]] const SourceLocation& where) {
   if constexpr (UnplacedReference<R>) {
     return r.located(where).load();
+  } else if constexpr (PerhapsUnplacedReference<R>) {
+    return r.load_used_at(where);
   } else {
     return r.load();
   }
@@ -33,7 +41,7 @@ constexpr auto load_at(const R& r, [[maybe_unused]] const SourceLocation& where)
 /// What `v` reads as, at that place.
 template <typename T, typename U>
 constexpr T read_at(U&& v, [[maybe_unused]] const SourceLocation& where) {
-  if constexpr (UnplacedReference<U>) {
+  if constexpr (UnplacedReference<U> || PerhapsUnplacedReference<U>) {
     return static_cast<T>(load_at(v, where));
   } else {
     return static_cast<T>(std::forward<U>(v));
@@ -83,9 +91,11 @@ namespace detail {
 /// Where an index was written.
 template <typename E>
 constexpr SourceLocation written_at(const E& e, const SourceLocation& here) {
-  if constexpr (requires {
-                  { e.where() } -> std::convertible_to<SourceLocation>;
-                }) {
+  if constexpr (UnplacedReference<E>) {
+    return here;
+  } else if constexpr (requires {
+                         { e.where() } -> std::convertible_to<SourceLocation>;
+                       }) {
     return e.where();
   } else {
     return here;

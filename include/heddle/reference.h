@@ -154,6 +154,12 @@ template <typename Other, typename V>
     return store_back(static_cast<value_type>(operand<U>(self().load()) op operand<value_type>(std::forward<U>(v)))); \
   }
 
+template <typename Ref>
+class Element;
+/// The plain reference that an element is made on. Below.
+template <typename R>
+constexpr const R& plain_of(const Element<R>& element);
+
 /// The member that pointers to members lead to, one after the other.
 template <typename R, typename M, typename... Rest>
 constexpr auto along(const R& ref, M first, Rest... rest) {
@@ -186,17 +192,22 @@ class Member : public std::conditional_t<kHasFields<Ref, typename EndOfPath<path
   constexpr auto with(const Tags& tags, const SourceLocation& here = SourceLocation::current()) const {
     return reference().with(tags, here);
   }
+  /// What it reads as, at that place if it is a member of a variable.
+  constexpr value_type load_used_at(const SourceLocation& where) const {
+    return plain_of(reference()).used_at(where).load();
+  }
   HEDDLE_REFERENCE_OPERATORS(&)
-  constexpr value_type operator=(const Member& other) const& {
-    const value_type v = other.load();
+  [[gnu::always_inline]] constexpr value_type operator=(const Member& other) const& {
+    const value_type v = other.converted();
     self().store(v);
     return v;
   }
 
  private:
-  constexpr const Member& self() const { return *this; }
-  [[gnu::always_inline]] constexpr value_type converted() const { return load(); }
-  constexpr value_type store_back(const value_type& v) const {
+  /// Of a variable's member, as accessed by the code that this is inlined into.
+  [[gnu::always_inline]] constexpr auto self() const { return plain_of(reference()).used_here(); }
+  [[gnu::always_inline]] constexpr value_type converted() const { return self().load(); }
+  [[gnu::always_inline]] constexpr value_type store_back(const value_type& v) const {
     self().store(v);
     return v;
   }
@@ -261,7 +272,7 @@ class Variable : public ReferenceBase<Ref> {
   using value_type = typename Ref::value_type;
   using Unplaced = void;
   static constexpr bool kWritable = Ref::kWritable;
-  constexpr explicit Variable(const Ref& ref) : Base(ref) {}
+  constexpr explicit Variable(const Ref& ref) : Base(ref.declared()) {}
   Variable(const Variable&) = default;
   HEDDLE_REFERENCE_READS(&)
   [[gnu::always_inline]] constexpr value_type operator=(const Located<value_type>& v) const& requires kWritable {
@@ -366,6 +377,11 @@ constexpr const R& whole_of(const ReferenceBase<R>& element) {
   } else {
     return element;
   }
+}
+
+template <typename R>
+constexpr const R& plain_of(const Element<R>& element) {
+  return whole_of<R>(element);
 }
 
 #undef HEDDLE_REFERENCE_OPERATORS

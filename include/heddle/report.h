@@ -141,13 +141,15 @@ struct DataRace {
   /// Other buffers, images and variables in which the same two lines race, sorted by name; `count` has theirs, too.
   /// Reports have them, single races not.
   std::vector<RacedObject> other_objects;
-  /// Element of `object` (of memory without a name: counted in the size of the second access), and bytes from its
-  /// beginning.
+  /// Element of `object` (of memory without a name: counted in the size of the second access); kNoElement where the
+  /// bytes are in the header of a block.
   std::uint64_t index = 0;
+  static constexpr std::uint64_t kNoElement = ~std::uint64_t{0};
+  /// From the beginning of the object.
   std::uint64_t offset_bytes = 0;
   std::uint32_t size_bytes = 0;
-  /// The member of an element of structs that the bytes are in: ".prefix", ".node.left", ".weights[3]". Empty where
-  /// elements are no structs, or where the bytes are of several members.
+  /// The member of an element of structs that the bytes are in: ".prefix", ".node.left", ".weights[3]"; of the header
+  /// of a block ".header.count". Empty where elements are no structs, or where the bytes are of several members.
   std::string member;
   /// The first missing link, in a sentence.
   std::string reason;

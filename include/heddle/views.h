@@ -42,6 +42,9 @@ class BytesRef {
   void store(const value_type& value) const { std::memcpy(bytes_, &value, sizeof value); }
   const BytesRef& located(const SourceLocation&) const { return *this; }
   const BytesRef& here() const { return *this; }
+  const BytesRef& declared() const { return *this; }
+  const BytesRef& used_here() const { return *this; }
+  const BytesRef& used_at(const SourceLocation&) const { return *this; }
   /// Each access has these tags.
   auto with(const Tags& tags, const SourceLocation& = {}) const {
     return Element<detail::TaggedRef<BytesRef>>(detail::TaggedRef<BytesRef>(*this, tags));
@@ -124,10 +127,19 @@ using AsConstAs = std::conditional_t<std::is_const_v<std::remove_all_extents_t<t
 
 }  // namespace detail
 
-/// The bytes of an array as an array of `U`, as many as fit. A `U` may be aligned to more than the elements are:
-/// emulated mode reports an access that is not aligned to `U`.
+/// To what a view of `U` is aligned, from the beginning of its buffer or variable on: a vector of two or four
+/// components to its size, as devices load it in one piece, and anything else as in C++.
+template <typename U>
+inline constexpr std::uint64_t kViewAlignment = alignof(U);
+template <typename U>
+inline constexpr std::uint64_t kViewAlignment<const U> = kViewAlignment<U>;
+template <typename T, std::size_t N>
+requires(N != 3) inline constexpr std::uint64_t kViewAlignment<Vec<T, N>> = N * sizeof(T);
+
+/// The bytes of an array as an array of `U`, as many as fit. Emulated mode reports a view of vectors that is not
+/// aligned as kViewAlignment says, at the line that asks for it, and an access that is not aligned to its `U`.
 template <typename U, detail::NativeArray A>
-auto view_as(const A& array) {
+auto view_as(const A& array, SourceLocation = SourceLocation::current()) {
   using V = detail::AsConstAs<U, A>;
   static_assert(detail::Plain<U>, "a view's elements are trivially copyable");
   using View = native::View<V, A::kStorageClass>;
@@ -135,8 +147,12 @@ auto view_as(const A& array) {
               array.size() * sizeof(typename A::element_type) / sizeof(U));
 }
 template <typename U, detail::EmulatedArray A>
-auto view_as(const A& array) {
+auto view_as(const A& array, SourceLocation where = SourceLocation::current()) {
   static_assert(detail::Plain<U>, "a view's elements are trivially copyable");
+  const emulated::Place& place = array.place();
+  if (kViewAlignment<U> != alignof(U) && place.offset_bytes % kViewAlignment<U> != 0) [[unlikely]]
+    emulation::raise_misaligned_view(place.invocation->agent(), *place.binding, place.offset_bytes, kViewAlignment<U>,
+                                     where);
   return emulated::Array<detail::AsConstAs<U, A>, A::kStorageClass>(
       array.place(), array.size() * sizeof(typename A::element_type) / sizeof(U));
 }

@@ -87,3 +87,24 @@ TEST_CASE("an element past the end of a block is found, and so is a header that 
   CHECK(outside.where.line == line);
   CHECK(contains(to_string(outside), "element 4 of a part of StorageBuffer 'queue', which begins at byte 8 and has 4"));
 }
+
+TEST_CASE("a race in a block is named by element and member, one in its header by the member of that") {
+  DeviceOptions options = options_for(Mode::Emulated);
+  options.races = true;
+  Device device(options);
+  auto queue = block<Head, Item>(device, 4, "queue");
+  queue.write_header({0, 0});
+  device.dispatch(
+      [](auto& inv, StorageBlock<Head, Item> auto q) {
+        q[1].weight = static_cast<float>(inv.workgroup_id().x);
+        q.header.state = static_cast<std::uint8_t>(inv.workgroup_id().x);
+      },
+      {2}, {1}, queue);
+  const std::vector<DataRace> races = device.races();
+  REQUIRE_FALSE(races.empty());
+  std::string text;
+  for (const DataRace& race : races) text += to_string(race);
+  INFO(text);
+  CHECK(contains(text, " on queue[1].weight"));
+  CHECK(contains(text, "queue.header.state"));
+}

@@ -74,7 +74,9 @@ TEST_CASE("a read past the end of a buffer, and one before its beginning, are fo
   check_finding(finding_of([&] { device.dispatch(kernel, {1}, {1}, data, out, -1); }),
                 {FindingKind::OutOfBounds, "data", ~std::uint64_t{0}, line, 0});
   CHECK_THAT(finding_of([&] { device.dispatch(kernel, {1}, {1}, data, out, -1); }).message,
-             Catch::Contains("(as a signed number -1)"));
+             Catch::Contains("element -1 (18446744073709551615 as an unsigned number) of "));
+  CHECK_THAT(finding_of([&] { device.dispatch(kernel, {1}, {1}, data, out, -2147483647 - 1); }).message,
+             Catch::Contains("element -2147483648 ("));
 }
 
 TEST_CASE("an index outside an array inside a struct is found, although it is inside the buffer") {

@@ -117,13 +117,60 @@ TEST_CASE("a part ends where it ends, and what is outside of the array is no par
   const Finding outside = finding_of([&] { device.dispatch(kernel, {1}, {1}, data, std::uint64_t{4}, 5u); });
   CHECK(outside.kind == FindingKind::OutOfBounds);
   CHECK(outside.where.line == line + 1);
-  CHECK(contains(to_string(outside), "element 5 of a part of StorageBuffer 'data', which begins at byte 32 and has 4"));
+  CHECK(contains(to_string(outside),
+                 "element 5 of a part of StorageBuffer 'data', which has elements 8 to 11: row 2 where a row has 4"));
   const Finding none = finding_of([&] { device.dispatch(kernel, {1}, {1}, data, std::uint64_t{9}, 0u); });
   CHECK(none.kind == FindingKind::OutOfBounds);
   CHECK(none.where.line == line);
   CHECK(contains(to_string(none),
                  "a part of 9 elements from element 8 on was asked for, of StorageBuffer 'data', which has 16"));
   finding_of([&] { device.dispatch(kernel, {1}, {1}, data, ~std::uint64_t{0}, 0u); });
+}
+
+TEST_CASE("an element that is in no row is named by its row and its column") {
+  Device device(options_for(Mode::Emulated));
+  const Finding outside = finding_of([&] {
+    device.dispatch(
+        [](auto& inv, std::uint32_t column) {
+          auto tile = workgroup<float[4][5]>(inv, "tile");
+          tile[3][column] = 1.0f;
+        },
+        {1}, {1}, 5u);
+  });
+  CHECK(contains(to_string(outside),
+                 "element 5 of a part of Workgroup 'tile', which has elements 15 to 19: row 3 where a row has 5"));
+}
+
+TEST_CASE("a view of vectors begins at a multiple of their size, in kernels and on the host, one of scalars anywhere") {
+  Device device(options_for(Mode::Emulated));
+  auto rows = device.buffer(std::vector<float>(20, 1.0f), "rows");
+  auto out = device.buffer<float>(4, "out");
+  const auto kernel = [](auto& inv, StorageBuffer<const float> auto x, StorageBuffer<float> auto o, std::uint32_t pad) {
+    const auto i = inv.global_invocation_id().x;
+    o[i] = view_as<const vec4>(part(x, (4 + pad) * i, 4))[0].w;
+  };
+  const std::uint32_t line = __LINE__ - 2;
+  CHECK_NOTHROW(device.dispatch(kernel, {1}, {4}, read_only(rows), out, 0u));
+  const Finding finding = finding_of([&] { device.dispatch(kernel, {1}, {4}, read_only(rows), out, 1u); });
+  CHECK(finding.kind == FindingKind::Misaligned);
+  CHECK(finding.where.line == line);
+  CHECK(contains(finding.message, "a view begins at byte 20 of StorageBuffer 'rows'"));
+  CHECK_NOTHROW(view_as<vec4>(part(rows, 4, 8)));
+  CHECK_NOTHROW(view_as<vec3>(part(rows, 1, 3)));
+  CHECK_THROWS_WITH(view_as<vec4>(part(rows, 5, 8)), Catch::Contains("begins at byte 20 of its buffer"));
+}
+
+TEST_CASE("a view of a buffer that is read only is what a kernel takes that only reads") {
+  Device device(options_for(GENERATE(Mode::Native, Mode::Emulated)));
+  auto numbers = device.buffer(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}, "numbers");
+  auto out = device.buffer<float>(2, "out");
+  device.dispatch(
+      [](auto& inv, StorageBuffer<const vec4> auto x, StorageBuffer<float> auto o) {
+        const auto i = inv.local_invocation_index();
+        o[i] = x[i].w;
+      },
+      {1}, {2}, read_only(view_as<vec4>(numbers)), out);
+  CHECK(out.read() == std::vector<float>{4, 8});
 }
 
 TEST_CASE("a reference to an element is kept and passed on, and is the element") {

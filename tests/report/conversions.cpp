@@ -19,7 +19,12 @@ DeviceOptions racing(std::uint64_t seed) {
   return options;
 }
 
+struct Task {
+  std::uint32_t id, op;
+};
+
 }  // namespace
+HEDDLE_MEMBERS(Task, id, op)
 
 TEST_CASE("what assigns to a variable names its own line, and so does what reads one by a conversion") {
   const bool parallel = GENERATE(false, true);
@@ -92,6 +97,41 @@ TEST_CASE("two conversions of a variable in two lines are two accesses, and chan
     INFO(to_string(*race));
     CHECK(race->changes.at(0).find("line " + std::to_string(read_at(*race))) != std::string::npos);
   }
+}
+
+TEST_CASE("a member of one struct is accessed where it is written, and so is what a variable is the index of") {
+  struct Line {
+    std::uint32_t of_member = 0;
+    std::uint32_t of_write = 0;
+    std::uint32_t of_element = 0;
+  };
+  static Line lines;
+  Device device(racing(1));
+  auto elements = device.buffer(std::vector<std::uint32_t>(8, 0u), "x");
+  auto out = device.buffer(std::vector<std::uint32_t>(8, 0u), "out");
+  device.dispatch(
+      [](auto& inv, StorageBuffer<std::uint32_t> auto x, StorageBuffer<std::uint32_t> auto o) {
+        auto task = workgroup<Task>(inv, "task", kZeroed);
+        auto slot = workgroup<std::uint32_t>(inv, "slot", kZeroed);
+        const auto i = inv.local_invocation_index();
+        lines.of_member = __LINE__ + 1;
+        o[i] = 4u * task.id;
+        lines.of_write = __LINE__ + 1;
+        if (i == 0) task.id = 1u;
+        lines.of_element = __LINE__ + 1;
+        const std::uint32_t v = x[slot];
+        if (i == 7) x[0] = v + 1u;
+      },
+      1, 8, elements, out);
+  std::set<std::uint32_t> task_lines, x_lines;
+  for (const DataRace& race : device.races())
+    for (const RacingAccess& access : {race.first, race.second}) {
+      CHECK_FALSE(access.at_declaration);
+      if (race.object == "task") task_lines.insert(access.where.line);
+      if (race.object == "x") x_lines.insert(access.where.line);
+    }
+  CHECK(task_lines == std::set<std::uint32_t>{lines.of_member, lines.of_write});
+  CHECK(x_lines == std::set<std::uint32_t>{lines.of_element, lines.of_element + 1});
 }
 
 TEST_CASE("without addr2line a conversion is reported where the variable is declared, and the report says so") {

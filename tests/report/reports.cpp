@@ -172,5 +172,5 @@ TEST_CASE("of an access in a helper every format names the calls, and of one in 
   CHECK(names_call(ReportFormat::Sarif, "\"startLine\": 30"));
   CHECK(names_call(ReportFormat::JUnit, "called at caller.cpp:30\n"));
   CHECK(names_call(ReportFormat::GitHub,
-                   "%0Awrite at kernel <a>.cpp:3, called at caller.cpp:30, called at main.cpp:4\n"));
+                   "%0Awrite at kernel <a>.cpp:3, for example called at caller.cpp:30, called at main.cpp:4\n"));
 }

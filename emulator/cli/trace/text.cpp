@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "emulator/model/tags.h"
+#include "runtime/code_line.h"
 #include "runtime/text/readable.h"
 
 namespace heddle::cli {
@@ -88,6 +89,7 @@ void TraceText::operation(trace::OperationIndex index, const Operation& operatio
     const std::string_view file = file_name(operation.where.file);
     line += file.empty() ? fmt::format("  line {} `{}`", operation.where.line, operation.where.function)
                          : fmt::format("  {}:{}", file, operation.where.line);
+    if (runtime::is_at_declaration(operation.where)) line += fmt::format(" {}", runtime::kAtDeclaration);
   }
   print(line);
 }

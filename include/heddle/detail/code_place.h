@@ -14,6 +14,13 @@ namespace heddle::detail {
 
 class CodePlace {
  public:
+  /// A place that is a declaration: its accesses are elsewhere.
+  static constexpr SourceLocation declaration(SourceLocation where) {
+    where.function = kDeclaration;
+    return where;
+  }
+  static constexpr bool is_declaration(const SourceLocation& where) { return where.function == kDeclaration; }
+
   /// `declared`, the place to report if there is no debug information, with the address of this very code.
   [[gnu::always_inline]] static constexpr SourceLocation here(SourceLocation declared) {
 #if defined(__x86_64__) && defined(__ELF__)
@@ -26,6 +33,9 @@ class CodePlace {
 #endif
     return declared;
   }
+
+ private:
+  static constexpr char kDeclaration[] = "";
 };
 
 }  // namespace heddle::detail

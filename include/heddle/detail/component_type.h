@@ -23,6 +23,7 @@ enum class ComponentKind : std::uint8_t {
   Float,
 };
 
+struct DescribedBlock;
 struct DescribedMember;
 /// The members of a struct in their order; none of anything else.
 struct DescribedMembers {
@@ -39,6 +40,15 @@ struct ComponentType {
   std::uint32_t element_bytes = 0;
   /// The members of an element; null where it has none with names. (Asked for by reports alone.)
   DescribedMembers (*members)() = nullptr;
+  /// What a block consists of, whose elements have no one type; null for all else.
+  const DescribedBlock* block = nullptr;
+};
+
+/// A block (heddle/block.h): a header, and behind it elements as far as the memory goes.
+struct DescribedBlock {
+  ComponentType header;
+  ComponentType element;
+  std::uint64_t elements_at_byte = 0;
 };
 
 struct DescribedMember {

@@ -22,7 +22,8 @@ void Array<T, storage_class>::out_of_bounds(Invocation* invocation, const emulat
                                             std::uint64_t size, std::uint64_t offset_bytes) {
   // The type of a view may leave some bytes over.
   const bool is_part = offset_bytes != 0 || binding->size_bytes / sizeof(T) != size;
-  if (is_part) emulation::raise_outside_part(invocation->agent(), *binding, i.value, size, offset_bytes, i.where);
+  if (is_part)
+    emulation::raise_outside_part(invocation->agent(), *binding, i.value, size, sizeof(T), offset_bytes, i.where);
   emulation::raise_out_of_bounds(invocation->agent(), *binding, i.value, size, i.where);
 }
 

@@ -105,6 +105,16 @@ class Ref {
   [[gnu::always_inline]] Ref located(const SourceLocation& where) const { return Ref(place_.at(where)); }
   /// This reference, as accessed by the code that the call is inlined into.
   [[gnu::always_inline]] Ref here() const { return located(detail::CodePlace::here(place_.where)); }
+  /// This reference, whose place is where it was declared: accesses are elsewhere.
+  Ref declared() const { return located(detail::CodePlace::declaration(place_.where)); }
+  /// This reference; if it was declared, or is a member of what was, as accessed by the code that the call is inlined
+  /// into, or at that line of the source.
+  [[gnu::always_inline]] Ref used_here() const {
+    return detail::CodePlace::is_declaration(place_.where) ? here() : *this;
+  }
+  Ref used_at(const SourceLocation& line) const {
+    return detail::CodePlace::is_declaration(place_.where) ? located(line) : *this;
+  }
   const SourceLocation& where() const { return place_.where; }
   /// Each access has these tags.
   auto with(const Tags& tags, const SourceLocation& where = SourceLocation::current()) const {

@@ -246,9 +246,14 @@ const Binding* buffer_at(Emulator& emulator, const Agent& agent, std::uint64_t a
 /// Raises that a texel is not in an image of this extent.
 [[noreturn]] void raise_no_texel(const Agent& agent, const Binding& image, const ivec3& texel, const uvec3& extent,
                                  SourceLocation where);
-/// Raises that an index is outside of a part of `size` elements that begins after `offset_bytes`.
+/// Raises that an index is outside of a part of `size` elements, each of so many bytes, that begins after
+/// `offset_bytes`.
 [[noreturn]] void raise_outside_part(const Agent& agent, const Binding& binding, std::uint64_t index,
-                                     std::uint64_t size, std::uint64_t offset_bytes, SourceLocation where);
+                                     std::uint64_t size, std::uint64_t element_bytes, std::uint64_t offset_bytes,
+                                     SourceLocation where);
+/// Raises that a view begins at a byte that is at no multiple of its elements' alignment.
+[[noreturn]] void raise_misaligned_view(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
+                                        std::uint64_t alignment_bytes, SourceLocation where);
 /// A part of `count` elements from `first` on was asked for where there are `size`.
 [[noreturn]] void raise_no_such_part(const Agent& agent, const Binding& binding, std::uint64_t first,
                                      std::uint64_t count, std::uint64_t size, SourceLocation where);

@@ -75,6 +75,9 @@ class Ref {
   /// The reference, as accessed at that line of the source: no one asks for the line here.
   constexpr const Ref& located(const SourceLocation&) const { return *this; }
   constexpr const Ref& here() const { return *this; }
+  constexpr const Ref& declared() const { return *this; }
+  constexpr const Ref& used_here() const { return *this; }
+  constexpr const Ref& used_at(const SourceLocation&) const { return *this; }
   static constexpr SourceLocation where() { return {}; }
   /// Each access has these tags.
   constexpr auto with(const Tags& tags, const SourceLocation& = {}) const {

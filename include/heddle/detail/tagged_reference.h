@@ -84,6 +84,9 @@ class TaggedRef {
   }
   constexpr TaggedRef located(const SourceLocation& where) const { return TaggedRef(ref_.located(where), tags_); }
   [[gnu::always_inline]] constexpr TaggedRef here() const { return TaggedRef(ref_.here(), tags_); }
+  constexpr TaggedRef declared() const { return TaggedRef(ref_.declared(), tags_); }
+  [[gnu::always_inline]] constexpr TaggedRef used_here() const { return TaggedRef(ref_.used_here(), tags_); }
+  constexpr TaggedRef used_at(const SourceLocation& where) const { return TaggedRef(ref_.used_at(where), tags_); }
   constexpr SourceLocation where() const { return ref_.where(); }
 
  private:
