@@ -113,7 +113,7 @@ class KernelBlock {
   KernelBlock non_private() const { return with(elements.non_private()); }
   KernelBlock volatile_() const { return with(elements.volatile_()); }
 
-  Variable<Head> header;
+  VariableFor<Head> header;
   Array elements;
 
  private:

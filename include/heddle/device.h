@@ -123,8 +123,15 @@ class Device {
   requires detail::Takes<Kernel, detail::BoundArgument<Args>...> DispatchResult dispatch(const Kernel& kernel,
                                                                                          Extent groups, Extent local,
                                                                                          Args&&... args) {
-    const Submission submission(*this);
-    return Commands(*this).dispatch(kernel, groups, local, args...);
+    using Body = detail::Body<Kernel, detail::AsTaken<Kernel, detail::BoundArgument<Args>...>>;
+    if constexpr (Body::kIsRight) {
+      using InOtherMode [[maybe_unused]] = typename Body::template Emulated<emulated::Invocation>;
+      const Submission submission(*this);
+      return Commands(*this).dispatch(kernel, groups, local, args...);
+    } else {
+      using Mistake [[maybe_unused]] = typename Body::template Native<>;
+      return {};
+    }
   }
   HEDDLE_REFUSED_DISPATCHES
 
@@ -184,17 +191,23 @@ class Device {
 };
 
 #undef HEDDLE_REFUSED_DISPATCHES
-#undef HEDDLE_REFUSED_ARGUMENT
-#undef HEDDLE_REFUSED_DISPATCH
 
 template <typename Kernel, typename... Args>
 requires detail::Takes<Kernel, detail::BoundArgument<Args>...> DispatchResult Commands::dispatch(const Kernel& kernel,
                                                                                                  Extent groups,
                                                                                                  Extent local,
                                                                                                  Args&&... args) {
-  return [&]<typename... Bound>(detail::ArgumentTypes<Bound...>) {
-    return dispatch_bound<Kernel, Bound...>(kernel, groups, local, args...);
-  }(detail::AsTaken<Kernel, detail::BoundArgument<Args>...>{});
+  using Taken = detail::AsTaken<Kernel, detail::BoundArgument<Args>...>;
+  using Body = detail::Body<Kernel, Taken>;
+  if constexpr (Body::kIsRight) {
+    using InOtherMode [[maybe_unused]] = typename Body::template Emulated<emulated::Invocation>;
+    return [&]<typename... Bound>(detail::ArgumentTypes<Bound...>) {
+      return dispatch_bound<Kernel, Bound...>(kernel, groups, local, args...);
+    }(Taken{});
+  } else {
+    using Mistake [[maybe_unused]] = typename Body::template Native<>;
+    return {};
+  }
 }
 
 template <typename Kernel, typename... Args>

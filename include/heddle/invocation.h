@@ -19,10 +19,21 @@ namespace detail {
 
 /// What `inv` offers. `Derived` is the invocation of a mode (detail/invocation_base.h says what it gives).
 template <typename Derived>
-class InvocationApi : public InvocationBase<Derived> {
+class InvocationApi : public InvocationBase<Derived>, private Refusals<kTellsOperands<Derived>> {
   using Base = InvocationBase<Derived>;
+  using Refused = Refusals<kTellsOperands<Derived>>;
 
  protected:
+  using typename Base::AtomicLoadSemantics;
+  using typename Base::AtomicSemantics;
+  using typename Base::AtomicStoreSemantics;
+  using typename Base::AtomicUnequalSemantics;
+  using typename Base::ControlBarrierSemantics;
+  using typename Base::ExecutionScope;
+  using typename Base::LoadOperands;
+  using typename Base::MemoryBarrierSemantics;
+  using typename Base::MemoryScope;
+  using typename Base::StoreOperands;
   using typename Base::UpdateKind;
 
  public:
@@ -59,14 +70,22 @@ class InvocationApi : public InvocationBase<Derived> {
   std::uint32_t device_index() const { return 0; }
   Coordinates coordinates() const { return runtime::coordinates(*group_, index_); }
 
+  // What is refused, with a sentence: overloads of the functions below.
+#define HEDDLE_USING(function, ...) using Refused::function;
+  HEDDLE_ATOMIC_REFUSALS(HEDDLE_USING)
+#undef HEDDLE_USING
+#undef HEDDLE_ATOMIC_REFUSALS
+  using Refused::load;
+  using Refused::store;
+
   // --- Loads and stores ---
 
   /// OpLoad with the operands that the qualifiers of the reference stand for: what reading the reference does, with the
   /// place of this call.
   /// Ordering: as of `load` with operands. Source: vk:memory-model-instruction-av-vis.
   template <AnyReference R>
-  typename R::value_type load(const R& ref, SourceLocation where = SourceLocation::current()) {
-    check_untagged<R>();
+  requires(!TaggedReference<R>) typename R::value_type
+      load(const R& ref, SourceLocation where = SourceLocation::current()) {
     return derived().load_as_qualified(ref, where);
   }
   /// OpLoad with these memory operands, whatever the reference's qualifiers: without NonPrivatePointer a private
@@ -75,8 +94,9 @@ class InvocationApi : public InvocationBase<Derived> {
   /// Ordering: none beyond program order; MakePointerVisible performs a visibility operation before
   /// the read, and does not synchronize. Source: vk:memory-model-instruction-av-vis.
   template <AnyReference R>
-  typename R::value_type load(const R& ref, LoadOperands operands, MemoryScope visible = Scope::Invocation,
-                              std::uint32_t alignment_bytes = 0, SourceLocation where = SourceLocation::current()) {
+  requires(!TaggedReference<R>) typename R::value_type
+      load(const R& ref, LoadOperands operands, MemoryScope visible = Scope::Invocation,
+           std::uint32_t alignment_bytes = 0, SourceLocation where = SourceLocation::current()) {
     this->template check_operands<R>(operands);
     return derived().load_from(ref, operands, visible, alignment_bytes, where);
   }
@@ -85,10 +105,9 @@ class InvocationApi : public InvocationBase<Derived> {
   /// with the place of this call.
   /// Ordering: as of `store` with operands. Source: vk:memory-model-instruction-av-vis.
   template <AnyReference R>
-  void store(const R& ref, const std::type_identity_t<typename R::value_type>& value,
-             SourceLocation where = SourceLocation::current()) {
-    static_assert(R::kWritable, "this reference may not be written through");
-    check_untagged<R>();
+  requires(!TaggedReference<R> && R::kWritable) void store(const R& ref,
+                                                           const std::type_identity_t<typename R::value_type>& value,
+                                                           SourceLocation where = SourceLocation::current()) {
     derived().store_as_qualified(ref, value, where);
   }
   /// OpStore with these memory operands, whatever the reference's qualifiers: without NonPrivatePointer a private
@@ -96,10 +115,11 @@ class InvocationApi : public InvocationBase<Derived> {
   /// Ordering: none beyond program order; MakePointerAvailable performs an availability operation
   /// after the write, and does not synchronize. Source: vk:memory-model-instruction-av-vis.
   template <AnyReference R>
-  void store(const R& ref, const std::type_identity_t<typename R::value_type>& value, StoreOperands operands,
-             MemoryScope available = Scope::Invocation, std::uint32_t alignment_bytes = 0,
-             SourceLocation where = SourceLocation::current()) {
-    static_assert(R::kWritable, "this reference may not be written through");
+  requires(!TaggedReference<R> &&
+           R::kWritable) void store(const R& ref, const std::type_identity_t<typename R::value_type>& value,
+                                    StoreOperands operands, MemoryScope available = Scope::Invocation,
+                                    std::uint32_t alignment_bytes = 0,
+                                    SourceLocation where = SourceLocation::current()) {
     this->template check_operands<R>(operands);
     derived().store_to(ref, value, operands, available, alignment_bytes, where);
   }
@@ -118,7 +138,6 @@ class InvocationApi : public InvocationBase<Derived> {
   template <AtomicReference R>
   typename R::value_type atomic_load(const R& ref, MemoryScope scope, AtomicLoadSemantics semantics,
                                      SourceLocation where = SourceLocation::current()) {
-    this->template check_atomic_storage_readable<R>();
     check_scope_with_semantics(scope, semantics);
     return derived().atomic_read(ref, scope, semantics, where);
   }
@@ -128,7 +147,6 @@ class InvocationApi : public InvocationBase<Derived> {
   void atomic_store(const R& ref, MemoryScope scope, AtomicStoreSemantics semantics,
                     std::type_identity_t<typename R::value_type> value,
                     SourceLocation where = SourceLocation::current()) {
-    check_atomic_storage<R>();
     check_scope_with_semantics(scope, semantics);
     derived().atomic_write(ref, scope, semantics, value, where);
   }
@@ -149,7 +167,6 @@ class InvocationApi : public InvocationBase<Derived> {
                                                  std::type_identity_t<typename R::value_type> value,
                                                  std::type_identity_t<typename R::value_type> comparator,
                                                  SourceLocation where = SourceLocation::current()) {
-    check_atomic_storage<R>();
     check_scope_with_semantics(scope, equal);
     check_scope_with_semantics(scope, unequal);
     return derived().atomic_compare(ref, scope, equal, unequal, value, comparator, where);
@@ -169,27 +186,6 @@ class InvocationApi : public InvocationBase<Derived> {
     return atomic_i_sub(ref, scope, semantics, 1, where);
   }
 
-/// An atomic of what it does not take: one sentence instead of the candidates.
-#define HEDDLE_NO_ATOMIC(function, Reference, takes)                                                             \
-  template <typename R, typename... Rest>                                                                        \
-  requires(!Reference<R>) __attribute__((unavailable(#function " takes " takes))) int function(const R&,         \
-                                                                                               const Rest&...) { \
-    return 0;                                                                                                    \
-  }
-#define HEDDLE_TAKES_IntegerReference                                                  \
-  "a reference to an integer of 8 to 64 bits (atomic_f_add_ext, atomic_f_min_ext and " \
-  "atomic_f_max_ext are those of floats)"
-#define HEDDLE_TAKES_FloatReference                                                       \
-  "a reference to a float or a double (atomic_i_add, atomic_s_min, atomic_u_min ... are " \
-  "those of integers)"
-#define HEDDLE_TAKES_AtomicReference "a reference to an integer or a float of at most 64 bits"
-  HEDDLE_NO_ATOMIC(atomic_load, AtomicReference, HEDDLE_TAKES_AtomicReference)
-  HEDDLE_NO_ATOMIC(atomic_store, AtomicReference, HEDDLE_TAKES_AtomicReference)
-  HEDDLE_NO_ATOMIC(atomic_exchange, AtomicReference, HEDDLE_TAKES_AtomicReference)
-  HEDDLE_NO_ATOMIC(atomic_compare_exchange, IntegerReference, HEDDLE_TAKES_IntegerReference)
-  HEDDLE_NO_ATOMIC(atomic_i_increment, IntegerReference, HEDDLE_TAKES_IntegerReference)
-  HEDDLE_NO_ATOMIC(atomic_i_decrement, IntegerReference, HEDDLE_TAKES_IntegerReference)
-
 #define HEDDLE_ATOMIC(function, instruction, Reference, ...)                                                     \
   /** instruction. */                                                                                            \
   template <Reference R>                                                                                         \
@@ -199,8 +195,7 @@ class InvocationApi : public InvocationBase<Derived> {
     using T = typename R::value_type;                                                                            \
     return this->template update<UpdateKind::function##_kind>(                                                   \
         ref, scope, semantics, #function, where, [value](T old) { return static_cast<T>(__VA_ARGS__); }, value); \
-  }                                                                                                              \
-  HEDDLE_NO_ATOMIC(function, Reference, HEDDLE_TAKES_##Reference)
+  }
 
   HEDDLE_ATOMIC(atomic_i_add, OpAtomicIAdd, IntegerReference, Add<T>::apply(old, value))
   HEDDLE_ATOMIC(atomic_i_sub, OpAtomicISub, IntegerReference, Wrapping<T>(old) - Wrapping<T>(value))
@@ -221,10 +216,6 @@ class InvocationApi : public InvocationBase<Derived> {
   HEDDLE_ATOMIC(atomic_f_min_ext, OpAtomicFMinEXT, FloatReference, Minimum<T>::apply(old, value))
   HEDDLE_ATOMIC(atomic_f_max_ext, OpAtomicFMaxEXT, FloatReference, Maximum<T>::apply(old, value))
 #undef HEDDLE_ATOMIC
-#undef HEDDLE_NO_ATOMIC
-#undef HEDDLE_TAKES_AtomicReference
-#undef HEDDLE_TAKES_FloatReference
-#undef HEDDLE_TAKES_IntegerReference
 
   /// OpAtomicFlagTestAndSet: sets the flag, a 32-bit integer; returns whether it was set.
   template <IntegerReference R>

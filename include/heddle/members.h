@@ -30,7 +30,7 @@
 #define HEDDLE_FOR_15(f, s, a, ...) f(s, a) __VA_OPT__(HEDDLE_FOR_16(f, s, __VA_ARGS__))
 #define HEDDLE_FOR_16(f, s, a) f(s, a)
 
-#define HEDDLE_MEMBER(Struct, member) Member<Ref, path..., &::Struct::member> member;
+#define HEDDLE_MEMBER(Struct, member) MemberAt<Ref, path..., &::Struct::member> member;
 
 /// Names the members of a struct for references to it.
 #define HEDDLE_MEMBERS(Struct, ...)                       \

@@ -75,12 +75,17 @@ struct InPhases {
 
   /// For one invocation, in emulated mode; natively the group is run as a whole (detail/native_phases.h).
   template <typename Invocation, typename... Parameters>
-  requires std::is_invocable_v<const F&, typename GroupOfMode<Invocation>::type&,
-                               Parameters...> [[gnu::always_inline]] void
-  operator()(Invocation& inv, const Parameters&... parameters) const {
+  requires kFits < F, typename GroupOfMode<Invocation>::type,
+  const Parameters... > [[gnu::always_inline]] void operator()(Invocation& inv, const Parameters&... parameters) const {
     typename GroupOfMode<Invocation>::type group(inv);
     f(group, parameters...);
   }
+};
+
+template <typename F, typename Invocation>
+struct BodyOf<InPhases<F>, Invocation> {
+  using Type = F;
+  using First = typename GroupOfMode<Invocation>::type;
 };
 
 }  // namespace detail

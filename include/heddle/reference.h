@@ -102,18 +102,34 @@ template <typename Other, typename V>
 [[gnu::always_inline]] constexpr V&& as_shift_operand(V&& v) {
   return std::forward<V>(v);
 }
+// What a compiler says of a reference that is used as it may not be.
+#define HEDDLE_IS_READ_ONLY                                                                                           \
+  "this is read-only here: a kernel that writes takes `StorageBuffer<T>`, without const, and is given a buffer that " \
+  "is not `read_only`"
+#define HEDDLE_IS_KEPT                                                                                            \
+  "this `auto` is a reference, and no value: write the type of the value, as in `const float v = x[i]`; to keep " \
+  "the reference, `auto v = reference_to(x[i])`"
+
+/// What nothing is. A member whose type is this where it has no meaning is never called; a constraint would say so,
+/// too, but GCC, once it has found a mistake in a kernel, takes constraints for satisfied and reports a second one.
+struct Never {
+  Never() = delete;
+};
+/// What a float16 converts to, beside itself.
+template <typename T>
+using ComputedAs = std::conditional_t<std::same_as<T, float16>, float, Never>;
 
 /// The operators that make a reference read like a variable. `self()` has `load()` and `store(v)`, and `converted()` is
 /// what a conversion reads.
 /// They take an rvalue where a reference was made on the spot (`x[i] += 1`), so that
 /// `auto v = x[i]; use(v + 1);`, which would read memory later than it says, does not compile.
-#define HEDDLE_REFERENCE_READS(qualifier)                                                                        \
-  [[gnu::always_inline]] constexpr operator value_type() const qualifier {                                       \
-    return converted();                                                                                          \
-  }                                                                                                              \
-  /** A float16 is for storage: what is computed with is its float. */                                           \
-  [[gnu::always_inline]] constexpr operator float() const qualifier requires std::same_as<value_type, float16> { \
-    return converted();                                                                                          \
+#define HEDDLE_REFERENCE_READS(qualifier)                                              \
+  [[gnu::always_inline]] constexpr operator value_type() const qualifier {             \
+    return converted();                                                                \
+  }                                                                                    \
+  /** A float16 is for storage: what is computed with is its float. */                 \
+  [[gnu::always_inline]] constexpr operator ComputedAs<value_type>() const qualifier { \
+    return converted();                                                                \
   }
 #define HEDDLE_REFERENCE_OPERATORS(qualifier)                                                                     \
   HEDDLE_REFERENCE_READS(qualifier)                                                                               \
@@ -154,11 +170,17 @@ template <typename Other, typename V>
     return store_back(static_cast<value_type>(operand<U>(self().load()) op operand<value_type>(std::forward<U>(v)))); \
   }
 
-template <typename Ref>
+template <typename Ref, typename... Hint>
 class Element;
 /// The plain reference that an element is made on. Below.
-template <typename R>
-constexpr const R& plain_of(const Element<R>& element);
+template <typename R, typename... Hint>
+constexpr const R& plain_of(const Element<R, Hint...>& element);
+
+/// Whether what is wrong with the use of a reference is told. What is done in both modes is told of the native one.
+template <typename Ref>
+inline constexpr bool kTellsMistakes = requires(const Ref& ref) {
+  ref.memory();
+};
 
 /// The member that pointers to members lead to, one after the other.
 template <typename R, typename M, typename... Rest>
@@ -172,14 +194,14 @@ constexpr auto along(const R& ref, M first, Rest... rest) {
 
 /// A reference to a member, as a view of the whole (heddle/detail/members.h). It cannot be copied: `auto v = z[i].x;`,
 /// which would read memory later than it says, does not compile.
-template <typename Ref, auto... path>
-class Member : public std::conditional_t<kHasFields<Ref, typename EndOfPath<path...>::type>,
-                                         Fields<Ref, typename EndOfPath<path...>::type, path...>, Whole<Ref>> {
+template <typename Ref, typename T, auto... path>
+class Member : public std::conditional_t<kHasFields<Ref, T>, Fields<Ref, T, path...>, Whole<Ref>> {
  public:
-  using value_type = typename EndOfPath<path...>::type;
+  using value_type = T;
   static constexpr StorageClass kStorageClass = Ref::kStorageClass;
   static constexpr bool kWritable = Ref::kWritable;
-  Member(const Member&) = delete;
+  __attribute__((unavailable(HEDDLE_IS_KEPT))) Member(const Member&) requires kTellsMistakes<Ref>;
+  Member(const Member&) requires(!kTellsMistakes<Ref>);
 
   constexpr auto reference() const { return along(this->whole(), path...); }
   constexpr value_type load() const { return reference().load(); }
@@ -197,7 +219,12 @@ class Member : public std::conditional_t<kHasFields<Ref, typename EndOfPath<path
     return plain_of(reference()).used_at(where).load();
   }
   HEDDLE_REFERENCE_OPERATORS(&)
-  [[gnu::always_inline]] constexpr value_type operator=(const Member& other) const& {
+  template <typename V, typename E = Member>
+  requires(!E::kWritable && kTellsMistakes<Ref>) __attribute__((unavailable(HEDDLE_IS_READ_ONLY))) value_type operator=(
+      const V&) const&;
+  template <typename V, typename E = Member>
+  requires(!E::kWritable && !kTellsMistakes<Ref>) value_type operator=(const V&) const&;
+  [[gnu::always_inline]] constexpr value_type operator=(const Member& other) const& requires kWritable {
     const value_type v = other.converted();
     self().store(v);
     return v;
@@ -213,11 +240,12 @@ class Member : public std::conditional_t<kHasFields<Ref, typename EndOfPath<path
   }
 };
 /// A member that is an array.
-template <typename Ref, auto... path>
-requires std::is_array_v<typename EndOfPath<path...>::type>
-class Member<Ref, path...> : public Whole<Ref> {
+template <typename Ref, typename T, auto... path>
+requires std::is_array_v<T>
+class Member<Ref, T, path...> : public Whole<Ref> {
  public:
-  Member(const Member&) = delete;
+  __attribute__((unavailable(HEDDLE_IS_KEPT))) Member(const Member&) requires kTellsMistakes<Ref>;
+  Member(const Member&) requires(!kTellsMistakes<Ref>);
   constexpr auto operator[](Index i) const { return array()[i]; }
   constexpr auto array() const { return along(this->whole(), path...); }
   constexpr std::uint64_t size() const { return array().size(); }
@@ -264,7 +292,7 @@ concept ComputesAs = std::same_as<typename ReadAs<U>::type, T> ||
 /// A reference to one `T` that has a name (a Workgroup variable): reads and writes like the variable. What assigns to
 /// it tells its own place; a conversion has the address of its code, of which reports find the place. `Ref` is the
 /// mode's plain reference.
-template <typename Ref>
+template <typename Ref, typename... Hint>
 class Variable : public ReferenceBase<Ref> {
   using Base = ReferenceBase<Ref>;
 
@@ -275,11 +303,16 @@ class Variable : public ReferenceBase<Ref> {
   constexpr explicit Variable(const Ref& ref) : Base(ref.declared()) {}
   Variable(const Variable&) = default;
   HEDDLE_REFERENCE_READS(&)
+  template <typename V, typename E = Variable>
+  requires(!E::kWritable && kTellsMistakes<Ref>) __attribute__((unavailable(HEDDLE_IS_READ_ONLY))) value_type operator=(
+      const V&) const&;
+  template <typename V, typename E = Variable>
+  requires(!E::kWritable && !kTellsMistakes<Ref>) value_type operator=(const V&) const&;
   [[gnu::always_inline]] constexpr value_type operator=(const Located<value_type>& v) const& requires kWritable {
     self().located(v.where()).store(v);
     return v;
   }
-  [[gnu::always_inline]] constexpr value_type operator=(const Variable& other) const& {
+  [[gnu::always_inline]] constexpr value_type operator=(const Variable& other) const& requires kWritable {
     const value_type v = other.converted();
     self().here().store(v);
     return v;
@@ -336,17 +369,33 @@ class Variable : public ReferenceBase<Ref> {
 };
 
 /// A reference to one `T` that was made on the spot by an index or a member.
-template <typename Ref>
+template <typename Ref, typename... Hint>
 class Element : public ReferenceBase<Ref> {
   using Base = ReferenceBase<Ref>;
 
  public:
   using value_type = typename Ref::value_type;
   static constexpr bool kWritable = Ref::kWritable;
+  static constexpr bool kTold = kTellsMistakes<Ref>;
   constexpr explicit Element(const Ref& ref) : Base(ref) {}
   using Base::Base;
   Element(const Element&) = default;
   HEDDLE_REFERENCE_OPERATORS(&&)
+  __attribute__((unavailable(HEDDLE_IS_KEPT))) operator value_type() const& requires kTold;
+  __attribute__((unavailable(HEDDLE_IS_KEPT))) operator ComputedAs<value_type>() const& requires kTold;
+  operator value_type() const volatile& requires(!kTold);
+  operator ComputedAs<value_type>() const volatile& requires(!kTold);
+  // Constraints that depend on the template's own parameters: GCC, once it has found a mistake in a kernel, takes
+  // others for satisfied.
+  template <typename V, typename E = Element>
+  requires(E::kWritable&& E::kTold) __attribute__((unavailable(HEDDLE_IS_KEPT))) value_type operator=(const V&) &;
+  template <typename V, typename E = Element>
+  requires(!E::kWritable && E::kTold) __attribute__((unavailable(HEDDLE_IS_READ_ONLY))) value_type operator=(
+      const V&) const&&;
+  template <typename V, typename E = Element>
+  requires(E::kWritable && !E::kTold) value_type operator=(const V&) &;
+  template <typename V, typename E = Element>
+  requires(!E::kWritable && !E::kTold) value_type operator=(const V&) const&&;
   /// A scalar in Workgroup memory, which is read at the place of the element.
   template <UnplacedReference R>
   constexpr value_type operator=(R&& other) const&& requires kWritable {
@@ -354,7 +403,7 @@ class Element : public ReferenceBase<Ref> {
     self().store(v);
     return v;
   }
-  constexpr value_type operator=(const Element& other) const&& {
+  constexpr value_type operator=(const Element& other) const&& requires kWritable {
     const value_type v = other.load();
     self().store(v);
     return v;
@@ -369,6 +418,66 @@ class Element : public ReferenceBase<Ref> {
   }
 };
 
+/// What may be read and not written.
+template <typename R, bool told>
+concept ReadOnlyReference = requires(const R& ref) {
+  typename R::value_type;
+  { R::kWritable } -> std::convertible_to<bool>;
+  requires !R::kWritable && kTellsMistakes<R> == told;
+};
+template <typename Ref, bool told>
+concept KeptReference = kTellsMistakes<Ref>
+== told;
+#define HEDDLE_REFUSED_OPERATOR(op, Operand, ...)                                                 \
+  template <ReadOnlyReference<true> R __VA_OPT__(, ) __VA_ARGS__>                                 \
+  __attribute__((unavailable(HEDDLE_IS_READ_ONLY))) void operator op(const R&, Operand);          \
+  template <ReadOnlyReference<false> R __VA_OPT__(, ) __VA_ARGS__>                                \
+  void operator op(const R&, Operand);                                                            \
+  template <KeptReference<true> Ref, typename... Hint __VA_OPT__(, ) __VA_ARGS__>                 \
+  __attribute__((unavailable(HEDDLE_IS_KEPT))) void operator op(Element<Ref, Hint...>&, Operand); \
+  template <KeptReference<false> Ref, typename... Hint __VA_OPT__(, ) __VA_ARGS__>                \
+  void operator op(Element<Ref, Hint...>&, Operand);
+HEDDLE_REFUSED_OPERATOR(+=, const U&, typename U)
+HEDDLE_REFUSED_OPERATOR(-=, const U&, typename U)
+HEDDLE_REFUSED_OPERATOR(*=, const U&, typename U)
+HEDDLE_REFUSED_OPERATOR(/=, const U&, typename U)
+HEDDLE_REFUSED_OPERATOR(%=, const U&, typename U)
+HEDDLE_REFUSED_OPERATOR(&=, const U&, typename U)
+HEDDLE_REFUSED_OPERATOR(|=, const U&, typename U)
+HEDDLE_REFUSED_OPERATOR(^=, const U&, typename U)
+HEDDLE_REFUSED_OPERATOR(<<=, const U&, typename U)
+HEDDLE_REFUSED_OPERATOR(>>=, const U&, typename U)
+HEDDLE_REFUSED_OPERATOR(++, int)
+HEDDLE_REFUSED_OPERATOR(--, int)
+#undef HEDDLE_REFUSED_OPERATOR
+#define HEDDLE_REFUSED_STEP(op)                                                          \
+  template <ReadOnlyReference<true> R>                                                   \
+  __attribute__((unavailable(HEDDLE_IS_READ_ONLY))) void operator op(const R&);          \
+  template <ReadOnlyReference<false> R>                                                  \
+  void operator op(const R&);                                                            \
+  template <KeptReference<true> Ref, typename... Hint>                                   \
+  __attribute__((unavailable(HEDDLE_IS_KEPT))) void operator op(Element<Ref, Hint...>&); \
+  template <KeptReference<false> Ref, typename... Hint>                                  \
+  void operator op(Element<Ref, Hint...>&);
+HEDDLE_REFUSED_STEP(++)
+HEDDLE_REFUSED_STEP(--)
+#undef HEDDLE_REFUSED_STEP
+
+/// What a type says of a reference to a struct, in the messages of compilers.
+struct its_members_have_names_with_HEDDLE_MEMBERS;
+
+template <template <typename, typename...> typename Reference, typename Ref>
+using WithHint =
+    typename std::conditional_t<std::is_class_v<typename Ref::value_type> &&
+                                    !std::same_as<typename Ref::value_type, float16> &&
+                                    !kHasFields<Ref, typename Ref::value_type>,
+                                std::type_identity<Reference<Ref, its_members_have_names_with_HEDDLE_MEMBERS>>,
+                                std::type_identity<Reference<Ref>>>::type;
+template <typename Ref>
+using ElementFor = WithHint<Element, Ref>;
+template <typename Ref>
+using VariableFor = WithHint<Variable, Ref>;
+
 /// The plain reference that an element is made on.
 template <typename R>
 constexpr const R& whole_of(const ReferenceBase<R>& element) {
@@ -379,12 +488,14 @@ constexpr const R& whole_of(const ReferenceBase<R>& element) {
   }
 }
 
-template <typename R>
-constexpr const R& plain_of(const Element<R>& element) {
+template <typename R, typename... Hint>
+constexpr const R& plain_of(const Element<R, Hint...>& element) {
   return whole_of<R>(element);
 }
 
 #undef HEDDLE_REFERENCE_OPERATORS
+#undef HEDDLE_IS_READ_ONLY
+#undef HEDDLE_IS_KEPT
 #undef HEDDLE_REFERENCE_READS
 #undef HEDDLE_REFERENCE_ASSIGNMENT
 

@@ -34,6 +34,18 @@ template <typename Derived>
 class TaggedInvocation : public InvocationApi<Derived> {
   using Api = InvocationApi<Derived>;
 
+ protected:
+  using typename Api::AtomicLoadSemantics;
+  using typename Api::AtomicSemantics;
+  using typename Api::AtomicStoreSemantics;
+  using typename Api::AtomicUnequalSemantics;
+  using typename Api::ControlBarrierSemantics;
+  using typename Api::ExecutionScope;
+  using typename Api::LoadOperands;
+  using typename Api::MemoryBarrierSemantics;
+  using typename Api::MemoryScope;
+  using typename Api::StoreOperands;
+
  public:
   using Api::Api;
 

@@ -114,7 +114,9 @@ template <typename Argument>
 class WithTags {
  public:
   template <std::convertible_to<Argument> V>
-  consteval WithTags(const Tagged<V>& tagged) : argument_(tagged.value), tags_(tagged.tags) {}
+  consteval WithTags(const Tagged<V>& tagged) HEDDLE_REFUSED(typename Argument::RulesOf, tagged.value)
+      : argument_(tagged.value, detail::problem_of<typename Argument::RulesOf>(tagged.value, true)),
+        tags_(tagged.tags) {}
   template <typename V>
   WithTags(const Tagged<Dynamic<V>>& tagged) : argument_(tagged.value), tags_(tagged.tags) {}
 

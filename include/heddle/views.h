@@ -47,7 +47,7 @@ class BytesRef {
   const BytesRef& used_at(const SourceLocation&) const { return *this; }
   /// Each access has these tags.
   auto with(const Tags& tags, const SourceLocation& = {}) const {
-    return Element<detail::TaggedRef<BytesRef>>(detail::TaggedRef<BytesRef>(*this, tags));
+    return detail::ElementFor<detail::TaggedRef<BytesRef>>(detail::TaggedRef<BytesRef>(*this, tags));
   }
 
   /// A member of a struct.
@@ -59,7 +59,7 @@ class BytesRef {
     if constexpr (std::is_array_v<M>) {
       return View<E, storage_class>(bytes, std::extent_v<M>);
     } else {
-      return Element(BytesRef<E, storage_class>(bytes));
+      return detail::ElementFor<BytesRef<E, storage_class>>(BytesRef<E, storage_class>(bytes));
     }
   }
   /// For atomics. What was written as something else is there before an atomic acts on it: compilers may take memory of
@@ -86,7 +86,8 @@ class View {
   std::uint64_t size() const { return size_; }
   template <std::integral I>
   auto operator[](I i) const {
-    return Element(BytesRef<T, storage_class>(bytes_ + static_cast<std::uint64_t>(i) * sizeof(T)));
+    return detail::ElementFor<BytesRef<T, storage_class>>(
+        BytesRef<T, storage_class>(bytes_ + static_cast<std::uint64_t>(i) * sizeof(T)));
   }
   template <detail::IntegerElement E>
   auto operator[](E&& e) const {
@@ -193,16 +194,16 @@ auto read_only(const A& array) {
 
 /// A reference to an element, a member or a variable that can be kept and passed on: it reads and writes like a
 /// variable of its own. (`x[i]` itself can only be used where it is written.)
-template <typename R>
-auto reference_to(detail::Element<R>&& element) {
-  return detail::Variable<R>(detail::whole_of<R>(element));
+template <typename R, typename... Hint>
+auto reference_to(detail::Element<R, Hint...>&& element) {
+  return detail::Variable<R, Hint...>(detail::whole_of<R>(element));
 }
-template <typename R, auto... path>
-auto reference_to(const detail::Member<R, path...>& member) {
+template <typename R, typename T, auto... path>
+auto reference_to(const detail::Member<R, T, path...>& member) {
   return reference_to(member.reference());
 }
-template <typename R>
-detail::Variable<R> reference_to(const detail::Variable<R>& variable) {
+template <typename R, typename... Hint>
+detail::Variable<R, Hint...> reference_to(const detail::Variable<R, Hint...>& variable) {
   return variable;
 }
 

@@ -102,15 +102,29 @@ struct Argument<Image<T, dim>> {
   }
 };
 
-/// A push constant is the same in both modes: no invocation writes it.
+/// A push constant in emulated mode, where nothing is told of mistakes.
+template <typename T>
+class QuietConstant : public native::Ref<const T, StorageClass::PushConstant> {
+ public:
+  using native::Ref<const T, StorageClass::PushConstant>::Ref;
+  const T* memory() const = delete;
+  const QuietConstant& located(const SourceLocation&) const { return *this; }
+  const QuietConstant& here() const { return *this; }
+  const QuietConstant& declared() const { return *this; }
+};
+
+/// A push constant is memory that no invocation writes, in both modes.
 template <typename T>
 struct Argument<PushConstantArgument<T>> {
   static const Owner* owner(const PushConstantArgument<T>&) { return nullptr; }
   static emulation::Binding bind(const PushConstantArgument<T>&) { return {}; }
   static auto native(const PushConstantArgument<T>& a) {
-    return native::Ref<const T, StorageClass::PushConstant>(&a.value);
+    using Ref = native::Ref<const T, StorageClass::PushConstant>;
+    return VariableFor<Ref>(Ref(&a.value));
   }
-  static auto emulated(const PushConstantArgument<T>& a, const emulated::Place&) { return native(a); }
+  static auto emulated(const PushConstantArgument<T>& a, const emulated::Place&) {
+    return VariableFor<QuietConstant<T>>(QuietConstant<T>(&a.value));
+  }
 };
 
 }  // namespace detail

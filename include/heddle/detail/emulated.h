@@ -29,7 +29,7 @@ void Array<T, storage_class>::out_of_bounds(Invocation* invocation, const emulat
 
 template <typename T>
 auto Pointer<T>::element(std::uint64_t address, std::uint64_t index, SourceLocation where) const
-    -> Element<Ref<T, kStorageClass>> {
+    -> detail::ElementFor<Ref<T, kStorageClass>> {
   Place place;
   place.invocation = invocation_;
   place.binding = emulation::buffer_at(invocation_->emulator(), invocation_->agent(), address, where);
@@ -37,7 +37,7 @@ auto Pointer<T>::element(std::uint64_t address, std::uint64_t index, SourceLocat
   place.index = index;
   place.qualifiers = qualifiers_;
   place.where = where;
-  return Element(Ref<T, kStorageClass>(place));
+  return detail::ElementFor<Ref<T, kStorageClass>>(Ref<T, kStorageClass>(place));
 }
 
 template <typename T, ImageDim dim>

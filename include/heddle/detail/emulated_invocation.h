@@ -32,7 +32,7 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
     if constexpr (std::is_array_v<T>) {
       return Array<E, StorageClass::Workgroup>(place, std::extent_v<T>);
     } else {
-      return Variable(Ref<T, StorageClass::Workgroup>(place));
+      return detail::VariableFor<Ref<T, StorageClass::Workgroup>>(Ref<T, StorageClass::Workgroup>(place));
     }
   }
   template <typename E>

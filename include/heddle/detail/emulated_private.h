@@ -4,6 +4,7 @@
 /// Private variables in emulated mode: memory of one invocation, whose initialization is checked.
 
 #include <heddle/detail/emulated.h>
+#include <heddle/detail/private_operators.h>
 
 #include <cstring>
 #include <string>
@@ -24,7 +25,7 @@ class PrivateStorage {
 
  protected:
   template <typename E>
-  E get(std::uint64_t index, SourceLocation where) {
+  E get(std::uint64_t index, SourceLocation where) const {
     check(index, sizeof(E), where);
     if (initialized_.first_missing(index * sizeof(E), sizeof(E), value_bytes<E>()) != sizeof(E)) {
       const emulation::Binding binding = this->binding();
@@ -47,7 +48,7 @@ class PrivateStorage {
   SourceLocation declared_;
 
  private:
-  void check(std::uint64_t index, std::uint64_t element_bytes, SourceLocation where) {
+  void check(std::uint64_t index, std::uint64_t element_bytes, SourceLocation where) const {
     if (index >= sizeof(T) / element_bytes) {
       emulation::raise_out_of_bounds(invocation_->agent(), binding(), index, sizeof(T) / element_bytes, where);
     }
@@ -85,7 +86,7 @@ class PrivateVariable : public PrivateStorage<T> {
 
  public:
   using PrivateStorage<T>::PrivateStorage;
-  auto operator[](Index i) { return Element<Ref>(Ref(*this, i)); }
+  auto operator[](Index i) { return detail::ElementFor<Ref>(Ref(*this, i)); }
   static constexpr std::uint64_t size() { return std::extent_v<T>; }
 };
 
@@ -93,13 +94,15 @@ template <typename T>
 requires(!std::is_array_v<T>) class PrivateVariable<T> : public PrivateStorage<T> {
  public:
   using PrivateStorage<T>::PrivateStorage;
-  T load(SourceLocation where = SourceLocation::current()) { return this->template get<T>(0, where); }
+  using value_type = T;
+  T load(SourceLocation where = SourceLocation::current()) const { return this->template get<T>(0, where); }
   void store(const T& v, SourceLocation where = SourceLocation::current()) { this->set(0, v, where); }
-  [[gnu::always_inline]] operator T() { return load(detail::CodePlace::here(this->declared_)); }
+  [[gnu::always_inline]] operator T() const { return load(detail::CodePlace::here(this->declared_)); }
   T operator=(const Located<T>& v) {
     store(v, v.where());
     return v;
   }
+  HEDDLE_PRIVATE_OPERATORS
 };
 
 }  // namespace heddle::emulated

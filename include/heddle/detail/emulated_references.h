@@ -21,6 +21,11 @@ using detail::Variable;
 
 class Invocation;
 
+// Of the operands in emulated mode nothing is told, for what is wrong is told of the native one.
+using MemoryScope = detail::OperandIf<heddle::MemoryScope, false>;
+using TexelReadOperands = detail::OperandIf<heddle::TexelReadOperands, false>;
+using TexelWriteOperands = detail::OperandIf<heddle::TexelWriteOperands, false>;
+
 /// Whether every byte of a `T` carries value, as far as the language tells.
 template <typename T>
 inline constexpr bool kNoPadding = !std::is_class_v<T> || std::has_unique_object_representations_v<T>;
@@ -96,7 +101,7 @@ class Ref {
       using E = std::remove_extent_t<Member>;
       return Array<E, storage_class>(place, std::extent_v<M>);
     } else {
-      return Element(Ref<Member, storage_class>(place));
+      return detail::ElementFor<Ref<Member, storage_class>>(Ref<Member, storage_class>(place));
     }
   }
 
@@ -118,7 +123,7 @@ class Ref {
   const SourceLocation& where() const { return place_.where; }
   /// Each access has these tags.
   auto with(const Tags& tags, const SourceLocation& where = SourceLocation::current()) const {
-    return Element<detail::TaggedRef<Ref>>(detail::TaggedRef<Ref>(located(where), tags));
+    return detail::ElementFor<detail::TaggedRef<Ref>>(detail::TaggedRef<Ref>(located(where), tags));
   }
 
  private:
@@ -149,7 +154,7 @@ class Array {
     if constexpr (std::is_array_v<T>) {
       return Array<std::remove_extent_t<T>, storage_class>(place_, i, std::extent_v<T>);
     } else {
-      return Element<Ref<T, storage_class>>(place_, i);
+      return detail::ElementFor<Ref<T, storage_class>>(place_, i);
     }
   }
 
@@ -241,7 +246,8 @@ class Pointer {
   }
 
  private:
-  Element<Ref<T, kStorageClass>> element(std::uint64_t address, std::uint64_t index, SourceLocation where) const;
+  detail::ElementFor<Ref<T, kStorageClass>> element(std::uint64_t address, std::uint64_t index,
+                                                    SourceLocation where) const;
   Invocation* invocation_;
   std::uint64_t address_;
   Qualifiers qualifiers_;
@@ -267,7 +273,7 @@ class Image {
              MemoryScope available = Scope::Invocation, SourceLocation where = SourceLocation::current()) const;
   /// OpImageTexelPointer: a reference to one texel, for atomics.
   auto texel(Coordinate c, SourceLocation where = SourceLocation::current()) const {
-    return Element(Ref<T, kStorageClass>(place_of(c, where)));
+    return detail::ElementFor<Ref<T, kStorageClass>>(Ref<T, kStorageClass>(place_of(c, where)));
   }
   Image coherent(MemoryScope scope) const {
     Image out = *this;

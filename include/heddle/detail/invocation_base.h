@@ -7,6 +7,7 @@
 #include <heddle/detail/complaint.h>
 #include <heddle/detail/plain.h>
 #include <heddle/detail/print.h>
+#include <heddle/detail/refusals.h>
 #include <heddle/detail/runtime.h>
 #include <heddle/detail/subgroup.h>
 #include <heddle/detail/switch.h>
@@ -21,6 +22,10 @@
 #include <concepts>
 #include <cstring>
 #include <string>
+
+namespace heddle::emulated {
+class Invocation;
+}
 
 namespace heddle::detail {
 
@@ -48,24 +53,6 @@ concept FloatingPoint = std::floating_point<T> || std::same_as<T, float16>;
 template <typename T>
 concept Boolean = std::same_as<T, bool>;
 
-/// An atomic of SPIR-V: 8 to 64 bits, integer or float.
-template <typename R>
-concept AtomicReference =
-    AnyReference<R> && std::is_arithmetic_v<typename R::value_type> && !std::same_as<typename R::value_type, bool>;
-template <typename R>
-concept IntegerReference = AtomicReference<R> && std::integral<typename R::value_type>;
-template <typename R>
-concept FloatReference = AtomicReference<R> && std::floating_point<typename R::value_type>;
-
-template <typename R>
-constexpr void check_atomic_storage() {
-  check_untagged<R>();
-  static_assert(is_shared(R::kStorageClass) && R::kStorageClass != StorageClass::Uniform,
-                "memory of this storage class belongs to one invocation or is read-only: it has "
-                "no atomics");
-  static_assert(R::kWritable, "an atomic needs a reference through which may be written");
-}
-
 /// Compares and computes as signed or unsigned, whatever the type of the memory.
 template <template <typename> typename To, typename T, template <typename> typename Op>
 struct As {
@@ -87,6 +74,12 @@ using Signed = std::make_signed_t<T>;
 template <typename T>
 using Unsigned = std::make_unsigned_t<T>;
 
+/// Whether what is wrong with constant operands is told of this invocation.
+template <typename Derived>
+inline constexpr bool kTellsOperands = true;
+template <>
+inline constexpr bool kTellsOperands<emulated::Invocation> = false;
+
 /// `Derived` gives `load_from`, `store_to`, `atomic_update` and the other accesses, `fence`, `before_barrier` and
 /// `after_barrier`, `undefined_value`.
 template <typename Derived>
@@ -105,6 +98,17 @@ class InvocationBase {
   InvocationBase& operator=(const InvocationBase&) = delete;
 
  protected:
+  using MemoryScope = OperandIf<heddle::MemoryScope, kTellsOperands<Derived>>;
+  using ExecutionScope = OperandIf<heddle::ExecutionScope, kTellsOperands<Derived>>;
+  using LoadOperands = OperandIf<heddle::LoadOperands, kTellsOperands<Derived>>;
+  using StoreOperands = OperandIf<heddle::StoreOperands, kTellsOperands<Derived>>;
+  using AtomicLoadSemantics = OperandIf<heddle::AtomicLoadSemantics, kTellsOperands<Derived>>;
+  using AtomicStoreSemantics = OperandIf<heddle::AtomicStoreSemantics, kTellsOperands<Derived>>;
+  using AtomicSemantics = OperandIf<heddle::AtomicSemantics, kTellsOperands<Derived>>;
+  using AtomicUnequalSemantics = OperandIf<heddle::AtomicUnequalSemantics, kTellsOperands<Derived>>;
+  using MemoryBarrierSemantics = OperandIf<heddle::MemoryBarrierSemantics, kTellsOperands<Derived>>;
+  using ControlBarrierSemantics = OperandIf<heddle::ControlBarrierSemantics, kTellsOperands<Derived>>;
+
   Derived& derived() { return static_cast<Derived&>(*this); }
   const Derived& derived() const { return static_cast<const Derived&>(*this); }
   const runtime::Grid& grid() const { return *group_->grid; }
@@ -191,18 +195,9 @@ class InvocationBase {
 
   template <AnyReference R>
   static constexpr void check_operands(MemoryOperands operands) {
-    check_untagged<R>();
     if (!is_shared(R::kStorageClass) && non_private(operands)) {
-      this_storage_class_has_no_NonPrivatePointer();
+      refuse(Problem::this_storage_class_has_no_NonPrivatePointer);
     }
-  }
-
-  template <typename R>
-  static constexpr void check_atomic_storage_readable() {
-    check_untagged<R>();
-    static_assert(is_shared(R::kStorageClass) && R::kStorageClass != StorageClass::Uniform,
-                  "memory of this storage class belongs to one invocation or is read-only: it has "
-                  "no atomics");
   }
 
   /// Which update it is, where a mode has a faster way for some.
@@ -227,7 +222,6 @@ class InvocationBase {
   template <UpdateKind kind = UpdateKind::other, typename R, typename F>
   typename R::value_type update(const R& ref, Scope scope, MemorySemantics semantics, const char* name,
                                 SourceLocation where, F f, typename R::value_type value = {}) {
-    check_atomic_storage<R>();
     check_scope_with_semantics(scope, semantics);
     return derived().template atomic_update<kind>(ref, scope, semantics, name, where, f, value);
   }

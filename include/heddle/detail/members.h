@@ -20,9 +20,20 @@ class Tags;
 
 namespace heddle::detail {
 
-/// A member of what `Ref` refers to, by the pointers to members that lead to it. Complete in heddle/reference.h.
-template <typename Ref, auto... path>
+/// The member that the last pointer points to.
+template <auto first, auto... rest>
+struct EndOfPath : EndOfPath<rest...> {};
+template <typename S, typename M, M S::*member>
+struct EndOfPath<member> {
+  using type = M;
+};
+
+/// A member of type `T` of what `Ref` refers to, by the pointers to members that lead to it. (Functions and operators
+/// of its type are found for it, since the type is among the parameters.) Complete in heddle/reference.h.
+template <typename Ref, typename T, auto... path>
 class Member;
+template <typename Ref, auto... path>
+using MemberAt = Member<Ref, typename EndOfPath<path...>::type, path...>;
 
 /// The plain reference itself, as the first of the views.
 template <typename Ref>
@@ -52,8 +63,8 @@ struct Fields<Ref, Vec<T, 2>, path...> {
   HEDDLE_FIELDS_OF_ONE
   union {
     Whole<Ref> whole_;
-    Member<Ref, path..., &Vec<T, 2>::x> x;
-    Member<Ref, path..., &Vec<T, 2>::y> y;
+    Member<Ref, T, path..., &Vec<T, 2>::x> x;
+    Member<Ref, T, path..., &Vec<T, 2>::y> y;
   };
 };
 template <typename Ref, typename T, auto... path>
@@ -61,9 +72,9 @@ struct Fields<Ref, Vec<T, 3>, path...> {
   HEDDLE_FIELDS_OF_ONE
   union {
     Whole<Ref> whole_;
-    Member<Ref, path..., &Vec<T, 3>::x> x;
-    Member<Ref, path..., &Vec<T, 3>::y> y;
-    Member<Ref, path..., &Vec<T, 3>::z> z;
+    Member<Ref, T, path..., &Vec<T, 3>::x> x;
+    Member<Ref, T, path..., &Vec<T, 3>::y> y;
+    Member<Ref, T, path..., &Vec<T, 3>::z> z;
   };
 };
 template <typename Ref, typename T, auto... path>
@@ -71,10 +82,10 @@ struct Fields<Ref, Vec<T, 4>, path...> {
   HEDDLE_FIELDS_OF_ONE
   union {
     Whole<Ref> whole_;
-    Member<Ref, path..., &Vec<T, 4>::x> x;
-    Member<Ref, path..., &Vec<T, 4>::y> y;
-    Member<Ref, path..., &Vec<T, 4>::z> z;
-    Member<Ref, path..., &Vec<T, 4>::w> w;
+    Member<Ref, T, path..., &Vec<T, 4>::x> x;
+    Member<Ref, T, path..., &Vec<T, 4>::y> y;
+    Member<Ref, T, path..., &Vec<T, 4>::z> z;
+    Member<Ref, T, path..., &Vec<T, 4>::w> w;
   };
 };
 
@@ -112,13 +123,5 @@ class WithMembers : public Fields<Ref, typename Ref::value_type> {
 template <typename Ref>
 using ReferenceBase = typename std::conditional_t<kHasFields<Ref, typename Ref::value_type>,
                                                   std::type_identity<WithMembers<Ref>>, std::type_identity<Ref>>::type;
-
-/// The member that the last pointer points to.
-template <auto first, auto... rest>
-struct EndOfPath : EndOfPath<rest...> {};
-template <typename S, typename M, M S::*member>
-struct EndOfPath<member> {
-  using type = M;
-};
 
 }  // namespace heddle::detail

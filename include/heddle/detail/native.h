@@ -4,6 +4,7 @@
 /// Native mode: memory is memory. Plain loads and stores compile to plain loads and stores.
 
 #include <heddle/detail/atomic.h>
+#include <heddle/detail/private_operators.h>
 #include <heddle/detail/tagged_reference.h>
 #include <heddle/tagged_invocation.h>
 
@@ -67,7 +68,7 @@ class Ref {
       using E = std::remove_extent_t<Member>;
       return Array<E, storage_class>(&(memory_->*member)[0], std::extent_v<M>);
     } else {
-      return Element(Ref<Member, storage_class>(&(memory_->*member)));
+      return detail::ElementFor<Ref<Member, storage_class>>(Ref<Member, storage_class>(&(memory_->*member)));
     }
   }
 
@@ -81,7 +82,7 @@ class Ref {
   static constexpr SourceLocation where() { return {}; }
   /// Each access has these tags.
   constexpr auto with(const Tags& tags, const SourceLocation& = {}) const {
-    return Element<detail::TaggedRef<Ref>>(detail::TaggedRef<Ref>(*this, tags));
+    return detail::ElementFor<detail::TaggedRef<Ref>>(detail::TaggedRef<Ref>(*this, tags));
   }
 
  private:
@@ -103,7 +104,7 @@ class Array {
     if constexpr (std::is_array_v<T>) {
       return Array<std::remove_extent_t<T>, storage_class>(&memory_[i][0], std::extent_v<T>);
     } else {
-      return Element(Ref<T, storage_class>(memory_ + i));
+      return detail::ElementFor<Ref<T, storage_class>>(Ref<T, storage_class>(memory_ + i));
     }
   }
 
@@ -138,7 +139,7 @@ class Pointer {
   DeviceAddress<T> address() const { return {static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(memory_))}; }
   template <std::integral I>
   auto operator[](I i) const {
-    return Element(Ref<T, kStorageClass>(memory_ + i));
+    return detail::ElementFor<Ref<T, kStorageClass>>(Ref<T, kStorageClass>(memory_ + i));
   }
   friend auto operator*(const Pointer& p) { return p[0]; }
   template <std::integral I>
@@ -185,7 +186,7 @@ class Image {
     texels_[linear(c)] = value;
   }
   auto texel(Coordinate c, SourceLocation = SourceLocation::current()) const {
-    return Element(Ref<T, kStorageClass>(texels_ + linear(c)));
+    return detail::ElementFor<Ref<T, kStorageClass>>(Ref<T, kStorageClass>(texels_ + linear(c)));
   }
   Image coherent(MemoryScope) const { return *this; }
   Image non_private() const { return *this; }
@@ -204,7 +205,8 @@ template <typename T>
 class PrivateVariable {
  public:
   auto operator[](std::integral auto i) {
-    return Element(Ref<std::remove_extent_t<T>, StorageClass::Private>(value_ + i));
+    using ElementRef = Ref<std::remove_extent_t<T>, StorageClass::Private>;
+    return detail::ElementFor<ElementRef>(ElementRef(value_ + i));
   }
   static constexpr std::uint64_t size() { return std::extent_v<T>; }
 
@@ -214,10 +216,12 @@ class PrivateVariable {
 template <typename T>
 requires(!std::is_array_v<T>) class PrivateVariable<T> {
  public:
+  using value_type = T;
   T load() const { return value_; }
   void store(const T& v) { value_ = v; }
   operator T() const { return value_; }
   T operator=(const T& v) { return value_ = v; }
+  HEDDLE_PRIVATE_OPERATORS
 
  private:
   T value_;
@@ -238,7 +242,8 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
     if constexpr (std::is_array_v<T>) {
       return Array<E, StorageClass::Workgroup>(reinterpret_cast<E*>(memory), std::extent_v<T>);
     } else {
-      return Variable(Ref<T, StorageClass::Workgroup>(reinterpret_cast<T*>(memory)));
+      using VariableRef = Ref<T, StorageClass::Workgroup>;
+      return detail::VariableFor<VariableRef>(VariableRef(reinterpret_cast<T*>(memory)));
     }
   }
   /// An array of `size` elements.

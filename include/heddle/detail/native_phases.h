@@ -25,11 +25,10 @@ namespace heddle::native {
 /// Stops the compiler where something is said in a region that belongs elsewhere.
 template <typename...>
 inline constexpr bool kInRegion = true;
-#define HEDDLE_NOT_IN_REGION(function, why)                                                          \
-  template <typename... Args>                                                                        \
-  void function(const Args&...) {                                                                    \
-    static_assert(!kInRegion<Args...>, "a region of a kernel in phases has no " #function ": " why); \
-  }
+#define HEDDLE_NOT_IN_REGION(function, why)                                                                \
+  template <typename... Args>                                                                              \
+  __attribute__((unavailable("a region of a kernel in phases has no " #function ": " why))) void function( \
+      const Args&...) {}
 #define HEDDLE_NO_BARRIER_IN_REGION(function) HEDDLE_NOT_IN_REGION(function, "end the region, and begin another one")
 #define HEDDLE_NO_SUBGROUP_IN_REGION(function)                                                       \
   HEDDLE_NOT_IN_REGION(function,                                                                     \

@@ -38,13 +38,28 @@ inline constexpr bool kIsArgument<UniformArgument<T>> = true;
 template <typename T, ImageDim dim>
 inline constexpr bool kIsArgument<Image<T, dim>> = true;
 
-/// Whether a kernel may be called with exactly these arguments, which are as BoundArgument has them. (If so, its body
-/// is compiled, to know what it returns.)
-template <typename Kernel, typename... Args>
-concept TakesExactly = requires(const Kernel& kernel, native::Invocation& invocation,
-                                const NativeParameter<Args>&... parameters) {
-  kernel(invocation, parameters...);
+/// A kernel, and a call that fits everything, neither better nor worse than the kernel: its object fits better, its
+/// arguments worse.
+template <typename Kernel>
+struct CallsAnything : Kernel {
+  using Kernel::operator();
+  void operator()(...);
 };
+/// Whether a kernel may be called with these parameters. (Then the two calls are ambiguous, which is known before the
+/// body of the kernel is compiled. So a mistake in the body is reported where the body is, and nowhere else.)
+template <typename Kernel, typename... Parameters>
+inline constexpr bool kFits = !requires(CallsAnything<Kernel> & kernel, Parameters&... parameters) {
+  kernel(parameters...);
+};
+template <typename Kernel, typename... Parameters>
+requires(!std::is_class_v<Kernel> || std::is_final_v<Kernel>) inline constexpr bool kFits<Kernel, Parameters...> =
+    requires(const Kernel& kernel, Parameters&... parameters) {
+  kernel(parameters...);
+};
+
+/// Whether a kernel may be called with exactly these arguments, which are as BoundArgument has them.
+template <typename Kernel, typename... Args>
+concept TakesExactly = kFits<Kernel, native::Invocation, const NativeParameter<Args>...>;
 
 /// `A`, a writable buffer as one that is only read if the mask has the bit of its position among the writable buffers.
 template <typename A, std::uint64_t mask, std::size_t before>
@@ -81,5 +96,36 @@ using AsTaken = decltype(as_taken_from<Kernel, 0, Args...>(std::index_sequence_f
 /// Whether a dispatch may give these arguments to a kernel.
 template <typename Kernel, typename... Args>
 concept Takes = (kIsArgument<Args> && ...) && !std::is_void_v<AsTaken<Kernel, Args...>>;
+
+/// What is called for an invocation of a kernel, and with what in place of the invocation.
+template <typename Kernel, typename Invocation>
+struct BodyOf {
+  using Type = Kernel;
+  using First = Invocation;
+};
+
+/// The body of a kernel in either mode. A dispatch asks for it before all that runs it, so that what is wrong in it is
+/// told from near the dispatch.
+template <typename Kernel, typename Bound>
+struct Body;
+template <typename Kernel, typename... Bound>
+struct Body<Kernel, ArgumentTypes<Bound...>> {
+  template <typename Invocation>
+  using Of = BodyOf<Kernel, Invocation>;
+  template <typename A>
+  using EmulatedParameter = decltype(Argument<A>::emulated(std::declval<const A&>(), emulated::Place{}));
+
+  static constexpr bool kIsRight =
+      requires(const typename Of<native::Invocation>::Type& body, typename Of<native::Invocation>::First& first,
+               const NativeParameter<Bound>&... parameters) {
+    body(first, parameters...);
+  };
+  template <typename = void>
+  using Native = decltype(std::declval<const typename Of<native::Invocation>::Type&>()(
+      std::declval<typename Of<native::Invocation>::First&>(), std::declval<const NativeParameter<Bound>&>()...));
+  template <typename Mode>
+  using Emulated = decltype(std::declval<const typename Of<Mode>::Type&>()(
+      std::declval<typename Of<Mode>::First&>(), std::declval<EmulatedParameter<Bound>>()...));
+};
 
 }  // namespace heddle::detail

@@ -11,9 +11,15 @@ namespace heddle {
 /// A barrier of the workgroup with memory semantics, or nothing.
 class RegionEnd {
  public:
+  using RulesOf = ControlBarrierSemantics::RulesOf;
+
   /// The semantics of a control barrier, checked as those are.
-  consteval RegionEnd(const MemorySemantics semantics) : semantics_(ControlBarrierSemantics(semantics)), waits_(true) {}
-  RegionEnd(Dynamic<MemorySemantics> semantics) : semantics_(ControlBarrierSemantics(semantics)), waits_(true) {}
+  template <std::same_as<MemorySemantics> V>
+  consteval RegionEnd(const V& semantics) HEDDLE_REFUSED(RulesOf, semantics)
+      : RegionEnd(semantics, detail::problem_of<RulesOf>(semantics, __builtin_constant_p(semantics))) {}
+  consteval RegionEnd(const MemorySemantics& semantics, detail::Problem problem)
+      : semantics_(semantics, problem), waits_(true) {}
+  RegionEnd(Dynamic<MemorySemantics> semantics) : semantics_(semantics), waits_(true) {}
   static constexpr RegionEnd nothing() { return RegionEnd(); }
 
   constexpr bool waits() const { return waits_; }
@@ -21,7 +27,7 @@ class RegionEnd {
 
  private:
   constexpr RegionEnd() = default;
-  MemorySemantics semantics_ = MemorySemantics::Relaxed;
+  ControlBarrierSemantics semantics_ = MemorySemantics::Relaxed;
   bool waits_ = false;
 };
 

@@ -47,9 +47,9 @@ class TaggedRef;
 template <typename A>
 class TaggedArray;
 
-template <typename R, typename T>
-constexpr auto with_same(const Element<R>& element, const T& tags) {
-  return Element<TaggedRef<R>>(TaggedRef<R>(whole_of<R>(element), tags));
+template <typename R, typename... Hint, typename T>
+constexpr auto with_same(const Element<R, Hint...>& element, const T& tags) {
+  return ElementFor<TaggedRef<R>>(TaggedRef<R>(whole_of<R>(element), tags));
 }
 template <typename A, typename T>
 requires requires {
@@ -80,7 +80,7 @@ class TaggedRef {
   constexpr auto at(M S::*member) const { return with_same(ref_.at(member), tags_); }
   /// These tags as well.
   constexpr auto with(const Tags& more, const SourceLocation& where = SourceLocation::current()) const {
-    return Element<TaggedRef>(TaggedRef(ref_.located(where), tags_ | more));
+    return ElementFor<TaggedRef>(TaggedRef(ref_.located(where), tags_ | more));
   }
   constexpr TaggedRef located(const SourceLocation& where) const { return TaggedRef(ref_.located(where), tags_); }
   [[gnu::always_inline]] constexpr TaggedRef here() const { return TaggedRef(ref_.here(), tags_); }

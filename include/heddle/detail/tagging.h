@@ -43,12 +43,4 @@ concept TaggedReference = requires {
   R::kHasTags;
 };
 
-/// For instructions that name their operands, and so their tags, themselves.
-template <typename R>
-constexpr void check_untagged() {
-  static_assert(!TaggedReference<R>,
-                "an instruction takes tags behind its operands or semantics (`kReleaseBuffers | tag(\"a:b\")`), and no "
-                "reference that has some");
-}
-
 }  // namespace heddle::detail

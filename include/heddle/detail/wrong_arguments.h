@@ -142,37 +142,64 @@ using WrongArgumentOf = decltype(find_wrong_argument<Kernel, Args...>());
 
 }  // namespace heddle::detail
 
-/// A dispatch that does not compile, where WrongArgument has found `condition`. `Argument` and `KernelTakes` are there
-/// for the message of the compiler, which shows them and the text.
-#define HEDDLE_REFUSED_DISPATCH(condition, text)                                                                \
-  template <typename Kernel, typename... Args,                                                                  \
-            typename Found = detail::WrongArgumentOf<Kernel, detail::BoundArgument<Args>...>,                   \
-            typename Argument = typename Found::Given, typename KernelTakes = typename Found::Taken>            \
-  requires(Found::what == detail::Wrong::condition) __attribute__((unavailable(text))) DispatchResult dispatch( \
-      const Kernel&, const Extent&, const Extent&, Args&&...) {                                                 \
-    return {};                                                                                                  \
-  }
-#define HEDDLE_REFUSED_ARGUMENT(place, n)                                                                           \
-  HEDDLE_REFUSED_DISPATCH(                                                                                          \
-      Type&& place, "argument " n " of this dispatch is an `Argument`, and the kernel takes a `KernelTakes` there") \
-  HEDDLE_REFUSED_DISPATCH(NoArgument&& place,                                                                       \
-                          "argument " n                                                                             \
-                          " of this dispatch is an `Argument`: a kernel's arguments are buffers, images, and "      \
-                          "trivially copyable values")
-#define HEDDLE_REFUSED_DISPATCHES                                                                               \
-  HEDDLE_REFUSED_ARGUMENT(Found::number == 1, "1")                                                              \
-  HEDDLE_REFUSED_ARGUMENT(Found::number == 2, "2")                                                              \
-  HEDDLE_REFUSED_ARGUMENT(Found::number == 3, "3")                                                              \
-  HEDDLE_REFUSED_ARGUMENT(Found::number == 4, "4")                                                              \
-  HEDDLE_REFUSED_ARGUMENT(Found::number == 5, "5")                                                              \
-  HEDDLE_REFUSED_ARGUMENT(Found::number == 6, "6")                                                              \
-  HEDDLE_REFUSED_ARGUMENT(Found::number == 7, "7")                                                              \
-  HEDDLE_REFUSED_ARGUMENT(Found::number == 8, "8")                                                              \
-  HEDDLE_REFUSED_ARGUMENT((Found::number > 8), "9, or a later one,")                                            \
-  HEDDLE_REFUSED_DISPATCH(Missing,                                                                              \
-                          "this dispatch has an argument too few: the kernel takes a `KernelTakes` behind the " \
-                          "last one")                                                                           \
-  HEDDLE_REFUSED_DISPATCH(TooMany, "this dispatch has more arguments than the kernel takes")                    \
-  HEDDLE_REFUSED_DISPATCH(Unknown,                                                                              \
-                          "the kernel does not take these `Args`: more than one of them, or their number, is "  \
-                          "wrong")
+/// What a compiler says of a dispatch that is refused: the types that a refused `dispatch` returns, which are
+/// incomplete and whose names are sentences.
+namespace heddle::refused {
+
+template <std::size_t number>
+struct argument {
+  template <typename Given>
+  struct of_this_dispatch_is_a {
+    template <typename Taken>
+    struct and_the_kernel_takes_there_a;
+    struct but_arguments_are_buffers_images_and_trivially_copyable_values;
+  };
+};
+struct this_dispatch_has_an_argument_too_few {
+  template <typename Taken>
+  struct behind_the_last_one_the_kernel_takes_a;
+};
+template <typename... Given>
+struct this_dispatch_has {
+  struct more_arguments_than_the_kernel_takes;
+  struct more_than_one_wrong_argument_or_a_wrong_number_of_them;
+};
+
+}  // namespace heddle::refused
+
+namespace heddle::detail {
+
+template <typename Found, typename... Args>
+struct SentenceOf;
+template <std::size_t number, typename Given, typename Taken, typename... Args>
+struct SentenceOf<WrongArgument<Wrong::Type, number, Given, Taken>, Args...> {
+  using Type = typename refused::argument<number>::template of_this_dispatch_is_a<
+      Given>::template and_the_kernel_takes_there_a<Taken>;
+};
+template <std::size_t number, typename Given, typename Taken, typename... Args>
+struct SentenceOf<WrongArgument<Wrong::NoArgument, number, Given, Taken>, Args...> {
+  using Type = typename refused::argument<number>::template of_this_dispatch_is_a<
+      Given>::but_arguments_are_buffers_images_and_trivially_copyable_values;
+};
+template <std::size_t number, typename Given, typename Taken, typename... Args>
+struct SentenceOf<WrongArgument<Wrong::Missing, number, Given, Taken>, Args...> {
+  using Type = refused::this_dispatch_has_an_argument_too_few::behind_the_last_one_the_kernel_takes_a<Taken>;
+};
+template <std::size_t number, typename Given, typename Taken, typename... Args>
+struct SentenceOf<WrongArgument<Wrong::TooMany, number, Given, Taken>, Args...> {
+  using Type = typename refused::this_dispatch_has<Args...>::more_arguments_than_the_kernel_takes;
+};
+template <std::size_t number, typename Given, typename Taken, typename... Args>
+struct SentenceOf<WrongArgument<Wrong::Unknown, number, Given, Taken>, Args...> {
+  using Type = typename refused::this_dispatch_has<Args...>::more_than_one_wrong_argument_or_a_wrong_number_of_them;
+};
+
+}  // namespace heddle::detail
+
+/// A dispatch that does not compile, where WrongArgument has found what is wrong.
+#define HEDDLE_REFUSED_DISPATCHES                                                                  \
+  template <typename Kernel, typename... Args>                                                     \
+  requires(!detail::Takes<Kernel, detail::BoundArgument<Args>...>)                                 \
+      typename detail::SentenceOf<detail::WrongArgumentOf<Kernel, detail::BoundArgument<Args>...>, \
+                                  detail::BoundArgument<Args>...>::Type                            \
+      dispatch(const Kernel&, const Extent&, const Extent&, Args&&...);

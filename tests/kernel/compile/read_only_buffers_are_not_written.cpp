@@ -1,8 +1,0 @@
-#include "kernel_under_test.h"
-
-void test() {
-  Device device;
-  auto x = device.buffer({1u});
-  const auto kernel = [](auto&, auto data) { data[0] = 2u; };
-  device.dispatch(kernel, {1}, {1}, RIGHT_OR_WRONG(x, read_only(x)));
-}
