@@ -36,10 +36,11 @@ void install_fault_handler();
 /// Ends the invocation that the calling thread runs without unwinding it, and goes on with what others its thread has.
 /// Returns only if the thread runs none, or none whose dispatch has failed.
 void give_up_invocation();
+
 /// What a device, or a run of host threads, has as long as it lives. Somebody may have installed signal handlers before
-/// it was made, so its dispatches look for that. When the last of these is gone SIGSEGV and SIGFPE have the handlers that they had before the
-/// first dispatch, unless somebody has installed others since; and the thread on which it went has no alternate stack
-/// of heddle's. (Other threads that ran kernels keep theirs until they end.)
+/// it was made, so its dispatches look for that. When the last of these is gone SIGSEGV and SIGFPE have the handlers
+/// that they had before the first dispatch, unless somebody has installed others since; and the thread on which it went
+/// has no alternate stack of heddle's. (Other threads that ran kernels keep theirs until they end.)
 class FaultHandling {
  public:
   FaultHandling();
