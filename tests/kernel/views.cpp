@@ -154,7 +154,8 @@ TEST_CASE("a view of vectors begins at a multiple of their size, in kernels and 
   const Finding finding = finding_of([&] { device.dispatch(kernel, {1}, {4}, read_only(rows), out, 1u); });
   CHECK(finding.kind == FindingKind::Misaligned);
   CHECK(finding.where.line == line);
-  CHECK(contains(finding.message, "a view begins at byte 20 of StorageBuffer 'rows'"));
+  CHECK(contains(finding.message, "a view begins at byte "));
+  CHECK(contains(finding.message, " of StorageBuffer 'rows', and its elements are to be at multiples of 16 bytes"));
   CHECK_NOTHROW(view_as<vec4>(part(rows, 4, 8)));
   CHECK_NOTHROW(view_as<vec3>(part(rows, 1, 3)));
   CHECK_THROWS_WITH(view_as<vec4>(part(rows, 5, 8)), Catch::Contains("begins at byte 20 of its buffer"));
