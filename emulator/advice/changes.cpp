@@ -164,7 +164,9 @@ class Search : private Edits {
       for (const Operation& op : could) edits.push_back(promote(op));
     }
     // What is there already was tried alone.
-    strengthen(ordering(instructions()), promoting, edits);
+    const std::vector<Operation> orders = ordering(instructions());
+    fit_tags(orders, edits);
+    strengthen(orders, promoting, edits);
     return edits;
   }
 

@@ -7,6 +7,7 @@
 
 #include "emulator/advice/narrow_barrier.h"
 #include "emulator/advice/operation_text.h"
+#include "emulator/model/tags.h"
 
 namespace heddle::advice {
 
@@ -44,6 +45,27 @@ void Edits::make_non_private(std::vector<Edit>& edits) const {
     edits.push_back(
         edit(op, "make the " + kind_of(op) + " in " + line_of(op) + " non-private (.non_private(), NonPrivatePointer)",
              [](Operation& o) { o.operands = o.operands | MemoryOperands::NonPrivatePointer; }));
+  }
+}
+
+//= mmra:compatibility
+void Edits::fit_tags(const std::vector<Operation>& all, std::vector<Edit>& edits) const {
+  for (const Operation& op : all) {
+    model::TagSet missing;
+    for (OperationIndex i = 0; i < execution_.operations.size(); ++i) {
+      const Operation& other = execution_.operations[i];
+      if (other.agent != op.agent || (!orders(other) && i != x_ && i != y_)) continue;
+      if (model::compatible(op.tags, other.tags)) continue;
+      for (const model::Tag& tag : model::tags_of(other.tags).tags())
+        if (!model::tags_of(op.tags).has(tag)) missing.add(tag);
+    }
+    if (missing.empty()) continue;
+    model::TagSet fitting = model::tags_of(op.tags);
+    for (const model::Tag& tag : missing.tags()) fitting.add(tag);
+    edits.push_back(edit(op,
+                         std::string("add the ") + (missing.tags().size() == 1 ? "tag " : "tags ") +
+                             model::text(missing) + " to the " + kind_of(op) + " in " + line_of(op),
+                         [tags = model::intern(fitting)](Operation& o) { o.tags = tags; }));
   }
 }
 

@@ -49,6 +49,8 @@ class Edits {
   /// The scope of atomics on the memory: others than these two may come from anywhere that knows of the memory.
   Scope reach() const;
   void make_non_private(std::vector<Edit>& edits) const;
+  /// Gives those of these that order, and whose tags leave out their order to something, the tags of that as well.
+  void fit_tags(const std::vector<Operation>& all, std::vector<Edit>& edits) const;
   /// What these lack, flags before scopes: to widen a scope is dearer.
   /// `far`: control barriers may order more than those who wait for each other there, as few languages let them.
   void strengthen(const std::vector<Operation>& all, bool far, std::vector<Edit>& edits) const;

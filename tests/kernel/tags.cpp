@@ -225,3 +225,43 @@ TEST_CASE("a trace tells of the tags that instructions have") {
 TEST_CASE("kernels with tags mark their program as one with tags") {
   CHECK(watch::has_tagged_code());
 }
+
+TEST_CASE("of a race that tags alone make a change adds the tags that fit, and with these there is no race") {
+  const auto races_with = [](bool fits) {
+    std::vector<DataRace> races;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      DeviceOptions options;
+      options.mode = Mode::Emulated;
+      options.seed = seed;
+      options.races = true;
+      Device device(options);
+      auto data = device.buffer({0u}, "data");
+      auto flag = device.buffer({0u}, "flag");
+      auto out = device.buffer({0u}, "out");
+      device.dispatch(
+          [&](auto& inv, StorageBuffer<std::uint32_t> auto d, StorageBuffer<std::uint32_t> auto f,
+              StorageBuffer<std::uint32_t> auto o) {
+            const auto tagged = d.non_private().with(tag("as:1"));
+            if (inv.workgroup_id().x == 0) {
+              tagged[0] = 1u;
+              if (fits)
+                inv.memory_barrier(Scope::Device, kReleaseBuffers | tag("as:1"));
+              else
+                inv.memory_barrier(Scope::Device, kReleaseBuffers | tag("as:2"));
+              inv.atomic_store(f[0], Scope::Device, MemorySemantics::Relaxed, 1u);
+            } else if (inv.atomic_load(f[0], Scope::Device, MemorySemantics::Relaxed) == 1u) {
+              inv.memory_barrier(Scope::Device, kAcquireBuffers);
+              o[0] = tagged[0];
+            }
+          },
+          {2}, {1}, data, flag, out);
+      for (const DataRace& race : device.races()) races.push_back(race);
+    }
+    return races;
+  };
+  CHECK(races_with(true).empty());
+  const std::vector<DataRace> races = races_with(false);
+  REQUIRE_FALSE(races.empty());
+  REQUIRE_FALSE(races[0].changes.empty());
+  CHECK(races[0].changes[0].find("add the tag as:1 to the memory barrier in line ") == 0);
+}
