@@ -23,7 +23,7 @@ class Writer {
     return colour_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
   }
 
-  /// Of the earlier access of the example the calls of others like it are known, and perhaps its own.
+  /// The calls of the earlier access of the example are those of others like it, and perhaps its own.
   std::string access(const char* which, const RacingAccess& access, bool is_earlier, bool came_first = false) const {
     std::string text = label(which, "") + fmt::format("{}{} at {}\n", paint(access.operation, "1"),
                                                       report::values(access), report::place(access.where));

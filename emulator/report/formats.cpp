@@ -135,7 +135,7 @@ std::string calls_of(const DataRace& race) {
   for (const RacingAccess* access : {&race.first, &race.second})
     for (const std::vector<SourceLocation>& way : access->calls) {
       text += fmt::format("\n{} at {}", access->operation, place(access->where));
-      // Of the earlier access of the example the calls of others like it are known, and perhaps its own.
+      // The calls of the earlier access of the example are those of others like it, and perhaps its own.
       const bool is_earlier = (access == &race.first) != race.second_came_first;
       for (const SourceLocation& call : way)
         text += (is_earlier && &call == &way.front() ? ", for example called at " : ", called at ") + place(call);

@@ -231,7 +231,7 @@ class Member : public std::conditional_t<kHasFields<Ref, T>, Fields<Ref, T, path
   }
 
  private:
-  /// Of a variable's member, as accessed by the code that this is inlined into.
+  /// The member; if it is a variable's, as accessed by the code that this is inlined into.
   [[gnu::always_inline]] constexpr auto self() const { return plain_of(reference()).used_here(); }
   [[gnu::always_inline]] constexpr value_type converted() const { return self().load(); }
   [[gnu::always_inline]] constexpr value_type store_back(const value_type& v) const {

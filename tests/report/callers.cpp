@@ -113,7 +113,7 @@ TEST_CASE("of a helper that two lines call the last access has the one that call
   CHECK(lines(race.second) == Ways{came_by});
   const std::string text = to_string(race);
   INFO(text);
-  // Of the earlier one it is not known which of them made it; the last one has its own call, for sure.
+  // Which of them the earlier one came by is not known; the last one has its own call, for sure.
   const bool swapped = race.second_came_first;
   const RacingAccess& earlier = swapped ? race.second : race.first;
   CHECK(says_called_at(text, earlier.calls.at(0).at(0).line, "for example "));

@@ -19,7 +19,7 @@ bool covers(const MappedAccess& later, const MappedAccess& earlier) {
   return (later.writes || !earlier.writes) && (earlier.atomic || !later.atomic);
 }
 
-/// Of two accesses of the byte.
+/// The race of two accesses that both have the byte.
 MappedRace race_of(std::uint32_t object, std::uint64_t byte, const MappedAccess& first, const MappedAccess& second) {
   const std::uint64_t begin = byte - std::min(first.begins_before, second.begins_before);
   const auto end_of = [byte](const MappedAccess& access) { return byte - access.begins_before + access.size_bytes; };
