@@ -7,12 +7,12 @@
 
 setup_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-setup_needed=(
-  g++ cmake ninja-build pkg-config                              # to build
+setup_libraries=(
   libboost-context-dev libtbb-dev libmimalloc-dev libfmt-dev    # the runtime; heddle lab: Boost.Beast comes with it
   libcli11-dev nlohmann-json3-dev libncurses-dev libstb-dev     # programs and samples
   catch2 libbenchmark-dev libcpp-httplib-dev libxml2-dev        # tests and benchmarks
 )
+setup_needed=(g++ cmake ninja-build pkg-config "${setup_libraries[@]}")
 
 setup_is_installed() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]

@@ -49,7 +49,7 @@ enum class FindingKind : std::uint8_t {
   Misaligned,
   UninitializedRead,
   UseAfterFree,
-  /// A trap of the processor: an integer division by zero, or of the least value by -1.
+  /// A trap of the processor: an integer division by zero, or of the least value by -1. AArch64 has no such trap.
   DivisionByZero,
   StackOverflow,
   /// The invocations of one workgroup do not agree on its Workgroup variables, or those do not fit.

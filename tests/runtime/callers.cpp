@@ -113,7 +113,7 @@ TEST_CASE("a barrier in a helper that not all come to is reported with the calls
   Device device(options_for(mode));
   const Finding direct = finding_of([&] { device.dispatch(diverges<Through::Nothing>, {1}, {4}); });
   CHECK(direct.kind == FindingKind::BarrierDivergence);
-  CHECK(lines(direct).empty());
+  CHECK(lines(direct) == std::vector<u32>{});
   const Finding called = finding_of([&] { device.dispatch(diverges<Through::Helper>, {1}, {4}); });
   CHECK(called.kind == FindingKind::BarrierDivergence);
   CHECK(lines(called) == std::vector{g_call});
@@ -128,7 +128,7 @@ TEST_CASE("a requirement in a helper that fails is reported with the call, one i
   Device device(options_for(mode));
   const Finding direct = finding_of([&] { device.dispatch(requires_less_than_3<Through::Nothing>, {1}, {4}); });
   CHECK(direct.kind == FindingKind::RequirementFailed);
-  CHECK(lines(direct).empty());
+  CHECK(lines(direct) == std::vector<u32>{});
   const Finding called = finding_of([&] { device.dispatch(requires_less_than_3<Through::Helper>, {1}, {4}); });
   CHECK(called.kind == FindingKind::RequirementFailed);
   CHECK(lines(called) == std::vector{g_call});
@@ -138,19 +138,19 @@ TEST_CASE("a poll in a helper that waits in vain is reported with the call, one 
   const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
   const Finding direct = standstill<Through::Nothing>(mode);
   CHECK(direct.kind == FindingKind::NoProgress);
-  CHECK(lines(direct).empty());
+  CHECK(lines(direct) == std::vector<u32>{});
   const Finding called = standstill<Through::Helper>(mode);
   CHECK(called.kind == FindingKind::NoProgress);
   CHECK(lines(called) == std::vector{g_call});
 }
 
-// The sanitizer reports these itself, before the processor traps.
-#ifndef HEDDLE_TEST_UNDEFINED_SANITIZER
+// UndefinedBehaviorSanitizer reports these itself, before the processor traps; AArch64 has no such traps.
+#ifndef HEDDLE_TEST_NO_DIVISION_TRAPS
 TEST_CASE("a division by zero in a helper is reported with the call, one in the kernel with none") {
   const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
   const Finding direct = division<Through::Nothing>(mode);
   CHECK(direct.kind == FindingKind::DivisionByZero);
-  CHECK(lines(direct).empty());
+  CHECK(lines(direct) == std::vector<u32>{});
   const Finding called = division<Through::Helper>(mode);
   CHECK(called.kind == FindingKind::DivisionByZero);
   CHECK(lines(called) == std::vector{kDivideCall});

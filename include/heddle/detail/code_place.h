@@ -30,6 +30,13 @@ class CodePlace {
       asm volatile("leaq 1f(%%rip), %0\n\tjmp 2f\n1:\t.asciz \"" HEDDLE_CODE_PLACE "\"\n2:" : "=r"(text));
       declared.function = text;
     }
+#elif defined(__aarch64__) && defined(__ELF__)
+    if (!__builtin_is_constant_evaluated()) {
+      const char* text = nullptr;
+      // Instructions stand at multiples of four.
+      asm volatile("adr %0, 1f\n\tb 2f\n1:\t.asciz \"" HEDDLE_CODE_PLACE "\"\n\t.balign 4\n2:" : "=r"(text));
+      declared.function = text;
+    }
 #endif
     return declared;
   }
