@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "runtime/code_place.h"
 #include "runtime/same_place.h"
@@ -25,6 +26,14 @@ _Unwind_Reason_Code add_call(_Unwind_Context* context, void* to) {
   // An instruction that trapped has not come back: it is one byte before what would be its return address.
   calls.room[calls.count++] = reinterpret_cast<const void*>(address + (at_instruction != 0 ? 1 : 0));
   return _URC_NO_REASON;
+}
+
+/// Whether `outer` is the first half of a function that the compiler has cut in two, as it does behind an early return:
+/// from its head it "calls" the other half, which `inner` stands in. What calls a lambda of the same name comes behind
+/// that one; of a function that calls itself, calls that come before are not told.
+bool is_first_half(const CodeFrame& outer, const CodeFrame& inner) {
+  return outer.function == inner.function && std::string_view(outer.where.file) == inner.where.file &&
+         outer.where.line < inner.where.line;
 }
 
 }  // namespace
@@ -54,12 +63,14 @@ std::vector<SourceLocation> calls_to(const SourceLocation& where, const CallStac
   if (frame == frames.end()) frame = std::find_if(frames.begin(), frames.end(), is_in_file);
   if (frame == frames.end()) return {};
   std::vector<SourceLocation> found;
-  SourceLocation inner = frame->where;
+  const CodeFrame* inner = &*frame;
   for (++frame; frame != frames.end(); ++frame) {
     if (frame->whose == CodeFrame::Whose::Heddle) return found;
-    if (frame->whose != CodeFrame::Whose::User || same_place(frame->where, inner)) continue;
-    inner = frame->where;
-    found.push_back(inner);
+    if (frame->whose != CodeFrame::Whose::User || same_place(frame->where, inner->where)) continue;
+    const bool nobody_wrote_it = is_first_half(*frame, *inner);
+    inner = &*frame;
+    if (nobody_wrote_it) continue;
+    found.push_back(frame->where);
     if (is_in_file(*frame)) found.back().file = where.file;
   }
   // The stack was none of an invocation: heddle calls every kernel.

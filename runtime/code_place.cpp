@@ -16,6 +16,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace heddle::runtime {
 
@@ -98,7 +99,7 @@ using Frames = std::vector<CodeFrame>;
 /// Asks addr2line about all these addresses of one file at once, and adds what it knows to their frames.
 void look_up(std::string file, const std::vector<FileAddress>& asked, std::map<const void*, Frames>& known) {
   if (file.empty()) file = own_program();
-  std::vector<std::string> words = {"addr2line", "-a", "-i", "-e", file};
+  std::vector<std::string> words = {"addr2line", "-a", "-f", "-i", "-e", file};
   for (const FileAddress& one : asked) {
     std::array<char, 32> address{};
     std::snprintf(address.data(), address.size(), "0x%zx", static_cast<std::size_t>(one.address));
@@ -108,9 +109,11 @@ void look_up(std::string file, const std::vector<FileAddress>& asked, std::map<c
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   const std::string answer = output_of(arguments.data());
-  // Each address in a line of its own, and its frames below, the innermost first.
+  // Each address in a line of its own, and its frames below, the innermost first: a function, and a line further down
+  // the place.
   auto next = asked.begin();
   Frames* frames = nullptr;
+  std::string_view function;
   for (std::string_view rest = answer; !rest.empty();) {
     const std::size_t end = rest.find('\n');
     const std::string_view line = rest.substr(0, end);
@@ -118,8 +121,15 @@ void look_up(std::string file, const std::vector<FileAddress>& asked, std::map<c
     if (line.substr(0, 2) == "0x") {
       if (next == asked.end()) return;
       frames = &known[reinterpret_cast<const void*>(next++->instruction)];
+      function = {};
+    } else if (frames && function.empty()) {
+      function = line;
     } else if (frames && !line.empty()) {
-      if (const auto frame = frame_in(line)) frames->push_back(*frame);
+      if (auto frame = frame_in(line)) {
+        frame->function = function;
+        frames->push_back(*std::move(frame));
+      }
+      function = {};
     }
   }
 }

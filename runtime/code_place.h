@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct CodeFrame {
   /// Without a function and a column. The file is as the debug information spells it.
   SourceLocation where;
   Whose whose = Whose::User;
+  /// As the debug information spells it, which may be without arguments: two lambdas have one name.
+  std::string function = {};
 };
 
 /// The lines of instructions of this process, as the debug information of their files has them: for each instruction
