@@ -13,10 +13,10 @@ stamp=$directory/packages
 [ "$(cat "$stamp" 2>/dev/null)" = "$architecture $*" ] && exit 0
 
 # An apt that knows of no package that is installed takes all dependencies along.
-apt=$directory/apt
-rm -rf "$directory"
-mkdir -p "$apt/lists/partial" "$apt/archives/partial"
-: >"$apt/status"
+new=$directory.new apt=$directory.apt
+rm -rf "$new" "$apt"
+mkdir -p "$new" "$apt/lists/partial" "$apt/archives/partial" && : >"$apt/status" || exit 2
+apt=$(cd "$apt" && pwd)
 options=(-q -o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture" -o APT::Sandbox::User=root
          -o "Dir::State::Lists=$apt/lists" -o "Dir::State::Status=$apt/status" -o "Dir::State::Extended_States=$apt/states"
          -o "Dir::Cache=$apt" -o "Dir::Cache::Archives=$apt/archives" -o Debug::NoLocking=1)
@@ -26,7 +26,7 @@ fetch_and_unpack() {
   apt-get "${options[@]}" update &&
     apt-get "${options[@]}" --yes --download-only --no-install-recommends install "$@" || return
   for package in "$apt"/archives/*.deb; do
-    dpkg-deb --extract "$package" "$directory" || return
+    dpkg-deb --extract "$package" "$new" || return
   done
 }
 if ! fetch_and_unpack "$@" </dev/null >"$apt/log" 2>&1; then
@@ -36,8 +36,8 @@ if ! fetch_and_unpack "$@" </dev/null >"$apt/log" 2>&1; then
 fi
 
 # A link to /lib/... means the directory, not this machine.
-find "$directory" -type l -lname '/*' | while read -r link; do
-  ln -sfr "$directory$(readlink "$link")" "$link"
+find "$new" -type l -lname '/*' | while read -r link; do
+  ln -sfr "$new$(readlink "$link")" "$link"
 done
-rm -rf "$apt"
-printf '%s %s\n' "$architecture" "$*" >"$stamp"
+printf '%s %s\n' "$architecture" "$*" >"$new/packages"
+rm -rf "$apt" "$directory" && mv "$new" "$directory" || exit 2

@@ -123,6 +123,71 @@ options_of_tests() {
   runs 2 tests/run.sh --wrong
   runs 2 tests/run.sh --preset
   runs 2 tests/run.sh --preset=release
+  runs 2 tests/run.sh --slice
+  runs 2 tests/run.sh --slice=0
+  runs 2 tests/run.sh --slice=9999
+  runs 2 tests/run.sh --slice tomorrow
+}
+
+# Slice 1 needs nothing but packages and a build. Runs tests/run.sh where nothing is missing and cmake and ctest are fakes; its exit code goes to $code.
+runs_tests() {
+  make_world 0
+  for tool in mktemp nproc date; do ln -s "$(command -v "$tool")" "$world/bin/$tool"; done
+  fake cmake ''
+  fake ctest "exit $1"
+  PATH=$world/bin "$bash" "$source_dir/tests/run.sh" "${@:2}" >"$world/output" 2>&1
+  code=$?
+}
+
+# The words of slice $1 in what --slice list prints.
+words_of_slice() {
+  bash "$source_dir/tests/run.sh" --slice list | sed -n "s/^ *$1  //p"
+}
+
+slice_is_bounded() {
+  set -- $(words_of_slice 1)
+  runs_tests 0 --slice 1 -- -N
+  exits_with 0
+  called "^cmake --preset $1\$"
+  called "^cmake --build --preset $1 --parallel [0-9]* --target $3 $4"
+  called "^ctest --preset $1 .*-R .($3|$4[a-z_|]*)(:|.).* -N\$"
+  says "slice 1 of [0-9]*, preset $1, $2: $3 $4"
+}
+
+slice_of_a_day() {
+  local slices number
+  slices=$(bash "$source_dir/tests/run.sh" --slice list | sed '/^by hand/,$d' | wc -l)
+  make_world 0
+  for number in 1 2 "$slices"; do
+    fake date "echo $((86400 * (slices * 20 + number - 1) + 5))"
+    code=$(PATH=$world/bin bash -c "set -u; source '$source_dir/.ci/setup.sh'; source '$source_dir/.ci/slices.sh'
+      slice_choose today; echo \$slice_number")
+    [ "$code" = "$number" ] || fail "slice $code instead of $number"
+  done
+}
+
+# A slice that fails, and one that does not, before a suite that passes.
+slice_and_suite() {
+  local presets
+  make_world 0
+  for tool in mktemp nproc; do ln -s "$(command -v "$tool")" "$world/bin/$tool"; done
+  fake cmake ''
+  fake date 'echo 0'
+  for presets in dev 'dev asan ubsan tsan clang nightly aarch64 fuzz'; do
+    : >"$world/calls"
+    fake ctest "[[ ' $presets ' == *\" \$2 \"* ]]"
+    PATH=$world/bin "$bash" "$source_dir/.ci/run" >"$world/output" 2>&1
+    code=$?
+    called '^ctest --preset [^d].* -R '
+    called '^ctest --preset dev --parallel [0-9]* --no-tests=error$'
+    if [ "$presets" = dev ]; then exits_with 1; says 'the slice of today has failed'; else exits_with 0; fi
+  done
+}
+
+slice_again() {
+  runs_tests 8 --slice 1
+  exits_with 1
+  tail -n 1 "$world/output" | grep -q 'again: bash tests/run.sh --slice 1$' || fail 'does not end with how to repeat it'
 }
 
 samples_build() {
