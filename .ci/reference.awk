@@ -4,9 +4,22 @@
 
 function trim(s) { sub(/^[ \t]+/, "", s); sub(/[ \t]+$/, "", s); return s }
 
-# The example of each name, without the indentation of its first line.
+# The example of each name, without the indentation of its first line. Behind `//@@` is the title of a section, and `//:`
+# has the contract of what no single declaration has, in that section.
 function read_examples(  line, name, indent) {
   while ((getline line < examples) > 0) {
+    if (line ~ /^ *\/\/@@/) {
+      sub(/^ *\/\/@@ ?/, "", line)
+      own_section = line
+      name = ""
+      continue
+    }
+    if (line ~ /^ *\/\/: ?/) {
+      sub(/^ *\/\/: ?/, "", line)
+      if (!(name in own)) { owned[++owned_count] = name; section_of[name] = own_section }
+      own[name] = own[name] line "\n"
+      continue
+    }
     if (line ~ /^ *\/\/@/) {
       name = line
       sub(/^ *\/\/@ ?/, "", name)
@@ -65,7 +78,16 @@ function signature_of(declaration,  s) {
   return trim(s) ";"
 }
 
-BEGIN { read_examples() }
+BEGIN {
+  read_examples()
+  for (i = 1; i <= owned_count; ++i) {
+    name = owned[i]
+    if (section_of[name] != section && section_of[name] != shown_section) section = shown_section = section_of[name]
+    contract = own[name]
+    show(name, "")
+  }
+  contract = section = ""
+}
 
 FNR == 1 {
   in_public = 0

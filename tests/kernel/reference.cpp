@@ -4,6 +4,8 @@
 
 #include "tests/device_under_test.h"
 
+#include <heddle/phases.h>
+
 #include <algorithm>
 
 namespace {
@@ -357,4 +359,154 @@ TEST_CASE("the reference's examples of values run") {
     inv.require(v == vec3{5, 3, 7} && !ahead.x && all(ahead.yz()) && near == 3 && wrapped == uvec2{2, 4});
     inv.require(back == v && single == 6.0f && least == 2.0f);
   });
+}
+
+//@@ Parameters of a kernel
+TEST_CASE("the reference's examples of parameters run") {
+  for (const Mode mode : {Mode::Native, Mode::Emulated}) {
+    Device device(options_for(mode));
+    auto x = device.buffer(std::vector<float>(64, 1.0f), "x");
+    auto table = device.buffer(std::vector<float>(16, 0.5f), "table");
+
+    //@ StorageBuffer
+    //: An array in a storage buffer: `x[i]` reads and writes an element, `x.size()` is their number. Of a
+    //: `StorageBuffer<const T>` elements can only be read; a buffer that is given for it needs no `read_only(...)`.
+    //: `x[i]` is used where it is written: `const float v = x[i]` keeps the value, `auto v = reference_to(x[i])` the
+    //: reference.
+    const auto scale = [](auto& inv, StorageBuffer<const float> auto in, StorageBuffer<float> auto out) {
+      const auto i = inv.global_invocation_id().x;
+      if (i < out.size()) out[i] = in[i] * 2.0f;
+    };
+    device.dispatch(scale, {2}, {32}, x, x);
+    //@ Uniform
+    //: An array in a uniform buffer, which is only read. The dispatch is given `uniform(buffer)`.
+    const auto look_up = [](auto& inv, Uniform<float> auto values, StorageBuffer<float> auto out) {
+      out[inv.global_invocation_id().x] = values[inv.local_invocation_index() % 16];
+    };
+    device.dispatch(look_up, {2}, {32}, uniform(table), x);
+    //@ PushConstant
+    //: One value, which is read as it is and whose members have names as those of elements. The dispatch is given
+    //: `push_constant(value)`. (A plain value, which the dispatch is given as it is, a kernel takes as `float factor`.)
+    const auto multiply = [](auto& inv, PushConstant<float> auto factor, StorageBuffer<float> auto out) {
+      out[inv.global_invocation_id().x] *= factor + 1.0f;
+    };
+    device.dispatch(multiply, {2}, {32}, push_constant(2.0f), x);
+    //@ constant
+    //: A value that is a constant in the kernel (a specialization constant). The dispatch is given `constant<n>`.
+    const auto tiled = [](auto& inv, auto n, StorageBuffer<float> auto out) {
+      auto tile = workgroup<float[n]>(inv, "tile");
+      tile[inv.local_invocation_index()] = 1.0f;
+      out[inv.global_invocation_id().x] = tile[inv.local_invocation_index()];
+    };
+    device.dispatch(tiled, {2}, {32}, constant<32>, x);
+    //@
+    CHECK(x.read()[1] == 1.0f);
+  }
+}
+
+TEST_CASE("the reference's examples of images run") {
+  for (const Mode mode : {Mode::Native, Mode::Emulated}) {
+    Device device(options_for(mode));
+    auto picture = device.image<float, ImageDim::Dim2D>({4, 4}, "picture");
+    picture.write(std::vector<float>(16, 2.0f));
+    auto counts = device.image<std::uint32_t, ImageDim::Dim1D>({4}, "counts");
+    counts.write(std::vector<std::uint32_t>(4, 0));
+    //@ StorageImage
+    //: A storage image: `read(c)` and `write(c, texel)` at a coordinate (an int, an `ivec2` or an `ivec3`; the last one
+    //: of an array is its layer), with image operands and the scope of MakeTexelVisible or MakeTexelAvailable behind;
+    //: `size()`. `Dim1D`, `Dim2D`, `Dim3D`, `Dim1DArray` and `Dim2DArray` are its shapes.
+    const auto invert = [](auto& inv, StorageImage<float, ImageDim::Dim2D> auto image) {
+      const ivec2 c{static_cast<int>(inv.local_invocation_id().x), static_cast<int>(inv.local_invocation_id().y)};
+      if (c.x < image.size().x) image.write(c, 1.0f - image.read(c));
+    };
+    device.dispatch(invert, {1}, {4, 4}, picture);
+    //@ texel
+    //: A reference to one texel, for atomics (OpImageTexelPointer).
+    const auto count = [](auto& inv, StorageImage<std::uint32_t, ImageDim::Dim1D> auto image) {
+      inv.atomic_i_increment(image.texel(0), Scope::Device, MemorySemantics::Relaxed);
+    };
+    device.dispatch(count, {2}, {32}, counts);
+    //@
+    CHECK(counts.read()[0] == 64);
+    CHECK(picture.read()[0] == -1.0f);
+  }
+}
+
+TEST_CASE("the reference's examples of qualifiers run") {
+  for (const Mode mode : {Mode::Native, Mode::Emulated}) {
+    Device device(options_for(mode));
+    auto flags = device.buffer(std::vector<std::uint32_t>(64, 0), "flags");
+    //@ coherent
+    //: An array, a pointer, a block or an image whose plain accesses are non-private, make visible what they read from,
+    //: and available what they write to, a scope (GLSL's `coherent`, `devicecoherent`, `workgroupcoherent`). Ordering:
+    //: they do not synchronize.
+    const auto shared = [](auto& inv, StorageBuffer<std::uint32_t> auto flag) {
+      auto seen = flag.coherent(Scope::Device);
+      if (inv.global_invocation_id().x == 0) seen[0] = 1u;
+    };
+    device.dispatch(shared, {1}, {32}, flags);
+    //@ non_private
+    //: An array, a pointer, a block or an image whose plain accesses barriers and atomics may order between
+    //: invocations. Those of Workgroup memory are non-private and coherent in the workgroup without it.
+    const auto passed = [](auto& inv, StorageBuffer<std::uint32_t> auto flag) {
+      auto data = flag.non_private();
+      if (inv.local_invocation_index() == 0) data[1] = 7u;
+      inv.workgroup_barrier(kWorkgroupBarrier | kBufferBarrier);
+      if (inv.local_invocation_index() == 1) data[2] = data[1];
+    };
+    device.dispatch(passed, {1}, {32}, flags);
+    //@ volatile_
+    //: An array, a pointer or a block whose plain accesses are volatile in emulated mode. It orders nothing and polls
+    //: nothing: a loop that waits for another invocation reads with `inv.atomic_load`.
+    const auto unsteady = [](auto& inv, StorageBuffer<std::uint32_t> auto flag) {
+      auto now = flag.volatile_();
+      if (inv.local_invocation_index() == 0) now[3] = now[3] + 1;
+    };
+    device.dispatch(unsteady, {1}, {32}, flags);
+    //@ dynamic
+    //: A scope, semantics or operands that are no constants: they are checked when the kernel runs, which throws
+    //: InvalidArgumentError for those that the instruction may not have. Of constants the compiler is told that.
+    const auto at_scope = [](auto& inv, StorageBuffer<std::uint32_t> auto flag, Scope scope) {
+      inv.atomic_i_increment(flag[4], dynamic(scope), MemorySemantics::Relaxed);
+    };
+    device.dispatch(at_scope, {1}, {32}, flags, Scope::Device);
+    //@
+    CHECK(flags.read()[2] == 7);
+    CHECK(flags.read()[3] == 1);
+    CHECK(flags.read()[4] == 32);
+  }
+}
+
+TEST_CASE("the reference's examples of rows and phases run") {
+  for (const Mode mode : {Mode::Native, Mode::Emulated}) {
+    Device device(options_for(mode));
+    auto x = device.buffer(std::vector<float>(64, 1.0f), "x");
+    //@ sub-arrays
+    //: What is an array of arrays has rows, which are arrays themselves, with bounds of their own and `size()`.
+    const auto transposed = [](auto& inv, StorageBuffer<float> auto out) {
+      auto tile = workgroup<float[8][4]>(inv, "tile");
+      const auto i = inv.local_invocation_index();
+      tile[i / 4][i % 4] = static_cast<float>(i);
+      inv.workgroup_barrier();
+      auto row = tile[i % 8];
+      out[i] = row[i / 8] + static_cast<float>(row.size());
+    };
+    device.dispatch(transposed, {1}, {32}, x);
+    //@ in_phases
+    //: The second form of kernel: code that runs once for a workgroup, with regions that run for each of its
+    //: invocations and a barrier of the workgroup at the end of each: `each(f)`, `first(n, f)`, `once(f)`. Behind `f`
+    //: the semantics of that barrier may stand, or `kNoBarrier`. phases.h has all that a group offers.
+    const auto in_two_phases = in_phases([](auto& group, StorageBuffer<float> auto out) {
+      auto tile = workgroup<float[32]>(group, "tile");
+      auto own = per_invocation<float>(group, "own");
+      group.each([&](auto& inv) {
+        own[inv] = out[inv.global_invocation_id().x];
+        tile[inv.local_invocation_index()] = own[inv];
+      });
+      group.first(16, [&](auto& inv) { out[inv.local_invocation_index()] = tile[31 - inv.local_invocation_index()]; });
+    });
+    device.dispatch(in_two_phases, {1}, {32}, x);
+    //@
+    CHECK(x.read()[1] == 31.0f);
+  }
 }
