@@ -50,6 +50,7 @@
 
 #include <heddle/detail/emulated_phases.h>
 #include <heddle/detail/native_phases.h>
+#include <heddle/detail/read_only_arguments.h>
 #include <heddle/workgroup.h>
 
 #include <string_view>

@@ -132,14 +132,12 @@ inline void refuse(Problem problem) {
 // The value of a constant may not refer to an immediate function. GCC says so at the line of the call whose argument
 // the constant is, and names the function, whereas what goes wrong within the function that makes a constant it tells
 // at the line there.
-}  // namespace detail
 namespace refused {
 #define HEDDLE_PROBLEM_FUNCTION(name, text, ...) \
   consteval void name() {}
 HEDDLE_PROBLEMS(HEDDLE_PROBLEM_FUNCTION)
 #undef HEDDLE_PROBLEM_FUNCTION
 }  // namespace refused
-namespace detail {
 
 using Refusal = void (*)();
 consteval Refusal refusal_of(Problem problem) {

@@ -144,7 +144,7 @@ using WrongArgumentOf = decltype(find_wrong_argument<Kernel, Args...>());
 
 /// What a compiler says of a dispatch that is refused: the types that a refused `dispatch` returns, which are
 /// incomplete and whose names are sentences.
-namespace heddle::refused {
+namespace heddle::detail::refused {
 
 template <std::size_t number>
 struct argument {
@@ -165,7 +165,7 @@ struct this_dispatch_has {
   struct more_than_one_wrong_argument_or_a_wrong_number_of_them;
 };
 
-}  // namespace heddle::refused
+}  // namespace heddle::detail::refused
 
 namespace heddle::detail {
 

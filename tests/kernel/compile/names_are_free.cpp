@@ -8,6 +8,7 @@ struct Index {
   int value;
 };
 struct Variable {};
+struct refused {};
 const char* const name = "a name";
 const int dot = 1, length = 2, all = 3, any = 4;
 
@@ -16,5 +17,6 @@ void test() {
   const Index index{element.index};
   (void)index.value;
   (void)Variable{};
+  (void)refused{};
   (void)name;
 }
