@@ -171,7 +171,9 @@ constexpr Problem problem_of(const V& value, bool constant) {
   __attribute__((diagnose_if(                                                                                     \
       ::heddle::detail::problem_of<Rules>(value, __builtin_constant_p(value)) == ::heddle::detail::Problem::name, \
       text, "error")))
-#define HEDDLE_REFUSED(Rules, value) HEDDLE_PROBLEMS(HEDDLE_REFUSED_IF, Rules, value)
+#define HEDDLE_REFUSED(Rules, value)                                                    \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wgcc-compat\"") \
+      HEDDLE_PROBLEMS(HEDDLE_REFUSED_IF, Rules, value) _Pragma("clang diagnostic pop")
 #else
 #define HEDDLE_REFUSED(Rules, value)
 #endif
