@@ -31,7 +31,8 @@ Mode mode_from(const std::optional<Mode>& asked) {
   const std::string_view value(text);
   if (value == "native") return Mode::Native;
   if (value == "emulated") return Mode::Emulated;
-  throw std::invalid_argument(fmt::format("HEDDLE_MODE is '{}'; it may be 'native' or 'emulated'", text::readable(value)));
+  throw std::invalid_argument(
+      fmt::format("HEDDLE_MODE is '{}'; it may be 'native' or 'emulated'", text::readable(value)));
 }
 
 std::uint64_t seed_from(const std::optional<std::uint64_t>& asked) {
@@ -39,7 +40,8 @@ std::uint64_t seed_from(const std::optional<std::uint64_t>& asked) {
   const char* text = std::getenv("HEDDLE_SEED");
   if (!text || !*text) return 1;
   if (const std::optional<std::uint64_t> seed = runtime::seed_from_text(text)) return *seed;
-  throw std::invalid_argument(fmt::format("HEDDLE_SEED is '{}', not a number from 0 to 2^64 - 1", text::readable(text)));
+  throw std::invalid_argument(
+      fmt::format("HEDDLE_SEED is '{}', not a number from 0 to 2^64 - 1", text::readable(text)));
 }
 
 MemoryPolicy memory_from(const std::optional<MemoryPolicy>& asked) {

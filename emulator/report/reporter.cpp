@@ -23,6 +23,7 @@
 
 #include "emulator/report/collector.h"
 #include "emulator/report/records.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::report {
 namespace {
@@ -109,7 +110,7 @@ void write_report(const Collector& collector, const ReportOutput& output) {
   const std::string text = to_text(collector.report(suppressions), output.format);
   if (append_to(output.file, text) || output.file.empty()) return;
   std::fprintf(stderr, "heddle: cannot write HEDDLE_RACES_FILE '%s' (%s); it would have had this:\n",
-               output.file.c_str(), std::strerror(errno));
+               text::readable(output.file).c_str(), std::strerror(errno));
   append_to("", text);
 }
 
@@ -119,7 +120,7 @@ void write_report(const Collector& collector, const ReportOutput& output) {
     collect(leave_program(link), collector);
     write_report(collector, output);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "heddle: the report on races cannot be made: %s\n", error.what());
+    std::fprintf(stderr, "heddle: the report on races cannot be made: %s\n", text::readable(error.what()).c_str());
   }
   std::fflush(stderr);
   _exit(0);

@@ -32,8 +32,8 @@ Number number_of(std::string_view text, std::string_view what) {
   Number value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
-    throw std::invalid_argument(
-        fmt::format("{} is '{}', not a number from 0 to {}", what, text::readable(text), std::numeric_limits<Number>::max()));
+    throw std::invalid_argument(fmt::format("{} is '{}', not a number from 0 to {}", what, text::readable(text),
+                                            std::numeric_limits<Number>::max()));
   return value;
 }
 
