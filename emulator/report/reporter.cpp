@@ -109,8 +109,9 @@ void write_report(const Collector& collector, const ReportOutput& output) {
   Suppressions suppressions = output.suppressions;
   const std::string text = to_text(collector.report(suppressions), output.format);
   if (append_to(output.file, text) || output.file.empty()) return;
+  const char* const why = std::strerror(errno);
   std::fprintf(stderr, "heddle: cannot write HEDDLE_RACES_FILE '%s' (%s); it would have had this:\n",
-               text::readable(output.file).c_str(), std::strerror(errno));
+               text::readable(output.file).c_str(), why);
   append_to("", text);
 }
 
