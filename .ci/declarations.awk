@@ -105,7 +105,7 @@ BEGIN {
 }
 
 FNR == 1 { internal = skipping = body = body_of_member = public = 0; type = collected = contract = ""; last = "" }
-/^}  \/\/ namespace / { internal = 0; next }
+/^}  \/\/ namespace / { if (!internal || $4 == hidden) internal = 0; next }
 /^\/\/\/ *\\file/ { skipping = 1; next }
 skipping && /^\/\/\// { next }
 { skipping = 0 }
@@ -117,7 +117,10 @@ skipping && /^\/\/\// { next }
 /^ *#/ || /\\$/ { continued = /\\$/; contract = ""; next }
 continued { continued = 0; next }
 internal && /^}$/ && FNR - internal <= 3 { internal = 0; next }
-/^namespace .*(detail|emulated|native|runtime|model|emulation|std|refused)( |::|$)/ { internal = FNR; next }
+/^namespace .*(detail|emulated|native|runtime|model|emulation|std|refused)( |::|$)/ {
+  if (!internal) { internal = FNR; hidden = $2 }
+  next
+}
 /^namespace / || internal { next }
 /^};/ { type = collected = contract = ""; body = body_of_member = 0; next }
 
