@@ -3,7 +3,7 @@
 #   slices_list            prints one a line: its number, preset, room and programs
 #   slice_choose WHICH     WHICH is a number, or "today"; returns 1 if there is no such one. Sets slice_number,
 #                          slice_preset, slice_room, slice_programs, slice_settings (NAME=VALUE), slice_tests (a pattern)
-#   slices_never PRESET    prints a pattern of the tests that are not run with this preset at all; nothing if all are
+#   slices_never PRESET [slice]   prints a pattern of the tests that are not run with this preset at all; nothing if all are
 #   slice_say              prints which one was chosen, and how to run it again
 
 # One element each: "PRESET ROOM WORD...". The first slices_daily of them have their days.
@@ -39,7 +39,7 @@ slices_pattern() {
 slices_never() {
   local kind presets test reason never=()
   while read -r kind presets test reason; do
-    [ "$kind" = never ] && [[ ,$presets, == *,$1,* ]] && never+=("$test")
+    [ "$kind" = never ] && [[ ,$presets, == *,$1,* || ,$presets, == *,${2-$1},* ]] && never+=("$test")
   done <"$setup_root/tests/slices.txt"
   [ ${#never[@]} -eq 0 ] || slices_pattern "${never[@]}"
 }

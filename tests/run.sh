@@ -93,7 +93,7 @@ if [ "$preset" = dev ]; then
 elif [ "$preset" = aarch64 ]; then
   bash "$setup_root/.ci/sysroot.sh" "$setup_root/build-aarch64/sysroot" arm64 "${setup_libraries[@]}" || exit $?
 fi
-never=$(slices_never "$preset")
+never=$(slices_never "$preset" ${slice:+slice})
 [ -z "$never" ] || chosen+=(-E "$never")
 setup_build "$preset" "${targets[@]}" || exit $?
 cd "$setup_root" || exit 2
