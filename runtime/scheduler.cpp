@@ -127,7 +127,9 @@ inline Worker::Pick Worker::pick_next() {
 
 inline void Worker::home_loop() {
   for (;;) {
-    const Pick next = pick_with_fiber(pick_next(), nullptr, Turn::Near);
+    Pick next = pick_next();
+    // A workgroup that is admitted here begins on the thread's own stack.
+    if (next.kind != Pick::Admit) next = pick_with_fiber(next, nullptr, Turn::Near);
     switch (next.kind) {
       case Pick::Nothing:
         if (!admission_.groups_left() || !await_admission()) return;
