@@ -190,7 +190,7 @@ TEST_CASE("a record of a run has every byte of what it tells, on one line") {
   for (int seed = 0; seed < kReports; ++seed) {
     RandomReport outside(seed);
     const DataRace race = outside.race();
-    const std::string text = report::record(1, race) + report::record(1, report::Remark{race.reason, false});
+    const std::string text = report::record(1, race) + report::record(1, report::Remark{race.reason});
     CHECK(std::count(text.begin(), text.end(), '\n') == 2);
     report::Collector collector;
     report::read_records(text, collector);
