@@ -73,6 +73,19 @@ TEST_CASE("undefined behaviour of a Mu test is named by its kind, only a race is
   CHECK(run_heddle({"litmus", directory.write("d.litmus", message("Mu", "RELEASE"))}).exit_code == 0);
 }
 
+TEST_CASE("the option --why of a C test that races names both accesses by their words and lines") {
+  const TemporaryDirectory directory;
+  const std::string text =
+      "C Racy\n{}\nP0 (int* x, int* y) { *x = 1; atomic_store_explicit(y, 1, RELAXED); }\n"
+      "P1 (int* x, int* y) { int r0 = atomic_load_explicit(y, RELAXED);\n  int r1 = *x; }\nexists (1:r0=1 /\\ "
+      "1:r1=0)\n";
+  const Run run = run_heddle({"litmus", "--why", directory.write("r.litmus", text)});
+  CHECK(run.exit_code == 1);
+  CHECK_THAT(run.out, Catch::Contains("Why undefined (race)"));
+  CHECK_THAT(run.out, Catch::Contains("P0's `*x = 1` in line 3"));
+  CHECK_THAT(run.out, Catch::Contains("P1's `*x` in line 5"));
+}
+
 TEST_CASE("a wait that nothing may end is `blocks`, and its execution is no outcome") {
   const TemporaryDirectory directory;
   const Json waits = line_of(directory.write("w.litmus", kWaits));
@@ -155,6 +168,7 @@ TEST_CASE("a replay of a Mu test tells each operation, and ends as the run that 
   const TemporaryDirectory directory;
   const std::string file = directory.write("m.litmus", message("Mu", "RELAXED"));
   const Json all = line_of(file, {"--machine", "random", "--runs", "500"});
+  CHECK(all["histogram"].size() > 1);
   for (const Json& row : all["histogram"]) {
     const std::string number = std::to_string(row["first_run"].get<std::uint64_t>());
     const Json one = line_of(file, {"--machine", "random", "--replay", number})["replay"];

@@ -13,27 +13,30 @@ namespace {
 struct Mistake {
   const char* program;
   const char* object;
+  /// The step that is missing, as JSON names it.
+  const char* missing;
   /// Parts of the reason, and of the first change.
   const char* reason;
   const char* change;
 };
 
 const Mistake kMistakes[] = {
-    {"dispatches_without_dependency", "squares", "execution dependency only",
+    {"dispatches_without_dependency", "squares", "dependency", "execution dependency only",
      "put a memory dependency, commands.memory_barrier(), between dispatch 0 and dispatch 1"},
-    {"message_not_available", "data", "never made available", "add MakeAvailable to the atomic write in line"},
-    {"message_not_visible", "data", "never made visible", "add MakeVisible to the atomic read in line"},
-    {"missing_barrier", "partial", "no synchronization: no barrier of the workgroup",
+    {"message_not_available", "data", "availability", "never made available",
+     "add MakeAvailable to the atomic write in line"},
+    {"message_not_visible", "data", "visibility", "never made visible", "add MakeVisible to the atomic read in line"},
+    {"missing_barrier", "partial", "synchronization", "no synchronization: no barrier of the workgroup",
      "put a control barrier, (Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier)"},
-    {"private_payload", "data", "only non-private accesses are ordered between invocations",
+    {"private_payload", "data", "non-private access", "only non-private accesses are ordered between invocations",
      "non-private (.non_private(), NonPrivatePointer), and make the read in line"},
-    {"relaxed_look_back", "sums", "nothing between the two workgroups releases and acquires",
+    {"relaxed_look_back", "sums", "synchronization", "nothing between the two workgroups releases and acquires",
      "Release | UniformMemory | MakeAvailable (kReleaseBuffers)"},
-    {"relaxed_unlock", "counter", "nothing between the two workgroups releases and acquires",
+    {"relaxed_unlock", "counter", "synchronization", "nothing between the two workgroups releases and acquires",
      "the semantics Release | UniformMemory | MakeAvailable (kReleaseBuffers)"},
-    {"scope_too_narrow", "", "scopes do not include both invocations", "from Workgroup to Device"},
-    {"two_references", "buffer", "two references to the same memory", "bind the memory once"},
-    {"wrong_storage_class", "data", "UniformMemory, the storage class of this memory, is missing",
+    {"scope_too_narrow", "", "scope", "scopes do not include both invocations", "from Workgroup to Device"},
+    {"two_references", "buffer", "own references", "two references to the same memory", "bind the memory once"},
+    {"wrong_storage_class", "data", "storage class", "UniformMemory, the storage class of this memory, is missing",
      "add UniformMemory to the atomic read in line"},
 };
 
@@ -67,6 +70,7 @@ TEST_CASE("each mistake is one finding with its reason and its cure, and the cur
     REQUIRE(races.size() == 1);
     const Json& race = races[0];
     if (*mistake.object) CHECK(race.at("object") == mistake.object);
+    CHECK(race.at("missing") == mistake.missing);
     CHECK(has(race.at("reason"), mistake.reason));
     REQUIRE_FALSE(race.at("changes").empty());
     CHECK(has(race.at("changes").at(0), mistake.change));
