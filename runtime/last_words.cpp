@@ -67,7 +67,7 @@ void replace_handlers(bool (*which)(const struct sigaction&), const struct sigac
 void hear_of_signals() {
   struct sigaction ours {};
   ours.sa_sigaction = on_signal;
-  // The same signal once more ends the process at once: a person who waits no longer is obeyed.
+  // A second signal of this kind ends the process at once: a person who waits no longer is obeyed.
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   sigemptyset(&ours.sa_mask);
   replace_handlers(is_default, ours);

@@ -32,7 +32,7 @@ class FileWriter final : public Listener {
   void close();
   /// Hands everything so far to the system, so that others can have a look.
   void flush();
-  /// The same where the process ends, on whatever thread and in the middle of whatever: safe in a handler of a signal.
+  /// Likewise where the process ends, on whatever thread and in the middle of whatever: safe in a handler of a signal.
   /// Nothing is told behind it.
   void save_at_end() noexcept;
 

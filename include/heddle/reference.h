@@ -5,6 +5,7 @@
 /// that a kernel writes in its parameter list (`StorageBuffer<const float> auto in`).
 
 #include <heddle/detail/members.h>
+#include <heddle/detail/operand_types.h>
 #include <heddle/float16.h>
 #include <heddle/located.h>
 #include <heddle/source_location.h>
@@ -74,34 +75,6 @@ namespace detail {
 template <typename T>
 using ElementOf = std::remove_extent_t<T>;
 
-/// The type of what reading a `U` gives, which may be a reference or a value.
-template <typename U>
-struct ReadAs : std::remove_cvref<U> {};
-template <typename U>
-requires requires {
-  typename std::remove_cvref_t<U>::value_type;
-} && std::is_class_v<std::remove_cvref_t<U>>
-struct ReadAs<U> {
-  using type = typename std::remove_cvref_t<U>::value_type;
-};
-
-/// `v` as an operand beside one of type `Other`: numbers are converted as the operator would convert them, which says
-/// that the conversion is wanted to whoever compiles with -Wconversion.
-template <typename Other, typename V>
-[[gnu::always_inline]] constexpr decltype(auto) as_operand(V&& v) {
-  using A = typename ReadAs<V>::type;
-  using B = typename ReadAs<Other>::type;
-  if constexpr (std::is_arithmetic_v<A> && std::is_arithmetic_v<B>) {
-    return static_cast<std::common_type_t<A, B>>(static_cast<A>(std::forward<V>(v)));
-  } else {
-    return std::forward<V>(v);
-  }
-}
-/// What is shifted, and by how much: neither is converted to the type of the other.
-template <typename Other, typename V>
-[[gnu::always_inline]] constexpr V&& as_shift_operand(V&& v) {
-  return std::forward<V>(v);
-}
 // What a compiler says of a reference that is used as it may not be.
 #define HEDDLE_IS_READ_ONLY                                                                                           \
   "this is read-only here: a kernel that writes takes `StorageBuffer<T>`, without const, and is given a buffer that " \

@@ -21,7 +21,7 @@ using detail::Variable;
 
 class Invocation;
 
-// Of the operands in emulated mode nothing is told, for what is wrong is told of the native one.
+// In emulated mode nothing is told of the operands: what is wrong with them is told of the native ones.
 using MemoryScope = detail::OperandIf<heddle::MemoryScope, false>;
 using TexelReadOperands = detail::OperandIf<heddle::TexelReadOperands, false>;
 using TexelWriteOperands = detail::OperandIf<heddle::TexelWriteOperands, false>;

@@ -219,7 +219,7 @@ class Operand {
   }
 
  private:
-  // The same size with either compiler.
+  // It has one size with either compiler.
   union {
     Value value_;
     void (*refusal_)();

@@ -69,7 +69,7 @@ TEST_CASE("a replayed run ends as it ended among the others") {
     return Json::parse(run_heddle(all).out);
   };
   const Json runs = with("--runs", "500");
-  // Of store buffering all four outcomes come up.
+  // All four outcomes of store buffering come up.
   CHECK(runs.at("histogram").size() == 4);
   for (const Json& row : runs.at("histogram")) {
     const Json line = with("--replay", std::to_string(row.at("first_run").get<int>()));

@@ -82,8 +82,8 @@ TEST_CASE("the option --why of a C test that races names both accesses by their 
   const Run run = run_heddle({"litmus", "--why", directory.write("r.litmus", text)});
   CHECK(run.exit_code == 1);
   CHECK_THAT(run.out, Catch::Contains("Why undefined (race)"));
-  CHECK_THAT(run.out, Catch::Contains("P0's `*x = 1` in line 3"));
-  CHECK_THAT(run.out, Catch::Contains("P1's `*x` in line 5"));
+  CHECK_THAT(run.out, Catch::Contains("P0's `*x = 1` (line 3)"));
+  CHECK_THAT(run.out, Catch::Contains("P1's `*x` (line 5)"));
 }
 
 TEST_CASE("a wait that nothing may end is `blocks`, and its execution is no outcome") {

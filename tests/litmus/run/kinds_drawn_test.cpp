@@ -57,7 +57,7 @@ void add_kinds_of(const std::string& source, Kinds& kinds) {
   }
 }
 
-/// Of the instructions of all litmus tests that are here.
+/// What the instructions of all litmus tests that are here say.
 Kinds kinds_of_litmus_tests() {
   Kinds kinds;
   for (const LibraryFile& file : read_library()) add_kinds_of(file.source, kinds);

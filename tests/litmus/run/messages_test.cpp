@@ -54,7 +54,7 @@ void check_never_stale(const std::string& source) {
   }
 }
 
-/// Of those runs on the policy `random` that the filter lets through, in how many of 100.
+/// In how many of 100 runs on the policy `random`, of those that the filter lets through.
 std::uint64_t percent_stale(const std::string& source) {
   for (const MemoryUnderTest& memory : memories_under_test()) {
     if (memory.name != "random") continue;
