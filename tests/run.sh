@@ -68,7 +68,7 @@ fi
 packages=(gdb git graphviz clang-format-14 python3)
 case $preset in
   dev | asan | ubsan | tsan | mutation) ;;
-  clang) packages+=(clang-14) ;;
+  clang) packages+=(clang-14 libclang-rt-14-dev) ;;
   aarch64) packages+=(g++-aarch64-linux-gnu qemu-user) ;;
   lab)
     preset=dev
