@@ -1,6 +1,5 @@
-// Whoever has something to tell puts a function into a table that has no lock. What ends the process goes through the
-// table: handlers of exit and of signals, and _exit, which is heddle's own here and then goes on to that of the C
-// library.
+// A table without a lock has the functions that are still to be called when the process ends. Handlers of exit and of
+// signals go through the table; so does _exit, which is heddle's own here, and then calls that of the C library.
 
 #include "runtime/last_words.h"
 

@@ -17,7 +17,7 @@ namespace {
 /// An open file, closed when it goes out of scope.
 class OpenFile {
  public:
-  // It is opened at once, whatever it is: the open of a pipe would wait for a writer, and hear of no signal that
+  // O_NONBLOCK makes the open return at once: that of a pipe would wait for a writer, and hear of no signal that
   // another thread takes.
   explicit OpenFile(const std::string& file)
       : descriptor_(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {}

@@ -46,7 +46,7 @@ struct FailedDispatch {
   enum class How : std::uint8_t {
     /// A finding ended it.
     EndedEarly,
-    /// It came to its end, and has a finding.
+    /// The dispatch came to its end, and has a finding.
     Ended,
     /// Nothing is wrong: heddle cut it short.
     CutShort,

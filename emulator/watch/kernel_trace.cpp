@@ -15,7 +15,8 @@ namespace heddle::watch {
 
 namespace {
 
-/// Those that are being written; of more than there is room for the last bytes are lost where the process dies.
+/// The traces that are being written. Where the process dies, a trace for which there is no room here loses its last
+/// bytes.
 constexpr std::size_t kMostSaved = 64;
 constinit std::array<std::atomic<trace::FileWriter*>, kMostSaved + 1> g_saved;
 

@@ -6,7 +6,7 @@
 namespace heddle::lab {
 namespace {
 
-// Whoever reads a file in more pieces than that had better take it whole.
+// The most ranges of one request: a client that wants more pieces of a file gets the whole file.
 constexpr std::size_t kMostRanges = 16;
 
 std::string_view trimmed(std::string_view text) {

@@ -48,7 +48,7 @@ void Connection::close() {
   stream_.close();
   if (!is_open_) return;
   is_open_ = false;
-  // It may be the last that kept this one.
+  // The entry of the list may be the last owner of this connection, which is to live until this function returns.
   const std::shared_ptr<Connection> self = std::move(*place_);
   serving_.open.erase(place_);
 }

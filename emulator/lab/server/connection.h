@@ -24,7 +24,7 @@
 namespace heddle::lab {
 
 class Connection;
-/// Those that are open, in no order. On the thread of the sockets alone.
+/// The open connections of a server, in no order. Only the thread of the sockets uses the list.
 using Connections = std::list<std::shared_ptr<Connection>>;
 
 /// What all connections of a server share.

@@ -243,7 +243,7 @@ void Machine::unwind_all() {
     while (stack.begun && !stack.dead) resume(stack);
 }
 
-// Nobody resumes a dead one.
+// A stack that is given up is dead: no thread resumes it.
 void Machine::give_up_stack() {
   Machine* const machine = g_current;
   if (!machine || !machine->stopping_) return;

@@ -37,7 +37,7 @@ struct MappedAccess {
   bool acquires = false;
   /// Whether it is an atomic that writes and that releases, itself or by something before it in its dispatch.
   bool releases = false;
-  /// It begins so many bytes in front of the one that is asked about, and is so long.
+  /// The access begins so many bytes in front of the byte that is asked about, and has so many bytes.
   std::uint32_t begins_before = 0;
   std::uint32_t size_bytes = 0;
 };

@@ -175,7 +175,7 @@ void NativeStack::end() {
   here.dead = this;
   if (runtime::kSanitized) runtime::announce_leaving(fiber.announced, here.announced);
   runtime::swap_context(&fiber.parked, here.home, nullptr);
-  // Nobody switches to it again.
+  // The stack that was left has ended: no thread switches to it again.
   __builtin_unreachable();
 }
 

@@ -36,7 +36,8 @@ struct LoadedBits {
 };
 
 LocationNumber add_location(std::uint64_t initial, std::uint32_t size_bytes, const char* name, SourceLocation where);
-/// It is no operation. Whoever uses the location afterwards does so by mistake. Outside of its run it does nothing.
+/// The end of a location, which is no operation of the memory model: each later use of the location is a mistake of the
+/// program, and is told. Outside of the run that made the location, the call does nothing.
 void remove_location(LocationNumber location) noexcept;
 LoadedBits load(LocationNumber location, MemoryOrder order, DependencyNumber dependency, SourceLocation where);
 void store(LocationNumber location, std::uint64_t bits, MemoryOrder order, SourceLocation where);

@@ -219,7 +219,7 @@ class Operand {
   }
 
  private:
-  // It has one size with either compiler.
+  // The union has one size with either compiler.
   union {
     Value value_;
     void (*refusal_)();
