@@ -107,7 +107,8 @@ std::uint64_t texels_of(const uvec3& extent, std::uint64_t texel_bytes, const st
       bytes <= kMostBytes)
     return texels;
   throw NoMemory(fmt::format("no memory for {}: {} x {} x {} texels of {} bytes, and an image has less than 2^63 bytes",
-                             name.empty() ? "an image" : "'" + name + "'", extent.x, extent.y, extent.z, texel_bytes));
+                             name.empty() ? "an image" : "'" + text::readable(name) + "'", extent.x, extent.y, extent.z,
+                             texel_bytes));
 }
 
 std::shared_ptr<Allocation> DeviceState::allocate(std::uint64_t count, std::uint64_t element_bytes, std::string name) {
