@@ -146,16 +146,14 @@ void Machine::execute(Stack& stack) {
 }
 
 void Machine::trapped(FindingKind kind, const void* instruction) {
-  Stack& stack = stacks_[running_stack_];
-  exceptions() = {nullptr, 0};
+  exceptions() = {};
   if (!stopping_) {
-    Finding finding = finding_of_trap(kind, instruction, stack.fiber->stack().bytes(),
+    Finding finding = finding_of_trap(kind, instruction, stacks_[running_stack_].fiber->stack().bytes(),
                                       "raise threads::Options::stack_bytes, or keep large arrays elsewhere");
     finding.invocation = Coordinates::of_host_thread(running_);
     stop(std::move(finding));
   }
-  stack.dead = true;
-  leave();
+  give_up_stack();
   HEDDLE_CHECK(false, "a stack whose frames were given up was gone on with");
   std::abort();
 }
