@@ -92,17 +92,35 @@ void expect(bool holds, const char* what) {
   ++g_mistakes;
 }
 
+/// What differs inside of a kernel.
 const std::vector<std::string> kOfKernels = {"handler of signal " + std::to_string(SIGSEGV),
                                              "handler of signal " + std::to_string(SIGFPE), "alternate stack"};
 
+/// What may differ inside of a kernel of which one invocation traps: while its thread unwinds, and others go on, what
+/// would end the process has handlers that tell of the finding. Those of SIGINT and SIGTERM are an exploration's, too.
+std::vector<std::string> of_kernels_that_fail() {
+  auto names = kOfKernels;
+  names.push_back("terminate handler");
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU})
+    names.push_back("handler of signal " + std::to_string(signal));
+  return names;
+}
+
 std::mutex g_mutex;
 std::vector<State> g_inside;
+
+/// Compares with `before` what invocations have noted since the last call.
+void compare_inside(const char* where, const State& before, const std::vector<std::string>& allowed) {
+  expect(!g_inside.empty(), "kernels ran");
+  for (const State& seen : g_inside) compare(where, before, seen, allowed);
+  g_inside.clear();
+}
 
 /// Its invocations, on all threads, note what they find; some trap.
 constexpr auto looks_around = [](auto& inv, StorageBuffer<std::uint32_t> auto x, std::uint32_t divisor) {
   inv.workgroup_barrier();
   const auto i = inv.global_invocation_id().x;
-  if (inv.local_invocation_index() == 0) {
+  {
     const std::lock_guard lock(g_mutex);
     g_inside.push_back(state());
   }
@@ -110,10 +128,11 @@ constexpr auto looks_around = [](auto& inv, StorageBuffer<std::uint32_t> auto x,
   inv.workgroup_barrier();
 };
 
-void run(Mode mode) {
+void run(Mode mode, const State& before) {
   Device device(mode);
   auto x = device.buffer<std::uint32_t>(64, "x");
   device.dispatch(looks_around, {8}, {8}, x, 1u);
+  compare_inside("in a kernel", before, kOfKernels);
   bool found = false;
   try {
     device.dispatch(looks_around, {8}, {8}, x, 0u);
@@ -121,6 +140,7 @@ void run(Mode mode) {
     found = error.finding().kind == FindingKind::DivisionByZero;
   }
   expect(found, "a division by zero is found");
+  compare_inside("in a kernel that fails", before, of_kernels_that_fail());
 }
 
 void explore() {
@@ -170,7 +190,7 @@ int main(int count, char** arguments) {
   const State before = state();
   for (const Mode mode : {Mode::Native, Mode::Emulated}) {
     Device lives_on(mode);
-    run(mode);
+    run(mode, before);
     compare("between dispatches", before, state(), kOfKernels);
     // What is no kernel's comes to the program, also while a device lives.
     if (own) {
@@ -180,21 +200,10 @@ int main(int count, char** arguments) {
   }
   if (own) expect(g_own_signals == 4, "signals that no kernel raised come to the program's handlers");
   compare("after the last device", before, state(), {});
-  auto inside = kOfKernels;
-  for (const State& seen : g_inside) compare("in a kernel", before, seen, inside);
-  expect(!g_inside.empty(), "kernels ran");
-  g_inside.clear();
 
   explore();
   compare("after an exploration", before, state(), {});
-  // While it lasts Ctrl-C and SIGTERM end it.
-  inside.push_back("handler of signal " + std::to_string(SIGINT));
-  inside.push_back("handler of signal " + std::to_string(SIGTERM));
-  // While the dispatch that fails unwinds, what would end the process has handlers that tell of the finding.
-  inside.push_back("terminate handler");
-  for (const int signal : {SIGHUP, SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGPIPE, SIGALRM, SIGXCPU})
-    inside.push_back("handler of signal " + std::to_string(signal));
-  for (const State& seen : g_inside) compare("in a trial", before, seen, inside);
+  compare_inside("in a trial", before, of_kernels_that_fail());
   if (g_mistakes == 0) std::puts("all is as it was");
   return g_mistakes == 0 ? 0 : 1;
 }
