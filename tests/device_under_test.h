@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -46,6 +47,19 @@ Finding finding_of(Dispatch&& dispatch) {
   }
   FAIL("the dispatch found nothing wrong");
   return {};
+}
+
+/// Why a native device refuses its options as `change` has changed them; "accepted" if it does not.
+template <typename Change>
+std::string refused(Change&& change) {
+  DeviceOptions options = options_for(Mode::Native);
+  change(options);
+  try {
+    Device device(options);
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "accepted";
 }
 
 inline bool contains(const std::string& text, const std::string& part) {

@@ -17,6 +17,7 @@ using heddle::test::end_of;
 using heddle::test::kFound;
 using heddle::test::kRefused;
 using heddle::test::kWorks;
+using heddle::test::refused;
 using heddle::test::turns_around;
 
 namespace {
@@ -182,16 +183,6 @@ TEST_CASE("every option of an exploration works with any number, or is refused b
 }
 
 TEST_CASE("an option is refused with its value and its limits") {
-  const auto refused = [](auto change) {
-    DeviceOptions options = test::options_for(Mode::Native);
-    change(options);
-    try {
-      Device device(options);
-    } catch (const std::invalid_argument& e) {
-      return std::string(e.what());
-    }
-    return std::string("accepted");
-  };
   CHECK(refused([](DeviceOptions& o) { o.stack_bytes = 1u << 30; }) == "accepted");
   CHECK(refused([](DeviceOptions& o) { o.stack_bytes = (1u << 30) + 1; }) ==
         "DeviceOptions::stack_bytes is 1073741825; it may be 0 to 1073741824");

@@ -10,6 +10,7 @@
 
 using namespace heddle;
 using heddle::test::options_for;
+using heddle::test::refused;
 
 namespace {
 
@@ -239,16 +240,6 @@ TEST_CASE("sizes that do not fit in 32 bits are refused") {
 }
 
 TEST_CASE("options that make no sense are refused by name") {
-  const auto refused = [](auto change) {
-    DeviceOptions options = options_for(Mode::Native);
-    change(options);
-    try {
-      Device device(options);
-    } catch (const std::invalid_argument& e) {
-      return std::string(e.what());
-    }
-    return std::string("accepted");
-  };
   CHECK(refused([](DeviceOptions&) {}) == "accepted");
   CHECK(test::contains(refused([](DeviceOptions& o) { o.subgroup_size = 0; }), "subgroup_size"));
   CHECK(test::contains(refused([](DeviceOptions& o) { o.subgroup_size = 129; }), "subgroup_size"));
