@@ -22,6 +22,8 @@ namespace {
 // So many operations of a run are kept for advice: 32 bytes each, and some 150 for a barrier that does not meet
 // as a workgroup.
 constexpr std::size_t kRecentOperations = 200000;
+/// Of them so many are left for what comes behind a race, where a run is repeated for what comes before it.
+constexpr std::size_t kBehindTheRace = 1000;
 // The judge takes about a second for a thousand operations and some twenty changes.
 constexpr std::size_t kJudgedOperations = 240;
 
@@ -289,14 +291,18 @@ void RaceWatch::explain(const race::KernelRace& race, bool have_atomics, DataRac
 }
 
 std::string RaceWatch::why_not_tried(const race::KernelRace& race) const {
-  if (!recent_.is_full() || race.operation < kRecentOperations)
-    return "the first access is so far back that what lies between is not remembered; where fewer workgroups are "
-           "dispatched one can be tried";
+  if (!recent_.is_full() || race.operation < remembered_from() + kRecentOperations)
+    return fmt::format(
+        "the first access is so far back that what lies between is not remembered (at most {} operations are); with "
+        "fewer workgroups, or fewer rounds of a loop, one can be tried",
+        kRecentOperations);
+  // As much as can be of what comes before the second access.
+  const std::uint64_t from = race.operation + kBehindTheRace - kRecentOperations;
   return fmt::format(
-      "the run was too long to try one: its first {} operations are remembered, and the second access is "
-      "operation {}. With fewer workgroups one is tried, or in this run, with what comes before the race: "
-      "HEDDLE_RACES_FROM={} {}",
-      kRecentOperations, race.operation, race.operation - kRecentOperations / 2, replay());
+      "the run was too long to try one: of its operations {} are remembered, and the second access is operation {}. "
+      "With "
+      "fewer workgroups one is tried, or in this run, with what comes before the race: HEDDLE_RACES_FROM={} {}",
+      kRecentOperations, race.operation, from, replay());
 }
 
 void RaceWatch::dispatch_ends(bool failed) {

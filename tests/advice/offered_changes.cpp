@@ -30,6 +30,24 @@ std::vector<DataRace> races_of(const Kernel& kernel, Extent groups, Extent size,
   return device.races();
 }
 
+const std::string kFrom = "HEDDLE_RACES_FROM=";
+
+/// The races of the run that the only race's report tells to make, where no change was tried.
+template <typename Kernel>
+std::vector<DataRace> repeated_as_told(const Kernel& kernel, u32 n) {
+  const std::vector<DataRace> races = races_of(kernel, 2, 1, n);
+  REQUIRE(races.size() == 1);
+  CHECK(races[0].changes.empty());
+  const std::string& told = races[0].no_change;
+  const std::size_t from = told.find(kFrom);
+  REQUIRE(from != std::string::npos);
+  const std::size_t number = from + kFrom.size();
+  setenv("HEDDLE_RACES_FROM", told.substr(number, told.find(' ', number) - number).c_str(), 1);
+  const std::vector<DataRace> again = races_of(kernel, 2, 1, n);
+  unsetenv("HEDDLE_RACES_FROM");
+  return again;
+}
+
 bool offers_barrier(const DataRace& race) {
   return std::any_of(race.changes.begin(), race.changes.end(), [](const std::string& change) {
     return change.find("put a control barrier") != std::string::npos;
@@ -131,6 +149,23 @@ constexpr auto long_message =
         }
         for (u32 i = 0; i < n / 8; ++i) out[16 + i % 16] += i;
         out[32] = data[0];
+      }
+    };
+
+/// Two writes of one element, the second one behind the first by a relaxed flag, with `n` operations between the two,
+/// or before them.
+template <bool between>
+constexpr auto late_write =
+    [](auto& inv, u32 n, StorageBuffer<u32> auto a, StorageBuffer<u32> auto b, StorageBuffer<u32> auto out) {
+      if (inv.workgroup_id().x == 0) {
+        for (u32 i = 0; i < n && !between; ++i) out[i % 16] = i;
+        a[0] = 1;
+        inv.atomic_store(b[0], kDevice, kRelaxed, 1u);
+      } else {
+        while (inv.atomic_load(b[0], kDevice, kRelaxed) == 0) {
+        }
+        for (u32 i = 0; i < n && between; ++i) out[i % 16] = i;
+        a[0] = 2;
       }
     };
 
@@ -274,18 +309,18 @@ TEST_CASE("of a run that is too long to try a change the missing link is told al
 }
 
 TEST_CASE("where the run was too long to try a change it is said, and the command that is told tries one") {
-  const u32 n = 60000;
-  const std::vector<DataRace> races = races_of(long_message<Fence::Removed>, 2, 1, n);
-  REQUIRE(races.size() == 1);
-  CHECK(races[0].changes.empty());
-  const std::string kFrom = "HEDDLE_RACES_FROM=";
-  const std::size_t from = races[0].no_change.find(kFrom);
-  REQUIRE(from != std::string::npos);
-  setenv("HEDDLE_RACES_FROM", races[0].no_change.substr(from + kFrom.size(), 6).c_str(), 1);
-  const std::vector<DataRace> again = races_of(long_message<Fence::Removed>, 2, 1, n);
-  unsetenv("HEDDLE_RACES_FROM");
+  const std::vector<DataRace> again = repeated_as_told(long_message<Fence::Removed>, 60000);
   REQUIRE(again.size() == 1);
   CHECK_THAT(again[0].changes.at(0), Catch::StartsWith("give the atomic write"));
+}
+
+TEST_CASE("where two accesses are too far from each other for a change, the repeated run tells no command") {
+  const std::vector<DataRace> far = repeated_as_told(late_write<true>, 210000);
+  REQUIRE(far.size() == 1);
+  CHECK(far[0].changes.empty());
+  CHECK_THAT(far[0].no_change, Catch::StartsWith("the first access is so far back"));
+  CHECK_THAT(far[0].no_change, !Catch::Contains(kFrom));
+  CHECK_FALSE(repeated_as_told(late_write<false>, 210000).at(0).changes.empty());
 }
 
 TEST_CASE("one pair of lines is one finding over all buffers, and the race that came first is told first") {
