@@ -15,10 +15,15 @@ namespace heddle::emulation {
 
 namespace {
 
-// For each of DeviceOptions::no_progress_rounds, which is 4096 mostly: 2 million times, some 30 million operations,
-// before anybody looks for a standstill, by when nearly all dispatches have ended; and then 67 million accesses to the
-// same, which take seconds: a loop that reads so long what does not change may still be one that computes.
+// For each of DeviceOptions::no_progress_rounds, which is 4096 mostly: 2 million times, by when nearly all dispatches
+// have ended, before anybody looks for a standstill. The first look comes after a part of them, some 100,000
+// operations; after each that finds that something goes on the next one takes twice as long.
 constexpr std::uint64_t kWindUpsOfRound = 512;
+constexpr std::int64_t kPartBeforeFirstLook = 256;
+// A look ends after 262,144 accesses to the same, if the invocations come back to states in which they were;
+// otherwise after 67 million, which take seconds: a loop that reads so long what does not change, and is never in the
+// same state, may still be one that computes.
+constexpr std::uint64_t kRepeatedAccessesOfRound = 64;
 constexpr std::uint64_t kAccessesOfRound = 16384;
 
 // A dispatch in which others were let run so often is a long one, which does most of what it does in many places: from
@@ -114,8 +119,8 @@ bool is_same_barrier(const Operation& a, const Operation& b) {
 
 Emulator::Emulator(detail::DeviceState& d)
     : device(d),
-      patience_(rounds_times(d.options, kWindUpsOfRound)),
-      standstill_(rounds_times(d.options, kAccessesOfRound)) {}
+      most_patience_(rounds_times(d.options, kWindUpsOfRound)),
+      standstill_(rounds_times(d.options, kAccessesOfRound), rounds_times(d.options, kRepeatedAccessesOfRound)) {}
 
 [[gnu::hot]] void Emulator::begin(const runtime::Grid& grid, std::span<const Binding> of_arguments) {
   bindings = of_arguments;
@@ -130,6 +135,7 @@ Emulator::Emulator(detail::DeviceState& d)
   if (grid.subgroups != 1) find_subgroups(grid);
   in_place = device.memory->is_storage() ? nullptr : device.memory.get();
   writes_in_place = true;
+  patience_ = std::max<std::int64_t>(most_patience_ / kPartBeforeFirstLook, 1);
   hear_as_usual();
   knows_agents_ = device.tells_memory() ? device.memory.get() : nullptr;
   if (told || device.parallel) tell_begin(grid, groups);
@@ -220,7 +226,10 @@ void Emulator::begin_to_look_for_standstill() {
 
 bool Emulator::is_standstill(detail::Standstill::Verdict verdict) {
   using Verdict = detail::Standstill::Verdict;
-  if (verdict == Verdict::SomethingGoesOn) hear_as_usual();
+  if (verdict == Verdict::SomethingGoesOn) {
+    patience_ = std::min(2 * patience_, most_patience_);
+    hear_as_usual();
+  }
   return verdict == Verdict::NothingGoesOn;
 }
 
@@ -387,7 +396,7 @@ bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access
                void* value) {
   if (!is_sound(*access.binding, access.offset_bytes, access.size_bytes) ||
       misses_initialization(*access.binding, access.offset_bytes, access.size_bytes, value_bytes) ||
-      emulator.stands_still_reading(agent, bytes_of(access), false)) [[unlikely]]
+      emulator.stands_still_reading(agent, access, bytes_of(access), false)) [[unlikely]]
     return false;
   const auto answer = learn(agent, access)
                           .read_any(agent.id, *access.binding, access.offset_bytes, access.code, access.where.file,
@@ -403,7 +412,7 @@ bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access
 
 bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const void* value) {
   if (!is_sound(*access.binding, access.offset_bytes, access.size_bytes) ||
-      emulator.stands_still_writing(agent, bytes_of(access), value)) [[unlikely]]
+      emulator.stands_still_writing(agent, access, bytes_of(access), value)) [[unlikely]]
     return false;
   std::uint32_t bits = 0;
   std::memcpy(&bits, value, std::min<std::size_t>(access.size_bytes, sizeof bits));
@@ -420,7 +429,7 @@ bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& acces
 [[gnu::hot]] void read(Emulator& emulator, const Agent& agent, const Access& access, void* value) {
   check(agent, access);
   check_initialized(agent, access);
-  if (emulator.stands_still_reading(agent, access.operation.locations, access.operation.atomic)) [[unlikely]]
+  if (emulator.stands_still_reading(agent, access, access.operation.locations, access.operation.atomic)) [[unlikely]]
     complain_of_standstill(emulator, agent, access);
   for_each_piece(access.operation, [&](const Operation& piece, std::uint64_t at) {
     emulator.device.memory->read(piece, static_cast<std::byte*>(value) + at);
@@ -429,7 +438,7 @@ bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& acces
 
 [[gnu::hot]] void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value) {
   check(agent, access);
-  if (emulator.stands_still_writing(agent, access.operation.locations, value)) [[unlikely]]
+  if (emulator.stands_still_writing(agent, access, access.operation.locations, value)) [[unlikely]]
     complain_of_standstill(emulator, agent, access);
   for_each_piece(access.operation, [&](const Operation& piece, std::uint64_t at) {
     emulator.device.memory->write(piece, static_cast<const std::byte*>(value) + at);
@@ -455,7 +464,7 @@ namespace {
     return writes;
   };
   emulator.device.memory->read_modify_write(access.operation, unequal, look, &update);
-  if (emulator.stands_still_updating(agent, access.operation.locations, update.changed)) [[unlikely]]
+  if (emulator.stands_still_updating(agent, access, update.changed)) [[unlikely]]
     complain_of_standstill(emulator, agent, access);
 }
 

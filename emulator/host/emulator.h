@@ -8,6 +8,7 @@
 #include "emulator/host/device_state.h"
 #include "emulator/host/standstill.h"
 #include "emulator/watch/named_objects.h"
+#include "runtime/stack_state.h"
 
 #include <atomic>
 #include <deque>
@@ -62,21 +63,27 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   void begin_variables(WorkgroupMemory& memory);
   /// Decides when others run again.
   void wind_up();
-  /// Before each read and each write that is not done in place. True: nothing goes on, for ever.
-  bool stands_still_reading(const Agent& agent, const Locations& bytes, bool atomic) {
-    return looks_for_standstill_ && is_standstill(standstill_.read(agent.id, place(bytes), atomic));
-  }
-  bool stands_still_writing(const Agent& agent, const Locations& bytes, const void* value) {
+  /// Before each read and each write that is not done in place. True: nothing goes on, for ever. `access` is on the
+  /// stack of the kernel.
+  template <typename OneAccess>
+  bool stands_still_reading(const Agent& agent, const OneAccess& access, const Locations& bytes, bool atomic) {
     return looks_for_standstill_ &&
-           is_standstill(
-               standstill_.write(agent.id, place(bytes), {static_cast<const std::byte*>(value), bytes.size_bytes}));
+           is_standstill(standstill_.read(agent.id, place(bytes), atomic, runtime::StateOfCalls{&access}));
+  }
+  template <typename OneAccess>
+  bool stands_still_writing(const Agent& agent, const OneAccess& access, const Locations& bytes, const void* value) {
+    return looks_for_standstill_ &&
+           is_standstill(standstill_.write(agent.id, place(bytes),
+                                           {static_cast<const std::byte*>(value), bytes.size_bytes},
+                                           runtime::StateOfCalls{&access}));
   }
   /// After each update that is not done in place.
-  bool stands_still_updating(const Agent& agent, const Locations& bytes, bool changed) {
+  bool stands_still_updating(const Agent& agent, const Access& access, bool changed) {
     if (!looks_for_standstill_) [[likely]]
       return false;
     if (changed) return is_standstill(detail::Standstill::Verdict::SomethingGoesOn);
-    return is_standstill(standstill_.read(agent.id, place(bytes), true));
+    return is_standstill(
+        standstill_.read(agent.id, place(access.operation.locations), true, runtime::StateOfCalls{&access}));
   }
   bool looks_for_standstill() const { return looks_for_standstill_; }
   const detail::Standstill& standstill() const { return standstill_; }
@@ -138,8 +145,9 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   /// How often the dispatch has been wound up.
   std::uint64_t wound_up_ = 0;
   /// How often it is wound up before it looks for a standstill: hears of all accesses for a while. (Where that happens
-  /// more seldom, each time counts for as many as it would have been.)
-  const std::int64_t patience_;
+  /// more seldom, each time counts for as many as it would have been.) At most, before the next look, and still.
+  const std::int64_t most_patience_;
+  std::int64_t patience_ = 0;
   std::int64_t patience_left_ = 0;
   bool looks_for_standstill_ = false;
   detail::Standstill standstill_;

@@ -6,8 +6,9 @@ namespace heddle::detail {
 
 void Standstill::begin() {
   visitors_.clear();
-  moving_ = 0;
-  accesses_left_ = accesses_;
+  moving_ = returning_ = 0;
+  looks_at_states_ = true;
+  accesses_done_ = 0;
   written_.clear();
   has_atomics_ = false;
 }
@@ -20,26 +21,30 @@ bool Standstill::Visitor::knows(const Place& place) {
   return true;
 }
 
-Standstill::Verdict Standstill::visit(AgentId agent, const Place& place) {
+Standstill::Visitor* Standstill::known(AgentId agent, const Place& place) {
   const auto [at, fresh] = visitors_.try_emplace(agent);
   if (fresh) ++moving_;
   Visitor& visitor = at->second;
-  if (!visitor.knows(place)) return Verdict::SomethingGoesOn;
+  if (!visitor.knows(place)) return nullptr;
   if (++visitor.repeats == kRepeats) --moving_;
-  if (accesses_left_ != 0) --accesses_left_;
-  if (moving_ == 0) return accesses_left_ == 0 ? Verdict::NothingGoesOn : Verdict::Unknown;
-  return visitor.repeats < kManyRepeats ? Verdict::Unknown : Verdict::SomethingGoesOn;
+  ++accesses_done_;
+  return &visitor;
 }
 
-Standstill::Verdict Standstill::read(AgentId agent, const Place& place, bool atomic) {
-  has_atomics_ = has_atomics_ || atomic;
-  return visit(agent, place);
-}
-
-Standstill::Verdict Standstill::write(AgentId agent, const Place& place, std::span<const std::byte> value) {
+bool Standstill::changes(const Place& place, std::span<const std::byte> value) {
   const auto [at, fresh] = written_.try_emplace(place, value.begin(), value.end());
-  if (!fresh && !std::ranges::equal(at->second, value)) return Verdict::SomethingGoesOn;
-  return visit(agent, place);
+  return !fresh && !std::ranges::equal(at->second, value);
+}
+
+void Standstill::look(Visitor& visitor, const State& state) {
+  if (visitor.returns == kReturns) return;
+  if (!state || visitor.states.size() == kMostStates) {
+    looks_at_states_ = false;
+  } else if (std::ranges::find(visitor.states, *state) == visitor.states.end()) {
+    visitor.states.push_back(*state);
+  } else if (++visitor.returns == kReturns) {
+    ++returning_;
+  }
 }
 
 }  // namespace heddle::detail

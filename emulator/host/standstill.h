@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -30,14 +31,26 @@ class Standstill {
     friend auto operator<=>(const Place&, const Place&) = default;
   };
 
-  /// Nothing goes on when all invocations stand still and have accessed the same places `accesses` times together.
-  explicit Standstill(std::uint64_t accesses) : accesses_(accesses) {}
+  /// What an invocation has at hand, as a number; nothing where that is not known.
+  using State = std::optional<std::uint64_t>;
+
+  /// Nothing goes on when all invocations stand still and have accessed the same places `accesses` times together; or
+  /// `repeated` times, if each of them comes back again and again to a state in which it was: what it does from there
+  /// it has done before. (One whose state is never the same may count how often it has looked.)
+  Standstill(std::uint64_t accesses, std::uint64_t repeated) : accesses_(accesses), repeated_(repeated) {}
 
   void begin();
-  /// `agent` is about to read, or has left what was there as it was.
-  Verdict read(AgentId agent, const Place& place, bool atomic);
+  /// `agent` is about to read, or has left what was there as it was. `state` is called where it is asked for.
+  template <typename StateOf>
+  Verdict read(AgentId agent, const Place& place, bool atomic, const StateOf& state) {
+    has_atomics_ = has_atomics_ || atomic;
+    return visit(agent, place, state);
+  }
   /// `agent` is about to write `value`. What is there already changes nothing.
-  Verdict write(AgentId agent, const Place& place, std::span<const std::byte> value);
+  template <typename StateOf>
+  Verdict write(AgentId agent, const Place& place, std::span<const std::byte> value, const StateOf& state) {
+    return changes(place, value) ? Verdict::SomethingGoesOn : visit(agent, place, state);
+  }
   /// Whether there was an atomic among the accesses.
   bool has_atomics() const { return has_atomics_; }
 
@@ -52,18 +65,40 @@ class Standstill {
     std::array<Place, kMostPlaces> places;
     std::size_t known = 0;
     std::uint64_t repeats = 0;
+    /// In which it was found, and how often it was in one of them again.
+    std::vector<std::uint64_t> states;
+    std::uint32_t returns = 0;
 
     /// False: there are too many.
     bool knows(const Place& place);
   };
+  /// An invocation comes back again and again when it was so often in a state that is known. So many are remembered:
+  /// what stood on a stack before, and means nothing, makes several of one.
+  static constexpr std::uint32_t kReturns = 8;
+  static constexpr std::size_t kMostStates = 512;
 
-  Verdict visit(AgentId agent, const Place& place);
+  template <typename StateOf>
+  Verdict visit(AgentId agent, const Place& place, const StateOf& state) {
+    Visitor* const visitor = known(agent, place);
+    if (!visitor) return Verdict::SomethingGoesOn;
+    if (moving_ != 0) return visitor->repeats < kManyRepeats ? Verdict::Unknown : Verdict::SomethingGoesOn;
+    if (looks_at_states_ && accesses_done_ >= repeated_) look(*visitor, state());
+    return accesses_done_ >= accesses_ || returning_ == visitors_.size() ? Verdict::NothingGoesOn : Verdict::Unknown;
+  }
+  /// Who accesses `place` once more; null if that is too many places.
+  Visitor* known(AgentId agent, const Place& place);
+  bool changes(const Place& place, std::span<const std::byte> value);
+  void look(Visitor& visitor, const State& state);
 
   const std::uint64_t accesses_;
-  std::uint64_t accesses_left_ = 0;
+  const std::uint64_t repeated_;
+  std::uint64_t accesses_done_ = 0;
   std::unordered_map<AgentId, Visitor> visitors_;
-  /// How many of them do not stand still.
+  /// How many of them do not stand still; how many come back to a state.
   std::size_t moving_ = 0;
+  std::size_t returning_ = 0;
+  /// Whether all of them may.
+  bool looks_at_states_ = true;
   /// What was last written there since `begin`.
   std::map<Place, std::vector<std::byte>> written_;
   bool has_atomics_ = false;

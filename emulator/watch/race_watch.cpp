@@ -22,7 +22,7 @@ namespace {
 // So many operations of a run are kept for advice: 32 bytes each, and some 150 for a barrier that does not meet
 // as a workgroup.
 constexpr std::size_t kRecentOperations = 200000;
-/// Of them so many are left for what comes behind a race, where a run is repeated for what comes before it.
+/// How many operations behind a race are remembered where a run is repeated for what comes before it.
 constexpr std::size_t kBehindTheRace = 1000;
 // The judge takes about a second for a thousand operations and some twenty changes.
 constexpr std::size_t kJudgedOperations = 240;

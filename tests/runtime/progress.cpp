@@ -419,3 +419,104 @@ TEST_CASE("a loop that reads the same often and ends is not reported with more r
     }
   }
 }
+
+namespace {
+
+// How often loops have looked: what an invocation has at hand does not tell.
+std::uint64_t g_looks = 0;
+
+/// What polls in vain.
+enum class Polls : std::uint8_t { TwoAtomics, Exchange, PlainRead, InHelper, ThroughBarriers };
+
+bool look_again() {
+  ++g_looks;
+  return true;
+}
+
+template <Polls polls>
+constexpr auto polls_in_vain = [](auto& inv, StorageBuffer<std::uint32_t> auto f) {
+  constexpr auto kRelaxed = MemorySemantics::Relaxed;
+  const auto load = [&](std::uint32_t i) { return inv.atomic_load(f[i], Scope::Device, kRelaxed); };
+  if constexpr (polls == Polls::TwoAtomics) {
+    while (look_again() && load(0) == 0 && load(1) == 0) {
+    }
+  } else if constexpr (polls == Polls::Exchange) {
+    while (look_again() && load(0) == 0 &&
+           inv.atomic_compare_exchange(f[1], Scope::Device, kRelaxed, kRelaxed, 2u, 1u) == 0) {
+    }
+  } else if constexpr (polls == Polls::PlainRead) {
+    while (look_again() && f[0] == 0) {
+    }
+  } else if constexpr (polls == Polls::InHelper) {
+    const auto both = [&](auto& x) __attribute__((noinline)) {
+      return x[0] + x[1];
+    };
+    while (look_again() && both(f) == 0) {
+    }
+  } else {
+    while (look_again()) {
+      const std::uint32_t seen = load(0);
+      inv.workgroup_barrier();
+      if (seen != 0) break;
+    }
+  }
+};
+
+template <Polls polls>
+void check_that_it_is_told_soon(const DeviceOptions& options, Extent groups, Extent size) {
+  Device device(options);
+  auto f = device.buffer({0u, 0u}, "f");
+  g_looks = 0;
+  const Finding finding = finding_of([&] { device.dispatch(polls_in_vain<polls>, groups, size, f); });
+  CAPTURE(static_cast<int>(polls), to_string(finding));
+  CHECK(finding.kind == FindingKind::NoProgress);
+  CHECK(g_looks < 300 * options.no_progress_rounds);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "what polls in vain is told after a few hundred rounds for each of no_progress_rounds, whatever it polls with") {
+  DeviceOptions options = options_for(Mode::Emulated);
+  const char* const memory = GENERATE("sequential", "random", "adversarial");
+  options.races = GENERATE(false, true);
+  options.memory = *memory_policy(memory);
+  options.no_progress_rounds = 1024;
+  CAPTURE(memory, *options.races);
+  // With races, of many that meet at barriers, it takes long.
+  const std::uint32_t size = *options.races ? 1 : 9;
+  check_that_it_is_told_soon<Polls::TwoAtomics>(options, 2, size);
+  check_that_it_is_told_soon<Polls::Exchange>(options, 2, size);
+  check_that_it_is_told_soon<Polls::PlainRead>(options, 2, size);
+  check_that_it_is_told_soon<Polls::InHelper>(options, 2, size);
+  check_that_it_is_told_soon<Polls::ThroughBarriers>(options, 2, size);
+}
+
+TEST_CASE("what polls so often, and counts how often, is not told: it ends") {
+  constexpr std::uint32_t kOften = 1'000'000;
+  // The count is in a register, on the stack, or behind a call.
+  const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto f, std::uint32_t where) {
+    std::uint32_t in_register = 0;
+    volatile std::uint32_t on_stack = 0;
+    const auto helper = [&](std::uint32_t n) __attribute__((noinline)) {
+      return f[0] + n;
+    };
+    std::uint32_t n = 0;
+    if (where == 0) {
+      while (f[0] == 0 && in_register < kOften) ++in_register;
+      n = in_register;
+    } else if (where == 1) {
+      while (f[0] == 0 && on_stack < kOften) on_stack = on_stack + 1;
+      n = on_stack;
+    } else {
+      while (helper(n) < kOften) ++n;
+    }
+    f[1 + inv.local_invocation_index()] = n;
+  };
+  const std::uint32_t where = GENERATE(0u, 1u, 2u);
+  CAPTURE(where);
+  Device device(options_for(Mode::Emulated));
+  auto f = device.buffer({0u, 0u}, "f");
+  CHECK_NOTHROW(device.dispatch(kernel, {1}, {1}, f, where));
+  CHECK(f.read()[1] == kOften);
+}

@@ -1,0 +1,69 @@
+#include "runtime/stack_state.h"
+
+#include <unwind.h>
+
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+
+namespace heddle::runtime {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+
+// The registers that a function finds again behind a call, by their DWARF numbers: of the System V ABI (rbx, rbp, r12
+// to r15), and of the Arm ABI (x19 to x29, d8 to d15).
+#if defined(__x86_64__)
+constexpr std::initializer_list<int> kKeptRegisters = {3, 6, 12, 13, 14, 15};
+#elif defined(__aarch64__)
+constexpr std::initializer_list<int> kKeptRegisters = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
+                                                       29, 72, 73, 74, 75, 76, 77, 78, 79};
+#else
+constexpr std::initializer_list<int> kKeptRegisters = {};
+#endif
+
+struct Walk {
+  std::uintptr_t local = 0;
+  /// Where the frame of the function begins on whose stack `local` is; 0 before one has been found.
+  std::uintptr_t begin = 0;
+  /// Where that of the outermost function begins.
+  std::uintptr_t end = 0;
+  std::uint64_t state = 0;
+};
+
+void add(std::uint64_t& state, std::uint64_t word) {
+  // The last step of a Murmur hash (Appleby's fmix64), over what came before.
+  state = (state ^ word) * 0xff51afd7ed558ccdULL;
+  state = (state ^ state >> 33) * 0xc4ceb9fe1a85ec53ULL;
+  state ^= state >> 33;
+}
+
+_Unwind_Reason_Code at_frame(_Unwind_Context* context, void* to) {
+  auto& walk = *static_cast<Walk*>(to);
+  // The stack pointer of this function, at its call of the one before: its frame goes from there to that of its caller.
+  walk.end = static_cast<std::uintptr_t>(_Unwind_GetCFA(context));
+  if (walk.end > walk.local || _Unwind_GetIP(context) == 0) return _URC_NO_REASON;
+  walk.begin = walk.end;
+  walk.state = 0;
+  add(walk.state, _Unwind_GetIP(context));
+  for (const int number : kKeptRegisters) add(walk.state, _Unwind_GetGR(context, number));
+  return _URC_NO_REASON;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> state_of_calls(const void* local) {
+  Walk walk;
+  walk.local = reinterpret_cast<std::uintptr_t>(local);
+  _Unwind_Backtrace(at_frame, &walk);
+  if (kKeptRegisters.size() == 0 || walk.begin == 0 || walk.end <= walk.local || walk.end - walk.begin > kMostBytes)
+    return std::nullopt;
+  for (std::uintptr_t at = walk.begin; at < walk.end; at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, reinterpret_cast<const void*>(at), sizeof word);
+    add(walk.state, word);
+  }
+  return walk.state;
+}
+
+}  // namespace heddle::runtime

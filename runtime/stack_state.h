@@ -1,0 +1,26 @@
+#pragma once
+
+/// \file
+/// Whether an invocation is where it has been before, with the same values at hand.
+
+#include <cstdint>
+#include <optional>
+
+namespace heddle::runtime {
+
+/// A number for what the functions that the caller is in have at hand: from the one on whose stack `local` is outwards,
+/// their stack and the registers that are theirs, the place of their next instruction included. Equal states have equal
+/// numbers; two different ones have equal numbers by chance only, of which there are 2^64.
+///
+/// What they keep elsewhere (in memory that was allocated, in variables of the program) is not in it. Nothing where it
+/// is not known: `local` is on no such stack (a sanitizer has put it elsewhere), or the stack is deeper than a
+/// megabyte. It walks the stack by the tables that unwind it, in some microseconds.
+std::optional<std::uint64_t> state_of_calls(const void* local);
+
+/// Calls it when it is asked.
+struct StateOfCalls {
+  const void* local;
+  std::optional<std::uint64_t> operator()() const { return state_of_calls(local); }
+};
+
+}  // namespace heddle::runtime
