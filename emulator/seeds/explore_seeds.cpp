@@ -16,8 +16,11 @@
 #include <thread>
 
 #include "emulator/host/limits.h"
+#include "emulator/report/collector.h"
+#include "emulator/seeds/failure_text.h"
+#include "emulator/seeds/replay_file.h"
 #include "emulator/seeds/seed_trial.h"
-#include "emulator/watch/own_command.h"
+#include "emulator/watch/watchers.h"
 #include "runtime/counted.h"
 #include "runtime/text/readable.h"
 
@@ -118,18 +121,19 @@ std::string interrupted_after(const SeedReport& report, std::uint64_t seeds) {
                      report.failures.size());
 }
 
-/// What is known of a failure only when it has been made smaller and traced.
-std::string more_of(const SeedFailure& failure);
-
 /// The trials of all seeds, on several threads.
 class Exploration {
  public:
-  Exploration(const TrialFunction& trial, std::uint64_t seeds, const SeedOptions& options)
-      : trial_(trial), options_(options), again_(command()), begin_(Clock::now()) {
+  Exploration(const Search& search, std::uint64_t number, std::uint64_t seeds)
+      : search_(search),
+        options_(search.options()),
+        number_(number),
+        again_(search.command_again()),
+        begin_(Clock::now()) {
     // Seed first + index - 1, then every count-th.
-    const std::uint64_t index = options.shard.index - 1;
-    count_ = seeds > index ? (seeds - index - 1) / options.shard.count + 1 : 0;
-    bar_ = options.print_to && isatty(fileno(options.print_to));
+    const std::uint64_t index = options_.shard.index - 1;
+    count_ = seeds > index ? (seeds - index - 1) / options_.shard.count + 1 : 0;
+    bar_ = options_.print_to && isatty(fileno(options_.print_to));
   }
 
   /// The trials; what has failed is printed as soon as all of them have ended.
@@ -166,11 +170,13 @@ class Exploration {
     return interrupted() || (options_.budget.count() > 0 && Clock::now() - begin_ >= options_.budget);
   }
   bool interrupted() const { return options_.print_to && Interruptible::signal() != 0; }
-  std::string command() const;
+  void keep_for_replay(const SeedFailure& failure, ShrunkFailure& shrunk) const;
   void trace(SeedFailure& failure) const;
 
-  const TrialFunction& trial_;
+  const Search& search_;
   const SeedOptions& options_;
+  /// Of the search, among those of its test.
+  const std::uint64_t number_;
   /// What runs a trial again, but for its seed.
   const std::string again_;
   Clock::time_point begin_;
@@ -187,6 +193,8 @@ class Exploration {
   std::uint64_t next_ = 0;
   Clock::time_point shown_;
   SeedReport report_;
+  /// What listened to the trials, by seed.
+  report::Collector races_;
   /// What a trial could not even begin for.
   std::exception_ptr error_;
   /// Seeds of the failures that were printed.
@@ -224,6 +232,10 @@ std::uint64_t Exploration::try_all(TrialRunner& runner, Block block, Trying& try
   for (; block.next != block.end && goes_on(block.next); ++block.next) {
     TrialPlan plan;
     plan.seed = seed(block.next);
+    plan.look = [this, seed = plan.seed](const watch::Watchers& watchers) {
+      const std::lock_guard lock(mutex_);
+      watchers.collect(races_, seed);
+    };
     trying.store(block.next, std::memory_order_relaxed);
     const TrialOutcome outcome = runner.run(plan);
     if (outcome.abandoned) {
@@ -273,7 +285,7 @@ void Exploration::show() {
 void Exploration::work(Trying& trying) {
   constexpr auto kLong = std::chrono::milliseconds(5);
   try {
-    TrialRunner runner(trial_, options_, &stop_);
+    TrialRunner runner(search_, &stop_);
     std::uint64_t most = 1;
     while (const std::optional<Block> block = next(most)) {
       const Clock::time_point begin = Clock::now();
@@ -287,10 +299,17 @@ void Exploration::work(Trying& trying) {
   }
 }
 
-// What runs a trial again, with what the environment says of memory.
-std::string Exploration::command() const {
-  const std::string_view memory = options_.device.memory ? "" : environment("HEDDLE_MEMORY");
-  return (memory.empty() ? "" : fmt::format("HEDDLE_MEMORY={} ", memory)) + watch::own_command();
+// Who looks for the failure again may be another program than this one.
+void Exploration::keep_for_replay(const SeedFailure& failure, ShrunkFailure& shrunk) const {
+  const std::string path = options_.replay_file.value_or(default_replay_file(search_, number_, failure.seed));
+  if (path.empty()) return;
+  const std::optional<std::string> error = write_replay({search_.test(), number_, shrunk}, path);
+  if (error) {
+    shrunk.no_file = *error;
+    return;
+  }
+  shrunk.file = path;
+  shrunk.replay = replay_command(search_, path);
 }
 
 /// Runs the failure once more, for its trace.
@@ -304,7 +323,7 @@ void Exploration::trace(SeedFailure& failure) const {
     plan.schedules = failure.shrunk->schedules;
   }
   plan.trace = path;
-  const TrialOutcome traced = TrialRunner(trial_, options_, &stop_).run(plan);
+  const TrialOutcome traced = TrialRunner(search_, &stop_).run(plan);
   if (traced.abandoned) return;
   // If the file cannot be written the trial fails with that, and names it.
   const bool is_written = traced.what.find(path) == std::string::npos;
@@ -412,7 +431,8 @@ void Exploration::try_all_seeds(unsigned jobs) {
 SeedReport Exploration::finish() {
   auto& failures = report_.failures;
   if (!error_ && !failures.empty() && options_.shrink_budget.count() > 0 && !interrupted())
-    failures.front().shrunk = shrink(trial_, options_, failures.front().seed, &stop_);
+    failures.front().shrunk = shrink(search_, failures.front().seed, &stop_);
+  if (!failures.empty() && failures.front().shrunk) keep_for_replay(failures.front(), *failures.front().shrunk);
   if (!error_ && !failures.empty() && !interrupted()) trace(failures.front());
   if (watcher_.joinable()) {
     {
@@ -423,36 +443,37 @@ SeedReport Exploration::finish() {
     watcher_.join();
   }
   if (error_) std::rethrow_exception(error_);
+  report_.races = search_.race_report(races_);
   report_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
   return std::move(report_);
 }
 
-SeedReport explore_and_print(const TrialFunction& trial, std::uint64_t seeds, const SeedOptions& options,
-                             unsigned jobs) {
+SeedReport explore_and_print(const Search& search, std::uint64_t number, std::uint64_t seeds, unsigned jobs) {
+  std::FILE* const print_to = search.options().print_to;
   int signal = 0;
   SeedReport report;
   {
     const Interruptible interruptible;
-    Exploration exploration(trial, seeds, options);
+    Exploration exploration(search, number, seeds);
     exploration.try_all_seeds(jobs);
     report = exploration.finish();
     signal = Interruptible::signal();
   }
-  if (!report.failures.empty()) fmt::print(options.print_to, "{}", more_of(report.failures.front()));
+  if (!report.failures.empty()) fmt::print(print_to, "{}", more_of(report.failures.front()));
   if (signal == 0) {
     if (!report.complete)
-      fmt::print(options.print_to, "the time was up after {} of {} seeds, {} failed\n", report.trials, seeds,
+      fmt::print(print_to, "the time was up after {} of {} seeds, {} failed\n", report.trials, seeds,
                  report.failures.size());
     return report;
   }
-  fmt::print(options.print_to, "{}", interrupted_after(report, seeds));
-  std::fflush(options.print_to);
+  fmt::print(print_to, "{}", interrupted_after(report, seeds));
+  std::fflush(print_to);
   std::raise(signal);
   return report;
 }
 
-SeedReport explore_quietly(const TrialFunction& trial, std::uint64_t seeds, const SeedOptions& options, unsigned jobs) {
-  Exploration exploration(trial, seeds, options);
+SeedReport explore_quietly(const Search& search, std::uint64_t number, std::uint64_t seeds, unsigned jobs) {
+  Exploration exploration(search, number, seeds);
   exploration.try_all_seeds(jobs);
   return exploration.finish();
 }
@@ -464,15 +485,22 @@ SeedReport detail::explore_seeds(const TrialFunction& trial, std::uint64_t seeds
   using namespace heddle::seeds;
   if (const auto shard = environment("HEDDLE_EXPLORE_SHARD"); !shard.empty())
     options.shard = shard_of(shard, "HEDDLE_EXPLORE_SHARD");
+  if (const auto shrink = environment("HEDDLE_EXPLORE_SHRINK"); !shrink.empty())
+    options.shrink_budget = std::chrono::milliseconds(number_of<std::uint32_t>(shrink, "HEDDLE_EXPLORE_SHRINK"));
   check(options);
   if (const auto seed = environment("HEDDLE_EXPLORE_SEED"); !seed.empty()) {
     options.first_seed = number_of(seed, "HEDDLE_EXPLORE_SEED");
     options.shard = {};
     seeds = 1;
   }
-  const unsigned jobs = options.jobs != 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
-  return options.print_to ? explore_and_print(trial, seeds, options, jobs)
-                          : explore_quietly(trial, seeds, options, jobs);
+  const Search search(trial, options);
+  const std::uint64_t number = next_number_of(search.test());
+  if (const auto file = environment("HEDDLE_REPLAY"); !file.empty()) return repeat(search, number, std::string(file));
+  const bool has_threads = !search.framework() || search.framework()->has_threads();
+  const unsigned most = has_threads ? std::max(1u, std::thread::hardware_concurrency()) : 1;
+  const unsigned jobs = options.jobs != 0 ? options.jobs : most;
+  return options.print_to ? explore_and_print(search, number, seeds, jobs)
+                          : explore_quietly(search, number, seeds, jobs);
 }
 
 bool SeedOptions::take(std::string_view argument, std::uint64_t& seeds) {
@@ -499,43 +527,5 @@ bool SeedOptions::take(std::string_view argument, std::uint64_t& seeds) {
   }
   return true;
 }
-
-std::string to_string(const SeedFailure& failure) {
-  return text::readable_lines(
-             fmt::format("seed {} fails: {}\n  again: {}\n", failure.seed, failure.what, failure.replay)) +
-         seeds::more_of(failure);
-}
-
-namespace seeds {
-namespace {
-
-std::string more_of(const SeedFailure& failure) {
-  std::string out;
-  if (!failure.trace.empty()) out += fmt::format("  to look at: heddle trace {}\n", failure.trace);
-  if (!failure.no_trace.empty()) out += fmt::format("  no trace: {}\n", failure.no_trace);
-  if (!failure.shrunk) return text::readable_lines(out);
-  const ShrunkFailure& shrunk = *failure.shrunk;
-  // A test that does not ask how many workgroups to dispatch has its own number.
-  const std::string workgroups =
-      shrunk.wanted_workgroups == 0
-          ? ""
-          : fmt::format(" with {} of {}", shrunk.workgroups,
-                        runtime::counted(shrunk.wanted_workgroups, "workgroup", "workgroups"));
-  out += fmt::format("  made smaller: it still fails{}{}", workgroups, workgroups.empty() ? "" : ", and");
-  if (shrunk.forced == 0) {
-    out += fmt::format(" where nothing is interrupted or delayed ({} before)\n",
-                       runtime::counted(shrunk.forced_before, "choice did so", "choices did so"));
-  } else {
-    out += fmt::format(" with {} ({} before); the last one is choice {} of {}\n",
-                       runtime::counted(shrunk.forced, "choice that interrupts an invocation or delays a write",
-                                        "choices that interrupt an invocation or delay a write"),
-                       shrunk.forced_before, shrunk.answers, shrunk.answers_before);
-  }
-  if (shrunk.what != failure.what) out += "    it fails then with: " + shrunk.what + '\n';
-  return text::readable_lines(out);
-}
-
-}  // namespace
-}  // namespace seeds
 
 }  // namespace heddle

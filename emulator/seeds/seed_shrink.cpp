@@ -17,8 +17,8 @@ constexpr std::uint64_t kFewOperations = 16384;
 /// Makes a failure smaller: fewer workgroups, then fewer and plainer answers.
 class Shrinker {
  public:
-  Shrinker(const TrialFunction& trial, const SeedOptions& options, std::uint64_t seed, const std::atomic<bool>* stop)
-      : runner_(trial, options, stop), stop_(stop), seed_(seed), end_(Clock::now() + options.shrink_budget) {}
+  Shrinker(const Search& search, std::uint64_t seed, const std::atomic<bool>* stop)
+      : runner_(search, stop), stop_(stop), seed_(seed), end_(Clock::now() + search.options().shrink_budget) {}
 
   std::optional<ShrunkFailure> shrink();
 
@@ -100,10 +100,9 @@ std::optional<ShrunkFailure> Shrinker::shrink() {
 
 }  // namespace
 
-std::optional<ShrunkFailure> shrink(const TrialFunction& trial, const SeedOptions& options, std::uint64_t seed,
-                                    const std::atomic<bool>* stop) {
+std::optional<ShrunkFailure> shrink(const Search& search, std::uint64_t seed, const std::atomic<bool>* stop) {
   const watch::VariantsOfARun one;
-  return Shrinker(trial, options, seed, stop).shrink();
+  return Shrinker(search, seed, stop).shrink();
 }
 
 }  // namespace heddle::seeds

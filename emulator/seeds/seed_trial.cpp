@@ -50,7 +50,7 @@ std::shared_ptr<DeviceState> TrialRunner::device_for(const TrialPlan& plan, decl
     left_->restart(plan.seed, std::move(choices));
     return std::move(left_);
   }
-  DeviceOptions options = device_options(options_, plan);
+  DeviceOptions options = device_options(search_.options(), plan);
   options.choices = std::move(choices);
   return std::make_shared<DeviceState>(std::move(options));
 }
@@ -58,6 +58,30 @@ std::shared_ptr<DeviceState> TrialRunner::device_for(const TrialPlan& plan, decl
 // Buffers have the device they were made on.
 void TrialRunner::keep(std::shared_ptr<DeviceState> device) {
   if (device.use_count() == 1 && device->can_restart()) left_ = std::move(device);
+}
+
+// What a framework has to say of its checks is told before what ended the trial, which may be the framework itself.
+void TrialRunner::call(Trial& trial, TrialOutcome& outcome) {
+  detail::TestFramework* const framework = search_.framework();
+  if (framework) framework->trial_begins();
+  bool is_unknown = false;
+  try {
+    search_.trial()(trial);
+  } catch (const KernelError& error) {
+    outcome.failed = true;
+    outcome.what = error.what();
+    outcome.finding = error.finding();
+  } catch (const std::exception& error) {
+    outcome.failed = true;
+    outcome.what = error.what();
+  } catch (...) {
+    outcome.failed = is_unknown = true;
+    outcome.what = "it threw something that is no std::exception";
+  }
+  const std::string checks = framework ? framework->trial_ends() : "";
+  if (checks.empty()) return;
+  outcome.what = outcome.failed && !is_unknown ? checks + '\n' + outcome.what : checks;
+  outcome.failed = true;
 }
 
 TrialOutcome TrialRunner::run(const TrialPlan& plan) {
@@ -81,25 +105,13 @@ TrialOutcome TrialRunner::run(const TrialPlan& plan) {
   }
   std::shared_ptr<DeviceState> device = device_for(plan, std::move(choices));
   {
-    const watch::InTrial in_trial;
+    const watch::InTrial in_trial(search_.command());
     const RunningTrial running{plan, recorded};
     const detail::Situation situation(&schedule_text, &running);
     Trial trial(new detail::DeviceHandle{device}, plan.most_workgroups);
     limit_.begin(plan.most_operations, plan.end);
     device->limit = &limit_;
-    try {
-      trial_(trial);
-    } catch (const KernelError& error) {
-      outcome.failed = true;
-      outcome.what = error.what();
-      outcome.finding = error.finding();
-    } catch (const std::exception& error) {
-      outcome.failed = true;
-      outcome.what = error.what();
-    } catch (...) {
-      outcome.failed = true;
-      outcome.what = "it threw something that is no std::exception";
-    }
+    call(trial, outcome);
     if (limit_.was_exceeded()) {
       outcome = {};
       outcome.abandoned = true;
@@ -107,6 +119,7 @@ TrialOutcome TrialRunner::run(const TrialPlan& plan) {
     outcome.wanted_workgroups = trial.wanted_workgroups();
     outcome.operations = limit_.spent();
     device->limit = nullptr;
+    if (plan.look && !outcome.abandoned && device->watchers.looks_for_races()) plan.look(device->watchers);
   }
   if (!outcome.abandoned) keep(std::move(device));
   for (auto& schedule : recorded) outcome.schedules.push_back(std::move(*schedule));
@@ -119,11 +132,12 @@ namespace heddle::detail {
 
 std::optional<std::string> replay(const TrialFunction& trial, const ShrunkFailure& failure,
                                   const SeedOptions& options) {
+  const seeds::Search search(trial, options);
   seeds::TrialPlan plan;
   plan.seed = failure.seed;
   plan.most_workgroups = failure.workgroups;
   plan.schedules = failure.schedules;
-  const seeds::TrialOutcome outcome = seeds::TrialRunner(trial, options, nullptr).run(plan);
+  const seeds::TrialOutcome outcome = seeds::TrialRunner(search, nullptr).run(plan);
   if (!outcome.failed) return std::nullopt;
   return outcome.what;
 }

@@ -6,15 +6,20 @@
 #include <heddle/explore.h>
 
 #include "emulator/host/trial_limit.h"
+#include "emulator/seeds/search.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+namespace heddle::watch {
+class Watchers;
+}
+
 namespace heddle::seeds {
 
 using detail::DeviceState;
-using detail::TrialFunction;
 using detail::TrialLimit;
 
 /// How a trial is to run.
@@ -30,6 +35,8 @@ struct TrialPlan {
   /// After so many operations, and then, it is abandoned.
   std::uint64_t most_operations = TrialLimit::kNoLimit;
   TrialLimit::Clock::time_point end = TrialLimit::Clock::time_point::max();
+  /// Called after a trial that was not abandoned, with what listened to its device; may be null.
+  std::function<void(const watch::Watchers&)> look;
 };
 
 struct TrialOutcome {
@@ -50,23 +57,22 @@ struct TrialOutcome {
 class TrialRunner {
  public:
   /// All must outlive it. Once `stop` is true its trials are abandoned.
-  TrialRunner(const TrialFunction& trial, const SeedOptions& options, const std::atomic<bool>* stop)
-      : trial_(trial), options_(options), limit_(stop) {}
+  TrialRunner(const Search& search, const std::atomic<bool>* stop) : search_(search), limit_(stop) {}
   TrialOutcome run(const TrialPlan& plan);
 
  private:
   std::shared_ptr<DeviceState> device_for(const TrialPlan& plan, decltype(DeviceOptions::choices) choices);
   void keep(std::shared_ptr<DeviceState> device);
+  /// Says how it ended; but for what limits say.
+  void call(Trial& trial, TrialOutcome& outcome);
 
-  const TrialFunction& trial_;
-  const SeedOptions& options_;
+  const Search& search_;
   TrialLimit limit_;
   /// What the last trial left; null for nothing.
   std::shared_ptr<DeviceState> left_;
 };
 
 /// Makes a failure smaller, until `stop`.
-std::optional<ShrunkFailure> shrink(const TrialFunction& trial, const SeedOptions& options, std::uint64_t seed,
-                                    const std::atomic<bool>* stop);
+std::optional<ShrunkFailure> shrink(const Search& search, std::uint64_t seed, const std::atomic<bool>* stop);
 
 }  // namespace heddle::seeds

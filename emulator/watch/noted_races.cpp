@@ -67,11 +67,11 @@ DataRace NotedRaces::counted(std::size_t race) const {
   return made;
 }
 
-void NotedRaces::collect(report::Collector& collector) const {
-  if (begun_) collector.add(run_);
-  for (std::size_t i = 0; i < races_.size(); ++i) collector.add(run_, counted(i));
-  for (const auto& [text, remark] : remarks_) collector.add(run_, remark);
-  for (const report::FailedDispatch& failed : failed_) collector.add(run_, failed);
+void NotedRaces::collect(report::Collector& collector, report::RunId run) const {
+  if (begun_) collector.add(run);
+  for (std::size_t i = 0; i < races_.size(); ++i) collector.add(run, counted(i));
+  for (const auto& [text, remark] : remarks_) collector.add(run, remark);
+  for (const report::FailedDispatch& failed : failed_) collector.add(run, failed);
 }
 
 RaceReport NotedRaces::report(const report::Collector& collector) const {

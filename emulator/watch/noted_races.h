@@ -45,7 +45,8 @@ class NotedRaces {
   std::size_t size() const { return races_.size(); }
   /// Becomes as new, if there is nothing to be told and no log to hand it to. False, and nothing happened, otherwise.
   bool restart();
-  void collect(report::Collector& collector) const;
+  /// As what run `run` found.
+  void collect(report::Collector& collector, report::RunId run) const;
   RaceReport report(const report::Collector& collector) const;
   /// Hands in how often all races came since they were handed in.
   void hand_in_all();

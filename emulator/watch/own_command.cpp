@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <fstream>
 #include <string_view>
+#include <utility>
 
 #include "runtime/text/readable.h"
 
 namespace heddle::watch {
 namespace {
 
-thread_local std::uint32_t t_trials = 0;
+/// What runs the trial of this thread again; null outside of trials.
+thread_local const std::string* t_command = nullptr;
 
 // Within $'...' a shell takes any byte by its number: what is printed is plain text, and can be copied.
 std::string quoted(const std::string& word) {
@@ -32,10 +34,16 @@ std::string quoted(const std::string& word) {
 
 }  // namespace
 
-std::string own_command() {
+std::vector<std::string> own_words() {
   std::ifstream in("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(in, word, '\0');) words.push_back(word);
+  return words;
+}
+
+std::string command_of(const std::vector<std::string>& words) {
   std::string out;
-  for (std::string word; std::getline(in, word, '\0');) {
+  for (const std::string& word : words) {
     if (!out.empty()) out += ' ';
     const bool simple = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
       return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
@@ -46,14 +54,16 @@ std::string own_command() {
   return out.empty() ? "PROGRAM" : out;
 }
 
-InTrial::InTrial() {
-  ++t_trials;
+std::string own_command() {
+  return t_command ? *t_command : command_of(own_words());
 }
+
+InTrial::InTrial(const std::string& command) : outer_(std::exchange(t_command, &command)) {}
 InTrial::~InTrial() {
-  --t_trials;
+  t_command = outer_;
 }
 bool InTrial::any() {
-  return t_trials > 0;
+  return t_command != nullptr;
 }
 
 std::string seed_assignment(std::uint64_t seed) {

@@ -5,11 +5,16 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace heddle::watch {
 
-/// The command line of this process, for a shell.
+/// The command line of this process, for a shell. In a trial, what its search says.
 std::string own_command();
+/// Its words.
+std::vector<std::string> own_words();
+/// A command of these words, for a shell.
+std::string command_of(const std::vector<std::string>& words);
 
 /// What makes a failure come again, beside the command: "HEDDLE_EXPLORE_SEED=7" in a trial with
 /// that seed, else "HEDDLE_SEED=7".
@@ -18,13 +23,17 @@ std::string seed_assignment(std::uint64_t seed);
 /// As long as it lives, devices that this thread makes belong to a trial.
 class InTrial {
  public:
-  InTrial();
+  /// `command` is what runs the test again, and must outlive it.
+  explicit InTrial(const std::string& command);
   ~InTrial();
   InTrial(const InTrial&) = delete;
   InTrial& operator=(const InTrial&) = delete;
 
   /// Whether one of this thread does.
   static bool any();
+
+ private:
+  const std::string* outer_;
 };
 
 }  // namespace heddle::watch

@@ -116,11 +116,15 @@ void ParallelRaces::count() {
 }
 
 RaceReport ParallelRaces::report() {
+  report::Collector collector;
+  collect(collector, races_.run());
+  return races_.report(collector);
+}
+
+void ParallelRaces::collect(report::Collector& collector, report::RunId run) {
   const std::lock_guard lock(mutex_);
   count();
-  report::Collector collector;
-  races_.collect(collector);
-  return races_.report(collector);
+  races_.collect(collector, run);
 }
 
 void ParallelRaces::hand_in_all() {

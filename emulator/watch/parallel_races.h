@@ -30,6 +30,8 @@ class ParallelRaces final : public RaceSink {
   /// The number of a buffer that was freed will be another one's.
   void replace(AllocationId allocation);
   RaceReport report();
+  /// What the report is made of, as that of run `run`.
+  void collect(report::Collector& collector, report::RunId run);
   /// How many dispatches it remembers, with the places of their invocations.
   std::size_t remembered_dispatches() const { return dispatched_.count(); }
   /// Hands in how often all races came, if somebody wants them: at the end of the device.

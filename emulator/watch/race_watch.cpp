@@ -338,12 +338,15 @@ void RaceWatch::take_back_divergent_barriers() {
 
 RaceReport RaceWatch::report() const {
   report::Collector collector;
-  races_.collect(collector);
-  if (orderings_) {
-    for (const report::OrderingUse& use : orderings_->uses()) collector.add(races_.run(), use);
-    collector.add(races_.run(), orderings_->recorded());
-  }
+  collect(collector, races_.run());
   return races_.report(collector);
+}
+
+void RaceWatch::collect(report::Collector& collector, report::RunId run) const {
+  races_.collect(collector, run);
+  if (!orderings_) return;
+  for (const report::OrderingUse& use : orderings_->uses()) collector.add(run, use);
+  collector.add(run, orderings_->recorded());
 }
 
 void RaceWatch::hand_in_all() {

@@ -97,6 +97,8 @@ class RaceWatch final : public trace::Listener {
   /// As NotedRaces::fails.
   void fails(const report::FailedDispatch& failed) { races_.fails(failed); }
   RaceReport report() const;
+  /// What the report is made of, as that of run `run`.
+  void collect(report::Collector& collector, report::RunId run) const;
 
   /// Hands in how often all races came, if somebody wants them: at the end of the device.
   void hand_in_all();

@@ -76,6 +76,11 @@ RaceReport Watchers::race_report() const {
   return race_watch_ ? race_watch_->report() : RaceReport{};
 }
 
+void Watchers::collect(report::Collector& collector, report::RunId run) const {
+  if (race_watch_) race_watch_->collect(collector, run);
+  if (parallel_races_) parallel_races_->collect(collector, run);
+}
+
 void Watchers::hand_in_all() {
   if (race_watch_) race_watch_->hand_in_all();
   if (parallel_races_) parallel_races_->hand_in_all();

@@ -76,6 +76,8 @@ class Watchers {
   void fails(const report::FailedDispatch& failed);
   /// What was found until now; empty if nothing looks for races. No kernel runs.
   RaceReport race_report() const;
+  /// What that report is made of, as what run `run` found.
+  void collect(report::Collector& collector, report::RunId run) const;
   /// Hands in what was found, if the program wants it: at the end of the device, or before it starts anew.
   void hand_in_all();
 

@@ -79,6 +79,10 @@ struct SeedOptions {
   /// Looks for a smaller failure for so long at most; 0 for not at all. No smaller run takes much more operations than
   /// the failing one (16 times as many, and some).
   std::chrono::milliseconds shrink_budget{2000};
+  /// Where the first failure goes as it was made smaller, for HEDDLE_REPLAY=FILE to repeat it. Nothing: a file of the
+  /// system's directory for temporary ones, whose name is made of the program, the test and the seed. Empty: nowhere.
+  std::optional<std::string> replay_file;
+  /// With DeviceOptions::races all trials look for races. These are in SeedReport::races, and fail no trial.
   /// The options of every device, but for mode (Emulated), seed and choices; only the first failure is traced. The
   /// memory policy is "random" if neither this nor HEDDLE_MEMORY says another. Workgroups begin in the order of their
   /// numbers unless DeviceOptions::workgroup_order says otherwise: no seed finds a kernel that waits for those with
@@ -112,6 +116,11 @@ struct ShrunkFailure {
   std::uint64_t answers_before = 0;
   std::uint64_t forced_before = 0;
   std::string what;
+  /// The file that repeats it, and the command for the shell that does; both empty where there is none, though
+  /// `no_file` says why one that was wanted could not be written.
+  std::string file;
+  std::string replay;
+  std::string no_file;
 };
 
 struct SeedFailure {
@@ -132,11 +141,16 @@ struct SeedReport {
   std::uint64_t trials = 0;
   /// By seed.
   std::vector<SeedFailure> failures;
+  /// The races of all trials, each bug once, if they were asked for. A search that stops at a failure has tried some
+  /// seeds beyond it, one more or less.
+  RaceReport races;
   double seconds = 0;
   /// False if the time was up before all seeds were tried.
   bool complete = true;
 
   bool failed() const { return !failures.empty(); }
+  /// All failures, as people read them; empty if there is none: for tests that print what is not as expected.
+  std::string what() const;
 };
 
 /// As people read it.
@@ -144,6 +158,30 @@ std::string to_string(const SeedFailure& failure);
 
 namespace detail {
 using TrialFunction = std::function<void(Trial&)>;
+
+/// What trials need of a framework of unit tests whose checks may stand in them. <heddle/testing/catch2.h> and
+/// <heddle/testing/gtest.h> have one each.
+class TestFramework {
+ public:
+  virtual ~TestFramework() = default;
+  /// Whether checks may be made on several threads at once; otherwise SeedOptions::jobs is 1 unless it says another.
+  virtual bool has_threads() const = 0;
+  /// The name of the test that runs; empty if none does.
+  virtual std::string test() const = 0;
+  /// The words of a command that runs the test `test()` alone, given the words that this program was started with.
+  virtual std::vector<std::string> command(std::vector<std::string> words) const = 0;
+  /// Before the first trial of a search and after the last one, on the thread that searches.
+  virtual void search_begins() {}
+  virtual void search_ends() {}
+  /// Before and after each trial, on its thread. From the one to the other checks that fail are not reported; what
+  /// failed is returned, empty for nothing.
+  virtual void trial_begins() = 0;
+  virtual std::string trial_ends() = 0;
+};
+
+/// All searches that begin from now on ask it; null for none. Returns true.
+bool use_test_framework(TestFramework* framework);
+
 SeedReport explore_seeds(const TrialFunction& trial, std::uint64_t seeds, SeedOptions options);
 std::optional<std::string> replay(const TrialFunction& trial, const ShrunkFailure& failure, const SeedOptions& options);
 
@@ -163,7 +201,9 @@ TrialFunction trial_function(Test& test) {
 /// makes buffers on trial.device(), dispatches, and checks what came of it. A trial fails if the test
 /// returns false or throws (Trial::require, KernelError, ...). The test is called on several threads at
 /// once, and must do the same again for the same seed. With HEDDLE_EXPLORE_SEED=N in the environment
-/// seed N alone is tried: that is what the replay command of a failure does.
+/// seed N alone is tried: that is what the replay command of a failure does. With HEDDLE_REPLAY=FILE a smaller failure
+/// is repeated, and nothing else is tried: a search of another test, or another search of that one, tries no seed.
+/// HEDDLE_EXPLORE_SHRINK=N wins over SeedOptions::shrink_budget, in milliseconds.
 template <std::invocable<Trial&> Test>
 SeedReport explore_seeds(Test&& test, std::uint64_t seeds, const SeedOptions& options = {}) {
   return detail::explore_seeds(detail::trial_function(test), seeds, options);

@@ -18,11 +18,21 @@ using heddle::test::kWorks;
 
 namespace {
 
-const std::set<std::string> kVariables = {
-    "HEDDLE_EXPLORE_SEED",   "HEDDLE_EXPLORE_SHARD",    "HEDDLE_MEMORY",         "HEDDLE_MODE",
-    "HEDDLE_RACES",          "HEDDLE_RACES_ADVISE",     "HEDDLE_RACES_FILE",     "HEDDLE_RACES_FROM",
-    "HEDDLE_RACES_PARALLEL", "HEDDLE_RACES_SAME_VALUE", "HEDDLE_RACES_SUPPRESS", "HEDDLE_SEED",
-    "HEDDLE_TRACE"};
+const std::set<std::string> kVariables = {"HEDDLE_EXPLORE_SEED",
+                                          "HEDDLE_EXPLORE_SHARD",
+                                          "HEDDLE_EXPLORE_SHRINK",
+                                          "HEDDLE_MEMORY",
+                                          "HEDDLE_MODE",
+                                          "HEDDLE_RACES",
+                                          "HEDDLE_RACES_ADVISE",
+                                          "HEDDLE_RACES_FILE",
+                                          "HEDDLE_RACES_FROM",
+                                          "HEDDLE_RACES_PARALLEL",
+                                          "HEDDLE_RACES_SAME_VALUE",
+                                          "HEDDLE_RACES_SUPPRESS",
+                                          "HEDDLE_REPLAY",
+                                          "HEDDLE_SEED",
+                                          "HEDDLE_TRACE"};
 
 /// The names of variables that the sources have as text.
 std::set<std::string> variables_of_sources() {

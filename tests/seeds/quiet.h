@@ -10,10 +10,11 @@
 
 namespace heddle::test {
 
-/// Options of a search that prints nothing.
+/// Options of a search that prints and writes nothing.
 inline SeedOptions quiet() {
   SeedOptions options;
   options.print_to = nullptr;
+  options.replay_file = "";
   return options;
 }
 

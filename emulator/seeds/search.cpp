@@ -1,0 +1,66 @@
+#include "emulator/seeds/search.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+#include "emulator/report/collector.h"
+#include "emulator/report/suppressions.h"
+#include "emulator/watch/own_command.h"
+
+namespace heddle {
+namespace seeds {
+namespace {
+
+std::atomic<detail::TestFramework*> g_framework = nullptr;
+
+std::string command_with(const detail::TestFramework* framework) {
+  std::vector<std::string> words = watch::own_words();
+  return watch::command_of(framework ? framework->command(std::move(words)) : words);
+}
+
+}  // namespace
+
+Search::Search(const TrialFunction& trial, const SeedOptions& options)
+    : trial_(trial),
+      options_(options),
+      framework_(g_framework.load()),
+      test_(framework_ ? framework_->test() : ""),
+      command_(command_with(framework_)) {
+  if (framework_) framework_->search_begins();
+}
+
+Search::~Search() {
+  if (framework_) framework_->search_ends();
+}
+
+std::string Search::command_again() const {
+  const char* const memory = options_.device.memory ? nullptr : std::getenv("HEDDLE_MEMORY");
+  return (memory && *memory ? "HEDDLE_MEMORY=" + watch::command_of({memory}) + ' ' : "") + command_;
+}
+
+RaceReport Search::race_report(const report::Collector& found) const {
+  if (!found.has_runs()) return {};
+  const char* const shared = std::getenv("HEDDLE_RACES_SUPPRESS");
+  const std::string& own = options_.device.race_suppressions;
+  const std::string path = own.empty() && shared ? shared : own;
+  report::Suppressions suppressions = path.empty() ? report::Suppressions() : report::Suppressions(path);
+  return found.report(suppressions);
+}
+
+std::uint64_t next_number_of(const std::string& test) {
+  static std::mutex mutex;
+  static std::map<std::string, std::uint64_t> numbers;
+  const std::lock_guard lock(mutex);
+  return ++numbers[test];
+}
+
+}  // namespace seeds
+
+bool detail::use_test_framework(TestFramework* framework) {
+  seeds::g_framework = framework;
+  return true;
+}
+
+}  // namespace heddle

@@ -1,0 +1,52 @@
+#pragma once
+
+/// \file
+/// One search among seeds: what is tried, which test asked for it, and what runs that test again.
+
+#include <heddle/explore.h>
+
+#include <string>
+
+namespace heddle::report {
+class Collector;
+}
+
+namespace heddle::seeds {
+
+using detail::TrialFunction;
+
+/// While it lives, the checks of a test framework are the business of the trials.
+class Search {
+ public:
+  /// Both must outlive it.
+  Search(const TrialFunction& trial, const SeedOptions& options);
+  ~Search();
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
+
+  const TrialFunction& trial() const { return trial_; }
+  const SeedOptions& options() const { return options_; }
+  /// May be null.
+  detail::TestFramework* framework() const { return framework_; }
+  /// The test that asked for it; empty outside of a framework.
+  const std::string& test() const { return test_; }
+  /// A command for the shell that runs the test alone, or the program.
+  const std::string& command() const { return command_; }
+  /// The command with what the environment says of memory.
+  std::string command_again() const;
+  /// What its trials found, but for what the options or the environment suppress. Throws std::invalid_argument for a
+  /// suppression file that makes no sense.
+  RaceReport race_report(const report::Collector& found) const;
+
+ private:
+  const TrialFunction& trial_;
+  const SeedOptions& options_;
+  detail::TestFramework* const framework_;
+  const std::string test_;
+  const std::string command_;
+};
+
+/// The number of a search that a test (Search::test) begins now, among those of that test in this process, from 1.
+std::uint64_t next_number_of(const std::string& test);
+
+}  // namespace heddle::seeds
