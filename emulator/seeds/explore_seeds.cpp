@@ -175,7 +175,7 @@ class Exploration {
 
   const Search& search_;
   const SeedOptions& options_;
-  /// Of the search, among those of its test.
+  /// Numbers the search among those of its test.
   const std::uint64_t number_;
   /// What runs a trial again, but for its seed.
   const std::string again_;
@@ -299,7 +299,7 @@ void Exploration::work(Trying& trying) {
   }
 }
 
-// Who looks for the failure again may be another program than this one.
+// A file that cannot be written is no error: the failure is there without it.
 void Exploration::keep_for_replay(const SeedFailure& failure, ShrunkFailure& shrunk) const {
   const std::string path = options_.replay_file.value_or(default_replay_file(search_, number_, failure.seed));
   if (path.empty()) return;

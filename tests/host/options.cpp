@@ -73,11 +73,11 @@ constexpr std::array kPolicyMembers = {"name",        "description",  "sequentia
                                        "record_all",  "longest_wait", "most_stale"};
 
 auto members_of(SeedOptions& options) {
-  auto& [first_seed, shard, jobs, stop_at_first, budget, shrink_budget, device, print_to] = options;
-  return std::tie(first_seed, shard, jobs, stop_at_first, budget, shrink_budget, device, print_to);
+  auto& [first_seed, shard, jobs, stop_at_first, budget, shrink_budget, replay_file, device, print_to] = options;
+  return std::tie(first_seed, shard, jobs, stop_at_first, budget, shrink_budget, replay_file, device, print_to);
 }
-constexpr std::array kSeedOptions = {"first_seed", "shard",         "jobs",   "stop_at_first",
-                                     "budget",     "shrink_budget", "device", "print_to"};
+constexpr std::array kSeedOptions = {"first_seed",    "shard",       "jobs",   "stop_at_first", "budget",
+                                     "shrink_budget", "replay_file", "device", "print_to"};
 
 auto members_of(SeedShard& shard) {
   auto& [index, count] = shard;
