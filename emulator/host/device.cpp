@@ -1,3 +1,4 @@
+#include "emulator/host/device_limits.h"
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
 #include "emulator/host/no_memory.h"
@@ -5,6 +6,7 @@
 #include "emulator/memory/policy.h"
 #include "emulator/report/source_text.h"
 #include "emulator/watch/own_command.h"
+#include "runtime/text/readable.h"
 
 #include <fmt/format.h>
 #include <heddle/detail/check.h>
@@ -193,6 +195,8 @@ std::string name_of_dispatch(const DeviceState& state, std::uint64_t number, con
                                      const uvec3& groups, const uvec3& local) {
   const DeviceOptions& options = state.options;
   const bool emulated = state.mode == Mode::Emulated;
+  if (state.narrow_limits) [[unlikely]]
+    check_dispatch(*options.limits, groups, local, typed.bindings);
   reshape(launch.grid, groups, local);
   const std::uint32_t size = launch.grid.group_size;
   const std::uint64_t number = state.dispatches++;
@@ -261,9 +265,15 @@ std::string name_of_dispatch(const DeviceState& state, std::uint64_t number, con
 DeviceState::DeviceState(DeviceOptions o)
     : options(completed(std::move(o))),
       mode(*options.mode),
+      narrow_limits(are_narrow(*options.limits)),
       watchers(options),
       describe_([this](const void* address) { return emulator ? emulator->describe(address) : describe(address); }) {
-  launch.grid.subgroup_size = options.subgroup_size;
+  launch.grid.subgroup_size = *options.subgroup_size;
+  if (narrow_limits && options.workgroup_memory_bytes == options.limits->max_compute_shared_memory_size) {
+    memory_limit_ = fmt::format("the limit max_compute_shared_memory_size of the device ('{}')",
+                                text::readable(options.limits->name));
+    launch.grid.memory_limit = memory_limit_.c_str();
+  }
   launch.workers = options.workers;
   launch.resident_workgroups = options.resident_workgroups;
   launch.stack_bytes = options.stack_bytes;

@@ -83,6 +83,8 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   /// With all defaults filled in.
   DeviceOptions options;
   const Mode mode;
+  /// Whether the limits refuse anything that heddle can do.
+  const bool narrow_limits;
   std::uint64_t seed() const { return *options.seed; }
   std::uint64_t dispatches = 0;
   /// What all dispatches have in common; in emulated mode also what is left of the last one.
@@ -129,6 +131,8 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   void reuse_freed();
   void renew(AllocationId id);
 
+  /// What Workgroup variables do not fit into, where that is a limit.
+  std::string memory_limit_;
   /// Names an address for reports.
   const std::function<std::string(const void*)> describe_;
 

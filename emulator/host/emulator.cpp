@@ -555,7 +555,7 @@ const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::u
   if (memory.used_bytes > agent.group->memory_bytes) {
     binding.name = made.name;
     raise(agent, FindingKind::WorkgroupVariables,
-          fmt::format("Workgroup variables need {} bytes; workgroup_memory_bytes is {}", memory.used_bytes,
+          fmt::format("Workgroup variables need {} bytes; {} is {}", memory.used_bytes, agent.group->grid->memory_limit,
                       agent.group->memory_bytes),
           &binding, 0, where);
   }

@@ -1,5 +1,6 @@
 #include "emulator/host/options.h"
 
+#include "emulator/host/device_limits.h"
 #include "emulator/host/limits.h"
 #include "emulator/watch/kernel_trace.h"
 #include "emulator/watch/race_settings.h"
@@ -16,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 namespace heddle::detail {
 namespace {
@@ -55,6 +57,48 @@ MemoryPolicy memory_from(const std::optional<MemoryPolicy>& asked) {
   throw std::invalid_argument(fmt::format("HEDDLE_MEMORY is '{}'; it may be {}", text::readable(name), known));
 }
 
+/// The number that a variable holds; nothing if it is not set.
+std::optional<std::uint32_t> number_from(const char* variable, std::uint32_t least, std::uint32_t most) {
+  const char* text = std::getenv(variable);
+  if (!text || !*text) return {};
+  const std::optional<std::uint64_t> number = runtime::seed_from_text(text);
+  if (!number || *number < least || *number > most)
+    throw std::invalid_argument(
+        fmt::format("{} is '{}'; it may be a number from {} to {}", variable, text::readable(text), least, most));
+  return static_cast<std::uint32_t>(*number);
+}
+
+/// What a variable chooses of two words; nothing if it is not set.
+template <typename Enum>
+std::optional<Enum> word_from(const char* variable, const std::pair<std::string_view, Enum>& one,
+                              const std::pair<std::string_view, Enum>& other) {
+  const char* text = std::getenv(variable);
+  if (!text || !*text) return {};
+  const std::string_view value(text);
+  if (value == one.first) return one.second;
+  if (value == other.first) return other.second;
+  throw std::invalid_argument(
+      fmt::format("{} is '{}'; it may be '{}' or '{}'", variable, text::readable(value), one.first, other.first));
+}
+
+/// How workgroups are laid out and begin, where the program does not say it.
+void add_layout(DeviceOptions& o, std::uint32_t usual_residents) {
+  const DeviceLimits& limits = *o.limits;
+  if (!o.subgroup_size) o.subgroup_size = number_from("HEDDLE_SUBGROUP_SIZE", 1, runtime::kMaxSubgroupSize);
+  if (!o.subgroup_size) o.subgroup_size = std::clamp(32u, limits.min_subgroup_size, limits.max_subgroup_size);
+  if (!o.lane_mapping)
+    o.lane_mapping = word_from<LaneMapping>("HEDDLE_LANE_MAPPING", {"linear", LaneMapping::Linear},
+                                            {"shuffled", LaneMapping::Shuffled})
+                         .value_or(LaneMapping::Linear);
+  if (!o.workgroup_order)
+    o.workgroup_order = word_from<WorkgroupOrder>("HEDDLE_WORKGROUP_ORDER", {"ascending", WorkgroupOrder::Ascending},
+                                                  {"shuffled", WorkgroupOrder::Shuffled})
+                            .value_or(WorkgroupOrder::Ascending);
+  if (o.resident_workgroups == 0)
+    o.resident_workgroups =
+        number_from("HEDDLE_RESIDENT_WORKGROUPS", 1, kMostResidentWorkgroups).value_or(usual_residents);
+}
+
 /// An enumerator that a cast made of a number which is none.
 template <typename Enum>
 void check_enumerator(std::string_view option, Enum value, Enum last, std::string_view names) {
@@ -65,10 +109,12 @@ void check_enumerator(std::string_view option, Enum value, Enum last, std::strin
 
 void check_enumerators(const DeviceOptions& o) {
   if (o.mode) check_enumerator("mode", *o.mode, Mode::Emulated, "Mode::Native or Mode::Emulated");
-  check_enumerator("lane_mapping", o.lane_mapping, LaneMapping::Shuffled,
-                   "LaneMapping::Linear or LaneMapping::Shuffled");
-  check_enumerator("workgroup_order", o.workgroup_order, WorkgroupOrder::Shuffled,
-                   "WorkgroupOrder::Ascending or WorkgroupOrder::Shuffled");
+  if (o.lane_mapping)
+    check_enumerator("lane_mapping", *o.lane_mapping, LaneMapping::Shuffled,
+                     "LaneMapping::Linear or LaneMapping::Shuffled");
+  if (o.workgroup_order)
+    check_enumerator("workgroup_order", *o.workgroup_order, WorkgroupOrder::Shuffled,
+                     "WorkgroupOrder::Ascending or WorkgroupOrder::Shuffled");
   if (o.same_value_writes)
     check_enumerator("same_value_writes", *o.same_value_writes, SameValueWrites::Notice,
                      "SameValueWrites::Race or SameValueWrites::Notice");
@@ -92,7 +138,7 @@ void check_policy(const MemoryPolicy& p) {
 }
 
 void check_numbers(const DeviceOptions& o) {
-  check_limits("DeviceOptions::subgroup_size", o.subgroup_size, 1u, runtime::kMaxSubgroupSize);
+  if (o.subgroup_size) check_limits("DeviceOptions::subgroup_size", *o.subgroup_size, 1u, runtime::kMaxSubgroupSize);
   check_limits("DeviceOptions::workers", o.workers, 0u, kMostWorkers);
   check_limits("DeviceOptions::resident_workgroups", o.resident_workgroups, 0u, kMostResidentWorkgroups);
   check_limits("DeviceOptions::stack_bytes", o.stack_bytes, std::size_t{0}, kMostStackBytes);
@@ -130,7 +176,10 @@ DeviceOptions completed(DeviceOptions o) {
   watch::check_parallel(o, asks_for_parallel);
   if (o.workers == 0) o.workers = std::clamp(std::thread::hardware_concurrency(), 1u, kMostWorkers);
   const bool parallel = mode == Mode::Native || *o.races_parallel;
-  if (o.resident_workgroups == 0) o.resident_workgroups = parallel ? 64 : 2;
+  o.limits = limits_from(o.limits);
+  o.workgroup_memory_bytes = std::min<std::size_t>(o.workgroup_memory_bytes, o.limits->max_compute_shared_memory_size);
+  add_layout(o, parallel ? 64 : 2);
+  check_subgroup_size(*o.limits, *o.subgroup_size);
   if (o.stack_bytes == 0) o.stack_bytes = std::size_t{has_large_frames() ? 256u : 64u} * 1024;
   if (!o.timed) o.timed = parallel;
   if (!o.print_to) o.print_to = stdout;

@@ -37,7 +37,8 @@ Search::~Search() {
 
 std::string Search::command_again() const {
   const char* const memory = options_.device.memory ? nullptr : std::getenv("HEDDLE_MEMORY");
-  return (memory && *memory ? "HEDDLE_MEMORY=" + watch::command_of({memory}) + ' ' : "") + command_;
+  const std::string of_memory = memory && *memory ? "HEDDLE_MEMORY=" + watch::command_of({memory}) + ' ' : "";
+  return of_memory + watch::layout_assignments() + command_;
 }
 
 RaceReport Search::race_report(const report::Collector& found) const {

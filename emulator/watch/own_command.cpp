@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <string_view>
 #include <utility>
@@ -32,6 +33,15 @@ std::string quoted(const std::string& word) {
   return out + '\'';
 }
 
+/// A word as a shell takes it.
+std::string in_shell(const std::string& word) {
+  const bool simple = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           std::string_view("_-./=:,+@%").find(c) != std::string_view::npos;
+  });
+  return simple ? word : quoted(word);
+}
+
 }  // namespace
 
 std::vector<std::string> own_words() {
@@ -45,17 +55,23 @@ std::string command_of(const std::vector<std::string>& words) {
   std::string out;
   for (const std::string& word : words) {
     if (!out.empty()) out += ' ';
-    const bool simple = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
-      return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-             std::string_view("_-./=:,+@%").find(c) != std::string_view::npos;
-    });
-    out += simple ? word : quoted(word);
+    out += in_shell(word);
   }
   return out.empty() ? "PROGRAM" : out;
 }
 
+std::string layout_assignments() {
+  std::string out;
+  for (const char* variable : {"HEDDLE_LANE_MAPPING", "HEDDLE_LIMITS", "HEDDLE_RESIDENT_WORKGROUPS",
+                               "HEDDLE_SUBGROUP_SIZE", "HEDDLE_WORKGROUP_ORDER"}) {
+    const char* value = std::getenv(variable);
+    if (value && *value) out += fmt::format("{}={} ", variable, in_shell(value));
+  }
+  return out;
+}
+
 std::string own_command() {
-  return t_command ? *t_command : command_of(own_words());
+  return t_command ? *t_command : layout_assignments() + command_of(own_words());
 }
 
 InTrial::InTrial(const std::string& command) : outer_(std::exchange(t_command, &command)) {}

@@ -9,12 +9,18 @@
 
 namespace heddle::watch {
 
-/// The command line of this process, for a shell. In a trial, what its search says.
+/// The command line of this process, for a shell, behind what layout_assignments() has. In a trial, what its search
+/// says.
 std::string own_command();
 /// Its words.
 std::vector<std::string> own_words();
 /// A command of these words, for a shell.
 std::string command_of(const std::vector<std::string>& words);
+
+/// What the environment says of how workgroups are laid out and begin, and of limits, for a shell:
+/// "HEDDLE_SUBGROUP_SIZE=8 ", with a space behind each; empty if it says nothing. Without it a run from the same seed
+/// is another one.
+std::string layout_assignments();
 
 /// What makes a failure come again, beside the command: "HEDDLE_EXPLORE_SEED=7" in a trial with
 /// that seed, else "HEDDLE_SEED=7".

@@ -117,8 +117,8 @@ class Device {
   /// freed, never made or moved from, and std::invalid_argument for one of another device. Throws
   /// std::runtime_error if the device's trace cannot be written any more
   /// (the disk is full): once, when the dispatch has ended as it would have. Throws std::invalid_argument for an empty
-  /// or oversized workgroup. Ordering: everything before the call happens before the kernel, and the kernel before what
-  /// follows the call.
+  /// or oversized workgroup, and for what DeviceOptions::limits refuses. Ordering: everything before the call happens
+  /// before the kernel, and the kernel before what follows the call.
   template <typename Kernel, typename... Args>
   requires detail::Takes<Kernel, detail::BoundArgument<Args>...> DispatchResult dispatch(const Kernel& kernel,
                                                                                          Extent groups, Extent local,

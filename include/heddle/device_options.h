@@ -4,6 +4,7 @@
 /// Settings of a device: how its kernels run, what its memory does, what is looked for.
 
 #include <heddle/choice.h>
+#include <heddle/device_limits.h>
 #include <heddle/function.h>
 #include <heddle/memory_policy.h>
 #include <heddle/report.h>
@@ -88,19 +89,24 @@ struct DeviceOptions {
   std::optional<Mode> mode;
   /// The seed of everything that is left to chance. HEDDLE_SEED, or 1.
   std::optional<std::uint64_t> seed;
-  /// 1 to 128.
-  std::uint32_t subgroup_size = 32;
-  LaneMapping lane_mapping = LaneMapping::Linear;
-  /// Emulated mode without `races_parallel`; elsewhere it is Ascending.
-  WorkgroupOrder workgroup_order = WorkgroupOrder::Ascending;
+  /// 1 to 128. HEDDLE_SUBGROUP_SIZE, or 32.
+  std::optional<std::uint32_t> subgroup_size;
+  /// HEDDLE_LANE_MAPPING (linear, shuffled), or Linear.
+  std::optional<LaneMapping> lane_mapping;
+  /// Emulated mode without `races_parallel`; elsewhere it is Ascending. HEDDLE_WORKGROUP_ORDER (ascending, shuffled),
+  /// or Ascending.
+  std::optional<WorkgroupOrder> workgroup_order;
+  /// What is refused because devices like this one cannot do it. The profile that HEDDLE_LIMITS names, or "heddle":
+  /// what heddle itself can do.
+  std::optional<DeviceLimits> limits;
   /// Threads in native mode, and with `races_parallel`: as many as the machine has. At most 65,536.
   std::uint32_t workers = 0;
-  /// How many workgroups may have begun and not ended: 64 in native mode and with `races_parallel`, 2 in
-  /// emulated mode. At most 65,536.
+  /// How many workgroups may have begun and not ended. HEDDLE_RESIDENT_WORKGROUPS, or 64 in native mode and with
+  /// `races_parallel`, 2 in emulated mode. At most 65,536.
   std::uint32_t resident_workgroups = 0;
   /// The stack of each fiber, rounded up to pages: 64 KiB (256 KiB under a sanitizer). At most 1 GiB.
   std::size_t stack_bytes = 0;
-  /// For all Workgroup variables of a workgroup together. At most 1 GiB.
+  /// For all Workgroup variables of a workgroup together. At most 1 GiB; where `limits` have less, it is that.
   std::size_t workgroup_memory_bytes = std::size_t{64} * 1024;
   /// All Workgroup variables start at zero, as WGSL has it and VK_KHR_zero_initialize_workgroup_memory lets a shader
   /// ask for, as if the kernels said `kZeroed`. Otherwise those that do not hold nothing that may be read.

@@ -21,6 +21,8 @@ namespace {
 const std::set<std::string> kVariables = {"HEDDLE_EXPLORE_SEED",
                                           "HEDDLE_EXPLORE_SHARD",
                                           "HEDDLE_EXPLORE_SHRINK",
+                                          "HEDDLE_LANE_MAPPING",
+                                          "HEDDLE_LIMITS",
                                           "HEDDLE_MEMORY",
                                           "HEDDLE_MODE",
                                           "HEDDLE_RACES",
@@ -31,8 +33,11 @@ const std::set<std::string> kVariables = {"HEDDLE_EXPLORE_SEED",
                                           "HEDDLE_RACES_SAME_VALUE",
                                           "HEDDLE_RACES_SUPPRESS",
                                           "HEDDLE_REPLAY",
+                                          "HEDDLE_RESIDENT_WORKGROUPS",
                                           "HEDDLE_SEED",
-                                          "HEDDLE_TRACE"};
+                                          "HEDDLE_SUBGROUP_SIZE",
+                                          "HEDDLE_TRACE",
+                                          "HEDDLE_WORKGROUP_ORDER"};
 
 /// The names of variables that the sources have as text.
 std::set<std::string> variables_of_sources() {

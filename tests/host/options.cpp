@@ -27,20 +27,21 @@ constexpr std::array<std::uint64_t, 6> kNumbers = {
 
 // An aggregate that gets another member does not compile here any more: it is to be listed, with its name.
 auto members_of(DeviceOptions& options) {
-  auto& [mode, seed, subgroup_size, lane_mapping, workgroup_order, workers, resident_workgroups, stack_bytes,
+  auto& [mode, seed, subgroup_size, lane_mapping, workgroup_order, limits, workers, resident_workgroups, stack_bytes,
          workgroup_memory_bytes, workgroup_memory_zeroed, memory, races, race_suppressions, same_value_writes,
          race_advice, races_parallel, trace, choices, operations_between_switches, no_progress_time, no_progress_rounds,
          print_to, timed, progress] = options;
-  return std::tie(mode, seed, subgroup_size, lane_mapping, workgroup_order, workers, resident_workgroups, stack_bytes,
-                  workgroup_memory_bytes, workgroup_memory_zeroed, memory, races, race_suppressions, same_value_writes,
-                  race_advice, races_parallel, trace, choices, operations_between_switches, no_progress_time,
-                  no_progress_rounds, print_to, timed, progress);
+  return std::tie(mode, seed, subgroup_size, lane_mapping, workgroup_order, limits, workers, resident_workgroups,
+                  stack_bytes, workgroup_memory_bytes, workgroup_memory_zeroed, memory, races, race_suppressions,
+                  same_value_writes, race_advice, races_parallel, trace, choices, operations_between_switches,
+                  no_progress_time, no_progress_rounds, print_to, timed, progress);
 }
 constexpr std::array kDeviceOptions = {"mode",
                                        "seed",
                                        "subgroup_size",
                                        "lane_mapping",
                                        "workgroup_order",
+                                       "limits",
                                        "workers",
                                        "resident_workgroups",
                                        "stack_bytes",
@@ -71,6 +72,27 @@ constexpr std::array kPolicyMembers = {"name",        "description",  "sequentia
                                        "first_scope", "rest",         "eviction_interval", "in_order",
                                        "stale",       "oldest",       "shared_copies",     "late_reads",
                                        "record_all",  "longest_wait", "most_stale"};
+
+auto members_of(DeviceLimits& limits) {
+  auto& [name, description, count, invocations, size, memory, min_subgroup, max_subgroup, constants, storage, uniforms,
+         storage_buffers, uniform_buffers, images] = limits;
+  return std::tie(name, description, count, invocations, size, memory, min_subgroup, max_subgroup, constants, storage,
+                  uniforms, storage_buffers, uniform_buffers, images);
+}
+constexpr std::array kLimits = {"name",
+                                "description",
+                                "max_compute_work_group_count",
+                                "max_compute_work_group_invocations",
+                                "max_compute_work_group_size",
+                                "max_compute_shared_memory_size",
+                                "min_subgroup_size",
+                                "max_subgroup_size",
+                                "max_push_constants_size",
+                                "max_storage_buffer_range",
+                                "max_uniform_buffer_range",
+                                "max_per_stage_descriptor_storage_buffers",
+                                "max_per_stage_descriptor_uniform_buffers",
+                                "max_per_stage_descriptor_storage_images"};
 
 auto members_of(SeedOptions& options) {
   auto& [first_seed, shard, jobs, stop_at_first, budget, shrink_budget, replay_file, device, print_to] = options;
@@ -104,6 +126,10 @@ bool set(Milliseconds& member, std::uint64_t number) {
 }
 bool set(std::chrono::milliseconds& member, std::uint64_t number) {
   member = std::chrono::milliseconds(static_cast<std::int64_t>(number));
+  return true;
+}
+bool set(std::array<std::uint32_t, 3>& member, std::uint64_t number) {
+  member.fill(static_cast<std::uint32_t>(number));
   return true;
 }
 template <typename T>
@@ -153,6 +179,17 @@ TEST_CASE("every member of a memory policy works with any number, or is refused 
       DeviceOptions options = test::options_for(Mode::Emulated);
       options.memory = memory_policy("random");
       if (set_member(*options.memory, number)) check_end(end_of([&] { return runs_with(options); }), name, number);
+    }
+  });
+}
+
+TEST_CASE("every limit of a device works with any number, or is refused by its name") {
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  for_each_member<DeviceLimits>(kLimits, [&](const char* name, auto set_member) {
+    for (const std::uint64_t number : kNumbers) {
+      DeviceOptions options = test::options_for(mode);
+      options.limits.emplace();
+      if (set_member(*options.limits, number)) check_end(end_of([&] { return runs_with(options); }), name, number);
     }
   });
 }

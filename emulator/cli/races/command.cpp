@@ -78,6 +78,10 @@ A suppression file has an entry a line, and every entry has a reason:
   place:vendor/*.cpp                -- not ours
   place:bfs.cpp:87 object:"dist"    -- both write the same level
 
+What else of a run the program does not say itself, the environment may: HEDDLE_SUBGROUP_SIZE=8,
+HEDDLE_RESIDENT_WORKGROUPS=8, HEDDLE_LANE_MAPPING=shuffled, HEDDLE_WORKGROUP_ORDER=shuffled,
+HEDDLE_LIMITS=vulkan-minimum (or typical-desktop). The command behind `again` has those that are set.
+
 In the source the comment  // heddle: benign race: REASON  at the end of the line of one access, or
 alone in the line before, does the same. Suppressed races are listed, but do not count.
 

@@ -216,7 +216,7 @@ Coordinates Kernels::coordinates_of(const MappedAccess& access) const {
                 out.workgroup.z * local.z + out.local.z};
   // Which lane is which is not known here where they are shuffled.
   out.exact = dispatch.device->options().lane_mapping == LaneMapping::Linear;
-  const std::uint32_t subgroup_size = dispatch.device->options().subgroup_size;
+  const std::uint32_t subgroup_size = dispatch.device->options().subgroup_size.value();
   out.subgroup = index / subgroup_size;
   out.lane = index % subgroup_size;
   return out;

@@ -117,7 +117,13 @@ class QuietConstant : public native::Ref<const T, StorageClass::PushConstant> {
 template <typename T>
 struct Argument<PushConstantArgument<T>> {
   static const Owner* owner(const PushConstantArgument<T>&) { return nullptr; }
-  static emulation::Binding bind(const PushConstantArgument<T>&) { return {}; }
+  /// It has a size, and no allocation.
+  static emulation::Binding bind(const PushConstantArgument<T>&) {
+    emulation::Binding constant;
+    constant.storage_class = StorageClass::PushConstant;
+    constant.size_bytes = sizeof(T);
+    return constant;
+  }
   static auto native(const PushConstantArgument<T>& a) {
     using Ref = native::Ref<const T, StorageClass::PushConstant>;
     return VariableFor<Ref>(Ref(&a.value));

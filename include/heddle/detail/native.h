@@ -286,7 +286,8 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
                                                             std::uint64_t needed_bytes, const char* file,
                                                             const char* function, std::uint32_t line) {
     raise_for(group, index, FindingKind::WorkgroupVariables, SourceLocation{file, function, line},
-              "Workgroup variables need {} bytes; workgroup_memory_bytes is {}", needed_bytes, group.memory_bytes);
+              "Workgroup variables need {} bytes; {} is {}", needed_bytes, group.grid->memory_limit,
+              group.memory_bytes);
   }
 
   template <typename R>

@@ -31,6 +31,8 @@ struct Grid {
   /// Null for the linear mapping, where both are the identity.
   const std::uint32_t* position_of = nullptr;
   const std::uint32_t* index_at = nullptr;
+  /// What to call the most bytes of Workgroup variables, for messages.
+  const char* memory_limit = "workgroup_memory_bytes";
 
   std::uint32_t position(std::uint32_t index) const { return position_of ? position_of[index] : index; }
   std::uint32_t index(std::uint32_t position) const { return index_at ? index_at[position] : position; }

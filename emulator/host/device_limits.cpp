@@ -1,0 +1,203 @@
+#include "emulator/host/device_limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+#include "emulator/host/limits.h"
+#include "runtime/scheduler.h"
+#include "runtime/text/readable.h"
+
+namespace heddle {
+namespace {
+
+constexpr DeviceLimits heddle_itself() {
+  DeviceLimits l;
+  l.name = "heddle";
+  l.description = "what heddle can do";
+  return l;
+}
+
+// Vulkan 1.3, chapter "Limits", table "Required Limits". For the size of a subgroup that has no number: it is a power
+// of two, and at least 1.
+constexpr DeviceLimits vulkan_minimum() {
+  DeviceLimits l;
+  l.name = "vulkan-minimum";
+  l.description = "what every implementation of Vulkan 1.3 must have";
+  l.max_compute_work_group_count = {65535, 65535, 65535};
+  l.max_compute_work_group_invocations = 128;
+  l.max_compute_work_group_size = {128, 128, 64};
+  l.max_compute_shared_memory_size = 16384;
+  l.max_push_constants_size = 128;
+  l.max_storage_buffer_range = std::uint64_t{1} << 27;
+  l.max_uniform_buffer_range = 16384;
+  l.max_per_stage_descriptor_storage_buffers = 4;
+  l.max_per_stage_descriptor_uniform_buffers = 12;
+  l.max_per_stage_descriptor_storage_images = 4;
+  return l;
+}
+
+// Threads of a block, its dimensions and those of a grid, shared memory of a block, warps and constant memory: CUDA C++
+// Programming Guide, table "Technical Specifications per Compute Capability". The rest is what Vulkan drivers of such
+// cards report.
+constexpr DeviceLimits typical_desktop() {
+  DeviceLimits l;
+  l.name = "typical-desktop";
+  l.description = "modelled after NVIDIA's desktop cards since Maxwell";
+  l.max_compute_work_group_count = {2147483647, 65535, 65535};
+  l.max_compute_work_group_invocations = 1024;
+  l.max_compute_work_group_size = {1024, 1024, 64};
+  l.max_compute_shared_memory_size = 49152;
+  l.min_subgroup_size = 32;
+  l.max_subgroup_size = 32;
+  l.max_push_constants_size = 256;
+  l.max_storage_buffer_range = 0xffffffff;
+  l.max_uniform_buffer_range = 65536;
+  return l;
+}
+
+constexpr std::array kProfiles = {heddle_itself(), vulkan_minimum(), typical_desktop()};
+
+}  // namespace
+
+std::span<const DeviceLimits> device_limit_profiles() {
+  return kProfiles;
+}
+
+std::optional<DeviceLimits> device_limits(std::string_view name) {
+  const auto* const found =
+      std::find_if(kProfiles.begin(), kProfiles.end(), [&](const DeviceLimits& l) { return l.name == name; });
+  return found == kProfiles.end() ? std::nullopt : std::optional(*found);
+}
+
+namespace detail {
+namespace {
+
+constexpr char kDimensions[] = {'x', 'y', 'z'};
+
+std::string extent_text(const uvec3& e) {
+  return fmt::format("{} x {} x {}", e.x, e.y, e.z);
+}
+
+/// "what: the limit NAME of the device ('vulkan-minimum') is 128; do this, or ..."
+[[noreturn]] void refuse(const DeviceLimits& limits, std::string_view what, std::string_view limit, std::uint64_t value,
+                         std::string_view instead) {
+  throw std::invalid_argument(
+      fmt::format("{}: the limit {} of the device ('{}') is {}; {}, or give the device others (DeviceOptions::limits, "
+                  "HEDDLE_LIMITS)",
+                  what, limit, text::readable(limits.name), value, instead));
+}
+
+void check_workgroups(const DeviceLimits& limits, const uvec3& groups, const uvec3& local) {
+  const std::array<std::uint32_t, 3> sizes = {local.x, local.y, local.z};
+  const std::array<std::uint32_t, 3> counts = {groups.x, groups.y, groups.z};
+  const std::string workgroup = "a workgroup of " + extent_text(local) + " invocations";
+  for (std::size_t d = 0; d < sizes.size(); ++d)
+    if (sizes[d] > limits.max_compute_work_group_size[d])
+      refuse(limits, workgroup, fmt::format("max_compute_work_group_size.{}", kDimensions[d]),
+             limits.max_compute_work_group_size[d], "dispatch smaller workgroups");
+  // Each of them is at most 65536, so that the product of two fits.
+  const std::uint64_t plane = std::uint64_t{local.x} * local.y;
+  const std::uint64_t most = limits.max_compute_work_group_invocations;
+  if (local.z != 0 && (plane > most || plane * local.z > most))
+    refuse(limits, workgroup, "max_compute_work_group_invocations", most, "dispatch smaller workgroups");
+  for (std::size_t d = 0; d < counts.size(); ++d)
+    if (counts[d] > limits.max_compute_work_group_count[d])
+      refuse(limits, "a dispatch of " + extent_text(groups) + " workgroups",
+             fmt::format("max_compute_work_group_count.{}", kDimensions[d]), limits.max_compute_work_group_count[d],
+             "let each invocation do more, or dispatch in parts");
+}
+
+/// The arguments of one kind that a dispatch has.
+class ArgumentsOfKind {
+ public:
+  ArgumentsOfKind(const DeviceLimits& limits, std::string_view kind, std::string_view count_limit, std::uint32_t most)
+      : limits_(limits), kind_(kind), count_limit_(count_limit), most_(most) {}
+
+  void add() {
+    if (++count_ > most_)
+      refuse(limits_, fmt::format("a dispatch with {} or more {} arguments", count_, kind_), count_limit_, most_,
+             "put what belongs together into one");
+  }
+  void add(const emulation::Binding& argument, std::string_view range_limit, std::uint64_t most_bytes) {
+    add();
+    if (argument.size_bytes > most_bytes)
+      refuse(limits_,
+             fmt::format("'{}' as a {} of {} bytes", text::readable(argument.name), kind_, argument.size_bytes),
+             range_limit, most_bytes, "give the kernel a part of it");
+  }
+
+ private:
+  const DeviceLimits& limits_;
+  std::string_view kind_;
+  std::string_view count_limit_;
+  std::uint32_t most_;
+  std::uint64_t count_ = 0;
+};
+
+void check_arguments(const DeviceLimits& limits, std::span<const emulation::Binding> arguments) {
+  ArgumentsOfKind buffers(limits, "StorageBuffer", "max_per_stage_descriptor_storage_buffers",
+                          limits.max_per_stage_descriptor_storage_buffers);
+  ArgumentsOfKind uniforms(limits, "Uniform", "max_per_stage_descriptor_uniform_buffers",
+                           limits.max_per_stage_descriptor_uniform_buffers);
+  ArgumentsOfKind images(limits, "StorageImage", "max_per_stage_descriptor_storage_images",
+                         limits.max_per_stage_descriptor_storage_images);
+  std::uint64_t constants = 0;
+  for (const emulation::Binding& argument : arguments) {
+    if (argument.storage_class == StorageClass::PushConstant) constants += argument.size_bytes;
+    if (!argument.allocation) continue;
+    if (argument.storage_class == StorageClass::StorageBuffer)
+      buffers.add(argument, "max_storage_buffer_range", limits.max_storage_buffer_range);
+    if (argument.storage_class == StorageClass::Uniform)
+      uniforms.add(argument, "max_uniform_buffer_range", limits.max_uniform_buffer_range);
+    if (argument.storage_class == StorageClass::Image) images.add();
+  }
+  if (constants > limits.max_push_constants_size)
+    refuse(limits, fmt::format("push constants of {} bytes", constants), "max_push_constants_size",
+           limits.max_push_constants_size, "put some into a Uniform buffer");
+}
+
+}  // namespace
+
+DeviceLimits limits_from(const std::optional<DeviceLimits>& asked) {
+  if (asked) {
+    check_limits("DeviceOptions::limits.min_subgroup_size", asked->min_subgroup_size, 1u, runtime::kMaxSubgroupSize);
+    check_limits("DeviceOptions::limits.max_subgroup_size", asked->max_subgroup_size, asked->min_subgroup_size,
+                 runtime::kMaxSubgroupSize);
+    return *asked;
+  }
+  const char* text = std::getenv("HEDDLE_LIMITS");
+  const std::string_view name = text && *text ? text : kProfiles.front().name;
+  if (const std::optional<DeviceLimits> known = device_limits(name)) return *known;
+  std::string names;
+  for (const DeviceLimits& profile : kProfiles) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", profile.name);
+  throw std::invalid_argument(fmt::format("HEDDLE_LIMITS is '{}'; it may be {}", text::readable(name), names));
+}
+
+void check_subgroup_size(const DeviceLimits& limits, std::uint32_t size) {
+  const auto what = [&] { return fmt::format("DeviceOptions::subgroup_size (or HEDDLE_SUBGROUP_SIZE) of {}", size); };
+  if (size < limits.min_subgroup_size)
+    refuse(limits, what(), "min_subgroup_size", limits.min_subgroup_size, "ask for larger subgroups");
+  if (size > limits.max_subgroup_size)
+    refuse(limits, what(), "max_subgroup_size", limits.max_subgroup_size, "ask for smaller subgroups");
+}
+
+void check_dispatch(const DeviceLimits& limits, const uvec3& groups, const uvec3& local,
+                    std::span<const emulation::Binding> arguments) {
+  check_workgroups(limits, groups, local);
+  check_arguments(limits, arguments);
+}
+
+bool are_narrow(const DeviceLimits& limits) {
+  DeviceLimits nameless = limits;
+  nameless.name = kProfiles.front().name;
+  nameless.description = kProfiles.front().description;
+  return nameless != kProfiles.front();
+}
+
+}  // namespace detail
+
+}  // namespace heddle
