@@ -121,6 +121,13 @@ class EmulatedDispatch {
                   groups.x, groups.y, groups.z, local.x, local.y, local.z));
 }
 
+[[noreturn]] void refuse_other_size(const uvec3& local, const uvec3& required) {
+  throw std::invalid_argument(
+      fmt::format("workgroups of {} x {} x {} invocations, and the kernel requires {} x {} x {} "
+                  "(required_workgroup_size): dispatch it with those, or leave the size out",
+                  local.x, local.y, local.z, required.x, required.y, required.z));
+}
+
 /// How many invocations a workgroup has. Throws std::invalid_argument for sizes that cannot be.
 std::uint32_t checked_size(const uvec3& groups, const uvec3& local) {
   const std::uint64_t size = std::uint64_t{local.x} * local.y * local.z;
@@ -195,6 +202,8 @@ std::string name_of_dispatch(const DeviceState& state, std::uint64_t number, con
                                      const uvec3& groups, const uvec3& local) {
   const DeviceOptions& options = state.options;
   const bool emulated = state.mode == Mode::Emulated;
+  if (typed.required_local && *typed.required_local != local) [[unlikely]]
+    refuse_other_size(local, *typed.required_local);
   if (state.narrow_limits) [[unlikely]]
     check_dispatch(*options.limits, groups, local, typed.bindings);
   reshape(launch.grid, groups, local);

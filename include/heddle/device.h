@@ -10,6 +10,7 @@
 #include <heddle/dispatch.h>
 #include <heddle/image.h>
 #include <heddle/report.h>
+#include <heddle/workgroup_size.h>
 
 #include <array>
 #include <concepts>
@@ -37,6 +38,14 @@ class Commands {
   requires detail::Takes<Kernel, detail::BoundArgument<Args>...> DispatchResult dispatch(const Kernel& kernel,
                                                                                          Extent groups, Extent local,
                                                                                          Args&&... args);
+  /// With the workgroups that the kernel requires (heddle/workgroup_size.h).
+  template <detail::RequiresSize Kernel, typename... Args>
+  requires detail::Takes<Kernel, detail::BoundArgument<Args>...> DispatchResult dispatch(const Kernel& kernel,
+                                                                                         Extent groups,
+                                                                                         Args&&... args) {
+    constexpr uvec3 kLocal = Kernel::kWorkgroupSize;
+    return dispatch(kernel, groups, Extent(kLocal.x, kLocal.y, kLocal.z), args...);
+  }
   HEDDLE_REFUSED_DISPATCHES
 
   /// What was dispatched before ends before what is dispatched after begins (an execution dependency).
@@ -117,8 +126,9 @@ class Device {
   /// freed, never made or moved from, and std::invalid_argument for one of another device. Throws
   /// std::runtime_error if the device's trace cannot be written any more
   /// (the disk is full): once, when the dispatch has ended as it would have. Throws std::invalid_argument for an empty
-  /// or oversized workgroup, and for what DeviceOptions::limits refuses. Ordering: everything before the call happens
-  /// before the kernel, and the kernel before what follows the call.
+  /// or oversized workgroup, for what DeviceOptions::limits refuses, and for workgroups of another size than the kernel
+  /// requires. Ordering: everything before the call happens before the kernel, and the kernel before what follows the
+  /// call.
   template <typename Kernel, typename... Args>
   requires detail::Takes<Kernel, detail::BoundArgument<Args>...> DispatchResult dispatch(const Kernel& kernel,
                                                                                          Extent groups, Extent local,
@@ -132,6 +142,14 @@ class Device {
       using Mistake [[maybe_unused]] = typename Body::template Native<>;
       return {};
     }
+  }
+  /// With the workgroups that the kernel requires (heddle/workgroup_size.h).
+  template <detail::RequiresSize Kernel, typename... Args>
+  requires detail::Takes<Kernel, detail::BoundArgument<Args>...> DispatchResult dispatch(const Kernel& kernel,
+                                                                                         Extent groups,
+                                                                                         Args&&... args) {
+    constexpr uvec3 kLocal = Kernel::kWorkgroupSize;
+    return dispatch(kernel, groups, Extent(kLocal.x, kLocal.y, kLocal.z), args...);
   }
   HEDDLE_REFUSED_DISPATCHES
 
@@ -215,12 +233,14 @@ DispatchResult Commands::dispatch_bound(const Kernel& kernel, const Extent& grou
                                         const Args&... args) {
   [[maybe_unused]] std::size_t number = 0;
   (device_.check_argument(++number, detail::Argument<Args>::owner(args)), ...);
-  detail::Call<Kernel, Args...> call{kernel, {args...}, {detail::Argument<Args>::native(args)...}};
+  using Body = typename detail::WithoutSize<Kernel>::Type;
+  detail::Call<Body, Args...> call{kernel, {args...}, {detail::Argument<Args>::native(args)...}};
   detail::TypedLaunch typed;
-  typed.native = detail::NativeEntries<Kernel, Args...>::entries();
-  typed.emulated = {&detail::run_emulated<Kernel, Args...>, &detail::run_emulated_invocation<Kernel, Args...>,
-                    &detail::run_emulated_turns<Kernel, Args...>};
+  typed.native = detail::NativeEntries<Body, Args...>::entries();
+  typed.emulated = {&detail::run_emulated<Body, Args...>, &detail::run_emulated_invocation<Body, Args...>,
+                    &detail::run_emulated_turns<Body, Args...>};
   typed.call = &call;
+  typed.required_local = detail::kRequiredSize<Kernel>;
   const std::array<emulation::Binding, sizeof...(Args)> bindings{detail::Argument<Args>::bind(args)...};
   typed.bindings = bindings;
   return device_.launch(typed, {groups.x, groups.y, groups.z}, {local.x, local.y, local.z});

@@ -22,3 +22,4 @@
 #include <heddle/vector.h>
 #include <heddle/views.h>
 #include <heddle/workgroup.h>
+#include <heddle/workgroup_size.h>

@@ -174,6 +174,8 @@ struct TypedLaunch {
   runtime::Entries native;
   runtime::Entries emulated;
   const void* call = nullptr;
+  /// The size of workgroups that the kernel requires; null if it requires none.
+  const uvec3* required_local = nullptr;
   /// One for each argument; without an allocation for those that are no memory.
   std::span<const emulation::Binding> bindings;
 };
