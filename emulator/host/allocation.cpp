@@ -1,6 +1,6 @@
 #include "emulator/host/device_state.h"
 #include "emulator/host/no_memory.h"
-#include "runtime/heap.h"
+#include "runtime/red_zone.h"
 #include "runtime/text/readable.h"
 
 #include <fmt/format.h>
@@ -25,6 +25,12 @@ constexpr std::uint64_t kBytesOfAllocation = 320;
 // fewer page faults and fewer misses of the TLB.
 constexpr std::uint64_t kHugePageBytes = std::uint64_t{2} << 20;
 
+// Where AddressSanitizer is in the process: how far outside of a buffer it notices an access, at the least. An index
+// that is wrong by some elements does not come to the next buffer.
+constexpr std::uint64_t kZoneElements = 8;
+constexpr std::uint64_t kLeastZoneBytes = 256;
+constexpr std::uint64_t kMostZoneBytes = std::uint64_t{1} << 20;
+
 /// The most bytes of an allocation: a difference of two addresses has a sign.
 constexpr std::uint64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
 
@@ -43,10 +49,11 @@ bool has_room_for_bits(std::uint64_t size_bytes) {
 
 // Null if there is no room. `zeroed`: an old value that a weak read may give is then the same in every run, written or
 // not. (Pages that no access touches are not touched here either.)
-std::byte* allocate_bytes(std::uint64_t size_bytes, bool zeroed) {
-  const bool large = size_bytes >= 2 * kHugePageBytes;
+std::byte* allocate_bytes(std::uint64_t size_bytes, bool zeroed, std::uint64_t element_bytes) {
+  const bool large = size_bytes >= 2 * kHugePageBytes && !runtime::has_red_zones();
   const std::uint64_t alignment = large ? kHugePageBytes : kAllocationAlignment;
-  auto* bytes = static_cast<std::byte*>(runtime::heap_take(size_bytes, alignment, zeroed));
+  const std::uint64_t zone_bytes = std::clamp(kZoneElements * element_bytes, kLeastZoneBytes, kMostZoneBytes);
+  auto* bytes = static_cast<std::byte*>(runtime::take_in_red_zones(size_bytes, alignment, zeroed, zone_bytes));
   if (!bytes) return nullptr;
   // A wish: where it is refused, the pages are small.
   if (large) ::madvise(bytes, size_bytes / kHugePageBytes * kHugePageBytes, MADV_HUGEPAGE);
@@ -123,7 +130,7 @@ std::shared_ptr<Allocation> DeviceState::allocate(std::uint64_t count, std::uint
   const bool tracks_initialization = mode == Mode::Emulated;
   if (tracks_initialization && !has_room_for_bits(made->size_bytes)) refuse(made->name, count, element_bytes);
   // At least one byte, so that every buffer has an address of its own.
-  made->bytes = allocate_bytes(std::max<std::uint64_t>(made->size_bytes, 1), mode == Mode::Emulated);
+  made->bytes = allocate_bytes(std::max<std::uint64_t>(made->size_bytes, 1), mode == Mode::Emulated, element_bytes);
   if (!made->bytes) refuse(made->name, count, element_bytes);
   if (tracks_initialization) made->initialized.track(made->size_bytes);
   if (memory) memory->add(made->id, {made->bytes, made->size_bytes});
@@ -173,7 +180,7 @@ void DeviceState::forget_oldest() {
   const auto found = by_address_.find(freed_.front());
   freed_.pop_front();
   freed_bytes_ -= kept_bytes(*found->second);
-  runtime::heap_give(found->second->bytes);
+  runtime::give_in_red_zones(found->second->bytes);
   by_address_.erase(found);
 }
 
