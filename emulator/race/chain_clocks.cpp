@@ -371,19 +371,24 @@ ClassSets ChainClocks::sets_of_all(std::uint8_t of_class) const {
 // Agents of another group are in one instance with all of a workgroup, or with none of it.
 Clock ChainClocks::in_instance(const Clock& clock, Level level, const Performer& by) const {
   if (is_one_instance(places_, level)) return clock;
-  Clock expanded;
-  Clock kept = clock.where([&](GroupId lane, std::uint32_t agent) {
-    const GroupId group = lane / lanes_;
-    if (group != by.group) return level >= kWorkgroup && places_.groups_in_one_instance(group, by.group, level);
-    if (level >= kWorkgroup || by.everybody) return true;
-    if (agent != kEveryAgent) return places_.same_instance(agent, by.agent, level);
-    return !exact_;
-  });
-  if (level >= kWorkgroup || by.everybody || !exact_) return kept;
+  if (level >= kWorkgroup)
+    return clock.of_groups([&](GroupId lane) {
+      const GroupId group = lane / lanes_;
+      return group == by.group || places_.groups_in_one_instance(group, by.group, level);
+    });
+  Clock kept;
+  const Places::Range range = by.everybody ? Places::Range() : places_.instance(by.agent, level);
+  for (GroupId lane = by.group * lanes_; lane < (by.group + 1) * lanes_; ++lane)
+    kept.join(clock.of_agents(lane, range.first, range.last, [&](std::uint32_t agent) {
+      if (by.everybody) return true;
+      return agent == kEveryAgent ? !exact_ : places_.same_instance(agent, by.agent, level);
+    }));
+  if (by.everybody || !exact_) return kept;
   for (GroupId lane = by.group * lanes_; lane < (by.group + 1) * lanes_; ++lane) {
     const Stamp everybody = clock.everybody(lane);
     if (everybody == 0) continue;
-    for (std::uint32_t agent = places_.first(); agent < places_.end(); ++agent)
+    for (std::uint32_t agent = std::max(range.first, places_.first()); agent < places_.end() && agent <= range.last;
+         ++agent)
       if (places_.group(agent) == by.group && places_.same_instance(agent, by.agent, level))
         kept.add(lane, agent, everybody);
   }
@@ -451,6 +456,7 @@ FactsPointer ChainClocks::named(const FactsPointer& facts, const Performer& by, 
         if (((by.lanes >> lane) & 1) == 0) continue;
         const GroupId group = by.group * lanes_ + lane;
         by.everybody ? own.add_everybody(group, fact.own) : own.add(group, by.agent, fact.own);
+        for (const std::uint32_t agent : by.company) own.add(group, agent, fact.own);
       }
     }
     fact.clock = sums.sum(fact.clock, own);
@@ -513,7 +519,7 @@ FactsPointer ChainClocks::translated(const FactsPointer& facts, std::uint32_t fr
       const bool here = places_.same_instance(of, to, key.level());
       // Workgroups do without it; instances wider than these are few.
       if (!here && !exact_ && key.level() <= kWorkgroup) continue;
-      key = here ? key.here() : key.at_agent(of);
+      key = here ? key.here() : key.at_agent(places_.one_of_instance(of, key.level()));
     }
     made.add(key, fact.clock, fact.own);
   }

@@ -54,6 +54,7 @@
 
 #include <array>
 #include <atomic>
+#include <span>
 
 #include "emulator/race/places.h"
 #include "emulator/race/site.h"
@@ -133,6 +134,8 @@ struct Performer {
   bool everybody = false;
   /// The lanes of the agent whose accesses it is about, a bit each, where clocks tell lanes apart (tag_lanes.h).
   std::uint16_t lanes = 1;
+  /// Of agents of one subgroup that come to a barrier at once, of whom the agent is one: all.
+  std::span<const std::uint32_t> company = {};
 };
 
 /// MakeAvailable or MakeVisible.

@@ -3,11 +3,11 @@
 /// \file
 /// Which operations of which agents: everything up to some moment of each.
 
-#include <cstddef>
+#include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <vector>
+
+#include "emulator/race/radix_tree.h"
 
 namespace heddle::race {
 
@@ -24,86 +24,96 @@ inline constexpr Stamp kForEver = ~Stamp{0};
 inline constexpr std::uint32_t kEveryAgent = ~std::uint32_t{0};
 
 /// A stamp for each agent: its operations up to that are in the clock. Groups of which all agents have
-/// the same stamp cost one entry. Copies share their entries until one of them changes.
+/// the same stamp cost one entry. A copy costs nothing, and clocks of which one was made from the other share all but
+/// what differs: so much, and no more, costs it to join or to compare them.
 class Clock {
  public:
-  bool empty() const { return !entries_; }
+  bool empty() const { return groups_.empty(); }
   bool has(GroupId group, std::uint32_t agent, Stamp stamp) const;
   /// Up to when the operations of every agent of `group` are in the clock.
   Stamp everybody(GroupId group) const;
   /// Whether `other` has nothing that this one has not.
-  bool includes(const Clock& other) const;
+  bool includes(const Clock& other) const { return groups_.includes(other.groups_, Nobody{}); }
 
   void add(GroupId group, std::uint32_t agent, Stamp stamp);
   void add_everybody(GroupId group, Stamp stamp);
-  void join(const Clock& other);
-  /// Joins each of them, in a time that does not multiply what they have by how many they are.
-  void join(std::span<const Clock* const> others);
-  /// Whether they have the same entries in the same room.
-  bool is_same(const Clock& other) const { return entries_ == other.entries_; }
+  void join(const Clock& other) { groups_.join(other.groups_); }
+  /// Joins each of them.
+  void join(std::span<const Clock* const> others) {
+    for (const Clock* other : others) join(*other);
+  }
+  /// Whether they share all that they have. Clocks of the same entries need not.
+  bool is_same(const Clock& other) const { return groups_.is_same(other.groups_); }
   /// Takes the room of an equal one.
   void share(const Clock& other);
-  /// Tells apart clocks that do not share their entries; null of an empty one.
-  const void* identity() const { return entries_.get(); }
-  /// The part of it for whose entries keep(group, agent) is true; `agent` is kEveryAgent where the entry is
-  /// everybody's.
+  /// Tells apart clocks that are not the same in the sense of `is_same`; null of an empty one.
+  const void* identity() const { return groups_.identity(); }
+  /// The part of it that is of groups for which keep(group) is true.
   template <typename Keep>
-  Clock where(Keep keep) const;
-  /// Whether `other` has nothing of this group that this one has not.
-  bool includes(const Clock& other, GroupId group) const;
-  /// How much room it takes.
-  std::size_t size() const { return entries_ ? entries_->size() : 0; }
+  Clock of_groups(Keep keep) const;
+  /// The part of it that is of the group, and of that the entries of the agents from `first` to `last` for which
+  /// keep(agent) is true, and that of everybody if keep(kEveryAgent) is.
+  template <typename Keep>
+  Clock of_agents(GroupId group, std::uint32_t first, std::uint32_t last, Keep keep) const;
 
  private:
-  struct Entry {
-    GroupId group = 0;
-    /// 0 stands for everybody in the group, n + 1 for agent n.
-    std::uint32_t agent = 0;
+  /// What everybody has of the group that is asked about.
+  struct Everybody {
+    Stamp of = 0;
+    Stamp stamp() const { return of; }
+  };
+  struct Nobody {
+    static Stamp stamp() { return 0; }
+  };
+  struct OfAgent {
+    using Floor = Everybody;
     Stamp stamp = 0;
-    friend bool operator==(const Entry&, const Entry&) = default;
+    Stamp least() const { return stamp; }
+    Stamp most() const { return stamp; }
+    bool empty() const { return stamp == 0; }
+    OfAgent join(const OfAgent& other) const { return {std::max(stamp, other.stamp)}; }
+    bool is_same(const OfAgent& other) const { return stamp == other.stamp; }
+    bool includes(const OfAgent& other, Floor all) const { return other.stamp <= std::max(stamp, all.of); }
+  };
+  struct OfGroup {
+    using Floor = Nobody;
+    Stamp everybody = 0;
+    /// Those who have a later stamp than everybody.
+    RadixTree<OfAgent> agents = {};
+    Stamp least() const { return everybody; }
+    Stamp most() const { return std::max(everybody, agents.most()); }
+    bool empty() const { return everybody == 0 && agents.empty(); }
+    OfGroup join(const OfGroup& other) const;
+    bool is_same(const OfGroup& other) const { return everybody == other.everybody && agents.is_same(other.agents); }
+    bool includes(const OfGroup& other, Floor) const {
+      return other.everybody <= everybody && agents.includes(other.agents, Everybody{everybody});
+    }
+    /// With this as everybody's stamp, which is not an earlier one.
+    OfGroup with_everybody(Stamp stamp) const;
   };
 
-  const Entry* find(GroupId group, std::uint32_t agent) const;
-  void put(Entry entry);
-  static bool before(const Entry& a, const Entry& b) {
-    return a.group != b.group ? a.group < b.group : a.agent < b.agent;
-  }
-
-  std::shared_ptr<const std::vector<Entry>> entries_;
+  RadixTree<OfGroup> groups_;
 };
 
 template <typename Keep>
-Clock Clock::where(Keep keep) const {
-  if (!entries_) return {};
-  std::vector<Entry> kept;
-  for (const Entry& entry : *entries_)
-    if (keep(entry.group, entry.agent - 1)) kept.push_back(entry);
-  if (kept.size() == entries_->size()) return *this;
+Clock Clock::of_groups(Keep keep) const {
   Clock made;
-  if (!kept.empty()) made.entries_ = std::make_shared<const std::vector<Entry>>(std::move(kept));
+  made.groups_ =
+      groups_.mapped(0, ~GroupId{0}, [&](GroupId group, const OfGroup& of) { return keep(group) ? of : OfGroup(); });
   return made;
 }
 
-/// Joins to a clock, one by one, what may be many small ones: they wait until together they are as large as it is.
-class ClockJoin {
- public:
-  /// `other` stays as and where it is until `finish`.
-  void add(Clock& to, const Clock& other) {
-    if (other.empty()) return;
-    waiting_.push_back(&other);
-    waiting_size_ += other.size();
-    if (waiting_size_ >= to.size()) finish(to);
-  }
-  void finish(Clock& to) {
-    if (waiting_.empty()) return;
-    to.join(waiting_);
-    waiting_.clear();
-    waiting_size_ = 0;
-  }
-
- private:
-  std::vector<const Clock*> waiting_;
-  std::size_t waiting_size_ = 0;
-};
+template <typename Keep>
+Clock Clock::of_agents(GroupId group, std::uint32_t first, std::uint32_t last, Keep keep) const {
+  const OfGroup* const of = groups_.find(group);
+  if (!of) return {};
+  OfGroup kept;
+  if (of->everybody != 0 && keep(kEveryAgent)) kept.everybody = of->everybody;
+  kept.agents = of->agents.mapped(
+      first, last, [&](std::uint32_t agent, const OfAgent& one) { return keep(agent) ? one : OfAgent(); });
+  Clock made;
+  if (!kept.empty()) made.groups_.put(group, std::move(kept));
+  return made;
+}
 
 }  // namespace heddle::race

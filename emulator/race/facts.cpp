@@ -7,14 +7,14 @@ namespace heddle::race {
 const Clock& FactSums::sum(const Clock& a, const Clock& b) {
   if (b.empty() || a.is_same(b)) return a;
   if (a.empty()) return b;
-  // Mostly one has all of the other.
-  if (a.includes(b)) return a;
-  if (b.includes(a)) return b;
   for (const OfClocks& known : of_clocks_)
     if (known.a.is_same(a) && known.b.is_same(b)) return known.sum;
-  OfClocks& made = of_clocks_.emplace_front(OfClocks{a, b, a});
-  made.sum.join(b);
-  return made.sum;
+  Clock sum = a;
+  sum.join(b);
+  // Mostly one has all of the other.
+  if (sum.is_same(a)) return a;
+  if (sum.is_same(b)) return b;
+  return of_clocks_.emplace_front(OfClocks{a, b, std::move(sum)}).sum;
 }
 
 Fact FactSums::sum(const Fact& a, const Fact& b) {

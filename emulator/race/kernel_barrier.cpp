@@ -146,8 +146,11 @@ void KernelOrder::passes(model::OperationIndex index, std::span<const model::Ope
     if (meeting.together) {
       pass_together(meeting, arrival);
     } else {
-      if (!arrival.settled) settle_one_by_one(meeting);
-      leave_to_later(meeting, arrival);
+      if (!arrival.settled) {
+        meeting.settled_as_one = settle_as_one(meeting);
+        if (!meeting.settled_as_one) settle_one_by_one(meeting);
+      }
+      if (!meeting.settled_as_one) leave_to_later(meeting, arrival);
     }
   }
   // A barrier with a quorum stays: somebody may still come.
@@ -194,9 +197,7 @@ bool KernelOrder::can_open_together(const Meeting& meeting) const {
 bool KernelOrder::are_whole_workgroups(const Ordering& o, std::uint32_t agent) const {
   if (o.acquires != o.releases) return false;
   if (places_.place(agent).kind != model::AgentKind::Shader) return false;
-  // Scopes of ray tracing and of interlock need not include the workgroup.
-  const auto wide = [](Level level) { return level == kWorkgroup || level + 1 >= kDevice; };
-  return wide(o.level) && wide(o.execution);
+  return has_whole_workgroups(o.level) && has_whole_workgroups(o.execution);
 }
 
 // What everybody did up to now is before what everybody does from now on.
@@ -290,7 +291,7 @@ void KernelOrder::collect_fences(Meeting& meeting) {
   for (const Agent& agent : groups_[meeting.group].agents)
     for (const Offer& fence : agent.fences)
       if (!o.acquires || (fence.release->mask & ~o.mask) != 0) all.push_back(fence);
-  if (!all.empty()) meeting.fences = std::make_shared<const Offers>(std::move(all));
+  if (!all.empty()) meeting.fences = std::make_shared<LeftTogether>(LeftTogether{std::move(all), {}, {}});
 }
 
 // What it knows of other classes than the barrier's stays its own.
@@ -351,6 +352,75 @@ void KernelOrder::pass_together(Meeting& meeting, const Arrival& arrival) {
     return fence.release->level <= kWorkgroup && (fence.release->mask & ~o.mask) == 0;
   };
   agent.fences.erase(std::remove_if(agent.fences.begin(), agent.fences.end(), known_to_all), agent.fences.end());
+}
+
+// Whether all who meet are in one subgroup, so that no fact tells them apart, and do one and the same.
+bool KernelOrder::is_one_subgroup(const Meeting& meeting) const {
+  const Arrival& first = meeting.arrivals.front();
+  const auto has_subgroups = [](Level level) { return level == kSubgroup || has_whole_workgroups(level); };
+  if (!meeting.alike || !meeting.synchronizing.empty() || !first.ordering.acquires || !first.ordering.releases ||
+      !has_subgroups(first.ordering.level) || !has_subgroups(first.ordering.execution) ||
+      places_.place(first.agent).kind != model::AgentKind::Shader)
+    return false;
+  return std::all_of(meeting.arrivals.begin(), meeting.arrivals.end(), [&](const Arrival& arrival) {
+    return !arrival.settled && places_.same_instance(first.agent, arrival.agent, kSubgroup);
+  });
+}
+
+// Whether they know one and the same, and have released nothing but what they release at barriers of this kind.
+bool KernelOrder::know_the_same(const Meeting& meeting) const {
+  const Arrival& first = meeting.arrivals.front();
+  const Ordering& o = first.ordering;
+  if (first.known->own &&
+      std::any_of(first.known->own->begin(), first.known->own->end(), [](const Fact& fact) { return fact.own != 0; }))
+    return false;
+  return std::all_of(meeting.arrivals.begin(), meeting.arrivals.end(), [&](const Arrival& arrival) {
+    if (arrival.known != first.known || view(arrival.agent) != first.known) return false;
+    const Agent* own = find_state(arrival.agent);
+    return !own || own->fences.empty() ||
+           (own->fences.size() == 1 && own->fences.front().release->mask == o.mask &&
+            own->fences.front().release->level == o.level);
+  });
+}
+
+// A subgroup that meets at barriers has one view, and releases it once: what each of them did up to now is before what
+// each does from now on.
+//= vk:memory-model-synchronizes-with
+bool KernelOrder::settle_as_one(Meeting& meeting) {
+  if (meeting.arrivals.size() < 2 || !is_one_subgroup(meeting) || !know_the_same(meeting)) return false;
+  const Arrival& first = meeting.arrivals.front();
+  const Ordering& o = first.ordering;
+  Group& group = groups_[meeting.group];
+  const Stamp stamp = group.now++;
+  const ClassSets sets = sets_in(o.mask);
+  std::vector<std::uint32_t> company;
+  Clock all;
+  for (const Arrival& arrival : meeting.arrivals) {
+    company.push_back(arrival.agent);
+    all.add(meeting.group, arrival.agent, stamp);
+  }
+  Performer by = performer(first.agent);
+  by.company = company;
+  View made = *first.known;
+  if (o.makes_available) chains_.make_available(made, *first.known, by, o.bulk(), stamp);
+  FactSums sums;
+  for_each_set(sets, [&](std::size_t i) { made.before[i] = sums.sum(made.before[i], all); });
+  if (o.mask != 0) made.reached = sums.sum(made.reached, all);
+  chains_.name_own(made, by, sets);
+  View published = made;
+  chains_.publish(published, by, sets, o.level, group.left);
+  const auto release =
+      std::make_shared<const Release>(Release{o.mask, o.level, std::make_shared<const View>(std::move(published))});
+  if (o.makes_visible) chains_.make_visible(made, by, o.bulk(), stamp);
+  const auto after = std::make_shared<const View>(std::move(made));
+  for (Arrival& arrival : meeting.arrivals) {
+    Agent& agent = state(arrival.agent);
+    agent.view = after;
+    agent.last_visibility = {};
+    remember_fence(agent, {arrival.agent, release});
+    arrival.settled = true;
+  }
+  return true;
 }
 
 //= vk:memory-model-synchronizes-with

@@ -1,6 +1,7 @@
 #include "emulator/race/kernel_order.h"
 
 #include <algorithm>
+#include <map>
 
 namespace heddle::race {
 
@@ -252,8 +253,6 @@ void KernelOrder::acquire(std::uint32_t agent, Classes mask, std::span<const Off
 //= vk:memory-model-inter-thread-happens-before
 bool KernelOrder::learn(View& made, std::uint32_t agent, Classes mask, std::span<const Offer> offers) const {
   bool more = false;
-  std::array<ClockJoin, kClassSets.size()> before;
-  ClockJoin reached;
   std::array<FactsJoin, kClassSets.size()> facts;
   // The latest come first: they mostly have the others, which in a long release sequence are many. Those that know
   // nothing of each other are joined together.
@@ -268,18 +267,50 @@ bool KernelOrder::learn(View& made, std::uint32_t agent, Classes mask, std::span
     if (has_all)
       for_each_set(both, [&](std::size_t i) { has_all = has_all && made.before[i].has(group, offer.agent, stamp); });
     if (has_all) continue;
-    for_each_set(both, [&](std::size_t i) {
-      more = more || !made.before[i].includes(from.before[i]);
-      before[i].add(made.before[i], from.before[i]);
-    });
+    const auto join = [&](Clock& to, const Clock& what) {
+      const Clock known = to;
+      to.join(what);
+      more = more || !to.is_same(known);
+    };
+    for_each_set(both, [&](std::size_t i) { join(made.before[i], from.before[i]); });
     chains_.collect(facts, agent, from, offer.agent, both);
     // What came by chains is only there.
-    more = more || !made.reached.includes(from.reached);
-    reached.add(made.reached, from.reached);
+    join(made.reached, from.reached);
   }
-  for (std::size_t i = 0; i < kClassSets.size(); ++i) before[i].finish(made.before[i]);
-  reached.finish(made.reached);
   return chains_.learn(made, facts) || more;
+}
+
+// All that they say, one for each mask and each reader(who offers), who shares all instances with those for whom it is.
+// Only those stay as they are whose scope some of a workgroup are not in.
+KernelOrder::Offers KernelOrder::joined(std::span<const Offer> offers,
+                                        const std::function<std::uint32_t(std::uint32_t)>& reader) const {
+  Offers made;
+  std::map<std::pair<std::uint32_t, Classes>, Offers> alike;
+  for (const Offer& offer : offers) {
+    if (has_whole_workgroups(offer.release->level)) {
+      alike[{reader(offer.agent), offer.release->mask}].push_back(offer);
+    } else {
+      made.push_back(offer);
+    }
+  }
+  for (const auto& [who, some] : alike) {
+    View view;
+    learn(view, who.first, who.second, some);
+    const Release release{who.second, kWorkgroup, std::make_shared<const View>(std::move(view))};
+    made.push_back({who.first, std::make_shared<const Release>(release)});
+  }
+  return made;
+}
+
+// Each of a workgroup would look at what each has left.
+std::span<const Offer> KernelOrder::left_together(LeftTogether& left, std::uint32_t agent, Level level) const {
+  if (!has_whole_workgroups(level)) return left.all;
+  const std::uint32_t reader = places_.one_of_instance(agent, kSubgroup);
+  const auto [known, fresh] = left.to_subgroup.try_emplace(reader);
+  if (!fresh) return known->second;
+  if (left.of_subgroups.empty())
+    left.of_subgroups = joined(left.all, [&](std::uint32_t from) { return places_.one_of_instance(from, kSubgroup); });
+  return known->second = joined(left.of_subgroups, [&](std::uint32_t) { return reader; });
 }
 
 // What it acquires with all its classes it need not look at again.
@@ -300,10 +331,10 @@ void KernelOrder::acquire_seen(std::uint32_t agent, const Ordering& ordering) {
     const bool meets = s.at_barrier || (s.storage != 0 && (s.storage & ~ordering.mask) == 0);
     return meets && take(s.offer);
   });
-  std::shared_ptr<const Offers>& together = state(agent).seen_together;
+  std::shared_ptr<LeftTogether>& together = state(agent).seen_together;
   if (together) {
     bool all = true;
-    for (const Offer& offer : *together) all = take(offer) && all;
+    for (const Offer& offer : left_together(*together, agent, ordering.level)) all = take(offer) && all;
     if (all) together = nullptr;
   }
   if (!acquired.empty()) acquire(agent, ordering.mask, acquired);

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -190,8 +191,7 @@ class KernelOrder {
     ViewPointer view;
     Offers fences;
     SeenReleases seen;
-    /// What all of the workgroup left to each other at a barrier.
-    std::shared_ptr<const Offers> seen_together;
+    std::shared_ptr<LeftTogether> seen_together;
     Clock out_of_scope;
     LastVisibility last_visibility;
     bool has_nothing() const { return !view && fences.empty() && seen.empty() && !seen_together; }
@@ -244,6 +244,8 @@ class KernelOrder {
     bool together = false;
     /// All have arrived, and all that they learn is in the view of their group.
     bool done = false;
+    /// All have learnt one and the same.
+    bool settled_as_one = false;
     Stamp stamp = 0;
     ViewPointer before;
     /// What all have released, before anything became visible.
@@ -253,7 +255,7 @@ class KernelOrder {
     ViewPointer other_before;
     ViewPointer other_after;
     std::shared_ptr<const Release> own;
-    std::shared_ptr<const Offers> fences;
+    std::shared_ptr<LeftTogether> fences;
   };
 
   /// Null if the agent has none that is its own: it knows what its group does.
@@ -290,6 +292,8 @@ class KernelOrder {
   static void remember_fence(Agent& agent, Offer fence);
   void acquire(std::uint32_t agent, Classes mask, std::span<const Offer> offers);
   bool learn(View& made, std::uint32_t agent, Classes mask, std::span<const Offer> offers) const;
+  Offers joined(std::span<const Offer> offers, const std::function<std::uint32_t(std::uint32_t)>& reader) const;
+  std::span<const Offer> left_together(LeftTogether& left, std::uint32_t agent, Level level) const;
   void acquire_seen(std::uint32_t agent, const Ordering& ordering);
   void see(std::uint32_t agent, const Offer& offer, Classes storage, bool at_barrier, const Ordering& reader);
   void miss(std::uint32_t agent, const Release& release);
@@ -309,6 +313,8 @@ class KernelOrder {
   std::size_t meeting_with(model::OperationIndex arrival) const;
   void close(std::size_t meeting);
   bool can_open_together(const Meeting& meeting) const;
+  // Scopes of ray tracing and of interlock need not include the workgroup.
+  static bool has_whole_workgroups(Level level) { return level == kWorkgroup || level + 1 >= kDevice; }
   bool are_whole_workgroups(const Ordering& ordering, std::uint32_t agent) const;
   void open_together(Meeting& meeting);
   void join_views(Meeting& meeting) const;
@@ -318,6 +324,9 @@ class KernelOrder {
   ViewPointer view_after(Meeting& meeting, const Arrival& arrival) const;
   void come_to_one_view(const Meeting& meeting);
   void pass_together(Meeting& meeting, const Arrival& arrival);
+  bool is_one_subgroup(const Meeting& meeting) const;
+  bool know_the_same(const Meeting& meeting) const;
+  bool settle_as_one(Meeting& meeting);
   void settle_one_by_one(Meeting& meeting);
   void acquire_in_turns(Meeting& meeting);
   std::vector<std::vector<Arrival*>> companies(Meeting& meeting) const;

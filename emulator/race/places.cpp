@@ -52,6 +52,23 @@ void Places::clear() {
   related_ = false;
 }
 
+Places::Range Places::instance(std::uint32_t agent, Level level) const {
+  const Group& group = groups_[this->group(agent)];
+  if (!group.subgroups_in_row) return {};
+  Range range{agent, agent};
+  const std::uint32_t end = group.first + group.agents;
+  while (range.first > group.first && same_instance(range.first - 1, agent, level)) --range.first;
+  while (range.last + 1 < end && same_instance(range.last + 1, agent, level)) ++range.last;
+  return range;
+}
+
+std::uint32_t Places::one_of_instance(std::uint32_t agent, Level level) const {
+  const Group& group = groups_[this->group(agent)];
+  if (group.place.kind != model::AgentKind::Shader) return agent;
+  if (level == kWorkgroup) return group.first;
+  return level == kSubgroup && group.subgroups_in_row ? instance(agent, level).first : agent;
+}
+
 // Whether two agents are in one instance.
 //= vk:memory-model-scope
 bool Places::are_in_one_instance(std::uint32_t a, std::uint32_t b, Level level) const {

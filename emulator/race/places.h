@@ -3,6 +3,7 @@
 /// \file
 /// The agents of kernels, and the workgroups that they are in.
 
+#include <algorithm>
 #include <atomic>
 #include <span>
 #include <unordered_map>
@@ -67,6 +68,15 @@ class Places {
     if (a == b || (level == kDevice && is_one_device())) return true;
     return level != kOwn && are_in_one_instance(a, b, level);
   }
+  /// Some agents with consecutive numbers.
+  struct Range {
+    std::uint32_t first = 0;
+    std::uint32_t last = ~std::uint32_t{0};
+  };
+  /// Agents among which are all of the agent's group that are in its instance of the scope of this level.
+  Range instance(std::uint32_t agent, Level level) const;
+  /// One agent of those that are in one instance with this one: mostly the same of all of them.
+  std::uint32_t one_of_instance(std::uint32_t agent, Level level) const;
   bool both_on_host_or_not(std::uint32_t a, std::uint32_t b) const {
     return !beyond_device_ || groups_[group(a)].place.is_host() == groups_[group(b)].place.is_host();
   }
@@ -98,20 +108,38 @@ class Places {
   struct Group {
     Group() = default;
     explicit Group(const model::Place& of) : place(of) {}
-    Group(const Group& o) : place(o.place), agents(o.agents), running(o.running.load(std::memory_order_relaxed)) {}
+    Group(const Group& o)
+        : place(o.place),
+          first(o.first),
+          agents(o.agents),
+          last_subgroup(o.last_subgroup),
+          subgroups_in_row(o.subgroups_in_row),
+          running(o.running.load(std::memory_order_relaxed)) {}
     /// Whether one at that place, who has begun or not, is of this group.
     bool has(const model::Place& o) const {
       model::Place beside = o;
       beside.subgroup = place.subgroup;
       return agents != 0 && place == beside;
     }
-    void begin(std::uint32_t more) {
+    /// `more` agents from `from` on; `subgroups` as of agents_begin.
+    void begin(std::uint32_t from, std::uint32_t more, std::uint32_t subgroup,
+               std::span<const std::uint32_t> subgroups) {
+      const std::uint32_t next = subgroups.empty() ? subgroup : subgroups.front();
+      subgroups_in_row = subgroups_in_row && (agents == 0 || (from == first + agents && last_subgroup <= next)) &&
+                         std::is_sorted(subgroups.begin(), subgroups.end());
+      last_subgroup = subgroups.empty() ? subgroup : subgroups.back();
+      first = agents == 0 ? from : std::min(first, from);
       agents += more;
       running.store(running.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
     }
     /// The place of one of its agents.
     model::Place place;
+    /// The lowest number of its agents.
+    std::uint32_t first = 0;
     std::uint32_t agents = 0;
+    std::uint32_t last_subgroup = 0;
+    /// Whether its agents, and those of each subgroup, have consecutive numbers.
+    bool subgroups_in_row = true;
     /// One thread writes it; others may ask.
     std::atomic<std::uint32_t> running{0};
   };
@@ -177,7 +205,7 @@ inline GroupId Places::agents_begin(std::uint32_t first, std::uint32_t count, co
   Agent* const agents = agents_.data() + (first - first_);
   agents[0] = {group, subgroups.empty() ? place.subgroup : subgroups[0]};
   for (std::uint32_t i = 1; i < count; ++i) agents[i] = {group, subgroups.empty() ? place.subgroup : subgroups[i]};
-  groups_[group].begin(count);
+  groups_[group].begin(first, count, place.subgroup, subgroups);
   return group;
 }
 

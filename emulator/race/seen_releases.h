@@ -5,12 +5,22 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <unordered_map>
 #include <vector>
 
 #include "emulator/race/release_history.h"
 
 namespace heddle::race {
+
+/// What the invocations of a workgroup left to each other at a barrier.
+struct LeftTogether {
+  std::vector<Offer> all;
+  /// As few as say the same to an agent: those of each subgroup are one, where their scopes have the workgroup; and
+  /// these are one for each subgroup that learns of them, by one agent of it. Made for the first who asks.
+  std::vector<Offer> of_subgroups;
+  std::map<std::uint32_t, std::vector<Offer>> to_subgroup;
+};
 
 class SeenReleases {
  public:
