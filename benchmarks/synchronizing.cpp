@@ -1,6 +1,7 @@
 /// What looking for races costs where workgroups wait for each other: emulated/ and checked/, of polling/<items>,
 /// lock/<times> and queue/<items>. Twice the size should take twice as long. And what acquires cost on a policy with
-/// shared copies: copies/polling/<items>.
+/// shared copies: copies/polling/<items>. Of what a whole workgroup does by itself: shapes/fences_by_all/<invocations>,
+/// shapes/subgroup_barriers/<invocations>, with races looked for.
 
 #include "benchmarks/workloads.h"
 
@@ -73,6 +74,50 @@ constexpr auto queue = [](auto& inv, std::uint32_t items, StorageBuffer<std::uin
     }
     inv.atomic_store(turn[slot], Scope::Device, kReleaseAll, mine + 1);
   }
+};
+
+/// Each of a workgroup makes a fence, and the last one the atomic, as a look-back in GLSL does it.
+constexpr auto fences_by_all = [](auto& inv, std::uint32_t size, StorageBuffer<std::uint32_t> auto flags) {
+  const std::uint32_t group = inv.workgroup_id().x;
+  const bool is_last = inv.local_invocation_index() == size - 1;
+  for (std::uint32_t round = 0; round < 4; ++round) {
+    inv.memory_barrier(Scope::Device, kBufferBarrier);
+    if (is_last) inv.atomic_store(flags[group], Scope::Device, MemorySemantics::Relaxed, round);
+    if (is_last && group > 0) inv.atomic_load(flags[group - 1], Scope::Device, MemorySemantics::Relaxed);
+    inv.workgroup_barrier();
+  }
+};
+
+/// Each subgroup meets at barriers of its own.
+constexpr auto subgroup_barriers = [](auto& inv) {
+  auto x = inv.template workgroup<float[256]>("x");
+  const std::uint32_t i = inv.local_invocation_index();
+  for (int k = 0; k < 12; ++k) {
+    x[i] = static_cast<float>(k);
+    inv.control_barrier(Scope::Subgroup, Scope::Subgroup, kWorkgroupBarrier);
+  }
+};
+
+class FencesByAll {
+ public:
+  FencesByAll(Device& device, std::uint32_t size)
+      : device_(device), size_(size), flags_(device.buffer(std::vector<std::uint32_t>(2, 0u), "flags")) {}
+  void run() { device_.dispatch(fences_by_all, {2}, {size_}, size_, flags_); }
+
+ private:
+  Device& device_;
+  std::uint32_t size_;
+  Buffer<std::uint32_t> flags_;
+};
+
+class SubgroupBarriers {
+ public:
+  SubgroupBarriers(Device& device, std::uint32_t size) : device_(device), size_(size) {}
+  void run() { device_.dispatch(subgroup_barriers, {64}, {size_}); }
+
+ private:
+  Device& device_;
+  std::uint32_t size_;
 };
 
 class Polling {
@@ -158,7 +203,19 @@ void add_copies(std::uint32_t items) {
       ->UseRealTime();
 }
 
+template <typename Workload>
+void add_shape(const char* name, std::initializer_list<std::uint32_t> sizes) {
+  for (const std::uint32_t size : sizes)
+    benchmark::RegisterBenchmark(
+        (std::string("shapes/") + name + "/" + std::to_string(size)).c_str(),
+        [=](benchmark::State& state) { run<Workload>(state, options_of(Mode::Emulated, "sequential", true), size); })
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime();
+}
+
 const bool registered = [] {
+  add_shape<FencesByAll>("fences_by_all", {64, 128, 256, 512});
+  add_shape<SubgroupBarriers>("subgroup_barriers", {64, 128, 256});
   add<Polling>("polling", {64, 256, 1024, 2560});
   add<Lock>("lock", {64, 256, 1024});
   add<Queue>("queue", {64, 256, 1024});
