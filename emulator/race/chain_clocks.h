@@ -134,7 +134,7 @@ struct Performer {
   bool everybody = false;
   /// The lanes of the agent whose accesses it is about, a bit each, where clocks tell lanes apart (tag_lanes.h).
   std::uint16_t lanes = 1;
-  /// Of agents of one subgroup that come to a barrier at once, of whom the agent is one: all.
+  /// All agents of a subgroup that come to a barrier at once, the agent among them; else none.
   std::span<const std::uint32_t> company = {};
 };
 

@@ -252,7 +252,7 @@ class RadixTree {
     std::array<Node*, kDigits> children_;
   };
 
-  /// Of two nodes neither of which has room for the other.
+  /// A node above two neither of which has room for the other.
   static Node* beside(Node* a, Node* b) {
     const auto bits = static_cast<std::uint32_t>(std::bit_width(a->base ^ b->base));
     const std::uint32_t shift = (bits - 1) / kDigitBits * kDigitBits;
