@@ -23,11 +23,13 @@ extern "C" {
 }
 }
 
-// Every program has this file, and with it what gdb reads when it loads the program: a script in Python (4), its name,
-// and its text.
-#ifdef HEDDLE_GDB_SCRIPT
-asm(".pushsection \".debug_gdb_scripts\", \"MS\",@progbits,1\n"
-    ".byte 4\n.ascii \"heddle-gdb.py\\n\"\n.incbin \"" HEDDLE_GDB_SCRIPT "\"\n.byte 0\n.popsection");
+// Every program has this file, and with it what gdb reads when it loads the program: scripts in Python (4), each with
+// its name and its text. The second one needs the first.
+#ifdef HEDDLE_GDB_SCRIPTS
+#define HEDDLE_GDB_SCRIPT(name) \
+  ".byte 4\n.ascii \"" name "\\n\"\n.incbin \"" HEDDLE_GDB_SCRIPTS "/" name "\"\n.byte 0\n"
+asm(".pushsection \".debug_gdb_scripts\", \"MS\",@progbits,1\n" HEDDLE_GDB_SCRIPT("heddle-gdb.py")
+        HEDDLE_GDB_SCRIPT("heddle-invocations.py") ".popsection");
 #endif
 
 namespace heddle::runtime {

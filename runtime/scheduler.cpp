@@ -19,8 +19,6 @@ constexpr std::uint64_t kRotationsBeforeAdmission = 64;
 
 }  // namespace
 
-constinit thread_local Worker* worker_of_thread = nullptr;
-
 namespace {
 constinit std::atomic<bool> g_ends_in_kernel{false};
 }  // namespace

@@ -260,22 +260,91 @@ class IsInvocation(gdb.Function):
 
     def invoke(self, x, y=0, z=0):
         found = running_invocation()
-        if found is None:
-            return False
-        return all(int(found["global_"][c]) == int(wanted) for c, wanted in zip("xyz", (x, y, z)))
+        try:
+            running = [int(found["global_"][c]) for c in "xyz"] if found is not None else None
+        except gdb.error:
+            # Optimized out.
+            running = None
+        return (running or gdb.heddle_running()) == [int(x), int(y), int(z)]
 
 
 # --- step and next ---
+
+
+def line_of_user(frame):
+    """The frame, or the innermost of its callers, that stands in a line of the user; None if none does."""
+    while frame is not None and not (frame.find_sal().symtab and is_users(frame.find_sal().symtab)):
+        frame = frame.older()
+    return frame
+
+
+def inlined_line_of_user(frame):
+    """As line_of_user, of calls that were inlined alone: all is the code of one function."""
+    while frame is not None and not (frame.find_sal().symtab and is_users(frame.find_sal().symtab)):
+        frame = frame.older() if frame.type() == gdb.INLINE_FRAME else None
+    return frame
+
+
+def physical(frame):
+    """The frame of the function that the frame's code is in, through all calls that were inlined."""
+    while frame.type() == gdb.INLINE_FRAME:
+        frame = frame.older()
+    return frame
+
+
+class LineStop(gdb.Breakpoint):
+    """Stops where the code of a step may come to another line of the user."""
+
+    def __init__(self, address, step):
+        super().__init__("*%d" % address, internal=True)
+        self.silent = True
+        self.step = step
+
+    def stop(self):
+        try:
+            frame = gdb.newest_frame()
+            if not self.step.is_on_stack(frame):
+                return False
+            frame = inlined_line_of_user(frame)
+            return frame is not None and frame.find_sal().line != self.step.line
+        except (gdb.error, RuntimeError):
+            return False
+
+
+class EndStop(gdb.Breakpoint):
+    """Stops where the function of a step has returned to."""
+
+    def __init__(self, address, step):
+        super().__init__("*%d" % address, internal=True)
+        self.silent = True
+        self.step = step
+
+    def stop(self):
+        return 0 < int(gdb.newest_frame().read_register("sp")) - self.step.stack < KernelStep.kFrame
 
 
 class KernelStep:
     """Where `step` and `next` go on to another invocation, or into heddle, this comes back to the one that was stepped.
 
     An invocation keeps its stack, and the function of its kernel the place in it: the stack pointer tells whose it is.
+    Optimized code moves it a little, for the arguments of a call.
     """
 
     before = None
     event = None
+    # What a frame may have at most, and what is pushed for a call.
+    kFrame, kPushed = 1 << 16, 128
+    # By the first address of a function: where other lines may begin.
+    known = {}
+
+    def __init__(self, frame):
+        self.line = frame.find_sal().line
+        frame = physical(frame)
+        self.stack, self.pc = int(frame.read_register("sp")), frame.pc()
+        self.block = frame.block()
+        while self.block.function is None:
+            self.block = self.block.superblock
+        self.caller = frame.older().pc() if frame.older() else None
 
     @classmethod
     def stopped(cls, event):
@@ -285,32 +354,34 @@ class KernelStep:
     def begins(cls):
         cls.before = cls.event = None
         try:
-            frame = gdb.selected_frame()
-            if frame == gdb.newest_frame() and cls.is_of_kernel(frame):
-                cls.before = (int(frame.read_register("sp")), frame.find_sal().line, cls.physical(frame))
+            # The one that `heddle invocation` chose, or the running one, whatever caller of it is selected.
+            frame = gdb.heddle_chosen.frame_to_step() or inlined_line_of_user(gdb.newest_frame())
+            if frame is not None and cls.is_of_kernel(frame):
+                cls.before = cls(frame)
         except (gdb.error, RuntimeError):
             pass
 
     @classmethod
     def ended(cls):
-        if cls.before is None:
+        step, cls.before = cls.before, None
+        if step is None:
             return
-        stack, line, block = cls.before
-        cls.before = None
         try:
             # A breakpoint or a signal of whoever it was is where a person wants to be.
             if isinstance(cls.event, (gdb.BreakpointEvent, gdb.SignalEvent)):
                 return
-            if not gdb.selected_thread() or cls.is_there(stack):
+            if not gdb.selected_thread() or step.is_there():
                 return
-            cls.come_back(stack, line, block)
+            if not step.has_line():
+                step.come_back()
+            if gdb.selected_thread():
+                (inlined_line_of_user(gdb.newest_frame()) or gdb.newest_frame()).select()
+                gdb.execute("frame")
         except (gdb.error, RuntimeError) as error:
             print("(heddle: %s)" % error)
 
     @staticmethod
     def is_of_kernel(frame):
-        if not frame.find_sal().symtab or not is_users(frame.find_sal().symtab):
-            return False
         for _ in range(32):
             frame = frame.older()
             if frame is None:
@@ -319,58 +390,77 @@ class KernelStep:
                 return True
         return False
 
-    @staticmethod
-    def physical(frame):
-        """The block of the function that the frame's code is in, through all calls that were inlined."""
-        while frame.type() == gdb.INLINE_FRAME:
-            frame = frame.older()
-        block = frame.block()
-        while block.function is None:
-            block = block.superblock
-        return block
-
-    @staticmethod
-    def is_there(stack):
+    def is_there(self):
         """Whether the program stands in a line of the user: in that function, or in one that this calls."""
         frame = gdb.newest_frame()
         sal = frame.find_sal()
         if not sal.symtab or not is_users(sal.symtab):
             return False
-        return stack - (1 << 16) <= int(frame.read_register("sp")) <= stack
+        # Out of what was inlined for the line it may have come to the line itself.
+        if self.is_on_stack(frame) and sal.line == self.line and self.block.start <= frame.pc() < self.block.end:
+            return False
+        return self.stack - self.kFrame <= int(frame.read_register("sp")) <= self.stack + self.kPushed
 
-    @classmethod
-    def come_back(cls, stack, line, block):
-        stops = []
-        for address in cls.beginnings_of_lines(block, line):
-            stop = gdb.Breakpoint("*%d" % address, internal=True)
-            stop.silent = True
-            stop.condition = "$sp == %d" % stack
-            stops.append(stop)
+    def is_on_stack(self, frame):
+        return abs(int(frame.read_register("sp")) - self.stack) <= self.kPushed
+
+    def has_line(self):
+        """Whether the program stands in what the compiler inlined for another line of the user."""
+        frame = inlined_line_of_user(gdb.newest_frame())
+        if frame is None or not self.is_on_stack(frame) or frame.find_sal().line == self.line:
+            return False
+        return self.block.start <= frame.pc() < self.block.end
+
+    def come_back(self):
+        stops = [LineStop(address, self) for address in self.beginnings_of_lines()]
+        if self.caller:
+            stops.append(EndStop(self.caller, self))
         try:
             gdb.execute("continue", to_string=True)
         finally:
             for stop in stops:
                 if stop.is_valid():
                     stop.delete()
-        if gdb.selected_thread():
-            gdb.execute("frame")
+
+    def beginnings_of_lines(self):
+        if self.block.start not in self.known:
+            self.known[self.block.start] = self.find_beginnings()
+        return self.known[self.block.start]
+
+    def find_beginnings(self):
+        """Where, by address, the line of the user becomes another one, in the code of the function."""
+        found = []
+        for begin, end in self.ranges():
+            address, before = begin, None
+            while address < end:
+                sal = gdb.find_pc_line(address)
+                now = self.statement_at(address, sal)
+                if now is not None and now != before:
+                    found.append(address)
+                before = now
+                address = max(address + 1, (sal.last or address) + 1)
+        return found
+
+    def ranges(self):
+        """Code that is rarely run stands elsewhere than the rest of its function."""
+        text = gdb.execute("disassemble %d" % self.pc, to_string=True)
+        found = re.findall(r"Address range (0x[0-9a-f]+) to (0x[0-9a-f]+)", text)
+        return [(int(a, 16), int(b, 16)) for a, b in found] or [(self.block.start, self.block.end)]
 
     @staticmethod
-    def beginnings_of_lines(block, line):
-        """Where other lines of the user begin in the function."""
-        found = set()
-        tables = {}
-        address = block.start
-        while address < block.end:
-            sal = gdb.find_pc_line(address)
-            if sal.symtab and is_users(sal.symtab):
-                tables[sal.symtab.filename] = sal.symtab
-            address = max(address + 1, (sal.last or address) + 1)
-        for symtab in tables.values():
-            for entry in symtab.linetable():
-                if block.start <= entry.pc < block.end and entry.line not in (0, line):
-                    found.add(entry.pc)
-        return found
+    def statement_at(address, sal):
+        """What of the user the code at an address is of: his line, or the call that was inlined there. None: nothing."""
+        if sal.symtab and is_users(sal.symtab):
+            return sal.line
+        inner = None
+        block = gdb.block_for_pc(address)
+        while block is not None and not block.is_global and not block.is_static:
+            if block.function is not None:
+                if is_users(block.function.symtab):
+                    return inner and (inner.start, inner.end)
+                inner = block
+            block = block.superblock
+        return None
 
 
 def hook_steps():

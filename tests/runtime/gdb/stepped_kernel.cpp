@@ -6,11 +6,17 @@
 
 using namespace heddle;
 
+/// Where a debugger stops in an optimized kernel: in the invocation that the test steps.
+[[gnu::noinline]] void stop() {
+  asm volatile("");
+}
+
 int main(int, char** arguments) {
   Device device(arguments[1] == std::string_view("native") ? Mode::Native : Mode::Emulated);
   auto numbers = device.buffer(std::vector<std::uint32_t>(1000, 5u), "numbers");
   const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto x) {
     const auto i = inv.local_invocation_index();
+    if (inv.global_invocation_id().x == 2) stop();
     x[i] = i;  // from here on
     auto tile = workgroup<std::uint32_t[4]>(inv, "tile");
     auto sum = workgroup<std::uint32_t>(inv, "sum");
