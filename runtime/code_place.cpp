@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -73,10 +74,25 @@ std::string output_of(char* const arguments[]) {
   return text;
 }
 
+/// Where heddle's own sources lie, as compilers were told: this one is `runtime/code_place.cpp` there.
+std::string_view own_sources() {
+  constexpr std::string_view kThis = __FILE__;
+  return kThis.substr(0, kThis.rfind("runtime/"));
+}
+
 CodeFrame::Whose whose(std::string_view file) {
+  if (const std::string_view own = own_sources(); !own.empty() && file.substr(0, own.size()) == own) {
+    const std::string_view room = file.substr(own.size());
+    if (room.substr(0, 8) == "runtime/" || room.substr(0, 9) == "emulator/") return CodeFrame::Whose::Heddle;
+  }
   if (file.find("/include/heddle/") != std::string_view::npos) return CodeFrame::Whose::Heddle;
   if (file.find("/include/c++/") != std::string_view::npos) return CodeFrame::Whose::StandardLibrary;
   return CodeFrame::Whose::User;
+}
+
+/// Whether a function, or a lambda in it, is one of heddle's headers.
+bool is_in_detail(std::string_view function) {
+  return function.starts_with("_ZN6heddle6detail") || function.starts_with("_ZZN6heddle6detail");
 }
 
 /// "/a/kernel.cpp:12 (discriminator 3)"; nothing where the file or the line is not known.
@@ -127,11 +143,36 @@ void look_up(std::string file, const std::vector<FileAddress>& asked, std::map<c
     } else if (frames && !line.empty()) {
       if (auto frame = frame_in(line)) {
         frame->function = function;
+        // addr2line 2.40 takes the file of a function's first lines for that of the whole unit, now and then.
+        if (is_in_detail(function)) frame->whose = CodeFrame::Whose::Heddle;
         frames->push_back(*std::move(frame));
       }
       function = {};
     }
   }
+}
+
+/// Whether heddle calls kernels from there (heddle/detail/launch.h): no line of a kernel is among the callers.
+bool calls_kernels(const CodeFrame& frame) {
+  return is_in_detail(frame.function) && frame.function.find("run_") != std::string::npos;
+}
+
+/// The first line of the kernel that was inlined into the function of `instruction`, which stands at its entry. What
+/// makes room for all frames belongs to none of the lines that needed it.
+std::optional<SourceLocation> first_line_behind(const void* instruction, const std::string& function) {
+  // Compilers move lines about: the least of many is the one.
+  constexpr std::size_t kBytes = 4096;
+  constexpr std::size_t kStep = 4;
+  std::vector<const void*> code;
+  for (std::size_t byte = 0; byte < kBytes; byte += kStep) code.push_back(static_cast<const char*>(instruction) + byte);
+  std::optional<SourceLocation> first;
+  for (const Frames& frames : frames_of_code(code)) {
+    if (frames.empty() || frames.back().function != function) continue;
+    const auto kernel = std::find_if(frames.rbegin(), frames.rend(),
+                                     [](const CodeFrame& frame) { return frame.whose == CodeFrame::Whose::User; });
+    if (kernel != frames.rend() && (!first || kernel->where.line < first->line)) first = kernel->where;
+  }
+  return first;
 }
 
 }  // namespace
@@ -164,6 +205,20 @@ std::optional<SourceLocation> place_of_code(const void* instruction) {
   const std::vector<Frames> frames = frames_of_code({instruction});
   for (const CodeFrame& frame : frames.front())
     if (frame.whose == CodeFrame::Whose::User) return frame.where;
+  return std::nullopt;
+}
+
+std::optional<SourceLocation> place_in_kernel(const void* instruction, std::span<const void* const> return_addresses) {
+  std::vector<const void*> code = {instruction};
+  // What comes behind a call may belong to another line.
+  for (const void* address : return_addresses) code.push_back(static_cast<const char*>(address) - 1);
+  const std::vector<Frames> all = frames_of_code(code);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const CodeFrame& frame : all[i]) {
+      if (frame.whose == CodeFrame::Whose::User) return frame.where;
+      if (calls_kernels(frame)) return first_line_behind(code[i], all[i].back().function);
+    }
+  }
   return std::nullopt;
 }
 

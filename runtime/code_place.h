@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,11 @@ std::vector<std::vector<CodeFrame>> frames_of_code(const std::vector<const void*
 
 /// The place of an instruction: the innermost line that is neither heddle's nor the standard library's.
 std::optional<SourceLocation> place_of_code(const void* instruction);
+
+/// The place of an instruction that a kernel trapped at, and that it has come to by calls that return to
+/// `return_addresses`: as place_of_code, or the innermost call that has such a line. At the entry of the function that
+/// the kernel was inlined into, it is the first line of the kernel that has code.
+std::optional<SourceLocation> place_in_kernel(const void* instruction, std::span<const void* const> return_addresses);
 
 /// Whether a path of debug information is that of a file as compilers spell it for `__FILE__`, which may be an end of
 /// it.

@@ -1,5 +1,5 @@
-// What gdb is shown of the runtime (gdb/heddle-gdb.py): the worker of each thread, and through its type where invocations
-// stand. The rest of the library has line numbers alone; this file is compiled with types and variables.
+// What gdb is shown of the runtime (gdb/heddle-gdb.py): the worker of each thread, and through its type where
+// invocations stand. The rest of the library has line numbers alone; this file is compiled with types and variables.
 
 #include "runtime/scheduler.h"
 

@@ -50,7 +50,7 @@ struct RunWorker {
 /// A trap has no place of its own: debug information may know it.
 void look_up_trap(Failure& failure) {
   if (!failure.trapped_at || failure.finding.where.line != 0) return;
-  if (const auto place = place_of_code(failure.trapped_at)) {
+  if (const auto place = place_in_kernel(failure.trapped_at, failure.calls.return_addresses())) {
     failure.finding.where = *place;
   } else {
     failure.finding.message += " (the line is known if the program is compiled with -g, and binutils is installed)";

@@ -168,6 +168,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     return redirect(context, land_division, worker->landing_stack());
   }
   if (worker->overflowed(info->si_addr)) {
+    worker->note_trapped_calls();
     return redirect(context, land_overflow, worker->landing_stack());
   }
   pass_on(signal, info, context);
