@@ -456,8 +456,9 @@ TEST_CASE("the reference's examples of qualifiers run") {
     };
     device.dispatch(passed, {1}, {32}, flags);
     //@ volatile_
-    //: An array, a pointer or a block whose plain accesses are volatile in emulated mode. It orders nothing and polls
-    //: nothing: a loop that waits for another invocation reads with `inv.atomic_load`.
+    //: An array, a pointer or a block whose plain accesses are volatile, and coherent in the queue family, in emulated
+    //: mode; natively they are plain. It orders nothing and polls nothing: a loop that waits for another invocation
+    //: reads with `inv.atomic_load`.
     const auto unsteady = [](auto& inv, StorageBuffer<std::uint32_t> auto flag) {
       auto now = flag.volatile_();
       if (inv.local_invocation_index() == 0) now[3] = now[3] + 1;

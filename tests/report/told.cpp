@@ -40,8 +40,7 @@ template <Flag kind>
 constexpr auto passes_a_message = [](auto& inv, StorageBuffer<std::uint32_t> auto data,
                                      StorageBuffer<std::uint32_t> auto flag, StorageBuffer<std::uint32_t> auto out) {
   auto d = data.non_private();
-  auto shown = flag.volatile_().non_private();
-  auto hidden = flag.volatile_();
+  auto shown = flag.volatile_();
   if (inv.workgroup_id().x == 0) {
     d[0] = 42;
     if constexpr (kind == Flag::Ordered) {
@@ -49,7 +48,7 @@ constexpr auto passes_a_message = [](auto& inv, StorageBuffer<std::uint32_t> aut
     } else if constexpr (kind == Flag::Plain) {
       shown[0] = 1;
     } else {
-      hidden[0] = 1;
+      flag[0] = 1;
     }
   } else if constexpr (kind == Flag::Ordered) {
     while (inv.atomic_load(flag[0], kDevice, kAcquireBuffers) == 0) {
@@ -60,7 +59,7 @@ constexpr auto passes_a_message = [](auto& inv, StorageBuffer<std::uint32_t> aut
       while (shown[0] == 0) {
       }
     } else {
-      while (hidden[0] == 0) {
+      while (flag[0] == 0) {
       }
     }
     out[0] = d[0];
@@ -197,6 +196,17 @@ TEST_CASE("a message by a plain flag is one finding, and to release and acquire 
   CHECK_THAT(races[0].changes[0], Catch::Contains("make the read in") && Catch::Contains("(Device, Acquire") &&
                                       Catch::Contains("make the write in") && Catch::Contains("(Device, Release"));
   CHECK(races_of<passes_a_message<Flag::Ordered>>({2}, {1}).empty());
+}
+
+TEST_CASE("a volatile flag synchronizes nothing, but is not private: one without a qualifier is") {
+  const std::vector<DataRace> unsteady = races_of<passes_a_message<Flag::Plain>>({2}, {1});
+  REQUIRE(unsteady.size() == 1);
+  REQUIRE(unsteady[0].related.size() == 1);
+  CHECK_THAT(unsteady[0].related[0].reason, Catch::StartsWith("no synchronization") && !Catch::Contains("private"));
+  const std::vector<DataRace> plain = races_of<passes_a_message<Flag::Private>>({2}, {1});
+  REQUIRE(plain.size() == 1);
+  REQUIRE(plain[0].related.size() == 1);
+  CHECK_THAT(plain[0].related[0].reason, Catch::StartsWith("no synchronization") && Catch::Contains("private"));
 }
 
 TEST_CASE("that nothing synchronizes comes before that an access is private") {

@@ -74,6 +74,14 @@ struct Place {
   }
 };
 
+inline constexpr Qualifiers kVolatile{
+    .non_private = true, .coherent = true, .is_volatile = true, .scope = Scope::QueueFamily};
+
+/// Coherent in the domain of `scope`; volatile accesses stay so in the queue family.
+constexpr Qualifiers coherent_in(Scope scope, const Qualifiers& before) {
+  return before.is_volatile ? kVolatile : Qualifiers{.non_private = true, .coherent = true, .scope = scope};
+}
+
 template <typename T, StorageClass storage_class>
 class Array;
 
@@ -162,8 +170,7 @@ class Array {
   /// devicecoherent, workgroupcoherent ...). Ordering: they do not synchronize.
   Array coherent(MemoryScope scope) const {
     Array out = *this;
-    out.place_.qualifiers = {
-        .non_private = true, .coherent = true, .is_volatile = place_.qualifiers.is_volatile, .scope = scope};
+    out.place_.qualifiers = coherent_in(scope, place_.qualifiers);
     return out;
   }
   /// Plain accesses are non-private: a barrier or an atomic may order them between invocations.
@@ -172,9 +179,11 @@ class Array {
     out.place_.qualifiers.non_private = true;
     return out;
   }
+  /// Plain accesses are volatile, and coherent in the queue family, whatever they were: as glslang translates GLSL's
+  /// `volatile` in the Vulkan memory model. Ordering: they do not synchronize.
   Array volatile_() const {
     Array out = *this;
-    out.place_.qualifiers.is_volatile = true;
+    out.place_.qualifiers = kVolatile;
     return out;
   }
   /// Each plain access to an element has these tags (heddle/tags.h).
@@ -231,7 +240,7 @@ class Pointer {
 
   Pointer coherent(MemoryScope scope) const {
     Pointer out = *this;
-    out.qualifiers_ = {.non_private = true, .coherent = true, .is_volatile = qualifiers_.is_volatile, .scope = scope};
+    out.qualifiers_ = coherent_in(scope, qualifiers_);
     return out;
   }
   Pointer non_private() const {
@@ -241,7 +250,7 @@ class Pointer {
   }
   Pointer volatile_() const {
     Pointer out = *this;
-    out.qualifiers_.is_volatile = true;
+    out.qualifiers_ = kVolatile;
     return out;
   }
 
