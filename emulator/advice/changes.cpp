@@ -102,6 +102,7 @@ class Search : private Edits {
     ++found_.tried;
     model::OperationPair two;
     const Execution changed = changed_by(edits, two);
+    found_.work += std::uint64_t{changed.operations.size()} * changed.operations.size();
     for (const judge::Race& race : judge::Judgement(changed, options_.model).races())
       if (race.first == two.first && race.second == two.second) return true;
     return false;

@@ -3,6 +3,7 @@
 /// \file
 /// What would have to be different for two racing operations to be ordered.
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -37,6 +38,8 @@ struct Changes {
   std::string why_no_barrier;
   /// How many sets of edits were judged.
   std::size_t tried = 0;
+  /// What that took: the squares of the numbers of operations that were judged.
+  std::uint64_t work = 0;
 };
 
 /// What a change may be, and how it is told.

@@ -107,7 +107,7 @@ void Collector::Race::join(const Race& other) {
   const std::uint64_t count = race.count + other.race.count;
   const bool same_value = race.same_value && other.race.same_value;
   // An example with changes says more than one without.
-  if (race.changes.empty() && !other.race.changes.empty()) {
+  if (race.changes.empty() && (!other.race.changes.empty() || race.no_change == kNotTried)) {
     race = other.race;
     told_by = other.told_by;
   }
@@ -194,6 +194,23 @@ void Collector::report_failures(RaceReport& report) const {
   report.ended_early = ended_early.size();
 }
 
+// Before the races are put together: those that are related have lines of their own, too.
+void Collector::report_untried(RaceReport& report) {
+  std::size_t untried = 0;
+  std::size_t all = 0;
+  for (const auto* list : {&report.races, &report.notices, &report.suppressed}) {
+    all += list->size();
+    untried += static_cast<std::size_t>(std::count_if(list->begin(), list->end(), [](const DataRace& race) {
+      return race.changes.empty() && race.no_change == kNotTried;
+    }));
+  }
+  if (untried == 0) return;
+  report.remarks.push_back(
+      "for " + std::to_string(untried) + " of " + std::to_string(all) +
+      " pairs of lines that race no change was tried: there are too many. Each of them is tried, which may take long, "
+      "with heddle races --all, or with HEDDLE_RACES_ALL=1 in the environment");
+}
+
 // Who can do without a barrier can do without its mask.
 bool Collector::told_by_a_weaker_one(const OrderingUse& use) const {
   constexpr std::uint8_t kScope = 0, kRelaxed = 3, kRemoved = 4, kTags = 5;
@@ -235,6 +252,7 @@ RaceReport Collector::report(Suppressions& suppressions) const {
     race.race.runs = race.runs.size();
     list->push_back(std::move(race.race));
   }
+  report_untried(report);
   for (auto* list : {&report.races, &report.notices, &report.suppressed}) order_and_group(*list);
   report_failures(report);
   report.remarks.insert(report.remarks.end(), remarks_.begin(), remarks_.end());

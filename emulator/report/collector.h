@@ -65,6 +65,10 @@ struct Revised {
   DataRace race;
 };
 
+/// DataRace::no_change of a race for which no change was tried, because trying them for those before it took all the
+/// work that a run may spend on that. The report says how many there are, and how to ask for them.
+inline constexpr const char* kNotTried = "none was tried, since there are so many races";
+
 /// Puts together what runs find. Not thread-safe.
 class Collector {
  public:
@@ -104,6 +108,7 @@ class Collector {
   static Places places(const DataRace& race);
   bool told_by_a_weaker_one(const OrderingUse& use) const;
   void report_failures(RaceReport& report) const;
+  static void report_untried(RaceReport& report);
 
   std::set<RunId> runs_;
   std::vector<Race> races_;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "emulator/report/readable_report.h"
 #include "emulator/report/source_text.h"
 #include "runtime/counted.h"
 
@@ -30,6 +33,22 @@ std::string advice_text(const RaceReport& report) {
   if (report.left_out > 0)
     text += fmt::format("; {} left out (too long, with races, or too many)", counted(report.left_out, "was", "were"));
   return text + "\n";
+}
+
+// So many races are told in full in one text. The others have a line each.
+constexpr std::size_t kMostInFull = 50;
+
+// How many pairs of lines are told with it.
+std::string with_related(const DataRace& race) {
+  return race.related.empty() ? ""
+                              : fmt::format(", and {} like it",
+                                            counted(race.related.size(), "more pair of lines", "more pairs of lines"));
+}
+
+std::string in_a_line(const DataRace& given) {
+  const DataRace race = readable(given);
+  return fmt::format("data race on {}: {} at {}, {} at {}{}\n", element(race), race.first.operation,
+                     place(race.first.where), race.second.operation, place(race.second.where), with_related(race));
 }
 
 }  // namespace
@@ -73,8 +92,14 @@ std::string summary(const OrderingAdvice& advice) {
 
 std::string people_text(const RaceReport& report, bool colour) {
   std::string text;
-  for (const auto* list : {&report.races, &report.notices, &report.suppressed})
-    for (const DataRace& race : *list) text += to_string(race, colour) + "\n";
+  for (const auto* list : {&report.races, &report.notices, &report.suppressed}) {
+    const std::size_t in_full = std::min(list->size(), kMostInFull);
+    for (std::size_t i = 0; i < in_full; ++i) text += to_string((*list)[i], colour) + "\n";
+    if (in_full == list->size()) continue;
+    text += fmt::format("{} more, in a line each (as JSON each is told in full):\n", list->size() - in_full);
+    for (std::size_t i = in_full; i < list->size(); ++i) text += "  " + in_a_line((*list)[i]);
+    text += "\n";
+  }
   text += advice_text(report);
   for (const std::string& remark : report.remarks) text += remark + "\n";
   return text + summary(report) + "\n";

@@ -57,6 +57,10 @@ std::uint32_t remembered_from() {
   return from;
 }
 
+bool wants_all_races() {
+  return zero_or_one("HEDDLE_RACES_ALL").value_or(false);
+}
+
 void add_race_settings(DeviceOptions& options) {
   const bool asks_for_order = (options.memory && !options.memory->sequential) || options.choices ||
                               (options.trace && !options.trace->empty()) || options.race_advice.value_or(false);

@@ -27,6 +27,10 @@ std::string output_file();
 /// std::invalid_argument.
 std::uint32_t remembered_from();
 
+/// HEDDLE_RACES_ALL: whether each pair of lines that races is to be told, and changes are to be tried for each, however
+/// many there are. Throws std::invalid_argument.
+bool wants_all_races();
+
 /// Fills in what the options leave to the environment. Throws std::invalid_argument.
 void add_race_settings(DeviceOptions& options);
 

@@ -67,7 +67,8 @@ bool WrittenValues::wrote(AgentId agent, const Operation& site, const Operation&
 RaceWatch::RaceWatch(const DeviceOptions& options)
     : options_(options),
       tells_equal_writes_(options.same_value_writes == SameValueWrites::Notice),
-      races_(options, [this](std::size_t race) { return detector_.races()[race].count; }),
+      wants_all_(wants_all_races()),
+      races_(options, [this](std::size_t race) { return detector_.races()[detected_[race]].count; }),
       recent_(kRecentOperations,
               options.memory->sequential ? advice::Recent::Hears::SequentialMemory : advice::Recent::Hears::AnyMemory,
               {[this](std::uint32_t site) -> const Operation& {
@@ -103,6 +104,9 @@ bool RaceWatch::restart() {
   if (orderings_ || !races_.restart()) return false;
   detector_.restart();
   second_stacks_.clear();
+  told_as_.clear();
+  detected_.clear();
+  told_sites_.clear();
   if (tagged_) tagged_->restart();
   forget();
   return true;
@@ -195,7 +199,22 @@ std::string RaceWatch::replay() const {
   return fmt::format("HEDDLE_RACES=text {}{} {}", memory, seed_assignment(*options_.seed), own_command());
 }
 
+bool RaceWatch::may_tell(const race::KernelRace& race) {
+  const bool has_new_line = !told_sites_.contains(race.first) || !told_sites_.contains(race.second);
+  if (!wants_all_ && races_.size() >= kMostTold && !has_new_line) {
+    if (std::exchange(leaves_pairs_out_, true)) return false;
+    races_.remark(
+        {"so many pairs of lines race in one run that this report leaves some out: each line that races is in "
+         "it, but not each pair. Every pair is told, which may take long, with heddle races --all, or with "
+         "HEDDLE_RACES_ALL=1 in the environment"});
+    return false;
+  }
+  told_sites_.insert({race.first, race.second});
+  return true;
+}
+
 void RaceWatch::note(const race::KernelRace& race) {
+  if (!may_tell(race)) return told_as_.push_back(kUntold);
   DataRace made;
   const Operation& first = detector_.site(race.first).operation;
   const Operation& second = detector_.site(race.second).operation;
@@ -217,6 +236,8 @@ void RaceWatch::note(const race::KernelRace& race) {
   second_stacks_.push_back(runtime::CallStack::here());
   callers_.ask_more(race.first);
   // A program that hands its findings in may never come to the end of the dispatch.
+  detected_.push_back(told_as_.size());
+  told_as_.push_back(races_.size());
   if (races_.log()) add_calls(races_.size(), made);
   races_.add(std::move(made));
 }
@@ -224,7 +245,7 @@ void RaceWatch::note(const race::KernelRace& race) {
 bool RaceWatch::add_calls(std::size_t race, DataRace& noted) const {
   RacingAccess& earlier = noted.second_came_first ? noted.second : noted.first;
   RacingAccess& later = noted.second_came_first ? noted.first : noted.second;
-  auto known = calls_by(earlier.where, callers_.of(detector_.races()[race].first));
+  auto known = calls_by(earlier.where, callers_.of(detector_.races()[detected_[race]].first));
   const bool is_new = known.size() != earlier.calls.size();
   earlier.calls = std::move(known);
   later.calls = calls_by(later.where, {second_stacks_[race]});
@@ -237,7 +258,8 @@ void RaceWatch::tell_calls() {
 }
 
 void RaceWatch::note_again(std::size_t race, AgentId first) {
-  DataRace& known = races_[race];
+  if (told_as_[race] == kUntold) return;
+  DataRace& known = races_[told_as_[race]];
   known.same_value = known.same_value && equal_writes(detector_.site(detector_.races()[race].first).operation, first);
 }
 
@@ -258,6 +280,10 @@ void RaceWatch::add_object_and_values(const race::KernelRace& race, const emulat
 }
 
 void RaceWatch::explain(const race::KernelRace& race, bool have_atomics, DataRace& noted) {
+  if (!may_try_changes()) {
+    noted.no_change = report::kNotTried;
+    return;
+  }
   const auto part =
       recent_.around(detector_.site(race.first).operation, race.first_agent, race.operation, kJudgedOperations);
   if (!part) {
@@ -269,6 +295,7 @@ void RaceWatch::explain(const race::KernelRace& race, bool have_atomics, DataRac
   advice::ChangeOptions options;
   options.have_atomics = have_atomics;
   const advice::Changes found = advice::smallest_changes(*part, dispatches, options);
+  work_ += found.work;
   for (const advice::Change& change : found.changes) {
     noted.changes.push_back(change.text);
     if (change.barrier && change.barrier->depends_on_conditions())

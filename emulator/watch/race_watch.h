@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -124,6 +125,10 @@ class RaceWatch final : public trace::Listener {
   void tell_calls();
   void note_again(std::size_t race, AgentId first);
   void explain(const race::KernelRace& race, bool have_atomics, DataRace& noted);
+  /// Whether changes may be tried for one more race.
+  bool may_try_changes() const { return wants_all_ || work_ < kMostWork; }
+  /// Whether one more race is told, not only counted: each line that races is in one that is.
+  bool may_tell(const race::KernelRace& race);
   /// Why nothing was tried for it.
   std::string why_not_tried(const race::KernelRace& race) const;
   /// Now that all have come where they come, takes back what they would have to come to.
@@ -132,8 +137,14 @@ class RaceWatch final : public trace::Listener {
   bool equal_writes(const Operation& first, AgentId agent) const;
   std::string replay() const;
 
+  /// When so much has been judged, in Changes::work, no changes are tried for further races of the device.
+  static constexpr std::uint64_t kMostWork = 5000000;
+  /// When so many pairs of instructions race, only pairs with an instruction that is in none of them are told.
+  static constexpr std::size_t kMostTold = 1000;
+
   const DeviceOptions& options_;
   const bool tells_equal_writes_;
+  const bool wants_all_;
   /// A buffer, an image, or a variable is accessed through one storage class.
   race::KernelDetector detector_{race::KernelOptions{.one_class_each = true}};
   NotedRaces races_;
@@ -142,6 +153,15 @@ class RaceWatch final : public trace::Listener {
   SiteCallers callers_;
   /// The call stack of the second access of each race.
   std::vector<runtime::CallStack> second_stacks_;
+  /// The place in races_ of each race of the detector; kUntold of those that are not told.
+  std::vector<std::size_t> told_as_;
+  static constexpr std::size_t kUntold = ~std::size_t{0};
+  /// The race of the detector behind each of races_.
+  std::vector<std::size_t> detected_;
+  /// The instructions of the races that are told.
+  std::set<race::SiteId> told_sites_;
+  /// Whether there are races that are not told.
+  bool leaves_pairs_out_ = false;
   /// How many races there were when the dispatch that runs began.
   std::size_t races_before_ = 0;
   /// Null without DeviceOptions::race_advice.
@@ -160,6 +180,8 @@ class RaceWatch final : public trace::Listener {
   /// In the dispatch that runs.
   std::vector<OfferedBarrier> offered_barriers_;
   std::optional<Finding> failure_;
+  /// What it took to try changes until now. Work is counted, not time: equal runs are to have equal reports.
+  std::uint64_t work_ = 0;
   /// Since the last memory dependency.
   Dispatched dispatched_;
   /// The objects of the dispatch that runs; null between dispatches.

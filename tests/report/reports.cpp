@@ -116,6 +116,25 @@ TEST_CASE("of very many races of one bug a report in words tells some, and sums 
   CHECK_FALSE(has_text(to_string(race), "more pairs"));
 }
 
+TEST_CASE("of very many races a report in words tells some in full, and each of the others in a line") {
+  const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
+  const auto text_of = [](std::uint32_t races) {
+    RaceReport report;
+    for (std::uint32_t i = 0; i < races; ++i) {
+      report.races.push_back(example());
+      report.races.back().second.where.line = 1000 + i;
+    }
+    return to_text(report, ReportFormat::Text);
+  };
+  const std::string all = text_of(50);
+  const std::string more = text_of(1050);
+  CHECK_FALSE(has_text(all, "more, in a line each"));
+  CHECK(has_text(more, "1000 more, in a line each"));
+  CHECK(lines(more) < lines(all) + 1010);
+  CHECK(has_text(more, ":2049\n"));
+  CHECK(has_text(more, "1050 data races"));
+}
+
 // The text of each change would be looked at once for each other race.
 TEST_CASE("each of thousands of races goes to the one whose change orders it, where the first of them was") {
   constexpr std::uint32_t kPairs = 2000;

@@ -4,7 +4,9 @@
 #include <heddle/explore.h>
 #include <heddle/heddle.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "tests/temporary_file.h"
 
@@ -227,6 +229,83 @@ TEST_CASE("a barrier that is missing between one line and several others is one 
   CHECK(of_tile.related.size() == 1);
   CHECK(of_other.object == "other");
   CHECK(of_other.related.empty());
+}
+
+namespace {
+
+/// So many lines of a kernel, each of which both invocations come to: they write one element by all of them, or one for
+/// each line.
+RaceReport of_many_lines(std::uint32_t lines, bool one_element) {
+  Device device(racing());
+  const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto data, std::uint32_t last, bool one) {
+    for (std::uint32_t line = 0; line < last; ++line) {
+      SourceLocation where = SourceLocation::current();
+      where.line = 10000 + line;
+      inv.store(data[one ? 0 : line], inv.local_invocation_index(), where);
+    }
+  };
+  device.dispatch(kernel, 1, 2, device.buffer(std::vector<std::uint32_t>(lines, 0), "data"), lines, one_element);
+  return device.race_report();
+}
+
+std::vector<DataRace> with_related(const RaceReport& report) {
+  std::vector<DataRace> all;
+  for (const DataRace& race : report.races) {
+    all.push_back(race);
+    all.insert(all.end(), race.related.begin(), race.related.end());
+  }
+  return all;
+}
+
+std::size_t without_changes(const std::vector<DataRace>& races) {
+  return static_cast<std::size_t>(
+      std::count_if(races.begin(), races.end(), [](const DataRace& race) { return race.changes.empty(); }));
+}
+
+bool has_remark(const RaceReport& report, const std::string& text) {
+  return std::any_of(report.remarks.begin(), report.remarks.end(),
+                     [&](const std::string& remark) { return remark.find(text) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("of very many lines that race changes are tried for the first ones, and the report says for how many not") {
+  const RaceReport report = of_many_lines(1200, false);
+  const std::vector<DataRace> all = with_related(report);
+  REQUIRE(all.size() == 1200);
+  const std::size_t untried = without_changes(all);
+  CHECK(untried > 600);
+  CHECK(untried < 1200);
+  CHECK(has_remark(report, "for " + std::to_string(untried) + " of 1200 pairs of lines that race no change was tried"));
+  CHECK_FALSE(report.races.front().changes.empty());
+  // Equal runs have equal reports.
+  CHECK(to_text(report, ReportFormat::Text) == to_text(of_many_lines(1200, false), ReportFormat::Text));
+  const RaceReport few = of_many_lines(30, false);
+  CHECK(without_changes(with_related(few)) == 0);
+  CHECK(few.remarks.empty());
+}
+
+TEST_CASE("of very many pairs of lines that race each line is told, and each pair only if that is asked for") {
+  constexpr std::uint32_t kLines = 60;  // and 1,830 pairs
+  const RaceReport some = of_many_lines(kLines, true);
+  const std::vector<DataRace> told = with_related(some);
+  CHECK(told.size() > 500);
+  CHECK(told.size() < 1000 + kLines);
+  CHECK(has_remark(some, "so many pairs of lines race in one run that this report leaves some out"));
+  std::set<std::uint32_t> lines;
+  for (const DataRace& race : told) lines.insert({race.first.where.line, race.second.where.line});
+  CHECK(lines.size() == kLines);
+  setenv("HEDDLE_RACES_ALL", "1", 1);
+  // Nothing is remembered, so that no changes are tried: they are not what is asked for here.
+  setenv("HEDDLE_RACES_FROM", "4000000000", 1);
+  const RaceReport whole = of_many_lines(kLines, true);
+  unsetenv("HEDDLE_RACES_FROM");
+  unsetenv("HEDDLE_RACES_ALL");
+  CHECK(with_related(whole).size() == kLines * (kLines + 1) / 2);
+  CHECK(whole.remarks.empty());
+  const RaceReport few = of_many_lines(20, true);
+  CHECK(with_related(few).size() == 210);
+  CHECK_FALSE(has_remark(few, "leaves some out"));
 }
 
 TEST_CASE("an execution that is too long for advice is counted, and nothing is advised") {

@@ -108,13 +108,16 @@ RacesCommand::RacesCommand(CLI::App& program) {
       ->check(CLI::IsMember({"race", "notice"}));
   CLI::Option* const advise =
       command_->add_flag("--advise", advise_, "also list orderings that are stronger than the runs needed");
+  CLI::Option* const all = command_->add_flag(
+      "--all", all_, "tell each pair of lines that races, and try changes for each, however long that takes");
   command_
       ->add_flag("--parallel", parallel_,
                  "run workgroups on all cores, for large inputs: in an order that is the machine's, "
                  "so that no seed replays it")
       ->excludes(memory)
       ->excludes(seed)
-      ->excludes(advise);
+      ->excludes(advise)
+      ->excludes(all);
   command_->add_option("--output", output_, "where the report goes (standard output)");
   command_->add_option("program", program_, "the program and its arguments")->required();
   command_->footer(kFooter);
@@ -150,6 +153,7 @@ void RacesCommand::set_environment(const std::string& records) const {
   if (!seed_.empty()) setenv("HEDDLE_SEED", seed_.c_str(), 1);
   if (!same_value_.empty()) setenv("HEDDLE_RACES_SAME_VALUE", same_value_.c_str(), 1);
   if (advise_) setenv("HEDDLE_RACES_ADVISE", "1", 1);
+  if (all_) setenv("HEDDLE_RACES_ALL", "1", 1);
   if (!parallel_) return;
   setenv("HEDDLE_RACES_PARALLEL", "1", 1);
   setenv("HEDDLE_MEMORY", "sequential", 1);

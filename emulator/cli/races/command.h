@@ -42,6 +42,7 @@ class RacesCommand {
   std::string suppressions_;
   std::string same_value_;
   bool advise_ = false;
+  bool all_ = false;
   bool parallel_ = false;
   bool json_ = false;
 };
