@@ -65,6 +65,7 @@ void look_up_calls(Failure& failure) {
 }  // namespace
 
 [[gnu::hot]] std::unique_ptr<Failure> launch(const Launch& launch, Statistics& statistics) {
+  keep_reserve();
   const uvec3 size = launch.grid.groups;
   const std::uint64_t groups = std::uint64_t{size.x} * size.y * size.z;
   const auto workers = static_cast<std::uint32_t>(

@@ -3,12 +3,37 @@
 
 #include "runtime/scheduler.h"
 
+#include <sys/mman.h>
+
+#include <atomic>
 #include <new>
 
 namespace heddle::runtime {
+namespace {
+
+// Enough to tell what is wrong, and to end what has begun. Nobody writes to it: it takes addresses and no memory.
+constexpr std::size_t kReserveBytes = std::size_t{8} << 20;
+std::atomic<void*> g_reserve{nullptr};
+
+}  // namespace
+
+void keep_reserve() {
+  if (g_reserve.load(std::memory_order_relaxed)) [[likely]]
+    return;
+  // Not from malloc: what a program gives back to that changes which pieces it takes from the system.
+  void* const made = mmap(nullptr, kReserveBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* none = nullptr;
+  if (made == MAP_FAILED) return;
+  if (!g_reserve.compare_exchange_strong(none, made)) munmap(made, kReserveBytes);
+}
+
+void give_up_reserve() {
+  if (void* const kept = g_reserve.exchange(nullptr)) munmap(kept, kReserveBytes);
+}
 
 /// Fails the dispatch: there is no memory for `what`, and why is the exception that is handled just now.
 void Worker::out_of_memory(const Group* g, std::string what) {
+  give_up_reserve();
   Failure failure;
   failure.finding.message = "out of memory: " + std::move(what);
   if (g) failure.finding.invocation.workgroup = g->id;

@@ -1,5 +1,7 @@
 // A dispatch that failed: every invocation that waits goes on, by an exception, to its end.
 
+#include <new>
+
 #include "runtime/scheduler.h"
 
 namespace heddle::runtime {
@@ -61,6 +63,13 @@ void Worker::release(Group& g) {
 }
 
 void Worker::kernel_threw(Group& g, std::uint32_t index) {
+  // What ran out of memory may be heddle, which then has none to say so.
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    give_up_reserve();
+  } catch (...) {
+  }
   Failure failure;
   failure.finding.invocation = coordinates(g, index);
   try {

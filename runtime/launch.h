@@ -101,6 +101,12 @@ std::unique_ptr<Failure> launch(const Launch& launch, Statistics& statistics);
 /// nothing that those use may go away.
 bool process_ends_in_kernel() noexcept;
 
+/// Keeps addresses that nobody uses, if there are none yet, so that a dispatch that runs out of memory can tell it and
+/// end.
+void keep_reserve();
+/// Now that memory ran out. Thread-safe, as the other one is.
+void give_up_reserve();
+
 /// Bytes of the deepest use of any fiber stack so far, in whole pages.
 std::size_t stack_high_water_bytes();
 

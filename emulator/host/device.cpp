@@ -277,6 +277,7 @@ DeviceState::DeviceState(DeviceOptions o)
       narrow_limits(are_narrow(*options.limits)),
       watchers(options),
       describe_([this](const void* address) { return emulator ? emulator->describe(address) : describe(address); }) {
+  runtime::keep_reserve();
   launch.grid.subgroup_size = *options.subgroup_size;
   if (narrow_limits && options.workgroup_memory_bytes == options.limits->max_compute_shared_memory_size) {
     memory_limit_ = fmt::format("the limit max_compute_shared_memory_size of the device ('{}')",

@@ -249,7 +249,20 @@ bool Emulator::is_standstill(detail::Standstill::Verdict verdict) {
   memory.arguments = bindings.data();
   memory.first = memory.invocations.first;
   group.observed = static_cast<Resident*>(&memory);
-  if (knows_agents_) knows_agents_->begin(memory.invocations);
+  if (!knows_agents_) return;
+  try {
+    knows_agents_->begin(memory.invocations);
+  } catch (...) {
+    did_not_begin(memory);
+    throw;
+  }
+}
+
+// Whoever heard of it has no memory for it: nobody is to be told of its end.
+[[gnu::cold, gnu::noinline]] void Emulator::did_not_begin(WorkgroupMemory& memory) {
+  memory.invocations.count = 0;
+  const auto locked = lock();
+  give_back(memory);
 }
 
 [[gnu::hot]] void Emulator::workgroup_begins(runtime::Workgroup& group) {

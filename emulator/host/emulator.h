@@ -120,6 +120,7 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   /// One that is free. It is given back where its workgroup ends.
   WorkgroupMemory& take_memory();
   void give_back(WorkgroupMemory& memory);
+  void did_not_begin(WorkgroupMemory& memory);
   [[gnu::noinline]] void make_memory();
   [[gnu::noinline]] void workgroup_begins_in_new_memory(runtime::Workgroup& group);
   // Where other threads begin and end workgroups, too.

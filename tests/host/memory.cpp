@@ -172,3 +172,44 @@ TEST_CASE("where there is no room for the memory of workgroups a dispatch fails 
   CHECK(end.says("DeviceOptions::workgroup_memory_bytes"));
   CHECK(end.says("in dispatch 0 of a device"));
 }
+
+namespace {
+
+/// Each invocation leaves something to remember at every access, and races at the first.
+constexpr auto leaves_much_behind = [](auto& inv, StorageBuffer<std::uint32_t> auto x, std::uint32_t rounds) {
+  const std::uint32_t i = inv.global_invocation_id().x;
+  x[0] = i;
+  for (std::uint32_t k = 0; k < rounds; ++k) {
+    x[1 + i * rounds + k] = k;
+    inv.atomic_i_add(x[1 + (i * 7919 + k * 31) % (rounds * 64)], Scope::Device, kBufferBarrier, 1u);
+    if (k % 4 == 0) inv.workgroup_barrier();
+  }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "where what looks for races on sequential memory has no more room the dispatch fails and says so, whenever that "
+    "is") {
+  if (HEDDLE_TEST_SANITIZED) return;
+  std::uint32_t failed = 0;
+  for (const std::uint64_t mib : {1, 2, 4, 8, 9, 12, 16}) {
+    const Death end = end_of([&] {
+      DeviceOptions options = options_for(Mode::Emulated);
+      options.memory = memory_policy("sequential");
+      options.races = true;
+      Device device(options);
+      constexpr std::uint32_t kRounds = 400;
+      auto x = device.buffer(std::vector<std::uint32_t>(1 + 64 * kRounds, 0), "x");
+      allow_only(mib * kMiB);
+      device.dispatch(leaves_much_behind, {8}, {8}, x, kRounds);
+      return true;
+    });
+    INFO(mib << " MiB: " << end.text);
+    CHECK((end.exit_code == kFound || end.exit_code == kNoMemory || end.exit_code == test::kWorks));
+    if (end.exit_code == test::kWorks) continue;
+    ++failed;
+    CHECK(end.says("dispatch 0 of "));
+  }
+  CHECK(failed > 2);
+}
