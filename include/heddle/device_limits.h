@@ -4,6 +4,8 @@
 /// How large a device lets workgroups, dispatches and what they are given be: so that a kernel that a device of today
 /// would refuse is refused here.
 
+#include <heddle/detail/language.h>
+
 #include <array>
 #include <cstdint>
 #include <limits>

@@ -96,5 +96,5 @@ TEST_CASE("a kernel that requires a size is called as the one that it is made of
   std::uint32_t seven = 7;
   kernel(seven);
   CHECK(calls == 7);
-  STATIC_REQUIRE(decltype(kernel)::kWorkgroupSize == uvec3(8, 1, 1));
+  STATIC_REQUIRE(decltype(kernel)::kWorkgroupSize == uvec3{8, 1, 1});
 }
