@@ -18,7 +18,7 @@ using namespace heddle::explore;
 namespace {
 
 std::uint64_t programs() {
-  return how_many("HEDDLE_RANDOM_PROGRAMS", 6000, 500000);
+  return how_many("HEDDLE_RANDOM_PROGRAMS", 3000, 500000);
 }
 
 constexpr std::uint64_t kMostCandidates = 20000;
@@ -171,19 +171,24 @@ TEST_CASE("the explorer finds what brute force finds where tags meet operations 
 }
 
 //= mmra:dropping type=test
-TEST_CASE("with fewer incompatible tags a program has no more executions and races", "[nightly]") {
-  for (std::uint64_t seed = first_seed(); seed < first_seed() + programs() / 6; ++seed) {
+TEST_CASE("with fewer incompatible tags a program has no more executions and races, and sometimes fewer", "[nightly]") {
+  const std::uint64_t seeds = programs() / 6;
+  std::uint64_t fewer = 0;
+  for (std::uint64_t seed = first_seed(); seed < first_seed() + seeds; ++seed) {
     const ScriptedProgram weak =
-        with_random_tags(seed % 2 == 0 ? random_chains(seed) : random_program(seed, 5 + seed % 3), seed);
-    const ScriptedProgram strong = with_fewer_tags(weak, seed);
+        with_random_tags(seed % 2 == 0 ? random_chains(seed) : random_messages(seed, 4 + seed % 3), seed);
     const Executions more = explored(weak.program(), {});
-    for (const auto& [text, seen] : explored(strong.program(), {})) {
+    const Executions of_strong = explored(with_fewer_tags(weak, seed).program(), {});
+    for (const auto& [text, seen] : of_strong) {
       INFO("seed " << seed << "\n" << text);
       const auto also = more.find(text);
       REQUIRE(also != more.end());
       REQUIRE((also->second.racy || !seen.racy));
     }
+    fewer += difference(more, of_strong).empty() ? 0 : 1;
   }
+  CAPTURE(fewer);
+  CHECK(fewer >= seeds / 100);
 }
 
 TEST_CASE("what the explorer finds does not depend on how it knows what agents may do", "[nightly]") {

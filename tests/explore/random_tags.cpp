@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <random>
 #include <vector>
 
@@ -31,7 +33,11 @@ ScriptedProgram with_random_tags(ScriptedProgram program, std::uint64_t seed) {
 ScriptedProgram with_fewer_tags(ScriptedProgram program, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const std::vector<Operation*> all = operations_of(program);
-  Operation& one = *all[random() % all.size()];
+  std::vector<Operation*> tagged;
+  std::ranges::copy_if(all, std::back_inserter(tagged),
+                       [](const Operation* one) { return one->tags != TagSetId::Empty; });
+  if (tagged.empty()) return program;
+  Operation& one = *tagged[random() % tagged.size()];
   Operation& other = *all[random() % all.size()];
   switch (random() % 3) {
     case 0:

@@ -8,7 +8,7 @@ shift 3
 wrong=0
 for header in "$include"/heddle/*.h; do
   name=heddle/${header##*/}
-  said=$(printf '#include <%s>\n' "$name" | "$compiler" "$@" -I"$include" -fsyntax-only -x c++ - 2>&1 | grep -m1 'error:')
+  said=$(printf '#include <%s>\n' "$name" | "$compiler" "$@" -I"$include" -fsyntax-only -Wfatal-errors -x c++ - 2>&1 | grep -m1 'error:')
   case $said in
     *"$sentence"*) ;;
     *)

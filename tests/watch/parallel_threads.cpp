@@ -21,7 +21,7 @@ using namespace heddle;
 namespace {
 
 std::uint64_t executions() {
-  return how_many("HEDDLE_PARALLEL_EXECUTIONS", 1500, 50000);
+  return how_many("HEDDLE_PARALLEL_EXECUTIONS", 800, 50000);
 }
 
 constexpr std::uint32_t kGroups = 3;

@@ -238,7 +238,7 @@ std::size_t sound_files(const std::string& directory, std::uint64_t runs) {
 
 TEST_CASE("whatever the memory, every run of the random cases is consistent and ends as the model allows",
           "[nightly]") {
-  CHECK(sound_files("/tests/litmus/random/", how_many("HEDDLE_MACHINE_RUNS", 20, 500)) == 420);
+  CHECK(sound_files("/tests/litmus/random/", how_many("HEDDLE_MACHINE_RUNS", 10, 500)) == 420);
 }
 
 TEST_CASE("whatever the memory, every run of the cases of chains is consistent and ends as the model allows",
