@@ -62,7 +62,7 @@ bool runs_as_environment_says() {
   if (!test::turns_around(device)) return false;
   SeedOptions quiet;
   quiet.print_to = nullptr;
-  quiet.replay_file.clear();
+  quiet.replay_file = "";
   return explore_seeds([](Trial& trial) { trial.require(test::turns_around(trial.device()), "it turns around"); }, 3,
                        quiet)
       .failures.empty();

@@ -206,7 +206,7 @@ TEST_CASE("every option of an exploration works with any number, or is refused b
   };
   SeedOptions quiet;
   quiet.print_to = nullptr;
-  quiet.replay_file.clear();
+  quiet.replay_file = "";
   quiet.shrink_budget = std::chrono::milliseconds(1);
   for (const std::uint64_t number : kNumbers) {
     for_each_member<SeedOptions>(kSeedOptions, [&](const char* name, auto set_member) {
