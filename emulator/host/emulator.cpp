@@ -212,27 +212,6 @@ inline void Emulator::wind_up() {
     begin_to_look_for_standstill();
 }
 
-void Emulator::hear_as_usual() {
-  told = device.watchers.quick_accesses();
-  patience_left_ = patience_;
-  looks_for_standstill_ = false;
-}
-
-void Emulator::begin_to_look_for_standstill() {
-  standstill_.begin();
-  looks_for_standstill_ = true;
-  told = &QuickAccesses::none();
-}
-
-bool Emulator::is_standstill(detail::Standstill::Verdict verdict) {
-  using Verdict = detail::Standstill::Verdict;
-  if (verdict == Verdict::SomethingGoesOn) {
-    patience_ = std::min(2 * patience_, most_patience_);
-    hear_as_usual();
-  }
-  return verdict == Verdict::NothingGoesOn;
-}
-
 [[gnu::always_inline]] inline void Emulator::begin(WorkgroupMemory& memory, runtime::Workgroup& group) {
   memory.allocation.bytes = group.memory;
   memory.allocation.size_bytes = group.memory_bytes;

@@ -178,7 +178,9 @@ TEST_CASE("with fewer incompatible tags a program has no more executions and rac
     const ScriptedProgram weak =
         with_random_tags(seed % 2 == 0 ? random_chains(seed) : random_messages(seed, 4 + seed % 3), seed);
     const Executions more = explored(weak.program(), {});
-    const Executions of_strong = explored(with_fewer_tags(weak, seed).program(), {});
+    ScriptedProgram strong = weak;
+    for (std::uint64_t step = 0; step < 4; ++step) strong = with_fewer_tags(strong, 4 * seed + step);
+    const Executions of_strong = explored(strong.program(), {});
     for (const auto& [text, seen] : of_strong) {
       INFO("seed " << seed << "\n" << text);
       const auto also = more.find(text);
@@ -188,7 +190,7 @@ TEST_CASE("with fewer incompatible tags a program has no more executions and rac
     fewer += difference(more, of_strong).empty() ? 0 : 1;
   }
   CAPTURE(fewer);
-  CHECK(fewer >= seeds / 100);
+  CHECK(fewer > 0);
 }
 
 TEST_CASE("what the explorer finds does not depend on how it knows what agents may do", "[nightly]") {

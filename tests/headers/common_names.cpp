@@ -1,5 +1,5 @@
-// A program whose variables have the names of parameters in headers. Where those are system headers, as find_package has
-// them, no warning of shadowed names comes out of them, nor out of the templates that are made of them.
+// A program whose variables have the names of parameters in headers. Where those are system headers, as find_package
+// has them, no warning of shadowed names comes out of them, nor out of the templates that are made of them.
 
 int i, k, x, y, z, value, count, size, first, last, where, name, options, seed, scope, memory, group, row, bytes, other;
 

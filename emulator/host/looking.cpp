@@ -1,0 +1,31 @@
+// When an emulator looks for a standstill, and when it does no longer.
+
+#include <algorithm>
+
+#include "emulator/host/emulator.h"
+#include "emulator/watch/quick_accesses.h"
+
+namespace heddle::emulation {
+
+void Emulator::hear_as_usual() {
+  told = device.watchers.quick_accesses();
+  patience_left_ = patience_;
+  looks_for_standstill_ = false;
+}
+
+void Emulator::begin_to_look_for_standstill() {
+  standstill_.begin();
+  looks_for_standstill_ = true;
+  told = &QuickAccesses::none();
+}
+
+bool Emulator::is_standstill(detail::Standstill::Verdict verdict) {
+  using Verdict = detail::Standstill::Verdict;
+  if (verdict == Verdict::SomethingGoesOn) {
+    patience_ = std::min(2 * patience_, most_patience_);
+    hear_as_usual();
+  }
+  return verdict == Verdict::NothingGoesOn;
+}
+
+}  // namespace heddle::emulation
