@@ -143,12 +143,17 @@ void look_up(std::string file, const std::vector<FileAddress>& asked, std::map<c
     } else if (frames && !line.empty()) {
       if (auto frame = frame_in(line)) {
         frame->function = function;
-        // addr2line 2.40 takes the file of a function's first lines for that of the whole unit, now and then.
-        if (is_in_detail(function)) frame->whose = CodeFrame::Whose::Heddle;
         frames->push_back(*std::move(frame));
       }
       function = {};
     }
+  }
+  // addr2line 2.40 takes the file of a function's first lines for that of the whole unit, now and then. The outermost
+  // frame is of the function that was not inlined; for one inside of it that has no name addr2line tells that name,
+  // too.
+  for (const FileAddress& one : asked) {
+    Frames& of_one = known[reinterpret_cast<const void*>(one.instruction)];
+    if (!of_one.empty() && is_in_detail(of_one.back().function)) of_one.back().whose = CodeFrame::Whose::Heddle;
   }
 }
 
