@@ -332,6 +332,8 @@ class KernelStep:
 
     before = None
     event = None
+    # What is to be done once the program stops. Where a person types, gdb goes on before that.
+    then = None
     # What a frame may have at most, and what is pushed for a call.
     kFrame, kPushed = 1 << 16, 128
     # By the first address of a function: where other lines may begin.
@@ -349,6 +351,9 @@ class KernelStep:
     @classmethod
     def stopped(cls, event):
         cls.event = event
+        then, cls.then = cls.then, None
+        if then is not None:
+            gdb.post_event(lambda: then(event))
 
     @classmethod
     def begins(cls):
@@ -366,19 +371,35 @@ class KernelStep:
         step, cls.before = cls.before, None
         if step is None:
             return
+        cls.once_stopped(step.finish)
+
+    @classmethod
+    def once_stopped(cls, then):
+        if gdb.selected_thread() and gdb.selected_thread().is_running():
+            cls.then = then
+        else:
+            then(cls.event)
+
+    def finish(self, event):
+        """Once the program has stopped, by `event`."""
         try:
             # A breakpoint or a signal of whoever it was is where a person wants to be.
-            if isinstance(cls.event, (gdb.BreakpointEvent, gdb.SignalEvent)):
+            if isinstance(event, (gdb.BreakpointEvent, gdb.SignalEvent)):
                 return
-            if not gdb.selected_thread() or step.is_there():
+            if not gdb.selected_thread() or self.is_there():
                 return
-            if not step.has_line():
-                step.come_back()
-            if gdb.selected_thread():
-                (inlined_line_of_user(gdb.newest_frame()) or gdb.newest_frame()).select()
-                gdb.execute("frame")
+            if self.has_line():
+                self.show()
+            else:
+                self.come_back()
         except (gdb.error, RuntimeError) as error:
             print("(heddle: %s)" % error)
+
+    @staticmethod
+    def show():
+        if gdb.selected_thread():
+            (inlined_line_of_user(gdb.newest_frame()) or gdb.newest_frame()).select()
+            gdb.execute("frame")
 
     @staticmethod
     def is_of_kernel(frame):
@@ -415,12 +436,21 @@ class KernelStep:
         stops = [LineStop(address, self) for address in self.beginnings_of_lines()]
         if self.caller:
             stops.append(EndStop(self.caller, self))
-        try:
-            gdb.execute("continue", to_string=True)
-        finally:
+        def delete_stops():
             for stop in stops:
                 if stop.is_valid():
                     stop.delete()
+
+        def came_back(_event):
+            delete_stops()
+            self.show()
+
+        try:
+            gdb.execute("continue", to_string=True)
+        except gdb.error:
+            delete_stops()
+            raise
+        self.once_stopped(came_back)
 
     def beginnings_of_lines(self):
         if self.block.start not in self.known:

@@ -384,8 +384,9 @@ class InvocationsCommand(gdb.Command):
         super().__init__("heddle invocations", gdb.COMMAND_STATUS)
 
     def invoke(self, argument, from_tty):
+        groups = running_workgroups()
         selected = gdb.selected_frame()
-        for group in running_workgroups():
+        for group in groups:
             thread = ", thread %d" % group.thread.num if len(gdb.selected_inferior().threads()) > 1 else ""
             print("%s: %s%s" % (named_workgroup(group), group.range_text(), thread))
             at = {}
