@@ -20,11 +20,12 @@ namespace {
 // operations; after each that finds that something goes on the next one takes twice as long.
 constexpr std::uint64_t kWindUpsOfRound = 512;
 constexpr std::int64_t kPartBeforeFirstLook = 256;
-// A look ends after 262,144 accesses to the same, if the invocations come back to states in which they were;
-// otherwise after 67 million, which take seconds: a loop that reads so long what does not change, and is never in the
-// same state, may still be one that computes.
+// A look ends after 262,144 accesses to the same, if the invocations come back to states in which they were; otherwise
+// after 67 million, and 4 million of each, which take seconds: a loop that reads so long what does not change, and is
+// never in the same state, may still be one that computes.
 constexpr std::uint64_t kRepeatedAccessesOfRound = 64;
 constexpr std::uint64_t kAccessesOfRound = 16384;
+constexpr std::uint64_t kAccessesOfEachOfRound = 1024;
 
 // A dispatch in which others were let run so often is a long one, which does most of what it does in many places: from
 // then on they run half as often, and so on, down to a sixteenth.
@@ -120,7 +121,8 @@ bool is_same_barrier(const Operation& a, const Operation& b) {
 Emulator::Emulator(detail::DeviceState& d)
     : device(d),
       most_patience_(rounds_times(d.options, kWindUpsOfRound)),
-      standstill_(rounds_times(d.options, kAccessesOfRound), rounds_times(d.options, kRepeatedAccessesOfRound)) {}
+      standstill_({rounds_times(d.options, kRepeatedAccessesOfRound), rounds_times(d.options, kAccessesOfRound),
+                   rounds_times(d.options, kAccessesOfEachOfRound)}) {}
 
 [[gnu::hot]] void Emulator::begin(const runtime::Grid& grid, std::span<const Binding> of_arguments) {
   bindings = of_arguments;

@@ -6,7 +6,7 @@ namespace heddle::detail {
 
 void Standstill::begin() {
   visitors_.clear();
-  moving_ = returning_ = 0;
+  moving_ = long_ = returning_ = 0;
   looks_at_states_ = true;
   accesses_done_ = 0;
   written_.clear();
@@ -27,6 +27,7 @@ Standstill::Visitor* Standstill::known(AgentId agent, const Place& place) {
   Visitor& visitor = at->second;
   if (!visitor.knows(place)) return nullptr;
   if (++visitor.repeats == kRepeats) --moving_;
+  if (visitor.repeats == patience_.of_each) ++long_;
   ++accesses_done_;
   return &visitor;
 }

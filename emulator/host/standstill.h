@@ -34,10 +34,17 @@ class Standstill {
   /// What an invocation has at hand, as a number; nothing where that is not known.
   using State = std::optional<std::uint64_t>;
 
-  /// Nothing goes on when all invocations stand still and have accessed the same places `accesses` times together; or
-  /// `repeated` times, if each of them comes back again and again to a state in which it was: what it does from there
-  /// it has done before. (One whose state is never the same may count how often it has looked.)
-  Standstill(std::uint64_t accesses, std::uint64_t repeated) : accesses_(accesses), repeated_(repeated) {}
+  /// How many accesses to the same places it takes until nothing goes on, if all invocations stand still.
+  struct Patience {
+    /// Of all together, if each of them comes back again and again to a state in which it was: what it does from there
+    /// it has done before.
+    std::uint64_t repeated = 0;
+    /// Of all together, and of each, if they do not: one whose state is never the same may count how often it has
+    /// looked, or compute with what it reads.
+    std::uint64_t accesses = 0;
+    std::uint64_t of_each = 0;
+  };
+  explicit Standstill(const Patience& patience) : patience_(patience) {}
 
   void begin();
   /// `agent` is about to read, or has left what was there as it was. `state` is called where it is asked for.
@@ -82,20 +89,22 @@ class Standstill {
     Visitor* const visitor = known(agent, place);
     if (!visitor) return Verdict::SomethingGoesOn;
     if (moving_ != 0) return visitor->repeats < kManyRepeats ? Verdict::Unknown : Verdict::SomethingGoesOn;
-    if (looks_at_states_ && accesses_done_ >= repeated_) look(*visitor, state());
-    return accesses_done_ >= accesses_ || returning_ == visitors_.size() ? Verdict::NothingGoesOn : Verdict::Unknown;
+    if (looks_at_states_ && accesses_done_ >= patience_.repeated) look(*visitor, state());
+    const bool all_return = returning_ == visitors_.size();
+    const bool all_are_long = accesses_done_ >= patience_.accesses && long_ == visitors_.size();
+    return all_return || all_are_long ? Verdict::NothingGoesOn : Verdict::Unknown;
   }
   /// Who accesses `place` once more; null if that is too many places.
   Visitor* known(AgentId agent, const Place& place);
   bool changes(const Place& place, std::span<const std::byte> value);
   void look(Visitor& visitor, const State& state);
 
-  const std::uint64_t accesses_;
-  const std::uint64_t repeated_;
+  const Patience patience_;
   std::uint64_t accesses_done_ = 0;
   std::unordered_map<AgentId, Visitor> visitors_;
-  /// How many of them do not stand still; how many come back to a state.
+  /// How many of them do not stand still; how many have made all accesses that it takes; how many come back to a state.
   std::size_t moving_ = 0;
+  std::size_t long_ = 0;
   std::size_t returning_ = 0;
   /// Whether all of them may.
   bool looks_at_states_ = true;

@@ -399,6 +399,23 @@ TEST_CASE("loops that read the same for long are not reported while anybody writ
   CHECK(out.read()[0] == kLong);
 }
 
+TEST_CASE("a loop that computes with what does not change is not reported, however many invocations run it") {
+  const auto kernel = [](auto& inv, StorageBuffer<const std::uint32_t> auto factors,
+                         StorageBuffer<std::uint32_t> auto x, std::uint32_t often) {
+    std::uint32_t number = 1;
+    for (std::uint32_t k = 0; k < often; ++k) number = number * factors[0] + factors[1];
+    x[inv.local_invocation_index()] = number;
+  };
+  DeviceOptions options = impatient("sequential");
+  Device device(options);
+  auto factors = device.buffer({1664525u, 1013904223u}, "factors");
+  auto x = device.buffer<std::uint32_t>(64, "x");
+  // Half a million accesses of all, where 131,072 of all and 8,192 of each are as many as it takes.
+  CHECK_NOTHROW(device.dispatch(kernel, {1}, {64}, read_only(factors), x, 4000u));
+  CHECK(finding_of([&] { device.dispatch(kernel, {1}, {64}, read_only(factors), x, 20000u); }).kind ==
+        FindingKind::NoProgress);
+}
+
 TEST_CASE("a loop that reads the same often and ends is not reported with more rounds") {
   const auto kernel = [](auto&, StorageBuffer<std::uint32_t> auto x, std::uint32_t often) {
     std::uint32_t sum = 0;
