@@ -36,10 +36,10 @@ class Standstill {
 
   /// How many accesses to the same places it takes until nothing goes on, if all invocations stand still.
   struct Patience {
-    /// Of all together, if each of them comes back again and again to a state in which it was: what it does from there
-    /// it has done before.
+    /// What all make together, if each of them comes back again and again to a state in which it was: what it does from
+    /// there it has done before.
     std::uint64_t repeated = 0;
-    /// Of all together, and of each, if they do not: one whose state is never the same may count how often it has
+    /// What all make together, and each, if they do not: one whose state is never the same may count how often it has
     /// looked, or compute with what it reads.
     std::uint64_t accesses = 0;
     std::uint64_t of_each = 0;
