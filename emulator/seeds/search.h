@@ -32,7 +32,7 @@ class Search {
   const std::string& test() const { return test_; }
   /// A command for the shell that runs the test alone, or the program.
   const std::string& command() const { return command_; }
-  /// The command with what the environment says of memory.
+  /// The command with what the environment says of memory, of how workgroups are laid out and begin, and of limits.
   std::string command_again() const;
   /// What its trials found, but for what the options or the environment suppress. Throws std::invalid_argument for a
   /// suppression file that makes no sense.

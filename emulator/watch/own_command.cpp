@@ -71,7 +71,7 @@ std::string layout_assignments() {
 }
 
 std::string own_command() {
-  return t_command ? *t_command : layout_assignments() + command_of(own_words());
+  return layout_assignments() + (t_command ? *t_command : command_of(own_words()));
 }
 
 InTrial::InTrial(const std::string& command) : outer_(std::exchange(t_command, &command)) {}

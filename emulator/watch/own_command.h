@@ -9,10 +9,10 @@
 
 namespace heddle::watch {
 
-/// The command line of this process, for a shell, behind what layout_assignments() has. In a trial, what its search
-/// says.
+/// The command line of this process, or in a trial that of its search, for a shell, behind what layout_assignments()
+/// has.
 std::string own_command();
-/// Its words.
+/// The words of the command line of this process.
 std::vector<std::string> own_words();
 /// A command of these words, for a shell.
 std::string command_of(const std::vector<std::string>& words);

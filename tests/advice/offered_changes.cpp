@@ -4,10 +4,11 @@
 #include <heddle/heddle.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "tests/variable.h"
 
 using namespace heddle;
 using u32 = std::uint32_t;
@@ -42,10 +43,8 @@ std::vector<DataRace> repeated_as_told(const Kernel& kernel, u32 n) {
   const std::size_t from = told.find(kFrom);
   REQUIRE(from != std::string::npos);
   const std::size_t number = from + kFrom.size();
-  setenv("HEDDLE_RACES_FROM", told.substr(number, told.find(' ', number) - number).c_str(), 1);
-  const std::vector<DataRace> again = races_of(kernel, 2, 1, n);
-  unsetenv("HEDDLE_RACES_FROM");
-  return again;
+  const test::Variable variable("HEDDLE_RACES_FROM", told.substr(number, told.find(' ', number) - number));
+  return races_of(kernel, 2, 1, n);
 }
 
 bool offers_barrier(const DataRace& race) {

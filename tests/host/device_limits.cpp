@@ -7,7 +7,7 @@
 
 #include "tests/device_under_test.h"
 #include "tests/host/ends.h"
-#include "tests/host/variable.h"
+#include "tests/variable.h"
 
 using namespace heddle;
 using heddle::test::contains;

@@ -1,5 +1,6 @@
 // Subgroup size, lanes, residents and their order: from the environment, where the program does not say them.
 
+#include <heddle/explore.h>
 #include <heddle/heddle.h>
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include "tests/device_under_test.h"
-#include "tests/host/variable.h"
+#include "tests/variable.h"
 
 using namespace heddle;
 using heddle::test::contains;
@@ -161,4 +162,23 @@ TEST_CASE("a race's command has the layout that the environment gave, and none w
   CHECK_FALSE(contains(again(), "HEDDLE_RESIDENT_WORKGROUPS"));
   const Variable residents("HEDDLE_RESIDENT_WORKGROUPS", "7");
   CHECK(contains(again(), "HEDDLE_SEED=1 HEDDLE_RESIDENT_WORKGROUPS=7 "));
+}
+
+TEST_CASE("the command of a race in a trial has the layout that the environment gave, too") {
+  const auto again = [] {
+    SeedOptions options;
+    options.print_to = nullptr;
+    options.device.races = true;
+    const SeedReport report = explore_seeds(
+        [](Trial& trial) {
+          auto x = trial.device().buffer({0u}, "x");
+          trial.device().dispatch(
+              [](auto& inv, StorageBuffer<std::uint32_t> auto a) { a[0] = inv.local_invocation_index(); }, {1}, {2}, x);
+        },
+        1, options);
+    return report.races.races.at(0).replay;
+  };
+  CHECK_FALSE(contains(again(), "HEDDLE_RESIDENT_WORKGROUPS"));
+  const Variable residents("HEDDLE_RESIDENT_WORKGROUPS", "7");
+  CHECK(contains(again(), "HEDDLE_EXPLORE_SEED=1 HEDDLE_RESIDENT_WORKGROUPS=7 "));
 }

@@ -2,7 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -13,24 +12,13 @@
 
 #include "tests/seeds/quiet.h"
 #include "tests/temporary_file.h"
+#include "tests/variable.h"
 
 using namespace heddle;
 using heddle::test::printed_to;
 using heddle::test::quiet;
 
 namespace {
-
-/// Sets a variable of the environment for as long as it lives.
-class Environment {
- public:
-  Environment(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
-  ~Environment() { unsetenv(name_); }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  const char* name_;
-};
 
 /// Two workgroups; the second one overtakes the first one under some seeds.
 void first_comes_first(Trial& trial) {
@@ -68,7 +56,7 @@ void make_next(const std::string& path) {
 
 void refuse(const std::string& path, const std::string& content, const std::string& why) {
   std::ofstream(path) << content;
-  const Environment again("HEDDLE_REPLAY", path);
+  const test::Variable again("HEDDLE_REPLAY", path);
   CHECK_THROWS_WITH(explore_seeds(first_comes_first, 5, quiet()), Catch::Contains(path) && Catch::Contains(why));
 }
 
@@ -83,7 +71,7 @@ TEST_CASE("HEDDLE_REPLAY repeats the smaller failure, in one trial, and the righ
   CHECK_THAT(found.failures[0].shrunk->replay, Catch::StartsWith("HEDDLE_REPLAY=" + file.path() + " "));
   CHECK_THAT(found.what(), Catch::Contains("again: " + found.failures[0].shrunk->replay + "\n"));
   make_next(file.path());
-  const Environment again("HEDDLE_REPLAY", file.path());
+  const test::Variable again("HEDDLE_REPLAY", file.path());
   const SeedReport repeated = explore_seeds(first_comes_first, 200, quiet());
   CHECK(repeated.trials == 1);
   REQUIRE(repeated.failures.size() == 1);
@@ -96,7 +84,7 @@ TEST_CASE("HEDDLE_REPLAY repeats the smaller failure, in one trial, and the righ
 TEST_CASE("a search that a replay is not of tries no seed, and says so") {
   const TemporaryFile file;
   REQUIRE(written(file.path()).failed());
-  const Environment again("HEDDLE_REPLAY", file.path());
+  const test::Variable again("HEDDLE_REPLAY", file.path());
   SeedOptions options = quiet();
   std::FILE* const out = std::tmpfile();
   REQUIRE(out);
@@ -127,7 +115,7 @@ TEST_CASE("a file that is no replay, or a damaged one, is refused with its name 
   refuse(file.path(), good + "more\n", "nothing is expected behind 'end'");
   refuse(file.path(), changed("\nend\n", "\ndispatch 1\nmemory 2 2\nend\n"), "2 is not below 2");
   refuse(file.path(), changed("\nend\n", "\ndispatch 1\nweather 2 1\nend\n"), "'weather' is no kind of choice");
-  const Environment none("HEDDLE_REPLAY", file.path() + ".none");
+  const test::Variable none("HEDDLE_REPLAY", file.path() + ".none");
   CHECK_THROWS_WITH(explore_seeds(first_comes_first, 5, quiet()), Catch::Contains("cannot be read"));
 }
 
@@ -140,10 +128,10 @@ TEST_CASE("a replay that cannot be written is told with the failure") {
 }
 
 TEST_CASE("HEDDLE_EXPLORE_SHRINK=0 leaves a failure as it was found, whatever the program says") {
-  const Environment off("HEDDLE_EXPLORE_SHRINK", "0");
+  const test::Variable off("HEDDLE_EXPLORE_SHRINK", "0");
   const SeedReport report = explore_seeds(first_comes_first, 200, quiet());
   REQUIRE(report.failed());
   CHECK_FALSE(report.failures[0].shrunk);
-  const Environment wrong("HEDDLE_EXPLORE_SHRINK", "off");
+  const test::Variable wrong("HEDDLE_EXPLORE_SHRINK", "off");
   CHECK_THROWS_WITH(explore_seeds(first_comes_first, 1, quiet()), Catch::Contains("HEDDLE_EXPLORE_SHRINK is 'off'"));
 }

@@ -6,7 +6,6 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -16,6 +15,7 @@
 
 #include "emulator/trace/file_reader.h"
 #include "tests/cli/run_heddle.h"
+#include "tests/variable.h"
 
 using namespace heddle;
 using namespace heddle::cli;
@@ -65,18 +65,6 @@ void dispatch_rotate(Device& device) {
   auto count = device.buffer({0u}, "count");
   device.dispatch(kRotate, {kGroups}, {kInvocations}, out, count);
 }
-
-/// A variable of the environment, for a while.
-class Environment {
- public:
-  Environment(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
-  ~Environment() { unsetenv(name_); }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  const char* name_;
-};
 
 Json summary_of(const std::string& path) {
   const Run run = run_heddle({"trace", path, "--json"});
@@ -255,7 +243,7 @@ TEST_CASE("a film of a kernel shows structs by their members, whole ones and one
 TEST_CASE("an unmodified program is traced by HEDDLE_TRACE, each of its devices into a file of its own") {
   const TemporaryDirectory directory;
   const std::string path = directory.path("program.trace");
-  const Environment environment("HEDDLE_TRACE", path);
+  const test::Variable environment("HEDDLE_TRACE", path);
   // How many devices this process has traced by the environment before is not known.
   for (int i = 0; i < 2; ++i) {
     Device device;
