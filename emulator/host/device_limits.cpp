@@ -14,52 +14,43 @@
 namespace heddle {
 namespace {
 
-constexpr DeviceLimits heddle_itself() {
-  DeviceLimits l;
-  l.name = "heddle";
-  l.description = "what heddle can do";
-  return l;
-}
+constexpr DeviceLimits kHeddle{.name = "heddle", .description = "what heddle can do"};
 
 // Vulkan 1.3, chapter "Limits", table "Required Limits". For the size of a subgroup that has no number: it is a power
 // of two, and at least 1.
-constexpr DeviceLimits vulkan_minimum() {
-  DeviceLimits l;
-  l.name = "vulkan-minimum";
-  l.description = "what every implementation of Vulkan 1.3 must have";
-  l.max_compute_work_group_count = {65535, 65535, 65535};
-  l.max_compute_work_group_invocations = 128;
-  l.max_compute_work_group_size = {128, 128, 64};
-  l.max_compute_shared_memory_size = 16384;
-  l.max_push_constants_size = 128;
-  l.max_storage_buffer_range = std::uint64_t{1} << 27;
-  l.max_uniform_buffer_range = 16384;
-  l.max_per_stage_descriptor_storage_buffers = 4;
-  l.max_per_stage_descriptor_uniform_buffers = 12;
-  l.max_per_stage_descriptor_storage_images = 4;
-  return l;
-}
+constexpr DeviceLimits kVulkanMinimum{
+    .name = "vulkan-minimum",
+    .description = "what every implementation of Vulkan 1.3 must have",
+    .max_compute_work_group_count = {65535, 65535, 65535},
+    .max_compute_work_group_invocations = 128,
+    .max_compute_work_group_size = {128, 128, 64},
+    .max_compute_shared_memory_size = 16384,
+    .max_push_constants_size = 128,
+    .max_storage_buffer_range = std::uint64_t{1} << 27,
+    .max_uniform_buffer_range = 16384,
+    .max_per_stage_descriptor_storage_buffers = 4,
+    .max_per_stage_descriptor_uniform_buffers = 12,
+    .max_per_stage_descriptor_storage_images = 4,
+};
 
 // Threads of a block, its dimensions and those of a grid, shared memory of a block, warps and constant memory: CUDA C++
 // Programming Guide, table "Technical Specifications per Compute Capability". The rest is what Vulkan drivers of such
 // cards report.
-constexpr DeviceLimits typical_desktop() {
-  DeviceLimits l;
-  l.name = "typical-desktop";
-  l.description = "modelled after NVIDIA's desktop cards since Maxwell";
-  l.max_compute_work_group_count = {2147483647, 65535, 65535};
-  l.max_compute_work_group_invocations = 1024;
-  l.max_compute_work_group_size = {1024, 1024, 64};
-  l.max_compute_shared_memory_size = 49152;
-  l.min_subgroup_size = 32;
-  l.max_subgroup_size = 32;
-  l.max_push_constants_size = 256;
-  l.max_storage_buffer_range = 0xffffffff;
-  l.max_uniform_buffer_range = 65536;
-  return l;
-}
+constexpr DeviceLimits kTypicalDesktop{
+    .name = "typical-desktop",
+    .description = "modelled after NVIDIA's desktop cards since Maxwell",
+    .max_compute_work_group_count = {2147483647, 65535, 65535},
+    .max_compute_work_group_invocations = 1024,
+    .max_compute_work_group_size = {1024, 1024, 64},
+    .max_compute_shared_memory_size = 49152,
+    .min_subgroup_size = 32,
+    .max_subgroup_size = 32,
+    .max_push_constants_size = 256,
+    .max_storage_buffer_range = 0xffffffff,
+    .max_uniform_buffer_range = 65536,
+};
 
-constexpr std::array kProfiles = {heddle_itself(), vulkan_minimum(), typical_desktop()};
+constexpr std::array kProfiles = {kHeddle, kVulkanMinimum, kTypicalDesktop};
 
 }  // namespace
 
@@ -170,11 +161,9 @@ DeviceLimits limits_from(const std::optional<DeviceLimits>& asked) {
     return *asked;
   }
   const char* text = std::getenv("HEDDLE_LIMITS");
-  const std::string_view name = text && *text ? text : kProfiles.front().name;
+  const std::string_view name = text && *text ? text : kHeddle.name;
   if (const std::optional<DeviceLimits> known = device_limits(name)) return *known;
-  std::string names;
-  for (const DeviceLimits& profile : kProfiles) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", profile.name);
-  throw std::invalid_argument(fmt::format("HEDDLE_LIMITS is '{}'; it may be {}", text::readable(name), names));
+  refuse_name("HEDDLE_LIMITS", name, kProfiles);
 }
 
 void check_subgroup_size(const DeviceLimits& limits, std::uint32_t size) {
@@ -193,9 +182,9 @@ void check_dispatch(const DeviceLimits& limits, const uvec3& groups, const uvec3
 
 bool are_narrow(const DeviceLimits& limits) {
   DeviceLimits nameless = limits;
-  nameless.name = kProfiles.front().name;
-  nameless.description = kProfiles.front().description;
-  return nameless != kProfiles.front();
+  nameless.name = kHeddle.name;
+  nameless.description = kHeddle.description;
+  return nameless != kHeddle;
 }
 
 }  // namespace detail

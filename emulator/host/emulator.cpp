@@ -239,7 +239,7 @@ inline void Emulator::wind_up() {
   }
 }
 
-// Whoever heard of it has no memory for it: nobody is to be told of its end.
+// A listener had no memory to hear that the workgroup begins: no listener is to hear of its end.
 [[gnu::cold, gnu::noinline]] void Emulator::did_not_begin(WorkgroupMemory& memory) {
   memory.invocations.count = 0;
   const auto locked = lock();

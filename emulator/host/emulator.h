@@ -79,11 +79,8 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   }
   /// After each update that is not done in place.
   bool stands_still_updating(const Agent& agent, const Access& access, bool changed) {
-    if (!looks_for_standstill_) [[likely]]
-      return false;
-    if (changed) return is_standstill(detail::Standstill::Verdict::SomethingGoesOn);
-    return is_standstill(
-        standstill_.read(agent.id, place(access.operation.locations), true, runtime::StateOfCalls{&access}));
+    if (!changed) return stands_still_reading(agent, access, access.operation.locations, true);
+    return looks_for_standstill_ && is_standstill(detail::Standstill::Verdict::SomethingGoesOn);
   }
   bool looks_for_standstill() const { return looks_for_standstill_; }
   const detail::Standstill& standstill() const { return standstill_; }
@@ -145,11 +142,13 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
 
   /// How often the dispatch has been wound up.
   std::uint64_t wound_up_ = 0;
-  /// How often it is wound up before it looks for a standstill: hears of all accesses for a while. (Where that happens
-  /// more seldom, each time counts for as many as it would have been.) At most, before the next look, and still.
-  const std::int64_t most_patience_;
+  /// How often it is wound up before it looks for a standstill, for which it hears of all accesses for a while. (Where
+  /// winding up happens more seldom, each time counts for as many as it would have been.)
   std::int64_t patience_ = 0;
+  /// How much of `patience_` is left until the next look.
   std::int64_t patience_left_ = 0;
+  /// What `patience_` doubles up to, look by look.
+  const std::int64_t most_patience_;
   bool looks_for_standstill_ = false;
   detail::Standstill standstill_;
 };

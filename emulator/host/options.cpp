@@ -51,10 +51,7 @@ MemoryPolicy memory_from(const std::optional<MemoryPolicy>& asked) {
   const char* text = std::getenv("HEDDLE_MEMORY");
   const std::string_view name = text && *text ? text : "sequential";
   if (const std::optional<MemoryPolicy> policy = memory_policy(name)) return *policy;
-  std::string known;
-  for (const MemoryPolicy& policy : memory_policies())
-    known += fmt::format("{}'{}'", known.empty() ? "" : ", ", policy.name);
-  throw std::invalid_argument(fmt::format("HEDDLE_MEMORY is '{}'; it may be {}", text::readable(name), known));
+  refuse_name("HEDDLE_MEMORY", name, memory_policies());
 }
 
 /// The number that a variable holds; nothing if it is not set.
