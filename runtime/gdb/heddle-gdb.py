@@ -271,16 +271,21 @@ class IsInvocation(gdb.Function):
 # --- step and next ---
 
 
+def stands_in_line_of_user(frame):
+    symtab = frame.find_sal().symtab
+    return symtab and is_users(symtab)
+
+
 def line_of_user(frame):
     """The frame, or the innermost of its callers, that stands in a line of the user; None if none does."""
-    while frame is not None and not (frame.find_sal().symtab and is_users(frame.find_sal().symtab)):
+    while frame is not None and not stands_in_line_of_user(frame):
         frame = frame.older()
     return frame
 
 
 def inlined_line_of_user(frame):
     """As line_of_user, of calls that were inlined alone: all is the code of one function."""
-    while frame is not None and not (frame.find_sal().symtab and is_users(frame.find_sal().symtab)):
+    while frame is not None and not stands_in_line_of_user(frame):
         frame = frame.older() if frame.type() == gdb.INLINE_FRAME else None
     return frame
 
@@ -292,13 +297,17 @@ def physical(frame):
     return frame
 
 
-class LineStop(gdb.Breakpoint):
-    """Stops where the code of a step may come to another line of the user."""
+class StepStop(gdb.Breakpoint):
+    """A place at which a step may have come to its end."""
 
     def __init__(self, address, step):
         super().__init__("*%d" % address, internal=True)
         self.silent = True
         self.step = step
+
+
+class LineStop(StepStop):
+    """Stops where the code of a step may come to another line of the user."""
 
     def stop(self):
         try:
@@ -311,13 +320,8 @@ class LineStop(gdb.Breakpoint):
             return False
 
 
-class EndStop(gdb.Breakpoint):
+class EndStop(StepStop):
     """Stops where the function of a step has returned to."""
-
-    def __init__(self, address, step):
-        super().__init__("*%d" % address, internal=True)
-        self.silent = True
-        self.step = step
 
     def stop(self):
         return 0 < int(gdb.newest_frame().read_register("sp")) - self.step.stack < KernelStep.kFrame
