@@ -81,9 +81,9 @@ std::string_view own_sources() {
 }
 
 CodeFrame::Whose whose(std::string_view file) {
-  if (const std::string_view own = own_sources(); !own.empty() && file.substr(0, own.size()) == own) {
+  if (const std::string_view own = own_sources(); !own.empty() && file.starts_with(own)) {
     const std::string_view room = file.substr(own.size());
-    if (room.substr(0, 8) == "runtime/" || room.substr(0, 9) == "emulator/") return CodeFrame::Whose::Heddle;
+    if (room.starts_with("runtime/") || room.starts_with("emulator/")) return CodeFrame::Whose::Heddle;
   }
   if (file.find("/include/heddle/") != std::string_view::npos) return CodeFrame::Whose::Heddle;
   if (file.find("/include/c++/") != std::string_view::npos) return CodeFrame::Whose::StandardLibrary;

@@ -63,13 +63,6 @@ void Worker::release(Group& g) {
 }
 
 void Worker::kernel_threw(Group& g, std::uint32_t index) {
-  // What ran out of memory may be heddle, which then has none to say so.
-  try {
-    throw;
-  } catch (const std::bad_alloc&) {
-    give_up_reserve();
-  } catch (...) {
-  }
   Failure failure;
   failure.finding.invocation = coordinates(g, index);
   try {
@@ -77,6 +70,8 @@ void Worker::kernel_threw(Group& g, std::uint32_t index) {
   } catch (const Unwind&) {
     return;
   } catch (const std::exception& e) {
+    // What ran out of memory may be heddle, which then has none to say so.
+    if (dynamic_cast<const std::bad_alloc*>(&e)) give_up_reserve();
     failure.finding.message = std::string("the kernel threw: ") + e.what();
   } catch (...) {
     failure.finding.message = "the kernel threw something that is no std::exception";

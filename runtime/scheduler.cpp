@@ -17,10 +17,8 @@ namespace {
 // nanoseconds), few enough to reach a workgroup that must start for anything to go on.
 constexpr std::uint64_t kRotationsBeforeAdmission = 64;
 
-}  // namespace
-
-namespace {
 constinit std::atomic<bool> g_ends_in_kernel{false};
+
 }  // namespace
 
 bool process_ends_in_kernel() noexcept {
