@@ -199,7 +199,7 @@ TEST_CASE(
       options.memory = memory_policy("sequential");
       options.races = true;
       Device device(options);
-      constexpr std::uint32_t kRounds = 400;
+      constexpr std::uint32_t kRounds = 1600;
       auto x = device.buffer(std::vector<std::uint32_t>(1 + 64 * kRounds, 0), "x");
       allow_only(mib * kMiB);
       device.dispatch(leaves_much_behind, {8}, {8}, x, kRounds);
