@@ -78,7 +78,7 @@ class Clock {
   struct OfGroup {
     using Floor = Nobody;
     Stamp everybody = 0;
-    /// Those who have a later stamp than everybody.
+    /// The agents whose own stamp is later than everybody's.
     RadixTree<OfAgent> agents = {};
     Stamp least() const { return everybody; }
     Stamp most() const { return std::max(everybody, agents.most()); }

@@ -75,7 +75,8 @@ class Places {
   };
   /// Agents among which are all of the agent's group that are in its instance of the scope of this level.
   Range instance(std::uint32_t agent, Level level) const;
-  /// One agent of those that are in one instance with this one: mostly the same of all of them.
+  /// An agent that stands for the instance of this one. Of a workgroup, and of a subgroup whose agents have consecutive
+  /// numbers, all agents have the same one; otherwise each stands for itself.
   std::uint32_t one_of_instance(std::uint32_t agent, Level level) const;
   bool both_on_host_or_not(std::uint32_t a, std::uint32_t b) const {
     return !beyond_device_ || groups_[group(a)].place.is_host() == groups_[group(b)].place.is_host();

@@ -39,13 +39,13 @@ constexpr std::string_view kFirstLine = "heddle replay 1";
 /// Indexed by ChoicePoint.
 constexpr std::array<std::string_view, 5> kPoints = {"workgroup", "invocation", "preemption", "lanes", "memory"};
 
-std::string on_one_line(std::string_view text) {
+std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) out += c == '\n' ? "\\n" : c == '\\' ? "\\\\" : std::string(1, c);
   return out;
 }
 
-std::string as_before(std::string_view line) {
+std::string unescaped(std::string_view line) {
   std::string out;
   for (std::size_t i = 0; i < line.size(); ++i) {
     const bool is_escaped = line[i] == '\\' && i + 1 < line.size();
@@ -128,7 +128,7 @@ Replay Reader::read() {
   ++number_;
   if (!std::getline(in_, line_) || line_ != kFirstLine)
     refuse(fmt::format("no failure that this heddle wrote: the first line is not '{}'", kFirstLine));
-  replay.test = as_before(after("test"));
+  replay.test = unescaped(after("test"));
   replay.search = number<std::uint64_t>(after("search"));
   failure.seed = number<std::uint64_t>(after("seed"));
   std::string_view workgroups = after("workgroups");
@@ -136,7 +136,7 @@ Replay Reader::read() {
   failure.wanted_workgroups = number<std::uint32_t>(workgroups);
   // A test that does not ask how many to dispatch wants none.
   if (failure.workgroups == 0 && failure.wanted_workgroups != 0) refuse("no workgroup would be dispatched");
-  failure.what = as_before(after("fails"));
+  failure.what = unescaped(after("fails"));
   for (next_line(); line_ != "end"; next_line()) {
     std::string_view rest = line_;
     if (word(rest) != "dispatch") refuse(fmt::format("'dispatch' or 'end' is expected here, not '{}'", shown(line_)));
@@ -155,9 +155,9 @@ Replay Reader::read() {
 
 std::string text_of(const Replay& replay) {
   const ShrunkFailure& failure = replay.failure;
-  std::string out = fmt::format("{}\ntest {}\nsearch {}\nseed {}\nworkgroups {} {}\nfails {}\n", kFirstLine,
-                                on_one_line(replay.test), replay.search, failure.seed, failure.workgroups,
-                                failure.wanted_workgroups, on_one_line(failure.what));
+  std::string out =
+      fmt::format("{}\ntest {}\nsearch {}\nseed {}\nworkgroups {} {}\nfails {}\n", kFirstLine, escaped(replay.test),
+                  replay.search, failure.seed, failure.workgroups, failure.wanted_workgroups, escaped(failure.what));
   for (const Schedule& schedule : failure.schedules) {
     out += fmt::format("dispatch {}\n", schedule.answers.size());
     for (const Schedule::Answer& answer : schedule.answers)

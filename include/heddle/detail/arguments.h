@@ -117,7 +117,7 @@ class QuietConstant : public native::Ref<const T, StorageClass::PushConstant> {
 template <typename T>
 struct Argument<PushConstantArgument<T>> {
   static const Owner* owner(const PushConstantArgument<T>&) { return nullptr; }
-  /// It has a size, and no allocation.
+  /// A push constant has a size, and lies in no allocation.
   static emulation::Binding bind(const PushConstantArgument<T>&) {
     emulation::Binding constant;
     constant.storage_class = StorageClass::PushConstant;
