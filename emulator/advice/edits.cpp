@@ -82,7 +82,8 @@ void Edits::add_flags(const Operation& op, std::vector<Edit>& edits) const {
     edits.push_back(
         edit(op, "add " + std::string(name) + which, [flag](Operation& o) { o.semantics = o.semantics | flag; }));
   };
-  if (storage() != MemorySemantics::None) add_flag(storage(), storage_name());
+  if (storage() != MemorySemantics::None) add_flag(storage(), storage_name(storage()));
+  for (const MemorySemantics flag_class : classes_beside(op)) add_flag(flag_class, storage_name(flag_class));
   if (releases(semantics)) add_flag(MemorySemantics::MakeAvailable, "MakeAvailable");
   if (acquires(semantics)) add_flag(MemorySemantics::MakeVisible, "MakeVisible");
 }
@@ -108,10 +109,26 @@ Edit Edits::widen_to_workgroup(const Operation& op) const {
           [op](Execution& execution) { advice::widen_to_workgroup(execution, op); }, 0, op.where.line};
 }
 
-const char* Edits::storage_name() const {
-  return storage() == MemorySemantics::WorkgroupMemory ? "WorkgroupMemory"
-         : storage() == MemorySemantics::ImageMemory   ? "ImageMemory"
-                                                       : "UniformMemory";
+const char* Edits::storage_name(MemorySemantics storage) {
+  return storage == MemorySemantics::WorkgroupMemory ? "WorkgroupMemory"
+         : storage == MemorySemantics::ImageMemory   ? "ImageMemory"
+                                                     : "UniformMemory";
+}
+
+// A fence names the class of the atomic that it synchronizes through as well.
+//= vk:memory-model-synchronizes-with
+std::vector<MemorySemantics> Edits::classes_beside(const Operation& fence) const {
+  std::vector<MemorySemantics> classes;
+  if (fence.kind != OperationKind::MemoryBarrier) return classes;
+  for (const MemorySemantics one :
+       {MemorySemantics::UniformMemory, MemorySemantics::WorkgroupMemory, MemorySemantics::ImageMemory}) {
+    const bool beside =
+        std::any_of(execution_.operations.begin(), execution_.operations.end(), [&](const Operation& op) {
+          return op.agent == fence.agent && op.is_access() && op.atomic && semantic_of(op.storage_class) == one;
+        });
+    if (beside && one != storage()) classes.push_back(one);
+  }
+  return classes;
 }
 
 Edit Edits::promote(const Operation& op) const {

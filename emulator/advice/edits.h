@@ -60,7 +60,9 @@ class Edits {
   bool is_too_narrow(const Operation& op) const;
   /// Makes it one of the workgroup, and its memory scope, too.
   Edit widen_to_workgroup(const Operation& op) const;
-  const char* storage_name() const;
+  static const char* storage_name(MemorySemantics storage);
+  /// The storage classes of atomics that a memory barrier may synchronize through, beside that of the two accesses.
+  std::vector<MemorySemantics> classes_beside(const Operation& fence) const;
   /// Lets a relaxed atomic, an update that orders one way or a control barrier that orders nothing order as much as it
   /// can.
   Edit promote(const Operation& op) const;

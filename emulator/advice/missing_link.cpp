@@ -67,6 +67,11 @@ std::string of_scopes(const model::Execution& e, const judge::MissingReason& rea
   return culprits + " meet, but their scopes do not include both invocations";
 }
 
+// Who would hand the write on; empty if nobody between the two does.
+std::string in_semantics_of(const model::Execution& e, const judge::MissingReason& reason, const char* file) {
+  return reason.lacking.empty() ? "" : " in the semantics of " + list(e, reason.lacking, file);
+}
+
 std::string between_dispatches(const model::Execution& e) {
   return e.agent_system_synchronization.empty()
              ? "the accesses are in two dispatches of one submission with no dependency between "
@@ -94,11 +99,11 @@ std::string sentence(const model::Execution& e, const Neighbourhood& part, const
              ": only non-private accesses are ordered between invocations";
     case MissingLink::NeverMadeAvailable:
       return "they are synchronized, but what " + name_of(e, reason.from, file) +
-             " wrote was never made available: MakeAvailable is missing";
+             " wrote was never made available: MakeAvailable is missing" + in_semantics_of(e, reason, file);
     case MissingLink::NeverMadeVisible:
       return "they are synchronized, and the write is available, but it was never made visible "
              "to " +
-             name_of(e, reason.to, file) + ": MakeVisible is missing";
+             name_of(e, reason.to, file) + ": MakeVisible is missing" + in_semantics_of(e, reason, file);
     case MissingLink::IncompatibleTags:
       return "the tags of " + culprits + " leave program order out";
     case MissingLink::AnotherReference:

@@ -26,9 +26,20 @@ RelationName step_name(const Facts& facts, EventIndex a, EventIndex b) {
 
 Violation violation_of(const Facts& facts, Axiom axiom, const std::vector<EventIndex>& cycle) {
   Violation violation{axiom, {}};
-  for (std::size_t i = 0; i < cycle.size(); ++i)
-    violation.cycle.push_back(
-        {facts.events[cycle[i]].operation, step_name(facts, cycle[i], cycle[(i + 1) % cycle.size()])});
+  for (std::size_t i = 0; i < cycle.size(); ++i) {
+    const EventIndex next = cycle[(i + 1) % cycle.size()];
+    // The halves of a read-modify-write are one operation.
+    if (facts.events[cycle[i]].operation == facts.events[next].operation) continue;
+    violation.cycle.push_back({facts.events[cycle[i]].operation, step_name(facts, cycle[i], next)});
+  }
+  return violation;
+}
+
+// The way from the write to the read that it is hidden from; that the read takes its value from it closes the cycle.
+Violation hidden_read(const Facts& facts, const std::vector<EventIndex>& way) {
+  Violation violation = violation_of(facts, Axiom::ReadsHiddenWrite, way);
+  violation.cycle.back().relation = RelationName::ReadsFrom;
+  violation.cycle.back().reversed = true;
   return violation;
 }
 
@@ -132,16 +143,25 @@ bool is_consistent(const Facts& facts) {
          impossible_schedule(facts).empty();
 }
 
-std::optional<Violation> find_violation(const Facts& facts) {
+std::vector<Violation> find_violations(const Facts& facts) {
+  std::vector<Violation> found;
   const Relation& order = causality(facts);
-  if (!order.acyclic()) return violation_of(facts, Axiom::Acyclicity, order.shortest_cycle());
-  if (const auto cycle = hidden_write_read(facts); !cycle.empty())
-    return violation_of(facts, Axiom::ReadsHiddenWrite, cycle);
+  if (!order.acyclic()) found.push_back(violation_of(facts, Axiom::Acyclicity, order.shortest_cycle()));
+  if (const auto way = hidden_write_read(facts); !way.empty()) found.push_back(hidden_read(facts, way));
   if (const auto cycle = split_read_modify_write(facts); !cycle.empty())
-    return violation_of(facts, Axiom::Atomicity, cycle);
+    found.push_back(violation_of(facts, Axiom::Atomicity, cycle));
   if (const auto cycle = impossible_schedule(facts); !cycle.empty())
-    return violation_of(facts, Axiom::SystemSynchronizationOrder, cycle);
-  return std::nullopt;
+    found.push_back(violation_of(facts, Axiom::SystemSynchronizationOrder, cycle));
+  return found;
+}
+
+EventSet events_on_cycles(const Facts& facts) {
+  Relation order = causality(facts);
+  order.close();
+  EventSet on_cycles(facts.size());
+  for (EventIndex e = 0; e < facts.size(); ++e)
+    if (order.has(e, e)) on_cycles.add(e);
+  return on_cycles;
 }
 
 }  // namespace heddle::judge

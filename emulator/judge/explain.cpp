@@ -61,12 +61,20 @@ std::string explain(const MissingReason& reason, const NameOfOperation& name_of)
       return "private access: " + x + " happens-before " + y + ", but " + culprits +
              (reason.culprits.size() == 1 ? " is" : " are") + " private";
     case MissingLink::NeverMadeAvailable:
+      if (!reason.lacking.empty())
+        return "never made available: " + x + " happens-before " + y + ", but " +
+               list(reason.lacking, name_of, " and ") + (reason.lacking.size() == 1 ? " does" : " do") +
+               " not hand it on: MakeAvailable is missing there";
       return "never made available: " + x + " happens-before " + y + ", but no availability operation includes " + x +
              " on the way" +
              (culprits.empty() ? ""
                                : "; that of " + culprits + " stands before what " + culprits +
                                      " acquires: an acquire and a release behind it would hand " + x + " on");
     case MissingLink::NeverMadeVisible:
+      if (!reason.lacking.empty())
+        return "never made visible: " + x + " is available before " + y + ", but " +
+               list(reason.lacking, name_of, " and ") + (reason.lacking.size() == 1 ? " does" : " do") +
+               " not hand it on: MakeVisible is missing there";
       return "never made visible: " + x + " is available before " + y + ", but no visibility operation includes " + y +
              " after that" +
              (culprits.empty() ? ""
@@ -99,7 +107,8 @@ std::string explain(const Violation& violation, const NameOfOperation& name_of) 
       break;
   }
   for (const CycleStep& step : violation.cycle)
-    text += name_of(step.from) + " -" + std::string(name(step.relation)) + "-> ";
+    text += name_of(step.from) + (step.reversed ? " <-" : " -") + std::string(name(step.relation)) +
+            (step.reversed ? "- " : "-> ");
   return violation.cycle.empty() ? text : text + name_of(violation.cycle.front().from);
 }
 

@@ -250,8 +250,10 @@ class Chains {
   std::array<EventSet, kLevels.size()> found_;
 };
 
-/// The first axiom that does not hold, and why; nothing if the execution is consistent.
-std::optional<Violation> find_violation(const Facts& facts);
+/// The axioms that do not hold, each with a cycle; none if the execution is consistent.
+std::vector<Violation> find_violations(const Facts& facts);
+/// The events on cycles of what has to be acyclic.
+EventSet events_on_cycles(const Facts& facts);
 /// Whether the execution is consistent; gives no reason.
 //= vk:memory-model-acyclicity
 bool is_consistent(const Facts& facts);

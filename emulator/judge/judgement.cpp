@@ -1,10 +1,26 @@
 #include "emulator/judge/judgement.h"
 
 #include <algorithm>
+#include <set>
 
 #include "emulator/judge/facts.h"
 
 namespace heddle::judge {
+namespace {
+
+// A relation between operations, ascending.
+std::vector<model::OperationPair> pairs_of(const Facts& facts, const Relation& relation) {
+  std::vector<model::OperationPair> result;
+  relation.for_each([&](EventIndex a, EventIndex b) {
+    const model::OperationPair pair{facts.events[a].operation, facts.events[b].operation};
+    if (pair.first != pair.second) result.push_back(pair);
+  });
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+}  // namespace
 
 std::string_view name(RelationName relation) {
   switch (relation) {
@@ -64,7 +80,16 @@ bool Judgement::consistent() const {
   return is_consistent(*facts_);
 }
 std::optional<Violation> Judgement::violation() const {
-  return find_violation(*facts_);
+  const std::vector<Violation> all = violations();
+  return all.empty() ? std::nullopt : std::optional(all.front());
+}
+std::vector<Violation> Judgement::violations() const {
+  return find_violations(*facts_);
+}
+std::size_t Judgement::operations_on_cycles() const {
+  std::set<model::OperationIndex> operations;
+  events_on_cycles(*facts_).for_each([&](EventIndex e) { operations.insert(facts_->events[e].operation); });
+  return operations.size();
 }
 
 bool Judgement::racy() const {
@@ -89,13 +114,14 @@ std::vector<Race> Judgement::races() const {
 }
 
 std::vector<model::OperationPair> Judgement::pairs(RelationName name) const {
-  std::vector<model::OperationPair> result;
-  relation(name).for_each([&](EventIndex a, EventIndex b) {
-    const model::OperationPair pair{facts_->events[a].operation, facts_->events[b].operation};
-    if (pair.first != pair.second) result.push_back(pair);
-  });
-  std::sort(result.begin(), result.end());
-  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return pairs_of(*facts_, relation(name));
+}
+
+std::vector<OrderedByClass> Judgement::ordered_by_class() const {
+  facts_->complete();
+  std::vector<OrderedByClass> result;
+  for (const ClassOrder& set : facts_->class_orders)
+    result.push_back({set.classes & kStorageClassBits, pairs_of(*facts_, set.order)});
   return result;
 }
 

@@ -135,12 +135,17 @@ struct MissingReason {
   /// (MakeVisible) stands before what they acquire (behind what they release), and would do if they were an acquire and
   /// a release apart.
   std::vector<model::OperationIndex> culprits;
+  /// Where the write is never made available (visible to the read), though it is on its way: releases (acquires) of others
+  /// that would hand it on with MakeAvailable (MakeVisible), and have none.
+  std::vector<model::OperationIndex> lacking;
 };
 
-/// One step of a cycle: `from` is related to the next step's `from`.
+/// One step of a cycle: `from` is related to the next step's `from`. Neighbours are different operations.
 struct CycleStep {
   model::OperationIndex from = 0;
   RelationName relation = RelationName::ProgramOrder;
+  /// Whether it is the next one that is related to `from`: what closes a cycle that is none of one relation's direction.
+  bool reversed = false;
 };
 
 /// Why an execution is not consistent.
@@ -159,6 +164,12 @@ struct Violation {
   Axiom axiom = Axiom::Acyclicity;
   /// In every case a cycle; the last step leads back to the first.
   std::vector<CycleStep> cycle;
+};
+
+/// Pairs of operations that are ordered between threads for some storage classes.
+struct OrderedByClass {
+  MemorySemantics classes = MemorySemantics::None;
+  std::vector<model::OperationPair> pairs;
 };
 
 class Facts;
@@ -180,6 +191,10 @@ class Judgement {
   bool consistent() const;
   /// What makes it inconsistent; nothing if it is consistent.
   std::optional<Violation> violation() const;
+  /// Each axiom that does not hold, with a cycle, in the order of Axiom.
+  std::vector<Violation> violations() const;
+  /// How many operations stand on cycles of acyclicity: what is in the way of a consistent execution.
+  std::size_t operations_on_cycles() const;
 
   //= vk:memory-model-access-data-race
   bool racy() const;
@@ -193,6 +208,9 @@ class Judgement {
   /// The relation between operations: of a read-modify-write the halves are merged, and what would
   /// relate an operation to itself is left out.
   std::vector<model::OperationPair> pairs(RelationName relation) const;
+  /// inter-thread-happens-before, for each set of storage classes that some semantics name.
+  //= vk:memory-model-inter-thread-happens-before
+  std::vector<OrderedByClass> ordered_by_class() const;
   /// Number of pairs of events in the relation (of Alloy's cardinalities: `#rs`, `#sw`, ...). The operations of
   /// MakeAvailable and MakeVisible, which are no events there, are not counted.
   std::size_t cardinality(RelationName relation) const;

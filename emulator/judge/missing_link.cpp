@@ -57,7 +57,13 @@ class FirstMissing {
       reason_.culprits = {reason_.from, reason_.to};
       return reason(MissingLink::AnotherReference);
     }
-    if (!ends_.made_available()) return lacks(&Ends::made_available, MissingLink::NeverMadeAvailable);
+    if (!ends_.made_available()) {
+      if (not_handed_on(with_available_releases(event(ends_.x).agent), &Ends::made_available))
+        return reason(MissingLink::NeverMadeAvailable);
+      return lacks(&Ends::made_available, MissingLink::NeverMadeAvailable);
+    }
+    if (not_handed_on(with_visible_acquires(event(ends_.y).agent), &Ends::ordered))
+      return reason(MissingLink::NeverMadeVisible);
     return lacks(&Ends::ordered, MissingLink::NeverMadeVisible);
   }
 
@@ -90,9 +96,23 @@ class FirstMissing {
     return reason(otherwise);
   }
 
+  // The ends are synchronized, so scopes include each other on the way. Where somebody between them takes the value and
+  // does not hand it on, that is what is missing: a wider scope further back would only go past it.
+  //= vk:memory-model-availability-visibility
+  bool not_handed_on(const Repair& repair, bool (Ends::*link)() const) {
+    const auto lacking = repaired(*ends_.facts.execution, repair, link);
+    if (lacking) reason_.lacking = *lacking;
+    return lacking.has_value();
+  }
+
+  std::optional<std::vector<model::OperationIndex>> repaired(const model::Execution& execution, const Repair& repair,
+                                                             bool (Ends::*link)() const) const {
+    return least_repair(execution, ends_.facts.options, repair,
+                        [&](const Facts& facts) { return holds_in(facts, link); });
+  }
+
   bool repaired_by(const model::Execution& execution, const Repair& repair, bool (Ends::*link)() const) {
-    const auto culprits = least_repair(execution, ends_.facts.options, repair,
-                                       [&](const Facts& repaired) { return holds_in(repaired, link); });
+    const auto culprits = repaired(execution, repair, link);
     if (culprits) reason_.culprits = *culprits;
     return culprits.has_value();
   }

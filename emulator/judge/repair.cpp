@@ -84,6 +84,24 @@ Repair with_all_storage_classes(const model::Execution& execution) {
   };
 }
 
+Repair with_available_releases(AgentId but) {
+  return [but](Operation& op) {
+    if (op.agent == but || !has_scope(op) || !releases(op.semantics)) return false;
+    if (has(op.semantics, MemorySemantics::MakeAvailable)) return false;
+    op.semantics |= MemorySemantics::MakeAvailable;
+    return true;
+  };
+}
+
+Repair with_visible_acquires(AgentId but) {
+  return [but](Operation& op) {
+    if (op.agent == but || !has_scope(op) || !acquires(op.semantics)) return false;
+    if (has(op.semantics, MemorySemantics::MakeVisible)) return false;
+    op.semantics |= MemorySemantics::MakeVisible;
+    return true;
+  };
+}
+
 Repair without_tags() {
   return [](Operation& op) {
     const bool has_tags = op.tags != TagSetId::Empty;

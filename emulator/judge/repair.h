@@ -19,6 +19,10 @@ Repair with_wide_scopes();
 /// The storage classes of all accesses of the execution in the mask of each acquire and release.
 Repair with_all_storage_classes(const model::Execution& execution);
 
+/// MakeAvailable of each release, or MakeVisible of each acquire, of all agents but one.
+Repair with_available_releases(AgentId but);
+Repair with_visible_acquires(AgentId but);
+
 /// No tags.
 Repair without_tags();
 
