@@ -23,7 +23,7 @@ bool is_space(char c) {
 }
 
 constexpr std::array<std::string_view, 8> kPairs = {"/\\", "\\/", "==", "!=", "<=", ">=", "&&", "||"};
-constexpr std::string_view kSingles = "{}()[];|,.:@=<>~&+-*!#";
+constexpr std::string_view kSingles = "{}()[];|,.:@=<>~&+-*/^!#";
 
 class Lexer {
  public:
@@ -110,7 +110,7 @@ Token Lexer::take(TokenKind kind, std::size_t bytes) {
 Token Lexer::next() {
   skip_blanks();
   if (done()) return {TokenKind::End, {}, place_, at_};
-  in_tags_ = current() == '#' || (in_tags_ && current() != '|' && current() != ';');
+  in_tags_ = current() == '#' || (in_tags_ && current() != '|' && current() != ';' && current() != '}');
   if (in_tags_ && word_length() != 0) return take(TokenKind::Tag, word_length());
   if (is_letter(current())) return take(TokenKind::Word, word_length());
   if (is_digit(current())) return take(TokenKind::Number, word_length());

@@ -17,7 +17,7 @@ namespace heddle::litmus {
 enum class TokenKind : std::uint8_t {
   Word,    ///< a letter or '_', then letters, digits and '_'
   Number,  ///< a digit, then letters, digits and '_': "7", "0x1f", "00"; checked where it is used
-  Tag,     ///< from '#' to the next '|' or ';': letters, digits, '_', '-', '.' and ':'
+  Tag,     ///< from '#' to the next '|', ';' or '}': letters, digits, '_', '-', '.' and ':'
   Symbol,  ///< everything else: one or two characters
   End,
 };

@@ -179,12 +179,19 @@ class Search {
       mine.operation.scope = op.scope;
       mine.operation.semantics = op.semantics;
       mine.operation.operands = op.operands;
+      if (op.atomic) drop_plain_operands(mine.operation);
     }
     for (std::uint32_t t = 0; t < test_.threads.size(); ++t)
       for (Instruction& instruction : changed.threads[t].code)
         if (instruction.kind == InstructionKind::Branch || instruction.kind == InstructionKind::Jump)
           instruction.target = *same_place(changed, {t, instruction.target});
     return changed;
+  }
+
+  // What an access that has become atomic had for itself: an atomic of the dialect has none of it.
+  static void drop_plain_operands(Operation& atomic) {
+    atomic.operands = MemoryOperands::None;
+    atomic.available_scope = atomic.visible_scope = Scope::Invocation;
   }
 
   // Which instruction of a changed test this one has become: of several in its place the first, for others are put in

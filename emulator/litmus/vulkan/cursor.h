@@ -29,6 +29,8 @@ class Cursor {
     last_end_ = token.end_offset();
     return token;
   }
+  std::size_t position() const { return at_; }
+  void go_to(std::size_t position) { at_ = position; }
   /// Where the token taken last ends in the source.
   std::size_t last_end() const { return last_end_; }
   bool accept(std::string_view text) {

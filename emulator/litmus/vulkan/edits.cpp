@@ -7,105 +7,11 @@
 
 #include "emulator/litmus/token.h"
 #include "emulator/litmus/vulkan/parser.h"
+#include "emulator/litmus/vulkan/spelling.h"
 #include "runtime/text/readable.h"
 
 namespace heddle::litmus {
 namespace {
-
-std::optional<std::string_view> spelled(Scope scope) {
-  switch (scope) {
-    case Scope::Subgroup:
-      return "sg";
-    case Scope::Workgroup:
-      return "wg";
-    case Scope::QueueFamily:
-      return "qf";
-    case Scope::Device:
-      return "dv";
-    case Scope::ShaderCallKHR:
-      return "sh";
-    case Scope::FragmentInterlock:
-      return "fi";
-    default:
-      return std::nullopt;
-  }
-}
-
-std::optional<std::string_view> spelled(StorageClass storage_class) {
-  switch (storage_class) {
-    case StorageClass::StorageBuffer:
-      return "sc0";
-    case StorageClass::Workgroup:
-      return "sc1";
-    case StorageClass::Image:
-      return "sc2";
-    case StorageClass::Output:
-      return "sc3";
-    case StorageClass::Input:
-      return "scin";
-    default:
-      return std::nullopt;
-  }
-}
-
-constexpr std::pair<Arithmetic, std::string_view> kUpdates[] = {
-    {Arithmetic::Add, "add"}, {Arithmetic::Subtract, "sub"}, {Arithmetic::Multiply, "mul"}, {Arithmetic::Divide, "div"},
-    {Arithmetic::And, "and"}, {Arithmetic::Or, "or"},        {Arithmetic::Xor, "xor"}};
-
-/// Builds a mnemonic tag by tag; a tag without a spelling spoils it.
-class Spelling {
- public:
-  explicit Spelling(std::string mnemonic) : text_(std::move(mnemonic)) {}
-
-  void tag(std::optional<std::string_view> tag) {
-    known_ = known_ && tag.has_value();
-    if (tag) text_.append(1, '.').append(*tag);
-  }
-  void order(MemorySemantics semantics) {
-    if (acquires(semantics) && releases(semantics)) {
-      tag("acq_rel");
-    } else if (acquires(semantics) || releases(semantics)) {
-      tag(acquires(semantics) ? "acq" : "rel");
-    }
-  }
-  void classes(MemorySemantics semantics) {
-    static constexpr std::pair<MemorySemantics, std::string_view> kClasses[] = {
-        {MemorySemantics::UniformMemory, "semsc0"},
-        {MemorySemantics::WorkgroupMemory, "semsc1"},
-        {MemorySemantics::ImageMemory, "semsc2"},
-        {MemorySemantics::OutputMemory, "semsc3"}};
-    for (const auto& [semantic, text] : kClasses)
-      if (has(semantics, semantic)) tag(text);
-    if (has(semantics, MemorySemantics::MakeAvailable)) tag("semav");
-    if (has(semantics, MemorySemantics::MakeVisible)) tag("semvis");
-  }
-  std::optional<std::string> text() const { return known_ ? std::optional(text_) : std::nullopt; }
-
- private:
-  std::string text_;
-  bool known_ = true;
-};
-
-void spell_access(const Operation& operation, Spelling& out) {
-  if (operation.atomic) {
-    out.tag("atom");
-    out.order(operation.semantics);
-    out.tag(spelled(operation.scope));
-    out.tag(spelled(operation.storage_class));
-    out.classes(operation.semantics);
-    return;
-  }
-  if (has(operation.operands, MemoryOperands::MakePointerVisible)) {
-    out.tag("vis");
-    out.tag(spelled(operation.visible_scope));
-  } else if (has(operation.operands, MemoryOperands::MakePointerAvailable)) {
-    out.tag("av");
-    out.tag(spelled(operation.available_scope));
-  } else if (operation.is_non_private()) {
-    out.tag("nonpriv");
-  }
-  out.tag(spelled(operation.storage_class));
-}
 
 bool means_the_same(const Operation& a, const Operation& b) {
   return a.kind == b.kind && a.atomic == b.atomic && a.storage_class == b.storage_class && a.scope == b.scope &&
@@ -146,52 +52,50 @@ std::string_view word_at(std::string_view source, Place place) {
   return source.substr(begin, end - begin);
 }
 
-/// Puts an instruction into a row of its own, behind the row of the one whose place it has.
+/// The call at this place, up to the parenthesis that ends it.
+std::string_view call_at(std::string_view source, const Tokens& words, Place place) {
+  const std::size_t begin = offset_of(source, place);
+  int depth = 0;
+  for (const Token& token : words.tokens) {
+    if (token.offset < begin) continue;
+    if (token.is("(")) ++depth;
+    if (token.is(")") && --depth == 0) return source.substr(begin, token.end_offset() - begin);
+  }
+  return source.substr(begin, 0);
+}
+
+/// What an instruction becomes in its own spelling: a call as a whole, and otherwise the mnemonic with its tags.
+std::optional<TextEdit> edit_of(std::string_view source, const Tokens& words, const Test& test, std::size_t thread,
+                                const Instruction& now, const Instruction& then) {
+  const std::optional<std::string> text =
+      now.is_call ? spell(test, test.threads[thread], then, Spelling::Calls) : spell_tags(then);
+  if (!text) return std::nullopt;
+  return TextEdit{now.place, std::string(now.is_call ? call_at(source, words, now.place) : word_at(source, now.place)),
+                  *text};
+}
+
+/// Puts an instruction behind the one whose place it has: into a row of its own, or a line of its own in braces.
 std::optional<TextEdit> row_behind(std::string_view source, const Tokens& words, const Test& test, std::size_t thread,
                                    const Instruction& instruction) {
-  const std::optional<std::string> tags = spell_tags(instruction);
+  const std::optional<std::string> text = spell(test, test.threads[thread], instruction,
+                                                instruction.is_call ? Spelling::Calls : Spelling::Tags);
   const std::size_t begin = offset_of(source, instruction.place);
   const auto end = std::find_if(words.tokens.begin(), words.tokens.end(),
                                 [&](const Token& token) { return token.offset >= begin && token.is(";"); });
-  if (!tags || end == words.tokens.end()) return std::nullopt;
-  std::string row = "\n ";
-  for (std::size_t t = 0; t < test.threads.size(); ++t) {
-    if (t != 0) row += "| ";
-    if (t != thread) continue;
-    // The text begins with the tags as they were.
-    row += *tags +
-           instruction.text.substr(std::min(word_at(instruction.text, {1, 1}).size(), instruction.text.size())) + ' ';
+  if (!text || end == words.tokens.end()) return std::nullopt;
+  std::string row = test.stacked ? "\n  " : "\n ";
+  if (test.stacked) {
+    row += *text + with_tags(instruction);
+  } else {
+    for (std::size_t t = 0; t < test.threads.size(); ++t) {
+      if (t != 0) row += "| ";
+      if (t == thread) row += *text + with_tags(instruction) + ' ';
+    }
   }
   return TextEdit{{end->place.line, end->place.column + 1}, "", row + ';'};
 }
 
 }  // namespace
-
-std::optional<std::string> spell_tags(const Instruction& instruction) {
-  static constexpr std::pair<InstructionKind, std::string_view> kMnemonics[] = {
-      {InstructionKind::Load, "ld"},
-      {InstructionKind::Store, "st"},
-      {InstructionKind::ReadModifyWrite, "rmw"},
-      {InstructionKind::MemoryBarrier, "membar"},
-      {InstructionKind::ControlBarrier, "cbar"}};
-  const auto mnemonic = std::find_if(std::begin(kMnemonics), std::end(kMnemonics),
-                                     [&](const auto& one) { return one.first == instruction.kind; });
-  if (mnemonic == std::end(kMnemonics)) return std::nullopt;
-  Spelling out(std::string(instruction.cooperative ? "coop" : "") + std::string(mnemonic->second));
-  if (instruction.cooperative) out.tag(spelled(instruction.cooperative->scope));
-  if (instruction.operation.is_access()) {
-    spell_access(instruction.operation, out);
-  } else {
-    out.order(instruction.operation.semantics);
-    out.tag(spelled(instruction.operation.scope));
-    out.classes(instruction.operation.semantics);
-  }
-  if (instruction.kind == InstructionKind::ReadModifyWrite && instruction.arithmetic) {
-    for (const auto& [arithmetic, text] : kUpdates)
-      if (arithmetic == *instruction.arithmetic) out.tag(text);
-  }
-  return out.text();
-}
 
 std::optional<std::vector<TextEdit>> edits_between(std::string_view source, const Test& test, const Test& changed) {
   const Tokens words = tokenize(source);
@@ -201,9 +105,9 @@ std::optional<std::vector<TextEdit>> edits_between(std::string_view source, cons
     std::size_t at = 0;
     for (const Instruction& now : test.threads[t].code) {
       if (!means_the_same(now.operation, then[at].operation)) {
-        const std::optional<std::string> text = spell_tags(then[at]);
-        if (!text) return std::nullopt;
-        edits.push_back({now.place, std::string(word_at(source, now.place)), *text});
+        const std::optional<TextEdit> edit = edit_of(source, words, test, t, now, then[at]);
+        if (!edit) return std::nullopt;
+        edits.push_back(*edit);
       }
       for (++at; at < then.size() && then[at].place == now.place; ++at) {
         const std::optional<TextEdit> row = row_behind(source, words, test, t, then[at]);

@@ -21,10 +21,6 @@ struct TextEdit {
   std::string new_text;
 };
 
-/// An instruction's mnemonic with its tags as the dialect spells them, "st.atom.rel.dv.sc0.semsc0" for example; nothing
-/// for an instruction that has no tags, or whose operation has no spelling.
-std::optional<std::string> spell_tags(const Instruction& instruction);
-
 /// The edits that make `test`, which was parsed from `source`, into `changed`, which differs from it in operations, and
 /// in instructions that are put in: each has the place of the one that it stands behind. They are in the order of the
 /// text. Nothing if the dialect has no spelling for the change: the edited text has been parsed again, and means

@@ -3,7 +3,8 @@
 #include <array>
 #include <utility>
 
-#include "emulator/litmus/vulkan/names.h"
+#include "emulator/litmus/vulkan/call_parser.h"
+#include "emulator/litmus/vulkan/operands.h"
 #include "emulator/litmus/vulkan/tags.h"
 
 namespace heddle::litmus {
@@ -24,34 +25,6 @@ auto find_word(const Table& table, std::string_view word) -> decltype(&std::begi
   }
   return nullptr;
 }
-
-/// The operands of instructions.
-class Operands {
- public:
-  Operands(Cursor& cursor, CellContext context) : cursor_(cursor), context_(context) {}
-
-  std::uint32_t destination() {
-    if (!is_register(cursor_.peek())) cursor_.fail("a register (r0, r1, ...)");
-    return context_.registers.use(std::string(cursor_.take().text));
-  }
-  std::uint32_t variable() {
-    if (!is_variable(cursor_.peek())) cursor_.fail("a variable");
-    return context_.variables.use(cursor_.take());
-  }
-  Operand value() {
-    if (is_register(cursor_.peek())) {
-      return {true, context_.registers.use(std::string(cursor_.take().text)), 0};
-    }
-    const bool negative = cursor_.accept("-");
-    if (cursor_.peek().kind != TokenKind::Number) cursor_.fail("a register or a number");
-    return {false, 0, number(cursor_.take(), negative)};
-  }
-  void comma() { cursor_.expect(",", "between operands"); }
-
- private:
-  Cursor& cursor_;
-  CellContext context_;
-};
 
 /// The tags of a load or store after its mnemonic; `per_instruction` is its own of `vis` and `av`.
 void parse_access_tags(Tags& tags, Operation& operation, MemorySemantics order, std::string_view per_instruction) {
@@ -134,10 +107,6 @@ void parse_read_modify_write(Tags& tags, Operands& operands, Instruction& out) {
   out.left = operands.value();
 }
 
-bool is_name(const Token& token) {
-  return token.kind == TokenKind::Word || token.kind == TokenKind::Number;
-}
-
 /// The scope of a cooperative matrix access stands before the tags of a load or store, and its name behind
 /// the operands.
 Scope expect_cooperative_scope(Tags& tags) {
@@ -148,7 +117,7 @@ Scope expect_cooperative_scope(Tags& tags) {
   return Scope::Subgroup;
 }
 
-void parse_cooperative(Tags& tags, Cursor& cursor, Operands& operands, bool loads, Instruction& out) {
+void parse_cooperative(Tags& tags, Operands& operands, bool loads, Instruction& out) {
   const Scope scope = expect_cooperative_scope(tags);
   if (loads) {
     parse_load(tags, operands, out);
@@ -157,8 +126,7 @@ void parse_cooperative(Tags& tags, Cursor& cursor, Operands& operands, bool load
   }
   if (out.operation.atomic) throw ParseError(out.place, "a cooperative matrix access is no atomic");
   operands.comma();
-  if (!is_name(cursor.peek())) cursor.fail("the access's id (a word or a number)");
-  out.cooperative = CooperativeName{std::string(cursor.take().text), scope};
+  out.cooperative = CooperativeName{operands.id("the access's id (a word or a number)"), scope};
 }
 
 void parse_memory_barrier(Tags& tags, Instruction& out) {
@@ -181,8 +149,7 @@ void parse_control_barrier(Tags& tags, Cursor& cursor, Operands& operands, Instr
   tags.finish(order == MemorySemantics::Relaxed
                   ? "no further tag (a barrier without a memory order orders no storage class)"
                   : "");
-  if (!is_name(cursor.peek())) cursor.fail("the barrier's id (a word or a number)");
-  out.barrier.id = std::string(cursor.take().text);
+  out.barrier.id = operands.id("the barrier's id (a word or a number)");
   if (!cursor.accept(",")) return;
   out.barrier.named = true;
   if (cursor.peek().kind == TokenKind::Word && !is_register(cursor.peek())) {
@@ -193,15 +160,14 @@ void parse_control_barrier(Tags& tags, Cursor& cursor, Operands& operands, Instr
   if (cursor.accept(",")) out.barrier.quorum = operands.value();
 }
 
-void parse_branch(Comparison comparison, Cursor& cursor, Operands& operands, Instruction& out, Token& label) {
+void parse_branch(Comparison comparison, Operands& operands, Instruction& out, Token& label) {
   out.kind = InstructionKind::Branch;
   out.comparison = comparison;
   out.left = operands.value();
   operands.comma();
   out.right = operands.value();
   operands.comma();
-  if (!is_label(cursor.peek())) cursor.fail("a label (LC00, LC01, ...)");
-  label = cursor.take();
+  label = operands.label();
 }
 
 void parse_compute(Arithmetic arithmetic, Operands& operands, Instruction& out) {
@@ -218,6 +184,7 @@ void parse_compute(Arithmetic arithmetic, Operands& operands, Instruction& out) 
 
 Instruction parse_instruction(Cursor& cursor, CellContext context, Token& label) {
   if (cursor.peek().kind != TokenKind::Word) cursor.fail("an instruction");
+  if (is_call(cursor)) return parse_call(cursor, context, label);
   Tags tags(cursor);
   Operands operands(cursor, context);
   Instruction out;
@@ -248,15 +215,14 @@ Instruction parse_instruction(Cursor& cursor, CellContext context, Token& label)
     out.operation.kind = OperationKind::Free;
     out.variable = operands.variable();
   } else if (word == "coopld" || word == "coopst") {
-    parse_cooperative(tags, cursor, operands, word == "coopld", out);
+    parse_cooperative(tags, operands, word == "coopld", out);
   } else if (word == "goto") {
     tags.finish();
     out.kind = InstructionKind::Jump;
-    if (!is_label(cursor.peek())) cursor.fail("a label (LC00, LC01, ...)");
-    label = cursor.take();
+    label = operands.label();
   } else if (const Comparison* comparison = find_word(kBranches, word)) {
     tags.finish();
-    parse_branch(*comparison, cursor, operands, out, label);
+    parse_branch(*comparison, operands, out, label);
   } else if (const Arithmetic* arithmetic = find_word(kArithmetic, word)) {
     tags.finish();
     parse_compute(*arithmetic, operands, out);

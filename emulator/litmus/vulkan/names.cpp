@@ -49,6 +49,10 @@ bool is_reserved(const Token& token) {
   return std::find(std::begin(kReserved), std::end(kReserved), token.text) != std::end(kReserved);
 }
 
+std::span<const std::string_view> reserved_words() {
+  return kReserved;
+}
+
 bool is_variable(const Token& token) {
   return token.kind == TokenKind::Word && !is_register(token) && !is_label(token) && !is_reserved(token);
 }

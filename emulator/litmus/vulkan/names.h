@@ -4,6 +4,7 @@
 /// Which words of the Vulkan dialect are names, and of what.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,8 @@ bool is_label(const Token& token);
 
 /// An instruction, a tag or another word with a meaning of its own.
 bool is_reserved(const Token& token);
+
+std::span<const std::string_view> reserved_words();
 
 /// A word that may name a variable.
 bool is_variable(const Token& token);

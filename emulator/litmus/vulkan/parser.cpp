@@ -12,6 +12,7 @@
 #include "emulator/litmus/vulkan/cooperative.h"
 #include "emulator/litmus/vulkan/cursor.h"
 #include "emulator/litmus/vulkan/instruction_parser.h"
+#include "emulator/litmus/vulkan/languages.h"
 #include "emulator/litmus/vulkan/names.h"
 #include "emulator/litmus/vulkan/symbols.h"
 #include "emulator/model/tags.h"
@@ -60,12 +61,17 @@ class Parser {
   void resolve_pairs(Test& test);
   std::uint32_t expect_thread();
   void parse_threads();
+  void add_thread();
+  void skip_body();
   Thread parse_thread_header();
   void parse_stage(Thread& thread);
   std::uint32_t group_number();
   void declare_registers();
   void parse_rows();
+  void parse_bodies();
+  void parse_labels(std::size_t thread);
   void parse_cell(std::size_t thread);
+  void parse_code(std::size_t thread);
   void parse_tags(Instruction& instruction);
   void resolve_targets();
   void parse_conditions(Test& test);
@@ -85,6 +91,8 @@ class Parser {
   std::vector<PendingRegister> pending_registers_;
   std::vector<PendingPair> pending_pairs_;
   std::vector<PendingTarget> pending_targets_;
+  /// Where the code of each thread begins, if each has braces of its own.
+  std::vector<std::size_t> bodies_;
   std::vector<Diagnostic> warnings_;
 };
 
@@ -197,16 +205,16 @@ Thread Parser::parse_thread_header() {
   out.place = cursor_.take().place;
   out.id = *id;
   cursor_.expect("@", "after the thread's name");
-  const auto group = [&](std::string_view tag) -> std::uint64_t {
-    cursor_.expect(tag, "in the thread's place");
+  const auto group = [&](std::string_view tag, std::string_view word) -> std::uint64_t {
+    if (!cursor_.accept(word)) cursor_.expect(tag, "in the thread's place");
     if (cursor_.peek().kind != TokenKind::Number) cursor_.fail("a number");
     return static_cast<std::uint64_t>(number(cursor_.take()));
   };
-  out.subgroup = group("sg");
+  out.subgroup = group("sg", "subgroup");
   cursor_.expect(",");
-  out.workgroup = group("wg");
+  out.workgroup = group("wg", "workgroup");
   cursor_.expect(",");
-  out.queue_family = group("qf");
+  out.queue_family = group("qf", "queueFamily");
   while (cursor_.accept(",")) parse_stage(out);
   if (out.interlock_group != 0 && out.stage != model::Stage::Fragment) {
     throw ParseError(out.place, "only threads of stage fragment overlap");
@@ -246,22 +254,44 @@ std::uint32_t Parser::group_number() {
   return static_cast<std::uint32_t>(value);
 }
 
+void Parser::add_thread() {
+  if (threads_.size() == kMostThreads) {
+    throw ParseError(cursor_.peek().place, fmt::format("more than {} threads", kMostThreads));
+  }
+  Thread thread = parse_thread_header();
+  const auto index = static_cast<std::uint32_t>(threads_.size());
+  if (!thread_index_.emplace(thread.id, index).second) {
+    throw ParseError(thread.place, fmt::format("there are two threads {}", thread.name()));
+  }
+  if (thread.id != index) {
+    warnings_.push_back({thread.place, fmt::format("thread {} stands in the column of P{}", thread.name(), index)});
+  }
+  threads_.push_back(std::move(thread));
+}
+
+/// The code of a thread in braces: it is understood once all threads are known.
+void Parser::skip_body() {
+  cursor_.expect("{", "before the thread's code");
+  bodies_.push_back(cursor_.position());
+  while (!cursor_.accept("}")) {
+    if (cursor_.peek().kind == TokenKind::End) cursor_.fail("'}' behind the thread's code");
+    cursor_.take();
+  }
+}
+
+/// The row of the threads, or threads with their code behind each.
 void Parser::parse_threads() {
-  do {
-    if (threads_.size() == kMostThreads) {
-      throw ParseError(cursor_.peek().place, fmt::format("more than {} threads", kMostThreads));
+  add_thread();
+  if (cursor_.sees("{")) {
+    skip_body();
+    while (thread_id(cursor_.peek())) {
+      add_thread();
+      skip_body();
     }
-    Thread thread = parse_thread_header();
-    const auto index = static_cast<std::uint32_t>(threads_.size());
-    if (!thread_index_.emplace(thread.id, index).second) {
-      throw ParseError(thread.place, fmt::format("there are two threads {}", thread.name()));
-    }
-    if (thread.id != index) {
-      warnings_.push_back({thread.place, fmt::format("thread {} stands in the column of P{}", thread.name(), index)});
-    }
-    threads_.push_back(std::move(thread));
-  } while (cursor_.accept("|"));
-  cursor_.expect(";", "or '|' after a thread's place");
+  } else {
+    while (cursor_.accept("|")) add_thread();
+    cursor_.expect(";", "or '|' after a thread's place");
+  }
   registers_.resize(threads_.size());
   labels_.resize(threads_.size());
   declare_registers();
@@ -312,7 +342,27 @@ void Parser::parse_rows() {
   }
 }
 
+void Parser::parse_bodies() {
+  const std::size_t end = cursor_.position();
+  for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
+    cursor_.go_to(bodies_[thread]);
+    while (!cursor_.accept("}")) {
+      if (cursor_.accept(";")) continue;
+      parse_labels(thread);
+      if (cursor_.sees("}") || cursor_.sees(";")) continue;
+      parse_code(thread);
+      cursor_.expect(";", "behind an instruction");
+    }
+  }
+  cursor_.go_to(end);
+}
+
 void Parser::parse_cell(std::size_t thread) {
+  parse_labels(thread);
+  if (!cursor_.sees("|") && !cursor_.sees(";")) parse_code(thread);
+}
+
+void Parser::parse_labels(std::size_t thread) {
   std::vector<Instruction>& code = threads_[thread].code;
   while (is_label(cursor_.peek())) {
     const Token label = cursor_.take();
@@ -326,7 +376,10 @@ void Parser::parse_cell(std::size_t thread) {
     instruction.text = std::string(label.text) + ':';
     code.push_back(std::move(instruction));
   }
-  if (cursor_.sees("|") || cursor_.sees(";")) return;
+}
+
+void Parser::parse_code(std::size_t thread) {
+  std::vector<Instruction>& code = threads_[thread].code;
   const std::size_t begin = cursor_.peek().offset;
   Token label;
   code.push_back(parse_instruction(cursor_, {variables_, registers_[thread]}, label));
@@ -484,7 +537,12 @@ Test Parser::parse() {
   parse_pairs();
   parse_threads();
   resolve_pairs(test);
-  parse_rows();
+  test.stacked = !bodies_.empty();
+  if (test.stacked) {
+    parse_bodies();
+  } else {
+    parse_rows();
+  }
   resolve_targets();
   parse_conditions(test);
   for (std::size_t i = 0; i < threads_.size(); ++i) {
@@ -511,6 +569,10 @@ std::vector<Diagnostic> Parser::warnings() {
 VulkanParse parse_vulkan(std::string_view text) {
   const std::string_view source = text::without_byte_order_mark(text);
   VulkanParse result;
+  if (const auto other = other_language(source)) {
+    result.errors.push_back(*other);
+    return result;
+  }
   try {
     const Tokens tokens = tokenize(source);
     Parser parser(source, tokens);

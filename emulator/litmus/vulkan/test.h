@@ -61,6 +61,7 @@ struct Instruction {
   InstructionKind kind = InstructionKind::Label;
   Place place;
   std::string text;  ///< as in the source, blanks reduced to single spaces
+  bool is_call = false;  ///< whether it is spelled as a call (calls.h)
 
   /// What the memory model sees; agent, reference, locations and barrier instance are filled in
   /// when it is executed.
@@ -118,6 +119,7 @@ struct Test {
   std::string comment;  ///< the header's text
   std::vector<Variable> variables;
   std::uint32_t locations = 0;  ///< how many different ones the variables have
+  bool stacked = false;         ///< whether each thread has its code in braces of its own, and not in a column
   std::vector<Thread> threads;
   /// Every operation of the first system-synchronizes-with every one of the second.
   ThreadPairs system_synchronization;

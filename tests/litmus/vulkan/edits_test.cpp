@@ -8,6 +8,7 @@
 #include "emulator/litmus/vulkan/changes.h"
 #include "emulator/litmus/vulkan/edits.h"
 #include "emulator/litmus/vulkan/parser.h"
+#include "emulator/litmus/vulkan/spelling.h"
 #include "tests/litmus/expectation.h"
 
 using namespace heddle;

@@ -53,7 +53,7 @@ TEST_CASE("the language may be spelled in three ways and no other") {
   for (const std::string language : {"VULKAN", "Vulkan", "vulkan"}) {
     CHECK(parse(language + " N {} P0@sg 0,wg 0,qf 0; ; exists 0==0").name == "N");
   }
-  CHECK(error_of("PTX N {} P0@sg 0,wg 0,qf 0;") == "1:1: expected 'Vulkan', found 'PTX'");
+  CHECK(error_of("Vulcan N {} P0@sg 0,wg 0,qf 0;") == "1:1: expected 'Vulkan', found 'Vulcan'");
   CHECK(contains(error_of(""), "1:1: the file is empty"));
   CHECK(contains(error_of("\0\0"), "1:1"));
 }
