@@ -21,6 +21,7 @@ void Chronicle::operation(OperationIndex, const Operation& operation, trace::Val
                           std::span<const trace::Source> sources) {
   Told& told = told_.emplace_back();
   told.operation = operation;
+  told.step = step_;
   told.read = read;
   told.written = written;
   if (!sources.empty()) told.source = sources.front().write;

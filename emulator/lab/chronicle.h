@@ -18,6 +18,8 @@ using trace::OperationIndex;
 /// An operation that was executed.
 struct Told {
   Operation operation;
+  /// The number of the move that executed it, from 1: what players call it.
+  std::size_t step = 0;
   trace::Value read = 0;
   trace::Value written = 0;
   /// Where a read comes from. A litmus variable is read as a whole.
@@ -53,7 +55,10 @@ class Chronicle final : public trace::Listener {
   void clear() {
     told_.clear();
     effects_.clear();
+    step_ = 0;
   }
+  /// What comes now belongs to the next move.
+  void next_step() { ++step_; }
 
   void agent_begins(AgentId, const model::Place&) override {}
   void agent_ends(AgentId agent) override;
@@ -70,6 +75,7 @@ class Chronicle final : public trace::Listener {
  private:
   std::vector<Told> told_;
   std::vector<Effect> effects_;
+  std::size_t step_ = 0;
 };
 
 }  // namespace heddle::lab

@@ -8,7 +8,9 @@
 #include "emulator/lab/state_json.h"
 #include "emulator/litmus/run/run.h"
 #include "emulator/litmus/vulkan/cooperative.h"
+#include "emulator/litmus/vulkan/notation.h"
 #include "emulator/litmus/vulkan/parser.h"
+#include "emulator/litmus/vulkan/spelling.h"
 #include "runtime/text/json_text.h"
 
 namespace heddle::lab {
@@ -114,14 +116,22 @@ Policy policy_named(const std::string& name) {
   throw BadRequest(fmt::format("there is no policy \"{}\": the policies are random, eager and lazy", name));
 }
 
+litmus::Spelling spelling_named(const std::string& name) {
+  if (name == "tags") return litmus::Spelling::Tags;
+  if (name == "calls") return litmus::Spelling::Calls;
+  throw BadRequest(fmt::format("there is no spelling \"{}\": the spellings are tags and calls", name));
+}
+
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
   return text;
 }
 
-Json reason_json(const Reason& reason) {
-  return {{"text", reason.text}, {"clause", reason.clause}, {"cycle", cycle_json(reason.cycle)}};
+Json reason_json(const Session& session, const Reason& reason) {
+  return {{"text", reason.text},
+          {"clause", reason.clause},
+          {"cycle", cycle_json(session.world().chronicle(), reason.cycle)}};
 }
 
 std::unique_ptr<litmus::Test> parse(const std::string& text) {
@@ -156,6 +166,13 @@ struct Desk::Requests {
     return answer;
   }
 
+  static Json bad_test(const std::string& file, const BadTest& bad) {
+    return {{"ok", false},
+            {"error", litmus::describe(file, {bad.place, bad.message})},
+            {"line", bad.place.line},
+            {"column", bad.place.column}};
+  }
+
   Json open() {
     std::string text = text_field(request, "text", std::nullopt, kMostTextBytes);
     std::string file = text_field(request, "file", "test.litmus");
@@ -167,10 +184,7 @@ struct Desk::Requests {
     try {
       test = parse(text);
     } catch (const BadTest& bad) {
-      return {{"ok", false},
-              {"error", litmus::describe(file, {bad.place, bad.message})},
-              {"line", bad.place.line},
-              {"column", bad.place.column}};
+      return bad_test(file, bad);
     }
     auto session = std::make_unique<Session>(std::move(test), rules);
     if (const Json* const moves = list_field(request, "moves", "ids", kMostMoves)) {
@@ -266,7 +280,7 @@ struct Desk::Requests {
 
   Json why_not() {
     Json answer{{"ok", true}};
-    answer.update(reason_json(lab::why_not(session(), text_field(request, "move"))));
+    answer.update(reason_json(session(), lab::why_not(session(), text_field(request, "move"))));
     return answer;
   }
 
@@ -277,7 +291,7 @@ struct Desk::Requests {
     const std::vector<ValueSource> found = find(request, "step") ? sources_of_step(session(), number("step"))
                                                                  : sources_of_next(session(), number("thread"));
     Json all = Json::array();
-    for (const ValueSource& source : found) all.push_back(source_json(test(), source));
+    for (const ValueSource& source : found) all.push_back(source_json(session(), source));
     return {{"ok", true}, {"sources", std::move(all)}};
   }
 
@@ -357,7 +371,36 @@ struct Desk::Requests {
     question.chains = session().rules().chains;
     question.limit = number_field(request, "limit", 100000, kMostExecutions);
     Json answer{{"ok", true}};
-    answer.update(reason_json(lab::why_never(test(), question, outcome_field(test(), request))));
+    answer.update(reason_json(session(), lab::why_never(test(), question, outcome_field(test(), request))));
+    return answer;
+  }
+
+  Json respell() const {
+    const std::string text = text_field(request, "text", std::nullopt, kMostTextBytes);
+    const std::string file = text_field(request, "file", "test.litmus");
+    const litmus::Spelling wanted = spelling_named(text_field(request, "to"));
+    const litmus::VulkanParse parsed = litmus::parse_vulkan(text);
+    if (!parsed.test) return bad_test(file, {parsed.errors.front().message, parsed.errors.front().place});
+    const litmus::Spelling spelling = spelling_of(*parsed.test);
+    // A text that is as wanted keeps its comments and its layout.
+    return {{"ok", true},
+            {"text", spelling == wanted ? text : spell(*parsed.test, wanted)},
+            {"spelling", spelling == litmus::Spelling::Calls ? "calls" : "tags"}};
+  }
+
+  static Json words() {
+    Json answer{{"ok", true}, {"words", Json::array()}, {"relations", Json::array()}, {"rules", Json::array()}};
+    for (const litmus::NotationWord& word : litmus::notation())
+      answer["words"].push_back(
+          {{"word", word.word}, {"calls", word.call}, {"kind", name(word.kind)}, {"text", word.text}});
+    for (const litmus::RelationWords& words : litmus::relation_words())
+      answer["relations"].push_back({{"relation", judge::name(words.relation)},
+                                     {"name", words.name},
+                                     {"clause", words.clause},
+                                     {"text", words.text}});
+    for (const litmus::RuleWords& words : litmus::rule_words())
+      answer["rules"].push_back(
+          {{"rule", words.rule}, {"name", words.name}, {"clause", words.clause}, {"text", words.text}});
     return answer;
   }
 
@@ -378,6 +421,8 @@ struct Desk::Requests {
     if (name == "outcomes") return outcomes();
     if (name == "show") return show();
     if (name == "why_never") return why_never();
+    if (name == "spell") return respell();
+    if (name == "words") return words();
     throw BadRequest(fmt::format("there is no request \"{}\"", name));
   }
 };

@@ -220,7 +220,8 @@ std::vector<Forbidden> forbidden_moves(const World& world, std::span<const Offer
       move.id = fmt::format("x{}.{}", thread, write);
       move.write = write;
       move.value = told[write].written;
-      move.text = fmt::format("{} reads {} = {} of step {}", words.thread(thread), name, as_integer(move.value), write);
+      move.text = fmt::format("{} reads {} = {} of step {}", words.thread(thread), name, as_integer(move.value),
+                              words.step(write));
       all.push_back(move);
     }
   }

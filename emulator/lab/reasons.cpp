@@ -5,25 +5,12 @@
 #include <algorithm>
 
 #include "emulator/litmus/vulkan/forbidden.h"
+#include "emulator/litmus/vulkan/notation.h"
 
 namespace heddle::lab {
 namespace {
 
 using litmus::Standing;
-
-std::string_view clause_of(judge::Axiom axiom) {
-  switch (axiom) {
-    case judge::Axiom::Acyclicity:
-      return "memory-model-acyclicity";
-    case judge::Axiom::ReadsHiddenWrite:
-      return "memory-model-visible-to";
-    case judge::Axiom::Atomicity:
-      return "memory-model-scoped-modification-order-coherence";
-    case judge::Axiom::SystemSynchronizationOrder:
-      return "memory-model-system-synchronizes-with";
-  }
-  return "";
-}
 
 /// The cycle of a violation in an execution, whose operations `told_as` numbers as the player does.
 template <typename ToldAs>
@@ -38,7 +25,7 @@ std::vector<CycleLink> links_of(const litmus::Test& test, const model::Execution
       continue;
     }
     const Operation& operation = execution.operations[step.from];
-    link.step = told_as(step.from);
+    link.operation = told_as(step.from);
     link.thread = static_cast<std::uint32_t>(operation.agent);
     link.line = operation.where.line;
     link.instruction = fmt::format("{}: {}", test.threads[*link.thread].name(), operation.where.function);
@@ -77,7 +64,7 @@ class Supposition {
     const std::optional<judge::Violation> violation = judgement.violation();
     if (!violation) return std::nullopt;
     Reason reason;
-    reason.clause = clause_of(violation->axiom);
+    reason.clause = litmus::words_of(violation->axiom).clause;
     reason.text =
         "The memory model forbids it: " + judge::explain(*violation, names_in(session_.test(), execution_)) + '.';
     reason.cycle = links_of(session_.test(), execution_, *violation,
@@ -106,13 +93,22 @@ class Supposition {
   OperationIndex read_ = 0;
 };
 
+/// Which of the moves delivers a write, as faces number them: " (move 3)"; empty if none does now.
+std::string number_of_delivery(Session& session, OperationIndex write) {
+  const std::vector<Offer>& offers = session.offers();
+  for (std::size_t i = 0; i < offers.size(); ++i)
+    if (offers[i].move == Move::deliver(write)) return fmt::format(" (move {})", i + 1);
+  return "";
+}
+
 /// Where the write is, if the thread cannot meet it there.
 std::optional<std::string> on_its_way(Session& session, const Forbidden& move) {
   const Words words = session.words();
   for (const memory::HeldWrite& held : session.world().machine().held_writes()) {
     if (held.write != move.write || held.level >= CacheLevel::Shader) continue;
-    return fmt::format("{} is in {}, where {} does not see it: deliver it first (move w{})", words.write(held.write),
-                       words.cache(held.agent, held.level), words.thread(move.thread), held.write);
+    return fmt::format("{} is in {}, where {} does not see it: deliver it first{}", words.write(held.write),
+                       words.cache(held.agent, held.level), words.thread(move.thread),
+                       number_of_delivery(session, held.write));
   }
   return std::nullopt;
 }
@@ -264,15 +260,15 @@ std::vector<ValueSource> sources_of_next(Session& session, std::uint32_t thread)
   return sources;
 }
 
-std::vector<ValueSource> sources_of_step(Session& session, OperationIndex step) {
-  const std::vector<Told>& told = session.world().chronicle().told();
-  if (step >= told.size()) throw BadRequest(fmt::format("there is no step {}: {} were made", step, told.size()));
-  if (!told[step].operation.reads()) throw BadRequest(fmt::format("step {} does not read", step));
-  const Told read = told[step];
-  std::size_t entry = 0;
-  while (session.history()[entry].step != step) ++entry;
+std::vector<ValueSource> sources_of_step(Session& session, std::size_t step) {
   const std::size_t at = session.at();
-  session.jump(entry);
+  if (step == 0 || step > at)
+    throw BadRequest(fmt::format("there is no step {}: {} were made, and the first has the number 1", step, at));
+  const std::optional<OperationIndex> operation = session.history()[step - 1].operation;
+  if (!operation || !session.world().chronicle().told()[*operation].operation.reads())
+    throw BadRequest(fmt::format("step {} does not read", step));
+  const Told read = session.world().chronicle().told()[*operation];
+  session.jump(step - 1);
   std::vector<ValueSource> sources;
   try {
     sources = sources_of_next(session, static_cast<std::uint32_t>(read.operation.agent));
@@ -311,7 +307,7 @@ Reason why_never(const litmus::Test& test, const litmus::Question& question, con
     return reason;
   }
   const litmus::ForbiddenExample& example = *search.example;
-  reason.clause = clause_of(example.violation.axiom);
+  reason.clause = litmus::words_of(example.violation.axiom).clause;
   reason.text =
       "The memory model forbids it: " + judge::explain(example.violation, names_in(test, example.execution)) + '.';
   reason.cycle = links_of(test, example.execution, example.violation,

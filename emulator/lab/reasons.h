@@ -15,7 +15,7 @@ namespace heddle::lab {
 /// One step of a cycle, as a player sees it: an operation, and how it is related to the next one.
 struct CycleLink {
   /// The number of its operation in the game, if it was executed there.
-  std::optional<OperationIndex> step;
+  std::optional<OperationIndex> operation;
   std::optional<std::uint32_t> thread;
   std::uint32_t line = 0;
   std::string instruction;
@@ -59,8 +59,9 @@ struct ValueSource {
 
 /// Where the value of the thread's next read could come from. Throws BadRequest if it does not read next.
 std::vector<ValueSource> sources_of_next(Session& session, std::uint32_t thread);
-/// Where the value of the read of that step could have come from, at the moment at which it was made.
-std::vector<ValueSource> sources_of_step(Session& session, OperationIndex step);
+/// Where the value of the read of that step of the game (from 1) could have come from, at the moment at which it was
+/// made.
+std::vector<ValueSource> sources_of_step(Session& session, std::size_t step);
 
 /// Why no execution ends in `outcome`. Throws BadRequest where one does.
 Reason why_never(const litmus::Test& test, const litmus::Question& question, const litmus::Outcome& outcome);

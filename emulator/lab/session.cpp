@@ -56,7 +56,7 @@ void Session::make(const Offer& offer) {
   const std::size_t told = world_->chronicle().told().size();
   const std::size_t effects = world_->chronicle().effects().size();
   world_->make(offer.move);
-  if (world_->chronicle().told().size() > told) entry.step = static_cast<OperationIndex>(told);
+  if (world_->chronicle().told().size() > told) entry.operation = static_cast<OperationIndex>(told);
   const Words words = this->words();
   for (std::size_t i = effects; i < world_->chronicle().effects().size(); ++i)
     entry.effects.push_back(words.effect(world_->chronicle().effects()[i]));
@@ -132,10 +132,10 @@ std::optional<std::string> Session::broken(const std::vector<std::uint32_t>& lin
             return fmt::format("{} has come to line {}", test_->threads[thread].name(), breakpoint.line);
         break;
       case Breakpoint::Kind::Variable: {
-        const std::optional<OperationIndex> step =
-            last.move.kind == MoveKind::Deliver ? std::optional(last.move.write) : last.step;
-        if (!step) break;
-        const Operation& operation = world_->chronicle().told()[*step].operation;
+        const std::optional<OperationIndex> index =
+            last.move.kind == MoveKind::Deliver ? std::optional(last.move.write) : last.operation;
+        if (!index) break;
+        const Operation& operation = world_->chronicle().told()[*index].operation;
         if (operation.is_access() && static_cast<std::uint32_t>(operation.reference) == breakpoint.variable)
           return fmt::format("{} was accessed: {}", test_->variables[breakpoint.variable].name, last.text);
         break;
@@ -144,7 +144,7 @@ std::optional<std::string> Session::broken(const std::vector<std::uint32_t>& lin
         if (verdict().races.size() > races_before) return "there is a data race: " + verdict().race_texts.back();
         break;
       case Breakpoint::Kind::Outcome:
-        if (end() == litmus::RunEnd::Terminated && test_->assertion && satisfies(outcome(), *test_->assertion))
+        if (end() == litmus::RunEnd::Terminated && test_->assertion && satisfies_assertion())
           return "the game has ended as the assertion's condition says";
         break;
     }
@@ -189,10 +189,14 @@ const Verdict& Session::verdict() {
   const judge::NameOfOperation name_of = [&](OperationIndex index) { return words.place(recorder.told_as(index)); };
   Verdict& verdict = verdict_.emplace();
   verdict.consistent = judgement.consistent();
+  if (end() && !passes_filter()) return verdict;
+  const std::string provided =
+      test_->filter && !end() ? fmt::format(" It counts if the game passes the filter {}.", spelled(*test_->filter)) : "";
   for (judge::Race race : judgement.races()) {
     std::string text = fmt::format("{} races with {}.", name_of(race.first), name_of(race.second));
     if (const auto reason = judgement.why_unordered(race.first, race.second))
       text += fmt::format(" The first missing link: {}.", judge::explain(*reason, name_of));
+    text += provided;
     race.first = recorder.told_as(race.first);
     race.second = recorder.told_as(race.second);
     verdict.races.push_back(race);
@@ -207,6 +211,42 @@ litmus::Outcome Session::outcome() const {
   litmus::Outcome outcome;
   settled_outcome(*test_, world_->runner(), outcome);
   return outcome;
+}
+
+bool Session::passes_filter() const {
+  return !test_->filter || satisfies(outcome(), *test_->filter);
+}
+
+bool Session::satisfies_assertion() const {
+  return passes_filter() && (!test_->assertion || satisfies(outcome(), *test_->assertion));
+}
+
+std::string Session::spelled(const litmus::Assertion& condition) const {
+  return spell(condition, test_->observables);
+}
+
+std::string Session::end_in_words() const {
+  if (!passes_filter())
+    return fmt::format(
+        "The test does not ask about this game: its filter {} does not hold at the end. What it reads and whether it "
+        "races means nothing for the test.",
+        spelled(*test_->filter));
+  if (*end() != litmus::RunEnd::Terminated)
+    return *end() == litmus::RunEnd::Blocked ? "A thread waits for ever." : "The bound on loops cuts this game off.";
+  if (!test_->assertion) return "The test asks for no outcome.";
+  const std::string condition = spelled(*test_->assertion);
+  const bool holds = satisfies_assertion();
+  switch (test_->quantifier) {
+    case litmus::Quantifier::ForAll:
+      return holds ? fmt::format("As the test says of every game, {} holds.", condition)
+                   : fmt::format("The test says of every game that {} holds, and here it does not.", condition);
+    case litmus::Quantifier::NotExists:
+      return holds ? fmt::format("The test says of no game that {} holds, and here it does.", condition)
+                   : fmt::format("As the test says of every game, {} does not hold.", condition);
+    default:
+      return holds ? fmt::format("It is what the test asks for: {} holds.", condition)
+                   : fmt::format("It is not what the test asks for: {} does not hold.", condition);
+  }
 }
 
 }  // namespace heddle::lab

@@ -71,10 +71,11 @@ struct Entry {
   std::optional<std::uint32_t> thread;
   std::uint32_t line = 0;
   /// The number of its operation.
-  std::optional<OperationIndex> step;
+  std::optional<OperationIndex> operation;
 };
 
-/// What the judge says of everything done so far, as if it ended here.
+/// What the judge says of everything done so far, as if it ended here. Of a game that has ended, and that the test's
+/// filter discards, there are no races: nobody asks about it.
 struct Verdict {
   bool consistent = true;
   std::vector<judge::Race> races;
@@ -123,6 +124,12 @@ class Session {
   /// The final values of a game that has ended.
   litmus::Outcome outcome() const;
   std::optional<litmus::RunEnd> end() const { return world_->end(); }
+  /// Of a game that has ended: whether the test's filter lets it count. What it discards is no execution of the test.
+  bool passes_filter() const;
+  /// Of a game that has ended: whether it counts, and the assertion's condition holds at its end.
+  bool satisfies_assertion() const;
+  /// What the end of the game means for the test, in a sentence or two.
+  std::string end_in_words() const;
 
  private:
   void make(const Offer& offer);
@@ -130,6 +137,7 @@ class Session {
   const Offer& choose(Policy policy, SeededChoice& choice);
   std::optional<std::string> broken(const std::vector<std::uint32_t>& lines_before, std::size_t races_before);
   std::vector<std::uint32_t> next_lines() const;
+  std::string spelled(const litmus::Assertion& condition) const;
 
   std::unique_ptr<litmus::Test> test_;
   Rules rules_;

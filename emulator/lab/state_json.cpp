@@ -53,7 +53,8 @@ class StateWriter {
   void add_copies(std::uint32_t thread, Json& lines);
   Json memory();
   Json move(const Offer& offer) const;
-  Json entry(const Entry& entry) const;
+  Json entry(std::size_t index) const;
+  Json step(OperationIndex operation) const { return step_json(world_.chronicle(), operation); }
   Json races();
   Json forbidden();
   Json breaks() const;
@@ -111,7 +112,7 @@ void StateWriter::add_copies(std::uint32_t thread, Json& lines) {
                                    copy.stale ? "a stale copy: something newer is in reach" : "a copy");
     lines.push_back({{"variable", name},
                      {"value", as_integer(copy.value)},
-                     {"write", write_json(copy.write)},
+                     {"write", step(copy.write)},
                      {"kind", "copy"},
                      {"stale", copy.stale},
                      {"text", std::move(text)}});
@@ -137,7 +138,7 @@ Json StateWriter::caches() {
         const std::string& name = test_.variables[static_cast<std::size_t>(write.reference)].name;
         lines.push_back({{"variable", name},
                          {"value", as_integer(write.value)},
-                         {"write", write.write},
+                         {"write", step(write.write)},
                          {"kind", "write"},
                          {"stale", false},
                          {"text", fmt::format("{} = {}, written by {}, waits here", name, as_integer(write.value),
@@ -173,12 +174,12 @@ Json StateWriter::memory() {
       if (effect.kind != EffectKind::Moved || effect.to < CacheLevel::Shader) continue;
       if (told[effect.operation].operation.locations == bytes &&
           told[effect.operation].written == world_.runner().final_value(bytes))
-        row["write"] = effect.operation;
+        row["write"] = step(effect.operation);
     }
     for (const memory::HeldWrite& write : held) {
       if (write.bytes.allocation != bytes.allocation || write.level < CacheLevel::Shader) continue;
       row["value"] = as_integer(write.value);
-      row["write"] = write.write;
+      row["write"] = step(write.write);
     }
     all.push_back(std::move(row));
   }
@@ -195,7 +196,7 @@ Json StateWriter::move(const Offer& offer) const {
   if (offer.reads || names_write) {
     json["variable"] = test_.variables[offer.variable].name;
     json["value"] = as_integer(offer.value);
-    json["write"] = write_json(offer.write);
+    json["write"] = step(offer.write);
   }
   if (offer.reads) json["stale"] = offer.stale;
   if (offer.move.kind == MoveKind::Deliver) {
@@ -206,13 +207,14 @@ Json StateWriter::move(const Offer& offer) const {
   return json;
 }
 
-Json StateWriter::entry(const Entry& entry) const {
+Json StateWriter::entry(std::size_t index) const {
+  const Entry& entry = session_.history()[index];
   Json json;
   json["move"] = id_of(entry.move, test_);
   json["text"] = entry.text;
   json["thread"] = entry.thread ? Json(*entry.thread) : Json();
   json["line"] = entry.line;
-  json["step"] = entry.step ? Json(*entry.step) : Json();
+  json["step"] = entry.operation ? Json(index + 1) : Json();
   json["effects"] = entry.effects;
   return json;
 }
@@ -223,8 +225,8 @@ Json StateWriter::races() {
   const std::vector<Told>& told = world_.chronicle().told();
   for (std::size_t i = 0; i < verdict.races.size(); ++i) {
     const judge::Race& race = verdict.races[i];
-    all.push_back({{"first", race.first},
-                   {"second", race.second},
+    all.push_back({{"first", step(race.first)},
+                   {"second", step(race.second)},
                    {"lines", {told[race.first].operation.where.line, told[race.second].operation.where.line}},
                    {"text", verdict.race_texts[i]}});
   }
@@ -238,7 +240,7 @@ Json StateWriter::forbidden() {
     if (move.reads) {
       json["variable"] = test_.variables[move.variable].name;
       json["value"] = as_integer(move.value);
-      json["write"] = write_json(move.write);
+      json["write"] = step(move.write);
     }
     json["text"] = move.text;
     all.push_back(std::move(json));
@@ -283,7 +285,7 @@ Json StateWriter::write() {
   for (const Offer& offer : session_.offers()) json["moves"].push_back(move(offer));
   json["forbidden"] = forbidden();
   json["history"] = Json::array();
-  for (const Entry& one : session_.history()) json["history"].push_back(entry(one));
+  for (std::size_t i = 0; i < session_.history().size(); ++i) json["history"].push_back(entry(i));
   json["races"] = races();
   json["consistent"] = session_.verdict().consistent;
   json["bookmarks"] = Json::array();
@@ -295,8 +297,9 @@ Json StateWriter::write() {
                 : *session_.end() == litmus::RunEnd::Blocked  ? "blocked"
                                                               : "cut";
   json["outcome"] = outcome_json(test_, outcome);
-  json["satisfies"] = !test_.assertion || satisfies(outcome, *test_.assertion);
-  json["passes_filter"] = !test_.filter || satisfies(outcome, *test_.filter);
+  json["satisfies"] = session_.satisfies_assertion();
+  json["passes_filter"] = session_.passes_filter();
+  json["verdict"] = session_.end_in_words();
   return json;
 }
 
@@ -316,8 +319,8 @@ std::string_view name(ValueSource::Status status) {
 
 }  // namespace
 
-Json write_json(OperationIndex write) {
-  return write == model::kInitialValue ? Json() : Json(write);
+Json step_json(const Chronicle& chronicle, OperationIndex operation) {
+  return operation == model::kInitialValue ? Json() : Json(chronicle.told()[operation].step);
 }
 
 Json outcome_json(const litmus::Test& test, const litmus::Outcome& outcome) {
@@ -326,10 +329,10 @@ Json outcome_json(const litmus::Test& test, const litmus::Outcome& outcome) {
   return json;
 }
 
-Json cycle_json(const std::vector<CycleLink>& cycle) {
+Json cycle_json(const Chronicle& chronicle, const std::vector<CycleLink>& cycle) {
   Json json = Json::array();
   for (const CycleLink& link : cycle)
-    json.push_back({{"step", link.step ? Json(*link.step) : Json()},
+    json.push_back({{"step", link.operation ? step_json(chronicle, *link.operation) : Json()},
                     {"line", link.line},
                     {"thread", link.thread ? Json(*link.thread) : Json()},
                     {"text", link.instruction},
@@ -337,18 +340,19 @@ Json cycle_json(const std::vector<CycleLink>& cycle) {
   return json;
 }
 
-Json source_json(const litmus::Test& test, const ValueSource& source) {
+Json source_json(const Session& session, const ValueSource& source) {
+  const Chronicle& chronicle = session.world().chronicle();
   Json json;
-  if (source.write) json["write"] = write_json(*source.write);
+  if (source.write) json["write"] = step_json(chronicle, *source.write);
   if (source.value) json["value"] = as_integer(*source.value);
-  json["variable"] = test.variables[source.variable].name;
+  json["variable"] = session.test().variables[source.variable].name;
   json["thread"] = source.thread ? Json(*source.thread) : Json();
   json["line"] = source.line;
   json["status"] = name(source.status);
   if (!source.move.empty()) json["move"] = source.move;
   json["text"] = source.reason.text;
   json["clause"] = source.reason.clause;
-  json["cycle"] = cycle_json(source.reason.cycle);
+  json["cycle"] = cycle_json(chronicle, source.reason.cycle);
   return json;
 }
 

@@ -16,9 +16,9 @@ using Json = nlohmann::ordered_json;
 Json state_json(Session& session);
 /// Values by the names of the test's observables.
 Json outcome_json(const litmus::Test& test, const litmus::Outcome& outcome);
-Json cycle_json(const std::vector<CycleLink>& cycle);
-Json source_json(const litmus::Test& test, const ValueSource& source);
-/// A number of an operation; null for the initial value.
-Json write_json(OperationIndex write);
+Json cycle_json(const Chronicle& chronicle, const std::vector<CycleLink>& cycle);
+Json source_json(const Session& session, const ValueSource& source);
+/// The step of an operation of the game; null for the initial value.
+Json step_json(const Chronicle& chronicle, OperationIndex operation);
 
 }  // namespace heddle::lab

@@ -61,17 +61,21 @@ std::string Words::variable(const Operation& access) const {
   return test_.variables[static_cast<std::size_t>(access.reference)].name;
 }
 
+std::size_t Words::step(OperationIndex index) const {
+  return chronicle_.told()[index].step;
+}
+
 std::string Words::write(OperationIndex index) const {
   if (index >= chronicle_.told().size()) return "the initial value";
   const Told& told = chronicle_.told()[index];
-  return fmt::format("{} = {} of step {}", variable(told.operation), as_integer(told.written), index);
+  return fmt::format("{} = {} of step {}", variable(told.operation), as_integer(told.written), told.step);
 }
 
 std::string Words::value_read(const Told& read) const {
   const std::string name = variable(read.operation);
   if (read.source >= chronicle_.told().size())
     return fmt::format("{} = {}, the initial value", name, as_integer(read.read));
-  return fmt::format("{} = {} of step {}", name, as_integer(read.read), read.source);
+  return fmt::format("{} = {} of step {}", name, as_integer(read.read), step(read.source));
 }
 
 std::string Words::operation(const Told& told) const {
@@ -81,7 +85,7 @@ std::string Words::operation(const Told& told) const {
     case OperationKind::Read: {
       std::string text = fmt::format("{} reads {}", who, value_read(told));
       if (told.stale) text += fmt::format(": a stale copy, {} is in reach", write(told.missed));
-      if (told.before != model::kInitialValue) text += fmt::format(" (answered late, before step {})", told.before);
+      if (told.before != model::kInitialValue) text += fmt::format(" (answered late, before step {})", step(told.before));
       return text;
     }
     case OperationKind::Write:

@@ -25,6 +25,8 @@ class Words {
   /// "P0's own cache", "workgroup 1"
   std::string cache(AgentId agent, CacheLevel level) const;
   std::string variable(const Operation& access) const;
+  /// What players call an operation: the number of the move that executed it, from 1.
+  std::size_t step(OperationIndex index) const;
   /// "x = 1 of step 3", "the initial value"
   std::string write(OperationIndex index) const;
   /// "x = 0, the initial value", "x = 1 of step 3"

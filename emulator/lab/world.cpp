@@ -49,6 +49,7 @@ void World::restart() {
 
 bool World::make(const Move& move) {
   if (end_) return false;
+  chronicle_.next_step();
   switch (move.kind) {
     case MoveKind::Go: {
       const std::vector<std::uint32_t>& ready = runner_.ready();

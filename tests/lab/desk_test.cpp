@@ -25,6 +25,16 @@ st.atom.rel.dv.sc0.semsc0.semav y, 1 | ld.nonpriv.sc0 r1, x ;
 exists (P1:r0 == 1 /\ P1:r1 == 0)
 )";
 
+// The message, of which the test asks only if the flag was seen.
+constexpr const char* kFiltered = R"(Vulkan filtered
+{ x = 0; y = 0; }
+P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;
+st.nonpriv.sc0 x, 1 | ld.atom.dv.sc0 r0, y ;
+st.atom.dv.sc0 y, 1 | ld.nonpriv.sc0 r1, x ;
+filter (P1:r0 == 1)
+exists (P1:r1 == 0)
+)";
+
 /// A face of the desk: requests with their answers.
 class Face {
  public:
@@ -84,7 +94,7 @@ TEST_CASE("a flag that overtakes its data shows the stale value, move by move") 
   CHECK(state.at("threads")[0].at("status") == "ended");
   // The flag goes to memory, the data stays.
   while (state.at("memory")[1].at("value") != 1) state = face.make("w1");
-  state = face.make(move_with(state, "P1 reads y = 1 of step 1"));
+  state = face.make(move_with(state, "P1 reads y = 1 of step 2"));
   CHECK(state.at("threads")[1].at("registers").at("r0") == 1);
   state = face.make(move_with(state, "P1 reads x = 0, the initial value"));
   state = face.make("end");
@@ -95,6 +105,57 @@ TEST_CASE("a flag that overtakes its data shows the stale value, move by move") 
   CHECK(state.at("memory")[0].at("value") == 1);
   REQUIRE(state.at("races").size() == 1);
   CHECK(state.at("races")[0].at("lines") == Json{4, 5});
+}
+
+TEST_CASE("a game that the filter discards is not what the test asks for, and has no race") {
+  Face face;
+  face.open(kFiltered);
+  const auto play = [&](int r0) {
+    face.good({{"request", "jump"}, {"to", 0}});
+    if (r0 == 0) face.make("t1");
+    for (int i = 0; i < 2; ++i) face.make("t0");
+    Json state = face.good({{"request", "state"}}).at("state");
+    while (r0 == 1 && state.at("memory")[1].at("value") != 1) state = face.make("w1");
+    if (r0 == 1) face.make(move_with(state, "P1 reads y = 1 of step 2"));
+    state = face.make(move_with(face.good({{"request", "state"}}).at("state"), "P1 reads x = 0, the initial value"));
+    REQUIRE(state.at("races").size() == 1);
+    CHECK(state.at("races")[0].at("text").get<std::string>().find("It counts if the game passes the filter") !=
+          std::string::npos);
+    return face.make("end");
+  };
+  const Json discarded = play(0);
+  CHECK(discarded.at("outcome") == Json{{"P1:r0", 0}, {"P1:r1", 0}});
+  CHECK(discarded.at("passes_filter") == false);
+  CHECK(discarded.at("satisfies") == false);
+  CHECK(discarded.at("races").empty());
+  CHECK(discarded.at("verdict").get<std::string>().find("The test does not ask about this game: its filter") == 0);
+  const Json asked = play(1);
+  CHECK(asked.at("outcome") == Json{{"P1:r0", 1}, {"P1:r1", 0}});
+  CHECK(asked.at("satisfies") == true);
+  CHECK(asked.at("races").size() == 1);
+  CHECK(asked.at("verdict") == "It is what the test asks for: P1:r1 == 0 holds.");
+}
+
+TEST_CASE("what is executed has the number of its step, counted from 1 in every answer") {
+  Face face;
+  face.open(kMessage);
+  face.make("t0");
+  face.make("w0");
+  Json state = face.make("t0");
+  REQUIRE(state.at("history").size() == 3);
+  CHECK(state.at("history")[0].at("step") == 1);
+  CHECK(state.at("history")[1].at("step") == nullptr);
+  CHECK(state.at("history")[2].at("step") == 3);
+  const Json reason = face.good({{"request", "why_not"}, {"move", "x1.1"}});
+  const std::string text = reason.at("text");
+  REQUIRE(text.find("y = 1 of step 3 is in P0's own cache") == 0);
+  // The number that it names is that of the button.
+  const std::size_t at = text.find("(move ");
+  REQUIRE(at != std::string::npos);
+  const std::size_t number = std::stoul(text.substr(at + 6));
+  CHECK(state.at("moves")[number - 1].at("kind") == "deliver");
+  CHECK(state.at("moves")[number - 1].at("write") == 3);
+  CHECK(state.at("moves")[number - 1].at("text").get<std::string>().find("y = 1 of step 3 goes on") == 0);
 }
 
 TEST_CASE("undo, redo and jumps lead where the moves lead, and a new move gives up what was undone") {
@@ -123,7 +184,7 @@ TEST_CASE("a read of what a release and an acquire have overtaken is forbidden b
   face.make("t0");
   Json state = face.make("t0");
   while (state.at("memory")[1].at("value") != 1) state = face.make("w1");
-  state = face.make(move_with(state, "P1 reads y = 1 of step 1"));
+  state = face.make(move_with(state, "P1 reads y = 1 of step 2"));
   REQUIRE(state.at("forbidden").size() == 1);
   const std::string id = state.at("forbidden")[0].at("id");
   CHECK(id == "x1.init");
@@ -152,9 +213,9 @@ TEST_CASE("a read may have its value later from a write that is on its way, or t
   sources = face.good({{"request", "sources"}, {"thread", 1}}).at("sources");
   REQUIRE(sources.size() == 2);
   CHECK(sources[1].at("status") == "later");
-  CHECK(sources[1].at("text").get<std::string>().find("deliver it first (move w1)") != std::string::npos);
+  CHECK(sources[1].at("text").get<std::string>().find("y = 1 of step 2 is in P0's own cache, where P1 does not see it: deliver it first (move ") != std::string::npos);
   state = face.make(move_with(state, "P1 reads y = 0"));
-  sources = face.good({{"request", "sources"}, {"step", 2}}).at("sources");
+  sources = face.good({{"request", "sources"}, {"step", 3}}).at("sources");
   CHECK(sources[0].at("status") == "read");
 }
 

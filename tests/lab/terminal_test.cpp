@@ -155,11 +155,11 @@ TEST_CASE("the screen shows threads, caches and moves, and keys make them") {
   screen = drawn(face);
   has(screen, "x=1w");
   has(screen, ">st.atom.dv.sc0 y, 1");
-  has(screen, "move 1 of 1");
+  has(screen, "step 1 of 1");
   type(face, "u");
-  has(drawn(face), "move 0 of 1");
+  has(drawn(face), "step 0 of 1");
   type(face, "r");
-  has(drawn(face), "move 1 of 1");
+  has(drawn(face), "step 1 of 1");
   type(face, "u");
   type(face, "9");
   has(drawn(face), "there is no move 9 now");
@@ -227,7 +227,7 @@ TEST_CASE("heddle step takes the terminal, plays, resizes, and gives it back") {
   terminal.type("1");
   CHECK(terminal.shows("x=1w"));
   terminal.resize(30, 100);
-  CHECK(terminal.shows("move 1 of 1"));
+  CHECK(terminal.shows("step 1 of 1"));
   terminal.type("?");
   CHECK(terminal.shows("this page"));
   terminal.type("q");
@@ -242,7 +242,7 @@ TEST_CASE("heddle step takes the terminal, plays, resizes, and gives it back") {
 TEST_CASE("heddle step goes on behind given moves, and says what is wrong with others") {
   const TestFile file;
   lab::Pty terminal({HEDDLE_PROGRAM, "step", file.path(), "--moves", "t0,t0"}, 24, 80);
-  CHECK(terminal.shows("move 2 of 2"));
+  CHECK(terminal.shows("step 2 of 2"));
   terminal.type("\x03");
   CHECK(terminal.exit_code() == 0);
   lab::Pty wrong({HEDDLE_PROGRAM, "step", file.path(), "--moves", "t7"}, 24, 80);

@@ -2,6 +2,7 @@
 
 #include "emulator/cli/litmus/machine_json.h"
 #include "emulator/cli/litmus/mu_json.h"
+#include "emulator/cli/litmus/mu_why_json.h"
 #include "emulator/cli/litmus/outcome_json.h"
 #include "emulator/cli/litmus/report.h"
 #include "emulator/cli/litmus/why_json.h"
@@ -85,6 +86,8 @@ std::string to_json(const LitmusReport& report, const JsonOptions& options) {
     if (report.vulkan && report.vulkan->machine) add_machine(report.vulkan->test, *report.vulkan->machine, out);
     if (options.why && report.vulkan && report.vulkan->answer)
       out["why"] = reasons_of(report.source, report.vulkan->test, *report.vulkan->answer, *options.why);
+    if (options.why && report.mu && report.mu->answer && !report.mu->verdict_only)
+      out["why"] = mu_reasons_of(*report.mu, *options.why);
   }
   if (!options.times)
     for (const char* time : {"seconds", "run_seconds"}) out.erase(time);

@@ -1,12 +1,12 @@
-#include "emulator/cli/litmus/mu.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 
+#include "emulator/cli/litmus/mu_reasons.h"
 #include "emulator/cli/litmus/sentences.h"
 #include "emulator/cli/table.h"
+#include "emulator/litmus/c/forbidden.h"
 
 namespace heddle::cli {
 namespace {
@@ -69,69 +69,28 @@ std::string verdict(const MuReport& report, std::uint64_t bound, const Painter& 
 
 std::string undefined_reasons(const MuReport& report, const Painter& paint) {
   std::string out;
-  for (const litmus::c::Example& example : report.answer->undefined_examples) {
-    const mu::UndefinedPair& pair = *example.pair;
-    out += "  " + paint(Colour::Bold, fmt::format("Why undefined ({})", mu::name(pair.kind))) + '\n';
-    if (pair.kind == mu::Undefined::Address) {
-      const auto fault = std::find(example.ends.begin(), example.ends.end(), mu::explore::ThreadEnd::Fault);
-      out += fmt::format(
-          "    {} uses a number as an address, an address as a number, or an address outside of every location.\n",
-          report.test.program.threads[static_cast<std::size_t>(fault - example.ends.begin())].name);
-      continue;
-    }
-    const std::string first = event_name(report.test, example.execution, pair.first);
-    const std::string second = event_name(report.test, example.execution, pair.second);
-    if (pair.kind == mu::Undefined::Mixed)
-      out += fmt::format("    {} and {} access one location; one is atomic, the other is not.\n", first, second);
-    else
-      out += fmt::format("    Neither {} nor {} happens before the other.\n", first, second);
-  }
+  for (const litmus::c::Example& example : report.answer->undefined_examples)
+    out += fmt::format("  {}\n    {}\n", paint(Colour::Bold, fmt::format("Why undefined ({})", mu::name(example.pair->kind))),
+                       undefined_text(report, example));
   return out;
 }
 
-/// The execution that ends as the assertion forbids, and breaks the fewest rules.
-class Forbidden {
- public:
-  explicit Forbidden(const Test& test) : test_(test) {}
-
-  bool look(const mu::explore::Found& found) {
-    if (!found.complete() || ++seen_ > 20000) return seen_ <= 20000;
-    const bool negated = test_.quantifier == Quantifier::ForAll;
-    const auto outcomes = litmus::c::outcomes_of(test_, found.judgement, found.registers);
-    const bool asked = std::any_of(outcomes.begin(), outcomes.end(), [&](const litmus::c::Outcome& outcome) {
-      return satisfies(outcome, *test_.assertion) != negated && (!test_.filter || satisfies(outcome, *test_.filter));
-    });
-    if (!asked) return true;
-    std::vector<mu::Violation> violations = found.judgement.violations();
-    if (violations.empty() || (best_ && best_->size() <= violations.size())) return true;
-    best_ = std::move(violations);
-    execution_ = found.execution;
-    return best_->size() > 1;
-  }
-  std::string text() const;
-
- private:
-  const Test& test_;
-  std::uint64_t seen_ = 0;
-  std::optional<std::vector<mu::Violation>> best_;
-  mu::Execution execution_;
-};
-
-std::string Forbidden::text() const {
-  if (!best_) return "    No choice of what the loads see leads to these values.\n";
+/// What the loads of the closest execution see, and the rules that this breaks.
+std::string forbidden_text(const Test& test, const litmus::c::ForbiddenOutcome& closest) {
   std::string out;
-  for (EventIndex e = 0; e < execution_.events.size(); ++e) {
-    const mu::Event& event = execution_.events[e];
+  const mu::Execution& execution = closest.execution;
+  for (EventIndex e = 0; e < execution.events.size(); ++e) {
+    const mu::Event& event = execution.events[e];
     if (!event.loads()) continue;
-    out += fmt::format("    {} sees {}", event_name(test_, execution_, e),
-                       event_name(test_, execution_, execution_.reads_from[e]));
-    out += fmt::format(" ({}).\n", test_.program.spell(event.read));
+    out += fmt::format("    {} sees {}", event_name(test, execution, e),
+                       event_name(test, execution, execution.reads_from[e]));
+    out += fmt::format(" ({}).\n", test.program.spell(event.read));
   }
-  for (const mu::Violation& violation : *best_) {
+  for (const mu::Violation& violation : closest.violations) {
     out += fmt::format("    This breaks the rule that {}", mu::name(violation.rule));
     std::string where;
     for (const EventIndex e : violation.events)
-      where += (where.empty() ? ": " : ", ") + event_name(test_, execution_, e);
+      where += (where.empty() ? ": " : ", ") + event_name(test, execution, e);
     out += where + ".\n";
   }
   return out;
@@ -142,27 +101,18 @@ std::string forbidden_reasons(const MuReport& report, const TextOptions& options
                     (report.test.quantifier == Quantifier::NotExists && report.answer->holds);
   const bool all = report.test.quantifier == Quantifier::ForAll && report.answer->holds;
   if (!report.answer->complete || !(none || all)) return {};
-  mu::explore::Options search = litmus::c::explorer_options(report.test, options.question);
-  search.inconsistent = true;
-  Forbidden forbidden(report.test);
-  try {
-    mu::explore::explore(report.test.program, search,
-                         [&](const mu::explore::Found& found) { return forbidden.look(found); });
-  } catch (const mu::explore::TooLong&) {
-    // What breaks rules has more choices than what the answer is made of.
-  }
-  return "  " + paint(Colour::Bold, all ? "Why nothing else" : "Why forbidden") + '\n' + forbidden.text();
+  std::vector<litmus::c::ForbiddenOutcome> outcomes =
+      litmus::c::find_forbidden_outcomes(report.test, options.question, *report.answer);
+  std::erase_if(outcomes, [&](const auto& outcome) { return !is_asked(report.test, outcome.values); });
+  const auto closest = std::min_element(outcomes.begin(), outcomes.end(), [](const auto& a, const auto& b) {
+    return a.violations.size() < b.violations.size();
+  });
+  return "  " + paint(Colour::Bold, all ? "Why nothing else" : "Why forbidden") + '\n' +
+         (closest == outcomes.end() ? "    No choice of what the loads see leads to these values.\n"
+                                    : forbidden_text(report.test, *closest));
 }
 
 }  // namespace
-
-std::string event_name(const Test& test, const mu::Execution& execution, EventIndex event) {
-  if (event >= execution.events.size()) return "the initial value";
-  const mu::Event& known = execution.events[event];
-  const mu::ThreadCode& thread = test.program.threads[known.thread];
-  const mu::Instruction& i = thread.code[known.instruction];
-  return fmt::format("{}'s `{}` (line {})", thread.name, i.text, i.line);
-}
 
 std::string mu_text(const LitmusReport& report, const TextOptions& options, const Painter& paint) {
   const MuReport& mu = *report.mu;

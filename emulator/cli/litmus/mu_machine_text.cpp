@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "emulator/cli/litmus/mu.h"
+#include "emulator/cli/litmus/mu_reasons.h"
 #include "emulator/cli/litmus/mu_machine.h"
 #include "emulator/cli/litmus/sentences.h"
 #include "emulator/cli/table.h"

@@ -9,6 +9,12 @@
 
 namespace heddle::cli {
 
+std::string as_sentence(std::string text) {
+  if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
+    text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  return text + '.';
+}
+
 judge::NameOfOperation name_operations(const litmus::Test& test, const model::Execution& execution) {
   return [&test, &execution](model::OperationIndex index) -> std::string {
     if (index >= execution.operations.size()) return "the initial value";

@@ -11,6 +11,9 @@
 
 namespace heddle::cli {
 
+/// The text with a capital at its beginning and a full stop at its end.
+std::string as_sentence(std::string text);
+
 /// How a report names an operation of an execution: "P0's `st.sc0 x, 1` (line 7)".
 judge::NameOfOperation name_operations(const litmus::Test& test, const model::Execution& execution);
 

@@ -19,7 +19,7 @@ constexpr const char* kHelp =
     "Tab             the next list: moves, forbidden moves, history, outcomes\n"
     "left, right     other threads, where they do not all fit\n"
     "u, r            undo, redo\n"
-    "g               go to a move's number, or to a bookmark\n"
+    "g               go to a step's number, or to a bookmark\n"
     "b               set a bookmark here\n"
     "p, e, l         play on: by the toss of a coin, eager, lazy\n"
     "k               breakpoint: line 5, variable x, race, outcome, none\n"
@@ -106,7 +106,7 @@ void GameFace::show_outcome(std::size_t which) {
   session_->jump(0);
   list_ = List::History;
   moved();
-  say(fmt::format("{} moves lead there: r makes the next one", game->size()));
+  say(fmt::format("{} steps lead there: r makes the next one", game->size()));
 }
 
 void GameFace::next_list() {
@@ -140,7 +140,7 @@ void GameFace::search(bool from_start) {
   if (!found) throw BadRequest(fmt::format("\"{}\" is nowhere in the history", word_));
   list_ = List::History;
   past_.select(static_cast<int>(*found) + 1);
-  say(fmt::format("move {}: n searches on, Enter goes there", *found + 1));
+  say(fmt::format("step {}: n searches on, Enter goes there", *found + 1));
 }
 
 void GameFace::set_breakpoint(const std::string& text) {
@@ -271,11 +271,11 @@ bool GameFace::ask_or_tell(int key) {
     case 'b':
       ask("name of the bookmark", [this](const std::string& name) {
         session_->set_bookmark(name);
-        say(fmt::format("bookmark \"{}\" is at move {}", name, session_->at()));
+        say(fmt::format("bookmark \"{}\" is at step {}", name, session_->at()));
       });
       return true;
     case 'g':
-      ask("go to move, or bookmark", [this](const std::string& text) { jump(text); });
+      ask("go to step, or bookmark", [this](const std::string& text) { jump(text); });
       return true;
     default:
       return false;

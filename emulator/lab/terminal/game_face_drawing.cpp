@@ -37,7 +37,7 @@ std::string_view standing_text(const litmus::Runner& runner, std::uint32_t threa
 
 std::string GameFace::title() const {
   const std::string state = session_->end() ? "ended" : session_->world().runner().ready().empty() ? "halted" : "";
-  return fmt::format(" {}  move {} of {}{}{}", session_->test().name.empty() ? "test" : session_->test().name,
+  return fmt::format(" {}  step {} of {}{}{}", session_->test().name.empty() ? "test" : session_->test().name,
                      session_->at(), session_->history().size(), state.empty() ? "" : ", ", state);
 }
 
@@ -257,8 +257,9 @@ std::string GameFace::message() const {
   const litmus::Outcome outcome = session_->outcome();
   for (std::size_t i = 0; i < outcome.size(); ++i)
     text += fmt::format(" {}={}", session_->test().observables[i].name, outcome[i]);
+  if (!session_->passes_filter()) return text + ": the filter discards it, the test does not ask about it";
   if (session_->test().assertion)
-    text += satisfies(outcome, *session_->test().assertion) ? ": as the condition says" : ": not as the condition says";
+    text += session_->satisfies_assertion() ? ": as the condition says" : ": not as the condition says";
   return text;
 }
 

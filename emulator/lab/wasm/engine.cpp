@@ -9,7 +9,6 @@
 #include "emulator/cli/litmus/report.h"
 #include "emulator/lab/desk.h"
 #include "emulator/lab/wasm/live_runs.h"
-#include "emulator/litmus/vulkan/parser.h"
 #include "emulator/memory/policy.h"
 #include "runtime/text/json_text.h"
 
@@ -21,7 +20,7 @@ using cli::Json;
 /// The answer that was given last: JavaScript copies it before it asks again.
 std::string last_answer;
 /// The runs that are being watched.
-std::unique_ptr<lab::LiveRuns> live_runs;
+std::unique_ptr<lab::LiveRuns> watched;
 
 std::string spelled(const Json& json) {
   return text::json_text(json);
@@ -96,23 +95,18 @@ const char* heddle_desk(const char* text) {
 const char* heddle_begin_runs(const char* text) {
   return answered([&] {
     const Json request = Json::parse(text);
-    litmus::VulkanParse parse = litmus::parse_vulkan(request.at("source").get<std::string>());
-    if (!parse.test) return spelled({{"error", litmus::describe("", parse.errors.front())}});
-    if (const auto why_not = litmus::cannot_run(*parse.test))
-      return spelled({{"error", litmus::describe("", *why_not)}});
-    live_runs = std::make_unique<lab::LiveRuns>(*std::move(parse.test), request.at("machine").get<std::string>(),
-                                                request.value("seed", std::uint64_t{1}),
-                                                request.value("bound", std::uint64_t{2}));
-    return spelled(live_runs->totals());
+    watched = lab::live_runs({request.at("source").get<std::string>(), request.at("machine").get<std::string>(),
+                              request.value("seed", std::uint64_t{1}), request.value("bound", std::uint64_t{2})});
+    return spelled(watched->totals());
   });
 }
 
 /// Makes more of them, and says what all of them came to.
 const char* heddle_more_runs(std::uint32_t runs) {
   return answered([&] {
-    if (!live_runs) return spelled({{"error", "no runs were begun"}});
-    live_runs->make(runs);
-    return spelled(live_runs->totals());
+    if (!watched) return spelled({{"error", "no runs were begun"}});
+    watched->make(runs);
+    return spelled(watched->totals());
   });
 }
 }

@@ -1,58 +1,159 @@
 #include "emulator/lab/wasm/live_runs.h"
 
+#include <map>
+#include <optional>
+#include <stdexcept>
 #include <utility>
 
+#include "emulator/cli/litmus/outcome_json.h"
+#include "emulator/litmus/c/run.h"
+#include "emulator/litmus/run/run.h"
+#include "emulator/litmus/vulkan/parser.h"
 #include "emulator/memory/policy.h"
 
 namespace heddle::lab {
+namespace {
 
-LiveRuns::LiveRuns(litmus::Test test, const std::string& policy, std::uint64_t seed, std::uint64_t bound)
-    : test_(std::move(test)), watch_(litmus::detector_watch(true)) {
-  litmus::RunRequest request;
-  request.memory = litmus::memory_of(*memory_policy(policy));
-  request.seed = seed;
-  request.bound = bound;
-  runner_ = std::make_unique<litmus::TestRunner>(test_, request);
-  runner_->listen(&watch_->listener());
+/// What runs came to, of tests whose outcomes are of this type.
+template <typename Outcome>
+struct LiveTotals {
+  struct Row {
+    std::uint64_t count = 0;
+    std::uint64_t first_run = 0;
+  };
+
+  std::map<Outcome, Row> rows;
+  std::uint64_t runs = 0;
+  std::uint64_t blocked = 0;
+  std::uint64_t cut = 0;
+  std::uint64_t filtered = 0;
+  std::uint64_t racy_runs = 0;
+  std::optional<std::uint64_t> first_racy_run;
+
+  void note_outcome(const Outcome& outcome) {
+    const auto [row, fresh] = rows.try_emplace(outcome);
+    ++row->second.count;
+    if (fresh) row->second.first_run = runs;
+  }
+  void note_race() {
+    ++racy_runs;
+    if (!first_racy_run) first_racy_run = runs;
+  }
+  /// `value_of` makes JSON of a value.
+  template <typename ValueOf>
+  cli::Json json(const std::vector<litmus::Observable>& observables, ValueOf value_of) const {
+    cli::Json histogram = cli::Json::array();
+    for (const auto& [values, row] : rows)
+      histogram.push_back(
+          {{"outcome", cli::outcome_json(observables, [&](std::size_t i) { return value_of(values[i]); })},
+           {"count", row.count},
+           {"first_run", row.first_run}});
+    cli::Json out;
+    out["runs"] = runs;
+    out["histogram"] = std::move(histogram);
+    out["blocked"] = blocked;
+    out["cut"] = cut;
+    out["filtered"] = filtered;
+    out["racy_runs"] = racy_runs;
+    out["first_racy_run"] = first_racy_run ? cli::Json(*first_racy_run) : cli::Json(nullptr);
+    return out;
+  }
+};
+
+class VulkanRuns final : public LiveRuns {
+ public:
+  VulkanRuns(litmus::Test test, const LiveRequest& asked)
+      : test_(std::move(test)), watch_(litmus::detector_watch(true)) {
+    litmus::RunRequest request;
+    request.memory = litmus::memory_of(*memory_policy(asked.policy));
+    request.seed = asked.seed;
+    request.bound = asked.bound;
+    runner_ = std::make_unique<litmus::TestRunner>(test_, request);
+    runner_->listen(&watch_->listener());
+  }
+
+  void make(std::uint64_t runs) override {
+    for (const std::uint64_t end = totals_.runs + runs; totals_.runs < end; ++totals_.runs) {
+      watch_->restart();
+      const litmus::RunEnd run_end = runner_->run(totals_.runs);
+      if (!runner_->passes_filter()) {
+        ++totals_.filtered;
+        continue;
+      }
+      if (run_end == litmus::RunEnd::Terminated) {
+        totals_.note_outcome(runner_->outcome());
+      } else {
+        ++(run_end == litmus::RunEnd::Cut ? totals_.cut : totals_.blocked);
+      }
+      if (watch_->racy()) totals_.note_race();
+    }
+  }
+  cli::Json totals() const override {
+    return totals_.json(test_.observables, [](litmus::Integer value) { return cli::Json(value); });
+  }
+
+ private:
+  litmus::Test test_;
+  std::unique_ptr<litmus::RaceWatch> watch_;
+  std::unique_ptr<litmus::TestRunner> runner_;
+  LiveTotals<litmus::Outcome> totals_;
+};
+
+/// Of host threads, in C11 or Mu.
+class HostRuns final : public LiveRuns {
+ public:
+  HostRuns(litmus::c::Test test, const LiveRequest& asked) : test_(std::move(test)) {
+    litmus::c::RunRequest request;
+    request.policy = *memory_policy(asked.policy);
+    request.seed = asked.seed;
+    request.bound = asked.bound;
+    runner_ = std::make_unique<litmus::c::TestRunner>(test_, request);
+  }
+
+  void make(std::uint64_t runs) override {
+    using mu::machine::End;
+    for (const std::uint64_t end = totals_.runs + runs; totals_.runs < end; ++totals_.runs) {
+      const End run_end = runner_->run(totals_.runs);
+      const bool finished = run_end == End::Finished;
+      if (finished && !runner_->passes_filter()) {
+        ++totals_.filtered;
+        continue;
+      }
+      if (finished) {
+        totals_.note_outcome(runner_->outcome());
+      } else {
+        ++(run_end == End::Blocked ? totals_.blocked : totals_.cut);
+      }
+      if (runner_->detector().has(mu::Undefined::Race)) totals_.note_race();
+    }
+  }
+  cli::Json totals() const override {
+    return totals_.json(test_.observables, [&](mu::Value value) {
+      return value.is_address() ? cli::Json(test_.program.spell(value)) : cli::Json(value.number());
+    });
+  }
+
+ private:
+  litmus::c::Test test_;
+  std::unique_ptr<litmus::c::TestRunner> runner_;
+  LiveTotals<litmus::c::Outcome> totals_;
+};
+
+/// The test of a parse.
+template <typename Parse>
+auto test_of(Parse parse) {
+  if (!parse.test) throw std::runtime_error(litmus::describe("", parse.errors.front()));
+  return *std::move(parse.test);
 }
 
-void LiveRuns::make(std::uint64_t runs) {
-  for (const std::uint64_t end = runs_ + runs; runs_ < end; ++runs_) {
-    watch_->restart();
-    const litmus::RunEnd run_end = runner_->run(runs_);
-    if (!runner_->passes_filter()) {
-      ++filtered_;
-      continue;
-    }
-    if (run_end == litmus::RunEnd::Terminated) {
-      const auto [row, fresh] = rows_.try_emplace(runner_->outcome());
-      ++row->second.count;
-      if (fresh) row->second.first_run = runs_;
-    } else {
-      ++(run_end == litmus::RunEnd::Cut ? cut_ : blocked_);
-    }
-    if (!watch_->racy()) continue;
-    ++racy_runs_;
-    if (!first_racy_run_) first_racy_run_ = runs_;
-  }
-}
+}  // namespace
 
-cli::Json LiveRuns::totals() const {
-  cli::Json rows = cli::Json::array();
-  for (const auto& [values, row] : rows_) {
-    cli::Json outcome = cli::Json::object();
-    for (std::size_t i = 0; i < test_.observables.size(); ++i) outcome[test_.observables[i].name] = values[i];
-    rows.push_back({{"outcome", std::move(outcome)}, {"count", row.count}, {"first_run", row.first_run}});
-  }
-  cli::Json out;
-  out["runs"] = runs_;
-  out["histogram"] = std::move(rows);
-  out["blocked"] = blocked_;
-  out["cut"] = cut_;
-  out["filtered"] = filtered_;
-  out["racy_runs"] = racy_runs_;
-  out["first_racy_run"] = first_racy_run_ ? cli::Json(*first_racy_run_) : cli::Json(nullptr);
-  return out;
+std::unique_ptr<LiveRuns> live_runs(const LiveRequest& request) {
+  if (litmus::c::begins_as_c(request.source))
+    return std::make_unique<HostRuns>(test_of(litmus::c::parse(request.source)), request);
+  litmus::Test test = test_of(litmus::parse_vulkan(request.source));
+  if (const auto why_not = litmus::cannot_run(test)) throw std::runtime_error(litmus::describe("", *why_not));
+  return std::make_unique<VulkanRuns>(std::move(test), request);
 }
 
 }  // namespace heddle::lab

@@ -4,14 +4,10 @@
 /// Runs of a litmus test that are watched while they are made.
 
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "emulator/cli/litmus/machine_json.h"
-#include "emulator/litmus/run/run.h"
-#include "emulator/litmus/vulkan/test.h"
 
 namespace heddle::lab {
 
@@ -19,31 +15,26 @@ namespace heddle::lab {
 /// this number, so that a count can be made again there.
 class LiveRuns {
  public:
-  /// `policy` is one of cli::policy_names().
-  LiveRuns(litmus::Test test, const std::string& policy, std::uint64_t seed, std::uint64_t bound);
+  virtual ~LiveRuns() = default;
 
   /// Makes the next `runs` runs.
-  void make(std::uint64_t runs);
+  virtual void make(std::uint64_t runs) = 0;
   /// What all runs so far came to: `runs`, `histogram` (`outcome`, `count`, `first_run`), `blocked`, `cut`, `filtered`,
   /// `racy_runs`, `first_racy_run`.
-  cli::Json totals() const;
-
- private:
-  struct Row {
-    std::uint64_t count = 0;
-    std::uint64_t first_run = 0;
-  };
-
-  litmus::Test test_;
-  std::unique_ptr<litmus::RaceWatch> watch_;
-  std::unique_ptr<litmus::TestRunner> runner_;
-  std::map<litmus::Outcome, Row> rows_;
-  std::uint64_t runs_ = 0;
-  std::uint64_t blocked_ = 0;
-  std::uint64_t cut_ = 0;
-  std::uint64_t filtered_ = 0;
-  std::uint64_t racy_runs_ = 0;
-  std::optional<std::uint64_t> first_racy_run_;
+  virtual cli::Json totals() const = 0;
 };
+
+/// What the runs of a test are made of.
+struct LiveRequest {
+  /// A test of the Vulkan dialect, or of C or Mu.
+  std::string source;
+  /// One of cli::policy_names().
+  std::string policy;
+  std::uint64_t seed = 1;
+  std::uint64_t bound = 2;
+};
+
+/// No runs yet. Throws std::runtime_error for a text that is no test, or none that can run: what() is for people.
+std::unique_ptr<LiveRuns> live_runs(const LiveRequest& request);
 
 }  // namespace heddle::lab
