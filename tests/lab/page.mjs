@@ -1,83 +1,21 @@
-// The lab's page in a real browser, by clicks and keys.
+// The lab's page in a real browser, by clicks and keys: running, asking why, challenges, and how it looks.
 //
 //   node tests/lab/page.mjs HEDDLE FOLDER CHROMIUM OUTPUT
-//
-// FOLDER is the built page; screenshots go to OUTPUT/lab-*.png.
 import assert from 'node:assert/strict';
-import {spawn, spawnSync} from 'node:child_process';
-import {mkdtempSync, readFileSync, readdirSync, rmSync, statSync} from 'node:fs';
-import {createRequire} from 'node:module';
-import {tmpdir} from 'node:os';
-import {dirname, join} from 'node:path';
+import {readFileSync, readdirSync, statSync} from 'node:fs';
+import {join} from 'node:path';
 import {gzipSync} from 'node:zlib';
+import {folder, test} from './browser.mjs';
+import {kChallenges} from '../../emulator/lab/page/src/challenges.mjs';
 
-const [heddle, folder, chromium, output] = process.argv.slice(2);
-const require = createRequire(new URL('../../emulator/lab/page/package.json', import.meta.url));
-const {chromium: browserType} = require('playwright-core');
-const {kChallenges} = await import('../../emulator/lab/page/src/challenges.mjs');
-
-// A run of a kernel with a stale read.
-const run_folder = mkdtempSync(join(tmpdir(), 'heddle-lab-run-'));
-const trace = join(run_folder, 'queue.trace');
-const film = join(run_folder, 'queue.json');
-spawnSync(join(dirname(heddle), 'samples/field/ticket_queue'), [], {
-  stdio: 'ignore', env: {...process.env, HEDDLE_MODE: 'emulated', HEDDLE_MEMORY: 'random', HEDDLE_SEED: '1', HEDDLE_TRACE: trace}});
-const html = join(run_folder, 'queue.html');
-spawnSync(heddle, ['trace', trace, '--film', film, '--html', html], {stdio: 'ignore'});
-
-// A machine with other work takes its time: only what never comes is a failure. How long things took is printed.
-const kPatience = 120000;
-
-const server = spawn(heddle, ['lab', '--page', folder, trace], {stdio: ['ignore', 'pipe', 'inherit']});
-const address = await new Promise((resolve, reject) => {
-  server.stdout.on('data', data => {
-    const found = /http:\S+/.exec(String(data));
-    if (found) resolve(found[0].replace('#kernels', ''));
-  });
-  server.on('exit', code => reject(new Error(`heddle lab ended with ${code}`)));
-});
-const profile = mkdtempSync(join(tmpdir(), 'heddle-lab-browser-'));
-const context = await browserType.launchPersistentContext(profile, {
-  executablePath: chromium, headless: true, timeout: kPatience, viewport: {width: 1280, height: 900}, colorScheme: 'light',
-  args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-});
-const problems = [];
-const page = context.pages()[0];
-page.setDefaultTimeout(kPatience);
-page.on('pageerror', error => problems.push(`an exception: ${error.message}`));
-page.on('console', message => message.type() === 'error' && problems.push(`an error: ${message.text()}`));
-
-const shot = name => page.screenshot({path: join(output, `lab-${name}.png`), fullPage: true});
-const tab = name => page.getByRole('tab', {name}).click();
-// A page that has much to do draws what a click asks for a little later.
-const eventually = async check => {
-  for (const end = performance.now() + kPatience; ;) {
-    try {
-      return await check();
-    } catch (failure) {
-      if (performance.now() > end) throw failure;
-      await page.waitForTimeout(100);
-    }
-  }
-};
-const open = async name => {
-  await page.getByLabel('Examples').selectOption(name);
-  // The Kernels tab hides the editor.
-  await page.locator('.cm-content', {hasText: name}).waitFor({state: 'attached'});
-};
-const text = () => page.evaluate(() => [...document.querySelectorAll('.cm-line')].map(line => line.textContent).join('\n'));
-const write = async source => {
-  await page.locator('.cm-content').click();
-  await page.keyboard.press('Control+A');
-  await page.keyboard.insertText(source);
-};
-const run = async () => {
-  await page.locator('button.run').first().click();
-  await page.locator('.results[data-state="answered"]').waitFor();
-};
-const milliseconds = name => page.locator('.results').getAttribute(`data-${name}-ms`).then(Number);
-
-const steps = [
+const steps = ({page, address, text, shot, tab, eventually, open, write, run, milliseconds}) => [
+  ['the page is under 2 MB compressed', async () => {
+    const size = name => gzipSync(readFileSync(join(folder, name))).length;
+    const files = readdirSync(folder, {recursive: true}).filter(name => statSync(join(folder, name)).isFile() && !/answer\.mjs$/.test(name));
+    const total = files.reduce((sum, name) => sum + size(name), 0);
+    console.log(`  it is ${(total / 1e6).toFixed(2)} MB`);
+    assert.ok(total < 2e6);
+  }],
   ['the page starts and knows the policies', async () => {
     const begin = performance.now();
     await page.goto(address);
@@ -245,99 +183,6 @@ const steps = [
       assert.deepEqual(nameless, []);
     }
   }],
-  ['play: a game by clicks, undone and done again, to its end', async () => {
-    await open('1-message');
-    await tab('Play');
-    const play = page.locator('section[aria-label="Play"]');
-    await play.locator('[data-move]').first().waitFor();
-    await play.locator('[data-move="t0"]').click();
-    await page.locator('section[aria-label="Play"][data-at="1"]').waitFor();
-    await play.locator('button.token.write').first().waitFor();
-    await shot('play');
-    await play.getByRole('button', {name: 'Undo'}).click();
-    await page.locator('section[aria-label="Play"][data-at="0"]').waitFor();
-    await play.getByRole('button', {name: 'Redo'}).click();
-    await page.locator('section[aria-label="Play"][data-at="1"]').waitFor();
-    await play.getByText(/Bookmarks and breakpoints/).click();
-    await play.getByLabel('Name').fill('one write');
-    await play.getByRole('button', {name: 'Set at step 1'}).click();
-    await play.getByLabel('Stop when').selectOption('line');
-    const line = await play.getByLabel('Line of the breakpoint').locator('option').last().textContent();
-    await play.getByLabel('Line of the breakpoint').selectOption(line);
-    await play.getByRole('button', {name: 'Add'}).click();
-    await play.locator(`[data-break="line ${line}"]`).waitFor();
-    await play.getByRole('button', {name: 'Play to a breakpoint'}).click();
-    await play.getByText(new RegExp(`Stopped at a breakpoint: P\\d has come to line ${line}`)).waitFor();
-    assert.notEqual(await play.getAttribute('data-at'), '1');
-    await shot('stops');
-    await play.locator('[data-bookmark="one write"]').click();
-    await page.locator('section[aria-label="Play"][data-at="1"]').waitFor();
-    await play.getByRole('button', {name: `Remove the breakpoint at line ${line}`}).click();
-    await play.getByRole('button', {name: 'Play to the end'}).click();
-    await page.locator('section[aria-label="Play"][data-ended="true"]').waitFor();
-    await tab('Run');
-    await run();
-    await page.getByRole('button', {name: 'Show one P1:r0=1 P1:r1=0'}).click();
-    await page.getByText(/The game has ended with P1:r0=1 P1:r1=0/).waitFor();
-    await open('1-one-variable');
-    await tab('Run');
-    await run();
-    await page.getByRole('button', {name: 'Why never? P1:r0=1 P1:r1=0'}).click();
-    await page.getByText(/The cycle:/).waitFor();
-  }],
-  ['kernels: the run of a C++ program, forward and back, and when a copy went stale', async () => {
-    await page.goto('about:blank');
-    await page.goto(`${address}#kernels`);
-    const view = page.locator('section[aria-label="Kernels"] .film');
-    await view.getByRole('heading', {name: 'queue.trace'}).waitFor();
-    assert.equal(await view.getAttribute('data-event'), '0');
-    await view.getByRole('button', {name: 'Forward'}).click();
-    await page.locator('.film[data-event="1"]').waitFor();
-    await view.getByRole('button', {name: 'Back'}).click();
-    await page.locator('.film[data-event="0"]').waitFor();
-    await view.getByRole('button', {name: 'Next stale read'}).click();
-    await eventually(async () => assert.ok(Number(await view.getAttribute('data-event')) > 0));
-    assert.match(await page.locator('.source .now').textContent(), /\w/);
-    assert.match(await page.locator('.where').textContent(), /ticket_queue\.cpp:\d+/);
-    await view.getByRole('button', {name: 'When did this go stale?'}).click();
-    assert.match(await view.locator('.story').textContent(), /its copy is stale/);
-    await shot('kernels');
-    await view.locator('.timeline').focus();
-    await page.keyboard.press('Home');
-    await page.locator('.film[data-event="0"]').waitFor();
-    await view.locator('h2').first().click();
-    const buffer = await view.getByLabel('Buffer').locator('option').nth(1).textContent();
-    await view.getByLabel('Buffer').selectOption(buffer);
-    await eventually(async () => {
-      const texts = await view.locator('.events li').allTextContents();
-      assert.ok(texts.length > 0 && texts.every(text => text.includes(buffer)), `${buffer}: ${texts}`);
-    });
-    await view.getByLabel('To').fill('0');
-    await view.getByText('No event passes the filter').waitFor();
-  }],
-  ['kernels: a film in a file is opened, and what is none is told', async () => {
-    const panel = page.locator('section[aria-label="Kernels"]');
-    await panel.getByLabel('Open a file').setInputFiles(trace);
-    await panel.getByText(/This is the trace itself/).waitFor();
-    await panel.getByLabel('Open a file').setInputFiles({name: 'other.json', mimeType: 'application/json', buffer: Buffer.from('{"events": []}')});
-    await panel.getByText(/It is no film of a trace/).waitFor();
-    await panel.getByLabel('Open a file').setInputFiles(film);
-    await page.locator('.film[data-event="0"]').waitFor();
-    await eventually(async () => assert.equal(await panel.locator('.problem').count(), 0));
-  }],
-  ['kernels: the page of one trace says the same from a file', async () => {
-    await page.goto(`file://${html}`);
-    await page.getByText(/event 0 of \d+/).waitFor();
-    await page.locator('#events .stale').click();
-    await page.getByRole('button', {name: 'When did this go stale?'}).click();
-    assert.match(await page.locator('#story').textContent(), /its copy is stale/);
-    await page.getByRole('button', {name: 'Close'}).click();
-    await page.locator('#buffer').fill('items');
-    await page.locator('#buffer').blur();
-    await eventually(async () =>
-      assert.ok((await page.locator('#events li').allTextContents()).every(text => text.includes('items'))));
-    await page.goto(address);
-  }],
   ['a million runs of message passing', async () => {
     await tab('Run');
     await open('1-message');
@@ -354,31 +199,4 @@ const steps = [
   }],
 ];
 
-let failed = 0;
-try {
-  const size = name => gzipSync(readFileSync(join(folder, name))).length;
-  const files = readdirSync(folder, {recursive: true}).filter(name => statSync(join(folder, name)).isFile() && !/answer\.mjs$/.test(name));
-  const total = files.reduce((sum, name) => sum + size(name), 0);
-  console.log(`the page is ${(total / 1e6).toFixed(2)} MB compressed`);
-  assert.ok(total < 2e6, 'under 2 MB');
-  for (const [title, step] of steps) {
-    try {
-      await step();
-      console.log(`ok: ${title}`);
-    } catch (error) {
-      ++failed;
-      console.log(`FAILED: ${title}\n${error.stack}`);
-      await shot('failed').catch(() => {});
-    }
-  }
-  assert.deepEqual(problems, [], 'the page complains of nothing');
-} catch (error) {
-  ++failed;
-  console.log(`FAILED: ${error.stack}`);
-} finally {
-  await context.close();
-  server.kill('SIGINT');
-  rmSync(profile, {recursive: true, force: true});
-  rmSync(run_folder, {recursive: true, force: true});
-}
-process.exitCode = failed === 0 ? 0 : 1;
+await test(steps);

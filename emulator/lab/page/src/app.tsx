@@ -1,25 +1,27 @@
 /** The page. */
 import {useCallback, useEffect, useMemo, useRef, useState} from 'preact/hooks';
-import type {Answer, Change, Policy, Totals} from './answer';
+import type {Answer, Change, Policy} from './answer';
 import {placed} from './answer';
-import {ChallengePanel} from './challenge_panel';
+import {ChallengePanel, firstChallenge} from './challenge_panel';
 import {CoursePanel} from './course_panel';
 import {Editor, applied, type Problem} from './editor';
-import {Engine, EngineStopped} from './engine';
+import {Engine} from './engine';
 import {warmUp} from './graph';
-import {kGroups, example, type Example} from './library';
+import {Header} from './header';
+import type {Example} from './library';
 import {fromLink, toLink, type Shared} from './link';
-import {PlayPanel, type Task} from './play_panel';
+import {kTabs, type Tab} from './places';
+import {PlayPanel} from './play_panel';
 import {RunPanel} from './run_panel';
-import {runLive, type Row} from './runs';
+import type {Row} from './runs';
 import {keep, kept} from './store';
 import {SourceView, TracePanel, type Watched} from './trace_panel';
+import {useAddress, type View} from './use_address';
+import type {Task} from './use_game';
+import {useRuns} from './use_runs';
+import {useWork} from './use_work';
 import {WhyPanel} from './why_panel';
-
-const kTabs = [['run', 'Run'], ['why', 'Why'], ['play', 'Play'], ['challenges', 'Challenges'], ['course', 'Course'],
-  ['kernels', 'Kernels']] as const;
-type Tab = typeof kTabs[number][0];
-type Theme = 'auto' | 'light' | 'dark';
+import type {OwnTest} from './works';
 
 function problemsOf(answer: Answer | null): Problem[] {
   const texts: [string, Problem['severity']][] = [];
@@ -31,73 +33,86 @@ function problemsOf(answer: Answer | null): Problem[] {
   });
 }
 
-/** `asker` answers while one writes; runs have an engine of their own. */
+/** The views' names; arrows go from one to the next. */
+function Tabs({tab, onTab}: {tab: Tab; onTab: (tab: Tab) => void}) {
+  const onKey = (event: KeyboardEvent) => {
+    const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+    if (!step) return;
+    const at = kTabs.findIndex(([key]) => key === tab);
+    const next = kTabs[(at + step + kTabs.length) % kTabs.length][0];
+    onTab(next);
+    document.getElementById(`tab-${next}`)?.focus();
+  };
+  return (
+    <div role="tablist" aria-label="Views" onKeyDown={onKey}>
+      {kTabs.map(([key, title]) => (
+        <button key={key} id={`tab-${key}`} type="button" role="tab" aria-selected={tab === key} aria-controls="view"
+                tabIndex={tab === key ? 0 : -1} onClick={() => onTab(key)}>{title}</button>
+      ))}
+    </div>
+  );
+}
+
+/** `asker` answers while one writes; runs and games have an engine of their own. */
 export function App({asker}: {asker: Engine}) {
   const runner = useMemo(() => new Engine(), []);
-  const first = example('1-message')!;
-  const [text, setText] = useState(() => kept('text', first.text));
-  const [name, setName] = useState(() => kept('name', first.name));
+  const desk = useMemo(() => new Engine(), []);
+  const runs = useRuns(runner);
+  const {work, tests, ...works} = useWork();
+  const {text, name} = work;
   const [tab, setTab] = useState<Tab>(() => kept<Tab>('tab', 'run'));
   const [lesson, setLesson] = useState(() => kept('lesson', 0));
+  const [challenge, setChallenge] = useState(firstChallenge);
   const [answer, setAnswer] = useState<Answer | null>(null);
   const [checked, setChecked] = useState<Answer | null>(null);
   const [busy, setBusy] = useState(false);
   const [notice, setNotice] = useState('');
   const [policies, setPolicies] = useState<Policy[]>([]);
-  const [chosen, setChosen] = useState<string[]>(() => kept('policies', ['sequential', 'random', 'adversarial']));
-  const [runs, setRuns] = useState(() => kept('runs', 10000));
-  const [seed, setSeed] = useState(() => kept('seed', 1));
-  const [totals, setTotals] = useState<Record<string, Totals>>({});
-  const [running, setRunning] = useState(false);
-  const [runProblem, setRunProblem] = useState('');
-  const [theme, setTheme] = useState<Theme>(() => kept('theme', 'auto'));
-  const [classroom, setClassroom] = useState(() => kept('classroom', false));
   const [task, setTask] = useState<Task | null>(null);
   const [moves, setMoves] = useState<string[]>([]);
   const [watched, setWatched] = useState<Watched | null>(null);
+  /** Where the editor is folded away: in Play, and elsewhere. */
+  const [folded, setFolded] = useState(() => kept('folded', {play: true, else: false}));
   const results = useRef<HTMLElement>(null);
   const clicked = useRef(0);
   const round = useRef(0);
 
-  useEffect(() => keep('text', text), [text]);
-  useEffect(() => keep('name', name), [name]);
   useEffect(() => keep('tab', tab), [tab]);
   useEffect(() => keep('lesson', lesson), [lesson]);
-  useEffect(() => {
-    keep('theme', theme);
-    document.documentElement.dataset.theme = theme;
-  }, [theme]);
-  useEffect(() => {
-    keep('classroom', classroom);
-    document.documentElement.classList.toggle('classroom', classroom);
-  }, [classroom]);
-  useEffect(() => {
-    keep('policies', chosen);
-    keep('runs', runs);
-    keep('seed', seed);
-  }, [chosen, runs, seed]);
+  useEffect(() => keep('folded', folded), [folded]);
 
-  const load = useCallback((state: Shared) => {
-    setText(state.text);
-    setName(state.name ?? 'shared');
-    if (state.seed !== undefined) setSeed(state.seed);
-    if (state.runs !== undefined) setRuns(state.runs);
+  /** What is known of another text is known no more. */
+  const forget = () => {
+    setAnswer(null);
+    setTask(null);
+    runs.forget();
+  };
+  const load = (state: Shared) => {
+    forget();
+    works.openShared(state.tests ?? [{name: state.name ?? 'shared', text: state.text}], state.title ?? '');
+    if (state.seed !== undefined) runs.setSeed(state.seed);
+    if (state.runs !== undefined) runs.setRuns(state.runs);
     if (kTabs.some(([key]) => key === state.tab)) setTab(state.tab as Tab);
     setTask(state.moves ? {kind: 'moves', moves: state.moves, text: state.text} : null);
-    setAnswer(null);
-  }, []);
+    if (state.tests) setNotice(`${state.tests.length} tests have come with the link: they are under "My tests", beside your own.`);
+  };
+  const show = (view: Partial<View>) => {
+    if (view.tab) setTab(view.tab);
+    if (view.lesson !== undefined) setLesson(view.lesson);
+    if (view.challenge !== undefined) setChallenge(view.challenge);
+    if (!view.work) return;
+    works.setWork(view.work);
+    if (view.work.text !== text) setAnswer(null);
+  };
+  useAddress({tab, lesson, challenge, work}, show, hash => fromLink(hash).then(state => state ? load(state) : undefined, error => setNotice(error.message)));
 
   useEffect(() => {
-    const read = () => location.hash === '#kernels' ? setTab('kernels') : fromLink(location.hash).then(state => state && load(state), error => setNotice(error.message));
-    void read();
-    addEventListener('hashchange', read);
     // What is needed next comes behind what is needed first, and takes nothing from the first answer.
     const begin = () => {
       runner.begin();
       warmUp().catch(() => {});
     };
     asker.policies().then(all => (setPolicies(all), setTimeout(begin, 3000)), error => setNotice(error.message));
-    return () => removeEventListener('hashchange', read);
   }, []);
 
   // Errors in place while one writes: a search that stops at the first execution.
@@ -107,22 +122,6 @@ export function App({asker}: {asker: Engine}) {
     }, 200);
     return () => clearTimeout(timer);
   }, [text]);
-
-  const startRuns = useCallback(async (source: string, ofAnswer: Answer) => {
-    runner.stop();
-    setTotals({});
-    setRunProblem('');
-    if (ofAnswer.error || !ofAnswer.outcomes) return;
-    setRunning(true);
-    try {
-      await runLive(runner, source, chosen, runs, seed, (policy, all) => setTotals(before => ({...before, [policy]: all})));
-      setRunning(false);
-    } catch (error) {
-      if (error instanceof EngineStopped) return;
-      setRunProblem((error as Error).message.replace(/^:\d+:\d+: /, ''));
-      setRunning(false);
-    }
-  }, [chosen, runs, seed]);
 
   const run = useCallback(async (source = text) => {
     clicked.current = performance.now();
@@ -136,93 +135,65 @@ export function App({asker}: {asker: Engine}) {
       setAnswer(got);
       setChecked(got);
       if (got.error) setNotice(placed(got.error)?.message ?? got.error);
-      void startRuns(source, got);
+      runs.start(source, got);
       requestAnimationFrame(() => results.current?.setAttribute('data-answered-ms', (performance.now() - clicked.current).toFixed(1)));
     } catch (error) {
       if (mine === round.current) setNotice((error as Error).message);
     } finally {
       if (mine === round.current) setBusy(false);
     }
-  }, [text, name, busy, startRuns]);
+  }, [text, name, busy]);
 
-  // The editor also tells of changes that the page made itself: those do not take an answer back.
   const write = (value: string) => {
-    if (value === text) return;
-    setText(value);
+    works.write(value);
     setAnswer(null);
   };
-
   const open = (one: Example) => {
-    setText(one.text);
-    setName(one.name);
-    setAnswer(null);
-    setTask(null);
-    runner.stop();
-    setTotals({});
-    setRunning(false);
+    forget();
     setNotice('');
+    works.openText(one.name, one.text);
   };
-
+  const openTest = (test: OwnTest) => {
+    forget();
+    setNotice('');
+    works.openTest(test);
+  };
   const mend = (change: Change) => {
     const mended = applied(text, change.edits!);
-    setText(mended);
-    void run(mended).then(() => setNotice(`Changed, and run again. ${change.text.charAt(0).toUpperCase()}${change.text.slice(1)}.`));
+    works.replace(mended);
+    void run(mended).then(() => setNotice(`Changed, and run again. ${change.text.charAt(0).toUpperCase()}${change.text.slice(1)}. The browser's "back" takes it back.`));
   };
-
   const play = (row: Row) => {
     setTask({kind: row.allowed ? 'show' : 'never', outcome: row.outcome, text});
     setTab('play');
   };
 
-  const share = async () => {
-    const hash = await toLink({text, name, seed, runs, tab, ...(tab === 'play' ? {moves} : {})});
-    history.replaceState(null, '', hash);
+  const copyLink = async (state: Shared, what: string) => {
+    history.replaceState(history.state, '', await toLink(state));
     const done = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
-    setNotice(done ? 'The link is copied: it holds the text, the seed and the moves.' : 'The link is in the address bar: it holds the text, the seed and the moves.');
+    setNotice(`The link is ${done ? 'copied' : 'in the address bar'}: it holds ${what}.`);
   };
+  const share = () => copyLink({text, name, seed: runs.seed, runs: runs.runs, tab, ...(tab === 'play' ? {moves} : {})}, 'the text, the seed and the moves');
+  const shareList = (list: OwnTest[], title: string) => copyLink(
+      {text: list[0].text, name: list[0].name, title, tests: list.map(one => ({name: one.name, text: one.text}))},
+      `${list.length} ${list.length === 1 ? 'test' : 'tests'}`);
 
   const goto = (line: number) => {
     document.querySelectorAll('.cm-line')[line - 1]?.scrollIntoView({block: 'nearest'});
   };
-
-  const onTabKey = (event: KeyboardEvent) => {
-    const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
-    if (!step) return;
-    const at = kTabs.findIndex(([key]) => key === tab);
-    const next = kTabs[(at + step + kTabs.length) % kTabs.length][0];
-    setTab(next);
-    document.getElementById(`tab-${next}`)?.focus();
-  };
-
+  const kind = tab === 'play' ? 'play' : 'else';
+  const hidden = tab === 'kernels' || folded[kind];
   const current = answer && !busy;
   return (
     <>
-      <header>
-        <h1>heddle <span>lab</span></h1>
-        <label class="library">Examples <select value={example(name)?.text === text ? name : ''} onChange={event => {
-          const one = example(event.currentTarget.value);
-          if (one) open(one);
-        }}>
-          <option value="">(your own)</option>
-          {kGroups.map(group => (
-            <optgroup key={group.title} label={group.title}>
-              {group.examples.map(one => <option key={one.name} value={one.name}>{one.name}</option>)}
-            </optgroup>
-          ))}
-        </select></label>
-        <span class="grow" />
-        <button type="button" onClick={share}>Link</button>
-        <label><span class="hidden">Theme </span><select value={theme} onChange={event => setTheme(event.currentTarget.value as Theme)}>
-          <option value="auto">System</option><option value="light">Light</option><option value="dark">Dark</option>
-        </select></label>
-        <button type="button" aria-pressed={classroom} onClick={() => setClassroom(!classroom)}>Classroom</button>
-      </header>
+      <Header work={work} tests={tests} onExample={open} onTest={openTest} onTests={works.refresh} onShare={() => void share()}
+              onListLink={(list, title) => void shareList(list, title)} onNotice={setNotice} />
       {notice && <p class="notice" role="status">{notice} <button type="button" class="small" onClick={() => setNotice('')}>Close</button></p>}
-      <main>
+      <main class={hidden && tab !== 'kernels' ? 'folded' : ''}>
         {tab === 'kernels' && <section class="write" aria-label="Source"><SourceView watched={watched} /></section>}
-        <section class="write" aria-label="Test" hidden={tab === 'kernels'}>
+        <section class="write" id="test" aria-label="Test" hidden={hidden}>
           <div class="row">
-            <label class="name">Name <input value={name} onInput={event => setName(event.currentTarget.value)} /></label>
+            <label class="name">Name <input value={name} onInput={event => works.rename(event.currentTarget.value)} /></label>
             <button type="button" class="run" onClick={() => (setTab(tab === 'why' ? 'why' : 'run'), void run())} title="Ctrl+Enter">{busy ? 'Again' : 'Run'}</button>
             {busy && <button type="button" onClick={() => (asker.stop(), setBusy(false))}>Stop</button>}
           </div>
@@ -230,21 +201,22 @@ export function App({asker}: {asker: Engine}) {
           {checked?.error && <p class="problem" role="alert">{placed(checked.error) ? `Line ${placed(checked.error)!.line}: ${placed(checked.error)!.message}` : checked.error}</p>}
         </section>
         <section class="results" ref={results} data-state={busy ? 'busy' : current ? 'answered' : 'idle'}>
-          <div role="tablist" aria-label="Views" onKeyDown={onTabKey}>
-            {kTabs.map(([key, title]) => (
-              <button key={key} id={`tab-${key}`} type="button" role="tab" aria-selected={tab === key} aria-controls="view"
-                      tabIndex={tab === key ? 0 : -1} onClick={() => setTab(key)}>{title}</button>
-            ))}
+          <div class="views">
+            <Tabs tab={tab} onTab={setTab} />
+            {tab !== 'kernels' && <button type="button" class="small" aria-expanded={!hidden} aria-controls="test"
+              onClick={() => setFolded({...folded, [kind]: !folded[kind]})}>{hidden ? 'Show the test' : 'Hide the test'}</button>}
           </div>
           <div id="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-            {tab === 'run' && <RunPanel answer={answer} policies={policies} chosen={chosen} runs={runs} seed={seed} totals={totals}
-              running={running} runProblem={runProblem} onChoose={setChosen} onRuns={setRuns} onSeed={setSeed}
-              onStop={() => (runner.stop(), setRunning(false))} onPlay={play} />}
+            {tab === 'run' && <RunPanel answer={answer} policies={policies} chosen={runs.chosen} runs={runs.runs} seed={runs.seed} totals={runs.totals}
+              running={runs.running} runProblem={runs.runProblem} onChoose={runs.setChosen} onRuns={runs.setRuns} onSeed={runs.setSeed}
+              onStop={runs.stop} onPlay={play} />}
             {tab === 'why' && <WhyPanel answer={answer} onChange={mend} onLine={goto}
               onDrawn={() => requestAnimationFrame(() => results.current?.setAttribute('data-drawn-ms', (performance.now() - clicked.current).toFixed(1)))} />}
-            {tab === 'play' && <PlayPanel text={text} name={name} task={task} onMoves={setMoves} onLine={goto} />}
-            {tab === 'challenges' && <ChallengePanel asker={asker} text={text} onOpen={open} />}
-            {tab === 'course' && <CoursePanel lesson={lesson} onLesson={setLesson} onOpen={open} />}
+            {tab === 'play' && <PlayPanel desk={desk} text={text} name={name} task={task} onMoves={setMoves} onLine={goto} />}
+            {tab === 'challenges' && <ChallengePanel asker={asker} text={text} at={challenge} onAt={setChallenge} onOpen={open}
+              onLesson={at => (setLesson(at), setTab('course'))} />}
+            {tab === 'course' && <CoursePanel lesson={lesson} onLesson={setLesson} onOpen={open}
+              onChallenge={at => (setChallenge(at), setTab('challenges'))} />}
             {tab === 'kernels' && <TracePanel watched={watched} onWatch={setWatched} />}
           </div>
         </section>

@@ -4,12 +4,14 @@ import type {Answer} from './answer';
 import {kChallenges} from './challenges.mjs';
 import {checkEdit, checkPick, partsOf} from './check.mjs';
 import type {Engine} from './engine';
-import type {Example} from './library';
+import {kLessons, type Example} from './library';
 import {keep, kept} from './store';
 
 interface Challenge {
   id: string;
   title: string;
+  /** The lesson that it belongs to, from 1. */
+  lesson: number;
   kind: 'pick' | 'edit' | 'reach';
   ask: string;
   text?: string;
@@ -35,7 +37,22 @@ export function reachChallenge(text: string): Challenge | undefined {
 interface Props {
   asker: Engine;
   text: string;
+  at: number;
+  onAt: (challenge: number) => void;
+  onLesson: (lesson: number) => void;
   onOpen: (example: Example) => void;
+}
+
+/** The challenge that one who comes back finds: the one of last time, else the first that is not solved. */
+export function firstChallenge(): number {
+  const first = all.findIndex(one => !solvedChallenges().includes(one.id));
+  return kept('challenge', Math.max(first, 0));
+}
+
+/** The challenges of a lesson (from 0), each with its number (from 0). */
+export function challengesOf(lesson: number): {at: number; title: string; solved: boolean}[] {
+  const solved = solvedChallenges();
+  return all.flatMap((one, at) => one.lesson === lesson + 1 ? [{at, title: one.title, solved: solved.includes(one.id)}] : []);
 }
 
 function Pick({challenge, picked, onPicked, onOpen}: {
@@ -55,25 +72,20 @@ function Pick({challenge, picked, onPicked, onOpen}: {
   );
 }
 
-export function ChallengePanel({asker, text, onOpen}: Props) {
+export function ChallengePanel({asker, text, at: asked, onAt, onLesson, onOpen}: Props) {
   const [solved, setSolved] = useState(solvedChallenges);
-  const [at, setAt] = useState(() => {
-    const first = all.findIndex(one => !solvedChallenges().includes(one.id));
-    return Math.min(Math.max(kept('challenge', Math.max(first, 0)), 0), all.length - 1);
-  });
+  const at = Math.min(asked, all.length - 1);
   const [picked, setPicked] = useState<number[]>([]);
   const [hints, setHints] = useState(0);
   const [result, setResult] = useState<{solved: boolean; text: string} | null>(null);
   const [busy, setBusy] = useState(false);
   const challenge = all[at];
-  useEffect(() => keep('challenge', at), [at]);
-
-  const go = (next: number) => {
-    setAt(next);
+  useEffect(() => {
+    keep('challenge', at);
     setPicked([]);
     setHints(0);
     setResult(null);
-  };
+  }, [at]);
   const check = async () => {
     setBusy(true);
     const ask = (request: object): Promise<Answer> => asker.answer(request);
@@ -97,13 +109,14 @@ export function ChallengePanel({asker, text, onOpen}: Props) {
     <section aria-label="Challenges" class="challenges">
       <p><progress max={all.length} value={solved.length} aria-label="Solved" /> {solved.length} of {all.length} solved</p>
       <div class="row">
-        <label>Challenge <select value={at} onChange={event => go(Number(event.currentTarget.value))}>
+        <label>Challenge <select value={at} onChange={event => onAt(Number(event.currentTarget.value))}>
           {all.map((one, i) => <option key={one.id} value={i}>{solved.includes(one.id) ? '✓ ' : ''}{i + 1}. {one.title}</option>)}
         </select></label>
-        <button type="button" disabled={at === 0} onClick={() => go(at - 1)}>Back</button>
-        <button type="button" disabled={at === all.length - 1} onClick={() => go(at + 1)}>Next</button>
+        <button type="button" disabled={at === 0} onClick={() => onAt(at - 1)}>Back</button>
+        <button type="button" disabled={at === all.length - 1} onClick={() => onAt(at + 1)}>Next</button>
       </div>
       <h2>{at + 1}. {challenge.title}</h2>
+      <p>Of lesson <a href={`#course/${challenge.lesson}`} onClick={event => (event.preventDefault(), onLesson(challenge.lesson - 1))}>{kLessons[challenge.lesson - 1].title.replace(/^Lesson /, '')}</a></p>
       <p>{challenge.ask}</p>
       {challenge.text && <p><button type="button" onClick={() => onOpen({name: challenge.id, text: challenge.text!})}>
         {challenge.kind === 'edit' ? 'Open the test (from the start)' : 'Open the test'}</button></p>}

@@ -40,24 +40,24 @@ const storeBuffering = (store, load) => two('store-buffering', [`${store} x, 1`,
 
 export const kChallenges = [
   {
-    id: 'four-outcomes', title: 'Two threads, two variables', kind: 'pick', property: 'allowed', text: relaxedMessage,
+    id: 'four-outcomes', lesson: 1, title: 'Two threads, two variables', kind: 'pick', property: 'allowed', text: relaxedMessage,
     ask: 'P0 writes x, then y; P1 reads y, then x. All are relaxed atomics. Which outcomes are allowed?',
     options: outcomes('P1:r0', 'P1:r1'), answer: [0, 1, 2, 3],
     hints: ['Does anything say that x arrives before y?', 'Relaxed atomics of two variables are not ordered for another thread: every combination is allowed.'],
   },
   {
-    id: 'coherence', title: 'One variable', kind: 'pick', property: 'allowed',
+    id: 'coherence', lesson: 1, title: 'One variable', kind: 'pick', property: 'allowed',
     text: two('one-variable', ['st.atom.dv.sc0 x, 1'], ['ld.atom.dv.sc0 r0, x', 'ld.atom.dv.sc0 r1, x'], 'exists (P1:r0 == 1 /\\ P1:r1 == 0)', kInB, ['x']),
     ask: 'P1 reads x twice. Which outcomes are allowed?', options: outcomes('P1:r0', 'P1:r1'), answer: [0, 1, 3],
     hints: ['The writes to one variable have one order.', 'A thread that has seen the new value does not see the old one afterwards.'],
   },
   {
-    id: 'reach-stale', title: 'Play the stale read', kind: 'reach', text: relaxedMessage, outcome: {'P1:r0': 1, 'P1:r1': 0},
+    id: 'reach-stale', lesson: 1, title: 'Play the stale read', kind: 'reach', text: relaxedMessage, outcome: {'P1:r0': 1, 'P1:r1': 0},
     ask: 'Open Play, and reach P1:r0=1 and P1:r1=0: the flag has come, and the data have not.',
     hints: ['Let P0 write both, and deliver y alone.', 'Then let P1 read y = 1, and x from its old copy.'],
   },
   {
-    id: 'which-race', title: 'Which of these three are racy?', kind: 'pick', property: 'racy',
+    id: 'which-race', lesson: 2, title: 'Which of these three are racy?', kind: 'pick', property: 'racy',
     ask: 'A write and a read of x in two threads. Which of the three have a data race?',
     options: [
       {label: 'both plain', text: pair('both-plain', 'st.sc0 x, 1', 'ld.sc0 r0, x')},
@@ -67,7 +67,7 @@ export const kChallenges = [
     answer: [0, 2], hints: ['Two accesses race unless both are atomic, or something orders them.', 'One atomic is not enough.'],
   },
   {
-    id: 'who-races', title: 'Reads and writes', kind: 'pick', property: 'racy', ask: 'Which of these have a data race?',
+    id: 'who-races', lesson: 2, title: 'Reads and writes', kind: 'pick', property: 'racy', ask: 'Which of these have a data race?',
     options: [
       {label: 'two plain reads', text: pair('two-reads', 'ld.sc0 r0, x', 'ld.sc0 r0, x')},
       {label: 'two plain writes of the same value', text: pair('two-writes', 'st.sc0 x, 1', 'st.sc0 x, 1')},
@@ -76,31 +76,31 @@ export const kChallenges = [
     answer: [1], hints: ['At least one of two that race is a write.', 'Values do not matter for a race.'],
   },
   {
-    id: 'make-atomic', title: 'No race, at the lowest price', kind: 'edit', may: 'tags', minimal: true,
+    id: 'make-atomic', lesson: 2, title: 'No race, at the lowest price', kind: 'edit', may: 'tags', minimal: true,
     text: pair('make-atomic', 'st.sc0 x, 1', 'ld.sc0 r0, x'), goal: {raceFree: true},
     solution: pair('make-atomic', 'st.atom.qf.sc0 x, 1', 'ld.atom.qf.sc0 r0, x'),
     ask: 'Make the accesses atomic, so that there is no race. The scope must be the narrowest that will do.',
     hints: ['An atomic is written st.atom.SCOPE.sc0; scopes are sg, wg, qf, dv.', 'The threads are in two workgroups of one queue family: qf.'],
   },
   {
-    id: 'break-it', title: 'Break it with one change', kind: 'edit', may: 'tags', most: 1, text: message('break-it', {flag: kRelease, see: kAcquire}),
+    id: 'break-it', lesson: 3, title: 'Break it with one change', kind: 'edit', may: 'tags', most: 1, text: message('break-it', {flag: kRelease, see: kAcquire}),
     goal: {allow: 'P1:r1 == 0'}, solution: message('break-it', {flag: kRelease, see: kRelaxedLoad}),
     ask: 'This message is safe. Change the tags of one instruction, so that P1 may read the old x.',
     hints: ['There are many ways: order, scope, class, availability.', 'Make the read of y relaxed: ld.atom.dv.sc0.'],
   },
   {
-    id: 'acquire', title: 'The other half', kind: 'edit', may: 'tags', text: message('acquire', {flag: kRelease, see: kRelaxedLoad}), goal: kHandedOver,
+    id: 'acquire', lesson: 3, title: 'The other half', kind: 'edit', may: 'tags', text: message('acquire', {flag: kRelease, see: kRelaxedLoad}), goal: kHandedOver,
     solution: message('acquire', {flag: kRelease, see: kAcquire}),
     ask: 'P0 releases. Change the tags until P1, which has seen y = 1, never reads the old x, and there is no race.',
     hints: ['A release needs an acquire that reads it.', 'ld.atom.acq.dv.sc0.semsc0.semvis r0, y'],
   },
   {
-    id: 'release', title: 'The first half', kind: 'edit', may: 'tags', text: message('release', {flag: kRelaxedStore, see: kAcquire}), goal: kHandedOver,
+    id: 'release', lesson: 3, title: 'The first half', kind: 'edit', may: 'tags', text: message('release', {flag: kRelaxedStore, see: kAcquire}), goal: kHandedOver,
     solution: message('release', {flag: kRelease, see: kAcquire}), ask: 'Now the release is missing. Write it.',
     hints: ['The store of y has to release.', 'st.atom.rel.dv.sc0.semsc0.semav y, 1'],
   },
   {
-    id: 'fences', title: 'Fences', kind: 'edit', may: 'fences', text: message('fences', {flag: kRelaxedStore, see: kRelaxedLoad}), goal: kHandedOver,
+    id: 'fences', lesson: 3, title: 'Fences', kind: 'edit', may: 'fences', text: message('fences', {flag: kRelaxedStore, see: kRelaxedLoad}), goal: kHandedOver,
     frozen: ['st.atom.dv.sc0 y, 1', 'ld.atom.dv.sc0 r0, y'],
     solution: litmus('fences', ['x', 'y'], [
       [kInA, 'st.nonpriv.sc0 x, 1', 'membar.rel.dv.semsc0.semav', 'st.atom.dv.sc0 y, 1'],
@@ -109,38 +109,38 @@ export const kChallenges = [
     hints: ['A release fence stands before the write of the flag, an acquire fence behind the read.', 'membar.rel.dv.semsc0.semav and membar.acq.dv.semsc0.semvis'],
   },
   {
-    id: 'store-buffering', title: 'What release and acquire do not forbid', kind: 'pick', property: 'allowed', text: storeBuffering(kRelease, kAcquire),
+    id: 'store-buffering', lesson: 3, title: 'What release and acquire do not forbid', kind: 'pick', property: 'allowed', text: storeBuffering(kRelease, kAcquire),
     ask: 'Each thread releases its own variable, and then acquires the other one. Which outcomes are allowed?',
     options: outcomes('P0:r0', 'P1:r0'), answer: [0, 1, 2, 3],
     hints: ['An acquire that reads the initial value synchronizes with nothing.', 'Vulkan has no sequentially consistent atomics: 0 and 0 stays allowed.'],
   },
   {
-    id: 'reach-both-old', title: 'Play store buffering', kind: 'reach', text: storeBuffering(kRelaxedStore, kRelaxedLoad), outcome: {'P0:r0': 0, 'P1:r0': 0},
+    id: 'reach-both-old', lesson: 1, title: 'Play store buffering', kind: 'reach', text: storeBuffering(kRelaxedStore, kRelaxedLoad), outcome: {'P0:r0': 0, 'P1:r0': 0},
     ask: 'Open Play, and reach P0:r0=0 and P1:r0=0.', hints: ['Both write before either reads.', 'Deliver nothing until both have read.'],
   },
   {
-    id: 'load-buffering', title: 'Reading from the future', kind: 'pick', property: 'allowed',
+    id: 'load-buffering', lesson: 1, title: 'Reading from the future', kind: 'pick', property: 'allowed',
     text: two('load-buffering', ['ld.atom.dv.sc0 r0, x', 'st.atom.dv.sc0 y, 1'], ['ld.atom.dv.sc0 r0, y', 'st.atom.dv.sc0 x, 1'], 'exists (P0:r0 == 1 /\\ P1:r0 == 1)'),
     ask: 'Each thread reads a variable, and then writes the one that the other thread reads. Which outcomes are allowed?',
     options: outcomes('P0:r0', 'P1:r0'), answer: [0, 1, 2, 3],
     hints: ['A read may be answered late, after the write behind it.', 'The written values do not depend on what was read.'],
   },
   {
-    id: 'wider', title: 'Far enough', kind: 'edit', may: 'tags', minimal: true,
+    id: 'wider', lesson: 4, title: 'Far enough', kind: 'edit', may: 'tags', minimal: true,
     text: message('wider', {flag: 'st.atom.rel.wg.sc0.semsc0.semav', see: 'ld.atom.acq.wg.sc0.semsc0.semvis'}), goal: kHandedOver,
     solution: message('wider', {flag: 'st.atom.rel.qf.sc0.semsc0.semav', see: 'ld.atom.acq.qf.sc0.semsc0.semvis'}),
     ask: 'The threads are in two workgroups. Forbid the stale read with the weakest edit.',
     hints: ['Which scope is the narrowest that has both threads in it?', 'qf, on both sides.'],
   },
   {
-    id: 'narrower', title: 'No further than needed', kind: 'edit', may: 'tags', minimal: true,
+    id: 'narrower', lesson: 4, title: 'No further than needed', kind: 'edit', may: 'tags', minimal: true,
     text: message('narrower', {flag: kRelease, see: kAcquire, to: kInA1}), goal: kHandedOver,
     solution: message('narrower', {flag: 'st.atom.rel.wg.sc0.semsc0.semav', see: 'ld.atom.acq.wg.sc0.semsc0.semvis', to: kInA1}),
     ask: 'This is safe, and dearer than it has to be. Weaken it as far as it stays safe.',
     hints: ['Both threads are in workgroup 0.', 'wg, on both sides.'],
   },
   {
-    id: 'which-scope', title: 'Which of these three are racy now?', kind: 'pick', property: 'racy',
+    id: 'which-scope', lesson: 4, title: 'Which of these three are racy now?', kind: 'pick', property: 'racy',
     ask: 'Release and acquire between two workgroups. Which have a data race?',
     options: [
       {label: 'the release wg, the acquire dv', text: message('narrow-release', {flag: 'st.atom.rel.wg.sc0.semsc0.semav', see: kAcquire})},
@@ -150,7 +150,7 @@ export const kChallenges = [
     answer: [0, 2], hints: ['Each side has to be in the scope of the other one.', 'The queue family has both workgroups in it.'],
   },
   {
-    id: 'class', title: 'Name the memory', kind: 'edit', may: 'tags', minimal: true,
+    id: 'class', lesson: 5, title: 'Name the memory', kind: 'edit', may: 'tags', minimal: true,
     text: message('class', {data: 'st.nonpriv.sc1', flag: 'st.atom.rel.wg.sc0.semsc0.semav', see: 'ld.atom.acq.wg.sc0.semsc0.semvis', load: 'ld.nonpriv.sc1', to: kInA1}),
     goal: kHandedOver,
     solution: message('class', {data: 'st.nonpriv.sc1', flag: 'st.atom.rel.wg.sc0.semsc1.semav', see: 'ld.atom.acq.wg.sc0.semsc1.semvis', load: 'ld.nonpriv.sc1', to: kInA1}),
@@ -158,25 +158,25 @@ export const kChallenges = [
     hints: ['What the semantics do not name is not ordered.', 'The data alone need to be named: semsc1 instead of semsc0, on both sides.'],
   },
   {
-    id: 'too-many-classes', title: 'Name no more', kind: 'edit', may: 'tags', minimal: true,
+    id: 'too-many-classes', lesson: 5, title: 'Name no more', kind: 'edit', may: 'tags', minimal: true,
     text: message('too-many-classes', {flag: 'st.atom.rel.qf.sc0.semsc0.semsc1.semsc2.semav', see: 'ld.atom.acq.qf.sc0.semsc0.semsc1.semsc2.semvis'}),
     goal: kHandedOver, solution: message('too-many-classes', {flag: 'st.atom.rel.qf.sc0.semsc0.semav', see: 'ld.atom.acq.qf.sc0.semsc0.semvis'}),
     ask: 'Safe, but it waits for images and Workgroup memory, too. Weaken it as far as it stays safe.',
     hints: ['Data and flag are in buffers.', 'semsc0 alone.'],
   },
   {
-    id: 'private', title: 'A broken promise', kind: 'edit', may: 'tags', text: message('private', {data: 'st.sc0', flag: kRelease, see: kAcquire, load: 'ld.sc0'}),
+    id: 'private', lesson: 6, title: 'A broken promise', kind: 'edit', may: 'tags', text: message('private', {data: 'st.sc0', flag: kRelease, see: kAcquire, load: 'ld.sc0'}),
     goal: kHandedOver, solution: message('private', {flag: kRelease, see: kAcquire}),
     ask: 'Order, scope and class are right. Why is there a race? Mend it.',
     hints: ['A plain access is private: no availability operation concerns it.', 'st.nonpriv.sc0 and ld.nonpriv.sc0'],
   },
   {
-    id: 'available', title: 'On its way', kind: 'edit', may: 'tags', most: 1,
+    id: 'available', lesson: 6, title: 'On its way', kind: 'edit', may: 'tags', most: 1,
     text: message('available', {flag: 'st.atom.rel.dv.sc0.semsc0', see: kAcquire}), goal: kHandedOver, solution: message('available', {flag: kRelease, see: kAcquire}),
     ask: 'Change one instruction.', hints: ['The write of x never leaves the cache of P0.', 'Add .semav to the release.'],
   },
   {
-    id: 'own-operations', title: 'Without the help of the flag', kind: 'edit', may: 'tags',
+    id: 'own-operations', lesson: 6, title: 'Without the help of the flag', kind: 'edit', may: 'tags',
     text: message('own-operations', {flag: 'st.atom.rel.dv.sc0.semsc0', see: 'ld.atom.acq.dv.sc0.semsc0'}), goal: kHandedOver,
     frozen: ['st.atom.rel.dv.sc0.semsc0 y, 1', 'ld.atom.acq.dv.sc0.semsc0 r0, y'],
     solution: message('own-operations', {data: 'st.av.dv.sc0', flag: 'st.atom.rel.dv.sc0.semsc0', see: 'ld.atom.acq.dv.sc0.semsc0', load: 'ld.vis.dv.sc0'}),
@@ -184,7 +184,7 @@ export const kChallenges = [
     hints: ['A write can be made available by itself, and a read visible.', 'st.av.dv.sc0 and ld.vis.dv.sc0'],
   },
   {
-    id: 'barrier', title: 'A barrier that only waits', kind: 'edit', may: 'tags', minimal: true,
+    id: 'barrier', lesson: 7, title: 'A barrier that only waits', kind: 'edit', may: 'tags', minimal: true,
     text: two('barrier', ['st.nonpriv.sc0 x, 1', 'cbar.wg 1'], ['cbar.wg 1', 'ld.nonpriv.sc0 r1, x'], 'exists (P1:r1 == 0)', kInA1, ['x']),
     goal: kHandedOver,
     solution: two('barrier', ['st.nonpriv.sc0 x, 1', 'cbar.rel.wg.semsc0.semav 1'], ['cbar.acq.wg.semsc0.semvis 1', 'ld.nonpriv.sc0 r1, x'], 'exists (P1:r1 == 0)', kInA1, ['x']),
@@ -192,7 +192,7 @@ export const kChallenges = [
     hints: ['P0 writes before it: it has to release. P1 reads behind it.', 'cbar.rel.wg.semsc0.semav 1 and cbar.acq.wg.semsc0.semvis 1'],
   },
   {
-    id: 'release-sequence', title: 'Through other hands', kind: 'pick', property: 'racy',
+    id: 'release-sequence', lesson: 7, title: 'Through other hands', kind: 'pick', property: 'racy',
     ask: 'P0 releases y = 1. P1 makes it 2 with a relaxed instruction, and P2 acquires 2. Which have a data race?',
     options: [
       ['a relaxed update (rmw)', 'rmw.atom.dv.sc0.add r0, y, 1'], ['a relaxed store', 'st.atom.dv.sc0 y, 2'],
@@ -202,7 +202,7 @@ export const kChallenges = [
     answer: [1], hints: ['An update carries on the release sequence of what it read.', 'A store of another thread ends it.'],
   },
   {
-    id: 'chain', title: 'Handed on', kind: 'edit', may: 'tags', most: 1,
+    id: 'chain', lesson: 7, title: 'Handed on', kind: 'edit', may: 'tags', most: 1,
     text: litmus('chain', ['x', 'y', 'z'], [
       [kInA, 'st.nonpriv.sc0 x, 1', 'st.atom.rel.wg.sc0.semsc0.semav y, 1'],
       [kInA1, 'ld.atom.acq.wg.sc0.semsc0.semvis r0, y', 'st.atom.rel.dv.sc0.semsc0 z, 1'],
@@ -218,7 +218,7 @@ export const kChallenges = [
     hints: ['Everything happens in the right order; the value stays behind on the way.', 'P1 has to make available to the device what is available to its workgroup: .semav.'],
   },
   {
-    id: 'look-back', title: 'The look-back', kind: 'edit', may: 'tags', minimal: true,
+    id: 'look-back', lesson: 8, title: 'The look-back', kind: 'edit', may: 'tags', minimal: true,
     text: message('look-back', {data: 'st.sc0', flag: 'st.atom.wg.sc0', see: 'ld.atom.wg.sc0', load: 'ld.sc0'}), goal: kHandedOver,
     solution: message('look-back', {flag: 'st.atom.rel.qf.sc0.semsc0.semav', see: 'ld.atom.acq.qf.sc0.semsc0.semvis'}),
     ask: 'Four things are missing. Give P1 the sum of the workgroup before it, at the lowest price.',

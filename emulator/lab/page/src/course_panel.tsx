@@ -1,5 +1,6 @@
 /** The lessons of samples/course. */
 import type {ComponentChildren} from 'preact';
+import {challengesOf} from './challenge_panel';
 import {kLessons, type Example} from './library';
 import {example} from './library';
 
@@ -33,10 +34,22 @@ function Markdown({text, open}: {text: string; open: (one: Example) => void}) {
   })}</>;
 }
 
-export function CoursePanel({lesson, onLesson, onOpen}: {
-  lesson: number; onLesson: (lesson: number) => void; onOpen: (one: Example) => void;
+/** The challenges that belong to a lesson. */
+function Challenges({lesson, onChallenge}: {lesson: number; onChallenge: (challenge: number) => void}) {
+  return (
+    <>
+      <h3>Challenges of this lesson</h3>
+      <ul>{challengesOf(lesson).map(({at, title, solved}) => (
+        <li key={at}><a href={`#challenge/${at + 1}`} onClick={event => (event.preventDefault(), onChallenge(at))}>{at + 1}. {title}</a>{solved && ' ✓ solved'}</li>))}</ul>
+    </>
+  );
+}
+
+export function CoursePanel({lesson: asked, onLesson, onChallenge, onOpen}: {
+  lesson: number; onLesson: (lesson: number) => void; onChallenge: (challenge: number) => void; onOpen: (one: Example) => void;
 }) {
-  const now = kLessons[Math.min(lesson, kLessons.length - 1)];
+  const lesson = Math.min(asked, kLessons.length - 1);
+  const now = kLessons[lesson];
   return (
     <section aria-label="Course" class="course">
       <div class="row">
@@ -47,6 +60,7 @@ export function CoursePanel({lesson, onLesson, onOpen}: {
         <button type="button" disabled={lesson >= kLessons.length - 1} onClick={() => onLesson(lesson + 1)}>Next</button>
       </div>
       <Markdown text={now.text} open={onOpen} />
+      <Challenges lesson={lesson} onChallenge={onChallenge} />
     </section>
   );
 }

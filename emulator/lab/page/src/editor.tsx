@@ -1,7 +1,7 @@
 /** The editor: CodeMirror with the dialect, errors in place, and marks on lines. */
 import {defaultKeymap, history, historyKeymap} from '@codemirror/commands';
 import {lintGutter, setDiagnostics, type Diagnostic} from '@codemirror/lint';
-import {EditorState} from '@codemirror/state';
+import {Annotation, EditorState} from '@codemirror/state';
 import {EditorView, drawSelection, keymap, lineNumbers} from '@codemirror/view';
 import {useEffect, useRef} from 'preact/hooks';
 import type {Edit} from './answer';
@@ -33,6 +33,9 @@ function diagnostics(state: EditorState, problems: Problem[]): Diagnostic[] {
   });
 }
 
+/** Marks a change that the page made. */
+const fromOutside = Annotation.define<boolean>();
+
 interface Props {
   text: string;
   problems: Problem[];
@@ -43,6 +46,8 @@ interface Props {
 export function Editor({text, problems, onText, onRun}: Props) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>();
+  // What was written and has not come back as `text` yet: it is no news for the editor, which may be further by then.
+  const written = useRef<string[]>([]);
   const calls = useRef({onText, onRun});
   calls.current = {onText, onRun};
 
@@ -56,7 +61,9 @@ export function Editor({text, problems, onText, onRun}: Props) {
           keymap.of([{key: 'Mod-Enter', run: () => (calls.current.onRun(), true)}, ...defaultKeymap, ...historyKeymap]),
           EditorView.contentAttributes.of({'aria-label': 'Litmus test', spellcheck: 'false', autocapitalize: 'off'}),
           EditorView.updateListener.of(update => {
-            if (update.docChanged) calls.current.onText(update.state.doc.toString());
+            if (!update.docChanged || update.transactions.some(one => one.annotation(fromOutside))) return;
+            written.current.push(update.state.doc.toString());
+            calls.current.onText(update.state.doc.toString());
           }),
         ],
       }),
@@ -67,7 +74,9 @@ export function Editor({text, problems, onText, onRun}: Props) {
   useEffect(() => {
     const editor = view.current!;
     const now = editor.state.doc.toString();
-    if (now !== text) editor.dispatch({changes: {from: 0, to: now.length, insert: text}});
+    const own = written.current.indexOf(text);
+    written.current.splice(0, own < 0 ? Infinity : own + 1);
+    if (own < 0 && now !== text) editor.dispatch({changes: {from: 0, to: now.length, insert: text}, annotations: fromOutside.of(true)});
   }, [text]);
 
   useEffect(() => {

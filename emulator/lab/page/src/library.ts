@@ -42,6 +42,8 @@ export const kGroups: {title: string; examples: Example[]}[] = [
   ...kFamilies.map(([family, title]) => ({title, examples: handwritten.filter(({name}) => family.test(name))})),
 ];
 
+export const kExamples: Example[] = kGroups.flatMap(group => group.examples);
+
 export function example(name: string): Example | undefined {
-  return kGroups.flatMap(group => group.examples).find(one => one.name === name);
+  return kExamples.find(one => one.name === name);
 }

@@ -1,8 +1,15 @@
 /** The whole state of the page in a link: what stands behind `#`. Nothing is sent to a server. */
 
+export interface SharedTest {
+  name: string;
+  text: string;
+}
 export interface Shared {
   text: string;
   name?: string;
+  /** A list of tests, and its title; `text` is the first of them. */
+  tests?: SharedTest[];
+  title?: string;
   seed?: number;
   runs?: number;
   tab?: string;
@@ -52,6 +59,9 @@ export async function fromLink(hash: string): Promise<Shared | null> {
     const bytes = new Blob([toBytes(hash.slice(2))]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
     const state = JSON.parse(new TextDecoder().decode(await all(bytes as ReadableStream<Uint8Array>)));
     if (typeof state?.text !== 'string') throw new Error('it has no text of a test');
+    const tests = state.tests ?? [];
+    if (!Array.isArray(tests) || tests.some(one => typeof one?.text !== 'string' || typeof one?.name !== 'string'))
+      throw new Error('one of its tests has no text or no name');
     return state;
   } catch (error) {
     throw new Error(`This link is damaged (${(error as Error).message}). Ask for it again; your own text is still here.`);

@@ -1,6 +1,8 @@
-/** The machine of a game: threads, caches by scope, memory. Writes on their way are tokens that one clicks or drags onward. */
-import {useState} from 'preact/hooks';
+/** The machine of a game: threads, the caches that hold something, memory. Writes on their way are tokens that one clicks or drags onward. */
+import {useRef, useState} from 'preact/hooks';
 import type {Line, Move, State} from './game';
+import {useMotion} from './motion';
+import {kKeys} from './moves_view';
 
 interface Props {
   state: State;
@@ -8,30 +10,59 @@ interface Props {
   onLine: (line: number) => void;
 }
 
-function Token({line, move, onMove, onDrag}: {
-  line: Line; move: Move | undefined; onMove: Props['onMove']; onDrag: (move: Move | null) => void;
-}) {
+interface TokenProps {
+  place: string;
+  line: Line;
+  move: Move | undefined;
+  /** The number of the move's key; nothing if it has none. */
+  digit: number;
+  /** The name of the place that the move brings it to. */
+  to: string;
+  onMove: Props['onMove'];
+  onDrag: (move: Move | null) => void;
+}
+
+function Token({place, line, move, digit, to, onMove, onDrag}: TokenProps) {
   const words = `${line.variable} = ${line.value}`;
   const title = line.text ?? words;
-  const kind = `token ${line.kind ?? ''} ${line.stale ? 'stale' : ''}`;
-  const mark = line.stale ? ' (stale)' : line.kind === 'write' ? ' →' : '';
-  if (!move) return <span class={kind} title={title}>{words}{mark}</span>;
+  const value = `${line.variable} ${line.write}`;
+  const look = {class: `token ${line.kind ?? ''} ${line.stale ? 'stale' : ''}`, 'data-token': `${place} ${value} ${line.kind}`, 'data-value': value};
+  const mark = line.stale ? ' (stale)' : line.kind === 'write' && to ? ` → ${to}` : '';
+  if (!move) return <span {...look} title={title}><span class="value">{words}</span>{mark}</span>;
   return (
-    <button type="button" class={kind} title={`${title}. ${move.text}`} aria-label={move.text} draggable onClick={() => onMove(move)}
+    <button type="button" {...look} title={`${title}. ${move.text}`} aria-label={move.text} draggable onClick={() => onMove(move)}
             onDragStart={event => (event.dataTransfer?.setData('text/plain', move.id), onDrag(move))} onDragEnd={() => onDrag(null)}>
-      {words}{mark}
+      {digit <= kKeys && <kbd>{digit}</kbd>} <span class="value">{words}</span>{mark}
     </button>
+  );
+}
+
+function ThreadView({thread, breaks, onLine}: {thread: State['threads'][number]; breaks: State['breaks']; onLine: Props['onLine']}) {
+  return (
+    <div class="place thread" role="group" aria-label={`Thread ${thread.name}`} data-thread={thread.index}>
+      <h3>{thread.name} <span class="faint">{thread.status}{thread.why && `: ${thread.why}`}</span>
+        {Object.entries(thread.registers).map(([name, value]) => (
+          <code key={name}>{name}{thread.late.includes(name) ? ' is late' : ` = ${value}`}</code>))}</h3>
+      <ol>{thread.code.map(one => (
+        <li key={one.line} class={one.line === thread.line ? 'next' : ''} aria-current={one.line === thread.line ? 'step' : undefined}
+            onClick={() => onLine(one.line)}>{breaks.some(({line}) => line === one.line) && <span title="a breakpoint" aria-label="breakpoint">● </span>}{one.text}</li>
+      ))}</ol>
+    </div>
   );
 }
 
 export function MachineView({state, onMove, onLine}: Props) {
   const [dragged, setDragged] = useState<Move | null>(null);
+  const root = useRef<HTMLDivElement>(null);
+  useMotion(root, state, state.history[state.at - 1]?.thread ?? null);
   const delivery = (place: string, line: Line) => state.moves.find(move =>
     (move.kind === 'deliver' && line.kind === 'write' && move.write === line.write && (move.from === undefined || move.from === place)) ||
     (move.kind === 'invalidate' && line.kind === 'copy' && move.variable === line.variable && place === state.threads[move.thread ?? -1]?.name));
   const target = (place: string) => dragged !== null && (dragged.to === undefined || dragged.to === place);
+  const goals = new Set(state.moves.map(move => move.to));
+  const nameOf = (id: string | undefined) => id === 'memory' ? 'memory' : state.caches.find(cache => cache.id === id)?.name ?? '';
   const box = (id: string, name: string, kind: string, lines: Line[]) => (
-    <div key={id} class={`place ${kind} ${target(id) ? 'target' : ''}`} role="group" aria-label={name}
+    <div key={id} class={`place ${kind} ${lines.length === 0 ? 'expected' : ''} ${target(id) ? 'target' : ''}`} role="group" aria-label={name}
          onDragOver={event => target(id) && event.preventDefault()}
          onDrop={event => {
            event.preventDefault();
@@ -40,28 +71,18 @@ export function MachineView({state, onMove, onLine}: Props) {
          }}>
       <h3>{name}</h3>
       {lines.length === 0 && <span class="faint">empty</span>}
-      {lines.map(line => <Token key={`${line.variable} ${line.write} ${line.kind}`} line={line} move={delivery(id, line)} onMove={onMove} onDrag={setDragged} />)}
+      {lines.map(line => {
+        const move = delivery(id, line);
+        return <Token key={`${line.variable} ${line.write} ${line.kind}`} place={id} line={line} move={move} digit={move ? state.moves.indexOf(move) + 1 : 0}
+                      to={nameOf(move?.to)} onMove={onMove} onDrag={setDragged} />;
+      })}
     </div>
   );
-  const levels = [...new Set(state.caches.map(cache => cache.level))];
   return (
-    <div aria-label="The machine" role="group">
-      <div class="machine">
-        {state.threads.map(thread => (
-          <div key={thread.index} class="place" role="group" aria-label={`Thread ${thread.name}`}>
-            <h3>{thread.name} <span class="faint">{thread.status}{thread.why && `: ${thread.why}`}</span></h3>
-            <ol>{thread.code.map(one => (
-              <li key={one.line} class={one.line === thread.line ? 'next' : ''} aria-current={one.line === thread.line ? 'step' : undefined}
-                  onClick={() => onLine(one.line)}>{state.breaks.some(({line}) => line === one.line) && <span title="a breakpoint" aria-label="breakpoint">● </span>}{one.text}</li>
-            ))}</ol>
-            <div>{Object.entries(thread.registers).map(([name, value]) => (
-              <code key={name}>{name}{thread.late.includes(name) ? ' is late' : ` = ${value}`}</code>))}</div>
-          </div>
-        ))}
-      </div>
-      {levels.map(level => (
-        <div class="machine" key={level}>{state.caches.filter(cache => cache.level === level).map(cache => box(cache.id, cache.name, 'cache', cache.lines))}</div>
-      ))}
+    <div aria-label="The machine" role="group" ref={root}>
+      <div class="machine threads">{state.threads.map(thread => <ThreadView key={thread.index} thread={thread} breaks={state.breaks} onLine={onLine} />)}</div>
+      <div class="machine caches">{state.caches.filter(cache => cache.lines.length > 0 || goals.has(cache.id))
+        .map(cache => box(cache.id, cache.name, 'cache', cache.lines))}</div>
       <div class="machine">{box('memory', 'Memory', 'memory', state.memory)}</div>
     </div>
   );

@@ -2,7 +2,7 @@
 import {useRef, useState} from 'preact/hooks';
 import type {Answer, Change, Graph} from './answer';
 import {spell} from './answer';
-import {saveSvg} from './export_svg';
+import {saveSvg} from './save_file';
 import {GraphView, Legend, inWords} from './graph_view';
 
 interface Props {
