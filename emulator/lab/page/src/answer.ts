@@ -17,6 +17,16 @@ export interface Edge {
   from: number;
   to: number;
   relation: string;
+  /** Of `hb`: the storage classes for which it holds; none for one that holds for every class. */
+  classes?: string[];
+  /** Of `locord`: how the write gets to the other operation. */
+  chain?: {domain: string; through: number[]; text: string};
+}
+
+/** An edge of a cycle: why it is there, and the anchor of the specification's section that says so. */
+export interface CycleEdge extends Edge {
+  clause: string;
+  text: string;
 }
 
 export interface Graph {
@@ -24,6 +34,28 @@ export interface Graph {
   operations: Operation[];
   edges: Edge[];
   races: [number, number][];
+  /** Edges that are drawn when somebody switches them on. */
+  more?: Edge[];
+}
+
+/** Why an outcome is forbidden, by the closest execution that would end so. */
+export interface Forbidden {
+  text: string;
+  rule: string;
+  clause: string;
+  violated: number;
+  cycle: CycleEdge[];
+  graph: Graph | null;
+}
+
+/** An outcome of interest, as emulator/lab/PROTOCOL.md says. */
+export interface OutcomeRow {
+  outcome: Outcome;
+  allowed: boolean;
+  asked: boolean;
+  /** Of an allowed one: an index into the graphs. */
+  graph?: number;
+  forbidden?: Forbidden;
 }
 
 export interface Edit {
@@ -44,6 +76,8 @@ export interface Why {
   graphs: (Graph | null)[];
   race?: {first: number; second: number; text: string; missing_link?: string; reason?: string; changes: Change[]; graph: Graph};
   forbidden?: string;
+  rows?: OutcomeRow[];
+  rows_complete?: boolean;
 }
 
 export interface Answer {

@@ -12,6 +12,7 @@ import type {Example} from './library';
 import {fromLink, toLink, type Shared} from './link';
 import {kTabs, type Tab} from './places';
 import {PlayPanel} from './play_panel';
+import {prose} from './prose';
 import {RunPanel} from './run_panel';
 import type {Row} from './runs';
 import {keep, kept} from './store';
@@ -69,6 +70,8 @@ export function App({asker}: {asker: Engine}) {
   const [notice, setNotice] = useState('');
   const [policies, setPolicies] = useState<Policy[]>([]);
   const [task, setTask] = useState<Task | null>(null);
+  /** What Why shows: a race, or an outcome. */
+  const [drawn, setDrawn] = useState('race');
   const [moves, setMoves] = useState<string[]>([]);
   const [watched, setWatched] = useState<Watched | null>(null);
   /** Where the editor is folded away: in Play, and elsewhere. */
@@ -84,6 +87,7 @@ export function App({asker}: {asker: Engine}) {
   /** What is known of another text is known no more. */
   const forget = () => {
     setAnswer(null);
+    setDrawn('race');
     setTask(null);
     runs.forget();
   };
@@ -164,6 +168,11 @@ export function App({asker}: {asker: Engine}) {
     void run(mended).then(() => setNotice(`Changed, and run again. ${change.text.charAt(0).toUpperCase()}${change.text.slice(1)}. The browser's "back" takes it back.`));
   };
   const play = (row: Row) => {
+    if (row.drawn) {
+      setDrawn(row.key);
+      setTab('why');
+      return;
+    }
     setTask({kind: row.allowed ? 'show' : 'never', outcome: row.outcome, text});
     setTab('play');
   };
@@ -188,7 +197,7 @@ export function App({asker}: {asker: Engine}) {
     <>
       <Header work={work} tests={tests} onExample={open} onTest={openTest} onTests={works.refresh} onShare={() => void share()}
               onListLink={(list, title) => void shareList(list, title)} onNotice={setNotice} />
-      {notice && <p class="notice" role="status">{notice} <button type="button" class="small" onClick={() => setNotice('')}>Close</button></p>}
+      {notice && <p class="notice" role="status">{prose(notice)} <button type="button" class="small" onClick={() => setNotice('')}>Close</button></p>}
       <main class={hidden && tab !== 'kernels' ? 'folded' : ''}>
         {tab === 'kernels' && <section class="write" aria-label="Source"><SourceView watched={watched} /></section>}
         <section class="write" id="test" aria-label="Test" hidden={hidden}>
@@ -210,7 +219,7 @@ export function App({asker}: {asker: Engine}) {
             {tab === 'run' && <RunPanel answer={answer} policies={policies} chosen={runs.chosen} runs={runs.runs} seed={runs.seed} totals={runs.totals}
               running={runs.running} runProblem={runs.runProblem} onChoose={runs.setChosen} onRuns={runs.setRuns} onSeed={runs.setSeed}
               onStop={runs.stop} onPlay={play} />}
-            {tab === 'why' && <WhyPanel answer={answer} onChange={mend} onLine={goto}
+            {tab === 'why' && <WhyPanel answer={answer} shown={drawn} onShown={setDrawn} onChange={mend} onLine={goto}
               onDrawn={() => requestAnimationFrame(() => results.current?.setAttribute('data-drawn-ms', (performance.now() - clicked.current).toFixed(1)))} />}
             {tab === 'play' && <PlayPanel desk={desk} text={text} name={name} task={task} onMoves={setMoves} onLine={goto} />}
             {tab === 'challenges' && <ChallengePanel asker={asker} text={text} at={challenge} onAt={setChallenge} onOpen={open}

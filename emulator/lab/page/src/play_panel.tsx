@@ -6,6 +6,7 @@ import type {Move, State} from './game';
 import {MachineView} from './machine_view';
 import {MovesView, kKeys} from './moves_view';
 import {usePageKeys} from './page_keys';
+import {prose} from './prose';
 import {Stops} from './stops';
 import {useGame, type Task} from './use_game';
 
@@ -91,10 +92,10 @@ export function PlayPanel({desk, text, name, task, onMoves, onLine}: Props) {
           <MovesView state={state} onMove={move} />
           <div role="status">
             {state.ended && <p class="verdict fine">The game has ended{state.outcome && ` with ${spell(state.outcome)}`}.{state.satisfies && ' It is what the test asks for.'}</p>}
-            {said && <p class="verdict">{said}</p>}
+            {said && <p class="verdict">{prose(said)}</p>}
           </div>
           {!state.consistent && <p class="problem" role="alert">The judge rejects this game. That is a bug of heddle: please report it with the link.</p>}
-          {state.races.map(race => <p key={race.text} class="verdict racy">{race.text}</p>)}
+          {state.races.map(race => <p key={race.text} class="verdict racy">{prose(race.text)}</p>)}
           {state.forbidden.length > 0 && (
             <details><summary>{state.forbidden.length} moves that are not allowed now</summary>
               <ul class="moves">{state.forbidden.map(one => (

@@ -51,7 +51,7 @@ function Outcomes({answer, chosen, totals, onPlay}: Pick<Props, 'chosen' | 'tota
   const rows = rowsOf(answer);
   const listed = new Set(rows.map(row => row.key));
   const others = new Map(Object.values(totals).flatMap(one => one.histogram).map(row => [spell(row.outcome), row.outcome]));
-  for (const [key, outcome] of others) if (!listed.has(key)) rows.push({outcome, key, allowed: false});
+  for (const [key, outcome] of others) if (!listed.has(key)) rows.push({outcome, key, allowed: false, asked: false, drawn: false});
   const most = Math.max(1, ...Object.values(totals).map(one => one.runs));
   return (
     <div class="scroll">
@@ -71,7 +71,7 @@ function Outcomes({answer, chosen, totals, onPlay}: Pick<Props, 'chosen' | 'tota
             const label = {forbidden: '✕ forbidden', seen: '● allowed, seen', unseen: '○ allowed, not seen'}[kind];
             return (
               <tr key={row.key} class={kind} data-outcome={row.key}>
-                <th scope="row"><code>{row.key}</code></th>
+                <th scope="row"><code>{row.key}</code>{row.asked && <span class="asked"> ◂ asked</span>}</th>
                 <td class="kind">{label}</td>
                 {chosen.map(policy => <td key={policy}><Bar count={counts[policy].get(row.key) ?? 0} most={most} /></td>)}
                 <td><button type="button" class="small" onClick={() => onPlay(row)}

@@ -44,28 +44,33 @@ export async function runLive(engine: Engine, source: string, policies: string[]
   }
 }
 
-export type Kind = 'seen' | 'unseen' | 'forbidden';
-
 export interface Row {
   outcome: Outcome;
   key: string;
   allowed: boolean;
-  satisfies?: boolean;
+  /** The assertion asks for it. */
+  asked: boolean;
+  /** It is forbidden, and there is a drawing of why. */
+  drawn: boolean;
 }
 
-/** Every combination of values that come up: the allowed ones as the explorer lists them, then those it does not. */
-export function rowsOf(answer: Answer): Row[] {
+/** Every combination of values that come up and are no outcome, where the engine has no list of what is forbidden. */
+function otherCombinations(answer: Answer, known: Set<string>): Outcome[] {
   const allowed = answer.outcomes ?? [];
-  const rows = allowed.map(outcome => ({outcome, key: spell(outcome), allowed: true}));
-  if (!answer.complete || allowed.length === 0) return rows;
+  if (!answer.complete || allowed.length === 0) return [];
   const names = Object.keys(allowed[0]);
   const values = names.map(name => [...new Set(allowed.map(outcome => outcome[name]))].sort((a, b) => a - b));
-  if (values.reduce((product, one) => product * one.length, 1) > 64) return rows;
-  const known = new Set(rows.map(row => row.key));
+  if (values.reduce((product, one) => product * one.length, 1) > 64) return [];
   const all = values.reduce<number[][]>((heads, one) => heads.flatMap(head => one.map(value => [...head, value])), [[]]);
-  for (const one of all) {
-    const outcome = Object.fromEntries(names.map((name, i) => [name, one[i]]));
-    if (!known.has(spell(outcome))) rows.push({outcome, key: spell(outcome), allowed: false});
-  }
-  return rows;
+  return all.map(one => Object.fromEntries(names.map((name, i) => [name, one[i]]))).filter(outcome => !known.has(spell(outcome)));
+}
+
+/** The outcomes of interest: the asked ones first, as the engine lists them. */
+export function rowsOf(answer: Answer): Row[] {
+  const rows = answer.why?.rows;
+  if (rows)
+    return rows.map(({outcome, allowed, asked, forbidden}) => ({outcome, key: spell(outcome), allowed, asked, drawn: forbidden !== undefined}));
+  const allowed = (answer.outcomes ?? []).map(outcome => ({outcome, key: spell(outcome), allowed: true, asked: false, drawn: false}));
+  const others = otherCombinations(answer, new Set(allowed.map(row => row.key)));
+  return [...allowed, ...others.map(outcome => ({outcome, key: spell(outcome), allowed: false, asked: false, drawn: false}))];
 }

@@ -1,16 +1,22 @@
-/** Why: the execution graph, the missing link, and changes as buttons. */
-import {useRef, useState} from 'preact/hooks';
-import type {Answer, Change, Graph} from './answer';
+/** Why: what is allowed and what is forbidden as graphs, the missing link of a race, and changes as buttons. */
+import type {Answer, Change, CycleEdge, Forbidden, Graph} from './answer';
 import {spell} from './answer';
-import {saveSvg} from './save_file';
-import {GraphView, Legend, inWords} from './graph_view';
+import {clauseName} from './graph';
+import {GraphFrame} from './graph_frame';
+import {inWords} from './graph_view';
+import {prose} from './prose';
 
 interface Props {
   answer: Answer | null;
+  /** What is shown: `race`, or an outcome's text. */
+  shown: string;
+  onShown: (shown: string) => void;
   onChange: (change: Change) => void;
   onDrawn: () => void;
   onLine: (line: number) => void;
 }
+
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function Fixes({changes, onChange}: {changes: Change[]; onChange: (change: Change) => void}) {
   if (changes.length === 0) return <p>No change of the instructions that there are leaves the test without this race.</p>;
@@ -18,8 +24,10 @@ function Fixes({changes, onChange}: {changes: Change[]; onChange: (change: Chang
     <ol class="fixes">
       {changes.slice(0, 4).map((change, i) => (
         <li key={change.text}>
-          <button type="button" disabled={change.edits === null} onClick={() => onChange(change)} data-fix={i}>Mend it</button>{' '}
-          {change.text.charAt(0).toUpperCase() + change.text.slice(1)}.
+          {change.edits === null
+            ? <span class="faint">By hand, since no edit of single words makes it: </span>
+            : <><button type="button" onClick={() => onChange(change)} data-fix={i}>Mend it</button>{' '}</>}
+          {prose(sentence(change.text))}.
           {change.edits?.map(edit => (
             <div class="edit" key={`${edit.line}:${edit.column}`}>line {edit.line}: <del>{edit.old}</del> <ins>{edit.new}</ins></div>
           ))}
@@ -29,49 +37,84 @@ function Fixes({changes, onChange}: {changes: Change[]; onChange: (change: Chang
   );
 }
 
-export function WhyPanel({answer, onChange, onDrawn, onLine}: Props) {
-  const [shown, setShown] = useState('race');
-  const place = useRef<HTMLDivElement>(null);
+/** What is forbidden about an outcome, in words: each edge of the cycle with its relation and its clause. */
+function Reason({forbidden, name}: {forbidden: Forbidden; name: (index: number) => string}) {
+  return (
+    <div class="reason">
+      <p>{prose(forbidden.text)} {forbidden.clause && <span class="faint">({clauseName(forbidden.clause)})</span>}</p>
+      {forbidden.violated > 1 && <p class="faint">This is the execution that comes nearest; it breaks {forbidden.violated} rules.</p>}
+      {forbidden.cycle.length > 0 && (
+        <>
+          <p>The cycle:</p>
+          <ol class="cycle">{forbidden.cycle.map(edge => (
+            <li key={`${edge.from} ${edge.to}`}><code>{name(edge.from)}</code> <b class="edge">{edge.relation}</b> <code>{name(edge.to)}</code>:{' '}
+              {prose(edge.text)} <span class="faint">({clauseName(edge.clause)})</span></li>))}</ol>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface Choice {
+  key: string;
+  title: string;
+  graph: Graph | null;
+  cycle?: CycleEdge[];
+  forbidden?: Forbidden;
+}
+
+function choicesOf(answer: Answer): Choice[] {
+  const why = answer.why!;
+  const race: Choice[] = why.race ? [{key: 'race', title: 'An execution with the race', graph: why.race.graph}] : [];
+  const allowed = (outcome: string, graph: Graph | null): Choice => ({key: outcome, title: `An execution that ends with ${outcome}`, graph});
+  const rows = why.rows?.map((row): Choice => {
+    const key = spell(row.outcome);
+    const asked = row.asked ? ', which the test asks for' : '';
+    if (!row.forbidden) return {...allowed(key, why.graphs[row.graph ?? -1] ?? null), title: `An execution that ends with ${key}${asked}`};
+    return {key, title: `Forbidden: ${key}${asked}`, graph: row.forbidden.graph, cycle: row.forbidden.cycle, forbidden: row.forbidden};
+  });
+  const others = rows ?? why.graphs.map((graph, i) => allowed(spell(answer.outcomes![i]), graph));
+  return [...race, ...others.filter(one => one.graph || one.forbidden)];
+}
+
+const kWhyNone: Record<string, string> = {
+  exists: 'Why no execution ends as the test asks', '~exists': 'Why no execution ends so', forall: 'Why every execution ends so',
+};
+
+export function WhyPanel({answer, shown, onShown, onChange, onDrawn, onLine}: Props) {
   const why = answer?.why;
   if (!answer || answer.error || !why) {
     return <section aria-label="Why"><p class="faint">{answer?.claims ? 'Graphs are drawn of tests of the Vulkan dialect.'
                                                                        : 'Press Run, and see why.'}</p></section>;
   }
   const race = why.race;
-  const choices: {key: string; title: string; graph: Graph}[] = [];
-  if (race) choices.push({key: 'race', title: 'An execution with the race', graph: race.graph});
-  why.graphs.forEach((graph, i) => {
-    if (graph) choices.push({key: String(i), title: `An execution that ends with ${spell(answer.outcomes![i])}`, graph});
-  });
+  const choices = choicesOf(answer);
   const now = choices.find(choice => choice.key === shown) ?? choices[0];
-  const relations = now ? [...new Set([...now.graph.edges.map(edge => edge.relation), ...(now.graph.races.length > 0 ? ['race'] : [])])] : [];
+  const operation = (index: number) => index < 0 ? 'the initial value' : now.graph?.operations[index]?.text ?? '';
   return (
     <section aria-label="Why">
       {race && (
         <div class="reason racy">
-          <h3>Why there is a race{race.missing_link && <>: <span class="missing">{race.missing_link}</span></>}</h3>
-          {race.text.trim().split('\n').map(line => <p key={line}>{line}</p>)}
+          <h3>Why there is a race{race.missing_link && <>: <span class="missing">{prose(race.missing_link)}</span></>}</h3>
+          {race.text.trim().split('\n').map(line => <p key={line}>{prose(line)}</p>)}
           <Fixes changes={race.changes} onChange={onChange} />
         </div>
       )}
       {!race && <p class="verdict fine" role="status">There is no data race in any execution.</p>}
-      {why.forbidden && (
-        <div class="reason"><h3>Why no execution ends otherwise than the test says</h3>{why.forbidden.trim().split('\n').map(line => <p key={line}>{line}</p>)}</div>
+      {why.forbidden && !now?.forbidden && (
+        <div class="reason"><h3>{kWhyNone[answer.quantifier ?? ''] ?? kWhyNone.exists}</h3>{why.forbidden.trim().split('\n').map(line => <p key={line}>{prose(line)}</p>)}</div>
       )}
       {now && (
         <>
           <div class="row">
-            <label>Show <select value={now.key} onChange={event => setShown(event.currentTarget.value)}>
+            <label>Show <select value={now.key} onChange={event => onShown(event.currentTarget.value)}>
               {choices.map(choice => <option key={choice.key} value={choice.key}>{choice.title}</option>)}
             </select></label>
-            <button type="button" onClick={() => saveSvg(place.current!.querySelector('svg.graph') as SVGSVGElement, `${answer.name}-${now.key}`)}>
-              Save as SVG</button>
           </div>
-          <div class="scroll" ref={place} tabIndex={0} role="group" aria-label="Execution graph">
-            <GraphView graph={now.graph} title={now.title} onDrawn={onDrawn} onLine={onLine} />
-          </div>
-          <Legend relations={relations} />
-          <details><summary>The graph in words</summary><ul>{inWords(now.graph).map(line => <li key={line}>{line}</li>)}</ul></details>
+          {now.forbidden && <Reason forbidden={now.forbidden} name={operation} />}
+          {now.graph && <GraphFrame graph={now.graph} cycle={now.cycle} title={`${answer.name}. ${now.title}`} file={`${answer.name}-${now.key}`}
+                                    onDrawn={onDrawn} onLine={onLine} />}
+          {now.graph && <details><summary>The graph in words</summary><ul>{inWords(now.graph).map(line => <li key={line}>{line}</li>)}</ul></details>}
         </>
       )}
     </section>
