@@ -1,4 +1,6 @@
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "emulator/lab/desk.h"
@@ -239,6 +241,73 @@ TEST_CASE("an outcome that is allowed is shown, one that is not has a cycle") {
   const Json reason = face.good({{"request", "why_never"}, {"outcome", stale}});
   CHECK(reason.at("cycle").size() >= 2);
   CHECK(reason.at("clause") == "memory-model-acyclicity");
+}
+
+TEST_CASE("games and the explorer say the same of filter, verdict and race of every test of the course") {
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(HEDDLE_SOURCE_DIR) / "samples/course")) {
+    if (entry.path().extension() != ".litmus") continue;
+    CAPTURE(entry.path().string());
+    Face face;
+    face.open(litmus::read_text(entry.path().string()));
+    const Json explored = face.good({{"request", "outcomes"}});
+    std::map<std::string, bool> satisfies;
+    for (const Json& outcome : explored.at("outcomes")) {
+      satisfies[outcome.at("values").dump()] = outcome.at("satisfies");
+      const Json state = face.good({{"request", "show"}, {"outcome", outcome.at("values")}}).at("state");
+      CHECK(state.at("passes_filter") == true);
+      CHECK(state.at("satisfies") == outcome.at("satisfies"));
+    }
+    bool any_discarded = false;
+    for (int seed = 1; seed <= 30; ++seed) {
+      face.good({{"request", "jump"}, {"to", 0}});
+      const Json state = face.good({{"request", "play"}, {"seed", seed}}).at("state");
+      CAPTURE(state.at("outcome").dump(), seed);
+      if (state.at("passes_filter") == false) {
+        any_discarded = true;
+        CHECK(state.at("satisfies") == false);
+        CHECK(state.at("races").empty());
+        continue;
+      }
+      REQUIRE(satisfies.count(state.at("outcome").dump()) == 1);
+      CHECK(state.at("satisfies") == satisfies.at(state.at("outcome").dump()));
+      if (explored.at("racy") == false) CHECK(state.at("races").empty());
+    }
+    CHECK(any_discarded == (litmus::read_text(entry.path().string()).find("\nfilter") != std::string::npos));
+  }
+}
+
+TEST_CASE("a test is spelled either way, and every word is explained") {
+  Face face;
+  const Json calls = face.good({{"request", "spell"}, {"text", kReleased}, {"to", "calls"}});
+  CHECK(calls.at("spelling") == "tags");
+  const std::string text = calls.at("text");
+  CHECK(text.find("  atomicStore(y, 1, Release, Device, UniformMemory | MakeAvailable);\n") != std::string::npos);
+  CHECK(face.good({{"request", "spell"}, {"text", text}, {"to", "calls"}}).at("text") == text);
+  const Json tags = face.good({{"request", "spell"}, {"text", text}, {"to", "tags"}});
+  CHECK(tags.at("spelling") == "calls");
+  CHECK(tags.at("text").get<std::string>().find(" st.atom.rel.dv.sc0.semsc0.semav y, 1 | ") != std::string::npos);
+  // A game on it speaks of its calls.
+  const Json state = face.open(text);
+  CHECK(state.at("threads")[0].at("instruction") == "store(x, 1, NonPrivate)");
+  CHECK(face.bad({{"request", "spell"}, {"text", text}, {"to", "french"}}).find("the spellings are tags and calls") !=
+        std::string::npos);
+  CHECK(face.ask({{"request", "spell"}, {"text", "Vulkan t {"}, {"to", "tags"}}).at("line") == 1);
+  const Json words = face.good({{"request", "words"}});
+  bool found = false;
+  for (const Json& word : words.at("words"))
+    found = found || (word.at("word") == "semav" && word.at("calls") == "MakeAvailable" && word.at("kind") == "tag");
+  CHECK(found);
+  CHECK(words.at("relations").size() == 14);
+  CHECK(words.at("rules").size() == 4);
+}
+
+TEST_CASE("a test of another language gets an answer that says what it is") {
+  Face face;
+  const Json c = face.ask({{"request", "open"}, {"text", "C mp\n{ }\nP0 (int* x) { *x = 1; }\n"}, {"file", "mp.litmus"}});
+  CHECK(c.at("error").get<std::string>().find("mp.litmus:1:1: this is a test of C11") == 0);
+  const Json x86 = face.ask({{"request", "open"}, {"text", "X86 SB\n{ }\n P0 ;\n MOV [x],$1 ;\n"}});
+  CHECK(x86.at("error").get<std::string>().find("this is a test of x86 processors: heddle has no model of it") !=
+        std::string::npos);
 }
 
 TEST_CASE("automatic play is the same for a seed, and stops at breakpoints") {

@@ -9,6 +9,7 @@
 
 #include "emulator/cli/interrupt.h"
 #include "emulator/cli/litmus/batch.h"
+#include "emulator/cli/litmus/spelled.h"
 #include "emulator/cli/terminal.h"
 #include "emulator/cli/whole_number.h"
 
@@ -73,6 +74,12 @@ LitmusCommand::LitmusCommand(CLI::App& program)
                    "in this directory")
       ->option_text("DIRECTORY");
   for (const char* other : {"--why", "--dot"}) verdict->excludes(other);
+  command_
+      ->add_option("--spelling", spelling_,
+                   "Only print each test of the Vulkan dialect in this spelling: tags (st.atom.rel.dv.sc0.semsc0 y, 1) or "
+                   "calls (atomicStore(y, 1, Release, Device, UniformMemory))")
+      ->check(CLI::IsMember({"tags", "calls"}))
+      ->option_text("SPELLING");
   add_machine_options();
   verdict->excludes("--machine");
   CLI::Option* json = command_->add_flag("--json", json_, "One JSON object a line for each file");
@@ -166,6 +173,7 @@ ExitCode LitmusCommand::run() const {
     print_readable(stderr, "heddle litmus: " + wrong + '\n');
     return ExitCode::BadInput;
   }
+  if (!spelling_.empty()) return print_spelled(files, spelling_);
   BatchOptions options;
   options.text.coloured = wants_colour();
   options.text.quiet = quiet_;

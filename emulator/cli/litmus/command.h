@@ -47,6 +47,7 @@ class LitmusCommand {
   bool quiet_ = false;
   bool why_ = false;
   std::string dot_;
+  std::string spelling_;
   MachineOptions machine_;
   bool no_explore_ = false;
   std::uint64_t replay_ = 0;

@@ -25,7 +25,7 @@ class CycleWriter {
       : test_(test), judgement_(judgement), name_of_(name_operations(test, judgement.execution())) {}
 
   Json edges(const judge::Violation& violation) const {
-    Json out = Json::array();
+    std::vector<Json> out;
     for (std::size_t i = 0; i < violation.cycle.size(); ++i) {
       const judge::CycleStep& step = violation.cycle[i];
       const OperationIndex to = violation.cycle[(i + 1) % violation.cycle.size()].from;
@@ -35,6 +35,9 @@ class CycleWriter {
       edge["text"] = step.reversed ? reason(to, step.from, step.relation) : reason(step.from, to, step.relation);
       out.push_back(std::move(edge));
     }
+    // A reader asks first what a read takes.
+    const auto taken = std::find_if(out.begin(), out.end(), [](const Json& edge) { return edge["relation"] == "fr"; });
+    if (taken != out.end()) std::rotate(out.begin(), taken, out.end());
     return out;
   }
 

@@ -17,10 +17,15 @@ Json change_of(const std::string& source, const litmus::Test& test, const litmus
   Json out;
   out["text"] = change.text;
   out["unordered"] = change.unordered;
+  if (!change.other_race.empty()) out["other_race"] = change.other_race;
   const auto edits = litmus::edits_between(source, test, change.changed);
-  // Null where the dialect cannot say it.
   out["edits"] = edits ? Json::array() : Json(nullptr);
-  if (!edits) return out;
+  if (!edits) {
+    out["why_no_edits"] =
+        "No instruction of the notation says this, or the instruction is written in a way that is not understood here "
+        "(blanks between its tags): change it by hand.";
+    return out;
+  }
   for (const litmus::TextEdit& edit : *edits)
     out["edits"].push_back(
         {{"line", edit.place.line}, {"column", edit.place.column}, {"old", edit.old_text}, {"new", edit.new_text}});

@@ -1,7 +1,9 @@
 #include "emulator/litmus/vulkan/changes.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -78,17 +80,77 @@ class Search {
       : test_(test), question_(question), race_(race), name_of_(name_of), graphs_left_(most_graphs) {}
 
   TestChanges find() {
-    const auto x = instruction_of(test_, race_.execution.operations[race_.first]);
-    const auto y = instruction_of(test_, race_.execution.operations[race_.second]);
-    if (!x || !y) return {};
-    try_all(race_.first, race_.second);
-    try_all(race_.second, race_.first);
-    std::stable_sort(found_.changes.begin(), found_.changes.end(),
-                     [](const TestChange& a, const TestChange& b) { return a.unordered < b.unordered; });
+    search_once();
+    const bool any_orders =
+        std::any_of(ranked_.begin(), ranked_.end(), [](const Ranked& one) { return !one.change.unordered; });
+    if (!any_orders) go_on();
+    std::stable_sort(ranked_.begin(), ranked_.end(),
+                     [](const Ranked& a, const Ranked& b) { return a.rank() < b.rank(); });
+    for (Ranked& one : ranked_) found_.changes.push_back(std::move(one.change));
     return std::move(found_);
   }
 
  private:
+  struct Ranked {
+    TestChange change;
+    /// Whether it changes nothing but what the first missing link names.
+    bool named = false;
+    std::tuple<bool, bool, bool> rank() const { return std::tuple(change.unordered, !change.other_race.empty(), !named); }
+  };
+  /// A change that orders the two in the example alone, and an execution of the changed test in which they race.
+  struct Weak {
+    advice::Change change;
+    std::unique_ptr<Test> changed;
+    RaceExample example;
+  };
+  /// What the explorer says of a changed test.
+  struct Trial {
+    /// Nothing if there are too many executions.
+    std::optional<bool> race;
+    std::optional<RaceExample> example;
+    std::string other_race;
+  };
+
+  void search_once() {
+    const auto x = instruction_of(test_, race_.execution.operations[race_.first]);
+    const auto y = instruction_of(test_, race_.execution.operations[race_.second]);
+    if (!x || !y) return;
+    note_named();
+    try_all(race_.first, race_.second);
+    try_all(race_.second, race_.first);
+  }
+
+  /// The instructions of the first missing link.
+  void note_named() {
+    const judge::Judgement judgement(race_.execution, explorer_options(question_).model);
+    const auto reason = judgement.why_unordered(race_.first, race_.second);
+    if (!reason) return;
+    for (const auto& operations : {reason->culprits, reason->lacking})
+      for (const OperationIndex i : operations)
+        if (const auto at = instruction_of(test_, race_.execution.operations[i])) named_.insert(line_of(*at));
+  }
+
+  // Goes on from changes that are too weak: a lock, say, has to hand on what is in it in both directions.
+  void go_on() {
+    constexpr std::size_t kMost = 3;
+    for (std::size_t i = 0; i < std::min(weak_.size(), kMost); ++i) {
+      const Weak& weak = weak_[i];
+      Search next(*weak.changed, question_, weak.example, name_of_, graphs_left_);
+      next.search_once();
+      graphs_left_ = next.graphs_left_;
+      for (Ranked& more : next.ranked_) {
+        more.change.text = weak.change.text + ", and " + more.change.text;
+        more.change.unordered = more.change.unordered || weak.change.unordered;
+        more.named = false;
+        if (!knows(more.change.text)) ranked_.push_back(std::move(more));
+      }
+    }
+  }
+
+  bool knows(const std::string& text) const {
+    return std::any_of(ranked_.begin(), ranked_.end(), [&](const Ranked& one) { return one.change.text == text; });
+  }
+
   advice::Neighbourhood part_of(OperationIndex first, OperationIndex second) const {
     const model::Execution& all = race_.execution;
     const std::vector<OperationIndex> order = in_time(all, first);
@@ -135,17 +197,21 @@ class Search {
   }
 
   void consider(const advice::Change& change) {
-    for (const TestChange& known : found_.changes)
-      if (known.text == change.text) return;
-    std::optional<Test> changed = made(change);
-    if (!changed) return;
-    const std::optional<bool> races = still_race(*changed);
-    if (!races) {
+    if (knows(change.text)) return;
+    std::optional<Test> made_of = made(change);
+    if (!made_of) return;
+    // An example names the texts of the changed test, which stays where it is.
+    auto changed = std::make_unique<Test>(*std::move(made_of));
+    Trial trial = try_out(*changed);
+    if (!trial.race) {
       ++found_.undecided;
-    } else if (*races) {
+    } else if (*trial.race) {
       ++found_.too_weak;
+      if (trial.example) weak_.push_back({change, std::move(changed), *std::move(trial.example)});
     } else {
-      found_.changes.push_back({change.text, change.unordered, std::move(*changed)});
+      const bool named = std::all_of(change.edits.begin(), change.edits.end(),
+                                     [&](const advice::Edit& edit) { return named_.count(edit.line) != 0; });
+      ranked_.push_back({{change.text, change.unordered, std::move(trial.other_race), std::move(*changed)}, named});
     }
   }
 
@@ -174,6 +240,8 @@ class Search {
       if (op.reference != static_cast<ReferenceId>(before.variable) ||
           op.execution_scope != before.operation.execution_scope)
         return {};
+      // Cooperative accesses and loads of Input are no atomics.
+      if (op.atomic && (before.cooperative || op.storage_class == StorageClass::Input)) return {};
       Instruction& mine = changed.threads[at.thread].code.emplace_back(before);
       mine.operation.atomic = op.atomic;
       mine.operation.scope = op.scope;
@@ -214,9 +282,9 @@ class Search {
                        [&](const Outcome& state) { return satisfies(state, *test.filter); });
   }
 
-  // Whether the two instructions race in some execution of the changed test that its filter passes; nothing if there
-  // are too many. A test that the change leaves without any such execution counts as one where they do.
-  std::optional<bool> still_race(const Test& changed) try {
+  // Whether the two instructions race in some execution of the changed test that its filter passes, and whether others
+  // do. A test that the change leaves without any such execution counts as one where they race.
+  Trial try_out(const Test& changed) try {
     const auto here = [&](OperationIndex access) {
       const At at = *instruction_of(test_, race_.execution.operations[access]);
       return At{at.thread, *same_place(changed, at)};
@@ -224,7 +292,7 @@ class Search {
     const At x = here(race_.first);
     const At y = here(race_.second);
     explore::Options options = explorer_options(question_);
-    bool race = false;
+    Trial trial;
     bool asked_about = false;
     for (Performers& performers : choices_of_performers(changed)) {
       if (graphs_left_ == 0) return {};
@@ -236,15 +304,24 @@ class Search {
         for (const judge::Race& one : found.judgement.races()) {
           const auto a = instruction_of(changed, found.execution.operations[one.first]);
           const auto b = instruction_of(changed, found.execution.operations[one.second]);
-          race = race || (a == x && b == y) || (a == y && b == x);
+          if ((a == x && b == y) || (a == y && b == x)) {
+            trial.example = RaceExample{found.execution, one.first, one.second};
+          } else if (trial.other_race.empty()) {
+            trial.other_race = name_of_(found.execution.operations[one.first]) + " still races with " +
+                               name_of_(found.execution.operations[one.second]);
+          }
         }
-        return !race;
+        return !trial.example;
       });
       graphs_left_ -= std::min(graphs_left_, all.graphs);
-      if (race) return true;
+      if (trial.example) {
+        trial.race = true;
+        return trial;
+      }
       if (!all.complete) return {};
     }
-    return !asked_about;
+    trial.race = !asked_about;
+    return trial;
   } catch (const explore::TooLong&) {
     return {};
   }
@@ -254,6 +331,10 @@ class Search {
   const RaceExample& race_;
   const std::function<std::string(const Operation&)>& name_of_;
   std::uint64_t graphs_left_;
+  /// Lines of instructions (line_of).
+  std::set<std::uint32_t> named_;
+  std::vector<Ranked> ranked_;
+  std::vector<Weak> weak_;
   TestChanges found_;
 };
 

@@ -18,6 +18,8 @@ struct TestChange {
   std::string text;
   /// They do not race any more, but which comes first is still open.
   bool unordered = false;
+  /// Two others that race in the changed test, in a sentence; empty if it has no race at all.
+  std::string other_race;
   /// What is put in has the place of the instruction that it stands behind.
   Test changed;
 };
@@ -33,8 +35,10 @@ struct TestChanges {
 };
 
 /// Looks for changes that order the two accesses of the example, and makes each to the test: explored again, with the
-/// options of the question, it must have no execution in which these two instructions race. Looks at all of the changes
-/// together for at most `most_graphs` graphs of the explorer.
+/// options of the question, it must have no execution in which these two instructions race. Where none of them orders the
+/// two in all executions, it goes on from those that order them in the example. Best are those that order the two, leave no
+/// other race, and change what the first missing link names. Looks at all of the changes together for at most
+/// `most_graphs` graphs of the explorer.
 TestChanges changes_without_race(const Test& test, const Question& question, const RaceExample& race,
                                  const std::function<std::string(const Operation&)>& name_of,
                                  std::uint64_t most_graphs = 200000);

@@ -138,6 +138,103 @@ TEST_CASE("a line of JSON has what the documentation says, in its order") {
   CHECK(json["seconds"].is_number());
 }
 
+TEST_CASE("with --why a line of JSON has a row for each outcome that is allowed or comes near, the asked one first") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write(
+      "MP.litmus",
+      "Vulkan MP\n{ x = 0; y = 0; }\n P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;\n"
+      " st.nonpriv.sc0 x, 1 | ld.atom.acq.dv.sc0.semsc0.semvis r0, y ;\n"
+      " st.atom.rel.dv.sc0.semsc0.semav y, 1 | ld.nonpriv.sc0 r1, x ;\nfilter (P1:r0 == 1)\nexists (P1:r1 == 0)\n");
+  const Json why = lines(run_heddle({"litmus", "--json", "--why", file}).out).at(0).at("why");
+  CHECK(why.at("rows_complete") == true);
+  REQUIRE(why.at("rows").size() == 2);
+  const Json& stale = why.at("rows").at(0);
+  CHECK(stale.at("outcome") == Json::parse(R"({"P1:r0": 1, "P1:r1": 0})"));
+  CHECK(stale.at("allowed") == false);
+  CHECK(stale.at("asked") == true);
+  const Json& forbidden = stale.at("forbidden");
+  CHECK(forbidden.at("rule") == "acyclicity");
+  CHECK(forbidden.at("clause") == "memory-model-acyclicity");
+  CHECK(forbidden.at("violated") == 1);
+  const Json& cycle = forbidden.at("cycle");
+  REQUIRE(cycle.size() == 2);
+  CHECK(cycle.at(0).at("relation") == "fr");
+  CHECK(cycle.at(0).at("from") == 3);
+  CHECK(cycle.at(0).at("to") == 0);
+  CHECK(cycle.at(0).at("text").get<std::string>().find("P1's `ld.nonpriv.sc0 r1, x` (line 5) reads the initial value") == 0);
+  CHECK(cycle.at(1).at("relation") == "locord");
+  CHECK(cycle.at(1).at("clause") == "memory-model-location-ordered");
+  // Each edge of the cycle is in the graph, and the one that chains make says which.
+  const Json& graph = forbidden.at("graph");
+  for (const Json& edge : cycle) {
+    bool drawn = false;
+    for (const char* list : {"edges", "more"})
+      for (const Json& one : graph.at(list)) {
+        const bool same = one.at("from") == edge.at("from") && one.at("to") == edge.at("to") &&
+                          one.at("relation") == edge.at("relation");
+        drawn = drawn || same;
+        if (same && one.at("relation") == "locord") {
+          CHECK(one.at("chain").at("availability") == Json::parse("[1]"));
+          CHECK(one.at("chain").at("visibility") == Json::parse("[2]"));
+        }
+      }
+    CHECK(drawn);
+  }
+  bool by_class = false;
+  for (const Json& one : graph.at("more"))
+    by_class = by_class || (one.at("relation") == "hb" && one.at("from") == 0 && one.at("to") == 3 &&
+                            one.at("classes") == Json::parse(R"(["UniformMemory"])"));
+  CHECK(by_class);
+  CHECK(why.at("rows").at(1).at("allowed") == true);
+  CHECK(why.at("rows").at(1).at("graph") == 0);
+}
+
+TEST_CASE("a value out of thin air, and one that no thread computes, are rows that say so") {
+  const TemporaryDirectory directory;
+  const auto rule = [&](const std::string& value, const std::string& condition) {
+    const std::string file = directory.write(
+        "LB.litmus", "Vulkan LB\n{ x = 0; y = 0; }\n P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;\n"
+                     " ld.atom.dv.sc0 r0, x | ld.atom.dv.sc0 r0, y ;\n st.atom.dv.sc0 y, " + value +
+                     " | st.atom.dv.sc0 x, r0 ;\nexists (" + condition + ")\n");
+    const Json row = lines(run_heddle({"litmus", "--json", "--why", file}).out).at(0).at("why").at("rows").at(0);
+    CHECK(row.at("asked") == true);
+    return row.at("allowed") == true ? Json("allowed") : row.at("forbidden").at("rule");
+  };
+  CHECK(rule("1", "P0:r0 == 1 /\\ P1:r0 == 1") == "allowed");
+  CHECK(rule("1", "P0:r0 == 7 /\\ P1:r0 == 7") == "no_value");
+}
+
+TEST_CASE("with --why a line of JSON of a C test has graphs and rows as well") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write(
+      "mp.litmus", "C mp\n{ }\nP0 (int* x, atomic_int* y) {\n  *x = 1;\n  atomic_store_explicit(y, 1, memory_order_release);\n}\n"
+                   "P1 (int* x, atomic_int* y) {\n  int r0 = atomic_load_explicit(y, memory_order_acquire);\n"
+                   "  int r1 = *x;\n}\nfilter (1:r0 = 1)\nexists (1:r0 = 1 /\\ 1:r1 = 0)\n");
+  const Json why = lines(run_heddle({"litmus", "--json", "--why", file}).out).at(0).at("why");
+  REQUIRE(why.at("rows").size() == 2);
+  const Json& stale = why.at("rows").at(0);
+  CHECK(stale.at("asked") == true);
+  CHECK(stale.at("allowed") == false);
+  CHECK(stale.at("forbidden").at("text").get<std::string>().find("The closest execution breaks the rule that ") == 0);
+  CHECK(stale.at("forbidden").at("graph").at("operations").size() == 4);
+  CHECK(why.at("graphs").size() == 1);
+}
+
+TEST_CASE("a test is printed in either spelling") {
+  const TemporaryDirectory directory;
+  const std::string tags =
+      "Vulkan t\n{ x = 0; }\n P0@sg 0, wg 0, qf 0 ;\n st.atom.rel.dv.sc0.semsc0 x, 1 (* kept *) ;\nexists (x == 1)\n";
+  const std::string file = directory.write("t.litmus", tags);
+  CHECK(run_heddle({"litmus", "--spelling", "tags", file}).out == tags);
+  const Run calls = run_heddle({"litmus", "--spelling", "calls", file});
+  CHECK(calls.exit_code == 0);
+  CHECK(calls.out == "Vulkan t\n{\nx = 0;\n}\nP0@subgroup 0, workgroup 0, queueFamily 0 {\n"
+                     "  atomicStore(x, 1, Release, Device, UniformMemory);\n}\nexists (x == 1)\n");
+  const Run other = run_heddle({"litmus", "--spelling", "calls", directory.write("c.litmus", "C t\n{ }\nP0 () { }\n")});
+  CHECK(other.exit_code == 2);
+  CHECK(other.err.find("this is a test of C11") != std::string::npos);
+}
+
 TEST_CASE("with --why a line of JSON has executions, the missing link and the edits that mend a race") {
   const TemporaryDirectory directory;
   const std::string racy = directory.write(
