@@ -50,6 +50,7 @@ const all = folders.length > 0 ? folders.flatMap(folder => testsIn(folder))
        ...testsIn(join(root, 'tests/litmus/khronos'), 4), ...testsIn(join(root, 'tests/litmus/corpus'))];
 const vulkan = all.filter(file => file.endsWith('.litmus'));
 let different = compare('all executions', all, []);
+different += compare('C and Mu', testsIn(join(root, 'tests/mu/cases'), 4), ['--why']);
 different += compare('why', vulkan.filter((_, i) => i % 10 === 0), ['--why']);
 for (const policy of ['sequential', 'random', 'adversarial'])
   different += compare(`runs on ${policy}`, vulkan.filter((_, i) => i % 8 === 0), ['--machine', policy, '--runs', '300', '--seed', '7', '--judge', '20']);

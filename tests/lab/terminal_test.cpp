@@ -204,7 +204,7 @@ TEST_CASE("an outcome is chosen from the list and played") {
   has(drawn(face), "P1:r0=1 P1:r1=0  (as the condition says)");
   for (int i = 0; i < 2; ++i) face.press(lab::terminal::kKeyDown);
   type(face, "\n");
-  has(drawn(face), "moves lead there");
+  has(drawn(face), "steps lead there");
   const std::size_t moves = face.session().history().size();
   for (std::size_t i = 0; i < moves; ++i) type(face, "r");
   has(drawn(face), "P1:r0=1 P1:r1=0: as the condition says");

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "emulator/cli/litmus/graph_json.h"
 #include "emulator/cli/litmus/outcome_json.h"
 #include "emulator/cli/litmus/reasons.h"
+#include "emulator/litmus/run/interleavings.h"
+#include "emulator/litmus/run/run.h"
 #include "emulator/litmus/vulkan/forbidden.h"
 #include "emulator/litmus/vulkan/notation.h"
 
@@ -156,9 +160,15 @@ Json row_of(const litmus::Test& test, const litmus::Outcome& values, bool allowe
 }  // namespace
 
 void add_rows(const litmus::Test& test, const litmus::Answer& answer, const litmus::Question& question, Json& out) {
+  // An explanation must not take longer than the answer.
+  constexpr std::uint64_t kMostInterleavings = 20000;
+  std::optional<std::set<litmus::Outcome>> interleaved;
+  if (!cannot_run(test)) interleaved = litmus::interleaved_outcomes(test, question.bound, kMostInterleavings);
   std::vector<Json> rows;
   for (std::size_t i = 0; i < answer.outcomes.size(); ++i) {
-    rows.push_back(row_of(test, answer.outcomes[i].values, true));
+    const litmus::Outcome& values = answer.outcomes[i].values;
+    rows.push_back(row_of(test, values, true));
+    rows.back()["weak"] = interleaved ? Json(interleaved->count(values) == 0) : Json(nullptr);
     rows.back()["graph"] = i;
   }
   litmus::ForbiddenOutcomes forbidden;

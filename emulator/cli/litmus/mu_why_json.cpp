@@ -105,7 +105,7 @@ Json EventGraph::json() {
   return out;
 }
 
-Json graph_of(const Test& test, const mu::Execution& execution) {
+Json event_graph_of(const Test& test, const mu::Execution& execution) {
   return EventGraph(test, execution).json();
 }
 
@@ -132,7 +132,7 @@ Json forbidden_of(const Test& test, const litmus::c::ForbiddenOutcome& outcome) 
   out["clause"] = "";
   out["violated"] = outcome.violations.size();
   out["cycle"] = Json::array();
-  out["graph"] = graph_of(test, outcome.execution);
+  out["graph"] = event_graph_of(test, outcome.execution);
   return out;
 }
 
@@ -158,13 +158,13 @@ Json mu_reasons_of(const MuReport& report, const litmus::Question& question) {
   Json out = Json::object();
   out["graphs"] = Json::array();
   for (const litmus::c::OutcomeRow& row : report.answer->outcomes)
-    out["graphs"].push_back(row.example ? graph_of(report.test, row.example->execution) : Json(nullptr));
+    out["graphs"].push_back(row.example ? event_graph_of(report.test, row.example->execution) : Json(nullptr));
   add_rows(report, question, out);
   out["undefined"] = Json::array();
   for (const litmus::c::Example& example : report.answer->undefined_examples) {
     Json one{{"kind", mu::name(example.pair->kind)}};
     one["text"] = undefined_text(report, example);
-    one["graph"] = graph_of(report.test, example.execution);
+    one["graph"] = event_graph_of(report.test, example.execution);
     out["undefined"].push_back(std::move(one));
   }
   return out;

@@ -43,11 +43,11 @@ struct LiveTotals {
   template <typename ValueOf>
   cli::Json json(const std::vector<litmus::Observable>& observables, ValueOf value_of) const {
     cli::Json histogram = cli::Json::array();
-    for (const auto& [values, row] : rows)
+    for (const auto& row : rows)
       histogram.push_back(
-          {{"outcome", cli::outcome_json(observables, [&](std::size_t i) { return value_of(values[i]); })},
-           {"count", row.count},
-           {"first_run", row.first_run}});
+          {{"outcome", cli::outcome_json(observables, [&](std::size_t i) { return value_of(row.first[i]); })},
+           {"count", row.second.count},
+           {"first_run", row.second.first_run}});
     cli::Json out;
     out["runs"] = runs;
     out["histogram"] = std::move(histogram);

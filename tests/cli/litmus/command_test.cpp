@@ -186,7 +186,20 @@ TEST_CASE("with --why a line of JSON has a row for each outcome that is allowed 
                             one.at("classes") == Json::parse(R"(["UniformMemory"])"));
   CHECK(by_class);
   CHECK(why.at("rows").at(1).at("allowed") == true);
+  CHECK(why.at("rows").at(1).at("weak") == false);
   CHECK(why.at("rows").at(1).at("graph") == 0);
+}
+
+TEST_CASE("the outcome of the first example of the course is weak, and random runs show it") {
+  const std::string file = HEDDLE_SOURCE_DIR "/samples/course/1-message.litmus";
+  const Json line = lines(run_heddle({"litmus", "--json", "--why", "--machine", "random", "--runs", "10000", file}).out).at(0);
+  const Json& surprise = line.at("why").at("rows").at(0);
+  CHECK(surprise.at("asked") == true);
+  CHECK(surprise.at("weak") == true);
+  std::uint64_t seen = 0;
+  for (const Json& row : line.at("histogram"))
+    if (row.at("outcome") == surprise.at("outcome")) seen = row.at("count");
+  CHECK(seen > 100);
 }
 
 TEST_CASE("a value out of thin air, and one that no thread computes, are rows that say so") {

@@ -53,6 +53,8 @@ export interface OutcomeRow {
   outcome: Outcome;
   allowed: boolean;
   asked: boolean;
+  /** Of an allowed one: no interleaving of the threads ends so. */
+  weak?: boolean | null;
   /** Of an allowed one: an index into the graphs. */
   graph?: number;
   forbidden?: Forbidden;
@@ -68,8 +70,11 @@ export interface Edit {
 export interface Change {
   text: string;
   unordered: boolean;
-  /** Null where the dialect has no words for it. */
+  /** Two others that race once it is made. */
+  other_race?: string;
+  /** Null where the dialect has no words for it, and then why. */
   edits: Edit[] | null;
+  why_no_edits?: string;
 }
 
 export interface Why {
@@ -78,6 +83,8 @@ export interface Why {
   forbidden?: string;
   rows?: OutcomeRow[];
   rows_complete?: boolean;
+  /** Of a C or Mu test: each kind of undefined behaviour that it has. */
+  undefined?: {kind: string; text: string; graph: Graph}[];
 }
 
 export interface Answer {

@@ -68,7 +68,7 @@ function Outcomes({answer, chosen, totals, onPlay}: Pick<Props, 'chosen' | 'tota
           {rows.map(row => {
             const seen = chosen.some(policy => (counts[policy].get(row.key) ?? 0) > 0);
             const kind = !row.allowed ? 'forbidden' : seen ? 'seen' : 'unseen';
-            const label = {forbidden: '✕ forbidden', seen: '● allowed, seen', unseen: '○ allowed, not seen'}[kind];
+            const label = {forbidden: '✕ forbidden', seen: '● allowed, seen', unseen: '○ allowed, not seen'}[kind] + (row.weak ? ', weak' : '');
             return (
               <tr key={row.key} class={kind} data-outcome={row.key}>
                 <th scope="row"><code>{row.key}</code>{row.asked && <span class="asked"> ◂ asked</span>}</th>
@@ -123,6 +123,7 @@ export function RunPanel(props: Props) {
       {answer?.outcomes && <p class="faint">
         {answer.executions} consistent {answer.executions === 1 ? 'execution' : 'executions'}{answer.complete ? '' : '; the search is not complete'}.
         Bars are on a logarithmic scale.{' '}
+        {answer.why?.rows?.some(row => row.weak) && 'Weak is what no interleaving of the threads ends with: on sequential memory it never comes up. '}
         {chosen.map(policy => totals[policy]).some(one => one && one.racy_runs > 0) &&
           `The race detector found a race in ${chosen.filter(policy => totals[policy]).map(policy => `${totals[policy].racy_runs.toLocaleString('en')} runs on ${policy}`).join(', ')}.`}
       </p>}

@@ -50,6 +50,8 @@ export interface Row {
   allowed: boolean;
   /** The assertion asks for it. */
   asked: boolean;
+  /** No interleaving of the threads ends so. */
+  weak?: boolean | null;
   /** It is forbidden, and there is a drawing of why. */
   drawn: boolean;
 }
@@ -69,7 +71,7 @@ function otherCombinations(answer: Answer, known: Set<string>): Outcome[] {
 export function rowsOf(answer: Answer): Row[] {
   const rows = answer.why?.rows;
   if (rows)
-    return rows.map(({outcome, allowed, asked, forbidden}) => ({outcome, key: spell(outcome), allowed, asked, drawn: forbidden !== undefined}));
+    return rows.map(({outcome, allowed, asked, weak, forbidden}) => ({outcome, key: spell(outcome), allowed, asked, weak, drawn: forbidden !== undefined}));
   const allowed = (answer.outcomes ?? []).map(outcome => ({outcome, key: spell(outcome), allowed: true, asked: false, drawn: false}));
   const others = otherCombinations(answer, new Set(allowed.map(row => row.key)));
   return [...allowed, ...others.map(outcome => ({outcome, key: spell(outcome), allowed: false, asked: false, drawn: false}))];

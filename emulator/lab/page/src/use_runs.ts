@@ -6,7 +6,7 @@ import {runLive} from './runs';
 import {keep, kept} from './store';
 
 export function useRuns(runner: Engine) {
-  const [chosen, setChosen] = useState<string[]>(() => kept('policies', ['sequential', 'random', 'adversarial']));
+  const [chosen, setChosen] = useState<string[]>(() => kept('policies', ['sequential', 'random']));
   const [runs, setRuns] = useState(() => kept('runs', 10000));
   const [seed, setSeed] = useState(() => kept('seed', 1));
   const [totals, setTotals] = useState<Record<string, Totals>>({});

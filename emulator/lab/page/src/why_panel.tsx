@@ -25,9 +25,10 @@ function Fixes({changes, onChange}: {changes: Change[]; onChange: (change: Chang
       {changes.slice(0, 4).map((change, i) => (
         <li key={change.text}>
           {change.edits === null
-            ? <span class="faint">By hand, since no edit of single words makes it: </span>
+            ? <span class="faint">{change.why_no_edits} </span>
             : <><button type="button" onClick={() => onChange(change)} data-fix={i}>Mend it</button>{' '}</>}
           {prose(sentence(change.text))}.
+          {change.other_race && <> Another race is left: {prose(change.other_race)}.</>}
           {change.edits?.map(edit => (
             <div class="edit" key={`${edit.line}:${edit.column}`}>line {edit.line}: <del>{edit.old}</del> <ins>{edit.new}</ins></div>
           ))}
@@ -66,6 +67,7 @@ interface Choice {
 function choicesOf(answer: Answer): Choice[] {
   const why = answer.why!;
   const race: Choice[] = why.race ? [{key: 'race', title: 'An execution with the race', graph: why.race.graph}] : [];
+  for (const one of why.undefined ?? []) race.push({key: one.kind, title: `An execution with undefined behaviour: ${one.kind}`, graph: one.graph});
   const allowed = (outcome: string, graph: Graph | null): Choice => ({key: outcome, title: `An execution that ends with ${outcome}`, graph});
   const rows = why.rows?.map((row): Choice => {
     const key = spell(row.outcome);
@@ -100,7 +102,9 @@ export function WhyPanel({answer, shown, onShown, onChange, onDrawn, onLine}: Pr
           <Fixes changes={race.changes} onChange={onChange} />
         </div>
       )}
-      {!race && <p class="verdict fine" role="status">There is no data race in any execution.</p>}
+      {why.undefined?.map(one => (
+        <div class="reason racy" key={one.kind}><h3>Why the behaviour is undefined: {one.kind}</h3><p>{prose(one.text)}</p></div>))}
+      {!race && !why.undefined?.length && <p class="verdict fine" role="status">There is no data race in any execution.</p>}
       {why.forbidden && !now?.forbidden && (
         <div class="reason"><h3>{kWhyNone[answer.quantifier ?? ''] ?? kWhyNone.exists}</h3>{why.forbidden.trim().split('\n').map(line => <p key={line}>{prose(line)}</p>)}</div>
       )}
