@@ -70,7 +70,46 @@ const steps = ({page, address, text, shot, tab, eventually, open, write, run, mi
     console.log(`  from the click to the drawn graph: ${await milliseconds('drawn')} ms`);
     await shot('mended');
   }],
+  ['a test is written as calls with one button, runs so, and its words are explained', async () => {
+    await open('3-no-acquire');
+    await page.getByRole('button', {name: 'Write as calls'}).click();
+    await eventually(async () => assert.match(await text(), /atomicStore\(y, 1, Release, Device, UniformMemory \| MakeAvailable\);/));
+    await run();
+    await tab('Why');
+    assert.match(await page.locator('.missing').textContent(), /no synchronization/);
+    await page.locator('[data-fix="0"]').click();
+    await page.getByText('There is no data race in any execution.').waitFor();
+    assert.match(await text(), /r0 = atomicLoad\(y, Acquire, Device, UniformMemory \| MakeVisible\);/);
+    await page.getByText('What the words of this test mean').click();
+    await page.locator('.notation dt', {hasText: 'MakeVisible'}).waitFor();
+    await shot('calls');
+    await page.getByRole('button', {name: 'Write as tags'}).click();
+    await eventually(async () => assert.match(await text(), /ld\.atom\.acq\.dv\.sc0\.semsc0\.semvis r0, y/));
+    await page.getByText('What the words of this test mean').click();
+  }],
+  ['a C11 test runs and is explained, and one of a processor is named', async () => {
+    await tab('Run');
+    await write('C mp\n{ }\nP0 (int* x, atomic_int* y) {\n  *x = 1;\n  atomic_store_explicit(y, 1, memory_order_release);\n}\n'
+        + 'P1 (int* x, atomic_int* y) {\n  int r0 = atomic_load_explicit(y, memory_order_acquire);\n  int r1 = *x;\n}\n'
+        + 'filter (1:r0 = 1)\nexists (1:r0 = 1 /\\ 1:r1 = 0)\n');
+    await run();
+    assert.equal(await page.locator('table.outcomes tbody tr').count(), 2);
+    assert.match(await page.locator('tr.forbidden').textContent(), /forbidden/);
+    await page.locator('section[aria-label="Run"] progress').waitFor({state: 'detached'});
+    assert.match(await page.locator('table.outcomes tbody').textContent(), /allowed, seen/);
+    await tab('Why');
+    await page.locator('svg.graph').waitFor();
+    assert.match(await page.locator('section[aria-label="Why"]').textContent(), /breaks the rule that/);
+    await shot('c11');
+    await tab('Run');
+    await write('PTX MP\n{ }\n P0 ;\n st.relaxed x, 1 ;\nexists (x = 1)\n');
+    await page.getByText("this is a test of NVIDIA's PTX").first().waitFor();
+  }],
   ['a graph is saved as SVG', async () => {
+    await open('3-release-acquire');
+    await run();
+    await tab('Why');
+    await page.locator('svg.graph g[data-relation="sw"]').first().waitFor({state: 'attached'});
     const [download] = await Promise.all(
         [page.waitForEvent('download'), page.getByRole('button', {name: 'Save as SVG'}).click()]);
     const file = await download.path();

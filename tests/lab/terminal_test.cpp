@@ -210,6 +210,20 @@ TEST_CASE("an outcome is chosen from the list and played") {
   has(drawn(face), "P1:r0=1 P1:r1=0: as the condition says");
 }
 
+TEST_CASE("a game that the filter discards is not what the test asks for, on the terminal either") {
+  std::string filtered = kMessage;
+  filtered.insert(filtered.find("exists"), "filter (P1:r0 == 1)\n");
+  const auto ended = [&](const std::vector<std::string>& moves) {
+    GameFace face(std::make_unique<lab::Session>(std::make_unique<litmus::Test>(*litmus::parse_vulkan(filtered).test),
+                                                 lab::Rules()));
+    for (const std::string& move : moves) face.session().make(move);
+    return drawn(face, 24, 120);
+  };
+  const std::string screen = ended({"t1", "t1", "t0", "t0", "end"});
+  has(screen, "It ends with P1:r0=0 P1:r1=0: the filter discards it, the test does not ask about it");
+  has(screen, "no race so far");
+}
+
 TEST_CASE("any size of the terminal shows something, a small one how large it has to be") {
   GameFace face(session());
   for (int rows = 0; rows < 40; rows += 3)

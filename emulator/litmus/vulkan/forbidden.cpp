@@ -47,9 +47,9 @@ std::optional<Outcome> only_outcome(const Test& test, const Assertion& condition
 }
 
 /// Collects the closest candidate of each outcome that no execution has.
-class Collector {
+class NearOutcomes {
  public:
-  Collector(const Test& test, const Question& question, const Answer& answer)
+  NearOutcomes(const Test& test, const Question& question, const Answer& answer)
       : test_(test), question_(question), model_(explorer_options(question).model) {
     for (const OutcomeRow& row : answer.outcomes) allowed_.insert(row.values);
     for (const Observable& observable : test.observables)
@@ -85,7 +85,7 @@ class Collector {
 };
 
 // Where registers are all that is observed, what the threads do says the outcome already.
-bool Collector::may_matter(const std::vector<std::vector<explore::Value>>& results) const {
+bool NearOutcomes::may_matter(const std::vector<std::vector<explore::Value>>& results) const {
   if (!registers_alone_) return true;
   Outcome state;
   for (const Observable& observable : test_.observables)
@@ -93,7 +93,7 @@ bool Collector::may_matter(const std::vector<std::vector<explore::Value>>& resul
   return matters(state);
 }
 
-void Collector::look(const Candidate& candidate) {
+void NearOutcomes::look(const Candidate& candidate) {
   const judge::Judgement judgement(candidate.execution, model_);
   const std::vector<Outcome> states = final_states(test_, judgement, candidate.results);
   if (std::none_of(states.begin(), states.end(), [&](const Outcome& state) { return matters(state); })) return;
@@ -107,7 +107,7 @@ void Collector::look(const Candidate& candidate) {
   }
 }
 
-void Collector::add_asked(ForbiddenOutcomes& all) const {
+void NearOutcomes::add_asked(ForbiddenOutcomes& all) const {
   if (!test_.assertion || test_.quantifier == Quantifier::ForAll) return;
   const std::optional<Outcome> asked = only_outcome(test_, *test_.assertion);
   if (!asked || !matters(*asked) || found_.count(*asked) != 0) return;
@@ -117,7 +117,7 @@ void Collector::add_asked(ForbiddenOutcomes& all) const {
 }
 
 // What values that are their own source lead to, if some candidate breaks no axiom.
-std::set<Outcome> Collector::from_thin_air() const {
+std::set<Outcome> NearOutcomes::from_thin_air() const {
   std::set<Outcome> outcomes;
   const bool any =
       std::any_of(found_.begin(), found_.end(), [](const auto& one) { return one.second.violations.empty(); });
@@ -130,7 +130,7 @@ std::set<Outcome> Collector::from_thin_air() const {
   return outcomes;
 }
 
-ForbiddenOutcomes Collector::collect(std::size_t most) {
+ForbiddenOutcomes NearOutcomes::collect(std::size_t most) {
   const TestProgram program(test_, question_.bound);
   complete_ = enumerate_candidates(
       program.program(), kLimits, [&](const auto& results) { return may_matter(results); },
@@ -187,7 +187,7 @@ ForbiddenSearch find_forbidden(const Test& test, const Question& question,
 
 ForbiddenOutcomes find_forbidden_outcomes(const Test& test, const Question& question, const Answer& answer,
                                           std::size_t most) {
-  return Collector(test, question, answer).collect(most);
+  return NearOutcomes(test, question, answer).collect(most);
 }
 
 bool is_asked(const Test& test, const Outcome& outcome) {

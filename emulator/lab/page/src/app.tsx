@@ -11,6 +11,7 @@ import {Header} from './header';
 import type {Example} from './library';
 import {fromLink, toLink, type Shared} from './link';
 import {kTabs, type Tab} from './places';
+import {SpellingButton, Words} from './notation';
 import {PlayPanel} from './play_panel';
 import {prose} from './prose';
 import {RunPanel} from './run_panel';
@@ -205,9 +206,11 @@ export function App({asker}: {asker: Engine}) {
             <label class="name">Name <input value={name} onInput={event => works.rename(event.currentTarget.value)} /></label>
             <button type="button" class="run" onClick={() => (setTab(tab === 'why' ? 'why' : 'run'), void run())} title="Ctrl+Enter">{busy ? 'Again' : 'Run'}</button>
             {busy && <button type="button" onClick={() => (asker.stop(), setBusy(false))}>Stop</button>}
+            <SpellingButton engine={desk} text={text} onText={write} />
           </div>
           <Editor text={text} problems={problemsOf(checked)} onText={write} onRun={() => void run()} />
           {checked?.error && <p class="problem" role="alert">{placed(checked.error) ? `Line ${placed(checked.error)!.line}: ${placed(checked.error)!.message}` : checked.error}</p>}
+          <Words engine={desk} text={text} />
         </section>
         <section class="results" ref={results} data-state={busy ? 'busy' : current ? 'answered' : 'idle'}>
           <div class="views">

@@ -5,6 +5,7 @@ import {kChallenges} from './challenges.mjs';
 import {checkEdit, checkPick, partsOf} from './check.mjs';
 import type {Engine} from './engine';
 import {kLessons, type Example} from './library';
+import {hasCalls, spelled} from './notation';
 import {keep, kept} from './store';
 
 interface Challenge {
@@ -86,11 +87,22 @@ export function ChallengePanel({asker, text, at: asked, onAt, onLesson, onOpen}:
     setHints(0);
     setResult(null);
   }, [at]);
+  // Challenges are checked in the spelling that they were set in.
+  const [tags, setTags] = useState(text);
+  useEffect(() => {
+    let current = true;
+    const take = (spelling: string) => current && setTags(spelling);
+    if (hasCalls(text)) spelled(asker, text, 'tags').then(take, () => {});
+    else take(text);
+    return () => {
+      current = false;
+    };
+  }, [text]);
   const check = async () => {
     setBusy(true);
     const ask = (request: object): Promise<Answer> => asker.answer(request);
     try {
-      const found = challenge.kind === 'pick' ? await checkPick(ask, challenge, picked) : await checkEdit(ask, challenge, text);
+      const found = challenge.kind === 'pick' ? await checkPick(ask, challenge, picked) : await checkEdit(ask, challenge, tags);
       setResult(found);
       if (found.solved) {
         markSolved(challenge.id);
@@ -104,7 +116,7 @@ export function ChallengePanel({asker, text, at: asked, onAt, onLesson, onOpen}:
   };
   // Whether the editor has this test at all.
   const names = (source: string | undefined) => source && partsOf(source)?.threads.map(thread => thread.place).join();
-  const elsewhere = challenge.kind === 'edit' && names(text) !== names(challenge.text);
+  const elsewhere = challenge.kind === 'edit' && names(tags) !== names(challenge.text);
   return (
     <section aria-label="Challenges" class="challenges">
       <p><progress max={all.length} value={solved.length} aria-label="Solved" /> {solved.length} of {all.length} solved</p>

@@ -174,6 +174,7 @@ export async function checkPick(ask, challenge, picked) {
 /** Whether a game ended as the challenge asks; `state` is what the desk says of it (PROTOCOL.md). */
 export function checkReach(challenge, state) {
   if (!state.ended) return {solved: false, text: 'The game has not ended yet.'};
+  if (!state.passes_filter) return {solved: false, text: state.verdict};
   const reached = Object.entries(challenge.outcome).every(([name, value]) => state.outcome[name] === value);
   if (reached) return {solved: true, text: 'Solved: this is a game that ends so.'};
   return {solved: false, text: `This game ended with ${Object.entries(state.outcome).map(([name, value]) => `${name}=${value}`).join(' ')}.`};

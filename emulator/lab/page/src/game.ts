@@ -52,6 +52,9 @@ export interface State {
   outcome?: Outcome;
   end?: string;
   satisfies?: boolean;
+  passes_filter?: boolean;
+  /** What the end means for the test, in a sentence or two. */
+  verdict?: string;
   consistent: boolean;
   stopped?: string;
   /** Why it stopped at a breakpoint. */

@@ -3,6 +3,10 @@ import {HighlightStyle, StreamLanguage, syntaxHighlighting} from '@codemirror/la
 import {tags} from '@lezer/highlight';
 
 const kInstruction = /^(?:ld|st|rmw|membar|cbar|avdevice|visdevice|beginlock|endlock|free|coopld|coopst|goto|add|sub|mul|div|and|or|xor|b(?:eq|ne|lt|le|gt|ge))(?![\w])/;
+const kCall = /^(?:load|store|atomic(?:Load|Store|Exchange|Add|Sub|Mul|Div|And|Or|Xor)|memoryBarrier|controlBarrier|coopLoad|coopStore|makeAvailableToDevice|makeVisibleFromDevice|(?:begin|end)InvocationInterlock|if)(?=\s*\()/;
+const kOrder = /^(?:Relaxed|Acquire|Release|AcquireRelease)\b/;
+const kScope = /^(?:Subgroup|Workgroup|QueueFamily|Device|ShaderCall|FragmentInterlock)\b/;
+const kSemantics = /^(?:UniformMemory|WorkgroupMemory|ImageMemory|OutputMemory|MakeAvailable|MakeVisible|NonPrivate)\b/;
 const kTag = /^\.(?:atom|acq_rel|acq|rel|nonpriv|av|vis|semav|semvis|sem(?:sc[0-3])|sc[0-3]|scin|sg|wg|qf|dv|sh|fi|\w+)/;
 
 interface State {
@@ -41,7 +45,10 @@ const language = StreamLanguage.define<State>({
     }
     if (stream.eatSpace()) return null;
     if (stream.match(/^(?:~?exists|forall|filter|locations|not|ssw|aliases|feeds|interlock)\b/)) return 'keyword';
-    if (stream.match(kInstruction)) return 'operator';
+    if (stream.match(kCall) || stream.match(kInstruction)) return 'operator';
+    if (stream.match(kOrder)) return 'modifier';
+    if (stream.match(kScope)) return 'type';
+    if (stream.match(kSemantics)) return 'attribute';
     const tag = stream.match(kTag) as RegExpMatchArray | null;
     if (tag) return /acq|rel|atom/.test(tag[0]) ? 'modifier' : /^\.(?:sg|wg|qf|dv|sh|fi)$/.test(tag[0]) ? 'type' : 'attribute';
     if (stream.match(/^P\d+@?/)) return 'heading';

@@ -91,7 +91,7 @@ export function PlayPanel({desk, text, name, task, onMoves, onLine}: Props) {
           {!state.ended && <h3 class="head">Moves <span class="faint">keys 1 to {kKeys}; u undoes, r does again</span></h3>}
           <MovesView state={state} onMove={move} />
           <div role="status">
-            {state.ended && <p class="verdict fine">The game has ended{state.outcome && ` with ${spell(state.outcome)}`}.{state.satisfies && ' It is what the test asks for.'}</p>}
+            {state.ended && <p class="verdict fine">The game has ended{state.outcome && ` with ${spell(state.outcome)}`}. {state.verdict}</p>}
             {said && <p class="verdict">{prose(said)}</p>}
           </div>
           {!state.consistent && <p class="problem" role="alert">The judge rejects this game. That is a bug of heddle: please report it with the link.</p>}
@@ -102,7 +102,7 @@ export function PlayPanel({desk, text, name, task, onMoves, onLine}: Props) {
                 <li key={one.id}><button type="button" class="small" onClick={() => void why({request: 'why_not', move: one.id}, `${one.text}. Why not?`)}>{one.text}: why not?</button></li>))}</ul>
             </details>
           )}
-          <div class="row">{state.threads.filter(thread => /^(?:ld|rmw)/.test(thread.instruction)).map(thread => (
+          <div class="row">{state.threads.filter(thread => /^(?:ld|rmw|coopld|r\d+ = \w+\()/.test(thread.instruction)).map(thread => (
             <button key={thread.index} type="button" class="small" onClick={() => void sources(thread.index)}>{thread.name}: where could its next value come from?</button>))}</div>
         </div>
         <Done state={state} ask={ask} />

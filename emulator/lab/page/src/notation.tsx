@@ -1,0 +1,57 @@
+/** The notation of tests: the two spellings, and what each word of a test means. */
+import {useEffect, useState} from 'preact/hooks';
+import type {Engine} from './engine';
+import {prose} from './prose';
+
+/** A word, as the answer to `words` has it (emulator/lab/PROTOCOL.md). */
+interface Word {
+  word: string;
+  calls: string;
+  kind: string;
+  text: string;
+}
+
+/** A test in one of its two spellings; the text as it is where it is no test. */
+export async function spelled(engine: Engine, text: string, to: 'tags' | 'calls'): Promise<string> {
+  const answer = await engine.desk<{ok: boolean; text?: string}>({request: 'spell', text, to});
+  return answer.text ?? text;
+}
+
+/** Whether some instruction is spelled as a call. */
+export function hasCalls(text: string): boolean {
+  return /(?:load|store|atomic\w+|Barrier)\(/i.test(text);
+}
+
+/** The words of the texts of a test, in the order in which they come there, each once. */
+function wordsIn(text: string, all: Word[]): Word[] {
+  const calls = hasCalls(text);
+  const code = text.slice(text.indexOf('{') + 1).replace(/\(\*[^]*?\*\)/g, '');
+  const found = code.match(/\/\\|\\\/|[A-Za-z_~]\w*/g) ?? [];
+  return [...new Set(found)].flatMap(word => all.filter(one => (calls && one.calls ? one.calls : one.word) === word));
+}
+
+/** A button that writes the test in the other spelling. */
+export function SpellingButton({engine, text, onText}: {engine: Engine; text: string; onText: (text: string) => void}) {
+  const calls = hasCalls(text);
+  const turn = () => void spelled(engine, text, calls ? 'tags' : 'calls').then(onText);
+  return <button type="button" onClick={turn} title="The test stays the same, and is written in another way">{calls ? 'Write as tags' : 'Write as calls'}</button>;
+}
+
+/** What the words of the test mean. */
+export function Words({engine, text}: {engine: Engine; text: string}) {
+  const [open, setOpen] = useState(false);
+  const [all, setAll] = useState<Word[]>([]);
+  useEffect(() => {
+    if (open && all.length === 0) engine.desk<{words: Word[]}>({request: 'words'}).then(answer => setAll(answer.words), () => {});
+  }, [open]);
+  const calls = hasCalls(text);
+  return (
+    <details class="notation" onToggle={event => setOpen(event.currentTarget.open)}>
+      <summary>What the words of this test mean</summary>
+      {open && <dl>{wordsIn(text, all).map(one => (
+        <div key={one.word + one.calls + one.kind}><dt><code>{calls && one.calls ? one.calls : one.word}</code>
+          {one.word && one.calls && one.word !== one.calls && <span class="faint"> ({calls ? one.word : one.calls})</span>}</dt>
+          <dd>{prose(one.text)}</dd></div>))}</dl>}
+    </details>
+  );
+}
