@@ -8,22 +8,33 @@ import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {heddle, test} from './browser.mjs';
 
-// A run of a kernel with a stale read.
+// Runs of kernels: one with a stale read, one whose sum is wrong since a write is on its way, and one with more than a million events.
 const run_folder = mkdtempSync(join(tmpdir(), 'heddle-lab-run-'));
 process.on('exit', () => rmSync(run_folder, {recursive: true, force: true}));
 const trace = join(run_folder, 'queue.trace');
 const film = join(run_folder, 'queue.json');
-spawnSync(join(dirname(heddle), 'samples/field/ticket_queue'), [], {
-  stdio: 'ignore', env: {...process.env, HEDDLE_MODE: 'emulated', HEDDLE_MEMORY: 'random', HEDDLE_SEED: '1', HEDDLE_TRACE: trace}});
+const early = join(run_folder, 'early.trace');
+const long = join(run_folder, 'long.trace');
+const record = (program, arguments_, file) => spawnSync(join(dirname(heddle), 'samples', program), arguments_, {
+  stdio: 'ignore', env: {...process.env, HEDDLE_MODE: 'emulated', HEDDLE_MEMORY: 'random', HEDDLE_SEED: '1', HEDDLE_TRACE: file}});
+record('field/ticket_queue', [], trace);
+record('mistakes/relaxed_look_back', ['--only=wrong'], early);
+record('scan', [], long);
+const summary = spawnSync(heddle, ['trace', long], {encoding: 'utf8'}).stdout;
 const html = join(run_folder, 'queue.html');
 spawnSync(heddle, ['trace', trace, '--film', film, '--html', html], {stdio: 'ignore'});
 
-const steps = ({page, address, shot, tab, eventually}) => [
+const steps = ({page, address, shot, tab, eventually}) => {
+  const choose = async name => {
+    await page.locator('section[aria-label="Kernels"]').getByLabel('Trace').selectOption(name);
+    await page.locator('.film').getByRole('heading', {name}).waitFor();
+  };
+  return [
   ['kernels: the run of a C++ program, forward and back, and when a copy went stale', async () => {
     await page.goto('about:blank');
     await page.goto(`${address}#kernels`);
     const view = page.locator('section[aria-label="Kernels"] .film');
-    await view.getByRole('heading', {name: 'queue.trace'}).waitFor();
+    await choose('queue.trace');
     assert.equal(await view.getAttribute('data-event'), '0');
     await view.getByRole('button', {name: 'Forward'}).click();
     await page.locator('.film[data-event="1"]').waitFor();
@@ -31,8 +42,8 @@ const steps = ({page, address, shot, tab, eventually}) => [
     await page.locator('.film[data-event="0"]').waitFor();
     await view.getByRole('button', {name: 'Next stale read'}).click();
     await eventually(async () => assert.ok(Number(await view.getAttribute('data-event')) > 0));
-    assert.match(await page.locator('.source .now').textContent(), /\w/);
-    assert.match(await page.locator('.where').textContent(), /ticket_queue\.cpp:\d+/);
+    assert.match(await page.locator('section[aria-label="Source"] .source .now').textContent(), /\w/);
+    assert.match(await page.locator('h2.where').textContent(), /ticket_queue\.cpp:\d+/);
     await view.getByRole('button', {name: 'When did this go stale?'}).click();
     assert.match(await view.locator('.story').textContent(), /its copy is stale/);
     await shot('kernels');
@@ -72,6 +83,59 @@ const steps = ({page, address, shot, tab, eventually}) => [
       assert.ok((await page.locator('#events li').allTextContents()).every(text => text.includes('items'))));
     await page.goto(address);
   }],
-];
+  ['kernels: a stale read is listed first, and drawn with the copy that it took and the write that it missed', async () => {
+    await page.goto('about:blank');
+    await page.goto(`${address}#kernels`);
+    await choose('queue.trace');
+    const list = page.locator('details[data-kind="stale"]');
+    const filter = await page.locator('.film').getByLabel('Buffer').boundingBox();
+    assert.ok((await list.boundingBox()).y < filter.y, 'the list comes first');
+    await list.locator('[data-wrong]').first().click();
+    const read = page.locator('section[aria-label="This read"]');
+    const took = read.getByRole('group', {name: 'The copy that it took'});
+    const missed = read.getByRole('group', {name: 'The write that it missed'});
+    assert.match(await took.textContent(), /own cache.*items\S* = \d+/s);
+    assert.match(await missed.textContent(), /items\S* = \d+ {2}#\d+/);
+    assert.match(await read.textContent(), /The newer value had come to .* in event \d+.*still had its old copy/s);
+    await shot('stale-read');
+  }],
+  ['kernels: the reader and the writer stand side by side, each with its source', async () => {
+    const [reader, writer] = await Promise.all(['Who reads', 'Who wrote'].map(async name => page.getByRole('group', {name})));
+    const [left, right] = [await reader.boundingBox(), await writer.boundingBox()];
+    assert.ok(left.x + left.width <= right.x && Math.abs(left.y - right.y) < 2, 'side by side');
+    for (const side of [reader, writer]) {
+      assert.match(await side.locator('.source .now').textContent(), /items/);
+      assert.match(await side.textContent(), /invocation|workgroup \(\d/);
+    }
+    const missedIn = Number((await writer.locator('.events .now').textContent()).trim().split(' ')[0]);
+    await page.locator('.wrong-read .token.write').click();
+    await page.locator(`.film[data-event="${missedIn}"]`).waitFor();
+  }],
+  ['kernels: a sum is wrong without a stale read, since a write is on its way: the early read says so', async () => {
+    await choose('early.trace');
+    assert.equal(await page.locator('details[data-kind="stale"]').count(), 0);
+    await page.locator('details[data-kind="early"] [data-wrong]').first().click();
+    const read = page.locator('section[aria-label="This read"]');
+    assert.match(await read.getByRole('group', {name: 'The copy that it took'}).textContent(), /sums\[0\] = 0, the initial value/);
+    assert.match(await read.getByRole('group', {name: 'The write that it missed'}).textContent(), /subgroup 0 of workgroup.*sums\[0\] = 1/s);
+    assert.match(await read.textContent(), /still waits here: nothing had made it available/);
+    await shot('early-read');
+  }],
+  ['kernels: a trace of more than a million events has all of its stale reads', async () => {
+    const count = Number(/(\d+) stale reads?/.exec(summary)[1]);
+    assert.ok(count > 1, summary);
+    const begin = performance.now();
+    await choose('long.trace');
+    await page.locator('.film[data-event="0"]').waitFor();
+    const events = Number(/Event 0 of (\d+)/.exec(await page.locator('.film').textContent())[1]);
+    console.log(`  ${events} events are open after ${((performance.now() - begin) / 1000).toFixed(2)} s`);
+    assert.ok(events > 1e6);
+    assert.equal(await page.locator('details[data-kind="stale"] [data-wrong]').count(), count);
+    await page.locator('details[data-kind="stale"] [data-wrong]').last().click();
+    await page.locator('section[aria-label="This read"]').waitFor();
+    await page.goto(address);
+  }],
+  ];
+};
 
-await test(steps, {traces: [trace]});
+await test(steps, {traces: [trace, early, long]});

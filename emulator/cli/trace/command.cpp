@@ -74,7 +74,7 @@ TraceCommand::TraceCommand(CLI::App& program)
   command_->add_option(
       "--html", html_,
       "Write it to this file as one page for a browser that needs nothing else: source, caches and values, "
-      "forward and back (the first 100,000 events)");
+      "forward and back (the first 2,000,000 events)");
   command_->add_option(
       "--film", film_,
       "Write the data of that page to this file as JSON: the lab's page opens it (heddle lab, Kernels, Open a file)");

@@ -9,8 +9,8 @@
 
 namespace heddle::cli {
 
-/// Browsers are slow with more events than these.
-inline constexpr std::size_t kMostEventsOfPage = 100000;
+/// A browser has some 100 bytes for each.
+inline constexpr std::size_t kMostEventsOfPage = 2000000;
 
 /// Whether the file begins as a trace does; false as well for one that cannot be read.
 bool is_trace_file(const std::string& file);

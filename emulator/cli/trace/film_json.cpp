@@ -1,8 +1,17 @@
 #include "emulator/cli/trace/film_json.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
 #include <fstream>
-#include <map>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "runtime/text/json_text.h"
 
@@ -10,6 +19,10 @@ namespace heddle::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using text::json_text;
+
+/// Stands for a text, a cache or an operation that there is none of.
+constexpr std::int64_t kNone = -1;
 
 Json lines_of(const std::string& file) {
   Json lines = Json::array();
@@ -21,76 +34,216 @@ Json lines_of(const std::string& file) {
 /// Texts that come again and again, by number.
 class Texts {
  public:
-  std::size_t number(const std::string& text) {
-    const auto [known, fresh] = numbers_.try_emplace(text, numbers_.size());
-    if (fresh) all_.push_back(text);
-    return known->second;
+  std::int64_t number(std::string&& text) {
+    const auto [known, fresh] = numbers_.try_emplace(std::move(text), all_.size());
+    if (fresh) all_.push_back(&known->first);
+    return static_cast<std::int64_t>(known->second);
   }
-  const Json& all() const { return all_; }
+  Json all() const {
+    Json json = Json::array();
+    for (const std::string* text : all_) json.push_back(*text);
+    return json;
+  }
 
  private:
-  std::map<std::string, std::size_t> numbers_;
-  Json all_ = Json::array();
+  std::unordered_map<std::string, std::size_t> numbers_;
+  std::vector<const std::string*> all_;
 };
 
-/// An event: [kind, operation, text], and of one that changes a cache the cache's name, or null for memory.
-Json event_of(const TraceFilm& film, const FilmEvent& event, Texts& caches) {
-  Json json{static_cast<int>(event.kind), event.operation, film.text(event)};
-  const FilmOperation* const operation = film.operation_of(event);
-  if (event.kind == FilmEventKind::Moved) {
-    json.push_back(event.to >= trace::CacheLevel::Shader
-                       ? Json()
-                       : Json(caches.number(film.names().cache(event.agent, event.to))));
-  } else if (event.kind == FilmEventKind::Operation && operation && operation->moves) {
-    json.push_back(caches.number(film.names().cache(operation->operation.agent, trace::CacheLevel::Agent)));
+/// Appends bytes as base64 (RFC 4648).
+void append_base64(std::string& out, std::string_view bytes) {
+  static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const auto byte = [&](std::size_t i) { return i < bytes.size() ? static_cast<std::uint8_t>(bytes[i]) : 0U; };
+  out.reserve(out.size() + bytes.size() / 3 * 4 + 8);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::uint32_t three = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
+    for (std::size_t digit = 0; digit < 4; ++digit)
+      out += i + digit > bytes.size() ? '=' : kDigits[three >> (18 - 6 * digit) & 63];
   }
-  return json;
 }
 
-/// An operation: [file, line, buffer, invocation, element, value written, missed or -1, source or -1, first byte,
-/// size].
-Json operation_of(const TraceFilm& film, const FilmOperation& one, Texts& texts) {
-  const Operation& operation = one.operation;
-  const bool access = operation.is_access();
-  const auto number = [](trace::OperationIndex index) {
-    return index == model::kInitialValue ? -1 : static_cast<std::int64_t>(index);
-  };
-  return {texts.number(operation.where.file),
-          operation.where.line,
-          texts.number(access ? film.names().object(operation.locations) : ""),
-          texts.number(film.names().agent_in_full(operation.agent)),
-          access ? film.names().element(operation.locations) : "",
-          operation.writes() ? film.names().value(operation.locations, one.written) : "",
-          one.missed ? number(*one.missed) : -1,
-          number(one.source),
-          access ? static_cast<std::int64_t>(operation.locations.offset_bytes) : 0,
-          access ? operation.locations.size_bytes : 0,
-          access ? static_cast<std::int64_t>(operation.locations.allocation) : -1,
-          (operation.reads() ? 1 : 0) + (operation.writes() ? 2 : 0)};
+template <typename Number>
+std::string bytes_of(const std::vector<std::int64_t>& numbers) {
+  std::string bytes(numbers.size() * sizeof(Number), '\0');
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const auto number = static_cast<Number>(numbers[i]);
+    std::memcpy(&bytes[i * sizeof(Number)], &number, sizeof(Number));
+  }
+  return bytes;
 }
+
+/// Numbers in as few bytes each as the largest one needs; of 8 bytes they are doubles, as JavaScript's are.
+void append_column(std::string& out, const std::vector<std::int64_t>& numbers) {
+  const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
+  const auto fits = [&, low = numbers.empty() ? 0 : *least, high = numbers.empty() ? 0 : *most](auto of) {
+    return low >= std::numeric_limits<decltype(of)>::min() && high <= std::numeric_limits<decltype(of)>::max();
+  };
+  const auto append = [&](int bytes, const std::string& data) {
+    out += fmt::format("{{\"bytes\":{},\"data\":\"", bytes);
+    append_base64(out, data);
+    out += "\"}";
+  };
+  if (fits(std::int8_t())) return append(1, bytes_of<std::int8_t>(numbers));
+  if (fits(std::int16_t())) return append(2, bytes_of<std::int16_t>(numbers));
+  if (fits(std::int32_t())) return append(4, bytes_of<std::int32_t>(numbers));
+  append(8, bytes_of<double>(numbers));
+}
+
+/// Lists of whole numbers of one length, by name: a film of a million events has some fifteen millions of them, which a
+/// browser would be long to read as text.
+class Columns {
+ public:
+  explicit Columns(std::initializer_list<const char*> names) : names_(names), columns_(names.size()) {}
+
+  void row(std::initializer_list<std::int64_t> numbers) {
+    std::size_t column = 0;
+    for (const std::int64_t number : numbers) columns_[column++].push_back(number);
+  }
+  void write(std::string& out) const {
+    out += fmt::format("{{\"count\":{}", columns_.front().size());
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      out += fmt::format(",\"{}\":", names_[i]);
+      append_column(out, columns_[i]);
+    }
+    out += '}';
+  }
+
+ private:
+  std::vector<const char*> names_;
+  std::vector<std::vector<std::int64_t>> columns_;
+};
+
+/// Turns a film into columns; what is said of an agent or a file is looked up once.
+class FilmColumns {
+ public:
+  explicit FilmColumns(const TraceFilm& film) : film_(film) {
+    for (const FilmOperation& one : film.operations()) add(one);
+    for (const FilmEvent& event : film.events()) add(event);
+  }
+
+  std::string json(const std::string& title) const {
+    Json sources = Json::object();
+    for (const auto& [file, number] : files_)
+      if (!file.empty()) sources[file] = lines_of(file);
+    std::string out = json_text(Json{{"title", title},
+                                     {"cut", film_.cut()},
+                                     {"texts", texts_.all()},
+                                     {"caches", caches_.all()},
+                                     {"agents", agents_},
+                                     {"agents_in_short", agents_in_short_},
+                                     {"stale", stale_},
+                                     {"sources", std::move(sources)}});
+    out.back() = ',';
+    out += "\"operations\":";
+    operations_.write(out);
+    out += ",\"events\":";
+    events_.write(out);
+    out += ",\"moves\":";
+    moves_.write(out);
+    return out += '}';
+  }
+
+ private:
+  std::int64_t agent(AgentId id) {
+    const auto [known, fresh] = agent_numbers_.try_emplace(static_cast<std::uint32_t>(id), agents_.size());
+    if (fresh) {
+      agents_.push_back(film_.names().agent_in_full(id));
+      agents_in_short_.push_back(film_.names().agent_in_short(id));
+    }
+    return static_cast<std::int64_t>(known->second);
+  }
+
+  std::int64_t file(const std::string& name) {
+    const auto [known, fresh] = files_.try_emplace(name, 0);
+    if (fresh) known->second = texts_.number(std::string(name));
+    return known->second;
+  }
+
+  /// The buffer and the element that bytes are of.
+  std::pair<std::int64_t, std::int64_t> names_of(const Locations& bytes) {
+    const auto [known, fresh] = bytes_.try_emplace({bytes.allocation, bytes.offset_bytes, bytes.size_bytes});
+    if (fresh)
+      known->second = {texts_.number(film_.names().object(bytes)), texts_.number(film_.names().element(bytes))};
+    return known->second;
+  }
+
+  /// What operations are called comes in runs of equals.
+  std::int64_t words(std::string_view called) {
+    if (called != last_words_.first || called.empty()) last_words_ = {called, texts_.number(std::string(called))};
+    return last_words_.second;
+  }
+
+  static std::int64_t operation(trace::OperationIndex index) {
+    return index == model::kInitialValue ? kNone : static_cast<std::int64_t>(index);
+  }
+
+  void add(const FilmOperation& one) {
+    const Operation& operation = one.operation;
+    const TraceNames& names = film_.names();
+    const Locations& bytes = operation.locations;
+    const bool access = operation.is_access();
+    const auto [buffer, element] = access ? names_of(bytes) : std::pair{kNone, kNone};
+    if (one.missed)
+      stale_.push_back({operation_count_, FilmColumns::operation(*one.missed), std::string(trace::name(one.kept_in))});
+    ++operation_count_;
+    operations_.row({file(operation.where.file), operation.where.line, agent(operation.agent), words(one.words), buffer,
+                     element, operation.reads() ? texts_.number(names.value(bytes, one.read)) : kNone,
+                     operation.writes() ? texts_.number(names.value(bytes, one.written)) : kNone,
+                     FilmColumns::operation(one.source), access ? static_cast<std::int64_t>(bytes.allocation) : kNone,
+                     access ? static_cast<std::int64_t>(bytes.offset_bytes) : 0,
+                     access ? static_cast<std::int64_t>(bytes.size_bytes) : 0,
+                     (operation.reads() ? 1 : 0) + (operation.writes() ? 2 : 0) + (operation.atomic ? 4 : 0)});
+  }
+
+  void add(const FilmEvent& event) {
+    const FilmOperation* const one = film_.operation_of(event);
+    if (event.kind == FilmEventKind::Moved) {
+      const bool to_memory = event.to >= trace::CacheLevel::Shader;
+      std::string name = to_memory ? "memory" : film_.names().cache(event.agent, event.to);
+      const std::int64_t how = texts_.number(
+          fmt::format("goes from the {} to {}, {}", trace::name(event.from), name, name_of(event.reason)));
+      moves_.row({event_count_, to_memory ? kNone : caches_.number(std::move(name)), how,
+                  texts_.number(film_.names().element(event.bytes))});
+    } else if (event.kind == FilmEventKind::Operation && one && one->moves) {
+      moves_.row({event_count_, caches_.number(film_.names().cache(one->operation.agent, trace::CacheLevel::Agent)),
+                  kNone, kNone});
+    }
+    ++event_count_;
+    events_.row({static_cast<int>(event.kind), static_cast<std::int64_t>(event.operation)});
+  }
+
+  struct HashOfBytes {
+    std::size_t operator()(const std::tuple<AllocationId, std::uint64_t, std::uint64_t>& bytes) const {
+      const auto [allocation, offset, size] = bytes;
+      return std::hash<std::uint64_t>()(offset * 31 + size + (static_cast<std::uint64_t>(allocation) << 40));
+    }
+  };
+
+  const TraceFilm& film_;
+  Texts texts_;
+  Texts caches_;
+  std::unordered_map<std::uint32_t, std::size_t> agent_numbers_;
+  std::unordered_map<std::string, std::int64_t> files_;
+  std::unordered_map<std::tuple<AllocationId, std::uint64_t, std::uint64_t>, std::pair<std::int64_t, std::int64_t>,
+                     HashOfBytes>
+      bytes_;
+  std::pair<std::string_view, std::int64_t> last_words_;
+  Json agents_ = Json::array();
+  Json agents_in_short_ = Json::array();
+  Json stale_ = Json::array();
+  std::int64_t operation_count_ = 0;
+  Columns operations_{"file",    "line",   "agent",      "words",  "buffer", "element", "read",
+                      "written", "source", "allocation", "offset", "size",   "access"};
+  std::int64_t event_count_ = 0;
+  Columns events_{"kind", "operation"};
+  /// Events after which a write is somewhere else.
+  Columns moves_{"event", "cache", "how", "element"};
+};
 
 }  // namespace
 
 std::string film_json(const TraceFilm& film, const std::string& title) {
-  Texts texts;
-  Texts caches;
-  Json events = Json::array();
-  for (const FilmEvent& event : film.events()) events.push_back(event_of(film, event, caches));
-  Json operations = Json::array();
-  Json sources = Json::object();
-  for (const FilmOperation& operation : film.operations()) {
-    operations.push_back(operation_of(film, operation, texts));
-    const std::string file = operation.operation.where.file;
-    if (!file.empty() && !sources.contains(file)) sources[file] = lines_of(file);
-  }
-  Json data{{"title", title},
-            {"cut", film.cut()},
-            {"texts", texts.all()},
-            {"caches", caches.all()},
-            {"events", std::move(events)},
-            {"operations", std::move(operations)},
-            {"sources", std::move(sources)}};
-  return text::json_text(std::move(data));
+  return FilmColumns(film).json(title);
 }
 
 }  // namespace heddle::cli

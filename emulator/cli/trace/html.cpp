@@ -25,7 +25,7 @@ std::string for_html(const std::string& text) {
 
 void write_trace_page(std::ostream& out, const TraceFilm& film, const std::string& title) {
   out << kTracePageHead << "<title>" << for_html(title) << "</title></head>" << kTracePageBody
-      << "<script type=\"module\">const film = " << for_script(film_json(film, title)) << ";\n"
+      << "<script type=\"module\">const data = " << for_script(film_json(film, title)) << ";\n"
       << kFilmModule << kTracePageScript << "</script></body></html>\n";
 }
 

@@ -39,9 +39,10 @@ inline constexpr const char* kTracePageBody = R"html(<body>
 <dialog id="page"><pre id="story"></pre><form method="dialog"><button>Close</button></form></dialog>
 )html";
 
-// Stands behind emulator/lab/page/src/film.mjs (kFilmModule), whose functions it calls, and `const film`.
+// Stands behind emulator/lab/page/src/film.mjs (kFilmModule), whose functions it calls, and `const data`.
 inline constexpr const char* kTracePageScript = R"js(
 const $ = id => document.getElementById(id);
+const film = openFilm(data);
 let shown = [], at = 0;
 
 function filter() {
@@ -86,13 +87,13 @@ function drawCaches(number) {
 function draw() {
   const number = shown[at];
   $('time').value = at;
-  $('at').textContent = number !== undefined ? `event ${number} of ${film.events.length}` : 'no event passes the filter';
+  $('at').textContent = number !== undefined ? `event ${number} of ${eventCount(film)}` : 'no event passes the filter';
   drawSource(number);
   if (number !== undefined) drawCaches(number);
   $('events').replaceChildren();
   for (let k = Math.max(0, at - 100); k < Math.min(shown.length, at + 100); ++k) {
     const row = document.createElement('li');
-    const button = element('button', `${shown[k]} ${film.events[shown[k]][2]}`, styleOf(film, shown[k]));
+    const button = element('button', `${shown[k]} ${eventText(film, shown[k])}`, styleOf(film, shown[k]));
     button.onclick = () => { at = k; draw(); };
     if (k === at) row.className = 'now';
     if (k === at) button.setAttribute('aria-current', 'true');

@@ -2,111 +2,191 @@
  * A film of a C++ kernel's run: what the data mean that `heddle trace --film` writes. The lab's page imports this file,
  * and the page of `heddle trace --html` has a copy of it inside.
  *
- * An event is [kind, operation, text], and one that changes a cache has a fourth part: the cache's number, or null for
- * memory. An operation is a list; the names of its parts are below.
+ * Operations, events and moves are columns: lists of whole numbers, of one length each, as base64 in the data (`bytes`: of one
+ * number; of 8 bytes they are doubles). `openFilm` makes arrays of them. `operations.file`, `words`, `buffer`,
+ * `element`, `read` and `written` are numbers of `texts`, `agent` one of `agents`, `source` the operation that a read has its
+ * value from; -1 is none, and of a source the initial value. `access` adds up READS, WRITES and ATOMIC. An event has its `kind`
+ * and its `operation` (of a dispatch: the dispatch's number). `moves` are the events behind which a write is somewhere else: in
+ * a `cache` (MEMORY: in none any more); of a write that moved there is `how`, and which `element`. `stale` has [read, write that
+ * it missed, kind of cache that kept the old copy].
  */
-const [FILE, LINE, BUFFER, WHO, ELEMENT, VALUE, MISSED, SOURCE, OFFSET, SIZE, ALLOCATION, ACCESS] = [...Array(12).keys()];
-const OPERATION = 0, MOVED = 1, DISPATCH = 3;
-const READS = 1, WRITES = 2;
+const OPERATION = 0, MOVED = 1, PASSES = 2, DISPATCH = 3;
+const READS = 1, WRITES = 2, ATOMIC = 4;
+const MEMORY = -1;
+const kOperationColumns = ['file', 'line', 'agent', 'words', 'buffer', 'element', 'read', 'written', 'source', 'allocation', 'offset', 'size', 'access'];
+const kEventColumns = ['kind', 'operation'], kMoveColumns = ['event', 'cache', 'how', 'element'];
 
-/** Why these data are no film; empty if they are one. */
-export function whyNoFilm(data) {
-  const lists = ['texts', 'caches', 'events', 'operations'];
-  if (typeof data !== 'object' || data === null || !lists.every(name => Array.isArray(data[name])) || typeof data.sources !== 'object')
-    return 'It is no film of a trace: `heddle trace RUN.trace --film RUN.json` writes one.';
-  const sound = data.events.every(event => Array.isArray(event) && (event[0] === DISPATCH || Array.isArray(data.operations[event[1]])));
-  return sound ? '' : 'This film of a trace is damaged: an event has no operation.';
+const kNumbers = {1: Int8Array, 2: Int16Array, 4: Int32Array, 8: Float64Array};
+
+function decoded({bytes, data}) {
+  if (Uint8Array.fromBase64) return new kNumbers[bytes](Uint8Array.fromBase64(data).buffer);
+  const binary = atob(data);
+  const array = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; ++i) array[i] = binary.charCodeAt(i);
+  return new kNumbers[bytes](array.buffer);
 }
 
-const operationOf = (film, event) => event[0] === DISPATCH ? undefined : film.operations[event[1]];
+/** The columns of these names as arrays of numbers; nothing where one is missing or has another length. */
+function columnsOf(columns, names) {
+  if (typeof columns !== 'object' || columns === null) return null;
+  if (!names.every(name => typeof columns[name]?.data === 'string' && kNumbers[columns[name].bytes])) return null;
+  const made = Object.fromEntries(names.map(name => [name, decoded(columns[name])]));
+  return names.every(name => made[name].length === columns.count) ? made : null;
+}
 
-/** Where the source of an event is: file, line (from 1), and the lines of the file; nothing if no line belongs to it. */
+/** The film that these data of `heddle trace --film` are. Throws, with the reason, for data that are none. */
+export function openFilm(data) {
+  const lists = ['texts', 'caches', 'agents', 'agents_in_short', 'stale'];
+  const sound = typeof data === 'object' && data !== null && lists.every(name => Array.isArray(data[name])) && typeof data.sources === 'object';
+  const film = sound && {...data, operations: columnsOf(data.operations, kOperationColumns), events: columnsOf(data.events, kEventColumns),
+    moves: columnsOf(data.moves, kMoveColumns)};
+  if (!film || !film.operations || !film.events || !film.moves)
+    throw new Error('It is no film of a trace: `heddle trace RUN.trace --film RUN.json` writes one.');
+  const {kind, operation} = film.events;
+  if (!kind.every((one, i) => one === DISPATCH || operation[i] >= 0 && operation[i] < data.operations.count))
+    throw new Error('This film of a trace is damaged: an event has no operation.');
+  return film;
+}
+
+/** How many events there are. */
+export const eventCount = film => film.events.kind.length;
+
+/** The operation of an event, or -1. */
+const operationOf = (film, number) => film.events.kind[number] === DISPATCH ? -1 : film.events.operation[number] ?? -1;
+
+const known = new WeakMap();
+/** What is found out about a film once: the event of an operation, the move of an event, and which reads are stale. */
+function index(film) {
+  if (!known.has(film)) {
+    const {kind, operation} = film.events;
+    const eventOf = new Int32Array(film.operations.line.length);
+    for (let i = 0; i < kind.length; ++i) if (kind[i] === OPERATION) eventOf[operation[i]] = i;
+    const moveAt = new Map();
+    film.moves.event.forEach((event, move) => moveAt.set(event, move));
+    known.set(film, {eventOf, moveAt, stale: new Map(film.stale.map(([read, missed, keptIn]) => [read, {missed, keptIn}]))});
+  }
+  return known.get(film);
+}
+
+const text = (film, column, operation) => film.texts[film.operations[column][operation]] ?? '';
+const fileName = path => path.replace(/^.*\//, '');
+
+/** Where the source of an operation is: file, line (from 1), and the lines of the file; nothing if no line belongs to it. */
+export function sourceOf(film, operation) {
+  if (operation < 0 || !film.operations.line[operation]) return undefined;
+  const file = text(film, 'file', operation);
+  return {file, line: film.operations.line[operation], lines: film.sources[file] ?? []};
+}
+
+/** Where the source of an event is. */
 export function placeOf(film, number) {
-  const operation = film.events[number] && operationOf(film, film.events[number]);
-  if (!operation || !operation[LINE]) return undefined;
-  const file = film.texts[operation[FILE]];
-  return {file, line: operation[LINE], lines: film.sources[file] ?? []};
+  return sourceOf(film, operationOf(film, number));
+}
+
+/** What an event is, in a line. */
+export function eventText(film, number) {
+  const {kind, operation: operations} = film.events;
+  const operation = operations[number];
+  if (kind[number] === DISPATCH) return `dispatch ${operation} begins`;
+  const who = film.agents_in_short[film.operations.agent[operation]];
+  if (kind[number] === PASSES) return `#${operation} ${who} passes the barrier`;
+  if (kind[number] === MOVED) {
+    const move = index(film).moveAt.get(number);
+    return `#${operation} ${film.texts[film.moves.element[move]]} ${film.texts[film.moves.how[move]]}`;
+  }
+  const line = film.operations.line[operation];
+  const parts = [`#${operation} ${who} ${text(film, 'words', operation)}`];
+  if (film.operations.element[operation] >= 0) parts.push(text(film, 'element', operation));
+  if (film.operations.read[operation] >= 0) parts.push(`is ${text(film, 'read', operation)}`);
+  if (film.operations.written[operation] >= 0) parts.push(`= ${text(film, 'written', operation)}`);
+  if (index(film).stale.has(operation)) parts.push('STALE');
+  if (line) parts.push(` ${fileName(text(film, 'file', operation))}:${line}`);
+  return parts.join(' ');
 }
 
 /** How an event is to be shown: 'stale' for a stale read, 'moving' for a write that moves, else nothing. */
 export function styleOf(film, number) {
-  const event = film.events[number];
-  if (event[0] === MOVED) return 'moving';
-  return event[0] === OPERATION && operationOf(film, event)[MISSED] !== -1 ? 'stale' : '';
+  if (film.events.kind[number] === MOVED) return 'moving';
+  return film.events.kind[number] === OPERATION && index(film).stale.has(film.events.operation[number]) ? 'stale' : '';
 }
 
 /** The names of all buffers and variables that are accessed, and of all invocations, in the order of the film. */
 export function namesOf(film) {
-  const buffers = new Set(), invocations = new Set();
-  for (const operation of film.operations) {
-    if (operation[ACCESS] !== 0) buffers.add(film.texts[operation[BUFFER]]);
-    invocations.add(film.texts[operation[WHO]]);
-  }
-  return {buffers: [...buffers], invocations: [...invocations]};
+  const buffers = new Set(film.operations.buffer);
+  buffers.delete(-1);
+  return {buffers: [...buffers].map(number => film.texts[number]), invocations: film.agents};
 }
 
 /** The numbers of the events that pass a filter: a buffer's name, a part of an invocation's, the first and last number. */
 export function passing(film, {buffer = '', who = '', from = '', to = ''}) {
+  if (!buffer && !who && from === '' && to === '') return Uint32Array.from({length: eventCount(film)}, (_, number) => number);
+  const first = from === '' ? 0 : Number(from);
+  const last = to === '' ? Infinity : Number(to);
+  const theirs = film.agents.map(name => name.includes(who));
   const passed = [];
-  film.events.forEach((event, number) => {
-    if (from !== '' && number < Number(from) || to !== '' && number > Number(to)) return;
-    const operation = operationOf(film, event);
-    if (buffer && (!operation || film.texts[operation[BUFFER]] !== buffer)) return;
-    if (who && (!operation || !film.texts[operation[WHO]].includes(who))) return;
+  for (let number = Math.max(first, 0); number < eventCount(film) && number <= last; ++number) {
+    const operation = operationOf(film, number);
+    if (buffer && (operation < 0 || text(film, 'buffer', operation) !== buffer)) continue;
+    if (who && (operation < 0 || !theirs[film.operations.agent[operation]])) continue;
     passed.push(number);
-  });
+  }
   return passed;
+}
+
+/** Which write waits in which cache (its number) behind an event. */
+function waitingAfter(film, number) {
+  const waiting = new Map();
+  const {event, cache} = film.moves;
+  for (let move = 0; move < event.length && event[move] <= number; ++move) {
+    if (cache[move] === MEMORY) waiting.delete(film.events.operation[event[move]]);
+    else waiting.set(film.events.operation[event[move]], cache[move]);
+  }
+  return waiting;
 }
 
 /** What caches hold behind an event: [name of the cache, [text, ...]], a text for each write that waits there. */
 export function heldAfter(film, number) {
-  const lines = new Map();
-  for (let i = 0; i <= number && i < film.events.length; ++i) {
-    const event = film.events[i];
-    if (event.length < 4) continue;
-    if (event[3] === null) lines.delete(event[1]); else lines.set(event[1], event[3]);
-  }
   const caches = new Map();
-  for (const [write, cache] of lines) {
-    const operation = film.operations[write];
-    caches.set(cache, [...caches.get(cache) ?? [], `${operation[ELEMENT]} = ${operation[VALUE]}  #${write}`]);
-  }
+  for (const [write, cache] of waitingAfter(film, number))
+    caches.set(cache, [...caches.get(cache) ?? [], `${text(film, 'element', write)} = ${text(film, 'written', write)}  #${write}`]);
   return [...caches].map(([cache, texts]) => [film.caches[cache], texts]);
 }
 
 function writtenText(film, write) {
   if (write < 0) return 'the initial value';
-  const operation = film.operations[write];
-  return `${operation[ELEMENT]} = ${operation[VALUE]} (#${write}, ${film.texts[operation[WHO]]})`;
+  return `${text(film, 'element', write)} = ${text(film, 'written', write)} (#${write}, ${film.agents[film.operations.agent[write]]})`;
 }
 
-const overlap = (a, b) => a[ALLOCATION] === b[ALLOCATION] && a[OFFSET] < b[OFFSET] + b[SIZE] && b[OFFSET] < a[OFFSET] + a[SIZE];
+function overlap({operations: {allocation, offset, size}}, a, b) {
+  return allocation[a] === allocation[b] && offset[a] < offset[b] + size[b] && offset[b] < offset[a] + size[a];
+}
 
 /** When what a read was served went stale, or when a write was overtaken: some lines of text. */
 export function staleStory(film, number) {
-  const event = film.events[number];
-  const asked = event && operationOf(film, event);
-  if (!asked || asked[ACCESS] === 0) return 'This event is no access: there is nothing to go stale.';
-  const reads = (asked[ACCESS] & READS) !== 0;
-  const from = reads ? asked[SOURCE] : event[1];
-  let text = `#${event[1]} ${reads ? 'reads' : 'is'} ${writtenText(film, from)}.\n`;
+  const asked = operationOf(film, number);
+  const access = film.operations.access;
+  if (asked < 0 || (access[asked] & (READS | WRITES)) === 0) return 'This event is no access: there is nothing to go stale.';
+  const reads = (access[asked] & READS) !== 0;
+  const from = reads ? film.operations.source[asked] : asked;
+  const stale = index(film).stale.get(asked);
+  let story = `#${asked} ${reads ? 'reads' : 'is'} ${writtenText(film, from)}.\n`;
   let overtaken = false;
-  for (let i = 0; i < film.events.length; ++i) {
-    const [kind, operation] = film.events[i];
-    if (reads && kind === OPERATION && operation === event[1])
-      return text + `event ${i}: this read` + (asked[MISSED] !== -1 ? `: its copy is stale, ${writtenText(film, asked[MISSED])} had been in reach`
+  for (let i = 0; i < eventCount(film); ++i) {
+    const kind = film.events.kind[i];
+    const move = index(film).moveAt.get(i);
+    const other = operationOf(film, i);
+    if (reads && kind === OPERATION && other === asked)
+      return story + `event ${i}: this read` + (stale ? `: its copy is stale, ${writtenText(film, stale.missed)} had been in reach`
         : overtaken ? ': nothing newer was in reach' : ': it is not stale');
-    const other = operationOf(film, film.events[i]);
-    if (!other || (other[ACCESS] & WRITES) === 0 || !overlap(other, asked) || operation === from || from >= 0 && operation < from) continue;
-    const cache = film.events[i][3];
+    if (other < 0 || (access[other] & WRITES) === 0 || !overlap(film, other, asked) || other === from || from >= 0 && other < from) continue;
     if (kind === OPERATION)
-      text += `event ${i}: ${writtenText(film, operation)} is written${cache === undefined ? ', and is in memory at once' : ", and waits in its writer's own cache"}\n`;
+      story += `event ${i}: ${writtenText(film, other)} is written${move === undefined ? ', and is in memory at once' : ", and waits in its writer's own cache"}\n`;
     else if (kind === MOVED)
-      text += `event ${i}: #${operation} comes to ${cache === null ? 'memory' : film.caches[cache]}: older copies there are stale from here on\n`;
+      story += `event ${i}: #${other} comes to ${film.moves.cache[move] === MEMORY ? 'memory' : film.caches[film.moves.cache[move]]}: older copies there are stale from here on\n`;
     else continue;
     overtaken = true;
   }
-  return overtaken ? text : text + 'No later write to these bytes is in the trace: it never went stale.';
+  return overtaken ? story : story + 'No later write to these bytes is in the trace: it never went stale.';
 }
 
 /** The index in `shown` (numbers of events) of the stale read that is next behind `at` (direction 1) or before it (-1), or -1. */
@@ -119,13 +199,87 @@ export function staleFrom(film, shown, at, direction) {
 export function found(film, shown, at, word) {
   for (let k = 0; k < shown.length; ++k) {
     const i = (at + k) % shown.length;
-    if (film.events[shown[i]][2].includes(word)) return i;
+    if (eventText(film, shown[i]).includes(word)) return i;
   }
   return -1;
 }
 
-/** The index in `shown` that is nearest to an event, from it on. */
+/** The index in `shown`, which ascends, of the event that is nearest to one, from it on. */
 export function nearest(shown, number) {
-  const at = shown.findIndex(one => one >= number);
-  return at < 0 ? Math.max(shown.length - 1, 0) : at;
+  let low = 0, high = shown.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (shown[middle] >= number) high = middle; else low = middle + 1;
+  }
+  return low === shown.length ? Math.max(shown.length - 1, 0) : low;
+}
+
+/** Follows a film: calls `visit(event, operation, waiting, last)` for each read, before the read; `last` tells the last write of an operation's first bytes. */
+function followReads(film, visit) {
+  const {kind, operation} = film.events;
+  const {access, allocation, offset, size} = film.operations;
+  const waiting = new Map();
+  const written = new Map();
+  const wordsOf = one => {
+    if (!written.has(allocation[one])) written.set(allocation[one], new Map());
+    return written.get(allocation[one]);
+  };
+  for (let i = 0, move = 0; i < kind.length; ++i) {
+    const one = operation[i];
+    if (kind[i] === OPERATION && (access[one] & READS) !== 0) visit(i, one, waiting, wordsOf(one).get(offset[one] >> 2) ?? -1);
+    if (kind[i] === OPERATION && (access[one] & WRITES) !== 0)
+      for (let word = offset[one] >> 2; word <= (offset[one] + size[one] - 1) >> 2; ++word) wordsOf(one).set(word, one);
+    if (film.moves.event[move] !== i) continue;
+    const cache = film.moves.cache[move++];
+    if (cache === MEMORY) waiting.delete(one); else waiting.set(one, cache);
+  }
+}
+
+/**
+ * The reads that did not have the newest value, in the order of the film: {event, operation, kind, missed, where}. A `stale` one
+ * had an old copy though the newer write had come; an `early` one came before the newer write, which still waits in the
+ * cache `where`. A `poll` is an early one that is atomic: a loop that waits for a flag makes many.
+ */
+export function wrongReads(film) {
+  const {access, source, agent} = film.operations;
+  const wrong = [];
+  const {stale} = index(film);
+  followReads(film, (event, operation, waiting, last) => {
+    const old = stale.get(operation);
+    if (old) wrong.push({event, operation, kind: 'stale', missed: old.missed, where: null});
+    else if (last > source[operation] && waiting.has(last) && agent[last] !== agent[operation])
+      wrong.push({event, operation, kind: access[operation] & ATOMIC ? 'poll' : 'early', missed: last, where: waiting.get(last)});
+  });
+  return wrong;
+}
+
+/** A read and what it missed, in parts: who read, the copy that it took, the write that it missed and where that is, and why. */
+export function wrongStory(film, read) {
+  const {operation, missed, kind, where} = read;
+  const {agent, source} = film.operations;
+  const value = write => write < 0 ? `${text(film, 'element', operation)} at first` : `${text(film, 'element', write)} = ${text(film, 'written', write)}`;
+  const reader = film.agents[agent[operation]];
+  const writer = film.agents[agent[missed]];
+  const keptIn = (index(film).stale.get(operation)?.keptIn ?? '').replace(/^agent$/, 'own cache');
+  const came = [...index(film).moveAt].filter(([event]) => event < read.event && film.events.operation[event] === missed).pop();
+  const place = where !== null ? film.caches[where] : came && film.moves.cache[came[1]] !== MEMORY ? film.caches[film.moves.cache[came[1]]] : 'memory';
+  const why = kind === 'stale'
+    ? `The newer value had come to ${place}${came ? ` in event ${came[0]}` : ''}, within reach of the reader. The reader's ${keptIn} still had its old copy, and nothing had made the reader give it up: an acquire with MakeVisible does that, behind the writer's release.`
+    : `The newer value was written in event ${index(film).eventOf[missed]}, and at this read it still waits here: nothing had made it available to the reader. A release with MakeAvailable by the writer does that, if the reader acquires what it releases.`;
+  return {
+    reader, writer, place, why,
+    took: {text: `${text(film, 'element', operation)} = ${text(film, 'read', operation)}`, from: value(source[operation]), write: source[operation],
+      place: kind === 'stale' ? `the reader's ${keptIn}` : 'what the reader can reach'},
+    missed: {text: value(missed), write: missed, event: index(film).eventOf[missed]},
+  };
+}
+
+/** The numbers of the last `most` events of an invocation up to an event. */
+export function eventsBefore(film, agent, number, most) {
+  const events = [];
+  for (let i = number; i >= 0 && events.length < most; --i) {
+    const operation = operationOf(film, i);
+    if (operation >= 0 && film.events.kind[i] === OPERATION && film.operations.agent[operation] === agent) events.unshift(i);
+  }
+  return events;
 }

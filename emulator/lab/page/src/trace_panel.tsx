@@ -1,17 +1,7 @@
 /** Kernels: the trace of a C++ program's run, forward and back. The source is drawn where the editor stands otherwise. */
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
-import {found, heldAfter, namesOf, nearest, passing, placeOf, staleFrom, staleStory, styleOf, whyNoFilm} from './film.mjs';
-
-/** What `heddle trace --film` writes; film.mjs says what the parts mean. */
-export interface Film {
-  title: string;
-  cut: boolean;
-  texts: string[];
-  caches: string[];
-  events: [number, number, string, (number | null)?][];
-  operations: (string | number)[][];
-  sources: Record<string, string[]>;
-}
+import {eventCount, eventText, found, heldAfter, namesOf, nearest, passing, openFilm, placeOf, staleFrom, staleStory, styleOf, wrongReads} from './film.mjs';
+import {WrongList, WrongRead, type Film, type Wrong} from './wrong_reads';
 
 /** A film, and the event that is looked at. */
 export interface Watched {
@@ -24,10 +14,10 @@ interface Served {
   address: string;
 }
 
-/** More are never drawn at once: a film may be long. */
-const kEventsAround = 100;
-/** A film of 100,000 events has some 20 MB. */
-const kLongestFile = 200e6;
+/** More are never drawn at once: a film may be long, and many writes may wait. */
+const kEventsAround = 100, kCaches = 12, kWritesOfCache = 8;
+/** A film of 2,000,000 events has some 120 MB; a browser has no longer texts than half a gigabyte. */
+const kLongestFile = 400e6;
 
 async function filmOf(text: string): Promise<Film> {
   if (text.startsWith('HEDDLETR'))
@@ -38,9 +28,7 @@ async function filmOf(text: string): Promise<Film> {
   } catch (error) {
     throw new Error(`It is no JSON (${(error as Error).message}): \`heddle trace RUN.trace --film RUN.json\` writes a file that can be opened here.`);
   }
-  const reason = whyNoFilm(data);
-  if (reason) throw new Error(reason);
-  return data as Film;
+  return openFilm(data) as unknown as Film;
 }
 
 /** The lines around the event, with the one marked that is executed. */
@@ -78,15 +66,18 @@ function Opener({served, onFilm, onProblem}: {
   served: Served[]; onFilm: (film: Film) => void; onProblem: (text: string) => void;
 }) {
   const [over, setOver] = useState(false);
-  const open = (make: () => Promise<string>) => {
+  const [busy, setBusy] = useState('');
+  const [chosen, setChosen] = useState('');
+  const open = (name: string, make: () => Promise<string>) => {
     onProblem('');
-    make().then(filmOf).then(onFilm).catch(error => onProblem((error as Error).message));
+    setBusy(name);
+    make().then(filmOf).then(onFilm).catch(error => onProblem((error as Error).message)).finally(() => setBusy(''));
   };
-  const openFile = (file: File | undefined) => file && open(async () => {
+  const openFile = (file: File | undefined) => file && open(file.name, async () => {
     if (file.size > kLongestFile) throw new Error(`${file.name} has more than ${kLongestFile / 1e6} MB.`);
     return file.text();
   });
-  const openServed = (one: Served) => open(async () => {
+  const openServed = (one: Served) => open(one.name, async () => {
     const answer = await fetch(one.address);
     const text = await answer.text();
     if (!answer.ok) throw new Error(text.trim() || `${one.name} cannot be had from the server.`);
@@ -99,7 +90,8 @@ function Opener({served, onFilm, onProblem}: {
   return (
     <div class={`drop ${over ? 'target' : ''}`} onDragOver={event => (event.preventDefault(), setOver(true))} onDragLeave={() => setOver(false)}
          onDrop={event => (event.preventDefault(), setOver(false), openFile(event.dataTransfer?.files[0]))}>
-      {served.length > 0 && <label>Trace <select onChange={event => {
+      {served.length > 0 && <label>Trace <select value={chosen} onChange={event => {
+        setChosen(event.currentTarget.value);
         const one = served.find(({address}) => address === event.currentTarget.value);
         if (one) openServed(one);
       }}>
@@ -108,6 +100,7 @@ function Opener({served, onFilm, onProblem}: {
       </select></label>}
       <label>Open a file <input type="file" accept=".json,application/json" onChange={event => openFile(event.currentTarget.files?.[0])} /></label>
       <span class="faint"> or drop it here</span>
+      {busy && <p role="status">{busy} is being opened.</p>}
     </div>
   );
 }
@@ -141,15 +134,23 @@ const kKeys: Record<string, 'back' | 'on' | 'staleBefore' | 'staleNext' | 'when'
   ArrowLeft: 'back', ArrowRight: 'on', '[': 'staleBefore', ']': 'staleNext', s: 'when',
 };
 
+/** Some of many numbers. */
+const around = (numbers: ArrayLike<number>, first: number, end: number): number[] =>
+  Array.from({length: Math.max(0, Math.min(end, numbers.length) - first)}, (_, i) => numbers[first + i]);
+
+const kNoFilter = {buffer: '', who: '', from: '', to: ''};
+
 function FilmView({film, number, onNumber}: {film: Film; number: number; onNumber: (number: number) => void}) {
-  const [filter, setFilter] = useState({buffer: '', who: '', from: '', to: ''});
+  const [filter, setFilter] = useState(kNoFilter);
   const [said, setSaid] = useState('');
   const [word, setWord] = useState('');
   const list = useRef<HTMLLIElement>(null);
   const names = useMemo(() => namesOf(film), [film]);
-  const shown = useMemo(() => passing(film, filter) as number[], [film, filter]);
+  const shown = useMemo(() => passing(film, filter) as ArrayLike<number>, [film, filter]);
   const at = nearest(shown, number);
   const caches = useMemo(() => heldAfter(film, number), [film, number]);
+  const wrong = useMemo(() => wrongReads(film) as Wrong[], [film]);
+  const here = wrong.find(one => one.event === number);
   useEffect(() => {
     const row = list.current, box = row?.parentElement;
     if (row && box) box.scrollTop = row.offsetTop - box.offsetTop - box.clientHeight / 2;
@@ -188,7 +189,9 @@ function FilmView({film, number, onNumber}: {film: Film; number: number; onNumbe
   const first = Math.max(0, at - kEventsAround);
   return (
     <div class="film" onKeyDown={onKey} data-event={number}>
-      <h2>{film.title}{film.cut && ' (the first events)'}</h2>
+      <h2>{film.title}{film.cut && ` (the first ${eventCount(film).toLocaleString('en')} events)`}</h2>
+      <WrongList film={film} wrong={wrong} number={number} onEvent={event => (setFilter(kNoFilter), setSaid(''), onNumber(event))} />
+      {here && <WrongRead film={film} wrong={here} onEvent={event => (setFilter(kNoFilter), setSaid(''), onNumber(event))} />}
       <div class="row">
         <button type="button" disabled={at === 0} onClick={acts.back} title="left arrow">Back</button>
         <button type="button" disabled={at >= shown.length - 1} onClick={acts.on} title="right arrow">Forward</button>
@@ -196,14 +199,14 @@ function FilmView({film, number, onNumber}: {film: Film; number: number; onNumbe
         <button type="button" onClick={acts.staleNext} title="]">Next stale read</button>
         <button type="button" onClick={acts.when} title="s">When did this go stale?</button>
       </div>
-      <label>{shown.length === 0 ? 'No event passes the filter' : `Event ${number} of ${film.events.length}`}
+      <label>{shown.length === 0 ? 'No event passes the filter' : `Event ${number} of ${eventCount(film)}`}
         <input class="timeline" type="range" min="0" max={Math.max(0, shown.length - 1)} value={at} onInput={event => go(Number(event.currentTarget.value))} /></label>
       <div class="row">
         <label>Buffer <select value={filter.buffer} onChange={event => setFilter({...filter, buffer: event.currentTarget.value})}>
           <option value="">(all)</option>{names.buffers.map(name => <option key={name}>{name}</option>)}
         </select></label>
         {field('who', 'Invocation', {list: 'invocations', placeholder: 'workgroup (0,0,0)'})}
-        <datalist id="invocations">{names.invocations.slice(0, 1000).map(name => <option key={name} value={name} />)}</datalist>
+        <datalist id="invocations">{names.invocations.slice(0, 1000).map((name: string) => <option key={name} value={name} />)}</datalist>
         {field('from', 'From', {type: 'number', min: 0})}
         {field('to', 'To', {type: 'number', min: 0})}
         <label>Search <input value={word} onInput={event => setWord(event.currentTarget.value)} onKeyDown={event => event.key === 'Enter' && search()} /></label>
@@ -213,14 +216,16 @@ function FilmView({film, number, onNumber}: {film: Film; number: number; onNumbe
       <h3>Caches behind this event</h3>
       <div class="machine" role="group" aria-label="Caches">
         {caches.length === 0 && <span class="faint">Nothing is on its way.</span>}
-        {caches.map(([name, writes]) => (
+        {caches.slice(0, kCaches).map(([name, writes]) => (
           <div key={name} class="place cache" role="group" aria-label={name}><h3>{name}</h3>
-            {writes.map((write: string) => <span key={write} class="token write">{write}</span>)}</div>))}
+            {writes.slice(0, kWritesOfCache).map((write: string) => <span key={write} class="token write">{write}</span>)}
+            {writes.length > kWritesOfCache && <span class="faint">and {writes.length - kWritesOfCache} more</span>}</div>))}
+        {caches.length > kCaches && <span class="faint">{caches.length - kCaches} more caches hold something.</span>}
       </div>
       <h3>Events</h3>
-      <ol class="events" aria-label="Events">{shown.slice(first, at + kEventsAround).map((one, i) => (
+      <ol class="events" aria-label="Events">{around(shown, first, at + kEventsAround).map((one, i) => (
         <li key={one} ref={one === number ? list : undefined} class={`${one === number ? 'now' : ''} ${styleOf(film, one)}`}>
-          <button type="button" aria-current={one === number ? 'true' : undefined} onClick={() => go(first + i)}>{one} {film.events[one][2]}</button></li>))}</ol>
+          <button type="button" aria-current={one === number ? 'true' : undefined} onClick={() => go(first + i)}>{one} {eventText(film, one)}</button></li>))}</ol>
     </div>
   );
 }
