@@ -46,6 +46,8 @@ struct Changes {
 struct ChangeOptions {
   /// Whether there are atomics on what the two access.
   bool have_atomics = true;
+  /// Whether the source knows heddle's names of semantics (kReleaseBuffers).
+  bool have_names = true;
   /// Whether a control barrier may be put in.
   bool may_add_barriers = true;
   /// Where an operation is, as in "the write in line 12"; in files other than that of the second access with the file's

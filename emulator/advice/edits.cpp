@@ -143,7 +143,8 @@ Edit Edits::promote(const Operation& op) const {
 Edit Edits::promote(const Operation& op, MemorySemantics order) const {
   const MemorySemantics semantics = order | storage();
   const Scope wanted = includes(op.scope, scope()) ? op.scope : scope();
-  std::string text = "give the " + kind_of(op) + " in " + line_of(op) + " the semantics " + text_of(semantics);
+  std::string text =
+      "give the " + kind_of(op) + " in " + line_of(op) + " the semantics " + text_of(semantics, options_.have_names);
   if (wanted != op.scope) text += " and the memory scope " + std::string(name_of(wanted));
   const bool too_narrow = is_too_narrow(op);
   if (too_narrow) text += " and the execution scope Workgroup";

@@ -39,12 +39,12 @@ std::string order_of(MemorySemantics semantics) {
 
 }  // namespace
 
-std::string text_of(MemorySemantics semantics) {
+std::string text_of(MemorySemantics semantics, bool with_name) {
   std::string text = order_of(semantics);
   for (const auto& [bit, bit_name] : kBits)
     if (has(semantics, bit)) text += std::string(" | ") + bit_name;
   for (const auto& [known, known_name] : kNames)
-    if (known == semantics) text += std::string(" (") + known_name + ")";
+    if (with_name && known == semantics) text += std::string(" (") + known_name + ")";
   return text;
 }
 

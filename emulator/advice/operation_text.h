@@ -10,8 +10,8 @@
 namespace heddle::advice {
 
 /// "Release | UniformMemory | MakeAvailable", with the name that heddle has for it, if there is
-/// one; "Relaxed" for none.
-std::string text_of(MemorySemantics semantics);
+/// one and it is wanted; "Relaxed" for none.
+std::string text_of(MemorySemantics semantics, bool with_name = true);
 
 /// "private write", "atomic read (Device, Acquire)", "control barrier (Workgroup, AcquireRelease)".
 std::string describe(const Operation& operation);

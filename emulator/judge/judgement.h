@@ -135,8 +135,8 @@ struct MissingReason {
   /// (MakeVisible) stands before what they acquire (behind what they release), and would do if they were an acquire and
   /// a release apart.
   std::vector<model::OperationIndex> culprits;
-  /// Where the write is never made available (visible to the read), though it is on its way: releases (acquires) of others
-  /// that would hand it on with MakeAvailable (MakeVisible), and have none.
+  /// Where the write is never made available (visible to the read), though it is on its way: releases (acquires) of
+  /// others that would hand it on with MakeAvailable (MakeVisible), and have none.
   std::vector<model::OperationIndex> lacking;
 };
 
@@ -144,7 +144,8 @@ struct MissingReason {
 struct CycleStep {
   model::OperationIndex from = 0;
   RelationName relation = RelationName::ProgramOrder;
-  /// Whether it is the next one that is related to `from`: what closes a cycle that is none of one relation's direction.
+  /// Whether it is the next one that is related to `from`: what closes a cycle that is none of one relation's
+  /// direction.
   bool reversed = false;
 };
 

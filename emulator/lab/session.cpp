@@ -191,7 +191,8 @@ const Verdict& Session::verdict() {
   verdict.consistent = judgement.consistent();
   if (end() && !passes_filter()) return verdict;
   const std::string provided =
-      test_->filter && !end() ? fmt::format(" It counts if the game passes the filter {}.", spelled(*test_->filter)) : "";
+      test_->filter && !end() ? fmt::format(" It counts if the game passes the filter {}.", spelled(*test_->filter))
+                              : "";
   for (judge::Race race : judgement.races()) {
     std::string text = fmt::format("{} races with {}.", name_of(race.first), name_of(race.second));
     if (const auto reason = judgement.why_unordered(race.first, race.second))

@@ -124,9 +124,9 @@ class Session {
   /// The final values of a game that has ended.
   litmus::Outcome outcome() const;
   std::optional<litmus::RunEnd> end() const { return world_->end(); }
-  /// Of a game that has ended: whether the test's filter lets it count. What it discards is no execution of the test.
+  /// Whether the test's filter lets a game that has ended count. What it discards is no execution of the test.
   bool passes_filter() const;
-  /// Of a game that has ended: whether it counts, and the assertion's condition holds at its end.
+  /// Whether a game that has ended counts, and the assertion's condition holds at its end.
   bool satisfies_assertion() const;
   /// What the end of the game means for the test, in a sentence or two.
   std::string end_in_words() const;

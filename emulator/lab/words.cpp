@@ -85,7 +85,8 @@ std::string Words::operation(const Told& told) const {
     case OperationKind::Read: {
       std::string text = fmt::format("{} reads {}", who, value_read(told));
       if (told.stale) text += fmt::format(": a stale copy, {} is in reach", write(told.missed));
-      if (told.before != model::kInitialValue) text += fmt::format(" (answered late, before step {})", step(told.before));
+      if (told.before != model::kInitialValue)
+        text += fmt::format(" (answered late, before step {})", step(told.before));
       return text;
     }
     case OperationKind::Write:

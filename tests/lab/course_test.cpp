@@ -131,18 +131,18 @@ TEST_CASE("what a lesson takes away is the first missing link, and the first cha
     const char* change;
   };
   using judge::MissingLink;
-  for (const Lack& lack : {Lack{"3-no-release", MissingLink::NoSynchronization, "give the atomic write in P0's"},
-                           Lack{"3-no-acquire", MissingLink::NoSynchronization, "give the atomic read in P1's"},
-                           Lack{"4-one-side-narrow", MissingLink::ScopesDoNotIncludeEachOther,
-                                "widen the memory scope of the atomic read in P1's"},
-                           Lack{"5-buffer-class", MissingLink::StorageClassMissing, "add WorkgroupMemory to"},
-                           Lack{"5-one-side", MissingLink::StorageClassMissing, "add WorkgroupMemory to the atomic read"},
-                           Lack{"5-fences", MissingLink::StorageClassMissing, "add UniformMemory to the memory barrier"},
-                           Lack{"6-not-available", MissingLink::NeverMadeAvailable, "add MakeAvailable to the atomic write"},
-                           Lack{"6-not-visible", MissingLink::NeverMadeVisible, "add MakeVisible to the atomic read"},
-                           Lack{"6-private", MissingLink::PrivateAccess, "make the write in P0's"},
-                           Lack{"7-not-handed-on", MissingLink::NeverMadeAvailable,
-                                "add MakeAvailable to the atomic write in P1's"}}) {
+  for (const Lack& lack :
+       {Lack{"3-no-release", MissingLink::NoSynchronization, "give the atomic write in P0's"},
+        Lack{"3-no-acquire", MissingLink::NoSynchronization, "give the atomic read in P1's"},
+        Lack{"4-one-side-narrow", MissingLink::ScopesDoNotIncludeEachOther,
+             "widen the memory scope of the atomic read in P1's"},
+        Lack{"5-buffer-class", MissingLink::StorageClassMissing, "add WorkgroupMemory to"},
+        Lack{"5-one-side", MissingLink::StorageClassMissing, "add WorkgroupMemory to the atomic read"},
+        Lack{"5-fences", MissingLink::StorageClassMissing, "add UniformMemory to the memory barrier"},
+        Lack{"6-not-available", MissingLink::NeverMadeAvailable, "add MakeAvailable to the atomic write"},
+        Lack{"6-not-visible", MissingLink::NeverMadeVisible, "add MakeVisible to the atomic read"},
+        Lack{"6-private", MissingLink::PrivateAccess, "make the write in P0's"},
+        Lack{"7-not-handed-on", MissingLink::NeverMadeAvailable, "add MakeAvailable to the atomic write in P1's"}}) {
     CAPTURE(lack.test);
     const std::string source = text_of(kCourse / (lack.test + std::string(".litmus")));
     const VulkanParse parse = parse_vulkan(source);
@@ -155,7 +155,8 @@ TEST_CASE("what a lesson takes away is the first missing link, and the first cha
     REQUIRE(reason);
     CHECK(reason->link == lack.link);
     const auto name_of = [&](const Operation& operation) {
-      return parse.test->threads[static_cast<std::size_t>(operation.agent)].name() + "'s `" + operation.where.function + '`';
+      return parse.test->threads[static_cast<std::size_t>(operation.agent)].name() + "'s `" + operation.where.function +
+             '`';
     };
     const TestChanges changes = changes_without_race(*parse.test, question, *found.race, name_of);
     REQUIRE_FALSE(changes.changes.empty());
@@ -170,8 +171,8 @@ TEST_CASE("what a lesson takes away is the first missing link, and the first cha
 
 TEST_CASE("no change of a racy test of the course or the library leaves a race unsaid, and each can be made") {
   std::vector<std::filesystem::path> all = files(".litmus");
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(HEDDLE_SOURCE_DIR) / "tests/litmus/library/handwritten"))
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(HEDDLE_SOURCE_DIR) /
+                                                               "tests/litmus/library/handwritten"))
     if (entry.path().extension() == ".litmus") all.push_back(entry.path());
   std::size_t tried = 0;
   for (const auto& file : all) {

@@ -215,7 +215,9 @@ TEST_CASE("a read may have its value later from a write that is on its way, or t
   sources = face.good({{"request", "sources"}, {"thread", 1}}).at("sources");
   REQUIRE(sources.size() == 2);
   CHECK(sources[1].at("status") == "later");
-  CHECK(sources[1].at("text").get<std::string>().find("y = 1 of step 2 is in P0's own cache, where P1 does not see it: deliver it first (move ") != std::string::npos);
+  CHECK(sources[1].at("text").get<std::string>().find(
+            "y = 1 of step 2 is in P0's own cache, where P1 does not see it: deliver it first (move ") !=
+        std::string::npos);
   state = face.make(move_with(state, "P1 reads y = 0"));
   sources = face.good({{"request", "sources"}, {"step", 3}}).at("sources");
   CHECK(sources[0].at("status") == "read");
@@ -244,7 +246,8 @@ TEST_CASE("an outcome that is allowed is shown, one that is not has a cycle") {
 }
 
 TEST_CASE("games and the explorer say the same of filter, verdict and race of every test of the course") {
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(HEDDLE_SOURCE_DIR) / "samples/course")) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(HEDDLE_SOURCE_DIR) / "samples/course")) {
     if (entry.path().extension() != ".litmus") continue;
     CAPTURE(entry.path().string());
     Face face;
@@ -303,7 +306,8 @@ TEST_CASE("a test is spelled either way, and every word is explained") {
 
 TEST_CASE("a test of another language gets an answer that says what it is") {
   Face face;
-  const Json c = face.ask({{"request", "open"}, {"text", "C mp\n{ }\nP0 (int* x) { *x = 1; }\n"}, {"file", "mp.litmus"}});
+  const Json c =
+      face.ask({{"request", "open"}, {"text", "C mp\n{ }\nP0 (int* x) { *x = 1; }\n"}, {"file", "mp.litmus"}});
   CHECK(c.at("error").get<std::string>().find("mp.litmus:1:1: this is a test of C11") == 0);
   const Json x86 = face.ask({{"request", "open"}, {"text", "X86 SB\n{ }\n P0 ;\n MOV [x],$1 ;\n"}});
   CHECK(x86.at("error").get<std::string>().find("this is a test of x86 processors: heddle has no model of it") !=

@@ -81,7 +81,7 @@ const steps = ({page, address, text, shot, tab, eventually, open, write, run, mi
     await page.getByText('There is no data race in any execution.').waitFor();
     assert.match(await text(), /r0 = atomicLoad\(y, Acquire, Device, UniformMemory \| MakeVisible\);/);
     await page.getByText('What the words of this test mean').click();
-    await page.locator('.notation dt', {hasText: 'MakeVisible'}).waitFor();
+    await page.locator('.notation dt', {hasText: 'MakeVisible (semvis)'}).waitFor();
     await shot('calls');
     await page.getByRole('button', {name: 'Write as tags'}).click();
     await eventually(async () => assert.match(await text(), /ld\.atom\.acq\.dv\.sc0\.semsc0\.semvis r0, y/));

@@ -75,9 +75,10 @@ LitmusCommand::LitmusCommand(CLI::App& program)
       ->option_text("DIRECTORY");
   for (const char* other : {"--why", "--dot"}) verdict->excludes(other);
   command_
-      ->add_option("--spelling", spelling_,
-                   "Only print each test of the Vulkan dialect in this spelling: tags (st.atom.rel.dv.sc0.semsc0 y, 1) or "
-                   "calls (atomicStore(y, 1, Release, Device, UniformMemory))")
+      ->add_option(
+          "--spelling", spelling_,
+          "Only print each test of the Vulkan dialect in this spelling: tags (st.atom.rel.dv.sc0.semsc0 y, 1) or "
+          "calls (atomicStore(y, 1, Release, Device, UniformMemory))")
       ->check(CLI::IsMember({"tags", "calls"}))
       ->option_text("SPELLING");
   add_machine_options();

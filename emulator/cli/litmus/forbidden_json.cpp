@@ -79,7 +79,8 @@ std::string CycleWriter::reason(OperationIndex from, OperationIndex to, Relation
     case RelationName::ScopedModificationOrder:
       return fmt::format("{} comes before {} in the order of the writes of {}.", x, y, variable(from));
     case RelationName::LocationOrdered:
-      if (const auto order = judgement_.location_ordered(from, to)) return as_sentence(judge::explain(*order, name_of_));
+      if (const auto order = judgement_.location_ordered(from, to))
+        return as_sentence(judge::explain(*order, name_of_));
       [[fallthrough]];
     default:
       return fmt::format("{} comes before {} in {}.", x, y, litmus::words_of(relation).name);
@@ -134,7 +135,9 @@ class Forbidden {
     Json out;
     Json cycle = CycleWriter(test_, judgement).edges(violation);
     std::string text(rule.text);
-    for (const Json& edge : cycle) text += ' ' + edge.at("text").get<std::string>();
+    if (violation.axiom == judge::Axiom::Acyclicity && !cycle.empty())
+      text += fmt::format(" {} would come before itself.",
+                          name_operations(test_, *outcome_.closest)(cycle.front().at("from").get<OperationIndex>()));
     out["text"] = std::move(text);
     out["rule"] = rule.rule;
     out["clause"] = rule.clause;
@@ -172,7 +175,7 @@ void add_rows(const litmus::Test& test, const litmus::Answer& answer, const litm
     rows.back()["graph"] = i;
   }
   litmus::ForbiddenOutcomes forbidden;
-  // Of an incomplete answer nothing is known to be forbidden.
+  // Where the answer is incomplete nothing is known to be forbidden.
   if (answer.complete) forbidden = litmus::find_forbidden_outcomes(test, question, answer);
   for (const litmus::ForbiddenOutcome& outcome : forbidden.outcomes) {
     rows.push_back(row_of(test, outcome.values, false));

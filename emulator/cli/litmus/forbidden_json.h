@@ -9,8 +9,8 @@
 
 namespace heddle::cli {
 
-/// Adds `rows` and `rows_complete`, as emulator/lab/PROTOCOL.md has them: the outcomes of `answer`, which are asked about
-/// first, and those that come near.
+/// Adds `rows` and `rows_complete`, as emulator/lab/PROTOCOL.md has them: the outcomes of `answer`, which are asked
+/// about first, and those that come near.
 void add_rows(const litmus::Test& test, const litmus::Answer& answer, const litmus::Question& question, Json& out);
 
 }  // namespace heddle::cli

@@ -70,7 +70,8 @@ std::string verdict(const MuReport& report, std::uint64_t bound, const Painter& 
 std::string undefined_reasons(const MuReport& report, const Painter& paint) {
   std::string out;
   for (const litmus::c::Example& example : report.answer->undefined_examples)
-    out += fmt::format("  {}\n    {}\n", paint(Colour::Bold, fmt::format("Why undefined ({})", mu::name(example.pair->kind))),
+    out += fmt::format("  {}\n    {}\n",
+                       paint(Colour::Bold, fmt::format("Why undefined ({})", mu::name(example.pair->kind))),
                        undefined_text(report, example));
   return out;
 }
@@ -89,8 +90,7 @@ std::string forbidden_text(const Test& test, const litmus::c::ForbiddenOutcome& 
   for (const mu::Violation& violation : closest.violations) {
     out += fmt::format("    This breaks the rule that {}", mu::name(violation.rule));
     std::string where;
-    for (const EventIndex e : violation.events)
-      where += (where.empty() ? ": " : ", ") + event_name(test, execution, e);
+    for (const EventIndex e : violation.events) where += (where.empty() ? ": " : ", ") + event_name(test, execution, e);
     out += where + ".\n";
   }
   return out;

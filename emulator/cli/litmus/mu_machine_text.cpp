@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "emulator/cli/litmus/mu_reasons.h"
 #include "emulator/cli/litmus/mu_machine.h"
+#include "emulator/cli/litmus/mu_reasons.h"
 #include "emulator/cli/litmus/sentences.h"
 #include "emulator/cli/table.h"
 

@@ -99,7 +99,7 @@ class VulkanRuns final : public LiveRuns {
   LiveTotals<litmus::Outcome> totals_;
 };
 
-/// Of host threads, in C11 or Mu.
+/// Runs of a test of C11 or Mu, whose threads are those of the host.
 class HostRuns final : public LiveRuns {
  public:
   HostRuns(litmus::c::Test test, const LiveRequest& asked) : test_(std::move(test)) {

@@ -17,8 +17,8 @@ struct ForbiddenOutcome {
 };
 
 /// The outcomes that `answer` does not have, and that loads could lead to if they saw any store of their location. What
-/// the filter discards is not among them. Looks at some thousands of executions. `answer` is the answer to this question,
-/// and is complete.
+/// the filter discards is not among them. Looks at some thousands of executions. `answer` is the answer to this
+/// question, and is complete.
 std::vector<ForbiddenOutcome> find_forbidden_outcomes(const Test& test, const Question& question, const Answer& answer);
 
 /// Whether the assertion asks about this outcome: whether its condition holds, or with `forall` does not hold.

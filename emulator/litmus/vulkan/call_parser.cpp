@@ -51,8 +51,7 @@ class Call {
 
 void Call::variable() {
   const bool names_class = value_of(kVariableWords, cursor_.peek().text) && is_variable(cursor_.peek(1));
-  operation().storage_class =
-      names_class ? word(kVariableWords, "where the variable is") : StorageClass::StorageBuffer;
+  operation().storage_class = names_class ? word(kVariableWords, "where the variable is") : StorageClass::StorageBuffer;
   out_.variable = operands_.variable();
 }
 

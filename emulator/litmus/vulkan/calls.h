@@ -14,12 +14,10 @@
 
 namespace heddle::litmus {
 
-inline constexpr std::pair<Scope, std::string_view> kScopeWords[] = {{Scope::Subgroup, "Subgroup"},
-                                                                     {Scope::Workgroup, "Workgroup"},
-                                                                     {Scope::QueueFamily, "QueueFamily"},
-                                                                     {Scope::Device, "Device"},
-                                                                     {Scope::ShaderCallKHR, "ShaderCall"},
-                                                                     {Scope::FragmentInterlock, "FragmentInterlock"}};
+inline constexpr std::pair<Scope, std::string_view> kScopeWords[] = {
+    {Scope::Subgroup, "Subgroup"},        {Scope::Workgroup, "Workgroup"},
+    {Scope::QueueFamily, "QueueFamily"},  {Scope::Device, "Device"},
+    {Scope::ShaderCallKHR, "ShaderCall"}, {Scope::FragmentInterlock, "FragmentInterlock"}};
 
 inline constexpr std::pair<MemorySemantics, std::string_view> kOrderWords[] = {
     {MemorySemantics::Relaxed, "Relaxed"},
@@ -43,8 +41,8 @@ inline constexpr std::pair<StorageClass, std::string_view> kVariableWords[] = {{
 
 /// Read-modify-writes with an arithmetic, whose name is behind "atomic". One without is "atomicExchange".
 inline constexpr std::pair<Arithmetic, std::string_view> kUpdateWords[] = {
-    {Arithmetic::Add, "atomicAdd"},      {Arithmetic::Subtract, "atomicSub"}, {Arithmetic::Multiply, "atomicMul"},
-    {Arithmetic::Divide, "atomicDiv"},   {Arithmetic::And, "atomicAnd"},      {Arithmetic::Or, "atomicOr"},
+    {Arithmetic::Add, "atomicAdd"},    {Arithmetic::Subtract, "atomicSub"}, {Arithmetic::Multiply, "atomicMul"},
+    {Arithmetic::Divide, "atomicDiv"}, {Arithmetic::And, "atomicAnd"},      {Arithmetic::Or, "atomicOr"},
     {Arithmetic::Xor, "atomicXor"}};
 
 inline constexpr std::pair<Arithmetic, std::string_view> kArithmeticSigns[] = {

@@ -95,7 +95,9 @@ class Search {
     TestChange change;
     /// Whether it changes nothing but what the first missing link names.
     bool named = false;
-    std::tuple<bool, bool, bool> rank() const { return std::tuple(change.unordered, !change.other_race.empty(), !named); }
+    std::tuple<bool, bool, bool> rank() const {
+      return std::tuple(change.unordered, !change.other_race.empty(), !named);
+    }
   };
   /// A change that orders the two in the example alone, and an execution of the changed test in which they race.
   struct Weak {
@@ -186,6 +188,7 @@ class Search {
     advice::ChangeOptions options;
     options.model = explorer_options(question_).model;
     options.may_add_barriers = false;
+    options.have_names = false;
     options.place = [&](const Operation& op) {
       Operation named = op;
       if (const auto at = instruction_of(test_, op))

@@ -35,9 +35,9 @@ struct TestChanges {
 };
 
 /// Looks for changes that order the two accesses of the example, and makes each to the test: explored again, with the
-/// options of the question, it must have no execution in which these two instructions race. Where none of them orders the
-/// two in all executions, it goes on from those that order them in the example. Best are those that order the two, leave no
-/// other race, and change what the first missing link names. Looks at all of the changes together for at most
+/// options of the question, it must have no execution in which these two instructions race. Where none of them orders
+/// the two in all executions, it goes on from those that order them in the example. Best are those that order the two,
+/// leave no other race, and change what the first missing link names. Looks at all of the changes together for at most
 /// `most_graphs` graphs of the explorer.
 TestChanges changes_without_race(const Test& test, const Question& question, const RaceExample& race,
                                  const std::function<std::string(const Operation&)>& name_of,

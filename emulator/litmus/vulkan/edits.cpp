@@ -77,8 +77,8 @@ std::optional<TextEdit> edit_of(std::string_view source, const Tokens& words, co
 /// Puts an instruction behind the one whose place it has: into a row of its own, or a line of its own in braces.
 std::optional<TextEdit> row_behind(std::string_view source, const Tokens& words, const Test& test, std::size_t thread,
                                    const Instruction& instruction) {
-  const std::optional<std::string> text = spell(test, test.threads[thread], instruction,
-                                                instruction.is_call ? Spelling::Calls : Spelling::Tags);
+  const std::optional<std::string> text =
+      spell(test, test.threads[thread], instruction, instruction.is_call ? Spelling::Calls : Spelling::Tags);
   const std::size_t begin = offset_of(source, instruction.place);
   const auto end = std::find_if(words.tokens.begin(), words.tokens.end(),
                                 [&](const Token& token) { return token.offset >= begin && token.is(";"); });

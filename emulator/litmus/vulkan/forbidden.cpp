@@ -33,7 +33,8 @@ std::optional<Outcome> only_outcome(const Test& test, const Assertion& condition
     const bool equals = part.kind == Assertion::Kind::Compare && part.comparison == Comparison::Equal;
     if (!equals || part.left.observed == part.right.observed) return;
     const bool left = part.left.observed;
-    values.emplace(left ? part.left.observable : part.right.observable, left ? part.right.constant : part.left.constant);
+    values.emplace(left ? part.left.observable : part.right.observable,
+                   left ? part.right.constant : part.left.constant);
   };
   if (condition.kind == Assertion::Kind::All) {
     for (const Assertion& part : condition.operands) add(part);
@@ -145,15 +146,14 @@ ForbiddenOutcomes NearOutcomes::collect(std::size_t most) {
   for (auto& [values, closest] : found_) {
     ForbiddenOutcome& outcome = all.outcomes.emplace_back();
     outcome.values = values;
-    outcome.obstacle = !closest.violations.empty()         ? Obstacle::Axioms
+    outcome.obstacle = !closest.violations.empty()        ? Obstacle::Axioms
                        : from_thin_air.count(values) != 0 ? Obstacle::ThinAir
-                                                           : Obstacle::Unknown;
+                                                          : Obstacle::Unknown;
     outcome.closest = std::move(closest.execution);
     outcome.violations = std::move(closest.violations);
   }
-  std::stable_sort(all.outcomes.begin(), all.outcomes.end(), [&](const auto& a, const auto& b) {
-    return is_asked(test_, a.values) > is_asked(test_, b.values);
-  });
+  std::stable_sort(all.outcomes.begin(), all.outcomes.end(),
+                   [&](const auto& a, const auto& b) { return is_asked(test_, a.values) > is_asked(test_, b.values); });
   if (all.outcomes.size() > most) {
     all.outcomes.resize(most);
     all.complete = false;

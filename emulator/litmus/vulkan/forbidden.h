@@ -21,7 +21,8 @@ struct ForbiddenExample {
 };
 
 struct ForbiddenSearch {
-  /// The closest of all candidates that were looked at: it breaks the fewest axioms, with the fewest operations on cycles.
+  /// The closest of all candidates that were looked at: it breaks the fewest axioms, with the fewest operations on
+  /// cycles.
   std::optional<ForbiddenExample> example;
   /// Whether all candidates were looked at, or one was found than which none is closer. If so and there is no example,
   /// the threads never compute such values.
@@ -41,7 +42,8 @@ enum class Obstacle : std::uint8_t {
   ThinAir,
   /// No choice of who reads from whom leads there: the threads never compute these values.
   NoValue,
-  /// There are too many candidates to look at, or no axiom alone forbids the closest one: a thread would leave a control
+  /// There are too many candidates to look at, or no axiom alone forbids the closest one: a thread would leave a
+  /// control
   /// barrier, say, that others never come to.
   Unknown,
 };
@@ -50,7 +52,7 @@ enum class Obstacle : std::uint8_t {
 struct ForbiddenOutcome {
   Outcome values;
   Obstacle obstacle = Obstacle::Axioms;
-  /// Of Axioms and ThinAir: the closest candidate that ends so.
+  /// The closest candidate that ends so, if one does.
   std::optional<model::Execution> closest;
   /// The axioms that it breaks, each with a cycle.
   std::vector<judge::Violation> violations;
@@ -64,9 +66,10 @@ struct ForbiddenOutcomes {
 };
 
 /// The outcomes that `answer` does not have and that candidates do, if every read may take its value from any write of
-/// its location, or the initial value; and the one that the assertion asks about, if it names all values. What the filter
-/// discards is not among them. Looks at some thousands of candidates, and keeps `most` outcomes. `answer` is the answer to
-/// this question, and is complete: of an incomplete one nothing is known to be forbidden. The test has to outlive them.
+/// its location, or the initial value; and the one that the assertion asks about, if it names all values. What the
+/// filter discards is not among them. Looks at some thousands of candidates, and keeps `most` outcomes. `answer` is the
+/// answer to this question, and is complete: of an incomplete one nothing is known to be forbidden. The test has to
+/// outlive them.
 ForbiddenOutcomes find_forbidden_outcomes(const Test& test, const Question& question, const Answer& answer,
                                           std::size_t most = 64);
 

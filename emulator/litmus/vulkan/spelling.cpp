@@ -432,8 +432,7 @@ std::string TestWords::table() const {
     for (std::size_t t = 0; t < row.size(); ++t) widths[t] = std::max(widths[t], row[t].size());
   std::string out;
   for (const std::vector<std::string>& row : rows) {
-    for (std::size_t t = 0; t < row.size(); ++t)
-      out += fmt::format("{} {:<{}} ", t == 0 ? "" : "|", row[t], widths[t]);
+    for (std::size_t t = 0; t < row.size(); ++t) out += fmt::format("{} {:<{}} ", t == 0 ? "" : "|", row[t], widths[t]);
     out += ";\n";
   }
   return out;

@@ -60,7 +60,7 @@ struct CooperativeName {
 struct Instruction {
   InstructionKind kind = InstructionKind::Label;
   Place place;
-  std::string text;  ///< as in the source, blanks reduced to single spaces
+  std::string text;      ///< as in the source, blanks reduced to single spaces
   bool is_call = false;  ///< whether it is spelled as a call (calls.h)
 
   /// What the memory model sees; agent, reference, locations and barrier instance are filled in

@@ -161,7 +161,8 @@ TEST_CASE("with --why a line of JSON has a row for each outcome that is allowed 
   CHECK(cycle.at(0).at("relation") == "fr");
   CHECK(cycle.at(0).at("from") == 3);
   CHECK(cycle.at(0).at("to") == 0);
-  CHECK(cycle.at(0).at("text").get<std::string>().find("P1's `ld.nonpriv.sc0 r1, x` (line 5) reads the initial value") == 0);
+  CHECK(cycle.at(0).at("text").get<std::string>().find(
+            "P1's `ld.nonpriv.sc0 r1, x` (line 5) reads the initial value") == 0);
   CHECK(cycle.at(1).at("relation") == "locord");
   CHECK(cycle.at(1).at("clause") == "memory-model-location-ordered");
   // Each edge of the cycle is in the graph, and the one that chains make says which.
@@ -192,7 +193,8 @@ TEST_CASE("with --why a line of JSON has a row for each outcome that is allowed 
 
 TEST_CASE("the outcome of the first example of the course is weak, and random runs show it") {
   const std::string file = HEDDLE_SOURCE_DIR "/samples/course/1-message.litmus";
-  const Json line = lines(run_heddle({"litmus", "--json", "--why", "--machine", "random", "--runs", "10000", file}).out).at(0);
+  const Json line =
+      lines(run_heddle({"litmus", "--json", "--why", "--machine", "random", "--runs", "10000", file}).out).at(0);
   const Json& surprise = line.at("why").at("rows").at(0);
   CHECK(surprise.at("asked") == true);
   CHECK(surprise.at("weak") == true);
@@ -205,10 +207,11 @@ TEST_CASE("the outcome of the first example of the course is weak, and random ru
 TEST_CASE("a value out of thin air, and one that no thread computes, are rows that say so") {
   const TemporaryDirectory directory;
   const auto rule = [&](const std::string& value, const std::string& condition) {
-    const std::string file = directory.write(
-        "LB.litmus", "Vulkan LB\n{ x = 0; y = 0; }\n P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;\n"
-                     " ld.atom.dv.sc0 r0, x | ld.atom.dv.sc0 r0, y ;\n st.atom.dv.sc0 y, " + value +
-                     " | st.atom.dv.sc0 x, r0 ;\nexists (" + condition + ")\n");
+    const std::string file =
+        directory.write("LB.litmus",
+                        "Vulkan LB\n{ x = 0; y = 0; }\n P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;\n"
+                        " ld.atom.dv.sc0 r0, x | ld.atom.dv.sc0 r0, y ;\n st.atom.dv.sc0 y, " +
+                            value + " | st.atom.dv.sc0 x, r0 ;\nexists (" + condition + ")\n");
     const Json row = lines(run_heddle({"litmus", "--json", "--why", file}).out).at(0).at("why").at("rows").at(0);
     CHECK(row.at("asked") == true);
     return row.at("allowed") == true ? Json("allowed") : row.at("forbidden").at("rule");
@@ -220,9 +223,10 @@ TEST_CASE("a value out of thin air, and one that no thread computes, are rows th
 TEST_CASE("with --why a line of JSON of a C test has graphs and rows as well") {
   const TemporaryDirectory directory;
   const std::string file = directory.write(
-      "mp.litmus", "C mp\n{ }\nP0 (int* x, atomic_int* y) {\n  *x = 1;\n  atomic_store_explicit(y, 1, memory_order_release);\n}\n"
-                   "P1 (int* x, atomic_int* y) {\n  int r0 = atomic_load_explicit(y, memory_order_acquire);\n"
-                   "  int r1 = *x;\n}\nfilter (1:r0 = 1)\nexists (1:r0 = 1 /\\ 1:r1 = 0)\n");
+      "mp.litmus",
+      "C mp\n{ }\nP0 (int* x, atomic_int* y) {\n  *x = 1;\n  atomic_store_explicit(y, 1, memory_order_release);\n}\n"
+      "P1 (int* x, atomic_int* y) {\n  int r0 = atomic_load_explicit(y, memory_order_acquire);\n"
+      "  int r1 = *x;\n}\nfilter (1:r0 = 1)\nexists (1:r0 = 1 /\\ 1:r1 = 0)\n");
   const Json why = lines(run_heddle({"litmus", "--json", "--why", file}).out).at(0).at("why");
   REQUIRE(why.at("rows").size() == 2);
   const Json& stale = why.at("rows").at(0);
@@ -241,8 +245,9 @@ TEST_CASE("a test is printed in either spelling") {
   CHECK(run_heddle({"litmus", "--spelling", "tags", file}).out == tags);
   const Run calls = run_heddle({"litmus", "--spelling", "calls", file});
   CHECK(calls.exit_code == 0);
-  CHECK(calls.out == "Vulkan t\n{\nx = 0;\n}\nP0@subgroup 0, workgroup 0, queueFamily 0 {\n"
-                     "  atomicStore(x, 1, Release, Device, UniformMemory);\n}\nexists (x == 1)\n");
+  CHECK(calls.out ==
+        "Vulkan t\n{\nx = 0;\n}\nP0@subgroup 0, workgroup 0, queueFamily 0 {\n"
+        "  atomicStore(x, 1, Release, Device, UniformMemory);\n}\nexists (x == 1)\n");
   const Run other = run_heddle({"litmus", "--spelling", "calls", directory.write("c.litmus", "C t\n{ }\nP0 () { }\n")});
   CHECK(other.exit_code == 2);
   CHECK(other.err.find("this is a test of C11") != std::string::npos);

@@ -132,7 +132,8 @@ TEST_CASE("a release of the dialect reads like GLSL as a call") {
 TEST_CASE("the spellings may stand beside each other, and names of words of calls are names of variables") {
   const Test mixed = parsed(
       "Vulkan t\n{ buffer = 0; load = 0; }\nP0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;\n"
-      "store(buffer, 1) | ld.sc0 r0, load ;\natomicStore(shared load, 1, Release, Device, UniformMemory | MakeAvailable)"
+      "store(buffer, 1) | ld.sc0 r0, load ;\natomicStore(shared load, 1, Release, Device, UniformMemory | "
+      "MakeAvailable)"
       " | r1 = load(buffer, NonPrivate) ;\nexists (P1:r0 == 1)\n");
   REQUIRE(mixed.threads[0].code.size() == 2);
   CHECK(mixed.threads[0].code[1].operation.storage_class == StorageClass::Workgroup);
@@ -251,8 +252,9 @@ TEST_CASE("a relation and a rule have a name, a clause of the specification and 
 
 TEST_CASE("a test of another language is named, with what can be done") {
   const auto first = [](const char* text) { return first_error(parse_vulkan(text)); };
-  CHECK(first("X86 SB\n{ x=0; }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\nexists (0:EAX=0)\n").find(
-            "1:1: this is a test of x86 processors: heddle has no model of it, and cannot run or explain it") == 0);
+  CHECK(first("X86 SB\n{ x=0; }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\nexists (0:EAX=0)\n")
+            .find("1:1: this is a test of x86 processors: heddle has no model of it, and cannot run or explain it") ==
+        0);
   CHECK(first("\n  PTX MP\n{}\n").find("2:3: this is a test of NVIDIA's PTX") == 0);
   CHECK(first("C mp\n{ }\nP0 () { }\n").find("1:1: this is a test of C11") == 0);
   CHECK(first("Vulcan t\n{ }\n") == "1:1: expected 'Vulkan', found 'Vulcan'");

@@ -17,6 +17,9 @@ export async function spelled(engine: Engine, text: string, to: 'tags' | 'calls'
   return answer.text ?? text;
 }
 
+/** Whether this is a test of the Vulkan dialect, which has two spellings. */
+const isVulkan = (text: string) => /^\s*vulkan\b/i.test(text);
+
 /** Whether some instruction is spelled as a call. */
 export function hasCalls(text: string): boolean {
   return /(?:load|store|atomic\w+|Barrier)\(/i.test(text);
@@ -32,6 +35,7 @@ function wordsIn(text: string, all: Word[]): Word[] {
 
 /** A button that writes the test in the other spelling. */
 export function SpellingButton({engine, text, onText}: {engine: Engine; text: string; onText: (text: string) => void}) {
+  if (!isVulkan(text)) return null;
   const calls = hasCalls(text);
   const turn = () => void spelled(engine, text, calls ? 'tags' : 'calls').then(onText);
   return <button type="button" onClick={turn} title="The test stays the same, and is written in another way">{calls ? 'Write as tags' : 'Write as calls'}</button>;
@@ -44,6 +48,7 @@ export function Words({engine, text}: {engine: Engine; text: string}) {
   useEffect(() => {
     if (open && all.length === 0) engine.desk<{words: Word[]}>({request: 'words'}).then(answer => setAll(answer.words), () => {});
   }, [open]);
+  if (!isVulkan(text)) return null;
   const calls = hasCalls(text);
   return (
     <details class="notation" onToggle={event => setOpen(event.currentTarget.open)}>
