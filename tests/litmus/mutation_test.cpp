@@ -12,6 +12,7 @@
 #include "emulator/litmus/c/answer.h"
 #include "emulator/litmus/vulkan/answer.h"
 #include "emulator/litmus/vulkan/parser.h"
+#include "emulator/litmus/vulkan/spelling.h"
 #include "tests/litmus/expectation.h"
 #include "tests/litmus/fuzz/check_parse.h"
 
@@ -117,6 +118,13 @@ void explore_mutants(const std::string& directory, int wanted, Explore&& explore
 TEST_CASE("no mutant of a litmus test upsets the parser") {
   check_mutants(texts_in("litmus/library/handwritten"), check_vulkan);
   check_mutants(texts_in("litmus/corpus"), check_vulkan);
+}
+
+TEST_CASE("no mutant of a test that is spelled as calls upsets the parser") {
+  std::vector<std::string> calls;
+  for (const std::string& text : texts_in("litmus/library/handwritten"))
+    if (const VulkanParse parse = parse_vulkan(text); parse.test) calls.push_back(spell(*parse.test, Spelling::Calls));
+  check_mutants(calls, check_vulkan);
 }
 
 TEST_CASE("no mutant of a .test file upsets the parser") {

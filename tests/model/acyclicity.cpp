@@ -71,3 +71,16 @@ TEST_CASE("load buffering is consistent: nothing orders a relaxed read before a 
   s.execution.operations[2].semantics = MemorySemantics::Acquire | kUniform;
   CHECK_FALSE(s.judge().consistent());
 }
+
+//= vk:memory-model-acyclicity type=test
+TEST_CASE("every axiom that an execution breaks is named, with the operations that stand on cycles") {
+  Scenario s = MessagePassing{}.scenario();
+  CHECK(s.judge().violations().empty());
+  CHECK(s.judge().operations_on_cycles() == 0);
+  s.execution.reads_from[1].write = kInitialValue;
+  const std::vector<judge::Violation> violations = s.judge().violations();
+  REQUIRE(violations.size() == 1);
+  CHECK(violations[0].axiom == Axiom::Acyclicity);
+  CHECK(s.judge().violation()->axiom == Axiom::Acyclicity);
+  CHECK(s.judge().operations_on_cycles() == 2);
+}

@@ -183,6 +183,42 @@ TEST_CASE("a barrier that makes available before it acquires is named") {
   CHECK(s.judge().why_unordered(0, 8)->culprits == std::vector<OperationIndex>{4});
 }
 
+//= vk:memory-model-access-data-race type=test
+TEST_CASE("who takes a write and does not hand it on is named, though a wider scope would go past it") {
+  const auto missing_in_chain = [](bool hands_on, bool shows) {
+    Scenario s;
+    const AgentId a = s.invocation(0, 0, 0);
+    const AgentId b = s.invocation(1, 0, 0);
+    const AgentId c = s.invocation(0, 1, 0);
+    s.add(a, write(0).shared_with_others());
+    s.add(a, write(1).atomic_at(Scope::Workgroup).release(kUniform).make_available());
+    s.add(b, read(1).atomic_at(Scope::Workgroup).acquire(kUniform).make_visible());
+    const Op passes_on = write(2).atomic_at(Scope::Device).release(kUniform);
+    s.add(b, hands_on ? Op(passes_on).make_available() : passes_on);
+    const Op takes = read(2).atomic_at(Scope::Device).acquire(kUniform);
+    s.add(c, shows ? Op(takes).make_visible() : takes);
+    s.add(c, read(0).shared_with_others());
+    s.reads(2, 1);
+    s.reads(4, 3);
+    s.reads(5, 0);
+    return s.judge().why_unordered(0, 5);
+  };
+  CHECK_FALSE(missing_in_chain(true, true));
+  const auto kept = missing_in_chain(false, true);
+  REQUIRE(kept);
+  CHECK(kept->link == MissingLink::NeverMadeAvailable);
+  CHECK(kept->lacking == std::vector<OperationIndex>{3});
+  CHECK(kept->culprits.empty());
+  const auto name_of = [](OperationIndex i) { return std::string(1, static_cast<char>('a' + i)); };
+  CHECK(judge::explain(*kept, name_of) ==
+        "never made available: a happens-before f, but d does not hand it on: MakeAvailable is missing there");
+  // The reader's own acquire is nobody between the two.
+  const auto hidden = missing_in_chain(true, false);
+  REQUIRE(hidden);
+  CHECK(hidden->link == MissingLink::NeverMadeVisible);
+  CHECK(hidden->lacking.empty());
+}
+
 // Somebody else releases to the reader, who synchronizes with the writer and makes nothing visible itself.
 //= vk:memory-model-access-data-race type=test
 TEST_CASE("a barrier that makes visible behind what it releases is named, and an acquire before the release is not") {

@@ -73,3 +73,16 @@ TEST_CASE("host operations are ordered as the host language says") {
   s.execution.host_order.emplace_back(0, 1);
   CHECK(s.related(RelationName::InterThreadHappensBefore, 0, 1));
 }
+
+//= vk:memory-model-inter-thread-happens-before type=test
+TEST_CASE("the order between agents is known for each set of storage classes") {
+  MessagePassing mp;
+  const Scenario s = mp.scenario();
+  const judge::Judgement judgement(s.execution);
+  bool found = false;
+  for (const judge::OrderedByClass& order : judgement.ordered_by_class()) {
+    CHECK(order.classes == MemorySemantics::UniformMemory);
+    for (const OperationPair& pair : order.pairs) found = found || pair == OperationPair{0, 5};
+  }
+  CHECK(found);
+}

@@ -77,3 +77,30 @@ TEST_CASE("a racing write is not hidden: a non-atomic read may read it") {
   CHECK(s.judge().consistent());
   CHECK(s.judge().racy());
 }
+
+//= vk:memory-model-visible-to type=test
+TEST_CASE("the cycle of a hidden write that is read is closed by the read, against the direction of reads-from") {
+  Scenario s;
+  const AgentId a = s.invocation(0, 0, 0);
+  const AgentId b = s.invocation(0, 1, 0);
+  s.add(a, write(0));
+  s.add(a, write(0).shared_with_others());
+  s.add(a, write(1).atomic_at(Scope::Device).release(kUniform).make_available());
+  s.add(b, read(1).atomic_at(Scope::Device).acquire(kUniform).make_visible());
+  s.add(b, read(0).shared_with_others());
+  s.reads(3, 2);
+  s.reads(4, 0);
+  const auto violation = s.judge().violation();
+  REQUIRE(violation);
+  CHECK(violation->axiom == judge::Axiom::ReadsHiddenWrite);
+  REQUIRE(violation->cycle.size() == 3);
+  CHECK(violation->cycle[0].from == 0);
+  CHECK(violation->cycle[1].from == 1);
+  CHECK(violation->cycle[2].from == 4);
+  CHECK(violation->cycle[2].relation == RelationName::ReadsFrom);
+  CHECK(violation->cycle[2].reversed);
+  CHECK_FALSE(violation->cycle[1].reversed);
+  const auto name_of = [](OperationIndex i) { return std::string(1, static_cast<char>('a' + i)); };
+  CHECK(judge::explain(*violation, name_of) ==
+        "a non-atomic read of a hidden write: a -locord-> b -locord-> e <-rf- a");
+}

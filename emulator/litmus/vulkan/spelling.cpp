@@ -345,6 +345,7 @@ class TestWords {
   std::string declarations() const;
   std::string pairs() const;
   std::string table() const;
+  std::vector<std::string> column(const Thread& thread) const;
   std::string stacked() const;
   std::string place(const Thread& thread) const;
   std::string instruction(const Thread& thread, std::size_t index) const {
@@ -407,32 +408,42 @@ std::string TestWords::stacked() const {
   return out;
 }
 
-std::string TestWords::table() const {
-  std::vector<std::vector<std::string>> rows(1);
-  for (std::size_t t = 0; t < test_.threads.size(); ++t) {
-    const Thread& thread = test_.threads[t];
-    rows.front().push_back(place(thread));
-    std::size_t row = 1;
-    std::string labels;
-    const auto add = [&](std::string cell) {
-      if (row == rows.size()) rows.emplace_back(test_.threads.size());
-      rows[row++][t] = std::move(cell);
-    };
-    for (std::size_t i = 0; i < thread.code.size(); ++i) {
-      if (thread.code[i].kind == InstructionKind::Label) {
-        labels += instruction(thread, i) + ' ';
-        continue;
-      }
-      add(std::exchange(labels, "") + instruction(thread, i));
+/// A thread's place and its instructions, from top to bottom.
+std::vector<std::string> TestWords::column(const Thread& thread) const {
+  std::vector<std::string> cells{place(thread)};
+  std::string labels;
+  for (std::size_t i = 0; i < thread.code.size(); ++i) {
+    if (thread.code[i].kind == InstructionKind::Label) {
+      labels += instruction(thread, i) + ' ';
+    } else {
+      cells.push_back(std::exchange(labels, "") + instruction(thread, i));
     }
-    if (!labels.empty()) add(labels.substr(0, labels.size() - 1));
   }
-  std::vector<std::size_t> widths(test_.threads.size());
-  for (const std::vector<std::string>& row : rows)
-    for (std::size_t t = 0; t < row.size(); ++t) widths[t] = std::max(widths[t], row[t].size());
+  if (!labels.empty()) cells.push_back(labels.substr(0, labels.size() - 1));
+  return cells;
+}
+
+std::string TestWords::table() const {
+  // Blanks that make columns straight must not become most of the text.
+  constexpr std::size_t kMostPadded = std::size_t{1} << 22;
+  std::vector<std::vector<std::string>> columns;
+  std::vector<std::size_t> widths;
+  std::size_t rows = 0;
+  std::size_t width = 0;
+  for (const Thread& thread : test_.threads) {
+    columns.push_back(column(thread));
+    rows = std::max(rows, columns.back().size());
+    std::size_t& widest = widths.emplace_back();
+    for (const std::string& cell : columns.back()) widest = std::max(widest, cell.size());
+    width += widest;
+  }
+  if (width * rows > kMostPadded) widths.assign(widths.size(), 0);
   std::string out;
-  for (const std::vector<std::string>& row : rows) {
-    for (std::size_t t = 0; t < row.size(); ++t) out += fmt::format("{} {:<{}} ", t == 0 ? "" : "|", row[t], widths[t]);
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t t = 0; t < columns.size(); ++t) {
+      const std::string_view cell = row < columns[t].size() ? std::string_view(columns[t][row]) : std::string_view();
+      out += fmt::format("{} {:<{}} ", t == 0 ? "" : "|", cell, widths[t]);
+    }
     out += ";\n";
   }
   return out;
@@ -482,6 +493,14 @@ Spelling spelling_of(const Test& test) {
     for (const Instruction& instruction : thread.code)
       if (instruction.is_call) return Spelling::Calls;
   return test.stacked ? Spelling::Calls : Spelling::Tags;
+}
+
+bool fits(const Test& test, Spelling spelling) {
+  if (spelling == Spelling::Calls) return true;
+  constexpr std::size_t kMostCells = std::size_t{1} << 20;
+  std::size_t rows = 1;
+  for (const Thread& thread : test.threads) rows = std::max(rows, thread.code.size() + 1);
+  return rows * test.threads.size() <= kMostCells;
 }
 
 std::string spell(const Test& test, Spelling spelling) {

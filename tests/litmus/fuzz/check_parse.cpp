@@ -6,6 +6,7 @@
 #include "emulator/litmus/khronos/parser.h"
 #include "emulator/litmus/vulkan/liveness.h"
 #include "emulator/litmus/vulkan/parser.h"
+#include "emulator/litmus/vulkan/spelling.h"
 
 namespace heddle::litmus {
 namespace {
@@ -46,6 +47,18 @@ std::string check_thread(const Test& test, const Thread& thread) {
   }
   const auto live = live_registers(thread, std::vector<bool>(thread.registers.size(), true));
   return live.size() == thread.code.size() + 1 ? "" : "liveness of another thread";
+}
+
+/// Both spellings are understood, and mean the same.
+std::string check_spelling(const Test& test) {
+  if (!fits(test, Spelling::Tags)) return "";
+  const std::string tags = spell(test, Spelling::Tags);
+  for (const std::string& text : {tags, spell(test, Spelling::Calls)}) {
+    const VulkanParse again = parse_vulkan(text);
+    if (!again.test) return "a spelling that is not understood: " + describe("", again.errors.front()) + '\n' + text;
+    if (spell(*again.test, Spelling::Tags) != tags) return "a spelling that means something else:\n" + text;
+  }
+  return "";
 }
 
 std::string check_c_instruction(const mu::Program& program, const mu::ThreadCode& thread, const mu::Instruction& i) {
@@ -112,7 +125,7 @@ std::string check_vulkan(std::string_view source) {
     satisfies(zeros, *parse.test->assertion);
     if (spell(*parse.test->assertion, parse.test->observables).empty()) return "no spelling";
   }
-  return "";
+  return check_spelling(*parse.test);
 }
 
 std::string check_khronos(std::string_view source) {
