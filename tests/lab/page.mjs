@@ -80,6 +80,8 @@ const steps = ({page, address, text, shot, tab, eventually, open, write, run, mi
     await page.locator('[data-fix="0"]').click();
     await page.getByText('There is no data race in any execution.').waitFor();
     assert.match(await text(), /r0 = atomicLoad\(y, Acquire, Device, UniformMemory \| MakeVisible\);/);
+    await page.locator('.cm-line span', {hasText: /^Acquire$/}).first().hover();
+    await page.locator('.word-meaning', {hasText: 'Acquire: What comes behind it'}).waitFor();
     await page.getByText('What the words of this test mean').click();
     await page.locator('.notation dt', {hasText: 'MakeVisible (semvis)'}).waitFor();
     await shot('calls');

@@ -11,7 +11,7 @@ import {Header} from './header';
 import type {Example} from './library';
 import {fromLink, toLink, type Shared} from './link';
 import {kTabs, type Tab} from './places';
-import {SpellingButton, Words} from './notation';
+import {meaning, SpellingButton, Words} from './notation';
 import {PlayPanel} from './play_panel';
 import {prose} from './prose';
 import {RunPanel} from './run_panel';
@@ -208,7 +208,7 @@ export function App({asker}: {asker: Engine}) {
             {busy && <button type="button" onClick={() => (asker.stop(), setBusy(false))}>Stop</button>}
             <SpellingButton engine={desk} text={text} onText={write} />
           </div>
-          <Editor text={text} problems={problemsOf(checked)} onText={write} onRun={() => void run()} />
+          <Editor text={text} problems={problemsOf(checked)} explain={(word, source) => meaning(desk, word, source).catch(() => [])} onText={write} onRun={() => void run()} />
           {checked?.error && <p class="problem" role="alert">{placed(checked.error) ? `Line ${placed(checked.error)!.line}: ${placed(checked.error)!.message}` : checked.error}</p>}
           <Words engine={desk} text={text} />
         </section>

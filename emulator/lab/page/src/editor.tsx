@@ -5,6 +5,7 @@ import {Annotation, EditorState} from '@codemirror/state';
 import {EditorView, drawSelection, keymap, lineNumbers} from '@codemirror/view';
 import {useEffect, useRef} from 'preact/hooks';
 import type {Edit} from './answer';
+import {wordHover, type Explain} from './hover';
 import {litmus} from './language';
 
 export interface Problem {
@@ -39,11 +40,13 @@ const fromOutside = Annotation.define<boolean>();
 interface Props {
   text: string;
   problems: Problem[];
+  /** The sentences about a word. */
+  explain: Explain;
   onText: (text: string) => void;
   onRun: () => void;
 }
 
-export function Editor({text, problems, onText, onRun}: Props) {
+export function Editor({text, problems, explain, onText, onRun}: Props) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>();
   // What was written and has not come back as `text` yet: it is no news for the editor, which may be further by then.
@@ -57,7 +60,7 @@ export function Editor({text, problems, onText, onRun}: Props) {
       state: EditorState.create({
         doc: text,
         extensions: [
-          lineNumbers(), history(), drawSelection(), lintGutter(), litmus,
+          lineNumbers(), history(), drawSelection(), lintGutter(), litmus, wordHover(explain),
           keymap.of([{key: 'Mod-Enter', run: () => (calls.current.onRun(), true)}, ...defaultKeymap, ...historyKeymap]),
           EditorView.contentAttributes.of({'aria-label': 'Litmus test', spellcheck: 'false', autocapitalize: 'off'}),
           EditorView.updateListener.of(update => {

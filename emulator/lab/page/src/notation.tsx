@@ -17,6 +17,26 @@ export async function spelled(engine: Engine, text: string, to: 'tags' | 'calls'
   return answer.text ?? text;
 }
 
+const known = new WeakMap<Engine, Promise<Word[]>>();
+/** All words that there are; the engine is asked once. */
+function wordsOf(engine: Engine): Promise<Word[]> {
+  const words = known.get(engine) ?? engine.desk<{words: Word[]}>({request: 'words'}).then(answer => answer.words);
+  known.set(engine, words);
+  // Where the engine was stopped the next one is asked.
+  words.catch(() => known.delete(engine));
+  return words;
+}
+
+/** How a test says a word. */
+const inText = (one: Word, calls: boolean) => calls && one.calls ? one.calls : one.word;
+
+/** The sentences about a word of a test. */
+export async function meaning(engine: Engine, word: string, text: string): Promise<string[]> {
+  if (!isVulkan(text)) return [];
+  const calls = hasCalls(text);
+  return (await wordsOf(engine)).filter(one => inText(one, calls) === word).map(one => `${word}: ${one.text}`);
+}
+
 /** Whether this is a test of the Vulkan dialect, which has two spellings. */
 const isVulkan = (text: string) => /^\s*vulkan\b/i.test(text);
 
@@ -30,7 +50,7 @@ function wordsIn(text: string, all: Word[]): Word[] {
   const calls = hasCalls(text);
   const code = text.slice(text.indexOf('{') + 1).replace(/\(\*[^]*?\*\)/g, '');
   const found = code.match(/\/\\|\\\/|[A-Za-z_~]\w*/g) ?? [];
-  return [...new Set(found)].flatMap(word => all.filter(one => (calls && one.calls ? one.calls : one.word) === word));
+  return [...new Set(found)].flatMap(word => all.filter(one => inText(one, calls) === word));
 }
 
 /** A button that writes the test in the other spelling. */
@@ -46,7 +66,7 @@ export function Words({engine, text}: {engine: Engine; text: string}) {
   const [open, setOpen] = useState(false);
   const [all, setAll] = useState<Word[]>([]);
   useEffect(() => {
-    if (open && all.length === 0) engine.desk<{words: Word[]}>({request: 'words'}).then(answer => setAll(answer.words), () => {});
+    if (open && all.length === 0) wordsOf(engine).then(setAll, () => {});
   }, [open]);
   if (!isVulkan(text)) return null;
   const calls = hasCalls(text);
@@ -54,7 +74,7 @@ export function Words({engine, text}: {engine: Engine; text: string}) {
     <details class="notation" onToggle={event => setOpen(event.currentTarget.open)}>
       <summary>What the words of this test mean</summary>
       {open && <dl>{wordsIn(text, all).map(one => (
-        <div key={one.word + one.calls + one.kind}><dt><code>{calls && one.calls ? one.calls : one.word}</code>
+        <div key={one.word + one.calls + one.kind}><dt><code>{inText(one, calls)}</code>
           {one.word && one.calls && one.word !== one.calls && <span class="faint"> ({calls ? one.word : one.calls})</span>}</dt>
           <dd>{prose(one.text)}</dd></div>))}</dl>}
     </details>
