@@ -32,8 +32,8 @@ std::string with_tags(const Instruction& instruction);
 /// The spelling of a test that was parsed: Calls if some instruction is one, or if its threads stand below each other.
 Spelling spelling_of(const Test& test);
 
-/// Whether a test can be spelled so: columns beside each other have a cell for each thread and row, and a few instructions
-/// beside many threads would be a table that nobody has the memory for.
+/// Whether a test can be spelled so: columns beside each other have a cell for each thread and row, and a few
+/// instructions beside many threads would be a table that nobody has the memory for.
 bool fits(const Test& test, Spelling spelling);
 
 /// A test that was parsed, and that fits, as a text that means the same. Comments within the code, and the list of
