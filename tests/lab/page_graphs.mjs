@@ -123,6 +123,33 @@ const steps = ({page, shot, tab, eventually, open, write, run}) => {
         assert.ok(await page.locator('section[aria-label="Why"] .reason code').count() > 0, name);
       }
     }],
+    ['what is forbidden has a row, and its nearest execution with the cycle in colour and a rule on each edge', async () => {
+      await tab('Run');
+      await open('3-release-acquire');
+      await run();
+      const row = page.locator('tr[data-outcome="P1:r0=1 P1:r1=0"]');
+      assert.match(await row.textContent(), /asked.*forbidden/);
+      await row.getByRole('button', {name: /Why never/}).click();
+      const panel = page.locator('section[aria-label="Why"]');
+      await panel.locator('g[data-cycle] path').first().waitFor();
+      assert.match(await panel.getByLabel('Show').evaluate(one => one.selectedOptions[0].textContent), /^Forbidden: P1:r0=1 P1:r1=0, which the test asks for/);
+      const edges = await panel.locator('g[data-cycle]').count();
+      assert.ok(edges >= 2);
+      assert.equal(await panel.locator('.cycle li').count(), edges, 'each edge is said');
+      assert.deepEqual(await panel.locator('g[data-cycle] path').evaluateAll(all => [...new Set(all.map(one => one.getAttribute('stroke')))]), ['#c1121f']);
+      for (const label of await panel.locator('g[data-cycle] text').allTextContents()) assert.match(label, /^\w+: \w+/, 'a relation and its rule');
+      assert.ok(!(await panel.textContent()).includes('`'));
+      await fits();
+      await shot('forbidden');
+      // What is not drawn at first is switched on: happens-before, and the way of a write.
+      const more = await panel.locator('.legend input:not(:checked)').evaluateAll(all => all.map(one => one.dataset.group));
+      assert.ok(more.some(one => /^hb/.test(one)) && more.includes('chain'), `${more}`);
+      for (const group of more) await panel.locator(`[data-group="${group}"]`).check();
+      await panel.locator('g[data-relation="hb"]').first().waitFor();
+      await panel.locator('g[data-relation="chain"]').first().waitFor();
+      await fits();
+      await shot('relations');
+    }],
     ['the heading says what is forbidden: as the test asks, so, or otherwise', async () => {
       const one = end => `Vulkan One\n{ x = 0; }\n P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;\n st.atom.dv.sc0 x, 1 | ld.atom.dv.sc0 r0, x ;\n  | ld.atom.dv.sc0 r1, x ;\n${end}\n`;
       const ends = {

@@ -11,11 +11,12 @@ import {Header} from './header';
 import type {Example} from './library';
 import {fromLink, toLink, type Shared} from './link';
 import {kTabs, type Tab} from './places';
-import {meaning, SpellingButton, Words} from './notation';
+import {SpellingButton, Words} from './notation';
 import {PlayPanel} from './play_panel';
 import {prose} from './prose';
 import {RunPanel} from './run_panel';
 import type {Row} from './runs';
+import {linesOfTest} from './stacked';
 import {keep, kept} from './store';
 import {SourceView, TracePanel, type Watched} from './trace_panel';
 import {useAddress, type View} from './use_address';
@@ -23,6 +24,7 @@ import type {Task} from './use_game';
 import {useRuns} from './use_runs';
 import {useWork} from './use_work';
 import {WhyPanel} from './why_panel';
+import {AllWords, type Word} from './words';
 import type {OwnTest} from './works';
 
 function problemsOf(answer: Answer | null): Problem[] {
@@ -70,6 +72,7 @@ export function App({asker}: {asker: Engine}) {
   const [busy, setBusy] = useState(false);
   const [notice, setNotice] = useState('');
   const [policies, setPolicies] = useState<Policy[]>([]);
+  const [words, setWords] = useState<Word[]>([]);
   const [task, setTask] = useState<Task | null>(null);
   /** What Why shows: a race, or an outcome. */
   const [drawn, setDrawn] = useState('race');
@@ -118,6 +121,7 @@ export function App({asker}: {asker: Engine}) {
       warmUp().catch(() => {});
     };
     asker.policies().then(all => (setPolicies(all), setTimeout(begin, 3000)), error => setNotice(error.message));
+    asker.desk<{words: Word[]}>({request: 'words'}).then(answer => setWords(answer.words), () => {});
   }, []);
 
   // Errors in place while one writes: a search that stops at the first execution.
@@ -189,13 +193,15 @@ export function App({asker}: {asker: Engine}) {
       `${list.length} ${list.length === 1 ? 'test' : 'tests'}`);
 
   const goto = (line: number) => {
-    document.querySelectorAll('.cm-line')[line - 1]?.scrollIntoView({block: 'nearest'});
+    const lines = [...document.querySelectorAll('.cm-line')];
+    const at = linesOfTest(lines.map(one => one.textContent).join('\n')).indexOf(line);
+    lines[at]?.scrollIntoView({block: 'nearest'});
   };
   const kind = tab === 'play' ? 'play' : 'else';
   const hidden = tab === 'kernels' || folded[kind];
   const current = answer && !busy;
   return (
-    <>
+    <AllWords.Provider value={words}>
       <Header work={work} tests={tests} onExample={open} onTest={openTest} onTests={works.refresh} onShare={() => void share()}
               onListLink={(list, title) => void shareList(list, title)} onNotice={setNotice} />
       {notice && <p class="notice" role="status">{prose(notice)} <button type="button" class="small" onClick={() => setNotice('')}>Close</button></p>}
@@ -208,9 +214,9 @@ export function App({asker}: {asker: Engine}) {
             {busy && <button type="button" onClick={() => (asker.stop(), setBusy(false))}>Stop</button>}
             <SpellingButton engine={desk} text={text} onText={write} />
           </div>
-          <Editor text={text} problems={problemsOf(checked)} explain={(word, source) => meaning(desk, word, source).catch(() => [])} onText={write} onRun={() => void run()} />
+          <Editor text={text} problems={problemsOf(checked)} onText={write} onRun={() => void run()} />
           {checked?.error && <p class="problem" role="alert">{placed(checked.error) ? `Line ${placed(checked.error)!.line}: ${placed(checked.error)!.message}` : checked.error}</p>}
-          <Words engine={desk} text={text} />
+          <Words text={text} />
         </section>
         <section class="results" ref={results} data-state={busy ? 'busy' : current ? 'answered' : 'idle'}>
           <div class="views">
@@ -233,6 +239,6 @@ export function App({asker}: {asker: Engine}) {
           </div>
         </section>
       </main>
-    </>
+    </AllWords.Provider>
   );
 }

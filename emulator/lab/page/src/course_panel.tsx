@@ -3,6 +3,7 @@ import type {ComponentChildren} from 'preact';
 import {challengesOf} from './challenge_panel';
 import {kLessons, type Example} from './library';
 import {example} from './library';
+import {Code} from './prose';
 
 /** `code`, *emphasis*, **strong** and [links]: to a test of the course as a button that opens it. */
 function inline(text: string, open: (one: Example) => void): ComponentChildren[] {
@@ -13,7 +14,7 @@ function inline(text: string, open: (one: Example) => void): ComponentChildren[]
       const words = link[1].replace(/`/g, '');
       return test ? <button key={i} type="button" class="test" onClick={() => open(test)}>{words}</button> : words;
     }
-    if (part.startsWith('`')) return <code key={i}>{part.slice(1, -1)}</code>;
+    if (part.startsWith('`')) return <Code key={i} text={part.slice(1, -1)} />;
     if (part.startsWith('**')) return <strong key={i}>{part.slice(2, -2)}</strong>;
     if (part.startsWith('*') && part.length > 1) return <em key={i}>{part.slice(1, -1)}</em>;
     return part;

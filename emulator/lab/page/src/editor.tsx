@@ -1,12 +1,16 @@
 /** The editor: CodeMirror with the dialect, errors in place, and marks on lines. */
 import {defaultKeymap, history, historyKeymap} from '@codemirror/commands';
 import {lintGutter, setDiagnostics, type Diagnostic} from '@codemirror/lint';
-import {Annotation, EditorState} from '@codemirror/state';
+import {Annotation, Compartment, EditorState, type Text} from '@codemirror/state';
 import {EditorView, drawSelection, keymap, lineNumbers} from '@codemirror/view';
-import {useEffect, useRef} from 'preact/hooks';
+import {useContext, useEffect, useRef, useState} from 'preact/hooks';
 import type {Edit} from './answer';
-import {wordHover, type Explain} from './hover';
+import {wordHover} from './hover';
 import {litmus} from './language';
+import {meaning} from './notation';
+import {linesOfTest, placeInStacked, stacked, unstacked, widthOf} from './stacked';
+import {keep, kept} from './store';
+import {AllWords, type Word} from './words';
 
 export interface Problem {
   line: number;
@@ -25,34 +29,51 @@ export function applied(text: string, edits: Edit[]): string {
   return lines.join('\n');
 }
 
-function diagnostics(state: EditorState, problems: Problem[]): Diagnostic[] {
+function diagnostics(state: EditorState, problems: Problem[], test: string): Diagnostic[] {
+  const shown = state.doc.toString();
   return problems.map(({line, column, message, severity}) => {
-    const row = state.doc.line(Math.min(Math.max(line, 1), state.doc.lines));
-    const from = Math.min(row.from + column - 1, row.to);
+    const at = shown === test ? {line, column} : placeInStacked(test, shown, line, column);
+    const row = state.doc.line(Math.min(Math.max(at.line, 1), state.doc.lines));
+    const from = Math.min(row.from + at.column - 1, row.to);
     const word = /^[\w.]+/.exec(state.sliceDoc(from, row.to));
     return {from, to: Math.min(from + Math.max(word?.[0].length ?? 1, 1), state.doc.length), severity, message};
   });
 }
 
+const numbers = new WeakMap<Text, number[]>();
+/** The number of the test's line that a line of the editor belongs to. */
+function numberOf(line: number, {doc}: EditorState): string {
+  if (!numbers.has(doc)) numbers.set(doc, linesOfTest(doc.toString()));
+  return String(numbers.get(doc)![line - 1] ?? line);
+}
+
+type Layout = 'auto' | 'stacked' | 'beside';
+
+const wrapping = new Compartment();
 /** Marks a change that the page made. */
 const fromOutside = Annotation.define<boolean>();
 
 interface Props {
   text: string;
   problems: Problem[];
-  /** The sentences about a word. */
-  explain: Explain;
   onText: (text: string) => void;
   onRun: () => void;
 }
 
-export function Editor({text, problems, explain, onText, onRun}: Props) {
+export function Editor({text, problems, onText, onRun}: Props) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>();
   // What was written and has not come back as `text` yet: it is no news for the editor, which may be further by then.
   const written = useRef<string[]>([]);
+  const latest = useRef(text);
+  latest.current = text;
   const calls = useRef({onText, onRun});
   calls.current = {onText, onRun};
+  const words = useRef<Word[]>([]);
+  words.current = useContext(AllWords);
+  const [layout, setLayout] = useState<Layout>(() => kept<Layout>('layout', 'auto'));
+  const [room, setRoom] = useState(0);
+  useEffect(() => keep('layout', layout), [layout]);
 
   useEffect(() => {
     view.current = new EditorView({
@@ -60,32 +81,62 @@ export function Editor({text, problems, explain, onText, onRun}: Props) {
       state: EditorState.create({
         doc: text,
         extensions: [
-          lineNumbers(), history(), drawSelection(), lintGutter(), litmus, wordHover(explain),
+          wrapping.of(EditorView.lineWrapping), lineNumbers({formatNumber: numberOf}), history(), drawSelection(), lintGutter(), litmus, wordHover((word, source) => meaning(word, source, words.current)),
           keymap.of([{key: 'Mod-Enter', run: () => (calls.current.onRun(), true)}, ...defaultKeymap, ...historyKeymap]),
           EditorView.contentAttributes.of({'aria-label': 'Litmus test', spellcheck: 'false', autocapitalize: 'off'}),
           EditorView.updateListener.of(update => {
             if (!update.docChanged || update.transactions.some(one => one.annotation(fromOutside))) return;
-            written.current.push(update.state.doc.toString());
-            calls.current.onText(update.state.doc.toString());
+            const test = unstacked(update.state.doc.toString());
+            if (test === latest.current) written.current = [];
+            else written.current.push(test);
+            calls.current.onText(test);
           }),
         ],
       }),
     });
-    return () => view.current?.destroy();
+    // How many characters stand beside each other.
+    const measure = () => {
+      const editor = view.current!;
+      const gutters = editor.dom.querySelector('.cm-gutters')?.clientWidth ?? 0;
+      if (editor.dom.clientWidth > 0) setRoom(Math.floor((editor.dom.clientWidth - gutters - 16) / editor.defaultCharacterWidth));
+    };
+    const observer = new ResizeObserver(measure);
+    observer.observe(place.current!);
+    return () => {
+      observer.disconnect();
+      view.current?.destroy();
+    };
   }, []);
 
+  const narrow = room > 0 && widthOf(text) > room;
+  const below = layout === 'stacked' || layout === 'auto' && narrow;
+  const wasBelow = useRef(below);
   useEffect(() => {
     const editor = view.current!;
-    const now = editor.state.doc.toString();
     const own = written.current.indexOf(text);
     written.current.splice(0, own < 0 ? Infinity : own + 1);
-    if (own < 0 && now !== text) editor.dispatch({changes: {from: 0, to: now.length, insert: text}, annotations: fromOutside.of(true)});
-  }, [text]);
+    const turned = wasBelow.current !== below;
+    // Whoever writes is not disturbed, though a row may have become too long.
+    if (turned ? editor.hasFocus && layout === 'auto' : own >= 0) return;
+    wasBelow.current = below;
+    const now = editor.state.doc.toString();
+    const shown = below ? stacked(text) ?? text : text;
+    if (now !== shown) editor.dispatch({changes: {from: 0, to: now.length, insert: shown}, annotations: fromOutside.of(true)});
+  }, [text, below]);
+
+  // Words wrap; rows of threads beside each other that are too wide do not.
+  useEffect(() => view.current!.dispatch({effects: wrapping.reconfigure(narrow && !below ? [] : EditorView.lineWrapping)}), [narrow, below]);
 
   useEffect(() => {
     const editor = view.current!;
-    editor.dispatch(setDiagnostics(editor.state, diagnostics(editor.state, problems)));
-  }, [problems, text]);
+    editor.dispatch(setDiagnostics(editor.state, diagnostics(editor.state, problems, text)));
+  }, [problems, text, below]);
 
-  return <div class="editor" ref={place} />;
+  return (
+    <>
+      <div class="editor" ref={place} />
+      {stacked(text) !== null && <button type="button" class="small" aria-pressed={below} onClick={() => setLayout(below ? 'beside' : 'stacked')}>
+        Threads below each other</button>}
+    </>
+  );
 }

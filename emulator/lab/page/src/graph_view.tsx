@@ -1,8 +1,9 @@
 /** An execution graph as SVG. It carries its own colours, so that it is the same in a file. */
-import {useEffect, useState} from 'preact/hooks';
+import {useContext, useEffect, useState} from 'preact/hooks';
 import type {CycleEdge, Graph} from './answer';
 import {kRelations, layOut, type Arrow, type Drawing} from './graph';
 import {kCycleStyle, kRelationsDrawn, styleOfGroup} from './graph_styles';
+import {AllWords, explained} from './words';
 
 function path({points}: Arrow): string {
   return points.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');
@@ -66,6 +67,7 @@ interface Props {
 export function GraphView({graph, shown, cycle = [], title, scale, onDrawn, onLine}: Props) {
   const [drawing, setDrawing] = useState<Drawing | null>(null);
   const [problem, setProblem] = useState('');
+  const words = useContext(AllWords);
   useEffect(() => {
     let current = true;
     layOut(graph, shown, cycle).then(
@@ -102,7 +104,8 @@ export function GraphView({graph, shown, cycle = [], title, scale, onDrawn, onLi
       {drawing.boxes.map(box => {
         const marked = box.racing || inCycle.has(box.id);
         return (
-          <g key={box.id} class="box" onClick={() => box.line > 0 && onLine?.(box.line)}>
+          <g key={box.id} class="box" data-line={box.line || undefined} onClick={() => box.line > 0 && onLine?.(box.line)}>
+            {box.line > 0 && <title>{explained(box.lines[0], words)}</title>}
             <rect x={box.x} y={box.y} width={box.width} height={box.height} rx="5" fill={marked ? '#fdeee6' : '#ffffff'}
                   stroke={inCycle.has(box.id) ? kCycleStyle.stroke : box.racing ? '#d55e00' : '#7a8490'} stroke-width={marked ? 2.5 : 1}
                   stroke-dasharray={box.line === 0 ? '3 3' : undefined} />

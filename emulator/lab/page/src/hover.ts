@@ -2,7 +2,7 @@
 import {hoverTooltip, type EditorView} from '@codemirror/view';
 
 /** The sentences about a word of the text; none for a name of one's own. */
-export type Explain = (word: string, text: string) => Promise<string[]>;
+export type Explain = (word: string, text: string) => string[];
 
 /** The word around a place of a line: letters and digits, without the dots between tags. */
 function wordAround(line: string, at: number): {begin: number; end: number} | null {
@@ -17,12 +17,12 @@ function wordAround(line: string, at: number): {begin: number; end: number} | nu
 
 /** An extension of the editor that asks `explain` for the word under the pointer. */
 export function wordHover(explain: Explain) {
-  return hoverTooltip(async (view: EditorView, position: number) => {
+  return hoverTooltip((view: EditorView, position: number) => {
     const line = view.state.doc.lineAt(position);
     const around = wordAround(line.text, position - line.from);
     if (!around) return null;
     const word = line.text.slice(around.begin, around.end);
-    const sentences = await explain(word, view.state.doc.toString());
+    const sentences = explain(word, view.state.doc.toString());
     if (sentences.length === 0) return null;
     return {
       pos: line.from + around.begin, end: line.from + around.end, above: true,

@@ -1,8 +1,9 @@
 /** The machine of a game: threads, the caches that hold something, memory. Writes on their way are tokens that one clicks or drags onward. */
-import {useRef, useState} from 'preact/hooks';
+import {useContext, useRef, useState} from 'preact/hooks';
 import type {Line, Move, State} from './game';
 import {useMotion} from './motion';
 import {kKeys} from './moves_view';
+import {AllWords, explained} from './words';
 
 interface Props {
   state: State;
@@ -38,6 +39,7 @@ function Token({place, line, move, digit, to, onMove, onDrag}: TokenProps) {
 }
 
 function ThreadView({thread, breaks, onLine}: {thread: State['threads'][number]; breaks: State['breaks']; onLine: Props['onLine']}) {
+  const words = useContext(AllWords);
   return (
     <div class="place thread" role="group" aria-label={`Thread ${thread.name}`} data-thread={thread.index}>
       <h3>{thread.name} <span class="faint">{thread.status}{thread.why && `: ${thread.why}`}</span>
@@ -45,7 +47,7 @@ function ThreadView({thread, breaks, onLine}: {thread: State['threads'][number];
           <code key={name}>{name}{thread.late.includes(name) ? ' is late' : ` = ${value}`}</code>))}</h3>
       <ol>{thread.code.map(one => (
         <li key={one.line} class={one.line === thread.line ? 'next' : ''} aria-current={one.line === thread.line ? 'step' : undefined}
-            onClick={() => onLine(one.line)}>{breaks.some(({line}) => line === one.line) && <span title="a breakpoint" aria-label="breakpoint">● </span>}{one.text}</li>
+            title={explained(one.text, words) || undefined} onClick={() => onLine(one.line)}>{breaks.some(({line}) => line === one.line) && <span title="a breakpoint" aria-label="breakpoint">● </span>}{one.text}</li>
       ))}</ol>
     </div>
   );

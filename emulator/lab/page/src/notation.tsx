@@ -1,15 +1,8 @@
 /** The notation of tests: the two spellings, and what each word of a test means. */
-import {useEffect, useState} from 'preact/hooks';
+import {useContext} from 'preact/hooks';
 import type {Engine} from './engine';
 import {prose} from './prose';
-
-/** A word, as the answer to `words` has it (emulator/lab/PROTOCOL.md). */
-interface Word {
-  word: string;
-  calls: string;
-  kind: string;
-  text: string;
-}
+import {AllWords, type Word} from './words';
 
 /** A test in one of its two spellings; the text as it is where it is no test. */
 export async function spelled(engine: Engine, text: string, to: 'tags' | 'calls'): Promise<string> {
@@ -17,28 +10,18 @@ export async function spelled(engine: Engine, text: string, to: 'tags' | 'calls'
   return answer.text ?? text;
 }
 
-const known = new WeakMap<Engine, Promise<Word[]>>();
-/** All words that there are; the engine is asked once. */
-function wordsOf(engine: Engine): Promise<Word[]> {
-  const words = known.get(engine) ?? engine.desk<{words: Word[]}>({request: 'words'}).then(answer => answer.words);
-  known.set(engine, words);
-  // Where the engine was stopped the next one is asked.
-  words.catch(() => known.delete(engine));
-  return words;
-}
-
 /** How a test says a word. */
 const inText = (one: Word, calls: boolean) => calls && one.calls ? one.calls : one.word;
 
+/** Whether this is a test of the Vulkan dialect, which has two spellings. */
+export const isVulkan = (text: string) => /^\s*vulkan\b/i.test(text);
+
 /** The sentences about a word of a test. */
-export async function meaning(engine: Engine, word: string, text: string): Promise<string[]> {
+export function meaning(word: string, text: string, all: Word[]): string[] {
   if (!isVulkan(text)) return [];
   const calls = hasCalls(text);
-  return (await wordsOf(engine)).filter(one => inText(one, calls) === word).map(one => `${word}: ${one.text}`);
+  return all.filter(one => inText(one, calls) === word).map(one => `${word}: ${one.text.replace(/`/g, '')}`);
 }
-
-/** Whether this is a test of the Vulkan dialect, which has two spellings. */
-const isVulkan = (text: string) => /^\s*vulkan\b/i.test(text);
 
 /** Whether some instruction is spelled as a call. */
 export function hasCalls(text: string): boolean {
@@ -62,21 +45,17 @@ export function SpellingButton({engine, text, onText}: {engine: Engine; text: st
 }
 
 /** What the words of the test mean. */
-export function Words({engine, text}: {engine: Engine; text: string}) {
-  const [open, setOpen] = useState(false);
-  const [all, setAll] = useState<Word[]>([]);
-  useEffect(() => {
-    if (open && all.length === 0) wordsOf(engine).then(setAll, () => {});
-  }, [open]);
+export function Words({text}: {text: string}) {
+  const words = wordsIn(text, useContext(AllWords));
   if (!isVulkan(text)) return null;
   const calls = hasCalls(text);
   return (
-    <details class="notation" onToggle={event => setOpen(event.currentTarget.open)}>
+    <details class="notation">
       <summary>What the words of this test mean</summary>
-      {open && <dl>{wordsIn(text, all).map(one => (
+      <dl>{words.map(one => (
         <div key={one.word + one.calls + one.kind}><dt><code>{inText(one, calls)}</code>
           {one.word && one.calls && one.word !== one.calls && <span class="faint"> ({calls ? one.word : one.calls})</span>}</dt>
-          <dd>{prose(one.text)}</dd></div>))}</dl>}
+          <dd>{prose(one.text)}</dd></div>))}</dl>
     </details>
   );
 }

@@ -4,7 +4,7 @@ import {spell} from './answer';
 import {clauseName} from './graph';
 import {GraphFrame} from './graph_frame';
 import {inWords} from './graph_view';
-import {prose} from './prose';
+import {Code, prose} from './prose';
 
 interface Props {
   answer: Answer | null;
@@ -38,20 +38,24 @@ function Fixes({changes, onChange}: {changes: Change[]; onChange: (change: Chang
   );
 }
 
-/** What is forbidden about an outcome, in words: each edge of the cycle with its relation and its clause. */
-function Reason({forbidden, name}: {forbidden: Forbidden; name: (index: number) => string}) {
+/** What is forbidden about an outcome, in words. */
+function Reason({forbidden}: {forbidden: Forbidden}) {
   return (
     <div class="reason">
       <p>{prose(forbidden.text)} {forbidden.clause && <span class="faint">({clauseName(forbidden.clause)})</span>}</p>
       {forbidden.violated > 1 && <p class="faint">This is the execution that comes nearest; it breaks {forbidden.violated} rules.</p>}
-      {forbidden.cycle.length > 0 && (
-        <>
-          <p>The cycle:</p>
-          <ol class="cycle">{forbidden.cycle.map(edge => (
-            <li key={`${edge.from} ${edge.to}`}><code>{name(edge.from)}</code> <b class="edge">{edge.relation}</b> <code>{name(edge.to)}</code>:{' '}
-              {prose(edge.text)} <span class="faint">({clauseName(edge.clause)})</span></li>))}</ol>
-        </>
-      )}
+    </div>
+  );
+}
+
+/** Each edge of the cycle with its relation and its clause. */
+function Cycle({cycle, name}: {cycle: CycleEdge[]; name: (index: number) => string}) {
+  return (
+    <div class="reason">
+      <p>The cycle: each comes before the next, and the last before the first.</p>
+      <ol class="cycle">{cycle.map(edge => (
+        <li key={`${edge.from} ${edge.to}`}><Code text={name(edge.from)} /> <b class="edge">{edge.relation}</b> <Code text={name(edge.to)} />:{' '}
+          {prose(edge.text)} <span class="faint">({clauseName(edge.clause)})</span></li>))}</ol>
     </div>
   );
 }
@@ -105,8 +109,8 @@ export function WhyPanel({answer, shown, onShown, onChange, onDrawn, onLine}: Pr
       {why.undefined?.map(one => (
         <div class="reason racy" key={one.kind}><h3>Why the behaviour is undefined: {one.kind}</h3><p>{prose(one.text)}</p></div>))}
       {!race && !why.undefined?.length && <p class="verdict fine" role="status">There is no data race in any execution.</p>}
-      {why.forbidden && !now?.forbidden && (
-        <div class="reason"><h3>{kWhyNone[answer.quantifier ?? ''] ?? kWhyNone.exists}</h3>{why.forbidden.trim().split('\n').map(line => <p key={line}>{prose(line)}</p>)}</div>
+      {why.forbidden && (
+        <div class="reason"><h3>{kWhyNone[answer.quantifier ?? ''] ?? kWhyNone.exists}</h3>{!now?.forbidden && why.forbidden.trim().split('\n').map(line => <p key={line}>{prose(line)}</p>)}</div>
       )}
       {now && (
         <>
@@ -115,9 +119,10 @@ export function WhyPanel({answer, shown, onShown, onChange, onDrawn, onLine}: Pr
               {choices.map(choice => <option key={choice.key} value={choice.key}>{choice.title}</option>)}
             </select></label>
           </div>
-          {now.forbidden && <Reason forbidden={now.forbidden} name={operation} />}
+          {now.forbidden && <Reason forbidden={now.forbidden} />}
           {now.graph && <GraphFrame graph={now.graph} cycle={now.cycle} title={`${answer.name}. ${now.title}`} file={`${answer.name}-${now.key}`}
                                     onDrawn={onDrawn} onLine={onLine} />}
+          {now.cycle && now.cycle.length > 0 && <Cycle cycle={now.cycle} name={operation} />}
           {now.graph && <details><summary>The graph in words</summary><ul>{inWords(now.graph).map(line => <li key={line}>{line}</li>)}</ul></details>}
         </>
       )}
