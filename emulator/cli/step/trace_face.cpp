@@ -84,8 +84,8 @@ void TraceFace::draw_caches(Canvas& canvas, int row, int height, int column) {
   for (const auto& [write, line] : film_.lines_after(current() + 1)) {
     const FilmOperation& one = film_.operations()[write];
     boxes[film_.names().cache(line.agent, line.level)].push_back(
-        fmt::format("{} = {} #{}", film_.names().element(one.operation.locations),
-                    film_.names().value(one.operation.locations, one.written), write));
+        fmt::format("{} = {} of event {}", film_.names().element(one.operation.locations),
+                    film_.names().value(one.operation.locations, one.written), one.event));
   }
   int at = row + 1;
   const int end = row + height;

@@ -83,6 +83,7 @@ void TraceFilm::operation(trace::OperationIndex index, const Operation& operatio
   kept.read = read;
   kept.written = written;
   if (!sources.empty()) kept.source = sources.front().write;
+  kept.event = events_.size();
   events_.emplace_back().operation = index;
 }
 
@@ -144,8 +145,8 @@ const FilmOperation* TraceFilm::operation_of(const FilmEvent& event) const {
 std::string TraceFilm::written_text(trace::OperationIndex write) const {
   if (write >= operations_.size()) return "the initial value";
   const FilmOperation& one = operations_[write];
-  return fmt::format("{} = {} (#{}, {})", names_.element(one.operation.locations),
-                     names_.value(one.operation.locations, one.written), write, names_.agent(one.operation.agent));
+  return fmt::format("{} = {} (event {}, {})", names_.element(one.operation.locations),
+                     names_.value(one.operation.locations, one.written), one.event, names_.agent(one.operation.agent));
 }
 
 std::string TraceFilm::text(const FilmEvent& event) const {
@@ -153,19 +154,20 @@ std::string TraceFilm::text(const FilmEvent& event) const {
     case FilmEventKind::Dispatch:
       return fmt::format("dispatch {} begins", event.operation);
     case FilmEventKind::Passes:
-      return fmt::format("#{} {} passes the barrier", event.operation,
-                         names_.agent(operations_[event.operation].operation.agent));
+      return fmt::format("{} passes the barrier, at which it arrived in event {}",
+                         names_.agent(operations_[event.operation].operation.agent),
+                         operations_[event.operation].event);
     case FilmEventKind::Moved: {
       const std::string to = event.to >= trace::CacheLevel::Shader ? "memory" : names_.cache(event.agent, event.to);
-      return fmt::format("#{} {} goes from the {} to {}, {}", event.operation, names_.element(event.bytes),
-                         trace::name(event.from), to, name_of(event.reason));
+      return fmt::format("{} of event {} goes from the {} to {}, {}", names_.element(event.bytes),
+                         operations_[event.operation].event, trace::name(event.from), to, name_of(event.reason));
     }
     case FilmEventKind::Operation:
       break;
   }
   const FilmOperation& one = operations_[event.operation];
   const Operation& operation = one.operation;
-  std::string text = fmt::format("#{} {} {}", event.operation, names_.agent_in_short(operation.agent), one.words);
+  std::string text = fmt::format("{} {}", names_.agent_in_short(operation.agent), one.words);
   if (operation.is_access()) text += ' ' + names_.element(operation.locations);
   if (operation.reads()) text += " is " + names_.value(operation.locations, one.read);
   if (operation.writes()) text += " = " + names_.value(operation.locations, one.written);
@@ -194,9 +196,9 @@ std::string TraceFilm::stale_story(trace::OperationIndex index) const {
   const FilmOperation& asked = operations_[index];
   const Locations& bytes = asked.operation.locations;
   const trace::OperationIndex shown = asked.operation.reads() ? asked.source : index;
-  std::string text = asked.operation.reads() ? fmt::format("#{} has {}, written by {}.\n", index,
+  std::string text = asked.operation.reads() ? fmt::format("Event {} has {}, written by {}.\n", asked.event,
                                                            names_.value(bytes, asked.read), written_text(shown))
-                                             : fmt::format("#{} is {}.\n", index, written_text(index));
+                                             : fmt::format("Event {} is {}.\n", asked.event, written_text(index));
   bool overtaken = false;
   for (std::size_t i = 0; i < events_.size(); ++i) {
     const FilmEvent& event = events_[i];
@@ -216,8 +218,8 @@ std::string TraceFilm::stale_story(trace::OperationIndex index) const {
                           other->moves ? ", and waits in its writer's own cache" : ", and is in memory at once");
     } else if (event.kind == FilmEventKind::Moved) {
       const std::string to = event.to >= trace::CacheLevel::Shader ? "memory" : names_.cache(event.agent, event.to);
-      text +=
-          fmt::format("event {}: #{} comes to {}: older copies there are stale from here on\n", i, event.operation, to);
+      text += fmt::format("event {}: what event {} wrote comes to {}: older copies there are stale from here on\n", i,
+                          other->event, to);
     } else {
       continue;
     }

@@ -27,6 +27,8 @@ struct FilmOperation {
   trace::CacheLevel kept_in = trace::CacheLevel::Agent;
   /// What it is called.
   std::string_view words;
+  /// The number of its event.
+  std::size_t event = 0;
   /// Whether a write moved between caches. Else it was in memory at once.
   bool moves = false;
 };

@@ -89,13 +89,13 @@ export function eventText(film, number) {
   const operation = operations[number];
   if (kind[number] === DISPATCH) return `dispatch ${operation} begins`;
   const who = film.agents_in_short[film.operations.agent[operation]];
-  if (kind[number] === PASSES) return `#${operation} ${who} passes the barrier`;
+  if (kind[number] === PASSES) return `${who} passes the barrier, at which it arrived in event ${index(film).eventOf[operation]}`;
   if (kind[number] === MOVED) {
     const move = index(film).moveAt.get(number);
-    return `#${operation} ${film.texts[film.moves.element[move]]} ${film.texts[film.moves.how[move]]}`;
+    return `${film.texts[film.moves.element[move]]} of event ${index(film).eventOf[operation]} ${film.texts[film.moves.how[move]]}`;
   }
   const line = film.operations.line[operation];
-  const parts = [`#${operation} ${who} ${text(film, 'words', operation)}`];
+  const parts = [`${who} ${text(film, 'words', operation)}`];
   if (film.operations.element[operation] >= 0) parts.push(text(film, 'element', operation));
   if (film.operations.read[operation] >= 0) parts.push(`is ${text(film, 'read', operation)}`);
   if (film.operations.written[operation] >= 0) parts.push(`= ${text(film, 'written', operation)}`);
@@ -148,13 +148,13 @@ function waitingAfter(film, number) {
 export function heldAfter(film, number) {
   const caches = new Map();
   for (const [write, cache] of waitingAfter(film, number))
-    caches.set(cache, [...caches.get(cache) ?? [], `${text(film, 'element', write)} = ${text(film, 'written', write)}  #${write}`]);
+    caches.set(cache, [...caches.get(cache) ?? [], `${text(film, 'element', write)} = ${text(film, 'written', write)} of event ${index(film).eventOf[write]}`]);
   return [...caches].map(([cache, texts]) => [film.caches[cache], texts]);
 }
 
 function writtenText(film, write) {
   if (write < 0) return 'the initial value';
-  return `${text(film, 'element', write)} = ${text(film, 'written', write)} (#${write}, ${film.agents[film.operations.agent[write]]})`;
+  return `${text(film, 'element', write)} = ${text(film, 'written', write)} (event ${index(film).eventOf[write]}, ${film.agents[film.operations.agent[write]]})`;
 }
 
 function overlap({operations: {allocation, offset, size}}, a, b) {
@@ -169,7 +169,7 @@ export function staleStory(film, number) {
   const reads = (access[asked] & READS) !== 0;
   const from = reads ? film.operations.source[asked] : asked;
   const stale = index(film).stale.get(asked);
-  let story = `#${asked} ${reads ? 'reads' : 'is'} ${writtenText(film, from)}.\n`;
+  let story = `Event ${number} ${reads ? 'reads' : 'is'} ${writtenText(film, from)}.\n`;
   let overtaken = false;
   for (let i = 0; i < eventCount(film); ++i) {
     const kind = film.events.kind[i];
@@ -182,7 +182,7 @@ export function staleStory(film, number) {
     if (kind === OPERATION)
       story += `event ${i}: ${writtenText(film, other)} is written${move === undefined ? ', and is in memory at once' : ", and waits in its writer's own cache"}\n`;
     else if (kind === MOVED)
-      story += `event ${i}: #${other} comes to ${film.moves.cache[move] === MEMORY ? 'memory' : film.caches[film.moves.cache[move]]}: older copies there are stale from here on\n`;
+      story += `event ${i}: what event ${index(film).eventOf[other]} wrote comes to ${film.moves.cache[move] === MEMORY ? 'memory' : film.caches[film.moves.cache[move]]}: older copies there are stale from here on\n`;
     else continue;
     overtaken = true;
   }
@@ -268,7 +268,7 @@ export function wrongStory(film, read) {
     : `The newer value was written in event ${index(film).eventOf[missed]}, and at this read it still waits here: nothing had made it available to the reader. A release with MakeAvailable by the writer does that, if the reader acquires what it releases.`;
   return {
     reader, writer, place, why,
-    took: {text: `${text(film, 'element', operation)} = ${text(film, 'read', operation)}`, from: value(source[operation]), write: source[operation],
+    took: {text: `${text(film, 'element', operation)} = ${text(film, 'read', operation)}`, from: value(source[operation]), write: source[operation], event: index(film).eventOf[source[operation]] ?? -1,
       place: kind === 'stale' ? `the reader's ${keptIn}` : 'what the reader can reach'},
     missed: {text: value(missed), write: missed, event: index(film).eventOf[missed]},
   };

@@ -27,6 +27,7 @@ export interface Wrong {
 interface Value {
   text: string;
   write: number;
+  event: number;
 }
 interface Story {
   reader: string;
@@ -34,7 +35,7 @@ interface Story {
   place: string;
   why: string;
   took: Value & {from: string; place: string};
-  missed: Value & {event: number};
+  missed: Value;
 }
 interface Source {
   file: string;
@@ -102,10 +103,10 @@ export function WrongRead({film, wrong, onEvent}: {film: Film; wrong: Wrong; onE
       <h3>What this read took, and what it missed</h3>
       <div class="machine">
         <div class="place cache" role="group" aria-label="The copy that it took"><h3>{story.took.place}</h3>
-          <span class={`token ${wrong.kind === 'stale' ? 'stale' : ''}`}><span class="value">{story.took.text}</span>{story.took.write >= 0 ? `  #${story.took.write}` : ', the initial value'}</span>
+          <span class={`token ${wrong.kind === 'stale' ? 'stale' : ''}`}><span class="value">{story.took.text}</span>{story.took.write >= 0 ? ` of event ${story.took.event}` : ', the initial value'}</span>
           <p class="faint">taken</p></div>
         <div class={`place ${story.place === 'memory' ? 'memory' : 'cache'}`} role="group" aria-label="The write that it missed"><h3>{story.place}</h3>
-          <button type="button" class="token write" onClick={() => onEvent(story.missed.event)}>{story.missed.text}  #{story.missed.write}</button>
+          <button type="button" class="token write" onClick={() => onEvent(story.missed.event)}>{story.missed.text} of event {story.missed.event}</button>
           <p class="faint">missed</p></div>
       </div>
       <p class="verdict racy">{story.why}</p>
