@@ -185,6 +185,29 @@ const steps = ({page, address, text, shot, tab, eventually, open, write, run, mi
     await eventually(async () => assert.match(await text(), /^Vulkan 2-half-atomic/));
     await shot('course');
   }],
+  ['each claim of a lesson is drawn and played by its buttons', async () => {
+    const claims = /^- \[`([^`]+)`\]\(\S+\) (?:(can|cannot) end with `([^`]+)`|has (?:a|no) data race)/gm;
+    for (const [lesson, file] of [[2, '3-release-acquire'], [6, '7-barriers-and-chains']]) {
+      const lines = readFileSync(new URL(`../../samples/course/${file}.md`, import.meta.url), 'utf8');
+      for (const [, name, can, condition] of lines.matchAll(claims)) {
+        await tab('Course');
+        await page.getByLabel('Lesson').selectOption(String(lesson));
+        await page.getByRole('button', {name: `See why: ${name}, ${condition ?? 'races'}`, exact: true}).click();
+        await page.locator('.results[data-state="answered"]').waitFor();
+        const shown = page.locator('section[aria-label="Why"]').getByLabel('Show');
+        const value = condition?.replace(/ == /g, '=');
+        await eventually(async () => {
+          const title = await shown.evaluate(one => one.selectedOptions[0].textContent);
+          if (value) assert.ok(title.includes(value) && title.startsWith('Forbidden') === (can === 'cannot'), `${name}: ${title}`);
+        });
+      }
+    }
+    await tab('Course');
+    await page.getByRole('button', {name: 'Play it: 7-not-handed-on, P2:r1 == 0'}).click();
+    await page.locator('section[aria-label="Play"][data-ended="true"]').waitFor();
+    assert.match(await page.locator('section[aria-label="Play"]').textContent(), /The game has ended with .*P2:r1=0/);
+    await tab('Course');
+  }],
   ['it is used by keyboard alone', async () => {
     await page.locator('#tab-course').focus();
     await page.keyboard.press('ArrowRight');

@@ -54,10 +54,10 @@ const steps = ({page, address, shot, tab, eventually}) => {
     const buffer = await view.getByLabel('Buffer').locator('option').nth(1).textContent();
     await view.getByLabel('Buffer').selectOption(buffer);
     await eventually(async () => {
-      const texts = await view.locator('.events li').allTextContents();
+      const texts = await view.locator('[aria-label="Events"] li').allTextContents();
       assert.ok(texts.length > 0 && texts.every(text => text.includes(buffer)), `${buffer}: ${texts}`);
     });
-    await view.getByLabel('To').fill('0');
+    await view.getByLabel('To', {exact: true}).fill('0');
     await view.getByText('No event passes the filter').waitFor();
   }],
   ['kernels: a film in a file is opened, and what is none is told', async () => {

@@ -3,6 +3,7 @@ import {useCallback, useEffect, useMemo, useRef, useState} from 'preact/hooks';
 import type {Answer, Change, Policy} from './answer';
 import {placed} from './answer';
 import {ChallengePanel, firstChallenge} from './challenge_panel';
+import {outcomeOf, shownOf, type Claim} from './claims';
 import {CoursePanel} from './course_panel';
 import {Editor, applied, type Problem} from './editor';
 import {Engine} from './engine';
@@ -132,7 +133,8 @@ export function App({asker}: {asker: Engine}) {
     return () => clearTimeout(timer);
   }, [text]);
 
-  const run = useCallback(async (source = text) => {
+  /** The answer; nothing if another one has been asked for meanwhile, or there is none. */
+  const run = useCallback(async (source = text): Promise<Answer | undefined> => {
     clicked.current = performance.now();
     const mine = ++round.current;
     if (busy) asker.stop();
@@ -140,17 +142,19 @@ export function App({asker}: {asker: Engine}) {
     setNotice('');
     try {
       const got = await asker.answer({file: `${name}.litmus`, source, why: true});
-      if (mine !== round.current) return;
+      if (mine !== round.current) return undefined;
       setAnswer(got);
       setChecked(got);
       if (got.error) setNotice(placed(got.error)?.message ?? got.error);
       runs.start(source, got);
       requestAnimationFrame(() => results.current?.setAttribute('data-answered-ms', (performance.now() - clicked.current).toFixed(1)));
+      return got;
     } catch (error) {
       if (mine === round.current) setNotice((error as Error).message);
     } finally {
       if (mine === round.current) setBusy(false);
     }
+    return undefined;
   }, [text, name, busy]);
 
   const write = (value: string) => {
@@ -179,6 +183,20 @@ export function App({asker}: {asker: Engine}) {
       return;
     }
     setTask({kind: row.allowed ? 'show' : 'never', outcome: row.outcome, text});
+    setTab('play');
+  };
+
+  const see = async ({test, condition}: Claim) => {
+    open(test);
+    setTab('why');
+    const got = await run(test.text);
+    if (got) setDrawn(shownOf(got, condition));
+  };
+  const playClaim = async ({test, condition}: Claim) => {
+    open(test);
+    const got = await run(test.text);
+    const outcome = got && outcomeOf(got, condition);
+    if (outcome) setTask({kind: 'show', outcome, text: test.text});
     setTab('play');
   };
 
@@ -233,7 +251,7 @@ export function App({asker}: {asker: Engine}) {
             {tab === 'play' && <PlayPanel desk={desk} text={text} name={name} task={task} onMoves={setMoves} onLine={goto} />}
             {tab === 'challenges' && <ChallengePanel asker={asker} text={text} at={challenge} onAt={setChallenge} onOpen={open}
               onLesson={at => (setLesson(at), setTab('course'))} />}
-            {tab === 'course' && <CoursePanel lesson={lesson} onLesson={setLesson} onOpen={open}
+            {tab === 'course' && <CoursePanel lesson={lesson} onLesson={setLesson} open={open} onSee={claim => void see(claim)} onPlay={claim => void playClaim(claim)}
               onChallenge={at => (setChallenge(at), setTab('challenges'))} />}
             {tab === 'kernels' && <TracePanel watched={watched} onWatch={setWatched} />}
           </div>

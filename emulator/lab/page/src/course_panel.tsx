@@ -1,8 +1,8 @@
 /** The lessons of samples/course. */
 import type {ComponentChildren} from 'preact';
 import {challengesOf} from './challenge_panel';
-import {kLessons, type Example} from './library';
-import {example} from './library';
+import {claimOf, type Claim} from './claims';
+import {example, kLessons, type Example} from './library';
 import {Code} from './prose';
 
 /** `code`, *emphasis*, **strong** and [links]: to a test of the course as a button that opens it. */
@@ -21,14 +21,37 @@ function inline(text: string, open: (one: Example) => void): ComponentChildren[]
   });
 }
 
+/** Buttons behind a claim: its drawing, and a game that comes to it. */
+function ClaimButtons({claim, onSee, onPlay}: {claim: Claim; onSee: (claim: Claim) => void; onPlay: (claim: Claim) => void}) {
+  const words = claim.condition || 'races';
+  return (
+    <>
+      {' '}<button type="button" class="small" aria-label={`See why: ${claim.test.name}, ${words}`} onClick={() => onSee(claim)}>See why</button>
+      {claim.allowed && <>{' '}<button type="button" class="small" aria-label={`Play it: ${claim.test.name}, ${words}`} onClick={() => onPlay(claim)}>Play it</button></>}
+    </>
+  );
+}
+
+interface Acts {
+  open: (one: Example) => void;
+  onSee: (claim: Claim) => void;
+  onPlay: (claim: Claim) => void;
+}
+
+function Item({text, open, ...acts}: Acts & {text: string}) {
+  const claim = claimOf(text);
+  return <li>{inline(text, open)}{claim && <ClaimButtons claim={claim} {...acts} />}</li>;
+}
+
 /** What the lessons use of Markdown: headings, paragraphs, lists. */
-function Markdown({text, open}: {text: string; open: (one: Example) => void}) {
+function Markdown({text, ...acts}: Acts & {text: string}) {
+  const {open} = acts;
   return <>{text.trim().split(/\n\s*\n/).map((block, i) => {
     const heading = /^(#+) (.*)$/.exec(block);
     if (heading) return heading[1].length === 1 ? <h2 key={i}>{heading[2]}</h2> : <h3 key={i}>{heading[2]}</h3>;
     const item = /^(-|\d+\.) /;
     if (item.test(block)) {
-      const items = block.split(/\n(?=(?:-|\d+\.) )/).map(one => <li key={one}>{inline(one.replace(item, ''), open)}</li>);
+      const items = block.split(/\n(?=(?:-|\d+\.) )/).map(one => <Item key={one} text={one.replace(item, '')} {...acts} />);
       return block.startsWith('-') ? <ul key={i}>{items}</ul> : <ol key={i}>{items}</ol>;
     }
     return <p key={i}>{inline(block, open)}</p>;
@@ -46,9 +69,13 @@ function Challenges({lesson, onChallenge}: {lesson: number; onChallenge: (challe
   );
 }
 
-export function CoursePanel({lesson: asked, onLesson, onChallenge, onOpen}: {
-  lesson: number; onLesson: (lesson: number) => void; onChallenge: (challenge: number) => void; onOpen: (one: Example) => void;
-}) {
+interface Props extends Acts {
+  lesson: number;
+  onLesson: (lesson: number) => void;
+  onChallenge: (challenge: number) => void;
+}
+
+export function CoursePanel({lesson: asked, onLesson, onChallenge, ...acts}: Props) {
   const lesson = Math.min(asked, kLessons.length - 1);
   const now = kLessons[lesson];
   return (
@@ -60,7 +87,7 @@ export function CoursePanel({lesson: asked, onLesson, onChallenge, onOpen}: {
         <button type="button" disabled={lesson === 0} onClick={() => onLesson(lesson - 1)}>Back</button>
         <button type="button" disabled={lesson >= kLessons.length - 1} onClick={() => onLesson(lesson + 1)}>Next</button>
       </div>
-      <Markdown text={now.text} open={onOpen} />
+      <Markdown text={now.text} {...acts} />
       <Challenges lesson={lesson} onChallenge={onChallenge} />
     </section>
   );

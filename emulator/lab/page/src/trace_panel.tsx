@@ -19,16 +19,15 @@ const kEventsAround = 100, kCaches = 12, kWritesOfCache = 8;
 /** A film of 2,000,000 events has some 120 MB; a browser has no longer texts than half a gigabyte. */
 const kLongestFile = 400e6;
 
-async function filmOf(text: string): Promise<Film> {
+/** The data in a file that somebody chose. */
+function dataOf(text: string): unknown {
   if (text.startsWith('HEDDLETR'))
     throw new Error('This is the trace itself. `heddle lab RUN.trace` opens it, and `heddle trace RUN.trace --film RUN.json` writes a file that can be opened here.');
-  let data: unknown;
   try {
-    data = JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     throw new Error(`It is no JSON (${(error as Error).message}): \`heddle trace RUN.trace --film RUN.json\` writes a file that can be opened here.`);
   }
-  return openFilm(data) as unknown as Film;
 }
 
 /** The lines around the event, with the one marked that is executed. */
@@ -68,20 +67,19 @@ function Opener({served, onFilm, onProblem}: {
   const [over, setOver] = useState(false);
   const [busy, setBusy] = useState('');
   const [chosen, setChosen] = useState('');
-  const open = (name: string, make: () => Promise<string>) => {
+  const open = (name: string, make: () => Promise<unknown>) => {
     onProblem('');
     setBusy(name);
-    make().then(filmOf).then(onFilm).catch(error => onProblem((error as Error).message)).finally(() => setBusy(''));
+    make().then(data => onFilm(openFilm(data) as unknown as Film)).catch(error => onProblem((error as Error).message)).finally(() => setBusy(''));
   };
   const openFile = (file: File | undefined) => file && open(file.name, async () => {
     if (file.size > kLongestFile) throw new Error(`${file.name} has more than ${kLongestFile / 1e6} MB.`);
-    return file.text();
+    return dataOf(await file.text());
   });
   const openServed = (one: Served) => open(one.name, async () => {
     const answer = await fetch(one.address);
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(text.trim() || `${one.name} cannot be had from the server.`);
-    return text;
+    if (!answer.ok) throw new Error((await answer.text()).trim() || `${one.name} cannot be had from the server.`);
+    return answer.json();
   });
   const first = served.length === 1 ? served[0] : null;
   useEffect(() => {
