@@ -54,16 +54,17 @@ class Texts {
 void append_base64(std::string& out, std::string_view bytes) {
   static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const auto byte = [&](std::size_t i) { return i < bytes.size() ? static_cast<std::uint8_t>(bytes[i]) : 0U; };
-  out.reserve(out.size() + bytes.size() / 3 * 4 + 8);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+  std::size_t at = out.size();
+  out.resize(at + (bytes.size() + 2) / 3 * 4, '=');
+  for (std::size_t i = 0; i < bytes.size(); i += 3, at += 4) {
     const std::uint32_t three = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
-    for (std::size_t digit = 0; digit < 4; ++digit)
-      out += i + digit > bytes.size() ? '=' : kDigits[three >> (18 - 6 * digit) & 63];
+    for (std::size_t digit = 0; digit < 4 && i + digit <= bytes.size(); ++digit)
+      out[at + digit] = kDigits[three >> (18 - 6 * digit) & 63];
   }
 }
 
-template <typename Number>
-std::string bytes_of(const std::vector<std::int64_t>& numbers) {
+template <typename Number, typename From>
+std::string bytes_of(const std::vector<From>& numbers) {
   std::string bytes(numbers.size() * sizeof(Number), '\0');
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const auto number = static_cast<Number>(numbers[i]);
@@ -72,22 +73,39 @@ std::string bytes_of(const std::vector<std::int64_t>& numbers) {
   return bytes;
 }
 
-/// Numbers in as few bytes each as the largest one needs; of 8 bytes they are doubles, as JavaScript's are.
-void append_column(std::string& out, const std::vector<std::int64_t>& numbers) {
-  const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
-  const auto fits = [&, low = numbers.empty() ? 0 : *least, high = numbers.empty() ? 0 : *most](auto of) {
-    return low >= std::numeric_limits<decltype(of)>::min() && high <= std::numeric_limits<decltype(of)>::max();
-  };
-  const auto append = [&](int bytes, const std::string& data) {
+/// A list of whole numbers, in as few bytes each as the largest one needs; of 8 bytes they are doubles, as JavaScript's
+/// are.
+class Column {
+ public:
+  void push_back(std::int64_t number) {
+    const bool fits = number == static_cast<std::int32_t>(number);
+    if (wide_.empty() && fits) return numbers_.push_back(static_cast<std::int32_t>(number));
+    if (wide_.empty()) wide_.assign(numbers_.begin(), numbers_.end());
+    wide_.push_back(number);
+  }
+  std::size_t size() const { return wide_.empty() ? numbers_.size() : wide_.size(); }
+  void write(std::string& out) const {
+    const auto [least, most] = std::minmax_element(numbers_.begin(), numbers_.end());
+    const auto fits = [&, low = numbers_.empty() ? 0 : *least, high = numbers_.empty() ? 0 : *most](auto of) {
+      return low >= std::numeric_limits<decltype(of)>::min() && high <= std::numeric_limits<decltype(of)>::max();
+    };
+    if (!wide_.empty()) return write(out, 8, bytes_of<double>(wide_));
+    if (fits(std::int8_t())) return write(out, 1, bytes_of<std::int8_t>(numbers_));
+    if (fits(std::int16_t())) return write(out, 2, bytes_of<std::int16_t>(numbers_));
+    write(out, 4, bytes_of<std::int32_t>(numbers_));
+  }
+
+ private:
+  static void write(std::string& out, int bytes, const std::string& data) {
     out += fmt::format("{{\"bytes\":{},\"data\":\"", bytes);
     append_base64(out, data);
     out += "\"}";
-  };
-  if (fits(std::int8_t())) return append(1, bytes_of<std::int8_t>(numbers));
-  if (fits(std::int16_t())) return append(2, bytes_of<std::int16_t>(numbers));
-  if (fits(std::int32_t())) return append(4, bytes_of<std::int32_t>(numbers));
-  append(8, bytes_of<double>(numbers));
-}
+  }
+
+  std::vector<std::int32_t> numbers_;
+  /// All of them, once one needs more bytes.
+  std::vector<std::int64_t> wide_;
+};
 
 /// Lists of whole numbers of one length, by name: a film of a million events has some fifteen millions of them, which a
 /// browser would be long to read as text.
@@ -103,14 +121,14 @@ class Columns {
     out += fmt::format("{{\"count\":{}", columns_.front().size());
     for (std::size_t i = 0; i < names_.size(); ++i) {
       out += fmt::format(",\"{}\":", names_[i]);
-      append_column(out, columns_[i]);
+      columns_[i].write(out);
     }
     out += '}';
   }
 
  private:
   std::vector<const char*> names_;
-  std::vector<std::vector<std::int64_t>> columns_;
+  std::vector<Column> columns_;
 };
 
 /// Turns a film into columns; what is said of an agent or a file is looked up once.
