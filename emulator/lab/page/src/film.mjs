@@ -83,6 +83,11 @@ export function placeOf(film, number) {
   return sourceOf(film, operationOf(film, number));
 }
 
+/** The number of the event of an operation. */
+export function eventOf(film, operation) {
+  return index(film).eventOf[operation];
+}
+
 /** What an event is, in a line. */
 export function eventText(film, number) {
   const {kind, operation: operations} = film.events;

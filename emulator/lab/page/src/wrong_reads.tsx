@@ -1,5 +1,5 @@
 /** Reads of a kernel that did not have the newest value: the list of them, and each with the copy that it took and the write that it missed. */
-import {eventText, eventsBefore, sourceOf, wrongStory} from './film.mjs';
+import {eventOf, eventsBefore, eventText, sourceOf, wrongStory} from './film.mjs';
 
 /** What `heddle trace --film` writes; film.mjs says what the parts mean. */
 export interface Film {
@@ -63,7 +63,7 @@ function Group({kind, film, wrong, number, onEvent}: {kind: Wrong['kind']; film:
       <ol class="events wrong" aria-label={kHeads[kind]}>{these.slice(0, kListed).map(one => (
         <li key={one.event} class={one.event === number ? 'now' : ''}>
           <button type="button" data-wrong={one.event} aria-current={one.event === number ? 'true' : undefined} onClick={() => onEvent(one.event)}>
-            {one.event} {eventText(film, one.event)}, missed #{one.missed}</button></li>))}
+            {one.event} {eventText(film, one.event)}, missed event {eventOf(film, one.missed)}</button></li>))}
         {these.length > kListed && <li class="faint">and {(these.length - kListed).toLocaleString('en')} more</li>}</ol>
     </details>
   );
