@@ -15,6 +15,8 @@ namespace {
 
 // Enough for what people write.
 constexpr CandidateLimits kLimits{5000, 20000};
+// Outcomes that nobody asked about are listed as long as that takes no time that anybody waits.
+constexpr CandidateLimits kLimitsOfAll{5000, 3000};
 
 /// How far a candidate is from being consistent, nearest first.
 using Distance = std::tuple<std::size_t, std::size_t, std::size_t>;
@@ -68,9 +70,12 @@ class NearOutcomes {
 
   bool matters(const Outcome& state) const {
     if (allowed_.count(state) != 0 || (test_.filter && !satisfies(state, *test_.filter))) return false;
+    if (asked_alone_ && !is_asked(test_, state)) return false;
     const auto known = found_.find(state);
     return known == found_.end() || known->second.distance > kNearest;
   }
+  bool enumerate(const CandidateLimits& limits);
+  bool knows_asked() const;
   bool may_matter(const std::vector<std::vector<explore::Value>>& results) const;
   void look(const Candidate& candidate);
   void add_asked(ForbiddenOutcomes& all) const;
@@ -82,6 +87,8 @@ class NearOutcomes {
   std::set<Outcome> allowed_;
   bool registers_alone_ = true;
   bool complete_ = true;
+  /// Whether what the assertion does not ask about is passed over.
+  bool asked_alone_ = false;
   std::map<Outcome, Closest> found_;
 };
 
@@ -125,20 +132,36 @@ std::set<Outcome> NearOutcomes::from_thin_air() const {
   if (!any || question_.thin_air) return outcomes;
   Question question = question_;
   question.thin_air = true;
-  question.limit = kLimits.candidates;
+  question.limit = kLimitsOfAll.candidates;
   question.keep_examples = false;
   for (const OutcomeRow& row : answer(test_, question).outcomes) outcomes.insert(row.values);
   return outcomes;
 }
 
-ForbiddenOutcomes NearOutcomes::collect(std::size_t most) {
+// Looks at candidates; whether these were all.
+bool NearOutcomes::enumerate(const CandidateLimits& limits) {
   const TestProgram program(test_, question_.bound);
-  complete_ = enumerate_candidates(
-      program.program(), kLimits, [&](const auto& results) { return may_matter(results); },
+  return enumerate_candidates(
+      program.program(), limits, [&](const auto& results) { return may_matter(results); },
       [&](const Candidate& candidate) {
         look(candidate);
         return true;
       });
+}
+
+bool NearOutcomes::knows_asked() const {
+  const auto asked = [&](const Outcome& outcome) { return is_asked(test_, outcome); };
+  return std::any_of(allowed_.begin(), allowed_.end(), asked) ||
+         std::any_of(found_.begin(), found_.end(), [&](const auto& one) { return asked(one.first); });
+}
+
+ForbiddenOutcomes NearOutcomes::collect(std::size_t most) {
+  complete_ = enumerate(kLimitsOfAll);
+  if (!complete_ && test_.assertion && !knows_asked()) {
+    asked_alone_ = true;
+    enumerate(kLimits);
+    asked_alone_ = false;
+  }
   ForbiddenOutcomes all;
   all.complete = complete_;
   add_asked(all);
