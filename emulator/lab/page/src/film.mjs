@@ -124,7 +124,7 @@ export function namesOf(film) {
 
 /** The numbers of the events that pass a filter: a buffer's name, a part of an invocation's, the first and last number. */
 export function passing(film, {buffer = '', who = '', from = '', to = ''}) {
-  if (!buffer && !who && from === '' && to === '') return Uint32Array.from({length: eventCount(film)}, (_, number) => number);
+  if (!buffer && !who && from === '' && to === '') return new Uint32Array(eventCount(film)).map((_, number) => number);
   const first = from === '' ? 0 : Number(from);
   const last = to === '' ? Infinity : Number(to);
   const theirs = film.agents.map(name => name.includes(who));

@@ -14,7 +14,7 @@ const kStyles: Record<string, LineStyle> = {
   smo: {stroke: '#0072b2', ink: '#005a8c', dash: '6 3'},
   sw: {stroke: '#e69f00', ink: '#7d5400', width: 2.5},
   ssw: {stroke: '#e69f00', ink: '#7d5400', width: 2.5, dash: '8 3'},
-  hb: {stroke: '#56b4e9', ink: '#1f6390', dash: '1 3'},
+  hb: {stroke: '#3d8fc4', ink: '#1f6390', dash: '2 2'},
   locord: {stroke: '#8a6bbf', ink: '#5d3f94', dash: '2 3'},
   chain: {stroke: '#3a3a3a', ink: '#3a3a3a', dash: '4 2 1 2'},
   race: {stroke: '#d55e00', ink: '#a24500', width: 3, dash: '10 4 2 4'},
