@@ -58,6 +58,19 @@ const steps = ({page, shot, tab, eventually, open, write, run}) => {
       await page.evaluate(() => localStorage.removeItem('heddle-lab.layout'));
       await page.reload();
     }],
+    ['an instruction that is written below a thread is that thread\'s, with or without a space in front', async () => {
+      await open('3-release-acquire');
+      await eventually(async () => assert.ok((await lines()).includes('P1@sg 0, wg 1, qf 0:')));
+      await page.locator('.cm-line', {hasText: 'ld.nonpriv.sc0 r1, x'}).click();
+      await page.keyboard.press('End');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Home');
+      await page.keyboard.press('Shift+Home');
+      await page.keyboard.type('ld.nonpriv.sc0 r2, x');
+      await eventually(async () => assert.match(plain(await kept()), /;\|ld\.nonpriv\.sc0 r2, x;filter/));
+      await run();
+      assert.equal(await page.locator('.write .problem').count(), 0);
+    }],
     ['an error of the second thread is shown in its line, with the line\'s number in the file', async () => {
       await open('3-release-acquire');
       await eventually(async () => assert.ok((await lines()).includes('P1@sg 0, wg 1, qf 0:')));

@@ -132,6 +132,16 @@ const steps = ({page, address, text, shot, tab, eventually, open, write, run}) =
       await at(2);
       await page.getByRole('button', {name: 'Hide the test'}).click();
     }],
+    ['a link from Play brings the moves, whatever game there is of the same test', async () => {
+      await open('1-message');
+      const at = step => page.locator(`section[aria-label="Play"][data-test="1-message"][data-at="${step}"]`).waitFor();
+      await at(2);
+      const link = await linkOf();
+      await page.getByRole('button', {name: 'Start', exact: true}).click();
+      await at(0);
+      await visit(link);
+      await at(2);
+    }],
     ['back and forward walk through what was done', async () => {
       await open('2-plain');
       const plain = await text();

@@ -16,6 +16,8 @@ interface Table {
 
 const kHead = /^P\d+\b[^:;|]*:\s*$/;
 const kIndent = '  ';
+/** What stands behind the threads of a test. */
+const kTail = /^\s*(?:~?exists|forall|filter|locations|not)\b/;
 
 /** The cells of a row; a stroke within parentheses is part of a call. */
 function cellsOf(row: string, line: number): Cell[] {
@@ -46,7 +48,7 @@ function tableOf(text: string): Table | null {
   while (end < lines.length && /^[^;]*;\s*$/.test(lines[end])) ++end;
   const after = lines.slice(end);
   const table = lines.slice(first, end);
-  if (table.some(line => /\(\*|<</.test(line)) || !/^\s*(?:~?exists|forall|filter|locations|not\b|$)/.test(after[0] ?? '')) return null;
+  if (table.some(line => /\(\*|<</.test(line)) || !(kTail.test(after[0] ?? '') || (after[0] ?? '').trim() === '')) return null;
   const rows = table.map((line, i) => cellsOf(line, first + i + 1));
   return rows.every(row => row.length <= rows[0].length) ? {before: lines.slice(0, first), rows, after} : null;
 }
@@ -80,11 +82,13 @@ function blocksOf(text: string): Blocks | null {
   const lines = text.split('\n');
   const first = lines.findIndex(line => kHead.test(line));
   if (first < 0) return null;
+  const tail = lines.findIndex((line, i) => i > first && kTail.test(line));
+  let end = tail < 0 ? lines.length : tail;
+  while (lines[end - 1].trim() === '') --end;
   const threads: Blocks['threads'] = [];
-  let end = first;
-  for (; end < lines.length && (kHead.test(lines[end]) || /^\s/.test(lines[end])); ++end) {
-    if (kHead.test(lines[end])) threads.push({head: lines[end].trim().replace(/\s*:$/, ''), cells: []});
-    else threads[threads.length - 1].cells.push(lines[end].trim());
+  for (const line of lines.slice(first, end)) {
+    if (kHead.test(line)) threads.push({head: line.trim().replace(/\s*:$/, ''), cells: []});
+    else threads[threads.length - 1].cells.push(line.trim());
   }
   return {before: lines.slice(0, first), threads, after: lines.slice(end)};
 }
