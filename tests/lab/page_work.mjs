@@ -50,7 +50,7 @@ const steps = ({page, address, text, shot, tab, eventually, open, write, run}) =
       page.once('dialog', dialog => dialog.accept());
       await page.getByRole('button', {name: 'Remove 2-plain-mine'}).click();
       await eventually(async () => assert.deepEqual(await mine(), ['my first']));
-      await menu();
+      await page.keyboard.press('Escape');
       await page.getByLabel('Examples').selectOption({label: 'my first'});
       await textIs(kMine);
       await visit(link);
@@ -65,8 +65,15 @@ const steps = ({page, address, text, shot, tab, eventually, open, write, run}) =
       assert.equal((await mine()).length, 2);
       await page.locator('.mine button.test', {hasText: 'my first'}).click();
       await textIs(kMine);
+      const list = page.getByRole('group', {name: 'My tests'});
+      await list.waitFor({state: 'hidden'});
+      await menu();
+      await list.waitFor();
+      await page.keyboard.press('Escape');
+      await list.waitFor({state: 'hidden'});
     }],
     ['tests go into a file, and come out of one', async () => {
+      await menu();
       const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', {name: /Save as a file \(all 2\)/}).click()]);
       const file = await download.path();
       assert.match(readFileSync(file, 'utf8'), /"my first"/);

@@ -1,5 +1,5 @@
 /** The list of one's own tests: to open, rename and remove, as a file, and as one link for a class. */
-import {useState} from 'preact/hooks';
+import {useEffect, useRef, useState} from 'preact/hooks';
 import {saveText} from './save_file';
 import {addTest, removeTest, testsFile, testsOf, type OwnTest} from './works';
 
@@ -26,9 +26,27 @@ function Row({test, now, chosen, onChoose, onOpen, onRemove}: {
   );
 }
 
+/** Closes the list for Escape and for a click elsewhere. */
+function useClosing(list: {current: HTMLDetailsElement | null}) {
+  const close = () => list.current?.removeAttribute('open');
+  useEffect(() => {
+    const elsewhere = (event: Event) => !list.current?.contains(event.target as Node) && close();
+    addEventListener('pointerdown', elsewhere);
+    return () => removeEventListener('pointerdown', elsewhere);
+  }, []);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape') return;
+    close();
+    list.current?.querySelector('summary')?.focus();
+  };
+  return {close, onKeyDown};
+}
+
 export function MyTests({tests, now, onOpen, onChange, onLink, onNotice}: Props) {
   const [chosen, setChosen] = useState<string[]>([]);
   const [title, setTitle] = useState('');
+  const list = useRef<HTMLDetailsElement>(null);
+  const {close, onKeyDown} = useClosing(list);
   const picked = tests.filter(one => chosen.includes(one.id));
   const takes = picked.length > 0 ? picked : tests;
   const add = async (files: FileList | null) => {
@@ -51,12 +69,12 @@ export function MyTests({tests, now, onOpen, onChange, onLink, onNotice}: Props)
   };
   const words = picked.length > 0 ? `the ${picked.length} chosen` : `all ${tests.length}`;
   return (
-    <details class="popup">
+    <details class="popup" ref={list} onKeyDown={onKeyDown}>
       <summary>My tests ({tests.length})</summary>
       <div role="group" aria-label="My tests">
         {tests.length === 0 && <p class="faint">An example that you change, and a test that a link brings, come here.</p>}
         <ul class="mine">{tests.map(test => (
-          <Row key={test.id} test={test} now={test.id === now} chosen={chosen.includes(test.id)} onOpen={() => onOpen(test)} onRemove={() => remove(test)}
+          <Row key={test.id} test={test} now={test.id === now} chosen={chosen.includes(test.id)} onOpen={() => (close(), onOpen(test))} onRemove={() => remove(test)}
                onChoose={() => setChosen(chosen.includes(test.id) ? chosen.filter(one => one !== test.id) : [...chosen, test.id])} />))}</ul>
         <div class="row">
           <button type="button" class="small" disabled={tests.length === 0} onClick={() => saveText(testsFile(takes), 'heddle-tests.json', 'application/json')}>Save as a file ({words})</button>
