@@ -233,7 +233,7 @@ export function App({asker}: {asker: Engine}) {
             <SpellingButton engine={desk} text={text} onText={write} />
           </div>
           <Editor text={text} problems={problemsOf(checked)} onText={write} onRun={() => void run()} />
-          {checked?.error && <p class="problem" role="alert">{placed(checked.error) ? `Line ${placed(checked.error)!.line}: ${placed(checked.error)!.message}` : checked.error}</p>}
+          {checked?.error && <p class="problem" role="alert">{prose(placed(checked.error) ? `Line ${placed(checked.error)!.line}: ${placed(checked.error)!.message}` : checked.error)}</p>}
           <Words text={text} />
         </section>
         <section class="results" ref={results} data-state={busy ? 'busy' : current ? 'answered' : 'idle'}>

@@ -6,6 +6,7 @@ import {checkEdit, checkPick, partsOf} from './check.mjs';
 import type {Engine} from './engine';
 import {kLessons, type Example} from './library';
 import {hasCalls, spelled} from './notation';
+import {prose} from './prose';
 import {keep, kept} from './store';
 
 interface Challenge {
@@ -129,7 +130,7 @@ export function ChallengePanel({asker, text, at: asked, onAt, onLesson, onOpen}:
       </div>
       <h2>{at + 1}. {challenge.title}</h2>
       <p>Of lesson <a href={`#course/${challenge.lesson}`} onClick={event => (event.preventDefault(), onLesson(challenge.lesson - 1))}>{kLessons[challenge.lesson - 1].title.replace(/^Lesson /, '')}</a></p>
-      <p>{challenge.ask}</p>
+      <p>{prose(challenge.ask)}</p>
       {challenge.text && <p><button type="button" onClick={() => onOpen({name: challenge.id, text: challenge.text!})}>
         {challenge.kind === 'edit' ? 'Open the test (from the start)' : 'Open the test'}</button></p>}
       {challenge.kind === 'pick' && <Pick challenge={challenge} picked={picked} onPicked={setPicked} onOpen={onOpen} />}
@@ -137,8 +138,8 @@ export function ChallengePanel({asker, text, at: asked, onAt, onLesson, onOpen}:
         <p><button type="button" class="run" disabled={busy || elsewhere} onClick={check}>Check</button>{' '}
           {elsewhere && <span class="faint">Open the test first, and change it in the editor.</span>}</p>
       )}
-      {result && <p class={`verdict ${result.solved ? 'fine' : 'racy'}`} role="status">{result.text}</p>}
-      {challenge.hints.slice(0, hints).map(hint => <p key={hint} class="hint">{hint}</p>)}
+      {result && <p class={`verdict ${result.solved ? 'fine' : 'racy'}`} role="status">{prose(result.text)}</p>}
+      {challenge.hints.slice(0, hints).map(hint => <p key={hint} class="hint">{prose(hint)}</p>)}
       {hints < challenge.hints.length && <button type="button" onClick={() => setHints(hints + 1)}>{hints === 0 ? 'A hint' : 'Another hint'}</button>}
     </section>
   );

@@ -71,7 +71,7 @@ export function PlayPanel({desk, text, name, task, onMoves, onLine}: Props) {
     return true;
   });
 
-  if (problem) return <section aria-label="Play"><p class="problem" role="alert">{problem}</p></section>;
+  if (problem) return <section aria-label="Play"><p class="problem" role="alert">{prose(problem)}</p></section>;
   if (!state) return <section aria-label="Play"><p class="faint">The game is being set up.</p></section>;
   return (
     <section aria-label="Play" class="play" data-test={state.name} data-at={state.at} data-ended={state.ended}>

@@ -1,6 +1,7 @@
 /** Outcomes as bars, by policy, beside the exact set. */
 import type {Answer, Policy, Totals} from './answer';
 import {spell} from './answer';
+import {prose} from './prose';
 import {rowsOf, type Row} from './runs';
 
 interface Props {
@@ -116,7 +117,7 @@ export function RunPanel(props: Props) {
       </details>
       {running && <p><progress max={runs * chosen.length} value={Object.values(totals).reduce((sum, one) => sum + one.runs, 0)} />{' '}
         <button type="button" onClick={props.onStop}>Stop</button></p>}
-      {props.runProblem && <p class="problem" role="alert">{props.runProblem}</p>}
+      {props.runProblem && <p class="problem" role="alert">{prose(props.runProblem)}</p>}
       {!answer && <p class="faint">Press <b>Run</b> (Ctrl+Enter), and see what this test can do.</p>}
       {answer?.claims && <Claims answer={answer} />}
       {answer?.outcomes && <Outcomes answer={answer} chosen={chosen} totals={totals} onPlay={props.onPlay} />}

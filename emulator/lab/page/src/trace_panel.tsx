@@ -1,6 +1,7 @@
 /** Kernels: the trace of a C++ program's run, forward and back. The source is drawn where the editor stands otherwise. */
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 import {eventCount, eventText, found, heldAfter, namesOf, nearest, passing, openFilm, placeOf, staleFrom, staleStory, styleOf, wrongReads} from './film.mjs';
+import {prose} from './prose';
 import {WrongList, WrongRead, type Film, type Wrong} from './wrong_reads';
 
 /** A film, and the event that is looked at. */
@@ -114,7 +115,7 @@ export function TracePanel({watched, onWatch}: Props) {
   return (
     <section aria-label="Kernels">
       <Opener served={served} onProblem={setProblem} onFilm={film => onWatch({film, number: 0})} />
-      {problem && <p class="problem" role="alert">{problem}</p>}
+      {problem && <p class="problem" role="alert">{prose(problem)}</p>}
       {watched ? <FilmView key={watched.film} {...watched} onNumber={number => onWatch({...watched, number})} /> : (
         <>
           <p>A run of a C++ kernel, event by event: what each invocation did, what each cache held, and when a copy went stale.</p>
