@@ -4,11 +4,11 @@
 /// A trace as a film: every event in its place, what caches hold at any of them, and when a copy went stale.
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "emulator/cli/trace/names.h"
 #include "emulator/trace/listener.h"
@@ -75,8 +75,8 @@ class TraceFilm final : public trace::Listener {
  public:
   explicit TraceFilm(std::size_t most) : most_(most) {}
 
-  const std::vector<FilmEvent>& events() const { return events_; }
-  const std::vector<FilmOperation>& operations() const { return operations_; }
+  const std::deque<FilmEvent>& events() const { return events_; }
+  const std::deque<FilmOperation>& operations() const { return operations_; }
   const TraceNames& names() const { return names_; }
   void consist(const trace::NamedBytes& bytes, const trace::Components& components) {
     names_.consist(bytes, components);
@@ -118,8 +118,8 @@ class TraceFilm final : public trace::Listener {
   std::size_t most_;
   bool cut_ = false;
   TraceNames names_;
-  std::vector<FilmEvent> events_;
-  std::vector<FilmOperation> operations_;
+  std::deque<FilmEvent> events_;
+  std::deque<FilmOperation> operations_;
   /// What caches hold behind the first `shown_` events.
   std::size_t shown_ = 0;
   std::map<trace::OperationIndex, FilmLine> lines_;

@@ -10,6 +10,10 @@ export interface View extends Place {
 /** A browser refuses hundreds of changes of an address within seconds: one who types makes one for each rest. */
 const kMillisecondsOfRest = 300;
 
+/** A browser takes no entry that is too long: without its text it leads to its place alone. */
+const kLongestText = 100000;
+const entryOf = (view: View): Partial<View> => view.work.text.length > kLongestText ? {...view, work: undefined} : view;
+
 function sameStep(a: View, b: View): boolean {
   return addressOf(a) === addressOf(b) && a.work.opened === b.work.opened;
 }
@@ -25,14 +29,14 @@ export function useAddress(view: View, onView: (view: Partial<View>) => void, on
   // A link that is being opened has its own address until it is.
   const opening = useRef(true);
 
-  const follow = async (state: View | null) => {
+  const follow = async (state: Partial<View> | null) => {
     const known = state ?? placeOf(location.hash);
     if (!known) {
       opening.current = true;
       await calls.current.onLink(location.hash);
       opening.current = false;
     } else {
-      last.current = {...last.current, ...known};
+      last.current = {...last.current, ...known, work: (known as Partial<View>).work ?? last.current.work};
       calls.current.onView(known);
     }
   };
@@ -51,12 +55,12 @@ export function useAddress(view: View, onView: (view: Partial<View>) => void, on
     last.current = view;
     const address = addressOf(view);
     if (!sameStep(before, view) && !opening.current) {
-      history.replaceState(before, '');
-      history.pushState(view, '', address);
+      history.replaceState(entryOf(before), '');
+      history.pushState(entryOf(view), '', address);
       return;
     }
     // Unless one has gone back meanwhile: the entry is another one then.
-    const timer = setTimeout(() => last.current === view && history.replaceState(view, '', address), kMillisecondsOfRest);
+    const timer = setTimeout(() => last.current === view && history.replaceState(entryOf(view), '', address), kMillisecondsOfRest);
     return () => clearTimeout(timer);
   }, [tab, lesson, challenge, work]);
 }
