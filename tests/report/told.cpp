@@ -259,7 +259,7 @@ TEST_CASE("a lock that a plain write gives up is one finding, and to release it 
   CHECK(races_of<unlocks<true>>({2}, {2}).empty());
 }
 
-TEST_CASE("where somebody passes a message on, what he lacks is a change, and the reason says what is too narrow") {
+TEST_CASE("where somebody passes a message on, what he lacks is a change, and the reason says so") {
   constexpr auto kUnavailable = MemorySemantics::Release | MemorySemantics::UniformMemory;
   constexpr auto kInvisible = MemorySemantics::Acquire | MemorySemantics::UniformMemory;
   const auto check = [](const std::vector<DataRace>& races, const char* reason, const char* change) {
@@ -268,10 +268,10 @@ TEST_CASE("where somebody passes a message on, what he lacks is a change, and th
     CHECK(std::any_of(races[0].changes.begin(), races[0].changes.end(),
                       [&](const std::string& text) { return text.rfind(change, 0) == 0; }));
   };
-  check(races_of<passes_on<kUnavailable, kAcquireBuffers>>({2}, {2}), "made the write available only in a scope",
-        "add MakeAvailable to the atomic write");
-  check(races_of<passes_on<kReleaseBuffers, kInvisible>>({2}, {2}), "made it visible only in a scope",
-        "add MakeVisible to the atomic read");
+  check(races_of<passes_on<kUnavailable, kAcquireBuffers>>({2}, {2}),
+        "MakeAvailable is missing in the semantics of the atomic write", "add MakeAvailable to the atomic write");
+  check(races_of<passes_on<kReleaseBuffers, kInvisible>>({2}, {2}),
+        "MakeVisible is missing in the semantics of the atomic read", "add MakeVisible to the atomic read");
   CHECK(races_of<passes_on<kReleaseBuffers, kAcquireBuffers>>({2}, {2}).empty());
 }
 
