@@ -25,12 +25,6 @@ Relation Relation::then(const Relation& next) const {
   return result;
 }
 
-Relation Relation::transposed() const {
-  Relation result(events_);
-  for_each([&](EventIndex a, EventIndex b) { result.add(b, a); });
-  return result;
-}
-
 void Relation::resize(std::size_t events) {
   const std::size_t stride = (events + 63) / 64;
   if (stride != stride_) {

@@ -183,10 +183,6 @@ class Relation {
   void take_row_from(EventIndex a, EventSet& set) const {
     for (std::size_t i = 0; i < stride_; ++i) set.word(i) &= ~bits_[a * stride_ + i];
   }
-  /// Keeps of what `a` is related to what `set` has.
-  void keep_row(EventIndex a, const EventSet& set) {
-    for (std::size_t i = 0; i < stride_; ++i) bits_[a * stride_ + i] &= set.word(i);
-  }
   /// Adds what `a` is related to to `set`.
   void add_row_to(EventIndex a, EventSet& set) const {
     for (std::size_t i = 0; i < stride_; ++i) set.word(i) |= bits_[a * stride_ + i];
@@ -218,7 +214,6 @@ class Relation {
 
   /// Relational composition: a to c if a to some b here and b to c there.
   Relation then(const Relation& next) const;
-  Relation transposed() const;
   /// Becomes its transitive closure.
   void close();
   bool acyclic() const;

@@ -48,7 +48,6 @@ class Few {
   const One* end() const { return all_.data() + size_; }
   /// If it is not full.
   void add(const One& one) { all_[size_++] = one; }
-  One take_last() { return all_[--size_]; }
   template <typename Is>
   void remove_if(Is is) {
     size_ = static_cast<unsigned>(std::remove_if(begin(), end(), is) - begin());

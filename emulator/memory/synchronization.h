@@ -154,7 +154,6 @@ struct alignas(64) Agent {
 
   /// Whether acquire barriers of its have anything to synchronize with.
   bool has_met() const { return !met.empty() || met_forgotten; }
-  bool has_released() const { return !released.empty() || !cohort->released.empty(); }
   const Knowledge& knowledge() const { return like_all ? cohort->knowledge : own; }
   /// Whether it did that itself, before what it does now and in happens-before with that.
   bool did(const Event& event) const { return event.agent == id && fit(event.tags, tags); }

@@ -27,8 +27,6 @@ class Telling {
   bool hears_moves() const { return hears_moves_; }
   /// Whether the sources of this read are asked for.
   bool asks_for_sources(const Operation& read) const { return plain_sources_ || read.atomic; }
-  /// Whether those of reads that are not atomic are.
-  bool asks_for_plain_sources() const { return plain_sources_; }
 
   [[gnu::noinline]] void begin(const Cohort& cohort);
   [[gnu::noinline]] void end(const Cohort& cohort);

@@ -63,7 +63,6 @@ class Judgement {
   /// From an atomic store to each member of the release sequence that it heads, or would head.
   const Relation& release_sequence() const { return release_sequence_; }
   const Relation& synchronizes_with() const { return synchronizes_with_; }
-  const Relation& carries_dependency() const { return carries_dependency_; }
   const Relation& dependency_ordered_before() const { return dependency_ordered_before_; }
   const Relation& inter_thread_happens_before() const { return inter_thread_happens_before_; }
   const Relation& happens_before() const { return happens_before_; }

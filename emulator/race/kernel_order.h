@@ -95,11 +95,6 @@ class KernelOrder {
   }
   /// Whether that is so of all agents of groups that tell none, on whatever allocation.
   bool nothing_is_offered() const { return history_->empty(); }
-  /// Whether it need not hear of this atomic, whatever it does.
-  bool ignores(const Operation& atomic) const {
-    return !acquires(atomic.semantics) && !releases(atomic.semantics) &&
-           ignores_relaxed(static_cast<std::uint32_t>(atomic.agent), atomic.locations.allocation);
-  }
   void placed(model::OperationIndex write) {
     if (!history_->empty()) history_->placed(write);
   }

@@ -81,8 +81,6 @@ class Places {
   bool both_on_host_or_not(std::uint32_t a, std::uint32_t b) const {
     return !beyond_device_ || groups_[group(a)].place.is_host() == groups_[group(b)].place.is_host();
   }
-  /// Whether some agent is no invocation: only then is there a domain beyond a device's.
-  bool beyond_device() const { return beyond_device_; }
   /// Whether all agents are invocations of one device.
   bool is_one_device() const { return !beyond_device_ && one_device_; }
   /// Whether all agents are invocations of queues of one family.

@@ -59,7 +59,6 @@ class Parser {
   Integer initial_value();
   void parse_pairs();
   void resolve_pairs(Test& test);
-  std::uint32_t expect_thread();
   void parse_threads();
   void add_thread();
   void skip_body();
