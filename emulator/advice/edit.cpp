@@ -28,8 +28,6 @@ void insert(model::Execution& execution, OperationIndex at, const Operation& op)
   for (model::QuorumChoice& choice : execution.quorum_choices)
     for (OperationIndex& arrival : choice.synchronizing) move(arrival);
   for (model::ShaderCallEdge& edge : execution.shader_calls) move(edge.call);
-  for (model::CooperativeAccess& access : execution.cooperative_accesses)
-    for (OperationIndex& i : access.operations) move(i);
 }
 
 bool same_line(const Operation& a, const Operation& b) {

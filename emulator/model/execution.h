@@ -54,15 +54,6 @@ struct ShaderCallEdge {
   friend bool operator==(const ShaderCallEdge&, const ShaderCallEdge&) = default;
 };
 
-/// One dynamic instance of a cooperative matrix load or store: the operation of each invocation that
-/// executes it. One of them, it is not known which, accesses the memory.
-//= vk:memory-model-cooperative-matrix
-struct CooperativeAccess {
-  std::vector<OperationIndex> operations;
-
-  friend bool operator==(const CooperativeAccess&, const CooperativeAccess&) = default;
-};
-
 /// One execution. Operations of one agent stand in program order; between agents the order of the
 /// vector means nothing.
 struct Execution {
@@ -97,8 +88,6 @@ struct Execution {
   std::vector<AgentPair> interlock_order;
   /// The outputs of the first contributed to generating the second.
   std::vector<AgentPair> shader_inputs;
-  /// Judged only by judge::races_of_every_choice: to everything else all of their operations access.
-  std::vector<CooperativeAccess> cooperative_accesses;
 
   const Place& place(AgentId agent) const { return agents[static_cast<std::size_t>(agent)]; }
   const Place& place(OperationIndex index) const { return place(operations[index].agent); }

@@ -60,8 +60,7 @@ Pairs detected(const race::Detector& detector) {
 
 /// Whether the execution has what no memory runs, so that no listener is told of it.
 bool has_stages_of_graphics(const model::Execution& execution) {
-  return !execution.shader_inputs.empty() || !execution.interlock_order.empty() || !execution.shader_calls.empty() ||
-         !execution.cooperative_accesses.empty();
+  return !execution.shader_inputs.empty() || !execution.interlock_order.empty() || !execution.shader_calls.empty();
 }
 
 void check_file(const std::string& path, bool chains, Counts& counts) {

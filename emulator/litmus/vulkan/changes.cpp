@@ -174,8 +174,6 @@ class Search {
     for (model::QuorumChoice& choice : e.quorum_choices)
       for (OperationIndex& arrival : choice.synchronizing) arrival = moved(arrival);
     for (model::ShaderCallEdge& edge : e.shader_calls) edge.call = moved(edge.call);
-    for (model::CooperativeAccess& access : e.cooperative_accesses)
-      for (OperationIndex& i : access.operations) i = moved(i);
     part.first = moved(first);
     part.second = moved(second);
     for (std::size_t agent = 0; agent < e.agents.size(); ++agent) part.agents.push_back(static_cast<AgentId>(agent));
