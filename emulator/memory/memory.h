@@ -5,6 +5,7 @@
 
 #include <heddle/choice.h>
 #include <heddle/detail/in_place.h>
+#include <heddle/detail/modify.h>
 #include <heddle/operation.h>
 #include <heddle/report.h>
 
@@ -18,8 +19,7 @@
 
 namespace heddle::memory {
 
-/// Given the old bytes of an atomic makes the new ones; false if nothing is to be written.
-using Modify = bool (*)(void* context, const void* old, void* fresh);
+using emulation::Modify;
 
 /// Agents with consecutive numbers that begin and end together: the invocations of a workgroup.
 struct Cohort {

@@ -3,6 +3,7 @@
 /// \file
 /// Accesses that a race detector is told of without a record of the operation.
 
+#include <heddle/detail/modify.h>
 #include <heddle/operation.h>
 #include <heddle/reference.h>
 
@@ -12,9 +13,6 @@
 namespace heddle::emulation {
 
 struct Binding;
-
-/// What an atomic does: given the old value makes the new one; false if nothing is to be written.
-using Modify = bool (*)(void* context, const void* old, void* fresh);
 
 /// What an atomic makes of the old value and of its operand, two words; Other: anything.
 enum class Arithmetic : std::uint8_t {
