@@ -26,7 +26,7 @@ Level Chains::visible_level(EventIndex operation, EventIndex read) const {
 // An operation with a wide scope also makes available to every narrower instance that its agent is in,
 // so it counts at each level up to its own.
 //= vk:memory-model-availability-visibility-semantics
-const std::array<EventSet, kLevels.size()>& Chains::availability(EventIndex write) {
+const std::array<EventSet, kScopes.size()>& Chains::availability(EventIndex write) {
   for (EventSet& set : found_) set.reset(facts_.size());
   EventSet others(facts_.size());
   facts_.making_available.for_each([&](EventIndex op) {
@@ -58,7 +58,7 @@ const std::array<EventSet, kLevels.size()>& Chains::availability(EventIndex writ
 }
 
 //= vk:memory-model-availability-visibility
-const std::array<EventSet, kLevels.size()>& Chains::visibility(EventIndex read) {
+const std::array<EventSet, kScopes.size()>& Chains::visibility(EventIndex read) {
   for (EventSet& set : found_) set.reset(facts_.size());
   EventSet others(facts_.size());
   facts_.making_visible.for_each([&](EventIndex op) {

@@ -80,8 +80,8 @@ void fill_levels(Facts& facts) {
   }
   facts.levels.clear();
   facts.level_matters = {};
-  for (Level level = 1; level < kLevels.size(); ++level) {
-    const Scope scope = kLevels[level];
+  for (Level level = 1; level < kScopes.size(); ++level) {
+    const Scope scope = kScopes[level];
     if ((scope == Scope::ShaderCallKHR && !shader_calls) || (scope == Scope::FragmentInterlock && !interlock) ||
         (scope == Scope::CrossDevice && !host))
       continue;
@@ -100,7 +100,7 @@ void fill_agents(Facts& facts) {
     for (const Level level : facts.levels) facts.in_instance[a][level].reset(0);
     for (std::size_t b = 0; b < agents.size(); ++b)
       for (const Level level : facts.levels)
-        if (a == b || same_instance(agents[a], agents[b], kLevels[level]))
+        if (a == b || same_instance(agents[a], agents[b], kScopes[level]))
           facts.levels_in_common[a * agents.size() + b].push_back(level);
   }
 }
@@ -290,12 +290,6 @@ void fill_sources(Facts& facts) {
 }
 
 }  // namespace
-
-Level level_of(Scope scope) {
-  for (Level level = 0; level < kLevels.size(); ++level)
-    if (kLevels[level] == scope) return level;
-  return 0;
-}
 
 // What is known of operations does not depend on what comes later, nor on what is read.
 void Facts::forget_from(model::OperationIndex first) {

@@ -11,21 +11,14 @@
 #include "emulator/judge/judgement.h"
 #include "emulator/judge/relation.h"
 #include "emulator/model/execution.h"
+#include "emulator/model/levels.h"
 
 namespace heddle::judge {
 
-/// How far an availability or visibility operation reaches: the width of a scope, as the levels of
-/// `kLevels` count it; 0 stands for no such operation.
-using Level = std::uint8_t;
-
-/// The scopes that have a memory domain as their dual, from narrow to wide, by level. Level 0 is the
-/// invocation, which has none. CrossDevice is the scope of host atomics.
-inline constexpr std::array kLevels = {Scope::Invocation,    Scope::Subgroup,          Scope::Workgroup,
-                                       Scope::ShaderCallKHR, Scope::FragmentInterlock, Scope::QueueFamily,
-                                       Scope::Device,        Scope::CrossDevice};
-
-/// The level of a scope's domain, 0 for Invocation.
-Level level_of(Scope scope);
+using model::kScopes;
+/// How far an availability or visibility operation reaches; 0 stands for no such operation.
+using model::Level;
+using model::level_of;
 
 /// What an event is, with the answers of its operation worked out.
 struct EventFacts {
@@ -110,9 +103,9 @@ class Facts {
   std::vector<Level> levels;
   /// The events of each agent, and of all agents in its instance of each of `levels`.
   std::vector<EventSet> of_agent;
-  std::vector<std::array<EventSet, kLevels.size()>> in_instance;
+  std::vector<std::array<EventSet, kScopes.size()>> in_instance;
   /// By level: whether it is one of `levels`.
-  std::array<bool, kLevels.size()> level_matters{};
+  std::array<bool, kScopes.size()> level_matters{};
   const EventSet& instance(AgentId agent, Level level) const {
     const auto a = static_cast<std::size_t>(agent);
     return level_matters[level] ? in_instance[a][level] : of_agent[a];
@@ -230,10 +223,10 @@ class Chains {
 
   /// By level (of Facts::levels; the others mean nothing): the operations at which a chain ends that
   /// makes what `write` wrote here available to the write's instance of that level.
-  const std::array<EventSet, kLevels.size()>& availability(EventIndex write);
+  const std::array<EventSet, kScopes.size()>& availability(EventIndex write);
   /// By level: the operations at which a chain begins that makes writes to this location that are
   /// available in the read's instance of that level visible to `read`.
-  const std::array<EventSet, kLevels.size()>& visibility(EventIndex read);
+  const std::array<EventSet, kScopes.size()>& visibility(EventIndex read);
 
   /// The level of an availability (visibility) operation that includes what a write (read) touches here; 0
   /// if it does not.
@@ -247,7 +240,7 @@ class Chains {
 
   const Facts& facts_;
   const Location& location_;
-  std::array<EventSet, kLevels.size()> found_;
+  std::array<EventSet, kScopes.size()> found_;
 };
 
 /// The axioms that do not hold, each with a cycle; none if the execution is consistent.

@@ -6,7 +6,7 @@
 namespace heddle::judge {
 namespace {
 
-using Chain = std::array<EventSet, kLevels.size()>;
+using Chain = std::array<EventSet, kScopes.size()>;
 
 bool on_host(const Facts& facts, EventIndex e) {
   return facts.execution->place(facts.events[e].agent).is_host();

@@ -6,7 +6,7 @@
 namespace heddle::judge {
 namespace {
 
-using Chain = std::array<EventSet, kLevels.size()>;
+using Chain = std::array<EventSet, kScopes.size()>;
 
 /// Two accesses of a common location, in the execution as it is or repaired.
 struct Ends {

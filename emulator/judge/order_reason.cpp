@@ -5,7 +5,7 @@
 namespace heddle::judge {
 namespace {
 
-using Chain = std::array<EventSet, kLevels.size()>;
+using Chain = std::array<EventSet, kScopes.size()>;
 
 class ReasonOfOrder {
  public:
@@ -41,7 +41,7 @@ class ReasonOfOrder {
   }
 
   static model::Domain domain_of(Level level) {
-    switch (kLevels[level]) {
+    switch (kScopes[level]) {
       case Scope::Subgroup:
         return model::Domain::SubgroupInstance;
       case Scope::Workgroup:

@@ -16,7 +16,7 @@ bool happened_before(const Knowing& known, const Event& event, bool by_any_class
   if (known.knows(kSystemPassed, event)) return true;
   if (!by_any_class) return known.knows(kHappened + class_index, event);
   bool happened = false;
-  for_each(classes_of(classes), [&](unsigned k) { happened = happened || known.knows(kHappened + k, event); });
+  for_each(constrained_classes(classes), [&](unsigned k) { happened = happened || known.knows(kHappened + k, event); });
   return happened;
 }
 
@@ -115,12 +115,12 @@ CacheLevel no_further() {
 // their own instance of the level that the chain has reached.
 //= vk:memory-model-availability-visibility
 void Chains::make_available(Agent& agent, const Operation& operation) {
-  if (level_of(operation.scope) == CacheLevel::Agent) return;
+  if (cache_of(operation.scope) == CacheLevel::Agent) return;
   ++report_.availability_operations;
   const Event event = synchronization_.event(agent);
   report_.made_available +=
       outbox_.place_those([&](const Waiting& w) { return w.agent == agent.id && makes_available(operation, w); },
-                          [&] { return level_of(operation.scope); }, trace::MoveReason::Availability);
+                          [&] { return cache_of(operation.scope); }, trace::MoveReason::Availability);
   lift(agent, event, operation);
 }
 
@@ -148,7 +148,7 @@ bool has_several_classes(MemorySemantics semantics) {
 //= vk:memory-model-availability-visibility
 void Chains::make_available(const Cohort& cohort, Common& common, const Operation& barrier) {
   common.lifted = true;
-  const CacheLevel level = level_of(barrier.scope);
+  const CacheLevel level = cache_of(barrier.scope);
   const MemorySemantics classes = barrier.semantics;
   report_.availability_operations += cohort.count;
   report_.made_available +=
@@ -196,7 +196,7 @@ void Chains::make_available(const Cohort& cohort, Common& common, const Operatio
 // Versions that came as far as they can profit, too: where operations have several classes, one may happen before the
 // second by one class, and that before a third by another, by which the first does not. So it is where there are tags.
 void Chains::lift(Agent& agent, const Event& event, const Operation& operation) {
-  const CacheLevel level = level_of(operation.scope);
+  const CacheLevel level = cache_of(operation.scope);
   const MemorySemantics classes = operation.semantics;
   const bool has_lifted = agent.lifted || agent.cohort->lifted;
   agent.lifted = true;

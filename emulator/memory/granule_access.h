@@ -19,7 +19,7 @@ struct GranuleAccess {
     bytes = (~ByteMask{0} >> (64 - made.locations.size_bytes * 8)) << shift;
   }
 
-  unsigned class_index() const { return class_of(operation.storage_class); }
+  unsigned class_index() const { return class_index_of(operation.storage_class); }
   /// Control barriers order what a tessellation control shader does to its outputs, private accesses as well.
   //= vk:memory-model-tessellation-output-ordering
   bool non_private() const { return operation.is_non_private() || is_ordered_output(); }

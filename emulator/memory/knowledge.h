@@ -11,61 +11,49 @@
 #include <bit>
 #include <cstdint>
 
+#include "emulator/model/levels.h"
 #include "emulator/trace/listener.h"
 
 namespace heddle::memory {
 
 using trace::CacheLevel;
 
-/// Storage classes that semantics masks tell apart. kAnyClass stands for pairs of accesses of
-/// different classes: there every synchronization counts, which is more than the model demands.
-inline constexpr unsigned kClasses = 5;
-inline constexpr unsigned kAnyClass = 4;
+/// The index of storage that semantics masks do not tell apart, and of pairs of accesses of different classes: there
+/// every synchronization counts, which is more than the model demands.
+inline constexpr unsigned kAnyClass = model::kClasses;
+/// The storage classes that semantics masks tell apart, and kAnyClass.
+inline constexpr unsigned kClasses = kAnyClass + 1;
 
-/// Index of the one storage-class bit, kAnyClass for none or another.
-constexpr unsigned class_of_bit(MemorySemantics bit) {
-  switch (bit) {
-    case MemorySemantics::UniformMemory:
-      return 0;
-    case MemorySemantics::WorkgroupMemory:
-      return 1;
-    case MemorySemantics::ImageMemory:
-      return 2;
-    case MemorySemantics::OutputMemory:
-      return 3;
-    default:
-      return kAnyClass;
-  }
+constexpr unsigned index_of_class(StorageClass storage_class) {
+  return static_cast<unsigned>(std::countr_zero(model::class_of(storage_class) | 1u << kAnyClass));
 }
-/// The classes of SPIR-V's core, by number.
-inline constexpr auto kClassOf = [] {
-  std::array<std::uint8_t, static_cast<std::size_t>(StorageClass::StorageBuffer) + 1> classes{};
-  for (std::size_t i = 0; i < classes.size(); ++i)
-    classes[i] = static_cast<std::uint8_t>(class_of_bit(semantic_of(static_cast<StorageClass>(i))));
-  return classes;
+/// The indices of the classes of SPIR-V's core, by number.
+inline constexpr auto kClassIndex = [] {
+  std::array<std::uint8_t, static_cast<std::size_t>(StorageClass::StorageBuffer) + 1> indices{};
+  for (std::size_t i = 0; i < indices.size(); ++i)
+    indices[i] = static_cast<std::uint8_t>(index_of_class(static_cast<StorageClass>(i)));
+  return indices;
 }();
-constexpr unsigned class_of(StorageClass storage_class) {
+constexpr unsigned class_index_of(StorageClass storage_class) {
   const auto number = static_cast<std::size_t>(storage_class);
-  return number < kClassOf.size() ? kClassOf[number] : class_of_bit(semantic_of(storage_class));
+  return number < kClassIndex.size() ? kClassIndex[number] : index_of_class(storage_class);
 }
 
 /// The bit of each class. (Not inside of who asks: that would make a copy each time.)
-inline constexpr std::array<MemorySemantics, kClasses> kBitOfClass{
-    MemorySemantics::UniformMemory, MemorySemantics::WorkgroupMemory, MemorySemantics::ImageMemory,
-    MemorySemantics::OutputMemory, MemorySemantics::None};
+inline constexpr auto kBitOfClass = [] {
+  std::array<MemorySemantics, kClasses> bits{};
+  for (unsigned k = 0; k < kAnyClass; ++k) bits[k] = model::kClassBits[k];
+  return bits;
+}();
 /// Whether the semantics constrain that class.
 constexpr bool constrains(MemorySemantics semantics, unsigned class_index) {
   return has(semantics, kBitOfClass[class_index]);
 }
 
-/// Some classes: the bit of each by its index.
-using Classes = std::uint32_t;
+using model::Classes;
 /// The classes that the semantics constrain, and kAnyClass.
-constexpr Classes classes_of(MemorySemantics semantics) {
-  Classes classes = 0;
-  for (unsigned k = 0; k < kClasses; ++k)
-    if (constrains(semantics, k)) classes |= Classes{1} << k;
-  return classes;
+constexpr Classes constrained_classes(MemorySemantics semantics) {
+  return static_cast<Classes>(model::classes_of(semantics) | 1u << kAnyClass);
 }
 /// Calls `visit` of the number of each bit that is set, in ascending order.
 template <typename Visit>
@@ -75,7 +63,7 @@ constexpr void for_each(std::uint32_t bits, Visit visit) {
 
 /// The cache that stands for a scope's memory domain. Shader calls and interlocked fragments have
 /// none of their own: theirs is the queue family's.
-constexpr CacheLevel level_of_domain(Scope scope) {
+constexpr CacheLevel cache_of_domain(Scope scope) {
   switch (scope) {
     case Scope::CrossDevice:
     case Scope::Device:
@@ -93,15 +81,15 @@ constexpr CacheLevel level_of_domain(Scope scope) {
   }
   return CacheLevel::Agent;
 }
-/// The levels of SPIR-V's scopes, by number.
-inline constexpr auto kLevelOf = [] {
+/// The caches of SPIR-V's scopes, by number.
+inline constexpr auto kCacheOf = [] {
   std::array<CacheLevel, static_cast<std::size_t>(Scope::ShaderCallKHR) + 1> levels{};
-  for (std::size_t i = 0; i < levels.size(); ++i) levels[i] = level_of_domain(static_cast<Scope>(i));
+  for (std::size_t i = 0; i < levels.size(); ++i) levels[i] = cache_of_domain(static_cast<Scope>(i));
   return levels;
 }();
-constexpr CacheLevel level_of(Scope scope) {
+constexpr CacheLevel cache_of(Scope scope) {
   const auto number = static_cast<std::size_t>(scope);
-  return number < kLevelOf.size() ? kLevelOf[number] : level_of_domain(scope);
+  return number < kCacheOf.size() ? kCacheOf[number] : cache_of_domain(scope);
 }
 
 /// Agents have lanes of their own as long as there are some; those that come later share lane 0,

@@ -274,9 +274,9 @@ void Machine::fill(Written& made, const GranuleAccess& writing, trace::Value val
 //= vk:memory-model-atomic-operation
 //= vk:memory-model-instruction-av-vis
 CacheLevel Machine::available_level(const Operation& write) {
-  if (write.atomic) return std::max(level_of(write.scope), CacheLevel::Subgroup);
+  if (write.atomic) return std::max(cache_of(write.scope), CacheLevel::Subgroup);
   const bool has_own = has(write.operands, MemoryOperands::MakePointerAvailable);
-  return has_own ? level_of(write.available_scope) : CacheLevel::Agent;
+  return has_own ? cache_of(write.available_scope) : CacheLevel::Agent;
 }
 
 // What the agent has to know of before it adds to the granule, of which something waits.

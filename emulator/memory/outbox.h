@@ -26,7 +26,7 @@ class Outbox {
   Outbox(const MemoryPolicy& policy, GranuleTable& granules, WriteOrder& order, Draws& draws,
          Synchronization& synchronization, MemoryReport& report)
       : policy_(policy),
-        first_level_(level_of(policy.first_scope)),
+        first_level_(cache_of(policy.first_scope)),
         granules_(granules),
         order_(order),
         draws_(draws),

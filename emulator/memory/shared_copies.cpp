@@ -79,7 +79,7 @@ std::size_t SharedCopies::remembered() const {
 
 // Copies stay where the operation's tags do not fit the reads that they serve.
 void SharedCopies::give_up(const model::Place& place, const Operation& operation) {
-  if (!policy_.shared_copies || level_of(operation.scope) <= CacheLevel::Workgroup) return;
+  if (!policy_.shared_copies || cache_of(operation.scope) <= CacheLevel::Workgroup) return;
   Generation& now = generation_of(place);
   // Without tags all of them go.
   if (now.copies != 0 && synchronization_.has_tags()) return give_up_fitting(now, operation.tags);

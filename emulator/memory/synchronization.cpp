@@ -290,7 +290,7 @@ bool tells_others(const Head& released_together, Scope atomic) {
 bool Synchronization::carries(AgentId id, StorageClass storage_class, Scope scope) {
   if (!somebody_tells_others_) return false;
   const Resident& found = *resident(id);
-  const unsigned k = class_of(storage_class);
+  const unsigned k = class_index_of(storage_class);
   const Agent* agent = found.agents[position_in(found.cohort, id)];
   const std::vector<Head>& together = found.common.released;
   if (!found.common.tells_others) return false;
@@ -303,7 +303,7 @@ bool Synchronization::carries(AgentId id, StorageClass storage_class, Scope scop
 //= vk:memory-model-synchronizes-with
 void Synchronization::add_heads(Agent& agent, const Operation& write, MemorySemantics semantics,
                                 std::vector<Head>& heads) {
-  const unsigned k = class_of(write.storage_class);
+  const unsigned k = class_index_of(write.storage_class);
   const auto carry = [&](const Head& barrier) {
     heads.push_back(barrier);
     heads.back().agent = agent.id;
@@ -318,7 +318,7 @@ void Synchronization::add_heads(Agent& agent, const Operation& write, MemorySema
 }
 
 void Synchronization::learn(Knowledge& knowledge, const Head& head, MemorySemantics semantics) {
-  knowledge.learn_from(*head.known, classes_of(head.semantics & semantics));
+  knowledge.learn_from(*head.known, constrained_classes(head.semantics & semantics));
 }
 
 void Synchronization::learn(Agent& agent, const Head& head, MemorySemantics semantics) {
@@ -328,7 +328,7 @@ void Synchronization::learn(Agent& agent, const Head& head, MemorySemantics sema
 void Synchronization::learn_everything(Agent& agent, MemorySemantics semantics) {
   Knowledge& knowledge = changed(agent);
   for (unsigned lane = 0; lane < lanes_; ++lane)
-    knowledge.learn_everything(classes_of(semantics), lane, epochs_[lane]++);
+    knowledge.learn_everything(constrained_classes(semantics), lane, epochs_[lane]++);
 }
 
 void Synchronization::remember(Agent& agent, Met met) {
@@ -361,7 +361,7 @@ void Synchronization::meet(Agent& agent, const Operation& read, MemorySemantics 
   for (const Head& head : heads) {
     if (head.agent == agent.id) continue;
     if (!in_scope(head.agent, head.place, head.atomic_scope, agent.id, agent.place, read.scope)) continue;
-    met(agent, {head, class_of(read.storage_class), false}, read.scope, semantics);
+    met(agent, {head, class_index_of(read.storage_class), false}, read.scope, semantics);
   }
 }
 
@@ -437,7 +437,7 @@ Common* Synchronization::common_of(const Cohort& cohort, const Operation& barrie
 //= vk:memory-model-synchronizes-with
 void Synchronization::meet_together(Common& common, const Cohort& cohort, const Operation& barrier) {
   const MemorySemantics semantics = barrier.semantics;
-  const CacheLevel level = level_of(barrier.scope);
+  const CacheLevel level = cache_of(barrier.scope);
   const bool visible = has(semantics, MemorySemantics::MakeVisible);
   for (Agent* agent : common.others) acquire_barrier(*agent, barrier);
   Head head = head_of(cohort.first, cohort.place_of(0), barrier, semantics, snapshot(common.knowledge, 0));
@@ -578,13 +578,13 @@ void Synchronization::system_synchronizes(AgentId first_id, AgentId second_id) {
 // Each element of a visibility chain includes the read, by its class.
 //= vk:memory-model-availability-visibility
 void Synchronization::make_visible(Agent& agent, Scope scope, MemorySemantics classes) {
-  make_visible(changed(agent), agent.lane, level_of(scope), classes);
+  make_visible(changed(agent), agent.lane, cache_of(scope), classes);
   if (agent.tagged) [[unlikely]]
-    see_own(agent, level_of(scope));
+    see_own(agent, cache_of(scope));
 }
 
 void Synchronization::make_visible(Knowledge& knowledge, unsigned lane, CacheLevel level, MemorySemantics classes) {
-  if (level != CacheLevel::Agent) knowledge.make_visible(level, classes_of(classes), lane, epochs_[lane]);
+  if (level != CacheLevel::Agent) knowledge.make_visible(level, constrained_classes(classes), lane, epochs_[lane]);
 }
 
 void Synchronization::make_device_visible(Agent& agent) {

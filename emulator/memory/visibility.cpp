@@ -8,8 +8,8 @@ namespace {
 
 //= vk:memory-model-instruction-av-vis
 CacheLevel own_visibility(const Operation& read) {
-  if (read.atomic) return level_of(read.scope);
-  if (has(read.operands, MemoryOperands::MakePointerVisible)) return level_of(read.visible_scope);
+  if (read.atomic) return cache_of(read.scope);
+  if (has(read.operands, MemoryOperands::MakePointerVisible)) return cache_of(read.visible_scope);
   return CacheLevel::Agent;
 }
 

@@ -37,19 +37,6 @@ ClassSets sets_on(Classes storage, Classes mask) {
 }
 
 //= vk:memory-model-memory-semantics
-Classes classes_of(MemorySemantics semantics) {
-  Classes classes = 0;
-  if (has(semantics, MemorySemantics::UniformMemory)) classes |= 1;
-  if (has(semantics, MemorySemantics::WorkgroupMemory)) classes |= 1 << kWorkgroupClass;
-  if (has(semantics, MemorySemantics::ImageMemory)) classes |= 4;
-  if (has(semantics, MemorySemantics::OutputMemory)) classes |= 8;
-  return classes;
-}
-
-Classes class_of(StorageClass storage_class) {
-  return classes_of(semantic_of(storage_class));
-}
-
 //= vk:memory-model-memory-operation
 Event event_of(const Operation& op, model::OperationIndex index, Half half) {
   Event e;

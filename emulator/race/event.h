@@ -9,47 +9,25 @@
 #include <cstdint>
 
 #include "emulator/model/execution.h"
+#include "emulator/model/levels.h"
 #include "emulator/model/place.h"
 #include "emulator/race/event_set.h"
 
 namespace heddle::race {
 
-/// How far a scope reaches: 0 is the invocation, whose operations make nothing available or visible.
-using Level = std::uint8_t;
-inline constexpr std::array kScopes = {Scope::Invocation,    Scope::Subgroup,          Scope::Workgroup,
-                                       Scope::ShaderCallKHR, Scope::FragmentInterlock, Scope::QueueFamily,
-                                       Scope::Device,        Scope::CrossDevice};
+using model::class_of;
+using model::Classes;
+using model::classes_of;
+using model::kClasses;
+using model::kScopes;
+using model::Level;
+using model::level_of;
 inline constexpr Level kOwn = 0, kSubgroup = 1, kWorkgroup = 2, kDevice = 6;
 static_assert(kScopes[kSubgroup] == Scope::Subgroup && kScopes[kWorkgroup] == Scope::Workgroup &&
               kScopes[kDevice] == Scope::Device);
-constexpr Level level_of(Scope scope) {
-  switch (scope) {
-    case Scope::Invocation:
-      return 0;
-    case Scope::Subgroup:
-      return 1;
-    case Scope::Workgroup:
-      return 2;
-    case Scope::ShaderCallKHR:
-      return 3;
-    case Scope::FragmentInterlock:
-      return 4;
-    case Scope::QueueFamily:
-      return 5;
-    case Scope::Device:
-      return 6;
-    case Scope::CrossDevice:
-      return 7;
-  }
-  return 0;
-}
 
-/// Storage classes as the memory model counts them, a bit each.
-using Classes = std::uint8_t;
 /// The number of the bit of Workgroup memory.
 inline constexpr std::uint8_t kWorkgroupClass = 1;
-Classes classes_of(MemorySemantics semantics);
-Classes class_of(StorageClass storage_class);
 
 /// The sets of storage classes for which inter-thread-happens-before is kept. That of a smaller set
 /// relates whatever that of a larger one relates, if only both ends belong to it; an end is an access,

@@ -11,8 +11,6 @@
 
 namespace heddle::race {
 
-inline constexpr std::size_t kClasses = 4;
-
 /// For each of kClassSets a clock.
 using Clocks = std::array<Clock, kClassSets.size()>;
 
