@@ -6,25 +6,15 @@
 #include "emulator/litmus/vulkan/call_parser.h"
 #include "emulator/litmus/vulkan/operands.h"
 #include "emulator/litmus/vulkan/tags.h"
+#include "emulator/litmus/vulkan/words.h"
 
 namespace heddle::litmus {
 namespace {
-
-constexpr std::pair<std::string_view, Arithmetic> kArithmetic[] = {
-    {"add", Arithmetic::Add}, {"sub", Arithmetic::Subtract}, {"mul", Arithmetic::Multiply}, {"div", Arithmetic::Divide},
-    {"and", Arithmetic::And}, {"or", Arithmetic::Or},        {"xor", Arithmetic::Xor}};
 
 constexpr std::pair<std::string_view, Comparison> kBranches[] = {
     {"beq", Comparison::Equal},     {"bne", Comparison::NotEqual}, {"blt", Comparison::Less},
     {"ble", Comparison::LessEqual}, {"bgt", Comparison::Greater},  {"bge", Comparison::GreaterEqual}};
 
-template <typename Table>
-auto find_word(const Table& table, std::string_view word) -> decltype(&std::begin(table)->second) {
-  for (const auto& [spelling, meaning] : table) {
-    if (spelling == word) return &meaning;
-  }
-  return nullptr;
-}
 
 /// The tags of a load or store after its mnemonic; `per_instruction` is its own of `vis` and `av`.
 void parse_access_tags(Tags& tags, Operation& operation, MemorySemantics order, std::string_view per_instruction) {
@@ -93,8 +83,8 @@ void parse_read_modify_write(Tags& tags, Operands& operands, Instruction& out) {
   out.operation.storage_class = tags.expect_storage_class();
   check_input(tags, out.operation);
   out.operation.semantics = tags.expect_semantics_of(order);
-  for (const auto& [spelling, meaning] : kArithmetic) {
-    if (tags.accept(spelling)) {
+  for (const auto& [word, meaning] : kArithmeticWords) {
+    if (tags.accept(word)) {
       out.arithmetic = meaning;
       break;
     }
@@ -220,10 +210,10 @@ Instruction parse_instruction(Cursor& cursor, CellContext context, Token& label)
     tags.finish();
     out.kind = InstructionKind::Jump;
     label = operands.label();
-  } else if (const Comparison* comparison = find_word(kBranches, word)) {
+  } else if (const auto comparison = meaning_of(word, kBranches)) {
     tags.finish();
     parse_branch(*comparison, operands, out, label);
-  } else if (const Arithmetic* arithmetic = find_word(kArithmetic, word)) {
+  } else if (const auto arithmetic = meaning_of(word, kArithmeticWords)) {
     tags.finish();
     parse_compute(*arithmetic, operands, out);
   } else {

@@ -2,29 +2,17 @@
 
 #include <fmt/format.h>
 
+#include "emulator/litmus/vulkan/words.h"
+
 namespace heddle::litmus {
 namespace {
 
 std::optional<Scope> scope_of(std::string_view tag) {
-  if (tag == "sg") return Scope::Subgroup;
-  if (tag == "wg") return Scope::Workgroup;
-  if (tag == "qf") return Scope::QueueFamily;
-  if (tag == "dv") return Scope::Device;
-  // Our own extension, for threads that a shader call relates.
-  if (tag == "sh") return Scope::ShaderCallKHR;
-  // The scope of fragment shader threads that overlap.
-  if (tag == "fi") return Scope::FragmentInterlock;
-  return std::nullopt;
+  return meaning_of(tag, kScopeWords);
 }
 
 std::optional<StorageClass> storage_class_of(std::string_view tag) {
-  if (tag == "sc0") return StorageClass::StorageBuffer;
-  if (tag == "sc1") return StorageClass::Workgroup;
-  if (tag == "sc2") return StorageClass::Image;
-  if (tag == "sc3") return StorageClass::Output;
-  // Our own extension: what an earlier stage wrote to its Output.
-  if (tag == "scin") return StorageClass::Input;
-  return std::nullopt;
+  return meaning_of(tag, kStorageClassWords);
 }
 
 std::optional<MemorySemantics> storage_class_semantics_of(std::string_view tag) {
