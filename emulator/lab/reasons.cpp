@@ -197,9 +197,9 @@ void add_unexecuted(const Session& session, std::uint32_t reader, std::uint32_t 
   const litmus::Test& test = session.test();
   for (std::uint32_t thread = 0; thread < test.threads.size(); ++thread) {
     for (const litmus::Instruction& instruction : test.threads[thread].code) {
-      const bool writes = instruction.kind == litmus::InstructionKind::Store ||
-                          instruction.kind == litmus::InstructionKind::ReadModifyWrite;
-      if (!writes || test.variables[instruction.variable].location != test.variables[variable].location) continue;
+      if (!instruction.traits().writes ||
+          test.variables[instruction.variable].location != test.variables[variable].location)
+        continue;
       const std::vector<Told>& told = session.world().chronicle().told();
       const bool executed = std::any_of(told.begin(), told.end(), [&](const Told& one) {
         return static_cast<std::uint32_t>(one.operation.agent) == thread &&

@@ -98,9 +98,7 @@ bool World::replay(std::span<const Move> moves) {
 
 std::optional<Operation> read_of(const litmus::Test& test, std::uint32_t thread, std::uint32_t variable) {
   for (const litmus::Instruction& instruction : test.threads[thread].code) {
-    const bool reads = instruction.kind == litmus::InstructionKind::Load ||
-                       instruction.kind == litmus::InstructionKind::ReadModifyWrite;
-    if (!reads || instruction.variable != variable) continue;
+    if (!instruction.traits().reads || instruction.variable != variable) continue;
     Operation read = instruction.operation;
     read.agent = static_cast<AgentId>(thread);
     read.reference = static_cast<ReferenceId>(variable);

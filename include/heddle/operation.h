@@ -112,17 +112,7 @@ struct Operation {
   /// Whether it is an availability, visibility or domain operation of the API.
   //= vk:memory-model-vulkan-availability-visibility
   bool is_domain_operation() const {
-    switch (kind) {
-      case OperationKind::DeviceAvailability:
-      case OperationKind::DeviceVisibility:
-      case OperationKind::HostAvailability:
-      case OperationKind::HostVisibility:
-      case OperationKind::HostToDeviceDomain:
-      case OperationKind::DeviceToHostDomain:
-        return true;
-      default:
-        return false;
-    }
+    return kind >= OperationKind::DeviceAvailability && kind <= OperationKind::DeviceToHostDomain;
   }
   /// Atomics are always non-private.
   //= vk:memory-model-non-private

@@ -210,9 +210,20 @@ constexpr MemorySemantics semantic_of(StorageClass storage_class) {
       return MemorySemantics::CrossWorkgroupMemory;
     case StorageClass::AtomicCounter:
       return MemorySemantics::AtomicCounterMemory;
-    default:
-      return MemorySemantics::None;
+    case StorageClass::UniformConstant:
+    case StorageClass::Input:
+    case StorageClass::Private:
+    case StorageClass::Function:
+    case StorageClass::Generic:
+    case StorageClass::PushConstant:
+    case StorageClass::CallableDataKHR:
+    case StorageClass::IncomingCallableDataKHR:
+    case StorageClass::RayPayloadKHR:
+    case StorageClass::HitAttributeKHR:
+    case StorageClass::IncomingRayPayloadKHR:
+      break;
   }
+  return MemorySemantics::None;
 }
 
 /// Whether a non-atomic access with these operands is non-private. MakePointerAvailable and

@@ -76,9 +76,9 @@ class Needs {
   static Lines lines_of(const Thread& thread) {
     Lines lines;
     for (const Instruction& one : thread.code)
-      if (one.kind == InstructionKind::Branch || one.kind == InstructionKind::Jump) return {};
+      if (one.traits().jumps) return {};
     for (std::size_t load = 0; load < thread.code.size(); ++load) {
-      if (thread.code[load].kind != InstructionKind::Load) continue;
+      if (!thread.code[load].traits().only_reads()) continue;
       LateRegisters late(thread.registers.size(), false);
       late[thread.code[load].destination] = true;
       std::size_t at = load + 1;

@@ -176,7 +176,7 @@ void Worker::add_to(RunTotals& totals, Rows& rows) const {
 std::optional<Diagnostic> cannot_run(const Test& test) {
   for (const Thread& thread : test.threads) {
     for (const Instruction& instruction : thread.code) {
-      if (instruction.kind == InstructionKind::Interlock)
+      if (!instruction.traits().can_run)
         return Diagnostic{instruction.place, "fragment shader interlock cannot be run, only explored"};
     }
   }

@@ -129,7 +129,7 @@ Answer Collector::finish(const explore::Statistics& statistics) {
 bool frees_memory(const Test& test) {
   for (const Thread& thread : test.threads)
     for (const Instruction& instruction : thread.code)
-      if (instruction.kind == InstructionKind::Free) return true;
+      if (instruction.operation.kind == OperationKind::Free) return true;
   return false;
 }
 

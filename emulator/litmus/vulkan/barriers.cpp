@@ -8,9 +8,7 @@ namespace {
 
 bool assigns(const Thread& thread, std::uint32_t index) {
   return std::any_of(thread.code.begin(), thread.code.end(), [&](const Instruction& instruction) {
-    return (instruction.kind == InstructionKind::Load || instruction.kind == InstructionKind::ReadModifyWrite ||
-            instruction.kind == InstructionKind::Compute) &&
-           instruction.destination == index;
+    return instruction.traits().sets_register && instruction.destination == index;
   });
 }
 
@@ -37,7 +35,7 @@ std::vector<AgentId> participants_of(const Test& test, const Thread& thread, con
     const Thread& other = test.threads[i];
     if (other.queue_family != thread.queue_family || other.workgroup != thread.workgroup) continue;
     const bool takes_part = std::any_of(other.code.begin(), other.code.end(), [&](const Instruction& instruction) {
-      return instruction.kind == InstructionKind::ControlBarrier && may_have_name(other, instruction.barrier, arrival);
+      return instruction.traits().waits && may_have_name(other, instruction.barrier, arrival);
     });
     if (takes_part) out.push_back(static_cast<AgentId>(i));
   }

@@ -252,8 +252,7 @@ class Search {
     }
     for (std::uint32_t t = 0; t < test_.threads.size(); ++t)
       for (Instruction& instruction : changed.threads[t].code)
-        if (instruction.kind == InstructionKind::Branch || instruction.kind == InstructionKind::Jump)
-          instruction.target = *same_place(changed, {t, instruction.target});
+        if (instruction.traits().jumps) instruction.target = *same_place(changed, {t, instruction.target});
     return changed;
   }
 

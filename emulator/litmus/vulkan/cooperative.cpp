@@ -41,8 +41,7 @@ Instances instances_of(const Test& test) {
 
 bool in_loop(const Thread& thread, std::size_t at) {
   for (std::size_t i = at; i < thread.code.size(); ++i) {
-    const InstructionKind kind = thread.code[i].kind;
-    if ((kind == InstructionKind::Branch || kind == InstructionKind::Jump) && thread.code[i].target <= at) return true;
+    if (thread.code[i].traits().jumps && thread.code[i].target <= at) return true;
   }
   return false;
 }

@@ -15,7 +15,6 @@ constexpr std::pair<std::string_view, Comparison> kBranches[] = {
     {"beq", Comparison::Equal},     {"bne", Comparison::NotEqual}, {"blt", Comparison::Less},
     {"ble", Comparison::LessEqual}, {"bgt", Comparison::Greater},  {"bge", Comparison::GreaterEqual}};
 
-
 /// The tags of a load or store after its mnemonic; `per_instruction` is its own of `vis` and `av`.
 void parse_access_tags(Tags& tags, Operation& operation, MemorySemantics order, std::string_view per_instruction) {
   operation.atomic = tags.accept("atom");

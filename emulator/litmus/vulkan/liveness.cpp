@@ -5,18 +5,13 @@ namespace {
 
 using Live = std::vector<bool>;
 
-bool sets_destination(const Instruction& instruction) {
-  return instruction.kind == InstructionKind::Load || instruction.kind == InstructionKind::ReadModifyWrite ||
-         instruction.kind == InstructionKind::Compute;
-}
-
 void use(const Operand& operand, Live& live) {
   if (operand.is_register) live[operand.index] = true;
 }
 
 /// What is live before `instruction` when `after` is live behind it.
 Live before(const Instruction& instruction, Live after) {
-  if (sets_destination(instruction)) after[instruction.destination] = false;
+  if (instruction.traits().sets_register) after[instruction.destination] = false;
   use(instruction.left, after);
   use(instruction.right, after);
   use(instruction.barrier.resource, after);
@@ -40,10 +35,8 @@ std::vector<std::vector<bool>> live_registers(const Thread& thread, const std::v
     for (std::size_t i = size; i-- > 0;) {
       const Instruction& instruction = thread.code[i];
       Live after(thread.registers.size(), false);
-      if (instruction.kind != InstructionKind::Jump) merge(live[i + 1], after);
-      if (instruction.kind == InstructionKind::Jump || instruction.kind == InstructionKind::Branch) {
-        merge(live[instruction.target], after);
-      }
+      if (instruction.traits().falls_through) merge(live[i + 1], after);
+      if (instruction.traits().jumps) merge(live[instruction.target], after);
       Live now = before(instruction, std::move(after));
       changed = changed || now != live[i];
       live[i] = std::move(now);

@@ -398,23 +398,9 @@ void Parser::parse_code(std::size_t thread) {
   if (label.kind != TokenKind::End) pending_targets_.push_back({thread, code.size() - 1, label});
 }
 
-bool may_have_tags(InstructionKind kind) {
-  switch (kind) {
-    case InstructionKind::Load:
-    case InstructionKind::Store:
-    case InstructionKind::ReadModifyWrite:
-    case InstructionKind::MemoryBarrier:
-    case InstructionKind::ControlBarrier:
-    case InstructionKind::DeviceOperation:
-      return true;
-    default:
-      return false;
-  }
-}
-
 /// Memory model relaxation annotations, to the end of the cell.
 void Parser::parse_tags(Instruction& instruction) {
-  if (!may_have_tags(instruction.kind))
+  if (!instruction.traits().may_have_tags)
     cursor_.fail("no tags (they belong to accesses, barriers and device operations)");
   cursor_.take();
   model::TagSet tags;

@@ -9,11 +9,6 @@ bool is_late(const Operand& operand, const LateRegisters& late) {
   return operand.is_register && late[operand.index];
 }
 
-bool is_access(const Instruction& instruction) {
-  return instruction.kind == InstructionKind::Load || instruction.kind == InstructionKind::Store ||
-         instruction.kind == InstructionKind::ReadModifyWrite;
-}
-
 }  // namespace
 
 bool needs_late_values(const Thread& thread, std::size_t at, const LateRegisters& late) {
@@ -31,26 +26,33 @@ bool needs_late_values(const Thread& thread, std::size_t at, const LateRegisters
       return late[instruction.destination] || operands || instruction.arithmetic == Arithmetic::Divide;
     case InstructionKind::Branch:
       return operands || instruction.target <= at;
-    default:
+    case InstructionKind::MemoryBarrier:
+    case InstructionKind::ControlBarrier:
+    case InstructionKind::DeviceOperation:
+    case InstructionKind::Interlock:
+    case InstructionKind::Free:
+    case InstructionKind::Jump:
+    case InstructionKind::Label:
       return true;
   }
+  return true;
 }
 
 std::vector<bool> postponable_loads(const Test& test, const Thread& thread) {
   std::vector<bool> out(thread.code.size(), false);
   for (std::size_t load = 0; load < thread.code.size(); ++load) {
     const Instruction& first = thread.code[load];
-    if (first.kind != InstructionKind::Load || first.cooperative || synchronizes(first.operation)) continue;
+    if (!first.traits().only_reads() || first.cooperative || synchronizes(first.operation)) continue;
     LateRegisters late(thread.registers.size(), false);
     late[first.destination] = true;
     for (std::size_t at = load + 1; at < thread.code.size(); ++at) {
       const Instruction& next = thread.code[at];
       if (needs_late_values(thread, at, late)) break;
-      if (!is_access(next)) continue;
+      if (!next.traits().accesses()) continue;
       if (synchronizes_with_earlier(next.operation, first.operation) ||
           test.variables[next.variable].location == test.variables[first.variable].location)
         break;
-      if (next.kind == InstructionKind::Load) continue;
+      if (next.traits().only_reads()) continue;
       out[load] = true;
       break;
     }

@@ -43,11 +43,9 @@ std::vector<explore::Value> constants(const Test& test) {
   for (const Thread& thread : test.threads) {
     for (const Register& reg : thread.registers) all.insert(reg.initial);
     for (const Instruction& instruction : thread.code) {
-      const InstructionKind kind = instruction.kind;
-      const bool left = kind == InstructionKind::Store || kind == InstructionKind::ReadModifyWrite;
-      const bool both = kind == InstructionKind::Compute || kind == InstructionKind::Branch;
-      if (left || both) collect(instruction.left, all);
-      if (both) collect(instruction.right, all);
+      const unsigned values = instruction.traits().values;
+      if (values >= 1) collect(instruction.left, all);
+      if (values >= 2) collect(instruction.right, all);
     }
   }
   if (test.filter) collect(*test.filter, all);
@@ -100,7 +98,7 @@ void describe_values(const Test& test, std::span<const model::Place> places, std
   const std::vector<bool> ordered = mutually_ordered_locations(test, places);
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const Instruction& instruction = test.threads[thread].code[i];
-    if (instruction.kind != InstructionKind::Load) continue;
+    if (!instruction.traits().only_reads()) continue;
     sites[i].use = uses[i];
     // A filter also looks at what a thread that spins has not done.
     sites[i].spins_alike = !test.filter && ordered[test.variables[instruction.variable].location];

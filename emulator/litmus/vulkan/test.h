@@ -14,6 +14,7 @@
 #include "emulator/litmus/arithmetic.h"
 #include "emulator/litmus/assertion.h"
 #include "emulator/litmus/diagnostic.h"
+#include "emulator/litmus/vulkan/instruction_kind.h"
 #include "emulator/model/place.h"
 
 namespace heddle::litmus {
@@ -35,21 +36,6 @@ struct BarrierName {
   std::optional<Operand> quorum;
 };
 
-enum class InstructionKind : std::uint8_t {
-  Load,
-  Store,
-  ReadModifyWrite,
-  MemoryBarrier,
-  ControlBarrier,
-  DeviceOperation,  ///< avdevice, visdevice
-  Interlock,        ///< beginlock, endlock
-  Free,
-  Compute,
-  Branch,
-  Jump,
-  Label,
-};
-
 /// What names the dynamic instance of a cooperative matrix access: two threads execute one if they are in
 /// one instance of the scope, and these are equal.
 struct CooperativeName {
@@ -59,6 +45,7 @@ struct CooperativeName {
 
 struct Instruction {
   InstructionKind kind = InstructionKind::Label;
+  KindTraits traits() const { return traits_of(kind); }
   Place place;
   std::string text;      ///< as in the source, blanks reduced to single spaces
   bool is_call = false;  ///< whether it is spelled as a call (calls.h)
@@ -66,7 +53,7 @@ struct Instruction {
   /// What the memory model sees; agent, reference, locations and barrier instance are filled in
   /// when it is executed.
   Operation operation;
-  std::uint32_t variable = 0;     ///< of an access
+  std::uint32_t variable = 0;     ///< of an access, or the one that is freed
   std::uint32_t destination = 0;  ///< register that a load, an rmw or an arithmetic instruction sets
   /// Store and rmw: `left` is the value. Compute and Branch: both sides.
   Operand left;

@@ -29,6 +29,13 @@ bool names_resource_by_value(const BarrierName& name) {
   return name.named && name.resource_word.empty();
 }
 
+/// The number of a barrier whose name is the same whatever the thread computes.
+std::optional<std::uint32_t> known_barrier(const BarrierName& name, std::uint32_t thread, Barriers& barriers) {
+  const bool by_value = names_resource_by_value(name);
+  if (by_value && name.resource.is_register) return std::nullopt;
+  return barriers.number(thread, arrival_at(name, by_value ? name.resource.constant : 0));
+}
+
 }  // namespace
 
 std::vector<Site> sites_of(const Test& test, std::uint32_t thread, const std::vector<bool>& executes,
@@ -45,25 +52,10 @@ std::vector<Site> sites_of(const Test& test, std::uint32_t thread, const std::ve
     site.operation.where = {"", instruction.text.c_str(), instruction.place.line};
     site.executes = executes[i];
     site.postponable = postponable[i];
-    switch (instruction.kind) {
-      case InstructionKind::Load:
-      case InstructionKind::Store:
-      case InstructionKind::ReadModifyWrite:
-        site.operation.reference = static_cast<ReferenceId>(instruction.variable);
-        [[fallthrough]];
-      case InstructionKind::Free:
-        site.operation.locations = locations_of(test.variables[instruction.variable]);
-        break;
-      case InstructionKind::ControlBarrier: {
-        const BarrierName& name = instruction.barrier;
-        const bool by_value = names_resource_by_value(name);
-        if (by_value && name.resource.is_register) break;
-        site.barrier = barriers.number(thread, arrival_at(name, by_value ? name.resource.constant : 0));
-        break;
-      }
-      default:
-        break;
-    }
+    const KindTraits traits = instruction.traits();
+    if (traits.accesses()) site.operation.reference = static_cast<ReferenceId>(instruction.variable);
+    if (traits.has_variable) site.operation.locations = locations_of(test.variables[instruction.variable]);
+    if (traits.waits) site.barrier = known_barrier(instruction.barrier, thread, barriers);
   }
   return sites;
 }
@@ -149,7 +141,14 @@ bool LitmusThread::go_on(const Instruction& instruction, Step& step) {
       return false;
     case InstructionKind::Compute:
       return compute(step);
-    default:
+    case InstructionKind::Load:
+    case InstructionKind::Store:
+    case InstructionKind::ReadModifyWrite:
+    case InstructionKind::MemoryBarrier:
+    case InstructionKind::ControlBarrier:
+    case InstructionKind::DeviceOperation:
+    case InstructionKind::Interlock:
+    case InstructionKind::Free:
       break;
   }
   const Site& site = code_.sites[at_];
@@ -179,8 +178,7 @@ bool LitmusThread::spins(std::uint32_t target) const {
 
 void LitmusThread::note_spent(std::size_t at) {
   const Instruction& instruction = instructions_[at];
-  const bool jumps = instruction.kind == InstructionKind::Branch || instruction.kind == InstructionKind::Jump;
-  if (!jumps || instruction.target > at || jumps_[at] + 1 != code_.bound) return;
+  if (!instruction.traits().jumps || instruction.target > at || jumps_[at] + 1 != code_.bound) return;
   spent_.insert(std::upper_bound(spent_.begin(), spent_.end(), at), at);
 }
 
@@ -235,27 +233,22 @@ bool LitmusThread::compute(Step& step) {
 void LitmusThread::execute(const Instruction& instruction, const Site& site, Step& step) {
   step.kind = StepKind::Operation;
   step.operation = site.operation;
-  switch (instruction.kind) {
-    case InstructionKind::Load:
-    case InstructionKind::Store:
-    case InstructionKind::ReadModifyWrite:
-      return access(instruction, site, step);
-    case InstructionKind::ControlBarrier:
-      return control_barrier(instruction, site, step);
-    default:
-      ++at_;
-  }
+  const KindTraits traits = instruction.traits();
+  if (traits.accesses()) return access(instruction, site, step);
+  if (traits.waits) return control_barrier(instruction, site, step);
+  ++at_;
 }
 
 void LitmusThread::access(const Instruction& instruction, const Site& site, Step& step) {
   step.postponable = site.postponable;
   step.use = site.use;
   step.spins_alike = site.spins_alike;
-  if (instruction.kind != InstructionKind::Load) {
+  const KindTraits traits = instruction.traits();
+  if (traits.writes) {
     const Integer operand = value(instruction.left);
     ++effects_;
     step.written = static_cast<Value>(operand);
-    if (instruction.kind == InstructionKind::ReadModifyWrite) {
+    if (traits.reads) {
       if (instruction.arithmetic == Arithmetic::Divide && operand == 0) {
         return end(StepKind::Cut, step, at_ + 1);
       }
@@ -265,7 +258,7 @@ void LitmusThread::access(const Instruction& instruction, const Site& site, Step
       };
     }
   }
-  if (instruction.kind != InstructionKind::Store) pending_ = instruction.destination;
+  if (traits.sets_register) pending_ = instruction.destination;
   ++at_;
 }
 

@@ -22,12 +22,17 @@ void add_observed(const Assertion& assertion, const Test& test, std::uint32_t th
   }
 }
 
+/// Whether it makes the value of a register from others.
+bool computes(const Instruction& instruction) {
+  return instruction.traits().sets_register && instruction.traits().by == ExecutedBy::Thread;
+}
+
 /// Adds the registers from which one of `out` is computed, anywhere in the code.
 void add_sources(const Thread& thread, Registers& out) {
   for (bool news = true; news;) {
     const Registers before = out;
     for (const Instruction& instruction : thread.code) {
-      if (instruction.kind != InstructionKind::Compute || !out[instruction.destination]) continue;
+      if (!computes(instruction) || !out[instruction.destination]) continue;
       add(instruction.left, out);
       add(instruction.right, out);
     }
@@ -42,7 +47,7 @@ Registers deciding(const Test& test, std::uint32_t index) {
   if (test.filter) add_observed(*test.filter, test, index, out);
   for (const Instruction& instruction : thread.code) {
     // A division by zero ends the thread.
-    if (instruction.kind == InstructionKind::Compute && instruction.arithmetic != Arithmetic::Divide) continue;
+    if (computes(instruction) && instruction.arithmetic != Arithmetic::Divide) continue;
     add(instruction.left, out);
     add(instruction.right, out);
     add(instruction.barrier.resource, out);
@@ -56,8 +61,7 @@ Registers deciding(const Test& test, std::uint32_t index) {
 bool is_in_a_loop(const Thread& thread, std::size_t at) {
   for (std::size_t jump = at; jump < thread.code.size(); ++jump) {
     const Instruction& instruction = thread.code[jump];
-    const bool jumps = instruction.kind == InstructionKind::Branch || instruction.kind == InstructionKind::Jump;
-    if (jumps && instruction.target <= at) return true;
+    if (instruction.traits().jumps && instruction.target <= at) return true;
   }
   return false;
 }
@@ -93,7 +97,7 @@ std::vector<ValueUse> value_uses(const Test& test, std::uint32_t index) {
   std::vector<ValueUse> out(thread.code.size(), ValueUse::Decides);
   for (std::size_t at = 0; at < thread.code.size(); ++at) {
     const Instruction& load = thread.code[at];
-    if (load.kind != InstructionKind::Load || !is_plain(load) || decide[load.destination] || is_in_a_loop(thread, at))
+    if (!load.traits().only_reads() || !is_plain(load) || decide[load.destination] || is_in_a_loop(thread, at))
       continue;
     out[at] = shown[load.destination] || makes_visible(load) ? ValueUse::Shown : ValueUse::Unused;
   }
@@ -105,15 +109,7 @@ std::vector<bool> mutually_ordered_locations(const Test& test, std::span<const m
   std::vector<std::vector<AtomicAccess>> accesses(test.locations);
   for (std::size_t thread = 0; thread < test.threads.size(); ++thread) {
     for (const Instruction& instruction : test.threads[thread].code) {
-      switch (instruction.kind) {
-        case InstructionKind::Load:
-        case InstructionKind::Store:
-        case InstructionKind::ReadModifyWrite:
-        case InstructionKind::Free:
-          break;
-        default:
-          continue;
-      }
+      if (!instruction.traits().has_variable) continue;
       const std::uint32_t location = test.variables[instruction.variable].location;
       if (!instruction.operation.atomic) out[location] = false;
       const AtomicAccess access{&places[thread], &instruction};
