@@ -135,7 +135,7 @@ Emulator::Emulator(detail::DeviceState& d)
   device.next_workgroup += groups;
   subgroups_.clear();
   if (grid.subgroups != 1) find_subgroups(grid);
-  in_place = device.memory->is_storage() ? nullptr : device.memory.get();
+  in_place = device.memory->is_storage() ? nullptr : &device.memory->accesses_in_place();
   writes_in_place = true;
   patience_ = std::max<std::int64_t>(most_patience_ / kPartBeforeFirstLook, 1);
   hear_as_usual();
@@ -208,7 +208,7 @@ inline void Emulator::wind_up() {
   operations_left = 1 + device.choice.below(2 * mean - 1, ChoicePoint::Preemption);
   if (device.limit) device.limit->spend(operations_left);
   // In storage there always is.
-  if (in_place) writes_in_place = device.memory->may_write_in_place();
+  if (in_place) writes_in_place = in_place->may_write_in_place();
   patience_left_ -= rarity;
   if (patience_left_ <= 0 && !looks_for_standstill_) [[unlikely]]
     begin_to_look_for_standstill();

@@ -4,6 +4,7 @@
 /// The weak machine: memory that holds back what the memory model lets it hold back.
 
 #include <heddle/choice.h>
+#include <heddle/detail/in_place.h>
 #include <heddle/memory_policy.h>
 
 #include <vector>
@@ -22,6 +23,8 @@
 
 namespace heddle::memory {
 
+using emulation::Relaxed;
+
 /// Memory with caches: one for each agent and reference, and one for each subgroup, workgroup and queue
 /// family instance, before the device's own. README.md says what it does and why that is sound.
 ///
@@ -31,7 +34,7 @@ namespace heddle::memory {
 ///
 /// The class itself has the interface, takes each access through the parts below, and decides which granules are worth
 /// a record. The parts have their state to themselves.
-class Machine final : public Memory {
+class Machine final : public emulation::InPlace, public Memory {
  public:
   /// `choice` must outlive the machine.
   Machine(const MemoryPolicy& policy, Choice& choice);
@@ -44,6 +47,7 @@ class Machine final : public Memory {
     telling_.listen(listener);
     is_still_ = false;
   }
+  emulation::InPlace& accesses_in_place() override { return *this; }
   void draw_from(SeededChoice* seeded) override { draws_.draw_from(seeded); }
   void begin(const Cohort& cohort) override;
   void end(const Cohort& cohort) override;

@@ -4,7 +4,6 @@
 /// The interface of every emulated memory, and the cohorts of agents that begin and end in it together.
 
 #include <heddle/choice.h>
-#include <heddle/detail/in_place.h>
 #include <heddle/detail/modify.h>
 #include <heddle/operation.h>
 #include <heddle/report.h>
@@ -16,6 +15,10 @@
 
 #include "emulator/model/place.h"
 #include "emulator/trace/listener.h"
+
+namespace heddle::emulation {
+class InPlace;
+}
 
 namespace heddle::memory {
 
@@ -49,8 +52,6 @@ void for_each_agent(const Cohort& cohort, Operation operation, Do with_operation
     with_operation(operation);
   }
 }
-
-using emulation::Relaxed;
 
 /// What is between all agents so far, which have ended, and all that are still to begin.
 enum class Dependency : std::uint8_t {
@@ -106,11 +107,15 @@ inline void store_value(void* bytes, trace::Value value, std::uint32_t size_byte
 /// inside 8 bytes that begin at a multiple of 8, and its agent has begun.
 ///
 /// One thread at a time. What a read returns beyond the model's guarantees is the memory's choice.
-class Memory : public emulation::InPlace {
+class Memory {
  public:
+  virtual ~Memory() = default;
+
   /// Whether all bytes are always the same for everybody, in the storage of their allocation, so that no agent
   /// needs to ask for them, or to tell of agents and dependencies, as long as nothing listens.
-  bool is_storage() const { return is_storage_; }
+  virtual bool is_storage() const { return false; }
+  /// Who gives away bytes for accesses without a record, as long as nothing listens. Not asked where all bytes are storage.
+  virtual emulation::InPlace& accesses_in_place();
 
   /// Who is told of everything from now on; null for none. To be set before the first agent begins.
   virtual void listen(trace::Listener* listener) = 0;
@@ -131,9 +136,6 @@ class Memory : public emulation::InPlace {
   virtual void add(AllocationId allocation, std::span<std::byte> storage) = 0;
   virtual void remove(AllocationId allocation) = 0;
 
-  /// Whether the next writes may be in place, as far as is known without looking at any bytes: for a caller that
-  /// would rather not ask in vain. (Storage is not asked.)
-  virtual bool may_write_in_place() const { return false; }
   virtual void read(const Operation& operation, void* value) = 0;
   virtual void write(const Operation& operation, const void* value) = 0;
   /// `unequal` replaces the semantics where `modify` returns false.
@@ -160,12 +162,6 @@ class Memory : public emulation::InPlace {
   /// Forgets all agents, allocations and operations, and what was held back, as if it were new, but
   /// for its listener and the room that it has: for runs one after the other.
   virtual void restart() = 0;
-
- protected:
-  explicit Memory(bool is_storage = false) : is_storage_(is_storage) {}
-
- private:
-  const bool is_storage_;
 };
 
 }  // namespace heddle::memory

@@ -16,8 +16,7 @@ namespace heddle::memory {
 /// Stronger than the model: nothing is ever stale, whatever the scopes and semantics.
 class SequentialMemory final : public Memory {
  public:
-  SequentialMemory() : Memory(true) {}
-
+  bool is_storage() const override { return true; }
   void listen(trace::Listener* listener) override;
   void begin(const Cohort& cohort) override;
   void end(const Cohort& cohort) override;

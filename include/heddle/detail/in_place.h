@@ -75,6 +75,9 @@ class InPlace {
   /// record.
   virtual const std::byte* read_in_place(AllocationId, std::uint64_t /*offset_bytes*/) { return nullptr; }
   virtual std::byte* write_in_place(Site, AllocationId, std::uint64_t /*offset_bytes*/) { return nullptr; }
+  /// Whether the next writes may be in place, as far as is known without looking at any bytes: for a caller that
+  /// would rather not ask in vain.
+  virtual bool may_write_in_place() const { return false; }
   /// The bytes of an atomic with which no agent synchronizes that reads what it writes.
   virtual std::byte* in_place(Relaxed, Site, AllocationId, std::uint64_t /*offset_bytes*/) { return nullptr; }
 
