@@ -29,7 +29,7 @@ constexpr CacheLevel wider(CacheLevel level) {
 void Chains::use_one_slot() {
   one_slot_ = true;
   const auto move = [](Event& event) {
-    event.lane = 0;
+    event.slot = 0;
     event.epoch = 1;
     event.tags = TagSetId::Empty;
   };
@@ -201,7 +201,7 @@ void Chains::lift(Agent& agent, const Event& event, const Operation& operation) 
   const bool has_lifted = agent.lifted || agent.cohort->lifted;
   agent.lifted = true;
   const auto is_link = [&](const Availability& known) {
-    return known.by_any_class && known.event.agent == agent.id && known.event.lane == event.lane &&
+    return known.by_any_class && known.event.agent == agent.id && known.event.slot == event.slot &&
            known.level >= level;
   };
   const auto take_up = [&](Granule& granule, Version& version) {
@@ -245,7 +245,7 @@ void Chains::make_available_on_device(Agent& agent) {
   const Event event = synchronization_.event(agent);
   granules_.for_each([&](Granule& granule) {
     for (Version& version : granule.versions) {
-      const auto is_mine = [&](const Event& known) { return known.agent == event.agent && known.lane == event.lane; };
+      const auto is_mine = [&](const Event& known) { return known.agent == event.agent && known.slot == event.slot; };
       if (!agent.knows(kHappened + kAnyClass, version.event) || version.is_on_device(is_mine)) continue;
       any_on_device_ = true;
       version.on_device.push_back(event);

@@ -11,7 +11,7 @@ void Granule::observe(const Event& event, unsigned class_index, bool non_private
   if (stamp <= base) return;
   observed = std::max(observed, stamp);
   for (Observation& known : observations) {
-    if (known.event.agent == event.agent && known.event.lane == event.lane && known.event.epoch == event.epoch &&
+    if (known.event.agent == event.agent && known.event.slot == event.slot && known.event.epoch == event.epoch &&
         known.class_index == class_index && known.non_private == non_private) {
       known.stamp = std::max(known.stamp, stamp);
       known.bytes |= bytes;

@@ -92,24 +92,24 @@ constexpr CacheLevel cache_of(Scope scope) {
   return number < kCacheOf.size() ? kCacheOf[number] : cache_of_domain(scope);
 }
 
-/// Agents have lanes of their own as long as there are some; those that come later share lane 0,
+/// Agents have slots of their own as long as there are some; those that come later share slot 0,
 /// where everything that happened counts as known to an agent that synchronizes with anybody of it. That
 /// is more order than the model demands, never less.
-inline constexpr unsigned kLanes = 16;
+inline constexpr unsigned kClockSlots = 16;
 
-/// Something that an agent did; epochs of a lane advance when one of its agents releases. What an agent does with tags
-/// has a lane for each set of them.
+/// Something that an agent did; epochs of a slot advance when one of its agents releases. What an agent does with tags
+/// has a slot for each set of them.
 struct Event {
   AgentId agent{};
-  std::uint32_t lane = 0;
+  std::uint32_t slot = 0;
   std::uint32_t epoch = 0;
-  /// Empty where all share one lane.
+  /// Empty where all share one slot.
   TagSetId tags = TagSetId::Empty;
 };
 
 inline constexpr unsigned kLevels = 4;  // Subgroup to Shader
 
-/// The rows of a clock: for each, the latest epoch of each lane. Of the rows of visibility there is one
+/// The rows of a clock: for each, the latest epoch of each slot. Of the rows of visibility there is one
 /// for each class and level; the levels of a class lie together, since chains go on at each of them.
 enum Row : unsigned {
   /// Happens-before, by class.
@@ -144,25 +144,25 @@ constexpr unsigned row_of(Row first, CacheLevel level, unsigned class_index) {
 class Knowledge {
  public:
   /// Whether it knows of nothing.
-  bool empty() const { return lanes_ == 0; }
+  bool empty() const { return slots_ == 0; }
   /// Forgets everything.
   void clear() {
-    lanes_ = 0;
+    slots_ = 0;
     sees_ = chains_ = false;
   }
   bool knows(unsigned row, const Event& event) const {
-    return (lanes_ >> event.lane & 1) != 0 && words_[event.lane * kRows + row] >= event.epoch;
+    return (slots_ >> event.slot & 1) != 0 && words_[event.slot * kRows + row] >= event.epoch;
   }
   /// Learns in a row before those of visibility.
-  void learn(unsigned row, unsigned lane, std::uint32_t epoch) { raise(words_of(lane)[row], epoch); }
+  void learn(unsigned row, unsigned slot, std::uint32_t epoch) { raise(words_of(slot)[row], epoch); }
   /// Learns that something happened before, by each class.
-  void learn_happened(unsigned lane, std::uint32_t epoch) {
-    std::uint32_t* const words = words_of(lane);
+  void learn_happened(unsigned slot, std::uint32_t epoch) {
+    std::uint32_t* const words = words_of(slot);
     for (unsigned k = 0; k < kClasses; ++k) raise(words[kHappened + k], epoch);
   }
-  /// Learns that all of the lane happened before by these classes, and goes on in chains of any.
-  void learn_everything(Classes classes, unsigned lane, std::uint32_t epoch) {
-    std::uint32_t* const words = words_of(lane);
+  /// Learns that all of the slot happened before by these classes, and goes on in chains of any.
+  void learn_everything(Classes classes, unsigned slot, std::uint32_t epoch) {
+    std::uint32_t* const words = words_of(slot);
     for_each(classes, [&](unsigned k) { raise(words[kHappened + k], epoch); });
     raise(words[kDeviceVisible], epoch);
     raise(words[kSystemPassed], epoch);
@@ -172,9 +172,9 @@ class Knowledge {
   /// What an agent that synchronizes with one who knows `known` learns: what happened before by these classes, and the
   /// chains that it goes on with.
   void learn_from(const Knowledge& known, Classes classes) {
-    for_each(known.lanes_, [&](unsigned lane) {
-      std::uint32_t* const words = words_of(lane);
-      const std::uint32_t* const source = known.words_.data() + lane * kRows;
+    for_each(known.slots_, [&](unsigned slot) {
+      std::uint32_t* const words = words_of(slot);
+      const std::uint32_t* const source = known.words_.data() + slot * kRows;
       for_each(classes, [&](unsigned k) { raise(words[kHappened + k], source[kHappened + k]); });
       raise(words[kDeviceVisible], source[kDeviceVisible]);
       if ((classes & ~bit(kAnyClass)) != 0) raise(words[kSystemPassed], source[kSystemPassed]);
@@ -207,8 +207,8 @@ class Knowledge {
   /// It is at `epoch` of `own`: what the agent did is before what it does, whatever the class.
   void make_visible(CacheLevel level, Classes classes, unsigned own, std::uint32_t epoch) {
     see_own(level, own, epoch);
-    for_each(lanes_, [&](unsigned lane) {
-      std::uint32_t* const words = words_.data() + lane * kRows;
+    for_each(slots_, [&](unsigned slot) {
+      std::uint32_t* const words = words_.data() + slot * kRows;
       // By any of the classes that relate it, and by any class.
       std::uint32_t happened = 0;
       for_each(classes & ~bit(kAnyClass), [&](unsigned k) { raise(happened, words[kHappened + k]); });
@@ -221,7 +221,7 @@ class Knowledge {
       if (chains_) go_on_with_chains(words, classes);
     });
   }
-  /// What the agent did in a lane of its own is visible to it.
+  /// What the agent did in a slot of its own is visible to it.
   void see_own(CacheLevel level, unsigned own, std::uint32_t epoch) {
     std::uint32_t* const owned = words_of(own);
     for (unsigned k = 0; k < kClasses; ++k) {
@@ -231,27 +231,27 @@ class Knowledge {
     sees_ = true;
   }
   Knowledge& operator=(const Knowledge& other) {
-    lanes_ = other.lanes_;
+    slots_ = other.slots_;
     sees_ = other.sees_;
     chains_ = other.chains_;
-    for_each(lanes_, [&](unsigned lane) {
-      std::copy_n(other.words_.data() + lane * kRows, kRows, words_.data() + lane * kRows);
+    for_each(slots_, [&](unsigned slot) {
+      std::copy_n(other.words_.data() + slot * kRows, kRows, words_.data() + slot * kRows);
     });
     return *this;
   }
-  /// All lanes become the first one, up to this epoch.
-  void merge_lanes(std::uint32_t epoch) {
+  /// All slots become the first one, up to this epoch.
+  void merge_slots(std::uint32_t epoch) {
     std::uint32_t* const words = words_of(0);
     for (unsigned row = 0; row < kRows; ++row) raise(words[row], epoch);
-    lanes_ = bit(0);
+    slots_ = bit(0);
     sees_ = chains_ = true;
   }
   friend bool operator==(const Knowledge& a, const Knowledge& b) {
-    if (a.lanes_ != b.lanes_) return false;
+    if (a.slots_ != b.slots_) return false;
     bool equal = true;
-    for_each(a.lanes_, [&](unsigned lane) {
-      const std::uint32_t* const words = a.words_.data() + lane * kRows;
-      equal = equal && std::equal(words, words + kRows, b.words_.data() + lane * kRows);
+    for_each(a.slots_, [&](unsigned slot) {
+      const std::uint32_t* const words = a.words_.data() + slot * kRows;
+      equal = equal && std::equal(words, words + kRows, b.words_.data() + slot * kRows);
     });
     return equal;
   }
@@ -259,20 +259,20 @@ class Knowledge {
  private:
   static constexpr std::uint32_t bit(unsigned number) { return std::uint32_t{1} << number; }
   static void raise(std::uint32_t& word, std::uint32_t epoch) { word = word < epoch ? epoch : word; }
-  /// The words of a lane of which something will be known.
-  std::uint32_t* words_of(unsigned lane) {
-    std::uint32_t* const words = words_.data() + lane * kRows;
-    if ((lanes_ & bit(lane)) == 0) {
+  /// The words of a slot of which something will be known.
+  std::uint32_t* words_of(unsigned slot) {
+    std::uint32_t* const words = words_.data() + slot * kRows;
+    if ((slots_ & bit(slot)) == 0) {
       std::fill_n(words, kRows, 0);
-      lanes_ |= bit(lane);
+      slots_ |= bit(slot);
     }
     return words;
   }
   /// What `other` has in rows from `from` on becomes known in rows from `row` on.
   void join(unsigned row, const Knowledge& other, unsigned from, unsigned rows) {
-    for_each(other.lanes_, [&](unsigned lane) {
-      std::uint32_t* const to = words_of(lane) + row;
-      const std::uint32_t* const source = other.words_.data() + lane * kRows + from;
+    for_each(other.slots_, [&](unsigned slot) {
+      std::uint32_t* const to = words_of(slot) + row;
+      const std::uint32_t* const source = other.words_.data() + slot * kRows + from;
       for (unsigned i = 0; i < rows; ++i) raise(to[i], source[i]);
     });
   }
@@ -285,13 +285,13 @@ class Knowledge {
     });
   }
 
-  /// The bit of each lane of which anything is known. The words of the others mean nothing.
-  std::uint32_t lanes_ = 0;
+  /// The bit of each slot of which anything is known. The words of the others mean nothing.
+  std::uint32_t slots_ = 0;
   /// Whether rows of visibility say anything, and those of chains.
   bool sees_ = false;
   bool chains_ = false;
-  // By lane, then by row.
-  alignas(16) std::array<std::uint32_t, kLanes * kRows> words_;
+  // By slot, then by row.
+  alignas(16) std::array<std::uint32_t, kClockSlots * kRows> words_;
 };
 
 }  // namespace heddle::memory

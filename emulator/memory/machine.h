@@ -141,7 +141,7 @@ class Machine final : public emulation::InPlace, public Memory {
   // Agents that access nothing that anybody remembers never come here.
   Agent& agent(AgentId id) {
     Agent& found = synchronization_.agent(id);
-    if (synchronization_.uses_one_lane() && !chains_.has_one_slot()) [[unlikely]]
+    if (synchronization_.uses_one_slot() && !chains_.has_one_slot()) [[unlikely]]
       chains_.use_one_slot();
     return found;
   }

@@ -114,7 +114,8 @@ class Memory {
   /// Whether all bytes are always the same for everybody, in the storage of their allocation, so that no agent
   /// needs to ask for them, or to tell of agents and dependencies, as long as nothing listens.
   virtual bool is_storage() const { return false; }
-  /// Who gives away bytes for accesses without a record, as long as nothing listens. Not asked where all bytes are storage.
+  /// Who gives away bytes for accesses without a record, as long as nothing listens. Not asked where all bytes are
+  /// storage.
   virtual emulation::InPlace& accesses_in_place();
 
   /// Who is told of everything from now on; null for none. To be set before the first agent begins.

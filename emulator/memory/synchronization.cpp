@@ -33,8 +33,8 @@ Knowledge& SnapshotHandle::operator*() {
 
 namespace {
 
-// Beyond so many agents the lanes of the first ones cost more than they tell.
-constexpr std::uint32_t kMostAgentsWithLanes = 128;
+// Beyond so many agents the slots of the first ones cost more than they tell.
+constexpr std::uint32_t kMostAgentsWithSlots = 128;
 
 // A barrier or atomic of a few agents has a handful of releases to remember.
 constexpr std::size_t kMostMet = 64;
@@ -77,36 +77,36 @@ void Synchronization::for_each_agent(Visit visit) {
 void Synchronization::restart() {
   while (resident_count_ != 0) end(residents_[resident_count_ - 1]->cohort);
   if (!instances_.empty()) instances_.clear();
-  lanes_ = 1;
-  one_lane_ = has_tags_ = false;
+  slots_ = 1;
+  one_slot_ = has_tags_ = false;
   past_.clear();
   begun_ = 0;
   epochs_.fill(1);
 }
 
-unsigned Synchronization::new_lane() {
-  if (begun_ == kMostAgentsWithLanes) use_one_lane();
-  if (one_lane_ || lanes_ == kLanes) return 0;
-  return lanes_++;
+unsigned Synchronization::new_slot() {
+  if (begun_ == kMostAgentsWithSlots) use_one_slot();
+  if (one_slot_ || slots_ == kClockSlots) return 0;
+  return slots_++;
 }
 
 // Everything so far becomes known to everybody who is there: more order than there was.
-void Synchronization::use_one_lane() {
+void Synchronization::use_one_slot() {
   for_each_agent([&](Agent& agent) {
-    agent.own.merge_lanes(epochs_[0]);
-    agent.lane = 0;
+    agent.own.merge_slots(epochs_[0]);
+    agent.slot = 0;
     agent.tagged.reset();
     agent.tags = TagSetId::Empty;
     agent.arrived = {agent.id, 0, 1};
   });
   for (auto& [number, instance] : instances_)
     for (Arrival& arrival : instance.arrivals) arrival.event = {arrival.event.agent, 0, 1};
-  for (std::size_t i = 0; i < resident_count_; ++i) residents_[i]->common.knowledge.merge_lanes(epochs_[0]);
-  for (Snapshot& snapshot : pool_->all) snapshot.knowledge.merge_lanes(epochs_[0]);
-  past_.merge_lanes(epochs_[0]);
+  for (std::size_t i = 0; i < resident_count_; ++i) residents_[i]->common.knowledge.merge_slots(epochs_[0]);
+  for (Snapshot& snapshot : pool_->all) snapshot.knowledge.merge_slots(epochs_[0]);
+  past_.merge_slots(epochs_[0]);
   ++epochs_[0];
-  lanes_ = 1;
-  one_lane_ = true;
+  slots_ = 1;
+  one_slot_ = true;
 }
 
 void Synchronization::begin(const Cohort& cohort) {
@@ -202,7 +202,7 @@ void Synchronization::add_free_agent() {
 
 Agent& Synchronization::make(Resident& resident, std::uint32_t position) {
   if (!free_agents_) add_free_agent();
-  const unsigned lane = new_lane();
+  const unsigned slot = new_slot();
   ++begun_;
   Agent& agent = *free_agents_;
   free_agents_ = std::exchange(agent.next, resident.made);
@@ -210,7 +210,7 @@ Agent& Synchronization::make(Resident& resident, std::uint32_t position) {
   agent.id = resident.cohort.agent(position);
   agent.place = resident.cohort.place;
   if (!resident.cohort.subgroups.empty()) agent.place.subgroup = resident.cohort.subgroups[position];
-  agent.lane = lane;
+  agent.slot = slot;
   agent.cohort = &resident.common;
   agent.like_all = true;
   agent.met_forgotten = false;
@@ -222,9 +222,9 @@ Agent& Synchronization::make(Resident& resident, std::uint32_t position) {
 }
 
 void Synchronization::all_synchronize() {
-  for (unsigned lane = 0; lane < lanes_; ++lane) {
-    for (unsigned row = kHappened; row <= kSystemPassed; ++row) past_.learn(row, lane, epochs_[lane]);
-    ++epochs_[lane];
+  for (unsigned slot = 0; slot < slots_; ++slot) {
+    for (unsigned row = kHappened; row <= kSystemPassed; ++row) past_.learn(row, slot, epochs_[slot]);
+    ++epochs_[slot];
   }
 }
 
@@ -242,7 +242,7 @@ Knowledge& Synchronization::changed(Agent& agent) {
   return agent.own;
 }
 
-SnapshotHandle Synchronization::snapshot(const Knowledge& known, unsigned lane) {
+SnapshotHandle Synchronization::snapshot(const Knowledge& known, unsigned slot) {
   if (pool_->free.empty()) {
     pool_->all.emplace_back();
     pool_->all.back().home = &pool_->free;
@@ -253,7 +253,7 @@ SnapshotHandle Synchronization::snapshot(const Knowledge& known, unsigned lane) 
   Knowledge& knowledge = made->knowledge;
   knowledge = known;
   knowledge.chain_visible(known);
-  knowledge.learn_happened(lane, epochs_[lane]++);
+  knowledge.learn_happened(slot, epochs_[slot]++);
   return SnapshotHandle(made);
 }
 
@@ -274,7 +274,7 @@ Head Synchronization::head_of(AgentId agent, const model::Place& place, const Op
 Head Synchronization::head_of(Agent& agent, const Operation& operation, MemorySemantics semantics) {
   if (agent.tagged) [[unlikely]]
     return tagged_head_of(agent, operation, semantics);
-  return head_of(agent.id, agent.place, operation, semantics, snapshot(agent.knowledge(), agent.lane));
+  return head_of(agent.id, agent.place, operation, semantics, snapshot(agent.knowledge(), agent.slot));
 }
 
 namespace {
@@ -327,8 +327,8 @@ void Synchronization::learn(Agent& agent, const Head& head, MemorySemantics sema
 
 void Synchronization::learn_everything(Agent& agent, MemorySemantics semantics) {
   Knowledge& knowledge = changed(agent);
-  for (unsigned lane = 0; lane < lanes_; ++lane)
-    knowledge.learn_everything(constrained_classes(semantics), lane, epochs_[lane]++);
+  for (unsigned slot = 0; slot < slots_; ++slot)
+    knowledge.learn_everything(constrained_classes(semantics), slot, epochs_[slot]++);
 }
 
 void Synchronization::remember(Agent& agent, Met met) {
@@ -402,7 +402,7 @@ void Synchronization::acquire_barrier(Agent& agent, const Operation& barrier) {
   if (agent.met_forgotten) learn_everything(agent, barrier.semantics);
 }
 
-// Agents of the crowd in lane 0 know each other's releases anyhow, so that those who release in the
+// Agents of the crowd in slot 0 know each other's releases anyhow, so that those who release in the
 // same way are one group.
 bool Synchronization::joins_group(const Group& group, const Agent& agent, const Operation& barrier) const {
   return group.of_crowd && group.head.known && group.barriers.empty() && group.head.scope == barrier.scope &&
@@ -417,10 +417,10 @@ void Synchronization::join_released(Knowledge& known, const Knowledge& more) {
   known.chain_visible(more);
 }
 
-// Where lanes tell agents apart, or the barrier does not reach all of them, or orders one way only, or
+// Where slots tell agents apart, or the barrier does not reach all of them, or orders one way only, or
 // an agent released something before that it has to pass on, each agent is looked at.
 Common* Synchronization::common_of(const Cohort& cohort, const Operation& barrier) {
-  if (!one_lane_ || !includes(barrier.scope, Scope::Workgroup) || !acquires(barrier.semantics) ||
+  if (!one_slot_ || !includes(barrier.scope, Scope::Workgroup) || !acquires(barrier.semantics) ||
       !releases(barrier.semantics))
     return nullptr;
   const auto all_superseded = [&](const std::vector<Head>& released) {
@@ -470,14 +470,14 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
   }
   const auto group_count = static_cast<std::uint32_t>(instance.groups.size());
   std::uint32_t group = releasing || !before.empty() ? group_count : kNoGroup;
-  if (releasing && agent.lane == 0 && before.empty() && !agent.tagged) {
+  if (releasing && agent.slot == 0 && before.empty() && !agent.tagged) {
     for (group = 0; group < group_count; ++group)
       if (joins_group(instance.groups[group], agent, barrier)) break;
   }
   if (group == group_count) {
     instance.groups.emplace_back();
     instance.groups.back().barriers = std::move(before);
-    instance.groups.back().of_crowd = agent.lane == 0 && !agent.tagged;
+    instance.groups.back().of_crowd = agent.slot == 0 && !agent.tagged;
     if (releasing) {
       instance.groups.back().head = head_of(agent, barrier, barrier.semantics);
     }
@@ -488,8 +488,8 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
   }
   agent.arrival = index;
   // The epoch of this arrival: its release has just ended it.
-  const std::uint32_t epoch = epochs_[agent.lane] - (releasing ? 1 : 0);
-  agent.arrived = {agent.id, agent.lane, epoch, agent.tags};
+  const std::uint32_t epoch = epochs_[agent.slot] - (releasing ? 1 : 0);
+  agent.arrived = {agent.id, agent.slot, epoch, agent.tags};
   instance.arrivals.push_back({agent.arrived, index, group, barrier.scope, barrier.semantics});
   const Arrival& first = instance.arrivals.front();
   instance.different = instance.different || first.scope != barrier.scope || first.semantics != barrier.semantics;
@@ -569,22 +569,22 @@ void Synchronization::system_synchronizes(AgentId first_id, AgentId second_id) {
   Knowledge& knowledge = changed(second);
   knowledge.join_happened(*known);
   knowledge.join_chains(*known);
-  for_each_lane(first, [&](unsigned lane) {
-    knowledge.learn(kSystem, lane, epochs_[lane] - 1);
-    knowledge.learn(kSystemPassed, lane, epochs_[lane] - 1);
+  for_each_slot(first, [&](unsigned slot) {
+    knowledge.learn(kSystem, slot, epochs_[slot] - 1);
+    knowledge.learn(kSystemPassed, slot, epochs_[slot] - 1);
   });
 }
 
 // Each element of a visibility chain includes the read, by its class.
 //= vk:memory-model-availability-visibility
 void Synchronization::make_visible(Agent& agent, Scope scope, MemorySemantics classes) {
-  make_visible(changed(agent), agent.lane, cache_of(scope), classes);
+  make_visible(changed(agent), agent.slot, cache_of(scope), classes);
   if (agent.tagged) [[unlikely]]
     see_own(agent, cache_of(scope));
 }
 
-void Synchronization::make_visible(Knowledge& knowledge, unsigned lane, CacheLevel level, MemorySemantics classes) {
-  if (level != CacheLevel::Agent) knowledge.make_visible(level, constrained_classes(classes), lane, epochs_[lane]);
+void Synchronization::make_visible(Knowledge& knowledge, unsigned slot, CacheLevel level, MemorySemantics classes) {
+  if (level != CacheLevel::Agent) knowledge.make_visible(level, constrained_classes(classes), slot, epochs_[slot]);
 }
 
 void Synchronization::make_device_visible(Agent& agent) {
@@ -592,7 +592,7 @@ void Synchronization::make_device_visible(Agent& agent) {
     return make_device_visible_by_tags(agent);
   Knowledge& knowledge = changed(agent);
   knowledge.make_device_visible(knowledge);
-  knowledge.learn(kDeviceVisible, agent.lane, epochs_[agent.lane]);
+  knowledge.learn(kDeviceVisible, agent.slot, epochs_[agent.slot]);
 }
 
 }  // namespace heddle::memory

@@ -100,16 +100,16 @@ struct TaggedKnowledge {
     TagSetId tags = TagSetId::Empty;
     SnapshotHandle known;
   };
-  struct Lane {
+  struct Slot {
     TagSetId tags = TagSetId::Empty;
-    unsigned lane = 0;
+    unsigned slot = 0;
   };
   /// By acquires with these tags: what comes before the agent's operations that fit them. There is one without tags.
   std::vector<std::unique_ptr<Learnt>> learnt;
   /// Before releases with these tags: what comes before the agent's later releases that fit them.
   std::vector<Released> released;
-  /// The lanes of what it does, by its tags.
-  std::vector<Lane> lanes;
+  /// The slots of what it does, by its tags.
+  std::vector<Slot> slots;
   /// What it knows now has to be kept for the tags of what it does now.
   bool changed = false;
 
@@ -123,7 +123,7 @@ inline constexpr AgentId kNobody{~std::uint32_t{0}};
 // What every access asks for comes first, and together.
 struct alignas(64) Agent {
   AgentId id = kNobody;
-  std::uint32_t lane = 0;
+  std::uint32_t slot = 0;
   Common* cohort = nullptr;
   model::Place place;
   /// Whether it knows just what its cohort has in common, and met and released nothing else.
@@ -145,9 +145,9 @@ struct alignas(64) Agent {
   /// Its last arrival at a control barrier: the operation, and when.
   trace::OperationIndex arrival = 0;
   Event arrived;
-  /// The tags of what it does now; Empty where all share one lane.
+  /// The tags of what it does now; Empty where all share one slot.
   TagSetId tags = TagSetId::Empty;
-  /// Null until it does something with tags: then `own`, and its lane, are what is so for the tags of what it does now.
+  /// Null until it does something with tags: then `own`, and its slot, are what is so for the tags of what it does now.
   std::unique_ptr<TaggedKnowledge> tagged;
   /// If it is not like all.
   Knowledge own{};
@@ -206,11 +206,11 @@ class Synchronization {
   /// Whatever was done, by agents that have ended, is before all that agents do that begin from now on.
   void all_synchronize();
 
-  /// There were too many agents for lanes: all events so far are now of lane 0 and epoch 1.
-  bool uses_one_lane() const { return one_lane_; }
+  /// There were too many agents for slots: all events so far are now of slot 0 and epoch 1.
+  bool uses_one_slot() const { return one_slot_; }
 
   /// Something that the agent does now.
-  Event event(const Agent& agent) const { return {agent.id, agent.lane, epochs_[agent.lane], agent.tags}; }
+  Event event(const Agent& agent) const { return {agent.id, agent.slot, epochs_[agent.slot], agent.tags}; }
 
   /// Whether anybody used tags: before each operation of somebody that has, or of somebody who has, this is to be
   /// called.
@@ -218,7 +218,7 @@ class Synchronization {
   /// What the agent does from now on has these tags.
   void use_tags(Agent& agent, TagSetId tags);
 
-  /// The epoch of those without a lane of their own.
+  /// The epoch of those without a slot of their own.
   std::uint32_t epoch() const { return epochs_[0]; }
 
   /// Whether an atomic write that does not release by itself carries releases that others can learn from.
@@ -300,7 +300,7 @@ class Synchronization {
     }
   };
 
-  SnapshotHandle snapshot(const Knowledge& knowledge, unsigned lane);
+  SnapshotHandle snapshot(const Knowledge& knowledge, unsigned slot);
   Head head_of(AgentId agent, const model::Place& place, const Operation& operation, MemorySemantics semantics,
                SnapshotHandle known);
   [[gnu::noinline]] Head head_of(Agent& agent, const Operation& operation, MemorySemantics semantics);
@@ -311,12 +311,12 @@ class Synchronization {
   void keep_learnt(Agent& agent);
   /// What it knows for the tags of what it does now.
   void look_at_learnt(Agent& agent);
-  unsigned lane_of(Agent& agent, TagSetId tags);
-  /// Calls `visit` of each lane of the agent.
+  unsigned slot_of(Agent& agent, TagSetId tags);
+  /// Calls `visit` of each slot of the agent.
   template <typename Visit>
-  static void for_each_lane(const Agent& agent, Visit visit) {
-    if (!agent.tagged) return visit(agent.lane);
-    for (const TaggedKnowledge::Lane& own : agent.tagged->lanes) visit(own.lane);
+  static void for_each_slot(const Agent& agent, Visit visit) {
+    if (!agent.tagged) return visit(agent.slot);
+    for (const TaggedKnowledge::Slot& own : agent.tagged->slots) visit(own.slot);
   }
   /// What everything that it does comes after, whatever its tags.
   void learn_whatever_tags(Agent& agent, const Head& head);
@@ -331,24 +331,24 @@ class Synchronization {
   /// What the agent knows, to be changed.
   Knowledge& changed(Agent& agent);
   void be_other(Agent& agent);
-  void make_visible(Knowledge& knowledge, unsigned lane, CacheLevel level, MemorySemantics classes);
+  void make_visible(Knowledge& knowledge, unsigned slot, CacheLevel level, MemorySemantics classes);
   static void join_released(Knowledge& known, const Knowledge& more);
   void met(Agent& agent, const Met& met, Scope scope, MemorySemantics semantics);
   void learn_everything(Agent& agent, MemorySemantics semantics);
   bool joins_group(const Group& group, const Agent& agent, const Operation& barrier) const;
   void release_to_passing(const Group& group, Agent& agent, const Operation& barrier);
-  unsigned new_lane();
-  [[gnu::noinline]] void use_one_lane();
+  unsigned new_slot();
+  [[gnu::noinline]] void use_one_slot();
 
   // Outlives everything that has handles.
   struct Pool;
   std::unique_ptr<Pool> pool_;
 
-  unsigned lanes_ = 1;
-  bool one_lane_ = false;
+  unsigned slots_ = 1;
+  bool one_slot_ = false;
   bool has_tags_ = false;
   std::uint32_t begun_ = 0;
-  std::array<std::uint32_t, kLanes> epochs_{};
+  std::array<std::uint32_t, kClockSlots> epochs_{};
   std::deque<Agent> agents_;
   Agent* free_agents_ = nullptr;
   /// The agents that were asked for, and what all of a cohort have in common.

@@ -19,24 +19,24 @@ void Synchronization::begin_to_use_tags(Agent& agent) {
   has_tags_ = true;
   agent.tagged = std::make_unique<TaggedKnowledge>();
   agent.tagged->learnt_by(TagSetId::Empty) = agent.own;
-  agent.tagged->lanes.push_back({TagSetId::Empty, agent.lane});
+  agent.tagged->slots.push_back({TagSetId::Empty, agent.slot});
 }
 
 void Synchronization::use_tags(Agent& agent, TagSetId tags) {
-  if (one_lane_ || tags == agent.tags) return;
+  if (one_slot_ || tags == agent.tags) return;
   if (!agent.tagged) begin_to_use_tags(agent);
   keep_learnt(agent);
-  agent.lane = lane_of(agent, tags);
+  agent.slot = slot_of(agent, tags);
   agent.tags = tags;
   look_at_learnt(agent);
 }
 
-unsigned Synchronization::lane_of(Agent& agent, TagSetId tags) {
-  std::vector<TaggedKnowledge::Lane>& lanes = agent.tagged->lanes;
-  const auto known = std::find_if(lanes.begin(), lanes.end(), [&](const auto& own) { return own.tags == tags; });
-  if (known != lanes.end()) return known->lane;
-  lanes.push_back({tags, lanes_ == kLanes ? 0 : lanes_++});
-  return lanes.back().lane;
+unsigned Synchronization::slot_of(Agent& agent, TagSetId tags) {
+  std::vector<TaggedKnowledge::Slot>& slots = agent.tagged->slots;
+  const auto known = std::find_if(slots.begin(), slots.end(), [&](const auto& own) { return own.tags == tags; });
+  if (known != slots.end()) return known->slot;
+  slots.push_back({tags, slots_ == kClockSlots ? 0 : slots_++});
+  return slots.back().slot;
 }
 
 // An acquire comes after what acquires that fit it learnt, and hands that on to whatever fits itself.
@@ -59,9 +59,9 @@ void Synchronization::look_at_learnt(Agent& agent) {
 //= mmra:happens-before
 SnapshotHandle Synchronization::tagged_snapshot(Agent& agent) {
   TaggedKnowledge& tagged = *agent.tagged;
-  SnapshotHandle made = snapshot(agent.own, agent.lane);
-  for (const TaggedKnowledge::Lane& own : tagged.lanes)
-    if (own.lane != agent.lane && fit(own.tags, agent.tags)) (*made).learn_happened(own.lane, epochs_[own.lane]++);
+  SnapshotHandle made = snapshot(agent.own, agent.slot);
+  for (const TaggedKnowledge::Slot& own : tagged.slots)
+    if (own.slot != agent.slot && fit(own.tags, agent.tags)) (*made).learn_happened(own.slot, epochs_[own.slot]++);
   TaggedKnowledge::Released* same = nullptr;
   for (TaggedKnowledge::Released& released : tagged.released) {
     if (released.tags == agent.tags) same = &released;
@@ -84,13 +84,13 @@ Head Synchronization::tagged_head_of(Agent& agent, const Operation& operation, M
 
 // What the agent did, and all that it learnt, whatever the tags.
 SnapshotHandle Synchronization::snapshot_of_all(Agent& agent) {
-  if (!agent.tagged) return snapshot(agent.knowledge(), agent.lane);
+  if (!agent.tagged) return snapshot(agent.knowledge(), agent.slot);
   keep_learnt(agent);
   Knowledge all{};
   for (const auto& learnt : agent.tagged->learnt) all.join_all(learnt->knowledge);
-  SnapshotHandle made = snapshot(all, agent.lane);
-  for (const TaggedKnowledge::Lane& own : agent.tagged->lanes)
-    if (own.lane != agent.lane) (*made).learn_happened(own.lane, epochs_[own.lane]++);
+  SnapshotHandle made = snapshot(all, agent.slot);
+  for (const TaggedKnowledge::Slot& own : agent.tagged->slots)
+    if (own.slot != agent.slot) (*made).learn_happened(own.slot, epochs_[own.slot]++);
   return made;
 }
 
@@ -102,8 +102,8 @@ void Synchronization::learn_whatever_tags(Agent& agent, const Head& head) {
 // What the agent did before its visibility operation, where that fits it.
 void Synchronization::see_own(Agent& agent, CacheLevel level) {
   if (level == CacheLevel::Agent) return;
-  for (const TaggedKnowledge::Lane& own : agent.tagged->lanes)
-    if (fit(own.tags, agent.tags)) agent.own.see_own(level, own.lane, epochs_[own.lane]);
+  for (const TaggedKnowledge::Slot& own : agent.tagged->slots)
+    if (fit(own.tags, agent.tags)) agent.own.see_own(level, own.slot, epochs_[own.slot]);
 }
 
 // A device-domain operation is no acquire: what it makes visible goes on, and what happened before it does not.
@@ -113,8 +113,8 @@ void Synchronization::make_device_visible_by_tags(Agent& agent) {
   Knowledge& kept = agent.tagged->learnt_by(agent.tags);
   for (Knowledge* knowledge : {&kept, &agent.own}) {
     knowledge->make_device_visible(agent.own);
-    for (const TaggedKnowledge::Lane& own : agent.tagged->lanes)
-      if (fit(own.tags, agent.tags)) knowledge->learn(kDeviceVisible, own.lane, epochs_[own.lane]);
+    for (const TaggedKnowledge::Slot& own : agent.tagged->slots)
+      if (fit(own.tags, agent.tags)) knowledge->learn(kDeviceVisible, own.slot, epochs_[own.slot]);
   }
 }
 
