@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 #include <heddle/detail/check.h>
+#include <heddle/host.h>
 
 #include <algorithm>
 #include <chrono>

@@ -4,7 +4,7 @@
 /// Everything that a device keeps between calls: options, memory, allocations, listeners.
 
 #include <heddle/choice.h>
-#include <heddle/host.h>
+#include <heddle/device_options.h>
 
 #include "emulator/memory/memory.h"
 #include "emulator/watch/spin_lock.h"

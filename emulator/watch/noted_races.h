@@ -4,7 +4,7 @@
 /// The races that a device found, as its report tells them.
 
 #include <heddle/detail/emulation.h>
-#include <heddle/host.h>
+#include <heddle/device_options.h>
 
 #include <functional>
 #include <map>

@@ -3,7 +3,7 @@
 /// \file
 /// What the environment says about looking for data races.
 
-#include <heddle/host.h>
+#include <heddle/device_options.h>
 
 #include <optional>
 #include <string>

@@ -3,7 +3,7 @@
 /// \file
 /// Looks for data races in dispatches whose workgroups run in one order, and explains them.
 
-#include <heddle/host.h>
+#include <heddle/device_options.h>
 
 #include <map>
 #include <optional>

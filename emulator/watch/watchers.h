@@ -3,7 +3,7 @@
 /// \file
 /// All that listens to one device: a race watch or parallel races, and a trace.
 
-#include <heddle/host.h>
+#include <heddle/device_options.h>
 
 #include <memory>
 #include <optional>

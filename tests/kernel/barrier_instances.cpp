@@ -4,6 +4,7 @@
 #include "emulator/host/device_state.h"
 #include "emulator/memory/sequential.h"
 
+#include <heddle/host.h>
 #include <catch2/catch.hpp>
 
 #include <map>

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "emulator/cli/litmus/mu_reasons.h"
+#include "emulator/cli/litmus/report.h"
 #include "emulator/cli/litmus/sentences.h"
 #include "emulator/cli/table.h"
 #include "emulator/litmus/c/forbidden.h"

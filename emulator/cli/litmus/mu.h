@@ -7,9 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/cli/litmus/report.h"
+#include "emulator/litmus/c/test.h"
+#include "emulator/mu/execution.h"
 
 namespace heddle::cli {
+
+struct MuReport;
 
 /// Names (suffixes of files) and texts in DOT: an execution for each outcome that was kept, and for each kind of
 /// undefined behaviour.

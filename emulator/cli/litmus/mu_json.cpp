@@ -6,6 +6,7 @@
 #include <string>
 
 #include "emulator/cli/litmus/mu.h"
+#include "emulator/cli/litmus/report.h"
 
 namespace heddle::cli {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "emulator/cli/litmus/report.h"
-
 namespace heddle::cli {
+
+struct MuReport;
 
 // Keeps the order of the documentation.
 using Json = nlohmann::ordered_json;

@@ -4,6 +4,7 @@
 
 #include "emulator/cli/litmus/mu.h"
 #include "emulator/cli/litmus/picture.h"
+#include "emulator/cli/litmus/report.h"
 
 namespace heddle::cli {
 namespace {

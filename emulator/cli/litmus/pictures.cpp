@@ -10,6 +10,7 @@
 
 #include "emulator/cli/litmus/mu.h"
 #include "emulator/cli/litmus/picture.h"
+#include "emulator/cli/litmus/report.h"
 #include "emulator/litmus/vulkan/names.h"
 
 extern char** environ;

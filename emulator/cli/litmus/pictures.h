@@ -6,9 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "emulator/cli/litmus/report.h"
+namespace heddle::litmus {
+struct Question;
+}
 
 namespace heddle::cli {
+
+struct LitmusReport;
 
 struct Pictures {
   /// The files that a person would open: `.svg`, or `.dot` where it could not be rendered.
