@@ -149,7 +149,9 @@ void Emulator::find_subgroups(const runtime::Grid& grid) {
 }
 
 void Emulator::tell_begin(const runtime::Grid& grid, std::uint32_t groups) {
-  device.watchers.dispatch_begins({device.dispatches - 1, first_agent_, grid, *this});
+  trace::Dispatch dispatch{device.dispatches - 1, first_agent_, grid.groups, grid.local, grid.subgroup_size, {}};
+  if (grid.position_of) dispatch.positions = {grid.position_of, grid.group_size};
+  device.watchers.dispatch_begins({dispatch, *this});
   if (device.parallel) device.parallel->dispatch_begins(first_agent_, grid.group_size, groups);
 }
 
@@ -564,7 +566,7 @@ const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::u
   WorkgroupMemory::Variable& variable = memory.variables.back();
   variable.binding.name = variable.name;
   memory.known.push_back(&variable.binding);
-  emulator.device.watchers.name_object(variable.binding);
+  emulator.name_object(variable.binding);
   return &variable.binding;
 }
 
@@ -578,7 +580,7 @@ const Binding* buffer_at(Emulator& emulator, const Agent& agent, std::uint64_t a
   Binding& binding = emulator.by_address[found.get()];
   if (!binding.allocation) {
     binding = Binding(*found, emulator.device.new_reference(), StorageClass::PhysicalStorageBuffer);
-    emulator.device.watchers.name_object(binding);
+    emulator.name_object(binding);
   }
   return &binding;
 }

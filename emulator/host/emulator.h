@@ -84,11 +84,12 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   }
   bool looks_for_standstill() const { return looks_for_standstill_; }
   const detail::Standstill& standstill() const { return standstill_; }
+  /// The binding has a name that is new.
+  void name_object(const Binding& binding);
   /// What a person calls the byte at `address`.
   std::string describe(const void* address);
-  std::span<const Binding> arguments() const override { return bindings; }
-  const Binding* object_at(const Locations& bytes) override;
-  std::optional<Binding> object_with(const Locations& bytes) override;
+  std::vector<watch::NamedObject> arguments() const override;
+  std::optional<watch::NamedObject> object_with(const Locations& bytes) override;
   SourceLocation declaration_of(const Locations& bytes) override;
   /// Keeps other threads from what they share with this one; nothing where there is one thread.
   std::unique_lock<std::mutex> lock() {
@@ -103,6 +104,7 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
  private:
   void tell_failure(Finding& finding, report::FailedDispatch::How how);
   const WorkgroupMemory::Variable* variable_at(const Locations& bytes) const;
+  const Binding* object_at(const Locations& bytes) const;
   [[gnu::noinline]] void begin_to_look_for_standstill();
   /// Once something is known to go on it does not look any longer.
   [[gnu::noinline]] bool is_standstill(detail::Standstill::Verdict verdict);

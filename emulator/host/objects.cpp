@@ -28,9 +28,26 @@ bool has(const Binding& binding, const Locations& bytes) {
          bytes.offset_bytes >= binding.offset_bytes && bytes.offset_bytes < binding.offset_bytes + binding.size_bytes;
 }
 
+watch::NamedObject named(const Binding& binding) {
+  return {{binding.allocation->id, binding.offset_bytes, binding.size_bytes, binding.reference, binding.storage_class,
+           binding.name},
+          binding.component};
+}
+
 }  // namespace
 
-const Binding* Emulator::object_at(const Locations& bytes) {
+void Emulator::name_object(const Binding& binding) {
+  if (device.watchers.has_trace()) device.watchers.name_object(named(binding));
+}
+
+std::vector<watch::NamedObject> Emulator::arguments() const {
+  std::vector<watch::NamedObject> all;
+  for (const Binding& binding : bindings)
+    if (binding.allocation) all.push_back(named(binding));
+  return all;
+}
+
+const Binding* Emulator::object_at(const Locations& bytes) const {
   for (const Binding& binding : bindings)
     if (has(binding, bytes)) return &binding;
   if (const WorkgroupMemory::Variable* variable = variable_at(bytes)) return &variable->binding;
@@ -53,10 +70,10 @@ SourceLocation Emulator::declaration_of(const Locations& bytes) {
                                                                                                : SourceLocation{};
 }
 
-std::optional<Binding> Emulator::object_with(const Locations& bytes) {
+std::optional<watch::NamedObject> Emulator::object_with(const Locations& bytes) {
   const auto locked = lock();
   const Binding* object = object_at(bytes);
-  return object ? std::optional(*object) : std::nullopt;
+  return object ? std::optional(named(*object)) : std::nullopt;
 }
 
 }  // namespace heddle::emulation

@@ -80,16 +80,8 @@ void KernelTrace::flush() {
 }
 
 void KernelTrace::dispatch_begins(const DispatchStart& started) {
-  const runtime::Grid& grid = started.grid;
-  trace::Dispatch dispatch;
-  dispatch.number = started.number;
-  dispatch.first_agent = started.first_agent;
-  dispatch.groups = grid.groups;
-  dispatch.local = grid.local;
-  dispatch.subgroup_size = grid.subgroup_size;
-  if (grid.position_of) dispatch.positions = {grid.position_of, grid.group_size};
-  tell([&](trace::FileWriter& writer) { writer.dispatched(dispatch); });
-  for (const emulation::Binding& binding : started.objects.arguments()) name_object(binding);
+  tell([&](trace::FileWriter& writer) { writer.dispatched(started.dispatch); });
+  for (const NamedObject& object : started.objects.arguments()) name_object(object);
 }
 
 void KernelTrace::renew(AllocationId allocation) {
@@ -139,15 +131,10 @@ trace::Components components_of(const detail::ComponentType& type) {
 
 }  // namespace
 
-void KernelTrace::name_object(const emulation::Binding& binding) {
-  if (!binding.allocation) return;
-  const trace::NamedBytes bytes{in_trace(binding.allocation->id),
-                                binding.offset_bytes,
-                                binding.size_bytes,
-                                binding.reference,
-                                binding.storage_class,
-                                binding.name};
-  tell([&](trace::FileWriter& writer) { writer.named(bytes, components_of(binding.component)); });
+void KernelTrace::name_object(const NamedObject& object) {
+  trace::NamedBytes bytes = object.bytes;
+  bytes.allocation = in_trace(bytes.allocation);
+  tell([&](trace::FileWriter& writer) { writer.named(bytes, components_of(object.component)); });
 }
 
 void KernelTrace::agent_begins(AgentId agent, const model::Place& place) {

@@ -41,7 +41,7 @@ class KernelTrace final : public trace::Listener {
   /// The device uses the number of an allocation again: for another one, to which the trace gives a number of
   /// its own.
   void renew(AllocationId allocation);
-  void name_object(const emulation::Binding& binding);
+  void name_object(const NamedObject& object);
   /// What is known so far is on disk from now on.
   void flush();
   /// Throws std::runtime_error, once, if something could not be written.

@@ -102,11 +102,11 @@ void NotedRaces::hand_in_all() {
   }
 }
 
-void set_object(DataRace& race, const emulation::Binding* object, const Operation& second) {
+void set_object(DataRace& race, const std::optional<NamedObject>& object, const Operation& second) {
   race.index = race.offset_bytes / second.locations.size_bytes;
   if (!object) return;
-  race.object = object->name;
-  race.offset_bytes -= object->offset_bytes;
+  race.object = object->bytes.name;
+  race.offset_bytes -= object->bytes.offset_bytes;
   const report::PlaceOfElement place = report::element_at(object->component, race.offset_bytes);
   const bool in_header = object->component.block && !place.index;
   race.index = in_header ? DataRace::kNoElement : place.index.value_or(race.offset_bytes / second.locations.size_bytes);
@@ -121,8 +121,8 @@ void note_declaration(DataRace& race, const SourceLocation& declared) {
 }
 
 void add_values(RacingAccess& access, const Operation& site, const Locations& bytes, const advice::AccessValues& values,
-                const emulation::Binding* object) {
-  const std::uint64_t offset = bytes.offset_bytes - (object ? object->offset_bytes : 0);
+                const std::optional<NamedObject>& object) {
+  const std::uint64_t offset = bytes.offset_bytes - (object ? object->bytes.offset_bytes : 0);
   const report::PlaceOfElement place = report::element_at(object ? object->component : detail::ComponentType{}, offset);
   const auto text = [&](model::Value value) {
     return report::value_text(value, place.offset_bytes, bytes.size_bytes, place.type);

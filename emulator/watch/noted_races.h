@@ -3,17 +3,18 @@
 /// \file
 /// The races that a device found, as its report tells them.
 
-#include <heddle/detail/emulation.h>
 #include <heddle/device_options.h>
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "emulator/advice/neighbourhood.h"
 #include "emulator/report/collector.h"
 #include "emulator/report/suppressions.h"
+#include "emulator/watch/named_objects.h"
 #include "emulator/watch/race_log.h"
 
 namespace heddle::watch {
@@ -73,13 +74,13 @@ inline bool is_plain_write(const Operation& operation) {
   return operation.kind == OperationKind::Write && !operation.atomic;
 }
 
-/// Says in which element of `object` (null: of nothing that has a name) the race is, whose bytes are so far counted in
+/// Says in which element of `object` (nothing: the bytes have no name) the race is, whose bytes are so far counted in
 /// its allocation; `second` is the second access.
-void set_object(DataRace& race, const emulation::Binding* object, const Operation& second);
+void set_object(DataRace& race, const std::optional<NamedObject>& object, const Operation& second);
 /// Says of which of the two accesses all that is known is where their variable is declared.
 void note_declaration(DataRace& race, const SourceLocation& declared);
 /// Adds what an access of `object`, as there, at these bytes of its allocation, read and wrote.
 void add_values(RacingAccess& access, const Operation& site, const Locations& bytes, const advice::AccessValues& values,
-                const emulation::Binding* object);
+                const std::optional<NamedObject>& object);
 
 }  // namespace heddle::watch

@@ -19,7 +19,7 @@ ParallelRaces::ParallelRaces(const DeviceOptions& options)
 
 void ParallelRaces::dispatch_begins(const DispatchStart& dispatch) {
   races_.begin_run();
-  dispatched_.begins(dispatch.number, dispatch.first_agent, dispatch.grid);
+  dispatched_.begins(dispatch.dispatch);
   objects_ = &dispatch.objects;
 }
 
@@ -93,13 +93,12 @@ DataRace ParallelRaces::made_of(const race::KernelDetector& detector, const race
 
 void ParallelRaces::add_object_and_values(const race::KernelDetector& detector, const race::KernelRace& race,
                                           const ToldAccess& second, DataRace& noted) const {
-  const std::optional<emulation::Binding> object = objects_ ? objects_->object_with(race.bytes) : std::nullopt;
-  const emulation::Binding* const named = object ? &*object : nullptr;
-  set_object(noted, named, *second.operation);
+  const std::optional<NamedObject> object = objects_ ? objects_->object_with(race.bytes) : std::nullopt;
+  set_object(noted, object, *second.operation);
   const Operation& first = detector.site(race.first).operation;
-  add_values(noted.second, *second.operation, second.operation->locations, second.values, named);
+  add_values(noted.second, *second.operation, second.operation->locations, second.values, object);
   if (const auto known = second.recent->last(race.first, race.first_agent, race.bytes))
-    add_values(noted.first, first, known->bytes, known->values, named);
+    add_values(noted.first, first, known->bytes, known->values, object);
 }
 
 bool ParallelRaces::equal_writes(const race::KernelDetector& detector, race::SiteId site, AgentId agent,

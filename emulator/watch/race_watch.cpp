@@ -32,10 +32,11 @@ constexpr std::size_t kWrittenValues = 1 << 20;
 
 // Whether a kernel may access a part of an object of this type atomically: an integer or a float, not a vector or a
 // struct of them.
-bool have_atomics(const Operation& access, std::uint64_t offset_bytes, const emulation::Binding* object) {
+bool have_atomics(const Operation& access, std::uint64_t offset_bytes, const std::optional<NamedObject>& object) {
   const std::uint32_t bytes = access.locations.size_bytes;
   const report::PlaceOfElement place =
-      object ? report::element_at(object->component, offset_bytes - object->offset_bytes) : report::PlaceOfElement{};
+      object ? report::element_at(object->component, offset_bytes - object->bytes.offset_bytes)
+             : report::PlaceOfElement{};
   detail::ComponentType type = place.type;
   if (type.members && type.element_bytes != 0) type = report::member_at(type, place.offset_bytes, bytes).type;
   switch (type.kind) {
@@ -95,7 +96,7 @@ RaceWatch::RaceWatch(const DeviceOptions& options)
 
 void RaceWatch::dispatch_begins(const DispatchStart& dispatch) {
   races_.begin_run();
-  dispatched_.begins(dispatch.number, dispatch.first_agent, dispatch.grid);
+  dispatched_.begins(dispatch.dispatch);
   objects_ = &dispatch.objects;
   races_before_ = races_.size();
 }
@@ -227,7 +228,7 @@ void RaceWatch::note(const race::KernelRace& race) {
   made.reason = std::move(reason.text);
   made.replay = replay();
   made.same_value = tells_equal_writes_ && equal_writes(first, race.first_agent);
-  const emulation::Binding* object = objects_ ? objects_->object_at(race.bytes) : nullptr;
+  const std::optional<NamedObject> object = objects_ ? objects_->object_with(race.bytes) : std::nullopt;
   add_object_and_values(race, object, made);
   if (objects_ && first.storage_class == StorageClass::Workgroup)
     note_declaration(made, objects_->declaration_of(race.bytes));
@@ -269,7 +270,7 @@ bool RaceWatch::equal_writes(const Operation& first, AgentId agent) const {
          written_.wrote(agent, first, *now_.operation, now_.values.written);
 }
 
-void RaceWatch::add_object_and_values(const race::KernelRace& race, const emulation::Binding* object,
+void RaceWatch::add_object_and_values(const race::KernelRace& race, const std::optional<NamedObject>& object,
                                       DataRace& noted) const {
   const Operation& first = detector_.site(race.first).operation;
   const Operation& second = detector_.site(race.second).operation;

@@ -133,7 +133,8 @@ class RaceWatch final : public trace::Listener {
   std::string why_not_tried(const race::KernelRace& race) const;
   /// Now that all have come where they come, takes back what they would have to come to.
   void take_back_divergent_barriers();
-  void add_object_and_values(const race::KernelRace& race, const emulation::Binding* object, DataRace& noted) const;
+  void add_object_and_values(const race::KernelRace& race, const std::optional<NamedObject>& object,
+                             DataRace& noted) const;
   bool equal_writes(const Operation& first, AgentId agent) const;
   std::string replay() const;
 

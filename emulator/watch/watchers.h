@@ -55,10 +55,8 @@ class Watchers {
   void renew_workgroup_memory(AllocationId allocation);
   /// A new buffer has the number of one that was freed.
   void replace_buffer(AllocationId allocation);
-  /// An object has a name that the trace does not know yet.
-  void name_object(const emulation::Binding& binding) {
-    if (kernel_trace_) kernel_trace_->name_object(binding);
-  }
+  /// An object has a name that the trace, which there is, does not know yet.
+  void name_object(const NamedObject& object) { kernel_trace_->name_object(object); }
 
   /// Where races are looked for in one order, findings that may come of a race wait until the dispatch ends; null
   /// elsewhere.
