@@ -150,4 +150,10 @@ class FactsJoin {
 /// Whether `a` has all of `b`.
 bool includes(const FactsPointer& a, const FactsPointer& b);
 
+/// Whether one of the facts is of a level above the workgroup's: those of others order nothing once it has ended.
+inline bool reach_out_of_workgroup(const FactsPointer& facts) {
+  return facts &&
+         std::any_of(facts->begin(), facts->end(), [](const Fact& fact) { return fact.key.level() > kWorkgroup; });
+}
+
 }  // namespace heddle::race

@@ -169,19 +169,6 @@ void KernelOrder::close(std::size_t number) {
   meetings_.erase(meetings_.begin() + static_cast<std::ptrdiff_t>(number));
 }
 
-bool KernelOrder::releases_at(const Meeting& meeting, const Arrival& arrival) const {
-  return meeting.synchronizing.empty() || std::find(meeting.synchronizing.begin(), meeting.synchronizing.end(),
-                                                    arrival.index) != meeting.synchronizing.end();
-}
-
-// The arrivals have to be in each other's memory scopes, and in the execution scope.
-//= vk:memory-model-synchronizes-with
-bool KernelOrder::arrivals_synchronize(const Arrival& from, const Arrival& to) const {
-  return places_.same_instance(from.agent, to.agent, from.ordering.level) &&
-         places_.same_instance(from.agent, to.agent, to.ordering.level) &&
-         places_.same_instance(from.agent, to.agent, from.ordering.execution);
-}
-
 // Whether all who meet are a whole workgroup that does one and the same.
 bool KernelOrder::can_open_together(const Meeting& meeting) const {
   const Arrival& first = meeting.arrivals.front();
@@ -347,7 +334,7 @@ void KernelOrder::pass_together(Meeting& meeting, const Arrival& arrival) {
   // What it saw at the barrier before is part of what it sees at this one.
   if (meeting.fences) agent.seen_together = meeting.fences;
   if (!meeting.own) return;
-  if (!whole_workgroups_ || o.level != kWorkgroup) return remember_fence(agent, {arrival.agent, meeting.own});
+  if (!whole_workgroups_ || o.level != kWorkgroup) return remember_fence(agent.fences, {arrival.agent, meeting.own});
   const auto known_to_all = [&](const Offer& fence) {
     return fence.release->level <= kWorkgroup && (fence.release->mask & ~o.mask) == 0;
   };
@@ -417,7 +404,7 @@ bool KernelOrder::settle_as_one(Meeting& meeting) {
     Agent& agent = state(arrival.agent);
     agent.view = after;
     agent.last_visibility = {};
-    remember_fence(agent, {arrival.agent, release});
+    remember_fence(agent.fences, {arrival.agent, release});
     arrival.settled = true;
   }
   return true;
@@ -433,7 +420,7 @@ void KernelOrder::settle_one_by_one(Meeting& meeting) {
     if (arrival.ordering.makes_available)
       make_available(arrival.agent, arrival.known, arrival.ordering.bulk(), stamps[i]);
     if (arrival.ordering.releases) {
-      remember_fence(state(arrival.agent),
+      remember_fence(state(arrival.agent).fences,
                      {arrival.agent, release(arrival.agent, arrival.ordering.mask, arrival.ordering.level)});
     } else {
       ++group_of(arrival.agent).now;
@@ -470,7 +457,7 @@ std::vector<std::vector<KernelOrder::Arrival*>> KernelOrder::companies(Meeting& 
   std::vector<std::vector<Arrival*>> companies;
   for (Arrival& arrival : meeting.arrivals) {
     const auto company = std::find_if(companies.begin(), companies.end(), [&](const std::vector<Arrival*>& some) {
-      return arrivals_synchronize(*some.front(), arrival);
+      return arrivals_synchronize(places_, *some.front(), arrival);
     });
     if (company == companies.end()) {
       companies.push_back({&arrival});
@@ -533,9 +520,9 @@ void KernelOrder::acquire_at(const Meeting& meeting, Arrival& to) {
   Offers offers;
   for (const Arrival& from : meeting.arrivals) {
     if (!releases_at(meeting, from)) continue;
-    const bool meet = arrivals_synchronize(from, to);
+    const bool meet = arrivals_synchronize(places_, from, to);
     for (const Offer& fence : from.fences) {
-      if (meet && in_scope(fence, to.agent, to.ordering.level)) {
+      if (meet && in_scope(places_, fence, to.agent, to.ordering.level)) {
         offers.push_back(fence);
       } else {
         miss(to.agent, *fence.release);
@@ -559,7 +546,7 @@ void KernelOrder::release_again(Arrival& to) {
   chains_.publish(published, performer(to.agent), sets_in(to.ordering.mask), to.ordering.level,
                   group_of(to.agent).left);
   remember_fence(
-      state(to.agent),
+      state(to.agent).fences,
       {to.agent, std::make_shared<const Release>(Release{to.ordering.mask, to.ordering.level,
                                                          std::make_shared<const View>(std::move(published))})});
   to.fences = state(to.agent).fences;
@@ -567,7 +554,7 @@ void KernelOrder::release_again(Arrival& to) {
 
 void KernelOrder::leave_to_later(const Meeting& meeting, const Arrival& to) {
   for (const Arrival& from : meeting.arrivals) {
-    if (!releases_at(meeting, from) || !arrivals_synchronize(from, to)) continue;
+    if (!releases_at(meeting, from) || !arrivals_synchronize(places_, from, to)) continue;
     for (const Offer& fence : from.fences) see(to.agent, fence, 0, true, to.ordering);
   }
 }

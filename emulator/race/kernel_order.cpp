@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "emulator/race/system_order.h"
+
 namespace heddle::race {
 
 KernelOrder::KernelOrder(bool chains, bool one_class_each)
@@ -78,15 +80,7 @@ void KernelOrder::dependency(bool memory) {
   if (!meetings_.empty()) meetings_.clear();
   if (memory) return forget_all();
   use_.note_system();
-  View made;
-  SystemView system;
-  for (GroupId group = 0; group < places_.groups(); ++group) system.agents.add_everybody(group, kForEver);
-  for (std::size_t i = 0; i < kClassSets.size(); ++i) made.before[i] = system.before[i] = system.agents;
-  made.reached = system.agents;
-  made.facts = shared_->ended_.facts;
-  made.own = shared_->ended_.own;
-  made.system = std::make_shared<const SystemView>(std::move(system));
-  nothing_ = std::make_shared<const View>(std::move(made));
+  nothing_ = view_behind_dependency(places_, 1, shared_->ended_);
 }
 
 void KernelOrder::forget_all() {
@@ -105,12 +99,8 @@ void KernelOrder::forget_all() {
 // Chains of agents that are gone go on in those that system-synchronize with them: what reaches no farther than their
 // workgroup orders nothing that is accessed from now on.
 void KernelOrder::group_ends(Group& group) {
-  const auto reaches_out = [&](const FactsPointer& facts) {
-    return facts &&
-           std::any_of(facts->begin(), facts->end(), [](const Fact& fact) { return fact.key.level() > kWorkgroup; });
-  };
   const auto leave = [&](const ViewPointer& view, std::uint32_t agent, bool everybody) {
-    if (!view || !std::any_of(view->facts.begin(), view->facts.end(), reaches_out)) return;
+    if (!view || !std::any_of(view->facts.begin(), view->facts.end(), reach_out_of_workgroup)) return;
     View left = *view;
     chains_.name_own(left, {agent, places_.group(agent), everybody}, kAllClassSets);
     const std::lock_guard lock(shared_->ended_mutex_);
@@ -179,25 +169,21 @@ void KernelOrder::system_synchronizes(AgentId first, AgentId second) {
   Clock all;
   if (from < places_.first() || places_.has_ended(places_.group(from))) {
     // What the agents of a workgroup that is gone knew is forgotten; it may have been everything.
-    for (GroupId any = 0; any < places_.groups(); ++any) all.add_everybody(any, kForEver);
+    all = all_of_everybody(places_, 1);
     chains_.learn_all(made, static_cast<std::uint32_t>(second), shared_->ended_, from);
   } else {
     leave_unmet(from);
     finish_visibility(from);
     View before = *view(from);
-    all.add(places_.group(from), from, kForEver);
+    all = all_of_agent(places_, 1, from);
     chains_.name_own(before, performer(from), kAllClassSets);
     chains_.learn_all(made, static_cast<std::uint32_t>(second), before, from);
     if (before.system) system.agents.join(before.system->agents);
     for (std::size_t i = 0; i < kClassSets.size(); ++i) system.before[i].join(before.before[i]);
     made.reached.join(before.reached);
   }
-  system.agents.join(all);
   made.reached.join(all);
-  for (std::size_t i = 0; i < kClassSets.size(); ++i) {
-    system.before[i].join(all);
-    made.before[i].join(system.before[i]);
-  }
+  come_behind(made, system, all);
   made.system = std::make_shared<const SystemView>(std::move(system));
   state(static_cast<std::uint32_t>(second)).view = std::make_shared<const View>(std::move(made));
 }
@@ -205,17 +191,10 @@ void KernelOrder::system_synchronizes(AgentId first, AgentId second) {
 // The agent ended at a barrier: others that came there have synchronized with it all the same.
 void KernelOrder::leave_unmet(std::uint32_t agent) {
   for (Meeting& meeting : meetings_) {
-    const bool waits = std::any_of(meeting.arrivals.begin(), meeting.arrivals.end(),
-                                   [&](const Arrival& arrival) { return arrival.agent == agent && !arrival.settled; });
-    if (!waits || meeting.together) continue;
+    if (!waits_at(meeting, agent) || meeting.together) continue;
     meeting.opened = true;
     settle_one_by_one(meeting);
   }
-}
-
-bool KernelOrder::in_scope(const Offer& offer, std::uint32_t agent, Level level) const {
-  return places_.same_instance(offer.agent, agent, offer.release->level) &&
-         places_.same_instance(offer.agent, agent, level);
 }
 
 // The agent's operations up to now, and what is before them, for each set of classes in the mask.
@@ -230,16 +209,6 @@ std::shared_ptr<const Release> KernelOrder::release(std::uint32_t agent, Classes
   if (mask != 0) published.reached.add(group, agent, stamp);
   return std::make_shared<const Release>(
       Release{mask, level, std::make_shared<const View>(std::move(published)), stamp});
-}
-
-// A later barrier with the same mask and scope has all that an earlier one has.
-void KernelOrder::remember_fence(Agent& agent, Offer fence) {
-  for (Offer& known : agent.fences) {
-    if (known.release->mask != fence.release->mask || known.release->level != fence.release->level) continue;
-    known = std::move(fence);
-    return;
-  }
-  agent.fences.push_back(std::move(fence));
 }
 
 //= vk:memory-model-inter-thread-happens-before
@@ -320,7 +289,7 @@ void KernelOrder::acquire_seen(std::uint32_t agent, const Ordering& ordering) {
   if (!own || (own->seen.empty() && !own->seen_together)) return;
   Offers acquired;
   const auto take = [&](const Offer& offer) {
-    if (!in_scope(offer, agent, ordering.level)) {
+    if (!in_scope(places_, offer, agent, ordering.level)) {
       miss(agent, *offer.release);
       return false;
     }
@@ -344,7 +313,8 @@ void KernelOrder::acquire_seen(std::uint32_t agent, const Ordering& ordering) {
 void KernelOrder::see(std::uint32_t agent, const Offer& offer, Classes storage, bool at_barrier,
                       const Ordering& reader) {
   if (offer.agent == agent) return;
-  if (reader.acquires && (offer.release->mask & ~reader.mask) == 0 && in_scope(offer, agent, reader.level)) return;
+  if (reader.acquires && (offer.release->mask & ~reader.mask) == 0 && in_scope(places_, offer, agent, reader.level))
+    return;
   Offer& known = state(agent).seen.of_kind(offer, storage, at_barrier);
   // The later of two by one agent has all of the earlier.
   if (known.release != offer.release && !known.release->view->reached.includes(offer.release->view->reached))
@@ -364,7 +334,7 @@ void KernelOrder::barrier(model::OperationIndex index, const Operation& operatio
   if (ordering.makes_available) make_available(agent, view(agent), ordering.bulk(), stamp);
   if (ordering.acquires) acquire_seen(agent, ordering);
   if (ordering.releases) {
-    remember_fence(state(agent), {agent, release(agent, ordering.mask, ordering.level)});
+    remember_fence(state(agent).fences, {agent, release(agent, ordering.mask, ordering.level)});
   } else {
     ++group_of(agent).now;
   }
@@ -414,7 +384,7 @@ void KernelOrder::atomic_reads(const Operation& operation, std::span<const trace
   Offers acquired;
   const auto see_head = [&](const Head& head) {
     take_up(
-        head, reader, storage, [&](const Offer& fence) { return in_scope(fence, agent, reader.level); },
+        head, reader, storage, [&](const Offer& fence) { return in_scope(places_, fence, agent, reader.level); },
         [&](const Offer& offer) { acquired.push_back(offer); },
         [&](const Offer& offer, Classes of) { see(agent, offer, of, false, reader); });
   };

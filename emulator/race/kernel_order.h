@@ -213,15 +213,9 @@ class KernelOrder {
     /// At least the agents that have something of their own.
     std::vector<Agent> agents;
   };
-  struct Arrival {
-    model::OperationIndex index = 0;
-    std::uint32_t agent = 0;
-    Ordering ordering;
+  struct Arrival : BarrierArrival {
     /// What its agent knew before it acquired anything here.
     ViewPointer known;
-    /// The release barriers up to this one.
-    Offers fences;
-    bool settled = false;
   };
   struct Meeting {
     std::uint64_t instance = 0;
@@ -282,9 +276,7 @@ class KernelOrder {
   void make_visible(std::uint32_t agent, BulkOperation operation, Stamp stamp);
   void finish_visibility(std::uint32_t agent);
 
-  bool in_scope(const Offer& offer, std::uint32_t agent, Level level) const;
   std::shared_ptr<const Release> release(std::uint32_t agent, Classes mask, Level level);
-  static void remember_fence(Agent& agent, Offer fence);
   void acquire(std::uint32_t agent, Classes mask, std::span<const Offer> offers);
   bool learn(View& made, std::uint32_t agent, Classes mask, std::span<const Offer> offers) const;
   Offers joined(std::span<const Offer> offers, const std::function<std::uint32_t(std::uint32_t)>& reader) const;
@@ -330,8 +322,6 @@ class KernelOrder {
   void acquire_at(const Meeting& meeting, Arrival& to);
   void release_again(Arrival& to);
   void leave_to_later(const Meeting& meeting, const Arrival& arrival);
-  bool releases_at(const Meeting& meeting, const Arrival& arrival) const;
-  bool arrivals_synchronize(const Arrival& from, const Arrival& to) const;
 
   /// What every access asks for, where it is at hand.
   struct Quick {

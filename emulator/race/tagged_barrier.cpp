@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "emulator/race/system_order.h"
 #include "emulator/race/tagged_order.h"
 
 namespace heddle::race {
@@ -37,7 +38,7 @@ void TaggedOrder::passes(model::OperationIndex index, std::span<const model::Ope
     instance.opened = true;
     if (!at->settled) settle(instance);
     for (const Arrival& from : instance.arrivals) {
-      if (!releases_at(instance, from) || !arrivals_synchronize(from, *at)) continue;
+      if (!releases_at(instance, from) || !arrivals_synchronize(places_, from, *at)) continue;
       for (const Offer& fence : from.fences) see(at->agent, fence, 0, true);
     }
     // A barrier with a quorum stays: somebody may still come.
@@ -50,25 +51,10 @@ void TaggedOrder::passes(model::OperationIndex index, std::span<const model::Ope
 // An agent may end at a barrier: the others that came there have synchronized with it all the same.
 void TaggedOrder::leave_unmet(std::uint32_t agent) {
   for (BarrierInstance& instance : instances_) {
-    const bool waits = std::any_of(instance.arrivals.begin(), instance.arrivals.end(),
-                                   [&](const Arrival& arrival) { return arrival.agent == agent && !arrival.settled; });
-    if (!waits) continue;
+    if (!waits_at(instance, agent)) continue;
     instance.opened = true;
     settle(instance);
   }
-}
-
-bool TaggedOrder::releases_at(const BarrierInstance& instance, const Arrival& arrival) {
-  return instance.synchronizing.empty() || std::find(instance.synchronizing.begin(), instance.synchronizing.end(),
-                                                     arrival.index) != instance.synchronizing.end();
-}
-
-// The arrivals have to be in each other's memory scopes, and in the execution scope.
-//= vk:memory-model-synchronizes-with
-bool TaggedOrder::arrivals_synchronize(const Arrival& from, const Arrival& to) const {
-  return places_.same_instance(from.agent, to.agent, from.ordering.level) &&
-         places_.same_instance(from.agent, to.agent, to.ordering.level) &&
-         places_.same_instance(from.agent, to.agent, from.ordering.execution);
 }
 
 // The arrivals synchronize with each other in turn, so what one of them acquires it passes on: until no arrival
@@ -90,9 +76,9 @@ void TaggedOrder::settle(BarrierInstance& instance) {
 bool TaggedOrder::acquire_at(const BarrierInstance& instance, Arrival& to) {
   Offers offers;
   for (const Arrival& from : instance.arrivals) {
-    if (!releases_at(instance, from) || !arrivals_synchronize(from, to)) continue;
+    if (!releases_at(instance, from) || !arrivals_synchronize(places_, from, to)) continue;
     for (const Offer& fence : from.fences)
-      if (in_scope(fence, to.agent, to.ordering.level)) offers.push_back(fence);
+      if (in_scope(places_, fence, to.agent, to.ordering.level)) offers.push_back(fence);
   }
   if (offers.empty() || !acquire(to.agent, to.lane, to.ordering.mask, offers)) return false;
   if (to.ordering.releases) release_again(to);
@@ -106,7 +92,7 @@ void TaggedOrder::release_again(Arrival& to) {
   View published;
   FactSums sums;
   join(published, lane.acquired, sets, sums);
-  remember_fence(lane, publish(to.agent, to.lane, to.ordering, std::move(published)));
+  remember_fence(lane.fences, publish(to.agent, to.lane, to.ordering, std::move(published)));
   to.fences = fences_of(state(to.agent));
 }
 
@@ -127,17 +113,7 @@ void TaggedOrder::dependency(bool memory) {
     return;
   }
   use_.note_system();
-  View made;
-  SystemView system;
-  for (GroupId group = 0; group < places_.groups(); ++group)
-    for (std::uint32_t lane = 0; lane < TagLanes::kGroups; ++lane)
-      system.agents.add_everybody(TagLanes::group(group, lane), kForEver);
-  for (std::size_t i = 0; i < kClassSets.size(); ++i) made.before[i] = system.before[i] = system.agents;
-  made.reached = system.agents;
-  made.facts = ended_.facts;
-  made.own = ended_.own;
-  made.system = std::make_shared<const SystemView>(std::move(system));
-  nothing_ = std::make_shared<const View>(std::move(made));
+  nothing_ = view_behind_dependency(places_, TagLanes::kGroups, ended_);
 }
 
 // All that the first did is before all that the second does, whatever the storage class and the tags.
@@ -152,27 +128,20 @@ void TaggedOrder::system_synchronizes(AgentId first, AgentId second) {
   Clock all;
   if (from < places_.first() || places_.has_ended(places_.group(from))) {
     // What the agents of a workgroup that is gone knew is forgotten; it may have been everything.
-    for (GroupId any = 0; any < places_.groups(); ++any)
-      for (std::uint32_t lane = 0; lane < TagLanes::kGroups; ++lane)
-        all.add_everybody(TagLanes::group(any, lane), kForEver);
+    all = all_of_everybody(places_, TagLanes::kGroups);
     chains_.learn_all(made, to, ended_, from);
   } else {
     leave_unmet(from);
     const Agent& before = state(from);
     const View known = all_of(before);
-    for (std::uint32_t lane = 0; lane < TagLanes::kGroups; ++lane)
-      all.add(TagLanes::group(places_.group(from), lane), from, kForEver);
+    all = all_of_agent(places_, TagLanes::kGroups, from);
     chains_.learn_all(made, to, known, from);
     if (before.system) system.agents.join(before.system->agents);
     for (std::size_t i = 0; i < kClassSets.size(); ++i) system.before[i].join(known.before[i]);
     own.reached.join(before.reached);
   }
-  system.agents.join(all);
   own.reached.join(all);
-  for (std::size_t i = 0; i < kClassSets.size(); ++i) {
-    system.before[i].join(all);
-    made.before[i].join(system.before[i]);
-  }
+  come_behind(made, system, all);
   own.system = std::make_shared<const SystemView>(std::move(system));
   own.lanes[0].acquired = std::make_shared<const View>(std::move(made));
   acquired_more(own, 0, kAllClassSets);

@@ -62,17 +62,13 @@ const Clock& TaggedOrder::reached(std::uint32_t agent) const {
 
 // What reaches no farther than the workgroup orders nothing that is accessed from now on.
 void TaggedOrder::group_ends(GroupId group) {
-  const auto reaches_out = [&](const FactsPointer& facts) {
-    return facts &&
-           std::any_of(facts->begin(), facts->end(), [](const Fact& fact) { return fact.key.level() > kWorkgroup; });
-  };
   FactSums sums;
   for (const std::uint32_t agent : groups_[group].agents) {
     std::unique_ptr<Agent>& own = agents_[agent - places_.first()];
     const View left = all_of(*own);
     own = nullptr;
     for (std::size_t i = 0; i < kClassSets.size(); ++i) {
-      if (!reaches_out(left.facts[i])) continue;
+      if (!reach_out_of_workgroup(left.facts[i])) continue;
       chains_.join(ended_, left, i, sums);
       ended_.own = sums.sum(ended_.own, left.facts[i]);
     }
@@ -266,18 +262,13 @@ bool TaggedOrder::acquire(std::uint32_t agent, std::uint8_t lane, Classes mask, 
   return true;
 }
 
-bool TaggedOrder::in_scope(const Offer& offer, std::uint32_t agent, Level level) const {
-  return places_.same_instance(offer.agent, agent, offer.release->level) &&
-         places_.same_instance(offer.agent, agent, level);
-}
-
 // What it acquires with all its classes it need not look at again.
 //= vk:memory-model-synchronizes-with
 void TaggedOrder::acquire_seen(std::uint32_t agent, std::uint8_t lane, const Ordering& ordering) {
   Offers acquired;
   state(agent).seen.take([&](const SeenReleases::Seen& s) {
     const bool meets = s.at_barrier || (s.storage != 0 && (s.storage & ~ordering.mask) == 0);
-    if (meets && in_scope(s.offer, agent, ordering.level)) acquired.push_back(s.offer);
+    if (meets && in_scope(places_, s.offer, agent, ordering.level)) acquired.push_back(s.offer);
     return false;
   });
   acquire(agent, lane, ordering.mask, acquired);
@@ -298,16 +289,6 @@ void TaggedOrder::note(const Ordering& ordering, Classes storage) {
   use_.note_level(ordering.level);
 }
 
-// A later barrier of the same lane, mask and scope has all that an earlier one has.
-void TaggedOrder::remember_fence(Lane& lane, Offer fence) {
-  for (Offer& known : lane.fences) {
-    if (known.release->mask != fence.release->mask || known.release->level != fence.release->level) continue;
-    known = std::move(fence);
-    return;
-  }
-  lane.fences.push_back(std::move(fence));
-}
-
 TaggedOrder::Offers TaggedOrder::fences_of(const Agent& agent) {
   Offers all;
   for (const Lane& lane : agent.lanes) all.insert(all.end(), lane.fences.begin(), lane.fences.end());
@@ -322,7 +303,7 @@ void TaggedOrder::order(std::uint32_t agent, std::uint8_t lane, const Ordering& 
   if (ordering.releases) {
     Offer made = release(agent, lane, ordering, stamp);
     Agent& own = state(agent);
-    remember_fence(own.lanes[lane], std::move(made));
+    remember_fence(own.lanes[lane].fences, std::move(made));
     if (ordering.acquires) {
       // What comes before the release comes before the acquire, which is one with it.
       const ViewPointer released = own.lanes[lane].constrained;
@@ -387,7 +368,7 @@ void TaggedOrder::atomic_reads(const Operation& operation, std::span<const trace
   Offers acquired;
   const auto see_head = [&](const Head& head) {
     take_up(
-        head, reader, storage, [&](const Offer& fence) { return in_scope(fence, agent, reader.level); },
+        head, reader, storage, [&](const Offer& fence) { return in_scope(places_, fence, agent, reader.level); },
         [&](const Offer& offer) { acquired.push_back(offer); },
         [&](const Offer& offer, Classes of) { see(agent, offer, of, false); });
   };

@@ -101,16 +101,10 @@ class TaggedOrder {
     Left left;
     std::vector<std::uint32_t> agents;
   };
-  struct Arrival {
-    model::OperationIndex index = 0;
-    std::uint32_t agent = 0;
+  struct Arrival : BarrierArrival {
     std::uint8_t lane = 0;
-    Ordering ordering;
     /// Its accesses before it have at most this stamp.
     Stamp stamp = 0;
-    /// The release barriers up to this one.
-    Offers fences;
-    bool settled = false;
   };
   struct BarrierInstance {
     std::uint64_t number = 0;
@@ -142,9 +136,7 @@ class TaggedOrder {
   bool acquire(std::uint32_t agent, std::uint8_t lane, Classes mask, std::span<const Offer> offers);
   void acquire_seen(std::uint32_t agent, std::uint8_t lane, const Ordering& ordering);
   void see(std::uint32_t agent, const Offer& offer, Classes storage, bool at_barrier);
-  bool in_scope(const Offer& offer, std::uint32_t agent, Level level) const;
   void order(std::uint32_t agent, std::uint8_t lane, const Ordering& ordering, Stamp stamp);
-  static void remember_fence(Lane& lane, Offer fence);
   static Offers fences_of(const Agent& agent);
   void note(const Ordering& ordering, Classes storage);
   void domain_operation(model::OperationIndex index, const Operation& operation);
@@ -153,8 +145,6 @@ class TaggedOrder {
   void settle(BarrierInstance& instance);
   bool acquire_at(const BarrierInstance& instance, Arrival& to);
   void release_again(Arrival& to);
-  static bool releases_at(const BarrierInstance& instance, const Arrival& arrival);
-  bool arrivals_synchronize(const Arrival& from, const Arrival& to) const;
 
   Places places_;
   SyncLog log_;
