@@ -15,7 +15,7 @@ namespace heddle::memory {
 /// is drawn. None stays longer than longest_wait operations in a cache of its agent, or of a narrow scope instance.
 class Evictions {
  public:
-  /// All of these outlive the evictions; `now` is the time, in operations.
+  /// Whatever is passed by reference outlives the evictions; `now` is the time, in operations.
   Evictions(const MemoryPolicy& policy, Outbox& outbox, WriteOrder& order, Draws& draws, const std::uint64_t& now)
       : policy_(policy), outbox_(outbox), order_(order), draws_(draws), now_(now) {}
   void restart() {

@@ -158,8 +158,8 @@ struct Availability {
   Event event;
   model::Place place;
   CacheLevel level = CacheLevel::Agent;
-  /// Its operation is ordered by classes that the write need not have: it is one for all that came before it, or part
-  /// of a write that releases.
+  /// Whether the operation that made it available is ordered by classes that the write need not have: an operation in
+  /// bulk, or part of a write that releases.
   bool by_any_class = false;
 };
 

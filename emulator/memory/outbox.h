@@ -22,7 +22,7 @@ namespace heddle::memory {
 /// A position is a waiting write's number in that order; what goes leaves its position to the next one.
 class Outbox {
  public:
-  /// All of these outlive the outbox.
+  /// Whatever is passed by reference outlives the outbox.
   Outbox(const MemoryPolicy& policy, GranuleTable& granules, WriteOrder& order, Draws& draws,
          Synchronization& synchronization, MemoryReport& report)
       : policy_(policy),
@@ -92,11 +92,11 @@ class Outbox {
   [[gnu::noinline]] void read_instead(Granule& granule, std::uint32_t record, const InScope& between, Stamp stamp);
 
   // An agent's reads of what it has waiting itself:
-  /// Whether it can read all of these bytes there, as one write or several. What it cannot read so goes.
+  /// Whether the agent reads the bytes `own` from its waiting writes, one or several. Writes that cannot be read so go.
   bool serves(std::uint32_t record, const GranuleAccess& reading, ByteMask own);
   /// Writes what the agent has waiting there over the bytes of `value`.
   void read_own(std::uint32_t record, const GranuleAccess& reading, trace::Value& value);
-  /// Who wrote the byte at `bit`, of those that it reads; the initial value if it has not it waiting.
+  /// The waiting write of the agent that has the byte at `bit`, which is read; the initial value if none has it.
   trace::OperationIndex own_writer(std::uint32_t record, const GranuleAccess& reading, ByteMask bit) const;
 
   // All go, in an order that is drawn where the policy keeps none:

@@ -37,7 +37,7 @@ class SequentialMemory final : public Memory {
   // For a caller that tells the listener of a plain access in its own way, and does it:
   /// Whether it must be told here, because somebody may ask who wrote bytes of the allocation.
   bool keeps_writers(AllocationId allocation) const { return writers_[static_cast<std::size_t>(allocation)].wanted; }
-  /// The number of the operation that is told next, and that it has been told.
+  /// The number of the operation that is told next. `count_told` says that the caller has told it.
   trace::OperationIndex told() const { return told_; }
   void count_told() { ++told_; }
 

@@ -21,7 +21,7 @@ namespace heddle::memory {
 /// generations of workgroups that have ended are forgotten.
 class SharedCopies {
  public:
-  /// All of these outlive the copies.
+  /// Whatever is passed by reference outlives the copies.
   SharedCopies(const MemoryPolicy& policy, GranuleTable& granules, Draws& draws, const Synchronization& synchronization,
                MemoryReport& report)
       : policy_(policy), granules_(granules), draws_(draws), synchronization_(synchronization), report_(report) {}

@@ -55,7 +55,7 @@ struct Head {
   TagSetId tags = TagSetId::Empty;
   SnapshotHandle known;
 
-  /// Whether an agent that synchronizes with the one does with the other: then the later one tells all.
+  /// Whether an agent synchronizes with both heads or with none: then the later head tells all that the earlier does.
   bool means_the_same(const Head& other) const {
     return agent == other.agent && scope == other.scope && semantics == other.semantics &&
            atomic_scope == other.atomic_scope && tags == other.tags;
@@ -136,7 +136,7 @@ struct alignas(64) Agent {
   std::uint32_t stale_reads = 0;
   /// When it issued the youngest of its writes that left its cache.
   std::uint32_t youngest_placed = 0;
-  /// The one that was made before it, of the same cohort; of those that are free, another one.
+  /// The agent of its cohort that was made before this one; if this one is free, another free one.
   Agent* next = nullptr;
   /// Its release barriers: each later atomic write, and control barrier, carries them. Those that it has
   /// in common with its cohort come on top.

@@ -53,9 +53,9 @@ class Telling {
 
   /// The sources of the next operation that reads: these bytes come from one write.
   void set_source(const Locations& bytes, trace::OperationIndex writer) { sources_.assign(1, {bytes, writer}); }
-  /// They come from the storage.
+  /// The bytes of the next read come from the storage.
   void set_stored_sources(const Locations& bytes) { writers_.sources_of(bytes, sources_); }
-  /// There are none yet; `add_source` adds those of one byte after the other.
+  /// The next read has no sources yet; `add_source` adds those of one byte after the other.
   void clear_sources() { sources_.clear(); }
   void add_source(AllocationId allocation, std::uint64_t offset_bytes, trace::OperationIndex writer) {
     add_byte(sources_, allocation, offset_bytes, writer);
@@ -63,7 +63,7 @@ class Telling {
 
   /// Whether who wrote what the storage holds is noted.
   bool notes_writers() const { return notes_writers_; }
-  /// These bytes of the storage are of that write.
+  /// The storage holds in these bytes what `writer` wrote.
   [[gnu::noinline]] void stored(const Locations& bytes, trace::OperationIndex writer) { writers_.note(bytes, writer); }
   /// Who wrote a byte of a storage; the initial value where that is not noted.
   trace::OperationIndex writer_of(AllocationId allocation, std::uint64_t offset_bytes) const {

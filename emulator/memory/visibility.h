@@ -60,7 +60,7 @@ class Visibility {
   }
 
   // For a caller that plays the machine by hand:
-  /// The next read is answered with what that write left.
+  /// The next read is answered with what `write` left.
   void serve(trace::OperationIndex write) { served_ = write; }
   /// The oldest position that could be chosen, before a visibility operation that the read may have of its own.
   Stamp oldest(Granule& granule, const GranuleAccess& reading) const;

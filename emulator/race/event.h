@@ -39,7 +39,7 @@ inline constexpr std::array<Classes, 10> kClassSets = {1, 2, 4, 8, 3, 5, 6, 9, 1
 /// Some of kClassSets, a bit each.
 using ClassSets = std::uint16_t;
 inline constexpr ClassSets kAllClassSets = (1 << kClassSets.size()) - 1;
-/// Calls f(number) for each of these.
+/// Calls f(number) for each class set whose bit is set.
 template <typename F>
 void for_each_set(ClassSets sets, F&& f) {
   for (std::size_t i = 0; i < kClassSets.size(); ++i)

@@ -22,14 +22,14 @@ struct KernelOptions {
   bool chains = true;
   /// All accesses to an allocation are promised to be of one storage class, which makes chains cheaper.
   bool one_class_each = false;
-  /// So many accesses from the beginning, and after each memory dependency, are remembered one by one,
-  /// whatever follows them: as long as it lasts the detector is exact. Some 100 bytes each.
+  /// How many accesses from the beginning, and after each memory dependency, are remembered one by one, whatever
+  /// follows them. Within these the detector is exact. Each takes some 100 bytes.
   std::uint32_t exact_accesses = 1024;
-  /// How many accesses of one word that nothing orders are remembered at most after these: the others
-  /// are forgotten, the oldest first.
+  /// The most unordered accesses to one word that are remembered behind `exact_accesses`. Of more than these the oldest
+  /// are forgotten first.
   std::uint32_t most_records = 32;
-  /// What the clocks of workgroups begin with, of kMostStamps: how many barriers, acquires and releases they count as
-  /// having behind them.
+  /// The stamp that the clock of a workgroup begins with, at most kMostStamps: how many barriers, acquires and releases
+  /// the workgroup counts as having behind it.
   Stamp first_stamp = kFirstStamp;
 };
 
@@ -56,10 +56,10 @@ struct KernelRace {
 class KernelDetector final : public trace::Listener {
  public:
   explicit KernelDetector(const KernelOptions& options = {});
-  /// One of several, each of which hears on a thread of its own of workgroups of its own.
+  /// A detector among several, each of which hears the workgroups of its own thread.
   KernelDetector(const KernelOptions& options, std::shared_ptr<KernelOrder::Shared> order, SiteNumbers& sites);
 
-  /// From now on it hears of accesses to bytes of which these know everything.
+  /// From now on accesses are told to bytes whose cells and releases stand in `shadow` and `history`.
   void use(Shadow& shadow, ReleaseHistory& history) {
     shadow_ = &shadow;
     order_.use(&history);
@@ -81,7 +81,7 @@ class KernelDetector final : public trace::Listener {
   void placed(model::OperationIndex write) override { order_.placed(write); }
   bool needs_plain_sources() const override { return false; }
 
-  /// `operation` of a non-atomic access at this site, which is not kNoSite.
+  /// Tells a non-atomic access by the instruction `site`, which is not kNoSite.
   void access(model::OperationIndex index, const Operation& operation, SiteId site) {
     if (!answers_plain(operation.agent, operation.reference, operation.locations, site)) [[unlikely]]
       access_in_full(index, operation, site);
@@ -92,7 +92,7 @@ class KernelDetector final : public trace::Listener {
   // told of it. If not, nothing happened, and the access is to be told in full (`access`, `atomic`). They answer for
   // sites other than kNoSite; those that say so, for sites that are quick alone.
 
-  /// Whether it gives those answers that need it, by now: not as long as accesses are remembered one by one.
+  /// Whether quick answers that need it may be asked for: not while accesses are remembered one by one.
   bool is_quick() const { return exact_left_ == 0; }
   static bool is_quick(SiteId site) { return site < SiteRelations::kMost; }
 
@@ -157,7 +157,7 @@ class KernelDetector final : public trace::Listener {
   /// Called with every race of a kind that was not seen before, while it happens.
   void on_race(std::function<void(const KernelRace&)> call) { on_race_ = std::move(call); }
 
-  /// Called with every other one: the position in races(), and the agent of the first operation.
+  /// Called with every further race of a known kind: its position in races(), and the agent of its first operation.
   void on_race_again(std::function<void(std::size_t race, AgentId first)> call) { on_race_again_ = std::move(call); }
 
   /// Called once for each kind of accesses at which it no longer looks for races, with a sentence that says so.
@@ -195,7 +195,7 @@ class KernelDetector final : public trace::Listener {
   friend class QuickCheck;
   /// What the quick answers need of the access that is being told.
   struct Access : CellAccess {
-    /// Its stamp; more than its time has if that is more than kMostStamps.
+    /// The stamp of the access in full: `time` holds kMostStamps at most.
     Stamp stamp = 0;
     GroupId group = 0;
     const Site* instruction = nullptr;
@@ -327,7 +327,7 @@ class KernelDetector final : public trace::Listener {
   std::uint32_t exact_left_;
   /// By workgroup: the Workgroup memory that it accessed first.
   std::vector<std::pair<GroupId, AllocationId>> workgroup_memory_;
-  /// The accesses to the word of the question that is being answered.
+  /// All accesses to the word about which a question is being answered.
   std::vector<KernelAccess> others_;
   bool looked_ = false;
   /// Where accesses stand while they move into a list, which gets their room.

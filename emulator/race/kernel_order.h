@@ -38,15 +38,15 @@ class KernelOrder {
   struct Group;
 
  public:
-  /// What several orders share, each of which hears of workgroups of its own, on a thread of its own.
+  /// What the orders of several threads share. Each order hears the workgroups of its own thread.
   class Shared;
 
   /// `chains` and `one_class_each` as in KernelOptions.
   KernelOrder(bool chains, bool one_class_each);
   KernelOrder(std::shared_ptr<Shared> shared, bool chains, bool one_class_each);
 
-  /// From now on it hears of atomics on bytes of which this knows what was released there; null: of those
-  /// of which no other agent hears.
+  /// From now on atomics are told on bytes whose releases stand in `history`; if that is null, on bytes that agents of
+  /// no other order access.
   void use(ReleaseHistory* history) { history_ = history ? history : &own_history_; }
   /// What was released on the allocation no agent acquires any more.
   void forget(AllocationId allocation) { history_->forget(allocation); }
@@ -93,7 +93,7 @@ class KernelOrder {
     const Agent* own = find_state(agent);
     return !own || own->fences.empty();
   }
-  /// Whether that is so of all agents of groups that tell none, on whatever allocation.
+  /// Whether nothing was released on any allocation: agents of groups without fences need not tell relaxed atomics.
   bool nothing_is_offered() const { return history_->empty(); }
   void placed(model::OperationIndex write) {
     if (!history_->empty()) history_->placed(write);
@@ -116,7 +116,7 @@ class KernelOrder {
     const Group& of = quick_.groups[group];
     return of.agents.empty() ? knows_nobody(of) : view(agent) == nobody();
   }
-  /// The view of such an agent.
+  /// The view of an agent that knows nobody.
   inline const ViewPointer& nobody() const;
   /// From now on it need not keep what all who may ever ask for it know already: if the agents of a
   /// workgroup begin together, before its first barrier.
@@ -129,7 +129,7 @@ class KernelOrder {
     Group& group = group_of(static_cast<std::uint32_t>(agent));
     group.now = std::max(group.now, stamp);
   }
-  /// Whether they did not: then nothing is known to be unordered.
+  /// Whether agents of a workgroup began after its first barrier: then nothing is taken for unordered.
   bool is_lost() const { return lost_; }
   std::uint32_t first_agent(GroupId group) const { return groups_[group].first_agent; }
   /// Agents with consecutive numbers, all of one group, and what every access asks of the group.
@@ -138,7 +138,7 @@ class KernelOrder {
     bool has(std::uint32_t agent) const { return agent - first_ < count_; }
     GroupId group() const { return group_; }
     Stamp now() const { return state_->now; }
-    /// Where that stands.
+    /// The address of `now()`.
     const Stamp* clock() const { return &state_->now; }
     const Settled& settled(std::size_t storage_class) const { return state_->settled[storage_class]; }
 
@@ -154,9 +154,9 @@ class KernelOrder {
     if (!near_.has(agent)) look_near(agent);
     return near_;
   }
-  /// What `ignores_relaxed` says for all of them, on whatever allocation; false if that is not known at once.
+  /// Whether no agent near need tell relaxed atomics, on any allocation; false also if that is not known at once.
   bool ignores_relaxed(const Near& near) const { return nothing_is_offered() && near.state_->agents.empty(); }
-  /// The agents that it was asked for last, if any.
+  /// What `near` answered last; without agents if an agent has begun since.
   const Near& last_near() const { return near_; }
   /// As places().group(agent).
   GroupId group(std::uint32_t agent) const { return quick_.agents[agent - quick_.first].group; }
@@ -210,7 +210,7 @@ class KernelOrder {
     std::uint32_t first_agent = 0;
     /// How many began, if all have consecutive numbers; else 0.
     std::uint32_t agents_in_row = 0;
-    /// At least the agents that have something of their own.
+    /// By number from `first_agent` on. An agent behind the end has nothing of its own.
     std::vector<Agent> agents;
   };
   struct Arrival : BarrierArrival {
@@ -323,7 +323,7 @@ class KernelOrder {
   void release_again(Arrival& to);
   void leave_to_later(const Meeting& meeting, const Arrival& arrival);
 
-  /// What every access asks for, where it is at hand.
+  /// Pointers to what every access asks for.
   struct Quick {
     const Places::Agent* agents = nullptr;
     Group* groups = nullptr;
@@ -350,9 +350,9 @@ class KernelOrder {
   std::vector<Meeting> spare_meetings_;
   bool whole_workgroups_ = false;
   bool lost_ = false;
-  /// Where somebody passed the last time.
+  /// The place in `meetings_` of the meeting that an agent left last.
   std::size_t last_meeting_ = 0;
-  /// What an agent begins with.
+  /// The view that an agent begins with.
   ViewPointer& nothing_;
 };
 

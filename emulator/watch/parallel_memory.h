@@ -219,12 +219,12 @@ class ParallelMemory final : public memory::Memory {
   void tell_listener(const Operation& operation, const advice::AccessValues& values);
   void tell_meeting(std::span<const Operation> arrivals);
 
-  /// The one that tells of the workgroups that this system thread runs, and for which memory.
+  /// Tells of the workgroups that this thread of the system runs; and the number of the memory that it is a part of.
   static thread_local Thread* t_here;
   static thread_local std::uint64_t t_memory;
 
   RaceSink& sink_;
-  /// Which memory this is of all that there ever were.
+  /// The number of this memory among all that the program ever made.
   const std::uint64_t number_;
   race::ParallelDetector detector_;
   std::vector<std::unique_ptr<Stripe>> stripes_;

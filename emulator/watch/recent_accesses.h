@@ -23,7 +23,7 @@ class LastOnes {
   LastOnes& operator=(const LastOnes&) = delete;
 
   bool has_room() const { return !all_.empty(); }
-  /// Where the next one is to be written, over the oldest one. If it has room.
+  /// The place of the next element, which the caller writes over the oldest one. Only if there is room.
   [[gnu::always_inline]] One& next() {
     One& oldest = *next_;
     if (++next_ == end_) [[unlikely]] {

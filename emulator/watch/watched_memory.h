@@ -78,13 +78,13 @@ class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariab
     return variables_[static_cast<std::size_t>(binding.reference) % variables_.size()];
   }
   void open(const Binding& binding, AgentId agent);
-  // After an access that was not to one that is open.
+  // After an access to a variable that is not open.
   void open_for_next(const Binding& binding, AgentId agent, const Locations& bytes);
   void tell(AgentId agent, ReferenceId reference, const Locations& bytes, race::SiteId site, model::Value value);
 
   memory::SequentialMemory& memory_;
   advice::Recent& recent_;
-  /// Each at its place. What a binding that is gone had open belongs to none.
+  /// Each at the place of its reference. A variable that a binding had open which is gone belongs to none.
   std::array<WatchedVariable, 64> variables_;
 };
 
