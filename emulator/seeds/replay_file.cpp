@@ -1,6 +1,6 @@
 // The file has a line for each thing:
 //
-//   heddle replay 1
+//   heddle replay 2
 //   test NAME                    empty outside of a test framework; \n and \\ stand for a line feed and a backslash
 //   search NUMBER
 //   seed NUMBER
@@ -8,7 +8,7 @@
 //   fails TEXT
 //   dispatch NUMBER-OF-ANSWERS   for each dispatch
 //   POINT BOUND VALUE            for each answer
-//   end
+//   end SUM                      of all that stands before, in 8 hexadecimal digits (FNV-1a)
 
 #include "emulator/seeds/replay_file.h"
 
@@ -35,7 +35,7 @@
 namespace heddle::seeds {
 namespace {
 
-constexpr std::string_view kFirstLine = "heddle replay 1";
+constexpr std::string_view kFirstLine = "heddle replay 2";
 /// Indexed by ChoicePoint.
 constexpr std::array<std::string_view, 5> kPoints = {"workgroup", "invocation", "preemption", "lanes", "memory"};
 
@@ -55,6 +55,17 @@ std::string unescaped(std::string_view line) {
   return out;
 }
 
+/// FNV-1a.
+std::uint32_t hash_of(std::string_view text) {
+  std::uint32_t hash = 2166136261u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  return hash;
+}
+
+std::string last_line_after(std::string_view text) {
+  return fmt::format("end {:08x}", hash_of(text));
+}
+
 /// Takes a file apart, line by line.
 class Reader {
  public:
@@ -71,6 +82,7 @@ class Reader {
     throw std::invalid_argument(fmt::format("HEDDLE_REPLAY: {}:{}: {}", text::readable(path_), number_, what));
   }
   void next_line() {
+    before_ += line_ + '\n';
     ++number_;
     if (!std::getline(in_, line_)) refuse("the file ends here: it was cut off");
     if (in_.eof()) refuse("the file ends within this line: it was cut off");
@@ -107,6 +119,8 @@ class Reader {
   const std::string& path_;
   std::ifstream in_;
   std::string line_;
+  /// All lines before that one.
+  std::string before_;
   std::uint64_t number_ = 0;
 };
 
@@ -137,13 +151,17 @@ Replay Reader::read() {
   // A test that does not ask how many to dispatch wants none.
   if (failure.workgroups == 0 && failure.wanted_workgroups != 0) refuse("no workgroup would be dispatched");
   failure.what = unescaped(after("fails"));
-  for (next_line(); line_ != "end"; next_line()) {
+  for (next_line();; next_line()) {
     std::string_view rest = line_;
-    if (word(rest) != "dispatch") refuse(fmt::format("'dispatch' or 'end' is expected here, not '{}'", shown(line_)));
+    const std::string_view name = word(rest);
+    if (name == "end") break;
+    if (name != "dispatch") refuse(fmt::format("'dispatch' or 'end' is expected here, not '{}'", shown(line_)));
     const auto answers = number<std::uint64_t>(rest);
     failure.schedules.emplace_back();
     for (std::uint64_t i = 0; i < answers; ++i) failure.schedules.back().answers.push_back(answer());
   }
+  if (line_ != last_line_after(before_))
+    refuse("the file was changed since heddle wrote it: the sum of its lines is another; search for the failure again");
   if (in_.peek() != std::ifstream::traits_type::eof()) {
     ++number_;
     refuse("nothing is expected behind 'end'");
@@ -163,14 +181,7 @@ std::string text_of(const Replay& replay) {
     for (const Schedule::Answer& answer : schedule.answers)
       out += fmt::format("{} {} {}\n", kPoints.at(static_cast<std::size_t>(answer.point)), answer.bound, answer.value);
   }
-  return out + "end\n";
-}
-
-/// FNV-1a.
-std::uint32_t hash_of(std::string_view text) {
-  std::uint32_t hash = 2166136261u;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
-  return hash;
+  return out + last_line_after(out) + '\n';
 }
 
 void print(const Search& search, const std::string& text) {
@@ -180,9 +191,12 @@ void print(const Search& search, const std::string& text) {
 }  // namespace
 
 std::string default_replay_file(const Search& search, std::uint64_t number, std::uint64_t seed) {
-  std::error_code error;
-  const std::filesystem::path directory = std::filesystem::temp_directory_path(error);
-  if (error) return "";
+  std::filesystem::path directory;
+  try {
+    directory = std::filesystem::temp_directory_path();
+  } catch (const std::filesystem::filesystem_error& error) {
+    directory = error.path1();  // TMPDIR names it, and it is none: the file will not be written, and the reason is told.
+  }
   const std::vector<std::string> words = watch::own_words();
   const std::string program = std::filesystem::path(words.empty() ? "program" : words[0]).filename().string();
   // Users share the directory, and so do tests of one program.

@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <fmt/format.h>
+
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -45,13 +48,24 @@ std::string content_of(const std::string& path) {
   return out.str();
 }
 
+/// The file with its last line as heddle writes it behind these lines.
+std::string with_sum(std::string lines) {
+  std::uint32_t sum = 2166136261u;
+  for (const char c : lines) sum = (sum ^ static_cast<unsigned char>(c)) * 16777619u;
+  return lines + fmt::format("end {:08x}\n", sum);
+}
+
+std::string without_sum(const std::string& content) {
+  return content.substr(0, content.find("\nend ") + 1);
+}
+
 /// The file as that of the search that comes next.
 void make_next(const std::string& path) {
-  std::string content = content_of(path);
+  std::string content = without_sum(content_of(path));
   const std::size_t begin = content.find("\nsearch ") + 8;
   const std::size_t end = content.find('\n', begin);
   const int next = std::stoi(content.substr(begin, end - begin)) + 1;
-  std::ofstream(path) << content.replace(begin, end - begin, std::to_string(next));
+  std::ofstream(path) << with_sum(content.replace(begin, end - begin, std::to_string(next)));
 }
 
 void refuse(const std::string& path, const std::string& content, const std::string& why) {
@@ -107,14 +121,15 @@ TEST_CASE("a file that is no replay, or a damaged one, is refused with its name 
   };
   refuse(file.path(), "", ":1: no failure that this heddle wrote");
   refuse(file.path(), "heddle trace 3\n", ":1: no failure that this heddle wrote");
-  refuse(file.path(), changed("heddle replay 1", "heddle replay 2"), ":1: ");
+  refuse(file.path(), changed("heddle replay 2", "heddle replay 1"), ":1: ");
   refuse(file.path(), changed("\nseed ", "\nseed x"), ":4: 'x");
   refuse(file.path(), changed("\nworkgroups ", "\ngroups "), ":5: 'workgroups' is expected here");
-  refuse(file.path(), changed("\nend\n", "\n"), "the file ends here: it was cut off");
+  refuse(file.path(), without_sum(good), "the file ends here: it was cut off");
   refuse(file.path(), good.substr(0, good.size() - 2), "the file ends within this line");
   refuse(file.path(), good + "more\n", "nothing is expected behind 'end'");
-  refuse(file.path(), changed("\nend\n", "\ndispatch 1\nmemory 2 2\nend\n"), "2 is not below 2");
-  refuse(file.path(), changed("\nend\n", "\ndispatch 1\nweather 2 1\nend\n"), "'weather' is no kind of choice");
+  refuse(file.path(), changed("\nseed ", "\nseed 1"), "the file was changed since heddle wrote it");
+  refuse(file.path(), changed("\nend ", "\ndispatch 1\nmemory 2 2\nend "), "2 is not below 2");
+  refuse(file.path(), changed("\nend ", "\ndispatch 1\nweather 2 1\nend "), "'weather' is no kind of choice");
   const test::Variable none("HEDDLE_REPLAY", file.path() + ".none");
   CHECK_THROWS_WITH(explore_seeds(first_comes_first, 5, quiet()), Catch::Contains("cannot be read"));
 }
@@ -125,6 +140,14 @@ TEST_CASE("a replay that cannot be written is told with the failure") {
   REQUIRE(report.failures[0].shrunk);
   CHECK(report.failures[0].shrunk->file.empty());
   CHECK_THAT(report.what(), Catch::Contains("no file to repeat it: '/no such directory/replay' cannot be written"));
+}
+
+TEST_CASE("a replay for a directory of temporary files that does not exist is told with the reason") {
+  const test::Variable nowhere("TMPDIR", "/no such directory");
+  const SeedReport report = explore_seeds(first_comes_first, 200, quiet());
+  REQUIRE(report.failed());
+  CHECK_THAT(report.what(), Catch::Contains("no file to repeat it: '/no such directory/") &&
+                                Catch::Contains("cannot be written: No such file or directory"));
 }
 
 TEST_CASE("HEDDLE_EXPLORE_SHRINK=0 leaves a failure as it was found, whatever the program says") {
