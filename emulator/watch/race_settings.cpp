@@ -30,7 +30,7 @@ std::optional<bool> zero_or_one(const char* name) {
 
 std::optional<RaceOutput> wanted_output() {
   const std::string_view value = environment("HEDDLE_RACES");
-  if (value.empty()) return {};
+  if (value.empty() || value == "0") return {};
   if (value == "records") return RaceOutput{true, ReportFormat::Text};
   if (value == "text" || value == "1") return RaceOutput{false, ReportFormat::Text};
   if (value == "colour") return RaceOutput{false, ReportFormat::ColouredText};
@@ -39,7 +39,7 @@ std::optional<RaceOutput> wanted_output() {
   if (value == "junit") return RaceOutput{false, ReportFormat::JUnit};
   if (value == "github") return RaceOutput{false, ReportFormat::GitHub};
   throw std::invalid_argument(
-      fmt::format("HEDDLE_RACES is '{}'; it may be text, colour, json, sarif, junit or github", text::readable(value)));
+      fmt::format("HEDDLE_RACES is '{}'; it may be 0, 1, text, colour, json, sarif, junit or github", text::readable(value)));
 }
 
 std::string output_file() {

@@ -17,7 +17,7 @@ struct RaceOutput {
   ReportFormat format = ReportFormat::Text;
 };
 
-/// What HEDDLE_RACES asks for; nothing if it is not set. Throws std::invalid_argument.
+/// What HEDDLE_RACES asks for; nothing if it is not set, or 0. Throws std::invalid_argument.
 std::optional<RaceOutput> wanted_output();
 
 /// HEDDLE_RACES_FILE; empty if it is not set.

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tests/temporary_file.h"
+#include "tests/variable.h"
 
 using namespace heddle;
 
@@ -149,6 +150,21 @@ TEST_CASE("advice names what one kernel did not need, and only if the device was
   CHECK(silent.race_report().advice.empty());
 }
 
+TEST_CASE("HEDDLE_RACES=0 is as if it were not set, and a word that it may not be is refused with those that it may") {
+  const DeviceOptions options{.mode = Mode::Native};
+  {
+    const test::Variable off("HEDDLE_RACES", "0");
+    CHECK_FALSE(*Device(options).options().races);
+  }
+  {
+    const test::Variable on("HEDDLE_RACES", "1");
+    CHECK(*Device(options).options().races);
+  }
+  const test::Variable wrong("HEDDLE_RACES", "2");
+  CHECK_THROWS_WITH(Device(options),
+                    "HEDDLE_RACES is '2'; it may be 0, 1, text, colour, json, sarif, junit or github");
+}
+
 TEST_CASE("who asks for all cores and for an order of what they do is told what contradicts what") {
   setenv("HEDDLE_RACES_PARALLEL", "1", 1);
   for (const auto& [variable, value] : {std::pair("HEDDLE_TRACE", "/dev/null"), std::pair("HEDDLE_MEMORY", "random"),
@@ -187,7 +203,7 @@ TEST_CASE("advice knows what a plain write left to atomics, and is the same whet
     const auto report_of = [&](const std::string& trace) {
       DeviceOptions options = racing();
       options.race_advice = true;
-      options.memory = *memory_policy(memory);
+      options.memory = memory_policy(memory);
       options.seed = 1;
       options.trace = trace;
       Device device(options);
