@@ -69,7 +69,7 @@ const bool registered = [] {
     for (const char* policy : {"sequential", "random", "adversarial"}) {
       const std::string title = "mu/litmus/" + std::string(name) + '/' + policy;
       benchmark::RegisterBenchmark(title.c_str(),
-                                   [=](benchmark::State& state) { run(state, source, *memory_policy(policy)); });
+                                   [=](benchmark::State& state) { run(state, source, memory_policy(policy)); });
     }
   };
   add("MP", kMessagePassing);

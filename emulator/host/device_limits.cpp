@@ -10,6 +10,7 @@
 #include "emulator/host/limits.h"
 #include "runtime/scheduler.h"
 #include "runtime/text/readable.h"
+#include "runtime/text/refuse_name.h"
 
 namespace heddle {
 namespace {
@@ -52,16 +53,22 @@ constexpr DeviceLimits kTypicalDesktop{
 
 constexpr std::array kProfiles = {kHeddle, kVulkanMinimum, kTypicalDesktop};
 
+/// The profile of the name that `what` has.
+DeviceLimits profile(std::string_view what, std::string_view name) {
+  const auto* const found =
+      std::find_if(kProfiles.begin(), kProfiles.end(), [&](const DeviceLimits& l) { return l.name == name; });
+  if (found == kProfiles.end()) text::refuse_name(what, name, kProfiles);
+  return *found;
+}
+
 }  // namespace
 
 std::span<const DeviceLimits> device_limit_profiles() {
   return kProfiles;
 }
 
-std::optional<DeviceLimits> device_limits(std::string_view name) {
-  const auto* const found =
-      std::find_if(kProfiles.begin(), kProfiles.end(), [&](const DeviceLimits& l) { return l.name == name; });
-  return found == kProfiles.end() ? std::nullopt : std::optional(*found);
+DeviceLimits device_limits(std::string_view name) {
+  return profile("the name of the limits", name);
 }
 
 namespace detail {
@@ -162,8 +169,7 @@ DeviceLimits limits_from(const std::optional<DeviceLimits>& asked) {
   }
   const char* text = std::getenv("HEDDLE_LIMITS");
   const std::string_view name = text && *text ? text : kHeddle.name;
-  if (const std::optional<DeviceLimits> known = device_limits(name)) return *known;
-  refuse_name("HEDDLE_LIMITS", name, kProfiles);
+  return profile("HEDDLE_LIMITS", name);
 }
 
 void check_subgroup_size(const DeviceLimits& limits, std::uint32_t size) {

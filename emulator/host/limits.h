@@ -7,11 +7,8 @@
 
 #include <cstdint>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <type_traits>
-
-#include "runtime/text/readable.h"
 
 namespace heddle::detail {
 
@@ -21,14 +18,6 @@ void check_limits(std::string_view option, Number value, std::type_identity_t<Nu
                   std::type_identity_t<Number> most) {
   if (value < least || value > most)
     throw std::invalid_argument(fmt::format("{} is {}; it may be {} to {}", option, value, least, most));
-}
-
-/// Throws std::invalid_argument for a variable of the environment whose value is the name of none of `known`.
-template <typename Known>
-[[noreturn]] void refuse_name(std::string_view variable, std::string_view value, const Known& known) {
-  std::string names;
-  for (const auto& one : known) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", one.name);
-  throw std::invalid_argument(fmt::format("{} is '{}'; it may be {}", variable, text::readable(value), names));
 }
 
 /// The most milliseconds of a time: 136 years, of which a clock's nanoseconds hold twice as many.

@@ -2,12 +2,14 @@
 
 #include "emulator/host/device_limits.h"
 #include "emulator/host/limits.h"
+#include "emulator/memory/policy.h"
 #include "emulator/watch/kernel_trace.h"
 #include "emulator/watch/race_settings.h"
 #include "runtime/fiber.h"
 #include "runtime/scheduler.h"
 #include "runtime/seed.h"
 #include "runtime/text/readable.h"
+#include "runtime/text/refuse_name.h"
 
 #include <fmt/format.h>
 
@@ -50,8 +52,8 @@ MemoryPolicy memory_from(const std::optional<MemoryPolicy>& asked) {
   if (asked) return *asked;
   const char* text = std::getenv("HEDDLE_MEMORY");
   const std::string_view name = text && *text ? text : "sequential";
-  if (const std::optional<MemoryPolicy> policy = memory_policy(name)) return *policy;
-  refuse_name("HEDDLE_MEMORY", name, memory_policies());
+  if (const MemoryPolicy* policy = memory::find_policy(name)) return *policy;
+  text::refuse_name("HEDDLE_MEMORY", name, memory_policies());
 }
 
 /// The number that a variable holds; nothing if it is not set.

@@ -4,6 +4,7 @@
 
 #include "emulator/memory/machine.h"
 #include "emulator/memory/sequential.h"
+#include "runtime/text/refuse_name.h"
 
 namespace heddle {
 namespace {
@@ -124,12 +125,17 @@ std::span<const MemoryPolicy> memory_policies() {
   return kPolicies;
 }
 
-std::optional<MemoryPolicy> memory_policy(std::string_view name) {
+const MemoryPolicy* memory::find_policy(std::string_view name) {
   for (const MemoryPolicy& policy : kPolicies)
-    if (policy.name == name) return policy;
+    if (policy.name == name) return &policy;
   for (const MemoryPolicy& policy : kPoliciesWithAll)
-    if (policy.name == name) return policy;
-  return std::nullopt;
+    if (policy.name == name) return &policy;
+  return nullptr;
+}
+
+MemoryPolicy memory_policy(std::string_view name) {
+  if (const MemoryPolicy* policy = memory::find_policy(name)) return *policy;
+  text::refuse_name("the name of the memory policy", name, kPolicies);
 }
 
 std::unique_ptr<memory::Memory> memory::make_memory(const MemoryPolicy& policy, Choice& choice) {

@@ -8,6 +8,7 @@
 #include "emulator/advice/changes.h"
 #include "emulator/advice/operation_text.h"
 #include "emulator/advice/program_order.h"
+#include "emulator/memory/policy.h"
 #include "emulator/race/kernel_detector_quick.h"
 #include "emulator/report/member_text.h"
 #include "emulator/watch/own_command.h"
@@ -196,7 +197,7 @@ void RaceWatch::placed(model::OperationIndex write) {
 std::string RaceWatch::replay() const {
   const MemoryPolicy& policy = *options_.memory;
   const std::string memory =
-      policy.sequential || !memory_policy(policy.name) ? "" : fmt::format("HEDDLE_MEMORY={} ", policy.name);
+      policy.sequential || !memory::find_policy(policy.name) ? "" : fmt::format("HEDDLE_MEMORY={} ", policy.name);
   return fmt::format("HEDDLE_RACES=text {}{} {}", memory, seed_assignment(*options_.seed), own_command());
 }
 

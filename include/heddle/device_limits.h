@@ -57,7 +57,7 @@ struct DeviceLimits {
 /// Vulkan 1.3 must have; "typical-desktop".
 std::span<const DeviceLimits> device_limit_profiles();
 
-/// The profile of that name.
-std::optional<DeviceLimits> device_limits(std::string_view name);
+/// The profile of that name. Throws std::invalid_argument, which lists the names, where no profile has that one.
+DeviceLimits device_limits(std::string_view name);
 
 }  // namespace heddle

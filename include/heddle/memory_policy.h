@@ -68,7 +68,8 @@ struct MemoryPolicy {
 /// hardware.
 std::span<const MemoryPolicy> memory_policies();
 
-/// The policy of that name; with ":all" behind it the one that remembers every write (MemoryPolicy::record_all).
-std::optional<MemoryPolicy> memory_policy(std::string_view name);
+/// The policy of that name; with ":all" behind it the one that remembers every write (MemoryPolicy::record_all). Throws
+/// std::invalid_argument, which lists the names, where no policy has that one.
+MemoryPolicy memory_policy(std::string_view name);
 
 }  // namespace heddle

@@ -92,7 +92,7 @@ class Excessive final : public Choice {
 void run_with(bool excessive) {
   const explore::Program program = two_agents(true);
   Excessive choice(excessive);
-  const auto memory = memory::make_memory(*memory_policy("sequential"), choice);
+  const auto memory = memory::make_memory(memory_policy("sequential"), choice);
   litmus::Runner(program, {8}, *memory, choice).run();
 }
 

@@ -221,7 +221,7 @@ std::vector<DeviceOptions> all_ways() {
   std::vector<DeviceOptions> ways{options_for(Mode::Native)};
   for (const char* memory : {"sequential", "random", "adversarial"}) {
     ways.push_back(options_for(Mode::Emulated));
-    ways.back().memory = *memory_policy(memory);
+    ways.back().memory = memory_policy(memory);
   }
   ways.push_back(options_for(Mode::Emulated));
   ways.back().races = true;

@@ -92,7 +92,7 @@ constexpr auto message = [](auto& inv, StorageBuffer<std::uint32_t> auto words,
 DeviceOptions looking_for_races(std::uint64_t seed) {
   DeviceOptions options;
   options.mode = Mode::Emulated;
-  options.memory = *memory_policy("sequential");
+  options.memory = memory_policy("sequential");
   options.seed = seed;
   options.operations_between_switches = 2;
   options.races = true;
@@ -188,7 +188,7 @@ TEST_CASE("references with tags compute the same natively, emulated and on weak 
   for (const char* policy : {"", "sequential", "random", "incoherent-l1"}) {
     DeviceOptions options;
     options.mode = *policy == '\0' ? Mode::Native : Mode::Emulated;
-    if (*policy != '\0') options.memory = *memory_policy(policy);
+    if (*policy != '\0') options.memory = memory_policy(policy);
     Device device(std::move(options));
     auto words = device.buffer(std::vector<std::uint32_t>(8, 0), "words");
     auto pairs = device.buffer(std::vector<TaggedPair>(2), "pairs");

@@ -65,7 +65,7 @@ constexpr auto message = [](auto& inv, StorageBuffer<std::uint32_t> auto data, S
 DeviceOptions on(const char* policy, std::uint64_t seed) {
   DeviceOptions options;
   options.mode = Mode::Emulated;
-  options.memory = *memory_policy(policy);
+  options.memory = memory_policy(policy);
   options.seed = seed;
   options.operations_between_switches = 2;
   return options;

@@ -17,7 +17,7 @@ constexpr std::uint32_t kWords = 4;
 /// Workgroups that come and go, one after the other, and access the same words.
 class Workgroups {
  public:
-  explicit Workgroups(std::string_view policy) : machine_(*memory_policy(policy), choice_) {
+  explicit Workgroups(std::string_view policy) : machine_(memory_policy(policy), choice_) {
     machine_.add(AllocationId{0}, std::as_writable_bytes(std::span(words_)));
   }
 

@@ -130,7 +130,7 @@ Exploration messages(Sends send, Receives receive) {
       [&](auto host) {
         using M = decltype(host);
         DeviceOptions options;
-        options.memory = *memory_policy("sequential");
+        options.memory = memory_policy("sequential");
         DeviceQueue<M> queue(std::move(options));
         auto data = queue.buffer(std::vector<std::uint32_t>{0}, "data");
         auto flag = queue.buffer(std::vector<std::uint32_t>{0}, "flag");

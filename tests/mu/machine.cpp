@@ -36,7 +36,7 @@ std::vector<std::string> cases() {
 
 c::RunRequest request_of(const char* policy, std::uint64_t runs, std::uint64_t judged) {
   c::RunRequest request;
-  request.policy = *memory_policy(policy);
+  request.policy = memory_policy(policy);
   request.runs = runs;
   request.judged = judged;
   return request;

@@ -253,7 +253,7 @@ const auto kPlainFlag = [](auto& inv, StorageBuffer<std::uint32_t> auto flag, st
 
 DeviceOptions impatient(const char* memory) {
   DeviceOptions options = options_for(Mode::Emulated);
-  options.memory = *memory_policy(memory);
+  options.memory = memory_policy(memory);
   options.no_progress_rounds = 8;
   return options;
 }
@@ -497,7 +497,7 @@ TEST_CASE(
   DeviceOptions options = options_for(Mode::Emulated);
   const char* const memory = GENERATE("sequential", "random", "adversarial");
   options.races = GENERATE(false, true);
-  options.memory = *memory_policy(memory);
+  options.memory = memory_policy(memory);
   options.no_progress_rounds = 1024;
   CAPTURE(memory, *options.races);
   // With races, of many that meet at barriers, it takes long.

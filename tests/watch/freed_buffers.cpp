@@ -35,7 +35,7 @@ std::map<std::string, DeviceOptions> devices() {
   emulated.mode = Mode::Emulated;
   emulated.seed = 1;
   emulated.races = emulated.races_parallel = false;
-  emulated.memory = *memory_policy("sequential");
+  emulated.memory = memory_policy("sequential");
   std::map<std::string, DeviceOptions> made{{"sequential", emulated}};
   made["checked"] = made["parallel"] = emulated;
   made["checked"].races = true;
@@ -43,7 +43,7 @@ std::map<std::string, DeviceOptions> devices() {
   // So that what comes is always the same.
   made["parallel"].workers = 1;
   made["weak"] = made["checked"];
-  made["weak"].memory = *memory_policy("random");
+  made["weak"].memory = memory_policy("random");
   return made;
 }
 

@@ -47,7 +47,7 @@ class Watched {
     DeviceOptions options;
     options.races = true;
     options.races_parallel = parallel;
-    options.memory = *memory_policy("sequential");
+    options.memory = memory_policy("sequential");
     return options;
   }
 

@@ -95,7 +95,7 @@ Said races_of(const Steps& steps, std::uint64_t seed, bool every_access_has_a_re
   options.races = true;
   options.races_parallel = false;
   options.seed = seed;
-  options.memory = *memory_policy("sequential");
+  options.memory = memory_policy("sequential");
   options.resident_workgroups = 1 + seed % 3;
   // Advice on what orderings were needed for hears of every operation.
   options.race_advice = every_access_has_a_record;
@@ -176,7 +176,7 @@ std::vector<T> calculated(const DeviceOptions& options) {
 TEMPLATE_TEST_CASE("atomics compute the same natively, emulated, and watched by either detector", "", std::int32_t,
                    std::uint32_t) {
   DeviceOptions options;
-  options.memory = *memory_policy("sequential");
+  options.memory = memory_policy("sequential");
   options.mode = Mode::Native;
   const std::vector<TestType> natively = calculated<TestType>(options);
   options.mode = Mode::Emulated;
@@ -219,7 +219,7 @@ TEST_CASE("of more variables than a watched device has at hand each keeps its va
     DeviceOptions options;
     options.races = true;
     options.races_parallel = parallel;
-    options.memory = *memory_policy("sequential");
+    options.memory = memory_policy("sequential");
     Device device(options);
     device.dispatch(many_variables, 5, 16);
     CHECK(device.races().empty());

@@ -28,7 +28,7 @@ DeviceOptions racing(std::string_view memory, std::uint32_t resident) {
   options.races = true;
   options.races_parallel = false;
   options.seed = 1;
-  options.memory = *memory_policy(memory);
+  options.memory = memory_policy(memory);
   options.resident_workgroups = resident;
   return options;
 }

@@ -26,7 +26,7 @@ std::string policy_descriptions() {
 
 litmus::RunRequest run_request(const litmus::Question& question, const MachineOptions& options) {
   litmus::RunRequest request;
-  request.memory = litmus::memory_of(*memory_policy(options.policy));
+  request.memory = litmus::memory_of(memory_policy(options.policy));
   request.watch = [chains = question.chains] { return litmus::detector_watch(chains); };
   request.runs = options.runs;
   request.seed = options.seed;
@@ -61,7 +61,7 @@ MachineReport run_on_machine(const litmus::Test& test, const litmus::Answer* ans
   report.allowed.resize(report.totals.histogram.size());
   if (answer) compare(*answer, report);
   if (!report.never_seen.empty())
-    report.kept_back = litmus::why_kept_back(test, question, *memory_policy(options.policy), report.never_seen);
+    report.kept_back = litmus::why_kept_back(test, question, memory_policy(options.policy), report.never_seen);
   // More than that many are not worth the wait for a remark.
   constexpr std::uint64_t kMostInterleavings = 20000;
   report.interleaved = litmus::interleaved_outcomes(test, question.bound, kMostInterleavings);

@@ -40,7 +40,7 @@ MuMachineReport run_on_machine(const litmus::c::Test& test, const litmus::c::Ans
   report.seed = options.seed;
   report.runs = options.runs;
   litmus::c::RunRequest request;
-  request.policy = *memory_policy(options.policy);
+  request.policy = memory_policy(options.policy);
   request.runs = options.runs;
   request.seed = options.seed;
   request.judged = options.judged;

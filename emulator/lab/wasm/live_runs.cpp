@@ -65,7 +65,7 @@ class VulkanRuns final : public LiveRuns {
   VulkanRuns(litmus::Test test, const LiveRequest& asked)
       : test_(std::move(test)), watch_(litmus::detector_watch(true)) {
     litmus::RunRequest request;
-    request.memory = litmus::memory_of(*memory_policy(asked.policy));
+    request.memory = litmus::memory_of(memory_policy(asked.policy));
     request.seed = asked.seed;
     request.bound = asked.bound;
     runner_ = std::make_unique<litmus::TestRunner>(test_, request);
@@ -104,7 +104,7 @@ class HostRuns final : public LiveRuns {
  public:
   HostRuns(litmus::c::Test test, const LiveRequest& asked) : test_(std::move(test)) {
     litmus::c::RunRequest request;
-    request.policy = *memory_policy(asked.policy);
+    request.policy = memory_policy(asked.policy);
     request.seed = asked.seed;
     request.bound = asked.bound;
     runner_ = std::make_unique<litmus::c::TestRunner>(test_, request);

@@ -8,12 +8,15 @@
 #include <string_view>
 #include <utility>
 
+#include "emulator/memory/policy.h"
 #include "emulator/mu/host/machine.h"
 #include "emulator/seeds/schedule_shrink.h"
 #include "emulator/watch/kernel_trace.h"
 #include "emulator/watch/race_log.h"
+#include "emulator/watch/race_settings.h"
 #include "runtime/seed.h"
 #include "runtime/text/readable.h"
+#include "runtime/text/refuse_name.h"
 
 namespace heddle::threads {
 
@@ -54,7 +57,7 @@ Options with_environment(Options options) {
   if (!options.mode) {
     const char* text = std::getenv("HEDDLE_MODE");
     // Only an emulated run can tell of races, and be traced.
-    const bool emulates = std::getenv("HEDDLE_RACES") || std::getenv("HEDDLE_TRACE");
+    const bool emulates = heddle::watch::wanted_output() || std::getenv("HEDDLE_TRACE");
     const std::string_view mode = text ? text : emulates ? "emulated" : "native";
     if (mode != "native" && mode != "emulated")
       throw std::invalid_argument(
@@ -66,13 +69,8 @@ Options with_environment(Options options) {
     const char* text = std::getenv("HEDDLE_MEMORY");
     options.memory = text ? text : "random";
   }
-  if (!memory_policy(options.memory)) {
-    std::string names;
-    for (const MemoryPolicy& policy : memory_policies())
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", policy.name);
-    throw std::invalid_argument(
-        fmt::format("there is no memory policy '{}'; there are {}", text::readable(options.memory), names));
-  }
+  if (!memory::find_policy(options.memory))
+    text::refuse_name("Options::memory (or HEDDLE_MEMORY)", options.memory, memory_policies());
   if (*options.mode == Mode::Emulated) options.trace = heddle::watch::trace_path(options.trace);
   if (options.most_threads == 0)
     throw std::invalid_argument("a run has at least one thread: Options::most_threads is 0");
@@ -97,7 +95,7 @@ Report native_failure(const Trapped& error) {
 namespace {
 
 Report run_on_machine(const std::function<void()>& body, const Options& options, std::unique_ptr<Choice> choice) {
-  return mu::host::Machine(options, *memory_policy(options.memory), std::move(choice)).run(body);
+  return mu::host::Machine(options, memory_policy(options.memory), std::move(choice)).run(body);
 }
 
 /// Makes one failure of a body smaller.

@@ -22,13 +22,13 @@ Test two_threads(const std::string& first, const std::string& second, const std:
 }
 
 std::string why(const Test& test, std::string_view policy, const Outcome& outcome) {
-  return why_kept_back(test, {}, *memory_policy(policy), {outcome}).front();
+  return why_kept_back(test, {}, memory_policy(policy), {outcome}).front();
 }
 
 /// How often runs end so.
 std::uint64_t count(const Test& test, std::string_view policy, const Outcome& outcome) {
   RunRequest request;
-  request.memory = memory_of(*memory_policy(policy));
+  request.memory = memory_of(memory_policy(policy));
   request.runs = 20000;
   for (const HistogramRow& row : run(test, request).histogram)
     if (row.values == outcome) return row.count;
@@ -103,11 +103,11 @@ TEST_CASE("what comes up in runs of the library is never said to be impossible")
     if (cannot_run(*parse.test)) continue;
     for (const std::string_view policy : {"random", "store-buffer"}) {
       RunRequest request;
-      request.memory = memory_of(*memory_policy(policy));
+      request.memory = memory_of(memory_policy(policy));
       request.runs = 200;
       std::vector<Outcome> seen;
       for (const HistogramRow& row : run(*parse.test, request).histogram) seen.push_back(row.values);
-      const std::vector<std::string> reasons = why_kept_back(*parse.test, {}, *memory_policy(policy), seen);
+      const std::vector<std::string> reasons = why_kept_back(*parse.test, {}, memory_policy(policy), seen);
       // Where a filter is rarely passed, or threads wait for each other, no run has an outcome.
       files += seen.empty() ? 0 : 1;
       CHECK(reasons.size() == seen.size());

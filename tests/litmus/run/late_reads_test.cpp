@@ -61,7 +61,7 @@ Result run_on(const std::string& source, MemoryPolicy policy) {
 }
 
 MemoryPolicy answering_late(std::uint32_t chance) {
-  MemoryPolicy policy = *memory_policy("random");
+  MemoryPolicy policy = memory_policy("random");
   policy.late_reads = chance;
   return policy;
 }

@@ -92,7 +92,7 @@ TEST_CASE("what one tag that does not fit allows comes up on the machine, unless
     if (more.empty()) continue;
     ++pairs;
     const std::set<Outcome> does = reached(does_not, 3000);
-    const std::vector<std::string> why = why_kept_back(does_not, {}, *memory_policy("random"), more);
+    const std::vector<std::string> why = why_kept_back(does_not, {}, memory_policy("random"), more);
     for (std::size_t i = 0; i < more.size(); ++i) {
       shown += does.count(more[i]) == 1 ? 1 : 0;
       // A late read of the bytes that its own invocation stores next is load buffering that is not looked for.
