@@ -19,7 +19,7 @@
 #include <vector>
 
 #if !defined(CATCH_VERSION_MAJOR) || CATCH_VERSION_MAJOR != 2
-#error "heddle/testing/catch2.h is made for Catch2 2.13"
+#error "heddle/testing/catch2.h is for Catch2 2.13: with another one leave it out, and check with trial.require(...)"
 #endif
 
 namespace heddle::detail {
