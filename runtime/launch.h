@@ -59,6 +59,9 @@ struct Launch {
   std::size_t workgroup_memory_bytes = 0;
   /// Whether it starts at zero for each workgroup.
   bool workgroup_memory_zeroed = false;
+  /// Native: each invocation begins as one that may wait anywhere, since a load of volatile memory, which nothing
+  /// announces, may be a poll.
+  bool waits_unannounced = false;
   /// Null: native, in parallel. Otherwise one worker, and every decision is asked of it.
   Choice* choice = nullptr;
   /// With a choice: the numbers of the workgroups that begin first, in this order; the others follow in ascending
@@ -86,6 +89,9 @@ struct Failure {
   /// Nothing is wrong: somebody wanted it to end.
   bool cut_off = false;
 };
+
+/// Whether a kernel of this program names volatile memory.
+bool program_has_volatile_memory() noexcept;
 
 /// Throws std::logic_error on a thread that runs a kernel: it can begin no dispatch.
 void refuse_inside_kernel();

@@ -1,11 +1,13 @@
 // Polling, and the reports of those who wait in vain.
 
+#include "runtime/code_place.h"
 #include "runtime/counted.h"
 #include "runtime/scheduler.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <thread>
@@ -19,10 +21,19 @@ namespace {
 // somebody else: on a machine with fewer cores than workers the one waited for may be off the CPU.
 constexpr std::uint64_t kRotationsBeforeYield = 256;
 
+// Kernels poll volatile memory by loads that may be anything else: others get to run after so many that found the same
+// in the same place, or after so many in all.
+constexpr std::uint32_t kSameBeforeYield = 32;
+constexpr std::uint32_t kReadsBeforeYield = 4096;
+
 std::string place(const SourceLocation& where) {
+  if (where.line == 0) return "a line that is not known (-g makes it known)";
   const char* slash = std::strrchr(where.file, '/');
   return fmt::format("{}:{}", slash ? slash + 1 : where.file, where.line);
 }
+
+/// Set before main, or as a library with kernels is loaded.
+std::atomic<bool> volatile_memory_is_named = false;
 
 std::string text(const uvec3& v) {
   return fmt::format("({},{},{})", v.x, v.y, v.z);
@@ -68,6 +79,12 @@ class Census {
   std::vector<Waiting> all_;
 };
 
+/// Where an invocation polls.
+SourceLocation place_of_poll(const Slot& slot, const Poll& poll) {
+  if (slot.where.line != 0 || !poll.code) return slot.where;
+  return place_of_code(static_cast<const char*>(poll.code) - 1).value_or(slot.where);
+}
+
 void count(Group& g, const std::function<std::string(const void*)>* describe, Census& census) {
   for (std::uint32_t i = 0; i < g.size; ++i) {
     const Slot& slot = g.begin[i];
@@ -97,10 +114,11 @@ void count(Group& g, const std::function<std::string(const void*)>* describe, Ce
       case WaitKind::Poll: {
         std::string object = describe ? (*describe)(detail.poll.address) : "";
         if (object.empty()) object = fmt::format("{}", detail.poll.address);
+        const SourceLocation where = place_of_poll(slot, detail.poll);
         census.add(slot, who,
                    fmt::format("poll {} of {}, which stays {}, at {}", detail.poll.operation, object, detail.poll.value,
-                               place(slot.where)),
-                   slot.where);
+                               place(where)),
+                   where);
         break;
       }
       case WaitKind::Nothing:
@@ -135,6 +153,18 @@ void Worker::yield(SourceLocation where, const Poll& poll) {
   self->polled_in_round = g.round;
   ++polls_of_round_;
   suspend_outside_ring(self, Turn::Anywhere);
+}
+
+// Where no invocation has been begun by the scheduler, as in a region of a kernel in phases, only other threads go on.
+void Worker::read_volatile(const Poll& poll) {
+  const bool same = poll.address == last_read_.address && poll.value == last_read_.value;
+  last_read_ = poll;
+  reads_ += same ? kReadsBeforeYield / kSameBeforeYield : 1;
+  if (reads_ < kReadsBeforeYield) return;
+  reads_ = 0;
+  if (current_) return yield({}, poll);
+  if (dispatch_->failed.load(std::memory_order_acquire)) throw Unwind{};
+  std::this_thread::yield();
 }
 
 void Worker::begin_round() {
@@ -255,6 +285,19 @@ std::string who_is_where() {
 
 void yield(SourceLocation where, const Poll& poll) {
   worker_of_thread->yield(where, poll);
+}
+
+[[gnu::noinline]] void read_volatile(const void* address, std::uint64_t bits) {
+  worker_of_thread->read_volatile({"a volatile load", address, bits, __builtin_return_address(0)});
+}
+
+bool has_volatile_memory() {
+  volatile_memory_is_named = true;
+  return true;
+}
+
+bool program_has_volatile_memory() noexcept {
+  return volatile_memory_is_named;
 }
 
 void poll_in_region(const Workgroup& group, std::uint32_t index, SourceLocation where, const Poll& poll) {

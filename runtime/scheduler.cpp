@@ -317,6 +317,10 @@ inline void Worker::run_group(Group& g, Fiber* here) {
   current_ = nullptr;
   g.driver_fiber = here;
   if (!here) home_group_ = &g;
+  if (launch_->waits_unannounced && launch_->run.one) [[unlikely]] {
+    prepare_slots(g);
+    return await_group(g);
+  }
   // While nothing waits, the next workgroup is the same one with another number.
   const std::uint32_t ran = launch_->run.all(launch_->kernel, g, admission_.tickets_left());
   if (!g.waited) {

@@ -292,6 +292,7 @@ DeviceState::DeviceState(DeviceOptions o)
   launch.workgroup_memory_zeroed = options.workgroup_memory_zeroed;
   launch.no_progress_rounds = options.no_progress_rounds;
   launch.no_progress_time = std::chrono::milliseconds(options.no_progress_time.count());
+  launch.waits_unannounced = mode == Mode::Native && runtime::program_has_volatile_memory();
   launch.describe = &describe_;
   if (options.progress) launch.progress = &options.progress;
   if (mode == Mode::Emulated) {

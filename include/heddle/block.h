@@ -111,7 +111,15 @@ class KernelBlock {
 
   KernelBlock coherent(MemoryScope scope) const { return with(elements.coherent(scope)); }
   KernelBlock non_private() const { return with(elements.non_private()); }
-  KernelBlock volatile_() const { return with(elements.volatile_()); }
+  auto volatile_() const {
+    if constexpr (EmulatedArray<Array>) {
+      return with(elements.volatile_());
+    } else {
+      auto* const memory = whole_of<Head>(header).memory();
+      using VolatileHead = native::Ref<std::remove_pointer_t<decltype(memory)>, kStorageClass, true>;
+      return KernelBlock<VolatileHead, decltype(elements.volatile_())>(VolatileHead(memory), elements.volatile_());
+    }
+  }
 
   VariableFor<Head> header;
   Array elements;

@@ -20,12 +20,12 @@ namespace heddle {
 
 namespace native {
 
-template <typename T, StorageClass storage_class>
+template <typename T, StorageClass storage_class, bool is_volatile = false>
 class View;
 
 /// A reference to one `T` in memory that other code has as something else: its bytes are copied, which compilers take
 /// for what it is.
-template <typename T, StorageClass storage_class>
+template <typename T, StorageClass storage_class, bool is_volatile = false>
 class BytesRef {
  public:
   using value_type = std::remove_const_t<T>;
@@ -35,11 +35,15 @@ class BytesRef {
 
   explicit BytesRef(Byte* bytes) : bytes_(bytes) {}
   value_type load() const {
+    if constexpr (is_volatile) return load_volatile<value_type>(memory());
     value_type value;
     std::memcpy(static_cast<void*>(&value), bytes_, sizeof value);
     return value;
   }
-  void store(const value_type& value) const { std::memcpy(bytes_, &value, sizeof value); }
+  void store(const value_type& value) const {
+    if constexpr (is_volatile) return store_volatile<value_type>(memory(), value);
+    std::memcpy(bytes_, &value, sizeof value);
+  }
   const BytesRef& located(const SourceLocation&) const { return *this; }
   const BytesRef& here() const { return *this; }
   const BytesRef& declared() const { return *this; }
@@ -57,12 +61,13 @@ class BytesRef {
     using E = std::conditional_t<std::is_const_v<T>, const std::remove_extent_t<M>, std::remove_extent_t<M>>;
     Byte* const bytes = reinterpret_cast<Byte*>(&(memory()->*member));
     if constexpr (std::is_array_v<M>) {
-      return View<E, storage_class>(bytes, std::extent_v<M>);
+      return View<E, storage_class, is_volatile>(bytes, std::extent_v<M>);
     } else {
-      return detail::ElementFor<BytesRef<E, storage_class>>(BytesRef<E, storage_class>(bytes));
+      using MemberRef = BytesRef<E, storage_class, is_volatile>;
+      return detail::ElementFor<MemberRef>(MemberRef(bytes));
     }
   }
-  /// For atomics. What was written as something else is there before an atomic acts on it: compilers may take memory of
+  /// For atomics and volatile accesses. What was written as something else is there before an atomic acts on it: compilers may take memory of
   /// two types for two places.
   T* memory() const {
     T* memory = reinterpret_cast<T*>(bytes_);
@@ -75,19 +80,20 @@ class BytesRef {
 };
 
 /// `size()` elements in memory that other code has as something else.
-template <typename T, StorageClass storage_class>
+template <typename T, StorageClass storage_class, bool is_volatile>
 class View {
  public:
   using element_type = T;
   static constexpr StorageClass kStorageClass = storage_class;
-  using Byte = typename BytesRef<T, storage_class>::Byte;
+  static constexpr bool kVolatile = is_volatile;
+  using ElementRef = BytesRef<T, storage_class, is_volatile>;
+  using Byte = typename ElementRef::Byte;
 
   View(Byte* bytes, std::uint64_t size) : bytes_(bytes), size_(size) {}
   std::uint64_t size() const { return size_; }
   template <std::integral I>
   auto operator[](I i) const {
-    return detail::ElementFor<BytesRef<T, storage_class>>(
-        BytesRef<T, storage_class>(bytes_ + static_cast<std::uint64_t>(i) * sizeof(T)));
+    return detail::ElementFor<ElementRef>(ElementRef(bytes_ + static_cast<std::uint64_t>(i) * sizeof(T)));
   }
   template <detail::IntegerElement E>
   auto operator[](E&& e) const {
@@ -96,7 +102,10 @@ class View {
   T* memory() const { return reinterpret_cast<T*>(bytes_); }
   View coherent(MemoryScope) const { return *this; }
   View non_private() const { return *this; }
-  View volatile_() const { return *this; }
+  View<T, storage_class, true> volatile_() const {
+    name_volatile<T>();
+    return {bytes_, size_};
+  }
   auto with(const Tags& tags) const { return detail::TaggedArray<View>(*this, tags); }
 
  private:
@@ -143,7 +152,7 @@ template <typename U, detail::NativeArray A>
 auto view_as(const A& array, SourceLocation = SourceLocation::current()) {
   using V = detail::AsConstAs<U, A>;
   static_assert(detail::Plain<U>, "a view's elements are trivially copyable");
-  using View = native::View<V, A::kStorageClass>;
+  using View = native::View<V, A::kStorageClass, A::kVolatile>;
   return View(reinterpret_cast<typename View::Byte*>(array.memory()),
               array.size() * sizeof(typename A::element_type) / sizeof(U));
 }
@@ -182,9 +191,9 @@ template <detail::NativeArray A>
 auto read_only(const A& array) {
   using E = const typename A::element_type;
   if constexpr (requires { typename A::Byte; }) {
-    return native::View<E, A::kStorageClass>(reinterpret_cast<const std::byte*>(array.memory()), array.size());
+    return native::View<E, A::kStorageClass, A::kVolatile>(reinterpret_cast<const std::byte*>(array.memory()), array.size());
   } else {
-    return native::Array<E, A::kStorageClass>(array.memory(), array.size());
+    return native::Array<E, A::kStorageClass, A::kVolatile>(array.memory(), array.size());
   }
 }
 template <detail::EmulatedArray A>

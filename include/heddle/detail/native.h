@@ -44,11 +44,49 @@ inline void thread_fence(MemorySemantics semantics) {
 #endif
 }
 
-template <typename T, StorageClass storage_class>
+/// Made at the start of a program in which a kernel names volatile memory of `T`, and only there.
+template <typename T>
+inline const bool kHasVolatile = runtime::has_volatile_memory();
+
+/// Tells the runtime, at the start of the program, that this function is in it.
+template <typename T>
+void name_volatile() {
+  asm volatile("" : : "r"(&kHasVolatile<T>));
+}
+
+/// An access that the compiler neither leaves out nor puts together with another one. A load may be a poll, and lets
+/// others run where it finds the same again and again.
+template <typename T>
+T load_volatile(const T* memory) {
+  T value;
+  if constexpr (std::is_scalar_v<T>) {
+    value = *static_cast<const volatile T*>(memory);
+  } else {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    std::memcpy(static_cast<void*>(&value), static_cast<const void*>(memory), sizeof value);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  }
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, static_cast<const void*>(&value), sizeof value < sizeof bits ? sizeof value : sizeof bits);
+  runtime::read_volatile(memory, bits);
+  return value;
+}
+template <typename T>
+void store_volatile(T* memory, const T& value) {
+  if constexpr (std::is_scalar_v<T>) {
+    *static_cast<volatile T*>(memory) = value;
+  } else {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    std::memcpy(static_cast<void*>(memory), static_cast<const void*>(&value), sizeof value);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  }
+}
+
+template <typename T, StorageClass storage_class, bool is_volatile = false>
 class Array;
 
 /// A reference to one `T`.
-template <typename T, StorageClass storage_class>
+template <typename T, StorageClass storage_class, bool is_volatile = false>
 class Ref {
  public:
   using value_type = std::remove_const_t<T>;
@@ -56,8 +94,20 @@ class Ref {
   static constexpr bool kWritable = !std::is_const_v<T> && !std::is_array_v<T>;
 
   constexpr explicit Ref(T* memory) : memory_(memory) {}
-  constexpr value_type load() const { return *memory_; }
-  constexpr void store(const value_type& v) const { *memory_ = v; }
+  constexpr value_type load() const {
+    if constexpr (is_volatile) {
+      return load_volatile<value_type>(memory_);
+    } else {
+      return *memory_;
+    }
+  }
+  constexpr void store(const value_type& v) const {
+    if constexpr (is_volatile) {
+      store_volatile<value_type>(memory_, v);
+    } else {
+      *memory_ = v;
+    }
+  }
 
   /// A member of a struct.
   template <typename S, typename M>
@@ -66,9 +116,10 @@ class Ref {
     using Member = std::conditional_t<std::is_const_v<T>, const M, M>;
     if constexpr (std::is_array_v<M>) {
       using E = std::remove_extent_t<Member>;
-      return Array<E, storage_class>(&(memory_->*member)[0], std::extent_v<M>);
+      return Array<E, storage_class, is_volatile>(&(memory_->*member)[0], std::extent_v<M>);
     } else {
-      return detail::ElementFor<Ref<Member, storage_class>>(Ref<Member, storage_class>(&(memory_->*member)));
+      using MemberRef = Ref<Member, storage_class, is_volatile>;
+      return detail::ElementFor<MemberRef>(MemberRef(&(memory_->*member)));
     }
   }
 
@@ -90,11 +141,12 @@ class Ref {
 };
 
 /// A reference to `size()` elements.
-template <typename T, StorageClass storage_class>
+template <typename T, StorageClass storage_class, bool is_volatile>
 class Array {
  public:
   using element_type = T;
   static constexpr StorageClass kStorageClass = storage_class;
+  static constexpr bool kVolatile = is_volatile;
 
   constexpr Array(T* memory, std::uint64_t size) : memory_(memory), size_(size) {}
   constexpr std::uint64_t size() const { return size_; }
@@ -102,9 +154,10 @@ class Array {
   template <std::integral I>
   constexpr auto operator[](I i) const {
     if constexpr (std::is_array_v<T>) {
-      return Array<std::remove_extent_t<T>, storage_class>(&memory_[i][0], std::extent_v<T>);
+      return Array<std::remove_extent_t<T>, storage_class, is_volatile>(&memory_[i][0], std::extent_v<T>);
     } else {
-      return detail::ElementFor<Ref<T, storage_class>>(Ref<T, storage_class>(memory_ + i));
+      using ElementRef = Ref<T, storage_class, is_volatile>;
+      return detail::ElementFor<ElementRef>(ElementRef(memory_ + i));
     }
   }
 
@@ -119,7 +172,10 @@ class Array {
   // GLSL's qualifiers: all memory is coherent here.
   constexpr Array coherent(MemoryScope) const { return *this; }
   constexpr Array non_private() const { return *this; }
-  constexpr Array volatile_() const { return *this; }
+  Array<T, storage_class, true> volatile_() const {
+    name_volatile<T>();
+    return {memory_, size_};
+  }
   constexpr auto with(const Tags& tags) const { return detail::TaggedArray<Array>(*this, tags); }
 
  private:
@@ -128,7 +184,7 @@ class Array {
 };
 
 /// A pointer into PhysicalStorageBuffer memory.
-template <typename T>
+template <typename T, bool is_volatile = false>
 class Pointer {
  public:
   using element_type = T;
@@ -139,7 +195,8 @@ class Pointer {
   DeviceAddress<T> address() const { return {static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(memory_))}; }
   template <std::integral I>
   auto operator[](I i) const {
-    return detail::ElementFor<Ref<T, kStorageClass>>(Ref<T, kStorageClass>(memory_ + i));
+    using ElementRef = Ref<T, kStorageClass, is_volatile>;
+    return detail::ElementFor<ElementRef>(ElementRef(memory_ + i));
   }
   friend auto operator*(const Pointer& p) { return p[0]; }
   template <std::integral I>
@@ -159,9 +216,13 @@ class Pointer {
   friend bool operator==(const Pointer&, const Pointer&) = default;
   Pointer coherent(MemoryScope) const { return *this; }
   Pointer non_private() const { return *this; }
-  Pointer volatile_() const { return *this; }
+  Pointer<T, true> volatile_() const {
+    name_volatile<T>();
+    return Pointer<T, true>(memory_);
+  }
 
  private:
+  friend class Pointer<T, false>;
   explicit Pointer(T* memory) : memory_(memory) {}
   T* memory_;
 };

@@ -151,6 +151,8 @@ struct Poll {
   const char* operation = "";
   const void* address = nullptr;
   std::uint64_t value = 0;
+  /// Where no place in the source is known: an address behind the call that polls. May be null.
+  const void* code = nullptr;
 };
 
 /// Announces that invocation `index`, which ran as a plain call, is going to wait for the first
@@ -188,6 +190,14 @@ void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t su
 
 /// Lets others run, because this invocation polls and found nothing changed.
 void yield(SourceLocation where, const Poll& poll);
+
+/// A kernel of this program names volatile memory. Native dispatches, from now on, begin each invocation as one that may
+/// wait anywhere: nothing announces that an access is a poll. Returns true.
+bool has_volatile_memory();
+
+/// After a native load of volatile memory, which found these bits (the first 8 bytes of larger ones). Lets others run
+/// where the same was found there again and again.
+void read_volatile(const void* address, std::uint64_t bits);
 
 /// Memory of this thread for the per-invocation variable number `ordinal` of the kernel in phases that it runs, which
 /// holds whatever it held: at least so many bytes, aligned as vectors of the processor are.
