@@ -5,7 +5,6 @@
 namespace heddle::race {
 namespace {
 
-constexpr Level kQueueFamily = kDevice - 1;
 constexpr Level kWidest = kLevelCount - 1;
 /// What stands for all levels at which reads may have found something, where these are one.
 constexpr Level kLowestStart = kOwn + 1;

@@ -22,9 +22,9 @@ using model::kClasses;
 using model::kScopes;
 using model::Level;
 using model::level_of;
-inline constexpr Level kOwn = 0, kSubgroup = 1, kWorkgroup = 2, kDevice = 6;
+inline constexpr Level kOwn = 0, kSubgroup = 1, kWorkgroup = 2, kQueueFamily = 5, kDevice = 6;
 static_assert(kScopes[kSubgroup] == Scope::Subgroup && kScopes[kWorkgroup] == Scope::Workgroup &&
-              kScopes[kDevice] == Scope::Device);
+              kScopes[kQueueFamily] == Scope::QueueFamily && kScopes[kDevice] == Scope::Device);
 
 /// The number of the bit of Workgroup memory.
 inline constexpr std::uint8_t kWorkgroupClass = 1;

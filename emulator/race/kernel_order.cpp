@@ -309,6 +309,17 @@ void KernelOrder::acquire_seen(std::uint32_t agent, const Ordering& ordering) {
   if (!acquired.empty()) acquire(agent, ordering.mask, acquired);
 }
 
+// A release, which may be null, and what these, all of one mask and level, say to `reader`.
+std::shared_ptr<const Release> KernelOrder::with(const std::shared_ptr<const Release>& release,
+                                                 std::span<const Offer> more, std::uint32_t reader, Level needs) const {
+  const Release& kind = *more.front().release;
+  View view = release ? *release->view : View{};
+  learn(view, reader, kind.mask, more);
+  Release made{kind.mask, kind.level, std::make_shared<const View>(std::move(view))};
+  made.needs = needs;
+  return std::make_shared<const Release>(std::move(made));
+}
+
 // Leaves a release to the acquire barriers that follow, unless all of it has been acquired.
 void KernelOrder::see(std::uint32_t agent, const Offer& offer, Classes storage, bool at_barrier,
                       const Ordering& reader) {
@@ -317,8 +328,12 @@ void KernelOrder::see(std::uint32_t agent, const Offer& offer, Classes storage, 
     return;
   Offer& known = state(agent).seen.of_kind(offer, storage, at_barrier);
   // The later of two by one agent has all of the earlier.
-  if (known.release != offer.release && !known.release->view->reached.includes(offer.release->view->reached))
+  if (known.release == offer.release || has_all_of(*known.release, *offer.release)) return;
+  if (has_all_of(*offer.release, *known.release)) {
     known = offer;
+  } else {
+    known.release = with(known.release, {&offer, 1}, offer.agent, std::max(known.release->needs, offer.release->needs));
+  }
 }
 
 // MakeAvailable stands before the barrier, MakeVisible behind it.
@@ -392,8 +407,17 @@ void KernelOrder::atomic_reads(const Operation& operation, std::span<const trace
     if (head.own) miss(agent, *head.own);
     for (const Offer& fence : head.fences) miss(agent, *fence.release);
   };
-  if (!history_->empty())
-    for (const trace::Source& source : sources) history_->for_each_head(operation, source.write, see_head, miss_head);
+  took_up_all_ = true;
+  const auto join = [&](const std::shared_ptr<const Release>& release, std::span<const Offer> more, std::uint32_t by,
+                        Level needs) { return with(release, more, by, needs); };
+  for (const trace::Source& source : sources) {
+    if (history_->empty()) break;
+    // (A barrier of a subgroup would need to tell apart those of a workgroup.)
+    const std::span<const Head> all =
+        use_.subgroups() ? std::span<const Head>() : history_->all_heads(operation, source.write, join);
+    std::for_each(all.begin(), all.end(), see_head);
+    if (all.empty() && !history_->for_each_head(operation, source.write, see_head, miss_head)) took_up_all_ = false;
+  }
   if (!acquired.empty()) acquire(agent, reader.mask, acquired);
 }
 
@@ -405,7 +429,7 @@ void KernelOrder::atomic_writes(model::OperationIndex index, const Operation& op
   const Agent* own = find_state(agent);
   const Ordering writer = ordering_of(operation);
   Head head = head_of(index, operation, own ? std::span<const Offer>(own->fences) : std::span<const Offer>());
-  head.acquires_all = head.modifies && writer.acquires && writer.releases;
+  head.acquires_all = head.modifies && writer.acquires && writer.releases && took_up_all_;
   if (writer.releases) {
     note(writer, head.storage);
     head.own = release(agent, writer.mask, writer.level);

@@ -282,6 +282,8 @@ class KernelOrder {
   Offers joined(std::span<const Offer> offers, const std::function<std::uint32_t(std::uint32_t)>& reader) const;
   std::span<const Offer> left_together(LeftTogether& left, std::uint32_t agent, Level level) const;
   void acquire_seen(std::uint32_t agent, const Ordering& ordering);
+  std::shared_ptr<const Release> with(const std::shared_ptr<const Release>& release, std::span<const Offer> more,
+                                      std::uint32_t reader, Level needs) const;
   void see(std::uint32_t agent, const Offer& offer, Classes storage, bool at_barrier, const Ordering& reader);
   void miss(std::uint32_t agent, const Release& release);
   /// Notes an acquire or a release.
@@ -352,6 +354,8 @@ class KernelOrder {
   bool lost_ = false;
   /// The place in `meetings_` of the meeting that an agent left last.
   std::size_t last_meeting_ = 0;
+  /// Whether the last atomic that read took up all of the release sequences that it read from.
+  bool took_up_all_ = false;
   /// The view that an agent begins with.
   ViewPointer& nothing_;
 };

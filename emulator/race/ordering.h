@@ -41,6 +41,7 @@ inline Ordering ordering_of(const Operation& op) {
 /// Whether an agent that acquires at this level and what it acquires are in each other's scopes.
 //= vk:memory-model-synchronizes-with
 inline bool in_scope(const Places& places, const Offer& offer, std::uint32_t agent, Level level) {
+  if (offer.release->needs != kOwn) return level >= offer.release->needs;
   return places.same_instance(offer.agent, agent, offer.release->level) &&
          places.same_instance(offer.agent, agent, level);
 }

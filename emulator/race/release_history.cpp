@@ -28,6 +28,10 @@ void ReleaseHistory::write(const Operation& operation, Head head) {
   }
   OfLocation& location = found->second;
   unplaced_.emplace(head.index, key);
+  if (location.alike && !are_alike(location, head)) {
+    location.alike = false;
+    location.together.clear();
+  }
   location.heads.push_back(std::move(head));
   if (location.heads.size() >= location.look_through_at) forget_surpassed(location);
 }
@@ -64,12 +68,11 @@ void ReleaseHistory::forget_all() {
 }
 
 // Whether an agent that is still to read a later write gets no more from this one than from that: a store that
-// ended its sequence, or a read-modify-write that releases all that it offers. That has to be mutually
-// ordered with all that may still be so with this one: it is of the same agent and scope, or of a scope
-// as wide as the device when no agent of this one's workgroup is left.
+// ended its sequence, or a read-modify-write that releases all that it offers, or offers later releases of the same
+// agents. That has to be mutually ordered with all that may still be so with this one: it is of the same agent and
+// scope, or of a scope as wide as the device when no agent of this one's workgroup is left.
 //= vk:memory-model-release-sequence
 bool ReleaseHistory::surpassed(const Head& head, const std::vector<Head>& heads) const {
-  constexpr Level kQueueFamily = kDevice - 1;
   const model::Place place = places_.place(head.agent);
   const bool alone =
       places_.has_ended(places_.group(head.agent)) && place.shader_call_group == 0 && place.interlock_group == 0;
@@ -79,15 +82,60 @@ bool ReleaseHistory::surpassed(const Head& head, const std::vector<Head>& heads)
            places_.same_instance(head.agent, later.agent, kQueueFamily);
   };
   const auto carries = [&](const Head& later) {
-    const auto has = [&](const Release& release) {
-      return (release.mask & ~later.own->mask) == 0 && release.level <= later.own->level;
+    const auto is_of = [](const Release& release, const Release& by) {
+      return (release.mask & ~by.mask) == 0 && release.level <= by.level;
     };
-    return later.own && later.acquires_all && (!head.own || has(*head.own)) &&
-           std::all_of(head.fences.begin(), head.fences.end(), [&](const Offer& fence) { return has(*fence.release); });
+    const auto is_later = [&](const Release& release, const Release& by) {
+      return is_of(release, by) && release.level == by.level && release.lane == by.lane && has_all_of(by, release);
+    };
+    const auto has = [&](std::uint32_t agent, const Release& release) {
+      if (later.own && later.acquires_all && is_of(release, *later.own)) return true;
+      if (later.own && later.agent == agent && is_later(release, *later.own)) return true;
+      return std::any_of(later.fences.begin(), later.fences.end(),
+                         [&](const Offer& fence) { return fence.agent == agent && is_later(release, *fence.release); });
+    };
+    return (!head.own || has(head.agent, *head.own)) &&
+           std::all_of(head.fences.begin(), head.fences.end(),
+                       [&](const Offer& fence) { return has(fence.agent, *fence.release); });
   };
   return std::any_of(heads.begin(), heads.end(), [&](const Head& later) {
     return later.placed > head.placed && replaces(later) && (!later.modifies || carries(later));
   });
+}
+
+// Whether the head is as those of the location are, which are alike.
+bool ReleaseHistory::are_alike(OfLocation& location, const Head& head) {
+  Head& kind = location.kind;
+  if (location.heads.empty()) {
+    kind = Head{};
+    kind.level = head.level;
+    kind.storage = head.storage;
+  }
+  const auto is_of = [](const Release& release, const Release& other) {
+    return release.mask == other.mask && release.level == other.level;
+  };
+  if (!head.modifies || head.level != kind.level || head.storage != kind.storage) return false;
+  if (!kind.own) kind.own = head.own;
+  if (kind.fences.empty()) kind.fences = head.fences;
+  return (!head.own || is_of(*head.own, *kind.own)) &&
+         std::all_of(head.fences.begin(), head.fences.end(),
+                     [&](const Offer& fence) { return is_of(*fence.release, *kind.fences.front().release); });
+}
+
+// Whether the reader may take up all that the head offers: what comes from another workgroup, in the scopes from the
+// queue family on and in no other.
+bool ReleaseHistory::offers_to(const Head& head, std::uint32_t reader, Level level) const {
+  const auto shares = [&](std::uint32_t agent, Level with) { return places_.same_instance(agent, reader, with); };
+  const auto is_plain = [&](std::uint32_t agent) {
+    if (places_.group(agent) == places_.group(reader)) return true;
+    for (Level between = kWorkgroup + 1; between < kQueueFamily; ++between)
+      if (shares(agent, between)) return false;
+    return shares(agent, kQueueFamily);
+  };
+  return mutually_ordered(head, reader, level) && is_plain(head.agent) &&
+         std::all_of(head.fences.begin(), head.fences.end(), [&](const Offer& fence) {
+           return is_plain(fence.agent) && shares(fence.agent, fence.release->level) && shares(fence.agent, level);
+         });
 }
 
 void ReleaseHistory::forget_surpassed(OfLocation& location) const {

@@ -5,6 +5,7 @@
 /// that they are in.
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 #include <vector>
 
@@ -23,7 +24,15 @@ struct Release {
   Stamp stamp = kForEver;
   /// The lane of what released it (tag_lanes.h).
   std::uint8_t lane = 0;
+  /// Of what several released: the scope that an acquire needs at least, whoever released it; 0 for one.
+  Level needs = kOwn;
 };
+
+/// Whether a release has all of another one of its agent.
+inline bool has_all_of(const Release& later, const Release& other) {
+  return later.stamp != kForEver && other.stamp != kForEver ? later.stamp >= other.stamp
+                                                            : later.view->reached.includes(other.view->reached);
+}
 
 /// A release by an agent. That of a barrier that a whole workgroup reaches is shared.
 struct Offer {
@@ -41,7 +50,7 @@ struct Head {
   Classes storage = 0;
   /// Whether a read-modify-write made it.
   bool modifies = false;
-  /// It acquires what it releases.
+  /// It releases all that release sequences before it offered to it, which it has acquired.
   bool acquires_all = false;
   /// It releases by itself.
   std::shared_ptr<const Release> own;
@@ -79,9 +88,16 @@ class ReleaseHistory {
   std::size_t size() const { return at_.size() + unplaced_.size(); }
 
   /// Calls f(head) with the heads of the release sequences that the read `by` reads from if its bytes
-  /// come from `write`, and miss(head) with what it would read if it was in scope.
+  /// come from `write`, and miss(head) with what it would read if it was in scope. Whether it came to the beginning of
+  /// each sequence that `write` is in, or is known to end.
   template <typename F, typename G>
-  void for_each_head(const Operation& by, model::OperationIndex write, F&& f, G&& miss) const;
+  bool for_each_head(const Operation& by, model::OperationIndex write, F&& f, G&& miss) const;
+  /// Heads that offer together what all those of for_each_head do, one for those of the reader's workgroup and one for
+  /// all others, where that is known: all of them are read-modify-writes of one scope, those that release do it alike,
+  /// and `write` is the latest. Empty where it is not. Agents of a workgroup share them: join(release, offers, reader,
+  /// needs) is a release, null at first, and what `reader`, one of them, learns of these; it has this Release::needs.
+  template <typename Join>
+  std::span<const Head> all_heads(const Operation& by, model::OperationIndex write, Join&& join);
 
  private:
   struct Key {
@@ -96,8 +112,19 @@ class ReleaseHistory {
              key.bytes.size_bytes + (static_cast<std::size_t>(key.reference) << 4);
     }
   };
+  /// What the heads of a location offer together.
+  struct Together {
+    std::array<Head, 2> heads;
+    /// It has those with a place up to this one.
+    std::uint64_t placed = 0;
+  };
   struct OfLocation {
     std::vector<Head> heads;
+    /// Whether they differ in no more than who they are of, whether they release, and what; and what else they are.
+    bool alike = true;
+    Head kind;
+    /// By one of those who share it.
+    std::unordered_map<std::uint32_t, Together> together;
     /// Once the oldest are forgotten: the first that is remembered.
     model::OperationIndex remembered_from = 0;
     std::size_t look_through_at = 64;
@@ -106,6 +133,8 @@ class ReleaseHistory {
   void forget_all();
   void forget_offers(AllocationId allocation);
   bool mutually_ordered(const Head& a, std::uint32_t agent, Level level) const;
+  static bool are_alike(OfLocation& location, const Head& head);
+  bool offers_to(const Head& head, std::uint32_t reader, Level level) const;
   void forget_surpassed(OfLocation& location) const;
   bool surpassed(const Head& head, const std::vector<Head>& heads) const;
 
@@ -117,10 +146,58 @@ class ReleaseHistory {
   std::uint64_t last_place_ = 0;
 };
 
-template <typename F, typename G>
-void ReleaseHistory::for_each_head(const Operation& by, model::OperationIndex write, F&& f, G&& miss) const {
+template <typename Join>
+std::span<const Head> ReleaseHistory::all_heads(const Operation& by, model::OperationIndex write, Join&& join) {
+  // Fewer are looked at one by one as soon.
+  constexpr std::size_t kMany = 16;
   const auto found = at_.find(Key{by.locations, by.reference});
-  if (found == at_.end()) return;
+  if (found == at_.end()) return {};
+  OfLocation& location = found->second;
+  const std::vector<Head>& heads = location.heads;
+  const Level level = level_of(by.scope);
+  if (!location.alike || heads.size() < kMany || heads.back().index != write || heads.back().level != level ||
+      level < kWorkgroup)
+    return {};
+  const auto agent = static_cast<std::uint32_t>(by.agent);
+  const std::uint32_t reader = places_.one_of_instance(agent, kWorkgroup);
+  // Nobody acquires what is said to be his own.
+  if (reader == agent) return {};
+  Together& together = location.together[reader];
+  std::size_t first = heads.size();
+  while (first != 0 && (heads[first - 1].placed == 0 || heads[first - 1].placed > together.placed)) --first;
+  std::array<std::vector<Offer>, 2> own;
+  std::array<std::vector<Offer>, 2> fences;
+  // The latest come first: they mostly have the others.
+  for (std::size_t i = heads.size(); i-- > first;) {
+    const Head& head = heads[i];
+    if (head.placed == 0 || (i > first && head.placed < heads[i - 1].placed) || !offers_to(head, reader, level)) {
+      location.alike = false;
+      location.together.clear();
+      return {};
+    }
+    const std::size_t of = places_.group(head.agent) == places_.group(reader) ? 0 : 1;
+    if (head.own) own[of].push_back({head.agent, head.own});
+    fences[of].insert(fences[of].end(), head.fences.begin(), head.fences.end());
+  }
+  together.placed = heads.back().placed;
+  for (std::size_t of = 0; of < 2; ++of) {
+    Head& head = together.heads[of];
+    head.agent = reader;
+    head.storage = location.kind.storage;
+    // A barrier behind the read needs a scope that has those who offer.
+    const Level needs = of == 0 ? kSubgroup : kQueueFamily;
+    if (!own[of].empty()) head.own = join(head.own, own[of], reader, needs);
+    if (fences[of].empty()) continue;
+    head.fences.resize(1);
+    head.fences.front() = {reader, join(head.fences.front().release, fences[of], reader, needs)};
+  }
+  return together.heads;
+}
+
+template <typename F, typename G>
+bool ReleaseHistory::for_each_head(const Operation& by, model::OperationIndex write, F&& f, G&& miss) const {
+  const auto found = at_.find(Key{by.locations, by.reference});
+  if (found == at_.end()) return true;
   const auto reader = static_cast<std::uint32_t>(by.agent);
   const Level level = level_of(by.scope);
   const std::vector<Head>& heads = found->second.heads;
@@ -128,14 +205,17 @@ void ReleaseHistory::for_each_head(const Operation& by, model::OperationIndex wr
   for (auto head = heads.rbegin(); head != heads.rend() && !last; ++head)
     if (head->index == write) last = &*head;
   if (!last) {
-    if (write >= found->second.remembered_from) return;
+    if (write >= found->second.remembered_from) return true;
     // What that one offered is forgotten: it may be all of this, and is not taken for less.
     for (const Head& head : heads) f(head);
-    return;
+    return true;
   }
-  if (!mutually_ordered(*last, reader, level)) return miss(*last);
+  if (!mutually_ordered(*last, reader, level)) {
+    miss(*last);
+    return false;
+  }
   f(*last);
-  if (!last->modifies || last->placed == 0) return;
+  if (!last->modifies || last->placed == 0) return !last->modifies;
   // Back through the modification order: between a head and the write that is read nothing stands but
   // read-modify-writes.
   //= vk:memory-model-release-sequence
@@ -152,6 +232,7 @@ void ReleaseHistory::for_each_head(const Operation& by, model::OperationIndex wr
     if (!broken && mutually_ordered(*head, reader, level)) f(*head);
     if (!head->modifies) breaking.push_back(head);
   }
+  return true;
 }
 
 }  // namespace heddle::race

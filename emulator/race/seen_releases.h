@@ -52,8 +52,8 @@ class SeenReleases {
   static std::uint64_t kind(const Seen& seen) {
     const Release& release = *seen.offer.release;
     return std::uint64_t{seen.offer.agent} << 32 | std::uint64_t{seen.storage} << 24 |
-           std::uint64_t{release.mask} << 16 | std::uint64_t{release.level} << 8 | std::uint64_t{release.lane} << 1 |
-           (seen.at_barrier ? 1 : 0);
+           std::uint64_t{release.mask} << 16 | std::uint64_t{release.needs} << 12 | std::uint64_t{release.level} << 8 |
+           std::uint64_t{release.lane} << 1 | (seen.at_barrier ? 1 : 0);
   }
   /// Where the one of this kind is; at the end, where this one will be, if there is none.
   std::size_t place_of(const Seen& wanted) {

@@ -191,12 +191,9 @@ void print(const Search& search, const std::string& text) {
 }  // namespace
 
 std::string default_replay_file(const Search& search, std::uint64_t number, std::uint64_t seed) {
-  std::filesystem::path directory;
-  try {
-    directory = std::filesystem::temp_directory_path();
-  } catch (const std::filesystem::filesystem_error& error) {
-    directory = error.path1();  // TMPDIR names it, and it is none: the file will not be written, and the reason is told.
-  }
+  // (std::filesystem does not say the name of one that does not exist, of which the failure is to tell.)
+  const char* const named = std::getenv("TMPDIR");
+  const std::filesystem::path directory = named && *named ? named : "/tmp";
   const std::vector<std::string> words = watch::own_words();
   const std::string program = std::filesystem::path(words.empty() ? "program" : words[0]).filename().string();
   // Users share the directory, and so do tests of one program.

@@ -7,6 +7,12 @@
 
 #include "tests/device_under_test.h"
 
+struct Head {
+  std::uint32_t flag;
+  std::uint32_t seen;
+};
+HEDDLE_MEMBERS(Head, flag, seen)
+
 using namespace heddle;
 using heddle::test::contains;
 using heddle::test::finding_of;
@@ -19,12 +25,6 @@ DeviceOptions on_one_thread(Mode mode) {
   options.workers = 1;
   return options;
 }
-
-struct Head {
-  std::uint32_t flag;
-  std::uint32_t seen;
-};
-HEDDLE_MEMBERS(Head, flag, seen)
 
 struct Pair {
   std::uint32_t first;

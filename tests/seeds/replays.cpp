@@ -144,7 +144,9 @@ TEST_CASE("a replay that cannot be written is told with the failure") {
 
 TEST_CASE("a replay for a directory of temporary files that does not exist is told with the reason") {
   const test::Variable nowhere("TMPDIR", "/no such directory");
-  const SeedReport report = explore_seeds(first_comes_first, 200, quiet());
+  SeedOptions options = quiet();
+  options.replay_file.reset();
+  const SeedReport report = explore_seeds(first_comes_first, 200, options);
   REQUIRE(report.failed());
   CHECK_THAT(report.what(), Catch::Contains("no file to repeat it: '/no such directory/") &&
                                 Catch::Contains("cannot be written: No such file or directory"));

@@ -151,7 +151,8 @@ TEST_CASE("advice names what one kernel did not need, and only if the device was
 }
 
 TEST_CASE("HEDDLE_RACES=0 is as if it were not set, and a word that it may not be is refused with those that it may") {
-  const DeviceOptions options{.mode = Mode::Native};
+  DeviceOptions options;
+  options.mode = Mode::Native;
   {
     const test::Variable off("HEDDLE_RACES", "0");
     CHECK_FALSE(*Device(options).options().races);
