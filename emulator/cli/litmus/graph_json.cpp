@@ -130,7 +130,7 @@ Json Graph::happens_before() const {
   for (const auto& [pair, semantics] : classes) {
     Json one = edge(pair.first, pair.second, RelationName::HappensBefore);
     one["classes"] = Json::array();
-    for (const auto& [bit, name] : litmus::kStorageClassWords)
+    for (const auto& [name, bit] : litmus::kCallClasses)
       if (has(semantics, bit) && semantics != kStorageClassBits) one["classes"].push_back(name);
     out.push_back(std::move(one));
   }

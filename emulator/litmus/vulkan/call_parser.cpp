@@ -4,6 +4,7 @@
 
 #include "emulator/litmus/vulkan/calls.h"
 #include "emulator/litmus/vulkan/operands.h"
+#include "emulator/litmus/vulkan/words.h"
 
 namespace heddle::litmus {
 namespace {
@@ -34,7 +35,7 @@ class Call {
   /// Takes a word of a table.
   template <typename Table>
   auto word(const Table& table, std::string_view what) {
-    const auto found = value_of(table, cursor_.peek().text);
+    const auto found = meaning_of(cursor_.peek().text, table);
     if (!found) cursor_.fail(what);
     cursor_.take();
     return *found;
@@ -50,18 +51,18 @@ class Call {
 };
 
 void Call::variable() {
-  const bool names_class = value_of(kVariableWords, cursor_.peek().text) && is_variable(cursor_.peek(1));
+  const bool names_class = meaning_of(cursor_.peek().text, kVariableWords) && is_variable(cursor_.peek(1));
   operation().storage_class = names_class ? word(kVariableWords, "where the variable is") : StorageClass::StorageBuffer;
   out_.variable = operands_.variable();
 }
 
 Scope Call::scope() {
-  return word(kScopeWords, "a scope (Subgroup, Workgroup, QueueFamily, Device)");
+  return word(kCallScopes, "a scope (Subgroup, Workgroup, QueueFamily, Device)");
 }
 
 MemorySemantics Call::order(MemorySemantics allowed) {
   const Token& token = cursor_.peek();
-  const MemorySemantics order = word(kOrderWords, "a memory order (Relaxed, Acquire, Release, AcquireRelease)");
+  const MemorySemantics order = word(kCallOrders, "a memory order (Relaxed, Acquire, Release, AcquireRelease)");
   if ((acquires(order) && !acquires(allowed)) || (releases(order) && !releases(allowed)))
     throw ParseError(token.place, fmt::format("a {} has no memory order {}",
                                               out_.kind == InstructionKind::Load ? "load" : "store", token.text));
@@ -88,8 +89,7 @@ MemorySemantics Call::semantics(MemorySemantics order) {
       all |= MemorySemantics::MakeVisible;
       cursor_.take();
     } else {
-      all |= word(kStorageClassWords,
-                  "storage-class semantics (UniformMemory, WorkgroupMemory, ImageMemory, OutputMemory)");
+      all |= word(kCallClasses, "storage-class semantics (UniformMemory, WorkgroupMemory, ImageMemory, OutputMemory)");
     }
   } while (cursor_.accept("|"));
   if ((all & kStorageClassBits) == MemorySemantics::None)
@@ -168,7 +168,7 @@ bool Call::parse_barrier(std::string_view name) {
     }
   }
   MemorySemantics order = MemorySemantics::Relaxed;
-  if (!controls || !value_of(kScopeWords, cursor_.peek().text)) {
+  if (!controls || !meaning_of(cursor_.peek().text, kCallScopes)) {
     const Token& token = cursor_.peek();
     order = this->order(MemorySemantics::AcquireRelease);
     if (order == MemorySemantics::Relaxed)
@@ -181,13 +181,13 @@ bool Call::parse_barrier(std::string_view name) {
 }
 
 bool Call::parse_device(std::string_view name) {
-  static constexpr std::pair<OperationKind, std::string_view> kNames[] = {
-      {OperationKind::DeviceAvailability, "makeAvailableToDevice"},
-      {OperationKind::DeviceVisibility, "makeVisibleFromDevice"},
-      {OperationKind::BeginInvocationInterlock, "beginInvocationInterlock"},
-      {OperationKind::EndInvocationInterlock, "endInvocationInterlock"},
-      {OperationKind::Free, "free"}};
-  const auto kind = value_of(kNames, name);
+  static constexpr std::pair<std::string_view, OperationKind> kNames[] = {
+      {"makeAvailableToDevice", OperationKind::DeviceAvailability},
+      {"makeVisibleFromDevice", OperationKind::DeviceVisibility},
+      {"beginInvocationInterlock", OperationKind::BeginInvocationInterlock},
+      {"endInvocationInterlock", OperationKind::EndInvocationInterlock},
+      {"free", OperationKind::Free}};
+  const auto kind = meaning_of(name, kNames);
   if (!kind) return false;
   operation().kind = *kind;
   if (*kind == OperationKind::Free) {
@@ -232,7 +232,7 @@ void Call::parse_value(std::uint32_t destination) {
       parse_plain(kMakeVisible, MemoryOperands::MakePointerVisible, operation().visible_scope);
     }
   } else {
-    out_.arithmetic = value_of(kUpdateWords, name.text);
+    out_.arithmetic = meaning_of(name.text, kUpdateWords);
     if (!out_.arithmetic && !name.is("atomicExchange"))
       throw ParseError(name.place,
                        fmt::format("expected a load or an atomic that returns a value, found {}", shown(name)));
@@ -250,9 +250,9 @@ void Call::parse_branch(Token& label) {
   cursor_.take();
   open();
   out_.left = operands_.value();
-  static constexpr std::pair<Comparison, std::string_view> kSigns[] = {
-      {Comparison::Equal, "=="},     {Comparison::NotEqual, "!="}, {Comparison::Less, "<"},
-      {Comparison::LessEqual, "<="}, {Comparison::Greater, ">"},   {Comparison::GreaterEqual, ">="}};
+  static constexpr std::pair<std::string_view, Comparison> kSigns[] = {
+      {"==", Comparison::Equal},     {"!=", Comparison::NotEqual}, {"<", Comparison::Less},
+      {"<=", Comparison::LessEqual}, {">", Comparison::Greater},   {">=", Comparison::GreaterEqual}};
   out_.comparison = word(kSigns, "a comparison (==, !=, <, <=, >, >=)");
   out_.right = operands_.value();
   cursor_.expect(")", "behind the comparison");

@@ -9,50 +9,19 @@
 
 #include "emulator/litmus/vulkan/calls.h"
 #include "emulator/litmus/vulkan/names.h"
+#include "emulator/litmus/vulkan/words.h"
 #include "emulator/model/tags.h"
 
 namespace heddle::litmus {
 namespace {
 
 std::optional<std::string_view> spelled(Scope scope) {
-  switch (scope) {
-    case Scope::Subgroup:
-      return "sg";
-    case Scope::Workgroup:
-      return "wg";
-    case Scope::QueueFamily:
-      return "qf";
-    case Scope::Device:
-      return "dv";
-    case Scope::ShaderCallKHR:
-      return "sh";
-    case Scope::FragmentInterlock:
-      return "fi";
-    default:
-      return std::nullopt;
-  }
+  return word_for(scope, kScopeWords);
 }
 
 std::optional<std::string_view> spelled(StorageClass storage_class) {
-  switch (storage_class) {
-    case StorageClass::StorageBuffer:
-      return "sc0";
-    case StorageClass::Workgroup:
-      return "sc1";
-    case StorageClass::Image:
-      return "sc2";
-    case StorageClass::Output:
-      return "sc3";
-    case StorageClass::Input:
-      return "scin";
-    default:
-      return std::nullopt;
-  }
+  return word_for(storage_class, kStorageClassWords);
 }
-
-constexpr std::pair<Arithmetic, std::string_view> kUpdates[] = {
-    {Arithmetic::Add, "add"}, {Arithmetic::Subtract, "sub"}, {Arithmetic::Multiply, "mul"}, {Arithmetic::Divide, "div"},
-    {Arithmetic::And, "and"}, {Arithmetic::Or, "or"},        {Arithmetic::Xor, "xor"}};
 
 /// Builds a mnemonic tag by tag; a tag without a spelling spoils it.
 class TagWords {
@@ -137,9 +106,9 @@ class OperandWords {
   const Instruction& instruction_;
 };
 
-constexpr std::pair<Comparison, std::string_view> kBranchTags[] = {
-    {Comparison::Equal, "beq"},     {Comparison::NotEqual, "bne"}, {Comparison::Less, "blt"},
-    {Comparison::LessEqual, "ble"}, {Comparison::Greater, "bgt"},  {Comparison::GreaterEqual, "bge"}};
+constexpr std::pair<std::string_view, Comparison> kBranchTags[] = {
+    {"beq", Comparison::Equal},     {"bne", Comparison::NotEqual}, {"blt", Comparison::Less},
+    {"ble", Comparison::LessEqual}, {"bgt", Comparison::Greater},  {"bge", Comparison::GreaterEqual}};
 
 /// What both spellings of operations without operands say.
 struct DeviceWords {
@@ -160,47 +129,40 @@ std::string device_words(const Instruction& instruction, Spelling spelling) {
   return "";
 }
 
-std::string with_operands(const OperandWords& operands, const Instruction& instruction, const std::string& tags) {
+std::optional<std::string> as_tags(const OperandWords& operands, const Instruction& instruction) {
+  const std::optional<std::string> tags = spell_tags(instruction);
+  if (!tags && !instruction.traits().mnemonic.empty()) return std::nullopt;
   const BarrierName& barrier = instruction.barrier;
   const std::string id = instruction.cooperative ? ", " + instruction.cooperative->id : "";
   switch (instruction.kind) {
     case InstructionKind::Load:
-      return fmt::format("{} {}, {}{}", tags, operands.destination(), operands.variable(), id);
+      return fmt::format("{} {}, {}{}", *tags, operands.destination(), operands.variable(), id);
     case InstructionKind::Store:
-      return fmt::format("{} {}, {}{}", tags, operands.variable(), operands.left(), id);
+      return fmt::format("{} {}, {}{}", *tags, operands.variable(), operands.left(), id);
     case InstructionKind::ReadModifyWrite:
-      return fmt::format("{} {}, {}, {}", tags, operands.destination(), operands.variable(), operands.left());
-    case InstructionKind::ControlBarrier:
-      return fmt::format("{} {}{}{}", tags, barrier.id, barrier.named ? ", " + operands.resource() : "",
-                         barrier.quorum ? ", " + operands.value(*barrier.quorum) : "");
-    default:
+      return fmt::format("{} {}, {}, {}", *tags, operands.destination(), operands.variable(), operands.left());
+    case InstructionKind::MemoryBarrier:
       return tags;
-  }
-}
-
-std::optional<std::string> as_tags(const OperandWords& operands, const Instruction& instruction) {
-  switch (instruction.kind) {
+    case InstructionKind::ControlBarrier:
+      return fmt::format("{} {}{}{}", *tags, barrier.id, barrier.named ? ", " + operands.resource() : "",
+                         barrier.quorum ? ", " + operands.value(*barrier.quorum) : "");
     case InstructionKind::DeviceOperation:
     case InstructionKind::Interlock:
       return device_words(instruction, Spelling::Tags);
     case InstructionKind::Free:
       return "free " + operands.variable();
     case InstructionKind::Compute:
-      return fmt::format("{} {}, {}, {}", *word_for(kUpdates, *instruction.arithmetic), operands.destination(),
+      return fmt::format("{} {}, {}, {}", *word_for(*instruction.arithmetic, kArithmeticWords), operands.destination(),
                          operands.left(), operands.right());
     case InstructionKind::Branch:
-      return fmt::format("{} {}, {}, {}", *word_for(kBranchTags, instruction.comparison), operands.left(),
+      return fmt::format("{} {}, {}, {}", *word_for(instruction.comparison, kBranchTags), operands.left(),
                          operands.right(), operands.target());
     case InstructionKind::Jump:
       return "goto " + operands.target();
     case InstructionKind::Label:
       return instruction.text;
-    default:
-      break;
   }
-  const std::optional<std::string> tags = spell_tags(instruction);
-  if (!tags) return std::nullopt;
-  return with_operands(operands, instruction, *tags);
+  return std::nullopt;
 }
 
 /// Builds a call argument by argument; one without a spelling spoils it.
@@ -214,19 +176,20 @@ class CallWords {
     text_ += (first_ ? "" : ", ") + std::string(*argument);
     first_ = false;
   }
-  void scope(Scope scope) { argument(word_for(kScopeWords, scope)); }
+  void scope(Scope scope) { argument(word_for(scope, kCallScopes)); }
   void order(MemorySemantics semantics) {
     const bool both = acquires(semantics) && releases(semantics);
-    argument(word_for(kOrderWords, both                  ? MemorySemantics::AcquireRelease
-                                   : acquires(semantics) ? MemorySemantics::Acquire
-                                   : releases(semantics) ? MemorySemantics::Release
-                                                         : MemorySemantics::Relaxed));
+    argument(word_for(both                  ? MemorySemantics::AcquireRelease
+                      : acquires(semantics) ? MemorySemantics::Acquire
+                      : releases(semantics) ? MemorySemantics::Release
+                                            : MemorySemantics::Relaxed,
+                      kCallOrders));
   }
   /// Storage classes and flags, behind the scope; nothing of a relaxed operation.
   void semantics(MemorySemantics semantics) {
     std::string all;
     const auto add = [&](std::string_view word) { all += (all.empty() ? "" : " | ") + std::string(word); };
-    for (const auto& [bit, word] : kStorageClassWords)
+    for (const auto& [word, bit] : kCallClasses)
       if (has(semantics, bit)) add(word);
     if (has(semantics, MemorySemantics::MakeAvailable)) add(kMakeAvailable);
     if (has(semantics, MemorySemantics::MakeVisible)) add(kMakeVisible);
@@ -258,7 +221,7 @@ void add_access(const Operation& operation, CallWords& call) {
 
 std::string name_of_access(const Instruction& instruction) {
   if (instruction.kind == InstructionKind::ReadModifyWrite)
-    return instruction.arithmetic ? std::string(*word_for(kUpdateWords, *instruction.arithmetic)) : "atomicExchange";
+    return instruction.arithmetic ? std::string(*word_for(*instruction.arithmetic, kUpdateWords)) : "atomicExchange";
   const bool loads = instruction.kind == InstructionKind::Load;
   if (instruction.operation.atomic) return loads ? "atomicLoad" : "atomicStore";
   if (instruction.cooperative) return loads ? "coopLoad" : "coopStore";
@@ -269,7 +232,7 @@ std::optional<std::string> access_as_call(const OperandWords& operands, const In
   const bool reads = instruction.kind != InstructionKind::Store;
   CallWords call((reads ? operands.destination() + " = " : "") + name_of_access(instruction));
   const StorageClass storage_class = instruction.operation.storage_class;
-  const std::optional<std::string_view> where = word_for(kVariableWords, storage_class);
+  const std::optional<std::string_view> where = word_for(storage_class, kVariableWords);
   const std::string prefix = storage_class == StorageClass::StorageBuffer || !where ? "" : std::string(*where) + ' ';
   const std::string variable = prefix + operands.variable();
   call.argument(where ? std::optional<std::string_view>(variable) : std::nullopt);
@@ -314,7 +277,7 @@ std::optional<std::string> as_call(const OperandWords& operands, const Instructi
       return fmt::format("free({})", operands.variable());
     case InstructionKind::Compute:
       return fmt::format("{} = {} {} {}", operands.destination(), operands.left(),
-                         *word_for(kArithmeticSigns, *instruction.arithmetic), operands.right());
+                         *word_for(*instruction.arithmetic, kArithmeticSigns), operands.right());
     case InstructionKind::Branch:
       return fmt::format("if ({} {} {}) goto {}", operands.left(), symbol(instruction.comparison), operands.right(),
                          operands.target());
@@ -452,16 +415,9 @@ std::string TestWords::table() const {
 }  // namespace
 
 std::optional<std::string> spell_tags(const Instruction& instruction) {
-  static constexpr std::pair<InstructionKind, std::string_view> kMnemonics[] = {
-      {InstructionKind::Load, "ld"},
-      {InstructionKind::Store, "st"},
-      {InstructionKind::ReadModifyWrite, "rmw"},
-      {InstructionKind::MemoryBarrier, "membar"},
-      {InstructionKind::ControlBarrier, "cbar"}};
-  const auto mnemonic = std::find_if(std::begin(kMnemonics), std::end(kMnemonics),
-                                     [&](const auto& one) { return one.first == instruction.kind; });
-  if (mnemonic == std::end(kMnemonics)) return std::nullopt;
-  TagWords out(std::string(instruction.cooperative ? "coop" : "") + std::string(mnemonic->second));
+  const KindTraits traits = instruction.traits();
+  if (traits.mnemonic.empty()) return std::nullopt;
+  TagWords out(std::string(instruction.cooperative ? "coop" : "") + std::string(traits.mnemonic));
   if (instruction.cooperative) out.tag(spelled(instruction.cooperative->scope));
   if (instruction.operation.is_access()) {
     spell_access(instruction.operation, out);
@@ -470,10 +426,7 @@ std::optional<std::string> spell_tags(const Instruction& instruction) {
     out.tag(spelled(instruction.operation.scope));
     out.classes(instruction.operation.semantics);
   }
-  if (instruction.kind == InstructionKind::ReadModifyWrite && instruction.arithmetic) {
-    for (const auto& [arithmetic, text] : kUpdates)
-      if (arithmetic == *instruction.arithmetic) out.tag(text);
-  }
+  if (traits.accesses() && instruction.arithmetic) out.tag(word_for(*instruction.arithmetic, kArithmeticWords));
   return out.text();
 }
 

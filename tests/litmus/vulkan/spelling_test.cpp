@@ -210,12 +210,12 @@ TEST_CASE("every word of the grammar is explained in a sentence") {
   };
   for (const std::string_view word : reserved_words()) explained(word);
   for (const auto& [stage, meaning] : kStages) explained(stage);
-  for (const auto& [scope, word] : kScopeWords) explained(word);
-  for (const auto& [order, word] : kOrderWords) explained(word);
-  for (const auto& [semantic, word] : kStorageClassWords) explained(word);
-  for (const auto& [storage_class, word] : kVariableWords) explained(word);
-  for (const auto& [arithmetic, word] : kUpdateWords) explained(word);
-  for (const auto& [arithmetic, word] : kArithmeticSigns) explained(word);
+  for (const auto& [word, scope] : kCallScopes) explained(word);
+  for (const auto& [word, order] : kCallOrders) explained(word);
+  for (const auto& [word, semantic] : kCallClasses) explained(word);
+  for (const auto& [word, storage_class] : kVariableWords) explained(word);
+  for (const auto& [word, arithmetic] : kUpdateWords) explained(word);
+  for (const auto& [word, arithmetic] : kArithmeticSigns) explained(word);
   for (const std::string_view word : {kMakeAvailable, kMakeVisible, kNonPrivate}) explained(word);
   // Mnemonics, tags and names of calls of every instruction in both spellings.
   static const std::regex kWord("[A-Za-z_]\\w*(?=[.(])|\\.(\\w+)|^[a-z]+(?= |$)");
