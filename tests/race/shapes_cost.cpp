@@ -3,13 +3,13 @@
 
 #include <heddle/heddle.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
+#include <vector>
 
 #include "benchmarks/shapes.h"
 #include "emulator/race/radix_tree.h"
+#include "tests/how_many.h"
 
 using namespace heddle;
 using heddle::race::radix_tree_work;
@@ -36,10 +36,19 @@ RadixTreeWork work_of(const Shape& shape, const Size& size) {
   return work;
 }
 
-/// What a shape costs at a size: steps of the clocks, and one for each act and each access of an invocation.
-double cost(const Shape& shape, const Size& size) {
-  const double acts = double(size.workgroups) * size.invocations * size.rounds * (shape.has_payload ? 3 : 1);
-  return acts + static_cast<double>(work_of(shape, size).steps);
+/// What a shape costs at a size.
+struct Cost {
+  /// Steps of the clocks, and one for each act and each access of an invocation.
+  double work = 0;
+  /// The most bytes of clocks at a time, for each invocation.
+  double bytes_each = 0;
+};
+
+Cost cost(const Shape& shape, const Size& size) {
+  const double invocations = double(size.workgroups) * size.invocations;
+  const RadixTreeWork work = work_of(shape, size);
+  return {invocations * size.rounds * (shape.has_payload ? 3 : 1) + static_cast<double>(work.steps),
+          static_cast<double>(work.most_bytes) / invocations};
 }
 
 enum class Dimension : std::uint8_t { Workgroups, Invocations, Rounds };
@@ -51,27 +60,47 @@ Size twice(Size size, Dimension dimension) {
   return size;
 }
 
-/// The e for which twice as much costs 2^e times as much, where the shape is so large that it costs more than `enough`,
-/// or has been doubled four times.
-double exponent(const Shape& shape, Dimension dimension, double enough) {
+struct Growth {
+  /// The e for which twice as much costs 2^e times as much.
+  double exponent = 0;
+  double bytes_each = 0;
+};
+
+/// Of a shape that is so large that it costs more than some ten thousand steps, or has been doubled four times.
+Growth growth(const Shape& shape, Dimension dimension) {
+  constexpr double kEnough = 50000;
   Size size{2, 64, 4};
-  double last = cost(shape, size);
+  Cost last = cost(shape, size);
   for (int doubled = 0;; ++doubled) {
     size = twice(size, dimension);
-    const double now = cost(shape, size);
-    if (last > enough || doubled == 3) return std::log2(now / last);
+    const Cost now = cost(shape, size);
+    if (last.work > kEnough || doubled == 3) return {std::log2(now.work / last.work), now.bytes_each};
     last = now;
   }
 }
 
+/// Updates of one word by many learn of each other: what n of them released is n / 16 nodes of a clock, each of which
+/// differs for each of them. All else grows with how much there is of it.
+double most(const Shape& shape) {
+  return shape.act == shapes::Act::AtomicUpdate || shape.act == shapes::Act::CompareExchangeLoop ? 2.1 : 1.4;
+}
+
 }  // namespace
 
-TEST_CASE("table", "[.table]") {
-  for (const Shape& shape : shapes::all()) {
-    const double e[] = {exponent(shape, Dimension::Workgroups, 50000), exponent(shape, Dimension::Invocations, 50000),
-                        exponent(shape, Dimension::Rounds, 50000)};
-    std::printf("%-56s %5.2f %5.2f %5.2f %s\n", shapes::name_of(shape).c_str(), e[0], e[1], e[2],
-                std::max({e[0], e[1], e[2]}) > 1.2 ? "*" : "");
-    std::fflush(stdout);
+TEST_CASE(
+    "looking for races costs no more than the square of how large an update by many is, and less of any other shape",
+    "[nightly]") {
+  constexpr double kMostBytesEach = 32 * 1024;
+  const std::vector<Shape> shapes = shapes::all();
+  CHECK(shapes.size() > 200);
+  for (std::size_t i = 0; i < shapes.size(); i += nightly() ? 1 : 5) {
+    const Shape& shape = shapes[i];
+    for (const Dimension dimension : {Dimension::Workgroups, Dimension::Invocations, Dimension::Rounds}) {
+      const Growth grows = growth(shape, dimension);
+      INFO(shapes::name_of(shape) << ", dimension " << static_cast<int>(dimension) << ": exponent " << grows.exponent
+                                  << ", " << grows.bytes_each << " bytes for each invocation");
+      CHECK(grows.exponent < most(shape));
+      CHECK(grows.bytes_each < kMostBytesEach);
+    }
   }
 }
