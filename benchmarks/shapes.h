@@ -28,7 +28,7 @@ enum class Act : std::uint8_t {
   /// A memory dependency between dispatches.
   BetweenDispatches,
 };
-/// Of atomics: ordering of the atomic itself, or of memory barriers around a relaxed one.
+/// Whether an atomic orders by itself, or memory barriers around a relaxed one do.
 enum class Form : std::uint8_t { OfItself, Fences };
 enum class Who : std::uint8_t { One, OneOfSubgroup, EverySecond, All };
 

@@ -32,6 +32,11 @@ std::string place(const SourceLocation& where) {
   return fmt::format("{}:{}", slash ? slash + 1 : where.file, where.line);
 }
 
+/// The last volatile load of this thread, and how many there were since others last got to run; those that found the
+/// same as the one before count for more.
+thread_local Poll last_volatile;
+thread_local std::uint32_t volatile_reads = 0;
+
 /// Set before main, or as a library with kernels is loaded.
 std::atomic<bool> volatile_memory_is_named = false;
 
@@ -143,6 +148,11 @@ Census census_of(const std::vector<Group*>& groups, const std::function<std::str
 
 void Worker::yield(SourceLocation where, const Poll& poll) {
   Slot* self = outside_ring();
+  // In a region of a kernel in phases, where the scheduler has begun no invocation, only other threads go on.
+  if (!self) {
+    if (dispatch_->failed.load(std::memory_order_acquire)) throw Unwind{};
+    return std::this_thread::yield();
+  }
   Group& g = *group_;
   SlotDetail& detail = g.detail(self);
   if (detail.poll.address != poll.address || detail.poll.value != poll.value) ++local_progress_;
@@ -153,18 +163,6 @@ void Worker::yield(SourceLocation where, const Poll& poll) {
   self->polled_in_round = g.round;
   ++polls_of_round_;
   suspend_outside_ring(self, Turn::Anywhere);
-}
-
-// Where no invocation has been begun by the scheduler, as in a region of a kernel in phases, only other threads go on.
-void Worker::read_volatile(const Poll& poll) {
-  const bool same = poll.address == last_read_.address && poll.value == last_read_.value;
-  last_read_ = poll;
-  reads_ += same ? kReadsBeforeYield / kSameBeforeYield : 1;
-  if (reads_ < kReadsBeforeYield) return;
-  reads_ = 0;
-  if (current_) return yield({}, poll);
-  if (dispatch_->failed.load(std::memory_order_acquire)) throw Unwind{};
-  std::this_thread::yield();
 }
 
 void Worker::begin_round() {
@@ -288,7 +286,12 @@ void yield(SourceLocation where, const Poll& poll) {
 }
 
 [[gnu::noinline]] void read_volatile(const void* address, std::uint64_t bits) {
-  worker_of_thread->read_volatile({"a volatile load", address, bits, __builtin_return_address(0)});
+  const bool same = address == last_volatile.address && bits == last_volatile.value;
+  last_volatile = {"a volatile load", address, bits, __builtin_return_address(0)};
+  volatile_reads += same ? kReadsBeforeYield / kSameBeforeYield : 1;
+  if (volatile_reads < kReadsBeforeYield) return;
+  volatile_reads = 0;
+  worker_of_thread->yield({}, last_volatile);
 }
 
 bool has_volatile_memory() {

@@ -51,7 +51,6 @@ class Worker {
   void subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload);
   void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups);
   void yield(SourceLocation where, const Poll& poll);
-  void read_volatile(const Poll& poll);
   void poll_in_region(const Workgroup& group, std::uint32_t index, const SourceLocation& where, const Poll& poll);
   std::string who_is_where() const;
   /// Where an oracle decides which invocation goes on, the invocation itself makes the switch.
@@ -278,10 +277,6 @@ class Worker {
   /// What the last invocation of a region polled, and since when it is the same.
   Poll region_poll_;
   std::chrono::steady_clock::time_point region_stale_since_;
-  /// The last volatile load, and how many there were since others last got to run; those that found the same count for
-  /// more.
-  Poll last_read_;
-  std::uint32_t reads_ = 0;
   bool counted_stale_ = false;
   /// The invocation whose calls belong to the failure: it is to note them when it unwinds.
   const Slot* asked_for_calls_ = nullptr;

@@ -6,6 +6,20 @@
 #include "emulator/race/system_order.h"
 
 namespace heddle::race {
+namespace {
+
+/// A release, which may be null, of the kind of another one and with more: learn(view, mask) adds that to a view.
+template <typename Learn>
+std::shared_ptr<const Release> with(const std::shared_ptr<const Release>& release, const Release& kind, Level needs,
+                                    Learn learn) {
+  View view = release ? *release->view : View{};
+  learn(view, kind.mask);
+  Release made{kind.mask, kind.level, std::make_shared<const View>(std::move(view))};
+  made.needs = needs;
+  return std::make_shared<const Release>(std::move(made));
+}
+
+}  // namespace
 
 KernelOrder::KernelOrder(bool chains, bool one_class_each)
     : KernelOrder(std::make_shared<Shared>(), chains, one_class_each) {}
@@ -309,17 +323,6 @@ void KernelOrder::acquire_seen(std::uint32_t agent, const Ordering& ordering) {
   if (!acquired.empty()) acquire(agent, ordering.mask, acquired);
 }
 
-// A release, which may be null, and what these, all of one mask and level, say to `reader`.
-std::shared_ptr<const Release> KernelOrder::with(const std::shared_ptr<const Release>& release,
-                                                 std::span<const Offer> more, std::uint32_t reader, Level needs) const {
-  const Release& kind = *more.front().release;
-  View view = release ? *release->view : View{};
-  learn(view, reader, kind.mask, more);
-  Release made{kind.mask, kind.level, std::make_shared<const View>(std::move(view))};
-  made.needs = needs;
-  return std::make_shared<const Release>(std::move(made));
-}
-
 // Leaves a release to the acquire barriers that follow, unless all of it has been acquired.
 void KernelOrder::see(std::uint32_t agent, const Offer& offer, Classes storage, bool at_barrier,
                       const Ordering& reader) {
@@ -332,7 +335,8 @@ void KernelOrder::see(std::uint32_t agent, const Offer& offer, Classes storage, 
   if (has_all_of(*offer.release, *known.release)) {
     known = offer;
   } else {
-    known.release = with(known.release, {&offer, 1}, offer.agent, std::max(known.release->needs, offer.release->needs));
+    const auto add = [&](View& view, Classes mask) { learn(view, offer.agent, mask, {&offer, 1}); };
+    known.release = with(known.release, *offer.release, std::max(known.release->needs, offer.release->needs), add);
   }
 }
 
@@ -409,7 +413,9 @@ void KernelOrder::atomic_reads(const Operation& operation, std::span<const trace
   };
   took_up_all_ = true;
   const auto join = [&](const std::shared_ptr<const Release>& release, std::span<const Offer> more, std::uint32_t by,
-                        Level needs) { return with(release, more, by, needs); };
+                        Level needs) {
+    return with(release, *more.front().release, needs, [&](View& view, Classes mask) { learn(view, by, mask, more); });
+  };
   for (const trace::Source& source : sources) {
     if (history_->empty()) break;
     // (A barrier of a subgroup would need to tell apart those of a workgroup.)

@@ -282,8 +282,6 @@ class KernelOrder {
   Offers joined(std::span<const Offer> offers, const std::function<std::uint32_t(std::uint32_t)>& reader) const;
   std::span<const Offer> left_together(LeftTogether& left, std::uint32_t agent, Level level) const;
   void acquire_seen(std::uint32_t agent, const Ordering& ordering);
-  std::shared_ptr<const Release> with(const std::shared_ptr<const Release>& release, std::span<const Offer> more,
-                                      std::uint32_t reader, Level needs) const;
   void see(std::uint32_t agent, const Offer& offer, Classes storage, bool at_barrier, const Ordering& reader);
   void miss(std::uint32_t agent, const Release& release);
   /// Notes an acquire or a release.

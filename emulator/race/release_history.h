@@ -24,7 +24,7 @@ struct Release {
   Stamp stamp = kForEver;
   /// The lane of what released it (tag_lanes.h).
   std::uint8_t lane = 0;
-  /// Of what several released: the scope that an acquire needs at least, whoever released it; 0 for one.
+  /// The scope that an acquire needs at least, whoever released it, where several did; 0 where one did.
   Level needs = kOwn;
 };
 

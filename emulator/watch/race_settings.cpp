@@ -38,8 +38,8 @@ std::optional<RaceOutput> wanted_output() {
   if (value == "sarif") return RaceOutput{false, ReportFormat::Sarif};
   if (value == "junit") return RaceOutput{false, ReportFormat::JUnit};
   if (value == "github") return RaceOutput{false, ReportFormat::GitHub};
-  throw std::invalid_argument(
-      fmt::format("HEDDLE_RACES is '{}'; it may be 0, 1, text, colour, json, sarif, junit or github", text::readable(value)));
+  throw std::invalid_argument(fmt::format(
+      "HEDDLE_RACES is '{}'; it may be 0, 1, text, colour, json, sarif, junit or github", text::readable(value)));
 }
 
 std::string output_file() {

@@ -67,8 +67,8 @@ class BytesRef {
       return detail::ElementFor<MemberRef>(MemberRef(bytes));
     }
   }
-  /// For atomics and volatile accesses. What was written as something else is there before an atomic acts on it: compilers may take memory of
-  /// two types for two places.
+  /// For atomics and volatile accesses. What was written as something else is there before an atomic acts on it:
+  /// compilers may take memory of two types for two places.
   T* memory() const {
     T* memory = reinterpret_cast<T*>(bytes_);
     asm volatile("" : "+r"(memory) : : "memory");
@@ -191,7 +191,8 @@ template <detail::NativeArray A>
 auto read_only(const A& array) {
   using E = const typename A::element_type;
   if constexpr (requires { typename A::Byte; }) {
-    return native::View<E, A::kStorageClass, A::kVolatile>(reinterpret_cast<const std::byte*>(array.memory()), array.size());
+    return native::View<E, A::kStorageClass, A::kVolatile>(reinterpret_cast<const std::byte*>(array.memory()),
+                                                           array.size());
   } else {
     return native::Array<E, A::kStorageClass, A::kVolatile>(array.memory(), array.size());
   }

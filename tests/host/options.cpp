@@ -232,7 +232,8 @@ TEST_CASE("an option is refused with its value and its limits") {
 TEST_CASE("a memory policy that nobody knows is refused by name, and is not taken for the default") {
   CHECK(memory_policy("random").name == "random");
   CHECK(memory_policy("random:all").record_all);
-  CHECK_THROWS_WITH(memory_policy("nope"), Catch::StartsWith("the name of the memory policy is 'nope'; it may be 'seq"));
+  CHECK_THROWS_WITH(memory_policy("nope"),
+                    Catch::StartsWith("the name of the memory policy is 'nope'; it may be 'seq"));
 }
 
 TEST_CASE("a time is rounded towards zero, and to the longest that there is") {

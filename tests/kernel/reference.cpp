@@ -457,10 +457,11 @@ TEST_CASE("the reference's examples of qualifiers run") {
     device.dispatch(passed, {1}, {32}, flags);
     //@ volatile_
     //: An array, a pointer or a block whose plain accesses are volatile: no access is left out or put together with
-    //: another one. In emulated mode they are coherent in the queue family as well. A loop may wait for another invocation
-    //: by such loads: where they find the same again and again they let others run, in either mode. They order nothing,
-    //: and are no atomics: data that another invocation wrote before needs an acquire. A program with volatile memory in
-    //: any of its kernels runs native workgroups more slowly, since each invocation begins with a stack of its own.
+    //: another one. In emulated mode they are coherent in the queue family as well. A loop may wait for another
+    //: invocation by such loads: where they find the same again and again they let others run, in either mode. They
+    //: order nothing, and are no atomics: data that another invocation wrote before needs an acquire. A program with
+    //: volatile memory in any of its kernels runs native workgroups more slowly, since each invocation begins with a
+    //: stack of its own.
     const auto unsteady = [](auto& inv, StorageBuffer<std::uint32_t> auto flag) {
       auto now = flag.volatile_();
       if (inv.local_invocation_index() == 0) now[3] = now[3] + 1;

@@ -66,7 +66,7 @@ struct Growth {
   double bytes_each = 0;
 };
 
-/// Of a shape that is so large that it costs more than some ten thousand steps, or has been doubled four times.
+/// How a shape grows that is so large that it costs more than some ten thousand steps, or has been doubled four times.
 Growth growth(const Shape& shape, Dimension dimension) {
   constexpr double kEnough = 50000;
   Size size{2, 64, 4};

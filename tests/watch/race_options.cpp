@@ -162,8 +162,7 @@ TEST_CASE("HEDDLE_RACES=0 is as if it were not set, and a word that it may not b
     CHECK(*Device(options).options().races);
   }
   const test::Variable wrong("HEDDLE_RACES", "2");
-  CHECK_THROWS_WITH(Device(options),
-                    "HEDDLE_RACES is '2'; it may be 0, 1, text, colour, json, sarif, junit or github");
+  CHECK_THROWS_WITH(Device(options), "HEDDLE_RACES is '2'; it may be 0, 1, text, colour, json, sarif, junit or github");
 }
 
 TEST_CASE("who asks for all cores and for an order of what they do is told what contradicts what") {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "emulator/cli/litmus/report.h"
+
 namespace heddle::cli {
 
 std::string event_name(const litmus::c::Test& test, const mu::Execution& execution, mu::EventIndex event) {

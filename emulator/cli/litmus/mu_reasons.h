@@ -5,9 +5,11 @@
 
 #include <string>
 
-#include "emulator/cli/litmus/report.h"
+#include "emulator/litmus/c/answer.h"
 
 namespace heddle::cli {
+
+struct MuReport;
 
 /// "P1's `atomic_load(x)` (line 7)"; "the initial value" for none.
 std::string event_name(const litmus::c::Test& test, const mu::Execution& execution, mu::EventIndex event);

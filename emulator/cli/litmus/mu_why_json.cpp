@@ -9,6 +9,7 @@
 
 #include "emulator/cli/litmus/mu_reasons.h"
 #include "emulator/cli/litmus/outcome_json.h"
+#include "emulator/cli/litmus/report.h"
 #include "emulator/litmus/c/forbidden.h"
 
 namespace heddle::cli {

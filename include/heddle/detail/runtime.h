@@ -191,8 +191,8 @@ void named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t su
 /// Lets others run, because this invocation polls and found nothing changed.
 void yield(SourceLocation where, const Poll& poll);
 
-/// A kernel of this program names volatile memory. Native dispatches, from now on, begin each invocation as one that may
-/// wait anywhere: nothing announces that an access is a poll. Returns true.
+/// A kernel of this program names volatile memory. Native dispatches, from now on, begin each invocation as one that
+/// may wait anywhere: nothing announces that an access is a poll. Returns true.
 bool has_volatile_memory();
 
 /// After a native load of volatile memory, which found these bits (the first 8 bytes of larger ones). Lets others run
