@@ -111,10 +111,13 @@ export function Editor({text, problems, onText, onRun}: Props) {
   const narrow = room > 0 && widthOf(text) > room;
   const below = layout === 'stacked' || layout === 'auto' && narrow;
   const wasBelow = useRef(below);
+  const came = useRef<string | null>(null);
   useEffect(() => {
     const editor = view.current!;
-    const own = written.current.indexOf(text);
-    written.current.splice(0, own < 0 ? Infinity : own + 1);
+    // Where the layout alone turns around, what was written is still to come.
+    const own = came.current === text ? 0 : written.current.indexOf(text);
+    if (came.current !== text) written.current.splice(0, own < 0 ? Infinity : own + 1);
+    came.current = text;
     const turned = wasBelow.current !== below;
     // Whoever writes is not disturbed, though a row may have become too long.
     if (turned ? editor.hasFocus && layout === 'auto' : own >= 0) return;
