@@ -60,6 +60,10 @@ struct Head {
   bool offers() const { return own != nullptr || !fences.empty(); }
 };
 
+/// So many heads of one location are taken up together; fewer are looked at one by one as soon. Tests take up any
+/// number.
+inline constinit std::size_t many_heads = 16;
+
 class ReleaseHistory {
  public:
   explicit ReleaseHistory(const Places& places) : places_(places) {}
@@ -148,14 +152,12 @@ class ReleaseHistory {
 
 template <typename Join>
 std::span<const Head> ReleaseHistory::all_heads(const Operation& by, model::OperationIndex write, Join&& join) {
-  // Fewer are looked at one by one as soon.
-  constexpr std::size_t kMany = 16;
   const auto found = at_.find(Key{by.locations, by.reference});
   if (found == at_.end()) return {};
   OfLocation& location = found->second;
   const std::vector<Head>& heads = location.heads;
   const Level level = level_of(by.scope);
-  if (!location.alike || heads.size() < kMany || heads.back().index != write || heads.back().level != level ||
+  if (!location.alike || heads.size() < many_heads || heads.back().index != write || heads.back().level != level ||
       level < kWorkgroup)
     return {};
   const auto agent = static_cast<std::uint32_t>(by.agent);
