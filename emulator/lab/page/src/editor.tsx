@@ -87,8 +87,8 @@ export function Editor({text, problems, onText, onRun}: Props) {
           EditorView.updateListener.of(update => {
             if (!update.docChanged || update.transactions.some(one => one.annotation(fromOutside))) return;
             const test = unstacked(update.state.doc.toString());
-            if (test === latest.current) written.current = [];
-            else written.current.push(test);
+            // A blank at the end of a row changes no test.
+            if (test !== (written.current[written.current.length - 1] ?? latest.current)) written.current.push(test);
             calls.current.onText(test);
           }),
         ],
