@@ -120,7 +120,7 @@ export function Editor({text, problems, onText, onRun}: Props) {
     came.current = text;
     const turned = wasBelow.current !== below;
     // Whoever writes is not disturbed, though a row may have become too long.
-    if (turned ? editor.hasFocus && layout === 'auto' : own >= 0) return;
+    if (own >= 0 && (!turned || editor.hasFocus && layout === 'auto')) return;
     wasBelow.current = below;
     const now = editor.state.doc.toString();
     const shown = below ? stacked(text) ?? text : text;
