@@ -8,7 +8,8 @@
 namespace heddle::race {
 namespace {
 
-/// A release, which may be null, of the kind of another one and with more: learn(view, mask) adds that to a view.
+/// What `release`, which may be null, and learn(view, mask) add up to, as one release with the mask and level of
+/// `kind`.
 template <typename Learn>
 std::shared_ptr<const Release> with(const std::shared_ptr<const Release>& release, const Release& kind, Level needs,
                                     Learn learn) {
@@ -418,7 +419,7 @@ void KernelOrder::atomic_reads(const Operation& operation, std::span<const trace
   };
   for (const trace::Source& source : sources) {
     if (history_->empty()) break;
-    // (A barrier of a subgroup would need to tell apart those of a workgroup.)
+    // A barrier of a subgroup acquires from its subgroup alone: then heads of a workgroup are not taken up together.
     const std::span<const Head> all =
         use_.subgroups() ? std::span<const Head>() : history_->all_heads(operation, source.write, join);
     std::for_each(all.begin(), all.end(), see_head);

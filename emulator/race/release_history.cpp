@@ -103,7 +103,7 @@ bool ReleaseHistory::surpassed(const Head& head, const std::vector<Head>& heads)
   });
 }
 
-// Whether the head is as those of the location are, which are alike.
+// Whether a head that is added leaves all heads of the location alike.
 bool ReleaseHistory::are_alike(OfLocation& location, const Head& head) {
   Head& kind = location.kind;
   if (location.heads.empty()) {
@@ -122,8 +122,8 @@ bool ReleaseHistory::are_alike(OfLocation& location, const Head& head) {
                      [&](const Offer& fence) { return is_of(*fence.release, *kind.fences.front().release); });
 }
 
-// Whether the reader may take up all that the head offers: what comes from another workgroup, in the scopes from the
-// queue family on and in no other.
+// Whether the head may be taken up together with others by the reader's workgroup: all that it offers is in scope, and
+// who offers from another workgroup shares with the reader the scopes from the queue family on, and no narrower one.
 bool ReleaseHistory::offers_to(const Head& head, std::uint32_t reader, Level level) const {
   const auto shares = [&](std::uint32_t agent, Level with) { return places_.same_instance(agent, reader, with); };
   const auto is_plain = [&](std::uint32_t agent) {

@@ -50,7 +50,8 @@ struct Head {
   Classes storage = 0;
   /// Whether a read-modify-write made it.
   bool modifies = false;
-  /// It releases all that release sequences before it offered to it, which it has acquired.
+  /// Whether the write acquired all that the release sequences before it offered, and releases that with what is its
+  /// own.
   bool acquires_all = false;
   /// It releases by itself.
   std::shared_ptr<const Release> own;
@@ -60,8 +61,8 @@ struct Head {
   bool offers() const { return own != nullptr || !fences.empty(); }
 };
 
-/// So many heads of one location are taken up together; fewer are looked at one by one as soon. Tests take up any
-/// number.
+/// How many heads a location has at least where readers take them up together: fewer are as quickly looked at one by
+/// one. A test sets it to 1.
 inline constinit std::size_t many_heads = 16;
 
 class ReleaseHistory {
@@ -119,15 +120,16 @@ class ReleaseHistory {
   /// What the heads of a location offer together.
   struct Together {
     std::array<Head, 2> heads;
-    /// It has those with a place up to this one.
+    /// The place of the last head that is among what they offer.
     std::uint64_t placed = 0;
   };
   struct OfLocation {
     std::vector<Head> heads;
-    /// Whether they differ in no more than who they are of, whether they release, and what; and what else they are.
+    /// Whether the heads differ only in their agents, in whether they release, and in what they know.
     bool alike = true;
+    /// What alike heads have in common: level, storage, and the mask and level of what they release.
     Head kind;
-    /// By one of those who share it.
+    /// What the heads offer to a workgroup, by an agent of it that stands for all.
     std::unordered_map<std::uint32_t, Together> together;
     /// Once the oldest are forgotten: the first that is remembered.
     model::OperationIndex remembered_from = 0;
@@ -162,7 +164,7 @@ std::span<const Head> ReleaseHistory::all_heads(const Operation& by, model::Oper
     return {};
   const auto agent = static_cast<std::uint32_t>(by.agent);
   const std::uint32_t reader = places_.one_of_instance(agent, kWorkgroup);
-  // Nobody acquires what is said to be his own.
+  // The heads would count as this agent's own releases, which no agent acquires.
   if (reader == agent) return {};
   Together& together = location.together[reader];
   std::size_t first = heads.size();

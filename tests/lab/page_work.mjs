@@ -127,9 +127,8 @@ const steps = ({page, address, text, shot, tab, eventually, open, write, run}) =
       await page.locator('.cm-line').nth(6).click();
       await page.keyboard.press('Home');
       await page.keyboard.type('  ');
-      await eventually(async () => assert.match(await page.evaluate(() => localStorage.getItem('heddle-lab.text')), /A word about it/));
-      // Longer than the page waits for one who types.
-      await page.waitForTimeout(500);
+      // The page waits for one who types to rest, before it begins another game or keeps the text in its history.
+      await eventually(async () => assert.match(await page.evaluate(() => history.state.work.text), /A word about it[^]*\n {3}/));
       await at(2);
       // Another program is another game; the one before comes back with its program.
       await page.keyboard.press('Control+A');

@@ -59,7 +59,7 @@ struct ForbiddenOutcome {
 };
 
 struct ForbiddenOutcomes {
-  /// Those that the assertion asks about first, and then by their values.
+  /// In this order: outcomes that the assertion asks about, then the others; each in the order of their values.
   std::vector<ForbiddenOutcome> outcomes;
   /// Whether there are no others that candidates have.
   bool complete = true;
