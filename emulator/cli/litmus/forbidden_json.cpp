@@ -153,11 +153,8 @@ class Forbidden {
 };
 
 Json row_of(const litmus::Test& test, const litmus::Outcome& values, bool allowed) {
-  Json row;
-  row["outcome"] = outcome_json(test.observables, [&](std::size_t i) { return Json(values[i]); });
-  row["allowed"] = allowed;
-  row["asked"] = litmus::is_asked(test, values);
-  return row;
+  return row_json(
+      test.observables, [&](std::size_t i) { return Json(values[i]); }, allowed, litmus::is_asked(test, values));
 }
 
 }  // namespace
@@ -181,8 +178,7 @@ void add_rows(const litmus::Test& test, const litmus::Answer& answer, const litm
     rows.push_back(row_of(test, outcome.values, false));
     rows.back()["forbidden"] = Forbidden(test, question, outcome).json();
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const Json& a, const Json& b) { return a["asked"] > b["asked"]; });
-  out["rows"] = std::move(rows);
+  out["rows"] = asked_first(std::move(rows));
   out["rows_complete"] = answer.complete && forbidden.complete;
 }
 

@@ -13,12 +13,8 @@ namespace {
 
 using litmus::c::Test;
 
-Json value_of(const Test& test, mu::Value value) {
-  return value.is_address() ? Json(test.program.spell(value)) : Json(value.number());
-}
-
 Json object_of(const Test& test, const litmus::c::Outcome& values) {
-  return outcome_json(test.observables, [&](std::size_t i) { return value_of(test, values[i]); });
+  return outcome_json(test.observables, [&](std::size_t i) { return value_json(test, values[i]); });
 }
 
 Json number_or_null(const std::optional<std::uint64_t>& number) {
@@ -66,11 +62,11 @@ Json replay_of(const Test& test, const MuReplay& replay) {
     one["thread"] = thread.name;
     one["instruction"] = thread.code[event.instruction].text;
     if (event.loads()) {
-      one["read"] = value_of(test, event.read);
+      one["read"] = value_json(test, event.read);
       const mu::EventIndex seen = replay.execution.reads_from[e];
       one["from"] = seen < replay.execution.events.size() ? Json(seen + 1) : Json(nullptr);
     }
-    if (event.stores()) one["written"] = value_of(test, event.written);
+    if (event.stores()) one["written"] = value_json(test, event.written);
     events.push_back(std::move(one));
   }
   out["events"] = std::move(events);
@@ -124,6 +120,10 @@ void add_machine(const Test& test, const MuMachineReport& report, Json& out) {
 }
 
 }  // namespace
+
+Json value_json(const Test& test, mu::Value value) {
+  return value.is_address() ? Json(test.program.spell(value)) : Json(value.number());
+}
 
 void add_mu(const MuReport& report, Json& out) {
   if (report.answer) add_answer(report, out);

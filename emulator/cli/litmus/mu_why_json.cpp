@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "emulator/cli/litmus/mu_json.h"
 #include "emulator/cli/litmus/mu_reasons.h"
 #include "emulator/cli/litmus/outcome_json.h"
 #include "emulator/cli/litmus/report.h"
@@ -17,10 +17,6 @@ namespace {
 
 using litmus::c::Test;
 using mu::EventIndex;
-
-Json value_json(const Test& test, mu::Value value) {
-  return value.is_address() ? Json(test.program.spell(value)) : Json(value.number());
-}
 
 /// Collects the arrows of a graph of events.
 class EventGraph {
@@ -111,11 +107,9 @@ Json event_graph_of(const Test& test, const mu::Execution& execution) {
 }
 
 Json row_of(const Test& test, const litmus::c::Outcome& values, bool allowed) {
-  Json row;
-  row["outcome"] = outcome_json(test.observables, [&](std::size_t i) { return value_json(test, values[i]); });
-  row["allowed"] = allowed;
-  row["asked"] = litmus::c::is_asked(test, values);
-  return row;
+  return row_json(
+      test.observables, [&](std::size_t i) { return value_json(test, values[i]); }, allowed,
+      litmus::c::is_asked(test, values));
 }
 
 Json forbidden_of(const Test& test, const litmus::c::ForbiddenOutcome& outcome) {
@@ -148,8 +142,7 @@ void add_rows(const MuReport& report, const litmus::Question& question, Json& ou
       rows.push_back(row_of(report.test, outcome.values, false));
       rows.back()["forbidden"] = forbidden_of(report.test, outcome);
     }
-  std::stable_sort(rows.begin(), rows.end(), [](const Json& a, const Json& b) { return a["asked"] > b["asked"]; });
-  out["rows"] = std::move(rows);
+  out["rows"] = asked_first(std::move(rows));
   out["rows_complete"] = report.answer->complete;
 }
 

@@ -3,6 +3,7 @@
 /// \file
 /// Outcomes as JSON.
 
+#include <algorithm>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -23,6 +24,24 @@ nlohmann::ordered_json outcome_json(const std::vector<litmus::Observable>& obser
   for (std::size_t i = 0; i < observables.size(); ++i)
     static_cast<Object::Container&>(members).emplace_back(observables[i].name, value_of(i));
   return nlohmann::ordered_json(std::move(members));
+}
+
+/// A row of `rows`, as emulator/lab/PROTOCOL.md has them, with what all rows have.
+template <typename ValueOf>
+nlohmann::ordered_json row_json(const std::vector<litmus::Observable>& observables, ValueOf value_of, bool allowed,
+                                bool asked) {
+  nlohmann::ordered_json row;
+  row["outcome"] = outcome_json(observables, value_of);
+  row["allowed"] = allowed;
+  row["asked"] = asked;
+  return row;
+}
+
+/// The rows in their order, but first those that are asked about.
+inline nlohmann::ordered_json asked_first(std::vector<nlohmann::ordered_json> rows) {
+  std::stable_partition(rows.begin(), rows.end(),
+                        [](const nlohmann::ordered_json& row) { return row["asked"].get<bool>(); });
+  return rows;
 }
 
 }  // namespace heddle::cli

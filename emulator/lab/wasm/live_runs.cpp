@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "emulator/cli/litmus/mu_json.h"
 #include "emulator/cli/litmus/outcome_json.h"
 #include "emulator/litmus/c/run.h"
 #include "emulator/litmus/run/run.h"
@@ -128,9 +129,7 @@ class HostRuns final : public LiveRuns {
     }
   }
   cli::Json totals() const override {
-    return totals_.json(test_.observables, [&](mu::Value value) {
-      return value.is_address() ? cli::Json(test_.program.spell(value)) : cli::Json(value.number());
-    });
+    return totals_.json(test_.observables, [&](mu::Value value) { return cli::value_json(test_, value); });
   }
 
  private:
