@@ -197,7 +197,7 @@ bool Guide::play(std::uint64_t seed, const litmus::Outcome& wanted) {
   moves_.clear();
   while (!world_.end())
     if (moves_.size() == kMostMoves || !step(choice, wanted)) return false;
-  return world_.end() == litmus::RunEnd::Terminated && final_outcomes(world_)[moves_.back().which] == wanted;
+  return world_.end() == run::RunEnd::Terminated && final_outcomes(world_)[moves_.back().which] == wanted;
 }
 
 litmus::Question question_of(const Rules& rules) {

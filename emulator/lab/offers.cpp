@@ -9,7 +9,7 @@
 namespace heddle::lab {
 namespace {
 
-using litmus::Standing;
+using run::Standing;
 
 // More ways of one thread's step than anybody would look through come from barriers with quorums alone.
 constexpr std::size_t kMostWays = 256;
@@ -102,7 +102,7 @@ void Offers::finish(std::span<const Move> done, std::vector<Offer>& offers) {
   if (!trial_.replay(done) || !trial_.make(Move::finish()) || !holds()) return;
   const litmus::Test& test = trial_.test();
   const std::vector<litmus::Outcome> outcomes =
-      trial_.end() == litmus::RunEnd::Terminated ? final_outcomes(trial_) : std::vector<litmus::Outcome>(1);
+      trial_.end() == run::RunEnd::Terminated ? final_outcomes(trial_) : std::vector<litmus::Outcome>(1);
   for (std::uint32_t which = 0; which < outcomes.size(); ++which) {
     Offer offer;
     offer.move = Move::finish(which);

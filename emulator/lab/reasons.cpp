@@ -10,7 +10,7 @@
 namespace heddle::lab {
 namespace {
 
-using litmus::Standing;
+using run::Standing;
 
 /// The cycle of a violation in an execution, whose operations `told_as` numbers as the player does.
 template <typename ToldAs>
@@ -132,7 +132,7 @@ Reason why_no_read(Session& session, const Forbidden& move) {
 
 Reason why_blocked(Session& session, const Forbidden& move) {
   const litmus::Test& test = session.test();
-  const litmus::Runner& runner = session.world().runner();
+  const run::Runner& runner = session.world().runner();
   const std::string who = test.threads[move.thread].name();
   Reason reason;
   std::string others;
@@ -235,7 +235,7 @@ std::vector<ValueSource> sources_of_next(Session& session, std::uint32_t thread)
   const litmus::Test& test = session.test();
   if (thread >= test.threads.size())
     throw BadRequest(fmt::format("there is no thread {}: the test has {}", thread, test.threads.size()));
-  const litmus::Runner& runner = session.world().runner();
+  const run::Runner& runner = session.world().runner();
   const explore::Step& step = runner.next_step(thread);
   const bool reads = !session.end() && runner.standing(thread) == Standing::Ready &&
                      step.kind == explore::StepKind::Operation && step.operation.reads();

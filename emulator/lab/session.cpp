@@ -112,9 +112,9 @@ const Offer& Session::choose(Policy policy, SeededChoice& choice) {
 
 std::vector<std::uint32_t> Session::next_lines() const {
   std::vector<std::uint32_t> lines;
-  const litmus::Runner& runner = world_->runner();
+  const run::Runner& runner = world_->runner();
   for (std::uint32_t thread = 0; thread < test_->threads.size(); ++thread) {
-    const bool ready = runner.standing(thread) == litmus::Standing::Ready &&
+    const bool ready = runner.standing(thread) == run::Standing::Ready &&
                        runner.next_step(thread).kind == explore::StepKind::Operation;
     lines.push_back(ready ? runner.next_step(thread).operation.where.line : 0);
   }
@@ -144,7 +144,7 @@ std::optional<std::string> Session::broken(const std::vector<std::uint32_t>& lin
         if (verdict().races.size() > races_before) return "there is a data race: " + verdict().race_texts.back();
         break;
       case Breakpoint::Kind::Outcome:
-        if (end() == litmus::RunEnd::Terminated && test_->assertion && satisfies_assertion())
+        if (end() == run::RunEnd::Terminated && test_->assertion && satisfies_assertion())
           return "the game has ended as the assertion's condition says";
         break;
     }
@@ -232,8 +232,8 @@ std::string Session::end_in_words() const {
         "The test does not ask about this game: its filter {} does not hold at the end. What it reads and whether it "
         "races means nothing for the test.",
         spelled(*test_->filter));
-  if (*end() != litmus::RunEnd::Terminated)
-    return *end() == litmus::RunEnd::Blocked ? "A thread waits for ever." : "The bound on loops cuts this game off.";
+  if (*end() != run::RunEnd::Terminated)
+    return *end() == run::RunEnd::Blocked ? "A thread waits for ever." : "The bound on loops cuts this game off.";
   if (!test_->assertion) return "The test asks for no outcome.";
   const std::string condition = spelled(*test_->assertion);
   const bool holds = satisfies_assertion();

@@ -123,7 +123,7 @@ class Session {
   model::Execution execution(trace::Recorder& recorder);
   /// The final values of a game that has ended.
   litmus::Outcome outcome() const;
-  std::optional<litmus::RunEnd> end() const { return world_->end(); }
+  std::optional<run::RunEnd> end() const { return world_->end(); }
   /// Whether the test's filter lets a game that has ended count. What it discards is no execution of the test.
   bool passes_filter() const;
   /// Whether a game that has ended counts, and the assertion's condition holds at its end.

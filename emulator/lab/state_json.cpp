@@ -10,13 +10,13 @@
 namespace heddle::lab {
 namespace {
 
-using litmus::Standing;
+using run::Standing;
 
 std::string_view name(Breakpoint::Kind kind) {
   return kind == Breakpoint::Kind::Race ? "race" : "outcome";
 }
 
-std::string_view status_of(const litmus::Runner& runner, std::uint32_t thread, bool over) {
+std::string_view status_of(const run::Runner& runner, std::uint32_t thread, bool over) {
   switch (runner.standing(thread)) {
     case Standing::NotBegun:
       return "not begun";
@@ -67,7 +67,7 @@ class StateWriter {
 
 Json StateWriter::thread(std::uint32_t index) const {
   const litmus::Thread& at = test_.threads[index];
-  const litmus::Runner& runner = world_.runner();
+  const run::Runner& runner = world_.runner();
   Json json;
   json["index"] = index;
   json["name"] = at.name();
@@ -293,8 +293,8 @@ Json StateWriter::write() {
   json["breaks"] = breaks();
   if (!session_.end()) return json;
   const litmus::Outcome outcome = session_.outcome();
-  json["end"] = *session_.end() == litmus::RunEnd::Terminated ? "terminated"
-                : *session_.end() == litmus::RunEnd::Blocked  ? "blocked"
+  json["end"] = *session_.end() == run::RunEnd::Terminated ? "terminated"
+                : *session_.end() == run::RunEnd::Blocked  ? "blocked"
                                                               : "cut";
   json["outcome"] = outcome_json(test_, outcome);
   json["satisfies"] = session_.satisfies_assertion();

@@ -23,7 +23,7 @@ MemoryPolicy played_policy() {
   policy.stale = 256;
   policy.late_reads = 128;
   policy.record_all = true;
-  policy.longest_wait = litmus::kLongestWait;
+  policy.longest_wait = run::kLongestWait;
   return policy;
 }
 
@@ -65,7 +65,7 @@ bool World::make(const Move& move) {
       return machine_.deliver(move.write);
     case MoveKind::Invalidate: {
       script_.load({});
-      if (move.thread >= test().threads.size() || runner_.standing(move.thread) == litmus::Standing::Ended)
+      if (move.thread >= test().threads.size() || runner_.standing(move.thread) == run::Standing::Ended)
         return false;
       const std::optional<Operation> read = read_of(test(), move.thread, move.variable);
       return read && machine_.invalidate(*read);
@@ -80,7 +80,7 @@ bool World::make(const Move& move) {
 }
 
 bool World::serve(const Move& move) {
-  if (runner_.standing(move.thread) != litmus::Standing::Ready || runner_.late_reads(move.thread) != 0) return false;
+  if (runner_.standing(move.thread) != run::Standing::Ready || runner_.late_reads(move.thread) != 0) return false;
   const explore::Step& step = runner_.next_step(move.thread);
   if (step.kind != explore::StepKind::Operation || !step.operation.reads()) return false;
   Operation read = step.operation;

@@ -10,7 +10,7 @@
 #include "emulator/lab/chronicle.h"
 #include "emulator/lab/move.h"
 #include "emulator/lab/script.h"
-#include "emulator/litmus/run/runner.h"
+#include "emulator/run/runner.h"
 #include "emulator/litmus/vulkan/program.h"
 #include "emulator/memory/machine.h"
 #include "emulator/trace/fork.h"
@@ -52,14 +52,14 @@ class World {
   /// does not hold, and a move is one only if the judge accepts what has happened behind it.
   bool asks_judge() const { return asks_judge_; }
   const litmus::Test& test() const { return program_.test(); }
-  const litmus::Runner& runner() const { return runner_; }
+  const run::Runner& runner() const { return runner_; }
   memory::Machine& machine() { return machine_; }
   const Chronicle& chronicle() const { return chronicle_; }
   const trace::Recorder& recorder() const { return recorder_; }
   /// What the last move was asked, and answered.
   const Script& script() const { return script_; }
   /// After Finish.
-  std::optional<litmus::RunEnd> end() const { return end_; }
+  std::optional<run::RunEnd> end() const { return end_; }
 
  private:
   bool serve(const Move& move);
@@ -68,11 +68,11 @@ class World {
   litmus::TestProgram program_;
   Script script_;
   memory::Machine machine_;
-  litmus::Runner runner_;
+  run::Runner runner_;
   Chronicle chronicle_;
   trace::Recorder recorder_;
   trace::Fork fork_;
-  std::optional<litmus::RunEnd> end_;
+  std::optional<run::RunEnd> end_;
   bool asks_judge_ = false;
 };
 

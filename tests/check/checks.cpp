@@ -4,7 +4,7 @@
 
 #include "emulator/explore/explore.h"
 #include "emulator/judge/judgement.h"
-#include "emulator/litmus/run/runner.h"
+#include "emulator/run/runner.h"
 #include "emulator/memory/granule.h"
 #include "emulator/memory/policy.h"
 #include "emulator/mu/judgement.h"
@@ -93,7 +93,7 @@ void run_with(bool excessive) {
   const explore::Program program = two_agents(true);
   Excessive choice(excessive);
   const auto memory = memory::make_memory(memory_policy("sequential"), choice);
-  litmus::Runner(program, {8}, *memory, choice).run();
+  run::Runner(program, {8}, *memory, choice).run();
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ void check_game(lab::Session& session, const Allowed& expected, std::uint64_t se
   const litmus::Outcome outcome = session.outcome();
   if (session.test().filter && !satisfies(outcome, *session.test().filter)) return;
   if (!session.verdict().races.empty()) CHECK(expected.racy);
-  if (session.end() != litmus::RunEnd::Terminated) return;
+  if (session.end() != run::RunEnd::Terminated) return;
   CHECK(expected.outcomes.count(outcome) == 1);
 }
 
@@ -139,6 +139,6 @@ TEST_CASE("the same moves lead to the same game, forward and back") {
     for (const lab::Entry& entry : first) again.make(id_of(entry.move, again.test()));
     REQUIRE(again.history().size() == first.size());
     for (std::size_t i = 0; i < first.size(); ++i) CHECK(again.history()[i].text == first[i].text);
-    CHECK(again.end() == litmus::RunEnd::Terminated);
+    CHECK(again.end() == run::RunEnd::Terminated);
   }
 }

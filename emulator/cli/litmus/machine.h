@@ -58,7 +58,7 @@ struct ReplayEvent {
 struct Replay {
   std::vector<ReplayEvent> events;
   litmus::Outcome outcome;
-  litmus::RunEnd end = litmus::RunEnd::Terminated;
+  run::RunEnd end = run::RunEnd::Terminated;
   bool passes_filter = true;
   bool consistent = true;
   /// Why it is not.

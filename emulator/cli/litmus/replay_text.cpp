@@ -29,13 +29,13 @@ std::string steps(const litmus::Test& test, const Replay& replay, const Painter&
 std::string ending(const litmus::Test& test, const Replay& replay) {
   std::string out = "  ";
   switch (replay.end) {
-    case litmus::RunEnd::Terminated:
+    case run::RunEnd::Terminated:
       out += "It ends with";
       break;
-    case litmus::RunEnd::Blocked:
+    case run::RunEnd::Blocked:
       out += "A thread waits or spins for ever, with";
       break;
-    case litmus::RunEnd::Cut:
+    case run::RunEnd::Cut:
       out += "It is cut by the bound or a division by zero, with";
       break;
   }

@@ -18,13 +18,13 @@ std::string registers_text(const litmus::Thread& thread, const litmus::LitmusThr
   return text;
 }
 
-std::string_view standing_text(const litmus::Runner& runner, std::uint32_t thread) {
+std::string_view standing_text(const run::Runner& runner, std::uint32_t thread) {
   switch (runner.standing(thread)) {
-    case litmus::Standing::NotBegun:
+    case run::Standing::NotBegun:
       return "not begun";
-    case litmus::Standing::Arrived:
+    case run::Standing::Arrived:
       return "at a barrier";
-    case litmus::Standing::Ended:
+    case run::Standing::Ended:
       return runner.ends()[thread].state == explore::EndState::Cut        ? "cut"
              : runner.ends()[thread].state == explore::EndState::Spinning ? "spins"
                                                                           : "ended";
@@ -48,7 +48,7 @@ std::string GameFace::right_title() const {
 
 int GameFace::draw_threads(Canvas& canvas, int row, int height) {
   const litmus::Test& test = session_->test();
-  const litmus::Runner& runner = session_->world().runner();
+  const run::Runner& runner = session_->world().runner();
   constexpr int kNarrowest = 19;
   const int fit = std::max(canvas.columns() / kNarrowest, 1);
   const int count = std::min(fit, static_cast<int>(test.threads.size()));
@@ -63,7 +63,7 @@ int GameFace::draw_threads(Canvas& canvas, int row, int height) {
     canvas.write(row, column,
                  fmt::format("{} wg{} sg{} {}", thread.name(), thread.workgroup, thread.subgroup, standing),
                  Style::Bold, width - 1);
-    const bool has_next = runner.standing(index) != litmus::Standing::Ended && !session_->end() &&
+    const bool has_next = runner.standing(index) != run::Standing::Ended && !session_->end() &&
                           runner.next_step(index).kind == explore::StepKind::Operation;
     const std::uint32_t next = has_next ? runner.next_step(index).operation.where.line : 0;
     int current = 0;
@@ -94,7 +94,7 @@ std::string GameFace::own_cache(std::uint32_t thread, bool& stale) {
   for (const memory::HeldWrite& held : world.machine().held_writes())
     if (held.level == CacheLevel::Agent && static_cast<std::uint32_t>(held.agent) == thread)
       add(fmt::format("{}={}w", test.variables[static_cast<std::size_t>(held.reference)].name, as_integer(held.value)));
-  if (world.runner().standing(thread) == litmus::Standing::Ended) return text;
+  if (world.runner().standing(thread) == run::Standing::Ended) return text;
   for (std::uint32_t variable = 0; variable < test.variables.size(); ++variable) {
     const std::optional<Operation> read = read_of(test, thread, variable);
     if (!read) continue;
@@ -251,8 +251,8 @@ void GameFace::draw_list(Canvas& canvas, int row, int height) {
 
 std::string GameFace::message() const {
   if (!session_->end()) return Face::message();
-  std::string text = *session_->end() == litmus::RunEnd::Terminated ? "It ends with"
-                     : *session_->end() == litmus::RunEnd::Blocked  ? "A thread waits for ever, with"
+  std::string text = *session_->end() == run::RunEnd::Terminated ? "It ends with"
+                     : *session_->end() == run::RunEnd::Blocked  ? "A thread waits for ever, with"
                                                                     : "The bound cuts it, with";
   const litmus::Outcome outcome = session_->outcome();
   for (std::size_t i = 0; i < outcome.size(); ++i)

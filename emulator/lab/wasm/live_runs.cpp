@@ -76,15 +76,15 @@ class VulkanRuns final : public LiveRuns {
   void make(std::uint64_t runs) override {
     for (const std::uint64_t end = totals_.runs + runs; totals_.runs < end; ++totals_.runs) {
       watch_->restart();
-      const litmus::RunEnd run_end = runner_->run(totals_.runs);
+      const run::RunEnd run_end = runner_->run(totals_.runs);
       if (!runner_->passes_filter()) {
         ++totals_.filtered;
         continue;
       }
-      if (run_end == litmus::RunEnd::Terminated) {
+      if (run_end == run::RunEnd::Terminated) {
         totals_.note_outcome(runner_->outcome());
       } else {
-        ++(run_end == litmus::RunEnd::Cut ? totals_.cut : totals_.blocked);
+        ++(run_end == run::RunEnd::Cut ? totals_.cut : totals_.blocked);
       }
       if (watch_->racy()) totals_.note_race();
     }

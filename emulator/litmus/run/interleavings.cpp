@@ -3,7 +3,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "emulator/litmus/run/runner.h"
+#include "emulator/run/runner.h"
 #include "emulator/litmus/run/settled_outcome.h"
 #include "emulator/litmus/vulkan/program.h"
 #include "emulator/memory/sequential.h"
@@ -30,7 +30,7 @@ class Systematic final : public Choice, public trace::Listener {
  public:
   explicit Systematic(std::size_t agents) : done_(agents) {}
 
-  void runs(const Runner& runner) { runner_ = &runner; }
+  void runs(const run::Runner& runner) { runner_ = &runner; }
   /// Before each run but the first: whether there is another one.
   bool next_run() {
     while (!path_.empty() && path_.back().value + 1 == path_.back().bound) path_.pop_back();
@@ -87,7 +87,7 @@ class Systematic final : public Choice, public trace::Listener {
     return out;
   }
 
-  const Runner* runner_ = nullptr;
+  const run::Runner* runner_ = nullptr;
   std::vector<Branch> path_;
   std::size_t depth_ = 0;
   /// How many choices were made since something was done.
@@ -108,13 +108,13 @@ std::optional<std::set<Outcome>> interleaved_outcomes(const Test& test, std::uin
     memory::SequentialMemory memory;
     Systematic choice(test.threads.size());
     memory.listen(&choice);
-    Runner runner(program.program(), std::vector<std::uint32_t>(test.locations, kVariableBytes), memory, choice,
-                  Patience::Sleep);
+    run::Runner runner(program.program(), std::vector<std::uint32_t>(test.locations, kVariableBytes), memory, choice,
+                  run::Patience::Sleep);
     choice.runs(runner);
     do {
       if (++runs > most_runs) return std::nullopt;
       try {
-        if (runner.run() != RunEnd::Terminated) continue;
+        if (runner.run() != run::RunEnd::Terminated) continue;
         settled_outcome(test, runner, outcome);
         if (!test.filter || satisfies(outcome, *test.filter)) out.insert(outcome);
       } catch (const SeenBefore&) {

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "emulator/litmus/run/runner.h"
+#include "emulator/run/runner.h"
 #include "emulator/litmus/vulkan/final_state.h"
 #include "emulator/litmus/vulkan/postponement.h"
 #include "emulator/litmus/vulkan/program.h"
@@ -121,8 +121,8 @@ class Line {
     return policy_.delay != 0 && !policy_.in_order && !leaves_as_it_was(i);
   }
   bool may_be_late(const Operation& read, const Operation& behind) const {
-    return policy_.late_reads != 0 && read.kind == OperationKind::Read && !synchronizes(read) && behind.is_access() &&
-           !synchronizes_with_earlier(behind, read) && !behind.locations.overlaps(read.locations) &&
+    return policy_.late_reads != 0 && read.kind == OperationKind::Read && !model::synchronizes(read) && behind.is_access() &&
+           !model::synchronizes_with_earlier(behind, read) && !behind.locations.overlaps(read.locations) &&
            !needs_.waits(read, behind);
   }
   /// Whether the first agent system-synchronizes with the second one, which begins when the first has ended.

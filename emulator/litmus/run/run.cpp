@@ -85,15 +85,15 @@ void Worker::make(std::uint64_t number) {
     recorder_.clear();
     runner_.listen(&fork_);
   }
-  const RunEnd end = runner_.run(number);
+  const run::RunEnd end = runner_.run(number);
   ++totals_.runs;
   const bool counts = runner_.passes_filter();
   if (!counts) {
     ++totals_.filtered;
-  } else if (end == RunEnd::Terminated) {
+  } else if (end == run::RunEnd::Terminated) {
     note_outcome(number);
   } else {
-    ++(end == RunEnd::Cut ? totals_.cut : totals_.blocked);
+    ++(end == run::RunEnd::Cut ? totals_.cut : totals_.blocked);
   }
   if (watch_) {
     ++totals_.watched;
@@ -187,7 +187,7 @@ std::optional<Diagnostic> cannot_run(const Test& test) {
 std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const MemoryPolicy& policy) {
   // Machines refer to their policy, and this function is what outlives them.
   auto ours = std::make_shared<MemoryPolicy>(policy);
-  ours->longest_wait = std::min(ours->longest_wait, kLongestWait);
+  ours->longest_wait = std::min(ours->longest_wait, run::kLongestWait);
   return [ours](Choice& choice) -> std::unique_ptr<memory::Memory> {
     if (ours->sequential) return std::make_unique<memory::SequentialMemory>();
     return std::make_unique<memory::Machine>(*ours, choice);
@@ -216,13 +216,13 @@ TestRunner::Variant& TestRunner::choose() {
   return *variants_[which];
 }
 
-RunEnd TestRunner::run(std::uint64_t number) {
+run::RunEnd TestRunner::run(std::uint64_t number) {
   const NumberedRun made{seed_, number};
   const detail::Situation situation(&schedule_text, &made);
   choice_ = SeededChoice(seed_of_run(seed_, number));
   last_ = &choose();
   last_->runner.listen(listener_);
-  const RunEnd end = last_->runner.run();
+  const run::RunEnd end = last_->runner.run();
   settled_outcome(test_, last_->runner, outcome_);
   return end;
 }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "emulator/litmus/run/race_watch.h"
-#include "emulator/litmus/run/runner.h"
+#include "emulator/run/runner.h"
 #include "emulator/litmus/vulkan/program.h"
 #include "emulator/litmus/vulkan/test.h"
 #include "emulator/memory/memory.h"
@@ -22,7 +22,7 @@
 
 namespace heddle::litmus {
 
-/// Makes memories that do as the policy says, but for kLongestWait.
+/// Makes memories that do as the policy says, but for run::kLongestWait.
 std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const MemoryPolicy& policy);
 
 /// Why a test cannot run, and where: it uses what an emulated memory does not do (fragment shader
@@ -58,7 +58,7 @@ class TestRunner {
   /// Who is told what the next runs do; null for none.
   void listen(trace::Listener* listener) { listener_ = listener; }
   /// Makes the run of this number.
-  RunEnd run(std::uint64_t number);
+  run::RunEnd run(std::uint64_t number);
 
   // What the last run gave:
   /// The final values; of variables those that memory settled on.
@@ -71,7 +71,7 @@ class TestRunner {
   struct Variant {
     Variant(const TestRunner& of, Performers performers, Choice& choice);
     TestProgram program;
-    Runner runner;
+    run::Runner runner;
   };
   Variant& choose();
 

@@ -4,7 +4,7 @@
 
 namespace heddle::litmus {
 
-void settled_outcome(const Test& test, const Runner& runner, Outcome& outcome) {
+void settled_outcome(const Test& test, const run::Runner& runner, Outcome& outcome) {
   outcome.resize(test.observables.size());
   for (std::size_t i = 0; i < outcome.size(); ++i) {
     const Observable& observable = test.observables[i];

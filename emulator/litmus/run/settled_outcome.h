@@ -3,13 +3,13 @@
 /// \file
 /// The final values that a run leads to.
 
-#include "emulator/litmus/run/runner.h"
+#include "emulator/run/runner.h"
 #include "emulator/litmus/vulkan/test.h"
 
 namespace heddle::litmus {
 
 /// The final values of a runner's last run; of variables those that memory settled on. Into
 /// `outcome`, whose room is used again.
-void settled_outcome(const Test& test, const Runner& runner, Outcome& outcome);
+void settled_outcome(const Test& test, const run::Runner& runner, Outcome& outcome);
 
 }  // namespace heddle::litmus

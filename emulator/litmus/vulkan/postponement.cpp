@@ -1,6 +1,6 @@
 #include "emulator/litmus/vulkan/postponement.h"
 
-#include "emulator/litmus/synchronizing.h"
+#include "emulator/model/synchronizing.h"
 
 namespace heddle::litmus {
 namespace {
@@ -42,14 +42,14 @@ std::vector<bool> postponable_loads(const Test& test, const Thread& thread) {
   std::vector<bool> out(thread.code.size(), false);
   for (std::size_t load = 0; load < thread.code.size(); ++load) {
     const Instruction& first = thread.code[load];
-    if (!first.traits().only_reads() || first.cooperative || synchronizes(first.operation)) continue;
+    if (!first.traits().only_reads() || first.cooperative || model::synchronizes(first.operation)) continue;
     LateRegisters late(thread.registers.size(), false);
     late[first.destination] = true;
     for (std::size_t at = load + 1; at < thread.code.size(); ++at) {
       const Instruction& next = thread.code[at];
       if (needs_late_values(thread, at, late)) break;
       if (!next.traits().accesses()) continue;
-      if (synchronizes_with_earlier(next.operation, first.operation) ||
+      if (model::synchronizes_with_earlier(next.operation, first.operation) ||
           test.variables[next.variable].location == test.variables[first.variable].location)
         break;
       if (next.traits().only_reads()) continue;

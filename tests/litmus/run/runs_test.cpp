@@ -145,7 +145,7 @@ exists (0 == 0))");
   for (std::uint64_t number = 0; number < 500; ++number) {
     trace::Recorder recorder;
     runner.listen(&recorder);
-    REQUIRE(runner.run(number) == RunEnd::Terminated);
+    REQUIRE(runner.run(number) == run::RunEnd::Terminated);
     const model::Execution execution = recorder.execution();
     REQUIRE(execution.quorum_choices.size() == 1);
     std::vector<AgentId> agents;
@@ -201,7 +201,7 @@ TEST_CASE("a run that divides by zero is cut there") {
  st.atom.dv.sc0 x, 1   ;
 exists (x == 1))");
   TestRunner runner(test, request(1));
-  CHECK(runner.run(0) == RunEnd::Cut);
+  CHECK(runner.run(0) == run::RunEnd::Cut);
   CHECK(runner.outcome() == Outcome{0});
 }
 

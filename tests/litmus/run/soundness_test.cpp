@@ -137,14 +137,14 @@ class ScriptRun {
   SeededChoice choice_;
   std::unique_ptr<memory::Memory> memory_;
   std::vector<std::uint32_t> sizes_;
-  Runner runner_;
+  run::Runner runner_;
 };
 
 std::string ScriptRun::fault(std::uint64_t seed, const KnownEnds& known) {
   choice_ = SeededChoice(seed);
   trace::Recorder recorder;
   runner_.listen(&recorder);
-  const RunEnd end = runner_.run();
+  const run::RunEnd end = runner_.run();
   const model::Execution execution = recorder.execution();
   const judge::Judgement judgement(execution);
   if (const auto violation = judgement.violation()) {
@@ -152,7 +152,7 @@ std::string ScriptRun::fault(std::uint64_t seed, const KnownEnds& known) {
              return "operation " + std::to_string(index);
            });
   }
-  if (end == RunEnd::Terminated && !known.allow(runner_.ends()))
+  if (end == run::RunEnd::Terminated && !known.allow(runner_.ends()))
     return "ends as the explorer does not know: " + spelled(runner_.ends());
   return final_memory_fault(judgement);
 }

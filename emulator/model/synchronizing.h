@@ -5,7 +5,7 @@
 
 #include <heddle/operation.h>
 
-namespace heddle::litmus {
+namespace heddle::model {
 
 /// Whether an operation orders others: a barrier, an acquire, a release, a domain operation, a volatile access.
 /// All others are ordered with their neighbours in program order only where bytes are the same.
@@ -13,4 +13,4 @@ bool synchronizes(const Operation& operation);
 /// Whether that orders `operation` and a read before it, which does not: their tags fit, or volatility counts.
 bool synchronizes_with_earlier(const Operation& operation, const Operation& read);
 
-}  // namespace heddle::litmus
+}  // namespace heddle::model

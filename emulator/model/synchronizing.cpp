@@ -1,8 +1,8 @@
-#include "emulator/litmus/synchronizing.h"
+#include "emulator/model/synchronizing.h"
 
 #include "emulator/model/tags.h"
 
-namespace heddle::litmus {
+namespace heddle::model {
 
 //= vk:memory-model-synchronizes-with
 bool synchronizes(const Operation& operation) {
@@ -15,7 +15,7 @@ bool synchronizes_with_earlier(const Operation& operation, const Operation& read
   if (!synchronizes(operation)) return false;
   const bool is_volatile =
       has(operation.semantics, MemorySemantics::Volatile) || has(operation.operands, MemoryOperands::Volatile);
-  return is_volatile || model::compatible(operation.tags, read.tags);
+  return is_volatile || compatible(operation.tags, read.tags);
 }
 
-}  // namespace heddle::litmus
+}  // namespace heddle::model

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "emulator/explore/explore.h"
-#include "emulator/litmus/synchronizing.h"
+#include "emulator/model/synchronizing.h"
 #include "emulator/memory/memory.h"
 
-namespace heddle::litmus {
+namespace heddle::run {
 
 /// Operations after which a write of a litmus test must have left its cache (Policy::longest_wait). More
 /// than all operations of a test without spinning threads, so that only those ever get to it; and not
@@ -170,4 +170,4 @@ class Runner {
   std::vector<std::uint64_t> storage_;
 };
 
-}  // namespace heddle::litmus
+}  // namespace heddle::run

@@ -1,4 +1,4 @@
-#include "emulator/litmus/run/runner.h"
+#include "emulator/run/runner.h"
 
 #include <heddle/detail/check.h>
 
@@ -8,7 +8,7 @@
 
 #include "emulator/memory/policy.h"
 
-namespace heddle::litmus {
+namespace heddle::run {
 namespace {
 
 using explore::EndState;
@@ -196,7 +196,7 @@ bool Runner::needs_answers(const Running& running) {
   const Step& step = running.step;
   if (step.kind != StepKind::Operation) return true;
   return std::any_of(running.late.begin(), running.late.end(), [&](const Late& late) {
-    return synchronizes_with_earlier(step.operation, late.operation) ||
+    return model::synchronizes_with_earlier(step.operation, late.operation) ||
            late.operation.locations.overlaps(step.operation.locations);
   });
 }
@@ -368,4 +368,4 @@ explore::Value Runner::final_value(const Locations& locations) const {
   return value;
 }
 
-}  // namespace heddle::litmus
+}  // namespace heddle::run
