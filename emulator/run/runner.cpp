@@ -33,6 +33,13 @@ bool modify(void* context, const void* old, void* fresh) {
   return written.has_value();
 }
 
+std::vector<std::uint32_t> bytes_of(const Objects& objects) {
+  std::vector<std::uint32_t> bytes(objects.allocations());
+  for (std::uint32_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = objects[objects.of(static_cast<AllocationId>(i))].size_bytes;
+  return bytes;
+}
+
 }  // namespace
 
 Runner::Runner(const explore::Program& program, std::vector<std::uint32_t> allocation_bytes, memory::Memory& memory,
@@ -50,12 +57,24 @@ Runner::Runner(const explore::Program& program, std::vector<std::uint32_t> alloc
     if (std::find(after.begin(), after.end(), follower) != after.end()) continue;
     after.push_back(follower);
   }
+  make_room(allocation_bytes);
+}
+
+Runner::Runner(const explore::Program& program, const Setting& setting, const trace::Instructions& instructions,
+               memory::Memory& memory, Choice& choice)
+    : Runner(program, bytes_of(setting.objects), memory, choice) {
+  setting_ = &setting;
+  checks_.emplace(setting, instructions);
+  if (!setting.dispatches.empty()) workgroups_.emplace(program, setting);
+}
+
+void Runner::make_room(const std::vector<std::uint32_t>& allocation_bytes) {
   for (std::size_t i = 0; i < allocation_bytes.size(); ++i) {
     allocations_.push_back({initial_.size(), allocation_bytes[i]});
     for (std::uint32_t at = 0; at < allocation_bytes[i]; at += sizeof(Value)) {
       const std::uint32_t size = std::min<std::uint32_t>(sizeof(Value), allocation_bytes[i] - at);
       const Locations bytes{static_cast<AllocationId>(i), at, size};
-      initial_.push_back(program.initial_value ? program.initial_value(bytes) : 0);
+      initial_.push_back(program_.initial_value ? program_.initial_value(bytes) : 0);
     }
   }
 }
@@ -82,6 +101,7 @@ RunEnd Runner::run() {
 }
 
 RunEnd Runner::finish() {
+  if (checks_ && ready_.empty()) check_waits();
   end_all();
   RunEnd run_end = RunEnd::Terminated;
   for (const explore::AgentEnd& one : ends_) {
@@ -99,11 +119,16 @@ void Runner::begin() {
   told_ = 0;
   storage_ = initial_;
   memory_.restart();
-  for (std::size_t i = 0; i < allocations_.size(); ++i) {
-    const Allocation& allocation = allocations_[i];
-    auto* bytes = reinterpret_cast<std::byte*>(storage_.data() + allocation.first);
-    memory_.add(static_cast<AllocationId>(i), {bytes, allocation.size_bytes});
+  if (checks_) checks_->restart();
+  is_over_ = false;
+  for (std::uint32_t i = 0; i < allocations_.size(); ++i) {
+    const auto id = static_cast<AllocationId>(i);
+    if (!workgroups_ || !setting_->objects[setting_->objects.of(id)].of_workgroup) add(id);
   }
+  begin_agents();
+}
+
+void Runner::begin_agents() {
   for (std::uint32_t a = 0; a < agents_.size(); ++a) {
     Running& running = agents_[a];
     running.standing = Standing::NotBegun;
@@ -111,13 +136,25 @@ void Runner::begin() {
     running.order = 0;
     running.late.clear();
     if (!running.agent || !running.agent->restart()) running.agent = program_.agents[a].start();
-    memory_.begin(static_cast<AgentId>(a), program_.agents[a].place);
+    if (!workgroups_) memory_.begin(static_cast<AgentId>(a), program_.agents[a].place);
+  }
+  if (workgroups_) {
+    workgroups_->restart();
+    tell_dispatch();
+    go_to_next_dispatch();
+    return admit_workgroups();
   }
   for (const Running& running : agents_)
     for (const std::uint32_t follower : running.after) ++agents_[follower].before;
   // An agent that ends at once may let others begin.
   for (std::uint32_t a = 0; a < agents_.size(); ++a)
     if (agents_[a].before == 0 && agents_[a].standing == Standing::NotBegun) begin(a);
+}
+
+void Runner::add(AllocationId id) {
+  const Allocation& allocation = allocations_[static_cast<std::size_t>(id)];
+  auto* bytes = reinterpret_cast<std::byte*>(storage_.data() + allocation.first);
+  memory_.add(id, {bytes, allocation.size_bytes});
 }
 
 void Runner::begin(std::uint32_t agent) {
@@ -136,12 +173,19 @@ void Runner::perform(std::uint32_t agent) {
   }
   Operation& operation = running.step.operation;
   operation.agent = static_cast<AgentId>(agent);
+  if (checks_) {
+    running.last = operation.where;
+    if (!is_allowed(operation)) return;
+  }
   if (operation.kind == OperationKind::ControlBarrier) {
     ++told_;
     return arrive(agent);
   }
   if (running.step.postponable && operation.kind == OperationKind::Read && postpone(agent)) return;
+  if (checks_ && operation.reads()) checks_->reads(operation);
   const Value read = access_memory(running);
+  if (checks_ && operation.writes()) checks_->writes(operation);
+  if (checks_ && operation.kind == OperationKind::Free) checks_->frees(operation.locations.allocation);
   note_performed(running);
   if (operation.writes()) progress();
   go_on(agent, read);
@@ -206,6 +250,7 @@ void Runner::answer(std::uint32_t agent, std::uint32_t which) {
   const Late late = running.late[which];
   running.late.erase(running.late.begin() + which);
   Value read = 0;
+  if (checks_) checks_->reads(late.operation);
   memory_.read(late.operation, &read);
   // Other late reads that precede it in program order are to be told in front of it.
   for (Late& other : running.late) {
@@ -266,6 +311,10 @@ void Runner::end(std::uint32_t agent, EndState state) {
   const auto id = static_cast<AgentId>(agent);
   if (state == EndState::Finished)
     for (const std::uint32_t follower : running.after) memory_.system_synchronizes(id, static_cast<AgentId>(follower));
+  if (workgroups_) {
+    if (state == EndState::Finished) leave_workgroup(agent);
+    return;
+  }
   memory_.end(id);
   if (state != EndState::Finished) return;
   progress();

@@ -1,17 +1,21 @@
 #pragma once
 
 /// \file
-/// Runs a program on a memory, again and again.
+/// Runs a program on a memory, again and again: decides which agent goes on, and does what it asks for.
 
 #include <heddle/choice.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "emulator/explore/explore.h"
 #include "emulator/model/synchronizing.h"
 #include "emulator/memory/memory.h"
+#include "emulator/run/checks.h"
+#include "emulator/run/setting.h"
+#include "emulator/run/workgroups.h"
 
 namespace heddle::run {
 
@@ -33,8 +37,8 @@ enum class Patience : std::uint8_t {
 enum class RunEnd : std::uint8_t {
   /// All agents finished.
   Terminated,
-  /// Some agent waits at a control barrier, spins, or waits for one that does and that
-  /// system-synchronizes with it.
+  /// Some agent waits at a control barrier, spins, waits for one that does and that system-synchronizes with it, or
+  /// did not go on because a finding ended the run.
   Blocked,
   /// Some agent was cut by a bound of its own.
   Cut,
@@ -53,6 +57,10 @@ class Runner {
   /// same.
   Runner(const explore::Program& program, std::vector<std::uint32_t> allocation_bytes, memory::Memory& memory,
          Choice& choice, Patience patience = Patience::Rounds);
+  /// Runs with workgroups that begin when there is room, and with checks of each access: findings() has what is wrong.
+  /// `setting` and `instructions` must outlive the runner, too.
+  Runner(const explore::Program& program, const Setting& setting, const trace::Instructions& instructions,
+         memory::Memory& memory, Choice& choice);
 
   /// Who is told of what the next runs do; null for none.
   void listen(trace::Listener* listener);
@@ -83,6 +91,9 @@ class Runner {
 
   /// How the agents of the last run ended. Indexed by AgentId.
   const std::vector<explore::AgentEnd>& ends() const { return ends_; }
+  /// What was wrong in the last run, the first one first: what ended it, reads of what was never written, and waiting
+  /// without end. Only with a setting.
+  const std::vector<Finding>& findings() const;
   /// What lies in storage after the last run.
   explore::Value final_value(const Locations& locations) const;
   /// All of storage, eight bytes at a time.
@@ -103,6 +114,8 @@ class Runner {
     explore::Step step;
     /// How many operations the agent has stepped before.
     std::uint32_t order = 0;
+    /// The place of the last one.
+    SourceLocation last;
     std::vector<Late> late;
     Standing standing = Standing::NotBegun;
     /// How many agents have to finish before this one begins, and which ones wait for this one.
@@ -119,8 +132,24 @@ class Runner {
 
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
+  void make_room(const std::vector<std::uint32_t>& allocation_bytes);
   void begin();
   void begin(std::uint32_t agent);
+  void begin_agents();
+  /// Gives the allocation to the memory.
+  void add(AllocationId allocation);
+  /// Tells the listener of the dispatch that begins, and of the objects that all share.
+  void tell_dispatch();
+  void go_to_next_dispatch();
+  /// Begins workgroups as long as there is room.
+  void admit_workgroups();
+  void begin_workgroup(std::uint32_t workgroup);
+  /// The agent has finished; its workgroup may end by that, and others begin.
+  void leave_workgroup(std::uint32_t agent);
+  /// Whether the operation can be done. If not, the run is over.
+  bool is_allowed(const Operation& operation);
+  /// Notes who waits for whom, if an agent does.
+  void check_waits();
   void perform(std::uint32_t agent);
   /// What memory does for the operation of the agent's step; returns the value read.
   explore::Value access_memory(Running& running);
@@ -160,6 +189,13 @@ class Runner {
   const std::uint32_t late_reads_;
   /// How many operations memory has performed.
   model::OperationIndex told_ = 0;
+  /// Null without one.
+  const Setting* setting_ = nullptr;
+  /// What there is of these only with a setting.
+  std::optional<Workgroups> workgroups_;
+  std::optional<Checks> checks_;
+  /// A finding ended the run.
+  bool is_over_ = false;
 
   struct Allocation {
     std::size_t first = 0;  ///< in storage_

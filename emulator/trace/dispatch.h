@@ -4,6 +4,7 @@
 /// What a device tells of its dispatches beside their operations: who is who, and what is called how.
 
 #include <heddle/operation.h>
+#include <heddle/report.h>
 #include <heddle/vector.h>
 
 #include <cstdint>
@@ -27,6 +28,9 @@ struct Dispatch {
   std::uint64_t group_size() const { return std::uint64_t{local.x} * local.y * local.z; }
   std::uint64_t invocations() const { return group_size() * groups.x * groups.y * groups.z; }
 };
+
+/// Where the agent, which is one of the dispatch, is in it.
+Coordinates coordinates_of(const Dispatch& dispatch, AgentId agent);
 
 /// Bytes that people have a name for: a buffer, an image, a variable of a workgroup. One allocation may
 /// have several, and the same may come again.

@@ -9,7 +9,6 @@
 #include <stdexcept>
 
 #include "emulator/trace/file_error.h"
-#include "runtime/code_line.h"
 
 namespace heddle::watch {
 
@@ -43,7 +42,8 @@ SavedTrace::~SavedTrace() {
   g_saved[place_].store(nullptr);
 }
 
-KernelTrace::KernelTrace(const std::string& path) {
+KernelTrace::KernelTrace(const std::string& path, const trace::Instructions& instructions)
+    : instructions_(instructions) {
   try {
     writer_ = std::make_unique<trace::FileWriter>(path);
     saved_.emplace(*writer_);
@@ -153,7 +153,7 @@ void KernelTrace::operation(trace::OperationIndex index, const Operation& operat
                             trace::Value written, std::span<const trace::Source> sources) {
   Operation told = operation;
   told.locations = in_trace(operation.locations);
-  told.where = runtime::source_of(operation.where);
+  told.where = instructions_.place_of(operation.where);
   sources_.assign(sources.begin(), sources.end());
   for (trace::Source& source : sources_) source.bytes = in_trace(source.bytes);
   tell([&](trace::FileWriter& writer) { writer.operation(index, told, read, written, sources_); });

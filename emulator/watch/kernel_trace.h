@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulator/trace/file_writer.h"
+#include "emulator/trace/instructions.h"
 #include "emulator/watch/named_objects.h"
 #include "runtime/last_words.h"
 
@@ -32,8 +33,8 @@ class SavedTrace {
 /// not disturb the kernel that runs: it is kept for check().
 class KernelTrace final : public trace::Listener {
  public:
-  /// Throws std::invalid_argument if the file cannot be written.
-  explicit KernelTrace(const std::string& path);
+  /// Throws std::invalid_argument if the file cannot be written. `instructions` must outlive it.
+  KernelTrace(const std::string& path, const trace::Instructions& instructions);
   /// Writes the end; a failure goes to standard error, unless check() has told it.
   ~KernelTrace() override;
 
@@ -65,6 +66,7 @@ class KernelTrace final : public trace::Listener {
   AllocationId in_trace(AllocationId allocation) const;
   Locations in_trace(Locations bytes) const;
 
+  const trace::Instructions& instructions_;
   std::unique_ptr<trace::FileWriter> writer_;
   std::optional<SavedTrace> saved_;
   /// Nothing is written any more once this is not empty.

@@ -4,17 +4,19 @@
 
 #include <algorithm>
 
+#include "emulator/run/race_reason.h"
 #include "emulator/watch/own_command.h"
-#include "emulator/watch/race_reason.h"
 #include "emulator/watch/site_callers.h"
 
 namespace heddle::watch {
 
-ParallelRaces::ParallelRaces(const DeviceOptions& options)
-    : tells_equal_writes_(options.same_value_writes == SameValueWrites::Notice),
+ParallelRaces::ParallelRaces(const DeviceOptions& options, trace::Instructions& instructions)
+    : instructions_(instructions),
+      tells_equal_writes_(options.same_value_writes == SameValueWrites::Notice),
       // Whether the device is one of a trial only the thread that makes it knows.
       again_(fmt::format("HEDDLE_RACES=text HEDDLE_RACES_PARALLEL=0 {} {}", seed_assignment(*options.seed),
                          own_command())),
+      dispatched_(instructions),
       races_(options, [this](std::size_t race) { return counts_[race]; }) {}
 
 void ParallelRaces::dispatch_begins(const DispatchStart& dispatch) {
@@ -76,15 +78,15 @@ DataRace ParallelRaces::made_of(const race::KernelDetector& detector, const race
   made.second = dispatched_.access(race.second_agent, detector.site(race.second).operation);
   made.offset_bytes = race.bytes.offset_bytes;
   made.size_bytes = race.bytes.size_bytes;
-  RaceReason reason = reason_of(race, made.first.dispatch != made.second.dispatch);
+  run::RaceReason reason = run::reason_of(race, made.first.dispatch != made.second.dispatch);
   made.missing = std::move(reason.missing);
   made.reason = std::move(reason.text);
   made.replay = again_;
   made.replays = false;
   made.no_change = "runs on all cores have no order in which one could be tried; those of this command have: " + again_;
   made.same_value = tells_equal_writes_ && equal_writes(detector, race.first, race.first_agent, second);
-  // No call stack of the first access is known.
-  made.second.calls = calls_by(made.second.where, {runtime::CallStack::here()});
+  // The calls that led to the first access are not known.
+  made.second.calls = calls_by(instructions_, made.second.where, {instructions_.calls_now()});
   add_object_and_values(detector, race, second, made);
   if (objects_ && first.storage_class == StorageClass::Workgroup)
     note_declaration(made, objects_->declaration_of(race.bytes));

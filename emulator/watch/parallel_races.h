@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/watch/dispatched.h"
+#include "emulator/run/dispatched.h"
 #include "emulator/watch/named_objects.h"
 #include "emulator/watch/noted_races.h"
 #include "emulator/watch/parallel_memory.h"
@@ -22,7 +22,8 @@ class ParallelRaces final : public RaceSink {
  public:
   /// `options` have all defaults filled in, and must outlive it. Throws std::invalid_argument for a suppression file
   /// that makes no sense.
-  explicit ParallelRaces(const DeviceOptions& options);
+  /// `instructions` must outlive it, too.
+  ParallelRaces(const DeviceOptions& options, trace::Instructions& instructions);
 
   // No kernel runs while these run:
   void dispatch_begins(const DispatchStart& dispatch);
@@ -59,11 +60,13 @@ class ParallelRaces final : public RaceSink {
                     const ToldAccess& second) const;
   void count();
 
+  /// Asked for calls with mutex_ held.
+  trace::Instructions& instructions_;
   const bool tells_equal_writes_;
   /// The command that looks for the same races in an order that replays.
   const std::string again_;
   /// Since the last memory dependency.
-  Dispatched dispatched_;
+  run::Dispatched dispatched_;
   /// The objects of the dispatch that runs; null between dispatches.
   NamedObjects* objects_ = nullptr;
 

@@ -5,17 +5,13 @@
 #include <algorithm>
 #include <bit>
 
-#include "emulator/advice/changes.h"
 #include "emulator/advice/operation_text.h"
-#include "emulator/advice/program_order.h"
 #include "emulator/memory/policy.h"
 #include "emulator/race/kernel_detector_quick.h"
 #include "emulator/report/member_text.h"
 #include "emulator/watch/own_command.h"
-#include "emulator/watch/race_reason.h"
 #include "emulator/watch/race_settings.h"
 #include "emulator/watch/tagged_code.h"
-#include "runtime/code_line.h"
 
 namespace heddle::watch {
 namespace {
@@ -25,8 +21,6 @@ namespace {
 constexpr std::size_t kRecentOperations = 200000;
 /// How many operations behind a race are remembered where a run is repeated for what comes before it.
 constexpr std::size_t kBehindTheRace = 1000;
-// The judge takes about a second for a thousand operations and some twenty changes.
-constexpr std::size_t kJudgedOperations = 240;
 
 // So many plain writes are remembered: some 100 bytes each.
 constexpr std::size_t kWrittenValues = 1 << 20;
@@ -66,8 +60,9 @@ bool WrittenValues::wrote(AgentId agent, const Operation& site, const Operation&
   return found != values_.end() && found->second == value;
 }
 
-RaceWatch::RaceWatch(const DeviceOptions& options)
+RaceWatch::RaceWatch(const DeviceOptions& options, trace::Instructions& instructions)
     : options_(options),
+      instructions_(instructions),
       tells_equal_writes_(options.same_value_writes == SameValueWrites::Notice),
       wants_all_(wants_all_races()),
       races_(options, [this](std::size_t race) { return detector_.races()[detected_[race]].count; }),
@@ -77,8 +72,10 @@ RaceWatch::RaceWatch(const DeviceOptions& options)
                  return detector_.site(static_cast<race::SiteId>(site)).operation;
                },
                [this](AgentId agent) { return detector_.places().place(static_cast<std::uint32_t>(agent)); },
-               runtime::source_of},
-              remembered_from()) {
+               [&instructions](const SourceLocation& where) { return instructions.place_of(where); }},
+              remembered_from()),
+      callers_(instructions),
+      dispatched_(instructions) {
   RaceLog* const log = races_.log();
   if (*options.race_advice) {
     if (!log) own_orderings_ = std::make_unique<KnownOrderings>();
@@ -105,7 +102,7 @@ void RaceWatch::dispatch_begins(const DispatchStart& dispatch) {
 bool RaceWatch::restart() {
   if (orderings_ || !races_.restart()) return false;
   detector_.restart();
-  second_stacks_.clear();
+  second_calls_.clear();
   told_as_.clear();
   detected_.clear();
   told_sites_.clear();
@@ -217,16 +214,9 @@ bool RaceWatch::may_tell(const race::KernelRace& race) {
 
 void RaceWatch::note(const race::KernelRace& race) {
   if (!may_tell(race)) return told_as_.push_back(kUntold);
-  DataRace made;
+  DataRace made = explainer_.described(race);
   const Operation& first = detector_.site(race.first).operation;
   const Operation& second = detector_.site(race.second).operation;
-  made.first = dispatched_.access(race.first_agent, first);
-  made.second = dispatched_.access(race.second_agent, second);
-  made.offset_bytes = race.bytes.offset_bytes;
-  made.size_bytes = race.bytes.size_bytes;
-  RaceReason reason = reason_of(race, made.first.dispatch != made.second.dispatch);
-  made.missing = std::move(reason.missing);
-  made.reason = std::move(reason.text);
   made.replay = replay();
   made.same_value = tells_equal_writes_ && equal_writes(first, race.first_agent);
   const std::optional<NamedObject> object = objects_ ? objects_->object_with(race.bytes) : std::nullopt;
@@ -235,7 +225,7 @@ void RaceWatch::note(const race::KernelRace& race) {
     note_declaration(made, objects_->declaration_of(race.bytes));
   const std::uint64_t offset_bytes = now_.operation->locations.offset_bytes;
   explain(race, have_atomics(first, offset_bytes, object) && have_atomics(second, offset_bytes, object), made);
-  second_stacks_.push_back(runtime::CallStack::here());
+  second_calls_.push_back(instructions_.calls_now());
   callers_.ask_more(race.first);
   // A program that hands its findings in may never come to the end of the dispatch.
   detected_.push_back(told_as_.size());
@@ -247,10 +237,10 @@ void RaceWatch::note(const race::KernelRace& race) {
 bool RaceWatch::add_calls(std::size_t race, DataRace& noted) const {
   RacingAccess& earlier = noted.second_came_first ? noted.second : noted.first;
   RacingAccess& later = noted.second_came_first ? noted.first : noted.second;
-  auto known = calls_by(earlier.where, callers_.of(detector_.races()[detected_[race]].first));
+  auto known = callers_.ways_to(earlier.where, detector_.races()[detected_[race]].first);
   const bool is_new = known.size() != earlier.calls.size();
   earlier.calls = std::move(known);
-  later.calls = calls_by(later.where, {second_stacks_[race]});
+  later.calls = calls_by(instructions_, later.where, {second_calls_[race]});
   return is_new;
 }
 
@@ -286,37 +276,17 @@ void RaceWatch::explain(const race::KernelRace& race, bool have_atomics, DataRac
     noted.no_change = report::kNotTried;
     return;
   }
-  const auto part =
-      recent_.around(detector_.site(race.first).operation, race.first_agent, race.operation, kJudgedOperations);
-  if (!part) {
+  advice::ChangeOptions options;
+  options.have_atomics = have_atomics;
+  const std::optional<advice::Changes> found = explainer_.explain(race, options, noted);
+  if (!found) {
     noted.no_change = why_not_tried(race);
     return;
   }
-  std::vector<std::uint64_t> dispatches;
-  for (const AgentId agent : part->agents) dispatches.push_back(dispatched_.number_of(agent));
-  advice::ChangeOptions options;
-  options.have_atomics = have_atomics;
-  const advice::Changes found = advice::smallest_changes(*part, dispatches, options);
-  work_ += found.work;
-  for (const advice::Change& change : found.changes) {
-    noted.changes.push_back(change.text);
+  work_ += found->work;
+  for (const advice::Change& change : found->changes)
     if (change.barrier && change.barrier->depends_on_conditions())
       offered_barriers_.push_back({races_.size(), change.text, *change.barrier, race.second_agent});
-  }
-  const bool some_order = std::any_of(found.changes.begin(), found.changes.end(),
-                                      [](const advice::Change& change) { return !change.unordered; });
-  if (!some_order && !found.why_no_barrier.empty())
-    noted.no_change = "a control barrier is no change here: " + found.why_no_barrier;
-  if (found.changes.empty() && noted.no_change.empty())
-    noted.no_change =
-        fmt::format("{} edits of the instructions around were tried, and none orders the two", found.tried);
-  RaceReason reason = reason_of(race, *part, dispatches);
-  noted.missing = std::move(reason.missing);
-  noted.reason = std::move(reason.text);
-  if (advice::second_stands_first(part->history)) {
-    std::swap(noted.first, noted.second);
-    noted.second_came_first = true;
-  }
 }
 
 std::string RaceWatch::why_not_tried(const race::KernelRace& race) const {

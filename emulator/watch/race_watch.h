@@ -15,7 +15,8 @@
 #include "emulator/advice/neighbourhood.h"
 #include "emulator/race/kernel_detector.h"
 #include "emulator/race/tagged_detector.h"
-#include "emulator/watch/dispatched.h"
+#include "emulator/run/dispatched.h"
+#include "emulator/run/race_explainer.h"
 #include "emulator/watch/named_objects.h"
 #include "emulator/watch/noted_races.h"
 #include "emulator/watch/ordering_watch.h"
@@ -43,7 +44,8 @@ class RaceWatch final : public trace::Listener {
  public:
   /// `options` have all defaults filled in, and must outlive it; the seed among them may change between dispatches.
   /// Throws std::invalid_argument for a suppression file that makes no sense.
-  explicit RaceWatch(const DeviceOptions& options);
+  /// `instructions` must outlive it, too.
+  RaceWatch(const DeviceOptions& options, trace::Instructions& instructions);
 
   /// Who is to be told.
   trace::Listener& listener() {
@@ -144,6 +146,7 @@ class RaceWatch final : public trace::Listener {
   static constexpr std::size_t kMostTold = 1000;
 
   const DeviceOptions& options_;
+  trace::Instructions& instructions_;
   const bool tells_equal_writes_;
   const bool wants_all_;
   /// A buffer, an image, or a variable is accessed through one storage class.
@@ -152,8 +155,8 @@ class RaceWatch final : public trace::Listener {
   advice::Recent recent_;
   WrittenValues written_;
   SiteCallers callers_;
-  /// The call stack of the second access of each race.
-  std::vector<runtime::CallStack> second_stacks_;
+  /// The calls that led to the second access of each race.
+  std::vector<trace::CallsId> second_calls_;
   /// The place in races_ of each race of the detector; kUntold of those that are not told.
   std::vector<std::size_t> told_as_;
   static constexpr std::size_t kUntold = ~std::size_t{0};
@@ -184,7 +187,8 @@ class RaceWatch final : public trace::Listener {
   /// What it took to try changes until now. Work is counted, not time: equal runs are to have equal reports.
   std::uint64_t work_ = 0;
   /// Since the last memory dependency.
-  Dispatched dispatched_;
+  run::Dispatched dispatched_;
+  run::RaceExplainer explainer_{detector_, recent_, dispatched_};
   /// The objects of the dispatch that runs; null between dispatches.
   NamedObjects* objects_ = nullptr;
   Now now_;

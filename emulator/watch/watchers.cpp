@@ -7,10 +7,10 @@ namespace heddle::watch {
 
 Watchers::Watchers(const DeviceOptions& options) : options_(options) {
   if (*options.races_parallel) {
-    parallel_races_ = std::make_unique<ParallelRaces>(options);
+    parallel_races_ = std::make_unique<ParallelRaces>(options, instructions_);
     return;
   }
-  if (!options.trace->empty()) kernel_trace_ = std::make_unique<KernelTrace>(*options.trace);
+  if (!options.trace->empty()) kernel_trace_ = std::make_unique<KernelTrace>(*options.trace, instructions_);
 }
 
 std::unique_ptr<ParallelMemory> Watchers::make_parallel_memory() {
@@ -20,7 +20,7 @@ std::unique_ptr<ParallelMemory> Watchers::make_parallel_memory() {
 void Watchers::listen_to(memory::Memory& memory) {
   std::vector<trace::Listener*> all;
   if (*options_.races) {
-    race_watch_ = std::make_unique<RaceWatch>(options_);
+    race_watch_ = std::make_unique<RaceWatch>(options_, instructions_);
     all.push_back(&race_watch_->listener());
   }
   if (kernel_trace_) all.push_back(kernel_trace_.get());

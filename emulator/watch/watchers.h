@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "emulator/trace/fork.h"
+#include "emulator/watch/code_instructions.h"
 #include "emulator/watch/kernel_trace.h"
 #include "emulator/watch/named_objects.h"
 #include "emulator/watch/parallel_memory.h"
@@ -81,6 +82,7 @@ class Watchers {
 
  private:
   const DeviceOptions& options_;
+  CodeInstructions instructions_;
   std::unique_ptr<RaceWatch> race_watch_;
   std::unique_ptr<ParallelRaces> parallel_races_;
   std::unique_ptr<KernelTrace> kernel_trace_;

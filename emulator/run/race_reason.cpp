@@ -1,11 +1,11 @@
-#include "emulator/watch/race_reason.h"
+#include "emulator/run/race_reason.h"
 
 #include <optional>
 #include <utility>
 
 #include "emulator/advice/missing_link.h"
 
-namespace heddle::watch {
+namespace heddle::run {
 namespace {
 
 using judge::MissingLink;
@@ -108,4 +108,4 @@ RaceReason reason_of(const race::KernelRace& race, const advice::Neighbourhood& 
   return known;
 }
 
-}  // namespace heddle::watch
+}  // namespace heddle::run

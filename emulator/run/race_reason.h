@@ -10,7 +10,7 @@
 #include "emulator/advice/neighbourhood.h"
 #include "emulator/race/kernel_detector.h"
 
-namespace heddle::watch {
+namespace heddle::run {
 
 struct RaceReason {
   /// A word for DataRace::missing.
@@ -28,4 +28,4 @@ RaceReason reason_of(const race::KernelRace& race, bool two_dispatches);
 RaceReason reason_of(const race::KernelRace& race, const advice::Neighbourhood& part,
                      const std::vector<std::uint64_t>& dispatches);
 
-}  // namespace heddle::watch
+}  // namespace heddle::run

@@ -10,12 +10,16 @@
 #include <vector>
 
 #include "emulator/trace/dispatch.h"
+#include "emulator/trace/instructions.h"
 
-namespace heddle::watch {
+namespace heddle::run {
 
 /// The dispatches of a device, and where in them an agent is.
 class Dispatched {
  public:
+  /// `instructions` must outlive it.
+  explicit Dispatched(const trace::Instructions& instructions) : instructions_(instructions) {}
+
   void begins(const trace::Dispatch& dispatch);
   /// What has been dispatched so far is never asked for again.
   void forget() {
@@ -31,9 +35,10 @@ class Dispatched {
  private:
   const trace::Dispatch& of(AgentId agent) const;
 
+  const trace::Instructions& instructions_;
   std::vector<trace::Dispatch> dispatches_;
   /// The positions of each, to which it refers.
   std::deque<std::vector<std::uint32_t>> positions_;
 };
 
-}  // namespace heddle::watch
+}  // namespace heddle::run

@@ -1,0 +1,59 @@
+#include "emulator/run/race_explainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "emulator/advice/program_order.h"
+#include "emulator/run/race_reason.h"
+
+namespace heddle::run {
+namespace {
+
+// The judge takes about a second for a thousand operations and some twenty changes.
+constexpr std::size_t kJudgedOperations = 240;
+
+void set_reason(RaceReason reason, DataRace& noted) {
+  noted.missing = std::move(reason.missing);
+  noted.reason = std::move(reason.text);
+}
+
+}  // namespace
+
+DataRace RaceExplainer::described(const race::KernelRace& race) const {
+  DataRace made;
+  made.first = dispatched_.access(race.first_agent, detector_.site(race.first).operation);
+  made.second = dispatched_.access(race.second_agent, detector_.site(race.second).operation);
+  made.offset_bytes = race.bytes.offset_bytes;
+  made.size_bytes = race.bytes.size_bytes;
+  set_reason(reason_of(race, made.first.dispatch != made.second.dispatch), made);
+  return made;
+}
+
+std::optional<advice::Changes> RaceExplainer::explain(const race::KernelRace& race,
+                                                      const advice::ChangeOptions& options, DataRace& noted) const {
+  const auto part =
+      recent_.around(detector_.site(race.first).operation, race.first_agent, race.operation, kJudgedOperations);
+  if (!part) return std::nullopt;
+  std::vector<std::uint64_t> dispatches;
+  for (const AgentId agent : part->agents) dispatches.push_back(dispatched_.number_of(agent));
+  advice::Changes found = advice::smallest_changes(*part, dispatches, options);
+  for (const advice::Change& change : found.changes) noted.changes.push_back(change.text);
+  const bool some_order = std::any_of(found.changes.begin(), found.changes.end(),
+                                      [](const advice::Change& change) { return !change.unordered; });
+  if (!some_order && !found.why_no_barrier.empty())
+    noted.no_change = "a control barrier is no change here: " + found.why_no_barrier;
+  if (found.changes.empty() && noted.no_change.empty())
+    noted.no_change =
+        fmt::format("{} edits of the instructions around were tried, and none orders the two", found.tried);
+  set_reason(reason_of(race, *part, dispatches), noted);
+  if (advice::second_stands_first(part->history)) {
+    std::swap(noted.first, noted.second);
+    noted.second_came_first = true;
+  }
+  return found;
+}
+
+}  // namespace heddle::run
