@@ -295,7 +295,7 @@ Json StateWriter::write() {
   const litmus::Outcome outcome = session_.outcome();
   json["end"] = *session_.end() == run::RunEnd::Terminated ? "terminated"
                 : *session_.end() == run::RunEnd::Blocked  ? "blocked"
-                                                              : "cut";
+                                                           : "cut";
   json["outcome"] = outcome_json(test_, outcome);
   json["satisfies"] = session_.satisfies_assertion();
   json["passes_filter"] = session_.passes_filter();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "emulator/litmus/vulkan/thread.h"
+#include "emulator/run/memories.h"
 
 namespace heddle::lab {
 namespace {
@@ -65,8 +66,7 @@ bool World::make(const Move& move) {
       return machine_.deliver(move.write);
     case MoveKind::Invalidate: {
       script_.load({});
-      if (move.thread >= test().threads.size() || runner_.standing(move.thread) == run::Standing::Ended)
-        return false;
+      if (move.thread >= test().threads.size() || runner_.standing(move.thread) == run::Standing::Ended) return false;
       const std::optional<Operation> read = read_of(test(), move.thread, move.variable);
       return read && machine_.invalidate(*read);
     }

@@ -10,9 +10,9 @@
 #include "emulator/lab/chronicle.h"
 #include "emulator/lab/move.h"
 #include "emulator/lab/script.h"
-#include "emulator/run/runner.h"
 #include "emulator/litmus/vulkan/program.h"
 #include "emulator/memory/machine.h"
+#include "emulator/run/runner.h"
 #include "emulator/trace/fork.h"
 #include "emulator/trace/recorder.h"
 

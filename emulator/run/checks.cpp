@@ -40,7 +40,8 @@ void Checks::restart() {
   missed_.clear();
   for (std::uint32_t i = 0; i < allocations_.size(); ++i) {
     const auto id = static_cast<AllocationId>(i);
-    const bool waits_for_workgroup = setting_.objects[setting_.objects.of(id)].of_workgroup && !setting_.dispatches.empty();
+    const bool waits_for_workgroup =
+        setting_.objects[setting_.objects.of(id)].of_workgroup && !setting_.dispatches.empty();
     if (waits_for_workgroup) {
       allocations_[i].freed = true;
     } else {

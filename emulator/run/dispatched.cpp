@@ -17,8 +17,12 @@ const trace::Dispatch& Dispatched::of(AgentId agent) const {
 
 RacingAccess Dispatched::access(AgentId agent, const Operation& operation) const {
   const trace::Dispatch& dispatch = of(agent);
-  return {advice::describe(operation), instructions_.place_of(operation.where), trace::coordinates_of(dispatch, agent),
-          dispatch.number, "", ""};
+  return {advice::describe(operation),
+          instructions_.place_of(operation.where),
+          trace::coordinates_of(dispatch, agent),
+          dispatch.number,
+          "",
+          ""};
 }
 
 }  // namespace heddle::run

@@ -25,7 +25,9 @@ class InstructionTable final : public trace::Instructions {
   InstructionId add(std::string_view text, std::string_view file, std::uint32_t line);
   std::size_t count() const { return places_.size(); }
   /// What an operation of the instruction says as `Operation::where`. The text stands as its function.
-  const SourceLocation& where(InstructionId instruction) const { return places_[static_cast<std::size_t>(instruction)]; }
+  const SourceLocation& where(InstructionId instruction) const {
+    return places_[static_cast<std::size_t>(instruction)];
+  }
 
   SourceLocation place_of(const SourceLocation& where) const override { return where; }
 

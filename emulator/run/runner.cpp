@@ -6,7 +6,7 @@
 #include <cstring>
 #include <span>
 
-#include "emulator/memory/policy.h"
+#include "emulator/run/memories.h"
 
 namespace heddle::run {
 namespace {

@@ -11,18 +11,13 @@
 #include <vector>
 
 #include "emulator/explore/explore.h"
-#include "emulator/model/synchronizing.h"
 #include "emulator/memory/memory.h"
+#include "emulator/model/synchronizing.h"
 #include "emulator/run/checks.h"
 #include "emulator/run/setting.h"
 #include "emulator/run/workgroups.h"
 
 namespace heddle::run {
-
-/// Operations after which a write of a litmus test must have left its cache (Policy::longest_wait). More
-/// than all operations of a test without spinning threads, so that only those ever get to it; and not
-/// many more, because executions with thousands of spins are of no use to anybody.
-inline constexpr std::uint32_t kLongestWait = 64;
 
 /// What happens to an agent that spins.
 enum class Patience : std::uint8_t {

@@ -49,8 +49,8 @@ std::vector<AgentId> participants(const trace::Dispatch& dispatch, const Invocat
   const std::uint32_t count = in_group ? group_size : static_cast<std::uint32_t>(dispatch.invocations());
   std::vector<AgentId> all;
   for (std::uint32_t agent = first; agent < first + count; ++agent) {
-    const bool takes_part = execution != Scope::Subgroup ||
-                            subgroup_of(dispatch, agent - first) == subgroup_of(dispatch, invocation.index);
+    const bool takes_part =
+        execution != Scope::Subgroup || subgroup_of(dispatch, agent - first) == subgroup_of(dispatch, invocation.index);
     if (takes_part) all.push_back(static_cast<AgentId>(agent));
   }
   return all;

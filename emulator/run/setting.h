@@ -47,8 +47,8 @@ void add_dispatch(explore::Program& program, Setting& setting, trace::Dispatch d
 /// Where an agent of the dispatches is; nothing if it is in none.
 std::optional<Coordinates> coordinates_of(const Setting& setting, AgentId agent);
 
-/// The agents that take part in a control barrier of this scope at which `invocation` arrives: those of its subgroup, or
-/// of its workgroup. Of a scope that is wider all of the dispatch.
+/// The agents that take part in a control barrier of this scope at which `invocation` arrives: those of its subgroup,
+/// or of its workgroup. Of a scope that is wider all of the dispatch.
 std::vector<AgentId> participants(const trace::Dispatch& dispatch, const Invocation& invocation, Scope execution);
 
 }  // namespace heddle::run

@@ -21,7 +21,8 @@ Workgroups::Workgroups(const explore::Program& program, const Setting& setting) 
   if (agent != program.agents.size())
     throw std::invalid_argument("a run: the dispatches of the setting do not have all agents of the program, in order");
   if (!setting.dispatches.empty() && !program.system_synchronization.empty())
-    throw std::invalid_argument("a run: agents of dispatches begin with their workgroup, and not when another one ends");
+    throw std::invalid_argument(
+        "a run: agents of dispatches begin with their workgroup, and not when another one ends");
   for (const explore::AgentDescription& description : program.agents) subgroups_.push_back(description.place.subgroup);
 }
 

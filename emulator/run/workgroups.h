@@ -15,8 +15,8 @@
 
 namespace heddle::run {
 
-/// Admits workgroups, dispatch by dispatch. Within one as many are resident as the setting says, and which of those that
-/// are left comes next is drawn.
+/// Admits workgroups, dispatch by dispatch. Within one as many are resident as the setting says, and which of those
+/// that are left comes next is drawn.
 class Workgroups {
  public:
   /// Both must outlive it. Throws std::invalid_argument unless each agent is in a dispatch, and begins with it.

@@ -15,8 +15,8 @@
 
 namespace heddle::watch {
 
-/// The calls that led to some executions of each instruction: of its first one, and of some more once it has raced. Asking
-/// for them takes microseconds, so it is not done at every access.
+/// The calls that led to some executions of each instruction: of its first one, and of some more once it has raced.
+/// Asking for them takes microseconds, so it is not done at every access.
 class SiteCallers {
  public:
   /// `instructions` must outlive it.

@@ -4,12 +4,12 @@
 
 #include "emulator/explore/explore.h"
 #include "emulator/judge/judgement.h"
-#include "emulator/run/runner.h"
 #include "emulator/memory/granule.h"
 #include "emulator/memory/policy.h"
 #include "emulator/mu/judgement.h"
 #include "emulator/race/detector.h"
 #include "emulator/race/kernel_detector.h"
+#include "emulator/run/runner.h"
 #include "tests/check/death.h"
 
 using namespace heddle;

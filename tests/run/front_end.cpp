@@ -5,8 +5,7 @@
 #include <set>
 
 #include "emulator/explore/explore.h"
-#include "emulator/memory/policy.h"
-#include "emulator/memory/sequential.h"
+#include "emulator/run/memories.h"
 #include "emulator/run/races.h"
 #include "emulator/run/runner.h"
 #include "emulator/trace/file_reader.h"
@@ -54,7 +53,6 @@ std::string without(std::string text, const std::string& words, const std::strin
   return text;
 }
 
-// [begin run]
 /// All that one run of a kernel on a memory comes to.
 struct Ran {
   run::RunEnd end = run::RunEnd::Blocked;
@@ -63,10 +61,10 @@ struct Ran {
 };
 
 Ran run_once(Kernel& kernel, std::string_view policy_name, std::uint64_t seed, trace::Listener* listener = nullptr) {
-  const MemoryPolicy policy = memory_policy(policy_name);
   const explore::Program program = kernel.program(true);
   SeededChoice choice(seed);
-  const auto memory = memory::make_memory(policy, choice);
+  const auto make_memory = run::memory_of(memory_policy(policy_name));
+  const auto memory = make_memory(choice);
   run::Runner runner(program, kernel.setting(), kernel.instructions(), *memory, choice);
   runner.listen(listener);
   Ran ran;
@@ -86,9 +84,7 @@ std::vector<DataRace> races_of(Kernel& kernel, std::string_view policy, std::uin
   }
   return races.found();
 }
-// [end run]
 
-// [begin explore]
 /// The registers of all invocations in all executions that end, and whether one of them has a data race.
 std::pair<std::set<Results>, bool> all_executions(Kernel& kernel) {
   std::set<Results> outcomes;
@@ -104,7 +100,6 @@ std::pair<std::set<Results>, bool> all_executions(Kernel& kernel) {
   });
   return {outcomes, racy};
 }
-// [end explore]
 
 }  // namespace
 
@@ -138,8 +133,7 @@ TEST_CASE("a read of what no invocation wrote is found, and the run of a stepper
   CHECK(messages == std::set<std::string>{"byte 0 of element 0 of Workgroup 'tile' was never written",
                                           "byte 0 of element 1 of Workgroup 'tile' was never written"});
   Kernel with_barrier("local 2\nworkgroup tile 2\nstore tile me 1\nbarrier\nload r0 tile 0\nload r1 tile 1\n");
-  for (std::uint64_t seed = 1; seed <= 40; ++seed)
-    CHECK(run_once(with_barrier, "random", seed).findings.empty());
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) CHECK(run_once(with_barrier, "random", seed).findings.empty());
 }
 
 TEST_CASE("a barrier to which not all invocations of a workgroup come is found, with who waits where") {
@@ -183,8 +177,9 @@ TEST_CASE("a race of a stepper is told once, with the missing link and a change 
 }
 
 TEST_CASE("a race of a stepper in Workgroup memory is one race, whatever workgroup has it") {
-  Kernel kernel("groups 3\nlocal 2\nworkgroup tile 1\nunless local 0 read\nstore tile 0 1\njump end\nlabel read\n"
-                "load r0 tile 0\nlabel end\n");
+  Kernel kernel(
+      "groups 3\nlocal 2\nworkgroup tile 1\nunless local 0 read\nstore tile 0 1\njump end\nlabel read\n"
+      "load r0 tile 0\nlabel end\n");
   const std::vector<DataRace> races = races_of(kernel, "sequential", 20);
   REQUIRE(races.size() == 1);
   CHECK(races[0].object == "tile");
@@ -227,8 +222,9 @@ TEST_CASE("the explorer finds each order in which two invocations of a stepper a
 }
 
 TEST_CASE("a trace of a stepper has its dispatch, its objects and its instructions") {
-  Kernel kernel("groups 2\nlocal 2\nbuffer out 4\nworkgroup tile 2\nstore tile local me\nbarrier\nload r0 tile 0\n"
-                "store out me r0\n");
+  Kernel kernel(
+      "groups 2\nlocal 2\nbuffer out 4\nworkgroup tile 2\nstore tile local me\nbarrier\nload r0 tile 0\n"
+      "store out me r0\n");
   const TemporaryFile file;
   {
     trace::FileWriter writer(file.path());

@@ -27,8 +27,8 @@ TEST_CASE("a front end whose agents are steppers links no runtime, no Boost.Cont
   for (std::string word; words >> word;) linked.insert(word);
   for (const char* const needed : {"heddle_run", "heddle_memory", "heddle_race", "heddle_advice", "heddle_explore"})
     CHECK(linked.count(needed) == 1);
-  for (const char* const foreign : {"heddle_runtime", "heddle_host", "heddle_watch", "heddle_report", "Boost::context",
-                                    "TBB::tbb", "mimalloc"})
+  for (const char* const foreign :
+       {"heddle_runtime", "heddle_host", "heddle_watch", "heddle_report", "Boost::context", "TBB::tbb", "mimalloc"})
     CHECK(linked.count(foreign) == 0);
   for (const std::string& library : loaded_libraries())
     for (const char* const foreign : {"libtbb", "libboost_context", "libmimalloc"}) {

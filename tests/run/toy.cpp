@@ -16,16 +16,15 @@ constexpr std::uint32_t kElementBytes = 4;
 constexpr auto kClasses = MemorySemantics::UniformMemory | MemorySemantics::WorkgroupMemory;
 constexpr auto kReleases = MemorySemantics::Release | kClasses | MemorySemantics::MakeAvailable;
 constexpr auto kAcquires = MemorySemantics::Acquire | kClasses | MemorySemantics::MakeVisible;
-constexpr auto kBoth = MemorySemantics::AcquireRelease | kClasses | MemorySemantics::MakeAvailable |
-                       MemorySemantics::MakeVisible;
+constexpr auto kBoth =
+    MemorySemantics::AcquireRelease | kClasses | MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible;
 
 const std::map<std::string, Kind> kKinds = {
-    {"load", Kind::Load},   {"store", Kind::Store},     {"acquire", Kind::Acquire}, {"release", Kind::Release},
-    {"add", Kind::Add},     {"fence", Kind::Fence},     {"barrier", Kind::Barrier}, {"set", Kind::Set},
-    {"plus", Kind::Plus},   {"label", Kind::Label},     {"jump", Kind::Jump},       {"unless", Kind::Unless},
+    {"load", Kind::Load}, {"store", Kind::Store}, {"acquire", Kind::Acquire}, {"release", Kind::Release},
+    {"add", Kind::Add},   {"fence", Kind::Fence}, {"barrier", Kind::Barrier}, {"set", Kind::Set},
+    {"plus", Kind::Plus}, {"label", Kind::Label}, {"jump", Kind::Jump},       {"unless", Kind::Unless},
 };
 
-// [begin invocation]
 /// An invocation: asked for one operation after the other, told what each of them read.
 class ToyAgent final : public explore::Agent {
  public:
@@ -155,7 +154,6 @@ class ToyAgent final : public explore::Agent {
   std::array<Value, 8> before_{};
   bool writes_ = false;
 };
-// [end invocation]
 
 std::uint32_t number_in(const std::string& word) {
   return static_cast<std::uint32_t>(std::stoul(word));
@@ -163,7 +161,6 @@ std::uint32_t number_in(const std::string& word) {
 
 }  // namespace
 
-// [begin program]
 explore::Program Kernel::program(bool for_runs) {
   explore::Program program;
   setting_.dispatches.clear();
@@ -172,7 +169,6 @@ explore::Program Kernel::program(bool for_runs) {
   });
   return program;
 }
-// [end program]
 
 Kernel::Kernel(const std::string& text) {
   dispatch_.groups = {1, 1, 1};

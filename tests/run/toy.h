@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A front end of a dozen instructions: the least that one needs for the explorer, the memories, checks, races and traces.
+/// A front end of a dozen instructions: the least that one needs for the explorer, the memories, checks, races and
+/// traces.
 
 #include <cstdint>
 #include <map>

@@ -26,7 +26,7 @@ std::string policy_descriptions() {
 
 litmus::RunRequest run_request(const litmus::Question& question, const MachineOptions& options) {
   litmus::RunRequest request;
-  request.memory = litmus::memory_of(memory_policy(options.policy));
+  request.memory = run::memory_of(memory_policy(options.policy));
   request.watch = [chains = question.chains] { return litmus::detector_watch(chains); };
   request.runs = options.runs;
   request.seed = options.seed;

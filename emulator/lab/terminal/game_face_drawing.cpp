@@ -253,7 +253,7 @@ std::string GameFace::message() const {
   if (!session_->end()) return Face::message();
   std::string text = *session_->end() == run::RunEnd::Terminated ? "It ends with"
                      : *session_->end() == run::RunEnd::Blocked  ? "A thread waits for ever, with"
-                                                                    : "The bound cuts it, with";
+                                                                 : "The bound cuts it, with";
   const litmus::Outcome outcome = session_->outcome();
   for (std::size_t i = 0; i < outcome.size(); ++i)
     text += fmt::format(" {}={}", session_->test().observables[i].name, outcome[i]);

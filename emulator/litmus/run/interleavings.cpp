@@ -3,10 +3,10 @@
 #include <unordered_set>
 #include <vector>
 
-#include "emulator/run/runner.h"
 #include "emulator/litmus/run/settled_outcome.h"
 #include "emulator/litmus/vulkan/program.h"
 #include "emulator/memory/sequential.h"
+#include "emulator/run/runner.h"
 
 namespace heddle::litmus {
 namespace {
@@ -109,7 +109,7 @@ std::optional<std::set<Outcome>> interleaved_outcomes(const Test& test, std::uin
     Systematic choice(test.threads.size());
     memory.listen(&choice);
     run::Runner runner(program.program(), std::vector<std::uint32_t>(test.locations, kVariableBytes), memory, choice,
-                  run::Patience::Sleep);
+                       run::Patience::Sleep);
     choice.runs(runner);
     do {
       if (++runs > most_runs) return std::nullopt;

@@ -4,10 +4,10 @@
 #include <map>
 #include <set>
 
-#include "emulator/run/runner.h"
 #include "emulator/litmus/vulkan/final_state.h"
 #include "emulator/litmus/vulkan/postponement.h"
 #include "emulator/litmus/vulkan/program.h"
+#include "emulator/run/runner.h"
 
 namespace heddle::litmus {
 namespace {
@@ -121,9 +121,9 @@ class Line {
     return policy_.delay != 0 && !policy_.in_order && !leaves_as_it_was(i);
   }
   bool may_be_late(const Operation& read, const Operation& behind) const {
-    return policy_.late_reads != 0 && read.kind == OperationKind::Read && !model::synchronizes(read) && behind.is_access() &&
-           !model::synchronizes_with_earlier(behind, read) && !behind.locations.overlaps(read.locations) &&
-           !needs_.waits(read, behind);
+    return policy_.late_reads != 0 && read.kind == OperationKind::Read && !model::synchronizes(read) &&
+           behind.is_access() && !model::synchronizes_with_earlier(behind, read) &&
+           !behind.locations.overlaps(read.locations) && !needs_.waits(read, behind);
   }
   /// Whether the first agent system-synchronizes with the second one, which begins when the first has ended.
   bool is_after(AgentId first, AgentId second) const {

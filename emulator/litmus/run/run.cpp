@@ -10,8 +10,6 @@
 #include "emulator/litmus/crew.h"
 #include "emulator/litmus/run/settled_outcome.h"
 #include "emulator/litmus/run_seed.h"
-#include "emulator/memory/machine.h"
-#include "emulator/memory/sequential.h"
 #include "emulator/trace/fork.h"
 #include "emulator/trace/recorder.h"
 
@@ -182,16 +180,6 @@ std::optional<Diagnostic> cannot_run(const Test& test) {
   }
   if (test.interlock_order.empty() && test.shader_inputs.empty()) return std::nullopt;
   return Diagnostic{test.threads.front().place, "interlocked threads and shader inputs cannot be run, only explored"};
-}
-
-std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const MemoryPolicy& policy) {
-  // Machines refer to their policy, and this function is what outlives them.
-  auto ours = std::make_shared<MemoryPolicy>(policy);
-  ours->longest_wait = std::min(ours->longest_wait, run::kLongestWait);
-  return [ours](Choice& choice) -> std::unique_ptr<memory::Memory> {
-    if (ours->sequential) return std::make_unique<memory::SequentialMemory>();
-    return std::make_unique<memory::Machine>(*ours, choice);
-  };
 }
 
 TestRunner::TestRunner(const Test& test, const RunRequest& request)

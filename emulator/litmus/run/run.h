@@ -13,17 +13,14 @@
 #include <vector>
 
 #include "emulator/litmus/run/race_watch.h"
-#include "emulator/run/runner.h"
 #include "emulator/litmus/vulkan/program.h"
 #include "emulator/litmus/vulkan/test.h"
 #include "emulator/memory/memory.h"
-#include "emulator/memory/policy.h"
+#include "emulator/run/memories.h"
+#include "emulator/run/runner.h"
 #include "emulator/trace/listener.h"
 
 namespace heddle::litmus {
-
-/// Makes memories that do as the policy says, but for run::kLongestWait.
-std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const MemoryPolicy& policy);
 
 /// Why a test cannot run, and where: it uses what an emulated memory does not do (fragment shader
 /// interlock, shader inputs); nothing if it can.

@@ -3,8 +3,8 @@
 /// \file
 /// The final values that a run leads to.
 
-#include "emulator/run/runner.h"
 #include "emulator/litmus/vulkan/test.h"
+#include "emulator/run/runner.h"
 
 namespace heddle::litmus {
 

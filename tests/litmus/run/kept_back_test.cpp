@@ -28,7 +28,7 @@ std::string why(const Test& test, std::string_view policy, const Outcome& outcom
 /// How often runs end so.
 std::uint64_t count(const Test& test, std::string_view policy, const Outcome& outcome) {
   RunRequest request;
-  request.memory = memory_of(memory_policy(policy));
+  request.memory = run::memory_of(memory_policy(policy));
   request.runs = 20000;
   for (const HistogramRow& row : run(test, request).histogram)
     if (row.values == outcome) return row.count;
@@ -103,7 +103,7 @@ TEST_CASE("what comes up in runs of the library is never said to be impossible")
     if (cannot_run(*parse.test)) continue;
     for (const std::string_view policy : {"random", "store-buffer"}) {
       RunRequest request;
-      request.memory = memory_of(memory_policy(policy));
+      request.memory = run::memory_of(memory_policy(policy));
       request.runs = 200;
       std::vector<Outcome> seen;
       for (const HistogramRow& row : run(*parse.test, request).histogram) seen.push_back(row.values);

@@ -41,7 +41,7 @@ Result run_on(const std::string& source, MemoryPolicy policy) {
   for (const Diagnostic& error : parse.errors) UNSCOPED_INFO(describe("test", error));
   REQUIRE(parse.test);
   RunRequest request;
-  request.memory = memory_of(policy);
+  request.memory = run::memory_of(policy);
   request.watch = [] { return detector_watch(true); };
   request.runs = kRuns;
   request.judged = kRuns;
@@ -146,7 +146,7 @@ TEST_CASE("a recorded execution has a read that was answered late where program 
   const VulkanParse parse = parse_vulkan(test_of({{kLoadX, kLoadY}, {kStoreY, kStoreX}}));
   REQUIRE(parse.test);
   RunRequest request;
-  request.memory = memory_of(answering_late(256));
+  request.memory = run::memory_of(answering_late(256));
   TestRunner runner(*parse.test, request);
   std::uint64_t late = 0;
   for (std::uint64_t number = 0; number < 100; ++number) {

@@ -21,7 +21,8 @@ struct MemoryUnderTest {
 /// Sequentially consistent memory first.
 inline std::vector<MemoryUnderTest> memories_under_test() {
   std::vector<MemoryUnderTest> out;
-  for (const MemoryPolicy& policy : memory_policies()) out.push_back({std::string(policy.name), memory_of(policy)});
+  for (const MemoryPolicy& policy : memory_policies())
+    out.push_back({std::string(policy.name), run::memory_of(policy)});
   return out;
 }
 
