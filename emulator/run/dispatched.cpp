@@ -1,6 +1,7 @@
 #include "emulator/run/dispatched.h"
 
 #include "emulator/advice/operation_text.h"
+#include "emulator/trace/instructions.h"
 
 namespace heddle::run {
 

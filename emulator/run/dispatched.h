@@ -10,7 +10,10 @@
 #include <vector>
 
 #include "emulator/trace/dispatch.h"
-#include "emulator/trace/instructions.h"
+
+namespace heddle::trace {
+class Instructions;
+}
 
 namespace heddle::run {
 

@@ -6,7 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/advice/changes.h"
+#include "emulator/advice/neighbourhood.h"
 #include "emulator/advice/program_order.h"
+#include "emulator/race/kernel_detector.h"
+#include "emulator/run/dispatched.h"
 #include "emulator/run/race_reason.h"
 
 namespace heddle::run {

@@ -7,12 +7,19 @@
 
 #include <optional>
 
-#include "emulator/advice/changes.h"
-#include "emulator/advice/neighbourhood.h"
-#include "emulator/race/kernel_detector.h"
-#include "emulator/run/dispatched.h"
+namespace heddle::advice {
+class Recent;
+struct ChangeOptions;
+struct Changes;
+}  // namespace heddle::advice
+namespace heddle::race {
+class KernelDetector;
+struct KernelRace;
+}  // namespace heddle::race
 
 namespace heddle::run {
+
+class Dispatched;
 
 /// Tells of races while they happen. It knows no front end: names of objects, values and commands are added by others.
 class RaceExplainer {

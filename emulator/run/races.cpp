@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "emulator/trace/instructions.h"
+
 namespace heddle::run {
 namespace {
 

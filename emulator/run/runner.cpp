@@ -6,7 +6,9 @@
 #include <cstring>
 #include <span>
 
+#include "emulator/run/checks.h"
 #include "emulator/run/memories.h"
+#include "emulator/run/workgroups.h"
 
 namespace heddle::run {
 namespace {
@@ -64,9 +66,11 @@ Runner::Runner(const explore::Program& program, const Setting& setting, const tr
                memory::Memory& memory, Choice& choice)
     : Runner(program, bytes_of(setting.objects), memory, choice) {
   setting_ = &setting;
-  checks_.emplace(setting, instructions);
-  if (!setting.dispatches.empty()) workgroups_.emplace(program, setting);
+  checks_ = std::make_unique<Checks>(setting, instructions);
+  if (!setting.dispatches.empty()) workgroups_ = std::make_unique<Workgroups>(program, setting);
 }
+
+Runner::~Runner() = default;
 
 void Runner::make_room(const std::vector<std::uint32_t>& allocation_bytes) {
   for (std::size_t i = 0; i < allocation_bytes.size(); ++i) {

@@ -7,17 +7,24 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "emulator/explore/explore.h"
 #include "emulator/memory/memory.h"
 #include "emulator/model/synchronizing.h"
-#include "emulator/run/checks.h"
-#include "emulator/run/setting.h"
-#include "emulator/run/workgroups.h"
+
+namespace heddle {
+struct Finding;
+}
+namespace heddle::trace {
+class Instructions;
+}
 
 namespace heddle::run {
+
+class Checks;
+class Workgroups;
+struct Setting;
 
 /// What happens to an agent that spins.
 enum class Patience : std::uint8_t {
@@ -56,6 +63,7 @@ class Runner {
   /// `setting` and `instructions` must outlive the runner, too.
   Runner(const explore::Program& program, const Setting& setting, const trace::Instructions& instructions,
          memory::Memory& memory, Choice& choice);
+  ~Runner();
 
   /// Who is told of what the next runs do; null for none.
   void listen(trace::Listener* listener);
@@ -186,9 +194,9 @@ class Runner {
   model::OperationIndex told_ = 0;
   /// Null without one.
   const Setting* setting_ = nullptr;
-  /// What there is of these only with a setting.
-  std::optional<Workgroups> workgroups_;
-  std::optional<Checks> checks_;
+  /// Null without a setting; the workgroups without dispatches, too.
+  std::unique_ptr<Workgroups> workgroups_;
+  std::unique_ptr<Checks> checks_;
   /// A finding ended the run.
   bool is_over_ = false;
 

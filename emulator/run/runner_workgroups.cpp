@@ -1,8 +1,11 @@
 // What a run does for its setting: workgroups that begin and end, and checks.
 
+#include "emulator/run/runner.h"
+
 #include <algorithm>
 
-#include "emulator/run/runner.h"
+#include "emulator/run/checks.h"
+#include "emulator/run/workgroups.h"
 
 namespace heddle::run {
 

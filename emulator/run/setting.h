@@ -3,6 +3,8 @@
 /// \file
 /// What a run is told beside its program: objects with their names, and workgroups that begin when there is room.
 
+#include <heddle/report.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>

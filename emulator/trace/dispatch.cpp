@@ -1,5 +1,7 @@
 #include "emulator/trace/dispatch.h"
 
+#include <heddle/report.h>
+
 namespace heddle::trace {
 
 Coordinates coordinates_of(const Dispatch& dispatch, AgentId agent) {

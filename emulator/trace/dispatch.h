@@ -4,12 +4,15 @@
 /// What a device tells of its dispatches beside their operations: who is who, and what is called how.
 
 #include <heddle/operation.h>
-#include <heddle/report.h>
 #include <heddle/vector.h>
 
 #include <cstdint>
 #include <span>
 #include <string_view>
+
+namespace heddle {
+struct Coordinates;
+}
 
 namespace heddle::trace {
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "emulator/trace/file_error.h"
+#include "emulator/trace/instructions.h"
 
 namespace heddle::watch {
 

@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "emulator/trace/file_writer.h"
-#include "emulator/trace/instructions.h"
 #include "emulator/watch/named_objects.h"
 #include "runtime/last_words.h"
+
+namespace heddle::trace {
+class Instructions;
+}
 
 namespace heddle::watch {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "emulator/run/race_reason.h"
+#include "emulator/trace/instructions.h"
 #include "emulator/watch/own_command.h"
 #include "emulator/watch/site_callers.h"
 

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "emulator/advice/changes.h"
 #include "emulator/advice/operation_text.h"
 #include "emulator/memory/policy.h"
 #include "emulator/race/kernel_detector_quick.h"
 #include "emulator/report/member_text.h"
+#include "emulator/run/race_explainer.h"
+#include "emulator/trace/instructions.h"
 #include "emulator/watch/own_command.h"
 #include "emulator/watch/race_settings.h"
 #include "emulator/watch/tagged_code.h"
@@ -214,7 +217,7 @@ bool RaceWatch::may_tell(const race::KernelRace& race) {
 
 void RaceWatch::note(const race::KernelRace& race) {
   if (!may_tell(race)) return told_as_.push_back(kUntold);
-  DataRace made = explainer_.described(race);
+  DataRace made = run::RaceExplainer(detector_, recent_, dispatched_).described(race);
   const Operation& first = detector_.site(race.first).operation;
   const Operation& second = detector_.site(race.second).operation;
   made.replay = replay();
@@ -278,7 +281,8 @@ void RaceWatch::explain(const race::KernelRace& race, bool have_atomics, DataRac
   }
   advice::ChangeOptions options;
   options.have_atomics = have_atomics;
-  const std::optional<advice::Changes> found = explainer_.explain(race, options, noted);
+  const std::optional<advice::Changes> found =
+      run::RaceExplainer(detector_, recent_, dispatched_).explain(race, options, noted);
   if (!found) {
     noted.no_change = why_not_tried(race);
     return;

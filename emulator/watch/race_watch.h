@@ -16,7 +16,6 @@
 #include "emulator/race/kernel_detector.h"
 #include "emulator/race/tagged_detector.h"
 #include "emulator/run/dispatched.h"
-#include "emulator/run/race_explainer.h"
 #include "emulator/watch/named_objects.h"
 #include "emulator/watch/noted_races.h"
 #include "emulator/watch/ordering_watch.h"
@@ -188,7 +187,6 @@ class RaceWatch final : public trace::Listener {
   std::uint64_t work_ = 0;
   /// Since the last memory dependency.
   run::Dispatched dispatched_;
-  run::RaceExplainer explainer_{detector_, recent_, dispatched_};
   /// The objects of the dispatch that runs; null between dispatches.
   NamedObjects* objects_ = nullptr;
   Now now_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "emulator/trace/instructions.h"
 #include "runtime/same_place.h"
 
 namespace heddle::watch {

@@ -11,7 +11,11 @@
 #include <vector>
 
 #include "emulator/race/site.h"
-#include "emulator/trace/instructions.h"
+
+namespace heddle::trace {
+class Instructions;
+enum class CallsId : std::uint32_t;
+}  // namespace heddle::trace
 
 namespace heddle::watch {
 

@@ -1,16 +1,24 @@
 #include "emulator/watch/watchers.h"
 
 #include "emulator/memory/sequential.h"
+#include "emulator/watch/code_instructions.h"
 #include "emulator/watch/tagged_code.h"
 
 namespace heddle::watch {
 
 Watchers::Watchers(const DeviceOptions& options) : options_(options) {
   if (*options.races_parallel) {
-    parallel_races_ = std::make_unique<ParallelRaces>(options, instructions_);
+    parallel_races_ = std::make_unique<ParallelRaces>(options, instructions());
     return;
   }
-  if (!options.trace->empty()) kernel_trace_ = std::make_unique<KernelTrace>(*options.trace, instructions_);
+  if (!options.trace->empty()) kernel_trace_ = std::make_unique<KernelTrace>(*options.trace, instructions());
+}
+
+Watchers::~Watchers() = default;
+
+trace::Instructions& Watchers::instructions() {
+  if (!instructions_) instructions_ = std::make_unique<CodeInstructions>();
+  return *instructions_;
 }
 
 std::unique_ptr<ParallelMemory> Watchers::make_parallel_memory() {
@@ -20,7 +28,7 @@ std::unique_ptr<ParallelMemory> Watchers::make_parallel_memory() {
 void Watchers::listen_to(memory::Memory& memory) {
   std::vector<trace::Listener*> all;
   if (*options_.races) {
-    race_watch_ = std::make_unique<RaceWatch>(options_, instructions_);
+    race_watch_ = std::make_unique<RaceWatch>(options_, instructions());
     all.push_back(&race_watch_->listener());
   }
   if (kernel_trace_) all.push_back(kernel_trace_.get());

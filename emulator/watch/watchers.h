@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "emulator/trace/fork.h"
-#include "emulator/watch/code_instructions.h"
 #include "emulator/watch/kernel_trace.h"
 #include "emulator/watch/named_objects.h"
 #include "emulator/watch/parallel_memory.h"
@@ -26,6 +25,7 @@ class Watchers {
   /// `options` have all defaults filled in, and must outlive it. Throws std::invalid_argument for a suppression file
   /// that makes no sense, and for a trace that cannot be written.
   explicit Watchers(const DeviceOptions& options);
+  ~Watchers();
 
   /// The memory that tells of races while workgroups run on several threads; null where the options ask for one order.
   std::unique_ptr<ParallelMemory> make_parallel_memory();
@@ -81,8 +81,11 @@ class Watchers {
   void hand_in_all();
 
  private:
+  trace::Instructions& instructions();
+
   const DeviceOptions& options_;
-  CodeInstructions instructions_;
+  /// Null until something listens.
+  std::unique_ptr<trace::Instructions> instructions_;
   std::unique_ptr<RaceWatch> race_watch_;
   std::unique_ptr<ParallelRaces> parallel_races_;
   std::unique_ptr<KernelTrace> kernel_trace_;
