@@ -47,6 +47,7 @@ Races::Races(const Setting& setting, const trace::Instructions& instructions, ad
 }
 
 void Races::restart() {
+  ++run_;
   detector_.restart();
   recent_.forget();
   dispatched_.forget();
@@ -58,12 +59,14 @@ void Races::note(const race::KernelRace& race) {
   add_object_and_values(race, made);
   made.count = 1;
   if (DataRace* const before = known(made)) {
+    const auto place = static_cast<std::size_t>(before - found_.data());
     ++before->count;
-    ++before->runs;
-    return found_as_.push_back(static_cast<std::size_t>(before - found_.data()));
+    if (std::exchange(last_run_[place], run_) != run_) ++before->runs;
+    return found_as_.push_back(place);
   }
   if (!explainer_.explain(race, changes_, made)) made.no_change = kForgotten;
   found_as_.push_back(found_.size());
+  last_run_.push_back(run_);
   found_.push_back(std::move(made));
 }
 

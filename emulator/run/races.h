@@ -58,6 +58,9 @@ class Races final : public trace::Listener {
   const Operation* now_ = nullptr;
   advice::AccessValues values_;
   std::vector<DataRace> found_;
+  /// How many runs there were, and for each of found_ the last one that had it.
+  std::uint64_t run_ = 0;
+  std::vector<std::uint64_t> last_run_;
   /// By number of the detector's races in this run: the place in found_.
   std::vector<std::size_t> found_as_;
 };

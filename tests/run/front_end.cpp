@@ -184,6 +184,7 @@ TEST_CASE("a race of a stepper in Workgroup memory is one race, whatever workgro
   REQUIRE(races.size() == 1);
   CHECK(races[0].object == "tile");
   CHECK(races[0].count == 60);
+  CHECK(races[0].runs == 20);
 }
 
 TEST_CASE("a stepper on the weak machine has outcomes that no interleaving has, by seed") {
