@@ -65,7 +65,7 @@ void cover(const LibraryFile& file, Coverage& coverage) {
       request.memory = memory.make;
       request.runs = kRound;
       request.seed = 1 + first;
-      for (const HistogramRow& row : run(*parse.test, request).histogram) left.erase(row.values);
+      for (const HistogramRow& row : litmus::run(*parse.test, request).histogram) left.erase(row.values);
       if (left.empty()) break;
     }
   }

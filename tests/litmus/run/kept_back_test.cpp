@@ -30,7 +30,7 @@ std::uint64_t count(const Test& test, std::string_view policy, const Outcome& ou
   RunRequest request;
   request.memory = run::memory_of(memory_policy(policy));
   request.runs = 20000;
-  for (const HistogramRow& row : run(test, request).histogram)
+  for (const HistogramRow& row : litmus::run(test, request).histogram)
     if (row.values == outcome) return row.count;
   return 0;
 }
@@ -106,7 +106,7 @@ TEST_CASE("what comes up in runs of the library is never said to be impossible")
       request.memory = run::memory_of(memory_policy(policy));
       request.runs = 200;
       std::vector<Outcome> seen;
-      for (const HistogramRow& row : run(*parse.test, request).histogram) seen.push_back(row.values);
+      for (const HistogramRow& row : litmus::run(*parse.test, request).histogram) seen.push_back(row.values);
       const std::vector<std::string> reasons = why_kept_back(*parse.test, {}, memory_policy(policy), seen);
       // Where a filter is rarely passed, or threads wait for each other, no run has an outcome.
       files += seen.empty() ? 0 : 1;

@@ -45,7 +45,7 @@ Result run_on(const std::string& source, MemoryPolicy policy) {
   request.watch = [] { return detector_watch(true); };
   request.runs = kRuns;
   request.judged = kRuns;
-  const RunTotals totals = run(*parse.test, request);
+  const RunTotals totals = litmus::run(*parse.test, request);
   std::set<Outcome> allowed;
   for (const OutcomeRow& row : answer(*parse.test, {}).outcomes) allowed.insert(row.values);
   const Outcome both{1, 1};

@@ -34,7 +34,7 @@ Ends ends_of(const std::string& source, const MemoryUnderTest& memory, std::uint
   request.memory = memory.make;
   request.runs = runs;
   request.judged = runs / 10;
-  const RunTotals totals = run(*parse.test, request);
+  const RunTotals totals = litmus::run(*parse.test, request);
   CHECK(totals.inconsistent == 0);
   Ends ends;
   for (const HistogramRow& row : totals.histogram) {

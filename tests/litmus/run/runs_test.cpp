@@ -70,7 +70,7 @@ TEST_CASE("store buffering has three outcomes on sequentially consistent memory"
   const Test test = parsed(kStoreBuffering);
   const std::set<Outcome> expected{{0, 1}, {1, 0}, {1, 1}};
   CHECK(interleaved(test) == expected);
-  CHECK(outcomes(run(test, request(500))) == expected);
+  CHECK(outcomes(litmus::run(test, request(500))) == expected);
 }
 
 TEST_CASE("a run has the same outcome in whatever number of threads the runs are made") {
@@ -79,8 +79,8 @@ TEST_CASE("a run has the same outcome in whatever number of threads the runs are
   one.judged = 300;
   RunRequest three = one;
   three.jobs = 3;
-  const RunTotals a = run(test, one);
-  const RunTotals b = run(test, three);
+  const RunTotals a = litmus::run(test, one);
+  const RunTotals b = litmus::run(test, three);
   REQUIRE(a.histogram.size() == b.histogram.size());
   for (std::size_t i = 0; i < a.histogram.size(); ++i) {
     CHECK(a.histogram[i].values == b.histogram[i].values);
@@ -96,8 +96,8 @@ TEST_CASE("another seed makes other runs") {
   const Test test = parsed(kStoreBuffering);
   RunRequest other = request(1000);
   other.seed = 2;
-  const RunTotals a = run(test, request(1000));
-  const RunTotals b = run(test, other);
+  const RunTotals a = litmus::run(test, request(1000));
+  const RunTotals b = litmus::run(test, other);
   bool equal = true;
   for (std::size_t i = 0; i < a.histogram.size(); ++i) equal = equal && a.histogram[i].count == b.histogram[i].count;
   CHECK_FALSE(equal);
@@ -105,7 +105,7 @@ TEST_CASE("another seed makes other runs") {
 
 TEST_CASE("a run made alone ends as it ended among many") {
   const Test test = parsed(kStoreBuffering);
-  const RunTotals totals = run(test, request(1000));
+  const RunTotals totals = litmus::run(test, request(1000));
   for (const HistogramRow& row : totals.histogram) {
     TestRunner runner(test, request(1));
     runner.run(row.first_run);
@@ -114,10 +114,10 @@ TEST_CASE("a run made alone ends as it ended among many") {
 }
 
 TEST_CASE("no thread passes a control barrier before all have arrived") {
-  CHECK(outcomes(run(parsed(kBarrier), request(500))) == std::set<Outcome>{{2, 1}});
+  CHECK(outcomes(litmus::run(parsed(kBarrier), request(500))) == std::set<Outcome>{{2, 1}});
   // Without P1's barrier no other thread takes part in P0's.
   const Test apart = parsed(replaced(kBarrier, "| cbar.acq_rel.wg.semsc0.semav.semvis 1", "| "));
-  CHECK(outcomes(run(apart, request(500))).size() > 1);
+  CHECK(outcomes(litmus::run(apart, request(500))).size() > 1);
 }
 
 TEST_CASE("a run in which a thread waits for ever at a barrier is blocked") {
@@ -129,7 +129,7 @@ TEST_CASE("a run in which a thread waits for ever at a barrier is blocked") {
                      | cbar.wg 1           ;
                      | LC00:               ;
 exists (0 == 0))");
-  const RunTotals totals = run(test, request(100));
+  const RunTotals totals = litmus::run(test, request(100));
   CHECK(totals.blocked == 100);
   CHECK(totals.histogram.empty());
 }
@@ -169,11 +169,11 @@ TEST_CASE("a spinning thread goes on when what it waits for comes, whatever the 
 exists (P0:r0 == 2))";
   RunRequest asked = request(200);
   asked.bound = 1;
-  const RunTotals totals = run(parsed(spin), asked);
+  const RunTotals totals = litmus::run(parsed(spin), asked);
   REQUIRE(totals.histogram.size() == 1);
   CHECK(totals.histogram[0].count == 200);
 
-  const RunTotals for_ever = run(parsed(replaced(spin, "bne r0, 2", "bne r0, 3")), asked);
+  const RunTotals for_ever = litmus::run(parsed(replaced(spin, "bne r0, 2", "bne r0, 3")), asked);
   CHECK(for_ever.blocked == 200);
 }
 
@@ -187,9 +187,9 @@ TEST_CASE("a loop that changes something is cut at the bound, as the explorer cu
 exists (P0:r0 == 3))";
   RunRequest asked = request(10);
   asked.bound = 2;
-  CHECK(run(parsed(loop), asked).cut == 10);
+  CHECK(litmus::run(parsed(loop), asked).cut == 10);
   asked.bound = 3;
-  CHECK(run(parsed(loop), asked).histogram.size() == 1);
+  CHECK(litmus::run(parsed(loop), asked).histogram.size() == 1);
 }
 
 TEST_CASE("a run that divides by zero is cut there") {
@@ -212,21 +212,22 @@ TEST_CASE("a thread that another system-synchronizes with begins when that has f
  P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;
  st.sc0 x, 1         | ld.sc0 r0, x        ;
 exists (P1:r0 == 1))";
-  CHECK(outcomes(run(parsed(source), request(200))) == std::set<Outcome>{{1}});
+  CHECK(outcomes(litmus::run(parsed(source), request(200))) == std::set<Outcome>{{1}});
   const std::string apart = replaced(source, "{ ssw 0 1; }", "{ }");
-  CHECK(outcomes(run(parsed(apart), request(200))) == std::set<Outcome>{{0}, {1}});
+  CHECK(outcomes(litmus::run(parsed(apart), request(200))) == std::set<Outcome>{{0}, {1}});
 }
 
 TEST_CASE("the judge finds no fault with sequentially consistent memory, and the races it has") {
   RunRequest asked = request(200);
   asked.judged = 200;
-  const RunTotals racy = run(parsed(replaced(kBarrier, "wg.semsc0.semav.semvis 1", "wg.semsc1.semav.semvis 1")), asked);
+  const RunTotals racy =
+      litmus::run(parsed(replaced(kBarrier, "wg.semsc0.semav.semvis 1", "wg.semsc1.semav.semvis 1")), asked);
   CHECK(racy.judged == 200);
   CHECK(racy.inconsistent == 0);
   CHECK(racy.watched == 200);
   CHECK(racy.racy_runs == 200);
   CHECK(racy.first_racy_run == 0);
-  const RunTotals clean = run(parsed(kBarrier), asked);
+  const RunTotals clean = litmus::run(parsed(kBarrier), asked);
   CHECK(clean.inconsistent == 0);
   CHECK(clean.racy_runs == 0);
   CHECK_FALSE(clean.first_racy_run);
@@ -234,7 +235,7 @@ TEST_CASE("the judge finds no fault with sequentially consistent memory, and the
 
 TEST_CASE("runs that the filter discards are counted apart") {
   const Test test = parsed(replaced(kStoreBuffering, "exists", "filter (P0:r0 == 1) exists"));
-  const RunTotals totals = run(test, request(500));
+  const RunTotals totals = litmus::run(test, request(500));
   CHECK(outcomes(totals) == std::set<Outcome>{{1, 0}, {1, 1}});
   std::uint64_t counted = totals.filtered;
   for (const HistogramRow& row : totals.histogram) counted += row.count;
@@ -265,10 +266,10 @@ TEST_CASE("judged runs tell whether accesses happen before their memory is freed
 exists (x == 1))";
   RunRequest asked = request(100);
   asked.judged = 60;
-  const RunTotals ordered = run(parsed(source), asked);
+  const RunTotals ordered = litmus::run(parsed(source), asked);
   CHECK(ordered.freed_early == 0);
   CHECK_FALSE(ordered.first_freed_early_run);
-  const RunTotals unordered = run(parsed(replaced(source, "{ ssw 0 1; }", "{ }")), asked);
+  const RunTotals unordered = litmus::run(parsed(replaced(source, "{ ssw 0 1; }", "{ }")), asked);
   CHECK(unordered.freed_early == 60);
   CHECK(unordered.first_freed_early_run == 0);
 }
@@ -281,10 +282,10 @@ TEST_CASE("any of the threads of a cooperative access may perform it in a run, a
  coopld.wg.sc0 r0, x, tile    | coopld.wg.sc0 r0, x, tile    | coopld.wg.sc0 r0, x, tile    ;
 exists (P0:r0 == 7 /\ P1:r0 == 7 /\ P2:r0 == 7))";
   const std::set<Outcome> one_of_three{{7, 0, 0}, {0, 7, 0}, {0, 0, 7}};
-  CHECK(outcomes(run(parsed(source), request(200))) == one_of_three);
+  CHECK(outcomes(litmus::run(parsed(source), request(200))) == one_of_three);
   CHECK(interleaved(parsed(source)) == one_of_three);
   const Test apart = parsed(replaced(source, "coopld.wg.sc0 r0, x, tile    ;", "coopld.wg.sc0 r0, x, other   ;"));
-  CHECK(outcomes(run(apart, request(200))) == std::set<Outcome>{{7, 0, 7}, {0, 7, 7}});
+  CHECK(outcomes(litmus::run(apart, request(200))) == std::set<Outcome>{{7, 0, 7}, {0, 7, 7}});
 }
 
 TEST_CASE("sequentially consistent memory reaches every interleaving, and nothing that is forbidden") {
@@ -299,7 +300,7 @@ TEST_CASE("sequentially consistent memory reaches every interleaving, and nothin
     for (const OutcomeRow& row : answer(test, {}).outcomes) allowed.insert(row.values);
     CHECK(std::includes(allowed.begin(), allowed.end(), all.begin(), all.end()));
     // The rarest of the interleavings has a chance of more than one in a thousand.
-    const std::set<Outcome> reached = outcomes(run(test, request(20000)));
+    const std::set<Outcome> reached = outcomes(litmus::run(test, request(20000)));
     CHECK(reached == all);
   }
   CHECK(interleavings > 300);

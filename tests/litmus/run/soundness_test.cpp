@@ -48,7 +48,7 @@ bool is_sound(const std::string& file, const std::string& source, std::uint64_t 
     request.judged = runs;
     request.bound = bound;
     request.seed = 1 + first_seed();
-    const RunTotals totals = run(*parse.test, request);
+    const RunTotals totals = litmus::run(*parse.test, request);
     if (totals.inconsistent > 0) {
       sound = false;
       WARN(file << ", " << memory.name << ": " << totals.inconsistent << " inconsistent, first run "

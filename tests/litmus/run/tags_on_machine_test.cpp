@@ -40,7 +40,7 @@ std::set<Outcome> reached(const Test& test, std::uint64_t runs) {
     RunRequest request;
     request.memory = memory.make;
     request.runs = runs;
-    for (const HistogramRow& row : run(test, request).histogram) all.insert(row.values);
+    for (const HistogramRow& row : litmus::run(test, request).histogram) all.insert(row.values);
   }
   return all;
 }
