@@ -47,10 +47,10 @@ litmus::Test parsed(const char* source) {
   return *std::move(parse.test);
 }
 
-void run(benchmark::State& state, const char* source, const MemoryPolicy& policy) {
+void run_test(benchmark::State& state, const char* source, const MemoryPolicy& policy) {
   const litmus::Test test = parsed(source);
   litmus::RunRequest request;
-  request.memory = litmus::memory_of(policy);
+  request.memory = run::memory_of(policy);
   litmus::TestRunner runner(test, request);
   std::uint64_t number = 0;
   for (auto _ : state) benchmark::DoNotOptimize(runner.run(number++));
@@ -62,7 +62,7 @@ const bool registered = [] {
     for (const MemoryPolicy& policy : memory_policies()) {
       const std::string title = "litmus/" + std::string(name) + '/' + std::string(policy.name);
       benchmark::RegisterBenchmark(title.c_str(),
-                                   [source, &policy](benchmark::State& state) { run(state, source, policy); });
+                                   [source, &policy](benchmark::State& state) { run_test(state, source, policy); });
     }
   };
   add("MP", kMessagePassing);
