@@ -26,7 +26,7 @@ bool has_point(const Clock& clock, GroupId group, const Point& a, bool on_set) {
 // Whether the first of two points of one agent comes before the second, and their tags fit.
 //= mmra:happens-before
 bool KernelLocationOrder::program_order_counts(const Point& a, const Point& b) const {
-  return program_ordered(a, b) && (!known_.lanes || known_.lanes->fit(a.lane, b.lane));
+  return program_ordered(a, b) && (!lanes_ || lanes_->fit(a.lane, b.lane));
 }
 
 //= vk:memory-model-happens-before
@@ -91,7 +91,7 @@ void KernelLocationOrder::for_each_fact(const Point& at, F&& f) {
   FactsPointer last;
   for (std::size_t i = 0; i < kClassSets.size(); ++i) {
     if (((at.sets >> i) & 1) == 0) continue;
-    const FactsPointer facts = known_.chains.of_set(*at.view, i, sums);
+    const FactsPointer facts = chains_.of_set(*at.view, i, sums);
     if (facts == last) continue;
     last = facts;
     look_through(facts);
@@ -132,7 +132,7 @@ Levels KernelLocationOrder::available_before(const Question& question, const Poi
 // available, or where a visibility operation brought it. Level 0 is the agent itself.
 //= vk:memory-model-availability-visibility
 Levels KernelLocationOrder::present_before(const Question& question, const Point& at) {
-  const Places& places = known_.places;
+  const Places& places = places_;
   const Levels available = available_before(question, at);
   Levels levels = 0;
   for (Level level = 1; level < kLevelCount; ++level)
@@ -166,19 +166,19 @@ Levels KernelLocationOrder::present_before(const Question& question, const Point
 // farther.
 //= vk:memory-model-availability-visibility
 void KernelLocationOrder::follow_availability(const Question& question) {
-  const Places& places = known_.places;
+  const Places& places = places_;
   for (bool more = true; more;) {
     more = false;
     for (std::size_t i = 1; i < available_.size(); ++i) {
       Element& element = available_[i];
       const bool of_writer = element.at.agent == question.x.agent;
-      if (!of_writer && !known_.chains.has_chains()) continue;
+      if (!of_writer && !chains_.has_chains()) continue;
       Levels before = available_before(question, element.at);
       if (of_writer && program_order_counts(available_[0].at, element.at)) before |= 1;
       Levels levels = element.levels;
       for (Level narrow = 0; narrow < element.own; ++narrow)
         if (has_level(before, narrow) && places.same_instance(question.x.agent, element.at.agent, narrow) &&
-            (narrow == kOwn || known_.chains.has_chains()))
+            (narrow == kOwn || chains_.has_chains()))
           levels |= above_up_to(narrow, element.own);
       more = more || levels != element.levels;
       element.levels = levels;
@@ -192,7 +192,7 @@ void KernelLocationOrder::follow_visibility(const Question& question) {
   for (bool more = true; more;) {
     more = false;
     for (Element& element : visible_) {
-      if (element.at.agent != question.y.agent && !known_.chains.has_chains()) continue;
+      if (element.at.agent != question.y.agent && !chains_.has_chains()) continue;
       const Levels present = present_before(question, element.at);
       Level from = element.own;
       while (from > kOwn && !has_level(present, from)) --from;
@@ -219,7 +219,7 @@ bool KernelLocationOrder::reaches_at_once(const Question& question, bool to_read
   if (to_read) return has(y.view->own, FactKey::visible(kOwn, kAnyVia, kOwn, question.written, question.read));
   // The first sets are those of one class each.
   for (const Level level : {kWorkgroup, kDevice})
-    if (known_.places.same_instance(x.agent, y.agent, level) &&
+    if (places_.same_instance(x.agent, y.agent, level) &&
         has(y.view->facts[question.read], FactKey::available(kOwn, kAnyVia, level, question.written)))
       return true;
   return false;
@@ -235,14 +235,14 @@ bool KernelLocationOrder::reaches(const Question& question, bool to_read) {
   }
   const Levels available = available_before(question, point(y, true));
   for (Level level = 1; level < kLevelCount; ++level)
-    if (has_level(available, level) && known_.places.same_instance(question.x.agent, y.agent, level)) return true;
+    if (has_level(available, level) && places_.same_instance(question.x.agent, y.agent, level)) return true;
   return false;
 }
 
 // What was left by those of the workgroup who published it, where not everything is carried on.
 bool KernelLocationOrder::may_be_visible(const Question& question) const {
-  if (known_.chains.is_exact()) return false;
-  const Left& left = known_.left(question.y.agent);
+  if (chains_.is_exact()) return false;
+  const Left& left = left_(question.y.agent);
   const auto has = [&](const Clock& clock, const Element& element) {
     return clock.has(group(element.at), element.at.agent, element.at.stamp);
   };
@@ -268,9 +268,9 @@ bool KernelLocationOrder::through_common_domain(const Question& question, bool t
 //= vk:memory-model-location-ordered
 //= vk:memory-model-vulkan-availability-visibility
 bool KernelLocationOrder::through_device_or_host(const KernelAccess& x, const KernelAccess& y, bool to_read) const {
-  const std::vector<DomainEvent>& operations = known_.log.domain_operations();
-  const bool x_on_host = known_.places.place(x.agent).is_host();
-  const bool y_on_host = known_.places.place(y.agent).is_host();
+  const std::vector<DomainEvent>& operations = log_.domain_operations();
+  const bool x_on_host = places_.place(x.agent).is_host();
+  const bool y_on_host = places_.place(y.agent).is_host();
   const auto point_of = [](const DomainEvent& event) {
     Point at;
     at.agent = event.agent;
@@ -318,7 +318,7 @@ bool KernelLocationOrder::ordered_at(const KernelAccess& x, const KernelAccess& 
   const auto shown = [&](bool to_read) {
     const Question question{x, y, byte, class_of(*x.site), class_of(*y.site)};
     if (non_private && x.reference == y.reference && through_common_domain(question, to_read, others)) return true;
-    return !known_.log.domain_operations().empty() && through_device_or_host(x, y, to_read);
+    return !log_.domain_operations().empty() && through_device_or_host(x, y, to_read);
   };
   return (!y.site->writes || shown(false)) && (!y.site->reads || shown(true));
 }
@@ -332,8 +332,7 @@ MissingStep KernelLocationOrder::missing(const KernelAccess& x, const KernelAcce
   if (!happens_before(earlier, later)) {
     const GroupId group = this->group(x.agent, x.lane);
     if (y.view && y.view->reached.has(group, x.agent, x.stamp)) return MissingStep::StorageClass;
-    return known_.out_of_scope(y.agent).has(group, x.agent, x.stamp) ? MissingStep::Scope
-                                                                     : MissingStep::Synchronization;
+    return out_of_scope_(y.agent).has(group, x.agent, x.stamp) ? MissingStep::Scope : MissingStep::Synchronization;
   }
   const std::uint64_t at = std::max(x.bytes.offset_bytes, y.bytes.offset_bytes);
   const Question question{x, y, {x.bytes.allocation, at, 1}, class_of(*x.site), class_of(*y.site)};
@@ -344,8 +343,7 @@ MissingStep KernelLocationOrder::missing(const KernelAccess& x, const KernelAcce
   if (y.site->writes && reaches(question, false)) return MissingStep::Visibility;
   const auto available = static_cast<Levels>(available_before(question, later) & ~1u);
   for (Level level = 1; level < kLevelCount; ++level)
-    if (has_level(available, level) && known_.places.same_instance(x.agent, y.agent, level))
-      return MissingStep::Visibility;
+    if (has_level(available, level) && places_.same_instance(x.agent, y.agent, level)) return MissingStep::Visibility;
   return available != 0 ? MissingStep::WiderAvailability : MissingStep::Availability;
 }
 

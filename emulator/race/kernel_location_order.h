@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "emulator/race/kernel_order.h"
+#include "emulator/race/order.h"
 #include "emulator/race/site.h"
 #include "emulator/race/tag_lanes.h"
 
@@ -54,22 +54,15 @@ enum class MissingStep : std::uint8_t {
 
 class KernelLocationOrder {
  public:
-  /// What the answers rest on; all of it outlives them.
-  struct Known {
-    const Places& places;
-    const ChainClocks& chains;
-    const SyncLog& log;
-    /// As KernelOrder::left and KernelOrder::out_of_scope.
-    std::function<const Left&(std::uint32_t agent)> left;
-    std::function<const Clock&(std::uint32_t agent)> out_of_scope;
-    /// Null where clocks tell no lanes apart.
-    const TagLanes* lanes = nullptr;
-  };
-  explicit KernelLocationOrder(Known known) : known_(std::move(known)) {}
-  explicit KernelLocationOrder(const KernelOrder& order)
-      : known_{order.places(), order.chains(), order.log(),
-               [&order](std::uint32_t agent) -> const Left& { return order.left(agent); },
-               [&order](std::uint32_t agent) -> const Clock& { return order.out_of_scope(agent); }} {}
+  /// Answers rest on what the order knows, which outlives them.
+  template <typename Views>
+  explicit KernelLocationOrder(const Order<Views>& order)
+      : places_(order.places()),
+        chains_(order.chains()),
+        log_(order.log()),
+        left_([&order](std::uint32_t agent) -> const Left& { return order.left(agent); }),
+        out_of_scope_([&order](std::uint32_t agent) -> const Clock& { return order.out_of_scope(agent); }),
+        lanes_(order.lanes()) {}
 
   /// Whether `x` is location-ordered before `y`, the access that is being told, at all bytes that both
   /// have. `others` are accesses that overlap these, in the order in which they were told, with `x` among
@@ -123,13 +116,19 @@ class KernelLocationOrder {
 
   /// The number of an agent's lane in clocks.
   GroupId group(std::uint32_t agent, std::uint8_t lane) const {
-    const GroupId group = known_.places.group(agent);
-    return known_.lanes ? TagLanes::group(group, lane) : group;
+    const GroupId group = places_.group(agent);
+    return lanes_ ? TagLanes::group(group, lane) : group;
   }
   GroupId group(const Point& at) const { return group(at.agent, at.lane); }
   bool program_order_counts(const Point& a, const Point& b) const;
 
-  Known known_;
+  const Places& places_;
+  const ChainClocks& chains_;
+  const SyncLog& log_;
+  std::function<const Left&(std::uint32_t agent)> left_;
+  std::function<const Clock&(std::uint32_t agent)> out_of_scope_;
+  /// Null where clocks tell no lanes apart.
+  const TagLanes* lanes_;
   // What was found so far in the question that is being answered.
   std::vector<Element> available_;
   std::vector<Element> visible_;

@@ -1,8 +1,7 @@
 #pragma once
 
 /// \file
-/// What a barrier or an atomic orders: the part of its record that clocks ask for, what an atomic offers and takes, and
-/// which arrivals at a control barrier synchronize. It is said once for clocks with tags and without.
+/// What a barrier or an atomic orders: the part of its record that clocks ask for, and what an atomic offers and takes.
 
 #include <algorithm>
 #include <span>
@@ -46,11 +45,14 @@ inline bool in_scope(const Places& places, const Offer& offer, std::uint32_t age
          places.same_instance(offer.agent, agent, level);
 }
 
-/// Adds a release barrier to those of its agent. A later one with the same mask and scope has all that an earlier one
-/// has.
+/// Adds a release barrier to those of its agent. A later one with the same mask, scope and lane has all that an earlier
+/// one has.
 inline void remember_fence(std::vector<Offer>& fences, Offer fence) {
   for (Offer& known : fences) {
-    if (known.release->mask != fence.release->mask || known.release->level != fence.release->level) continue;
+    const Release& release = *known.release;
+    if (release.mask != fence.release->mask || release.level != fence.release->level ||
+        release.lane != fence.release->lane)
+      continue;
     known = std::move(fence);
     return;
   }
@@ -90,39 +92,6 @@ void take_up(const Head& head, const Ordering& reader, Classes storage, InScope&
     // Between two barriers, both have the classes of both atomics.
     if (storage != 0 && (fence.release->mask & storage) == storage) see(fence, storage | head.storage);
   }
-}
-
-/// An arrival at an instance of a control barrier.
-struct BarrierArrival {
-  model::OperationIndex index = 0;
-  std::uint32_t agent = 0;
-  Ordering ordering;
-  /// The release barriers of the agent up to this one.
-  std::vector<Offer> fences;
-  /// What its agent learns here is part of the agent's view.
-  bool settled = false;
-};
-
-/// Whether those who leave the instance synchronize with this arrival: with all, unless a quorum names some.
-template <typename Instance>
-bool releases_at(const Instance& instance, const BarrierArrival& arrival) {
-  return instance.synchronizing.empty() || std::find(instance.synchronizing.begin(), instance.synchronizing.end(),
-                                                     arrival.index) != instance.synchronizing.end();
-}
-
-/// Whether two arrivals are in each other's memory scopes, and in the execution scope.
-//= vk:memory-model-synchronizes-with
-inline bool arrivals_synchronize(const Places& places, const BarrierArrival& from, const BarrierArrival& to) {
-  return places.same_instance(from.agent, to.agent, from.ordering.level) &&
-         places.same_instance(from.agent, to.agent, to.ordering.level) &&
-         places.same_instance(from.agent, to.agent, from.ordering.execution);
-}
-
-/// Whether the agent came to the instance and has learnt nothing there yet.
-template <typename Instance>
-bool waits_at(const Instance& instance, std::uint32_t agent) {
-  return std::any_of(instance.arrivals.begin(), instance.arrivals.end(),
-                     [&](const BarrierArrival& arrival) { return arrival.agent == agent && !arrival.settled; });
 }
 
 }  // namespace heddle::race

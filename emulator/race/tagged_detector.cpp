@@ -41,7 +41,7 @@ TaggedDetector::TaggedDetector(trace::Listener& told, KernelDetector& kernel, co
       kernel_(kernel),
       options_(options),
       order_(options.chains, options.one_class_each),
-      location_order_(order_.known()),
+      location_order_(order_),
       exact_left_(options.exact_accesses) {
   if (exact_left_ == 0) order_.cut();
 }
@@ -75,7 +75,7 @@ void TaggedDetector::agents_begin(AgentId first, std::uint32_t count, const mode
 
 void TaggedDetector::agents_end(AgentId first, std::uint32_t count) {
   told_.agents_end(first, count);
-  order_.agents_end(first, count);
+  order_.agents_end(order_.places().group(static_cast<std::uint32_t>(first)), count);
 }
 
 void TaggedDetector::system_synchronizes(AgentId first, AgentId second) {
@@ -149,7 +149,7 @@ void TaggedDetector::look_at(model::OperationIndex index, const Operation& opera
       order_.atomic_ends(operation);
     }
   }
-  if (!order_.lanes().are_too_many() || told_of_sets_) return;
+  if (!order_.lanes()->are_too_many() || told_of_sets_) return;
   told_of_sets_ = true;
   if (on_too_many_sets_) on_too_many_sets_();
 }
