@@ -1,4 +1,7 @@
-#include "emulator/race/agent_views.h"
+#include "emulator/race/group_views.h"
+
+#include "emulator/race/meeting.h"
+#include "emulator/race/ordering.h"
 
 namespace heddle::race {
 

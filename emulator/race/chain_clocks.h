@@ -145,6 +145,19 @@ struct BulkOperation {
   friend bool operator==(const BulkOperation&, const BulkOperation&) = default;
 };
 
+/// What a barrier or an atomic orders.
+struct Ordering {
+  Classes mask = 0;
+  Level level = kOwn;
+  Level execution = kOwn;
+  bool acquires = false;
+  bool releases = false;
+  bool makes_available = false;
+  bool makes_visible = false;
+  BulkOperation bulk() const { return {mask, level}; }
+  friend bool operator==(const Ordering&, const Ordering&) = default;
+};
+
 /// What was visible in a workgroup or subgroup, or shown there, and is not carried on by those who know of it
 /// elsewhere.
 struct Left {

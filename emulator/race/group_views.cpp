@@ -2,6 +2,9 @@
 
 #include <map>
 
+#include "emulator/race/meeting.h"
+#include "emulator/race/ordering.h"
+
 namespace heddle::race {
 
 // All that they say, one for each mask and each reader(who offers), who shares all instances with those for whom it is.

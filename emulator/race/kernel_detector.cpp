@@ -208,7 +208,7 @@ bool KernelDetector::stands_beside(Cell& cell, const Access& now) {
   if ((relation & kConflicts) != 0 &&
       !(cell.has_reference(0, now.time.reference()) &&
         (cell.agent(0) == now.agent ||
-         mutually_ordered(sites_[cell.site(0)], cell.agent(0), *now.instruction, now.agent))))
+         race::mutually_ordered(order_.places(), sites_[cell.site(0)], cell.agent(0), *now.instruction, now.agent))))
     return false;
   cell.put(1, now);
   return true;

@@ -301,8 +301,6 @@ class KernelDetector final : public trace::Listener {
   bool is_replaced(const Record& x, const Now& now) const;
   std::size_t least_telling(const RecordList& list, const Now& now) const;
   bool mutually_ordered(const Record& x, const Now& now) const;
-  bool mutually_ordered(const Site& x, std::uint32_t agent_of_x, const Site& y, std::uint32_t agent_of_y) const;
-  bool is_foreign(const Record& x, const Now& now) const;
   KernelAccess access_of(const Record& record, const Now& now) const;
   void look_at_others(const RecordList& list, const Now& now);
 
@@ -312,6 +310,7 @@ class KernelDetector final : public trace::Listener {
   std::string explain(const Record& x, const Now& now, MissingStep missing) const;
   void find(const Record& x, const Now& now, const RecordList& list);
   void report_found(AllocationId allocation);
+  std::pair<std::size_t, bool> note_pair(SiteId first, SiteId second, AllocationId allocation);
 
   KernelOptions options_;
   std::function<void(const KernelRace&)> on_race_;

@@ -96,7 +96,8 @@ bool KernelDetector::conflicts(const Record& x, const Now& now) const {
 
 // Whether an access that conflicts with the new one does not race with it.
 bool KernelDetector::is_in_order(const Record& x, const Now& now, const RecordList& list) {
-  if (mutually_ordered(x, now) || is_ordered(x, now, list) || is_foreign(x, now)) return true;
+  if (mutually_ordered(x, now) || is_ordered(x, now, list)) return true;
+  if (are_foreign(order_.places(), sites_[x.site], x.agent, *now.instruction, now.agent)) return true;
   const bool is_of_another_class = sites_[x.site].storage != now.instruction->storage;
   const bool is_cut = list.lossy || (order_.chains().has_one_class_each() && is_of_another_class);
   return is_cut && may_be_ordered(x, now, list);
@@ -176,29 +177,10 @@ bool KernelDetector::is_replaced(const Record& x, const Now& now) const {
          (!old.writes || !y.writes || old.own_availability == kOwn || y.own_availability != kOwn);
 }
 
-// What no kernel does: tessellation control outputs, which have an order of their own.
-//= vk:memory-model-tessellation-output-ordering
-bool KernelDetector::is_foreign(const Record& x, const Now& now) const {
-  const Places& places = order_.places();
-  return now.operation->storage_class == StorageClass::Output &&
-         sites_[x.site].operation.storage_class == StorageClass::Output &&
-         places.stage(x.agent) == model::Stage::TessellationControl &&
-         places.stage(now.record.agent) == model::Stage::TessellationControl;
-}
-
 // Whether accesses to the same bytes of one word, through one reference, are mutually ordered.
-//= vk:memory-model-atomic-operation
-bool KernelDetector::mutually_ordered(const Site& x, std::uint32_t agent_of_x, const Site& y,
-                                      std::uint32_t agent_of_y) const {
-  const Places& places = order_.places();
-  return x.atomic && y.atomic && x.operation.locations.size_bytes == y.operation.locations.size_bytes &&
-         places.same_instance(agent_of_x, agent_of_y, x.scope) &&
-         places.same_instance(agent_of_x, agent_of_y, y.scope) && places.both_on_host_or_not(agent_of_x, agent_of_y);
-}
-
 bool KernelDetector::mutually_ordered(const Record& x, const Now& now) const {
   return x.reference == now.record.reference && x.first == now.record.first && x.last == now.record.last &&
-         mutually_ordered(sites_[x.site], x.agent, *now.instruction, now.agent);
+         race::mutually_ordered(order_.places(), sites_[x.site], x.agent, *now.instruction, now.agent);
 }
 
 KernelAccess KernelDetector::access_of(const Record& record, const Now& now) const {

@@ -18,10 +18,7 @@ void KernelDetector::find(const Record& x, const Now& now, const RecordList& lis
     found.end_bytes = end;
     return;
   }
-  // Each workgroup has Workgroup memory of its own: it is one bug all the same.
-  const bool shared = now.operation->storage_class == StorageClass::Workgroup;
-  const auto key = std::tuple(x.site, now.record.site, shared ? AllocationId{~0u} : bytes.allocation);
-  const auto [at, fresh] = known_.emplace(key, races_.size());
+  const auto [at, fresh] = note_pair(x.site, now.record.site, bytes.allocation);
   if (fresh) {
     const MissingStep step = missing(x, now, list);
     races_.push_back({static_cast<AgentId>(x.agent),
@@ -34,7 +31,30 @@ void KernelDetector::find(const Record& x, const Now& now, const RecordList& lis
                       step,
                       explain(x, now, step)});
   }
-  found_.push_back({x.agent, x.stamp, x.site, at->second, begin, end});
+  found_.push_back({x.agent, x.stamp, x.site, at, begin, end});
+}
+
+// The place in races_ of a pair of instructions that race in the allocation, and whether it is a new one. Each
+// workgroup has Workgroup memory of its own: it is one bug all the same.
+std::pair<std::size_t, bool> KernelDetector::note_pair(SiteId first, SiteId second, AllocationId allocation) {
+  const bool shared = sites_[second].operation.storage_class == StorageClass::Workgroup;
+  const auto [at, fresh] =
+      known_.emplace(std::tuple(first, second, shared ? AllocationId{~0u} : allocation), races_.size());
+  return {at->second, fresh};
+}
+
+void KernelDetector::add(const KernelRace& race) {
+  const auto [at, fresh] = note_pair(race.first, race.second, race.bytes.allocation);
+  if (!fresh) {
+    // What it finds itself it counts itself.
+    if (!races_[at].by_tags) return;
+    ++races_[at].count;
+    if (on_race_again_) on_race_again_(at, race.first_agent);
+    return;
+  }
+  races_.push_back(race);
+  races_.back().count = 1;
+  if (on_race_) on_race_(races_.back());
 }
 
 void KernelDetector::report_found(AllocationId allocation) {

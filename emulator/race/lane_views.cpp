@@ -1,5 +1,8 @@
 #include "emulator/race/lane_views.h"
 
+#include "emulator/race/meeting.h"
+#include "emulator/race/ordering.h"
+
 namespace heddle::race {
 
 template <typename F>

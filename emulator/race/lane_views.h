@@ -17,11 +17,12 @@
 #include <span>
 #include <vector>
 
-#include "emulator/race/agent_groups.h"
-#include "emulator/race/meeting.h"
+#include "emulator/race/order_state.h"
 #include "emulator/race/tag_lanes.h"
 
 namespace heddle::race {
+
+struct Arrival;
 
 /// What an agent knows in one lane.
 struct Lane {

@@ -7,8 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "emulator/race/ordering.h"
-#include "emulator/race/seen_releases.h"
+#include "emulator/race/order_state.h"
 
 namespace heddle::race {
 

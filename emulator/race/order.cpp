@@ -4,6 +4,8 @@
 
 #include "emulator/race/group_views.h"
 #include "emulator/race/lane_views.h"
+#include "emulator/race/meeting.h"
+#include "emulator/race/ordering.h"
 #include "emulator/race/system_order.h"
 
 namespace heddle::race {
@@ -13,11 +15,15 @@ Order<Views>::Order(std::shared_ptr<Shared> shared, bool chains, bool one_class_
     : shared_(std::move(shared)),
       chains_(shared_->places_, shared_->use_),
       views_(*shared_, chains_),
-      own_history_(shared_->places_) {
+      own_history_(shared_->places_),
+      meetings_(std::make_unique<Meetings>()) {
   chains_.set_chains(chains);
   chains_.set_one_class_each(one_class_each);
   chains_.set_lanes(Views::kNumbers);
 }
+
+template <typename Views>
+Order<Views>::~Order() = default;
 
 template <typename Views>
 void Order<Views>::agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
@@ -32,7 +38,7 @@ void Order<Views>::agents_begin(AgentId first, std::uint32_t count, const model:
 //= vk:memory-model-system-synchronizes-with
 template <typename Views>
 void Order<Views>::dependency(bool memory) {
-  meetings_.clear();
+  meetings_->clear();
   if (memory) return forget_all();
   shared_->use_.note_system();
   shared_->nothing_ = view_behind_dependency(places(), Views::kNumbers, shared_->ended_);
@@ -84,7 +90,7 @@ void Order<Views>::system_synchronizes(AgentId first, AgentId second) {
 // The agent ended at a barrier: others that came there have synchronized with it all the same.
 template <typename Views>
 void Order<Views>::leave_unmet(std::uint32_t agent) {
-  for (Meeting& meeting : meetings_.all()) {
+  for (Meeting& meeting : meetings_->all()) {
     if (!waits_at(meeting, agent) || meeting.together) continue;
     meeting.opened = true;
     settle(meeting);
@@ -277,7 +283,7 @@ template <typename Views>
 void Order<Views>::arrive(model::OperationIndex index, const Operation& operation) {
   const auto agent = static_cast<std::uint32_t>(operation.agent);
   const GroupId group = places().group(agent);
-  Meeting& meeting = meetings_.of(operation, group);
+  Meeting& meeting = meetings_->of(operation, group);
   const bool alike = meeting.group == group && meeting.scope == operation.scope &&
                      meeting.execution == operation.execution_scope && meeting.semantics == operation.semantics;
   const bool known = alike && !meeting.arrivals.empty();
@@ -296,7 +302,7 @@ void Order<Views>::arrive(model::OperationIndex index, const Operation& operatio
 
 template <typename Views>
 void Order<Views>::passes(model::OperationIndex index, std::span<const model::OperationIndex> synchronizing) {
-  Meeting* const meeting = meetings_.with(index);
+  Meeting* const meeting = meetings_->with(index);
   if (!meeting) return;
   if (!meeting->opened) {
     meeting->opened = true;
@@ -307,7 +313,7 @@ void Order<Views>::passes(model::OperationIndex index, std::span<const model::Op
   // A barrier with a quorum stays: somebody may still come.
   if (++meeting->passed != meeting->arrivals.size() || !meeting->synchronizing.empty()) return;
   if constexpr (kOneLane) views_.close(*meeting);
-  meetings_.close();
+  meetings_->close();
 }
 
 template <typename Views>

@@ -9,15 +9,15 @@
 #include <span>
 #include <vector>
 
-#include "emulator/race/chain_clocks.h"
-#include "emulator/race/meeting.h"
-#include "emulator/race/ordering.h"
-#include "emulator/race/release_history.h"
-#include "emulator/race/sync_log.h"
-#include "emulator/race/tag_lanes.h"
+#include "emulator/race/order_state.h"
 #include "emulator/trace/listener.h"
 
 namespace heddle::race {
+
+struct Arrival;
+struct Meeting;
+class Meetings;
+class TagLanes;
 
 /// Tells the views of agents what they learn. `Views` says what an agent knows, in Views::kLanes lanes (tag_lanes.h):
 /// - lane_of(tags), lanes(): the lane of an operation; what is known of the lanes, null if there is one.
@@ -43,6 +43,7 @@ class Order {
 
   /// `chains` and `one_class_each` as in KernelOptions.
   Order(std::shared_ptr<Shared> shared, bool chains, bool one_class_each);
+  ~Order();
 
   /// From now on atomics are told on bytes whose releases stand in `history`, which agents of other orders may access.
   void use(ReleaseHistory* history) { history_ = history; }
@@ -138,7 +139,7 @@ class Order {
   Views views_;
   ReleaseHistory own_history_;
   ReleaseHistory* history_ = &own_history_;
-  Meetings meetings_;
+  std::unique_ptr<Meetings> meetings_;
   /// Whether the last atomic that read took up all of the release sequences that it read from.
   bool took_up_all_ = false;
 };

@@ -13,18 +13,6 @@
 
 namespace heddle::race {
 
-struct Ordering {
-  Classes mask = 0;
-  Level level = kOwn;
-  Level execution = kOwn;
-  bool acquires = false;
-  bool releases = false;
-  bool makes_available = false;
-  bool makes_visible = false;
-  BulkOperation bulk() const { return {mask, level}; }
-  friend bool operator==(const Ordering&, const Ordering&) = default;
-};
-
 inline Ordering ordering_of(const Operation& op) {
   Ordering ordering;
   ordering.acquires = acquires(op.semantics);

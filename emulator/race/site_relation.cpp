@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "emulator/race/places.h"
+
 namespace heddle::race {
 namespace {
 
@@ -45,6 +47,21 @@ Relation relation_of(const Site& x, const Site& y) {
       kMutual);
   add(stands_for(x, y), kStandsFor);
   return relation;
+}
+
+bool mutually_ordered(const Places& places, const Site& x, std::uint32_t agent_of_x, const Site& y,
+                      std::uint32_t agent_of_y) {
+  return x.atomic && y.atomic && x.operation.locations.size_bytes == y.operation.locations.size_bytes &&
+         places.same_instance(agent_of_x, agent_of_y, x.scope) &&
+         places.same_instance(agent_of_x, agent_of_y, y.scope) && places.both_on_host_or_not(agent_of_x, agent_of_y);
+}
+
+// No kernel has these.
+bool are_foreign(const Places& places, const Site& x, std::uint32_t agent_of_x, const Site& y,
+                 std::uint32_t agent_of_y) {
+  return x.operation.storage_class == StorageClass::Output && y.operation.storage_class == StorageClass::Output &&
+         places.stage(agent_of_x) == model::Stage::TessellationControl &&
+         places.stage(agent_of_y) == model::Stage::TessellationControl;
 }
 
 void SiteRelations::add(const Sites& sites) {

@@ -9,6 +9,8 @@
 
 namespace heddle::race {
 
+class Places;
+
 /// Which barriers of a workgroup order an older access before a later one: those that order all, those
 /// before which it became available, or also visible, by an operation of its own or by a barrier's.
 enum class SettledBy : std::uint8_t { Nothing, Order, Availability, OwnVisibility, Visibility };
@@ -37,6 +39,15 @@ inline constexpr Relation kStandsFor = 1 << 9;
 
 //= vk:memory-model-location-ordered
 Relation relation_of(const Site& older, const Site& later);
+
+/// Whether accesses of these instructions by two agents, to the same bytes through one reference, are mutually ordered.
+//= vk:memory-model-atomic-operation
+bool mutually_ordered(const Places& places, const Site& x, std::uint32_t agent_of_x, const Site& y,
+                      std::uint32_t agent_of_y);
+/// Whether both are to outputs of tessellation control shaders, which have an order of their own.
+//= vk:memory-model-tessellation-output-ordering
+bool are_foreign(const Places& places, const Site& x, std::uint32_t agent_of_x, const Site& y,
+                 std::uint32_t agent_of_y);
 
 /// What nearly every access asks of its instruction alone.
 struct SiteFacts {

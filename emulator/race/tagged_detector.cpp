@@ -20,22 +20,6 @@ bool has_all(const Locations& whole, const Locations& part) {
 
 }  // namespace
 
-void KernelDetector::add(const KernelRace& race) {
-  const bool shared = sites_[race.second].operation.storage_class == StorageClass::Workgroup;
-  const auto key = std::tuple(race.first, race.second, shared ? AllocationId{~0u} : race.bytes.allocation);
-  const auto [at, fresh] = known_.emplace(key, races_.size());
-  if (!fresh) {
-    // What it finds itself it counts itself.
-    if (!races_[at->second].by_tags) return;
-    ++races_[at->second].count;
-    if (on_race_again_) on_race_again_(at->second, race.first_agent);
-    return;
-  }
-  races_.push_back(race);
-  races_.back().count = 1;
-  if (on_race_) on_race_(races_.back());
-}
-
 TaggedDetector::TaggedDetector(trace::Listener& told, KernelDetector& kernel, const KernelOptions& options)
     : told_(told),
       kernel_(kernel),
@@ -196,7 +180,10 @@ bool TaggedDetector::races(const TaggedGranule& granule, const TaggedAccess& x, 
   if (!site(x).writes && !site(now).writes) return false;
   //= mmra:coherence
   if (x.access.agent == now.access.agent && x.access.reference == now.access.reference) return false;
-  if (mutually_ordered(x, now) || is_foreign(x, now)) return false;
+  const bool same_bytes = x.access.reference == now.access.reference && x.access.bytes == now.access.bytes;
+  if (same_bytes && mutually_ordered(order_.places(), site(x), x.access.agent, site(now), now.access.agent))
+    return false;
+  if (are_foreign(order_.places(), site(x), x.access.agent, site(now), now.access.agent)) return false;
   const auto access_of = [&](const TaggedAccess& any) {
     KernelAccess access = any.access;
     access.site = &site(any);
@@ -222,27 +209,6 @@ bool TaggedDetector::may_be_ordered(const TaggedAccess& x, const TaggedAccess& n
   return agent == now.access.agent ||
          order_.reached(now.access.agent)
              .has(TagLanes::group(order_.places().group(agent), x.access.lane), agent, x.access.stamp);
-}
-
-//= vk:memory-model-tessellation-output-ordering
-bool TaggedDetector::is_foreign(const TaggedAccess& x, const TaggedAccess& now) const {
-  const Places& places = order_.places();
-  return site(now).operation.storage_class == StorageClass::Output &&
-         site(x).operation.storage_class == StorageClass::Output &&
-         places.stage(x.access.agent) == model::Stage::TessellationControl &&
-         places.stage(now.access.agent) == model::Stage::TessellationControl;
-}
-
-//= vk:memory-model-atomic-operation
-bool TaggedDetector::mutually_ordered(const TaggedAccess& x, const TaggedAccess& now) const {
-  const Site& a = site(x);
-  const Site& b = site(now);
-  const Places& places = order_.places();
-  return a.atomic && b.atomic && x.access.reference == now.access.reference && x.access.bytes == now.access.bytes &&
-         a.operation.locations.size_bytes == b.operation.locations.size_bytes &&
-         places.same_instance(x.access.agent, now.access.agent, a.scope) &&
-         places.same_instance(x.access.agent, now.access.agent, b.scope) &&
-         places.both_on_host_or_not(x.access.agent, now.access.agent);
 }
 
 // Whether whatever races with the older one from now on races with this one, too: both are of one lane of one agent.

@@ -3,15 +3,59 @@
 /// \file
 /// Data races of kernels with tags, which order less than the clocks of the kernel detector know of.
 
+#include <algorithm>
 #include <functional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "emulator/race/kernel_detector.h"
-#include "emulator/race/tagged_accesses.h"
 #include "emulator/race/tagged_order.h"
 
 namespace heddle::race {
+
+/// An access to bytes of one granule, and what its agent knew if it has operations of its own.
+struct TaggedAccess {
+  KernelAccess access;
+  SiteId site = kNoSite;
+  ViewPointer view;
+  /// Where it releases, what its write knew.
+  ViewPointer view_of_write;
+};
+
+/// The accesses to a granule in the order in which they were told.
+struct TaggedGranule {
+  std::vector<TaggedAccess> accesses;
+  /// Whether some were forgotten that may have been links of chains.
+  bool lossy = false;
+};
+
+/// The granules of each allocation.
+class TaggedAccesses {
+ public:
+  TaggedGranule& granule(AllocationId allocation, std::uint64_t granule) {
+    std::vector<TaggedGranule>& granules = of_[allocation];
+    if (granule >= granules.size()) granules.resize(std::max<std::size_t>(granule + 1, granules.size() * 2));
+    return granules[granule];
+  }
+  /// The number of a reference to the allocation; references beyond the first 255 share one, which can only hide races.
+  std::uint8_t reference_number(AllocationId allocation, ReferenceId reference) {
+    std::vector<ReferenceId>& known = references_[allocation];
+    const auto at = std::find(known.begin(), known.end(), reference);
+    const auto number = static_cast<std::size_t>(at - known.begin());
+    if (at == known.end() && number < 255) known.push_back(reference);
+    return static_cast<std::uint8_t>(std::min<std::size_t>(number, 255));
+  }
+  void forget(AllocationId allocation) { of_.erase(allocation); }
+  void clear() {
+    of_.clear();
+    references_.clear();
+  }
+
+ private:
+  std::unordered_map<AllocationId, std::vector<TaggedGranule>> of_;
+  std::unordered_map<AllocationId, std::vector<ReferenceId>> references_;
+};
 
 /// Tells everything to a kernel detector (or to what tells it), which takes tags for none, and adds the races that
 /// it finds no order for once tags count. It keeps clocks for each set of tags (TaggedOrder), up to
@@ -62,8 +106,6 @@ class TaggedDetector final : public trace::Listener {
   bool races(const TaggedGranule& granule, const TaggedAccess& x, const TaggedAccess& now);
   bool may_be_ordered(const TaggedAccess& x, const TaggedAccess& now) const;
   bool stands_for(const TaggedAccess& now, const TaggedAccess& x) const;
-  bool is_foreign(const TaggedAccess& x, const TaggedAccess& now) const;
-  bool mutually_ordered(const TaggedAccess& x, const TaggedAccess& now) const;
   void make_room(TaggedGranule& granule, const TaggedAccess& now) const;
   void find(const TaggedAccess& x, const TaggedAccess& now);
   void add_found(model::OperationIndex index, const TaggedAccess& now);

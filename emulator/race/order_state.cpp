@@ -1,4 +1,4 @@
-#include "emulator/race/sync_log.h"
+#include "emulator/race/order_state.h"
 
 namespace heddle::race {
 
