@@ -39,6 +39,7 @@ struct LastVisibility {
   Stamp again = 0;
 };
 
+/// What an agent has of its own.
 struct AgentView : AgentReleases {
   /// Null if it is that of its group.
   ViewPointer view;
@@ -53,6 +54,7 @@ struct WholeBarrier {
   Stamp stamp = 0;
 };
 
+/// A workgroup, or an agent that is in none, and what all of it know.
 struct GroupView : AgentGroup<AgentView> {
   /// Null if it is the one that agents begin with.
   ViewPointer view;

@@ -36,6 +36,7 @@ struct Lane {
   ViewPointer known;
 };
 
+/// What an agent has of its own, lane by lane.
 struct AgentLanes : AgentReleases {
   /// One for each lane that there may be; none while the agent has neither synchronized nor done anything in bulk.
   std::vector<Lane> lanes;
@@ -44,6 +45,7 @@ struct AgentLanes : AgentReleases {
   std::shared_ptr<const SystemView> system;
 };
 
+/// A workgroup, or an agent that is in none.
 struct GroupLanes : AgentGroup<AgentLanes> {
   /// Whether any of its agents knows anything.
   bool knows() const { return !agents.empty(); }
