@@ -33,6 +33,8 @@ std::string_view name_of(FindingKind kind) {
       return "misaligned access";
     case FindingKind::UninitializedRead:
       return "uninitialized read";
+    case FindingKind::UndefinedValue:
+      return "undefined value";
     case FindingKind::UseAfterFree:
       return "use after free";
     case FindingKind::DivisionByZero:

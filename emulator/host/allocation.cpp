@@ -1,4 +1,5 @@
 #include "emulator/host/device_state.h"
+#include "emulator/host/emulator.h"
 #include "emulator/host/no_memory.h"
 #include "runtime/red_zone.h"
 #include "runtime/text/readable.h"
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <new>
@@ -87,6 +89,29 @@ void for_each_word(std::vector<std::uint64_t>& words, std::uint64_t offset, std:
 
 }  // namespace
 
+void InitializedBytes::unmark(std::uint64_t offset, std::uint64_t bytes, std::uint64_t all_bytes) {
+  if (!tracks_) words_.assign(words_of(all_bytes), ~std::uint64_t{0});
+  tracks_ = true;
+  for_each_word(words_, offset, bytes, [](std::uint64_t& word, std::uint64_t mask) { word &= ~mask; });
+}
+
+void Allocation::note_undefined(UndefinedBytes left) {
+  initialized.unmark(left.offset_bytes, left.size_bytes, size_bytes);
+  undefined.push_back(std::move(left));
+}
+
+const Finding* Allocation::undefined_at(std::uint64_t offset_bytes) const {
+  for (const UndefinedBytes& left : undefined)
+    if (offset_bytes - left.offset_bytes < left.size_bytes) return left.finding.get();
+  return nullptr;
+}
+
+std::shared_ptr<const Finding> Allocation::first_undefined() const {
+  for (const UndefinedBytes& left : undefined)
+    if (initialized.first_missing(left.offset_bytes, left.size_bytes, nullptr) != left.size_bytes) return left.finding;
+  return nullptr;
+}
+
 void InitializedBytes::mark_words(std::uint64_t offset, std::uint64_t bytes) {
   for_each_word(words_, offset, bytes, [](std::uint64_t& word, std::uint64_t mask) { word |= mask; });
 }
@@ -132,11 +157,26 @@ std::shared_ptr<Allocation> DeviceState::allocate(std::uint64_t count, std::uint
   // At least one byte, so that every buffer has an address of its own.
   made->bytes = allocate_bytes(std::max<std::uint64_t>(made->size_bytes, 1), mode == Mode::Emulated, element_bytes);
   if (!made->bytes) refuse(made->name, count, element_bytes);
+  if (tracks_initialization) fill_undefined({made->bytes, made->size_bytes}, static_cast<std::uint32_t>(made->id));
   if (tracks_initialization) made->initialized.track(made->size_bytes);
-  if (memory) memory->add(made->id, {made->bytes, made->size_bytes});
+  if (memory) {
+    memory->add(made->id, {made->bytes, made->size_bytes});
+    memory->note_initialized(made->id, made->initialized);
+  }
   const std::lock_guard lock(mutex_);
   by_address_[address_of(*made)] = made;
   return made;
+}
+
+void DeviceState::fill_undefined(std::span<std::byte> bytes, std::uint64_t number) const {
+  // Pages of large ones that nobody writes take no memory.
+  constexpr std::uint64_t kMostFilledBytes = std::uint64_t{64} << 20;
+  if (options.undefined == UndefinedValues::Zero || bytes.size() > kMostFilledBytes) return;
+  SeededChoice seeded(seed() * 0x9e3779b97f4a7c15u + number);
+  const auto draw = [&] { return seeded.below(~std::uint32_t{0}, ChoicePoint::Memory); };
+  const std::uint64_t word = std::uint64_t{draw()} << 32 | draw();
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof word)
+    std::memcpy(&bytes[at], &word, std::min(sizeof word, bytes.size() - at));
 }
 
 // A listener must not take one allocation for another.
@@ -226,6 +266,17 @@ void Owner::leave() {
 void Owner::free() {
   if (!shared_) refuse("free");
   shared_->device->free(*shared_->allocation);
+}
+
+void Owner::check_undefined() const {
+  const std::shared_ptr<const Finding> wrong = shared_->allocation->first_undefined();
+  if (!wrong) {
+    shared_->allocation->undefined.clear();
+    return;
+  }
+  Finding finding = *wrong;
+  shared_->device->emulator->dispatch_is_wrong(finding);
+  throw KernelError(std::move(finding));
 }
 
 void Owner::refuse(const char* what) const {

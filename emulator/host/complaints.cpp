@@ -1,4 +1,5 @@
 #include "emulator/host/complaints.h"
+#include "emulator/host/following.h"
 
 #include <fmt/format.h>
 
@@ -73,26 +74,66 @@ void complain(const Agent& agent, const Access& access) {
   }
 }
 
+std::string object_of(const Access& access) {
+  return element(access) + " of " + object(*access.binding);
+}
+
+namespace {
+
 // A missing value in Workgroup memory is mostly a race whose write has not come yet: where races are looked for, the
 // dispatch goes on until it has.
-void complain_of_missing(const Agent& agent, const Access& access) {
+void complain_of_uninitialized(const Agent& agent, const Access& access, bool others_may_write, std::string message) {
   const Binding& binding = *access.binding;
-  const bool others_may_write = binding.storage_class == StorageClass::Workgroup && agent.group->grid->group_size > 1;
   watch::RaceWatch* const watch = others_may_write ? memory_of(agent).emulator->device.watchers.race_watch() : nullptr;
   if (watch && watch->has_failure()) return;
-  const std::uint64_t missing = binding.allocation->initialized.first_missing(access.operation.locations.offset_bytes,
-                                                                              access.size_bytes(), access.value_bytes);
-  Finding finding = made_finding(
-      agent, FindingKind::UninitializedRead,
-      fmt::format("byte {} of {} of {} was never written{}", missing, element(access), object(binding),
-                  others_may_write ? " until now: if another invocation writes it, this one has to wait for "
-                                     "that at a control barrier"
-                                   : ""),
-      &binding, access.index, access.operation.where);
+  Finding finding = made_finding(agent, FindingKind::UninitializedRead, std::move(message), &binding, access.index,
+                                 access.operation.where);
   if (!watch) runtime::raise(std::move(finding));
   finding.calls = runtime::calls_to(finding.where, runtime::CallStack::here());
   memory_of(agent).emulator->dispatch_is_wrong(finding);
   watch->fails_in_the_end(std::move(finding));
+}
+
+bool others_may_write(const Agent& agent, const Binding& binding) {
+  return binding.storage_class == StorageClass::Workgroup && agent.group->grid->group_size > 1;
+}
+
+}  // namespace
+
+void complain_of_missing(const Agent& agent, const Access& access) {
+  const Binding& binding = *access.binding;
+  const std::uint64_t missing = binding.allocation->initialized.first_missing(access.operation.locations.offset_bytes,
+                                                                              access.size_bytes(), access.value_bytes);
+  if (const Finding* const left = binding.allocation->undefined_at(access.operation.locations.offset_bytes + missing))
+    raise(agent, FindingKind::UndefinedValue, left->message + "; it was stored at " + report::place(left->where),
+          &binding, access.index, access.operation.where);
+  const bool others = others_may_write(agent, binding);
+  complain_of_uninitialized(
+      agent, access, others,
+      fmt::format("byte {} of {} was never written{}", missing, object_of(access),
+                  others ? " until now: if another invocation writes it, this one has to wait for "
+                           "that at a control barrier"
+                         : ""));
+}
+
+void complain_of_stale(const Agent& agent, const Access& access, std::uint64_t missing) {
+  complain_of_uninitialized(
+      agent, access, others_may_write(agent, *access.binding),
+      fmt::format("byte {} of {} was never written as far as this read can tell: a write of it was made, and nothing "
+                  "makes that available to this read, visible, and happen before it",
+                  missing, object_of(access)));
+}
+
+Finding undefined_finding(const Agent& agent, const Access* access, const std::string& decided,
+                          const std::string& origin, const SourceLocation& where) {
+  return made_finding(agent, FindingKind::UndefinedValue,
+                      fmt::format("{} depends on an undefined value: {}", decided, origin),
+                      access ? access->binding : nullptr, access ? access->index : 0, where);
+}
+
+void complain_of_undefined(const Agent& agent, const Access* access, const std::string& decided,
+                           const std::string& origin, const SourceLocation& where) {
+  runtime::raise(undefined_finding(agent, access, decided, origin, where));
 }
 
 void complain_of_standstill(Emulator& emulator, const Agent& agent, const Access& access) {
@@ -203,6 +244,8 @@ std::string on_one_line(std::string text) {
 }  // namespace
 
 void Emulator::dispatch_fails(runtime::Failure& failure) {
+  following_->fails(!failure.cut_off && !failure.exception);
+  follows_undefined = false;
   using How = report::FailedDispatch::How;
   tell_failure(failure.finding, failure.cut_off ? How::CutShort : How::EndedEarly);
 }

@@ -21,6 +21,19 @@ void complain(const Agent& agent, const Access& access);
 /// it, the dispatch goes on: the finding is raised when it ends.
 void complain_of_missing(const Agent& agent, const Access& access);
 
+/// Raises that the access read bytes as they were before anybody wrote them, though somebody has written them since:
+/// `missing` is the first one.
+void complain_of_stale(const Agent& agent, const Access& access, std::uint64_t missing);
+
+/// "element 3 of StorageBuffer 'x'".
+std::string object_of(const Access& access);
+/// That `decided` depends on an undefined value. `origin` says where that comes from; `access` is null where there is
+/// none.
+Finding undefined_finding(const Agent& agent, const Access* access, const std::string& decided,
+                          const std::string& origin, const SourceLocation& where);
+[[noreturn]] void complain_of_undefined(const Agent& agent, const Access* access, const std::string& decided,
+                                        const std::string& origin, const SourceLocation& where);
+
 /// Raises that all invocations that can go on read the same again and again.
 [[noreturn]] void complain_of_standstill(Emulator& emulator, const Agent& agent, const Access& access);
 

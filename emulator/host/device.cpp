@@ -1,6 +1,7 @@
 #include "emulator/host/device_limits.h"
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
+#include "emulator/host/following.h"
 #include "emulator/host/no_memory.h"
 #include "emulator/host/options.h"
 #include "emulator/memory/policy.h"
@@ -198,6 +199,14 @@ std::string name_of_dispatch(const DeviceState& state, std::uint64_t number, con
   throw NoMemory("out of memory in " + name_of_dispatch(state, state.dispatches - 1, groups, local));
 }
 
+/// What is wrong with the end of a dispatch that has come to it, as undefined values go; null if nothing is.
+std::unique_ptr<runtime::Failure> end_following(emulation::Emulator& emulator) {
+  std::optional<Finding> wrong = emulator.following().end();
+  if (!wrong) return nullptr;
+  emulator.dispatch_is_wrong(*wrong);
+  return std::make_unique<runtime::Failure>(runtime::Failure{std::move(*wrong), nullptr});
+}
+
 /// A dispatch with the help of `launch`, which has what it has in common with others.
 [[gnu::hot]] DispatchResult dispatch(DeviceState& state, runtime::Launch& launch, const TypedLaunch& typed,
                                      const uvec3& groups, const uvec3& local) {
@@ -236,6 +245,7 @@ std::string name_of_dispatch(const DeviceState& state, std::uint64_t number, con
   launch.context = &printed;
   const RunningDispatch running{state, number};
   const Situation situation(&schedule_text, &running);
+  if (emulated) state.emulator->following().begin(seed);
   EmulatedDispatch on_emulator(emulated ? state.emulator.get() : nullptr, launch.grid, typed.bindings);
 
   DispatchResult result;
@@ -251,6 +261,7 @@ std::string name_of_dispatch(const DeviceState& state, std::uint64_t number, con
   }
   // Once more: the place of a trap was looked up only now.
   if (failure && emulated) state.emulator->dispatch_fails(*failure);
+  if (!failure && emulated) failure = end_following(*state.emulator);
   // What was wrong before comes first, though the dispatch went on.
   if (std::optional<Finding> earlier = state.watchers.take_failure())
     failure = std::make_unique<runtime::Failure>(runtime::Failure{std::move(*earlier), nullptr});

@@ -58,10 +58,15 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   /// Becomes what one is that has just been made with this seed and these oracles, but for the room that it has:
   /// the same seed does the same again. Only for a caller that has it, and all of it, alone.
   void restart(std::uint64_t seed, decltype(DeviceOptions::choices) choices);
+  /// So many workgroups may be resident from now on.
+  void set_residents(std::uint32_t count) { options.resident_workgroups = launch.resident_workgroups = count; }
   /// Whether it may be.
   bool can_restart() const { return in_order() && !watchers.has_trace(); }
 
   std::shared_ptr<Allocation> allocate(std::uint64_t count, std::uint64_t element_bytes, std::string name);
+  /// Gives bytes that count as never written values that the seed draws for object `number`, if the options say so;
+  /// they have zeros.
+  void fill_undefined(std::span<std::byte> bytes, std::uint64_t number) const;
   void free(Allocation& allocation);
   /// The allocation that has the byte at `address`, a freed one as long as its memory is kept.
   std::shared_ptr<Allocation> at(std::uint64_t address);

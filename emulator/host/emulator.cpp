@@ -1,5 +1,6 @@
 #include "emulator/host/emulator.h"
 #include "emulator/host/complaints.h"
+#include "emulator/host/following.h"
 
 #include "emulator/host/trial_limit.h"
 #include "emulator/watch/quick_accesses.h"
@@ -122,7 +123,10 @@ Emulator::Emulator(detail::DeviceState& d)
     : device(d),
       most_patience_(rounds_times(d.options, kWindUpsOfRound)),
       standstill_({rounds_times(d.options, kRepeatedAccessesOfRound), rounds_times(d.options, kAccessesOfRound),
-                   rounds_times(d.options, kAccessesOfEachOfRound)}) {}
+                   rounds_times(d.options, kAccessesOfEachOfRound)}),
+      following_(std::make_unique<Following>()) {}
+
+Emulator::~Emulator() = default;
 
 [[gnu::hot]] void Emulator::begin(const runtime::Grid& grid, std::span<const Binding> of_arguments) {
   bindings = of_arguments;
@@ -138,6 +142,7 @@ Emulator::Emulator(detail::DeviceState& d)
   in_place = device.memory->is_storage() ? nullptr : &device.memory->accesses_in_place();
   writes_in_place = true;
   patience_ = std::max<std::int64_t>(most_patience_ / kPartBeforeFirstLook, 1);
+  follows_undefined = false;
   hear_as_usual();
   knows_agents_ = device.tells_memory() ? device.memory.get() : nullptr;
   if (told || device.parallel) tell_begin(grid, groups);
@@ -209,6 +214,8 @@ inline void Emulator::wind_up() {
   const std::uint32_t mean = std::min(device.options.operations_between_switches, kLongestMean) * rarity;
   operations_left = 1 + device.choice.below(2 * mean - 1, ChoicePoint::Preemption);
   if (device.limit) device.limit->spend(operations_left);
+  if (follows_undefined) [[unlikely]]
+    following_->beat();
   // In storage there always is.
   if (in_place) writes_in_place = in_place->may_write_in_place();
   patience_left_ -= rarity;
@@ -291,7 +298,10 @@ void Emulator::forget_variables(WorkgroupMemory& memory) {
 void Emulator::begin_variables(WorkgroupMemory& memory) {
   detail::Allocation& allocation = memory.allocation;
   device.watchers.renew_workgroup_memory(allocation.id);
-  if (!device.parallel) device.memory->add(allocation.id, {allocation.bytes, allocation.size_bytes});
+  if (!device.parallel) {
+    device.memory->add(allocation.id, {allocation.bytes, allocation.size_bytes});
+    device.memory->note_initialized(allocation.id, allocation.initialized);
+  }
   // Only the bytes that variables cover are tracked, from when they do.
   allocation.initialized.track(0);
 }
@@ -388,9 +398,26 @@ QuickAccesses& learn(const Agent& agent, const PlainAccess& access) {
 
 }  // namespace
 
+namespace {
+
+std::uint64_t element_of(const PlainAccess& access) {
+  const std::uint64_t element_bytes = access.binding->component.element_bytes;
+  return element_bytes == 0 ? 0 : access.offset_bytes / element_bytes;
+}
+
+/// Some bytes of a piece, `at` bytes behind the begin of the access, were read as they were before anybody wrote them.
+[[gnu::cold, gnu::noinline]] void check_stale(const Agent& agent, const Access& access, trace::Value missing,
+                                              std::uint64_t at) {
+  for (; missing != 0; missing >>= 8, ++at)
+    if ((missing & 0xff) != 0 && (!access.value_bytes || access.value_bytes[at] != 0))
+      return complain_of_stale(agent, access, at);
+}
+
+}  // namespace
+
 bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const unsigned char* value_bytes,
                void* value) {
-  if (!is_sound(*access.binding, access.offset_bytes, access.size_bytes) ||
+  if (emulator.follows_undefined || !is_sound(*access.binding, access.offset_bytes, access.size_bytes) ||
       misses_initialization(*access.binding, access.offset_bytes, access.size_bytes, value_bytes) ||
       emulator.stands_still_reading(agent, access, bytes_of(access), false)) [[unlikely]]
     return false;
@@ -402,12 +429,15 @@ bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access
     std::memcpy(value, &bits, access.size_bytes);
     return true;
   }
-  emulator.device.memory->read(record(agent, access), value);
+  const Operation operation = record(agent, access);
+  emulator.device.memory->read(operation, value);
+  if (const trace::Value missing = emulator.device.memory->never_written()) [[unlikely]]
+    check_stale(agent, {access.binding, element_of(access), 1, value_bytes, operation}, missing, 0);
   return true;
 }
 
 bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const void* value) {
-  if (!is_sound(*access.binding, access.offset_bytes, access.size_bytes) ||
+  if (emulator.follows_undefined || !is_sound(*access.binding, access.offset_bytes, access.size_bytes) ||
       emulator.stands_still_writing(agent, access, bytes_of(access), value)) [[unlikely]]
     return false;
   std::uint32_t bits = 0;
@@ -427,15 +457,37 @@ bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& acces
   check_initialized(agent, access);
   if (emulator.stands_still_reading(agent, access, access.operation.locations, access.operation.atomic)) [[unlikely]]
     complain_of_standstill(emulator, agent, access);
+  if (emulator.follows_undefined && !access.operation.atomic) [[unlikely]]
+    emulator.following().read(agent, access);
   for_each_piece(access.operation, [&](const Operation& piece, std::uint64_t at) {
     emulator.device.memory->read(piece, static_cast<std::byte*>(value) + at);
+    if (const trace::Value missing = emulator.device.memory->never_written()) [[unlikely]]
+      check_stale(agent, access, missing, at);
   });
+  if (emulator.follows_undefined && access.operation.atomic) [[unlikely]]
+    emulator.following().atomic(agent, access, Following::hashed(value, access.size_bytes(), access.value_bytes));
 }
+
+namespace {
+
+[[gnu::cold, gnu::noinline]] void follow_write(Emulator& emulator, const Agent& agent, const Access& access,
+                                               const void* value) {
+  const std::uint64_t number = Following::hashed(value, access.size_bytes(), access.value_bytes);
+  if (access.operation.atomic) {
+    emulator.following().atomic(agent, access, number);
+  } else {
+    emulator.following().write(agent, access, number);
+  }
+}
+
+}  // namespace
 
 [[gnu::hot]] void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value) {
   check(agent, access);
   if (emulator.stands_still_writing(agent, access, access.operation.locations, value)) [[unlikely]]
     complain_of_standstill(emulator, agent, access);
+  if (emulator.follows_undefined) [[unlikely]]
+    follow_write(emulator, agent, access, value);
   for_each_piece(access.operation, [&](const Operation& piece, std::uint64_t at) {
     emulator.device.memory->write(piece, static_cast<const std::byte*>(value) + at);
   });
@@ -444,22 +496,27 @@ bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& acces
 
 namespace {
 
-/// An update while it is asked whether anything goes on: something does if it changes what is there.
+/// An update while it is asked whether anything goes on, which it does if it changes what is there, or what undefined
+/// values decide.
 [[gnu::noinline]] void update_and_look(Emulator& emulator, const Agent& agent, const Access& access,
                                        MemorySemantics unequal, Modify modify, void* context) {
   struct Update {
     Modify modify;
     void* context;
-    std::size_t size_bytes;
+    std::uint32_t size_bytes;
     bool changed = false;
+    std::uint64_t number = 0;
   } update{modify, context, access.size_bytes()};
   const auto look = [](void* of, const void* old, void* fresh) {
     auto& self = *static_cast<Update*>(of);
     const bool writes = self.modify(self.context, old, fresh);
     self.changed = writes && std::memcmp(old, fresh, self.size_bytes) != 0;
+    self.number = Following::hashed(old, self.size_bytes, nullptr);
+    if (writes) self.number = Following::hashed(fresh, self.size_bytes, nullptr, self.number);
     return writes;
   };
   emulator.device.memory->read_modify_write(access.operation, unequal, look, &update);
+  if (emulator.follows_undefined) emulator.following().atomic(agent, access, update.number);
   if (emulator.stands_still_updating(agent, access, update.changed)) [[unlikely]]
     complain_of_standstill(emulator, agent, access);
 }
@@ -471,11 +528,13 @@ void atomic_update(Emulator& emulator, const Agent& agent, const Access& access,
   check(agent, access);
   check_initialized(agent, access);
   const Operation& update = access.operation;
-  if (emulator.looks_for_standstill()) [[unlikely]] {
+  if (emulator.looks_for_standstill() || emulator.follows_undefined) [[unlikely]] {
     update_and_look(emulator, agent, access, unequal, modify, context);
   } else {
     emulator.device.memory->read_modify_write(update, unequal, modify, context);
   }
+  if (const trace::Value missing = emulator.device.memory->never_written()) [[unlikely]]
+    check_stale(agent, access, missing, 0);
   if (QuickAccesses* const told = told_of(agent))
     told->learn(*access.binding,
                 InstructionCode::atomic(OperationKind::ReadModifyWrite, access.size_bytes(), update.where.line,
@@ -519,70 +578,6 @@ void leave(Emulator& emulator, const Agent& agent) {
   // An invocation that is alone in its scope instance does not wait.
   if (memory_of(agent).waiting.at(agent.index) != Resident::Waiting::Nowhere)
     emulator.invocations_meet(*agent.group, {&agent.index, 1});
-}
-
-const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::uint32_t ordinal,
-                                  std::uint64_t size_bytes, std::uint32_t alignment_bytes,
-                                  detail::ComponentType component, std::string_view name, bool zeroed,
-                                  SourceLocation where) {
-  WorkgroupMemory& memory = memory_of(agent);
-  if (ordinal < memory.variables.size()) {
-    const Binding& known = memory.variables[ordinal].binding;
-    raise(agent, FindingKind::WorkgroupVariables,
-          fmt::format("Workgroup variable {} of this invocation has {}, that of another "
-                      "invocation of the workgroup ('{}') has {}: all must ask for the same "
-                      "variables in the same order",
-                      ordinal, runtime::counted(size_bytes, "byte", "bytes"), text::readable(known.name),
-                      known.size_bytes),
-          &known, 0, where);
-  }
-  memory.used_bytes = (memory.used_bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
-  WorkgroupMemory::Variable made;
-  made.name = name.empty() ? fmt::format("variable {}", ordinal) : std::string(name);
-  made.declared = where;
-  Binding& binding = made.binding;
-  binding.reference = emulator.device.new_reference();
-  binding.storage_class = StorageClass::Workgroup;
-  binding.allocation = &memory.allocation;
-  binding.offset_bytes = memory.used_bytes;
-  binding.size_bytes = size_bytes;
-  binding.component = component;
-  memory.used_bytes += size_bytes;
-  if (memory.used_bytes > agent.group->memory_bytes) {
-    binding.name = made.name;
-    raise(agent, FindingKind::WorkgroupVariables,
-          fmt::format("Workgroup variables need {} bytes; {} is {}", memory.used_bytes, agent.group->grid->memory_limit,
-                      agent.group->memory_bytes),
-          &binding, 0, where);
-  }
-  if (ordinal == 0) emulator.begin_variables(memory);
-  memory.allocation.initialized.extend(memory.used_bytes);
-  // As those of a buffer: what another workgroup left there would be another value in another run.
-  std::memset(memory.allocation.bytes + binding.offset_bytes, 0, size_bytes);
-  if (zeroed || emulator.device.options.workgroup_memory_zeroed)
-    memory.allocation.initialized.mark(binding.offset_bytes, size_bytes);
-  const auto locked = emulator.lock();
-  memory.variables.push_back(std::move(made));
-  WorkgroupMemory::Variable& variable = memory.variables.back();
-  variable.binding.name = variable.name;
-  memory.known.push_back(&variable.binding);
-  emulator.name_object(variable.binding);
-  return &variable.binding;
-}
-
-const Binding* buffer_at(Emulator& emulator, const Agent& agent, std::uint64_t address, SourceLocation where) {
-  const std::shared_ptr<detail::Allocation> found = emulator.device.at(address);
-  if (!found) {
-    raise(agent, FindingKind::OutOfBounds, fmt::format("address {:#x} is in no buffer of the device", address), nullptr,
-          0, where);
-  }
-  const auto locked = emulator.lock();
-  Binding& binding = emulator.by_address[found.get()];
-  if (!binding.allocation) {
-    binding = Binding(*found, emulator.device.new_reference(), StorageClass::PhysicalStorageBuffer);
-    emulator.name_object(binding);
-  }
-  return &binding;
 }
 
 }  // namespace heddle::emulation

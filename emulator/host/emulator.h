@@ -19,6 +19,8 @@
 
 namespace heddle::emulation {
 
+class Following;
+
 /// The Workgroup memory of one resident workgroup, and its variables in the order in which the
 /// invocations ask for them.
 struct WorkgroupMemory : Resident {
@@ -41,6 +43,7 @@ struct WorkgroupMemory : Resident {
 class Emulator final : public runtime::Observer, public Pulse, public watch::NamedObjects {
  public:
   explicit Emulator(detail::DeviceState& d);
+  ~Emulator() override;
 
   Emulator(const Emulator&) = delete;
   Emulator& operator=(const Emulator&) = delete;
@@ -82,6 +85,9 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
     if (!changed) return stands_still_reading(agent, access, access.operation.locations, true);
     return looks_for_standstill_ && is_standstill(detail::Standstill::Verdict::SomethingGoesOn);
   }
+  /// As emulation::make_undefined: from now on every access is told.
+  bool make_undefined(const Agent& agent, const UndefinedResult& result, void* value, std::uint32_t size_bytes);
+  Following& following() { return *following_; }
   bool looks_for_standstill() const { return looks_for_standstill_; }
   const detail::Standstill& standstill() const { return standstill_; }
   /// The binding has a name that is new.
@@ -153,6 +159,7 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   const std::int64_t most_patience_;
   bool looks_for_standstill_ = false;
   detail::Standstill standstill_;
+  const std::unique_ptr<Following> following_;
 };
 
 inline WorkgroupMemory& memory_of(const runtime::Workgroup& group) {

@@ -1,8 +1,11 @@
-// What the bytes of a dispatch are called: buffers, images, and Workgroup variables.
+// What the bytes of a dispatch are called: buffers, images, and Workgroup variables, which are made here.
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "emulator/host/emulator.h"
+#include "runtime/counted.h"
 #include "runtime/text/readable.h"
 
 namespace heddle::emulation {
@@ -74,6 +77,74 @@ std::optional<watch::NamedObject> Emulator::object_with(const Locations& bytes) 
   const auto locked = lock();
   const Binding* object = object_at(bytes);
   return object ? std::optional(named(*object)) : std::nullopt;
+}
+
+const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::uint32_t ordinal,
+                                  std::uint64_t size_bytes, std::uint32_t alignment_bytes,
+                                  detail::ComponentType component, std::string_view name, bool zeroed,
+                                  SourceLocation where) {
+  WorkgroupMemory& memory = memory_of(agent);
+  if (ordinal < memory.variables.size()) {
+    const Binding& known = memory.variables[ordinal].binding;
+    raise(agent, FindingKind::WorkgroupVariables,
+          fmt::format("Workgroup variable {} of this invocation has {}, that of another "
+                      "invocation of the workgroup ('{}') has {}: all must ask for the same "
+                      "variables in the same order",
+                      ordinal, runtime::counted(size_bytes, "byte", "bytes"), text::readable(known.name),
+                      known.size_bytes),
+          &known, 0, where);
+  }
+  memory.used_bytes = (memory.used_bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
+  WorkgroupMemory::Variable made;
+  made.name = name.empty() ? fmt::format("variable {}", ordinal) : std::string(name);
+  made.declared = where;
+  Binding& binding = made.binding;
+  binding.reference = emulator.device.new_reference();
+  binding.storage_class = StorageClass::Workgroup;
+  binding.allocation = &memory.allocation;
+  binding.offset_bytes = memory.used_bytes;
+  binding.size_bytes = size_bytes;
+  binding.component = component;
+  memory.used_bytes += size_bytes;
+  if (memory.used_bytes > agent.group->memory_bytes) {
+    binding.name = made.name;
+    raise(agent, FindingKind::WorkgroupVariables,
+          fmt::format("Workgroup variables need {} bytes; {} is {}", memory.used_bytes, agent.group->grid->memory_limit,
+                      agent.group->memory_bytes),
+          &binding, 0, where);
+  }
+  if (ordinal == 0) emulator.begin_variables(memory);
+  memory.allocation.initialized.extend(memory.used_bytes);
+  // As those of a buffer: what another workgroup left there would be another value in another run.
+  const std::span<std::byte> bytes{memory.allocation.bytes + binding.offset_bytes, size_bytes};
+  std::memset(bytes.data(), 0, bytes.size());
+  if (zeroed || emulator.device.options.workgroup_memory_zeroed) {
+    memory.allocation.initialized.mark(binding.offset_bytes, size_bytes);
+  } else {
+    emulator.device.fill_undefined(bytes, memory.invocations.place.workgroup | (std::uint64_t{ordinal} + 1) << 32);
+  }
+  const auto locked = emulator.lock();
+  memory.variables.push_back(std::move(made));
+  WorkgroupMemory::Variable& variable = memory.variables.back();
+  variable.binding.name = variable.name;
+  memory.known.push_back(&variable.binding);
+  emulator.name_object(variable.binding);
+  return &variable.binding;
+}
+
+const Binding* buffer_at(Emulator& emulator, const Agent& agent, std::uint64_t address, SourceLocation where) {
+  const std::shared_ptr<detail::Allocation> found = emulator.device.at(address);
+  if (!found) {
+    raise(agent, FindingKind::OutOfBounds, fmt::format("address {:#x} is in no buffer of the device", address), nullptr,
+          0, where);
+  }
+  const auto locked = emulator.lock();
+  Binding& binding = emulator.by_address[found.get()];
+  if (!binding.allocation) {
+    binding = Binding(*found, emulator.device.new_reference(), StorageClass::PhysicalStorageBuffer);
+    emulator.name_object(binding);
+  }
+  return &binding;
 }
 
 }  // namespace heddle::emulation

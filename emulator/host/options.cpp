@@ -93,6 +93,10 @@ void add_layout(DeviceOptions& o, std::uint32_t usual_residents) {
     o.workgroup_order = word_from<WorkgroupOrder>("HEDDLE_WORKGROUP_ORDER", {"ascending", WorkgroupOrder::Ascending},
                                                   {"shuffled", WorkgroupOrder::Shuffled})
                             .value_or(WorkgroupOrder::Ascending);
+  if (!o.undefined)
+    o.undefined = word_from<UndefinedValues>("HEDDLE_UNDEFINED", {"seed", UndefinedValues::BySeed},
+                                             {"zero", UndefinedValues::Zero})
+                      .value_or(UndefinedValues::BySeed);
   if (o.resident_workgroups == 0)
     o.resident_workgroups =
         number_from("HEDDLE_RESIDENT_WORKGROUPS", 1, kMostResidentWorkgroups).value_or(usual_residents);
@@ -114,6 +118,9 @@ void check_enumerators(const DeviceOptions& o) {
   if (o.workgroup_order)
     check_enumerator("workgroup_order", *o.workgroup_order, WorkgroupOrder::Shuffled,
                      "WorkgroupOrder::Ascending or WorkgroupOrder::Shuffled");
+  if (o.undefined)
+    check_enumerator("undefined", *o.undefined, UndefinedValues::Zero,
+                     "UndefinedValues::BySeed or UndefinedValues::Zero");
   if (o.same_value_writes)
     check_enumerator("same_value_writes", *o.same_value_writes, SameValueWrites::Notice,
                      "SameValueWrites::Race or SameValueWrites::Notice");

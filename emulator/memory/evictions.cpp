@@ -8,7 +8,7 @@ namespace heddle::memory {
 // what it publishes still waits when they see it, unless something makes that available.
 std::uint32_t Evictions::longest_wait_of_atomic() const {
   const bool goes_first = policy_.eviction_interval == 0 && !policy_.in_order;
-  return goes_first ? policy_.longest_wait / 2 : policy_.longest_wait;
+  return goes_first ? longest_wait() / 2 : longest_wait();
 }
 
 // Returns how long the oldest atomic waits that has not waited long enough.
@@ -28,21 +28,20 @@ void Evictions::flush_oldest() {
   const auto age_of_waiting = [&] { return outbox_.empty() ? 0 : order_.time() - outbox_[0].born; };
   const auto age_of_narrow = [&] { return order_.narrow_count() == 0 ? 0 : order_.time() - order_.narrow(0).born; };
   const std::uint32_t oldest_atomic = flush_oldest_atomic();
-  if (age_of_waiting() > policy_.longest_wait) outbox_.place(0, CacheLevel::Shader, trace::MoveReason::Flush);
-  if (age_of_narrow() > policy_.longest_wait) order_.widen(0, CacheLevel::Shader, trace::MoveReason::Flush);
+  if (age_of_waiting() > longest_wait()) outbox_.place(0, CacheLevel::Shader, trace::MoveReason::Flush);
+  if (age_of_narrow() > longest_wait()) order_.widen(0, CacheLevel::Shader, trace::MoveReason::Flush);
   const std::uint32_t oldest = std::max(age_of_waiting(), age_of_narrow());
   next_flush_ =
-      now_ + 1 +
-      std::min(policy_.longest_wait - std::min(oldest, policy_.longest_wait), longest_wait_of_atomic() - oldest_atomic);
+      now_ + 1 + std::min(longest_wait() - std::min(oldest, longest_wait()), longest_wait_of_atomic() - oldest_atomic);
 }
 
 [[gnu::hot]] void Evictions::pass_time() {
   if (now_ >= next_flush_) flush_oldest();
   if (policy_.eviction_interval == 0) return;
   if (until_eviction_ == kNotDrawn) [[unlikely]]
-    until_eviction_ = draws_.below(2 * policy_.eviction_interval);
+    until_eviction_ = drawn_interval();
   if (until_eviction_-- != 0) return;
-  until_eviction_ = draws_.below(2 * policy_.eviction_interval);
+  until_eviction_ = drawn_interval();
   evict();
 }
 

@@ -432,6 +432,8 @@ struct Granule {
   std::uint32_t size_bytes = kGranuleBytes;  // fewer at the end of an allocation
   bool used = false;
 
+  /// Which bytes the storage has as they were before anybody wrote them.
+  ByteMask never_written = 0;
   /// The storage holds everything up to here.
   Stamp base = 0;
   /// No agent goes back behind this, which is not before `base`.

@@ -63,6 +63,8 @@ struct Found {
   /// All bytes are of that version.
   bool whole = false;
   bool from_storage = false;
+  /// Which bytes of the granule it found as they were before anybody wrote them.
+  ByteMask never_written = 0;
 };
 
 }  // namespace heddle::memory

@@ -1,5 +1,7 @@
 #include "emulator/memory/granule_table.h"
 
+#include <heddle/detail/allocation.h>
+
 #include <algorithm>
 
 namespace heddle::memory {
@@ -11,7 +13,12 @@ void GranuleTable::add(AllocationId id, std::span<std::byte> storage) {
   // Pages of an allocation before it, as large, have no records any more, but room for them.
   if (allocation.storage.size() != storage.size()) allocation.pages.clear();
   allocation.storage = storage;
+  allocation.initialized = nullptr;
   allocation.released = false;
+}
+
+void GranuleTable::note_initialized(AllocationId id, const detail::InitializedBytes& initialized) {
+  allocation(id).initialized = &initialized;
 }
 
 void GranuleTable::remove(AllocationId id) {
@@ -36,6 +43,15 @@ std::uint32_t* GranuleTable::make_entry(const Locations& locations) {
   return entry_of(locations.allocation, locations.offset_bytes);
 }
 
+ByteMask GranuleTable::never_written(const detail::InitializedBytes* initialized, const Granule& granule) {
+  if (!initialized || initialized->has(granule.offset_bytes, granule.size_bytes)) [[likely]]
+    return 0;
+  ByteMask missing = 0;
+  for (std::uint32_t i = 0; i < granule.size_bytes; ++i)
+    if (!initialized->has(granule.offset_bytes + i, 1)) missing |= ByteMask{0xff} << (i * 8);
+  return missing;
+}
+
 void GranuleTable::add_room() {
   free_.push_back(size());
   granules_.push_back(std::make_unique<Granule>());
@@ -55,6 +71,7 @@ std::uint32_t GranuleTable::make(const Locations& locations, std::uint32_t* entr
   granule.storage = storage.data() + granule.offset_bytes;
   granule.size_bytes =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(kGranuleBytes, storage.size() - granule.offset_bytes));
+  granule.never_written = never_written(allocation(locations.allocation).initialized, granule);
   granule.base = granule.floor = 0;
   granule.base_released = false;
   granule.base_releases = BaseReleases::None;
@@ -77,12 +94,15 @@ void GranuleTable::drop(std::uint32_t record) {
 }
 
 std::uint32_t GranuleTable::next_to_forget() {
+  std::uint32_t narrow = kNone;
   for (std::uint32_t tried = 0; tried < size(); ++tried) {
     next_forgotten_ = (next_forgotten_ + 1) % size();
     const Granule& granule = *granules_[next_forgotten_];
-    if (granule.used && granule.waiting == 0) return next_forgotten_;
+    if (!granule.used || granule.waiting != 0) continue;
+    if (granule.narrow == 0) return next_forgotten_;
+    if (narrow == kNone) narrow = next_forgotten_;
   }
-  return kNone;
+  return narrow;
 }
 
 bool GranuleTable::released(AllocationId id, std::size_t modulo) const {

@@ -26,6 +26,8 @@ class GranuleTable {
 
   /// `storage` is where the allocation's bytes lie. It has no records, and nothing was released there.
   void add(AllocationId id, std::span<std::byte> storage);
+  /// Who knows what has been written of the allocation at all. Until it is said all counts as written.
+  void note_initialized(AllocationId id, const detail::InitializedBytes& initialized);
   /// The allocation has no records any more, and no storage.
   void remove(AllocationId id);
   /// Nothing was released anywhere, and the next record is the first one again. Every record was dropped.
@@ -57,7 +59,8 @@ class GranuleTable {
   std::uint32_t make(const Locations& locations, std::uint32_t* entry);
   /// The granule is forgotten: what there is to be kept of it is in its storage.
   void drop(std::uint32_t record);
-  /// The next in turn of the granules that could be forgotten now, since nothing of it waits; kNone if there is none.
+  /// The next in turn of the granules that could be forgotten now, since nothing of it waits, and of those one of which
+  /// nothing is on its way, if there is one; kNone if there is none.
   [[gnu::noinline]] std::uint32_t next_to_forget();
 
   Granule& operator[](std::size_t record) { return *granules_[record]; }
@@ -94,12 +97,15 @@ class GranuleTable {
     std::span<std::byte> storage;
     /// Empty as long as there are no records.
     std::vector<std::unique_ptr<Page>> pages;
+    /// May be null.
+    const detail::InitializedBytes* initialized = nullptr;
     bool released = false;
   };
   Allocation& allocation(AllocationId id) { return allocations_[static_cast<std::size_t>(id)]; }
   const Allocation& allocation(AllocationId id) const { return allocations_[static_cast<std::size_t>(id)]; }
   [[gnu::noinline]] std::uint32_t* make_entry(const Locations& locations);
   [[gnu::noinline]] void add_room();
+  static ByteMask never_written(const detail::InitializedBytes* initialized, const Granule& granule);
 
   std::vector<Allocation> allocations_;
   /// By number; those that are used, and those that can be used again, which are also in `free_`.

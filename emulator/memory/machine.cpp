@@ -55,7 +55,7 @@ void Machine::restart() {
   for (std::uint32_t record = 0; record < granules_.size(); ++record)
     if (granules_[record].used) drop(record);
   granules_.restart();
-  now_ = until_record_ = released_ = 0;
+  now_ = until_record_ = released_ = agents_ = 0;
   first_records_ = kFewRecords;
   sites_.clear();
   submission_begins_ = true;
@@ -68,12 +68,14 @@ void Machine::restart() {
   if (submission_begins_) first_of_submission_ = static_cast<std::uint32_t>(cohort.first);
   submission_begins_ = false;
   synchronization_.begin(cohort);
+  evictions_.agents_are(agents_ += cohort.count);
   if (telling_.is_on()) [[unlikely]]
     telling_.begin(cohort);
 }
 
 [[gnu::hot, gnu::flatten]] void Machine::end(const Cohort& cohort) {
   synchronization_.end(cohort);
+  evictions_.agents_are(agents_ -= cohort.count);
   visibility_.copies().forget_ended();
   if (telling_.is_on()) [[unlikely]]
     telling_.end(cohort);
@@ -176,6 +178,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
   ++report_.reads;
   const std::uint32_t size = operation.locations.size_bytes;
   const std::uint32_t record = granules_.find(operation.locations);
+  never_written_ = 0;
   if (record == kNone) [[likely]] {
     const trace::Value stored = load_value(granules_.bytes(operation.locations), size);
     store_value(value, stored, size);
@@ -193,6 +196,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
   Found found;
   const trace::Value read = visibility_.read(granule, record, reading, false, found);
   store_value(value, read, size);
+  never_written_ = (found.never_written & reading.bytes) >> reading.shift;
   if (telling_.is_on()) [[unlikely]]
     telling_.operation(operation, read, 0);
   if (telling_.is_on() && found.position < found.newest) [[unlikely]]
@@ -261,7 +265,7 @@ void Machine::fill(Written& made, const GranuleAccess& writing, trace::Value val
   made.scope = operation.scope;
   made.tags = operation.tags;
   made.event = synchronization_.event(writing.agent);
-  made.born = time();
+  made.born = order_.time();
   made.forgotten = false;
   made.by_any_class = false;
   made.available_level = available_level(operation);
@@ -290,6 +294,7 @@ CacheLevel Machine::available_level(const Operation& write) {
                                                            Modify modify, void* context) {
   tick();
   ++report_.updates;
+  never_written_ = 0;
   const std::uint32_t size = operation.locations.size_bytes;
   before(operation);
   if (policy_.in_order) [[unlikely]]
@@ -313,6 +318,7 @@ CacheLevel Machine::available_level(const Operation& write) {
     fresh = 0;
     writes = modify(context, &old, &fresh);
   }
+  never_written_ = (found.never_written & updating.bytes) >> updating.shift;
   if (!writes) {
     const Operation read = failed(operation, unequal);
     if (telling_.is_on()) [[unlikely]]

@@ -54,6 +54,7 @@ class Machine final : public emulation::InPlace, public Memory {
   void system_synchronizes(AgentId first, AgentId second) override;
   void depend(Dependency dependency) override;
   void add(AllocationId allocation, std::span<std::byte> storage) override;
+  void note_initialized(AllocationId allocation, const detail::InitializedBytes& initialized) override;
   void remove(AllocationId allocation) override;
   const std::byte* read_in_place(AllocationId allocation, std::uint64_t offset_bytes) override;
   std::byte* write_in_place(emulation::Site site, AllocationId allocation, std::uint64_t offset_bytes) override;
@@ -197,14 +198,14 @@ class Machine final : public emulation::InPlace, public Memory {
   // The last thing that the giver does, so that nothing has to be kept for afterwards.
   [[gnu::noinline]] std::byte* give_in_time(std::byte* bytes);
   [[gnu::noinline]] std::byte* give_to_releaser(Relaxed atomic, AllocationId allocation, std::uint64_t offset_bytes);
-  /// As far as ages need it.
-  std::uint32_t time() const { return static_cast<std::uint32_t>(now_); }
   void settle(Waiting& waiting);
 
   const MemoryPolicy policy_;
   Draws draws_;
   Telling telling_;
   MemoryReport report_;
+  /// So many have begun and not ended.
+  std::uint32_t agents_ = 0;
   /// What agents know.
   Synchronization synchronization_;
 

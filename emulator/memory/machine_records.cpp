@@ -30,6 +30,10 @@ void Machine::add(AllocationId id, std::span<std::byte> storage) {
   forget_release(id);
 }
 
+void Machine::note_initialized(AllocationId id, const detail::InitializedBytes& initialized) {
+  granules_.note_initialized(id, initialized);
+}
+
 void Machine::remove(AllocationId id) {
   outbox_.remove(id);
   order_.remove(id);

@@ -19,6 +19,9 @@
 namespace heddle::emulation {
 class InPlace;
 }
+namespace heddle::detail {
+class InitializedBytes;
+}
 
 namespace heddle::memory {
 
@@ -135,6 +138,11 @@ class Memory {
 
   /// `storage` is where the bytes lie once nothing holds them back.
   virtual void add(AllocationId allocation, std::span<std::byte> storage) = 0;
+  /// Who knows which bytes of an allocation that was added have been written at all, and outlives it. (The memory takes
+  /// all of them for written of which it was not told.)
+  virtual void note_initialized(AllocationId, const detail::InitializedBytes&) {}
+  /// The bytes, from its first one on, that the last read or update was shown as they were before anybody wrote them.
+  trace::Value never_written() const { return never_written_; }
   virtual void remove(AllocationId allocation) = 0;
 
   virtual void read(const Operation& operation, void* value) = 0;
@@ -163,6 +171,10 @@ class Memory {
   /// Forgets all agents, allocations and operations, and what was held back, as if it were new, but
   /// for its listener and the room that it has: for runs one after the other.
   virtual void restart() = 0;
+
+ protected:
+  /// What `never_written` says, of a memory that was told of bytes that nobody wrote.
+  trace::Value never_written_ = 0;
 };
 
 }  // namespace heddle::memory

@@ -84,6 +84,7 @@ void Visibility::look_at(const Version* version, const Granule& granule, const G
   found.version = version;
   found.whole = (version->bytes & access.bytes) == access.bytes;
   found.from_storage = false;
+  found.never_written = 0;
   if (!found.whole) [[unlikely]]
     add_older(granule, access, found);
 }
@@ -94,6 +95,7 @@ void Visibility::look_at_storage(const Granule& granule, Found& found) {
   found.version = nullptr;
   found.whole = false;
   found.from_storage = true;
+  found.never_written = granule.never_written;
 }
 
 void Visibility::look(const Granule& granule, const GranuleAccess& access, Stamp position, Found& found) const {
@@ -109,6 +111,7 @@ void Visibility::add_older(const Granule& granule, const GranuleAccess& access, 
     has |= version->bytes;
   }
   found.value |= granule.stored() & ~has;
+  found.never_written = granule.never_written & ~has;
 }
 
 // With copies that a workgroup shares, the copy is what it is; else any that the model allows may have
@@ -194,6 +197,7 @@ trace::Value Visibility::read(Granule& granule, std::uint32_t record, const Gran
     found.whole = found.from_storage = false;
     found.version = nullptr;
     found.newest = found.position;
+    found.never_written = 0;
   } else if (!all_stored) {
     const bool met_all = found.stamp >= floor;
     const Stamp met = met_all ? found.stamp : passed_on(granule, reading, found.stamp);

@@ -58,6 +58,7 @@ void WriteOrder::remove(AllocationId allocation) {
 
 void WriteOrder::store(Granule& granule, const Written& write) {
   granule.store(write.over(granule.stored()));
+  granule.never_written &= ~write.bytes;
   if (telling_.notes_writers()) [[unlikely]]
     telling_.stored(granule.locations(write.bytes), write.operation);
 }
@@ -72,7 +73,10 @@ void WriteOrder::fold(Granule& granule, Version& version) {
 
 void WriteOrder::fold_all(Granule& granule) {
   trace::Value value = granule.stored();
-  for (unsigned i = 0; i < granule.versions.size(); ++i) value = granule.versions[i].over(value);
+  for (unsigned i = 0; i < granule.versions.size(); ++i) {
+    value = granule.versions[i].over(value);
+    granule.never_written &= ~granule.versions[i].bytes;
+  }
   granule.store(value);
   if (telling_.notes_writers()) [[unlikely]]
     note_writers(granule);

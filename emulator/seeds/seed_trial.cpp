@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdlib>
 
 namespace heddle::seeds {
@@ -33,11 +34,24 @@ std::string schedule_text(const void* context) {
   return text;
 }
 
+/// How many workgroups are resident in a trial, where nobody says it: with each seed another number, since what one of
+/// them does too early needs that it has begun.
+std::uint32_t drawn_residents(std::uint64_t seed) {
+  constexpr std::array<std::uint32_t, 4> kResidents{2, 4, 8, 2};
+  return kResidents[SeededChoice(seed).below(kResidents.size(), ChoicePoint::Workgroup)];
+}
+
+bool draws_residents(const SeedOptions& options) {
+  const char* named = std::getenv("HEDDLE_RESIDENT_WORKGROUPS");
+  return options.device.resident_workgroups == 0 && (!named || !*named);
+}
+
 DeviceOptions device_options(const SeedOptions& options, const TrialPlan& plan) {
   DeviceOptions device = options.device;
   device.mode = Mode::Emulated;
   device.seed = plan.seed;
   device.trace = plan.trace;
+  if (draws_residents(options)) device.resident_workgroups = drawn_residents(plan.seed);
   const char* named = std::getenv("HEDDLE_MEMORY");
   if (!device.memory && (!named || !*named)) device.memory = memory_policy("random");
   return device;
@@ -48,6 +62,7 @@ DeviceOptions device_options(const SeedOptions& options, const TrialPlan& plan) 
 std::shared_ptr<DeviceState> TrialRunner::device_for(const TrialPlan& plan, decltype(DeviceOptions::choices) choices) {
   if (left_ && plan.trace.empty()) {
     left_->restart(plan.seed, std::move(choices));
+    if (draws_residents(search_.options())) left_->set_residents(drawn_residents(plan.seed));
     return std::move(left_);
   }
   DeviceOptions options = device_options(search_.options(), plan);

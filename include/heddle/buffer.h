@@ -33,7 +33,7 @@ class Buffer {
 
   /// The contents, copied. Throws std::logic_error if freed.
   std::vector<T> read() const {
-    owner_.check_alive("read");
+    owner_.check_readable("read");
     const std::span<const T> all = view();
     return {all.begin(), all.end()};
   }
@@ -49,7 +49,7 @@ class Buffer {
   }
   /// The memory itself, for reading.
   std::span<const T> view() const {
-    owner_.check_alive("view");
+    owner_.check_readable("view");
     return {reinterpret_cast<const T*>(owner_->bytes), size_};
   }
   /// The memory itself; all of it counts as written from now on.

@@ -45,7 +45,7 @@ class BufferView {
 
   /// The contents, copied. Throws std::logic_error if the buffer was freed.
   std::vector<T> read() const {
-    owner_.check_alive("read");
+    owner_.check_readable("read");
     std::vector<T> values(size_);
     if (size_ != 0) std::memcpy(static_cast<void*>(values.data()), bytes(), size_ * sizeof(T));
     return values;
@@ -93,7 +93,7 @@ namespace detail {
 /// A buffer as a view of all of it.
 template <typename T>
 BufferView<T> whole_view(const Buffer<T>& buffer) {
-  buffer.owner().check_alive("view");
+  buffer.owner().check_readable("view");
   return {buffer.owner(), buffer.reference(), 0, buffer.size(), buffer.name()};
 }
 

@@ -45,6 +45,16 @@ enum class WorkgroupOrder : std::uint8_t {
   Shuffled,
 };
 
+/// What undefined values are, in emulated mode: bytes that were never written, and results of subgroup operations whose
+/// source lane is not active.
+enum class UndefinedValues : std::uint8_t {
+  /// Drawn from the seed, so that no test passes by luck (buffers of more than 64 MiB begin with zeros). What an
+  /// undefined result decides is a finding.
+  BySeed,
+  /// Zero, and nobody looks at what they decide.
+  Zero,
+};
+
 /// Makes the oracles of dispatches: from any callable that takes a seed and returns a std::unique_ptr to a Choice.
 class ChoiceMaker {
  public:
@@ -111,6 +121,8 @@ struct DeviceOptions {
   /// All Workgroup variables start at zero, as WGSL has it and VK_KHR_zero_initialize_workgroup_memory lets a shader
   /// ask for, as if the kernels said `kZeroed`. Otherwise those that do not hold nothing that may be read.
   bool workgroup_memory_zeroed = false;
+  /// Emulated mode. HEDDLE_UNDEFINED (seed, zero), or BySeed.
+  std::optional<UndefinedValues> undefined;
   /// Emulated mode: what the memory holds back. The policy that HEDDLE_MEMORY names, or "sequential".
   std::optional<MemoryPolicy> memory;
   /// Look for data races: implies emulated mode. HEDDLE_RACES, or false. With HEDDLE_RACES set to text,

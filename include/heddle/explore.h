@@ -84,9 +84,10 @@ struct SeedOptions {
   std::optional<std::string> replay_file;
   /// With DeviceOptions::races all trials look for races. These are in SeedReport::races, and fail no trial.
   /// The options of every device, but for mode (Emulated), seed and choices; only the first failure is traced. The
-  /// memory policy is "random" if neither this nor HEDDLE_MEMORY says another. Workgroups begin in the order of their
-  /// numbers unless DeviceOptions::workgroup_order says otherwise: no seed finds a kernel that waits for those with
-  /// lower ones.
+  /// memory policy is "random" if neither this nor HEDDLE_MEMORY says another. Where neither this nor
+  /// HEDDLE_RESIDENT_WORKGROUPS says how many workgroups are resident, each seed draws 2, 4 or 8. Workgroups begin in
+  /// the order of their numbers unless DeviceOptions::workgroup_order says otherwise: no seed finds a kernel that waits
+  /// for those with lower ones.
   DeviceOptions device;
   /// Where failures, and on a terminal a progress bar, go; null for nowhere. With it the first SIGINT (Ctrl-C) or
   /// SIGTERM ends the search, prints what was found until then, and is raised again; a trial that is in a loop of its

@@ -40,7 +40,7 @@ class Image {
   const std::string& name() const { return owner_.name(); }
   /// The texels, x fastest, then y, then z.
   std::vector<T> read() const {
-    owner_.check_alive("read");
+    owner_.check_readable("read");
     const auto* texels = reinterpret_cast<const T*>(owner_->bytes);
     return {texels, texels + size()};
   }

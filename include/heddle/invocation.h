@@ -338,11 +338,11 @@ class InvocationApi : public InvocationBase<Derived>, private Refusals<kTellsOpe
     subgroup_wait(where, &match<T>, &payload);
     return to_ballot(payload.same);
   }
-  /// OpGroupNonUniformBroadcast: the value of lane `id`, which must be active and the same number in
-  /// every active lane.
+  /// OpGroupNonUniformBroadcast: the value of lane `id`, the same number in every active lane. Undefined where that is
+  /// not active, as for Shuffle.
   template <Plain T>
   T group_non_uniform_broadcast(const T& value, std::uint32_t id, SourceLocation where = SourceLocation::current()) {
-    return from_lane(value, id, "group_non_uniform_broadcast", where);
+    return from_lane(value, id, "group_non_uniform_broadcast", where, &broadcast<T, runtime::kMaxSubgroupSize>);
   }
   /// OpGroupNonUniformBroadcastFirst: the value of the active lane with the lowest number.
   template <Plain T>
@@ -408,34 +408,39 @@ class InvocationApi : public InvocationBase<Derived>, private Refusals<kTellsOpe
     const int word = mask.words[1] ? 1 : 0;
     return static_cast<std::uint32_t>(64 * word + 63 - std::countl_zero(mask.words[word]));
   }
-  /// OpGroupNonUniformShuffle: the value of lane `id`, which must be active.
+  /// OpGroupNonUniformShuffle: the value of lane `id`.
+  ///
+  /// One rule for all operations that take the value of another lane: where that lane is not active, or there is none,
+  /// the result is undefined. Emulated mode gives it a value that the seed draws, and follows that: what it decides (an
+  /// address, which access comes next, an atomic, `require`, what the host reads back) is a finding, and a kernel may
+  /// discard it. Where nobody follows it (native mode, races_parallel, UndefinedValues::Zero) an operation that names
+  /// its lane is a finding at once, and ShuffleUp and ShuffleDown, whose last lanes never have one, give this lane's
+  /// own value, or zero.
   template <Plain T>
   T group_non_uniform_shuffle(const T& value, std::uint32_t id, SourceLocation where = SourceLocation::current()) {
     return from_lane(value, id, "group_non_uniform_shuffle", where);
   }
-  /// OpGroupNonUniformShuffleXor: the value of the lane whose number is this one's xor `mask`; it
-  /// must be active.
+  /// OpGroupNonUniformShuffleXor: the value of the lane whose number is this one's xor `mask`; undefined as for
+  /// Shuffle.
   template <Plain T>
   T group_non_uniform_shuffle_xor(const T& value, std::uint32_t mask,
                                   SourceLocation where = SourceLocation::current()) {
     return from_lane(value, subgroup_local_invocation_id() ^ mask, "group_non_uniform_shuffle_xor", where);
   }
-  /// OpGroupNonUniformShuffleUp: the value of the lane `delta` below. Where there is none, or it is
-  /// not active, the result is undefined (heddle: this lane's own value natively, a poison value
-  /// when emulated), so that kernels may discard it afterwards.
+  /// OpGroupNonUniformShuffleUp: the value of the lane `delta` below; undefined as for Shuffle.
   template <Plain T>
   T group_non_uniform_shuffle_up(const T& value, std::uint32_t delta,
                                  SourceLocation where = SourceLocation::current()) {
-    return from_neighbour(value, subgroup_local_invocation_id() - delta, where);
+    return from_neighbour(value, subgroup_local_invocation_id() - delta, "group_non_uniform_shuffle_up", where);
   }
-  /// OpGroupNonUniformShuffleDown: the value of the lane `delta` above; undefined as for ShuffleUp.
+  /// OpGroupNonUniformShuffleDown: the value of the lane `delta` above; undefined as for Shuffle.
   template <Plain T>
   T group_non_uniform_shuffle_down(const T& value, std::uint32_t delta,
                                    SourceLocation where = SourceLocation::current()) {
-    return from_neighbour(value, subgroup_local_invocation_id() + delta, where);
+    return from_neighbour(value, subgroup_local_invocation_id() + delta, "group_non_uniform_shuffle_down", where);
   }
   /// OpGroupNonUniformRotateKHR: the value of the lane `delta` above, counted around within
-  /// clusters of `cluster_size` lanes (0: the subgroup). That lane must be active.
+  /// clusters of `cluster_size` lanes (0: the subgroup); undefined as for Shuffle.
   template <Plain T>
   T group_non_uniform_rotate_khr(const T& value, std::uint32_t delta, std::uint32_t cluster_size = 0,
                                  SourceLocation where = SourceLocation::current()) {
@@ -483,16 +488,18 @@ class InvocationApi : public InvocationBase<Derived>, private Refusals<kTellsOpe
   HEDDLE_GROUP_OPERATION(group_non_uniform_logical_xor, OpGroupNonUniformLogicalXor, Boolean, Xor)
 #undef HEDDLE_GROUP_OPERATION
 
-  /// OpGroupNonUniformQuadBroadcast: the value of lane `index` (0 to 3) of this lane's quad.
+  /// OpGroupNonUniformQuadBroadcast: the value of lane `index` (0 to 3, the same number in the whole quad) of this
+  /// lane's quad; undefined as for Shuffle.
   template <Plain T>
   T group_non_uniform_quad_broadcast(const T& value, std::uint32_t index,
                                      SourceLocation where = SourceLocation::current()) {
     if (index > 3) {
       raise_with(FindingKind::InvalidArgument, where, "a quad has no lane {}", index);
     }
-    return from_lane(value, subgroup_local_invocation_id() / 4 * 4 + index, "group_non_uniform_quad_broadcast", where);
+    return from_lane(value, subgroup_local_invocation_id() / 4 * 4 + index, "group_non_uniform_quad_broadcast", where,
+                     &broadcast<T, 4>);
   }
-  /// OpGroupNonUniformQuadSwap.
+  /// OpGroupNonUniformQuadSwap; undefined as for Shuffle.
   template <Plain T>
   T group_non_uniform_quad_swap(const T& value, QuadSwap direction, SourceLocation where = SourceLocation::current()) {
     return from_lane(value, subgroup_local_invocation_id() ^ (static_cast<std::uint32_t>(direction) + 1),
@@ -521,6 +528,7 @@ class InvocationApi : public InvocationBase<Derived>, private Refusals<kTellsOpe
   /// Ends the dispatch with a finding if `condition` is false.
   void require(bool condition, std::string_view message = "a requirement of the kernel does not hold",
                SourceLocation where = SourceLocation::current()) {
+    derived().follow_condition(condition, where);
     if (!condition) [[unlikely]] {
       raise_with(FindingKind::RequirementFailed, where, "{}", std::string(message).c_str());
     }
@@ -528,6 +536,7 @@ class InvocationApi : public InvocationBase<Derived>, private Refusals<kTellsOpe
   template <typename... Args>
   requires(sizeof...(Args) > 0) void require(bool condition, FormatAt<std::type_identity_t<ValueOf<Args>>...> format,
                                              Args&&... args) {
+    derived().follow_condition(condition, format.where);
     if (!condition) [[unlikely]] {
       raise_with(FindingKind::RequirementFailed, format.where, "{}",
                  fmt::format(format.text, ValueOf<Args>(value_of(args))...).c_str());

@@ -48,6 +48,9 @@ enum class FindingKind : std::uint8_t {
   OutOfBounds,
   Misaligned,
   UninitializedRead,
+  /// An undefined value, of a subgroup operation whose source lane is not active, decides something: which access comes
+  /// next, an atomic, a requirement, or what the host reads back.
+  UndefinedValue,
   UseAfterFree,
   /// A trap of the processor: an integer division by zero, or of the least value by -1. AArch64 has no such trap.
   DivisionByZero,

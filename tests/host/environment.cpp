@@ -38,6 +38,7 @@ const std::set<std::string> kVariables = {"HEDDLE_EXPLORE_SEED",
                                           "HEDDLE_SEED",
                                           "HEDDLE_SUBGROUP_SIZE",
                                           "HEDDLE_TRACE",
+                                          "HEDDLE_UNDEFINED",
                                           "HEDDLE_WORKGROUP_ORDER"};
 
 /// The names of variables that the sources have as text.

@@ -162,6 +162,8 @@ Lines run(const Submission& submission, const MemoryPolicy& policy, std::uint64_
   options.seed = seed;
   options.races = trace.empty();
   options.races_parallel = false;
+  // A stale read of what nobody wrote would end the run.
+  options.workgroup_memory_zeroed = true;
   options.trace = trace;
   Device device(options);
   auto data = device.buffer({0u}, "data");

@@ -100,6 +100,11 @@ RacesCommand::RacesCommand(CLI::App& program) {
           ->check(CLI::IsMember(policy_names()));
   CLI::Option* const seed =
       command_->add_option("--seed", seed_, "of everything that is left to chance (1)")->check(whole_number());
+  command_
+      ->add_option("--undefined", undefined_,
+                   "what nobody wrote and what subgroup operations leave undefined: of the seed, or zero, and nobody "
+                   "looks at what it decides")
+      ->check(CLI::IsMember({"seed", "zero"}));
   command_->add_option("--suppress", suppressions_, "a file of races that do not count (HEDDLE_RACES_SUPPRESS)");
   command_
       ->add_option("--same-value", same_value_,
@@ -151,6 +156,7 @@ void RacesCommand::set_environment(const std::string& records) const {
   unsetenv("HEDDLE_RACES_SUPPRESS");
   if (!memory_.empty()) setenv("HEDDLE_MEMORY", memory_.c_str(), 1);
   if (!seed_.empty()) setenv("HEDDLE_SEED", seed_.c_str(), 1);
+  if (!undefined_.empty()) setenv("HEDDLE_UNDEFINED", undefined_.c_str(), 1);
   if (!same_value_.empty()) setenv("HEDDLE_RACES_SAME_VALUE", same_value_.c_str(), 1);
   if (advise_) setenv("HEDDLE_RACES_ADVISE", "1", 1);
   if (all_) setenv("HEDDLE_RACES_ALL", "1", 1);

@@ -38,6 +38,7 @@ class RacesCommand {
   std::string format_ = "text";
   std::string memory_;
   std::string seed_;
+  std::string undefined_;
   std::string output_;
   std::string suppressions_;
   std::string same_value_;

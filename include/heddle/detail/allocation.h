@@ -9,10 +9,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace heddle {
+struct Finding;
+}
 
 namespace heddle::detail {
 
@@ -47,6 +52,8 @@ class InitializedBytes {
   void mark_word(std::uint64_t offset) {
     if (tracks_) words_[offset / 64] |= std::uint64_t{0xf} << offset % 64;
   }
+  /// As if these of so many bytes, of which some may not have been written, had never been.
+  void unmark(std::uint64_t offset, std::uint64_t bytes, std::uint64_t all_bytes);
   void mark_at_once(std::uint64_t offset, std::uint64_t bytes) {
     if (!has_at_once(offset, bytes)) mark_words_at_once(offset, bytes);
   }
@@ -92,6 +99,13 @@ class InitializedBytes {
   std::vector<std::uint64_t> words_;
 };
 
+/// Bytes that a kernel left undefined, until they are written again.
+struct UndefinedBytes {
+  std::uint64_t offset_bytes = 0;
+  std::uint64_t size_bytes = 0;
+  std::shared_ptr<const Finding> finding;
+};
+
 /// One allocation of a device.
 struct Allocation {
   AllocationId id{};
@@ -101,7 +115,13 @@ struct Allocation {
   ComponentType component;
   bool freed = false;
   InitializedBytes initialized;
+  std::vector<UndefinedBytes> undefined;
 
+  void note_undefined(UndefinedBytes left);
+  /// What is wrong with a byte that counts as not written; null if nothing but that.
+  const Finding* undefined_at(std::uint64_t offset_bytes) const;
+  /// What is wrong with the first bytes that are undefined; null if none are.
+  std::shared_ptr<const Finding> first_undefined() const;
   /// The host has written so many bytes, from the first one on.
   void host_wrote(std::uint64_t written_bytes) {
     if (written_bytes == size_bytes) {
@@ -154,6 +174,12 @@ class Owner {
     if (!shared_ || shared_->allocation->freed) [[unlikely]]
       refuse(what);
   }
+  /// Before the host reads. Throws KernelError if kernels left something there undefined.
+  void check_readable(const char* what) const {
+    check_alive(what);
+    if (!shared_->allocation->undefined.empty()) [[unlikely]]
+      check_undefined();
+  }
   /// Whether it is memory of `device`, and was not freed.
   bool is_alive_on(const DeviceState& device) const {
     return shared_ && !shared_->allocation->freed && shared_->device == &device;
@@ -165,6 +191,7 @@ class Owner {
  private:
   void share() const;
   void leave();
+  void check_undefined() const;
   [[noreturn]] void refuse(const char* what) const;
 
   Ownership* shared_ = nullptr;

@@ -514,12 +514,21 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
     if (!met && (execution != Scope::Workgroup || is_alone_)) emulation::leave(emulator(), agent_);
   }
 
-  /// What an undefined value looks like: all bytes 0xcd, so that its use is noticed.
   template <typename T>
-  static T undefined_value(const T&) {
-    T value;
-    std::memset(static_cast<void*>(&value), 0xcd, sizeof value);
-    return value;
+  [[gnu::noinline]] bool make_undefined(T& value, const char* operation, std::uint32_t source, SourceLocation where) {
+    const emulation::UndefinedResult result{operation, source, where};
+    if constexpr (std::is_same_v<T, bool>) {
+      unsigned char bits = 0;
+      const bool is_followed = emulation::make_undefined(emulator(), agent_, result, &bits, sizeof bits);
+      value = bits % 2 != 0;
+      return is_followed;
+    } else {
+      return emulation::make_undefined(emulator(), agent_, result, &value, sizeof value);
+    }
+  }
+  void follow_condition(bool holds, const SourceLocation& where) const {
+    if (pulse_->follows_undefined) [[unlikely]]
+      emulation::follow_condition(emulator(), agent_, holds, where);
   }
 
   // As in native mode, but sooner: here every operation costs more than a switch.

@@ -127,6 +127,8 @@ struct Pulse {
   QuickAccesses* told = nullptr;
   /// Who is asked for bytes in place; null where they are always those of the allocation.
   InPlace* in_place = nullptr;
+  /// Whether somebody looks at what an undefined value decides.
+  bool follows_undefined = false;
 };
 
 /// What the invocations of a resident workgroup share: what its `observed` points to.
@@ -228,6 +230,18 @@ void arrive_with_record(const Agent& agent, Scope execution, Scope memory, Memor
   }
 }
 void leave(Emulator& emulator, const Agent& agent);
+
+/// The result of a subgroup operation whose source lane is not active.
+struct UndefinedResult {
+  const char* operation;
+  std::uint32_t source;
+  SourceLocation where;
+};
+/// Gives `value`, of so many bytes, an undefined value, and looks at what it decides from now on. False: nobody does.
+bool make_undefined(Emulator& emulator, const Agent& agent, const UndefinedResult& result, void* value,
+                    std::uint32_t size_bytes);
+/// Somebody looks at what undefined values decide: the agent asks whether a condition holds.
+void follow_condition(Emulator& emulator, const Agent& agent, bool holds, const SourceLocation& where);
 
 /// Where `Resident::known_variable` knows none: makes it, of bytes that count as written if they are `zeroed`, or
 /// raises that it has another size.

@@ -81,7 +81,7 @@ template <>
 inline constexpr bool kTellsOperands<emulated::Invocation> = false;
 
 /// `Derived` gives `load_from`, `store_to`, `atomic_update` and the other accesses, `fence`, `before_barrier` and
-/// `after_barrier`, `undefined_value`.
+/// `after_barrier`, `make_undefined`, `follow_condition`.
 template <typename Derived>
 class InvocationBase {
  public:
@@ -275,20 +275,30 @@ class InvocationBase {
     return mask;
   }
 
+  /// The value of lane `source`, which the operation names. Where that is not active the result is undefined, or, where
+  /// nobody follows undefined values, a finding.
   template <typename T>
-  T from_lane(const T& value, std::uint32_t source, const char* what, SourceLocation where) {
+  T from_lane(const T& value, std::uint32_t source, const char* what, SourceLocation where,
+              runtime::SubgroupFunction move = &exchange<T>) {
     Exchange<T> payload{value, source, false, value};
-    subgroup_wait(where, &exchange<T>, &payload);
-    if (!payload.found) {
+    subgroup_wait(where, move, &payload);
+    if (payload.differs) [[unlikely]]
+      raise_with(FindingKind::InvalidArgument, where,
+                 "{} names lane {} here and another one elsewhere: it must be the same number in all active lanes",
+                 what, source);
+    if (!payload.found && !derived().make_undefined(payload.result, what, source, where)) {
       raise_with(FindingKind::InvalidArgument, where, "{} from lane {}, which is not active", what, source);
     }
     return payload.result;
   }
 
+  /// The value of a neighbour, which the lanes at the end do not have: their result is undefined, or, where nobody
+  /// follows undefined values, what they had.
   template <typename T>
-  T from_neighbour(const T& value, std::uint32_t source, SourceLocation where) {
-    Exchange<T> payload{value, source, false, derived().undefined_value(value)};
+  T from_neighbour(const T& value, std::uint32_t source, const char* what, SourceLocation where) {
+    Exchange<T> payload{value, source, false, value};
     subgroup_wait(where, &exchange<T>, &payload);
+    if (!payload.found) derived().make_undefined(payload.result, what, source, where);
     return payload.result;
   }
 

@@ -474,10 +474,12 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
     if (!includes(Scope::Workgroup, memory)) thread_fence(semantics);
   }
 
+  // Nobody follows undefined values.
   template <typename T>
-  static T undefined_value(const T& own) {
-    return own;
+  static bool make_undefined(T&, const char*, std::uint32_t, const SourceLocation&) {
+    return false;
   }
+  static void follow_condition(bool, const SourceLocation&) {}
 
   // An atomic that finds what the one before it found, in the same place, may be waiting in a loop:
   // after so many of them others get to run. A polling loop of several variables, which looks at

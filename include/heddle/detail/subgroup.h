@@ -22,6 +22,8 @@ struct Exchange {
   /// Set if `source` is an active lane.
   bool found = false;
   T result;
+  /// Set where it must be the same in all of those lanes, and is not.
+  bool differs = false;
 };
 
 /// Every active lane gets the value of its source lane; a source that is not active leaves `found`
@@ -33,6 +35,19 @@ void exchange(void* const payloads[], const LaneMask& active, std::uint32_t lane
     auto& mine = *static_cast<Exchange<T>*>(payloads[lane]);
     mine.found = mine.source < lanes && active.test(mine.source);
     if (mine.found) mine.result = static_cast<Exchange<T>*>(payloads[mine.source])->value;
+  }
+}
+
+/// Does what `exchange` does, for an operation whose source is one lane for each `kLanes` of them.
+template <typename T, std::uint32_t kLanes>
+void broadcast(void* const payloads[], const LaneMask& active, std::uint32_t lanes) {
+  exchange<T>(payloads, active, lanes);
+  std::uint32_t first = lanes;
+  for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+    if (!active.test(lane)) continue;
+    if (first == lanes || first / kLanes != lane / kLanes) first = lane;
+    auto& mine = *static_cast<Exchange<T>*>(payloads[lane]);
+    mine.differs = mine.source != static_cast<Exchange<T>*>(payloads[first])->source;
   }
 }
 

@@ -1,0 +1,149 @@
+#include "emulator/host/following.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <memory>
+
+#include "emulator/host/complaints.h"
+#include "emulator/report/source_text.h"
+
+namespace heddle::emulation {
+
+using detail::Twin;
+
+namespace {
+
+std::string described(const UndefinedResult& result) {
+  return fmt::format("{} from lane {}, which is not active, at {}", result.operation,
+                     static_cast<std::int32_t>(result.source), report::place(result.where));
+}
+
+std::string spelled(Twin::Difference difference, const Access& access) {
+  if (difference == Twin::Difference::Course) return "which access comes next";
+  if (difference == Twin::Difference::Place) return "which element of " + object_of(access) + " is accessed";
+  return "an atomic of " + object_of(access);
+}
+
+}  // namespace
+
+void Following::begin(std::uint64_t seed) {
+  twin_.stop();
+  has_begun_ = false;
+  seed_ = seed;
+  made_ = 0;
+  results_.clear();
+  last_.reset();
+  left_.clear();
+}
+
+bool Following::make(const Agent& agent, const UndefinedResult& result, void* value, std::uint32_t size_bytes) {
+  if (!std::exchange(has_begun_, true)) twin_.begin();
+  twin_.draw(seed_, made_++, {static_cast<std::byte*>(value), size_bytes});
+  if (!twin_.runs()) return false;
+  results_[agent.id] = result;
+  last_ = {runtime::coordinates(*agent.group, agent.index), result};
+  return true;
+}
+
+std::string Following::origin(AgentId agent) const {
+  const auto own = results_.find(agent);
+  if (own != results_.end())
+    return "the last undefined result that this invocation was given is that of " + described(own->second);
+  return fmt::format("the last undefined result of another invocation ({}) is that of {}", to_string(last_->first),
+                     described(last_->second));
+}
+
+void Following::follow(const Agent& agent, const Access& access, Twin::Event event, std::uint64_t value) {
+  const Operation& operation = access.operation;
+  const Locations& bytes = operation.locations;
+  const Twin::Difference difference =
+      twin_.take({agent.id, operation.where.line, bytes.allocation, event, bytes.offset_bytes, value});
+  if (difference == Twin::Difference::Value && event == Twin::Event::Write) return note_write(agent, access, true);
+  if (difference != Twin::Difference::None)
+    complain_of_undefined(agent, &access, spelled(difference, access), origin(agent.id), operation.where);
+  if (event != Twin::Event::Read && !left_.empty()) note_write(agent, access, false);
+}
+
+void Following::write(const Agent& agent, const Access& access, std::uint64_t value) {
+  follow(agent, access, Twin::Event::Write, value);
+}
+
+void Following::condition(const Agent& agent, bool holds, const SourceLocation& where) {
+  const Twin::Difference difference =
+      twin_.take({agent.id, where.line, {}, Twin::Event::Condition, 0, holds ? std::uint64_t{1} : 0});
+  if (difference != Twin::Difference::None)
+    complain_of_undefined(agent, nullptr, "whether this requirement holds", origin(agent.id), where);
+}
+
+void Following::note_write(const Agent& agent, const Access& access, bool depends) {
+  detail::Allocation* const allocation = access.binding->allocation;
+  const std::uint64_t begin = access.operation.locations.offset_bytes;
+  left_.erase(left_.lower_bound({allocation, begin}), left_.lower_bound({allocation, begin + access.size_bytes()}));
+  if (!depends || access.binding->storage_class == StorageClass::Workgroup) return;
+  Finding finding =
+      undefined_finding(agent, &access, object_of(access) + ", where the host or another dispatch reads it,",
+                        origin(agent.id), access.operation.where);
+  left_.insert({{allocation, begin}, {access.binding, access.size_bytes(), std::move(finding)}});
+}
+
+void Following::fails(bool by_finding) {
+  if (twin_.is_second()) twin_.second_ends(by_finding ? Twin::End::Failed : Twin::End::Unknown);
+  left_.clear();
+  twin_.stop();
+}
+
+std::optional<Finding> Following::end() {
+  if (twin_.is_second()) twin_.second_ends(Twin::End::Whole);
+  for (auto& [place, left] : left_) {
+    const auto& [allocation, offset] = place;
+    if (!allocation->freed)
+      allocation->note_undefined({offset, left.size_bytes, std::make_shared<const Finding>(std::move(left.finding))});
+  }
+  left_.clear();
+  if (!twin_.runs() || twin_.ends()) return {};
+  Finding finding;
+  finding.kind = FindingKind::UndefinedValue;
+  finding.message =
+      "that the dispatch ends without another access depends on an undefined value: the last undefined result is "
+      "that of " +
+      described(last_->second);
+  finding.invocation = last_->first;
+  finding.where = last_->second.where;
+  return finding;
+}
+
+std::uint64_t Following::hashed(const void* value, std::uint32_t size_bytes, const unsigned char* value_bytes,
+                                std::uint64_t before) {
+  constexpr std::uint64_t kPrime = 0x100000001b3u;
+  for (std::uint32_t i = 0; i < size_bytes; ++i) {
+    if (value_bytes && value_bytes[i] == 0) continue;
+    before = (before ^ static_cast<const unsigned char*>(value)[i]) * kPrime;
+  }
+  return before;
+}
+
+bool make_undefined(Emulator& emulator, const Agent& agent, const UndefinedResult& result, void* value,
+                    std::uint32_t size_bytes) {
+  if (emulator.device.parallel) return false;
+  if (emulator.device.options.undefined != UndefinedValues::Zero)
+    return emulator.make_undefined(agent, result, value, size_bytes);
+  std::memset(value, 0, size_bytes);
+  return false;
+}
+
+void follow_condition(Emulator& emulator, const Agent& agent, bool holds, const SourceLocation& where) {
+  emulator.following().condition(agent, holds, where);
+}
+
+bool Emulator::make_undefined(const Agent& agent, const UndefinedResult& result, void* value,
+                              std::uint32_t size_bytes) {
+  const bool is_followed = following_->make(agent, result, value, size_bytes);
+  if (is_followed != follows_undefined) {
+    follows_undefined = is_followed;
+    if (!looks_for_standstill_) hear_as_usual();
+  }
+  return is_followed;
+}
+
+}  // namespace heddle::emulation
