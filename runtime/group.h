@@ -10,6 +10,8 @@
 #include <heddle/detail/runtime.h>
 #include <heddle/report.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -67,6 +69,27 @@ struct alignas(64) Slot {
 };
 static_assert(sizeof(Slot) == 64);
 
+/// In which states an invocation has polled since somebody began to look, and how often it was in one of them again.
+/// (What stood on a stack before, and means nothing, makes several of one.)
+struct PollStates {
+  static constexpr std::uint32_t kReturns = 8;
+  static constexpr std::uint32_t kMostStates = 64;
+  std::array<std::uint64_t, 4> last{};
+  std::uint32_t next = 0;
+  std::uint32_t returns = 0;
+
+  bool returned() const { return returns >= kReturns; }
+  /// Whether it is still to be asked. One that counts how often it has looked is never in the same state.
+  bool is_open() const { return !returned() && next < kMostStates; }
+  void note(std::uint64_t state) {
+    if (std::find(last.begin(), last.end(), state) != last.end()) {
+      ++returns;
+    } else {
+      last[next++ % last.size()] = state;
+    }
+  }
+};
+
 /// What only the slower ways of waiting touch.
 struct SlotDetail {
   SubgroupFunction function = nullptr;
@@ -74,6 +97,7 @@ struct SlotDetail {
   std::uint32_t ordinal = 0;
   std::uint32_t subgroups = 0;
   Poll poll;
+  PollStates states;
 };
 
 struct WorkgroupBarrier {

@@ -3,6 +3,7 @@
 #include "runtime/code_place.h"
 #include "runtime/counted.h"
 #include "runtime/scheduler.h"
+#include "runtime/stack_state.h"
 
 #include <fmt/format.h>
 
@@ -20,6 +21,10 @@ namespace {
 // After so many rotations in which nothing but polling happened, let the operating system run
 // somebody else: on a machine with fewer cores than workers the one waited for may be off the CPU.
 constexpr std::uint64_t kRotationsBeforeYield = 256;
+
+// An oracle's invocations that poll and are never in the same state, since they count how often they have looked, poll
+// so often for each of no_progress_rounds, all of them together, before they are told.
+constexpr std::uint64_t kPollsOfRound = 512;
 
 // Kernels poll volatile memory by loads that may be anything else: others get to run after so many that found the same
 // in the same place, or after so many in all.
@@ -136,6 +141,30 @@ void count(Group& g, const std::function<std::string(const void*)>* describe, Ce
   }
 }
 
+/// Whether everybody has polled so long without progress that it is to be known in which states they do.
+bool looks_at_polls(const Launch& launch, std::uint64_t rotations) {
+  return launch.choice != nullptr && rotations >= launch.no_progress_rounds;
+}
+
+void forget_poll_states(const std::vector<Group*>& groups) {
+  for (Group* g : groups)
+    for (SlotDetail& detail : g->details) detail.states = {};
+}
+
+/// Whether each comes back to a state in which it was, or they have polled too often for that to be expected.
+bool all_poll_in_vain(const std::vector<Group*>& groups, const Launch& launch, std::uint64_t rotations) {
+  std::uint64_t polling = 0;
+  bool all_return = true;
+  for (Group* g : groups) {
+    for (const Slot* slot = g->begin; g->waited && slot != g->end; ++slot) {
+      if (slot->wait != WaitKind::Poll || slot->state != SlotState::Started) continue;
+      ++polling;
+      all_return = all_return && g->detail(slot).states.returned();
+    }
+  }
+  return all_return || rotations * polling >= launch.no_progress_rounds * kPollsOfRound;
+}
+
 Census census_of(const std::vector<Group*>& groups, const std::function<std::string(const void*)>* describe) {
   Census census;
   for (Group* g : groups) {
@@ -159,6 +188,9 @@ void Worker::yield(SourceLocation where, const Poll& poll) {
   self->wait = WaitKind::Poll;
   self->where = where;
   detail.poll = poll;
+  // Where nobody knows the state it counts for one that is known.
+  if (looks_at_polls(*launch_, rotations_) && detail.states.is_open())
+    detail.states.note(state_of_calls(&poll).value_or(0));
   self->let_go();
   self->polled_in_round = g.round;
   ++polls_of_round_;
@@ -190,6 +222,8 @@ void Worker::rotation_without_progress() {
   }
   check_failed();
   if (ring().unwinding || rotations_ < launch_->no_progress_rounds || admission_.can_admit()) return;
+  if (rotations_ == launch_->no_progress_rounds) forget_poll_states(residents_);
+  if (looks_at_polls(*launch_, rotations_) && !all_poll_in_vain(residents_, *launch_, rotations_)) return;
   if (launch_->choice == nullptr && std::chrono::steady_clock::now() - stale_since_ < launch_->no_progress_time) {
     return;
   }

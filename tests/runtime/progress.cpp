@@ -537,3 +537,23 @@ TEST_CASE("what polls so often, and counts how often, is not told: it ends") {
   CHECK_NOTHROW(device.dispatch(kernel, {1}, {1}, f, where));
   CHECK(f.read()[1] == kOften);
 }
+
+TEST_CASE("a loop that polls one atomic 40,000 times and ends is not told; one that polls it for ever is") {
+  const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto f, std::uint32_t most) {
+    for (std::uint32_t looks = 0; looks != most; ++looks)
+      if (inv.atomic_load(f[0], Scope::Device, MemorySemantics::Relaxed) != 0) break;
+    inv.workgroup_barrier();
+  };
+  const auto for_ever = [](auto& inv, StorageBuffer<std::uint32_t> auto f) {
+    while (inv.atomic_load(f[0], Scope::Device, MemorySemantics::Relaxed) == 0) {
+    }
+  };
+  for (const char* memory : {"sequential", "random", "adversarial"}) {
+    DeviceOptions options = options_for(Mode::Emulated);
+    options.memory = memory_policy(memory);
+    Device device(options);
+    auto f = device.buffer({0u}, "f");
+    CHECK_NOTHROW(device.dispatch(kernel, {2}, {2}, f, 40000u));
+    CHECK(finding_of([&] { device.dispatch(for_ever, {2}, {8}, f); }).kind == FindingKind::NoProgress);
+  }
+}
