@@ -22,13 +22,28 @@ std::vector<TraceTree> trees_of(const Program& program) {
   return trees;
 }
 
-std::vector<std::vector<bool>> closure(std::size_t agents, const std::vector<model::AgentPair>& pairs) {
-  std::vector<std::vector<bool>> result(agents, std::vector<bool>(agents));
-  for (const auto& [a, b] : pairs) result[position(a)][position(b)] = true;
-  for (std::size_t k = 0; k < agents; ++k)
-    for (std::size_t i = 0; i < agents; ++i)
-      for (std::size_t j = 0; j < agents; ++j)
-        if (result[i][k] && result[k][j]) result[i][j] = true;
+void close(std::vector<std::vector<bool>>& relation) {
+  const std::size_t size = relation.size();
+  for (std::size_t k = 0; k < size; ++k)
+    for (std::size_t i = 0; i < size; ++i)
+      for (std::size_t j = 0; j < size; ++j)
+        if (relation[i][k] && relation[k][j]) relation[i][j] = true;
+}
+
+// By agent and agent. Behind the agents stand the calls, through which agents are ordered as well.
+std::vector<std::vector<bool>> static_order(const Program& program) {
+  const std::size_t points = program.agents.size() + program.calls.size();
+  std::vector<std::vector<bool>> result(points, std::vector<bool>(points));
+  for (const auto& [a, b] : program.system_synchronization) result[position(a)][position(b)] = true;
+  for (std::size_t a = 0; a < program.agents.size(); ++a)
+    for (const Point point : program.agents[a].after) result[point][a] = true;
+  for (std::size_t c = 0; c < program.calls.size(); ++c) {
+    const std::size_t call = program.agents.size() + c;
+    for (const Point point : program.calls[c].after) result[point][call] = true;
+    for (std::size_t later = c + 1; later < program.calls.size(); ++later)
+      if (program.calls[later].agent == program.calls[c].agent) result[call][program.agents.size() + later] = true;
+  }
+  close(result);
   return result;
 }
 
@@ -41,13 +56,14 @@ Explorer::Explorer(const Program& program, const Options& options, const OnExecu
       judge_(options.model),
       trees_(trees_of(program)),
       foresight_(trees_, layout_),
-      system_synchronizes_(closure(program.agents.size(), program.system_synchronization)) {
+      system_synchronizes_(static_order(program)) {
   for (const AgentDescription& agent : program.agents) execution_.agents.push_back(agent.place);
   execution_.agent_system_synchronization = program.system_synchronization;
   execution_.interlock_order = program.interlock_order;
   execution_.shader_inputs = program.shader_inputs;
-  order_knows_agents_ =
-      !program.system_synchronization.empty() || !program.interlock_order.empty() || !program.shader_inputs.empty();
+  execution_.host = program.host;
+  order_knows_agents_ = !program.system_synchronization.empty() || !program.interlock_order.empty() ||
+                        !program.shader_inputs.empty() || !program.host.empty();
 }
 
 Statistics Explorer::run() {
@@ -83,6 +99,7 @@ void Explorer::pass() {
   learned_ = false;
   stopped_ = false;
   agents_.assign(trees_.size(), {});
+  calls_.assign(program_.calls.size(), model::kInitialValue);
   ends_.assign(trees_.size(), {});
   visit();
 }
@@ -111,7 +128,7 @@ void Explorer::visit() {
 
 bool Explorer::visit_end() {
   for (std::size_t a = 0; a < agents_.size(); ++a) {
-    if (agents_[a].status != Status::Ready || step(a).kind == StepKind::Operation) continue;
+    if (!may_step(a) || step(a).kind == StepKind::Operation) continue;
     if (step(a).kind == StepKind::SpunEnough) return true;
     if (options_.wanted == Wanted::Outcomes && step(a).kind == StepKind::Spinning && !step(a).goes_on) return true;
     const bool goes_on = step(a).kind == StepKind::Spinning && step(a).goes_on;
@@ -128,14 +145,13 @@ bool Explorer::visit_end() {
 }
 
 bool Explorer::at_read(std::size_t agent) const {
-  return agents_[agent].status == Status::Ready && step(agent).kind == StepKind::Operation &&
-         step(agent).operation.reads();
+  return may_step(agent) && step(agent).kind == StepKind::Operation && step(agent).operation.reads();
 }
 
 // A write or a fence of the lowest agent that is at one.
 bool Explorer::visit_operation() {
   for (std::size_t a = 0; a < agents_.size(); ++a) {
-    if (agents_[a].status != Status::Ready || at_read(a)) continue;
+    if (!may_step(a) || at_read(a)) continue;
     const Step& next = step(a);
     if (next.operation.kind == OperationKind::ControlBarrier) {
       agents_[a].status = Status::Arrived;
@@ -159,6 +175,10 @@ void Explorer::execute(std::size_t agent, const Operation& operation, Value read
   execution_.read_values.push_back(read);
   execution_.written_values.push_back(written);
   nodes_.push_back(agents_[agent].node);
+  const std::size_t synchronizations = execution_.system_synchronization.size();
+  note_synchronization(agent);
+  const Point call = step(agent).call;
+  if (call != kNoPoint) calls_[call - agents_.size()] = index;
   if (std::exchange(trusts_next_, false)) {
     go_on_unjudged(then);
   } else if (operation.writes()) {
@@ -171,6 +191,8 @@ void Explorer::execute(std::size_t agent, const Operation& operation, Value read
   HEDDLE_CHECK(execution_.operations.size() == index + std::size_t{1} && nodes_.size() == index + std::size_t{1},
                "the explorer did not take back all that it had added to a graph");
   judge_.forget_from(index);
+  execution_.system_synchronization.resize(synchronizations);
+  if (call != kNoPoint) calls_[call - agents_.size()] = model::kInitialValue;
   execution_.operations.pop_back();
   execution_.read_values.pop_back();
   execution_.written_values.pop_back();
@@ -530,7 +552,7 @@ void Explorer::visit_leaf() {
         ends_[a].state = EndState::Waiting;
         break;
       case StepKind::Finished:
-        ends_[a].state = EndState::Finished;
+        ends_[a].state = agents_[a].status == Status::Ended ? EndState::Finished : EndState::Waiting;
         break;
       case StepKind::SpunEnough:
       case StepKind::Spinning:

@@ -91,6 +91,11 @@ class Explorer {
 
   const Step& step(std::size_t agent) const { return trees_[agent].step(agents_[agent].node); }
   bool at_read(std::size_t agent) const;
+  // What has to come first: calls.cpp.
+  bool has_come(Point point) const;
+  bool have_come(const std::vector<Point>& points) const;
+  bool may_step(std::size_t agent) const;
+  void note_synchronization(std::size_t agent);
   void execute(std::size_t agent, const Operation& operation, Value read, Value written, const Then& then);
   void go_on_if_consistent(const Then& then);
   void go_on(std::size_t agent, Value read);
@@ -158,6 +163,8 @@ class Explorer {
   /// By operation: the step of its agent's tree.
   std::vector<TraceTree::Node> nodes_;
   std::vector<AgentState> agents_;
+  /// By call: the operation that it is; kInitialValue before it is made.
+  std::vector<model::OperationIndex> calls_;
   std::vector<Promise> promises_;
   /// By quorum choice of the execution: how many have to be in it.
   std::vector<std::uint32_t> quorums_;

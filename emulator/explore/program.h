@@ -72,6 +72,11 @@ enum class ValueUse : std::uint8_t {
   Unused,
 };
 
+/// What an agent may have to wait for: the end of an agent (its number), or a call (the number of agents, and the
+/// number of the call).
+using Point = std::uint32_t;
+inline constexpr Point kNoPoint = ~Point{0};
+
 /// What an agent does next.
 struct Step {
   StepKind kind = StepKind::Finished;
@@ -92,6 +97,9 @@ struct Step {
   /// and then any set of at least `quorum` arrivals may be the one that synchronizes.
   std::vector<AgentId> participants;
   std::uint32_t quorum = 0;
+
+  /// The call that the operation is.
+  Point call = kNoPoint;
 
   /// Whether an agent that is Spinning may be asked for a next step.
   bool goes_on = false;
@@ -143,6 +151,15 @@ class Agent {
 struct AgentDescription {
   model::Place place;
   std::function<std::unique_ptr<Agent>()> start;
+  /// What has to have come before the agent starts. Calls among these system-synchronize with all that it does.
+  std::vector<Point> after = {};
+};
+
+/// A call that an agent makes once, or never. It happens when what it waits for has come, and that
+/// system-synchronizes with it.
+struct Call {
+  AgentId agent{};
+  std::vector<Point> after;
 };
 
 struct Program {
@@ -158,6 +175,11 @@ struct Program {
   /// As in model::Execution.
   std::vector<model::AgentPair> interlock_order;
   std::vector<model::AgentPair> shader_inputs;
+
+  /// Those of one agent in program order.
+  std::vector<Call> calls;
+  /// As in model::Execution.
+  model::HostSide host;
 
   /// The values that a read may take out of thin air; asked for by Options::thin_air.
   std::vector<Value> thin_air_values;

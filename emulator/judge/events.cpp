@@ -93,6 +93,7 @@ void fill_levels(Facts& facts) {
 void fill_agents(Facts& facts) {
   const auto& agents = facts.execution->agents;
   fill_levels(facts);
+  fill_commands(facts);
   facts.of_agent.assign(agents.size(), EventSet());
   facts.in_instance.resize(agents.size());
   facts.levels_in_common.assign(agents.size() * agents.size(), {});
@@ -105,7 +106,7 @@ void fill_agents(Facts& facts) {
   }
 }
 
-std::array<EventSet*, 14> sets_of_kinds(Facts& facts) {
+std::array<EventSet*, 15> sets_of_kinds(Facts& facts) {
   return {&facts.reads,
           &facts.writes,
           &facts.accesses,
@@ -119,6 +120,7 @@ std::array<EventSet*, 14> sets_of_kinds(Facts& facts) {
           &facts.making_available,
           &facts.making_visible,
           &facts.domain_operations,
+          &facts.on_host,
           &facts.tessellation_outputs};
 }
 
@@ -136,6 +138,7 @@ void add_to_sets(Facts& facts, EventIndex i) {
   if (e.writes) facts.writes.add(i);
   if (e.reads || e.writes) facts.accesses.add(i);
   if (facts.operation(i).is_domain_operation()) facts.domain_operations.add(i);
+  if (facts.execution->place(e.agent).is_host()) facts.on_host.add(i);
   if (e.atomic) facts.atomics.add(i);
   if (e.non_private) facts.non_private.add(i);
   if (e.fence) facts.fences.add(i);

@@ -38,6 +38,7 @@ void Facts::derive_orders() {
   derive_shader_call_order(*this);
   derive_release_sequences(*this);
   derive_synchronizes_with(*this);
+  derive_host_language_order(*this);
   derive_system_synchronizes_with(*this);
   derive_inter_thread_happens_before(*this);
   derive_happens_before(*this);

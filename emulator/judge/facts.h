@@ -91,6 +91,8 @@ class Facts {
 
   EventSet reads, writes, accesses, atomics, non_private, fences, releases, acquires;
   EventSet domain_operations;
+  /// Events of host agents.
+  EventSet on_host;
   /// The writes of read-modify-writes, where these are two events.
   EventSet rmws;
   /// Events that have a scope.
@@ -110,6 +112,9 @@ class Facts {
     const auto a = static_cast<std::size_t>(agent);
     return level_matters[level] ? in_instance[a][level] : of_agent[a];
   }
+  /// By agent: the command that it belongs to, and the dependency whose operations are its own; null without one.
+  std::vector<const model::Command*> command_of;
+  std::vector<const model::Dependency*> dependency_of;
   /// By agent and agent: the levels at which they are in one instance.
   std::vector<std::vector<Level>> levels_in_common;
 
@@ -135,6 +140,8 @@ class Facts {
   Relation system_synchronizes;
   Relation meets_at_barrier;
   Relation synchronizes;
+  /// Happens-before between host agents, as their language has it.
+  Relation host_language_order;
   std::vector<ClassOrder> class_orders;
   Relation inter_thread_happens_before;
   Relation happens_before;
@@ -188,6 +195,7 @@ void derive_synchronizes_with(Facts& facts);
 //= vk:memory-model-system-synchronizes-with
 void derive_system_synchronizes_with(Facts& facts);
 //= vk:memory-model-inter-thread-happens-before
+void derive_host_language_order(Facts& facts);
 void derive_inter_thread_happens_before(Facts& facts);
 //= vk:memory-model-happens-before
 void derive_happens_before(Facts& facts);
@@ -199,6 +207,22 @@ void derive_visible_to(Facts& facts);
 void derive_data_races(Facts& facts);
 //= vk:memory-model-acyclicity
 void derive_from_reads(Facts& facts);
+
+/// Dependencies of the API: who comes before whom through them, and through the host's own order.
+//= vk:memory-model-system-synchronizes-with
+void fill_commands(Facts& facts);
+void add_dependencies(Facts& facts);
+void extend_by_host_language(Facts& facts);
+
+/// Whether an availability or visibility operation of the API includes an access.
+//= vk:memory-model-vulkan-availability-visibility
+bool includes_access(const Facts& facts, EventIndex operation, EventIndex access);
+/// Whether host accesses to it have availability and visibility operations of their own.
+bool is_coherent_host_memory(const Facts& facts, const Location& location);
+/// Whether a read needs the contents of an exclusive buffer that another queue family wrote.
+bool needs_transfer(const Facts& facts, EventIndex write, EventIndex read);
+/// The acquire operations by which the family of `read` has what `write` wrote, which is available from `available` on.
+EventSet acquired_contents(const Facts& facts, const EventSet& available, EventIndex write, EventIndex read);
 
 /// Shader inputs are system-synchronized after the outputs that they come from, and see them.
 //= vk:memory-model-shader-io

@@ -62,6 +62,7 @@ void derive_order_of(const Facts& facts, ClassOrder& set) {
     order.add_row(a, to &= constrained);
   });
   // Both on the host, in the order of the host language.
+  if (!facts.host_language_order.empty()) order |= facts.host_language_order;
   for (const auto& [a, b] : facts.execution->host_order)
     for (EventIndex x : facts.events_of[a])
       for (EventIndex y : facts.events_of[b]) order.add(x, y);
@@ -71,6 +72,7 @@ void derive_order_of(const Facts& facts, ClassOrder& set) {
 // Whether the order of a set of storage classes has more than what program order has.
 bool orders_agents(const Facts& facts, MemorySemantics classes) {
   if (!facts.system_synchronizes.empty() || !facts.execution->host_order.empty()) return true;
+  if (!facts.host_language_order.empty()) return true;
   bool orders = false;
   facts.synchronizes.for_each([&](EventIndex a, EventIndex b) {
     orders = orders || (has(facts.events[a].mask, classes) && has(facts.events[b].mask, classes));
@@ -85,7 +87,8 @@ void derive_inter_thread_happens_before(Facts& facts) {
   find_sets_that_matter(facts);
   facts.inter_thread_happens_before.reset(facts.size());
   const bool of_agents_alone =
-      facts.synchronizes.empty() && facts.system_synchronizes.empty() && facts.execution->host_order.empty();
+      facts.synchronizes.empty() && facts.system_synchronizes.empty() && facts.execution->host_order.empty() &&
+      facts.host_language_order.empty();
   for (ClassOrder& set : facts.class_orders) {
     // What is left is part of program order.
     if (facts.only_happens_before && (of_agents_alone || !orders_agents(facts, set.classes))) {

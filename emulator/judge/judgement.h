@@ -206,6 +206,10 @@ class Judgement {
   //= vk:memory-model-deallocation
   std::vector<model::OperationPair> accesses_not_before_deallocation() const;
 
+  /// Host writes, and invalidations after them with no flush between: the invalidation may lose the write.
+  //= vk:memory-model-vulkan-availability-visibility
+  std::vector<model::OperationPair> writes_lost_to_invalidations() const;
+
   /// The relation between operations: of a read-modify-write the halves are merged, and what would
   /// relate an operation to itself is left out.
   std::vector<model::OperationPair> pairs(RelationName relation) const;

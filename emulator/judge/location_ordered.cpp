@@ -9,7 +9,7 @@ namespace {
 using Chain = std::array<EventSet, kScopes.size()>;
 
 bool on_host(const Facts& facts, EventIndex e) {
-  return facts.execution->place(facts.events[e].agent).is_host();
+  return facts.on_host.has(e);
 }
 
 EventSet happens_after(const Facts& facts, const EventSet& from) {
@@ -35,6 +35,7 @@ class LocationOrder {
     location_.accesses.for_each([&](EventIndex x) {
       add_same_reference(x);
       add_after_read(x);
+      if (facts_.execution->host.has_host_threads && on_host(facts_, x)) add_in_host_language(x);
     });
     (location_.accesses & facts_.writes).for_each([&](EventIndex x) {
       if (facts_.events[x].non_private) add_through_common_domain(x);
@@ -119,14 +120,39 @@ class LocationOrder {
     return visibility_of_.emplace_back(read, Chains(facts_, location_).visibility(read)).second;
   }
 
+  // Two accesses of the host are ordered by its language's happens-before alone.
+  //= vk:memory-model-location-ordered
+  void add_in_host_language(EventIndex x) {
+    EventSet after = facts_.happens_before.successors(x);
+    after &= location_.accesses;
+    after &= facts_.on_host;
+    after.remove(x);
+    location_.location_ordered.add_row(x, after);
+  }
+
+  // The operations of a kind, among `events`, that include the access; and the access itself, if it is of the host and
+  // its memory coherent: then it has such an operation where it stands.
+  EventSet including(const EventSet& events, OperationKind host, OperationKind device, EventIndex access) const {
+    EventSet result(facts_.size());
+    const bool of_host = on_host(facts_, access);
+    (events & of_kind(facts_, of_host ? host : device)).for_each([&](EventIndex e) {
+      if (includes_access(facts_, e, access)) result.add(e);
+    });
+    return result;
+  }
+  bool includes_itself(EventIndex access) const {
+    return on_host(facts_, access) && is_coherent_host_memory(facts_, location_);
+  }
+
   // Through the device or host domain, whatever the references, and for private accesses too.
   //= vk:memory-model-location-ordered
   //= vk:memory-model-vulkan-availability-visibility
   void add_through_device_and_host(EventIndex x) {
-    EventSet made = facts_.happens_before.successors(x);
-    const bool x_on_host = on_host(facts_, x);
-    made &= of_kind(facts_, x_on_host ? OperationKind::HostAvailability : OperationKind::DeviceAvailability);
+    EventSet made = including(facts_.happens_before.successors(x), OperationKind::HostAvailability,
+                              OperationKind::DeviceAvailability, x);
+    if (includes_itself(x)) made.add(x);
     if (made.empty()) return;
+    const bool x_on_host = on_host(facts_, x);
     for (const bool y_on_host : {false, true}) {
       EventSet in_domain = made;
       if (x_on_host != y_on_host) {
@@ -134,15 +160,25 @@ class LocationOrder {
         in_domain &= of_kind(facts_, x_on_host ? OperationKind::HostToDeviceDomain : OperationKind::DeviceToHostDomain);
       }
       const EventSet after = happens_after(facts_, in_domain);
-      EventSet seeing = after;
-      seeing &= of_kind(facts_, y_on_host ? OperationKind::HostVisibility : OperationKind::DeviceVisibility);
-      const EventSet seen = happens_after(facts_, seeing);
       location_.accesses.for_each([&](EventIndex y) {
         if (y == x || on_host(facts_, y) != y_on_host) return;
         const EventFacts& later = facts_.events[y];
-        if ((later.writes && after.has(y)) || (later.reads && seen.has(y))) location_.location_ordered.add(x, y);
+        if ((later.writes && after.has(y)) || (later.reads && sees(x, made, after, y)))
+          location_.location_ordered.add(x, y);
       });
     }
+  }
+
+  // Whether a visibility operation makes visible to the read `y` what is in its domain from `after` on.
+  //= vk:memory-model-location-ordered
+  bool sees(EventIndex x, const EventSet& made, const EventSet& after, EventIndex y) const {
+    if (includes_itself(y) && after.has(y)) return true;
+    EventSet seeing = including(after, OperationKind::HostVisibility, OperationKind::DeviceVisibility, y);
+    if (!seeing.empty() && needs_transfer(facts_, x, y)) {
+      const EventSet acquired = acquired_contents(facts_, made, x, y);
+      seeing &= happens_after(facts_, acquired) | acquired;
+    }
+    return happens_after(facts_, seeing).has(y);
   }
 
   Facts& facts_;

@@ -83,4 +83,29 @@ std::vector<model::OperationPair> Judgement::accesses_not_before_deallocation() 
   return result;
 }
 
+//= vk:memory-model-vulkan-availability-visibility
+std::vector<model::OperationPair> Judgement::writes_lost_to_invalidations() const {
+  std::vector<model::OperationPair> result;
+  const Relation& before = facts_->happens_before;
+  for (const Location& location : facts_->locations) {
+    if (is_coherent_host_memory(*facts_, location)) continue;
+    (location.accesses & facts_->writes & facts_->on_host).for_each([&](EventIndex write) {
+      facts_->domain_operations.for_each([&](EventIndex end) {
+        if (facts_->operation(end).kind != OperationKind::HostVisibility || !before.has(write, end)) return;
+        if (!facts_->operation(end).locations.overlaps(location.bytes)) return;
+        bool flushed = false;
+        facts_->domain_operations.for_each([&](EventIndex flush) {
+          flushed = flushed || (facts_->operation(flush).kind == OperationKind::HostAvailability &&
+                                includes_access(*facts_, flush, write) && before.has(write, flush) &&
+                                before.has(flush, end));
+        });
+        if (!flushed) result.emplace_back(facts_->events[write].operation, facts_->events[end].operation);
+      });
+    });
+  }
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
 }  // namespace heddle::judge

@@ -3,6 +3,13 @@
 namespace heddle::judge {
 namespace {
 
+// The language of host agents also has later stores of the head's own thread in the sequence.
+bool may_be_member(const Facts& facts, EventIndex head, EventIndex write) {
+  if (facts.events[write].rmw) return true;
+  return facts.execution->host.has_host_threads && facts.on_host.has(head) &&
+         facts.events[write].agent == facts.events[head].agent;
+}
+
 // The sequence goes on over read-modify-writes as long as no other write comes between: an event is in
 // it if all that comes after the head and not after the event is a read-modify-write. Members are
 // mutually ordered with the head because its scoped modification order relates nothing else.
@@ -12,9 +19,9 @@ void add_sequence(const Facts& facts, EventIndex head, Relation& sequences) {
   if (facts.partial) return;
   const EventSet after = facts.modification_order.successors(head);
   after.for_each([&](EventIndex member) {
-    bool continuous = facts.events[member].rmw;
+    bool continuous = may_be_member(facts, head, member);
     after.for_each([&](EventIndex between) {
-      if (facts.modification_order.has(between, member) && !facts.events[between].rmw) continuous = false;
+      if (facts.modification_order.has(between, member) && !may_be_member(facts, head, between)) continuous = false;
     });
     if (continuous) sequences.add(head, member);
   });

@@ -17,6 +17,8 @@ void derive_system_synchronizes_with(Facts& facts) {
     facts.of_agent[static_cast<std::size_t>(pair.first)].for_each([&](EventIndex x) { order.add_row(x, after); });
   }
   add_shader_input_synchronization(facts);
+  add_dependencies(facts);
+  extend_by_host_language(facts);
   order.close();
 }
 

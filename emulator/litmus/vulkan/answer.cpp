@@ -5,6 +5,7 @@
 #include <set>
 
 #include "emulator/litmus/vulkan/final_state.h"
+#include "emulator/litmus/vulkan/mistakes.h"
 #include "emulator/litmus/vulkan/program.h"
 
 namespace heddle::litmus {
@@ -15,8 +16,8 @@ class Collector {
   Collector(const Test& test, const Question& question)
       : test_(test), question_(question), has_free_(frees_memory(test)) {}
 
-  /// Takes one execution; false when the exploration should stop.
-  bool take(const explore::Found& found);
+  /// Takes one execution of `program`; false when the exploration should stop.
+  bool take(const TestProgram& program, const explore::Found& found);
   Answer finish(const explore::Statistics& statistics);
   /// Becomes true when executions that do not terminate can change nothing any more: they count for
   /// races, and those that are cut make the answer incomplete.
@@ -37,21 +38,19 @@ class Collector {
   bool knows_all_of_others_ = false;
 };
 
-bool Collector::take(const explore::Found& found) {
+bool Collector::take(const TestProgram& program, const explore::Found& found) {
   if (question_.cancelled != nullptr && question_.cancelled->load(std::memory_order_relaxed)) {
     answer_.cancelled = true;
     return false;
   }
   if (question_.on_execution) question_.on_execution();
-  std::vector<std::vector<explore::Value>> results;
-  for (const explore::AgentEnd& end : found.ends) results.push_back(end.results);
-  std::vector<Outcome> states = final_states(test_, found.judgement, results);
+  std::vector<Outcome> states = final_states(test_, found.judgement, program.results(found.ends));
   if (test_.filter) {
     const auto fails = [&](const Outcome& state) { return !satisfies(state, *test_.filter); };
     states.erase(std::remove_if(states.begin(), states.end(), fails), states.end());
     if (states.empty()) return true;
   }
-  const bool racy = found.judgement.racy();
+  const bool racy = has_mistake(test_, found.judgement);
   note_early_free(found);
   if (!found.terminated()) {
     if (racy) note_race(found);
@@ -79,7 +78,7 @@ bool Collector::take(const explore::Found& found) {
 }
 
 void Collector::note_faults(const std::vector<explore::AgentEnd>& ends) {
-  for (std::size_t thread = 0; thread < ends.size(); ++thread) {
+  for (std::size_t thread = 0; thread < test_.threads.size(); ++thread) {
     const explore::Value fault = ends[thread].results.back();
     if (fault != 0) faults_.insert(test_.threads[thread].code[fault - 1].place.line);
   }
@@ -89,8 +88,8 @@ void Collector::note_race(const explore::Found& found) {
   const bool first = !answer_.racy;
   answer_.racy = true;
   if (!first || !question_.keep_examples) return;
-  const judge::Race race = found.judgement.races().front();
-  answer_.race = RaceExample{found.execution, race.first, race.second};
+  const auto [x, y] = mistakes(test_, found.judgement).front();
+  answer_.race = RaceExample{found.execution, x, y};
 }
 
 //= vk:memory-model-deallocation
@@ -141,7 +140,7 @@ Answer answer(const Test& test, const Question& question) {
   for (Performers& performers : choices_of_performers(test)) {
     const TestProgram program(test, question.bound, Spinning::Explored, std::move(performers));
     const explore::Statistics statistics =
-        explored(program.program(), options, [&](const explore::Found& found) { return collector.take(found); });
+        explored(program.program(), options, [&](const explore::Found& found) { return collector.take(program, found); });
     all.graphs += statistics.graphs;
     all.complete = all.complete && statistics.complete;
   }

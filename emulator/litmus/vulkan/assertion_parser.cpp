@@ -73,7 +73,7 @@ Assertion::Term AssertionParser::observe(Observable observable) {
 }
 
 Assertion::Term AssertionParser::register_of_thread(const Token& thread) {
-  const auto id = thread_id(thread);
+  const auto id = thread_name(thread);
   const auto found = id ? threads_.find(*id) : threads_.end();
   if (found == threads_.end()) {
     throw ParseError(thread.place, fmt::format("there is no thread {}", shown(thread)));
@@ -84,12 +84,13 @@ Assertion::Term AssertionParser::register_of_thread(const Token& thread) {
   const std::string name(token.text);
   if (!registers_[found->second].has(name))
     variables_.warnings().push_back(
-        {token.place, fmt::format("register {} of thread P{} is in no instruction: it is 0", shown(token), *id)});
+        {token.place, fmt::format("register {} of thread {}{} is in no instruction: it is 0", shown(token),
+                                  letter(id->first), id->second)});
   Observable observable;
   observable.kind = Observable::Kind::Register;
   observable.thread = found->second;
   observable.index = registers_[found->second].use(name);
-  observable.name = fmt::format("P{}:{}", *id, name);
+  observable.name = fmt::format("{}{}:{}", letter(id->first), id->second, name);
   return observe(std::move(observable));
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "emulator/litmus/vulkan/cursor.h"
+#include "emulator/litmus/vulkan/names.h"
 #include "emulator/litmus/vulkan/symbols.h"
 #include "emulator/litmus/vulkan/test.h"
 
@@ -20,8 +21,8 @@ inline constexpr int kDeepestNesting = 256;
 /// Parses conditions and collects what they observe.
 class AssertionParser {
  public:
-  /// `threads` maps the number in a thread's name to its index, `registers` has its registers.
-  AssertionParser(Cursor& cursor, Variables& variables, const std::map<std::uint64_t, std::uint32_t>& threads,
+  /// `threads` maps a thread's name to its index, `registers` has its registers.
+  AssertionParser(Cursor& cursor, Variables& variables, const std::map<ThreadName, std::uint32_t>& threads,
                   std::vector<Registers>& registers)
       : cursor_(cursor), variables_(variables), threads_(threads), registers_(registers) {}
 
@@ -43,7 +44,7 @@ class AssertionParser {
 
   Cursor& cursor_;
   Variables& variables_;
-  const std::map<std::uint64_t, std::uint32_t>& threads_;
+  const std::map<ThreadName, std::uint32_t>& threads_;
   std::vector<Registers>& registers_;
   std::vector<Observable> observables_;
   std::map<std::string, std::size_t> by_name_;

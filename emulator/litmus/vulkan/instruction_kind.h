@@ -18,6 +18,7 @@ enum class InstructionKind : std::uint8_t {
   DeviceOperation,  ///< avdevice, visdevice
   Interlock,        ///< beginlock, endlock
   Free,
+  HostCall,  ///< of a host column: an operation on the host domain, or a call that waits or is waited for
   Compute,
   Branch,
   Jump,
@@ -76,6 +77,8 @@ constexpr KindTraits traits_of(InstructionKind kind) {
       return {.can_run = false};
     case InstructionKind::Free:
       return {.has_variable = true};
+    case InstructionKind::HostCall:
+      return {.can_run = false};
     case InstructionKind::Compute:
       return {.by = ExecutedBy::Thread, .values = 2, .sets_register = true};
     case InstructionKind::Branch:

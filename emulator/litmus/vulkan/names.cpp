@@ -26,6 +26,8 @@ bool is_prefix_and_digits(const Token& token, std::string_view prefix) {
 }  // namespace
 
 std::string spell_place(const Thread& thread) {
+  if (thread.kind == ThreadKind::Host) return "host";
+  if (thread.kind == ThreadKind::Batch) return fmt::format("q {}, qf {}", thread.queue, thread.queue_family);
   std::string out = fmt::format("sg {}, wg {}, qf {}", thread.subgroup, thread.workgroup, thread.queue_family);
   for (const auto& [spelling, stage] : kStages) {
     if (stage == thread.stage && stage != model::Stage::Compute) {
@@ -57,10 +59,17 @@ bool is_variable(const Token& token) {
   return token.kind == TokenKind::Word && !is_register(token) && !is_label(token) && !is_reserved(token);
 }
 
-std::optional<std::uint64_t> thread_id(const Token& token) {
+std::optional<ThreadName> thread_name(const Token& token) {
   std::string_view digits = token.text;
+  ThreadKind kind = ThreadKind::Shader;
   if (token.kind == TokenKind::Word) {
-    if (!is_prefix_and_digits(token, "P")) return std::nullopt;
+    if (is_prefix_and_digits(token, "H")) {
+      kind = ThreadKind::Host;
+    } else if (is_prefix_and_digits(token, "B")) {
+      kind = ThreadKind::Batch;
+    } else if (!is_prefix_and_digits(token, "P")) {
+      return std::nullopt;
+    }
     digits.remove_prefix(1);
   } else if (token.kind != TokenKind::Number) {
     return std::nullopt;
@@ -69,7 +78,12 @@ std::optional<std::uint64_t> thread_id(const Token& token) {
   const char* const end = digits.data() + digits.size();
   const auto read = std::from_chars(digits.data(), end, id);
   if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
-  return id;
+  return ThreadName{kind, id};
+}
+
+std::optional<std::uint64_t> thread_id(const Token& token) {
+  const std::optional<ThreadName> name = thread_name(token);
+  return name && name->first == ThreadKind::Shader ? std::optional(name->second) : std::nullopt;
 }
 
 }  // namespace heddle::litmus

@@ -39,6 +39,10 @@ bool is_variable(const Token& token);
 /// The number of a thread: "P3" or "3".
 std::optional<std::uint64_t> thread_id(const Token& token);
 
+/// The kind and number of a column: "P3", "H0", "B1", or "3" of a shader's thread.
+using ThreadName = std::pair<ThreadKind, std::uint64_t>;
+std::optional<ThreadName> thread_name(const Token& token);
+
 /// A thread's place as a header spells it, without its name: "sg 0, wg 1, qf 0, stage fragment".
 std::string spell_place(const Thread& thread);
 

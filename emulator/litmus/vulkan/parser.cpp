@@ -6,11 +6,13 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 #include "emulator/litmus/token.h"
 #include "emulator/litmus/vulkan/assertion_parser.h"
 #include "emulator/litmus/vulkan/cooperative.h"
 #include "emulator/litmus/vulkan/cursor.h"
+#include "emulator/litmus/vulkan/host_parser.h"
 #include "emulator/litmus/vulkan/instruction_parser.h"
 #include "emulator/litmus/vulkan/languages.h"
 #include "emulator/litmus/vulkan/names.h"
@@ -27,7 +29,7 @@ constexpr std::size_t kMostThreads = 1024;
 class Parser {
  public:
   Parser(std::string_view source, const Tokens& tokens)
-      : source_(source), header_(tokens.header), cursor_(tokens.tokens) {}
+      : source_(source), header_(tokens.header), cursor_(tokens.tokens), host_(cursor_, variables_) {}
 
   Test parse();
   std::vector<Diagnostic> warnings();
@@ -63,6 +65,8 @@ class Parser {
   void add_thread();
   void skip_body();
   Thread parse_thread_header();
+  void parse_place(Thread& thread);
+  void check_number(const Thread& thread);
   void parse_stage(Thread& thread);
   std::uint32_t group_number();
   void declare_registers();
@@ -72,6 +76,8 @@ class Parser {
   void parse_cell(std::size_t thread);
   void parse_code(std::size_t thread);
   void parse_tags(Instruction& instruction);
+  std::string text_since(std::size_t begin) const;
+  std::uint32_t thread_index(const Token& token) const;
   void resolve_targets();
   void parse_conditions(Test& test);
   Quantifier expect_quantifier();
@@ -85,7 +91,8 @@ class Parser {
   Variables variables_;
   std::vector<Thread> threads_;
   std::vector<Registers> registers_;
-  std::map<std::uint64_t, std::uint32_t> thread_index_;
+  std::map<ThreadName, std::uint32_t> thread_index_;
+  HostParser host_;
   std::vector<Labels> labels_;
   std::vector<PendingRegister> pending_registers_;
   std::vector<PendingPair> pending_pairs_;
@@ -108,7 +115,7 @@ void Parser::parse_declarations() {
     if (cursor_.accept(";")) continue;
     if (cursor_.sees(":", 1)) {
       parse_register_declaration();
-    } else {
+    } else if (!host_.take_declaration()) {
       parse_variable_declaration();
     }
     if (!cursor_.sees("}")) cursor_.expect(";", "after a declaration");
@@ -129,7 +136,7 @@ Integer Parser::initial_value() {
 
 void Parser::parse_register_declaration() {
   const Token thread = cursor_.take();
-  if (!thread_id(thread)) {
+  if (!thread_name(thread)) {
     throw ParseError(thread.place, fmt::format("expected a thread (P0, P1, ...), found {}", shown(thread)));
   }
   cursor_.expect(":");
@@ -199,11 +206,20 @@ void Parser::parse_pairs() {
 Thread Parser::parse_thread_header() {
   Thread out;
   const Token& name = cursor_.peek();
-  const auto id = thread_id(name);
+  const auto id = thread_name(name);
   if (!id) cursor_.fail("a thread (P0@sg 0, wg 0, qf 0)");
   out.place = cursor_.take().place;
-  out.id = *id;
+  std::tie(out.kind, out.id) = *id;
   cursor_.expect("@", "after the thread's name");
+  if (out.kind == ThreadKind::Shader) {
+    parse_place(out);
+  } else {
+    host_.parse_head(out);
+  }
+  return out;
+}
+
+void Parser::parse_place(Thread& out) {
   const auto group = [&](std::string_view tag, std::string_view word) -> std::uint64_t {
     if (!cursor_.accept(word)) cursor_.expect(tag, "in the thread's place");
     if (cursor_.peek().kind != TokenKind::Number) cursor_.fail("a number");
@@ -218,7 +234,6 @@ Thread Parser::parse_thread_header() {
   if (out.interlock_group != 0 && out.stage != model::Stage::Fragment) {
     throw ParseError(out.place, "only threads of stage fragment overlap");
   }
-  return out;
 }
 
 /// Our own extension: what the memory model asks of threads that are no compute invocations.
@@ -259,13 +274,19 @@ void Parser::add_thread() {
   }
   Thread thread = parse_thread_header();
   const auto index = static_cast<std::uint32_t>(threads_.size());
-  if (!thread_index_.emplace(thread.id, index).second) {
+  if (!thread_index_.emplace(ThreadName{thread.kind, thread.id}, index).second) {
     throw ParseError(thread.place, fmt::format("there are two threads {}", thread.name()));
   }
-  if (thread.id != index) {
-    warnings_.push_back({thread.place, fmt::format("thread {} stands in the column of P{}", thread.name(), index)});
-  }
+  check_number(thread);
   threads_.push_back(std::move(thread));
+}
+
+void Parser::check_number(const Thread& thread) {
+  const auto before = std::count_if(threads_.begin(), threads_.end(),
+                                    [&](const Thread& other) { return other.kind == thread.kind; });
+  if (thread.id == static_cast<std::uint64_t>(before)) return;
+  warnings_.push_back({thread.place, fmt::format("thread {} stands in the column of {}{}", thread.name(),
+                                                 letter(thread.kind), before)});
 }
 
 /// The code of a thread in braces: it is understood once all threads are known.
@@ -283,7 +304,7 @@ void Parser::parse_threads() {
   add_thread();
   if (cursor_.sees("{")) {
     skip_body();
-    while (thread_id(cursor_.peek())) {
+    while (thread_name(cursor_.peek())) {
       add_thread();
       skip_body();
     }
@@ -294,11 +315,12 @@ void Parser::parse_threads() {
   registers_.resize(threads_.size());
   labels_.resize(threads_.size());
   declare_registers();
+  host_.begin(threads_);
 }
 
 void Parser::declare_registers() {
   for (const PendingRegister& pending : pending_registers_) {
-    const auto found = thread_index_.find(*thread_id(pending.thread));
+    const auto found = thread_index_.find(*thread_name(pending.thread));
     if (found == thread_index_.end()) {
       warnings_.push_back({pending.thread.place, fmt::format("there is no thread {}", shown(pending.thread))});
       continue;
@@ -380,22 +402,33 @@ void Parser::parse_labels(std::size_t thread) {
 void Parser::parse_code(std::size_t thread) {
   std::vector<Instruction>& code = threads_[thread].code;
   const std::size_t begin = cursor_.peek().offset;
+  const CellContext context{variables_, registers_[thread]};
   Token label;
-  code.push_back(parse_instruction(cursor_, {variables_, registers_[thread]}, label));
-  if (cursor_.sees("#")) parse_tags(code.back());
+  if (threads_[thread].kind != ThreadKind::Shader) {
+    label = host_.parse_cell(static_cast<std::uint32_t>(thread), context);
+    host_.name_cell(text_since(begin));
+  } else {
+    code.push_back(parse_instruction(cursor_, context, label));
+    if (cursor_.sees("#")) parse_tags(code.back());
+    code.back().text = text_since(begin);
+  }
+  if (label.kind != TokenKind::End) pending_targets_.push_back({thread, code.size() - 1, label});
+}
+
+/// What was taken from the source since, blanks reduced to single spaces.
+std::string Parser::text_since(std::size_t begin) const {
   const std::string_view text = source_.substr(begin, cursor_.last_end() - begin);
-  std::string& out = code.back().text;
+  std::string out;
   for (const char c : text) {
     const bool blank = c == ' ' || (c >= '\t' && c <= '\r');
     if (!blank) {
       out += c;
-    } else if (out.back() != ' ') {
+    } else if (!out.empty() && out.back() != ' ') {
       out += ' ';
     }
   }
   // A comment within an instruction may have anything in it.
-  out = text::readable(out);
-  if (label.kind != TokenKind::End) pending_targets_.push_back({thread, code.size() - 1, label});
+  return text::readable(out);
 }
 
 /// Memory model relaxation annotations, to the end of the cell.
@@ -489,15 +522,16 @@ void Parser::sort_observables(Test& test, std::vector<Observable> observables) {
   if (test.assertion) renumber(*test.assertion, place);
 }
 
+std::uint32_t Parser::thread_index(const Token& token) const {
+  const auto found = thread_index_.find(*thread_name(token));
+  if (found != thread_index_.end()) return found->second;
+  throw ParseError(token.place, fmt::format("there is no thread {}", shown(token)));
+}
+
 void Parser::resolve_pairs(Test& test) {
-  const auto index = [&](const Token& token) {
-    const auto found = thread_index_.find(*thread_id(token));
-    if (found != thread_index_.end()) return found->second;
-    throw ParseError(token.place, fmt::format("there is no thread {}", shown(token)));
-  };
   for (const PendingPair& pair : pending_pairs_) {
-    const std::uint32_t first = index(pair.first);
-    const std::uint32_t second = index(pair.second);
+    const std::uint32_t first = thread_index(pair.first);
+    const std::uint32_t second = thread_index(pair.second);
     (test.*pair.list).emplace_back(first, second);
     if (first == second) {
       throw ParseError(pair.second.place, pair.list == &Test::system_synchronization
@@ -537,6 +571,7 @@ Test Parser::parse() {
   test.locations = variables_.locations();
   check_cooperative(test);
   test.variables = variables_.release();
+  host_.finish(test);
   return test;
 }
 

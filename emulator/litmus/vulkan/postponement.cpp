@@ -31,6 +31,7 @@ bool needs_late_values(const Thread& thread, std::size_t at, const LateRegisters
     case InstructionKind::DeviceOperation:
     case InstructionKind::Interlock:
     case InstructionKind::Free:
+    case InstructionKind::HostCall:
     case InstructionKind::Jump:
     case InstructionKind::Label:
       return true;

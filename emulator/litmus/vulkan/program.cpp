@@ -1,28 +1,19 @@
 #include "emulator/litmus/vulkan/program.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <span>
 
 #include "emulator/litmus/vulkan/barriers.h"
+#include "emulator/litmus/vulkan/host_agent.h"
+#include "emulator/litmus/vulkan/host_plan.h"
 #include "emulator/litmus/vulkan/liveness.h"
+#include "emulator/litmus/vulkan/renumbering.h"
 #include "emulator/litmus/vulkan/thread.h"
 #include "emulator/litmus/vulkan/value_use.h"
 
 namespace heddle::litmus {
 namespace {
-
-/// Small numbers for the numbers of a file.
-class Renumbering {
- public:
-  std::uint32_t operator()(std::uint64_t number) {
-    return numbers_.emplace(number, static_cast<std::uint32_t>(numbers_.size())).first->second;
-  }
-
- private:
-  std::map<std::uint64_t, std::uint32_t> numbers_;
-};
 
 void collect(const Operand& operand, std::set<Integer>& out) {
   if (!operand.is_register) out.insert(operand.constant);
@@ -74,13 +65,13 @@ std::vector<model::AgentPair> agents_of(const ThreadPairs& threads) {
 }
 
 /// The place of each thread.
-std::vector<model::Place> places_of(const Test& test) {
-  Renumbering queue_family;
+std::vector<model::Place> places_of(const Test& test, Renumbering& queue_family) {
   Renumbering workgroup;
   Renumbering subgroup;
   std::vector<model::Place> places;
   for (const Thread& thread : test.threads) {
-    model::Place& place = places.emplace_back();
+    model::Place& place = places.emplace_back(thread.kind == ThreadKind::Host ? model::Place::host() : model::Place{});
+    if (thread.kind == ThreadKind::Batch) place.kind = model::AgentKind::FixedFunction;
     place.queue_family = queue_family(thread.queue_family);
     place.workgroup = workgroup(thread.workgroup);
     place.subgroup = subgroup(thread.subgroup);
@@ -114,12 +105,15 @@ struct TestProgram::Parts {
   std::vector<std::unique_ptr<Reachability>> reachability;  // of each thread
   std::vector<std::unique_ptr<ThreadCode>> threads;
   std::vector<explore::Value> initial;  // of each location
+  HostPlan plan;
+  Renumbering queue_family;
+  std::vector<std::vector<explore::Later>> later;  // of each planned agent
 };
 
 TestProgram::TestProgram(const Test& test, std::uint64_t bound, Spinning spinning, Performers performers)
     : test_(test), parts_(std::make_unique<Parts>(test)) {
   if (performers.empty()) performers = choices_of_performers(test).front();
-  const std::vector<model::Place> places = places_of(test);
+  const std::vector<model::Place> places = places_of(test, parts_->queue_family);
   for (std::uint32_t i = 0; i < test.threads.size(); ++i) {
     const Thread& thread = test.threads[i];
     parts_->reachability.push_back(std::make_unique<Reachability>(test, thread));
@@ -141,6 +135,45 @@ TestProgram::TestProgram(const Test& test, std::uint64_t bound, Spinning spinnin
   program_.interlock_order = agents_of(test.interlock_order);
   program_.shader_inputs = agents_of(test.shader_inputs);
   program_.thin_air_values = constants(test);
+  if (test.host) add_host();
+}
+
+/// The agents of commands and dependencies stand behind the threads.
+void TestProgram::add_host() {
+  HostPlan& plan = parts_->plan = plan_host(test_);
+  for (const PlannedAgent& agent : plan.agents) parts_->later.push_back(later_of(agent));
+  for (std::size_t i = 0; i < plan.agents.size(); ++i) {
+    model::Place place;
+    place.kind = model::AgentKind::FixedFunction;
+    place.queue_family = parts_->queue_family(plan.agents[i].queue_family);
+    program_.agents.push_back({place,
+                               [&agent = plan.agents[i], &later = parts_->later[i]] {
+                                 return std::make_unique<HostAgent>(agent, later);
+                               },
+                               {}});
+  }
+  for (std::size_t i = 0; i < plan.after.size(); ++i) program_.agents[i].after = plan.after[i];
+  const auto agents = static_cast<explore::Point>(program_.agents.size());
+  for (std::size_t i = 0; i < test_.threads.size(); ++i)
+    for (std::size_t at = 0; at < test_.threads[i].code.size(); ++at)
+      if (const auto call = test_.threads[i].code[at].call) parts_->threads[i]->sites[at].call = agents + *call;
+  program_.calls = plan.calls;
+  program_.host = plan.side;
+  for (model::Dependency& dependency : program_.host.dependencies) {
+    if (!dependency.transfer) continue;
+    dependency.transfer->from = parts_->queue_family(dependency.transfer->from);
+    dependency.transfer->to = parts_->queue_family(dependency.transfer->to);
+  }
+  program_.system_synchronization.insert(program_.system_synchronization.end(), plan.synchronization.begin(),
+                                         plan.synchronization.end());
+}
+
+std::vector<std::vector<explore::Value>> TestProgram::results(const std::vector<explore::AgentEnd>& ends) const {
+  std::vector<std::vector<explore::Value>> results;
+  for (std::size_t i = 0; i < test_.threads.size(); ++i) results.push_back(ends[i].results);
+  for (const ParameterRegister& parameter : parts_->plan.parameters)
+    results[parameter.thread][parameter.index] = ends[parameter.agent].results.front();
+  return results;
 }
 
 TestProgram::~TestProgram() = default;

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "emulator/explore/explore.h"
 #include "emulator/explore/program.h"
 #include "emulator/litmus/vulkan/cooperative.h"
 #include "emulator/litmus/vulkan/test.h"
@@ -27,9 +28,12 @@ class TestProgram {
 
   const Test& test() const { return test_; }
   const explore::Program& program() const { return program_; }
+  /// The results of the test's threads, by thread.
+  std::vector<std::vector<explore::Value>> results(const std::vector<explore::AgentEnd>& ends) const;
 
  private:
   struct Parts;
+  void add_host();
 
   const Test& test_;
   std::unique_ptr<Parts> parts_;

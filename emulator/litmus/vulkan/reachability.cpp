@@ -25,7 +25,7 @@ const explore::Later& Reachability::from(std::size_t at, const std::vector<std::
     later.arrives = later.arrives || traits.waits;
     if (!traits.accesses()) continue;
     const Variable& variable = test_.variables[instruction.variable];
-    const explore::LaterAccess access{locations_of(variable), static_cast<ReferenceId>(instruction.variable),
+    const explore::LaterAccess access{locations_of(variable), reference_of(test_, thread_, instruction.variable),
                                       traits.writes, instruction.operation.is_non_private(),
                                       instruction.operation.tags};
     if (std::find(later.accesses.begin(), later.accesses.end(), access) == later.accesses.end())

@@ -151,6 +151,8 @@ std::optional<std::string> as_tags(const OperandWords& operands, const Instructi
       return device_words(instruction, Spelling::Tags);
     case InstructionKind::Free:
       return "free " + operands.variable();
+    case InstructionKind::HostCall:
+      return instruction.text;
     case InstructionKind::Compute:
       return fmt::format("{} {}, {}, {}", *word_for(*instruction.arithmetic, kArithmeticWords), operands.destination(),
                          operands.left(), operands.right());
@@ -275,6 +277,8 @@ std::optional<std::string> as_call(const OperandWords& operands, const Instructi
       return device_words(instruction, Spelling::Calls);
     case InstructionKind::Free:
       return fmt::format("free({})", operands.variable());
+    case InstructionKind::HostCall:
+      return std::nullopt;
     case InstructionKind::Compute:
       return fmt::format("{} = {} {} {}", operands.destination(), operands.left(),
                          *word_for(*instruction.arithmetic, kArithmeticSigns), operands.right());
@@ -306,6 +310,7 @@ class TestWords {
 
  private:
   std::string declarations() const;
+  std::string host_declarations(const HostTest& host) const;
   std::string pairs() const;
   std::string table() const;
   std::vector<std::string> column(const Thread& thread) const;
@@ -320,6 +325,22 @@ class TestWords {
   const Spelling spelling_;
 };
 
+/// What the memory of a host test is.
+std::string TestWords::host_declarations(const HostTest& host) const {
+  std::string out;
+  const auto add = [&](std::string_view word, const std::vector<std::uint32_t>& variables) {
+    if (variables.empty()) return;
+    out += word;
+    for (const std::uint32_t variable : variables) out += ' ' + test_.variables[variable].name;
+    out += ";\n";
+  };
+  add("noncoherent", host.noncoherent);
+  add("uniform", host.uniform);
+  add("exclusive", host.exclusive);
+  for (const std::vector<std::uint32_t>& atom : host.atoms) add("atom", atom);
+  return out;
+}
+
 std::string TestWords::declarations() const {
   std::string out = "{\n";
   std::vector<const Variable*> of_location(test_.locations);
@@ -332,6 +353,7 @@ std::string TestWords::declarations() const {
     }
     if (first == nullptr) first = &variable;
   }
+  if (test_.host) out += host_declarations(*test_.host);
   for (const Thread& thread : test_.threads)
     for (const Register& one : thread.registers)
       if (one.initial != 0) out += fmt::format("{}:{} = {};\n", thread.name(), one.name, one.initial);
@@ -374,6 +396,10 @@ std::string TestWords::stacked() const {
 /// A thread's place and its instructions, from top to bottom.
 std::vector<std::string> TestWords::column(const Thread& thread) const {
   std::vector<std::string> cells{place(thread)};
+  if (thread.kind != ThreadKind::Shader) {
+    cells.insert(cells.end(), thread.cells.begin(), thread.cells.end());
+    return cells;
+  }
   std::string labels;
   for (std::size_t i = 0; i < thread.code.size(); ++i) {
     if (thread.code[i].kind == InstructionKind::Label) {

@@ -14,6 +14,7 @@
 #include "emulator/litmus/arithmetic.h"
 #include "emulator/litmus/assertion.h"
 #include "emulator/litmus/diagnostic.h"
+#include "emulator/litmus/vulkan/host_test.h"
 #include "emulator/litmus/vulkan/instruction_kind.h"
 #include "emulator/model/place.h"
 
@@ -63,6 +64,8 @@ struct Instruction {
   Comparison comparison = Comparison::Equal;
   std::uint32_t target = 0;  ///< of Branch and Jump: index of the Label in the thread's code
   BarrierName barrier;
+  /// Of a HostCall that waits or is waited for: its number in HostTest::calls.
+  std::optional<std::uint32_t> call;
   /// The name of a load or store that one thread performs for all that execute it.
   std::optional<CooperativeName> cooperative;
 };
@@ -72,11 +75,22 @@ struct Register {
   Integer initial = 0;
 };
 
+/// What a column is: invocations of shaders, a thread of the host, or a batch of commands, which only has registers.
+enum class ThreadKind : std::uint8_t { Shader, Host, Batch };
+
+/// The letter in front of the number in a thread's name.
+constexpr char letter(ThreadKind kind) {
+  return kind == ThreadKind::Host ? 'H' : kind == ThreadKind::Batch ? 'B' : 'P';
+}
+
 struct Thread {
+  ThreadKind kind = ThreadKind::Shader;
   std::uint64_t id = 0;  ///< the number in its name
   std::uint64_t subgroup = 0;
   std::uint64_t workgroup = 0;
   std::uint64_t queue_family = 0;
+  std::uint64_t queue = 0;         ///< of a batch
+  std::vector<std::string> cells;  ///< of a host's thread or a batch: its column as written
   model::Stage stage = model::Stage::Compute;
   /// Threads with equal numbers other than 0 are shader-call-related.
   std::uint32_t shader_call_group = 0;
@@ -86,7 +100,7 @@ struct Thread {
   std::vector<Instruction> code;
   Place place;
 
-  std::string name() const { return 'P' + std::to_string(id); }
+  std::string name() const { return letter(kind) + std::to_string(id); }
 };
 
 struct Variable {
@@ -114,6 +128,8 @@ struct Test {
   ThreadPairs interlock_order;
   /// What the first writes to Output contributed to generating the second, which may read it as Input.
   ThreadPairs shader_inputs;
+  /// Of a host test.
+  std::optional<HostTest> host;
   std::optional<Assertion> filter;
   Quantifier quantifier = Quantifier::None;
   std::optional<Assertion> assertion;  ///< present unless the quantifier is None

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "emulator/litmus/vulkan/host_plan.h"
+
 namespace heddle::litmus {
 
 using explore::Step;
@@ -11,6 +13,12 @@ using explore::Value;
 
 Locations locations_of(const Variable& variable) {
   return {static_cast<AllocationId>(variable.location), 0, kVariableBytes};
+}
+
+//= vk:memory-model-references
+ReferenceId reference_of(const Test& test, const Thread& thread, std::uint32_t variable) {
+  return thread.kind == ThreadKind::Host ? host_reference(test, test.variables[variable])
+                                         : static_cast<ReferenceId>(variable);
 }
 
 namespace {
@@ -53,7 +61,7 @@ std::vector<Site> sites_of(const Test& test, std::uint32_t thread, const std::ve
     site.executes = executes[i];
     site.postponable = postponable[i];
     const KindTraits traits = instruction.traits();
-    if (traits.accesses()) site.operation.reference = static_cast<ReferenceId>(instruction.variable);
+    if (traits.accesses()) site.operation.reference = reference_of(test, test.threads[thread], instruction.variable);
     if (traits.has_variable) site.operation.locations = locations_of(test.variables[instruction.variable]);
     if (traits.waits) site.barrier = known_barrier(instruction.barrier, thread, barriers);
   }
@@ -149,6 +157,7 @@ bool LitmusThread::go_on(const Instruction& instruction, Step& step) {
     case InstructionKind::DeviceOperation:
     case InstructionKind::Interlock:
     case InstructionKind::Free:
+    case InstructionKind::HostCall:
       break;
   }
   const Site& site = code_.sites[at_];
@@ -233,6 +242,7 @@ bool LitmusThread::compute(Step& step) {
 void LitmusThread::execute(const Instruction& instruction, const Site& site, Step& step) {
   step.kind = StepKind::Operation;
   step.operation = site.operation;
+  step.call = site.call;
   const KindTraits traits = instruction.traits();
   if (traits.accesses()) return access(instruction, site, step);
   if (traits.waits) return control_barrier(instruction, site, step);

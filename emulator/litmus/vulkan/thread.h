@@ -23,6 +23,9 @@ inline constexpr std::uint32_t kVariableBytes = 8;
 /// The memory locations of a variable.
 Locations locations_of(const Variable& variable);
 
+/// The reference through which a thread accesses a variable: on the device its buffer, on the host its address.
+ReferenceId reference_of(const Test& test, const Thread& thread, std::uint32_t variable);
+
 /// What becomes of an iteration that changes nothing.
 enum class Spinning : std::uint8_t {
   /// An idle round counts like any other, and is one way to block: what there is to explore.
@@ -44,6 +47,8 @@ struct Site {
   /// What becomes of the value of a load: see explore::Step.
   explore::ValueUse use = explore::ValueUse::Decides;
   bool spins_alike = false;
+  /// Of a call of the host that waits or is waited for.
+  explore::Point call = explore::kNoPoint;
   /// The number of a control barrier whose name is always the same.
   std::optional<std::uint32_t> barrier;
 };

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "emulator/litmus/vulkan/final_state.h"
+#include "emulator/litmus/vulkan/mistakes.h"
 #include "emulator/litmus/vulkan/program.h"
 
 namespace heddle::litmus {
@@ -21,7 +22,7 @@ class Inquiry {
 
  private:
   void search(Wanted wanted);
-  bool take(const explore::Found& found);
+  bool take(const TestProgram& program, const explore::Found& found);
   bool knows_assertion() const { return test_.quantifier == Quantifier::None || settled_; }
   bool knows_memory() const { return verdict_.racy && (verdict_.freed_early || !frees_); }
   bool is_cancelled() const {
@@ -54,18 +55,16 @@ void Inquiry::note_outcome(const Outcome& outcome) {
 }
 
 void Inquiry::note_faults(const std::vector<explore::AgentEnd>& ends) {
-  for (std::size_t thread = 0; thread < ends.size(); ++thread) {
+  for (std::size_t thread = 0; thread < test_.threads.size(); ++thread) {
     const explore::Value fault = ends[thread].results.back();
     if (fault != 0) faults_.insert(test_.threads[thread].code[fault - 1].place.line);
   }
 }
 
-bool Inquiry::take(const explore::Found& found) {
+bool Inquiry::take(const TestProgram& program, const explore::Found& found) {
   if (is_cancelled()) return false;
   if (question_.on_execution) question_.on_execution();
-  std::vector<std::vector<explore::Value>> results;
-  for (const explore::AgentEnd& end : found.ends) results.push_back(end.results);
-  std::vector<Outcome> states = final_states(test_, found.judgement, results);
+  std::vector<Outcome> states = final_states(test_, found.judgement, program.results(found.ends));
   if (test_.filter) {
     std::erase_if(states, [&](const Outcome& state) { return !satisfies(state, *test_.filter); });
     if (states.empty()) return true;
@@ -81,7 +80,7 @@ bool Inquiry::take(const explore::Found& found) {
   }
   ++counted_;
   note_faults(found.ends);
-  verdict_.racy = verdict_.racy || found.judgement.racy();
+  verdict_.racy = verdict_.racy || has_mistake(test_, found.judgement);
   //= vk:memory-model-deallocation
   verdict_.freed_early =
       verdict_.freed_early || (frees_ && !found.judgement.accesses_not_before_deallocation().empty());
@@ -111,7 +110,7 @@ void Inquiry::search(Wanted wanted) {
     const TestProgram program(test_, question_.bound, spinning, std::move(performers));
     bool stopped = false;
     const explore::Statistics statistics = explored(program.program(), options, [&](const explore::Found& found) {
-      stopped = !take(found);
+      stopped = !take(program, found);
       return !stopped;
     });
     verdict_.graphs += statistics.graphs;
@@ -123,7 +122,7 @@ void Inquiry::search(Wanted wanted) {
 Verdict Inquiry::run() {
   verdict_.holds = test_.quantifier != Quantifier::Exists;
   // Every execution counts for what is freed, and values out of thin air need no source that is in the graph.
-  search(frees_ || question_.thin_air ? Wanted::AllExecutions : Wanted::Races);
+  search(frees_ || question_.thin_air || test_.host ? Wanted::AllExecutions : Wanted::Races);
   const bool knows_all = knows_memory() || saw_all_;
   // With a race, what was left out may have had outcomes of its own.
   if (wanted_ == Wanted::Races && verdict_.racy && !knows_assertion() && !limited_ && !is_cancelled())

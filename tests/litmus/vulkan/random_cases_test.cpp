@@ -1,78 +1,28 @@
 #include <catch2/catch.hpp>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <string>
 
-#include "emulator/litmus/vulkan/answer.h"
-#include "emulator/litmus/vulkan/parser.h"
-#include "tests/litmus/expectation.h"
-
-using namespace heddle::litmus;
-using Json = nlohmann::json;
-
-namespace {
-
-Json outcomes_of(const Test& test, const Answer& answer) {
-  Json out = Json::array();
-  for (const OutcomeRow& row : answer.outcomes) {
-    Json values = Json::object();
-    for (std::size_t i = 0; i < test.observables.size(); ++i) {
-      values[test.observables[i].name] = row.values[i];
-    }
-    out.push_back(values);
-  }
-  return out;
-}
-
-// Each file of a directory with its answer, with availability and visibility chains or without.
-void check_all(const std::string& name, int files, bool chains) {
-  const std::string directory = std::string(HEDDLE_SOURCE_DIR) + "/tests/litmus/" + name + "/";
-  std::ifstream answers(directory + "expected.jsonl");
-  REQUIRE(answers);
-  int cases = 0;
-  for (std::string line; std::getline(answers, line); ++cases) {
-    const Json expected = Json::parse(line);
-    const std::string file = expected.at("file");
-    INFO(file);
-    const VulkanParse parse = parse_vulkan(read_text(directory + file));
-    REQUIRE(parse.test);
-    Question question;
-    question.bound = expected.at("bound");
-    question.chains = chains;
-    const Answer found = answer(*parse.test, question);
-    const Json& verdict = expected.at(chains ? "chains" : "no_chains");
-    CHECK(outcomes_of(*parse.test, found) == verdict.at("outcomes"));
-    CHECK(found.holds == verdict.at("holds").get<bool>());
-    CHECK(found.racy == verdict.at("racy").get<bool>());
-    CHECK(found.executions == verdict.at("executions").get<std::uint64_t>());
-    CHECK(found.complete);
-  }
-  CHECK(cases == files);
-}
-
-}  // namespace
+#include "tests/litmus/vulkan/cases.h"
 
 TEST_CASE("420 random tests have the answers of brute force, with chains") {
-  check_all("random", 420, true);
+  check_cases("random", 420, true);
 }
 
 TEST_CASE("420 random tests have the answers of brute force, without chains") {
-  check_all("random", 420, false);
+  check_cases("random", 420, false);
 }
 
 TEST_CASE("126 tests of relaxation tags have their answers, with chains") {
-  check_all("mmra", 126, true);
+  check_cases("mmra", 126, true);
 }
 
 TEST_CASE("126 tests of relaxation tags have their answers, without chains") {
-  check_all("mmra", 126, false);
+  check_cases("mmra", 126, false);
 }
 
 TEST_CASE("40 tests in pairs of what makes chains, hides writes and derives values have their answers, with chains") {
-  check_all("chains", 40, true);
+  check_cases("chains", 40, true);
 }
 
 TEST_CASE(
     "40 tests in pairs of what makes chains, hides writes and derives values have their answers, without chains") {
-  check_all("chains", 40, false);
+  check_cases("chains", 40, false);
 }
