@@ -1,12 +1,10 @@
 #include <algorithm>
 
 #include "emulator/judge/facts.h"
+#include "emulator/model/access_scope.h"
 
 namespace heddle::judge {
 namespace {
-
-using model::Accesses;
-using model::Stages;
 
 std::size_t position(AgentId agent) {
   return static_cast<std::size_t>(agent);
@@ -14,28 +12,6 @@ std::size_t position(AgentId agent) {
 
 bool contains(const std::vector<ReferenceId>& list, ReferenceId reference) {
   return std::find(list.begin(), list.end(), reference) != list.end();
-}
-
-// The kind of an access, by the stage that its agent runs in.
-Accesses kind_of(const Facts& facts, const model::Command& command, EventIndex access, bool writes) {
-  switch (command.stage) {
-    case Stages::DrawIndirect:
-      return Accesses::IndirectRead;
-    case Stages::Copy:
-    case Stages::Clear:
-      return writes ? Accesses::TransferWrite : Accesses::TransferRead;
-    default:
-      break;
-  }
-  if (writes) return Accesses::StorageWrite;
-  const bool uniform = contains(facts.execution->host.uniform, facts.operation(access).reference);
-  return uniform ? Accesses::UniformRead : Accesses::StorageRead;
-}
-
-bool in_scope(const Facts& facts, const model::AccessScope& scope, const model::Command& command, EventIndex access,
-              bool writes) {
-  return meet(command.stage, scope.stages) && meet(kind_of(facts, command, access, writes), scope.accesses) &&
-         (scope.references.empty() || contains(scope.references, facts.operation(access).reference));
 }
 
 // Each operation of the first scope comes before each of the dependency, these before each of the second scope, and
@@ -102,12 +78,12 @@ bool includes_access(const Facts& facts, EventIndex operation, EventIndex access
     return op.locations.size_bytes == 0 || op.locations.overlaps(facts.operation(access).locations);
   const model::Dependency* const dependency = facts.dependency_of[position(op.agent)];
   if (dependency == nullptr) return true;
-  const model::AccessScope& scope = available ? dependency->available : dependency->visible;
+  const model::HostSide& host = facts.execution->host;
+  if ((available ? dependency->available : dependency->visible).of_device) return true;
   const model::Command* const command = facts.command_of[position(facts.events[access].agent)];
-  if (scope.of_device) return true;
   if (command == nullptr) return false;
-  const bool in_order = available ? comes_before(*command, *dependency) : comes_after(*dependency, *command);
-  return in_order && in_scope(facts, scope, *command, access, available);
+  return available ? makes_available(host, *dependency, *command, facts.operation(access))
+                   : makes_visible(host, *dependency, *command, facts.operation(access));
 }
 
 bool is_coherent_host_memory(const Facts& facts, const Location& location) {

@@ -382,8 +382,8 @@ struct Desk::Requests {
     const litmus::VulkanParse parsed = litmus::parse_vulkan(text);
     if (!parsed.test) return bad_test(file, {parsed.errors.front().message, parsed.errors.front().place});
     const litmus::Spelling spelling = spelling_of(*parsed.test);
-    if (spelling != wanted && !fits(*parsed.test, wanted))
-      throw BadRequest("a table of this test would have more than a million cells: it stays as calls");
+    const std::string why_not = why_not_spelled(*parsed.test, wanted);
+    if (spelling != wanted && !why_not.empty()) throw BadRequest(why_not);
     // A text that is as wanted keeps its comments and its layout.
     return {{"ok", true},
             {"text", spelling == wanted ? text : spell(*parsed.test, wanted)},

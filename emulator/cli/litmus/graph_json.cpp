@@ -9,6 +9,7 @@
 #include "emulator/cli/litmus/reasons.h"
 #include "emulator/litmus/vulkan/calls.h"
 #include "emulator/litmus/vulkan/names.h"
+#include "emulator/litmus/vulkan/operation_column.h"
 
 namespace heddle::cli {
 namespace {
@@ -27,6 +28,7 @@ class Graph {
 
  private:
   std::size_t agent(OperationIndex index) const { return static_cast<std::size_t>(execution_.operations[index].agent); }
+  std::size_t column(OperationIndex index) const { return litmus::column_of(test_, execution_.operations[index]); }
   bool are_operations(const OperationPair& pair) const {
     return pair.first < execution_.operations.size() && pair.second < execution_.operations.size();
   }
@@ -47,23 +49,16 @@ class Graph {
   std::set<std::pair<RelationName, OperationPair>> drawn_;
 };
 
-/// Where the instruction of an operation stands.
-litmus::Place place_of(const litmus::Test& test, const Operation& operation) {
-  for (const litmus::Instruction& instruction : test.threads[static_cast<std::size_t>(operation.agent)].code)
-    if (instruction.text.c_str() == operation.where.function) return instruction.place;
-  return {operation.where.line, 1};
-}
-
 Json Graph::operation(OperationIndex index) const {
   const Operation& operation = execution_.operations[index];
-  const litmus::Place place = place_of(test_, operation);
+  const litmus::Place place = litmus::place_of(test_, operation);
   Json out;
-  out["thread"] = agent(index);
+  out["thread"] = column(index);
   out["line"] = place.line;
   out["column"] = place.column;
   out["text"] = operation.where.function;
   if (!operation.is_access()) return out;
-  out["variable"] = test_.variables[static_cast<std::size_t>(operation.reference)].name;
+  out["variable"] = litmus::variable_of(test_, operation).name;
   if (operation.reads()) out["read"] = static_cast<litmus::Integer>(execution_.read_values[index]);
   if (operation.writes()) out["written"] = static_cast<litmus::Integer>(execution_.written_values[index]);
   return out;
@@ -89,7 +84,7 @@ void Graph::draw(OperationIndex from, OperationIndex to, RelationName relation) 
 }
 
 void Graph::program_order() {
-  std::vector<OperationIndex> last(test_.threads.size(), model::kInitialValue);
+  std::vector<OperationIndex> last(execution_.agents.size(), model::kInitialValue);
   for (OperationIndex i = 0; i < execution_.operations.size(); ++i) {
     if (last[agent(i)] != model::kInitialValue) draw(last[agent(i)], i, RelationName::ProgramOrder);
     last[agent(i)] = i;

@@ -27,6 +27,7 @@ class Drawing {
     return execution_.operations[pair.first].agent == execution_.operations[pair.second].agent;
   }
   std::string label(OperationIndex index) const;
+  std::string caption(std::size_t agent) const;
   void clusters();
   void initial_values();
   void arrow(const std::string& from, const std::string& to, RelationName relation, std::string_view style);
@@ -57,9 +58,16 @@ std::string Drawing::label(OperationIndex index) const {
   return out;
 }
 
+std::string Drawing::caption(std::size_t agent) const {
+  if (agent < captions_.agents.size()) return captions_.agents[agent];
+  for (const Operation& operation : execution_.operations)
+    if (static_cast<std::size_t>(operation.agent) == agent) return captions_.other_agent(operation);
+  return "";
+}
+
 void Drawing::clusters() {
   for (std::size_t agent = 0; agent < execution_.agents.size(); ++agent) {
-    out_ += fmt::format("  subgraph cluster_{} {{\n    label={};\n", agent, dot_string(captions_.agents[agent]));
+    out_ += fmt::format("  subgraph cluster_{} {{\n    label={};\n", agent, dot_string(caption(agent)));
     out_ += "    style=\"rounded,filled\"; color=\"#d0d7de\"; fillcolor=\"#f6f8fa\";\n";
     std::string before;
     for (OperationIndex i = 0; i < execution_.operations.size(); ++i) {

@@ -12,6 +12,7 @@
 #include "emulator/cli/litmus/picture.h"
 #include "emulator/cli/litmus/report.h"
 #include "emulator/litmus/vulkan/names.h"
+#include "emulator/litmus/vulkan/operation_column.h"
 
 extern char** environ;
 
@@ -75,13 +76,17 @@ void add_vulkan(const LitmusReport& report, const judge::Options& model, Gallery
   if (!report.vulkan->answer) return;
   const litmus::Answer& answer = *report.vulkan->answer;
   const auto variable = [&](const Operation& operation) -> const litmus::Variable& {
-    return test.variables[static_cast<std::size_t>(operation.reference)];
+    return litmus::variable_of(test, operation);
   };
   const auto number = [](model::Value value) { return std::to_string(static_cast<litmus::Integer>(value)); };
   Captions captions;
   for (const litmus::Thread& thread : test.threads) {
     captions.agents.push_back(thread.name() + '\n' + litmus::spell_place(thread));
   }
+  // Agents behind the threads are commands and dependencies.
+  captions.other_agent = [&](const Operation& operation) {
+    return test.threads[litmus::column_of(test, operation)].name();
+  };
   captions.variable = [&](const Operation& operation) { return variable(operation).name; };
   captions.value = number;
   captions.initial_value = [&](const Operation& operation) { return std::to_string(variable(operation).initial); };

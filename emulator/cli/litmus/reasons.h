@@ -18,7 +18,7 @@ std::string as_sentence(std::string text);
 judge::NameOfOperation name_operations(const litmus::Test& test, const model::Execution& execution);
 
 /// The race: both operations with their lines, and the first missing link. One or more lines.
-std::string explain_race(const judge::Judgement& judgement, const litmus::RaceExample& race,
+std::string explain_race(const litmus::Test& test, const judge::Judgement& judgement, const litmus::RaceExample& race,
                          const judge::NameOfOperation& name_of);
 
 /// Changes of the test with which the two do not race in any execution, each explored; or that none was found. One or

@@ -49,7 +49,7 @@ Replay replay_run(const litmus::Test& test, const litmus::Question& question, co
     replay.violation = judge::explain(*violation, name_of);
   }
   for (const judge::Race& race : judgement.races()) {
-    replay.races.push_back(explain_race(judgement, {execution, race.first, race.second}, name_of));
+    replay.races.push_back(explain_race(test, judgement, {execution, race.first, race.second}, name_of));
   }
   for (const auto& [access, free] : judgement.accesses_not_before_deallocation()) {
     replay.freed_early.push_back(fmt::format("{} does not happen before {}", name_of(access), name_of(free)));

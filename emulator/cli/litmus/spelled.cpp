@@ -18,8 +18,8 @@ bool print_one(const std::string& file, litmus::Spelling wanted) {
     const std::string source = read_input(file, litmus::kLongestSource + 1);
     const litmus::VulkanParse parse = litmus::parse_vulkan(source);
     if (!parse.test) throw InputError(litmus::describe(file, parse.errors.front()));
-    if (!fits(*parse.test, wanted))
-      throw InputError(file + ": a table of this test would have more than a million cells: it stays as calls");
+    const std::string why_not = why_not_spelled(*parse.test, wanted);
+    if (!why_not.empty()) throw InputError(file + ": " + why_not);
     print_readable(stdout, spelling_of(*parse.test) == wanted ? source : spell(*parse.test, wanted));
     return true;
   } catch (const InputError& error) {

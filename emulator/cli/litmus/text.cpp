@@ -33,13 +33,18 @@ std::string program_table(const litmus::Test& test, const Painter& paint) {
   std::size_t rows = 0;
   for (const litmus::Thread& thread : test.threads) {
     head.push_back({thread.name() + " @ " + litmus::spell_place(thread), Colour::Cyan});
-    rows = std::max(rows, thread.code.size());
+    rows = std::max(rows, thread.cells.empty() ? thread.code.size() : thread.cells.size());
   }
   table.add_row(std::move(head));
   for (std::size_t i = 0; i < rows; ++i) {
     std::vector<Cell> row;
     for (const litmus::Thread& thread : test.threads) {
-      row.push_back({i < thread.code.size() ? thread.code[i].text : ""});
+      // Columns of the host's side are shown as they are written.
+      if (thread.kind != litmus::ThreadKind::Shader) {
+        row.push_back({i < thread.cells.size() ? thread.cells[i] : ""});
+      } else {
+        row.push_back({i < thread.code.size() ? thread.code[i].text : ""});
+      }
     }
     table.add_row(std::move(row));
   }
@@ -142,7 +147,7 @@ std::string reasons(const VulkanReport& report, const litmus::Question& question
   if (answer.race) {
     const judge::Judgement judgement(answer.race->execution, litmus::explorer_options(question).model);
     out += "  " + paint(Colour::Bold, "Why racy") + '\n' +
-           indented(explain_race(judgement, *answer.race, name_operations(report.test, answer.race->execution)) +
+           indented(explain_race(report.test, judgement, *answer.race, name_operations(report.test, answer.race->execution)) +
                         explain_changes(report.test, question, *answer.race),
                     "    ");
   }

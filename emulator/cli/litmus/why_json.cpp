@@ -9,6 +9,9 @@
 #include "emulator/cli/litmus/reasons.h"
 #include "emulator/litmus/vulkan/changes.h"
 #include "emulator/litmus/vulkan/edits.h"
+#include "emulator/litmus/vulkan/host_changes.h"
+#include "emulator/litmus/vulkan/host_reason.h"
+#include "emulator/litmus/vulkan/operation_column.h"
 
 namespace heddle::cli {
 namespace {
@@ -32,6 +35,26 @@ Json change_of(const std::string& source, const litmus::Test& test, const litmus
   return out;
 }
 
+Json changes_of(const std::string& source, const litmus::Test& test, const litmus::RaceExample& race,
+                const litmus::Question& question) {
+  const litmus::TestChanges found = litmus::changes_without_race(
+      test, question, race, [&](const Operation& operation) { return litmus::name_of(test, operation); });
+  Json changes = Json::array();
+  for (const litmus::TestChange& change : found.changes) changes.push_back(change_of(source, test, change));
+  return changes;
+}
+
+/// Changes of calls and commands, which have no edits of the text.
+Json host_changes_of(const litmus::Test& test, const litmus::RaceExample& race, const litmus::Question& question) {
+  Json changes = Json::array();
+  for (const litmus::HostChange& change : litmus::host_changes(test, question, race))
+    changes.push_back({{"text", change.text},
+                       {"unordered", false},
+                       {"edits", nullptr},
+                       {"why_no_edits", "A call or a command of the host's side is put in by hand."}});
+  return changes;
+}
+
 Json race_of(const std::string& source, const litmus::Test& test, const litmus::RaceExample& race,
              const litmus::Question& question) {
   const judge::Judgement judgement(race.execution, litmus::explorer_options(question).model);
@@ -39,18 +62,15 @@ Json race_of(const std::string& source, const litmus::Test& test, const litmus::
   Json out;
   out["first"] = race.first;
   out["second"] = race.second;
-  out["text"] = explain_race(judgement, race, name_of);
-  if (const auto reason = judgement.why_unordered(race.first, race.second)) {
+  out["text"] = explain_race(test, judgement, race, name_of);
+  if (const auto reason = litmus::host_reason(test, judgement, {race.first, race.second})) {
+    out["missing_link"] = litmus::name(reason->link);
+    out["reason"] = reason->text;
+  } else if (const auto reason = judgement.why_unordered(race.first, race.second)) {
     out["missing_link"] = judge::name(reason->link);
     out["reason"] = judge::explain(*reason, name_of);
   }
-  const litmus::TestChanges found = litmus::changes_without_race(test, question, race, [&](const Operation& operation) {
-    return fmt::format("{}'s `{}` (line {})", test.threads[static_cast<std::size_t>(operation.agent)].name(),
-                       operation.where.function, operation.where.line);
-  });
-  Json changes = Json::array();
-  for (const litmus::TestChange& change : found.changes) changes.push_back(change_of(source, test, change));
-  out["changes"] = std::move(changes);
+  out["changes"] = test.host ? host_changes_of(test, race, question) : changes_of(source, test, race, question);
   out["graph"] = graph_of(test, judgement);
   return out;
 }

@@ -172,6 +172,12 @@ void Worker::add_to(RunTotals& totals, Rows& rows) const {
 }  // namespace
 
 std::optional<Diagnostic> cannot_run(const Test& test) {
+  if (test.host) {
+    const auto column = std::find_if(test.threads.begin(), test.threads.end(),
+                                     [](const Thread& thread) { return thread.kind != ThreadKind::Shader; });
+    return Diagnostic{column->place,
+                      "a test with columns of the host or of batches cannot be run yet, only explored and explained"};
+  }
   for (const Thread& thread : test.threads) {
     for (const Instruction& instruction : thread.code) {
       if (!instruction.traits().can_run)

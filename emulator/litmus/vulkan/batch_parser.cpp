@@ -63,7 +63,7 @@ model::Stages CommandParser::stages() {
   return all;
 }
 
-/// An access that none of the stages has is a mistake.
+/// An access that none of the stages has is a mistake; the accesses of all memory are those that the stages have.
 model::Accesses CommandParser::access(const Mask& mask) {
   const auto access = meaning_of(cursor_.peek().text, kAccessWords);
   if (!access)
@@ -71,7 +71,8 @@ model::Accesses CommandParser::access(const Mask& mask) {
                  "transfer_write, indirect_read, host_read, host_write, memory_read, memory_write)");
   const Token& word = cursor_.take();
   const model::Accesses valid = *access & accesses_of(mask.stages);
-  if (valid == model::Accesses::None)
+  const bool of_memory = *access == model::Accesses::MemoryRead || *access == model::Accesses::MemoryWrite;
+  if (valid == model::Accesses::None && !of_memory)
     throw ParseError(word.place, fmt::format("no stage of this mask has the access {}", shown(word)));
   return valid;
 }

@@ -188,6 +188,8 @@ ForbiddenOutcomes NearOutcomes::collect(std::size_t most) {
 
 ForbiddenSearch find_forbidden(const Test& test, const Question& question,
                                const std::function<bool(const Outcome&)>& wanted) {
+  // Candidates know no calls that wait.
+  if (test.host) return {{}, false};
   const judge::Options model = explorer_options(question).model;
   ForbiddenSearch search;
   std::optional<Distance> closest;
@@ -210,6 +212,7 @@ ForbiddenSearch find_forbidden(const Test& test, const Question& question,
 
 ForbiddenOutcomes find_forbidden_outcomes(const Test& test, const Question& question, const Answer& answer,
                                           std::size_t most) {
+  if (test.host) return {{}, false};
   return NearOutcomes(test, question, answer).collect(most);
 }
 

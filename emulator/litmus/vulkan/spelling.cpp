@@ -482,6 +482,13 @@ bool fits(const Test& test, Spelling spelling) {
   return rows * test.threads.size() <= kMostCells;
 }
 
+std::string why_not_spelled(const Test& test, Spelling spelling) {
+  if (!fits(test, spelling)) return "a table of this test would have more than a million cells: it stays as calls";
+  if (test.host && spelling == Spelling::Calls)
+    return "columns of the host and of batches are spelled with tags alone: it stays as tags";
+  return "";
+}
+
 std::string spell(const Test& test, Spelling spelling) {
   return TestWords(test, spelling).text();
 }

@@ -36,6 +36,9 @@ Spelling spelling_of(const Test& test);
 /// instructions beside many threads would be a table that nobody has the memory for.
 bool fits(const Test& test, Spelling spelling);
 
+/// Why a test cannot be spelled so; empty if it can.
+std::string why_not_spelled(const Test& test, Spelling spelling);
+
 /// A test that was parsed, and that fits, as a text that means the same. Comments within the code, and the list of
 /// locations, are not in it.
 std::string spell(const Test& test, Spelling spelling);
