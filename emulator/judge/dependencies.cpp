@@ -129,9 +129,7 @@ EventSet acquired_from(const Facts& facts, EventIndex release) {
 }  // namespace
 
 EventSet acquired_contents(const Facts& facts, const EventSet& available, EventIndex write, EventIndex read) {
-  const auto family = [&](EventIndex e) {
-    return facts.execution->place(facts.events[e].agent).queue_family;
-  };
+  const auto family = [&](EventIndex e) { return facts.execution->place(facts.events[e].agent).queue_family; };
   const auto is_of_buffer = [&](const model::OwnershipTransfer& transfer) {
     return transfer.reference == facts.operation(write).reference ||
            transfer.reference == facts.operation(read).reference;

@@ -86,9 +86,8 @@ bool orders_agents(const Facts& facts, MemorySemantics classes) {
 void derive_inter_thread_happens_before(Facts& facts) {
   find_sets_that_matter(facts);
   facts.inter_thread_happens_before.reset(facts.size());
-  const bool of_agents_alone =
-      facts.synchronizes.empty() && facts.system_synchronizes.empty() && facts.execution->host_order.empty() &&
-      facts.host_language_order.empty();
+  const bool of_agents_alone = facts.synchronizes.empty() && facts.system_synchronizes.empty() &&
+                               facts.execution->host_order.empty() && facts.host_language_order.empty();
   for (ClassOrder& set : facts.class_orders) {
     // What is left is part of program order.
     if (facts.only_happens_before && (of_agents_alone || !orders_agents(facts, set.classes))) {

@@ -95,9 +95,9 @@ std::vector<model::OperationPair> Judgement::writes_lost_to_invalidations() cons
         if (!facts_->operation(end).locations.overlaps(location.bytes)) return;
         bool flushed = false;
         facts_->domain_operations.for_each([&](EventIndex flush) {
-          flushed = flushed || (facts_->operation(flush).kind == OperationKind::HostAvailability &&
-                                includes_access(*facts_, flush, write) && before.has(write, flush) &&
-                                before.has(flush, end));
+          flushed =
+              flushed || (facts_->operation(flush).kind == OperationKind::HostAvailability &&
+                          includes_access(*facts_, flush, write) && before.has(write, flush) && before.has(flush, end));
         });
         if (!flushed) result.emplace_back(facts_->events[write].operation, facts_->events[end].operation);
       });

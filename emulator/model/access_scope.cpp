@@ -39,15 +39,13 @@ Accesses kind_of(const HostSide& host, const Command& command, const Operation& 
 bool makes_available(const HostSide& host, const Dependency& dependency, const Command& command,
                      const Operation& access) {
   const AccessScope& scope = dependency.available;
-  return scope.of_device ||
-         (comes_before(command, dependency) && in_scope(host, scope, command, access, true));
+  return scope.of_device || (comes_before(command, dependency) && in_scope(host, scope, command, access, true));
 }
 
 bool makes_visible(const HostSide& host, const Dependency& dependency, const Command& command,
                    const Operation& access) {
   const AccessScope& scope = dependency.visible;
-  return scope.of_device ||
-         (comes_after(dependency, command) && in_scope(host, scope, command, access, false));
+  return scope.of_device || (comes_after(dependency, command) && in_scope(host, scope, command, access, false));
 }
 
 }  // namespace heddle::model

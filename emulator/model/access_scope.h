@@ -19,7 +19,6 @@ Accesses kind_of(const HostSide& host, const Command& command, const Operation& 
 //= vk:memory-model-vulkan-availability-visibility
 bool makes_available(const HostSide& host, const Dependency& dependency, const Command& command,
                      const Operation& access);
-bool makes_visible(const HostSide& host, const Dependency& dependency, const Command& command,
-                   const Operation& access);
+bool makes_visible(const HostSide& host, const Dependency& dependency, const Command& command, const Operation& access);
 
 }  // namespace heddle::model

@@ -109,8 +109,8 @@ struct OwnershipTransfer {
   std::uint32_t to = 0;
 };
 
-/// An operation of the API that orders: a pipeline barrier, an event's set and wait, a semaphore's signal or wait, a fence,
-/// a submission. It belongs to no agent of a program; in a record its operations of availability, visibility and
+/// An operation of the API that orders: a pipeline barrier, an event's set and wait, a semaphore's signal or wait, a
+/// fence, a submission. It belongs to no agent of a program; in a record its operations of availability, visibility and
 /// domains are those of `agent`, in their order, and it accesses nothing.
 struct Dependency {
   AgentId agent{};

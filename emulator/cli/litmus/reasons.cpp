@@ -25,8 +25,8 @@ judge::NameOfOperation name_operations(const litmus::Test& test, const model::Ex
   };
 }
 
-std::string explain_race(const litmus::Test& test, const judge::Judgement& judgement,
-                         const litmus::RaceExample& race, const judge::NameOfOperation& name_of) {
+std::string explain_race(const litmus::Test& test, const judge::Judgement& judgement, const litmus::RaceExample& race,
+                         const judge::NameOfOperation& name_of) {
   std::string out = fmt::format("{} races with {}.\n", name_of(race.first), name_of(race.second));
   if (const auto reason = litmus::host_reason(test, judgement, {race.first, race.second}))
     return out + fmt::format("The first missing link: {}.\n", reason->text);

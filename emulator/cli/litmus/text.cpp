@@ -147,7 +147,8 @@ std::string reasons(const VulkanReport& report, const litmus::Question& question
   if (answer.race) {
     const judge::Judgement judgement(answer.race->execution, litmus::explorer_options(question).model);
     out += "  " + paint(Colour::Bold, "Why racy") + '\n' +
-           indented(explain_race(report.test, judgement, *answer.race, name_operations(report.test, answer.race->execution)) +
+           indented(explain_race(report.test, judgement, *answer.race,
+                                 name_operations(report.test, answer.race->execution)) +
                         explain_changes(report.test, question, *answer.race),
                     "    ");
   }

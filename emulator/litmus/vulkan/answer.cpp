@@ -139,8 +139,8 @@ Answer answer(const Test& test, const Question& question) {
   explore::Statistics all;
   for (Performers& performers : choices_of_performers(test)) {
     const TestProgram program(test, question.bound, Spinning::Explored, std::move(performers));
-    const explore::Statistics statistics =
-        explored(program.program(), options, [&](const explore::Found& found) { return collector.take(program, found); });
+    const explore::Statistics statistics = explored(
+        program.program(), options, [&](const explore::Found& found) { return collector.take(program, found); });
     all.graphs += statistics.graphs;
     all.complete = all.complete && statistics.complete;
   }

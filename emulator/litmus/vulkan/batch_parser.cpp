@@ -67,8 +67,9 @@ model::Stages CommandParser::stages() {
 model::Accesses CommandParser::access(const Mask& mask) {
   const auto access = meaning_of(cursor_.peek().text, kAccessWords);
   if (!access)
-    cursor_.fail("an access (storage_read, storage_write, uniform_read, shader_read, shader_write, transfer_read, "
-                 "transfer_write, indirect_read, host_read, host_write, memory_read, memory_write)");
+    cursor_.fail(
+        "an access (storage_read, storage_write, uniform_read, shader_read, shader_write, transfer_read, "
+        "transfer_write, indirect_read, host_read, host_write, memory_read, memory_write)");
   const Token& word = cursor_.take();
   const model::Accesses valid = *access & accesses_of(mask.stages);
   const bool of_memory = *access == model::Accesses::MemoryRead || *access == model::Accesses::MemoryWrite;

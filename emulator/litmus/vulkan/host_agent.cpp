@@ -23,8 +23,8 @@ std::vector<explore::Later> later_of(const PlannedAgent& planned) {
     later[at] = later[at + 1];
     const Operation& operation = planned.operations[at];
     if (operation.is_access())
-      later[at].accesses.push_back({operation.locations, operation.reference, operation.writes(),
-                                    operation.is_non_private(), operation.tags});
+      later[at].accesses.push_back(
+          {operation.locations, operation.reference, operation.writes(), operation.is_non_private(), operation.tags});
   }
   return later;
 }

@@ -100,7 +100,8 @@ std::optional<CommandPlace> Workshop::dispatch_of(std::uint32_t thread) const {
 /// The stage and the kind of an access.
 std::optional<Mask> Workshop::mask_of(model::OperationIndex access, bool writes) const {
   const model::HostSide& host = race_.execution.host;
-  if (on_host(access)) return Mask{model::Stages::Host, writes ? model::Accesses::HostWrite : model::Accesses::HostRead};
+  if (on_host(access))
+    return Mask{model::Stages::Host, writes ? model::Accesses::HostWrite : model::Accesses::HostRead};
   const model::Command* const command = command_of(host, at(access).agent);
   if (command == nullptr) return std::nullopt;
   return Mask{command->stage, kind_of(host, *command, at(access), writes)};
@@ -120,8 +121,8 @@ bool Workshop::still_races(const Test& changed, bool& other) const {
     for (const auto& [x, y] : mistakes(changed, execution.judgement)) {
       const Operation& a = execution.execution.operations[x];
       const Operation& b = execution.execution.operations[y];
-      const bool same = (is_of(a, race_.first) && is_of(b, race_.second)) ||
-                        (is_of(a, race_.second) && is_of(b, race_.first));
+      const bool same =
+          (is_of(a, race_.first) && is_of(b, race_.second)) || (is_of(a, race_.second) && is_of(b, race_.first));
       found = found || same;
       other = other || !same;
     }
@@ -164,9 +165,9 @@ void Workshop::make_global(const Operation& dependency) {
   Test changed = test_;
   BatchCommand& command = changed.host->batches[place->batch].commands[place->command];
   command.variables.clear();
-  propose(fmt::format("make `{}` (line {}) a barrier of all memory, or of both buffers", command.text,
-                      command.place.line),
-          std::move(changed));
+  propose(
+      fmt::format("make `{}` (line {}) a barrier of all memory, or of both buffers", command.text, command.place.line),
+      std::move(changed));
 }
 
 void Workshop::widen_semaphore(const Operation& dependency, const Mask& mask) {

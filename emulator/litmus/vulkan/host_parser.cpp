@@ -24,9 +24,9 @@ constexpr std::string_view kOtherOrders[] = {"seq_cst", "sc", "con", "consume"};
 void refuse_other_orders(Tags& tags) {
   for (const std::string_view order : kOtherOrders)
     if (tags.accept(order))
-      throw ParseError(tags.mnemonic().place,
-                       fmt::format("a host column has no order '{}' (acq, rel, acq_rel, or none): tests of Mu have it",
-                                   order));
+      throw ParseError(
+          tags.mnemonic().place,
+          fmt::format("a host column has no order '{}' (acq, rel, acq_rel, or none): tests of Mu have it", order));
 }
 
 Instruction instruction_at(Place place, InstructionKind kind, OperationKind operation) {
@@ -112,9 +112,10 @@ void HostParser::begin(std::vector<Thread>& threads) {
   named_.assign(threads.size(), 0);
   if (!is_host_test_) {
     if (!declarations_.empty())
-      throw ParseError(declarations_.front().first.place,
-                       fmt::format("only a host test has memory that is '{}': one with a column H0@host or B0@q 0, qf 0",
-                                   declarations_.front().word));
+      throw ParseError(
+          declarations_.front().first.place,
+          fmt::format("only a host test has memory that is '{}': one with a column H0@host or B0@q 0, qf 0",
+                      declarations_.front().word));
     return;
   }
   for (std::uint32_t i = 0; i < threads.size(); ++i) {
@@ -152,8 +153,8 @@ Token HostParser::parse_cell(std::uint32_t thread, CellContext context) {
   std::vector<Token> dispatched;
   batch->commands.push_back(parse_batch_command(cursor_, context, dispatched));
   if (!dispatched.empty())
-    dispatched_.push_back({static_cast<std::size_t>(batch - host_.batches.begin()), batch->commands.size() - 1,
-                           std::move(dispatched)});
+    dispatched_.push_back(
+        {static_cast<std::size_t>(batch - host_.batches.begin()), batch->commands.size() - 1, std::move(dispatched)});
   return {};
 }
 
@@ -168,8 +169,9 @@ Token HostParser::parse_host_cell(std::uint32_t thread, CellContext context) {
   constexpr std::array<std::string_view, 7> kJumps = {"beq", "bne", "blt", "ble", "bgt", "bge", "goto"};
   const bool computes = meaning_of(word, kArithmeticWords).has_value();
   if (!computes && std::find(kJumps.begin(), kJumps.end(), word) == kJumps.end())
-    cursor_.fail("an instruction of the host (ld, st, rmw, arithmetic, a branch, or a call: flush, invalidate, free, "
-                 "submit, wait, signal, idle, set)");
+    cursor_.fail(
+        "an instruction of the host (ld, st, rmw, arithmetic, a branch, or a call: flush, invalidate, free, "
+        "submit, wait, signal, idle, set)");
   Token label;
   code.push_back(parse_instruction(cursor_, context, label));
   return label;
@@ -341,8 +343,8 @@ void HostParser::resolve_names(const Test& test) {
     for (std::uint32_t i = 0; i < test.threads.size(); ++i)
       if (ThreadName{test.threads[i].kind, test.threads[i].id} == ThreadName{kind, thread_name(token)->second})
         return i;
-    throw ParseError(token.place, fmt::format("there is no {} {}", kind == ThreadKind::Batch ? "batch" : "thread",
-                                              shown(token)));
+    throw ParseError(token.place,
+                     fmt::format("there is no {} {}", kind == ThreadKind::Batch ? "batch" : "thread", shown(token)));
   };
   for (const auto& [call, batches] : submitted_) {
     for (const Token& token : batches) {
@@ -381,7 +383,8 @@ void HostParser::finish(Test& test) {
   for (std::uint32_t i = 0; i < test.threads.size(); ++i) {
     Thread& thread = test.threads[i];
     std::string labels;
-    for (std::size_t at = named_[i]; at < thread.code.size(); ++at) labels += (labels.empty() ? "" : " ") + thread.code[at].text;
+    for (std::size_t at = named_[i]; at < thread.code.size(); ++at)
+      labels += (labels.empty() ? "" : " ") + thread.code[at].text;
     if (thread.kind == ThreadKind::Host && !labels.empty()) thread.cells.push_back(labels);
   }
   test.host = std::move(host_);

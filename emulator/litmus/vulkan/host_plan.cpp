@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 
+#include "emulator/litmus/vulkan/host_checks.h"
 #include "emulator/litmus/vulkan/thread.h"
 
 namespace heddle::litmus {
@@ -23,21 +24,6 @@ constexpr Point kFirstCall = Point{1} << 30;
 
 constexpr Accesses kAll = Accesses::MemoryRead | Accesses::MemoryWrite;
 
-/// A timeline's or a binary semaphore's signal: who gives it, and where in the file.
-struct Signal {
-  std::uint64_t value = 0;
-  Point giver = 0;
-  Place place;
-  std::uint32_t thread = 0;
-};
-
-struct Semaphore {
-  bool timeline = false;
-  bool used = false;
-  std::vector<Signal> signals;
-  std::uint32_t waits = 0;
-};
-
 /// An event: what the set of it leaves for the wait.
 struct Event {
   bool by_host = false;
@@ -45,17 +31,6 @@ struct Event {
   Point call = 0;
   const BatchCommand* set = nullptr;
   model::ExecutionScope first;
-};
-
-/// A wait for a semaphore, which may be signaled by what comes later in the file.
-struct Wait {
-  const std::string* semaphore = nullptr;
-  std::optional<std::uint64_t> value;
-  Point waiter = 0;
-  Place place;
-  std::uint32_t thread = 0;
-  /// Whether the signal was submitted before, which a binary semaphore needs.
-  bool signal_is_submitted = false;
 };
 
 /// What was submitted to a queue so far.
@@ -74,7 +49,6 @@ class Planner {
   HostPlan plan();
 
  private:
-  void check_dispatches();
   void make_call(std::uint32_t index);
   void submit(std::uint32_t call);
   void submit_batch(const Batch& batch, AgentId submission, Queue& queue);
@@ -101,12 +75,12 @@ class Planner {
   void order(AgentId first, AgentId second) { plan_.synchronization.emplace_back(first, second); }
   Semaphore& semaphore(const std::string& name, bool timeline, Place place);
   void resolve_waits();
-  const Signal& signal_for(const Wait& wait) const;
+  const Signal& signal_for(const SemaphoreWait& wait) const;
   void connect();
   void add_after(Point point, Point earlier);
   std::vector<Point>& after(Point point);
-  void check_order();
   void number_calls();
+  void describe_memory();
 
   SourceLocation where(const BatchCommand& command) const { return {"", command.text.c_str(), command.place.line}; }
   SourceLocation where(std::uint32_t call) const;
@@ -119,7 +93,7 @@ class Planner {
   std::map<std::string, Semaphore> semaphores_;
   std::map<std::string, Event> events_;
   std::map<std::string, AgentId> fences_;
-  std::vector<Wait> waits_;
+  std::vector<SemaphoreWait> waits_;
   std::set<std::uint32_t> submitted_;
   /// The submission that is being planned.
   std::uint32_t submitting_ = 0;
@@ -169,33 +143,11 @@ Dependency& Planner::add_dependency(std::uint64_t family) {
   return dependency;
 }
 
-void Planner::check_dispatches() {
-  std::map<std::uint32_t, const BatchCommand*> dispatch_of;
-  std::map<std::uint64_t, const BatchCommand*> of_workgroup;
-  for (const Batch& batch : host_.batches) {
-    for (const BatchCommand& command : batch.commands) {
-      for (const std::uint32_t index : command.threads) {
-        const Thread& thread = test_.threads[index];
-        if (!dispatch_of.emplace(index, &command).second)
-          fail(command.place, fmt::format("thread {} is dispatched twice", thread.name()));
-        if (thread.queue_family != batch.family)
-          fail(command.place, fmt::format("thread {} is of queue family {}, and its batch {} of family {}",
-                                          thread.name(), thread.queue_family, test_.threads[batch.thread].name(),
-                                          batch.family));
-        if (of_workgroup.emplace(thread.workgroup, &command).first->second != &command)
-          fail(command.place, fmt::format("workgroup {} is in two dispatches", thread.workgroup));
-      }
-    }
-  }
-  for (std::uint32_t i = 0; i < test_.threads.size(); ++i)
-    if (test_.threads[i].kind == ThreadKind::Shader && dispatch_of.count(i) == 0)
-      fail(test_.threads[i].place, fmt::format("no batch dispatches thread {}", test_.threads[i].name()));
-}
-
 Semaphore& Planner::semaphore(const std::string& name, bool timeline, Place place) {
   Semaphore& found = semaphores_[name];
   if (found.used && found.timeline != timeline)
-    fail(place, fmt::format("semaphore '{}' is used with a value and without: it is either a timeline or binary", name));
+    fail(place,
+         fmt::format("semaphore '{}' is used with a value and without: it is either a timeline or binary", name));
   if (fences_.count(name) != 0) fail(place, fmt::format("'{}' is a fence, and no semaphore", name));
   found.used = true;
   found.timeline = timeline;
@@ -233,8 +185,8 @@ void Planner::signal_semaphore(const Batch& batch, const BatchCommand& command, 
   signal.first = {queue_id(batch.queue), queue.position, command.stages};
   signal.available = {model::with_earlier(command.stages), kAll, {}, false};
   add_operation(signal.agent, OperationKind::DeviceAvailability, where(command));
-  signaled.signals.push_back({command.timeline.value_or(0), static_cast<Point>(signal.agent), command.place,
-                              *queue.host_thread});
+  signaled.signals.push_back(
+      {command.timeline.value_or(0), static_cast<Point>(signal.agent), command.place, *queue.host_thread});
   order(submission, signal.agent);
 }
 
@@ -288,7 +240,8 @@ void Planner::check_set_before(const Event& event, const BatchCommand& command) 
 void Planner::await_event(const Batch& batch, const BatchCommand& command, Queue& queue) {
   const auto found = events_.find(command.object);
   if (found == events_.end())
-    fail(command.place, fmt::format("nothing sets event '{}' before this wait: it would wait for ever", command.object));
+    fail(command.place,
+         fmt::format("nothing sets event '{}' before this wait: it would wait for ever", command.object));
   Event& event = found->second;
   if (event.awaited) fail(command.place, fmt::format("event '{}' is waited for twice", command.object));
   event.awaited = true;
@@ -422,11 +375,11 @@ void Planner::submit(std::uint32_t index) {
     const Batch& batch = host_.batches[number];
     const std::string name = test_.threads[batch.thread].name();
     if (batch.queue != front.queue)
-      fail(call.place, fmt::format("batch {} is of queue {}, and this submission of queue {}", name, batch.queue,
-                                   front.queue));
+      fail(call.place,
+           fmt::format("batch {} is of queue {}, and this submission of queue {}", name, batch.queue, front.queue));
     if (queue.family.value_or(batch.family) != batch.family)
-      fail(batch.place, fmt::format("queue {} is of family {} and of family {}", batch.queue, *queue.family,
-                                    batch.family));
+      fail(batch.place,
+           fmt::format("queue {} is of family {} and of family {}", batch.queue, *queue.family, batch.family));
     queue.family = batch.family;
     if (!submitted_.insert(number).second) fail(call.place, fmt::format("batch {} is submitted twice", name));
     submit_batch(batch, agent, queue);
@@ -472,7 +425,8 @@ void Planner::make_call(std::uint32_t index) {
       waits_.push_back({&call.object, call.value, kFirstCall + index, call.place, call.thread, true});
       return;
     case CallKind::SignalSemaphore:
-      semaphore(call.object, true, call.place).signals.push_back({call.value, kFirstCall + index, call.place, call.thread});
+      semaphore(call.object, true, call.place)
+          .signals.push_back({call.value, kFirstCall + index, call.place, call.thread});
       return;
     case CallKind::Idle:
       return idle(index);
@@ -480,7 +434,8 @@ void Planner::make_call(std::uint32_t index) {
       Event& event = events_[call.object];
       if (event.by_host || event.set != nullptr)
         fail(call.place, fmt::format("event '{}' is set twice, or set by the host behind the submission that waits for "
-                                     "it", call.object));
+                                     "it",
+                                     call.object));
       event.by_host = true;
       event.call = kFirstCall + index;
       return;
@@ -489,25 +444,26 @@ void Planner::make_call(std::uint32_t index) {
 }
 
 /// Of the signals with enough value the smallest, which orders least.
-const Signal& Planner::signal_for(const Wait& wait) const {
+const Signal& Planner::signal_for(const SemaphoreWait& wait) const {
   const Semaphore& semaphore = semaphores_.at(*wait.semaphore);
   const Signal* least = nullptr;
   for (const Signal& signal : semaphore.signals)
     if (signal.value >= wait.value.value_or(0) && (least == nullptr || signal.value < least->value)) least = &signal;
   if (least != nullptr) return *least;
   fail(wait.place, wait.value ? fmt::format("nothing signals semaphore '{}' with the value {} or more: this waits for "
-                                            "ever", *wait.semaphore, *wait.value)
+                                            "ever",
+                                            *wait.semaphore, *wait.value)
                               : fmt::format("nothing signals semaphore '{}': this waits for ever", *wait.semaphore));
 }
 
 void Planner::resolve_waits() {
-  for (const Wait& wait : waits_) {
+  for (const SemaphoreWait& wait : waits_) {
     // A timeline semaphore begins at 0.
     if (wait.value == std::uint64_t{0}) continue;
     const Signal& given = signal_for(wait);
     if (!wait.value && !wait.signal_is_submitted && given.thread == wait.thread)
-      fail(wait.place, fmt::format("the signal of binary semaphore '{}' is submitted before the wait for it",
-                                   *wait.semaphore));
+      fail(wait.place,
+           fmt::format("the signal of binary semaphore '{}' is submitted before the wait for it", *wait.semaphore));
     const Point signal = given.giver;
     if (signal < kFirstCall && wait.waiter < kFirstCall) {
       order(static_cast<AgentId>(signal), static_cast<AgentId>(wait.waiter));
@@ -542,42 +498,9 @@ void Planner::connect() {
       if (comes_after(dependency, command)) add_after(point(command.agent), point(dependency.agent));
     }
     for (const Dependency& later : plan_.side.dependencies)
-      if (&later != &dependency && makes_chain(dependency, later)) add_after(point(later.agent), point(dependency.agent));
+      if (&later != &dependency && makes_chain(dependency, later))
+        add_after(point(later.agent), point(dependency.agent));
   }
-}
-
-/// No cycle of waits, and values of a timeline that go up.
-void Planner::check_order() {
-  const std::size_t agents = plan_.after.size();
-  const std::size_t points = agents + plan_.calls.size();
-  const auto index = [&](Point point) -> std::size_t {
-    return point >= kFirstCall ? agents + (point - kFirstCall) : point;
-  };
-  std::vector<std::vector<bool>> before(points, std::vector<bool>(points));
-  for (Point agent = 0; agent < agents; ++agent)
-    for (const Point earlier : plan_.after[agent]) before[index(earlier)][agent] = true;
-  for (std::uint32_t call = 0; call < plan_.calls.size(); ++call) {
-    for (const Point earlier : plan_.calls[call].after) before[index(earlier)][agents + call] = true;
-    for (std::uint32_t later = call + 1; later < plan_.calls.size(); ++later)
-      if (plan_.calls[later].agent == plan_.calls[call].agent) before[agents + call][agents + later] = true;
-  }
-  for (std::size_t k = 0; k < points; ++k)
-    for (std::size_t i = 0; i < points; ++i)
-      for (std::size_t j = 0; j < points; ++j)
-        if (before[i][k] && before[k][j]) before[i][j] = true;
-  for (const Wait& wait : waits_)
-    if (before[index(wait.waiter)][index(wait.waiter)])
-      fail(wait.place, "a cycle of waits: what this waits for waits for this, and nothing goes on");
-  for (std::uint32_t call = 0; call < plan_.calls.size(); ++call)
-    if (before[agents + call][agents + call])
-      fail(host_.calls[call].place, "a cycle of waits: what this waits for waits for this, and nothing goes on");
-  for (const auto& [name, semaphore] : semaphores_)
-    for (const Signal& first : semaphore.signals)
-      for (const Signal& second : semaphore.signals)
-        if (semaphore.timeline && &first != &second && second.value <= first.value &&
-            (before[index(first.giver)][index(second.giver)] || second.value == first.value))
-          fail(second.place, fmt::format("semaphore '{}' is signaled with {} after {}: its values go up", name,
-                                         second.value, first.value));
 }
 
 void Planner::number_calls() {
@@ -588,10 +511,14 @@ void Planner::number_calls() {
   };
   for (std::vector<Point>& list : plan_.after) number(list);
   for (explore::Call& call : plan_.calls) number(call.after);
+  const auto renumber = [&](Point& point) { point = point >= kFirstCall ? agents + (point - kFirstCall) : point; };
+  for (SemaphoreWait& wait : waits_) renumber(wait.waiter);
+  for (auto& [name, semaphore] : semaphores_)
+    for (Signal& signal : semaphore.signals) renumber(signal.giver);
 }
 
 HostPlan Planner::plan() {
-  check_dispatches();
+  check_dispatches(test_);
   plan_.after.resize(test_.threads.size());
   for (const HostCall& call : host_.calls) plan_.calls.push_back({static_cast<AgentId>(call.thread), {}});
   for (std::uint32_t call = 0; call < host_.calls.size(); ++call)
@@ -605,8 +532,14 @@ HostPlan Planner::plan() {
            fmt::format("no host column submits batch {}", test_.threads[host_.batches[batch].thread].name()));
   resolve_waits();
   connect();
-  check_order();
   number_calls();
+  check_order(host_, plan_, waits_, semaphores_);
+  describe_memory();
+  return std::move(plan_);
+}
+
+/// What the memory is.
+void Planner::describe_memory() {
   for (const std::uint32_t variable : host_.uniform) plan_.side.uniform.push_back(static_cast<ReferenceId>(variable));
   for (const std::uint32_t variable : host_.exclusive)
     plan_.side.exclusive.push_back(static_cast<ReferenceId>(variable));
@@ -615,7 +548,6 @@ HostPlan Planner::plan() {
   for (std::uint32_t location = 0; location < test_.locations; ++location)
     if (noncoherent.count(location) == 0) plan_.side.coherent.push_back(static_cast<AllocationId>(location));
   plan_.side.has_host_threads = true;
-  return std::move(plan_);
 }
 
 }  // namespace

@@ -29,9 +29,7 @@ std::string words_for(Meaning value, const std::pair<std::string_view, Meaning> 
 class Search {
  public:
   Search(const Test& test, const judge::Judgement& judgement)
-      : test_(test),
-        execution_(judgement.execution()),
-        host_(execution_.host) {
+      : test_(test), execution_(judgement.execution()), host_(execution_.host) {
     for (const auto& pair : judgement.pairs(judge::RelationName::HappensBefore)) before_.insert(pair);
   }
 
@@ -117,8 +115,9 @@ std::optional<HostReason> Search::special(const model::OperationPair& race) {
                                                     "which may lose it: call vkFlushMappedMemoryRanges between",
                                                     name(x_), name(y_)));
   if (at(x_).atomic && at(y_).atomic && on_host(x_) != on_host(y_))
-    return found(HostLink::Atomics, "an atomic of the host and an atomic of a device are not atomic to each other: order "
-                                    "them by calls and dependencies");
+    return found(HostLink::Atomics,
+                 "an atomic of the host and an atomic of a device are not atomic to each other: order "
+                 "them by calls and dependencies");
   for (const OperationIndex flush : {x_, y_})
     if (on_host(flush) && is_call(at(flush), "flush"))
       return found(HostLink::Atom, fmt::format("{} writes back the whole atom, and variable {} is in it: put them into "
@@ -160,8 +159,8 @@ HostReason Search::no_order() const {
                                                     name(x_), name(y_)));
   if (on_host(x_))
     return found(HostLink::AfterSubmission,
-                 fmt::format("{} comes after vkQueueSubmit of {}, or in a thread that it does not happen before", name(x_),
-                             name(y_)));
+                 fmt::format("{} comes after vkQueueSubmit of {}, or in a thread that it does not happen before",
+                             name(x_), name(y_)));
   if (on_host(y_)) return host_does_not_wait();
   return command(x_)->queue == command(y_)->queue ? no_order_on_queue() : no_order_between_queues();
 }
@@ -171,9 +170,10 @@ HostReason Search::host_does_not_wait() const {
     return on_host(i) && (is_call(at(i), "wait") || is_call(at(i), "idle")) && before(i, y_);
   });
   if (waits.empty())
-    return found(HostLink::HostDoesNotWait, fmt::format("the host does not wait for {} before {}: wait for a fence of its "
-                                                        "submission, a timeline semaphore, or idle",
-                                                        name(x_), name(y_)));
+    return found(HostLink::HostDoesNotWait,
+                 fmt::format("the host does not wait for {} before {}: wait for a fence of its "
+                             "submission, a timeline semaphore, or idle",
+                             name(x_), name(y_)));
   return found(HostLink::WaitForAnother,
                fmt::format("{} is for another queue, or for earlier submissions, and does not cover {}",
                            name(waits.front()), name(x_)));
@@ -193,9 +193,10 @@ HostReason Search::no_order_on_queue() const {
     const bool x_between = x.position >= one.first.position && x.position < one.second.position;
     const bool y_between = y.position >= one.first.position && y.position < one.second.position;
     if (event && (x_between || y_between))
-      return found(HostLink::SetAndWait, fmt::format("{} comes after vkCmdSetEvent2 and before vkCmdWaitEvents2 of {}: "
-                                                     "it is in neither scope",
-                                                     name(x_between ? x_ : y_), name(one)),
+      return found(HostLink::SetAndWait,
+                   fmt::format("{} comes after vkCmdSetEvent2 and before vkCmdWaitEvents2 of {}: "
+                               "it is in neither scope",
+                               name(x_between ? x_ : y_), name(one)),
                    &one);
     if (one.first.position <= x.position || one.second.position > y.position) continue;
     outside = &one;
@@ -206,16 +207,19 @@ HostReason Search::no_order_on_queue() const {
     return found(HostLink::NoBarrier, fmt::format("no barrier between {} and {}: submission order alone orders nothing",
                                                   name(x_), name(y_)));
   if (with_x == nullptr)
-    return found(HostLink::FirstScope, fmt::format("{} runs at stage {}, which is not in srcStageMask of {}: add {}",
-                                                   name(x_), stage(x_), name(*outside), stage(x_)),
+    return found(HostLink::FirstScope,
+                 fmt::format("{} runs at stage {}, which is not in srcStageMask of {}: add {}", name(x_), stage(x_),
+                             name(*outside), stage(x_)),
                  outside);
   if (with_y == nullptr)
-    return found(HostLink::SecondScope, fmt::format("{} runs at stage {}, which is not in dstStageMask of {}: add {}",
-                                                    name(y_), stage(y_), name(*outside), stage(y_)),
+    return found(HostLink::SecondScope,
+                 fmt::format("{} runs at stage {}, which is not in dstStageMask of {}: add {}", name(y_), stage(y_),
+                             name(*outside), stage(y_)),
                  outside);
-  return found(HostLink::DoNotMeet, fmt::format("dstStageMask of {} and srcStageMask of {} have no stage in common",
-                                                name(*with_x), name(*with_y)),
-               with_x);
+  return found(
+      HostLink::DoNotMeet,
+      fmt::format("dstStageMask of {} and srcStageMask of {} have no stage in common", name(*with_x), name(*with_y)),
+      with_x);
 }
 
 HostReason Search::no_order_between_queues() const {
@@ -237,17 +241,18 @@ HostReason Search::no_order_between_queues() const {
                                                     static_cast<std::uint32_t>(x.queue),
                                                     static_cast<std::uint32_t>(y.queue), name(x_), name(y_)));
   if (signal->first.position <= x.position)
-    return found(HostLink::ValueTooSmall, fmt::format("{} takes {}, and {} comes behind that signal: wait for a greater "
-                                                      "value",
-                                                      name(*wait), name(*signal), name(x_)),
+    return found(HostLink::ValueTooSmall,
+                 fmt::format("{} takes {}, and {} comes behind that signal: wait for a greater "
+                             "value",
+                             name(*wait), name(*signal), name(x_)),
                  wait);
   const bool covers_x = comes_before(x, *signal);
-  return found(HostLink::SemaphoreStages,
-               covers_x ? fmt::format("{} runs at stage {}, which is not in the stageMask of {}", name(y_), stage(y_),
-                                      name(*wait))
-                        : fmt::format("{} runs at stage {}, which is not in the stageMask of {}", name(x_), stage(x_),
-                                      name(*signal)),
-               covers_x ? wait : signal);
+  return found(
+      HostLink::SemaphoreStages,
+      covers_x
+          ? fmt::format("{} runs at stage {}, which is not in the stageMask of {}", name(y_), stage(y_), name(*wait))
+          : fmt::format("{} runs at stage {}, which is not in the stageMask of {}", name(x_), stage(x_), name(*signal)),
+      covers_x ? wait : signal);
 }
 
 bool Search::includes(OperationIndex operation, OperationIndex access) const {
@@ -271,9 +276,10 @@ std::vector<OperationIndex> Search::available() const {
 
 HostReason Search::no_availability() const {
   if (on_host(x_))
-    return found(HostLink::NoFlush, fmt::format("no vkFlushMappedMemoryRanges of variable {} behind {}: the memory is not "
-                                                "coherent",
-                                                variable_of(test_, at(x_)).name, name(x_)));
+    return found(HostLink::NoFlush,
+                 fmt::format("no vkFlushMappedMemoryRanges of variable {} behind {}: the memory is not "
+                             "coherent",
+                             variable_of(test_, at(x_)).name, name(x_)));
   const Dependency* near = nullptr;
   for (const OperationIndex i : operations([&](OperationIndex operation) {
          return at(operation).kind == OperationKind::DeviceAvailability && before(x_, operation);
@@ -283,19 +289,20 @@ HostReason Search::no_availability() const {
     model::Dependency any_buffer = one;
     any_buffer.available.references.clear();
     if (makes_available(host_, any_buffer, *command(x_), at(x_)))
-      return found(HostLink::AnotherBuffer, fmt::format("{} is a barrier of another buffer than {}, through which {} goes",
-                                                        name(i), variable_of(test_, at(x_)).name, name(x_)),
+      return found(HostLink::AnotherBuffer,
+                   fmt::format("{} is a barrier of another buffer than {}, through which {} goes", name(i),
+                               variable_of(test_, at(x_)).name, name(x_)),
                    &one);
     if (near == nullptr) near = &one;
   }
   const std::string bits = fmt::format("{}.{}", stage(x_), access(x_, true));
   if (near == nullptr)
-    return found(HostLink::NoAvailability, fmt::format("no dependency that has {} in its first scope makes it available: "
-                                                       "{} in a source mask is missing",
-                                                       name(x_), bits));
-  return found(HostLink::NoAvailability, fmt::format("{} makes {} not available: add {} to its source mask", name(*near),
-                                                     name(x_), bits),
-               near);
+    return found(HostLink::NoAvailability,
+                 fmt::format("no dependency that has {} in its first scope makes it available: "
+                             "{} in a source mask is missing",
+                             name(x_), bits));
+  return found(HostLink::NoAvailability,
+               fmt::format("{} makes {} not available: add {} to its source mask", name(*near), name(x_), bits), near);
 }
 
 /// The operations from which on it is in the domain of `y_`, or why there are none.
@@ -327,26 +334,30 @@ std::optional<HostReason> Search::no_domain(const std::vector<OperationIndex>& a
 
 HostReason Search::no_visibility(const std::vector<OperationIndex>& in_domain) const {
   if (on_host(y_))
-    return found(HostLink::NoInvalidation, fmt::format("no vkInvalidateMappedMemoryRanges of variable {} behind the wait "
-                                                       "and before {}: the memory is not coherent",
-                                                       variable_of(test_, at(y_)).name, name(y_)));
+    return found(HostLink::NoInvalidation,
+                 fmt::format("no vkInvalidateMappedMemoryRanges of variable {} behind the wait "
+                             "and before {}: the memory is not coherent",
+                             variable_of(test_, at(y_)).name, name(y_)));
   const Dependency* near = nullptr;
   for (const OperationIndex i : operations([&](OperationIndex operation) {
          return at(operation).kind == OperationKind::DeviceVisibility && before(operation, y_) &&
-                std::any_of(in_domain.begin(), in_domain.end(), [&](OperationIndex one) { return before(one, operation); });
+                std::any_of(in_domain.begin(), in_domain.end(),
+                            [&](OperationIndex one) { return before(one, operation); });
        })) {
     const Dependency& one = *dependency(i);
     if (includes(i, y_))
-      return found(HostLink::Ownership,
-                   fmt::format("buffer {} is exclusive, and the queue family of {} has no contents of the family of {}: "
-                               "release it there, acquire it here, and have a semaphore at all commands between",
-                               variable_of(test_, at(y_)).name, name(y_), name(x_)));
+      return found(
+          HostLink::Ownership,
+          fmt::format("buffer {} is exclusive, and the queue family of {} has no contents of the family of {}: "
+                      "release it there, acquire it here, and have a semaphore at all commands between",
+                      variable_of(test_, at(y_)).name, name(y_), name(x_)));
     if (!comes_after(one, *command(y_))) continue;
     model::Dependency any_buffer = one;
     any_buffer.visible.references.clear();
     if (makes_visible(host_, any_buffer, *command(y_), at(y_)))
-      return found(HostLink::AnotherBuffer, fmt::format("{} is a barrier of another buffer than {}, through which {} goes",
-                                                        name(i), variable_of(test_, at(y_)).name, name(y_)),
+      return found(HostLink::AnotherBuffer,
+                   fmt::format("{} is a barrier of another buffer than {}, through which {} goes", name(i),
+                               variable_of(test_, at(y_)).name, name(y_)),
                    &one);
     near = &one;
   }
@@ -355,9 +366,9 @@ HostReason Search::no_visibility(const std::vector<OperationIndex>& in_domain) c
     return found(HostLink::NoVisibility, fmt::format("no dependency that has {} in its second scope makes anything "
                                                      "visible to it: {} in a destination mask is missing",
                                                      name(y_), bits));
-  return found(HostLink::NoVisibility, fmt::format("{} makes nothing visible to {}: add {} to its destination mask",
-                                                   name(*near), name(y_), bits),
-               near);
+  return found(
+      HostLink::NoVisibility,
+      fmt::format("{} makes nothing visible to {}: add {} to its destination mask", name(*near), name(y_), bits), near);
 }
 
 std::optional<HostReason> Search::reason(const model::OperationPair& race) {

@@ -49,10 +49,10 @@ struct BatchCommand {
   std::optional<Mask> first;
   std::optional<Mask> second;
   std::vector<std::uint32_t> variables;
-  std::string object;                         ///< a semaphore or an event
-  std::optional<std::uint64_t> timeline;      ///< a semaphore's value
+  std::string object;                          ///< a semaphore or an event
+  std::optional<std::uint64_t> timeline;       ///< a semaphore's value
   model::Stages stages = model::Stages::None;  ///< of a semaphore's wait or signal
-  std::uint64_t family = 0;                   ///< the other one of a transfer of ownership
+  std::uint64_t family = 0;                    ///< the other one of a transfer of ownership
 };
 
 struct Batch {

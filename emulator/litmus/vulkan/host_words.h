@@ -11,10 +11,9 @@
 namespace heddle::litmus {
 
 inline constexpr std::pair<std::string_view, model::Stages> kPipelineStageWords[] = {
-    {"none", model::Stages::None},         {"indirect", model::Stages::DrawIndirect},
-    {"compute", model::Stages::Compute},   {"copy", model::Stages::Copy},
-    {"clear", model::Stages::Clear},       {"transfer", model::Stages::Transfer},
-    {"host", model::Stages::Host},         {"all", model::Stages::AllCommands}};
+    {"none", model::Stages::None}, {"indirect", model::Stages::DrawIndirect}, {"compute", model::Stages::Compute},
+    {"copy", model::Stages::Copy}, {"clear", model::Stages::Clear},           {"transfer", model::Stages::Transfer},
+    {"host", model::Stages::Host}, {"all", model::Stages::AllCommands}};
 
 inline constexpr std::pair<std::string_view, model::Accesses> kAccessWords[] = {
     {"storage_read", model::Accesses::StorageRead},     {"storage_write", model::Accesses::StorageWrite},

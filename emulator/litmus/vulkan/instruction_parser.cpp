@@ -7,6 +7,7 @@
 #include "emulator/litmus/vulkan/operands.h"
 #include "emulator/litmus/vulkan/tags.h"
 #include "emulator/litmus/vulkan/words.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::litmus {
 namespace {
@@ -219,6 +220,20 @@ Instruction parse_instruction(Cursor& cursor, CellContext context, Token& label)
     throw ParseError(out.place, fmt::format("expected an instruction, found {}", shown(word)));
   }
   return out;
+}
+
+std::string text_of_cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool blank = c == ' ' || (c >= '\t' && c <= '\r');
+    if (!blank) {
+      out += c;
+    } else if (!out.empty() && out.back() != ' ') {
+      out += ' ';
+    }
+  }
+  // A comment within an instruction may have anything in it.
+  return text::readable(out);
 }
 
 }  // namespace heddle::litmus

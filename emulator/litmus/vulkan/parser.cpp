@@ -282,8 +282,8 @@ void Parser::add_thread() {
 }
 
 void Parser::check_number(const Thread& thread) {
-  const auto before = std::count_if(threads_.begin(), threads_.end(),
-                                    [&](const Thread& other) { return other.kind == thread.kind; });
+  const auto before =
+      std::count_if(threads_.begin(), threads_.end(), [&](const Thread& other) { return other.kind == thread.kind; });
   if (thread.id == static_cast<std::uint64_t>(before)) return;
   warnings_.push_back({thread.place, fmt::format("thread {} stands in the column of {}{}", thread.name(),
                                                  letter(thread.kind), before)});
@@ -415,20 +415,8 @@ void Parser::parse_code(std::size_t thread) {
   if (label.kind != TokenKind::End) pending_targets_.push_back({thread, code.size() - 1, label});
 }
 
-/// What was taken from the source since, blanks reduced to single spaces.
 std::string Parser::text_since(std::size_t begin) const {
-  const std::string_view text = source_.substr(begin, cursor_.last_end() - begin);
-  std::string out;
-  for (const char c : text) {
-    const bool blank = c == ' ' || (c >= '\t' && c <= '\r');
-    if (!blank) {
-      out += c;
-    } else if (!out.empty() && out.back() != ' ') {
-      out += ' ';
-    }
-  }
-  // A comment within an instruction may have anything in it.
-  return text::readable(out);
+  return text_of_cell(source_.substr(begin, cursor_.last_end() - begin));
 }
 
 /// Memory model relaxation annotations, to the end of the cell.

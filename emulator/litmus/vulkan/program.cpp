@@ -146,11 +146,10 @@ void TestProgram::add_host() {
     model::Place place;
     place.kind = model::AgentKind::FixedFunction;
     place.queue_family = parts_->queue_family(plan.agents[i].queue_family);
-    program_.agents.push_back({place,
-                               [&agent = plan.agents[i], &later = parts_->later[i]] {
-                                 return std::make_unique<HostAgent>(agent, later);
-                               },
-                               {}});
+    program_.agents.push_back(
+        {place,
+         [&agent = plan.agents[i], &later = parts_->later[i]] { return std::make_unique<HostAgent>(agent, later); },
+         {}});
   }
   for (std::size_t i = 0; i < plan.after.size(); ++i) program_.agents[i].after = plan.after[i];
   const auto agents = static_cast<explore::Point>(program_.agents.size());

@@ -334,7 +334,11 @@ std::string TestWords::host_declarations(const HostTest& host) const {
     for (const std::uint32_t variable : variables) out += ' ' + test_.variables[variable].name;
     out += ";\n";
   };
-  add("noncoherent", host.noncoherent);
+  // What is in an atom is not coherent anyway.
+  std::vector<std::uint32_t> noncoherent = host.noncoherent;
+  for (const std::vector<std::uint32_t>& atom : host.atoms)
+    for (const std::uint32_t variable : atom) std::erase(noncoherent, variable);
+  add("noncoherent", noncoherent);
   add("uniform", host.uniform);
   add("exclusive", host.exclusive);
   for (const std::vector<std::uint32_t>& atom : host.atoms) add("atom", atom);
