@@ -63,9 +63,9 @@ Json race_of(const std::string& source, const litmus::Test& test, const litmus::
   out["first"] = race.first;
   out["second"] = race.second;
   out["text"] = explain_race(test, judgement, race, name_of);
-  if (const auto reason = litmus::host_reason(test, judgement, {race.first, race.second})) {
-    out["missing_link"] = litmus::name(reason->link);
-    out["reason"] = reason->text;
+  if (const auto of_host = litmus::host_reason(test, judgement, {race.first, race.second})) {
+    out["missing_link"] = litmus::name(of_host->link);
+    out["reason"] = of_host->text;
   } else if (const auto reason = judgement.why_unordered(race.first, race.second)) {
     out["missing_link"] = judge::name(reason->link);
     out["reason"] = judge::explain(*reason, name_of);
