@@ -7,13 +7,11 @@
 
 namespace heddle::explore {
 
-bool Explorer::has_come(Point point) const {
-  if (point >= agents_.size()) return calls_[point - agents_.size()] != model::kInitialValue;
-  return agents_[point].status == Status::Ended && step(point).kind == StepKind::Finished;
-}
-
 bool Explorer::have_come(const std::vector<Point>& points) const {
-  return std::all_of(points.begin(), points.end(), [&](Point point) { return has_come(point); });
+  return std::all_of(points.begin(), points.end(), [&](Point point) {
+    if (point >= agents_.size()) return calls_[point - agents_.size()] != model::kInitialValue;
+    return agents_[point].status == Status::Ended && step(point).kind == StepKind::Finished;
+  });
 }
 
 // Whether the next step of an agent need not wait for another agent's end, or for a call.

@@ -63,7 +63,7 @@ Explorer::Explorer(const Program& program, const Options& options, const OnExecu
   execution_.shader_inputs = program.shader_inputs;
   execution_.host = program.host;
   order_knows_agents_ = !program.system_synchronization.empty() || !program.interlock_order.empty() ||
-                        !program.shader_inputs.empty() || !program.host.empty();
+                        !program.shader_inputs.empty() || program.host != nullptr;
 }
 
 Statistics Explorer::run() {

@@ -92,7 +92,6 @@ class Explorer {
   const Step& step(std::size_t agent) const { return trees_[agent].step(agents_[agent].node); }
   bool at_read(std::size_t agent) const;
   // What has to come first: calls.cpp.
-  bool has_come(Point point) const;
   bool have_come(const std::vector<Point>& points) const;
   bool may_step(std::size_t agent) const;
   void note_synchronization(std::size_t agent);

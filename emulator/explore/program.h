@@ -179,7 +179,7 @@ struct Program {
   /// Those of one agent in program order.
   std::vector<Call> calls;
   /// As in model::Execution.
-  model::HostSide host;
+  std::shared_ptr<const model::HostSide> host;
 
   /// The values that a read may take out of thin air; asked for by Options::thin_air.
   std::vector<Value> thin_air_values;

@@ -20,7 +20,7 @@ bool contains(const std::vector<ReferenceId>& list, ReferenceId reference) {
 //= vk:memory-model-vulkan-availability-visibility
 void add_dependency(Facts& facts, const model::Dependency& dependency) {
   Relation& order = facts.system_synchronizes;
-  const model::HostSide& host = facts.execution->host;
+  const model::HostSide& host = facts.host();
   const EventSet& own = facts.of_agent[position(dependency.agent)];
   if (own.empty()) return;
   EventSet after(facts.size());
@@ -40,7 +40,7 @@ void add_dependency(Facts& facts, const model::Dependency& dependency) {
 }  // namespace
 
 void fill_commands(Facts& facts) {
-  const model::HostSide& host = facts.execution->host;
+  const model::HostSide& host = facts.host();
   facts.command_of.assign(facts.execution->agents.size(), nullptr);
   facts.dependency_of.assign(facts.execution->agents.size(), nullptr);
   for (const model::Command& command : host.commands) facts.command_of[position(command.agent)] = &command;
@@ -49,7 +49,7 @@ void fill_commands(Facts& facts) {
 }
 
 void add_dependencies(Facts& facts) {
-  for (const model::Dependency& dependency : facts.execution->host.dependencies) add_dependency(facts, dependency);
+  for (const model::Dependency& dependency : facts.host().dependencies) add_dependency(facts, dependency);
 }
 
 // A call of the host has in its scope whatever happened before it on the host, a wait whatever happens after it.
@@ -78,7 +78,7 @@ bool includes_access(const Facts& facts, EventIndex operation, EventIndex access
     return op.locations.size_bytes == 0 || op.locations.overlaps(facts.operation(access).locations);
   const model::Dependency* const dependency = facts.dependency_of[position(op.agent)];
   if (dependency == nullptr) return true;
-  const model::HostSide& host = facts.execution->host;
+  const model::HostSide& host = facts.host();
   if ((available ? dependency->available : dependency->visible).of_device) return true;
   const model::Command* const command = facts.command_of[position(facts.events[access].agent)];
   if (command == nullptr) return false;
@@ -87,14 +87,14 @@ bool includes_access(const Facts& facts, EventIndex operation, EventIndex access
 }
 
 bool is_coherent_host_memory(const Facts& facts, const Location& location) {
-  const std::vector<AllocationId>& coherent = facts.execution->host.coherent;
+  const std::vector<AllocationId>& coherent = facts.host().coherent;
   return std::find(coherent.begin(), coherent.end(), location.bytes.allocation) != coherent.end();
 }
 
 // What a write by one family has to pass on its way to a read by another: releases and acquires, by turns, of each
 // family between.
 bool needs_transfer(const Facts& facts, EventIndex write, EventIndex read) {
-  const auto& exclusive = facts.execution->host.exclusive;
+  const auto& exclusive = facts.host().exclusive;
   if (!contains(exclusive, facts.operation(write).reference) && !contains(exclusive, facts.operation(read).reference))
     return false;
   const model::Command* const from = facts.command_of[position(facts.events[write].agent)];

@@ -10,6 +10,7 @@
 
 #include "emulator/judge/judgement.h"
 #include "emulator/judge/relation.h"
+#include "emulator/model/dependency.h"
 #include "emulator/model/execution.h"
 #include "emulator/model/levels.h"
 
@@ -166,6 +167,7 @@ class Facts {
   void complete();
 
   std::size_t size() const { return events.size(); }
+  const model::HostSide& host() const { return model::host_side(execution->host); }
   const Operation& operation(EventIndex e) const { return execution->operations[events[e].operation]; }
   /// The event of an operation that reads, or that writes.
   EventIndex read_event(model::OperationIndex i) const { return events_of[i][0]; }

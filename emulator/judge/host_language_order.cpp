@@ -7,7 +7,7 @@ namespace heddle::judge {
 //= vk:memory-model-inter-thread-happens-before
 void derive_host_language_order(Facts& facts) {
   facts.host_language_order.reset(facts.size());
-  if (!facts.execution->host.has_host_threads) return;
+  if (!facts.host().has_host_threads) return;
   Relation& order = facts.host_language_order;
   facts.on_host.for_each([&](EventIndex e) {
     EventSet after = facts.program_order.successors(e);

@@ -35,7 +35,7 @@ class LocationOrder {
     location_.accesses.for_each([&](EventIndex x) {
       add_same_reference(x);
       add_after_read(x);
-      if (facts_.execution->host.has_host_threads && on_host(facts_, x)) add_in_host_language(x);
+      if (facts_.host().has_host_threads && on_host(facts_, x)) add_in_host_language(x);
     });
     (location_.accesses & facts_.writes).for_each([&](EventIndex x) {
       if (facts_.events[x].non_private) add_through_common_domain(x);

@@ -6,7 +6,7 @@ namespace {
 // The language of host agents also has later stores of the head's own thread in the sequence.
 bool may_be_member(const Facts& facts, EventIndex head, EventIndex write) {
   if (facts.events[write].rmw) return true;
-  return facts.execution->host.has_host_threads && facts.on_host.has(head) &&
+  return facts.host().has_host_threads && facts.on_host.has(head) &&
          facts.events[write].agent == facts.events[head].agent;
 }
 

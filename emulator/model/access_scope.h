@@ -3,7 +3,7 @@
 /// \file
 /// Which accesses the memory operations of a dependency are about.
 
-#include "emulator/model/execution.h"
+#include "emulator/model/dependency.h"
 
 namespace heddle::model {
 

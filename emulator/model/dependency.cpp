@@ -2,6 +2,11 @@
 
 namespace heddle::model {
 
+const HostSide& host_side(const std::shared_ptr<const HostSide>& host) {
+  static const HostSide none;
+  return host ? *host : none;
+}
+
 Stages with_earlier(Stages stages) {
   return meet(stages, Stages::Compute) ? stages | Stages::DrawIndirect : stages;
 }

@@ -7,6 +7,7 @@
 #include <heddle/operation.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -121,6 +122,24 @@ struct Dependency {
   AccessScope visible;
   std::optional<OwnershipTransfer> transfer;
 };
+
+/// What the host's side of an execution is: the API's commands and dependencies, and what its memory is.
+struct HostSide {
+  std::vector<Command> commands;
+  std::vector<Dependency> dependencies;
+  /// Buffers that shaders read as uniform buffers, and buffers whose contents one queue family has at a time.
+  std::vector<ReferenceId> uniform;
+  std::vector<ReferenceId> exclusive;
+  /// Memory whose host writes are available to the host domain, and whose host reads see it, without flush and
+  /// invalidation.
+  std::vector<AllocationId> coherent;
+
+  /// Whether host agents run under their language's memory model, and its happens-before is to be derived.
+  bool has_host_threads = false;
+};
+
+/// The host's side of an execution that may have none.
+const HostSide& host_side(const std::shared_ptr<const HostSide>& host);
 
 /// Whether the command is in the first (second) synchronization scope.
 //= vk:memory-model-system-synchronizes-with

@@ -7,10 +7,10 @@
 #include <heddle/operation.h>
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
-#include "emulator/model/dependency.h"
 #include "emulator/model/place.h"
 
 namespace heddle::model {
@@ -55,21 +55,7 @@ struct ShaderCallEdge {
   friend bool operator==(const ShaderCallEdge&, const ShaderCallEdge&) = default;
 };
 
-/// What the host's side of an execution is: nothing of it changes while the execution goes on.
-struct HostSide {
-  std::vector<Command> commands;
-  std::vector<Dependency> dependencies;
-  /// Buffers that shaders read as uniform buffers, and buffers whose contents one queue family has at a time.
-  std::vector<ReferenceId> uniform;
-  std::vector<ReferenceId> exclusive;
-  /// Memory whose host writes are available to the host domain, and whose host reads see it, without flush and
-  /// invalidation.
-  std::vector<AllocationId> coherent;
-
-  bool empty() const { return commands.empty() && dependencies.empty() && coherent.empty() && !has_host_threads; }
-  /// Whether host agents run under their language's memory model, and its happens-before is to be derived.
-  bool has_host_threads = false;
-};
+struct HostSide;
 
 /// One execution. Operations of one agent stand in program order; between agents the order of the
 /// vector means nothing.
@@ -98,8 +84,8 @@ struct Execution {
   /// (inter-thread-happens-before there).
   std::vector<OperationPair> host_order;
 
-  /// The API's part.
-  HostSide host;
+  /// The API's part, which does not change while the execution goes on; null without one.
+  std::shared_ptr<const HostSide> host;
 
   std::vector<QuorumChoice> quorum_choices;
 

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "emulator/model/dependency.h"
 #include "tests/model/scenario.h"
 
 using namespace heddle;
@@ -14,8 +15,11 @@ constexpr AccessScope kShaderReads{Stages::Compute, Accesses::ShaderRead, {}, fa
 /// Commands and dependencies of one queue, in submission order.
 struct Queue {
   Scenario s;
+  std::shared_ptr<HostSide> side = std::make_shared<HostSide>();
   std::uint32_t position = 1;
   std::uint32_t workgroup = 0;
+
+  Queue() { s.execution.host = side; }
 
   // An access by a dispatch of its own, or by another command.
   OperationIndex command(const Op& op, Stages stage = Stages::Compute, std::uint32_t family = 0, QueueId queue = {}) {
@@ -24,7 +28,7 @@ struct Queue {
     place.workgroup = workgroup++;
     place.queue_family = family;
     const AgentId agent = s.agent(place);
-    s.execution.host.commands.push_back({agent, queue, position++, stage});
+    side->commands.push_back({agent, queue, position++, stage});
     return s.add(agent, op);
   }
   Dependency& dependency(Stages first, Stages second, const AccessScope& available = kShaderWrites,
@@ -34,7 +38,7 @@ struct Queue {
     const AgentId agent = s.agent(place);
     s.add(agent, step(OperationKind::DeviceAvailability));
     s.add(agent, step(OperationKind::DeviceVisibility));
-    Dependency& made = s.execution.host.dependencies.emplace_back();
+    Dependency& made = side->dependencies.emplace_back();
     made.agent = agent;
     made.first = {QueueId{0}, position, first};
     made.second = {QueueId{0}, ++position, second};
@@ -66,10 +70,10 @@ TEST_CASE("stages that are logically earlier are in a first scope, and later one
   q.dependency(Stages::Compute, Stages::DrawIndirect);
   const OperationIndex after = q.command(write(0));
   CHECK(q.ordered(before, after));
-  q.s.execution.host.dependencies[0].first.stages = Stages::DrawIndirect;
-  q.s.execution.host.dependencies[0].second.stages = Stages::Compute;
+  q.side->dependencies[0].first.stages = Stages::DrawIndirect;
+  q.side->dependencies[0].second.stages = Stages::Compute;
   CHECK(q.ordered(before, after));
-  q.s.execution.host.dependencies[0].first.stages = Stages::Copy;
+  q.side->dependencies[0].first.stages = Stages::Copy;
   CHECK_FALSE(q.ordered(before, after));
 }
 
@@ -81,7 +85,7 @@ TEST_CASE("dependencies make a chain where their stages meet, whether a command 
   q.dependency(Stages::Copy, Stages::Compute);
   const OperationIndex after = q.command(read(0));
   CHECK(q.ordered(before, after));
-  q.s.execution.host.dependencies[1].first.stages = Stages::Clear;
+  q.side->dependencies[1].first.stages = Stages::Clear;
   CHECK_FALSE(q.ordered(before, after));
 }
 
@@ -97,7 +101,7 @@ TEST_CASE("what a dependency makes available and visible is what its masks and b
   dependency.available = kShaderWrites;
   dependency.visible.accesses = Accesses::UniformRead;
   CHECK_FALSE(q.ordered(before, after));
-  q.s.execution.host.uniform = {ReferenceId{0}};
+  q.side->uniform = {ReferenceId{0}};
   CHECK(q.ordered(before, after));
   dependency.available.references = {ReferenceId{1}};
   CHECK_FALSE(q.ordered(before, after));
@@ -112,15 +116,21 @@ TEST_CASE("a read of an exclusive buffer by another queue family needs a release
   Dependency& acquire = q.dependency(Stages::Ownership, Stages::Compute);
   acquire.transfer = OwnershipTransfer{true, ReferenceId{0}, 0, 1};
   const OperationIndex after = q.command(read(0), Stages::Compute, 1);
-  q.s.execution.host.exclusive = {ReferenceId{0}};
+  q.side->exclusive = {ReferenceId{0}};
   CHECK(q.ordered(before, after));
   acquire.transfer->to = 2;
   CHECK_FALSE(q.ordered(before, after));
-  q.s.execution.host.exclusive.clear();
+  q.side->exclusive.clear();
   CHECK(q.ordered(before, after));
 }
 
 namespace {
+
+std::shared_ptr<const HostSide> host_threads() {
+  const auto side = std::make_shared<HostSide>();
+  side->has_host_threads = true;
+  return side;
+}
 
 // Two host agents that pass a message by an atomic, in the host's language.
 Scenario host_message(const Op& flag_write, const Op& flag_read) {
@@ -132,7 +142,7 @@ Scenario host_message(const Op& flag_write, const Op& flag_read) {
   s.add(b, flag_read);
   s.add(b, read(0));
   s.reads(2, 1);
-  s.execution.host.has_host_threads = true;
+  s.execution.host = host_threads();
   return s;
 }
 
@@ -168,7 +178,7 @@ TEST_CASE("a call of the host has in its scope what happened before it in other 
   const OperationIndex shader = s.add(s.invocation(0, 0, 0), write(0));
   s.system_synchronizes(submit, shader);
   CHECK(s.related(RelationName::SystemSynchronizesWith, 0, shader));
-  s.execution.host.has_host_threads = false;
+  s.execution.host = nullptr;
   CHECK_FALSE(s.related(RelationName::SystemSynchronizesWith, 0, shader));
 }
 
@@ -188,7 +198,9 @@ TEST_CASE("flushes and invalidations are of ranges, and coherent memory needs no
   CHECK(s.judge().location_ordered(0, last));
   s.execution.operations[1].locations = write(1).locations;
   CHECK_FALSE(s.judge().location_ordered(0, last));
-  s.execution.host.coherent = {AllocationId{0}};
+  const auto side = std::make_shared<HostSide>();
+  side->coherent = {AllocationId{0}};
+  s.execution.host = side;
   CHECK(s.judge().location_ordered(0, last));
 }
 

@@ -17,7 +17,7 @@ namespace heddle::cli {
 struct Captions {
   std::string title;
   std::vector<std::string> agents;  ///< indexed by AgentId; may have several lines
-  /// Of an agent behind those, by one of its operations. May be empty where there is none.
+  /// The name of an agent behind `agents`, by one of its operations. May be empty where there is none.
   std::function<std::string(const Operation&)> other_agent = {};
   std::function<std::string(const Operation&)> variable;
   std::function<std::string(model::Value)> value;

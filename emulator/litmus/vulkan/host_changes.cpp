@@ -66,6 +66,13 @@ class Workshop {
   std::vector<HostChange> others_;
 };
 
+/// Copies of a test share its host's side: this one gets its own.
+HostTest& own_host(Test& test) {
+  const auto own = std::make_shared<HostTest>(*test.host);
+  test.host = own;
+  return *own;
+}
+
 template <typename Meaning, std::size_t size>
 std::string spell(Meaning value, const std::pair<std::string_view, Meaning> (&table)[size]) {
   for (const auto& [word, meaning] : table)
@@ -99,7 +106,7 @@ std::optional<CommandPlace> Workshop::dispatch_of(std::uint32_t thread) const {
 
 /// The stage and the kind of an access.
 std::optional<Mask> Workshop::mask_of(model::OperationIndex access, bool writes) const {
-  const model::HostSide& host = race_.execution.host;
+  const model::HostSide& host = host_side(race_.execution.host);
   if (on_host(access))
     return Mask{model::Stages::Host, writes ? model::Accesses::HostWrite : model::Accesses::HostRead};
   const model::Command* const command = command_of(host, at(access).agent);
@@ -147,7 +154,8 @@ void Workshop::widen(const Operation& dependency, bool first, const Mask& mask) 
   const auto place = place_of_command(dependency);
   if (!place) return;
   Test changed = test_;
-  BatchCommand* command = &changed.host->batches[place->batch].commands[place->command];
+  HostTest& host = own_host(changed);
+  BatchCommand* command = &host.batches[place->batch].commands[place->command];
   // The masks of an event's wait stand at its set.
   std::optional<Mask>& wide = first ? command->first : command->second;
   if (!wide) return;
@@ -163,7 +171,8 @@ void Workshop::make_global(const Operation& dependency) {
   const auto place = place_of_command(dependency);
   if (!place) return;
   Test changed = test_;
-  BatchCommand& command = changed.host->batches[place->batch].commands[place->command];
+  HostTest& host = own_host(changed);
+  BatchCommand& command = host.batches[place->batch].commands[place->command];
   command.variables.clear();
   propose(
       fmt::format("make `{}` (line {}) a barrier of all memory, or of both buffers", command.text, command.place.line),
@@ -174,7 +183,8 @@ void Workshop::widen_semaphore(const Operation& dependency, const Mask& mask) {
   const auto place = place_of_command(dependency);
   if (!place) return;
   Test changed = test_;
-  BatchCommand& command = changed.host->batches[place->batch].commands[place->command];
+  HostTest& host = own_host(changed);
+  BatchCommand& command = host.batches[place->batch].commands[place->command];
   command.stages = command.stages | mask.stages;
   propose(fmt::format("add the stage {} to `{}` (line {})", spell({mask.stages, model::Accesses::None}), command.text,
                       command.place.line),
@@ -183,7 +193,8 @@ void Workshop::widen_semaphore(const Operation& dependency, const Mask& mask) {
 
 void Workshop::add_barrier(const CommandPlace& before, const Mask& first, const Mask& second) {
   Test changed = test_;
-  std::vector<BatchCommand>& commands = changed.host->batches[before.batch].commands;
+  HostTest& host = own_host(changed);
+  std::vector<BatchCommand>& commands = host.batches[before.batch].commands;
   BatchCommand barrier;
   barrier.kind = CommandKind::Barrier;
   barrier.first = first;
@@ -192,7 +203,7 @@ void Workshop::add_barrier(const CommandPlace& before, const Mask& first, const 
   const bool at_end = before.command == commands.size();
   const std::string neighbour = commands[std::min(before.command, commands.size() - 1)].text;
   std::string text = fmt::format("put `{}` {} `{}` in {}", barrier.text, at_end ? "behind" : "in front of", neighbour,
-                                 changed.threads[changed.host->batches[before.batch].thread].name());
+                                 changed.threads[host.batches[before.batch].thread].name());
   barrier.place = commands[std::min(before.command, commands.size() - 1)].place;
   commands.insert(commands.begin() + static_cast<std::ptrdiff_t>(before.command), std::move(barrier));
   propose(std::move(text), std::move(changed));
@@ -254,6 +265,7 @@ void Workshop::add_wait(model::OperationIndex before) {
   const auto place = instruction_of(before);
   if (!place) return;
   Test changed = test_;
+  HostTest& host = own_host(changed);
   const std::uint32_t thread = column_of(test_, at(before));
   HostCall idle;
   idle.kind = CallKind::Idle;
@@ -266,7 +278,7 @@ void Workshop::add_wait(model::OperationIndex before) {
   for (Thread& other : changed.threads)
     for (Instruction& instruction : other.code)
       if (instruction.call && *instruction.call >= number) ++*instruction.call;
-  changed.host->calls.insert(changed.host->calls.begin() + number, idle);
+  host.calls.insert(host.calls.begin() + number, idle);
   Instruction call;
   call.kind = InstructionKind::HostCall;
   call.operation.kind = OperationKind::HostAvailability;

@@ -387,7 +387,7 @@ void HostParser::finish(Test& test) {
       labels += (labels.empty() ? "" : " ") + thread.code[at].text;
     if (thread.kind == ThreadKind::Host && !labels.empty()) thread.cells.push_back(labels);
   }
-  test.host = std::move(host_);
+  test.host = std::make_shared<HostTest>(std::move(host_));
   check_jumps(test);
   check_host_test(test);
 }

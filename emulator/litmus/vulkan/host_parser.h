@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "emulator/litmus/vulkan/cursor.h"
+#include "emulator/litmus/vulkan/host_test.h"
 #include "emulator/litmus/vulkan/instruction_parser.h"
 #include "emulator/litmus/vulkan/symbols.h"
 #include "emulator/litmus/vulkan/test.h"

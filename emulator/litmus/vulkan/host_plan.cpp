@@ -443,7 +443,7 @@ void Planner::make_call(std::uint32_t index) {
   }
 }
 
-/// Of the signals with enough value the smallest, which orders least.
+/// The smallest of the signals with enough value, which orders least.
 const Signal& Planner::signal_for(const SemaphoreWait& wait) const {
   const Semaphore& semaphore = semaphores_.at(*wait.semaphore);
   const Signal* least = nullptr;

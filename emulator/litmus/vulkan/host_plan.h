@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "emulator/explore/program.h"
+#include "emulator/litmus/vulkan/host_test.h"
 #include "emulator/litmus/vulkan/test.h"
 
 namespace heddle::litmus {
 
 /// An agent that is no thread: a command, or the operations of a dependency, in their order.
 struct PlannedAgent {
-  /// Of a copy the read comes first, and its value is written.
+  /// A copy has its read first, whose value it writes.
   std::vector<Operation> operations;
   explore::Value written = 0;
   std::uint64_t queue_family = 0;

@@ -29,7 +29,7 @@ std::string words_for(Meaning value, const std::pair<std::string_view, Meaning> 
 class Search {
  public:
   Search(const Test& test, const judge::Judgement& judgement)
-      : test_(test), execution_(judgement.execution()), host_(execution_.host) {
+      : test_(test), execution_(judgement.execution()), host_(host_side(execution_.host)) {
     for (const auto& pair : judgement.pairs(judge::RelationName::HappensBefore)) before_.insert(pair);
   }
 

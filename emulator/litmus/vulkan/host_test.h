@@ -41,11 +41,11 @@ struct BatchCommand {
   /// Dispatch: its threads, and for an indirect one the register and variable of its parameters.
   std::vector<std::uint32_t> threads;
   std::optional<std::uint32_t> destination;
-  /// Of an indirect dispatch, a copy, a fill, a transfer of ownership; of a copy what it writes.
+  /// What an indirect dispatch reads its parameters from, a copy or a fill writes, a transfer of ownership is about.
   std::uint32_t variable = 0;
   std::uint32_t source = 0;  ///< the variable that a copy reads
   std::int64_t value = 0;    ///< that a fill writes
-  /// Of a dependency. A host-set event has them at its wait, another one at its set.
+  /// The masks of a dependency. A host-set event has them at its wait, another one at its set.
   std::optional<Mask> first;
   std::optional<Mask> second;
   std::vector<std::uint32_t> variables;
@@ -70,7 +70,7 @@ struct HostCall {
   CallKind kind = CallKind::Submit;
   std::uint32_t thread = 0;
   Place place;
-  /// Of a submission, by name and then by index.
+  /// What a submission submits, by index.
   std::vector<std::uint32_t> batches;
   std::string object;  ///< a fence (of a submission, too), a semaphore or an event
   std::uint64_t value = 0;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "emulator/litmus/vulkan/host_test.h"
+
 namespace heddle::litmus {
 namespace {
 

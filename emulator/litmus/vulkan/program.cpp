@@ -4,6 +4,7 @@
 #include <set>
 #include <span>
 
+#include "emulator/explore/explore.h"
 #include "emulator/litmus/vulkan/barriers.h"
 #include "emulator/litmus/vulkan/host_agent.h"
 #include "emulator/litmus/vulkan/host_plan.h"
@@ -157,12 +158,13 @@ void TestProgram::add_host() {
     for (std::size_t at = 0; at < test_.threads[i].code.size(); ++at)
       if (const auto call = test_.threads[i].code[at].call) parts_->threads[i]->sites[at].call = agents + *call;
   program_.calls = plan.calls;
-  program_.host = plan.side;
-  for (model::Dependency& dependency : program_.host.dependencies) {
+  const auto side = std::make_shared<model::HostSide>(plan.side);
+  for (model::Dependency& dependency : side->dependencies) {
     if (!dependency.transfer) continue;
     dependency.transfer->from = parts_->queue_family(dependency.transfer->from);
     dependency.transfer->to = parts_->queue_family(dependency.transfer->to);
   }
+  program_.host = side;
   program_.system_synchronization.insert(program_.system_synchronization.end(), plan.synchronization.begin(),
                                          plan.synchronization.end());
 }

@@ -5,11 +5,14 @@
 
 #include <memory>
 
-#include "emulator/explore/explore.h"
 #include "emulator/explore/program.h"
 #include "emulator/litmus/vulkan/cooperative.h"
 #include "emulator/litmus/vulkan/test.h"
 #include "emulator/litmus/vulkan/thread.h"
+
+namespace heddle::explore {
+struct AgentEnd;
+}  // namespace heddle::explore
 
 namespace heddle::litmus {
 

@@ -1,5 +1,8 @@
 #pragma once
 
+/// \file
+/// Numbers of a file, as the engines have them.
+
 #include <cstdint>
 #include <map>
 

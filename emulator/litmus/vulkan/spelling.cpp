@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "emulator/litmus/vulkan/calls.h"
+#include "emulator/litmus/vulkan/host_test.h"
 #include "emulator/litmus/vulkan/names.h"
 #include "emulator/litmus/vulkan/words.h"
 #include "emulator/model/tags.h"
@@ -377,7 +378,8 @@ std::string TestWords::pairs() const {
 }
 
 std::string TestWords::place(const Thread& thread) const {
-  if (spelling_ == Spelling::Tags) return thread.name() + '@' + spell_place(thread);
+  if (spelling_ == Spelling::Tags || thread.kind != ThreadKind::Shader)
+    return thread.name() + '@' + spell_place(thread);
   std::string place = spell_place(thread);
   for (const auto& [tag, word] : {std::pair("sg ", "subgroup "), {"wg ", "workgroup "}, {"qf ", "queueFamily "}})
     place.replace(place.find(tag), 3, word);

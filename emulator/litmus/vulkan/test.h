@@ -6,6 +6,7 @@
 #include <heddle/operation.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,7 +15,6 @@
 #include "emulator/litmus/arithmetic.h"
 #include "emulator/litmus/assertion.h"
 #include "emulator/litmus/diagnostic.h"
-#include "emulator/litmus/vulkan/host_test.h"
 #include "emulator/litmus/vulkan/instruction_kind.h"
 #include "emulator/model/place.h"
 
@@ -64,7 +64,7 @@ struct Instruction {
   Comparison comparison = Comparison::Equal;
   std::uint32_t target = 0;  ///< of Branch and Jump: index of the Label in the thread's code
   BarrierName barrier;
-  /// Of a HostCall that waits or is waited for: its number in HostTest::calls.
+  /// The number in HostTest::calls of a HostCall that waits or is waited for.
   std::optional<std::uint32_t> call;
   /// The name of a load or store that one thread performs for all that execute it.
   std::optional<CooperativeName> cooperative;
@@ -115,6 +115,8 @@ struct Variable {
 /// Pairs of thread indices.
 using ThreadPairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
+struct HostTest;
+
 struct Test {
   std::string name;     ///< from the header; may be empty
   std::string comment;  ///< the header's text
@@ -128,8 +130,8 @@ struct Test {
   ThreadPairs interlock_order;
   /// What the first writes to Output contributed to generating the second, which may read it as Input.
   ThreadPairs shader_inputs;
-  /// Of a host test.
-  std::optional<HostTest> host;
+  /// What a host test has beside its threads (host_test.h); null of others. Copies of a test share it.
+  std::shared_ptr<const HostTest> host;
   std::optional<Assertion> filter;
   Quantifier quantifier = Quantifier::None;
   std::optional<Assertion> assertion;  ///< present unless the quantifier is None

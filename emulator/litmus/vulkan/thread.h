@@ -47,7 +47,7 @@ struct Site {
   /// What becomes of the value of a load: see explore::Step.
   explore::ValueUse use = explore::ValueUse::Decides;
   bool spins_alike = false;
-  /// Of a call of the host that waits or is waited for.
+  /// The number of a call of the host that waits or is waited for.
   explore::Point call = explore::kNoPoint;
   /// The number of a control barrier whose name is always the same.
   std::optional<std::uint32_t> barrier;

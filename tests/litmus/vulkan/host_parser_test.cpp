@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "emulator/litmus/vulkan/host_test.h"
 #include "emulator/litmus/vulkan/parser.h"
 #include "emulator/litmus/vulkan/spelling.h"
 

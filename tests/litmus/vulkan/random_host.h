@@ -8,7 +8,7 @@
 
 namespace heddle::litmus {
 
-/// The same seed makes the same test. Some make no sense (a wait that nothing signals): a parser refuses those.
+/// A seed makes one test. Some make no sense (a wait that nothing signals): a parser refuses those.
 std::string random_host_test(std::uint64_t seed);
 
 }  // namespace heddle::litmus

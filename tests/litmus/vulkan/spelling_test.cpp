@@ -80,6 +80,8 @@ TEST_CASE("a test that is spelled as calls, and back, is the test that it was") 
   all.push_back(kEverything);
   for (const std::string& source : all) {
     const Test test = parsed(source);
+    // Columns of the host have one spelling.
+    if (!why_not_spelled(test, Spelling::Calls).empty()) continue;
     const std::string tags = spell(test, Spelling::Tags);
     const std::string calls = spell(test, Spelling::Calls);
     CAPTURE(tags, calls);

@@ -5,7 +5,7 @@
 #include "emulator/litmus/vulkan/parser.h"
 #include "emulator/litmus/vulkan/verdict.h"
 #include "tests/how_many.h"
-#include "tests/litmus/vulkan/host_oracle.h"
+#include "tests/litmus/vulkan/host_brute_force.h"
 #include "tests/litmus/vulkan/random_host.h"
 
 using namespace heddle;
@@ -23,7 +23,7 @@ std::set<Outcome> outcomes_of(const Answer& answer) {
 
 }  // namespace
 
-TEST_CASE("the explorer finds of random host tests what an oracle with rules of its own finds by trying everything") {
+TEST_CASE("the explorer finds of random host tests what brute force with rules of its own finds") {
   const std::uint64_t programs = how_many("HEDDLE_RANDOM_HOST_TESTS", 600, 100000);
   std::uint64_t compared = 0;
   std::uint64_t racy = 0;
@@ -32,7 +32,7 @@ TEST_CASE("the explorer finds of random host tests what an oracle with rules of 
     const std::string text = random_host_test(seed);
     const VulkanParse parse = parse_vulkan(text);
     if (!parse.test) continue;
-    const auto expected = host_oracle(*parse.test, kMostCandidates);
+    const auto expected = host_brute_force(*parse.test, kMostCandidates);
     if (!expected) continue;
     INFO("seed " << seed << '\n' << text);
     Question question;

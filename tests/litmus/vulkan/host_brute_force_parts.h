@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The inside of the oracle of host tests: its events, its dependencies, and what it asks of them.
+/// The inside of brute force on host tests: its events, its dependencies, and what it asks of them.
 
 #include <algorithm>
 #include <map>
@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "tests/litmus/vulkan/host_oracle.h"
+#include "emulator/litmus/vulkan/host_test.h"
+#include "tests/litmus/vulkan/host_brute_force.h"
 
 namespace heddle::litmus {
 
@@ -41,7 +42,7 @@ struct Event {
   int copies = -1;  ///< the read whose value is written
   int node = -1;    ///< the dependency that it is of
   std::optional<std::pair<std::uint32_t, std::uint32_t>> sets;
-  // Of the device.
+  // What an event of the device has besides.
   std::uint64_t queue = 0;
   int time = -1;
   std::string stage;
@@ -71,11 +72,11 @@ struct Candidate {
   Matrix modification;
 };
 
-class Oracle {
+class BruteForce {
  public:
-  explicit Oracle(const Test& test) : test_(test) {}
+  explicit BruteForce(const Test& test) : test_(test) {}
 
-  std::optional<OracleAnswer> answer(std::uint64_t most);
+  std::optional<BruteForceAnswer> answer(std::uint64_t most);
 
  private:
   using Pair = std::pair<int, int>;
@@ -153,7 +154,7 @@ class Oracle {
   int next_agent_ = 1000;
   /// By location: the values that are not out of thin air.
   std::map<std::uint32_t, std::set<Integer>> derived_;
-  OracleAnswer answer_;
+  BruteForceAnswer answer_;
 };
 
 }  // namespace heddle::litmus

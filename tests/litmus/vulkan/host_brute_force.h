@@ -13,14 +13,14 @@
 
 namespace heddle::litmus {
 
-struct OracleAnswer {
+struct BruteForceAnswer {
   std::set<Outcome> outcomes;
   bool racy = false;
   std::uint64_t executions = 0;
 };
 
-/// Nothing if there are more than `most` ways to choose who reads from whom. Of the device the oracle knows plain,
+/// Nothing if there are more than `most` ways to choose who reads from whom. Of the device it knows plain,
 /// non-private and atomic loads and stores, these of the device's scope.
-std::optional<OracleAnswer> host_oracle(const Test& test, std::uint64_t most);
+std::optional<BruteForceAnswer> host_brute_force(const Test& test, std::uint64_t most);
 
 }  // namespace heddle::litmus

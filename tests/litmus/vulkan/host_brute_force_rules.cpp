@@ -1,10 +1,10 @@
 #include <functional>
 
-#include "tests/litmus/vulkan/host_oracle_parts.h"
+#include "tests/litmus/vulkan/host_brute_force_parts.h"
 
 namespace heddle::litmus {
 
-int Oracle::kind(const Event& e) const {
+int BruteForce::kind(const Event& e) const {
   const bool writes = e.does == Does::Write;
   if (e.stage == "indirect") return 32;
   if (e.stage != "compute") return writes ? 16 : 8;
@@ -12,7 +12,7 @@ int Oracle::kind(const Event& e) const {
   return is_in(test_.host->uniform, static_cast<std::uint32_t>(e.reference)) ? 4 : 1;
 }
 
-bool Oracle::av_includes(int op, int x) const {
+bool BruteForce::av_includes(int op, int x) const {
   const Event& e = events_[static_cast<std::size_t>(x)];
   const Event& av = events_[static_cast<std::size_t>(op)];
   if (e.host) return av.does == Does::HostAv && av.location == e.location;
@@ -22,7 +22,7 @@ bool Oracle::av_includes(int op, int x) const {
          (n.variables.empty() || is_in(n.variables, static_cast<std::uint32_t>(e.reference)));
 }
 
-bool Oracle::vis_includes(int op, int y) const {
+bool BruteForce::vis_includes(int op, int y) const {
   const Event& e = events_[static_cast<std::size_t>(y)];
   const Event& vis = events_[static_cast<std::size_t>(op)];
   if (e.host) return vis.does == Does::HostVis && vis.location == e.location;
@@ -34,7 +34,7 @@ bool Oracle::vis_includes(int op, int y) const {
 }
 
 /// Whether the family of `y` has what `x` wrote, by transfers behind `av` and before or at `vis`.
-bool Oracle::owned(const Matrix& hb, int av, int x, int y, int vis) const {
+bool BruteForce::owned(const Matrix& hb, int av, int x, int y, int vis) const {
   const Event& from = events_[static_cast<std::size_t>(x)];
   const Event& to = events_[static_cast<std::size_t>(y)];
   const auto exclusive = [&](const Event& e) {
@@ -65,7 +65,7 @@ bool Oracle::owned(const Matrix& hb, int av, int x, int y, int vis) const {
 }
 
 /// The last bullet of location order, for a write.
-bool Oracle::follows(const Matrix& hb, int x, int y) const {
+bool BruteForce::follows(const Matrix& hb, int x, int y) const {
   const auto n = static_cast<int>(events_.size());
   const auto before = [&](int a, int b) { return hb[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)]; };
   const Event& from = events_[static_cast<std::size_t>(x)];
@@ -92,7 +92,7 @@ bool Oracle::follows(const Matrix& hb, int x, int y) const {
   return false;
 }
 
-void Oracle::finals(const Candidate& candidate, const Matrix& ordered, bool racy) {
+void BruteForce::finals(const Candidate& candidate, const Matrix& ordered, bool racy) {
   std::vector<Outcome> states(1, Outcome(test_.observables.size()));
   std::map<std::uint32_t, std::size_t> done;
   for (std::size_t o = 0; o < test_.observables.size(); ++o) {
@@ -138,7 +138,7 @@ void Oracle::finals(const Candidate& candidate, const Matrix& ordered, bool racy
 }
 
 /// Whether a release heads a sequence that has the write: its own, or on the host a later one of its thread.
-bool Oracle::heads(const Candidate& candidate, std::size_t release, std::size_t write) const {
+bool BruteForce::heads(const Candidate& candidate, std::size_t release, std::size_t write) const {
   if (release == write) return true;
   const Matrix& later = candidate.modification;
   if (!events_[release].host || events_[release].agent != events_[write].agent || !later[release][write]) return false;
@@ -147,7 +147,7 @@ bool Oracle::heads(const Candidate& candidate, std::size_t release, std::size_t 
   return true;
 }
 
-Matrix Oracle::synchronizes(const Candidate& candidate) const {
+Matrix BruteForce::synchronizes(const Candidate& candidate) const {
   Matrix sw = none();
   for (std::size_t y = 0; y < events_.size(); ++y) {
     if (!events_[y].acquires || candidate.source[y] < 0) continue;
@@ -160,7 +160,7 @@ Matrix Oracle::synchronizes(const Candidate& candidate) const {
 }
 
 /// Through calls of the host its own order goes on.
-Matrix Oracle::system_order(const Matrix& host) const {
+Matrix BruteForce::system_order(const Matrix& host) const {
   Matrix ssw = none();
   const auto is_call = [&](std::size_t e) { return events_[e].host && events_[e].location == ~0U; };
   for (const auto& [c, d] : given_) {
@@ -176,7 +176,7 @@ Matrix Oracle::system_order(const Matrix& host) const {
   return ssw;
 }
 
-bool Oracle::ordered(const Matrix& ssw, const Matrix& hb, std::size_t x, std::size_t y) const {
+bool BruteForce::ordered(const Matrix& ssw, const Matrix& hb, std::size_t x, std::size_t y) const {
   const Event& a = events_[x];
   const Event& b = events_[y];
   if (hb[x][y] && ((a.agent == b.agent && a.reference == b.reference) || (a.host && b.host))) return true;
@@ -188,7 +188,7 @@ bool Oracle::ordered(const Matrix& ssw, const Matrix& hb, std::size_t x, std::si
 }
 
 /// Whether `y` is the end of the memory that `x` accesses too late, or loses what it writes.
-bool Oracle::loses(const Matrix& hb, std::size_t x, std::size_t y) const {
+bool BruteForce::loses(const Matrix& hb, std::size_t x, std::size_t y) const {
   const Event& a = events_[x];
   const Event& b = events_[y];
   if (b.does == Does::Free) return !hb[x][y];
@@ -198,13 +198,13 @@ bool Oracle::loses(const Matrix& hb, std::size_t x, std::size_t y) const {
   return true;
 }
 
-bool Oracle::mutual(std::size_t x, std::size_t y) const {
+bool BruteForce::mutual(std::size_t x, std::size_t y) const {
   return events_[x].atomic && events_[y].atomic && events_[x].host == events_[y].host &&
          events_[x].reference == events_[y].reference;
 }
 
 /// Location order, the order of atomic writes, reads-from and from-reads together.
-bool Oracle::is_cyclic(const Candidate& candidate, const Matrix& ordered) const {
+bool BruteForce::is_cyclic(const Candidate& candidate, const Matrix& ordered) const {
   Matrix all = none();
   const std::size_t n = events_.size();
   for (std::size_t x = 0; x < n; ++x) {
@@ -227,7 +227,7 @@ bool Oracle::is_cyclic(const Candidate& candidate, const Matrix& ordered) const 
 }
 
 /// Whether a plain read takes what was overwritten before it, in one step or several.
-bool Oracle::reads_hidden(const Candidate& candidate, const Matrix& ordered) const {
+bool BruteForce::reads_hidden(const Candidate& candidate, const Matrix& ordered) const {
   for (std::size_t r = 0; r < events_.size(); ++r) {
     if (events_[r].does != Does::Read || events_[r].atomic || candidate.source[r] < 0) continue;
     std::vector<std::size_t> next{static_cast<std::size_t>(candidate.source[r])};
@@ -245,7 +245,7 @@ bool Oracle::reads_hidden(const Candidate& candidate, const Matrix& ordered) con
   return false;
 }
 
-void Oracle::judge(const Candidate& candidate) {
+void BruteForce::judge(const Candidate& candidate) {
   const std::size_t n = events_.size();
   const Matrix sw = synchronizes(candidate);
   Matrix host = none();
@@ -282,7 +282,7 @@ void Oracle::judge(const Candidate& candidate) {
 }
 
 /// Initial values, those that are written as they stand, and what copies make of them.
-void Oracle::derive() {
+void BruteForce::derive() {
   for (const Variable& variable : test_.variables) derived_[variable.location].insert(variable.initial);
   for (bool news = true; news;) {
     news = false;
@@ -302,17 +302,17 @@ void Oracle::derive() {
 }
 
 /// The event that an event has its value from; -1 if it is known.
-int Oracle::source_of(int event, const std::vector<int>& source) const {
+int BruteForce::source_of(int event, const std::vector<int>& source) const {
   const Event& e = events_[static_cast<std::size_t>(event)];
   return e.does == Does::Read ? source[static_cast<std::size_t>(event)] : e.copies;
 }
 
-void Oracle::values(const std::vector<int>& source) {
+void BruteForce::values(const std::vector<int>& source) {
   values(source, std::vector<std::optional<Integer>>(events_.size()));
 }
 
 /// Where values have no source but themselves, each derived one is tried.
-void Oracle::values(const std::vector<int>& source, std::vector<std::optional<Integer>> known) {
+void BruteForce::values(const std::vector<int>& source, std::vector<std::optional<Integer>> known) {
   for (int e = 0; e < static_cast<int>(events_.size()); ++e) {
     const Event& event = events_[static_cast<std::size_t>(e)];
     if (event.does != Does::Read && event.does != Does::Write) continue;
@@ -343,7 +343,7 @@ void Oracle::values(const std::vector<int>& source, std::vector<std::optional<In
 }
 
 /// Every order of the atomic writes of each location, host and device apart.
-void Oracle::orders(const std::vector<int>& source, const std::vector<Integer>& values) {
+void BruteForce::orders(const std::vector<int>& source, const std::vector<Integer>& values) {
   std::map<int, std::vector<int>> groups;
   for (int e = 0; e < static_cast<int>(events_.size()); ++e)
     if (events_[static_cast<std::size_t>(e)].does == Does::Write && events_[static_cast<std::size_t>(e)].atomic)
@@ -365,7 +365,7 @@ void Oracle::orders(const std::vector<int>& source, const std::vector<Integer>& 
   go(groups.begin());
 }
 
-std::optional<OracleAnswer> Oracle::answer(std::uint64_t most) {
+std::optional<BruteForceAnswer> BruteForce::answer(std::uint64_t most) {
   for (std::uint32_t call = 0; call < test_.threads.size(); ++call)
     if (test_.threads[call].kind == ThreadKind::Host) host_thread(call);
   link_waits();
@@ -401,8 +401,8 @@ std::optional<OracleAnswer> Oracle::answer(std::uint64_t most) {
   return answer_;
 }
 
-std::optional<OracleAnswer> host_oracle(const Test& test, std::uint64_t most) {
-  return Oracle(test).answer(most);
+std::optional<BruteForceAnswer> host_brute_force(const Test& test, std::uint64_t most) {
+  return BruteForce(test).answer(most);
 }
 
 }  // namespace heddle::litmus

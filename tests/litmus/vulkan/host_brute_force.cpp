@@ -1,6 +1,6 @@
 #include <functional>
 
-#include "tests/litmus/vulkan/host_oracle_parts.h"
+#include "tests/litmus/vulkan/host_brute_force_parts.h"
 
 namespace heddle::litmus {
 
@@ -36,7 +36,7 @@ void close(Matrix& m) {
           if (m[k][j]) m[i][j] = true;
 }
 
-void Oracle::host_thread(std::uint32_t thread) {
+void BruteForce::host_thread(std::uint32_t thread) {
   const auto agent = static_cast<int>(thread);
   std::map<std::uint32_t, int> last_read;
   for (const Instruction& one : test_.threads[thread].code) {
@@ -78,7 +78,7 @@ void Oracle::host_thread(std::uint32_t thread) {
   }
 }
 
-int Oracle::node(const Batch& batch, const std::vector<Does>& does) {
+int BruteForce::node(const Batch& batch, const std::vector<Does>& does) {
   Node n;
   n.queue = batch.queue;
   n.family = batch.family;
@@ -96,7 +96,7 @@ int Oracle::node(const Batch& batch, const std::vector<Does>& does) {
   return static_cast<int>(nodes_.size()) - 1;
 }
 
-int Oracle::fence(std::uint64_t queue) {
+int BruteForce::fence(std::uint64_t queue) {
   Batch batch;
   batch.queue = queue;
   const int n = node(batch, {Does::DeviceAv});
@@ -109,7 +109,7 @@ int Oracle::fence(std::uint64_t queue) {
   return n;
 }
 
-void Oracle::submit(const HostCall& call, int event) {
+void BruteForce::submit(const HostCall& call, int event) {
   const Batch& front = test_.host->batches[call.batches.front()];
   const int n = node(front, {Does::ToDevice, Does::DeviceVis});
   nodes_.back().end = clock_[front.queue]++;
@@ -122,7 +122,7 @@ void Oracle::submit(const HostCall& call, int event) {
   if (!call.object.empty()) fences_[call.object] = fence(front.queue);
 }
 
-int Oracle::access(Does does, int agent, std::uint32_t variable, const Batch& batch, int time, const char* stage) {
+int BruteForce::access(Does does, int agent, std::uint32_t variable, const Batch& batch, int time, const char* stage) {
   Event e;
   e.does = does;
   e.agent = agent;
@@ -135,7 +135,7 @@ int Oracle::access(Does does, int agent, std::uint32_t variable, const Batch& ba
   return add(e);
 }
 
-void Oracle::shader(std::uint32_t thread, const Batch& batch, int time) {
+void BruteForce::shader(std::uint32_t thread, const Batch& batch, int time) {
   for (const Instruction& one : test_.threads[thread].code) {
     const bool reads = one.kind == InstructionKind::Load;
     const int event =
@@ -151,7 +151,7 @@ void Oracle::shader(std::uint32_t thread, const Batch& batch, int time) {
   }
 }
 
-void Oracle::semaphore(const Batch& batch, const BatchCommand& one, int submission) {
+void BruteForce::semaphore(const Batch& batch, const BatchCommand& one, int submission) {
   const int clock = clock_[batch.queue];
   const bool waits = one.kind == CommandKind::WaitSemaphore;
   const int n = node(batch, {waits ? Does::DeviceVis : Does::DeviceAv});
@@ -173,7 +173,7 @@ void Oracle::semaphore(const Batch& batch, const BatchCommand& one, int submissi
   for (const int earlier : signals_[batch.queue]) nodes_in_order(earlier, n);
 }
 
-void Oracle::dispatch(const Batch& batch, const BatchCommand& one, int time) {
+void BruteForce::dispatch(const Batch& batch, const BatchCommand& one, int time) {
   int parameters = -1;
   if (one.destination) {
     parameters = access(Does::Read, next_agent_++, one.variable, batch, time, "indirect");
@@ -205,7 +205,7 @@ void set_masks(Node& n, const Mask& first, const Mask& second, const std::vector
   n.variables = variables;
 }
 
-void Oracle::await(const Batch& batch, const BatchCommand& one, int time) {
+void BruteForce::await(const Batch& batch, const BatchCommand& one, int time) {
   const bool by_host = host_set_.count(one.object) != 0;
   const BatchCommand& at = by_host ? one : *set_.at(one.object).first;
   node(batch, operations_of(*at.first, *at.second));
@@ -218,7 +218,7 @@ void Oracle::await(const Batch& batch, const BatchCommand& one, int time) {
   for (int e = made.first_event; e <= made.last_event; ++e) edge(host_set_[one.object], e);
 }
 
-void Oracle::command(const Batch& batch, const BatchCommand& one, int time) {
+void BruteForce::command(const Batch& batch, const BatchCommand& one, int time) {
   if (one.kind == CommandKind::Dispatch) return dispatch(batch, one, time);
   if (one.kind == CommandKind::AwaitEvent) return await(batch, one, time);
   if (one.kind == CommandKind::SetEvent) {
@@ -246,7 +246,7 @@ void Oracle::command(const Batch& batch, const BatchCommand& one, int time) {
   }
 }
 
-void Oracle::batch(const Batch& batch, int submission) {
+void BruteForce::batch(const Batch& batch, int submission) {
   int& clock = clock_[batch.queue];
   std::vector<int> own;
   for (const BatchCommand& one : batch.commands) {
@@ -262,7 +262,7 @@ void Oracle::batch(const Batch& batch, int submission) {
   ++clock;
 }
 
-void Oracle::link_waits() {
+void BruteForce::link_waits() {
   for (const Wait& wait : waits_) {
     if (wait.timeline && wait.value == 0) continue;
     const auto& signals = semaphore_events_[wait.name];
@@ -278,7 +278,7 @@ void Oracle::link_waits() {
     edge(nodes_[static_cast<std::size_t>(a)].last_event, nodes_[static_cast<std::size_t>(b)].first_event);
 }
 
-void Oracle::link_nodes() {
+void BruteForce::link_nodes() {
   const std::size_t n = events_.size();
   po_ = none();
   for (std::size_t a = 0; a < n; ++a)

@@ -1,0 +1,46 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/run_heddle.h"
+
+using namespace heddle::cli;
+using Json = nlohmann::json;
+
+namespace {
+
+std::string host_test(const std::string& name) {
+  return std::string(HEDDLE_SOURCE_DIR) + "/tests/litmus/host/" + name + ".litmus";
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("of a host test the columns are shown as they are written, and --why says what the API misses") {
+  const Run run = run_heddle({"litmus", "--why", host_test("two-dispatches-wrong")});
+  CHECK(run.exit_code == 1);
+  CHECK(has(run.out, "H0 @ host"));
+  CHECK(has(run.out, "| dispatch P1"));
+  CHECK(has(run.out, "no barrier between P0's `st.sc0 x, 1`"));
+  CHECK(has(run.out, "put `dep compute.storage_write compute.storage_read` in front of `dispatch P1` in B0"));
+}
+
+TEST_CASE("a line of JSON of a host test has each operation in its column, and the missing link by name") {
+  const Run run = run_heddle({"litmus", "--json", "--why", host_test("flush-wrong")});
+  const Json line = Json::parse(run.out);
+  CHECK(line.at("racy") == true);
+  const Json& race = line.at("why").at("race");
+  CHECK(race.at("missing_link") == "no flush");
+  CHECK(has(race.at("changes").at(0).at("text"), "put `flush x` behind `st x, 1`"));
+  for (const Json& operation : race.at("graph").at("operations"))
+    CHECK(operation.at("thread") < race.at("graph").at("threads").size());
+}
+
+TEST_CASE("a host test is not run on emulated memory yet, which is said at its first column") {
+  const Run run = run_heddle({"litmus", "--machine", "random", host_test("flush-wrong")});
+  CHECK(run.exit_code == 2);
+  CHECK(has(run.err, "cannot be run yet, only explored and explained"));
+}
