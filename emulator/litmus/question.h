@@ -3,14 +3,18 @@
 /// \file
 /// What is asked about a test of any format, and an execution that shows a data race.
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "emulator/explore/explore.h"
 #include "emulator/model/execution.h"
 
 namespace heddle::litmus {
+
+enum class ProgressModel : std::uint8_t;
 
 struct Question {
   /// Iterations of each loop.
@@ -24,6 +28,9 @@ struct Question {
   /// A .test file is left when all claims and the race verdict are decided. Executions are not counted then.
   /// (Of other tests `verdict` answers that, see verdict.h.)
   bool verdict_only = false;
+  /// Find out as well whether all threads end under these models of forward progress (ProgressModels of progress.h).
+  /// Only tests of the Vulkan dialect answer that.
+  std::optional<std::array<ProgressModel, 4>> progress;
   /// Called for each execution that is looked at. May be empty.
   std::function<void()> on_execution;
   /// Becomes true when the answer is not wanted any more; it is then incomplete.

@@ -25,6 +25,7 @@ class LitmusCommand {
   ExitCode run() const;
 
  private:
+  void add_progress_option();
   void add_machine_options();
   /// What the runs of each file are to be, if there are any.
   std::optional<MachineOptions> machine(std::size_t files) const;
@@ -48,6 +49,7 @@ class LitmusCommand {
   bool why_ = false;
   std::string dot_;
   std::string spelling_;
+  std::string progress_;
   MachineOptions machine_;
   bool no_explore_ = false;
   std::uint64_t replay_ = 0;

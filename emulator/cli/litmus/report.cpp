@@ -6,6 +6,7 @@
 
 #include "emulator/litmus/khronos/parser.h"
 #include "emulator/litmus/vulkan/parser.h"
+#include "emulator/litmus/vulkan/termination.h"
 #include "emulator/trace/file_error.h"
 #include "runtime/text/readable.h"
 
@@ -58,9 +59,15 @@ void answer_vulkan(const std::string& source, const litmus::Question& question,
       return;
     }
   }
+  if (question.progress) {
+    vulkan.termination = std::make_shared<const litmus::Termination>(litmus::termination(vulkan.test, question));
+    warn_of_faults(vulkan.termination->faults, report);
+  }
   if (question.verdict_only) {
     vulkan.verdict = litmus::verdict(vulkan.test, question);
-    warn_of_faults(vulkan.verdict->faults, report);
+    if (!question.progress) warn_of_faults(vulkan.verdict->faults, report);
+  } else if (question.progress) {
+    return;
   } else if (!machine || machine->explore) {
     vulkan.answer = litmus::answer(vulkan.test, question);
     warn_of_faults(vulkan.answer->faults, report);
@@ -107,6 +114,7 @@ bool LitmusReport::has_finding() const {
   if (vulkan) {
     // A replay is about one run.
     if (vulkan->machine && vulkan->machine->replay) return vulkan->machine->has_finding();
+    if (vulkan->termination && vulkan->termination->schedule) return true;
     if (vulkan->verdict) return vulkan->verdict->racy || vulkan->verdict->freed_early || !vulkan->verdict->holds;
     return (vulkan->answer && (vulkan->answer->racy || vulkan->answer->freed_early || !vulkan->answer->holds)) ||
            (vulkan->machine && vulkan->machine->has_finding());
@@ -130,7 +138,8 @@ bool LitmusReport::is_unsound() const {
 
 bool LitmusReport::cancelled() const {
   return (vulkan && vulkan->answer && vulkan->answer->cancelled) ||
-         (vulkan && vulkan->verdict && vulkan->verdict->cancelled) || (khronos && khronos->answer.cancelled) ||
+         (vulkan && vulkan->verdict && vulkan->verdict->cancelled) ||
+         (vulkan && vulkan->termination && vulkan->termination->cancelled) || (khronos && khronos->answer.cancelled) ||
          (mu && mu->answer && mu->answer->cancelled);
 }
 
@@ -141,11 +150,15 @@ void answer_text(const litmus::Question& question, const std::optional<MachineOp
   const std::string& file = report.file;
   const std::string& source = report.source;
   const bool khronos = ends_with(file, ".test") || (!ends_with(file, ".litmus") && looks_like_khronos(source));
-  if (khronos && machine) {
+  const bool c = !khronos && litmus::c::begins_as_c(source);
+  if (question.progress && (khronos || c)) {
+    report.error = file + ": --progress is about tests of the Vulkan dialect; " +
+                   (khronos ? "a .test file has no threads that go round" : "C and Mu tests have no such models");
+  } else if (khronos && machine) {
     report.error = file +
                    ": a .test file makes claims about executions; it has no final "
                    "values to run for";
-  } else if (!khronos && litmus::c::begins_as_c(source)) {
+  } else if (c) {
     if (machine && !machine->trace.empty())
       report.error = file + ": runs of C and Mu tests cannot be recorded; leave out --trace";
     else

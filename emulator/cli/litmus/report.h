@@ -19,6 +19,10 @@
 #include "emulator/litmus/vulkan/test.h"
 #include "emulator/litmus/vulkan/verdict.h"
 
+namespace heddle::litmus {
+struct Termination;
+}
+
 namespace heddle::cli {
 
 /// A test of the Vulkan dialect and its answer. Kept in one place, because executions point into
@@ -28,6 +32,7 @@ struct VulkanReport {
   /// What was not asked for is not there.
   std::optional<litmus::Answer> answer;
   std::optional<litmus::Verdict> verdict;
+  std::shared_ptr<const litmus::Termination> termination;
   std::optional<MachineReport> machine;
 };
 
@@ -64,7 +69,7 @@ struct LitmusReport {
   std::uint64_t bound = 2;
   double seconds = 0;
 
-  /// Whether there is a data race or an assertion or claim that does not hold.
+  /// Whether there is a data race, an assertion or claim that does not hold, or a run that does not end.
   bool has_finding() const;
   /// Whether heddle contradicts itself.
   bool is_unsound() const;

@@ -6,6 +6,7 @@
 #include "emulator/cli/litmus/reasons.h"
 #include "emulator/cli/litmus/report.h"
 #include "emulator/cli/litmus/sentences.h"
+#include "emulator/cli/litmus/termination_text.h"
 #include "emulator/cli/table.h"
 #include "emulator/cli/terminal.h"
 #include "emulator/litmus/vulkan/names.h"
@@ -182,12 +183,14 @@ std::string vulkan_text(const LitmusReport& report, const TextOptions& options, 
       out += fmt::format("  {} {}\n", litmus::spell(vulkan.test.quantifier),
                          litmus::spell(*vulkan.test.assertion, vulkan.test.observables));
     }
-    if (!vulkan.machine && !vulkan.verdict) out += '\n' + outcome_table(vulkan, paint);
+    if (vulkan.answer && !vulkan.machine) out += '\n' + outcome_table(vulkan, paint);
     if (!vulkan.machine) out += '\n';
   }
-  if (vulkan.verdict) {
-    out +=
-        verdict(vulkan.test, *vulkan.verdict, paint) + search_end(vulkan.verdict->complete, vulkan.verdict->cancelled);
+  if (vulkan.termination) out += termination_text(vulkan.test, *vulkan.termination, *options.question.progress, paint);
+  if (vulkan.verdict || vulkan.termination) {
+    if (vulkan.verdict)
+      out += verdict(vulkan.test, *vulkan.verdict, paint) +
+             search_end(vulkan.verdict->complete, vulkan.verdict->cancelled);
     if (!options.quiet) out += paint(Colour::Dim, fmt::format("  {:.1f} ms", report.seconds * 1e3)) + '\n';
     return out;
   }

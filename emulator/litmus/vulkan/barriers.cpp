@@ -44,6 +44,15 @@ std::vector<AgentId> participants_of(const Test& test, const Thread& thread, con
 
 }  // namespace
 
+BarrierArrival arrival_at(const BarrierName& name, Integer resource) {
+  BarrierArrival arrival;
+  arrival.id = name.id;
+  arrival.named = name.named;
+  arrival.resource_word = name.resource_word;
+  if (name.has_value()) arrival.resource = resource;
+  return arrival;
+}
+
 std::uint32_t Barriers::number(std::uint32_t thread, const BarrierArrival& arrival) {
   const Thread& place = test_.threads[thread];
   const Key key(place.queue_family, place.workgroup, arrival.id, arrival.named, arrival.resource_word,

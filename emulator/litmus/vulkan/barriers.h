@@ -23,6 +23,9 @@ struct BarrierArrival {
   Integer resource = 0;
 };
 
+/// The arrival at a barrier of that name when its resource, where the name has one that is a value, is `resource`.
+BarrierArrival arrival_at(const BarrierName& name, Integer resource);
+
 /// The control barriers of one test. Threads meet at a barrier if they are in one workgroup and
 /// come with equal names, each for the k-th time.
 class Barriers {

@@ -35,6 +35,12 @@ struct BarrierName {
   std::string resource_word;
   Operand resource;
   std::optional<Operand> quorum;
+
+  /// Whether `resource` is part of the name: a number and a computed value may name one resource, a word is never a
+  /// number.
+  bool has_value() const { return named && resource_word.empty(); }
+  /// Whether the name depends on what the thread computes.
+  bool is_computed() const { return has_value() && resource.is_register; }
 };
 
 /// What names the dynamic instance of a cooperative matrix access: two threads execute one if they are in

@@ -23,25 +23,10 @@ ReferenceId reference_of(const Test& test, const Thread& thread, std::uint32_t v
 
 namespace {
 
-BarrierArrival arrival_at(const BarrierName& name, Integer resource) {
-  BarrierArrival arrival;
-  arrival.id = name.id;
-  arrival.named = name.named;
-  arrival.resource_word = name.resource_word;
-  arrival.resource = resource;
-  return arrival;
-}
-
-// A number and a computed value may name one resource; a word is never a number.
-bool names_resource_by_value(const BarrierName& name) {
-  return name.named && name.resource_word.empty();
-}
-
 /// The number of a barrier whose name is the same whatever the thread computes.
 std::optional<std::uint32_t> known_barrier(const BarrierName& name, std::uint32_t thread, Barriers& barriers) {
-  const bool by_value = names_resource_by_value(name);
-  if (by_value && name.resource.is_register) return std::nullopt;
-  return barriers.number(thread, arrival_at(name, by_value ? name.resource.constant : 0));
+  if (name.is_computed()) return std::nullopt;
+  return barriers.number(thread, arrival_at(name, name.resource.constant));
 }
 
 }  // namespace
@@ -273,8 +258,7 @@ void LitmusThread::access(const Instruction& instruction, const Site& site, Step
 }
 
 std::uint32_t LitmusThread::number_of(const BarrierName& name) const {
-  return code_.barriers.number(code_.thread,
-                               arrival_at(name, names_resource_by_value(name) ? value(name.resource) : 0));
+  return code_.barriers.number(code_.thread, arrival_at(name, value(name.resource)));
 }
 
 void LitmusThread::control_barrier(const Instruction& instruction, const Site& site, Step& step) {

@@ -58,7 +58,7 @@ TEST_CASE("help names the commands that exist and exits with 0") {
   const Run command = run_heddle({"litmus", "--help"});
   CHECK(command.exit_code == 0);
   for (const char* const option : {"--bound", "--no-chains", "--limit", "--jobs", "--dot", "--json", "--quiet",
-                                   "--thin-air", "--verdict", "--why"}) {
+                                   "--thin-air", "--verdict", "--why", "--progress"}) {
     INFO(option);
     CHECK(command.out.find(option) != std::string::npos);
   }

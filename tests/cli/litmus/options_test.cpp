@@ -53,6 +53,8 @@ std::vector<Words> all_options(const std::string& directory) {
                            {"--jobs", "3"},
                            {"--thin-air"},
                            {"--verdict"},
+                           {"--progress", "obe"},
+                           {"--progress", "qf=lobe,sg=unfair", "--verdict"},
                            {"--why"},
                            {"--dot", directory}};
   for (Words& words : machine_options()) alone.push_back(std::move(words));

@@ -1,0 +1,40 @@
+#pragma once
+
+/// \file
+/// Small random programs, and whether they end under models of forward progress: by trying every set of threads that
+/// may go on for ever, and every choice of the groups that make progress.
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "emulator/litmus/progress.h"
+
+namespace heddle::litmus {
+
+struct SmallInstruction {
+  enum class Kind { Load, Store, Exchange, Xor, BranchIfEqual, BranchIfNot } kind = Kind::Load;
+  unsigned variable = 0;
+  unsigned value = 0;
+  unsigned target = 0;
+};
+
+/// A thread with one register.
+struct SmallThread {
+  ProgressPlace place{};
+  std::vector<SmallInstruction> code;
+};
+
+using SmallProgram = std::vector<SmallThread>;
+
+inline constexpr unsigned kSmallVariables = 2;
+
+SmallProgram random_small_program(std::mt19937_64& random);
+/// As a test of the Vulkan dialect.
+std::string text_of(const SmallProgram& program);
+
+/// Whether the program ends, by brute force.
+bool ends(const SmallProgram& program, const ProgressModels& models);
+
+}  // namespace heddle::litmus
