@@ -53,6 +53,12 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
 
   emulation::Emulator& emulator() const { return *resident_->emulator; }
   const emulation::Agent& agent() const { return agent_; }
+  /// As if it had not polled: nothing of that is part of what the kernel has at hand.
+  void forget_polls() {
+    same_ = 0;
+    polled_address_ = nullptr;
+    polled_value_ = 0;
+  }
 
   /// Lets others run, if it is time for that.
   [[gnu::always_inline]] void interrupt(const SourceLocation& where) {

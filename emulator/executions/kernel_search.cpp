@@ -1,0 +1,393 @@
+#include <fmt/format.h>
+#include <heddle/explore_kernel.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <stdexcept>
+
+#include "emulator/executions/scripted_memory.h"
+#include "emulator/explore/explore.h"
+#include "emulator/explore/layout.h"
+#include "emulator/host/device_state.h"
+#include "emulator/host/emulator.h"
+
+namespace heddle::detail {
+
+/// Runs one invocation after the other, each by itself and from its beginning, on a memory that answers by a script.
+class KernelSearch {
+ public:
+  using Value = model::Value;
+  using Script = executions::ScriptedMemory::Script;
+
+  explicit KernelSearch(const KernelBounds& bounds);
+
+  Device& device() { return device_; }
+  KernelExecutions explore(std::uint32_t group_size, const std::function<void()>& run);
+
+  bool begins(emulated::Invocation& invocation);
+  void ends() { ended_ = true; }
+  void stand_in(emulated::Invocation& invocation);
+
+  /// What an invocation does when its operations so far have read this.
+  explore::Step step(std::uint32_t invocation, const Script& script);
+  /// What it would write behind the script, having read `old`.
+  std::optional<Value> modified(std::uint32_t invocation, const Script& script, Value old);
+
+ private:
+  /// By element that is written: what it may finally hold.
+  using FinalValues = std::map<std::pair<AllocationId, std::uint64_t>, std::vector<Value>>;
+  /// The number of an invocation that does not exist.
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  std::uint32_t workgroup_of(const emulation::Agent& agent) const;
+  void note_buffers(const emulation::Agent& agent);
+  explore::Step found_step(std::uint32_t invocation, const Script& script);
+  void run_one(std::uint32_t invocation, const Script& script);
+  explore::Program program();
+  bool take(const explore::Found& found);
+  FinalValues final_values(const explore::Found& found) const;
+  void add_outcomes(const FinalValues& values);
+  void add_races(const explore::Found& found);
+  void look_at_clock();
+  void tell_outcomes();
+  const Allocation& buffer(AllocationId id) const { return *buffers_.at(id); }
+
+  const KernelBounds bounds_;
+  const std::shared_ptr<DeviceState> state_;
+  executions::ScriptedMemory& memory_;
+  Device device_;
+
+  const std::function<void()>* run_ = nullptr;
+  std::uint32_t group_size_ = 1;
+  std::uint32_t chosen_ = kNone;
+  /// What was found: the same again, whatever lay on the stack before, by which a state may be known sooner or later.
+  std::map<std::pair<std::uint32_t, Script>, explore::Step> steps_;
+  bool ended_ = false;
+  bool waits_otherwise_ = false;
+  std::map<AllocationId, const Allocation*> buffers_;
+  std::chrono::steady_clock::time_point deadline_;
+  std::atomic<bool> out_of_time_{false};
+  KernelExecutions found_;
+  /// What all executions lead to; an element that one does not write is not in its row.
+  std::set<std::map<std::pair<AllocationId, std::uint64_t>, Value>> rows_;
+};
+
+namespace {
+
+using executions::ScriptedMemory;
+using explore::Step;
+using explore::StepKind;
+
+constexpr std::size_t kLearnedSteps = 2000;
+constexpr std::size_t kDerivationSteps = 20000;
+
+DeviceOptions options_of_device() {
+  DeviceOptions options;
+  options.mode = Mode::Emulated;
+  options.seed = 1;
+  options.subgroup_size = 1;
+  options.lane_mapping = LaneMapping::Linear;
+  options.workgroup_order = WorkgroupOrder::Ascending;
+  options.workgroup_memory_zeroed = true;
+  options.memory = memory_policy("random");
+  options.races = false;
+  options.races_parallel = false;
+  options.trace = "";
+  options.operations_between_switches = 1;
+  return options;
+}
+
+std::shared_ptr<DeviceState> device_with(std::unique_ptr<memory::Memory> memory) {
+  auto state = std::make_shared<DeviceState>(options_of_device());
+  state->memory = std::move(memory);
+  return state;
+}
+
+class KernelAgent final : public explore::Agent {
+ public:
+  KernelAgent(KernelSearch& search, std::uint32_t invocation) : search_(search), invocation_(invocation) {}
+
+  Step next(explore::Value last_read) override {
+    if (begun_) script_.push_back(last_read);
+    begun_ = true;
+    Step step = search_.step(invocation_, script_);
+    if (step.kind == StepKind::Operation && step.operation.kind == OperationKind::ReadModifyWrite)
+      step.modify = [&search = search_, invocation = invocation_, script = script_](explore::Value old) {
+        return search.modified(invocation, script, old);
+      };
+    return step;
+  }
+  bool restart() override {
+    script_.clear();
+    begun_ = false;
+    return true;
+  }
+
+ private:
+  KernelSearch& search_;
+  const std::uint32_t invocation_;
+  KernelSearch::Script script_;
+  bool begun_ = false;
+};
+
+}  // namespace
+
+KernelSearch::KernelSearch(const KernelBounds& bounds)
+    : bounds_(bounds),
+      state_(device_with(std::make_unique<ScriptedMemory>())),
+      memory_(static_cast<ScriptedMemory&>(*state_->memory)),
+      device_(new DeviceHandle{state_}) {}
+
+std::uint32_t KernelSearch::workgroup_of(const emulation::Agent& agent) const {
+  const uvec3 id = agent.group->id;
+  const uvec3 groups = agent.group->grid->groups;
+  return (id.z * groups.y + id.y) * groups.x + id.x;
+}
+
+void KernelSearch::note_buffers(const emulation::Agent& agent) {
+  for (const emulation::Binding& binding : emulation::Resident::of(*agent.group).emulator->bindings)
+    if (binding.allocation) buffers_[binding.allocation->id] = binding.allocation;
+}
+
+bool KernelSearch::begins(emulated::Invocation& invocation) {
+  const emulation::Agent& agent = invocation.agent();
+  if (chosen_ == kNone) note_buffers(agent);
+  const std::uint32_t workgroup = workgroup_of(agent);
+  if (workgroup * group_size_ + agent.index != chosen_) return false;
+  memory_.begin_invocation(agent.id, chosen_, workgroup);
+  memory_.before_state([&invocation] { invocation.forget_polls(); });
+  return true;
+}
+
+void KernelSearch::stand_in(emulated::Invocation& invocation) {
+  constexpr std::uint32_t kLongestWait = 100000;
+  const emulation::Agent& agent = invocation.agent();
+  if (chosen_ == kNone || workgroup_of(agent) != chosen_ / group_size_) return;
+  const emulation::Resident::Waiting& waiting = emulation::Resident::of(*agent.group).waiting;
+  for (std::uint32_t waited = 0; !ended_; ++waited) {
+    if (waiting.at(chosen_ % group_size_) != emulation::Resident::Waiting::Nowhere) {
+      invocation.control_barrier(Scope::Workgroup, Scope::Workgroup, MemorySemantics::None, waiting.common.where);
+      waited = 0;
+    } else if (waited == kLongestWait) {
+      waits_otherwise_ = true;
+      throw executions::Stopped{};
+    } else {
+      invocation.interrupt(SourceLocation::current());
+    }
+  }
+}
+
+void KernelSearch::run_one(std::uint32_t invocation, const Script& script) {
+  chosen_ = invocation;
+  ended_ = false;
+  waits_otherwise_ = false;
+  memory_.begin_run(script, static_cast<ReferenceId>(static_cast<std::uint32_t>(state_->new_reference()) + 1));
+  try {
+    (*run_)();
+  } catch (const KernelError& error) {
+    if (waits_otherwise_ || error.finding().kind == FindingKind::BarrierDivergence)
+      throw std::invalid_argument(
+          "an invocation waits for others by something else than a control barrier of the workgroup, where all "
+          "executions "
+          "cannot be explored");
+    // Behind its script an invocation is stopped.
+    if (!memory_.has_stopped()) throw;
+  }
+}
+
+Step KernelSearch::step(std::uint32_t invocation, const Script& script) {
+  const auto [known, fresh] = steps_.try_emplace({invocation, script});
+  if (fresh) known->second = found_step(invocation, script);
+  return known->second;
+}
+
+Step KernelSearch::found_step(std::uint32_t invocation, const Script& script) {
+  look_at_clock();
+  Step out;
+  if (script.size() >= bounds_.operations) {
+    out.kind = StepKind::Cut;
+    return out;
+  }
+  run_one(invocation, script);
+  out = memory_.step();
+  const std::uint32_t first = invocation - invocation % group_size_;
+  if (out.kind == StepKind::Operation && out.operation.kind == OperationKind::ControlBarrier) {
+    const bool alone = out.operation.execution_scope != Scope::Workgroup;
+    for (std::uint32_t i = 0; i < (alone ? 1 : group_size_); ++i)
+      out.participants.push_back(static_cast<AgentId>(alone ? invocation : first + i));
+  }
+  return out;
+}
+
+std::optional<KernelSearch::Value> KernelSearch::modified(std::uint32_t invocation, const Script& script, Value old) {
+  memory_.ask_for_modified(old);
+  run_one(invocation, script);
+  memory_.ask_for_modified(std::nullopt);
+  return memory_.modified();
+}
+
+explore::Program KernelSearch::program() {
+  buffers_.clear();
+  run_one(kNone, {});
+  explore::Program out;
+  const std::vector<model::Place> places = memory_.places();
+  for (std::uint32_t i = 0; i < places.size(); ++i)
+    out.agents.push_back({places[i], [this, i] { return std::make_unique<KernelAgent>(*this, i); }});
+  out.initial_value = [this](const Locations& bytes) { return memory_.initial(bytes); };
+  return out;
+}
+
+void KernelSearch::look_at_clock() {
+  if (std::chrono::steady_clock::now() > deadline_) out_of_time_ = true;
+}
+
+KernelExecutions KernelSearch::explore(std::uint32_t group_size, const std::function<void()>& run) {
+  run_ = &run;
+  group_size_ = group_size;
+  found_ = {};
+  rows_.clear();
+  steps_.clear();
+  out_of_time_ = false;
+  deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(bounds_.time.count());
+  const explore::Program agents = program();
+  explore::Options options;
+  options.cancelled = &out_of_time_;
+  options.limit = bounds_.executions;
+  // Each step is a run of an invocation.
+  options.learned_steps = kLearnedSteps;
+  options.derivation_steps = kDerivationSteps;
+  try {
+    const explore::Statistics statistics =
+        explore::explore(agents, options, [this](const explore::Found& found) { return take(found); });
+    found_.complete = statistics.complete;
+  } catch (const explore::TooLong&) {
+    found_.complete = false;
+  }
+  tell_outcomes();
+  return std::move(found_);
+}
+
+bool KernelSearch::take(const explore::Found& found) {
+  look_at_clock();
+  if (found.terminated()) {
+    ++found_.executions;
+    add_outcomes(final_values(found));
+  } else if (found.cut()) {
+    ++found_.cut;
+  } else {
+    ++found_.blocked;
+  }
+  if (found.judgement.racy()) add_races(found);
+  if (bounds_.progress) bounds_.progress(found_.executions + found_.blocked + found_.cut);
+  return true;
+}
+
+KernelSearch::FinalValues KernelSearch::final_values(const explore::Found& found) const {
+  FinalValues out;
+  for (const Operation& operation : found.execution.operations) {
+    if (!operation.writes() || ScriptedMemory::is_of_workgroup(operation.locations.allocation)) continue;
+    const Locations& bytes = operation.locations;
+    const std::uint64_t size = buffer(bytes.allocation).component.size_bytes;
+    if (size == 0 || bytes.size_bytes % size != 0 || bytes.offset_bytes % size != 0)
+      throw std::invalid_argument(
+          fmt::format("{}:{}: {} bytes of elements of {} are written; all executions can be "
+                      "explored where elements are accessed as a whole",
+                      operation.where.file, operation.where.line, bytes.size_bytes, size));
+    for (std::uint64_t at = bytes.offset_bytes; at < bytes.offset_bytes + bytes.size_bytes; at += size) {
+      std::vector<Value>& values = out[{bytes.allocation, at}];
+      if (!values.empty()) continue;
+      const Locations element{bytes.allocation, at, static_cast<std::uint32_t>(size)};
+      for (const model::OperationIndex write : found.judgement.final_writes(element))
+        values.push_back(explore::part_of_value(found.execution.written_values[write],
+                                                found.execution.operations[write].locations, element));
+    }
+  }
+  return out;
+}
+
+/// Every combination: unordered writes leave several values to an element.
+void KernelSearch::add_outcomes(const FinalValues& values) {
+  std::vector<std::map<std::pair<AllocationId, std::uint64_t>, Value>> rows(1);
+  for (const auto& [element, possible] : values) {
+    const std::size_t before = rows.size();
+    for (std::size_t v = 1; v < possible.size(); ++v)
+      for (std::size_t r = 0; r < before; ++r) {
+        rows.push_back(rows[r]);
+        rows.back()[element] = possible[v];
+      }
+    for (std::size_t r = 0; r < before; ++r) rows[r][element] = possible.front();
+  }
+  rows_.insert(rows.begin(), rows.end());
+}
+
+void KernelSearch::add_races(const explore::Found& found) {
+  const auto same = [](const SourceLocation& a, const SourceLocation& b) {
+    return a.line == b.line && a.column == b.column && std::string_view(a.file) == b.file;
+  };
+  for (const judge::Race& race : found.judgement.races()) {
+    const Operation& first = found.execution.operations[race.first];
+    const Operation& second = found.execution.operations[race.second];
+    const bool known = std::any_of(found_.races.begin(), found_.races.end(), [&](const KernelRace& one) {
+      return (same(one.first, first.where) && same(one.second, second.where)) ||
+             (same(one.first, second.where) && same(one.second, first.where));
+    });
+    if (!known)
+      found_.races.push_back({first.where, second.where, static_cast<std::uint32_t>(first.agent),
+                              static_cast<std::uint32_t>(second.agent)});
+  }
+}
+
+void KernelSearch::tell_outcomes() {
+  std::set<std::pair<AllocationId, std::uint64_t>> elements;
+  for (const auto& row : rows_)
+    for (const auto& [element, value] : row) elements.insert(element);
+  for (const auto& [id, offset] : elements)
+    found_.names.push_back(fmt::format("{}[{}]", buffer(id).name, offset / buffer(id).component.size_bytes));
+  for (const auto& row : rows_) {
+    std::vector<std::uint64_t> values;
+    for (const auto& element : elements) {
+      const auto written = row.find(element);
+      const Locations bytes{element.first, element.second, buffer(element.first).component.size_bytes};
+      values.push_back(written != row.end() ? written->second : memory_.initial(bytes));
+    }
+    found_.outcomes.insert(std::move(values));
+  }
+}
+
+}  // namespace heddle::detail
+
+namespace heddle {
+
+std::size_t KernelExecutions::index_of(const std::string& name) const {
+  return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+KernelExploration::KernelExploration(const KernelBounds& bounds)
+    : search_(std::make_unique<detail::KernelSearch>(bounds)) {}
+
+KernelExploration::~KernelExploration() = default;
+
+Device& KernelExploration::device() {
+  return search_->device();
+}
+
+bool KernelExploration::begins(emulated::Invocation& invocation) {
+  return search_->begins(invocation);
+}
+
+void KernelExploration::ends() {
+  search_->ends();
+}
+
+void KernelExploration::stand_in(emulated::Invocation& invocation) {
+  search_->stand_in(invocation);
+}
+
+KernelExecutions KernelExploration::explore(Extent local, const std::function<void()>& run) {
+  return search_->explore(local.x * local.y * local.z, run);
+}
+
+}  // namespace heddle

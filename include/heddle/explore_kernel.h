@@ -1,0 +1,118 @@
+#pragma once
+
+/// \file
+/// All executions of a small dispatch that the memory model allows: which results are possible, and whether any
+/// execution has a data race. Programs link heddle::explore_kernel. What that proves, and what not, is in
+/// emulator/executions/README.md.
+
+#include <heddle/device.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace heddle {
+
+/// What an exploration may take. One that needs more is incomplete, and says so.
+struct KernelBounds {
+  /// Memory operations and barriers of each invocation. An invocation that makes more is cut there; one that only
+  /// waits, in a loop that reads the same again and changes nothing, is recognized before.
+  std::uint32_t operations = 200;
+  /// Executions, of all kinds; 0 is no limit.
+  std::uint64_t executions = 0;
+  Milliseconds time{60000};
+  /// Called now and then with the number of executions so far.
+  std::function<void(std::uint64_t)> progress;
+};
+
+/// Two accesses that race in some execution.
+struct KernelRace {
+  SourceLocation first;
+  SourceLocation second;
+  /// The invocations by their numbers in the dispatch: those of the first workgroup first.
+  std::uint32_t first_invocation = 0;
+  std::uint32_t second_invocation = 0;
+};
+
+/// What a dispatch may do.
+struct KernelExecutions {
+  /// The elements that some execution writes, in the order of buffers and elements: "data[0]".
+  std::vector<std::string> names;
+  /// What they may hold after all invocations have ended, as bits, in the order of the names.
+  std::set<std::vector<std::uint64_t>> outcomes;
+  /// A pair of places once, whoever comes to them first.
+  std::vector<KernelRace> races;
+  /// Executions in which all invocations end; in which one waits or spins for ever; in which one was cut.
+  std::uint64_t executions = 0;
+  std::uint64_t blocked = 0;
+  std::uint64_t cut = 0;
+  /// Whether these are all executions: no bound was in the way.
+  bool complete = true;
+
+  /// Whether it is proven that no execution has a data race.
+  bool is_race_free() const { return complete && races.empty(); }
+  /// Whether it is proven that each execution ends, if it goes on fairly.
+  bool always_ends() const { return complete && blocked == 0; }
+  /// The position of a name; names.size() if nothing writes it.
+  std::size_t index_of(const std::string& name) const;
+};
+
+namespace detail {
+class KernelSearch;
+}
+
+/// A device whose kernels are explored.
+class KernelExploration {
+ public:
+  explicit KernelExploration(const KernelBounds& bounds = {});
+  ~KernelExploration();
+  KernelExploration(const KernelExploration&) = delete;
+  KernelExploration& operator=(const KernelExploration&) = delete;
+
+  /// For the buffers of the dispatch, which must have been written by the host.
+  Device& device();
+
+  /// All executions of a dispatch. Parameters are those of Device::dispatch. The kernel runs very often, each time a
+  /// single invocation from its beginning, and must do the same again where it reads the same. Subgroups have one
+  /// invocation, and Workgroup variables start at zero. What the buffers hold stays as it was. Throws KernelError for
+  /// a kernel that is wrong in some execution, and std::invalid_argument for one that accesses parts of elements, or
+  /// waits for other invocations by anything but control barriers of the workgroup.
+  template <typename Kernel, typename... Args>
+  KernelExecutions dispatch(const Kernel& kernel, Extent groups, Extent local, Args&&... args) {
+    const auto one_invocation = [this, &kernel](auto& invocation, auto... parameters) {
+      if constexpr (std::remove_reference_t<decltype(invocation)>::kEmulated) {
+        if (begins(invocation)) {
+          kernel(invocation, parameters...);
+          ends();
+        } else {
+          stand_in(invocation);
+        }
+      }
+    };
+    return explore(local, [&] { device().dispatch(one_invocation, groups, local, args...); });
+  }
+
+ private:
+  /// Whether it is the invocation that is to run.
+  bool begins(emulated::Invocation& invocation);
+  void ends();
+  /// Comes to each control barrier that the running one comes to.
+  void stand_in(emulated::Invocation& invocation);
+  KernelExecutions explore(Extent local, const std::function<void()>& run);
+
+  std::unique_ptr<detail::KernelSearch> search_;
+};
+
+/// `program(exploration)` makes buffers, and returns what a dispatch of the exploration gives.
+template <typename Program>
+KernelExecutions explore_kernel(const Program& program, const KernelBounds& bounds = {}) {
+  KernelExploration exploration(bounds);
+  return program(exploration);
+}
+
+}  // namespace heddle
