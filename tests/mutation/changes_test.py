@@ -55,6 +55,11 @@ class ChangesTest(unittest.TestCase):
         page = "# T\n\n## a/b.cpp\n\n- `if (a) b();` becomes `if (!(a)) b();`: why.\n"
         self.assertEqual(changes.read_equivalents(page), {("a/b.cpp", "if (a) b();", "if (!(a)) b();")})
 
+    def test_what_is_made_along_with_a_test_program_is_none(self):
+        listed = ("tests/a/a_tests: CXX_EXECUTABLE_LINKER__a_Quick\ntests/a/a_tests_tests-1.cmake: CXX_EXECUTABLE_LINKER__a_Quick\n"
+                  "tests/a/a.cpp.o: CXX_COMPILER__a_Quick\n")
+        self.assertEqual(tree.linked(listed), ["tests/a/a_tests"])
+
     def test_a_changed_file_is_as_it_was_whatever_happens_while_it_is_changed(self):
         with tempfile.TemporaryDirectory() as directory:
             path = pathlib.Path(directory) / "a.cpp"

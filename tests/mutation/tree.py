@@ -10,6 +10,11 @@ import subprocess
 import time
 
 
+def linked(listed):
+    """The programs of tests in what `ninja -t targets all` lists, without what is made along with them."""
+    return re.findall(r"^(tests/\S+)(?<!\.cmake): CXX_EXECUTABLE_LINKER", listed, re.M)
+
+
 class Tree:
     def __init__(self, root, copy, preset, jobs):
         self.root = pathlib.Path(root)
@@ -53,8 +58,7 @@ class Tree:
 
     def programs(self):
         """The test programs, and of each the sources of which it is made, with all that these include."""
-        listed = self.ninja("-t", "targets", "all").stdout
-        names = re.findall(r"^(tests/\S+): CXX_EXECUTABLE_LINKER", listed, re.M)
+        names = linked(self.ninja("-t", "targets", "all").stdout)
         return {name: self.included(self.inputs(name)) for name in names if self.has_main_of_tests(name)}
 
     def inputs(self, name):
