@@ -9,6 +9,7 @@ function signature(s) {
   gsub(/\[\[[^]]*\]\] */, "", s)
   gsub(/__attribute__\(\([a-z_]*(\([^)]*\))?\)\) */, "", s)
   gsub(/[ \t]+/, " ", s)
+  gsub(/\( /, "(", s)
   gsub(/HEDDLE_REFUSED_DISPATCHES |requires detail::Takes<Kernel, detail::BoundArgument<Args>...> /, "", s)
   sub(/ *[{].*$/, "", s)
   sub(/\) : [a-z_]+_?\(.*$/, ")", s)
@@ -74,6 +75,7 @@ function outside(text,  name) {
     declare(name, signature(text))
   } else if (text !~ /operator/ && match(text, /[a-z_0-9A-Z]+\(/)) {
     name = text
+    gsub(/\[\[[^]]*\]\] */, "", name)
     sub(/requires ?\([^)]*\)+/, "", name)
     if (!match(name, /[a-z_0-9A-Z]+\(/)) return
     name = substr(name, RSTART, RLENGTH - 1)

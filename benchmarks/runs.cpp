@@ -11,6 +11,7 @@
 
 #include <array>
 #include <string>
+#include <tuple>
 
 namespace {
 
@@ -68,7 +69,7 @@ void explore(benchmark::State& state, const MemoryPolicy& policy) {
     benchmark::DoNotOptimize(values);
   };
   for (auto _ : state) {
-    explore_seeds(trial, kTrials, options);
+    std::ignore = explore_seeds(trial, kTrials, options);
     options.first_seed += kTrials;
   }
   state.SetItemsProcessed(state.iterations() * kTrials);

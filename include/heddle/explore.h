@@ -204,9 +204,11 @@ TrialFunction trial_function(Test& test) {
 /// once, and must do the same again for the same seed. With HEDDLE_EXPLORE_SEED=N in the environment
 /// seed N alone is tried: that is what the replay command of a failure does. With HEDDLE_REPLAY=FILE a smaller failure
 /// is repeated, and nothing else is tried: a search of another test, or another search of that one, tries no seed.
-/// HEDDLE_EXPLORE_SHRINK=N wins over SeedOptions::shrink_budget, in milliseconds.
+/// HEDDLE_EXPLORE_SHRINK=N wins over SeedOptions::shrink_budget, in milliseconds. A search in which trials fail throws
+/// nothing: SeedReport::failed says so, and who does not look at the report is warned by the compiler.
 template <std::invocable<Trial&> Test>
-SeedReport explore_seeds(Test&& test, std::uint64_t seeds, const SeedOptions& options = {}) {
+[[nodiscard("a search that fails throws nothing: require that the report has not failed()")]] SeedReport explore_seeds(
+    Test&& test, std::uint64_t seeds, const SeedOptions& options = {}) {
   return detail::explore_seeds(detail::trial_function(test), seeds, options);
 }
 

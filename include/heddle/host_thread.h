@@ -131,9 +131,11 @@ Exploration explore(const std::function<void()>& body, std::uint64_t seeds, Opti
 
 /// Runs the body emulated under `seeds` seeds, from 1 or from Options::seed; ends after `stop_after` that have
 /// findings. The first of them is made smaller: it has the kind of finding that it had, with fewer interruptions and
-/// delays; and it alone is traced. With HEDDLE_SEED in the environment that one seed is tried.
+/// delays; and it alone is traced. With HEDDLE_SEED in the environment that one seed is tried. Findings throw nothing:
+/// Exploration::ok says whether there are any, and who does not look at it is warned by the compiler.
 template <typename Body>
-Exploration explore_seeds(Body&& body, std::uint64_t seeds, Options options = {}, std::uint64_t stop_after = 1) {
+[[nodiscard("findings throw nothing: require that the exploration is ok()")]] Exploration explore_seeds(
+    Body&& body, std::uint64_t seeds, Options options = {}, std::uint64_t stop_after = 1) {
   return detail::explore([&] { body(Emulated{}); }, seeds, std::move(options), stop_after);
 }
 

@@ -1,5 +1,7 @@
 // A check that fails while a kernel runs tells the dispatch, the schedule, and the command that runs it again.
 
+#include <tuple>
+
 #include <heddle/detail/check.h>
 #include <heddle/explore.h>
 #include <heddle/heddle.h>
@@ -60,7 +62,7 @@ TEST_CASE("a check that fails in a trial names the seed that tries it again") {
     options.jobs = 1;
     options.first_seed = 23;
     options.print_to = nullptr;
-    explore_seeds(
+    std::ignore = explore_seeds(
         [](Trial& trial) {
           auto out = trial.device().buffer<std::uint32_t>(2, "out");
           trial.device().dispatch(breaking, 1, 2, 1u, out);

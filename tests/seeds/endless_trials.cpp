@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include <heddle/explore.h>
@@ -108,7 +109,7 @@ TEST_CASE("the first SIGTERM ends a search whose trials do not end, and what fai
       options.jobs = 2;
       options.stop_at_first = false;
       options.shrink_budget = std::chrono::milliseconds(0);
-      explore_seeds(
+      std::ignore = explore_seeds(
           [&](Trial& trial) {
             trial.require(trial.seed() != 1, "it is the first");
             after_the_first(trial);
@@ -143,7 +144,7 @@ TEST_CASE("a failure is printed before a smaller one is looked for") {
     options.jobs = 1;
     options.shrink_budget = std::chrono::hours(1);
     bool first = true;
-    explore_seeds(
+    std::ignore = explore_seeds(
         [&](Trial& trial) {
           if (!std::exchange(first, false))
             for (volatile bool goes_on = true; goes_on;) {

@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -114,7 +115,7 @@ TEST_CASE("shards share the seeds out: each is in exactly one") {
     SeedOptions options = quiet();
     options.first_seed = 10;
     options.shard = {index, 3};
-    explore_seeds(note, 11, options);
+    std::ignore = explore_seeds(note, 11, options);
   }
   CHECK(seen.size() == 11);
   for (std::uint64_t seed = 10; seed < 21; ++seed) CHECK(seen.count(seed) == 1);
@@ -132,7 +133,7 @@ TEST_CASE("no trial begins when the time is up") {
   std::FILE* const out = std::tmpfile();
   REQUIRE(out);
   options.print_to = out;
-  explore_seeds(message_arrives<false>, 100000000, options);
+  std::ignore = explore_seeds(message_arrives<false>, 100000000, options);
   CHECK_THAT(printed_to(out),
              Catch::Contains("the time was up after ") && Catch::Contains(" of 100000000 seeds, 0 failed\n"));
 }
@@ -255,7 +256,7 @@ TEST_CASE("the environment picks one seed, or a shard, whatever the program says
   CHECK(seed == 77);
   setenv("HEDDLE_EXPLORE_SHARD", "2/4", 1);
   std::atomic<int> trials{0};
-  explore_seeds([&](Trial&) { ++trials; }, 100, quiet());
+  std::ignore = explore_seeds([&](Trial&) { ++trials; }, 100, quiet());
   CHECK(trials == 25);
   setenv("HEDDLE_EXPLORE_SHARD", "5/4", 1);
   CHECK_THROWS_AS(explore_seeds(note, 10, quiet()), std::invalid_argument);
@@ -460,7 +461,7 @@ TEST_CASE("a race is found in the same way after trials without any and alone") 
     options.device.races = true;
     options.first_seed = first;
     options.jobs = 1;
-    explore_seeds(
+    std::ignore = explore_seeds(
         [&](Trial& trial) {
           Device& device = trial.device();
           const auto seed = static_cast<std::uint32_t>(trial.seed());
@@ -516,7 +517,7 @@ TEST_CASE("what is not written yet reads alike in a trial after others and alone
     options.first_seed = first;
     options.stop_at_first = false;
     options.shrink_budget = std::chrono::milliseconds(0);
-    explore_seeds(
+    std::ignore = explore_seeds(
         [&](Trial& trial) {
           auto unwritten = trial.device().buffer<std::uint32_t>(1);
           auto& text = by_seed[trial.seed()];
@@ -556,7 +557,7 @@ TEST_CASE("a buffer that a trial keeps is its own as long as it is kept") {
   std::vector<Buffer<std::uint32_t>> kept;
   SeedOptions options = quiet();
   options.jobs = 1;
-  explore_seeds(
+  std::ignore = explore_seeds(
       [&](Trial& trial) {
         auto mine = trial.device().buffer(std::vector<std::uint32_t>(4, static_cast<std::uint32_t>(trial.seed())));
         if (trial.seed() % 2 == 0) kept.push_back(std::move(mine));

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 using namespace heddle;
@@ -94,7 +95,7 @@ int choose(const std::string& what) {
     std::fflush(stdout);
     while (true) pause();
   } else if (what == "explores") {
-    explore_seeds(
+    std::ignore = explore_seeds(
         [](Trial& trial) {
           Device& device = trial.device();
           auto sum = device.buffer(std::vector<std::uint32_t>(1, 0), "sum");
