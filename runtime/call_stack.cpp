@@ -36,6 +36,11 @@ bool is_first_half(const CodeFrame& outer, const CodeFrame& inner) {
          outer.where.line < inner.where.line;
 }
 
+// What comes behind a call may belong to another line.
+void add_calls(const CallStack& stack, std::vector<const void*>& calls) {
+  for (const void* address : stack.return_addresses()) calls.push_back(static_cast<const char*>(address) - 1);
+}
+
 }  // namespace
 
 std::size_t calls_here(std::span<const void*> to) {
@@ -49,10 +54,15 @@ CallStack CallStack::here() {
   return CallStack(std::span<const void* const>(addresses.data(), calls_here(addresses)));
 }
 
+void learn(const std::vector<const CallStack*>& stacks) {
+  std::vector<const void*> calls;
+  for (const CallStack* stack : stacks) add_calls(*stack, calls);
+  frames_of_code(calls);
+}
+
 std::vector<SourceLocation> calls_to(const SourceLocation& where, const CallStack& stack) {
   std::vector<const void*> calls;
-  // What comes behind a call may belong to another line.
-  for (const void* address : stack.return_addresses()) calls.push_back(static_cast<const char*>(address) - 1);
+  add_calls(stack, calls);
   std::vector<CodeFrame> frames;
   for (const std::vector<CodeFrame>& of_call : frames_of_code(calls))
     frames.insert(frames.end(), of_call.begin(), of_call.end());

@@ -11,7 +11,10 @@ void KernelDetector::find(const Record& x, const Now& now, const RecordList& lis
   const Locations& bytes = now.operation->locations;
   const std::uint64_t begin = now.word * kWordBytes + std::max(x.first, now.record.first);
   const std::uint64_t end = now.word * kWordBytes + std::min(x.last, now.record.last);
-  for (Found& found : found_) {
+  // What was found in front of the first byte of this access is none of it: only a later word goes on with something.
+  const bool may_go_on = begin != bytes.offset_bytes;
+  for (std::size_t i = 0; may_go_on && i < found_.size(); ++i) {
+    Found& found = found_[i];
     if (found.site != x.site || found.agent != x.agent || found.stamp != x.stamp || found.end_bytes != begin ||
         end - found.begin_bytes > sites_[x.site].operation.locations.size_bytes)
       continue;

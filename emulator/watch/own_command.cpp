@@ -71,7 +71,9 @@ std::string layout_assignments() {
 }
 
 std::string own_command() {
-  return layout_assignments() + (t_command ? *t_command : command_of(own_words()));
+  // Never destroyed: kernels may run while static objects are.
+  static const auto& of_process = *new std::string(command_of(own_words()));
+  return layout_assignments() + (t_command ? *t_command : of_process);
 }
 
 InTrial::InTrial(const std::string& command) : outer_(std::exchange(t_command, &command)) {}
