@@ -18,6 +18,14 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
+/// A comment behind the header of a test.
+struct Comment {
+  std::string text;  ///< with its marks
+  Place place;
+  bool begins_line =
+      false;  ///< nothing but blanks and comments stands before it in its line, or in its cell of a table
+};
+
 struct Diagnostic {
   Place place;
   std::string message;

@@ -5,6 +5,8 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "runtime/text/readable.h"
 
@@ -30,6 +32,7 @@ class Lexer {
   explicit Lexer(std::string_view source) : source_(source) {}
 
   Header header();
+  std::vector<Comment> take_comments() { return std::move(comments_); }
   Token next();
 
  private:
@@ -67,6 +70,9 @@ class Lexer {
   Place place_;
   /// Whether this is a set of tags, in which words may have more characters and none is reserved.
   bool in_tags_ = false;
+  /// The token in front of this place.
+  std::optional<Token> last_;
+  std::vector<Comment> comments_;
 };
 
 std::size_t Lexer::comment_end() const {
@@ -85,6 +91,8 @@ void Lexer::skip_blanks() {
       if (end == std::string_view::npos) {
         throw ParseError(place_, fmt::format("comment without an end: expected '{}'", sees("(*") ? "*)" : ">>"));
       }
+      const bool begins_line = !last_ || last_->is("|") || last_->place.line != place_.line;
+      comments_.push_back({std::string(source_.substr(at_, end - at_)), place_, begins_line});
       step(end - at_);
     } else {
       return;
@@ -102,9 +110,9 @@ std::size_t Lexer::word_length() const {
 }
 
 Token Lexer::take(TokenKind kind, std::size_t bytes) {
-  const Token token{kind, source_.substr(at_, bytes), place_, at_};
+  last_ = Token{kind, source_.substr(at_, bytes), place_, at_};
   step(bytes);
-  return token;
+  return *last_;
 }
 
 Token Lexer::next() {
@@ -150,6 +158,8 @@ Header Lexer::header() {
   }
   if (done()) throw ParseError(place_, "expected '{' before the declarations, found end of file");
   header.comment = source_.substr(comment_begin, at_ - comment_begin);
+  // Those in front of the language are the text's that it stands in.
+  comments_.clear();
   return header;
 }
 
@@ -165,6 +175,7 @@ Tokens tokenize(std::string_view source) {
   do {
     result.tokens.push_back(lexer.next());
   } while (result.tokens.back().kind != TokenKind::End);
+  result.comments = lexer.take_comments();
   return result;
 }
 

@@ -43,6 +43,7 @@ struct Header {
 struct Tokens {
   Header header;
   std::vector<Token> tokens;  ///< the last one is `End`
+  std::vector<Comment> comments;
 };
 
 /// Cuts a litmus test into words. The tokens point into `source`, which must outlive them.

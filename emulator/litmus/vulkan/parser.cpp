@@ -585,6 +585,7 @@ VulkanParse parse_vulkan(std::string_view text) {
     const Tokens tokens = tokenize(source);
     Parser parser(source, tokens);
     result.test = parser.parse();
+    result.test->comments = tokens.comments;
     result.warnings = parser.warnings();
   } catch (const ParseError& error) {
     result.errors.push_back(error.diagnostic());

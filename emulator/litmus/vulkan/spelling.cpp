@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "emulator/litmus/vulkan/calls.h"
+#include "emulator/litmus/vulkan/comments.h"
 #include "emulator/litmus/vulkan/host_test.h"
 #include "emulator/litmus/vulkan/names.h"
 #include "emulator/litmus/vulkan/words.h"
@@ -297,12 +298,13 @@ std::optional<std::string> as_call(const OperandWords& operands, const Instructi
 /// The whole text.
 class TestWords {
  public:
-  TestWords(const Test& test, Spelling spelling) : test_(test), spelling_(spelling) {}
+  TestWords(const Test& test, Spelling spelling) : test_(test), spelling_(spelling), comments_(test) {}
 
   std::string text() const {
     // The header's text goes up to the declarations, blanks included.
     std::string out = "Vulkan " + test_.name + test_.comment + declarations() + pairs();
     out += spelling_ == Spelling::Calls ? stacked() : table();
+    for (const std::string& comment : comments_.at_end()) out += comment + '\n';
     if (test_.filter) out += "filter (" + spell(*test_.filter, test_.observables) + ")\n";
     if (test_.assertion)
       out += fmt::format("{} ({})\n", spell(test_.quantifier), spell(*test_.assertion, test_.observables));
@@ -314,8 +316,10 @@ class TestWords {
   std::string host_declarations(const HostTest& host) const;
   std::string pairs() const;
   std::string table() const;
-  std::vector<std::string> column(const Thread& thread) const;
+  std::vector<std::string> column(std::size_t thread) const;
   std::string stacked() const;
+  /// A cell, or a part of one, between its comments.
+  std::string with_comments(std::size_t thread, std::size_t index, const std::string& text) const;
   std::string place(const Thread& thread) const;
   std::string instruction(const Thread& thread, std::size_t index) const {
     const Instruction& one = thread.code[index];
@@ -324,6 +328,7 @@ class TestWords {
 
   const Test& test_;
   const Spelling spelling_;
+  const PlacedComments comments_;
 };
 
 /// What the memory of a host test is.
@@ -346,6 +351,14 @@ std::string TestWords::host_declarations(const HostTest& host) const {
   return out;
 }
 
+std::string TestWords::with_comments(std::size_t thread, std::size_t index, const std::string& text) const {
+  std::string out;
+  for (const std::string& comment : comments_.in_front(thread, index)) out += comment + ' ';
+  out += text;
+  for (const std::string& comment : comments_.behind(thread, index)) out += ' ' + comment;
+  return out;
+}
+
 std::string TestWords::declarations() const {
   std::string out = "{\n";
   std::vector<const Variable*> of_location(test_.locations);
@@ -362,6 +375,7 @@ std::string TestWords::declarations() const {
   for (const Thread& thread : test_.threads)
     for (const Register& one : thread.registers)
       if (one.initial != 0) out += fmt::format("{}:{} = {};\n", thread.name(), one.name, one.initial);
+  for (const std::string& comment : comments_.of_declarations()) out += comment + '\n';
   return out + "}\n";
 }
 
@@ -388,11 +402,18 @@ std::string TestWords::place(const Thread& thread) const {
 
 std::string TestWords::stacked() const {
   std::string out;
-  for (const Thread& thread : test_.threads) {
-    out += place(thread) + " {\n";
+  const auto add = [&](std::size_t thread, std::size_t index, const std::string& indent, const std::string& text) {
+    for (const std::string& comment : comments_.in_front(thread, index)) out += indent + comment + '\n';
+    out += indent + text;
+    for (const std::string& comment : comments_.behind(thread, index)) out += ' ' + comment;
+    out += '\n';
+  };
+  for (std::size_t t = 0; t < test_.threads.size(); ++t) {
+    const Thread& thread = test_.threads[t];
+    add(t, PlacedComments::kHead, "", place(thread) + " {");
     for (std::size_t i = 0; i < thread.code.size(); ++i) {
       const bool label = thread.code[i].kind == InstructionKind::Label;
-      out += (label ? "" : "  ") + instruction(thread, i) + (label ? "\n" : ";\n");
+      add(t, i, label ? "" : "  ", instruction(thread, i) + (label ? "" : ";"));
     }
     out += "}\n";
   }
@@ -400,18 +421,20 @@ std::string TestWords::stacked() const {
 }
 
 /// A thread's place and its instructions, from top to bottom.
-std::vector<std::string> TestWords::column(const Thread& thread) const {
-  std::vector<std::string> cells{place(thread)};
+std::vector<std::string> TestWords::column(std::size_t number) const {
+  const Thread& thread = test_.threads[number];
+  std::vector<std::string> cells{with_comments(number, PlacedComments::kHead, place(thread))};
   if (thread.kind != ThreadKind::Shader) {
     cells.insert(cells.end(), thread.cells.begin(), thread.cells.end());
     return cells;
   }
   std::string labels;
   for (std::size_t i = 0; i < thread.code.size(); ++i) {
+    const std::string text = with_comments(number, i, instruction(thread, i));
     if (thread.code[i].kind == InstructionKind::Label) {
-      labels += instruction(thread, i) + ' ';
+      labels += text + ' ';
     } else {
-      cells.push_back(std::exchange(labels, "") + instruction(thread, i));
+      cells.push_back(std::exchange(labels, "") + text);
     }
   }
   if (!labels.empty()) cells.push_back(labels.substr(0, labels.size() - 1));
@@ -425,8 +448,8 @@ std::string TestWords::table() const {
   std::vector<std::size_t> widths;
   std::size_t rows = 0;
   std::size_t width = 0;
-  for (const Thread& thread : test_.threads) {
-    columns.push_back(column(thread));
+  for (std::size_t t = 0; t < test_.threads.size(); ++t) {
+    columns.push_back(column(t));
     rows = std::max(rows, columns.back().size());
     std::size_t& widest = widths.emplace_back();
     for (const std::string& cell : columns.back()) widest = std::max(widest, cell.size());

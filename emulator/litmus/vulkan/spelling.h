@@ -39,8 +39,8 @@ bool fits(const Test& test, Spelling spelling);
 /// Why a test cannot be spelled so; empty if it can.
 std::string why_not_spelled(const Test& test, Spelling spelling);
 
-/// A test that was parsed, and that fits, as a text that means the same. Comments within the code, and the list of
-/// locations, are not in it.
+/// A test that was parsed, and that fits, as a text that means the same. Comments stand with
+/// the instruction, or the thread's head, that they stood in front of or behind. The list of locations is not in it.
 std::string spell(const Test& test, Spelling spelling);
 
 }  // namespace heddle::litmus

@@ -124,8 +124,9 @@ using ThreadPairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 struct HostTest;
 
 struct Test {
-  std::string name;     ///< from the header; may be empty
-  std::string comment;  ///< the header's text
+  std::string name;               ///< from the header; may be empty
+  std::string comment;            ///< the header's text
+  std::vector<Comment> comments;  ///< those behind the header, as they come
   std::vector<Variable> variables;
   std::uint32_t locations = 0;  ///< how many different ones the variables have
   bool stacked = false;         ///< whether each thread has its code in braces of its own, and not in a column

@@ -96,6 +96,54 @@ TEST_CASE("a test that is spelled as calls, and back, is the test that it was") 
   }
 }
 
+TEST_CASE("comments stand where they stood, in both spellings and there and back") {
+  const std::string tags = R"(Vulkan message (* in the header *)
+{
+x = 0;
+y = 0;
+(* the data, and the flag *)
+}
+ (* of all threads *) P0@sg 0, wg 0, qf 0         | P1@sg 0, wg 1, qf 0 (* the reader *) ;
+ st.av.dv.sc0 x, 1 (* data *) << first >>     | ld.atom.acq.dv.sc0.semsc0 r0, y (* flag *) ;
+ (* and | then ; *) st.atom.rel.dv.sc0.semsc0 y, 1 | (* late *) ld.vis.dv.sc0 r1, x ;
+(* what is asked *)
+exists (P1:r0 == 1 /\ P1:r1 == 0)
+)";
+  const std::string calls = spell(parsed(tags), Spelling::Calls);
+  CHECK(calls.find(R"((* the data, and the flag *)
+(* of all threads *)
+}
+P0@subgroup 0, workgroup 0, queueFamily 0 {
+  store(x, 1, MakeAvailable, Device); (* data *) << first >>
+  (* and | then ; *)
+  atomicStore(y, 1, Release, Device, UniformMemory);
+}
+P1@subgroup 0, workgroup 1, queueFamily 0 { (* the reader *)
+  r0 = atomicLoad(y, Acquire, Device, UniformMemory); (* flag *)
+  (* late *)
+  r1 = load(x, MakeVisible, Device);
+}
+(* what is asked *)
+exists )") != std::string::npos);
+  CAPTURE(calls);
+  const std::string back = spell(parsed(calls), Spelling::Tags);
+  CHECK(spell(parsed(tags), Spelling::Tags) == back);
+  CHECK(spell(parsed(back), Spelling::Calls) == calls);
+  for (const char* comment : {"(* in the header *)", "(* data *) << first >>", "| (* late *) ld.vis.dv.sc0 r1, x"})
+    CHECK(back.find(comment) != std::string::npos);
+}
+
+TEST_CASE("no comment of a test's code is lost by its other spelling") {
+  std::size_t comments = 0;
+  for (const std::string& source : sources()) {
+    const Test test = parsed(source);
+    comments += test.comments.size();
+    const Spelling other = spelling_of(test) == Spelling::Calls ? Spelling::Tags : Spelling::Calls;
+    if (fits(test, other)) CHECK(parsed(spell(test, other)).comments.size() == test.comments.size());
+  }
+  CHECK(comments > 0);
+}
+
 TEST_CASE("the explorer says the same of both spellings") {
   for (const LibraryFile& file : read_library()) {
     if (file.path.find("handwritten") == std::string::npos) continue;
