@@ -2,6 +2,7 @@
 //
 //   node tests/lab/page_play.mjs HEDDLE FOLDER CHROMIUM OUTPUT
 import assert from 'node:assert/strict';
+import {kChallenges} from '../../emulator/lab/page/src/challenges.mjs';
 import {test} from './browser.mjs';
 
 const kScreens = {
@@ -25,6 +26,17 @@ const begin = async ({page, open}, name) => {
 };
 
 const steps = ({page, shot, tab, eventually, open, write, run}) => [
+  ['play: a challenge that asks for a game knows its test in the other spelling, too', async () => {
+    const challenge = kChallenges.find(one => one.id === 'reach-both-old');
+    await write(challenge.text);
+    await page.getByRole('button', {name: 'Write as calls'}).click();
+    await page.locator('.cm-content', {hasText: 'atomicStore('}).waitFor();
+    await tab('Run');
+    await run();
+    await page.getByRole('button', {name: 'Show one P0:r0=0 P1:r0=0'}).click();
+    await page.locator('section[aria-label="Play"][data-ended="true"]').waitFor();
+    await page.getByText(`Challenge "${challenge.title}": Solved`).waitFor();
+  }],
   ['play: a game by clicks, undone and done again, to its end', async () => {
     await open('1-message');
     await tab('Play');

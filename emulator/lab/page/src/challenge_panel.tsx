@@ -5,7 +5,7 @@ import {kChallenges} from './challenges.mjs';
 import {checkEdit, checkPick, partsOf} from './check.mjs';
 import type {Engine} from './engine';
 import {kLessons, type Example} from './library';
-import {hasCalls, spelled} from './notation';
+import {hasCalls, isVulkan, spelled} from './notation';
 import {prose} from './prose';
 import {keep, kept} from './store';
 
@@ -31,9 +31,14 @@ export function markSolved(id: string) {
   const solved = solvedChallenges();
   if (!solved.includes(id)) keep('solved', [...solved, id]);
 }
-/** The challenge that asks for a game, if the text is its own. */
-export function reachChallenge(text: string): Challenge | undefined {
-  return all.find(one => one.kind === 'reach' && one.text === text);
+/** The challenge that asks for a game, if the text is its own, in whichever spelling. */
+export async function reachChallenge(engine: Engine, text: string): Promise<Challenge | undefined> {
+  const asked = all.flatMap(one => one.kind === 'reach' && one.text ? [{one, own: one.text}] : []);
+  const same = asked.find(({own}) => own === text);
+  if (same || !isVulkan(text)) return same?.one;
+  const calls = await spelled(engine, text, 'calls');
+  for (const {one, own} of asked) if (await spelled(engine, own, 'calls') === calls) return one;
+  return undefined;
 }
 
 interface Props {

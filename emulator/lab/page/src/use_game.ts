@@ -52,13 +52,14 @@ export function useGame(desk: Engine, text: string, name: string, task: Task | n
     setState(next);
     keepGame(text, next);
     onMoves(next.history.slice(0, next.at).map(entry => entry.move));
-    const challenge = reachChallenge(text);
-    if (challenge && next.ended) {
+    if (!next.ended) return;
+    void reachChallenge(desk, text).then(challenge => {
+      if (!challenge) return;
       const found = checkReach(challenge, next);
       if (found.solved) markSolved(challenge.id);
       setSaid(`Challenge "${challenge.title}": ${found.text}`);
-    }
-  }, [text, onMoves]);
+    }, () => {});
+  }, [desk, text, onMoves]);
 
   const ask = useCallback(async (request: object) => {
     try {
