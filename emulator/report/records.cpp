@@ -52,6 +52,18 @@ std::string line(RunId run, const char* kind, Json json) {
   return json.dump() + "\n";
 }
 
+/// What `read` makes of the JSON of a record.
+template <typename Read>
+auto of_json(const std::string& record, const Read& read) {
+  try {
+    Json json = Json::parse(record);
+    unpack(json);
+    return read(json);
+  } catch (const Json::exception& error) {
+    throw std::runtime_error(std::string("a record of a run cannot be read: ") + error.what());
+  }
+}
+
 void read_record(const Json& json, Collector& collector) {
   const RunId run = json.at("run");
   const std::string kind = json.at("record");
@@ -113,16 +125,17 @@ std::string record(RunId run, const FailedDispatch& failed) {
                {"message", failed.message}});
 }
 
+std::optional<DataRace> race_of(const std::string& record) {
+  return of_json(record, [](const Json& json) {
+    const bool is_race = json.at("record") == "race" || json.at("record") == "revised race";
+    return is_race ? std::optional(race_from_json(json)) : std::nullopt;
+  });
+}
+
 void read_records(const std::string& text, Collector& collector) {
   std::size_t begin = 0;
   for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
-    try {
-      Json json = Json::parse(text.substr(begin, end - begin));
-      unpack(json);
-      read_record(json, collector);
-    } catch (const Json::exception& error) {
-      throw std::runtime_error(std::string("a record of a run cannot be read: ") + error.what());
-    }
+    of_json(text.substr(begin, end - begin), [&](const Json& json) { read_record(json, collector); });
     begin = end + 1;
   }
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a trace knows for those who show it to people: the types of named bytes, and words for operations.
+/// What a trace knows for those who show it to people: the types of named bytes, words for operations, and races.
 
 #include <cstdint>
 #include <functional>
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "emulator/model/execution.h"
 #include "emulator/trace/dispatch.h"
 
 namespace heddle::trace {
@@ -42,6 +43,20 @@ struct Member {
 
   friend bool operator==(const Member&, const Member&) = default;
 };
+
+/// What a detector says of two operations of the trace that race.
+struct ToldRace {
+  /// In the order in which they came; model::kInitialValue for one that is forgotten, and for both where more is said
+  /// of a race that was told before.
+  model::OperationIndex first = model::kInitialValue;
+  model::OperationIndex second = model::kInitialValue;
+  /// A line, as report::record writes it.
+  std::string_view record;
+};
+
+/// Is told of each race, behind its second operation. May throw std::runtime_error for a record that is none: the file
+/// is damaged then.
+using OnRace = std::function<void(const ToldRace&)>;
 
 /// Is told, right in front of the operation or of the agent that begins, what people call it, where that says more than
 /// the operation does: "store RELEASE", "thread 2". The words live as long as the program.

@@ -16,9 +16,9 @@
 namespace heddle::trace {
 
 inline constexpr std::array<char, 8> kTraceMagic = {'H', 'E', 'D', 'D', 'L', 'E', 'T', 'R'};
-inline constexpr std::uint32_t kTraceVersion = 6;
+inline constexpr std::uint32_t kTraceVersion = 7;
 /// Older ones that are read as well: version 1 has no records behind Stale, version 2 no types of named bytes, version
-/// 3 no tags, version 4 no words for operations, and version 5 no members of structs.
+/// 3 no tags, version 4 no words for operations, version 5 no members of structs, and version 6 no races.
 inline constexpr std::uint32_t kOldestTraceVersion = 1;
 
 enum class RecordTag : std::uint8_t {
@@ -41,8 +41,9 @@ enum class RecordTag : std::uint8_t {
   Named,
   Late,
   Called,
+  Race,
 };
-inline constexpr std::uint8_t kRecordTags = 17;
+inline constexpr std::uint8_t kRecordTags = 18;
 
 /// What an operation has beside its agent, locations and values is its shape: a program has as many as
 /// it has instructions and references, whatever the number of its operations.

@@ -44,8 +44,13 @@ bool is_storage_class(std::uint32_t value) {
 class Reader {
  public:
   Reader(std::istream& in, const std::string& name, Listener& listener, const OnComponents& on_components,
-         const OnCalled& on_called)
-      : in_(*in.rdbuf()), name_(name), listener_(listener), on_components_(on_components), on_called_(on_called) {}
+         const OnCalled& on_called, const OnRace& on_race)
+      : in_(*in.rdbuf()),
+        name_(name),
+        listener_(listener),
+        on_components_(on_components),
+        on_called_(on_called),
+        on_race_(on_race) {}
 
   TraceSummary read();
   void header();
@@ -73,6 +78,7 @@ class Reader {
   void sources(const Operation& operation);
   void passes();
   void moved();
+  void raced();
   void end();
 
   std::streambuf& in_;
@@ -80,6 +86,7 @@ class Reader {
   Listener& listener_;
   const OnComponents& on_components_;
   const OnCalled& on_called_;
+  const OnRace& on_race_;
   TraceSummary summary_;
   std::uint8_t record_tags_ = kRecordTags;
   /// How many members the name that is read may still have.
@@ -189,6 +196,7 @@ void Reader::header() {
   has_types_ = version >= 3;
   has_tags_ = version >= 4;
   has_members_ = version >= 6;
+  if (version < 7) record_tags_ = static_cast<std::uint8_t>(RecordTag::Called) + 1;
   if (version < 5) record_tags_ = static_cast<std::uint8_t>(RecordTag::Late) + 1;
   if (version == 1) record_tags_ = static_cast<std::uint8_t>(RecordTag::Stale) + 1;
 }
@@ -257,6 +265,9 @@ void Reader::record(RecordTag tag) {
       if (on_called_) on_called_(words);
       break;
     }
+    case RecordTag::Race:
+      raced();
+      break;
   }
 }
 
@@ -459,6 +470,23 @@ void Reader::moved() {
   listener_.moved(write, bytes, id, from, to, reason);
 }
 
+// The text grows as its bytes come: what a damaged file says of its length is no room yet.
+void Reader::raced() {
+  ToldRace race;
+  race.first = earlier(true);
+  race.second = earlier(true);
+  std::string record;
+  for (std::uint64_t left = number(); left > 0; --left) record += static_cast<char>(byte());
+  race.record = record;
+  if (race.second != model::kInitialValue) ++summary_.races;
+  if (!on_race_) return;
+  try {
+    on_race_(race);
+  } catch (const std::runtime_error& error) {
+    damaged(error.what());
+  }
+}
+
 void Reader::end() {
   if (number() != summary_.operations) damaged("it says that it had another number of them");
   if (in_.sbumpc() != std::char_traits<char>::eof()) damaged("something follows its end");
@@ -474,20 +502,20 @@ std::ifstream opened(const std::string& path) {
 }  // namespace
 
 TraceSummary read_trace(std::istream& in, const std::string& name, Listener& listener,
-                        const OnComponents& on_components, const OnCalled& on_called) {
-  return Reader(in, name, listener, on_components, on_called).read();
+                        const OnComponents& on_components, const OnCalled& on_called, const OnRace& on_race) {
+  return Reader(in, name, listener, on_components, on_called, on_race).read();
 }
 
 void expect_trace_file(const std::string& path) {
   std::ifstream in = opened(path);
   Fork nobody({});
-  Reader(in, path, nobody, {}, {}).header();
+  Reader(in, path, nobody, {}, {}, {}).header();
 }
 
 TraceSummary read_trace_file(const std::string& path, Listener& listener, const OnComponents& on_components,
-                             const OnCalled& on_called) {
+                             const OnCalled& on_called, const OnRace& on_race) {
   std::ifstream in = opened(path);
-  return read_trace(in, path, listener, on_components, on_called);
+  return read_trace(in, path, listener, on_components, on_called, on_race);
 }
 
 }  // namespace heddle::trace

@@ -267,6 +267,14 @@ void FileWriter::called(std::string_view words) {
   number(string);
 }
 
+void FileWriter::raced(const ToldRace& race) {
+  begin(RecordTag::Race);
+  earlier(race.first);
+  earlier(race.second);
+  number(race.record.size());
+  buffer_.insert(buffer_.end(), race.record.begin(), race.record.end());
+}
+
 void FileWriter::operation(OperationIndex index, const Operation& operation, Value read, Value written,
                            std::span<const Source> from) {
   if (index == model::kInitialValue)

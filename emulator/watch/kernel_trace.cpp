@@ -138,6 +138,10 @@ void KernelTrace::name_object(const NamedObject& object) {
   tell([&](trace::FileWriter& writer) { writer.named(bytes, components_of(object.component)); });
 }
 
+void KernelTrace::raced(const trace::ToldRace& race) {
+  tell([&](trace::FileWriter& writer) { writer.raced(race); });
+}
+
 void KernelTrace::agent_begins(AgentId agent, const model::Place& place) {
   tell([&](trace::FileWriter& writer) { writer.agent_begins(agent, place); });
 }

@@ -46,6 +46,8 @@ class KernelTrace final : public trace::Listener {
   /// its own.
   void renew(AllocationId allocation);
   void name_object(const NamedObject& object);
+  /// A detector found a race, or has more to say of one.
+  void raced(const trace::ToldRace& race);
   /// What is known so far is on disk from now on.
   void flush();
   /// Throws std::runtime_error, once, if something could not be written.

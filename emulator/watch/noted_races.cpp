@@ -3,7 +3,9 @@
 #include <cstdlib>
 
 #include "emulator/report/member_text.h"
+#include "emulator/report/records.h"
 #include "emulator/report/value_text.h"
+#include "emulator/trace/components.h"
 #include "runtime/same_place.h"
 
 namespace heddle::watch {
@@ -34,18 +36,24 @@ bool NotedRaces::restart() {
   return true;
 }
 
-void NotedRaces::add(DataRace race) {
+void NotedRaces::add(DataRace race, const Operations& operations) {
   races_.push_back(std::move(race));
-  hand_in_new();
+  handed_in_.push_back(0);
+  hand_in(races_.size() - 1, operations);
 }
 
-void NotedRaces::revise(std::size_t race) {
-  if (!log_) return;
-  DataRace revised = counted(race);
-  if (excuses_itself_) revised.excuse = suppressions_.excuse(revised);
-  revised.count -= handed_in_[race];
-  handed_in_[race] += revised.count;
-  log_->add(run_, report::Revised{std::move(revised)});
+void NotedRaces::hand_in(std::size_t number, const Operations& operations) {
+  if (!hands_in()) return;
+  const DataRace race = not_handed_in(number);
+  if (log_) log_->add(run_, race);
+  if (on_told_) on_told_({operations.first, operations.second, report::record(run_, race)});
+}
+
+void NotedRaces::revise(std::size_t number) {
+  if (!hands_in()) return;
+  const report::Revised revised{not_handed_in(number)};
+  if (log_) log_->add(run_, revised);
+  if (on_told_) on_told_({.record = report::record(run_, revised)});
 }
 
 void NotedRaces::remark(const report::Remark& remark) {
@@ -79,27 +87,18 @@ RaceReport NotedRaces::report(const report::Collector& collector) const {
   return collector.report(suppressions);
 }
 
-void NotedRaces::hand_in_new() {
-  if (!log_) return;
-  for (std::size_t i = handed_in_.size(); i < races_.size(); ++i) {
-    DataRace race = counted(i);
-    if (excuses_itself_) race.excuse = suppressions_.excuse(race);
-    handed_in_.push_back(race.count);
-    log_->add(run_, race);
-  }
+DataRace NotedRaces::not_handed_in(std::size_t number) {
+  DataRace race = counted(number);
+  if (excuses_itself_) race.excuse = suppressions_.excuse(race);
+  race.count -= handed_in_[number];
+  handed_in_[number] += race.count;
+  return race;
 }
 
 void NotedRaces::hand_in_all() {
-  if (!log_) return;
-  hand_in_new();
-  for (std::size_t i = 0; i < races_.size(); ++i) {
-    DataRace race = counted(i);
-    if (race.count == handed_in_[i]) continue;
-    if (excuses_itself_) race.excuse = suppressions_.excuse(race);
-    race.count -= handed_in_[i];
-    handed_in_[i] += race.count;
-    log_->add(run_, race);
-  }
+  if (!hands_in()) return;
+  for (std::size_t i = 0; i < races_.size(); ++i)
+    if (count_(i) != handed_in_[i]) hand_in(i, {});
 }
 
 void set_object(DataRace& race, const std::optional<NamedObject>& object, const Operation& second) {

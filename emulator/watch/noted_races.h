@@ -17,7 +17,14 @@
 #include "emulator/watch/named_objects.h"
 #include "emulator/watch/race_log.h"
 
+namespace heddle::trace {
+struct ToldRace;
+}
+
 namespace heddle::watch {
+
+/// As trace::OnRace.
+using OnTold = std::function<void(const trace::ToldRace&)>;
 
 /// The races of a device, and what has been handed in of them to the log of the program, if it has one.
 class NotedRaces {
@@ -34,8 +41,18 @@ class NotedRaces {
   /// The device's first dispatch: it will be among the runs.
   void begin_run();
 
+  /// Whoever is told of races as the log is: the trace, if there is one.
+  void on_told(OnTold on_told) { on_told_ = std::move(on_told); }
+
+  /// The two operations of a race, as trace::ToldRace has them.
+  struct Operations {
+    model::OperationIndex first = model::kInitialValue;
+    model::OperationIndex second = model::kInitialValue;
+  };
   /// Hands it in at once: a program may never come to its end.
-  void add(DataRace race);
+  void add(DataRace race, const Operations& operations);
+  /// Whether there is anybody to hand it in to.
+  bool hands_in() const { return log_ || on_told_; }
   /// The report is to say so; handed in at once likewise. What is remarked again is not.
   void remark(const report::Remark& remark);
   /// Handed in at once, too.
@@ -54,7 +71,10 @@ class NotedRaces {
 
  private:
   DataRace counted(std::size_t race) const;
-  void hand_in_new();
+  /// With how often it came since it was handed in, which it is from now on.
+  DataRace not_handed_in(std::size_t race);
+  /// Hands in what is said of a race now: to the log, and to the trace.
+  void hand_in(std::size_t race, const Operations& operations);
 
   Count count_;
   report::Suppressions suppressions_;
@@ -63,6 +83,7 @@ class NotedRaces {
   std::map<std::string, report::Remark> remarks_;
   std::vector<report::FailedDispatch> failed_;
   RaceLog* log_;
+  OnTold on_told_;
   report::RunId run_ = 0;
   bool begun_ = false;
   /// How often each was handed in.

@@ -45,7 +45,7 @@ void ParallelRaces::race(const race::KernelDetector& detector, const race::Kerne
   seen_[{&detector, detector.races().size() - 1}] = known->second;
   if (fresh) {
     counts_.push_back(1);
-    return races_.add(made_of(detector, race, second));
+    return races_.add(made_of(detector, race, second), {});
   }
   DataRace& noted = races_[known->second];
   noted.same_value = noted.same_value && equal_writes(detector, race.first, race.first_agent, second);

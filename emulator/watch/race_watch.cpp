@@ -223,7 +223,7 @@ void RaceWatch::note(const race::KernelRace& race) {
   made.replay = replay();
   made.same_value = tells_equal_writes_ && equal_writes(first, race.first_agent);
   const std::optional<NamedObject> object = objects_ ? objects_->object_with(race.bytes) : std::nullopt;
-  add_object_and_values(race, object, made);
+  const auto earlier = add_object_and_values(race, object, made);
   if (objects_ && first.storage_class == StorageClass::Workgroup)
     note_declaration(made, objects_->declaration_of(race.bytes));
   const std::uint64_t offset_bytes = now_.operation->locations.offset_bytes;
@@ -233,8 +233,11 @@ void RaceWatch::note(const race::KernelRace& race) {
   // A program that hands its findings in may never come to the end of the dispatch.
   detected_.push_back(told_as_.size());
   told_as_.push_back(races_.size());
-  if (races_.log()) add_calls(races_.size(), made);
-  races_.add(std::move(made));
+  if (races_.hands_in()) {
+    learn_calls(races_.size(), races_.size() + 1);
+    add_calls(races_.size(), made);
+  }
+  races_.add(std::move(made), {earlier.value_or(model::kInitialValue), race.operation});
 }
 
 bool RaceWatch::add_calls(std::size_t race, DataRace& noted) const {
@@ -247,7 +250,17 @@ bool RaceWatch::add_calls(std::size_t race, DataRace& noted) const {
   return is_new;
 }
 
+void RaceWatch::learn_calls(std::size_t first, std::size_t end) const {
+  std::vector<const runtime::CallStack*> stacks;
+  for (std::size_t race = first; race < end; ++race) {
+    for (const runtime::CallStack& one : callers_.of(detector_.races()[detected_[race]].first)) stacks.push_back(&one);
+    stacks.push_back(&second_stacks_[race]);
+  }
+  runtime::learn(stacks);
+}
+
 void RaceWatch::tell_calls() {
+  learn_calls(races_before_, races_.size());
   for (std::size_t race = races_before_; race < races_.size(); ++race)
     if (add_calls(race, races_[race])) races_.revise(race);
 }
@@ -264,14 +277,16 @@ bool RaceWatch::equal_writes(const Operation& first, AgentId agent) const {
          written_.wrote(agent, first, *now_.operation, now_.values.written);
 }
 
-void RaceWatch::add_object_and_values(const race::KernelRace& race, const std::optional<NamedObject>& object,
-                                      DataRace& noted) const {
+std::optional<model::OperationIndex> RaceWatch::add_object_and_values(const race::KernelRace& race,
+                                                                      const std::optional<NamedObject>& object,
+                                                                      DataRace& noted) const {
   const Operation& first = detector_.site(race.first).operation;
   const Operation& second = detector_.site(race.second).operation;
   set_object(noted, object, second);
   add_values(noted.second, second, now_.operation->locations, now_.values, object);
   const auto earlier = recent_.last_like(first, race.first_agent, race.operation);
   if (earlier) add_values(noted.first, first, recent_.locations(*earlier), recent_.values(*earlier), object);
+  return earlier;
 }
 
 void RaceWatch::explain(const race::KernelRace& race, bool have_atomics, DataRace& noted) {
@@ -353,10 +368,9 @@ void RaceWatch::collect(report::Collector& collector, report::RunId run) const {
 }
 
 void RaceWatch::hand_in_all() {
-  RaceLog* const log = races_.log();
-  if (!log) return;
   races_.hand_in_all();
-  if (!orderings_) return;
+  RaceLog* const log = races_.log();
+  if (!log || !orderings_) return;
   for (const report::OrderingUse& use : orderings_->uses()) log->add(races_.run(), use);
   log->add(races_.run(), orderings_->recorded());
 }

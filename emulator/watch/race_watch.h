@@ -52,6 +52,9 @@ class RaceWatch final : public trace::Listener {
     return with_orderings_ ? static_cast<trace::Listener&>(*with_orderings_) : *this;
   }
 
+  /// Who is told of races at once as well.
+  void on_told(OnTold on_told) { races_.on_told(std::move(on_told)); }
+
   void dispatch_begins(const DispatchStart& dispatch);
   /// `failed`: before all invocations came to their end.
   void dispatch_ends(bool failed);
@@ -120,6 +123,8 @@ class RaceWatch final : public trace::Listener {
   void look_at_other(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written,
                      std::span<const trace::Source> sources);
   void note(const race::KernelRace& race);
+  /// Asks at once who made the calls of all races from number `first` to the one before `end`.
+  void learn_calls(std::size_t first, std::size_t end) const;
   /// Adds to a race who called the helpers in which its accesses are, as far as is known. True if that is new.
   bool add_calls(std::size_t race, DataRace& noted) const;
   /// Now that more executions of the first accesses may be known.
@@ -134,8 +139,10 @@ class RaceWatch final : public trace::Listener {
   std::string why_not_tried(const race::KernelRace& race) const;
   /// Now that all have come where they come, takes back what they would have to come to.
   void take_back_divergent_barriers();
-  void add_object_and_values(const race::KernelRace& race, const std::optional<NamedObject>& object,
-                             DataRace& noted) const;
+  /// Returns the number of the first operation, if it is remembered.
+  std::optional<model::OperationIndex> add_object_and_values(const race::KernelRace& race,
+                                                             const std::optional<NamedObject>& object,
+                                                             DataRace& noted) const;
   bool equal_writes(const Operation& first, AgentId agent) const;
   std::string replay() const;
 

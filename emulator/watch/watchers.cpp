@@ -27,11 +27,13 @@ std::unique_ptr<ParallelMemory> Watchers::make_parallel_memory() {
 
 void Watchers::listen_to(memory::Memory& memory) {
   std::vector<trace::Listener*> all;
+  // The trace hears of an operation first: a race with it stands behind it there.
+  if (kernel_trace_) all.push_back(kernel_trace_.get());
   if (*options_.races) {
     race_watch_ = std::make_unique<RaceWatch>(options_, instructions());
+    if (kernel_trace_) race_watch_->on_told([this](const trace::ToldRace& race) { kernel_trace_->raced(race); });
     all.push_back(&race_watch_->listener());
   }
-  if (kernel_trace_) all.push_back(kernel_trace_.get());
   if (all.empty()) return;
   fork_ = trace::Fork(all);
   listener_ = all.size() == 1 ? all.front() : &fork_;

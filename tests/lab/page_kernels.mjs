@@ -24,6 +24,12 @@ const summary = spawnSync(heddle, ['trace', long], {encoding: 'utf8'}).stdout;
 const html = join(run_folder, 'queue.html');
 spawnSync(heddle, ['trace', trace, '--film', film, '--html', html], {stdio: 'ignore'});
 
+const races = join(run_folder, 'races.trace');
+const races_page = join(run_folder, 'races.html');
+const racy = [join(dirname(heddle), 'samples', 'field/flag_rewritten'), '--only=wrong'];
+spawnSync(heddle, ['races', '--html', races_page, ...racy], {stdio: 'ignore'});
+spawnSync(racy[0], racy.slice(1), {stdio: 'ignore', env: {...process.env, HEDDLE_RACES: 'text', HEDDLE_TRACE: races}});
+
 const steps = ({page, address, shot, tab, eventually}) => {
   const choose = async name => {
     await page.locator('section[aria-label="Kernels"]').getByLabel('Trace').selectOption(name);
@@ -83,6 +89,40 @@ const steps = ({page, address, shot, tab, eventually}) => {
       assert.ok((await page.locator('#events li').allTextContents()).every(text => text.includes('items'))));
     await page.goto(address);
   }],
+  ['kernels: a race is listed with its report, and both accesses stand side by side with their lines and events', async () => {
+    await page.goto('about:blank');
+    await page.goto(`${address}#kernels`);
+    await choose('races.trace');
+    await page.locator('[data-race="0"]').click();
+    const race = page.locator('section[aria-label="This race"]');
+    assert.match(await race.locator('h3').first().textContent(), /data race on step\[0\], bytes 0 to 3/);
+    assert.match(await race.textContent(), /why.*no synchronization.*change.*put a control barrier.*again.*HEDDLE_/s);
+    const lines = {'The first access': /sum \+= step/, 'The second access': /step\[0\] = found/};
+    for (const [name, line] of Object.entries(lines)) {
+      const side = race.getByRole('group', {name});
+      assert.match(await side.locator('.source .now').textContent(), line);
+      const event = (await side.locator('.events .now').textContent()).trim();
+      const told = new RegExp(`event ${event.split(' ')[0]}, (read|write) of \\d+ at `);
+      assert.match(await race.locator('dl').textContent(), told);
+      assert.match(event, /step (is|=) \d+ +flag_rewritten.cpp:\d+/);
+    }
+    await race.locator('dd button').first().click();
+    await eventually(async () => assert.match(await page.locator('section[aria-label="Source"] .source .now').textContent(), /sum \+= step/));
+    await shot('race');
+  }],
+  ['kernels: the page of heddle races opens by itself at the race, with its report, and both accesses are a click away', async () => {
+    await page.goto(`file://${races_page}`);
+    const list = page.getByRole('group', {name: 'data races'});
+    assert.match(await list.textContent(), /data race on step\[0\].*first.*read of \d+ at.*second.*write of \d+ at.*why.*change/s);
+    for (const [i, line] of [/sum \+= step/, /step\[0\] = found/].entries()) {
+      await list.locator('dd button').nth(i).click();
+      assert.match(await page.locator('#code .now').textContent(), line);
+      const number = /event (\d+)/.exec(await list.locator('dd button').nth(i).textContent())[1];
+      assert.match(await page.locator('#at').textContent(), new RegExp(`^event ${number} of`));
+    }
+    await shot('races-page');
+    await page.goto(address);
+  }],
   ['kernels: a stale read is listed first, and drawn with the copy that it took and the write that it missed', async () => {
     await page.goto('about:blank');
     await page.goto(`${address}#kernels`);
@@ -138,4 +178,4 @@ const steps = ({page, address, shot, tab, eventually}) => {
   ];
 };
 
-await test(steps, {traces: [trace, early, long]});
+await test(steps, {traces: [trace, early, long, races]});

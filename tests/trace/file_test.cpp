@@ -116,8 +116,8 @@ TEST_CASE("a file that is no trace, or of another version, is refused by name") 
   CHECK_THAT(error_of("not a trace at all"), Catch::Contains("a.trace: is no heddle trace"));
   CHECK_THAT(error_of(""), Catch::Contains("is no heddle trace"));
   std::string bytes = written(1, 5).bytes;
-  bytes[8] = 7;
-  CHECK(error_of(bytes) == "a.trace: has version 7, this heddle reads versions 1 to 6");
+  bytes[8] = 8;
+  CHECK(error_of(bytes) == "a.trace: has version 8, this heddle reads versions 1 to 7");
 }
 
 TEST_CASE("a trace of version 1 is read, and has no names in it") {
@@ -126,7 +126,7 @@ TEST_CASE("a trace of version 1 is read, and has no names in it") {
   writer.agent_begins(AgentId{0}, {});
   writer.close();
   std::string bytes = file.bytes();
-  REQUIRE(bytes[8] == 6);
+  REQUIRE(bytes[8] == 7);
   bytes[8] = 1;
   CHECK(read(bytes) == read(file.bytes()));
   // Instead of the end, the record of a name.
@@ -213,6 +213,40 @@ TEST_CASE("words for operations and agents come in front of them, and not in a t
   CHECK(all == std::vector<std::string>{"before thread 2", "behind store RELEASE"});
   std::string older = file.bytes();
   older[8] = 4;
+  CHECK_THAT(error_of(older), Catch::Contains("a record of unknown kind"));
+}
+
+TEST_CASE("races come behind their operations, and not in a trace of version 6") {
+  const TemporaryFile file;
+  const std::string long_record(100000, 'r');
+  {
+    FileWriter writer(file.path());
+    writer.agent_begins(AgentId{0}, {});
+    Operation fence;
+    fence.kind = OperationKind::MemoryBarrier;
+    for (OperationIndex i = 0; i < 3; ++i) writer.operation(i, fence, 0, 0, {});
+    writer.raced({0, 2, "both"});
+    writer.raced({model::kInitialValue, 1, "the first is forgotten"});
+    writer.raced({.record = long_record});
+    writer.close();
+  }
+  std::vector<std::string> all;
+  const auto read_races = [&](const std::string& bytes, const OnRace& on_race) {
+    std::istringstream in(bytes);
+    Transcript transcript;
+    return read_trace(in, "a.trace", transcript, {}, {}, on_race).races;
+  };
+  CHECK(read_races(file.bytes(), [&](const ToldRace& race) {
+          all.push_back(std::to_string(race.first) + ' ' + std::to_string(race.second) + ' ' +
+                        std::string(race.record));
+        }) == 2);
+  const std::string none = std::to_string(model::kInitialValue);
+  CHECK(all == std::vector<std::string>{"0 2 both", none + " 1 the first is forgotten",
+                                        none + ' ' + none + ' ' + long_record});
+  CHECK_THROWS_WITH(read_races(file.bytes(), [](const ToldRace&) { throw std::runtime_error("no such record"); }),
+                    "a.trace: damaged after 3 operations: no such record");
+  std::string older = file.bytes();
+  older[8] = 6;
   CHECK_THAT(error_of(older), Catch::Contains("a record of unknown kind"));
 }
 

@@ -8,9 +8,11 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <stdexcept>
 
 #include "emulator/cli/litmus/machine.h"
+#include "emulator/cli/races/page.h"
 #include "emulator/cli/races/program_run.h"
 #include "emulator/cli/terminal.h"
 #include "emulator/cli/whole_number.h"
@@ -66,6 +68,7 @@ itself goes where it always goes; the report follows on standard output.
   heddle races build/samples/reduce
   heddle races --memory random --seed 7 ./my_test --count 100
   heddle races --parallel ./my_simulation large.dat
+  heddle races --html races.html build/samples/field/flag_rewritten
   heddle races --suppress known.txt --format sarif --output races.sarif ./my_test
 
 With --parallel memory is sequential, and changes that would order two accesses are not tried out: where
@@ -115,6 +118,10 @@ RacesCommand::RacesCommand(CLI::App& program) {
       command_->add_flag("--advise", advise_, "also list orderings that are stronger than the runs needed");
   CLI::Option* const all = command_->add_flag(
       "--all", all_, "tell each pair of lines that races, and try changes for each, however long that takes");
+  CLI::Option* const html = command_->add_option(
+      "--html", html_,
+      "also write a page for a browser to this file, that needs nothing else: the races, and every event of a run "
+      "that has them (the first 2,000,000)");
   command_
       ->add_flag("--parallel", parallel_,
                  "run workgroups on all cores, for large inputs: in an order that is the machine's, "
@@ -122,7 +129,8 @@ RacesCommand::RacesCommand(CLI::App& program) {
       ->excludes(memory)
       ->excludes(seed)
       ->excludes(advise)
-      ->excludes(all);
+      ->excludes(all)
+      ->excludes(html);
   command_->add_option("--output", output_, "where the report goes (standard output)");
   command_->add_option("program", program_, "the program and its arguments")->required();
   command_->footer(kFooter);
@@ -174,6 +182,7 @@ std::string RacesCommand::contradiction_to_parallel() const {
   if (!parallel_ && asked != "1") return "";
   const std::string parallel = parallel_ ? "--parallel" : "HEDDLE_RACES_PARALLEL=1";
   const std::string why = ": workgroups that run at once have no order of their operations that could be ";
+  if (!html_.empty()) return parallel + " together with --html" + why + "traced";
   if (!environment("HEDDLE_TRACE").empty()) return parallel + " together with HEDDLE_TRACE" + why + "traced";
   // The option goes before these.
   if (parallel_) return "";
@@ -184,6 +193,12 @@ std::string RacesCommand::contradiction_to_parallel() const {
   if (advise_ || environment("HEDDLE_RACES_ADVISE") == "1")
     return parallel + " together with " + (advise_ ? "--advise" : "HEDDLE_RACES_ADVISE=1") + why + "recorded";
   return "";
+}
+
+std::string RacesCommand::contradiction() const {
+  if (!html_.empty() && !environment("HEDDLE_TRACE").empty())
+    return "--html together with HEDDLE_TRACE: the page takes the traces that it shows to files of its own";
+  return contradiction_to_parallel();
 }
 
 bool RacesCommand::write(const std::string& text) const {
@@ -212,11 +227,19 @@ ExitCode RacesCommand::run() const {
     print_readable(stderr, std::string("heddle: ") + error.what() + '\n');
     return ExitCode::BadInput;
   }
-  if (const std::string contradiction = contradiction_to_parallel(); !contradiction.empty()) {
+  if (const std::string contradiction = this->contradiction(); !contradiction.empty()) {
     print_readable(stderr, "heddle: " + contradiction + '\n');
     return ExitCode::BadInput;
   }
   if (!output_.empty() && !write("")) return ExitCode::BadInput;
+  std::optional<RunTraces> traces;
+  if (!html_.empty()) {
+    if (!std::ofstream(html_, std::ios::app)) {
+      print_readable(stderr, "heddle: cannot write '" + html_ + "': " + std::strerror(errno) + '\n');
+      return ExitCode::BadInput;
+    }
+    setenv("HEDDLE_TRACE", traces.emplace().path().c_str(), 1);
+  }
   const TemporaryFile records;
   set_environment(records.path());
   const ProgramEnd end = run_program(program_);
@@ -229,6 +252,8 @@ ExitCode RacesCommand::run() const {
   const bool complete = records.has_room();
   const RaceReport report = collector.report(suppressions);
   if (collector.has_runs() && !write(to_text(report, format()))) return ExitCode::BadInput;
+  if (traces && collector.has_runs() && traces->write_page(html_, program_[0]) != ExitCode::Fine)
+    return ExitCode::BadInput;
   if (!complete) {
     std::fputs("heddle: /tmp is full: the report may lack what the program wrote to standard error instead\n", stderr);
     return ExitCode::BadInput;

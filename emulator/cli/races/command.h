@@ -32,6 +32,8 @@ class RacesCommand {
   /// Why races cannot be looked for on all cores with what else is asked for; empty if they can, or need not be.
   std::string contradiction_to_parallel() const;
   bool write(const std::string& text) const;
+  /// What is wrong with the options and the environment together; empty if nothing is.
+  std::string contradiction() const;
 
   CLI::App* command_;
   std::vector<std::string> program_;
@@ -40,6 +42,7 @@ class RacesCommand {
   std::string seed_;
   std::string undefined_;
   std::string output_;
+  std::string html_;
   std::string suppressions_;
   std::string same_value_;
   bool advise_ = false;

@@ -40,6 +40,7 @@ std::string json_line(const std::string& file, const std::optional<trace::TraceS
     line["operations"] = summary->operations;
     line["moves"] = summary->moves;
     line["stale_reads"] = summary->stale_reads;
+    line["races"] = summary->races;
   } else {
     line["error"] = error;
   }
@@ -47,18 +48,22 @@ std::string json_line(const std::string& file, const std::optional<trace::TraceS
 }
 
 /// Reads the trace for `all`, and tells those of them that show it what bytes consist of and operations are called.
-trace::TraceSummary read_for(const std::string& file, trace::Listener& all, TraceText& text, TraceFilm& film,
+trace::TraceSummary read_for(const std::string& file, trace::Listener& all, TraceText* text, TraceFilm& film,
                              PerfettoWriter* perfetto) {
   const auto consist = [&](const auto& bytes, const auto& components) {
     film.consist(bytes, components);
     if (perfetto) perfetto->consist(bytes, components);
   };
   const auto called = [&](std::string_view words) {
-    text.called(words);
+    if (text) text->called(words);
     film.called(words);
     if (perfetto) perfetto->called(words);
   };
-  return trace::read_trace_file(file, all, consist, called);
+  const auto raced = [&](const trace::ToldRace& race) {
+    if (text) text->raced(race);
+    film.raced(race);
+  };
+  return trace::read_trace_file(file, all, consist, called, raced);
 }
 
 }  // namespace
@@ -129,7 +134,7 @@ ExitCode TraceCommand::read_and_write() const {
   std::string error;
   try {
     trace::Fork fork(listeners);
-    summary = read_for(file_, fork, text, film, perfetto ? &*perfetto : nullptr);
+    summary = read_for(file_, fork, list_ ? &text : nullptr, film, perfetto ? &*perfetto : nullptr);
   } catch (const trace::TraceFileError& failure) {
     error = failure.what();
   }
@@ -154,11 +159,13 @@ ExitCode TraceCommand::read_and_write() const {
   if (!quiet_ && !is_output) {
     const std::string dispatches =
         summary->dispatches == 0 ? "" : runtime::counted(summary->dispatches, "dispatch", "dispatches") + ", ";
-    std::string lines = fmt::format("{}: {}{}, {}, {} between caches, {}\n", file_, dispatches,
+    const std::string races =
+        summary->races == 0 ? "" : ", " + runtime::counted(summary->races, "data race", "data races");
+    std::string lines = fmt::format("{}: {}{}, {}, {} between caches, {}{}\n", file_, dispatches,
                                     runtime::counted(summary->agents, "agent", "agents"),
                                     runtime::counted(summary->operations, "operation", "operations"),
                                     runtime::counted(summary->moves, "movement", "movements"),
-                                    runtime::counted(summary->stale_reads, "stale read", "stale reads"));
+                                    runtime::counted(summary->stale_reads, "stale read", "stale reads"), races);
     if (!html_.empty()) lines += html_ + ": open it in a browser\n";
     if (!film_.empty()) lines += film_ + ": open it in the lab (heddle lab), under Kernels\n";
     if (perfetto) lines += perfetto_ + ": open it at ui.perfetto.dev or chrome://tracing\n";

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "emulator/cli/trace/film_races.h"
 #include "emulator/cli/trace/names.h"
 #include "emulator/trace/listener.h"
 
@@ -78,6 +79,7 @@ class TraceFilm final : public trace::Listener {
   const std::deque<FilmEvent>& events() const { return events_; }
   const std::deque<FilmOperation>& operations() const { return operations_; }
   const TraceNames& names() const { return names_; }
+  const FilmRaces& races() const { return races_; }
   void consist(const trace::NamedBytes& bytes, const trace::Components& components) {
     names_.consist(bytes, components);
   }
@@ -97,6 +99,7 @@ class TraceFilm final : public trace::Listener {
   std::string written_text(trace::OperationIndex write) const;
 
   void called(std::string_view words) { names_.called(words); }
+  void raced(const trace::ToldRace& race) { races_.told(race); }
   void dispatched(const trace::Dispatch& dispatch) override;
   void named(const trace::NamedBytes& bytes) override { names_.named(bytes); }
   void agent_begins(AgentId agent, const model::Place& place) override { names_.agent_begins(agent, place); }
@@ -118,6 +121,7 @@ class TraceFilm final : public trace::Listener {
   std::size_t most_;
   bool cut_ = false;
   TraceNames names_;
+  FilmRaces races_;
   std::deque<FilmEvent> events_;
   std::deque<FilmOperation> operations_;
   /// What caches hold behind the first `shown_` events.

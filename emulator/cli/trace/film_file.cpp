@@ -4,7 +4,6 @@
 #include <fstream>
 
 #include "emulator/trace/file_format.h"
-#include "emulator/trace/file_reader.h"
 
 namespace heddle::cli {
 
@@ -14,11 +13,15 @@ bool is_trace_file(const std::string& file) {
   return in.read(magic.data(), magic.size()) && magic == trace::kTraceMagic;
 }
 
+trace::TraceSummary read_into(TraceFilm& film, const std::string& file) {
+  return trace::read_trace_file(
+      file, film, [&](const auto& bytes, const auto& components) { film.consist(bytes, components); },
+      [&](std::string_view words) { film.called(words); }, [&](const trace::ToldRace& race) { film.raced(race); });
+}
+
 TraceFilm read_film(const std::string& file, std::size_t most) {
   TraceFilm film(most);
-  trace::read_trace_file(
-      file, film, [&](const auto& bytes, const auto& components) { film.consist(bytes, components); },
-      [&](std::string_view words) { film.called(words); });
+  read_into(film, file);
   return film;
 }
 

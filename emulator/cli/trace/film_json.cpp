@@ -150,6 +150,7 @@ class FilmColumns {
                                      {"agents", agents_},
                                      {"agents_in_short", agents_in_short_},
                                      {"stale", stale_},
+                                     {"races", film_.races().json(film_.operations().size())},
                                      {"sources", std::move(sources)}});
     out.back() = ',';
     out += "\"operations\":";
@@ -171,9 +172,12 @@ class FilmColumns {
     return static_cast<std::int64_t>(known->second);
   }
 
-  std::int64_t file(const std::string& name) {
+  /// Names of files are kept once in all operations, and come in runs of equals.
+  std::int64_t file(const char* name) {
+    if (name == last_file_.first) return last_file_.second;
     const auto [known, fresh] = files_.try_emplace(name, 0);
-    if (fresh) known->second = texts_.number(std::string(name));
+    if (fresh) known->second = texts_.number(name);
+    last_file_ = {name, known->second};
     return known->second;
   }
 
@@ -195,19 +199,49 @@ class FilmColumns {
     return index == model::kInitialValue ? kNone : static_cast<std::int64_t>(index);
   }
 
+  /// The numbers of the texts for an access.
+  struct AccessTexts {
+    std::int64_t buffer = kNone;
+    std::int64_t element = kNone;
+    std::int64_t read = kNone;
+    std::int64_t written = kNone;
+  };
+
+  /// The access that wrote all that a read reads, or null: what is said of its bytes and value is known.
+  const FilmOperation* whole_source(const FilmOperation& one) const {
+    if (!one.operation.reads() || one.source >= texts_of_.size()) return nullptr;
+    const FilmOperation& source = film_.operations()[one.source];
+    const bool is_whole = source.operation.locations == one.operation.locations && source.operation.writes();
+    return is_whole && source.written == one.read ? &source : nullptr;
+  }
+
+  AccessTexts texts_of(const FilmOperation& one) {
+    AccessTexts made;
+    const Operation& operation = one.operation;
+    const Locations& bytes = operation.locations;
+    if (!operation.is_access()) return made;
+    if (whole_source(one)) {
+      made = texts_of_[one.source];
+      made.read = std::exchange(made.written, kNone);
+    } else {
+      std::tie(made.buffer, made.element) = names_of(bytes);
+      if (operation.reads()) made.read = texts_.number(film_.names().value(bytes, one.read));
+    }
+    if (operation.writes()) made.written = texts_.number(film_.names().value(bytes, one.written));
+    return made;
+  }
+
   void add(const FilmOperation& one) {
     const Operation& operation = one.operation;
-    const TraceNames& names = film_.names();
     const Locations& bytes = operation.locations;
     const bool access = operation.is_access();
-    const auto [buffer, element] = access ? names_of(bytes) : std::pair{kNone, kNone};
+    const AccessTexts texts = texts_of_.emplace_back(texts_of(one));
     if (one.missed)
       stale_.push_back({operation_count_, FilmColumns::operation(*one.missed), std::string(trace::name(one.kept_in))});
     ++operation_count_;
-    operations_.row({file(operation.where.file), operation.where.line, agent(operation.agent), words(one.words), buffer,
-                     element, operation.reads() ? texts_.number(names.value(bytes, one.read)) : kNone,
-                     operation.writes() ? texts_.number(names.value(bytes, one.written)) : kNone,
-                     FilmColumns::operation(one.source), access ? static_cast<std::int64_t>(bytes.allocation) : kNone,
+    operations_.row({file(operation.where.file), operation.where.line, agent(operation.agent), words(one.words),
+                     texts.buffer, texts.element, texts.read, texts.written, FilmColumns::operation(one.source),
+                     access ? static_cast<std::int64_t>(bytes.allocation) : kNone,
                      access ? static_cast<std::int64_t>(bytes.offset_bytes) : 0,
                      access ? static_cast<std::int64_t>(bytes.size_bytes) : 0,
                      (operation.reads() ? 1 : 0) + (operation.writes() ? 2 : 0) + (operation.atomic ? 4 : 0)});
@@ -246,6 +280,9 @@ class FilmColumns {
                      HashOfBytes>
       bytes_;
   std::pair<std::string_view, std::int64_t> last_words_;
+  std::pair<const char*, std::int64_t> last_file_;
+  /// What is said of each operation.
+  std::vector<AccessTexts> texts_of_;
   Json agents_ = Json::array();
   Json agents_in_short_ = Json::array();
   Json stale_ = Json::array();

@@ -22,6 +22,10 @@ pre, ol { font: 12px/1.45 ui-monospace, monospace; margin: 0; padding: 0; white-
 .now { background: var(--now); } .stale { color: var(--stale); } .moving { color: var(--moving); }
 li button { all: unset; cursor: pointer; display: block; width: 100%; } li button:focus-visible { outline: 2px solid; }
 input { font: inherit; width: 9em; } #time { flex: 1; min-width: 8em; } dialog pre { white-space: pre-wrap; max-width: 70ch; }
+#races { flex-basis: 100%; max-height: 34vh; overflow: auto; } #races:empty { display: none; }
+#races dl { margin: .2em 1em; } #races dl div { display: flex; gap: .6em; } #races dt { flex: 0 0 5em; opacity: .8; }
+#races dd { margin: 0; min-width: 0; overflow-wrap: anywhere; } #races summary { cursor: pointer; }
+#races dd button { text-align: left; }
 @media (max-width: 700px) { body { display: block; height: auto; } section { max-height: 45vh; } }
 </style>)html";
 
@@ -32,7 +36,8 @@ inline constexpr const char* kTracePageBody = R"html(<body>
 <button id="when">When did this go stale?</button>
 <label>buffer <input id="buffer"></label><label>invocation <input id="who"></label>
 <label>from <input id="from" type="number" min="0" style="width:5em"></label>
-<label>to <input id="to" type="number" min="0" style="width:5em"></label></header>
+<label>to <input id="to" type="number" min="0" style="width:5em"></label>
+<div id="races" role="group" aria-label="data races"></div></header>
 <section aria-label="source"><h2 id="where"></h2><pre id="code"></pre></section>
 <section aria-label="caches"><h2>Caches</h2><div id="caches" aria-live="polite"></div></section>
 <section id="log" aria-label="events"><ol id="events"></ol></section>
@@ -103,6 +108,32 @@ function draw() {
   }
 }
 
+function look(event) {
+  for (const id of ['buffer', 'who', 'from', 'to']) $(id).value = '';
+  filter();
+  at = event;
+  draw();
+}
+
+function drawRaces() {
+  for (const race of film.races) {
+    const made = document.createElement('details');
+    made.open = race === film.races[0];
+    made.append(element('summary', race.title));
+    const list = document.createElement('dl');
+    for (const line of raceLines(film, race)) {
+      const row = document.createElement('div');
+      const what = document.createElement('dd');
+      what.append(element(line.event >= 0 ? 'button' : 'span', line.text));
+      if (line.event >= 0) what.firstChild.onclick = () => look(line.event);
+      row.append(element('dt', line.label), what);
+      list.append(row);
+    }
+    made.append(list);
+    $('races').append(made);
+  }
+}
+
 function step(by) { at = Math.min(Math.max(at + by, 0), Math.max(shown.length - 1, 0)); draw(); }
 $('title').textContent = film.title + (film.cut ? ' (the first events)' : '');
 document.title = film.title;
@@ -117,6 +148,8 @@ addEventListener('keydown', e => {
   if (e.key === 'ArrowRight' || e.key === 'ArrowDown') { step(1); e.preventDefault(); }
 });
 filter();
+drawRaces();
+if (film.races.length > 0) look(Math.max(eventOfRace(film, film.races[0]), 0));
 )js";
 
 }  // namespace heddle::cli

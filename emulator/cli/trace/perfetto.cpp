@@ -100,24 +100,30 @@ void PerfettoWriter::arrow(const Slice& from, int process, std::uint64_t track, 
                     process, track, time));
 }
 
+void PerfettoWriter::dispatched(const trace::Dispatch& dispatch) {
+  names_.dispatched(dispatch);
+  time_ = events_.other() + 1;
+}
+
 void PerfettoWriter::agent_begins(AgentId agent, const model::Place& place) {
   names_.agent_begins(agent, place);
   name_track(kAgents, static_cast<std::uint32_t>(agent), names_.agent(agent));
 }
 
 void PerfettoWriter::dependency(bool memory) {
-  event(fmt::format(R"({{"ph":"i","s":"g","pid":1,"tid":0,"ts":{},"name":"{} dependency"}})", time_++,
+  event(fmt::format(R"({{"ph":"i","s":"g","pid":1,"tid":0,"ts":{},"name":"{} dependency"}})", time_,
                     memory ? "memory" : "execution"));
 }
 
 void PerfettoWriter::operation(trace::OperationIndex index, const Operation& operation, trace::Value read,
                                trace::Value written, std::span<const trace::Source> sources) {
-  const std::uint64_t time = time_++;
+  const std::uint64_t time = events_.operation(index);
+  time_ = time + 1;
   const auto agent = static_cast<std::uint32_t>(operation.agent);
   const std::string function = operation.where.function;
   const std::string_view words = names_.words_for(operation);
   Json arguments;
-  arguments["operation"] = index;
+  arguments["event"] = time;
   arguments["invocation"] = names_.agent_in_full(operation.agent);
   if (!function.empty()) arguments["function"] = function;
   if (operation.is_access()) arguments["bytes"] = names_.bytes(operation.locations);
@@ -139,25 +145,29 @@ void PerfettoWriter::operation(trace::OperationIndex index, const Operation& ope
 }
 
 void PerfettoWriter::passes(trace::OperationIndex arrival, std::span<const trace::OperationIndex>) {
+  const std::uint64_t time = events_.other();
+  time_ = time + 1;
   const Slice* at = slice(arrival);
   if (at == nullptr) return;
   event(fmt::format(R"({{"ph":"X","pid":1,"tid":{},"ts":{},"dur":{},"name":"waits"}})", at->agent, at->time + 1,
-                    time_ - at->time - 1));
+                    time - at->time));
 }
 
 void PerfettoWriter::placed(trace::OperationIndex write) {
   const Slice* at = slice(write);
   if (at == nullptr) return;
-  event(fmt::format(R"({{"ph":"i","s":"t","pid":1,"tid":{},"ts":{},"name":"#{} placed"}})", at->agent, time_, write));
+  event(fmt::format(R"({{"ph":"i","s":"t","pid":1,"tid":{},"ts":{},"name":"#{} placed"}})", at->agent, time_,
+                    events_.of(write)));
 }
 
 void PerfettoWriter::moved(trace::OperationIndex write, const Locations& bytes, AgentId agent, trace::CacheLevel from,
                            trace::CacheLevel to, trace::MoveReason reason) {
-  const std::uint64_t time = time_++;
+  const std::uint64_t time = events_.other();
+  time_ = time + 1;
   const std::uint64_t track = cache(agent, to);
   event(fmt::format(
       R"({{"ph":"X","pid":2,"tid":{},"ts":{},"dur":1,"name":"#{} {}","cat":"move","args":{{"bytes":{},"from":"{}"}}}})",
-      track, time, write, name_of(reason), quoted(names_.bytes(bytes)), trace::name(from)));
+      track, time, events_.of(write), name_of(reason), quoted(names_.bytes(bytes)), trace::name(from)));
   if (const Slice* origin = slice(write)) arrow(*origin, kCaches, track, time, "moves");
 }
 
@@ -165,10 +175,10 @@ void PerfettoWriter::stale(trace::OperationIndex read, trace::OperationIndex mis
   const Slice* at = slice(read);
   if (at == nullptr) return;
   const std::string missing =
-      missed == model::kInitialValue ? "the initial value" : fmt::format("operation {}", missed);
+      missed == model::kInitialValue ? "the initial value" : fmt::format("event {}", events_.of(missed));
   event(fmt::format(
       R"({{"ph":"X","pid":2,"tid":{},"ts":{},"dur":1,"name":"stale for #{}","cat":"stale","args":{{"missed":"{}"}}}})",
-      cache(static_cast<AgentId>(at->agent), kept_in), at->time, read, missing));
+      cache(static_cast<AgentId>(at->agent), kept_in), at->time, events_.of(read), missing));
 }
 
 }  // namespace heddle::cli

@@ -9,6 +9,7 @@
 #include <string>
 #include <tuple>
 
+#include "emulator/cli/trace/event_numbers.h"
 #include "emulator/cli/trace/names.h"
 #include "emulator/trace/listener.h"
 
@@ -16,7 +17,7 @@ namespace heddle::cli {
 
 /// Writes the Trace Event Format (JSON): a track for each agent with its operations, a track for each
 /// cache with what comes to it and the stale copies that it serves, and arrows from writes to the
-/// reads that read from them and to the caches. One microsecond there is one event.
+/// reads that read from them and to the caches. One microsecond there is one event, and its number the time.
 class PerfettoWriter final : public trace::Listener {
  public:
   /// `out` must outlive it.
@@ -28,7 +29,7 @@ class PerfettoWriter final : public trace::Listener {
   /// Without this the JSON is not complete.
   void finish();
 
-  void dispatched(const trace::Dispatch& dispatch) override { names_.dispatched(dispatch); }
+  void dispatched(const trace::Dispatch& dispatch) override;
   void named(const trace::NamedBytes& bytes) override { names_.named(bytes); }
   void agent_begins(AgentId agent, const model::Place& place) override;
   void agent_ends(AgentId) override {}
@@ -60,6 +61,8 @@ class PerfettoWriter final : public trace::Listener {
 
   std::ostream& out_;
   bool first_ = true;
+  EventNumbers events_;
+  /// Behind the last event.
   std::uint64_t time_ = 0;
   std::uint64_t arrows_ = 0;
   TraceNames names_;

@@ -2,29 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "emulator/model/tags.h"
+#include "emulator/report/records.h"
+#include "emulator/report/report_text.h"
 #include "runtime/code_line.h"
 #include "runtime/text/readable.h"
 
 namespace heddle::cli {
 namespace {
-
-std::string number(trace::OperationIndex index) {
-  return index == model::kInitialValue ? "the initial value" : fmt::format("#{}", index);
-}
-
-std::string sources_of(const Locations& bytes, std::span<const trace::Source> sources) {
-  std::string out;
-  for (const trace::Source& source : sources) {
-    out += (out.empty() ? " from " : ", ") + number(source.write);
-    if (source.bytes != bytes)
-      out +=
-          fmt::format(" ({} bytes from {})", source.bytes.size_bytes, source.bytes.offset_bytes - bytes.offset_bytes);
-  }
-  return out;
-}
 
 std::string orders(const Operation& operation) {
   const bool acquire = acquires(operation.semantics);
@@ -60,11 +48,26 @@ void TraceText::print(std::string_view line) {
   fmt::print(to_, "{}\n", text::readable(line));
 }
 
+std::string TraceText::number(trace::OperationIndex index) const {
+  return index == model::kInitialValue ? "the initial value" : fmt::format("#{}", events_.of(index));
+}
+
+std::string TraceText::sources_of(const Locations& bytes, std::span<const trace::Source> sources) const {
+  std::string out;
+  for (const trace::Source& source : sources) {
+    out += (out.empty() ? " from " : ", ") + number(source.write);
+    if (source.bytes != bytes)
+      out +=
+          fmt::format(" ({} bytes from {})", source.bytes.size_bytes, source.bytes.offset_bytes - bytes.offset_bytes);
+  }
+  return out;
+}
+
 void TraceText::dispatched(const trace::Dispatch& dispatch) {
   names_.dispatched(dispatch);
-  print(fmt::format("dispatch {}: {} x {} x {} workgroups of {} x {} x {} invocations", dispatch.number,
-                    dispatch.groups.x, dispatch.groups.y, dispatch.groups.z, dispatch.local.x, dispatch.local.y,
-                    dispatch.local.z));
+  print(fmt::format("#{}  dispatch {}: {} x {} x {} workgroups of {} x {} x {} invocations", events_.other(),
+                    dispatch.number, dispatch.groups.x, dispatch.groups.y, dispatch.groups.z, dispatch.local.x,
+                    dispatch.local.y, dispatch.local.z));
 }
 
 void TraceText::system_synchronizes(AgentId first, AgentId second) {
@@ -79,8 +82,8 @@ void TraceText::operation(trace::OperationIndex index, const Operation& operatio
                           trace::Value written, std::span<const trace::Source> sources) {
   // Words of its own say it all.
   const std::string qualities_behind = std::exchange(called_, false) ? "" : qualities(operation);
-  std::string line =
-      fmt::format("#{}  {}  {}{}", index, names_.agent(operation.agent), names_.words_for(operation), qualities_behind);
+  std::string line = fmt::format("#{}  {}  {}{}", events_.operation(index), names_.agent(operation.agent),
+                                 names_.words_for(operation), qualities_behind);
   if (operation.is_access()) line += ' ' + names_.bytes(operation.locations);
   line += tags_behind(operation);
   if (operation.reads()) line += fmt::format(" is {:#x}{}", read, sources_of(operation.locations, sources));
@@ -95,23 +98,32 @@ void TraceText::operation(trace::OperationIndex index, const Operation& operatio
 }
 
 void TraceText::late(trace::OperationIndex read, trace::OperationIndex before) {
-  print(fmt::format("      #{} was answered late: in program order it stands before #{}", read, before));
+  print(fmt::format("      {} was answered late: in program order it stands before {}", number(read), number(before)));
 }
 
 void TraceText::passes(trace::OperationIndex arrival, std::span<const trace::OperationIndex>) {
-  print(fmt::format("      #{} passes the barrier", arrival));
+  print(fmt::format("#{}      {} passes the barrier", events_.other(), number(arrival)));
 }
 
 void TraceText::moved(trace::OperationIndex write, const Locations& bytes, AgentId agent, trace::CacheLevel from,
                       trace::CacheLevel to, trace::MoveReason reason) {
-  print(fmt::format("      #{} moves: {} from {} to {} ({})", write, names_.bytes(bytes),
+  print(fmt::format("#{}      {} moves: {} from {} to {} ({})", events_.other(), number(write), names_.bytes(bytes),
                     from == trace::CacheLevel::Agent ? std::string("its own cache") : std::string(name(from)),
                     names_.cache(agent, to), name_of(reason)));
 }
 
 void TraceText::stale(trace::OperationIndex read, trace::OperationIndex missed, trace::CacheLevel kept_in) {
-  print(fmt::format("      #{} is a stale copy, kept by the {}: {} had been in reach", read, name(kept_in),
+  print(fmt::format("      {} is a stale copy, kept by the {}: {} had been in reach", number(read), name(kept_in),
                     number(missed)));
+}
+
+void TraceText::raced(const trace::ToldRace& race) {
+  if (race.second == model::kInitialValue) return;
+  const std::optional<DataRace> told = report::race_of(std::string(race.record));
+  if (!told) return;
+  const std::string first = race.first == model::kInitialValue ? "an operation before it" : number(race.first);
+  print(fmt::format("      data race on {}: {} and {} are not ordered", report::element(*told), number(race.second),
+                    first));
 }
 
 }  // namespace heddle::cli

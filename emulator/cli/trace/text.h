@@ -6,17 +6,21 @@
 #include <cstdio>
 #include <string>
 
+#include "emulator/cli/trace/event_numbers.h"
 #include "emulator/cli/trace/names.h"
+#include "emulator/trace/components.h"
 #include "emulator/trace/listener.h"
 
 namespace heddle::cli {
 
-/// Writes a line for each operation, each movement between caches and each stale read, as they come. Numbers
-/// behind # are those of operations.
+/// Writes a line for each event, each stale read and each data race, as they come. Numbers behind # are those of
+/// events.
 class TraceText final : public trace::Listener {
  public:
   explicit TraceText(std::FILE* to) : to_(to) {}
 
+  /// Throws std::runtime_error for what is no record of a race.
+  void raced(const trace::ToldRace& race);
   void called(std::string_view words) {
     called_ = true;
     names_.called(words);
@@ -41,9 +45,13 @@ class TraceText final : public trace::Listener {
 
  private:
   void print(std::string_view line);
+  /// "#12", or "the initial value".
+  std::string number(trace::OperationIndex index) const;
+  std::string sources_of(const Locations& bytes, std::span<const trace::Source> sources) const;
 
   std::FILE* to_;
   TraceNames names_;
+  EventNumbers events_;
   /// Whether the next operation has words of its own.
   bool called_ = false;
 };

@@ -102,6 +102,42 @@ TEST_CASE(
   CHECK(has(unclear.err, "HEDDLE_RACES_PARALLEL is 'yes'"));
 }
 
+TEST_CASE("a page of a run has its races and its events, and says what is in it") {
+  const TemporaryDirectory directory;
+  const std::string page = directory.path("races.html");
+  const Run racy = races({"--html", page}, "racy");
+  CHECK(racy.exit_code == 1);
+  CHECK(has(racy.out, "1 data race in 1 run\n"));
+  CHECK(has(racy.err, page + ": open it in a browser"));
+  const std::string text = read_all(page);
+  CHECK(has(text, "<!DOCTYPE html>"));
+  CHECK(has(text, "\"title\":\"data race on sum[0]"));
+  CHECK(has(text, "sum[0] += 1u;"));
+  // The page shows one of several runs, one that has races.
+  const Run many = races({"--html", page}, "many");
+  CHECK(has(many.err, "which made 5, races in 5 of them"));
+  CHECK(races({"--html", page}, "clean").exit_code == 0);
+  CHECK(has(read_all(page), "\"races\":[]"));
+  // The failing trial of a search is the one that leaves a trace.
+  CHECK(races({"--html", page}, "explores").exit_code == 1);
+  CHECK(has(read_all(page), "\"title\":\"data race on sum[0]"));
+}
+
+TEST_CASE("a page of races that cannot be written, or traced, is refused before the program runs") {
+  const TemporaryDirectory directory;
+  const Run nowhere = races({"--html", directory.path("no/such.html")}, "none");
+  CHECK(nowhere.exit_code == 2);
+  CHECK(nowhere.out.empty());
+  CHECK(has(nowhere.err, "cannot write '"));
+  CHECK(races({"--html", directory.path("a.html"), "--parallel"}, "none").exit_code == 2);
+  setenv("HEDDLE_TRACE", "/dev/null", 1);
+  const Run traced = races({"--html", directory.path("a.html")}, "none");
+  unsetenv("HEDDLE_TRACE");
+  CHECK(traced.exit_code == 2);
+  CHECK(traced.out.empty());
+  CHECK(has(traced.err, "--html together with HEDDLE_TRACE"));
+}
+
 TEST_CASE("JSON has one object a line, the race with both accesses and their values, and a summary") {
   const Run run = races({"--json"}, "racy");
   CHECK(run.exit_code == 1);

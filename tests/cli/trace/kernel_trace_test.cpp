@@ -11,7 +11,9 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "emulator/trace/file_reader.h"
 #include "tests/cli/run_heddle.h"
@@ -134,6 +136,81 @@ TEST_CASE("the Perfetto export of a kernel names a track for each invocation, an
     CHECK(names.count(name) == 1);
 }
 
+TEST_CASE("an event has one number in the list, in Perfetto's file, in the film and on the page") {
+  const TemporaryDirectory directory;
+  const std::string path = trace_of_rotate(directory);
+  const std::string exported = directory.path("rotate.json");
+  const std::string film_file = directory.path("film.json");
+  REQUIRE(run_heddle({"trace", path, "--perfetto", exported, "--film", film_file}).exit_code == 0);
+  // In a film the number of an event is its place, and the list has a line for each.
+  const Json film = Json::parse(read_all(film_file));
+  std::vector<std::string> lines;
+  std::istringstream list(run_heddle({"trace", path, "--list", "--quiet"}).out);
+  for (std::string line; std::getline(list, line);)
+    if (line.rfind('#', 0) == 0) lines.push_back(line);
+  REQUIRE(lines.size() == film.at("events").at("count"));
+  std::size_t moves = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    CHECK(lines[i].rfind('#' + std::to_string(i) + "  ", 0) == 0);
+    const std::size_t moved = lines[i].find(" moves: ");
+    if (moved == std::string::npos) continue;
+    ++moves;
+    const std::size_t write = std::stoul(lines[i].substr(lines[i].rfind('#', moved) + 1));
+    CHECK(lines.at(write).find(" = 0x") != std::string::npos);
+  }
+  CHECK(moves > 0);
+  std::size_t operations = 0;
+  const Json exported_events = Json::parse(read_all(exported));
+  for (const Json& event : exported_events.at("traceEvents")) {
+    if (event.at("ph") != "X" || !event.contains("args") || !event.at("args").contains("event")) continue;
+    ++operations;
+    const std::size_t number = event.at("args").at("event");
+    CHECK(event.at("ts") == number);
+    const std::string invocation = event.at("args").at("invocation");
+    CHECK(lines.at(number).find(invocation.substr(0, invocation.find(" subgroup"))) != std::string::npos);
+  }
+  CHECK(operations == film.at("operations").at("count"));
+}
+
+TEST_CASE("a trace of a run that looks for races has each race, with the two operations that race") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("race.trace");
+  {
+    DeviceOptions options = traced(path);
+    options.races = true;
+    Device device(options);
+    auto out = device.buffer(std::vector<std::uint32_t>(kInvocations, 0), "out");
+    device.dispatch(kWrongRotate, {1}, {kInvocations}, out);
+    REQUIRE_FALSE(device.races().empty());
+  }
+  CHECK(summary_of(path).at("races") > 0);
+  const std::string film_file = directory.path("film.json");
+  REQUIRE(run_heddle({"trace", path, "--film", film_file}).exit_code == 0);
+  const Json film = Json::parse(read_all(film_file));
+  REQUIRE(film.at("races").size() == 1);
+  const Json& race = film.at("races")[0];
+  CHECK(race.at("title").get<std::string>().rfind("data race on line[", 0) == 0);
+  CHECK_FALSE(race.at("why").get<std::string>().empty());
+  CHECK_FALSE(race.at("changes").empty());
+  const std::string list = run_heddle({"trace", path, "--list", "--quiet"}).out;
+  std::istringstream lines(list);
+  std::vector<std::string> operations;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("  dispatch 0 workgroup ") != std::string::npos) operations.push_back(line);
+  std::set<std::string> kinds;
+  for (const char* which : {"first", "second"}) {
+    const Json& access = race.at(which);
+    const std::string& line = operations.at(access.at("operation"));
+    const std::string where = access.at("where");
+    INFO(line << access.dump());
+    CHECK(line.find(where.substr(where.rfind('/') + 1)) != std::string::npos);
+    CHECK(line.find("'line'") != std::string::npos);
+    kinds.insert(line.find("  write ") != std::string::npos ? "write" : "read");
+  }
+  CHECK(kinds == std::set<std::string>{"read", "write"});
+  CHECK(list.find("      data race on line[") != std::string::npos);
+}
+
 TEST_CASE("the Perfetto export goes to standard output if its file is -, and nothing else does then") {
   const TemporaryDirectory directory;
   const std::string path = trace_of_rotate(directory);
@@ -199,7 +276,7 @@ TEST_CASE("the list of a trace has a line for each operation, with invocation, n
   const Run run = run_heddle({"trace", path, "--list"});
   CHECK(run.exit_code == 0);
   std::size_t operations = 0;
-  for (std::size_t at = 0; (at = run.out.find("\n#", at)) != std::string::npos; ++at) ++operations;
+  for (std::size_t at = 0; (at = run.out.find("  dispatch 0 workgroup (", at)) != std::string::npos; ++at) ++operations;
   CHECK(operations == kGroups * kInvocations * kOperationsOfOne);
   CHECK_THAT(run.out, Catch::Contains("dispatch 0: 3 x 1 x 1 workgroups of 4 x 1 x 1 invocations"));
   CHECK_THAT(run.out, Catch::Contains("dispatch 0 workgroup (1,0,0) local (2,0,0)  write NonPrivate "
@@ -278,6 +355,9 @@ TEST_CASE("a traced kernel that is watched for races has both: the same trace, a
     lists[races ? 1 : 0] = run_heddle({"trace", path, "--list", "--quiet"}).out;
   }
   CHECK(lists[0].size() > 100);
+  const std::size_t race = lists[1].find("      data race on data[0]: #2 and #1 are not ordered\n");
+  REQUIRE(race != std::string::npos);
+  lists[1].erase(race, lists[1].find('\n', race) + 1 - race);
   CHECK(lists[0] == lists[1]);
 }
 

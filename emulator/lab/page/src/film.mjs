@@ -9,6 +9,10 @@
  * and its `operation` (of a dispatch: the dispatch's number). `moves` are the events behind which a write is somewhere else: in
  * a `cache` (MEMORY: in none any more); of a write that moved there is `how`, and which `element`. `stale` has [read, write that
  * it missed, kind of cache that kept the old copy].
+ *
+ * `races` are the data races of the run, the ones that were found in it while it was traced: `title`, `why`, `changes`, `no_change` (why
+ * there are none), `excuse` (why it does not count), `again` (the command), `related` races, and `first` and `second`, each with
+ * `text`, `where`, `who` and its `operation`, -1 for one that the film does not have.
  */
 const OPERATION = 0, MOVED = 1, PASSES = 2, DISPATCH = 3;
 const READS = 1, WRITES = 2, ATOMIC = 4;
@@ -38,7 +42,7 @@ function columnsOf(columns, names) {
 export function openFilm(data) {
   const lists = ['texts', 'caches', 'agents', 'agents_in_short', 'stale'];
   const sound = typeof data === 'object' && data !== null && lists.every(name => Array.isArray(data[name])) && typeof data.sources === 'object';
-  const film = sound && {...data, operations: columnsOf(data.operations, kOperationColumns), events: columnsOf(data.events, kEventColumns),
+  const film = sound && {...data, races: data.races ?? [], operations: columnsOf(data.operations, kOperationColumns), events: columnsOf(data.events, kEventColumns),
     moves: columnsOf(data.moves, kMoveColumns)};
   if (!film || !film.operations || !film.events || !film.moves)
     throw new Error('It is no film of a trace: `heddle trace RUN.trace --film RUN.json` writes one.');
@@ -277,6 +281,35 @@ export function wrongStory(film, read) {
       place: kind === 'stale' ? `the reader's ${keptIn}` : 'what the reader can reach'},
     missed: {text: value(missed), write: missed, event: index(film).eventOf[missed]},
   };
+}
+
+/** The event of an access of a race, or -1 if the film does not have it. */
+export function eventOfAccess(film, access) {
+  return access.operation < 0 ? -1 : index(film).eventOf[access.operation];
+}
+
+/** The event at which a race happens: that of the access which comes later; -1 if the film has neither. */
+export function eventOfRace(film, race) {
+  return Math.max(eventOfAccess(film, race.first), eventOfAccess(film, race.second));
+}
+
+/** What is said of a race, line by line: {label, text, event}; `event` is the one to look at, or -1. */
+export function raceLines(film, race) {
+  const access = (label, one) => {
+    const event = eventOfAccess(film, one);
+    return {label, event, text: `${event < 0 ? '' : `event ${event}, `}${one.text} at ${one.where}, by ${one.who}`};
+  };
+  const line = (label, text) => ({label, text, event: -1});
+  return [
+    ...race.excuse ? [line('suppressed', race.excuse)] : [],
+    access('first', race.first),
+    access('second', race.second),
+    line('why', race.why),
+    ...race.changes.map((change, i) => line(i === 0 ? 'change' : 'or', change)),
+    ...race.no_change ? [line(race.changes.length ? 'but' : 'change', race.changes.length ? race.no_change : `none: ${race.no_change}`)] : [],
+    ...race.related.map(other => ({label: 'also', text: other.title, event: eventOfRace(film, other)})),
+    ...race.again ? [line('again', race.again)] : [],
+  ];
 }
 
 /** The numbers of the last `most` events of an invocation up to an event. */

@@ -1,7 +1,8 @@
 /** Kernels: the trace of a C++ program's run, forward and back. The source is drawn where the editor stands otherwise. */
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
-import {eventCount, eventText, found, heldAfter, namesOf, nearest, passing, openFilm, placeOf, staleFrom, staleStory, styleOf, wrongReads} from './film.mjs';
+import {eventCount, eventOfRace, eventText, found, heldAfter, namesOf, nearest, passing, openFilm, placeOf, staleFrom, staleStory, styleOf, wrongReads} from './film.mjs';
 import {prose} from './prose';
+import {RaceList, RaceView, type Race} from './race_list';
 import {WrongList, WrongRead, type Film, type Wrong} from './wrong_reads';
 
 /** A film, and the event that is looked at. */
@@ -118,9 +119,9 @@ export function TracePanel({watched, onWatch}: Props) {
       {problem && <p class="problem" role="alert">{prose(problem)}</p>}
       {watched ? <FilmView key={watched.film} {...watched} onNumber={number => onWatch({...watched, number})} /> : (
         <>
-          <p>A run of a C++ kernel, event by event: what each invocation did, what each cache held, and when a copy went stale.</p>
+          <p>A run of a C++ kernel, event by event: what each invocation did, what each cache held, when a copy went stale, and which accesses race.</p>
           <ol>
-            <li>Record it: <code>HEDDLE_MODE=emulated HEDDLE_MEMORY=random HEDDLE_TRACE=run.trace ./program</code></li>
+            <li>Record it: <code>HEDDLE_MODE=emulated HEDDLE_MEMORY=random HEDDLE_TRACE=run.trace ./program</code>, with <code>HEDDLE_RACES=text</code> in front to have its data races as well.</li>
             <li>Open it: <code>heddle lab run.trace</code>; or <code>heddle trace run.trace --film run.json</code>, and choose that file here, on any server.</li>
           </ol>
         </>)}
@@ -143,6 +144,7 @@ function FilmView({film, number, onNumber}: {film: Film; number: number; onNumbe
   const [filter, setFilter] = useState(kNoFilter);
   const [said, setSaid] = useState('');
   const [word, setWord] = useState('');
+  const [race, setRace] = useState<Race | null>(null);
   const list = useRef<HTMLLIElement>(null);
   const names = useMemo(() => namesOf(film), [film]);
   const shown = useMemo(() => passing(film, filter) as ArrayLike<number>, [film, filter]);
@@ -162,6 +164,16 @@ function FilmView({film, number, onNumber}: {film: Film; number: number; onNumbe
   const go = (index: number) => {
     setSaid('');
     if (shown[index] !== undefined) onNumber(shown[index]);
+  };
+  const look = (event: number) => {
+    setFilter(kNoFilter);
+    setSaid('');
+    onNumber(event);
+  };
+  const chooseRace = (chosen: Race) => {
+    setRace(chosen);
+    const event = eventOfRace(film, chosen);
+    if (event >= 0) look(event);
   };
   const goStale = (direction: 1 | -1) => {
     const index = staleFrom(film, shown, at, direction);
@@ -189,8 +201,10 @@ function FilmView({film, number, onNumber}: {film: Film; number: number; onNumbe
   return (
     <div class="film" onKeyDown={onKey} data-event={number}>
       <h2>{film.title}{film.cut && ` (the first ${eventCount(film).toLocaleString('en')} events)`}</h2>
-      <WrongList film={film} wrong={wrong} number={number} onEvent={event => (setFilter(kNoFilter), setSaid(''), onNumber(event))} />
-      {here && <WrongRead film={film} wrong={here} onEvent={event => (setFilter(kNoFilter), setSaid(''), onNumber(event))} />}
+      <RaceList film={film} chosen={race} onRace={chooseRace} />
+      {race && <RaceView film={film} race={race} onEvent={look} onRace={chooseRace} />}
+      <WrongList film={film} wrong={wrong} number={number} onEvent={look} />
+      {here && <WrongRead film={film} wrong={here} onEvent={look} />}
       <div class="row">
         <button type="button" disabled={at === 0} onClick={acts.back} title="left arrow">Back</button>
         <button type="button" disabled={at >= shown.length - 1} onClick={acts.on} title="right arrow">Forward</button>

@@ -1,5 +1,7 @@
 /** Reads of a kernel that did not have the newest value: the list of them, and each with the copy that it took and the write that it missed. */
-import {eventOf, eventsBefore, eventText, sourceOf, wrongStory} from './film.mjs';
+import {eventOf, eventText, wrongStory} from './film.mjs';
+import type {Race} from './race_list';
+import {Side} from './side';
 
 /** What `heddle trace --film` writes; film.mjs says what the parts mean. */
 export interface Film {
@@ -14,6 +16,7 @@ export interface Film {
   events: Record<string, ArrayLike<number>>;
   moves: Record<string, ArrayLike<number>>;
   sources: Record<string, string[]>;
+  races: Race[];
 }
 
 export interface Wrong {
@@ -37,16 +40,9 @@ interface Story {
   took: Value & {from: string; place: string};
   missed: Value;
 }
-interface Source {
-  file: string;
-  line: number;
-  lines: string[];
-}
 
 /** More are not listed: what they have in common is seen from these. */
 const kListed = 1000;
-const kLinesAround = 4;
-const kEventsOfEach = 6;
 
 const kHeads: Record<Wrong['kind'], string> = {
   stale: 'Stale reads: an old copy, though the newer write had come',
@@ -75,24 +71,6 @@ export function WrongList({film, wrong, number, onEvent}: {film: Film; wrong: Wr
       {wrong.every(one => one.kind === 'poll') && <p class="verdict fine">Every read of data had the newest value that was written before it.</p>}
       {(['stale', 'early', 'poll'] as const).map(kind => <Group key={kind} kind={kind} film={film} wrong={wrong} number={number} onEvent={onEvent} />)}
     </section>
-  );
-}
-
-/** An invocation: the line where it was, and what it did up to then. */
-function Side({film, title, operation, event, onEvent}: {film: Film; title: string; operation: number; event: number; onEvent: (event: number) => void}) {
-  const source = sourceOf(film, operation) as Source | undefined;
-  const agent = film.operations.agent[operation];
-  const first = source ? Math.max(0, source.line - 1 - kLinesAround) : 0;
-  return (
-    <div role="group" aria-label={title}>
-      <h3>{title}</h3>
-      <p class="faint">{film.agents[agent]}</p>
-      {source && <p class="where">{source.file.replace(/^.*\//, '')}:{source.line}</p>}
-      {source && <div class="source short">{source.lines.slice(first, source.line + kLinesAround).map((line, i) => (
-        <div key={i} class={first + i + 1 === source.line ? 'now' : ''}>{String(first + i + 1).padStart(5)} {line}</div>))}</div>}
-      <ol class="events short">{(eventsBefore(film, agent, event, kEventsOfEach) as number[]).map(one => (
-        <li key={one} class={one === event ? 'now' : ''}><button type="button" onClick={() => onEvent(one)}>{one} {eventText(film, one)}</button></li>))}</ol>
-    </div>
   );
 }
 
