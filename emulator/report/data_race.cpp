@@ -61,12 +61,6 @@ class Writer {
   bool colour_;
 };
 
-std::string times(const DataRace& race) {
-  std::string text = race.count > 1 ? fmt::format(", {} times", race.count) : "";
-  if (race.runs > 1) text += fmt::format(" in {} runs", race.runs);
-  return text;
-}
-
 // A member says more than its bytes.
 std::string bytes(const DataRace& race) {
   if (race.size_bytes == 0 || !race.member.empty()) return "";
@@ -99,10 +93,10 @@ std::string_view kind(const DataRace& race) {
 constexpr std::size_t kMostRelated = 8;
 
 std::string also(const Writer& writer, const DataRace& race, const DataRace& other) {
-  std::string text =
-      writer.label("also", "33") + fmt::format("{}{}: {} at {}, {} at {}{}\n", report::element(other), others(other),
-                                               other.first.operation, report::place(other.first.where),
-                                               other.second.operation, report::place(other.second.where), times(other));
+  std::string text = writer.label("also", "33") + fmt::format("{}{}: {} at {}, {} at {}{}\n", report::element(other),
+                                                              others(other), other.first.operation,
+                                                              report::place(other.first.where), other.second.operation,
+                                                              report::place(other.second.where), report::times(other));
   if (!other.other_objects.empty()) text += writer.label("", "") + counts(other) + "\n";
   if (!other.changes.empty() && !report::cures(race, other))
     text += writer.label("", "") + other.changes.front() + "\n";
@@ -124,7 +118,7 @@ std::string to_string(const DataRace& given, bool colour) {
   const Writer writer(colour);
   const char* code = race.excuse.empty() && !race.same_value ? "1;31" : "1;33";
   std::string text = fmt::format("{} on {}{}{}{}\n", writer.paint(kind(race), code), report::element(race), bytes(race),
-                                 others(race), times(race));
+                                 others(race), report::times(race));
   if (!race.other_objects.empty()) text += writer.label("objects", "") + counts(race) + "\n";
   if (!race.excuse.empty()) text += writer.label("because", "33") + race.excuse + "\n";
   text += writer.access("first", race.first, !race.second_came_first) +

@@ -47,8 +47,9 @@ std::string with_related(const DataRace& race) {
 
 std::string in_a_line(const DataRace& given) {
   const DataRace race = readable(given);
-  return fmt::format("data race on {}: {} at {}, {} at {}{}\n", element(race), race.first.operation,
-                     place(race.first.where), race.second.operation, place(race.second.where), with_related(race));
+  return fmt::format("data race on {}: {} at {}, {} at {}{}{}\n", element(race), race.first.operation,
+                     place(race.first.where), race.second.operation, place(race.second.where), times(race),
+                     with_related(race));
 }
 
 }  // namespace
@@ -57,6 +58,12 @@ std::string values(const RacingAccess& access) {
   if (!access.read.empty() && !access.written.empty())
     return fmt::format(" from {} to {}", access.read, access.written);
   return access.read.empty() && access.written.empty() ? "" : " of " + access.read + access.written;
+}
+
+std::string times(const DataRace& race) {
+  std::string text = race.count > 1 ? fmt::format(", {} times", race.count) : "";
+  if (race.runs > 1) text += fmt::format(" in {} runs", race.runs);
+  return text;
 }
 
 std::string element(const DataRace& race) {

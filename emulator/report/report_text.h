@@ -17,6 +17,8 @@ std::string github_text(const RaceReport& report);
 
 /// " of 42", " from 1 to 2"; empty where nothing is known.
 std::string values(const RacingAccess& access);
+/// ", 126 times in 3 runs"; empty for a race that came once.
+std::string times(const DataRace& race);
 /// "data[4].prefix"; of memory without a name "memory[4]".
 std::string element(const DataRace& race);
 /// One sentence: object, both accesses, reason, changes.
