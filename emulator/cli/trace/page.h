@@ -66,6 +66,12 @@ function element(tag, text, name) {
   return made;
 }
 
+// Without moving the page itself, as scrollIntoView would.
+function show(row) {
+  const box = row.closest('section');
+  box.scrollTop = row.offsetTop - box.offsetTop - box.clientHeight / 2;
+}
+
 function drawSource(number) {
   const place = placeOf(film, number);
   $('code').replaceChildren();
@@ -73,10 +79,11 @@ function drawSource(number) {
   if (!place) return;
   if (place.lines.length === 0) $('code').textContent = 'The file could not be read when the page was made.';
   for (let i = Math.max(0, place.line - 30); i < Math.min(place.lines.length, place.line + 30); ++i) {
-    const row = element('div', `${String(i + 1).padStart(5)} ${place.lines[i]}`, i + 1 === place.line ? 'now' : '');
-    $('code').append(row);
-    if (i + 1 === place.line) row.scrollIntoView({block: 'center'});
+    const line = `${String(i + 1).padStart(5)} ${place.lines[i]}`;
+    $('code').append(element('div', line, i + 1 === place.line ? 'now' : ''));
   }
+  const marked = $('code').querySelector('.now');
+  if (marked) show(marked);
 }
 
 function drawCaches(number) {
@@ -104,7 +111,7 @@ function draw() {
     if (k === at) button.setAttribute('aria-current', 'true');
     row.append(button);
     $('events').append(row);
-    if (k === at) queueMicrotask(() => row.scrollIntoView({block: 'nearest'}));
+    if (k === at) queueMicrotask(() => row.isConnected && show(row));
   }
 }
 
