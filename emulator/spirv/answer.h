@@ -1,0 +1,71 @@
+#pragma once
+
+/// \file
+/// What the memory model allows a dispatch to do.
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "emulator/explore/explore.h"
+#include "emulator/spirv/program.h"
+
+namespace heddle::spirv {
+
+/// How a dispatch is explored.
+struct Inquiry {
+  /// Iterations of a loop, each time it is entered.
+  std::uint64_t bound = 2;
+  bool chains = true;
+  /// Stop after so many executions; 0 is no limit.
+  std::uint64_t limit = 0;
+  /// Stop when it is known whether the condition holds, and whether there is a race or undefined behaviour.
+  bool verdict_only = false;
+  /// Called for each execution that is looked at. May be empty.
+  std::function<void()> on_execution;
+  /// Once it is true the answer is not wanted any more. May be null.
+  const std::atomic<bool>* cancelled = nullptr;
+};
+
+/// One set of final values.
+struct Row {
+  std::vector<std::uint64_t> values;  ///< of the observables; tokens as they are
+  std::uint64_t executions = 0;
+  std::uint64_t racy_executions = 0;
+};
+
+/// Two operations that race, by the index of their agents, and where they stand.
+struct RaceSeen {
+  model::Execution execution;
+  model::OperationIndex first = 0;
+  model::OperationIndex second = 0;
+};
+
+struct Answer {
+  /// Sorted by values; empty if only the verdict is wanted.
+  std::vector<Row> rows;
+  bool holds = true;
+  bool racy = false;
+  /// Consistent executions in which all invocations end and that pass the filter.
+  std::uint64_t executions = 0;
+  bool complete = true;
+  bool cancelled = false;
+  /// Whether some condition had too many final values to be decided: `complete` is false then.
+  bool undecided = false;
+  /// Commands at which undefined behaviour is met.
+  std::set<std::uint32_t> faults;
+  std::uint64_t blocked = 0;
+  std::uint64_t cut = 0;
+  std::uint64_t graphs = 0;
+  std::optional<RaceSeen> race;
+};
+
+/// Explores a dispatch. Throws Error if an execution is too long.
+Answer answer(const Analysis& analysis, const Question& question, const Inquiry& inquiry);
+
+}  // namespace heddle::spirv

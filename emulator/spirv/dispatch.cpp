@@ -1,0 +1,273 @@
+#include "emulator/spirv/dispatch.h"
+
+#include <algorithm>
+
+#include "emulator/spirv/numbers.h"
+#include "emulator/spirv/translator.h"
+
+namespace heddle::spirv {
+namespace {
+
+constexpr std::uint64_t kMostAgents = 1U << 14;
+
+std::uint64_t volume(const std::array<std::uint32_t, 3>& size) {
+  return std::uint64_t{size[0]} * size[1] * size[2];
+}
+
+}  // namespace
+
+Dispatch::Dispatch(const Module& module, Header header, const DispatchOptions& options)
+    : module_(module), header_(std::move(header)), options_(options), definitions_(module) {
+  warnings_ = module.warnings;
+  warnings_.insert(warnings_.end(), header_.warnings.begin(), header_.warnings.end());
+  const Instruction& entry = entry_point();
+  specialized_ = specialization();
+  choose_size(entry);
+  types_ = std::make_unique<Types>(definitions_, specialized_);
+  for (const Instruction& instruction : module_.instructions)
+    if (const auto built_in = definitions_.literal(instruction.result, spv::Decoration::BuiltIn);
+        built_in && static_cast<spv::BuiltIn>(*built_in) == spv::BuiltIn::WorkgroupSize &&
+        instruction.op != Op::OpVariable)
+      types_->replace_constant(instruction.result, {local_[0], local_[1], local_[2]});
+  functions_ = functions_of(definitions_);
+  place_agents();
+  code_ = Translator(*types_, functions_).run(module_.operand(entry, 1));
+  tokens_ = std::make_unique<Tokens>(taken_values());
+  make_objects();
+}
+
+const Instruction& Dispatch::entry_point() const {
+  const Instruction* found = nullptr;
+  for (const Instruction& instruction : module_.instructions) {
+    if (instruction.op == Op::OpMemoryModel) {
+      const auto model = static_cast<spv::MemoryModel>(module_.operand(instruction, 1));
+      if (model == spv::MemoryModel::OpenCL)
+        throw Error(instruction.position, "heddle does not run modules of the OpenCL memory model");
+    }
+    if (instruction.op != Op::OpEntryPoint) continue;
+    const auto model = static_cast<spv::ExecutionModel>(module_.operand(instruction, 0));
+    const std::string name = module_.string_at(instruction, 2);
+    if (model != spv::ExecutionModel::GLCompute || (!options_.entry.empty() && name != options_.entry)) continue;
+    if (found != nullptr)
+      throw Error(instruction.position, "the module has several compute entry points: choose one with --entry NAME");
+    found = &instruction;
+  }
+  if (found == nullptr)
+    throw Error({}, options_.entry.empty() ? "the module has no entry point of the execution model GLCompute"
+                                           : "the module has no compute entry point \"" + options_.entry + '"');
+  return *found;
+}
+
+std::map<Id, std::uint64_t> Dispatch::specialization() const {
+  std::map<Id, std::uint64_t> out;
+  for (const Instruction& constant : module_.instructions) {
+    if (constant.op != Op::OpSpecConstant && constant.op != Op::OpSpecConstantTrue &&
+        constant.op != Op::OpSpecConstantFalse)
+      continue;
+    const auto number = definitions_.literal(constant.result, spv::Decoration::SpecId);
+    const Instruction* type = definitions_.find(constant.type);
+    const auto scalar = type != nullptr ? scalar_type(module_, *type) : std::nullopt;
+    const auto bits = [&](const std::string& text) {
+      const std::string digits = text == "true" ? "1" : text == "false" ? "0" : text;
+      const auto value = literal_bits(digits, scalar->bits > 1 ? scalar->bits : 32U,
+                                      scalar->kind == ScalarType::Kind::Float);
+      if (!value) throw Error(constant.position, text + " is no value of " + definitions_.spelled(constant.result));
+      return *value;
+    };
+    if (!scalar) continue;
+    if (number && options_.specialization.count(*number) != 0)
+      out[constant.result] = bits(options_.specialization.at(*number));
+    for (const Input& input : header_.inputs)
+      if (definitions_.find_named(input.name) == constant.result && !input.value.is_list)
+        out[constant.result] = bits(input.value.text);
+  }
+  return out;
+}
+
+// WorkgroupSize beats LocalSizeId, which beats LocalSize; the command line and @Config beat all three.
+void Dispatch::choose_size(const Instruction& entry) {
+  if (header_.configuration) {
+    const Configuration& c = *header_.configuration;
+    local_ = {c.invocations * c.subgroups, 1, 1};
+    groups_ = {c.workgroups, 1, 1};
+    subgroup_size_ = c.invocations;
+  }
+  if (options_.local) local_ = *options_.local;
+  if (options_.groups) groups_ = *options_.groups;
+  const bool is_given = header_.configuration || options_.local;
+  const auto given = is_given ? std::optional(local_) : std::nullopt;
+  Types types(definitions_, specialized_);
+  std::optional<std::array<std::uint32_t, 3>> own;
+  for (const Instruction& mode : module_.instructions) {
+    if ((mode.op != Op::OpExecutionMode && mode.op != Op::OpExecutionModeId) ||
+        module_.operand(mode, 0) != module_.operand(entry, 1))
+      continue;
+    const auto which = static_cast<spv::ExecutionMode>(module_.operand(mode, 1));
+    const bool by_id = which == spv::ExecutionMode::LocalSizeId;
+    if (which != spv::ExecutionMode::LocalSize && !by_id) continue;
+    own.emplace();
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::uint32_t word = module_.operand(mode, i + 2);
+      (*own)[i] = by_id ? static_cast<std::uint32_t>(types.integer(word, mode).value_or(1)) : word;
+      const Instruction* constant = by_id ? definitions_.find(word) : nullptr;
+      if (given && constant != nullptr && constant->op == Op::OpSpecConstant) specialized_[word] = (*given)[i];
+    }
+  }
+  for (const Instruction& constant : module_.instructions) {
+    const auto built_in = definitions_.literal(constant.result, spv::Decoration::BuiltIn);
+    if (constant.result == 0 || !built_in || constant.op == Op::OpVariable ||
+        static_cast<spv::BuiltIn>(*built_in) != spv::BuiltIn::WorkgroupSize)
+      continue;
+    const std::vector<std::uint64_t>* bits = types.constant(constant.result, constant);
+    if (bits == nullptr || bits->size() != 3) throw Error(constant.position, "WorkgroupSize is a constant of three numbers");
+    own = {static_cast<std::uint32_t>((*bits)[0]), static_cast<std::uint32_t>((*bits)[1]),
+           static_cast<std::uint32_t>((*bits)[2])};
+    if (given) specialize_size(constant.result, *given);
+  }
+  if (!is_given && own) local_ = *own;
+  if (!header_.configuration) subgroup_size_ = static_cast<std::uint32_t>(volume(local_));
+  if (options_.subgroup_size) subgroup_size_ = *options_.subgroup_size;
+  if (volume(local_) == 0 || volume(groups_) == 0 || subgroup_size_ == 0)
+    throw Error(entry.position, "a size of 0 leaves no invocation");
+  if (volume(local_) > kMostAgents || volume(groups_) > kMostAgents || volume(local_) * volume(groups_) > kMostAgents)
+    throw Error(entry.position, "these are more than " + std::to_string(kMostAgents) + " invocations");
+}
+
+void Dispatch::specialize_size(Id composite, const std::array<std::uint32_t, 3>& local) {
+  const Instruction* constant = definitions_.find(composite);
+  bool follows = constant->op == Op::OpSpecConstantComposite;
+  for (std::size_t i = 0; follows && i < 3 && i < constant->operand_count; ++i) {
+    const Id part = module_.operand(*constant, i);
+    const Instruction* of = definitions_.find(part);
+    if (of != nullptr && of->op == Op::OpSpecConstant) {
+      specialized_[part] = local[i];
+    } else {
+      Types types(definitions_, specialized_);
+      follows = types.integer(part, *constant).value_or(0) == local[i];
+    }
+  }
+  if (!follows)
+    warnings_.emplace_back("the module fixes its workgroup size, and runs with another that the configuration wants");
+}
+
+void Dispatch::place_agents() {
+  const std::uint64_t in_group = volume(local_);
+  for (std::uint64_t group = 0; group < volume(groups_); ++group) {
+    for (std::uint64_t index = 0; index < in_group; ++index) {
+      model::Place place;
+      place.workgroup = static_cast<std::uint32_t>(group);
+      place.subgroup = static_cast<std::uint32_t>(index / subgroup_size_);
+      places_.push_back(place);
+      Position3 at;
+      const auto split = [](std::uint64_t n, const std::array<std::uint32_t, 3>& size) {
+        return std::array<std::uint32_t, 3>{static_cast<std::uint32_t>(n % size[0]),
+                                            static_cast<std::uint32_t>(n / size[0] % size[1]),
+                                            static_cast<std::uint32_t>(n / size[0] / size[1])};
+      };
+      at.local = split(index, local_);
+      at.group = split(group, groups_);
+      positions_.push_back(at);
+    }
+  }
+}
+
+std::vector<std::uint64_t> Dispatch::built_in(std::uint32_t agent, spv::BuiltIn which) const {
+  const Position3& at = positions_[agent];
+  const auto in_group = static_cast<std::uint32_t>(volume(local_));
+  const std::uint32_t index = agent % in_group;
+  const auto three = [](auto of) { return std::vector<std::uint64_t>{of(0U), of(1U), of(2U)}; };
+  const std::uint32_t lane = index % subgroup_size_;
+  const auto mask = [](auto wanted) {
+    std::vector<std::uint64_t> out(4, 0);
+    for (unsigned i = 0; i < 128; ++i)
+      if (wanted(i)) out[i / 32] |= std::uint64_t{1} << (i % 32);
+    return out;
+  };
+  switch (which) {
+    case spv::BuiltIn::WorkgroupId:
+      return three([&](unsigned i) { return at.group[i]; });
+    case spv::BuiltIn::LocalInvocationId:
+      return three([&](unsigned i) { return at.local[i]; });
+    case spv::BuiltIn::GlobalInvocationId:
+      return three([&](unsigned i) { return at.group[i] * local_[i] + at.local[i]; });
+    case spv::BuiltIn::NumWorkgroups:
+      return three([&](unsigned i) { return groups_[i]; });
+    case spv::BuiltIn::WorkgroupSize:
+    case spv::BuiltIn::EnqueuedWorkgroupSize:
+      return three([&](unsigned i) { return local_[i]; });
+    case spv::BuiltIn::GlobalSize:
+      return three([&](unsigned i) { return local_[i] * groups_[i]; });
+    case spv::BuiltIn::GlobalOffset:
+      return {0, 0, 0};
+    case spv::BuiltIn::WorkDim:
+      return {3};
+    case spv::BuiltIn::LocalInvocationIndex:
+      return {index};
+    case spv::BuiltIn::SubgroupSize:
+      return {subgroup_size_};
+    case spv::BuiltIn::NumSubgroups:
+      return {(in_group + subgroup_size_ - 1) / subgroup_size_};
+    case spv::BuiltIn::SubgroupId:
+      return {index / subgroup_size_};
+    case spv::BuiltIn::SubgroupLocalInvocationId:
+      return {lane};
+    case spv::BuiltIn::DeviceIndex:
+      return {0};
+    case spv::BuiltIn::SubgroupEqMask:
+      return mask([&](unsigned i) { return i == lane; });
+    case spv::BuiltIn::SubgroupGeMask:
+      return mask([&](unsigned i) { return i >= lane && i < subgroup_size_; });
+    case spv::BuiltIn::SubgroupGtMask:
+      return mask([&](unsigned i) { return i > lane && i < subgroup_size_; });
+    case spv::BuiltIn::SubgroupLeMask:
+      return mask([&](unsigned i) { return i <= lane; });
+    case spv::BuiltIn::SubgroupLtMask:
+      return mask([&](unsigned i) { return i < lane; });
+    default:
+      return {};
+  }
+}
+
+std::vector<std::uint64_t> Dispatch::image(std::uint32_t agent) const {
+  std::vector<std::uint64_t> out = code_.image;
+  for (std::size_t slot = 0; slot < out.size(); ++slot)
+    if (out[slot] == kUndefinedConstant) out[slot] = Tokens::of_slot(agent, static_cast<std::uint32_t>(slot));
+  for (const BuiltIn& each : code_.built_ins) {
+    const std::vector<std::uint64_t> values = built_in(agent, each.which);
+    for (std::uint32_t i = 0; i < each.count && i < values.size(); ++i) out[each.first + i] = values[i];
+  }
+  for (const MemoryVariable& each : code_.variables) {
+    const Home& home = homes_.at(each.id);
+    out[each.pointer] = (home.first + home.of_each_group * places_[agent].workgroup) * kObjectStride;
+  }
+  return out;
+}
+
+std::set<std::uint64_t> Dispatch::taken_values() const {
+  std::set<std::uint64_t> out(code_.image.begin(), code_.image.end());
+  const auto add = [&out](const auto& self, const InputValue& value) -> void {
+    if (const auto bits = literal_bits(value.text, 32, false)) out.insert(cut(*bits, 32));
+    for (const InputValue& member : value.members) self(self, member);
+  };
+  for (const Input& input : header_.inputs) add(add, input.value);
+  return out;
+}
+
+std::uint64_t Dispatch::initial_value(std::uint64_t object, std::uint64_t offset, std::uint32_t bytes) const {
+  const Object& of = objects_[object];
+  const auto exact = of.cells.find(offset);
+  if (exact != of.cells.end() && exact->second.type.bytes() == bytes)
+    return tokens_->to_memory(exact->second.bits, bytes);
+  std::uint64_t out = 0;
+  for (std::uint32_t byte = 0; byte < bytes; ++byte) {
+    auto cell = of.cells.upper_bound(offset + byte);
+    if (cell == of.cells.begin()) continue;
+    --cell;
+    const std::uint64_t within = offset + byte - cell->first;
+    if (within >= cell->second.type.bytes() || is_token(cell->second.bits)) continue;
+    out |= ((cell->second.bits >> (8 * within)) & 0xffU) << (8 * byte);
+  }
+  return out;
+}
+
+}  // namespace heddle::spirv

@@ -1,0 +1,121 @@
+#pragma once
+
+/// \file
+/// An invocation as an agent of the explorer and of the machine.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "emulator/explore/program.h"
+#include "emulator/spirv/facts.h"
+
+namespace heddle::spirv {
+
+/// What becomes of an iteration that changes nothing.
+enum class Idling : std::uint8_t {
+  /// It counts like any other, and is one way to block: what there is to explore.
+  Explored,
+  /// It does not count: the invocation may go round until it is stopped.
+  Endless,
+  /// It is one way to block, and the invocation goes round no more: what a search for a verdict needs.
+  Once,
+};
+
+/// Which arrivals at control barriers are of one dynamic instance: those of one group, at one command, in the same
+/// iterations of all loops around it.
+class Meetings {
+ public:
+  struct Meeting {
+    std::uint64_t instance = 0;
+    std::vector<AgentId> participants;
+  };
+  explicit Meetings(const Dispatch& dispatch) : dispatch_(dispatch) {}
+
+  /// Those who are in one instance of the scope with the agent.
+  const Meeting& of(std::uint32_t agent, Scope scope, std::uint32_t command,
+                    const std::vector<std::uint64_t>& iterations);
+
+ private:
+  const Dispatch& dispatch_;
+  std::map<std::vector<std::uint64_t>, Meeting> known_;
+};
+
+/// What all runs of one invocation have in common.
+struct InvocationCode {
+  const Dispatch& dispatch;
+  std::uint32_t agent = 0;
+  /// Iterations of a loop, each time it is entered.
+  std::uint64_t bound = 2;
+  Idling idling = Idling::Explored;
+  Meetings& meetings;
+  std::vector<std::uint64_t> image;
+  std::vector<std::vector<Slot>> live;
+  std::vector<explore::ValueUse> uses;
+  std::vector<bool> spins_alike;
+  /// For each command 0, or one more than the number of its choice (see choice_location).
+  std::vector<std::uint32_t> choices;
+  /// How commands are called: the text of where an operation is.
+  const std::vector<std::string>& texts;
+  std::unique_ptr<LaterAccesses> later;
+  bool tells_later = true;
+};
+
+/// One run of an invocation. The results of its last step are one number: 0, or one more than the command at which
+/// undefined behaviour was met.
+class Invocation : public explore::Agent {
+ public:
+  explicit Invocation(const InvocationCode& code);
+
+  explore::Step next(explore::Value last_read) override;
+  void advance(explore::Value last_read, explore::Step& step) override;
+  bool restart() override;
+
+ private:
+  struct Round {
+    std::uint64_t count = 0;
+    std::uint64_t effects = 0;
+    bool spun = false;
+    std::vector<std::uint64_t> values;
+  };
+
+  // Whether there is a step now.
+  bool perform(const Command& command, explore::Step& step);
+  bool branch(const Command& command, explore::Step& step);
+  bool repeat(const Command& command, explore::Step& step);
+  bool compute_scalar(const Command& command, explore::Step& step);
+  bool index(const Command& command, explore::Step& step);
+  bool access(const Command& command, explore::Step& step);
+  bool access_slot(const Command& command, std::uint64_t pointer, explore::Step& step);
+  void describe(const Command& command, const AccessInfo& info, std::uint64_t pointer, explore::Step& step);
+  void describe_atomic(const Command& command, const AccessInfo& info, explore::Step& step);
+  bool fence(const Command& command, explore::Step& step);
+  bool fault(FaultKind kind, explore::Step& step);
+  void end(explore::StepKind kind, explore::Step& step, std::uint64_t fault = 0) const;
+
+  void enter(std::uint32_t loop);
+  void remember(std::uint32_t loop);
+  bool spins(std::uint32_t loop) const;
+  std::vector<std::uint32_t> spent() const;
+  Scope scope_in(Slot slot) const;
+
+  const InvocationCode& code_;
+  const std::vector<Command>& commands_;
+  std::vector<std::uint64_t> slots_;
+  std::uint32_t at_ = 0;
+  /// Where the value of the last read goes, and how wide it is.
+  Slot pending_ = kNoSlot;
+  std::uint32_t pending_bytes_ = 0;
+  /// What a compare-exchange compares with: if it reads another value it wrote nothing.
+  std::optional<std::uint64_t> pending_comparator_;
+  /// The branch that waits for its choice.
+  bool choosing_ = false;
+  std::uint64_t effects_ = 0;
+  std::vector<Round> rounds_;
+};
+
+/// Undefined behaviour at a command, in words.
+std::string describe_fault(const Dispatch& dispatch, std::uint32_t command);
+
+}  // namespace heddle::spirv

@@ -1,0 +1,241 @@
+#include <spirv/unified1/NonSemanticClspvReflection.h>
+
+#include <algorithm>
+
+#include "emulator/spirv/dispatch.h"
+#include "emulator/spirv/numbers.h"
+
+/// \file
+/// The memory of a dispatch: its objects, and what they hold before it begins.
+
+namespace heddle::spirv {
+namespace {
+
+StorageClass storage_of(const Module& module, const Instruction& variable) {
+  return static_cast<StorageClass>(module.operand(variable, 0));
+}
+
+/// How long the run-time array of a value is; 0 where there is none.
+std::uint64_t runtime_length(const Layout& layout, const InputValue& value) {
+  if (layout.kind == Layout::Kind::Array) {
+    if (layout.runtime) return value.members.size();
+    return value.members.empty() ? 0 : runtime_length(*layout.parts[0], value.members[0]);
+  }
+  if (layout.kind != Layout::Kind::Struct || value.members.size() != layout.parts.size() || layout.parts.empty()) return 0;
+  return runtime_length(*layout.parts.back(), value.members.back());
+}
+
+bool has_runtime_array(const Layout& layout) {
+  if (layout.runtime) return true;
+  for (const Layout* part : layout.parts)
+    if (has_runtime_array(*part)) return true;
+  return false;
+}
+
+std::uint64_t bits_of(const InputValue& value, const ScalarType& type, std::uint32_t line) {
+  if (value.is_list) throw Error({line, 0}, "braces stand where a number does: a scalar is a bare number");
+  const std::string text = value.text == "true" ? "1" : value.text == "false" ? "0" : value.text;
+  const bool is_float = type.kind == ScalarType::Kind::Float;
+  const auto bits = literal_bits(text, is_float ? type.bits : 64U, is_float);
+  if (!bits) throw Error({line, 0}, value.text + " is no value of this type");
+  if (type.kind == ScalarType::Kind::Bool) return *bits != 0 ? 1 : 0;
+  return cut(*bits, type.bits);
+}
+
+}  // namespace
+
+void Dispatch::make_objects() {
+  objects_.emplace_back().name = "null";
+  for (const MemoryVariable& each : code_.variables) {
+    const Instruction& variable = *definitions_.find(each.id);
+    homes_[each.id] = make_object(variable);
+  }
+  fill_push_constants();
+  for (const Input& input : header_.inputs) {
+    const auto id = definitions_.find_named(input.name);
+    if (!id || definitions_.find(*id) == nullptr)
+      throw Error({input.line, 0}, "the module has no %" + input.name + ", or several");
+    const bool is_constant = name_of(definitions_.find(*id)->op).starts_with("OpSpecConstant");
+    if (!is_constant && homes_.count(*id) == 0)
+      throw Error({input.line, 0}, '%' + input.name + " has no memory that an input could fill");
+  }
+}
+
+const InputValue* Dispatch::input_of(const Instruction& variable) const {
+  for (const Input& input : header_.inputs)
+    if (definitions_.find_named(input.name) == variable.result) return &input.value;
+  if (storage_of(module_, variable) == StorageClass::PushConstant && options_.push_constants)
+    return &*options_.push_constants;
+  const auto set = definitions_.literal(variable.result, spv::Decoration::DescriptorSet);
+  const auto binding = definitions_.literal(variable.result, spv::Decoration::Binding);
+  if (!set || !binding) return nullptr;
+  const auto found = options_.buffers.find({*set, *binding});
+  return found != options_.buffers.end() ? &found->second : nullptr;
+}
+
+Dispatch::Home Dispatch::make_object(const Instruction& variable) {
+  const InputValue* value = input_of(variable);
+  const Layout& bare = types_->variable_layout(variable);
+  const Layout& layout =
+      value != nullptr ? types_->variable_layout(variable, runtime_length(bare, *value)) : bare;
+  const StorageClass storage = storage_of(module_, variable);
+  const bool of_groups = storage == StorageClass::Workgroup;
+  const auto set = definitions_.literal(variable.result, spv::Decoration::DescriptorSet);
+  const auto binding = definitions_.literal(variable.result, spv::Decoration::Binding);
+  const Instruction& pointee = types_->type(module_.operand(types_->type(variable.type, variable), 1), variable);
+  const bool is_block = of_groups && definitions_.has(pointee.result, spv::Decoration::Block);
+  std::uint64_t groups = 1;
+  if (of_groups) groups = std::uint64_t{groups_[0]} * groups_[1] * groups_[2];
+  Home home;
+  home.layout = &layout;
+  const auto descriptor = set && binding ? descriptors_.find({*set, *binding}) : descriptors_.end();
+  const Home* other = descriptor != descriptors_.end()      ? &descriptor->second
+                      : is_block && workgroup_blocks_ ? &*workgroup_blocks_
+                                                      : nullptr;
+  if (other != nullptr) {
+    home.first = other->first;
+    home.of_each_group = other->of_each_group;
+    if (set && binding && !definitions_.has(variable.result, spv::Decoration::Aliased))
+      warnings_.push_back(definitions_.spelled(variable.result) +
+                          " shares its binding with another variable, and is not decorated Aliased");
+    for (std::uint64_t copy = 0; copy < groups; ++copy) {
+      Object& object = objects_[home.first + copy * home.of_each_group];
+      object.size = std::max(object.size, layout.size);
+    }
+  } else {
+    if (value == nullptr && has_runtime_array(layout))
+      throw Error(variable.position, definitions_.spelled(variable.result) +
+                                         " has a run-time array, and no input says how long it is: add \"@Input: " +
+                                         definitions_.spelled(variable.result) + " = {...}\"");
+    home.first = add_objects(variable, layout, groups);
+    home.of_each_group = of_groups ? (layout.stride == kObjectStride ? layout.count : 1) : 0;
+    if (set && binding) descriptors_[{*set, *binding}] = home;
+    if (is_block) workgroup_blocks_ = home;
+  }
+  for (std::uint64_t copy = 0; copy < groups; ++copy) {
+    Home here = home;
+    here.first += copy * home.of_each_group;
+    fill(here, variable, value);
+  }
+  return home;
+}
+
+std::uint64_t Dispatch::add_objects(const Instruction& variable, const Layout& layout, std::uint64_t copies) {
+  const std::uint64_t first = objects_.size();
+  const bool descriptors = layout.stride == kObjectStride;
+  const std::uint64_t elements = descriptors ? layout.count : 1;
+  if (elements * copies > (1U << 16)) throw Error(variable.position, "this variable has too many descriptors");
+  for (std::uint64_t i = 0; i < elements * copies; ++i) {
+    Object& object = objects_.emplace_back();
+    object.name = definitions_.spelled(variable.result);
+    object.storage = storage_of(module_, variable);
+    object.size = layout.size;
+    object.coherent = definitions_.has(variable.result, spv::Decoration::Coherent);
+    object.constant =
+        object.storage == StorageClass::PushConstant || object.storage == StorageClass::UniformConstant;
+  }
+  return first;
+}
+
+void Dispatch::put(std::uint64_t pointer, const ScalarType& type, std::uint64_t bits) {
+  const std::uint64_t offset = offset_of(pointer);
+  Object& object = objects_[object_of(pointer)];
+  object.cells[offset] = {offset, type, bits};
+}
+
+void Dispatch::fill(const Home& home, const Instruction& variable, const InputValue* value) {
+  const std::uint64_t base = home.first * kObjectStride;
+  const std::vector<std::uint64_t>* initializer =
+      variable.operand_count > 1 ? types_->constant(module_.operand(variable, 1), variable) : nullptr;
+  std::size_t next = 0;
+  for_each_scalar(*home.layout, base, [&](std::uint64_t pointer, const ScalarType& type) {
+    const auto object = static_cast<std::uint32_t>(object_of(pointer));
+    std::uint64_t bits = Tokens::of_memory(object, offset_of(pointer));
+    if (initializer != nullptr && next < initializer->size()) bits = (*initializer)[next];
+    ++next;
+    // Another variable of the descriptor may have filled it.
+    if (initializer == nullptr && objects_[object].cells.count(offset_of(pointer)) != 0) return;
+    put(pointer, type, bits);
+  });
+  if (value == nullptr) return;
+  std::uint32_t line = 0;
+  for (const Input& input : header_.inputs)
+    if (&input.value == value) line = input.line;
+  if (initializer != nullptr)
+    throw Error({line, 0}, definitions_.spelled(variable.result) + " has an initializer, and takes no input");
+  fill(*home.layout, base, *value, line);
+}
+
+void Dispatch::fill(const Layout& layout, std::uint64_t pointer, const InputValue& value, std::uint32_t line) {
+  if (layout.kind == Layout::Kind::Scalar) return put(pointer, layout.scalar, bits_of(value, layout.scalar, line));
+  const std::size_t wanted = layout.kind == Layout::Kind::Struct ? layout.parts.size() : layout.count;
+  if (!value.is_list) throw Error({line, 0}, "a number stands where braces with " + std::to_string(wanted) + " values do");
+  if (value.members.size() != wanted)
+    throw Error({line, 0}, "braces have " + std::to_string(value.members.size()) + " values where the type has " +
+                               std::to_string(wanted));
+  for (std::size_t i = 0; i < wanted; ++i) {
+    const bool is_struct = layout.kind == Layout::Kind::Struct;
+    fill(is_struct ? *layout.parts[i] : *layout.parts[0],
+         pointer + (is_struct ? layout.offsets[i] : i * layout.stride), value.members[i], line);
+  }
+}
+
+// What clspv's runtime puts into the block of push constants, whatever an input says.
+void Dispatch::fill_push_constants() {
+  const ScalarType word{ScalarType::Kind::Int, 32, false};
+  for (const Instruction& instruction : module_.instructions) {
+    if (instruction.op != Op::OpExtInst ||
+        !definitions_.set_name(module_.operand(instruction, 0)).starts_with("NonSemantic.ClspvReflection."))
+      continue;
+    const std::array<std::uint32_t, 3> none{0, 0, 0};
+    std::array<std::uint32_t, 3> values = none;
+    switch (module_.operand(instruction, 1)) {
+      case NonSemanticClspvReflectionPushConstantGlobalSize:
+        values = {local_[0] * groups_[0], local_[1] * groups_[1], local_[2] * groups_[2]};
+        break;
+      case NonSemanticClspvReflectionPushConstantEnqueuedLocalSize:
+        values = local_;
+        break;
+      case NonSemanticClspvReflectionPushConstantNumWorkgroups:
+        values = groups_;
+        break;
+      case NonSemanticClspvReflectionPushConstantGlobalOffset:
+      case NonSemanticClspvReflectionPushConstantRegionOffset:
+      case NonSemanticClspvReflectionPushConstantRegionGroupOffset:
+        break;
+      default:
+        continue;
+    }
+    const auto offset = types_->integer(module_.operand(instruction, 2), instruction);
+    const auto size = types_->integer(module_.operand(instruction, 3), instruction);
+    if (!offset || !size) continue;
+    for (std::uint64_t object = 1; object < objects_.size(); ++object) {
+      if (objects_[object].storage != StorageClass::PushConstant) continue;
+      for (std::uint64_t i = 0; i < 3 && 4 * i < *size; ++i)
+        put(object * kObjectStride + *offset + 4 * i, word, values[i]);
+    }
+  }
+}
+
+Location Dispatch::locate(const Condition::Term& term, std::uint32_t line) const {
+  const auto id = definitions_.find_named(term.name);
+  if (!id) throw Error({line, 0}, "the module has no %" + term.name + ", or several");
+  const auto home = homes_.find(*id);
+  if (home == homes_.end()) throw Error({line, 0}, '%' + term.name + " is no variable in memory");
+  if (home->second.of_each_group != 0 && std::uint64_t{groups_[0]} * groups_[1] * groups_[2] > 1)
+    throw Error({line, 0}, '%' + term.name + " is in Workgroup memory, which each workgroup has for itself");
+  const Layout* layout = home->second.layout;
+  std::uint64_t pointer = home->second.first * kObjectStride;
+  for (const std::uint64_t index : term.indices) {
+    const bool is_struct = layout->kind == Layout::Kind::Struct;
+    const std::size_t count = is_struct ? layout->parts.size() : layout->count;
+    if (layout->kind == Layout::Kind::Scalar || index >= count)
+      throw Error({line, 0}, spell(term) + " is out of bounds");
+    pointer += is_struct ? layout->offsets[index] : index * layout->stride;
+    layout = is_struct ? layout->parts[index] : layout->parts[0];
+  }
+  if (layout->kind != Layout::Kind::Scalar) throw Error({line, 0}, spell(term) + " is no scalar: more indices follow");
+  return {object_of(pointer), offset_of(pointer), layout->scalar};
+}
+
+}  // namespace heddle::spirv

@@ -1,0 +1,168 @@
+#include "emulator/spirv/program.h"
+
+#include <algorithm>
+
+namespace heddle::spirv {
+namespace {
+
+using explore::Step;
+using explore::StepKind;
+
+/// Whom invocations ask what a token does: it writes all choices, and who reads one before goes the other way.
+class Chooser : public explore::Agent {
+ public:
+  Chooser(const std::vector<Locations>& choices, const std::vector<explore::Later>& later)
+      : choices_(choices), later_(later) {}
+
+  Step next(explore::Value) override {
+    Step step;
+    step.results = {0};
+    step.later = &later_[at_];
+    if (at_ == choices_.size()) return step;
+    step.kind = StepKind::Operation;
+    step.operation.kind = OperationKind::Write;
+    step.operation.atomic = true;
+    step.operation.locations = choices_[at_];
+    step.operation.reference = static_cast<ReferenceId>(choices_[at_].allocation);
+    step.operation.scope = Scope::Device;
+    step.operation.where = {"", "a value that nothing defines", 0};
+    step.written = 1;
+    ++at_;
+    return step;
+  }
+  bool restart() override {
+    at_ = 0;
+    return true;
+  }
+
+ private:
+  const std::vector<Locations>& choices_;
+  const std::vector<explore::Later>& later_;
+  std::size_t at_ = 0;
+};
+
+std::vector<std::string> texts_of(const Dispatch& dispatch) {
+  std::vector<std::string> out;
+  for (const Command& command : dispatch.code().commands) {
+    std::string text = command.from != nullptr ? std::string(name_of(command.from->op)) : std::string();
+    if (command.from != nullptr && command.from->operand_count > 0 &&
+        (command.act == Act::Load || command.act == Act::Store || command.act == Act::Atomic))
+      text += ' ' + dispatch.definitions().spelled(dispatch.module().operand(*command.from, 0));
+    out.push_back(std::move(text));
+  }
+  return out;
+}
+
+}  // namespace
+
+Analysis::Analysis(const Dispatch& dispatch, const Question& question)
+    : dispatch_(dispatch), flows_(flows_of(dispatch)), has_filter_(question.filter.has_value()),
+      texts_(texts_of(dispatch)) {
+  number_choices();
+  watch_memory(question);
+}
+
+bool Analysis::has_choices() const {
+  return std::any_of(choice_counts_.begin(), choice_counts_.end(), [](std::uint32_t count) { return count > 0; });
+}
+
+void Analysis::number_choices() {
+  for (const std::vector<Reach>& flow : flows_) {
+    std::vector<std::uint32_t>& numbers = choices_.emplace_back(flow.size(), 0);
+    std::uint32_t& count = choice_counts_.emplace_back(0);
+    for (std::size_t at = 0; at < flow.size(); ++at)
+      if (flow[at].reached && flow[at].token_decides && count < kMostChoices) numbers[at] = ++count;
+  }
+}
+
+void Analysis::watch_memory(const Question& question) {
+  for (const Object& object : dispatch_.objects()) {
+    watched_.decides.emplace_back(object.size, false);
+    watched_.shown.emplace_back(object.size, false);
+  }
+  const auto mark = [](std::vector<std::vector<bool>>& in, std::uint64_t object, std::uint64_t offset,
+                       std::uint32_t bytes) {
+    for (std::uint64_t i = offset; object < in.size() && i < offset + bytes && i < in[object].size(); ++i)
+      in[object][i] = true;
+  };
+  for (const Observable& each : question.observables) {
+    mark(watched_.shown, each.location.object, each.location.offset, each.location.type.bytes());
+    if (each.is_filtered) mark(watched_.decides, each.location.object, each.location.offset, each.location.type.bytes());
+  }
+  const Code& code = dispatch_.code();
+  for (const std::vector<Reach>& flow : flows_) {
+    for (std::size_t at = 0; at < flow.size(); ++at) {
+      const Command& command = code.commands[at];
+      if (!accesses_memory(dispatch_, command, flow[at])) continue;
+      const AccessInfo& info = code.accesses[command.detail];
+      if (!reads(command, info)) continue;
+      if (flow[at].pointers.any)
+        for (std::vector<bool>& bytes : watched_.decides) bytes.assign(bytes.size(), true);
+      for (const std::uint64_t pointer : flow[at].pointers.values)
+        mark(watched_.decides, object_of(pointer), offset_of(pointer), info.type.bytes());
+    }
+  }
+}
+
+struct KernelProgram::Parts {
+  explicit Parts(const Dispatch& dispatch) : meetings(dispatch) {}
+
+  Meetings meetings;
+  std::vector<std::unique_ptr<InvocationCode>> codes;
+  std::vector<Locations> choices;
+  std::vector<explore::Later> chooser_later;
+};
+
+KernelProgram::KernelProgram(const Analysis& analysis, std::uint64_t bound, Idling idling)
+    : analysis_(analysis), parts_(std::make_unique<Parts>(analysis.dispatch())) {
+  const Dispatch& dispatch = analysis.dispatch();
+  std::vector<std::vector<bool>> alike;
+  if (idling == Idling::Once && !analysis.has_filter()) alike = mutually_ordered_reads(dispatch, analysis.flows());
+  bool tells = true;
+  for (std::uint32_t agent = 0; agent < dispatch.agents(); ++agent) {
+    const std::vector<Reach>& reaches = analysis.flows()[agent];
+    const std::size_t commands = reaches.size();
+    parts_->codes.push_back(std::make_unique<InvocationCode>(InvocationCode{
+        dispatch, agent, std::max<std::uint64_t>(bound, 1), idling, parts_->meetings, dispatch.image(agent),
+        live_at_headers(dispatch.code(), reaches),
+        idling == Idling::Once ? value_uses(dispatch, reaches, analysis.watched())
+                               : std::vector<explore::ValueUse>(commands, explore::ValueUse::Decides),
+        alike.empty() ? std::vector<bool>(commands, false) : alike[agent], analysis.choices(agent), analysis.texts(),
+        std::make_unique<LaterAccesses>(dispatch, agent, reaches, analysis.choices(agent)), true}));
+    tells = tells && parts_->codes.back()->later->is_known();
+    const InvocationCode& code = *parts_->codes.back();
+    program_.agents.push_back({dispatch.place(agent), [&code] { return std::make_unique<Invocation>(code); }});
+    for (std::uint32_t i = 0; i < analysis.choice_count(agent); ++i)
+      parts_->choices.push_back(choice_location(dispatch, agent, i));
+  }
+  for (auto& code : parts_->codes) code->tells_later = tells;
+  if (!parts_->choices.empty()) {
+    for (std::size_t at = 0; at <= parts_->choices.size(); ++at) {
+      explore::Later& later = parts_->chooser_later.emplace_back();
+      // What it stands at counts, as long as it has not written it.
+      for (std::size_t i = at; i < parts_->choices.size(); ++i)
+        later.accesses.push_back({parts_->choices[i], static_cast<ReferenceId>(parts_->choices[i].allocation), true,
+                                  true, TagSetId::Empty});
+    }
+    model::Place place;
+    place.workgroup = ~std::uint32_t{0};
+    program_.agents.push_back(
+        {place, [this] { return std::make_unique<Chooser>(parts_->choices, parts_->chooser_later); }});
+  }
+  program_.initial_value = [&dispatch](const Locations& bytes) -> explore::Value {
+    if (bytes.allocation == choice_allocation(dispatch)) return 0;
+    return dispatch.initial_value(static_cast<std::uint64_t>(bytes.allocation), bytes.offset_bytes, bytes.size_bytes);
+  };
+}
+
+KernelProgram::~KernelProgram() = default;
+
+std::vector<std::uint32_t> KernelProgram::allocation_bytes() const {
+  std::vector<std::uint32_t> out;
+  for (const Object& object : analysis_.dispatch().objects())
+    out.push_back(static_cast<std::uint32_t>(std::max<std::uint64_t>(object.size, 1)));
+  out.push_back(4 * kMostChoices * (analysis_.dispatch().agents() + 1));
+  return out;
+}
+
+}  // namespace heddle::spirv

@@ -1,0 +1,64 @@
+#pragma once
+
+/// \file
+/// A dispatch as something that the explorer explores, and that the machine runs.
+
+#include <memory>
+
+#include "emulator/explore/program.h"
+#include "emulator/spirv/condition.h"
+#include "emulator/spirv/invocation.h"
+
+namespace heddle::spirv {
+
+/// What of a dispatch does not depend on how it is explored.
+class Analysis {
+ public:
+  /// Both must outlive it.
+  Analysis(const Dispatch& dispatch, const Question& question);
+
+  const Dispatch& dispatch() const { return dispatch_; }
+  const std::vector<std::vector<Reach>>& flows() const { return flows_; }
+  /// For each command of an agent 0, or one more than the number of its choice.
+  const std::vector<std::uint32_t>& choices(std::uint32_t agent) const { return choices_[agent]; }
+  std::uint32_t choice_count(std::uint32_t agent) const { return choice_counts_[agent]; }
+  bool has_choices() const;
+  const Watched& watched() const { return watched_; }
+  bool has_filter() const { return has_filter_; }
+  const std::vector<std::string>& texts() const { return texts_; }
+
+ private:
+  void number_choices();
+  void watch_memory(const Question& question);
+
+  const Dispatch& dispatch_;
+  std::vector<std::vector<Reach>> flows_;
+  std::vector<std::vector<std::uint32_t>> choices_;
+  std::vector<std::uint32_t> choice_counts_;
+  Watched watched_;
+  bool has_filter_ = false;
+  std::vector<std::string> texts_;
+};
+
+/// The program, and what it refers to. Not to be explored by two threads at once.
+class KernelProgram {
+ public:
+  /// `analysis` must outlive the program and its executions.
+  KernelProgram(const Analysis& analysis, std::uint64_t bound, Idling idling);
+  ~KernelProgram();
+  KernelProgram(const KernelProgram&) = delete;
+  KernelProgram& operator=(const KernelProgram&) = delete;
+
+  const explore::Program& program() const { return program_; }
+  /// The size of each allocation.
+  std::vector<std::uint32_t> allocation_bytes() const;
+
+ private:
+  struct Parts;
+
+  const Analysis& analysis_;
+  std::unique_ptr<Parts> parts_;
+  explore::Program program_;
+};
+
+}  // namespace heddle::spirv
