@@ -14,6 +14,7 @@
 #include "emulator/cli/lab/command.h"
 #include "emulator/cli/litmus/command.h"
 #include "emulator/cli/races/command.h"
+#include "emulator/cli/spirv/command.h"
 #include "emulator/cli/step/command.h"
 #include "emulator/cli/terminal.h"
 #include "emulator/cli/trace/command.h"
@@ -28,6 +29,7 @@ ExitCode run(int argc, char** argv) {
   program.require_subcommand(1);
   const heddle::cli::LitmusCommand litmus(program);
   const heddle::cli::RacesCommand races(program);
+  const heddle::cli::SpirvCommand spirv(program);
   const heddle::cli::TraceCommand trace(program);
   const heddle::cli::StepCommand step(program);
   const heddle::cli::LabCommand lab(program);
@@ -47,6 +49,7 @@ ExitCode run(int argc, char** argv) {
     return fine ? ExitCode::Fine : ExitCode::BadInput;
   }
   if (races.chosen()) return races.run();
+  if (spirv.chosen()) return spirv.run();
   if (step.chosen()) return step.run();
   if (lab.chosen()) return lab.run();
   return trace.chosen() ? trace.run() : litmus.run();

@@ -27,9 +27,9 @@ struct DispatchOptions {
   std::optional<std::uint32_t> subgroup_size;
   /// Values of specialization constants by SpecId.
   std::map<std::uint32_t, std::string> specialization;
-  /// Contents of buffers by set and binding.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, InputValue> buffers;
-  std::optional<InputValue> push_constants;
+  /// Contents of buffers by set and binding, byte for byte.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint8_t>> buffers;
+  std::optional<std::vector<std::uint8_t>> push_constants;
   /// What is out of bounds reads zero and writes nothing.
   bool robust = false;
   /// Byte offsets wrap at 32 bits.
@@ -113,9 +113,11 @@ class Dispatch {
   void make_objects();
   Home make_object(const Instruction& variable);
   std::uint64_t add_objects(const Instruction& variable, const Layout& layout, std::uint64_t copies);
-  void fill(const Home& home, const Instruction& variable, const InputValue* value);
+  void fill(const Home& home, const Instruction& variable);
   void fill(const Layout& layout, std::uint64_t pointer, const InputValue& value, std::uint32_t line);
-  const InputValue* input_of(const Instruction& variable) const;
+  void fill(const Home& home, const std::vector<std::uint8_t>& bytes);
+  const Input* input_of(const Instruction& variable) const;
+  const std::vector<std::uint8_t>* bytes_of(const Instruction& variable) const;
   void fill_push_constants();
   void put(std::uint64_t pointer, const ScalarType& type, std::uint64_t bits);
   std::vector<std::uint64_t> built_in(std::uint32_t agent, spv::BuiltIn which) const;

@@ -25,6 +25,16 @@ std::uint64_t runtime_length(const Layout& layout, const InputValue& value) {
   return runtime_length(*layout.parts.back(), value.members.back());
 }
 
+/// The same for contents of so many bytes.
+std::uint64_t runtime_length(const Layout& layout, std::uint64_t bytes) {
+  if (layout.kind == Layout::Kind::Array) {
+    if (layout.runtime) return layout.stride == 0 ? 0 : bytes / layout.stride;
+    return layout.stride == kObjectStride ? runtime_length(*layout.parts[0], bytes) : 0;
+  }
+  if (layout.kind != Layout::Kind::Struct || layout.parts.empty() || layout.offsets.back() > bytes) return 0;
+  return runtime_length(*layout.parts.back(), bytes - layout.offsets.back());
+}
+
 bool has_runtime_array(const Layout& layout) {
   if (layout.runtime) return true;
   for (const Layout* part : layout.parts)
@@ -61,9 +71,13 @@ void Dispatch::make_objects() {
   }
 }
 
-const InputValue* Dispatch::input_of(const Instruction& variable) const {
+const Input* Dispatch::input_of(const Instruction& variable) const {
   for (const Input& input : header_.inputs)
-    if (definitions_.find_named(input.name) == variable.result) return &input.value;
+    if (definitions_.find_named(input.name) == variable.result) return &input;
+  return nullptr;
+}
+
+const std::vector<std::uint8_t>* Dispatch::bytes_of(const Instruction& variable) const {
   if (storage_of(module_, variable) == StorageClass::PushConstant && options_.push_constants)
     return &*options_.push_constants;
   const auto set = definitions_.literal(variable.result, spv::Decoration::DescriptorSet);
@@ -74,10 +88,13 @@ const InputValue* Dispatch::input_of(const Instruction& variable) const {
 }
 
 Dispatch::Home Dispatch::make_object(const Instruction& variable) {
-  const InputValue* value = input_of(variable);
+  const Input* input = input_of(variable);
+  const std::vector<std::uint8_t>* bytes = bytes_of(variable);
   const Layout& bare = types_->variable_layout(variable);
-  const Layout& layout =
-      value != nullptr ? types_->variable_layout(variable, runtime_length(bare, *value)) : bare;
+  std::uint64_t length = 0;
+  if (input != nullptr) length = runtime_length(bare, input->value);
+  if (bytes != nullptr) length = runtime_length(bare, bytes->size());
+  const Layout& layout = length != 0 ? types_->variable_layout(variable, length) : bare;
   const StorageClass storage = storage_of(module_, variable);
   const bool of_groups = storage == StorageClass::Workgroup;
   const auto set = definitions_.literal(variable.result, spv::Decoration::DescriptorSet);
@@ -103,10 +120,10 @@ Dispatch::Home Dispatch::make_object(const Instruction& variable) {
       object.size = std::max(object.size, layout.size);
     }
   } else {
-    if (value == nullptr && has_runtime_array(layout))
+    if (input == nullptr && bytes == nullptr && has_runtime_array(layout))
       throw Error(variable.position, definitions_.spelled(variable.result) +
                                          " has a run-time array, and no input says how long it is: add \"@Input: " +
-                                         definitions_.spelled(variable.result) + " = {...}\"");
+                                         definitions_.spelled(variable.result) + " = {...}\", or use --set");
     home.first = add_objects(variable, layout, groups);
     home.of_each_group = of_groups ? (layout.stride == kObjectStride ? layout.count : 1) : 0;
     if (set && binding) descriptors_[{*set, *binding}] = home;
@@ -115,7 +132,7 @@ Dispatch::Home Dispatch::make_object(const Instruction& variable) {
   for (std::uint64_t copy = 0; copy < groups; ++copy) {
     Home here = home;
     here.first += copy * home.of_each_group;
-    fill(here, variable, value);
+    fill(here, variable);
   }
   return home;
 }
@@ -143,7 +160,7 @@ void Dispatch::put(std::uint64_t pointer, const ScalarType& type, std::uint64_t 
   object.cells[offset] = {offset, type, bits};
 }
 
-void Dispatch::fill(const Home& home, const Instruction& variable, const InputValue* value) {
+void Dispatch::fill(const Home& home, const Instruction& variable) {
   const std::uint64_t base = home.first * kObjectStride;
   const std::vector<std::uint64_t>* initializer =
       variable.operand_count > 1 ? types_->constant(module_.operand(variable, 1), variable) : nullptr;
@@ -157,13 +174,22 @@ void Dispatch::fill(const Home& home, const Instruction& variable, const InputVa
     if (initializer == nullptr && objects_[object].cells.count(offset_of(pointer)) != 0) return;
     put(pointer, type, bits);
   });
-  if (value == nullptr) return;
-  std::uint32_t line = 0;
-  for (const Input& input : header_.inputs)
-    if (&input.value == value) line = input.line;
+  if (const std::vector<std::uint8_t>* bytes = bytes_of(variable)) return fill(home, *bytes);
+  const Input* input = input_of(variable);
+  if (input == nullptr) return;
   if (initializer != nullptr)
-    throw Error({line, 0}, definitions_.spelled(variable.result) + " has an initializer, and takes no input");
-  fill(*home.layout, base, *value, line);
+    throw Error({input->line, 0}, definitions_.spelled(variable.result) + " has an initializer, and takes no input");
+  fill(*home.layout, base, input->value, input->line);
+}
+
+void Dispatch::fill(const Home& home, const std::vector<std::uint8_t>& bytes) {
+  for_each_scalar(*home.layout, home.first * kObjectStride, [&](std::uint64_t pointer, const ScalarType& type) {
+    const std::uint64_t offset = offset_of(pointer);
+    if (offset + type.bytes() > bytes.size()) return;
+    std::uint64_t bits = 0;
+    for (std::uint32_t i = 0; i < type.bytes(); ++i) bits |= std::uint64_t{bytes[offset + i]} << (8 * i);
+    put(pointer, type, bits);
+  });
 }
 
 void Dispatch::fill(const Layout& layout, std::uint64_t pointer, const InputValue& value, std::uint32_t line) {

@@ -27,6 +27,8 @@ void Translator::fail(const std::string& message) const {
 Code Translator::run(Id entry_function) {
   for (const Instruction& instruction : module_.instructions) {
     if (instruction.op == Op::OpFunction) break;
+    if (instruction.op == Op::OpMemoryModel)
+      code_.glsl450 = static_cast<spv::MemoryModel>(module_.operand(instruction, 1)) != spv::MemoryModel::Vulkan;
     if (instruction.op == Op::OpVariable) make_global(instruction);
   }
   has_lines_ = std::any_of(module_.instructions.begin(), module_.instructions.end(),

@@ -1,0 +1,159 @@
+#include "emulator/cli/spirv/command.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <thread>
+
+#include "emulator/cli/in_order.h"
+#include "emulator/cli/input_file.h"
+#include "emulator/cli/interrupt.h"
+#include "emulator/cli/progress.h"
+#include "emulator/cli/spirv/options.h"
+#include "emulator/cli/terminal.h"
+
+namespace heddle::cli {
+namespace {
+
+/// The reports on many files, printed in their order.
+class SpirvBatch {
+ public:
+  SpirvBatch(const std::vector<std::string>& files, const SpirvRequest& request, bool json, bool times, bool quiet)
+      : files_(files), request_(request), json_(json), times_(times), quiet_(quiet), printed_(files.size()),
+        progress_(files.size(), !quiet) {}
+
+  ExitCode run(unsigned jobs) {
+    in_order(
+        files_.size(), jobs, [this](std::size_t file) { report(file); }, [this](std::size_t file) { print(file); },
+        [] { return interrupted().load(); });
+    progress_.clear();
+    return interrupted().load() ? ExitCode::Interrupted : exit_code_;
+  }
+
+ private:
+  struct Printed {
+    std::string text;
+    bool to_errors = false;
+    bool finding = false;
+  };
+
+  void report(std::size_t file) {
+    const SpirvReport report = report_on_module(files_[file], request_);
+    Printed& out = printed_[file];
+    out.text = json_ ? spirv_json(report, times_) + '\n' : spirv_text(report, quiet_, Painter(wants_colour()));
+    out.to_errors = report.error.has_value();
+    out.finding = report.has_finding();
+  }
+
+  void print(std::size_t file) {
+    Printed& out = printed_[file];
+    progress_.clear();
+    std::FILE* const to = out.to_errors && !json_ ? stderr : stdout;
+    std::fwrite(out.text.data(), 1, out.text.size(), to);
+    std::fflush(stdout);
+    if (out.to_errors) exit_code_ = ExitCode::BadInput;
+    if (out.finding && exit_code_ == ExitCode::Fine) exit_code_ = ExitCode::Finding;
+    out = {};
+    progress_.update(file + 1, files_[file]);
+  }
+
+  const std::vector<std::string>& files_;
+  const SpirvRequest& request_;
+  bool json_;
+  bool times_;
+  bool quiet_;
+  std::vector<Printed> printed_;
+  Progress progress_;
+  ExitCode exit_code_ = ExitCode::Fine;
+};
+
+}  // namespace
+
+SpirvCommand::SpirvCommand(CLI::App& program)
+    : command_(program.add_subcommand(
+          "spirv", "List all executions that the memory model allows a SPIR-V compute module with a few invocations")) {
+  command_->add_option("FILE", files_, "SPIR-V modules (.spv), their text (.spvasm), or GLSL compute shaders (.comp)")
+      ->required()
+      ->option_text("...");
+  command_->add_option("--bound", bound_, "Iterations of each loop, each time it is entered")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32))
+      ->option_text("N (default 2)");
+  command_->add_flag("--no-chains", no_chains_, "Availability and visibility chains have one element");
+  command_->add_option("--limit", limit_, "Stop each file after so many executions")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62))
+      ->option_text("N");
+  command_->add_option("--jobs", jobs_, "Files at a time (default: one for each processor)")
+      ->check(CLI::Range(1U, 1024U))
+      ->option_text("N");
+  command_->add_flag(
+      "--verdict", verdict_,
+      "Find out as early as possible whether the condition holds and whether there is a race; list no outcomes");
+  command_->add_flag("--list", list_,
+                     "Run nothing: print the entry points, buffers, push constants and specialization constants");
+  add_dispatch_options();
+  CLI::Option* json = command_->add_flag("--json", json_, "One JSON object a line for each file");
+  command_
+      ->add_flag("--no-times", no_times_,
+                 "With --json: leave out how long it took, so that equal runs print equal bytes")
+      ->needs(json);
+  command_->add_flag("--quiet", quiet_, "Verdicts only, no progress");
+  command_->footer(
+      "A text or shader says in comments before its first instruction what goes in and what may come out:\n"
+      "  ; @Input: %in = {{3, 4}}     ; @Output: forall (%out[0] == 7)     ; @Config: 2, 1, 1\n"
+      "Exit code: 0 fine, 1 a condition fails, a race or undefined behaviour, 2 bad input, 3 an internal error.");
+}
+
+void SpirvCommand::add_dispatch_options() {
+  command_->add_option("--entry", entry_, "The entry point")->option_text("NAME");
+  command_->add_option("--local", local_, "Invocations in a workgroup")->option_text("X,Y,Z");
+  command_->add_option("--groups", groups_, "Workgroups")->option_text("X,Y,Z");
+  command_->add_option("--subgroup-size", subgroup_size_, "Invocations in a subgroup")
+      ->check(CLI::Range(1U, 1024U))
+      ->option_text("N");
+  command_->add_option("--spec", specialization_, "The value of the specialization constant with this SpecId")
+      ->option_text("ID=V ...");
+  command_->add_option("--set", buffers_, "What a buffer holds: a file, or zeros:N, iota:N, random:N or words:1,2,3")
+      ->option_text("SET.BINDING=CONTENTS ...");
+  command_->add_option("--push", push_, "What the push constants hold, as --set says it")->option_text("CONTENTS");
+  command_->add_flag("--robust", robust_, "What is out of bounds reads 0 and writes nothing");
+  command_->add_flag("--wrap-offsets", wrap_offsets_, "Offsets in bytes wrap at 32 bits");
+}
+
+SpirvRequest SpirvCommand::request() const {
+  SpirvRequest out;
+  out.inquiry.bound = bound_;
+  out.inquiry.chains = !no_chains_;
+  out.inquiry.limit = limit_;
+  out.inquiry.verdict_only = verdict_;
+  out.inquiry.cancelled = &interrupted();
+  out.dispatch.entry = entry_;
+  if (!local_.empty()) out.dispatch.local = size_from_text("--local", local_);
+  if (!groups_.empty()) out.dispatch.groups = size_from_text("--groups", groups_);
+  if (subgroup_size_ != 0) out.dispatch.subgroup_size = subgroup_size_;
+  for (const std::string& each : specialization_) {
+    const auto [id, value] = split_option("--spec", each);
+    out.dispatch.specialization[binding_from_text("--spec", "0." + id).second] = value;
+  }
+  for (const std::string& each : buffers_) {
+    const auto [name, contents] = split_option("--set", each);
+    out.dispatch.buffers[binding_from_text("--set", name)] = contents_from_text("--set", contents);
+  }
+  if (!push_.empty()) out.dispatch.push_constants = contents_from_text("--push", push_);
+  out.dispatch.robust = robust_;
+  out.dispatch.wrap_offsets = wrap_offsets_;
+  return out;
+}
+
+ExitCode SpirvCommand::run() const {
+  watch_for_interrupt();
+  SpirvRequest asked;
+  try {
+    asked = request();
+  } catch (const InputError& error) {
+    print_readable(stderr, "heddle spirv: " + std::string(error.what()) + '\n');
+    return ExitCode::BadInput;
+  }
+  const unsigned jobs = jobs_ != 0 ? jobs_ : std::max(1U, std::thread::hardware_concurrency());
+  return SpirvBatch(files_, asked, json_, !no_times_, quiet_).run(jobs);
+}
+
+}  // namespace heddle::cli

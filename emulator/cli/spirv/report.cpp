@@ -1,0 +1,85 @@
+#include "emulator/cli/spirv/report.h"
+
+#include <chrono>
+
+#include "emulator/cli/input_file.h"
+#include "emulator/cli/spirv/glsl.h"
+#include "emulator/spirv/numbers.h"
+#include "runtime/text/readable.h"
+
+namespace heddle::cli {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+
+bool ends_with(const std::string& name, std::string_view ending) {
+  return name.size() > ending.size() && std::string_view(name).substr(name.size() - ending.size()) == ending;
+}
+
+std::string placed(const std::string& file, const spirv::Error& error) {
+  std::string out = file;
+  if (error.position().line != 0) {
+    out += ':' + std::to_string(error.position().line);
+  } else if (error.position().word != 0) {
+    out += ": word " + std::to_string(error.position().word);
+  }
+  return out + ": " + error.what();
+}
+
+/// The module of a file and its header.
+std::pair<spirv::Module, spirv::Header> read_module(const std::string& file) {
+  const std::string bytes = read_input(file, kMostBytes);
+  if (ends_with(file, ".comp") || ends_with(file, ".glsl"))
+    return {spirv::read_binary(compile_glsl(file)), spirv::read_header(bytes, "//")};
+  if (spirv::is_binary(bytes) || ends_with(file, ".spv")) return {spirv::read_binary(bytes), {}};
+  const std::string_view text = text::without_byte_order_mark(bytes);
+  return {spirv::assemble(text), spirv::read_header(text, ";")};
+}
+
+}  // namespace
+
+bool SpirvReport::has_finding() const {
+  return answer && (answer->racy || !answer->faults.empty() || !answer->holds);
+}
+
+std::unique_ptr<SpirvDispatch> prepare_module(const std::string& file, const spirv::DispatchOptions& options) {
+  auto out = std::make_unique<SpirvDispatch>();
+  auto [module, header] = read_module(file);
+  out->module = std::move(module);
+  out->dispatch = std::make_unique<spirv::Dispatch>(out->module, std::move(header), options);
+  out->question = spirv::question_of(*out->dispatch);
+  out->analysis = std::make_unique<spirv::Analysis>(*out->dispatch, out->question);
+  return out;
+}
+
+SpirvReport report_on_module(const std::string& file, const SpirvRequest& request) {
+  SpirvReport report;
+  report.file = text::readable(file);
+  report.inquiry = request.inquiry;
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    report.dispatch = prepare_module(file, request.dispatch);
+    report.warnings = report.dispatch->dispatch->warnings();
+    report.answer = spirv::answer(*report.dispatch->analysis, report.dispatch->question, request.inquiry);
+  } catch (const spirv::Error& error) {
+    report.error = text::readable_lines(placed(report.file, error));
+  } catch (const InputError& error) {
+    report.error = text::readable_lines(error.what());
+  }
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return report;
+}
+
+std::string spell_value(const spirv::ScalarType& type, std::uint64_t bits) {
+  if (spirv::is_token(bits)) return "undefined";
+  switch (type.kind) {
+    case spirv::ScalarType::Kind::Float:
+      return std::to_string(spirv::float_value(bits, type.bits));
+    case spirv::ScalarType::Kind::Int:
+      return type.is_signed ? std::to_string(spirv::signed_value(bits, type.bits)) : std::to_string(bits);
+    default:
+      return std::to_string(bits);
+  }
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,58 @@
+#pragma once
+
+/// \file
+/// What `heddle spirv` knows about one file.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emulator/cli/terminal.h"
+#include "emulator/spirv/answer.h"
+
+namespace heddle::cli {
+
+/// A module and what is known of its dispatch: in one place, because they refer to each other.
+struct SpirvDispatch {
+  spirv::Module module;
+  std::unique_ptr<spirv::Dispatch> dispatch;
+  spirv::Question question;
+  std::unique_ptr<spirv::Analysis> analysis;
+};
+
+struct SpirvReport {
+  std::string file;
+  /// "file:line: message" of a file that cannot be run.
+  std::optional<std::string> error;
+  std::vector<std::string> warnings;
+  std::unique_ptr<SpirvDispatch> dispatch;
+  std::optional<spirv::Answer> answer;
+  spirv::Inquiry inquiry;
+  double seconds = 0;
+
+  bool has_finding() const;
+};
+
+/// What is asked about each file.
+struct SpirvRequest {
+  spirv::DispatchOptions dispatch;
+  spirv::Inquiry inquiry;
+};
+
+/// Reads a file, which is a binary module, a text or GLSL by its name or its first bytes, and explores its dispatch.
+SpirvReport report_on_module(const std::string& file, const SpirvRequest& request);
+
+/// One line of JSON, without the line end. `times`: whether it says how long it took.
+std::string spirv_json(const SpirvReport& report, bool times);
+std::string spirv_text(const SpirvReport& report, bool quiet, const Painter& paint);
+
+/// What a module has, without running it.
+std::string spirv_list_json(const std::string& file, const spirv::DispatchOptions& options);
+std::string spirv_list_text(const std::string& file, const spirv::DispatchOptions& options);
+
+/// A value of an observable as JSON and people write it.
+std::string spell_value(const spirv::ScalarType& type, std::uint64_t bits);
+
+}  // namespace heddle::cli
